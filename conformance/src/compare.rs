@@ -28,7 +28,7 @@ pub struct Comparison {
     pub flushed: usize,
     /// The element with the largest error relative to its bound; none if all elements are equal.
     pub worst: Option<Worst>,
-    /// The largest distance of two floats, in units in the last place.
+    /// The largest distance of two finite floats, in units in the last place.
     pub max_ulps: u64,
     /// The largest error in the array that is nearest to its bound. It is relative to the element or to the largest magnitude
     /// in the array, as the bound is.
@@ -233,7 +233,9 @@ impl Array<'_> {
                 continue;
             }
             let error = (actual - expected).abs();
-            errors.max_ulps = errors.max_ulps.max(ulps(self.ty.component(), actual, expected));
+            if error.is_finite() {
+                errors.max_ulps = errors.max_ulps.max(ulps(self.ty.component(), actual, expected));
+            }
             if error.is_finite() && scale > 0.0 {
                 errors.max_error = errors.max_error.max(error / scale);
             }

@@ -1,7 +1,7 @@
 //! The comparison of a backend with a reference, on the same modules and arguments.
 use crate::Failure;
 use crate::backend::{Backend, BackendError, Code};
-use crate::judge::{Judgement, Mode, judge};
+use crate::judge::{Accuracies, Judgement, Mode, judge_with};
 use crate::results::{Record, Reproduction, Verdict};
 use hlo::literal::summary;
 use hlo::{Literal, Verified};
@@ -70,7 +70,7 @@ pub fn conform(
     record.seconds = start.elapsed().as_secs_f64();
     let actual = match executions {
         Ok([first, second]) => {
-            subject.judge(&expected, &first, &mut record);
+            subject.judge(&backend.accuracies(), &expected, &first, &mut record);
             if record.verdict != Verdict::Differs && bytes(&first) != bytes(&second) {
                 record.verdict = Verdict::Unstable;
                 record.reason = String::from("the second execution has another result");
@@ -121,8 +121,14 @@ impl Subject {
         Ok([module.execute(&self.arguments)?, module.execute(&self.arguments)?])
     }
 
-    fn judge(&self, expected: &[Literal], actual: &[Literal], record: &mut Record) {
-        let judgement = judge(&self.module, &self.arguments, expected, actual);
+    fn judge(
+        &self,
+        accuracies: &Accuracies,
+        expected: &[Literal],
+        actual: &[Literal],
+        record: &mut Record,
+    ) {
+        let judgement = judge_with(accuracies, &self.module, &self.arguments, expected, actual);
         let text = judgement.to_string();
         let Judgement { verdict, modes, measures, .. } = judgement;
         let names: Vec<&str> = modes.iter().map(|mode: &Mode| mode.name()).collect();

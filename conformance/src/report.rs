@@ -173,7 +173,8 @@ impl Comparison {
             let at = format!("{device}result {} at {:?}", worst.leaf, worst.index);
             let _ = writeln!(out, "worst: {at}: found {actual}, expected {expected}");
         }
-        if self.worst.is_some() || self.bound > 0.0 {
+        // Of integers, infinities and NaN, the values say more.
+        if self.max_error > 0.0 || (self.worst.is_none() && self.bound > 0.0) {
             let Self { max_error, bound, max_ulps, .. } = self;
             let _ = writeln!(out, "error {max_error:.3e} (bound {bound:.3e}), {max_ulps} ulp");
         }

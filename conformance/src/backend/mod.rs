@@ -38,6 +38,7 @@ pub use plugin::{Plugin, PluginOptions, serve};
 
 pub use pjrt::OptionValue;
 
+use crate::judge::Accuracies;
 use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
 use std::sync::Arc;
@@ -50,6 +51,10 @@ pub trait Backend: Send {
     fn name(&self) -> String;
     /// Returns what the backend can do.
     fn capabilities(&self) -> Capabilities;
+    /// Returns the accuracy of its functions, where it is less than that of the ops. Results that need it are labeled.
+    fn accuracies(&self) -> Accuracies {
+        Accuracies::default()
+    }
     /// Compiles a module for these devices. The compiled module is independent of the backend: a caller may hold several.
     ///
     /// # Errors

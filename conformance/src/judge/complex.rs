@@ -7,22 +7,25 @@
     reason = "ops without a formula of their own have one rule"
 )]
 use super::elementwise::decided;
+use super::evaluate::Evaluator;
 use super::interval::Interval;
-use super::modes::{Mode, Modes};
+use super::modes::Modes;
 use super::range::Range;
+use crate::error_model::roundoff;
+use hlo::elem::FloatFormat;
 use hlo::op::value::Direction;
-use hlo::op::{Accuracy, Binary, Unary};
+use hlo::op::{Binary, Unary};
 use hlo::{ArrayShape, ElementType, Scalar};
 use interp::num;
 
 /// Units in the last place, of the absolute value, that the formulas of complex numbers lose in addition.
-const FORMULA_ULPS: u32 = 4;
+const FORMULA_ULPS: f64 = 4.0;
 
 /// A complex number: the intervals of its parts.
 #[derive(Clone, Copy)]
-struct Parts {
-    re: Interval,
-    im: Interval,
+pub(super) struct Parts {
+    pub(super) re: Interval,
+    pub(super) im: Interval,
 }
 
 impl Parts {
@@ -32,10 +35,10 @@ impl Parts {
     fn radius(self) -> f64 {
         self.re.radius().hypot(self.im.radius())
     }
-    fn is_point(self) -> bool {
+    pub(super) fn is_point(self) -> bool {
         self.re.is_point() && self.im.is_point()
     }
-    fn both(x: Interval) -> Self {
+    pub(super) fn both(x: Interval) -> Self {
         Self { re: x, im: x }
     }
     /// The numbers within `r` of a value.
@@ -49,30 +52,53 @@ impl Parts {
         };
         Self { re: part(re), im: part(im) }
     }
-    fn max_abs(self) -> f64 {
+    pub(super) fn max_abs(self) -> f64 {
         self.re.max_abs().hypot(self.im.max_abs())
     }
     /// Stored in a type after a loss of some units of the absolute value.
-    fn stored(self, modes: Modes, ty: ElementType, ulps: u32) -> Self {
-        let allowed = if modes.has(Mode::FunctionAccuracy) { f64::from(ulps) } else { 0.0 };
-        let scale = self.max_abs();
-        let r = 2.0 * crate::error_model::roundoff(ty) * scale * allowed;
+    pub(super) fn stored(self, modes: Modes, ty: ElementType, ulps: f64) -> Self {
+        let r = 2.0 * roundoff(ty) * self.max_abs() * ulps;
         let part = |x: Interval| {
-            let zero = allowed > 0.0 && x.is_point() && x.lo == 0.0;
+            let zero = ulps > 0.0 && x.is_point() && x.lo == 0.0;
             // Formulas give zeros of either sign.
-            let x = if zero { Interval::closed(-0.0, 0.0) } else { x };
+            let x = if zero { Interval::ZEROS } else { x };
             let x = if r.is_finite() { x.widened(r) } else { x };
             modes.store(ty.component(), x, false)
         };
         Self { re: part(self.re), im: part(self.im) }
     }
+    /// The parts of the number in each quadrant: functions jump between some of them.
+    fn quadrants(self) -> Vec<Self> {
+        let halves = |x: Interval| match x.lo < 0.0 && x.hi > 0.0 || x.same(Interval::ZEROS) {
+            true => vec![Interval { lo: x.lo, hi: -0.0 }, Interval { lo: 0.0, hi: x.hi }],
+            false => vec![x],
+        };
+        let (re, im) = (halves(self.re), halves(self.im));
+        re.iter().flat_map(|&re| im.iter().map(move |&im| Self { re, im })).collect()
+    }
+    /// The number of these, or the nearest one of the parts.
+    fn nearest(self, (re, im): (f64, f64)) -> (f64, f64) {
+        let end = |x: Interval, to: f64| {
+            if to <= x.lo {
+                x.lo
+            } else if to >= x.hi {
+                x.hi
+            } else {
+                to
+            }
+        };
+        (end(self.re, re), end(self.im, im))
+    }
+    pub(super) fn is_finite(self) -> bool {
+        self.re.is_finite() && self.im.is_finite()
+    }
 }
 
-fn numbers(x: &Range) -> Vec<Parts> {
+pub(super) fn numbers(x: &Range) -> Vec<Parts> {
     let parts: Vec<Interval> = x.intervals().collect();
     parts.chunks_exact(2).map(|z| Parts { re: z[0], im: z[1] }).collect()
 }
-fn range(shape: &ArrayShape, numbers: impl Iterator<Item = Parts>) -> Range {
+pub(super) fn range(shape: &ArrayShape, numbers: impl Iterator<Item = Parts>) -> Range {
     let parts: Vec<Interval> = numbers.flat_map(|z| [z.re, z.im]).collect();
     Range::of(shape, &parts)
 }
@@ -84,13 +110,14 @@ fn pair(x: Scalar) -> (f64, f64) {
         }
     }
 }
-fn ulps(accuracy: Accuracy) -> u32 {
-    match accuracy {
-        Accuracy::Ulp(ulps) => ulps,
-        Accuracy::Exact | Accuracy::Order | Accuracy::Random => 0,
-    }
+/// The range of numbers each of which has one of several values.
+fn any_of(shape: &ArrayShape, numbers: impl Iterator<Item = Vec<Parts>>) -> Range {
+    let parts = |set: Vec<Parts>| -> [Vec<Interval>; 2] {
+        [set.iter().map(|z| z.re).collect(), set.iter().map(|z| z.im).collect()]
+    };
+    let sets: Vec<Vec<Interval>> = numbers.flat_map(parts).collect();
+    Range::of_sets(shape, &sets)
 }
-
 /// The values of a function around the middles of its operands.
 fn function<const N: usize>(
     operands: [Parts; N],
@@ -114,7 +141,7 @@ fn function<const N: usize>(
         for step in 0..8 {
             let (sin, cos) = (f64::from(step) * std::f64::consts::FRAC_PI_4).sin_cos();
             let mut moved = middle;
-            moved[k] = (middle[k].0 + r * cos, middle[k].1 + r * sin);
+            moved[k] = operand.nearest((middle[k].0 + r * cos, middle[k].1 + r * sin));
             let value = f(moved);
             let distance = (value.0 - center.0).hypot(value.1 - center.1);
             most = most.max(if distance.is_nan() { f64::INFINITY } else { distance });
@@ -124,11 +151,12 @@ fn function<const N: usize>(
     if change.is_finite() { Parts::around(center, change) } else { Parts::both(Interval::ANY) }
 }
 
-pub(super) fn unary(modes: Modes, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
-    let numbers = numbers(x);
+pub(super) fn unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
+    let (modes, numbers) = (ev.modes, numbers(x));
     let part = |part: fn(&Parts) -> Interval| {
         Range::of(shape, &numbers.iter().map(part).collect::<Vec<_>>())
     };
+    let ulps = ev.accuracy(op.opcode(), shape.ty) + ev.formula(FORMULA_ULPS);
     match op {
         Unary::Real => return part(|z| z.re),
         Unary::Imag => return part(|z| z.im),
@@ -144,7 +172,7 @@ pub(super) fn unary(modes: Modes, op: Unary, shape: &ArrayShape, x: &Range) -> R
                         Interval::open(value(re.lo.max(0.0), im.lo.max(0.0)), value(re.hi, im.hi))
                     }
                 };
-                let abs = modes.inaccurate(shape.ty, abs, FORMULA_ULPS);
+                let abs = Modes::inaccurate(shape.ty, abs, ulps);
                 modes.store(shape.ty, abs.within(0.0, f64::INFINITY), false)
             };
             return Range::of(shape, &numbers.iter().map(each).collect::<Vec<_>>());
@@ -154,37 +182,113 @@ pub(super) fn unary(modes: Modes, op: Unary, shape: &ArrayShape, x: &Range) -> R
         }
         _ => {}
     }
-    let ulps = ulps(op.opcode().accuracy()) + FORMULA_ULPS;
     let f = |[(re, im)]: [(f64, f64); 1]| {
         pair(num::unary(op, ElementType::C128, Scalar::Complex(re, im)))
     };
-    range(shape, numbers.iter().map(|&z| function([z], f).stored(modes, shape.ty, ulps)))
+    let each = |z: &Parts| {
+        let parts = z.quadrants().into_iter();
+        parts.map(|z| function([z], f).stored(modes, shape.ty, ulps)).collect()
+    };
+    any_of(shape, numbers.iter().map(each))
 }
 
-pub(super) fn binary(modes: Modes, op: Binary, shape: &ArrayShape, x: &Range, y: &Range) -> Range {
-    let ty = shape.ty;
+pub(super) fn binary(
+    ev: &Evaluator<'_>,
+    op: Binary,
+    shape: &ArrayShape,
+    x: &Range,
+    y: &Range,
+) -> Range {
+    let (modes, ty) = (ev.modes, shape.ty);
     let f = |[a, b]: [(f64, f64); 2]| {
         let [a, b] = [a, b].map(|(re, im)| Scalar::Complex(re, im));
         pair(num::binary(op, ElementType::C128, a, b))
     };
-    let ulps = ulps(op.opcode().accuracy()) + FORMULA_ULPS;
+    let ulps = ev.accuracy(op.opcode(), ty) + ev.formula(FORMULA_ULPS);
     let each = |(x, y): (Parts, Parts)| {
-        let sum = |re: Interval, im: Interval| Parts { re, im }.stored(modes, ty, 0);
+        let sum = |re: Interval, im: Interval| vec![Parts { re, im }.stored(modes, ty, 0.0)];
         match op {
             Binary::Add => sum(x.re + y.re, x.im + y.im),
             Binary::Subtract => sum(x.re - y.re, x.im - y.im),
-            Binary::Multiply if x.max_abs().is_finite() && y.max_abs().is_finite() => {
-                let product =
-                    Parts { re: x.re * y.re - x.im * y.im, im: x.re * y.im + x.im * y.re };
+            Binary::Multiply if x.is_finite() && y.is_finite() && fits(ty, &[x, y]) => {
+                let z = multiplied(x, y);
                 // Each product may be rounded before the sum.
-                let r = 4.0 * crate::error_model::roundoff(ty) * x.max_abs() * y.max_abs();
-                let r = if modes.has(Mode::FunctionAccuracy) { r } else { 0.0 };
-                sum(product.re.widened(r), product.im.widened(r))
+                let r = ev.formula(2.0) * 2.0 * roundoff(ty) * x.max_abs() * y.max_abs();
+                sum(z.re.widened(r), z.im.widened(r))
             }
-            _ => function([x, y], f).stored(modes, ty, ulps),
+            Binary::Multiply | Binary::Divide if is_special(op, ty, x, y) => special(op, x, y, f)
+                .map_or_else(
+                    || vec![Parts::both(Interval::ANY)],
+                    |values| values.into_iter().map(|z| z.stored(modes, ty, 0.0)).collect(),
+                ),
+            _ => {
+                let parts = if op == Binary::Power { x.quadrants() } else { vec![x] };
+                parts.into_iter().map(|x| function([x, y], f).stored(modes, ty, ulps)).collect()
+            }
         }
     };
-    range(shape, numbers(x).into_iter().zip(numbers(y)).map(each))
+    any_of(shape, numbers(x).into_iter().zip(numbers(y)).map(each))
+}
+
+pub(super) fn multiplied(x: Parts, y: Parts) -> Parts {
+    Parts { re: x.re * y.re - x.im * y.im, im: x.re * y.im + x.im * y.re }
+}
+
+/// Whether products of the parts of finite numbers do not overflow.
+fn fits(ty: ElementType, factors: &[Parts]) -> bool {
+    2.0 * factors.iter().map(|z| z.max_abs()).product::<f64>() < largest(ty)
+}
+fn largest(ty: ElementType) -> f64 {
+    ty.component().float_format().map_or(f64::MAX, FloatFormat::max_finite)
+}
+
+/// Whether formulas of a product or quotient give different infinities and NaN.
+fn is_special(op: Binary, ty: ElementType, x: Parts, y: Parts) -> bool {
+    if !x.is_finite() || !y.is_finite() || op == Binary::Multiply {
+        return true;
+    }
+    let (re, im) = y.mid();
+    let zero = y.is_point() && y.max_abs() == 0.0;
+    zero || x.max_abs() / re.hypot(im) > largest(ty) / 2.0
+}
+
+/// What each formula gives for special numbers: that of the textbook, and that of C99, annex G. Of other numbers than points,
+/// and where only an intermediate result overflows, nothing is known.
+fn special(
+    op: Binary,
+    x: Parts,
+    y: Parts,
+    annex_g: impl Fn([(f64, f64); 2]) -> (f64, f64),
+) -> Option<Vec<Parts>> {
+    let points = x.is_point() && y.is_point();
+    let finite = x.is_finite() && y.is_finite();
+    let zero = y.is_point() && y.max_abs() == 0.0;
+    if !points || (finite && !(op == Binary::Divide && zero)) {
+        return None;
+    }
+    let ((a, b), (c, d)) = (x.mid(), y.mid());
+    let textbook = match op {
+        Binary::Multiply => (a * c - b * d, a * d + b * c),
+        _ => {
+            let size = c * c + d * d;
+            ((a * c + b * d) / size, (b * c - a * d) / size)
+        }
+    };
+    // Divides both by the larger part of the divisor first.
+    let (ratio, other) =
+        if c.abs() >= d.abs() { (d / c, c + d * (d / c)) } else { (c / d, d + c * (c / d)) };
+    let scaled = match c.abs() >= d.abs() {
+        true => ((a + b * ratio) / other, (b - a * ratio) / other),
+        false => ((a * ratio + b) / other, (b * ratio - a) / other),
+    };
+    let mut values = vec![textbook, annex_g([(a, b), (c, d)])];
+    values.extend((op == Binary::Divide).then_some(scaled));
+    let value = |(re, im): (f64, f64)| {
+        // Zeros and infinities of formulas have either sign where they cancel.
+        let part = |x: f64| if x == 0.0 { Interval::ZEROS } else { Interval::point(x) };
+        Parts { re: part(re), im: part(im) }
+    };
+    Some(values.into_iter().map(value).collect())
 }
 
 /// The complex numbers of these parts.

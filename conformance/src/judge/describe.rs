@@ -1,6 +1,10 @@
 //! Judgements as text.
 use super::{Judgement, Mode};
+use crate::results::Measures;
 use std::fmt::{Display, Formatter, Result};
+
+/// Distances that say something are below this one.
+const MOST_ULPS: u64 = 1 << 30;
 
 impl Display for Judgement {
     /// Prints what a person wants to know, a line each: how many elements, which is the worst, why.
@@ -19,8 +23,10 @@ impl Display for Judgement {
                 "worst: {}: found {}, expected {}",
                 worst.place, worst.actual, worst.expected
             )?;
-            let (error, bound, ulps) = (measures.max_error, measures.bound, measures.max_ulps);
-            writeln!(f, "error {error:.3e} (bound {bound:.3e}), at most {ulps} ulp")?;
+            for input in &worst.inputs {
+                writeln!(f, "  from {input}")?;
+            }
+            self.sizes(f)?;
         }
         if !self.modes.is_empty() {
             let names: Vec<&str> = self.modes.iter().map(|mode| Mode::name(*mode)).collect();
@@ -33,5 +39,22 @@ impl Display for Judgement {
             writeln!(f, "judged by the tolerance of the module: {reason}")?;
         }
         Ok(())
+    }
+}
+
+impl Judgement {
+    /// Prints the sizes of the difference that say something: of integers, infinities and NaN, the values do.
+    fn sizes(&self, f: &mut Formatter<'_>) -> Result {
+        let Measures { max_error: error, bound, max_ulps, .. } = self.measures;
+        if error == 0.0 || !error.is_finite() {
+            return Ok(());
+        }
+        let relative = if self.estimated.is_some() { "relative " } else { "" };
+        write!(f, "{relative}error {error:.3e} (bound {bound:.3e})")?;
+        // Between numbers of different sign there are most of the type's values.
+        match max_ulps {
+            0 | MOST_ULPS.. => writeln!(f),
+            ulps => writeln!(f, ", at most {ulps} ulp"),
+        }
     }
 }

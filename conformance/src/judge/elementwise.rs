@@ -3,10 +3,10 @@
 use super::evaluate::{Evaluator, Site};
 use super::functions;
 use super::interval::Interval;
-use super::modes::Mode;
+use super::modes::{Mode, Modes};
 use super::range::is_whole;
 use super::range::{Range, floats};
-use super::{Stop, complex, integers};
+use super::{Stop, candidates, complex, integers};
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Accuracy, Binary, Opcode, Unary};
 use hlo::{ArrayShape, Class, ElementType, Literal, Op, Scalar};
@@ -19,7 +19,7 @@ pub(super) fn is_elementwise(op: &Op) -> bool {
 }
 
 /// Element `i` of an array, or the only one of a scalar.
-fn broadcast<T: Copy>(list: &[T], i: usize) -> T {
+pub(super) fn broadcast<T: Copy>(list: &[T], i: usize) -> T {
     if list.len() == 1 { list[0] } else { list[i] }
 }
 
@@ -28,8 +28,27 @@ fn parts(range: &Range) -> Vec<Interval> {
     range.intervals().collect()
 }
 
-/// The range of an elementwise op, which computes in the class of its first operand.
+/// The range of an elementwise op: for all candidates of its operands, or else for the ranges that enclose them.
 pub(super) fn evaluate<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    operands: &[&Range],
+) -> Result<Range, Stop> {
+    if let Op::Select(_) = &site.instruction().op {
+        return Ok(selected(operands[0], operands[1], operands[2]));
+    }
+    let cause = operands.iter().find_map(|range| range.cause.clone());
+    let chosen = candidates::combinations(operands).unwrap_or_default();
+    if chosen.len() < 2 {
+        return Ok(combined(ev, site, operands)?.because(cause));
+    }
+    let each = |chosen: &Vec<Range>| combined(ev, site, &chosen.iter().collect::<Vec<_>>());
+    let ranges: Vec<Range> = chosen.iter().map(each).collect::<Result<_, _>>()?;
+    Ok(Range::any_of(&ranges).because(cause))
+}
+
+/// The range for one choice of candidates. An op computes in the class of its first operand.
+fn combined<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
     operands: &[&Range],
@@ -55,25 +74,25 @@ pub(super) fn evaluate<'m>(
             let cause = cause.clone().or_else(|| undecided.then(|| site.cause()));
             booleans(&shape, &decided).because(cause)
         }
-        (Op::Select(_), _) => {
-            let cause = operands[0].cause.clone();
-            selected(&shape, operands[0], operands[1], operands[2]).because(cause)
-        }
         (Op::Convert(_), _) => {
             let jumps = is_whole(shape.ty) && !operands[0].is_point();
             let cause = cause.clone().or_else(|| jumps.then(|| site.cause()));
             converted(ev, from, &shape, operands[0]).because(cause)
         }
         (_, Class::Pred | Class::Signed | Class::Unsigned) => {
-            if operands.iter().all(|range| range.is_point()) {
+            let divides = integers::divides_undefined(op, from, operands);
+            if !divides && operands.iter().all(|range| range.is_point()) {
                 let mut leaves = ev.stated(site, operands)?;
                 return leaves.pop().ok_or_else(|| site.unsupported("no result"));
             }
-            integers::evaluate(op, from, &shape, operands)
+            let cause = divides.then(|| site.cause());
+            integers::evaluate(op, from, &shape, operands).because(cause)
         }
-        (Op::Unary(unary), Class::Complex) => complex::unary(ev.modes, *unary, &shape, operands[0]),
+        (Op::Unary(unary), Class::Complex) => complex::unary(ev, *unary, &shape, operands[0]),
         (Op::Binary(binary), Class::Complex) => {
-            complex::binary(ev.modes, *binary, &shape, operands[0], operands[1])
+            let range = complex::binary(ev, *binary, &shape, operands[0], operands[1]);
+            let open = !range.is_point() && range.intervals().any(Interval::is_any);
+            range.because(open.then(|| site.cause()))
         }
         (_, Class::Float) => real(ev, site, &shape, operands)?,
         (_, Class::Complex) => return Err(site.unsupported("this op")),
@@ -131,23 +150,20 @@ fn real(
     })
 }
 
-fn ulps(accuracy: Accuracy) -> u32 {
-    match accuracy {
-        Accuracy::Ulp(ulps) => ulps,
-        Accuracy::Exact | Accuracy::Order | Accuracy::Random => 0,
-    }
-}
-
 fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
+    let functions::Image { least, greatest, jumps } = functions::image(op);
+    if jumps {
+        let sets: Vec<_> = x.intervals().map(|x| functions::steps(op, x)).collect();
+        return Range::of_sets(shape, &sets);
+    }
     let (modes, ty) = (ev.modes, shape.ty);
-    let ulps = ulps(op.opcode().accuracy());
-    let (least, greatest) = functions::image(op);
+    let ulps = ev.accuracy(op.opcode(), ty);
     let function = |x: Interval| {
         let y = functions::unary(op, x);
-        if ulps == 0 {
+        if ulps == 0.0 && op.opcode().accuracy() == Accuracy::Exact {
             return y;
         }
-        modes.store(ty, modes.inaccurate(ty, y, ulps).within(least, greatest), false)
+        modes.store(ty, Modes::inaccurate(ty, y, ulps).within(least, greatest), false)
     };
     Range::of(shape, &x.intervals().map(function).collect::<Vec<_>>())
 }
@@ -160,13 +176,12 @@ fn real_binary(
     same: bool,
 ) -> Range {
     let (modes, ty) = (ev.modes, shape.ty);
-    let ulps = ulps(op.opcode().accuracy());
+    let ulps = ev.accuracy(op.opcode(), ty);
     let product = op == Binary::Multiply;
     let picks = op == Binary::Maximum || op == Binary::Minimum;
     let reciprocal = op == Binary::Divide && modes.has(Mode::ReciprocalDivision);
     let one = Interval::point(1.0);
-    let function = |(x, y): (Interval, Interval)| {
-        let mut z = functions::binary(op, x, y);
+    let stored = |mut z: Interval, x: Interval, y: Interval| {
         if same && op == Binary::Subtract && x.is_finite() {
             z = Interval::point(0.0);
         }
@@ -179,9 +194,16 @@ fn real_binary(
         if reciprocal {
             z = z.hull(x * modes.store(ty, one / y, false));
         }
-        modes.store(ty, modes.inaccurate(ty, z, ulps), product)
+        modes.store(ty, Modes::inaccurate(ty, z, ulps), product)
     };
     let pairs = operands[0].intervals().zip(operands[1].intervals());
+    if functions::jumps_between(op) && !(operands[0].is_point() && operands[1].is_point()) {
+        let set = |(x, y): (Interval, Interval)| {
+            functions::turns(op, x, y).into_iter().map(|z| stored(z, x, y)).collect()
+        };
+        return Range::of_sets(shape, &pairs.map(set).collect::<Vec<_>>());
+    }
+    let function = |(x, y): (Interval, Interval)| stored(functions::binary(op, x, y), x, y);
     Range::of(shape, &pairs.map(function).collect::<Vec<_>>())
 }
 
@@ -195,7 +217,7 @@ pub(super) fn booleans(shape: &ArrayShape, decided: &[Option<bool>]) -> Range {
         }
         literal
     };
-    Range { lo: ends(false), hi: ends(true), cause: None }
+    Range::new(ends(false), ends(true), None)
 }
 
 fn compared(
@@ -273,26 +295,13 @@ pub(super) fn decided(direction: Direction, x: Interval, y: Interval) -> Option<
     }
 }
 
-fn selected(shape: &ArrayShape, decision: &Range, on_true: &Range, on_false: &Range) -> Range {
-    let (never, may) = (decision.lo.bytes(), decision.hi.bytes());
-    let choice = |i: usize| (broadcast(never, i) != 0, broadcast(may, i) != 0);
-    let causes = || on_true.cause.clone().or_else(|| on_false.cause.clone());
-    if extremes_differ(shape.ty) {
-        let count = if shape.ty.is_complex() { 2 } else { 1 };
-        let (a, b) = (parts(on_true), parts(on_false));
-        let each = |i: usize| match choice(i / count) {
-            (true, _) => a[i],
-            (false, false) => b[i],
-            (false, true) => a[i].hull(b[i]),
-        };
-        return Range::of(shape, &(0..a.len()).map(each).collect::<Vec<_>>()).because(causes());
-    }
-    let each = |i: usize| match choice(i) {
-        (true, _) => on_true.ends(i),
-        (false, false) => on_false.ends(i),
-        (false, true) => integers::hull(on_true.ends(i), on_false.ends(i)),
-    };
-    integers::range(shape, (0..on_true.lo.len()).map(each)).because(causes())
+/// The elements of either operand where the predicate says so; where it is open, of both.
+fn selected(decision: &Range, on_true: &Range, on_false: &Range) -> Range {
+    let (always, maybe) = (decision.lo.bytes(), decision.hi.bytes());
+    let chosen = |truths: &[u8]| on_true.where_else(on_false, |i| broadcast(truths, i) != 0);
+    let range = chosen(always);
+    let range = if decision.is_point() { range } else { Range::any_of(&[range, chosen(maybe)]) };
+    range.because(decision.cause.clone())
 }
 
 /// Whether the ends of the range of a type are real numbers.
@@ -346,6 +355,17 @@ fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Rang
             }),
         ),
     }
+}
+
+/// As [`magnitudes`], with 0 for what is not finite.
+pub(super) fn finite_magnitudes(range: &Range) -> Literal {
+    let mut magnitudes = magnitudes(range);
+    for x in super::range::floats_mut(&mut magnitudes) {
+        if !x.is_finite() {
+            *x = 0.0;
+        }
+    }
+    magnitudes
 }
 
 /// The real numbers of both ends, for ops that look at them alone.

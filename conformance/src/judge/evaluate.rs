@@ -1,20 +1,22 @@
 //! Evaluation of a module over ranges: computation by computation, instruction by instruction.
 #![expect(clippy::wildcard_enum_match_arm, reason = "ops without a rule are unsupported")]
+use super::accuracy::Accuracies;
 use super::interval::Interval;
-use super::modes::Modes;
-use super::range::{Cause, Range, converted, wide};
+use super::modes::{Mode, Modes};
+use super::range::{Cause, Range};
 use super::runner::{Form, Key, Runner};
-use super::{Stop, elementwise, fold, products, sort, sums, topk, transform};
+use super::{
+    Stop, batch_norm, control, devices, elementwise, fold, linear, products, scatter, sort, sums,
+    topk, transform,
+};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
-use hlo::op::{Accuracy, Kind, Op, While};
-use hlo::{ArrayShape, ElementType, Literal, Module, Shape};
+use hlo::op::{Accuracy, Kind, Op};
+use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Shape};
+use interp::DeviceGrid;
 
 /// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.
 const MOST_INSTRUCTIONS: u64 = 100_000;
-
-/// Rounds after which a loop may end or not: of one with more, nothing is known.
-const UNDECIDED_ROUNDS: usize = 50;
 
 /// The ranges of the leaves of a value.
 pub(super) type Leaves = Vec<Range>;
@@ -24,7 +26,9 @@ pub(super) struct Evaluator<'m> {
     pub(super) module: &'m Module,
     pub(super) modes: Modes,
     pub(super) runner: Runner,
-    evaluated: u64,
+    /// What the backend promises.
+    accuracies: &'m Accuracies,
+    count: u64,
 }
 
 /// The instruction that is being evaluated.
@@ -73,21 +77,47 @@ impl<'m> Site<'m> {
 }
 
 impl<'m> Evaluator<'m> {
-    pub(super) fn new(module: &'m Module, modes: Modes) -> Self {
-        Self { module, modes, runner: Runner::default(), evaluated: 0 }
+    pub(super) fn new(module: &'m Module, modes: Modes, accuracies: &'m Accuracies) -> Self {
+        Self { module, modes, runner: Runner::default(), accuracies, count: 0 }
     }
     /// The same with other modes; compiled instructions are kept.
     pub(super) fn with_modes(self, modes: Modes) -> Self {
-        Self { modes, evaluated: 0, ..self }
+        Self { modes, count: 0, ..self }
     }
 
-    /// The legal values of the module's result.
-    pub(super) fn entry(&mut self, arguments: &[Literal]) -> Result<Leaves, Stop> {
-        let of = |literal: &Literal| {
-            literal.leaves().into_iter().map(|leaf| Range::exact(leaf, self.modes)).collect()
+    /// The allowed error of a function, in units in the last place.
+    pub(super) fn accuracy(&self, op: Opcode, ty: ElementType) -> f64 {
+        let own = match op.accuracy() {
+            Accuracy::Ulp(ulps) => f64::from(ulps),
+            Accuracy::Exact | Accuracy::Order | Accuracy::Random => 0.0,
         };
-        let arguments = arguments.iter().map(of).collect();
-        self.call(self.module.entry, arguments, None)
+        let stated = self.accuracies.of(op, ty);
+        self.formula(own).max(if self.modes.has(Mode::StatedAccuracy) { stated } else { 0.0 })
+    }
+    /// An error that formulas of functions have, where functions need not be correctly rounded.
+    pub(super) fn formula(&self, error: f64) -> f64 {
+        if self.modes.has(Mode::FunctionAccuracy) { error } else { 0.0 }
+    }
+
+    /// The legal values of the module's results, of one device or of several, one after the other.
+    pub(super) fn entry(&mut self, arguments: &[Vec<Literal>]) -> Result<Leaves, Stop> {
+        let of = |literal: &Literal| literal.leaves().into_iter().map(Range::exact).collect();
+        let arguments: Vec<Vec<Leaves>> =
+            arguments.iter().map(|list| list.iter().map(of).collect()).collect();
+        let communicates = |instruction: &Instruction| {
+            matches!(instruction.opcode().kind(), Kind::Collective | Kind::Device)
+        };
+        let mut instructions = self.module.computations[self.module.entry].instructions.iter();
+        let all = arguments.len() == DeviceGrid::of(&self.module.config).len();
+        if all && instructions.any(|(_, instruction)| communicates(instruction)) {
+            return devices::entry(self, &arguments);
+        }
+        // The devices do not depend on each other.
+        let mut results = Leaves::new();
+        for arguments in arguments {
+            results.extend(self.call(self.module.entry, arguments, None)?);
+        }
+        Ok(results)
     }
 
     /// The legal values of a computation's result; with `lanes`, of one whose scalars are vectors.
@@ -107,10 +137,6 @@ impl<'m> Evaluator<'m> {
         uses[computation.root.index()] += 1;
         let mut values: Vec<Leaves> = Vec::with_capacity(uses.len());
         for (at, instruction) in computation.instructions.iter() {
-            self.evaluated += 1;
-            if self.evaluated > MOST_INSTRUCTIONS {
-                return Err(Stop::Unsupported("the module runs too many instructions".to_owned()));
-            }
             let site = Site { computation, id, at, lanes };
             let value = if let Op::Parameter(parameter) = &instruction.op {
                 let number = usize::try_from(parameter.number).unwrap_or(usize::MAX);
@@ -121,11 +147,7 @@ impl<'m> Evaluator<'m> {
             } else {
                 let operands: Vec<&Leaves> =
                     instruction.operands.iter().map(|id| &values[id.index()]).collect();
-                let mut value = self.instruction(site, &operands)?;
-                for range in &mut value {
-                    name_cause(site, range);
-                }
-                value
+                self.evaluated(site, &operands)?
             };
             values.push(value);
             // What nothing uses any more is freed.
@@ -139,6 +161,23 @@ impl<'m> Evaluator<'m> {
         Ok(values.swap_remove(computation.root.index()))
     }
 
+    /// The legal values of an instruction, with their cause if it loses them.
+    pub(super) fn evaluated(
+        &mut self,
+        site: Site<'m>,
+        operands: &[&Leaves],
+    ) -> Result<Leaves, Stop> {
+        self.count += 1;
+        if self.count > MOST_INSTRUCTIONS {
+            return Err(Stop::Unsupported("the module runs too many instructions".to_owned()));
+        }
+        let mut value = self.instruction(site, operands)?;
+        for range in &mut value {
+            name_cause(site, range);
+        }
+        Ok(value)
+    }
+
     fn instruction(&mut self, site: Site<'m>, operands: &[&Leaves]) -> Result<Leaves, Stop> {
         let instruction = site.instruction();
         let dynamic = |shape: &Shape| {
@@ -147,6 +186,10 @@ impl<'m> Evaluator<'m> {
         if dynamic(&instruction.shape) {
             return Err(site.unsupported("dynamic shapes"));
         }
+        let read = self.read(site, operands);
+        let read: Vec<&Leaves> =
+            read.iter().zip(operands).map(|(r, &o)| r.as_ref().unwrap_or(o)).collect();
+        let operands = read.as_slice();
         let whole = |i: usize| operands[i].clone();
         let empty = |leaf: &&Shape| leaf.array().is_some_and(|array| array.dims.contains(&0));
         if instruction.opcode().kind() == Kind::Array
@@ -159,17 +202,26 @@ impl<'m> Evaluator<'m> {
         match &instruction.op {
             Op::Tuple(_) => Ok(operands.iter().flat_map(|leaves| leaves.iter().cloned()).collect()),
             Op::GetTupleElement(get) => Ok(element(site, get.index, operands[0])),
-            Op::Constant(constant) => self.constant(site, &constant.value),
+            Op::Constant(constant) => Self::constant(site, &constant.value),
             Op::Call(call) => self.call(call.to_apply, arguments(operands), site.lanes),
             Op::Fusion(fusion) => self.call(fusion.calls, arguments(operands), site.lanes),
-            Op::While(looped) => self.looped(site, looped, whole(0)),
-            Op::Conditional(branches) => self.conditional(site, &branches.branches, operands),
+            Op::While(looped) => control::looped(self, site, looped, whole(0)),
+            Op::Conditional(branches) => {
+                control::conditional(self, site, &branches.branches, operands)
+            }
             Op::Map(map) => fold::map(self, site, map.to_apply, operands),
             Op::Reduce(reduce) => sums::reduce(self, site, reduce, operands),
             Op::ReduceWindow(window) => sums::reduce_window(self, site, window, operands),
-            Op::Scatter(scatter) => sums::scatter(self, site, scatter, operands),
-            Op::SelectAndScatter(_) => sums::select_and_scatter(self, site, operands),
-            Op::Dot(_) | Op::Convolution(_) => products::products(self, site, operands),
+            Op::Scatter(scatter) => scatter::scatter(self, site, scatter, operands),
+            Op::SelectAndScatter(_) => scatter::select_and_scatter(self, site, operands),
+            Op::Dot(_) | Op::Convolution(_) | Op::RaggedDot(_) | Op::ScaledDot(_) => {
+                products::products(self, site, operands)
+            }
+            Op::BatchNormTraining(_) | Op::BatchNormInference(_) | Op::BatchNormGrad(_) => {
+                batch_norm::batch_norm(self, site, operands)
+            }
+            Op::Cholesky(op) => linear::cholesky(self, site, op, operands),
+            Op::TriangularSolve(op) => linear::triangular_solve(self, site, op, operands),
             Op::Fft(op) => transform::fft(self, site, op, operands),
             Op::Sort(op) => sort::sort(self, site, op, operands),
             Op::TopK(op) => topk::topk(self, site, op, operands),
@@ -204,12 +256,27 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    fn constant(&self, site: Site<'m>, value: &ConstantValue) -> Result<Leaves, Stop> {
+    /// The operands that an op computes with or compares, where it may flush denormals to 0. Others are moved bit by bit.
+    fn read(&self, site: Site<'m>, operands: &[&Leaves]) -> Vec<Option<Leaves>> {
+        let opcode = site.instruction().opcode();
+        let moves = opcode.moves_data() && opcode != Opcode::Compare;
+        let computes = opcode.kind() == Kind::Array && !moves;
+        if !computes || !self.modes.has(Mode::FlushedDenormals) {
+            return vec![None; operands.len()];
+        }
+        let flushed = |(i, leaves): (usize, &&Leaves)| match leaves.as_slice() {
+            [range] => Some(vec![range.read(site.operand(i).element_type()?, self.modes)?]),
+            _ => None,
+        };
+        operands.iter().enumerate().map(flushed).collect()
+    }
+
+    fn constant(site: Site<'m>, value: &ConstantValue) -> Result<Leaves, Stop> {
         let ConstantValue::Literal(literal) = value else {
             return Err(site.unsupported("an elided constant"));
         };
         let leaves = literal.leaves().into_iter();
-        let ranges = leaves.map(|leaf| Range::exact(leaf, self.modes));
+        let ranges = leaves.map(Range::exact);
         Ok(match site.lanes {
             Some(lanes) => ranges.map(|range| fold::repeated(&range, lanes)).collect(),
             None => ranges.collect(),
@@ -224,6 +291,18 @@ impl<'m> Evaluator<'m> {
             let cause = index.cause.clone();
             return Ok(vec![Range::any(&site.shape()?).because(cause)]);
         }
+        // An element of the result is one of an operand, with the candidates of that one.
+        let count = operands.iter().map(|range| range.candidates().len()).max().unwrap_or(1);
+        let each = |k: usize| {
+            let chosen: Vec<&Range> = operands.iter().map(|range| range.candidate(k)).collect();
+            self.moved_ends(site, &chosen)
+        };
+        let ranges: Vec<Range> = (0..count).map(each).collect::<Result<_, _>>()?;
+        let cause = operands.iter().find_map(|range| range.cause.clone());
+        Ok(vec![Range::any_of(&ranges).because(cause)])
+    }
+
+    fn moved_ends(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Range, Stop> {
         let key = site.key(Form::Wide);
         let ends = |end: fn(&Range) -> &Literal| -> Vec<Literal> {
             operands.iter().map(|range| end(range).clone()).collect()
@@ -235,8 +314,7 @@ impl<'m> Evaluator<'m> {
         } else {
             self.runner.run(self.module, &key, &ends(|range| &range.hi))?
         };
-        let cause = operands.iter().find_map(|range| range.cause.clone());
-        Ok(vec![Range { lo, hi, cause }])
+        Ok(Range::new(lo, hi, None))
     }
 
     /// An op with one right result, applied to the only legal operands; else anything is legal.
@@ -250,69 +328,7 @@ impl<'m> Evaluator<'m> {
         };
         let form = site.lanes.map_or(Form::Stated, Form::Vector);
         let result = self.runner.run(self.module, &site.key(form), &values)?;
-        let leaves = result.leaves().into_iter();
-        Ok(leaves
-            .map(|leaf| {
-                let ty = leaf.array_shape().map(|shape| wide(shape.ty));
-                Range::point(ty.map_or_else(|| leaf.clone(), |ty| converted(leaf, ty)))
-            })
-            .collect())
-    }
-
-    /// A loop: where rounding errors decide whether it ends, the result may be the state before or after each such round.
-    fn looped(&mut self, site: Site<'m>, op: &While, mut state: Leaves) -> Result<Leaves, Stop> {
-        let (mut ends, mut undecided) = (None::<Leaves>, 0);
-        loop {
-            let decision = self.call(op.condition, vec![state.clone()], site.lanes)?;
-            let [decision] = decision.as_slice() else { return Err(site.unsupported("`while`")) };
-            match (decision.is_point(), decision.lo.bytes()) {
-                (true, [0]) => break,
-                (true, [_]) => {}
-                (false, [_]) if undecided < UNDECIDED_ROUNDS => {
-                    let cause = decision.cause.clone().or_else(|| Some(site.cause()));
-                    undecided += 1;
-                    let here = state.iter().cloned().map(|range| range.because(cause.clone()));
-                    ends = Some(either(ends, here.collect()));
-                }
-                (true | false, _) => {
-                    return Ok(unknown(
-                        site,
-                        decision.cause.clone().or_else(|| Some(site.cause())),
-                    ));
-                }
-            }
-            state = self.call(op.body, vec![state], site.lanes)?;
-        }
-        Ok(either(ends, state))
-    }
-
-    fn conditional(
-        &mut self,
-        site: Site<'m>,
-        branches: &[ComputationId],
-        operands: &[&Leaves],
-    ) -> Result<Leaves, Stop> {
-        let selector = &operands[0][0];
-        if !selector.is_point() || site.lanes.is_some() {
-            return Ok(unknown(site, selector.cause.clone().or_else(|| Some(site.cause()))));
-        }
-        let last = branches.len() - 1;
-        let chosen = match selector.lo.get(0) {
-            hlo::Scalar::Pred(first) => usize::from(!first),
-            index => {
-                let index = index.as_i64().and_then(|i| usize::try_from(i).ok());
-                index.filter(|&i| i <= last).unwrap_or(last)
-            }
-        };
-        self.call(branches[chosen], vec![operands[chosen + 1].clone()], None)
-    }
-}
-
-/// The values of either state of a loop.
-fn either(one: Option<Leaves>, other: Leaves) -> Leaves {
-    match one {
-        Some(one) => one.iter().zip(&other).map(|(a, b)| a.hull(b)).collect(),
-        None => other,
+        Ok(result.leaves().into_iter().map(Range::exact).collect())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Computations of scalars applied to elements: all elements at once, each scalar a vector.
 use super::Stop;
+use super::control::any_of;
 use super::evaluate::{Evaluator, Leaves, Site, arrays};
 use super::range::Range;
 use hlo::ir::ComputationId;
@@ -22,13 +23,14 @@ pub(super) fn picked(range: &Range, lanes: i64, at: impl Iterator<Item = usize> 
         let mut vector = Literal::zeros(ArrayShape::new(shape.ty, [lanes].as_slice()));
         let source = literal.bytes();
         for (slot, i) in vector.bytes_mut().chunks_exact_mut(width).zip(at.clone()) {
-            slot.copy_from_slice(&source[i * width..(i + 1) * width]);
+            // A lane without an element takes any.
+            if let Some(element) = source.get(i * width..(i + 1) * width) {
+                slot.copy_from_slice(element);
+            }
         }
         vector
     };
-    let lo = end(&range.lo);
-    let hi = if range.is_point() { lo.clone() } else { end(&range.hi) };
-    Range { lo, hi, cause: range.cause.clone() }
+    range.map(&end)
 }
 
 /// The same elements in another shape.
@@ -40,7 +42,7 @@ pub(super) fn reshaped(range: &Range, shape: &ArrayShape) -> Range {
         }
         None => literal.clone(),
     };
-    Range { lo: end(&range.lo), hi: end(&range.hi), cause: range.cause.clone() }
+    range.map(&end)
 }
 
 /// The number of elements of a shape, as a dimension.
@@ -63,69 +65,115 @@ pub(super) fn map<'m>(
     Ok(results.iter().map(|range| reshaped(range, &shape)).collect())
 }
 
-/// A reduction with any computation: element by element in row-major order.
-pub(super) fn reduce<'m>(
-    ev: &mut Evaluator<'m>,
-    site: Site<'m>,
-    op: &Reduce,
-    operands: &[&Range],
-) -> Result<Leaves, Stop> {
-    let count = operands.len() / 2;
-    let shape = operands[0].shape().ok_or_else(|| site.unsupported("a tuple"))?;
-    let is_reduced = |d: usize| op.dimensions.iter().any(|&r| usize::try_from(r) == Ok(d));
-    let (kept, reduced) = (offsets(shape, |d| !is_reduced(d)), offsets(shape, is_reduced));
-    let lanes = i64::try_from(kept.len()).map_err(|_| site.unsupported("its size"))?;
-    let mut state: Leaves =
-        operands[count..].iter().map(|initial| repeated(initial, lanes)).collect();
-    for &step in &reduced {
-        let elements = operands[..count]
-            .iter()
-            .map(|range| picked(range, lanes, kept.iter().map(|&at| at + step)));
-        let arguments = state.into_iter().chain(elements).map(|range| vec![range]).collect();
-        state = ev.call(op.to_apply, arguments, Some(lanes))?;
-    }
-    let leaves = site.instruction().shape.leaves();
-    let shaped = state.iter().zip(leaves);
-    Ok(shaped
-        .map(|(range, leaf)| leaf.array().map_or_else(|| range.clone(), |a| reshaped(range, a)))
-        .collect())
+/// The most elements of a fold: each has its position in memory.
+const MOST_ELEMENTS: i64 = 1 << 24;
+
+pub(super) fn check_size(site: Site<'_>, sizes: impl IntoIterator<Item = i64>) -> Result<(), Stop> {
+    let elements = sizes.into_iter().fold(1i64, i64::saturating_mul);
+    if elements > MOST_ELEMENTS { Err(site.unsupported("its size")) } else { Ok(()) }
 }
 
-/// A reduction of windows with any computation: element by element in row-major order, padding skipped.
-pub(super) fn reduce_window<'m>(
-    ev: &mut Evaluator<'m>,
-    site: Site<'m>,
-    op: &ReduceWindow,
-    operands: &[&Range],
-) -> Result<Leaves, Stop> {
-    let count = operands.len() / 2;
-    let leaves = site.instruction().shape.leaves();
-    let result = leaves.first().and_then(|leaf| leaf.array());
-    let (Some(source), Some(result)) = (operands[0].shape(), result) else {
-        return Err(site.unsupported("a tuple"));
-    };
-    let lanes = lanes_of(result);
-    let mut state: Leaves =
-        operands[count..].iter().map(|initial| repeated(initial, lanes)).collect();
-    let window =
-        ArrayShape::new(result.ty, op.window.dims.iter().map(|dim| dim.size).collect::<Dims>());
-    for offset in indices(&window) {
-        let at: Vec<Option<usize>> = indices(result)
-            .iter()
-            .map(|position| element_at(&op.window.dims, source, position, &offset))
-            .collect();
-        let elements = operands[..count]
-            .iter()
-            .map(|range| picked(range, lanes, at.iter().map(|at| at.unwrap_or(0))));
-        let arguments = state.iter().cloned().chain(elements).map(|range| vec![range]).collect();
-        let next = ev.call(op.to_apply, arguments, Some(lanes))?;
-        let taken = |(next, old): (&Range, &Range)| next.where_else(old, |lane| at[lane].is_some());
-        state = next.iter().zip(&state).map(taken).collect();
+/// Elements that are combined with a state, one in each step, in all lanes at once.
+pub(super) struct Fold<'a> {
+    /// A vector for each leaf of the state.
+    pub(super) initial: Leaves,
+    /// The arrays of the elements of each leaf.
+    pub(super) sources: Vec<&'a Range>,
+    pub(super) lanes: i64,
+    /// The position of the element of each lane, if it takes one in this step.
+    pub(super) steps: Vec<Vec<Option<usize>>>,
+}
+
+impl<'a> Fold<'a> {
+    /// The elements of a reduction in row-major order.
+    pub(super) fn reduce(
+        site: Site<'_>,
+        op: &Reduce,
+        operands: &[&'a Range],
+    ) -> Result<Self, Stop> {
+        let count = operands.len() / 2;
+        let shape = operands[0].shape().ok_or_else(|| site.unsupported("a tuple"))?;
+        let is_reduced = |d: usize| op.dimensions.iter().any(|&r| usize::try_from(r) == Ok(d));
+        let (kept, reduced) = (offsets(shape, |d| !is_reduced(d)), offsets(shape, is_reduced));
+        let lanes = i64::try_from(kept.len()).map_err(|_| site.unsupported("its size"))?;
+        check_size(site, shape.dims.iter().copied())?;
+        let step = |&step: &usize| kept.iter().map(|&at| Some(at + step)).collect();
+        Ok(Self {
+            initial: operands[count..].iter().map(|initial| repeated(initial, lanes)).collect(),
+            sources: operands[..count].to_vec(),
+            lanes,
+            steps: reduced.iter().map(step).collect(),
+        })
     }
-    let shaped = state.iter().zip(leaves);
-    Ok(shaped
-        .map(|(range, leaf)| leaf.array().map_or_else(|| range.clone(), |a| reshaped(range, a)))
-        .collect())
+
+    /// The elements of windows in row-major order, padding skipped.
+    pub(super) fn reduce_window(
+        site: Site<'_>,
+        op: &ReduceWindow,
+        operands: &[&'a Range],
+    ) -> Result<Self, Stop> {
+        let count = operands.len() / 2;
+        let leaves = site.instruction().shape.leaves();
+        let result = leaves.first().and_then(|leaf| leaf.array());
+        let (Some(source), Some(result)) = (operands[0].shape(), result) else {
+            return Err(site.unsupported("a tuple"));
+        };
+        let lanes = lanes_of(result);
+        let sizes = op.window.dims.iter().map(|dim| dim.size).collect::<Dims>();
+        check_size(site, sizes.iter().copied().chain([lanes]))?;
+        let window = ArrayShape::new(result.ty, sizes);
+        let positions = indices(result);
+        let at = |offset: &Vec<i64>| {
+            let at = |position: &Vec<i64>| element_at(&op.window.dims, source, position, offset);
+            positions.iter().map(at).collect()
+        };
+        Ok(Self {
+            initial: operands[count..].iter().map(|initial| repeated(initial, lanes)).collect(),
+            sources: operands[..count].to_vec(),
+            lanes,
+            steps: indices(&window).iter().map(at).collect(),
+        })
+    }
+
+    /// The state after all elements; with `both`, of every order in which a step may take its two operands.
+    pub(super) fn run(
+        &self,
+        ev: &mut Evaluator<'_>,
+        computation: ComputationId,
+        both: bool,
+    ) -> Result<Leaves, Stop> {
+        let mut state = self.initial.clone();
+        for at in &self.steps {
+            let next = self.step(ev, computation, &state, at, both)?;
+            let taken =
+                |(next, old): (&Range, &Range)| next.where_else(old, |lane| at[lane].is_some());
+            state = next.iter().zip(&state).map(taken).collect();
+        }
+        Ok(state)
+    }
+
+    /// The result of the computation for a state and the elements of a step; where there is none, any.
+    pub(super) fn step(
+        &self,
+        ev: &mut Evaluator<'_>,
+        computation: ComputationId,
+        state: &Leaves,
+        at: &[Option<usize>],
+        both: bool,
+    ) -> Result<Leaves, Stop> {
+        let taken = at.iter().map(|at| at.unwrap_or(0));
+        let elements = self.sources.iter().map(|range| picked(range, self.lanes, taken.clone()));
+        let elements: Leaves = elements.collect();
+        let call = |ev: &mut Evaluator<'_>, a: &Leaves, b: &Leaves| {
+            let arguments = a.iter().chain(b).map(|range| vec![range.clone()]).collect();
+            ev.call(computation, arguments, Some(self.lanes))
+        };
+        let mut results = vec![call(ev, state, &elements)?];
+        if both {
+            results.push(call(ev, &elements, state)?);
+        }
+        Ok(any_of(&results))
+    }
 }
 
 /// The element of the operand at an offset in the window at a position; `None` in padding and holes.

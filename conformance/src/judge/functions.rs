@@ -55,23 +55,86 @@ pub(super) fn unary(op: Unary, x: Interval) -> Interval {
     }
 }
 
-/// The range that a function never leaves, whatever the accuracy.
-pub(super) fn image(op: Unary) -> (f64, f64) {
+/// The values of a function that jumps; an interval around them if they are many.
+pub(super) fn steps(op: Unary, x: Interval) -> Vec<Interval> {
+    let all = unary(op, x);
+    if x.is_point() || !all.is_finite() {
+        return vec![all];
+    }
+    let (first, last) = (value(op, x.lo), value(op, x.hi));
+    if last - first >= f64::from(MOST_STEPS) {
+        return vec![all];
+    }
+    let number = |step: i32| {
+        let y = first + f64::from(step);
+        if y == 0.0 { Interval::ZEROS } else { Interval::point(y) }
+    };
+    (0..=MOST_STEPS).map(number).take_while(|y| y.lo <= last).collect()
+}
+
+/// The most values of [`steps`] and [`turns`].
+const MOST_STEPS: i32 = 8;
+
+/// Whether the function of two numbers jumps.
+pub(super) fn jumps_between(op: Binary) -> bool {
+    op == Binary::Remainder || op == Binary::Atan2
+}
+
+/// The values of a function of two numbers between its jumps; an interval around them if they are many.
+pub(super) fn turns(op: Binary, x: Interval, y: Interval) -> Vec<Interval> {
+    let all = binary(op, x, y);
+    if op == Binary::Atan2 {
+        // The sign of the first operand decides at the cut.
+        let cut = y.hi < 0.0 && x.lo <= 0.0 && x.hi >= 0.0 && !x.is_point() && !y.is_any();
+        let halves = [Interval { lo: x.lo, hi: -0.0 }, Interval { lo: 0.0, hi: x.hi }];
+        return if cut { halves.map(|x| half_angle(x, y)).to_vec() } else { vec![all] };
+    }
+    let quotient = x / y;
+    let (first, last) = (quotient.lo.trunc(), quotient.hi.trunc());
+    if !quotient.is_finite() || last - first >= f64::from(MOST_STEPS) || first == last {
+        return vec![all];
+    }
+    let turn = |step: i32| {
+        let turns = first + f64::from(step);
+        let rest = x - Interval::point(turns) * y;
+        // It has the sign of the dividend and is smaller than the divisor.
+        let most = y.max_abs();
+        let (lo, hi) = (if x.lo < 0.0 { -most } else { 0.0 }, if x.hi > 0.0 { most } else { 0.0 });
+        (turns, Interval { lo: rest.lo.max(lo), hi: rest.hi.min(hi) })
+    };
+    let turns = (0..=MOST_STEPS).map(turn).take_while(|&(turns, _)| turns <= last);
+    let rests: Vec<_> = turns.map(|(_, rest)| rest).filter(|rest| rest.lo <= rest.hi).collect();
+    if rests.is_empty() { vec![all] } else { rests }
+}
+
+/// What is known of all values of a function.
+pub(super) struct Image {
+    /// The range that it never leaves, whatever the accuracy.
+    pub(super) least: f64,
+    pub(super) greatest: f64,
+    /// Whether it takes few values between two numbers.
+    pub(super) jumps: bool,
+}
+
+pub(super) fn image(op: Unary) -> Image {
+    let between = |least: f64, greatest: f64| Image { least, greatest, jumps: false };
     match op {
         Unary::Abs | Unary::Acosh | Unary::Acos | Unary::Exponential | Unary::Sqrt => {
-            (-0.0, f64::INFINITY)
+            between(-0.0, f64::INFINITY)
         }
-        Unary::Logistic => (0.0, 1.0),
-        Unary::Cosine | Unary::Sine | Unary::Tanh | Unary::Erf | Unary::Sign => (-1.0, 1.0),
-        Unary::Cosh => (1.0, f64::INFINITY),
-        Unary::ExponentialMinusOne => (-1.0, f64::INFINITY),
+        Unary::Logistic => between(0.0, 1.0),
+        Unary::Cosine | Unary::Sine | Unary::Tanh | Unary::Erf => between(-1.0, 1.0),
+        Unary::Cosh => between(1.0, f64::INFINITY),
+        Unary::ExponentialMinusOne => between(-1.0, f64::INFINITY),
+        Unary::Sign => Image { jumps: true, ..between(-1.0, 1.0) },
+        Unary::Ceil | Unary::Floor | Unary::RoundNearestAfz | Unary::RoundNearestEven => {
+            Image { jumps: true, ..between(f64::NEG_INFINITY, f64::INFINITY) }
+        }
         Unary::Asin
         | Unary::Asinh
         | Unary::Atanh
         | Unary::Cbrt
-        | Unary::Ceil
         | Unary::CountLeadingZeros
-        | Unary::Floor
         | Unary::Imag
         | Unary::IsFinite
         | Unary::Log
@@ -80,11 +143,9 @@ pub(super) fn image(op: Unary) -> (f64, f64) {
         | Unary::Not
         | Unary::Popcnt
         | Unary::Real
-        | Unary::RoundNearestAfz
-        | Unary::RoundNearestEven
         | Unary::Rsqrt
         | Unary::Sinh
-        | Unary::Tan => (f64::NEG_INFINITY, f64::INFINITY),
+        | Unary::Tan => between(f64::NEG_INFINITY, f64::INFINITY),
     }
 }
 
@@ -188,10 +249,11 @@ fn maximum(x: Interval, y: Interval) -> Interval {
         Interval::NAN
     } else if x.is_any() || y.is_any() {
         Interval::ANY
-    } else if x.lo >= y.hi {
-        x
-    } else if y.lo >= x.hi {
-        y
+    } else if x.lo >= y.hi || y.lo >= x.hi {
+        let (larger, other) = if x.lo >= y.hi { (x, y) } else { (y, x) };
+        // Of a zero and a number that may be read as one of the other sign, either is the larger.
+        let zeros = larger.lo == 0.0 && larger.hi == 0.0 && other.hi == 0.0;
+        if zeros { Interval::ZEROS } else { larger }
     } else {
         let values = Interval::closed(x.lo.max(y.lo), x.hi.max(y.hi));
         if x.lo >= 0.0 || y.lo >= 0.0 { values.not_negative() } else { values }
@@ -251,6 +313,11 @@ fn angle(y: Interval, x: Interval) -> Interval {
         // The branch cut: both ends of the circle are legal.
         return Interval::open(-PI, PI);
     }
+    half_angle(y, x)
+}
+
+/// The angles of numbers that lie on one side of the branch cut.
+fn half_angle(y: Interval, x: Interval) -> Interval {
     corners(y, x, |b, a| {
         num::binary(Binary::Atan2, ElementType::F64, Scalar::Float(b), Scalar::Float(a)).as_f64()
     })

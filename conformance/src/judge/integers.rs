@@ -8,7 +8,7 @@ use hlo::{ArrayShape, ElementType, Literal, Op, Scalar};
 use interp::num;
 
 /// The least and the greatest legal value of an element.
-type Ends = (Scalar, Scalar);
+pub(super) type Ends = (Scalar, Scalar);
 
 /// The range of these elements.
 pub(super) fn range(shape: &ArrayShape, ends: impl Iterator<Item = Ends>) -> Range {
@@ -19,7 +19,7 @@ pub(super) fn range(shape: &ArrayShape, ends: impl Iterator<Item = Ends>) -> Ran
         least.write(shape.ty, low);
         greatest.write(shape.ty, high);
     }
-    Range { lo, hi, cause: None }
+    Range::new(lo, hi, None)
 }
 
 fn number(x: Scalar) -> i128 {
@@ -52,6 +52,20 @@ pub(super) fn hull(a: Ends, b: Ends) -> Ends {
     let least = if number(a.0) <= number(b.0) { a.0 } else { b.0 };
     (least, if number(a.1) >= number(b.1) { a.1 } else { b.1 })
 }
+/// The integers of both, if they leave no gap.
+pub(super) fn joined(a: Ends, b: Ends) -> Option<Ends> {
+    let apart = number(a.1) + 1 < number(b.0) || number(b.1) + 1 < number(a.0);
+    (!apart).then(|| hull(a, b))
+}
+/// How many more values than one an element may have.
+pub(super) fn span(x: Ends) -> i128 {
+    number(x.1) - number(x.0)
+}
+/// Value `k` of an element, or the greatest.
+pub(super) fn nth(ty: ElementType, x: Ends, k: usize) -> Ends {
+    let value = number(x.0).saturating_add(i128::try_from(k).unwrap_or(0)).min(number(x.1));
+    within(ty, value, value)
+}
 /// The real numbers of an element.
 pub(super) fn as_interval((lo, hi): Ends) -> Interval {
     let of = |x: Scalar| {
@@ -61,6 +75,20 @@ pub(super) fn as_interval((lo, hi): Ends) -> Interval {
     };
     let (lo, hi) = (of(lo), of(hi));
     if lo.same(hi) { lo } else { Interval { lo: lo.lo, hi: hi.hi } }
+}
+
+/// Whether the op divides by a number that may be 0, or the least number by -1: the results are implementation-defined.
+pub(super) fn divides_undefined(op: &Op, ty: ElementType, operands: &[&Range]) -> bool {
+    let (Op::Binary(Binary::Divide | Binary::Remainder), [x, y]) = (op, operands) else {
+        return false;
+    };
+    ty != ElementType::Pred && (0..x.lo.len()).any(|i| undefined(ty, x.ends(i), y.ends(i)))
+}
+
+fn undefined(ty: ElementType, x: Ends, y: Ends) -> bool {
+    let may_be = |ends: Ends, n: i128| number(ends.0) <= n && n <= number(ends.1);
+    let least = number(any(ty).0);
+    may_be(y, 0) || (least < 0 && may_be(y, -1) && may_be(x, least))
 }
 
 /// An elementwise op of which some operands have several legal values.
@@ -99,6 +127,10 @@ fn unary(op: Unary, ty: ElementType, x: Ends) -> Ends {
 }
 
 fn binary(op: Binary, ty: ElementType, x: Ends, y: Ends) -> Ends {
+    let divides = op == Binary::Divide || op == Binary::Remainder;
+    if divides && ty != ElementType::Pred && undefined(ty, x, y) {
+        return any(ty);
+    }
     if x.0 == x.1 && y.0 == y.1 {
         let z = num::binary(op, ty, x.0, y.0);
         return (z, z);

@@ -18,6 +18,8 @@ pub(super) struct Interval {
 impl Interval {
     pub(super) const ANY: Self = Self { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
     pub(super) const NAN: Self = Self { lo: f64::NAN, hi: f64::NAN };
+    /// Both zeros, and nothing between.
+    pub(super) const ZEROS: Self = Self { lo: -0.0, hi: 0.0 };
 
     pub(super) const fn point(x: f64) -> Self {
         Self { lo: x, hi: x }
@@ -36,9 +38,15 @@ impl Interval {
             Self { lo: lo.next_down(), hi: hi.next_up() }
         }
     }
-    /// As [`Self::open`], of ends that are legal values: equal ends are a point.
+    /// As [`Self::open`], of ends that are legal values: equal ends are a point, two zeros are [`Self::ZEROS`].
     pub(super) fn closed(lo: f64, hi: f64) -> Self {
-        if lo.to_bits() == hi.to_bits() { Self::point(lo) } else { Self::open(lo, hi) }
+        if lo.to_bits() == hi.to_bits() {
+            Self::point(lo)
+        } else if lo == 0.0 && hi == 0.0 {
+            Self::ZEROS
+        } else {
+            Self::open(lo, hi)
+        }
     }
     /// The values of either.
     pub(super) fn hull(self, other: Self) -> Self {

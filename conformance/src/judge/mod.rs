@@ -29,20 +29,36 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![expect(clippy::float_cmp, reason = "ends of intervals are compared exactly")]
+mod accuracy;
+mod batch_norm;
+#[cfg(test)]
+mod bounds;
+mod candidates;
+mod combine;
 mod complex;
+mod control;
 mod describe;
+mod devices;
 mod elementwise;
 mod evaluate;
 mod fold;
 mod functions;
+mod inputs;
 mod integers;
 mod interval;
+mod linear;
 mod modes;
+#[cfg(test)]
+mod orders;
+mod product;
 mod products;
 #[cfg(test)]
 mod properties;
 mod range;
+#[cfg(test)]
+mod rules;
 mod runner;
+mod scatter;
 mod sort;
 mod sum;
 mod sums;
@@ -52,14 +68,16 @@ mod topk;
 mod transform;
 mod verdict;
 
+pub use accuracy::Accuracies;
 pub use modes::Mode;
 
-use crate::results::{Measures, Verdict};
+use crate::results::{Element, Measures, Verdict};
 use crate::{Tolerance, compare_each};
 use evaluate::Evaluator;
 use hlo::ir::Module;
 use hlo::op::Accuracy;
 use hlo::{Literal, Verified};
+use interp::DeviceGrid;
 use modes::Modes;
 use runner::Key;
 use serde::{Deserialize, Serialize};
@@ -112,6 +130,17 @@ pub fn judge(
     expected: &[Literal],
     actual: &[Literal],
 ) -> Judgement {
+    judge_with(&Accuracies::default(), verified, arguments, expected, actual)
+}
+
+/// Judges as [`judge`] the results of a backend that states the accuracy of its functions.
+pub fn judge_with(
+    accuracies: &Accuracies,
+    verified: &Verified,
+    arguments: &[Vec<Literal>],
+    expected: &[Literal],
+    actual: &[Literal],
+) -> Judgement {
     let mut judgement = Judgement {
         verdict: Verdict::Agrees,
         modes: Vec::new(),
@@ -142,26 +171,22 @@ pub fn judge(
         return judgement;
     }
     let module = verified.module();
-    match (arguments, pairs.as_slice()) {
-        ([arguments], &[(expected, actual)]) => {
-            match judge_device(module, arguments, expected, actual, &mut judgement) {
-                Ok(()) => {}
-                Err(Stop::Unsupported(reason)) => {
-                    estimate(module, reason, expected_of(&pairs), &mut judgement);
-                }
-                Err(Stop::Unbounded(path)) => {
-                    let reason = format!("{path}: the bound is infinite");
-                    estimate(module, reason, expected_of(&pairs), &mut judgement);
-                    if judgement.verdict == Verdict::Differs {
-                        // A tolerance is no proof that a result is wrong.
-                        judgement.undetermined(path);
-                    }
-                }
-            }
-        }
-        _ => {
-            let reason = "the module runs on several devices".to_owned();
+    let repeated = match arguments {
+        [all] => vec![all.clone(); pairs.len()],
+        each => each.to_vec(),
+    };
+    match judge_devices(accuracies, module, &repeated, &pairs, &mut judgement) {
+        Ok(()) => {}
+        Err(Stop::Unsupported(reason)) => {
             estimate(module, reason, expected_of(&pairs), &mut judgement);
+        }
+        Err(Stop::Unbounded(path)) => {
+            let reason = format!("{path}: the bound is infinite");
+            estimate(module, reason, expected_of(&pairs), &mut judgement);
+            if judgement.verdict == Verdict::Differs {
+                // A tolerance is no proof that a result is wrong.
+                judgement.undetermined(path);
+            }
         }
     }
     judgement
@@ -181,16 +206,32 @@ fn expected_of(pairs: &[(&Literal, &Literal)]) -> (Vec<Literal>, Vec<Literal>) {
     pairs.iter().map(|&(expected, actual)| (expected.clone(), actual.clone())).unzip()
 }
 
-fn judge_device(
+fn judge_devices(
+    accuracies: &Accuracies,
     module: &Module,
-    arguments: &[Literal],
-    expected: &Literal,
-    actual: &Literal,
+    arguments: &[Vec<Literal>],
+    pairs: &[(&Literal, &Literal)],
     judgement: &mut Judgement,
 ) -> Result<(), Stop> {
-    let most = Modes::ALL;
-    let usual = most.without(Mode::FlushedDenormals).without(Mode::ReciprocalDivision);
-    let mut evaluator = Evaluator::new(module, usual);
+    let entry = &module.computations[module.entry];
+    let result = &entry.instructions[entry.root].shape;
+    let each_device = DeviceGrid::of(&module.config).len() == pairs.len()
+        && arguments.len() == pairs.len()
+        && pairs.iter().all(|(expected, _)| expected.shape().compatible(result));
+    if pairs.len() > 1 && !each_device {
+        return Err(Stop::Unsupported("the module is a program before partitioning".to_owned()));
+    }
+    let results = |of: fn(&(&Literal, &Literal)) -> Literal| match pairs {
+        [only] => of(only),
+        all => Literal::tuple(all.iter().map(of).collect()),
+    };
+    let (expected, actual) = (results(|pair| pair.0.clone()), results(|pair| pair.1.clone()));
+    let (expected, actual) = (&expected, &actual);
+    let stated = Mode::StatedAccuracy;
+    let most = if accuracies.is_empty() { Modes::ALL.without(stated) } else { Modes::ALL };
+    let usual =
+        most.without(Mode::FlushedDenormals).without(Mode::ReciprocalDivision).without(stated);
+    let mut evaluator = Evaluator::new(module, usual, accuracies);
     let mut check = Check::of(&evaluator.entry(arguments)?, expected, actual);
     let mut modes = usual;
     if !check.passes() {
@@ -228,9 +269,34 @@ fn judge_device(
     if let Some(worst) = check.worst {
         judgement.measures.max_error = worst.error;
         judgement.measures.bound = worst.bound;
-        judgement.measures.worst = verdict::describe(None, worst.leaf, worst.at, expected, actual);
+        let leaves = result.leaves().len();
+        let (device, leaf) = (worst.leaf / leaves, worst.leaf % leaves);
+        let (expected, actual) = pairs[device];
+        let number = (pairs.len() > 1).then_some(device);
+        let described = verdict::describe(number, leaf, worst.at, expected, actual);
+        judgement.measures.worst = described.map(|element| Element {
+            inputs: match pairs.len() {
+                1 => inputs(module, &arguments[0], expected, (leaf, worst.at)),
+                _ => Vec::new(),
+            },
+            ..element
+        });
     }
     Ok(())
+}
+
+/// The elements that an element of the result depends on directly.
+fn inputs(
+    module: &Module,
+    arguments: &[Literal],
+    expected: &Literal,
+    (leaf, at): (usize, usize),
+) -> Vec<String> {
+    let leaves = expected.leaves();
+    let shape = leaves.get(leaf).and_then(|leaf| leaf.array_shape());
+    shape
+        .map(|shape| inputs::of(module, arguments, leaf, &range::index_of(shape, at)))
+        .unwrap_or_default()
 }
 
 /// Judges by the tolerance of the module, which does not depend on the values.

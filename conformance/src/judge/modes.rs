@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Mode {
     /// A function such as `tanh` is not correctly rounded, but within the accuracy of its op.
     FunctionAccuracy,
-    /// The terms of a sum are added in another order.
+    /// The terms of a sum, or the factors of a product, are taken in another order.
     SummationOrder,
     /// A product is added without being rounded before: fused multiply-add.
     FusedMultiplyAdd,
@@ -19,11 +19,14 @@ pub enum Mode {
     FlushedDenormals,
     /// A quotient is the product with the reciprocal of the divisor.
     ReciprocalDivision,
+    /// A function is within the accuracy that the backend states for it, and not within that of its op.
+    StatedAccuracy,
 }
 
 impl Mode {
     /// All modes, the most common last.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
+        Self::StatedAccuracy,
         Self::ReciprocalDivision,
         Self::FlushedDenormals,
         Self::ExcessPrecision,
@@ -41,6 +44,7 @@ impl Mode {
             Self::ExcessPrecision => "excess precision",
             Self::FlushedDenormals => "flushed denormals",
             Self::ReciprocalDivision => "division by reciprocal",
+            Self::StatedAccuracy => "accuracy that the backend states",
         }
     }
     const fn bit(self) -> u8 {
@@ -51,6 +55,7 @@ impl Mode {
             Self::ExcessPrecision => 8,
             Self::FlushedDenormals => 16,
             Self::ReciprocalDivision => 32,
+            Self::StatedAccuracy => 64,
         }
     }
 }
@@ -60,7 +65,7 @@ impl Mode {
 pub(super) struct Modes(u8);
 
 impl Modes {
-    pub(super) const ALL: Self = Self(63);
+    pub(super) const ALL: Self = Self(127);
     #[cfg(test)]
     pub(super) const NONE: Self = Self(0);
 
@@ -87,18 +92,21 @@ impl Modes {
         let stored = if ty == ElementType::F64 { nearest(x, keep) } else { stored(ty, x, keep) };
         self.flushed(ty, stored)
     }
-    /// The legal values of an argument or a constant, which is one of its type.
+    /// The legal values where those below the normal numbers of the type may be 0.
     pub(super) fn flushed(self, ty: ElementType, x: Interval) -> Interval {
         let least = self.flushed_below(ty);
-        let zero = x.is_point() && x.lo == 0.0;
+        let zero = x.lo == 0.0 && x.hi == 0.0;
         if least == 0.0 || zero || x.is_nan() || x.lo >= least || x.hi <= -least {
             return x;
         }
-        // The ends of an f64 are not legal themselves, except for zero.
-        let wide = if ty == ElementType::F64 { Interval::open(x.lo, x.hi).signed_as(x) } else { x };
-        Interval {
-            lo: if x.lo > 0.0 { 0.0 } else { wide.lo },
-            hi: if x.hi < 0.0 { -0.0 } else { wide.hi },
+        // The ends of an f64 are not legal themselves, except for those of a point and for zero.
+        let open = ty == ElementType::F64 && x.is_point();
+        if x.lo > 0.0 {
+            Interval { lo: 0.0, hi: if open { x.hi.next_up() } else { x.hi } }
+        } else if x.hi < 0.0 {
+            Interval { lo: if open { x.lo.next_down() } else { x.lo }, hi: -0.0 }
+        } else {
+            x
         }
     }
     /// The number below which all numbers of a type may be 0.
@@ -109,9 +117,9 @@ impl Modes {
         if flushes { least } else { 0.0 }
     }
     /// The real values `x` of a function that may be wrong by some units in the last place.
-    pub(super) fn inaccurate(self, ty: ElementType, x: Interval, ulps: u32) -> Interval {
+    pub(super) fn inaccurate(ty: ElementType, x: Interval, ulps: f64) -> Interval {
         let zero = x.is_point() && x.lo == 0.0;
-        if ulps == 0 || zero || !self.has(Mode::FunctionAccuracy) {
+        if ulps == 0.0 || zero {
             return x;
         }
         let at = if x.is_finite() { x.max_abs() } else { x.lo.abs().min(x.hi.abs()) };
@@ -119,7 +127,7 @@ impl Modes {
             return x;
         }
         let unit = (2.0 * crate::error_model::roundoff(ty) * at).max(least_subnormal(ty));
-        x.widened(f64::from(ulps) * unit)
+        x.widened(ulps * unit)
     }
 }
 
@@ -155,7 +163,7 @@ fn stored(ty: ElementType, x: Interval, keep: bool) -> Interval {
 }
 
 /// Returns the smallest positive normal number of a float or complex type, and 0 for other types.
-fn smallest_normal(ty: ElementType) -> f64 {
+pub(super) fn smallest_normal(ty: ElementType) -> f64 {
     let format = ty.component().float_format();
     format.map_or(0.0, |format| f64::from(1 - format.bias).exp2())
 }

@@ -1,7 +1,7 @@
 //! Ranges of dot products and convolutions: sums of products.
 #![expect(clippy::wildcard_enum_match_arm, reason = "two ops come here")]
 use super::Stop;
-use super::elementwise::magnitudes;
+use super::elementwise::finite_magnitudes;
 use super::evaluate::{Evaluator, Leaves, Site, arrays};
 use super::interval::Interval;
 use super::range::is_whole;
@@ -10,6 +10,7 @@ use super::runner::Form;
 use super::sum::{Signs, Sum, quantum};
 use super::sums::{all_points, terms};
 use crate::error_model::roundoff;
+use hlo::op::value::DotAlgorithm;
 use hlo::{ElementType, Literal, Op};
 
 /// Dot products and convolutions: sums of products of two operands.
@@ -23,13 +24,13 @@ pub(super) fn products<'m>(
     if is_whole(shape.ty) {
         return ev.stated(site, &operands);
     }
-    let [a, b] = operands.as_slice() else { return Err(site.unsupported("sparse operands")) };
-    let algorithm = match &site.instruction().op {
-        Op::Dot(dot) => dot.algorithm,
-        Op::Convolution(convolution) => convolution.algorithm,
-        _ => return Err(site.unsupported("this op")),
-    };
-    if algorithm != hlo::op::value::DotAlgorithm::default() {
+    // After the factors, a `ragged-dot` has the sizes of the groups, and a `scaled-dot` the scales of the factors.
+    let [a, b, rest @ ..] = operands.as_slice() else { return Err(site.unsupported("this op")) };
+    let (algorithm, scaled) = algorithm(&site.instruction().op);
+    if !all_points(if scaled { &operands } else { rest }) {
+        return Err(site.unsupported("scales or sizes that are not exactly known"));
+    }
+    if algorithm != DotAlgorithm::default() {
         return Err(site.unsupported("an algorithm"));
     }
     let integral = |range: &Range| range.shape().is_some_and(|shape| is_whole(shape.ty));
@@ -40,11 +41,19 @@ pub(super) fn products<'m>(
     if complex && (a.shape().map(|s| s.ty) != b.shape().map(|s| s.ty)) {
         return Err(site.unsupported("products of complex and real numbers"));
     }
-    let [large_a, large_b] = [a, b].map(|range| magnitudes(range));
-    let real = |ev: &mut Evaluator<'m>, a: &Literal, b: &Literal| {
-        ev.runner.run(ev.module, &site.key(Form::Real), &[a.clone(), b.clone()])
+    let with_rest = |a: Literal, b: Literal, absolute: bool| -> Vec<Literal> {
+        let rest = rest.iter().map(|range| match absolute && !integral(range) {
+            true => finite_magnitudes(range),
+            false => range.lo.clone(),
+        });
+        [a, b].into_iter().chain(rest).collect()
     };
-    let center = ev.runner.run(ev.module, &site.key(Form::Wide), &[a.mids(), b.mids()])?;
+    let [large_a, large_b] = [a, b].map(|range| finite_magnitudes(range));
+    let real = |ev: &mut Evaluator<'m>, a: &Literal, b: &Literal| {
+        ev.runner.run(ev.module, &site.key(Form::Real), &with_rest(a.clone(), b.clone(), true))
+    };
+    let center =
+        ev.runner.run(ev.module, &site.key(Form::Wide), &with_rest(a.mids(), b.mids(), false))?;
     let sum = real(ev, &large_a, &large_b)?;
     let errors = if all_points(&operands) {
         None
@@ -73,18 +82,36 @@ pub(super) fn products<'m>(
             };
             array(&wide, floats(&center).iter().zip(floats(radius)).map(moved))
         }
+        // Formulas of complex products differ in what they make of infinities.
+        None if complex => {
+            let known = |&c: &f64| if c.is_finite() { c } else { sign * f64::INFINITY };
+            array(&wide, floats(&center).iter().map(known))
+        }
         None => center.clone(),
     };
-    let quantum = quantum(a).zip(quantum(b)).map(|(a, b)| a + b);
+    let factors = operands.iter().filter(|range| !integral(range));
+    let quantum = factors.map(|range| quantum(range)).sum();
     // A part of a complex product is the sum of two products.
     let roundings = if complex { 2.0 * terms(site) + 2.0 } else { terms(site) };
+    // A factor may be rounded after it is scaled.
+    let roundings = roundings + if scaled { 2.0 } else { 0.0 };
     let cause = operands.iter().find_map(|range| range.cause.clone());
     let (lo, hi) = (end(-1.0), end(1.0));
-    let signs = if complex { Signs::ANY } else { Signs::of([*a]).times(Signs::of([*b])) };
+    let signs = if complex || scaled { Signs::ANY } else { Signs::of([*a]).times(Signs::of([*b])) };
     let magnitudes = spread(&sum);
-    let sum =
-        Sum { lo, hi, magnitudes, roundings, products: roundings, accumulator, quantum, signs };
+    let (products, roundings) = (roundings, vec![roundings]);
+    let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, quantum, signs };
     Ok(vec![sum.range(ev, &shape).because(cause)])
+}
+
+/// The algorithm, and whether the factors have scales.
+fn algorithm(op: &Op) -> (DotAlgorithm, bool) {
+    match op {
+        Op::Dot(dot) => (dot.algorithm, false),
+        Op::Convolution(convolution) => (convolution.algorithm, false),
+        Op::ScaledDot(dot) => (dot.algorithm, true),
+        _ => (DotAlgorithm::default(), false),
+    }
 }
 
 /// The distance of the ends from the middle of each number.

@@ -14,6 +14,9 @@ pub(super) struct Range {
     pub(super) hi: Literal,
     /// Why elements of it are unknown, or may be very different values.
     pub(super) cause: Option<Cause>,
+    /// Ranges of which each element is in one, where decisions are open; `lo` and `hi` enclose them. None: any value between
+    /// `lo` and `hi` is legal. A rule that looks at `lo` and `hi` alone is right, but may be too wide.
+    pub(super) candidates: Vec<Range>,
 }
 
 /// The instruction that rounding errors amplify.
@@ -62,6 +65,17 @@ pub(super) fn array(shape: &ArrayShape, numbers: impl IntoIterator<Item = f64>) 
     literal
 }
 
+/// The index of an element, by its position in row-major order.
+pub(super) fn index_of(shape: &ArrayShape, mut position: usize) -> Vec<i64> {
+    let mut index = vec![0; shape.rank()];
+    for (slot, &size) in index.iter_mut().zip(&shape.dims).rev() {
+        let size = usize::try_from(size).unwrap_or(1).max(1);
+        *slot = i64::try_from(position % size).unwrap_or(0);
+        position /= size;
+    }
+    index
+}
+
 /// The array in another type, each element converted.
 pub(super) fn converted(literal: &Literal, to: ElementType) -> Literal {
     let Some(shape) = literal.array_shape().filter(|shape| shape.ty != to) else {
@@ -80,32 +94,59 @@ pub(super) fn converted(literal: &Literal, to: ElementType) -> Literal {
 }
 
 impl Range {
-    /// The values of an argument or a constant.
-    pub(super) fn exact(literal: &Literal, modes: Modes) -> Self {
-        let Some(ty) = literal.array_shape().map(|shape| shape.ty) else {
-            return Self::point(literal.clone());
-        };
-        let range = Self::point(converted(literal, wide(ty)));
-        if !ty.is_float() && !ty.is_complex() {
-            return range;
-        }
+    /// The values of an argument, a constant or another array whose bits are known.
+    pub(super) fn exact(literal: &Literal) -> Self {
+        let ty = literal.array_shape().map(|shape| wide(shape.ty));
+        Self::point(ty.map_or_else(|| literal.clone(), |ty| converted(literal, ty)))
+    }
+    /// The values that an instruction of type `ty` reads, which may flush denormals.
+    pub(super) fn read(&self, ty: ElementType, modes: Modes) -> Option<Self> {
         let part = ty.component();
-        let flushed: Vec<Interval> = range.intervals().map(|x| modes.flushed(part, x)).collect();
-        if flushed.iter().all(|x| x.is_point()) { range } else { range.with(&flushed) }
+        let denormal = |x: Interval| !modes.flushed(part, x).same(x);
+        if modes.flushed_below(part) == 0.0 || !self.intervals().any(denormal) {
+            return None;
+        }
+        let flushed: Vec<Interval> = self.intervals().map(|x| modes.flushed(part, x)).collect();
+        let candidates = self.candidates.iter();
+        let candidates = candidates.map(|c| c.read(ty, modes).unwrap_or_else(|| c.clone()));
+        Some(Self { candidates: candidates.collect(), ..self.with(&flushed) })
+    }
+    pub(super) fn new(lo: Literal, hi: Literal, cause: Option<Cause>) -> Self {
+        Self { lo, hi, cause, candidates: Vec::new() }
     }
     pub(super) fn point(literal: Literal) -> Self {
-        Self { hi: literal.clone(), lo: literal, cause: None }
+        Self::new(literal.clone(), literal, None)
+    }
+    pub(super) fn nothing() -> Self {
+        Self::point(Literal::token())
+    }
+    /// The range with both ends changed alike, and those of the candidates.
+    pub(super) fn map(&self, end: &impl Fn(&Literal) -> Literal) -> Self {
+        let lo = end(&self.lo);
+        let hi = if self.is_point() { lo.clone() } else { end(&self.hi) };
+        let candidates = self.candidates.iter().map(|candidate| candidate.map(end)).collect();
+        Self { lo, hi, cause: self.cause.clone(), candidates }
     }
     /// The values of an array of floats or complex numbers, part by part.
     pub(super) fn of(shape: &ArrayShape, parts: &[Interval]) -> Self {
         let shape = shape.with_type(wide(shape.ty));
         let ends = |end: fn(&Interval) -> f64| array(&shape, parts.iter().map(end));
-        Self { lo: ends(|x| x.lo), hi: ends(|x| x.hi), cause: None }
+        Self::new(ends(|x| x.lo), ends(|x| x.hi), None)
     }
     fn with(&self, parts: &[Interval]) -> Self {
         match self.lo.array_shape() {
             Some(shape) => Self { cause: self.cause.clone(), ..Self::of(shape, parts) },
             None => self.clone(),
+        }
+    }
+    /// The real parts of complex numbers, or the imaginary ones, as `f64`; other arrays as they are.
+    pub(super) fn part(&self, part: usize) -> Self {
+        match self.shape() {
+            Some(shape) if shape.ty == ElementType::C128 => {
+                let parts: Vec<_> = self.intervals().skip(part).step_by(2).collect();
+                Self::of(&shape.with_type(ElementType::F64), &parts)
+            }
+            Some(_) | None => self.clone(),
         }
     }
     /// Any values at all.
@@ -123,7 +164,7 @@ impl Range {
                 .for_each(|slot| x.write(ty, slot));
             literal
         };
-        Self { lo: fill(least), hi: fill(greatest), cause: None }
+        Self::new(fill(least), fill(greatest), None)
     }
     pub(super) fn because(mut self, cause: Option<Cause>) -> Self {
         self.cause = self.cause.or(cause);
@@ -146,19 +187,20 @@ impl Range {
     pub(super) fn where_else(&self, other: &Self, mine: impl Fn(usize) -> bool) -> Self {
         let end = |own: &Literal, other: &Literal| {
             let mut result = own.clone();
-            let width = own.bytes().len() / own.len().max(1);
-            let pairs = result.bytes_mut().chunks_exact_mut(width.max(1));
-            for (i, (slot, other)) in
-                pairs.zip(other.bytes().chunks_exact(width.max(1))).enumerate()
-            {
+            let width = (own.bytes().len() / own.len().max(1)).max(1);
+            let pairs = result.bytes_mut().chunks_exact_mut(width);
+            for (i, (slot, other)) in pairs.zip(other.bytes().chunks_exact(width)).enumerate() {
                 if !mine(i) {
                     slot.copy_from_slice(other);
                 }
             }
             result
         };
+        let both = |a: &Self, b: &Self| Self::new(end(&a.lo, &b.lo), end(&a.hi, &b.hi), None);
+        let count = self.candidates.len().max(other.candidates.len());
+        let candidates = (0..count).map(|k| both(self.candidate(k), other.candidate(k))).collect();
         let cause = self.cause.clone().or_else(|| other.cause.clone());
-        Self { lo: end(&self.lo, &other.lo), hi: end(&self.hi, &other.hi), cause }
+        Self { cause, candidates, ..both(self, other) }
     }
 
     /// Whether each element has one legal value.

@@ -1,8 +1,9 @@
 //! Runs single instructions on the engine, on arrays of other element types than the module states.
+use collectives::Session;
 use hlo::id::Arena;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId, InstructionSpans};
 use hlo::op::{Binary, Op, Parameter};
-use hlo::{ElementType, Literal, Module, Shape};
+use hlo::{ElementType, Literal, Module, Shape, Verified};
 use interp::{CompileOptions, Executable, RunOptions};
 use std::collections::HashMap;
 
@@ -24,10 +25,8 @@ pub(super) enum Form {
     Stated,
     /// With `f64` for floats, and `c128` for complex numbers, in the computations that it calls, too.
     Wide,
-    /// With `f64` for all numbers, and this op of two `f64` for the computation that it calls.
-    Fold(Binary),
-    /// With `f64` for all numbers; it calls a computation that returns its second operand.
-    Replace,
+    /// This leaf of the result, with `f64` for all numbers, and this op of two `f64` for the computation that it calls.
+    Fold(Binary, usize),
     /// With `f64` for all numbers; it calls nothing.
     Real,
     /// With the dimensions of a vector.
@@ -40,6 +39,8 @@ pub(super) enum Form {
 #[derive(Debug, Default)]
 pub(super) struct Runner {
     compiled: HashMap<Key, Executable>,
+    /// Those that run on all devices together.
+    sessions: HashMap<Key, Session>,
 }
 
 impl Runner {
@@ -51,11 +52,7 @@ impl Runner {
         operands: &[Literal],
     ) -> Result<Literal, Stop> {
         if !self.compiled.contains_key(key) {
-            let built = build(module, key);
-            let verified = built.verify().map_err(|errors| {
-                let first = errors.0.first().map(ToString::to_string).unwrap_or_default();
-                Stop::new(module, key, &first)
-            })?;
+            let verified = built(module, key)?;
             let executable = Executable::compile(verified, &CompileOptions::default())
                 .map_err(|error| Stop::new(module, key, &error.to_string()))?;
             self.compiled.insert(key.clone(), executable);
@@ -67,6 +64,34 @@ impl Runner {
     }
 }
 
+impl Runner {
+    /// Runs an instruction on all devices together, on the operands of each.
+    pub(super) fn run_all(
+        &mut self,
+        module: &Module,
+        key: &Key,
+        operands: &[Vec<Literal>],
+    ) -> Result<Vec<Literal>, Stop> {
+        if !self.sessions.contains_key(key) {
+            let verified = built(module, key)?;
+            let session = Session::compile(verified, &CompileOptions::default())
+                .map_err(|error| Stop::new(module, key, &error.to_string()))?;
+            self.sessions.insert(key.clone(), session);
+        }
+        let output = self.sessions[key].run(operands, &RunOptions::default());
+        output
+            .map(|output| output.results)
+            .map_err(|error| Stop::new(module, key, &error.to_string()))
+    }
+}
+
+fn built(module: &Module, key: &Key) -> Result<Verified, Stop> {
+    build(module, key).verify().map_err(|errors| {
+        let first = errors.0.first().map(ToString::to_string).unwrap_or_default();
+        Stop::new(module, key, &first)
+    })
+}
+
 /// The shape with other element types.
 fn retyped(shape: &Shape, form: &Form) -> Shape {
     match shape {
@@ -74,7 +99,7 @@ fn retyped(shape: &Shape, form: &Form) -> Shape {
             let ty = match form {
                 Form::Stated | Form::Vector(_) | Form::WithPositions => array.ty,
                 Form::Wide => wide(array.ty),
-                Form::Fold(_) | Form::Replace | Form::Real => {
+                Form::Fold(..) | Form::Real => {
                     let number = array.ty.is_float() || array.ty.is_complex();
                     if number { ElementType::F64 } else { array.ty }
                 }
@@ -97,8 +122,7 @@ fn build(module: &Module, key: &Key) -> Module {
     let mut op = instruction.op.clone();
     let mut computations = Arena::default();
     match &key.form {
-        Form::Fold(binary) => synthetic(&mut computations, &mut op, Some(*binary)),
-        Form::Replace => synthetic(&mut computations, &mut op, None),
+        Form::Fold(binary, _) => synthetic(&mut computations, &mut op, *binary),
         Form::Stated | Form::Wide | Form::Real | Form::Vector(_) | Form::WithPositions => {
             copy_callees(module, &mut op, &key.form, &mut computations);
         }
@@ -107,6 +131,10 @@ fn build(module: &Module, key: &Key) -> Module {
     let shapes = instruction.operands.iter().map(|&id| &source.instructions[id].shape);
     let mut shapes: Vec<Shape> = shapes.map(|shape| retyped(shape, &key.form)).collect();
     let mut shape = retyped(&instruction.shape, &key.form);
+    if let (Form::Fold(_, leaf), Some(leaves)) = (&key.form, shape.clone().tuple()) {
+        shapes = of_leaf(&shapes, leaves.len(), *leaf);
+        shape = leaves[*leaf].clone();
+    }
     if key.form == Form::WithPositions {
         shapes.extend(positions(&mut computations, &shapes));
         shape = Shape::Tuple(shapes.clone());
@@ -116,7 +144,22 @@ fn build(module: &Module, key: &Key) -> Module {
     let root = Instruction { op, shape, operands, common: None };
     entry.root = entry.push(root, "root".into(), InstructionSpans::default());
     let entry = computations.push(entry);
-    Module::new("instruction", computations, entry)
+    let mut built = Module::new("instruction", computations, entry);
+    built.config.replica_count = module.config.replica_count;
+    built.config.num_partitions = module.config.num_partitions;
+    built
+}
+
+/// The operands of one leaf: arrays and initial values, or arrays, indices and updates.
+fn of_leaf(operands: &[Shape], count: usize, leaf: usize) -> Vec<Shape> {
+    let shared = operands.len() % count;
+    let last = &operands[count + shared + leaf];
+    [&operands[leaf]]
+        .into_iter()
+        .chain(&operands[count..count + shared])
+        .chain([last])
+        .cloned()
+        .collect()
 }
 
 /// Adds two parameters to the comparator, the last computation; returns the shape of the positions.
@@ -137,19 +180,14 @@ fn parameter(into: &mut Computation, number: i64, shape: Shape) -> InstructionId
 }
 
 /// A computation of two `f64` for the op to call.
-fn synthetic(computations: &mut Arena<Computation>, op: &mut Op, binary: Option<Binary>) {
+fn synthetic(computations: &mut Arena<Computation>, op: &mut Op, binary: Binary) {
     let mut body = Computation::new("fold");
     let shape = Shape::scalar(ElementType::F64);
     let a = parameter(&mut body, 0, shape.clone());
     let b = parameter(&mut body, 1, shape.clone());
-    body.root = match binary {
-        Some(binary) => {
-            let operands = [a, b].into_iter().collect();
-            let instruction = Instruction { op: binary.into(), shape, operands, common: None };
-            body.push(instruction, "r".into(), InstructionSpans::default())
-        }
-        None => b,
-    };
+    let operands = [a, b].into_iter().collect();
+    let instruction = Instruction { op: binary.into(), shape, operands, common: None };
+    body.root = body.push(instruction, "r".into(), InstructionSpans::default());
     let id = computations.push(body);
     op.each_callee_mut(&mut |callee| *callee = id);
 }

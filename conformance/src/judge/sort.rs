@@ -1,11 +1,10 @@
 //! Ranges of `sort`: elements whose order rounding errors, or ties, leave open share their values.
-use super::Stop;
 use super::evaluate::{Evaluator, Leaves, Site, arrays};
 use super::fold::{offsets, picked, reshaped};
-use super::interval::Interval;
 use super::range::is_whole;
 use super::range::{Range, converted};
 use super::runner::Form;
+use super::{Stop, candidates};
 use hlo::op::Sort;
 use hlo::{Literal, Scalar};
 
@@ -94,45 +93,46 @@ fn order<'m>(
     Ok(last.iter().map(|&i| usize::try_from(i).unwrap_or(0)).collect())
 }
 
+/// An element of a row, and the group of elements of the row whose order is open.
+#[derive(Clone, Copy, Default)]
+struct Member {
+    row: usize,
+    own: usize,
+    first: usize,
+    last: usize,
+}
+
 /// Gives the elements of each group of a row the values of all of them.
 fn shared(range: &Range, rows: &[usize], steps: &[usize], joined: &[bool]) -> Range {
-    let mut result = range.clone();
     let gaps = steps.len() - 1;
-    let Some(shape) = range.shape() else { return result };
-    let floats = !is_whole(shape.ty);
-    let parts: Vec<Interval> = range.intervals().collect();
-    let width = if shape.ty.is_complex() { 2 } else { 1 };
-    let mut real = parts.clone();
-    let mut whole: Vec<(Scalar, Scalar)> =
-        if floats { Vec::new() } else { (0..range.lo.len()).map(|i| range.ends(i)).collect() };
+    let mut members = vec![Member::default(); range.lo.len()];
+    let mut most = 1;
     for (r, &row) in rows.iter().enumerate() {
         let joined = &joined[r * gaps..(r + 1) * gaps];
-        let mut start = 0;
-        while start < steps.len() {
-            let length = joined[start..].iter().take_while(|&&joined| joined).count();
-            let group = &steps[start..=start + length];
-            start += length + 1;
-            if length == 0 {
-                continue;
+        let mut first = 0;
+        while first < steps.len() {
+            let last = first + joined[first..].iter().take_while(|&&joined| joined).count();
+            for own in first..=last {
+                members[row + steps[own]] = Member { row, own, first, last };
             }
-            let members = || group.iter().map(|step| row + step);
-            if floats {
-                for part in 0..width {
-                    let hull = members().map(|i| parts[i * width + part]).reduce(Interval::hull);
-                    members().for_each(|i| real[i * width + part] = hull.unwrap_or(Interval::ANY));
-                }
-            } else {
-                let hull = members().map(|i| range.ends(i)).reduce(super::integers::hull);
-                let Some(hull) = hull else { continue };
-                members().for_each(|i| whole[i] = hull);
-            }
+            most = most.max(last - first + 1);
+            first = last + 1;
         }
     }
-    let shape = shape.clone();
-    result = if floats {
-        Range::of(&shape, &real)
-    } else {
-        super::integers::range(&shape, whole.into_iter())
+    let Some(shape) = range.shape() else { return range.clone() };
+    let taken = |from: &Range, member: &dyn Fn(Member) -> usize| {
+        let at = members.iter().map(|&m| m.row + steps[member(m).min(m.last)]);
+        reshaped(&picked(from, shape.dims.iter().product(), at), shape)
     };
-    result.because(range.cause.clone())
+    if most <= candidates::MOST {
+        let ranges = (0..most).map(|k| taken(range, &|m| m.first + k));
+        return Range::any_of(&ranges.collect::<Vec<_>>());
+    }
+    // The values of each element and those that follow it, twice as many in each round.
+    let (mut hull, mut reach) = (range.clone(), 1);
+    while reach < most {
+        hull = hull.hull(&taken(&hull, &|m| m.own + reach));
+        reach *= 2;
+    }
+    taken(&hull, &|m| m.first)
 }

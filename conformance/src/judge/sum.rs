@@ -3,21 +3,23 @@
 //! The sum of n terms in any order and with any rounding between lies within `(n - 1) u` times the sum of the magnitudes of the
 //! real sum. Products and partial sums below the normal numbers add an absolute term each. Sums whose terms are multiples of one
 //! number, so few that no partial sum needs rounding, have one legal value.
+use super::elementwise::broadcast;
 use super::evaluate::Evaluator;
 use super::interval::Interval;
 use super::modes::{Mode, least_subnormal};
 use super::range::{Range, floats};
 use crate::error_model::roundoff;
+use hlo::elem::FloatFormat;
 use hlo::{ArrayShape, ElementType, Literal};
 
 /// A sum: its real value, and what its evaluation may add.
 pub(super) struct Sum {
     pub(super) lo: Literal,
     pub(super) hi: Literal,
-    /// The sum of the magnitudes.
+    /// The sum of the magnitudes of the finite terms.
     pub(super) magnitudes: Literal,
-    /// Roundings of a partial sum that one element may see.
-    pub(super) roundings: f64,
+    /// Roundings of a partial sum that each element may see; a single number if all of them may see as many.
+    pub(super) roundings: Vec<f64>,
     /// Products among the terms of one element.
     pub(super) products: f64,
     /// The type of the partial sums.
@@ -59,35 +61,40 @@ impl Signs {
 impl Sum {
     pub(super) fn range(&self, ev: &Evaluator<'_>, shape: &ArrayShape) -> Range {
         let ends = floats(&self.lo).iter().zip(floats(&self.hi)).zip(floats(&self.magnitudes));
-        let parts: Vec<Interval> = ends
-            .map(|((&lo, &hi), &sum)| {
-                if sum.is_finite() {
-                    let real = self.real(ev, lo, hi, sum);
-                    return ev.modes.store(shape.ty.component(), real, false);
-                }
-                // An infinite or NaN term, or a sum beyond f64.
-                let same = lo.to_bits() == hi.to_bits() && !lo.is_finite();
-                if same || (lo.is_nan() && hi.is_nan()) {
-                    Interval::point(lo)
-                } else {
-                    Interval::ANY
-                }
-            })
-            .collect();
-        Range::of(shape, &parts)
+        let ty = shape.ty.component();
+        let parts = ends.enumerate().map(|(i, ((&lo, &hi), &sum))| {
+            if lo.is_finite() && hi.is_finite() && sum.is_finite() {
+                return ev.modes.store(
+                    ty,
+                    self.real(ev, broadcast(&self.roundings, i), lo, hi, sum),
+                    false,
+                );
+            }
+            // A term is not finite, or the sum is beyond f64. Finite terms may make an infinity of the other sign.
+            let same = lo.to_bits() == hi.to_bits() || (lo.is_nan() && hi.is_nan());
+            let one_sign = !self.signs.negative || !self.signs.positive;
+            if same && (lo.is_nan() || one_sign || sum < largest(self.accumulator)) {
+                Interval::point(lo)
+            } else {
+                Interval::ANY
+            }
+        });
+        Range::of(shape, &parts.collect::<Vec<_>>())
     }
 
     /// The values of one element, of which `sum` is the sum of the magnitudes, before it is stored.
-    fn real(&self, ev: &Evaluator<'_>, lo: f64, hi: f64, sum: f64) -> Interval {
-        let format = self.accumulator.component().float_format();
-        let largest = format.map_or(f64::MAX, hlo::elem::FloatFormat::max_finite);
+    fn real(&self, ev: &Evaluator<'_>, roundings: f64, lo: f64, hi: f64, sum: f64) -> Interval {
         if sum == 0.0 && self.signs.negative_zero {
             // Zeros of either sign: a sum may begin with 0, or with its first term.
-            return Interval { lo: -0.0, hi: 0.0 };
+            return Interval::ZEROS;
+        }
+        if roundings == 0.0 {
+            // Nothing is added to the only term.
+            return Interval::closed(lo, hi);
         }
         // What is flushed to 0 is no more than all terms.
         let least = ev.modes.flushed_below(self.accumulator);
-        let flushed = ((self.roundings + self.products) * least).min(sum);
+        let flushed = ((roundings + self.products) * least).min(sum);
         let exact = self.is_exact(sum);
         let real = if exact || (lo == 0.0 && hi == 0.0) {
             Interval::point(lo)
@@ -103,10 +110,10 @@ impl Sum {
             return self.signed(real);
         }
         // The real sum and products of f64 are themselves computed in f64.
-        let relative = self.roundings * (roundoff(self.accumulator) + f64::EPSILON);
+        let relative = roundings * (roundoff(self.accumulator) + f64::EPSILON);
         let underflow = least_subnormal(self.accumulator).max(f64::from_bits(2)) / 2.0;
         let real = self.signed(real.widened(relative * sum + self.products * underflow));
-        if sum < largest {
+        if sum < largest(self.accumulator) {
             return real;
         }
         // Partial sums overflow in some order: to both infinities only if the terms have both signs.
@@ -136,6 +143,10 @@ impl Sum {
             Signs { .. } => real,
         }
     }
+}
+
+fn largest(ty: ElementType) -> f64 {
+    ty.component().float_format().map_or(f64::MAX, FloatFormat::max_finite)
 }
 
 /// The exponent of the lowest bit that any of the numbers has; `None` if one of them is not exactly known.

@@ -1,98 +1,59 @@
-//! Ranges of sums: reductions, windows, scatters, dot products and convolutions.
+//! Ranges of reductions, of arrays and windows.
 //!
-//! [`Sum`] bounds them, whatever the order of the terms.
-#![expect(clippy::wildcard_enum_match_arm, reason = "computations without a rule are folded")]
-use super::elementwise::magnitudes;
-use super::evaluate::{Evaluator, Leaves, Site, arrays, unknown};
+//! [`Sum`] bounds sums, and [`product`] products, whatever the order of the terms.
+use super::Stop;
+use super::combine::Combine;
+use super::complex;
+use super::elementwise::finite_magnitudes;
+use super::evaluate::{Evaluator, Leaves, Site, arrays};
+use super::fold::{Fold, reshaped};
 use super::interval::Interval;
-use super::range::is_whole;
-use super::range::{Range, array, floats};
+use super::modes::Mode;
+use super::product::product;
+use super::range::{Range, is_whole};
 use super::runner::Form;
 use super::sum::{Signs, Sum, quantum};
-use super::{Stop, fold};
 use crate::error_model::roundoff;
-use hlo::ir::{Computation, ComputationId, InstructionId};
-use hlo::op::{Binary, Reduce, ReduceWindow, Scatter};
-use hlo::{ElementType, Literal, Module, Op};
-
-/// What a computation of two scalars does with them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Combine {
-    /// An op of both, computed in this type.
-    Op(Binary, ElementType),
-    /// It returns the second one.
-    Second,
-    Other,
-}
-
-impl Combine {
-    pub(super) fn of(module: &Module, id: ComputationId) -> Self {
-        let computation = &module.computations[id];
-        let root = source(computation, computation.root);
-        let instruction = &computation.instructions[root];
-        let number =
-            |id: &InstructionId| match &computation.instructions[source(computation, *id)].op {
-                Op::Parameter(parameter) => Some(parameter.number),
-                _ => None,
-            };
-        match &instruction.op {
-            Op::Parameter(parameter) if parameter.number == 1 => Self::Second,
-            Op::Binary(op) => {
-                let numbers: Vec<_> = instruction.operands.iter().map(number).collect();
-                let both = numbers == [Some(0), Some(1)] || numbers == [Some(1), Some(0)];
-                match instruction.shape.element_type() {
-                    Some(ty) if both => Self::Op(*op, ty),
-                    Some(_) | None => Self::Other,
-                }
-            }
-            _ => Self::Other,
-        }
-    }
-}
-
-/// The instruction of which this one is a conversion.
-fn source(computation: &Computation, mut id: InstructionId) -> InstructionId {
-    while let Op::Convert(_) = &computation.instructions[id].op {
-        id = computation.instructions[id].operands[0];
-    }
-    id
-}
+use hlo::ir::ComputationId;
+use hlo::op::{Binary, Reduce, ReduceWindow};
+use hlo::{ArrayShape, ElementType, Literal};
 
 /// The coarser of two types of floats.
-fn coarser(a: ElementType, b: ElementType) -> ElementType {
+pub(super) fn coarser(a: ElementType, b: ElementType) -> ElementType {
     if roundoff(a) > roundoff(b) { a } else { b }
 }
 
 impl<'m> Evaluator<'m> {
-    /// Runs an instruction on `f64` with a computation of one op in place of the one that it calls.
-    fn folded(
+    /// Runs leaf `leaf` of an instruction on `f64` with a computation of one op in place of the one that it calls.
+    pub(super) fn folded(
         &mut self,
         site: Site<'m>,
         op: Binary,
+        leaf: usize,
         operands: &[Literal],
     ) -> Result<Literal, Stop> {
-        self.runner.run(self.module, &site.key(Form::Fold(op)), operands)
+        self.runner.run(self.module, &site.key(Form::Fold(op, leaf)), operands)
     }
     /// An op that is monotone in all operands, applied to both ends.
-    fn monotone(
+    pub(super) fn monotone(
         &mut self,
         site: Site<'m>,
         op: Binary,
+        leaf: usize,
         operands: &[&Range],
-    ) -> Result<Leaves, Stop> {
-        let key = site.key(Form::Fold(op));
-        let lo: Vec<Literal> = operands.iter().map(|range| range.lo.clone()).collect();
-        let lo = self.runner.run(self.module, &key, &lo)?;
-        let hi = if operands.iter().all(|range| range.is_point()) {
-            lo.clone()
-        } else {
-            let hi: Vec<Literal> = operands.iter().map(|range| range.hi.clone()).collect();
-            self.runner.run(self.module, &key, &hi)?
+    ) -> Result<Range, Stop> {
+        let ends = |end: fn(&Range) -> &Literal| -> Vec<Literal> {
+            operands.iter().map(|range| end(range).clone()).collect()
+        };
+        let lo = self.folded(site, op, leaf, &ends(|range| &range.lo))?;
+        let hi = match all_points(operands) {
+            true => lo.clone(),
+            false => self.folded(site, op, leaf, &ends(|range| &range.hi))?,
         };
         let cause = operands.iter().find_map(|range| range.cause.clone());
-        let result = Range { lo, hi, cause: cause.clone() };
+        let result = Range::new(lo, hi, cause.clone());
         if result.is_point() {
-            return Ok(vec![result]);
+            return Ok(result);
         }
         // An unknown operand may be NaN, which the other end does not show.
         let unknown = operands.iter().any(|range| range.intervals().any(Interval::is_any));
@@ -101,16 +62,19 @@ impl<'m> Evaluator<'m> {
             false => Interval::closed(x.lo, x.hi),
         };
         let parts: Vec<_> = result.intervals().map(each).collect();
-        Ok(vec![Range::of(&site.shape()?, &parts).because(cause)])
+        Ok(Range::of(&leaf_shape(site, leaf)?, &parts).because(cause))
     }
-}
-
-fn is_real(site: Site<'_>) -> bool {
-    site.instruction().shape.element_type().is_some_and(ElementType::is_float)
 }
 
 pub(super) fn all_points(operands: &[&Range]) -> bool {
     operands.iter().all(|range| range.is_point())
+}
+
+/// The shape of a leaf of the result.
+pub(super) fn leaf_shape(site: Site<'_>, leaf: usize) -> Result<ArrayShape, Stop> {
+    let leaves = site.instruction().shape.leaves();
+    let array = leaves.get(leaf).and_then(|leaf| leaf.array());
+    array.cloned().ok_or_else(|| site.unsupported("this result"))
 }
 
 /// The terms of the sum of one element.
@@ -130,20 +94,7 @@ pub(super) fn reduce<'m>(
     if site.lanes.is_some() {
         return Err(site.unsupported("a reduction for each element"));
     }
-    match Combine::of(ev.module, op.to_apply) {
-        Combine::Op(combine, ty) if is_real(site) && operands.len() == 2 => match combine {
-            Binary::Add => total(ev, site, ty, &operands, terms(site)),
-            Binary::Maximum | Binary::Minimum => ev.monotone(site, combine, &operands),
-            _ => fold::reduce(ev, site, op, &operands),
-        },
-        Combine::Op(..) | Combine::Second | Combine::Other => {
-            let exact = |range: &&Range| range.shape().is_some_and(|s| is_whole(s.ty));
-            if operands.iter().all(exact) && all_points(&operands) {
-                return ev.stated(site, &operands);
-            }
-            fold::reduce(ev, site, op, &operands)
-        }
-    }
+    reduced(ev, site, op.to_apply, &operands, || Fold::reduce(site, op, &operands))
 }
 
 pub(super) fn reduce_window<'m>(
@@ -153,148 +104,128 @@ pub(super) fn reduce_window<'m>(
     operands: &[&Leaves],
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
-    match Combine::of(ev.module, op.to_apply) {
-        Combine::Op(Binary::Add, ty) if is_real(site) && operands.len() == 2 => {
-            total(ev, site, ty, &operands, terms(site))
-        }
-        Combine::Op(combine @ (Binary::Maximum | Binary::Minimum), _)
-            if is_real(site) && operands.len() == 2 =>
-        {
-            ev.monotone(site, combine, &operands)
-        }
-        Combine::Op(..) | Combine::Second | Combine::Other => {
-            let exact = |range: &&Range| range.shape().is_some_and(|s| is_whole(s.ty));
-            if operands.iter().all(exact) && all_points(&operands) {
-                return ev.stated(site, &operands);
-            }
-            fold::reduce_window(ev, site, op, &operands)
-        }
-    }
+    reduced(ev, site, op.to_apply, &operands, || Fold::reduce_window(site, op, &operands))
 }
 
-/// An op without a rule for what it calls: one legal result of integers, none of floats.
-fn by_value<'m>(
+/// A reduction of each leaf, of which the order is open. The second half of the operands are the initial values.
+fn reduced<'m, 'a>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
-    operands: &[&Range],
+    body: ComputationId,
+    operands: &[&'a Range],
+    fold: impl Fn() -> Result<Fold<'a>, Stop>,
 ) -> Result<Leaves, Stop> {
-    let rounds = operands.iter().any(|range| range.shape().is_some_and(|s| !is_whole(s.ty)));
-    if rounds {
-        return Err(site.unsupported("the computation that it calls"));
+    let combines = Combine::of(ev.module, body);
+    let count = operands.len() / 2;
+    let exact = |op: &Combine| matches!(op, Combine::Op(op, ty) if op.opcode().associates(*ty));
+    let whole = |range: &&Range| range.shape().is_some_and(|shape| is_whole(shape.ty));
+    if operands.iter().all(whole) && all_points(operands) && combines.iter().all(exact) {
+        return ev.stated(site, operands);
     }
-    ev.stated(site, operands)
+    let mut folded: Option<Leaves> = None;
+    let mut results = Vec::with_capacity(count);
+    for (leaf, &combine) in combines.iter().enumerate().take(count) {
+        let shape = leaf_shape(site, leaf)?;
+        let pair = [operands[leaf], operands[count + leaf]];
+        let real = shape.ty.is_float();
+        let orders = ev.modes.has(Mode::SummationOrder);
+        let range = match combine {
+            Combine::Op(Binary::Add, ty) if !is_whole(shape.ty) => {
+                total(ev, site, leaf, ty, &pair, &[terms(site)])?
+            }
+            Combine::Op(Binary::Multiply, ty) if !is_whole(shape.ty) && orders => {
+                reshaped(&product(ev, &fold()?, leaf, coarser(ty, shape.ty), shape.ty), &shape)
+            }
+            Combine::Op(op @ (Binary::Maximum | Binary::Minimum), _) if real => {
+                ev.monotone(site, op, leaf, &pair)?
+            }
+            Combine::Op(..) | Combine::Second | Combine::Selects | Combine::Other => {
+                if folded.is_none() {
+                    let fold = fold()?;
+                    folded = Some(in_any_order(ev, site, body, &fold, &combines)?);
+                }
+                reshaped(
+                    &folded.as_ref().map_or_else(Range::nothing, |all| all[leaf].clone()),
+                    &shape,
+                )
+            }
+        };
+        let cause = pair.iter().find_map(|range| range.cause.clone());
+        results.push(range.because(cause));
+    }
+    Ok(results)
 }
 
-/// The sum of operands, the initial values included: `roundings` of them.
-fn total<'m>(
+/// The state after all steps of a fold, whatever their order.
+fn in_any_order<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
+    body: ComputationId,
+    fold: &Fold<'_>,
+    combines: &[Combine],
+) -> Result<Leaves, Stop> {
+    let several = fold.steps.len() > 1;
+    let orders = ev.modes.has(Mode::SummationOrder);
+    if several && combines.contains(&Combine::Other) {
+        return Err(site.unsupported("the order in which its computation rounds"));
+    }
+    let sums = combines.iter().any(|combine| matches!(combine, Combine::Op(..)));
+    fold.run(ev, body, several && (orders || !sums))
+}
+
+/// The sum of leaf `leaf` of operands, the initial values included: `roundings` of them for each element, or for all.
+pub(super) fn total<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    leaf: usize,
     ty: ElementType,
     operands: &[&Range],
-    roundings: f64,
-) -> Result<Leaves, Stop> {
-    let shape = site.shape()?;
+    roundings: &[f64],
+) -> Result<Range, Stop> {
+    let shape = leaf_shape(site, leaf)?;
+    let cause = operands.iter().find_map(|range| range.cause.clone());
+    if !shape.ty.is_complex() {
+        return Ok(real_total(ev, site, leaf, ty, operands, roundings, &shape)?.because(cause));
+    }
+    let part = shape.with_type(shape.ty.component());
+    let mut parts = Vec::new();
+    for k in 0..2 {
+        let operands: Vec<Range> = operands.iter().map(|range| range.part(k)).collect();
+        let operands: Vec<&Range> = operands.iter().collect();
+        parts.push(real_total(ev, site, leaf, ty.component(), &operands, roundings, &part)?);
+    }
+    Ok(complex::joined(&shape, &parts[0], &parts[1]).because(cause))
+}
+
+fn real_total<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    leaf: usize,
+    ty: ElementType,
+    operands: &[&Range],
+    roundings: &[f64],
+    shape: &ArrayShape,
+) -> Result<Range, Stop> {
     let numeric = |range: &&Range| !range.shape().is_some_and(|s| is_whole(s.ty));
     let ends = |end: fn(&Range) -> &Literal| -> Vec<Literal> {
         operands.iter().map(|range| end(range).clone()).collect()
     };
-    let lo = ev.folded(site, Binary::Add, &ends(|range| &range.lo))?;
+    let lo = ev.folded(site, Binary::Add, leaf, &ends(|range| &range.lo))?;
     let hi = match all_points(operands) {
         true => lo.clone(),
-        false => ev.folded(site, Binary::Add, &ends(|range| &range.hi))?,
+        false => ev.folded(site, Binary::Add, leaf, &ends(|range| &range.hi))?,
     };
     let absolute: Vec<Literal> = operands
         .iter()
-        .map(|range| if numeric(range) { magnitudes(range) } else { range.lo.clone() })
+        .map(|range| if numeric(range) { finite_magnitudes(range) } else { range.lo.clone() })
         .collect();
-    let magnitudes = ev.folded(site, Binary::Add, &absolute)?;
+    let magnitudes = ev.folded(site, Binary::Add, leaf, &absolute)?;
     let exponents: Option<Vec<i32>> =
         operands.iter().filter(|range| numeric(range)).map(|range| quantum(range)).collect();
     let quantum = exponents.and_then(|exponents| exponents.into_iter().min());
     let accumulator = coarser(ty, shape.ty);
-    let cause = operands.iter().find_map(|range| range.cause.clone());
     let signs = Signs::of(operands.iter().copied().filter(numeric));
+    let roundings = roundings.to_vec();
     let sum = Sum { lo, hi, magnitudes, roundings, products: 0.0, accumulator, quantum, signs };
-    Ok(vec![sum.range(ev, &shape).because(cause)])
-}
-
-pub(super) fn scatter<'m>(
-    ev: &mut Evaluator<'m>,
-    site: Site<'m>,
-    op: &Scatter,
-    operands: &[&Leaves],
-) -> Result<Leaves, Stop> {
-    let operands = arrays(site, operands)?;
-    let [target, indices, updates] = operands.as_slice() else {
-        return by_value(ev, site, &operands);
-    };
-    if !indices.is_point() {
-        return Ok(unknown(site, indices.cause.clone()));
-    }
-    if !is_real(site) {
-        return by_value(ev, site, &operands);
-    }
-    let apply = |ev: &mut Evaluator<'m>, form: Form, target: Literal, updates: Literal| {
-        let operands = [target, indices.lo.clone(), updates];
-        ev.runner.run(ev.module, &site.key(form), &operands)
-    };
-    match Combine::of(ev.module, op.to_apply) {
-        Combine::Op(Binary::Add, ty) => {
-            // The updates of the element that has most.
-            let zeros = filled(target, 0.0);
-            let counts = apply(ev, Form::Fold(Binary::Add), zeros, filled(updates, 1.0))?;
-            let most = floats(&counts).iter().copied().fold(0.0, f64::max);
-            total(ev, site, ty, &operands, most)
-        }
-        Combine::Op(combine @ (Binary::Maximum | Binary::Minimum), _) => {
-            ev.monotone(site, combine, &operands)
-        }
-        Combine::Second => {
-            let lo = apply(ev, Form::Replace, target.lo.clone(), updates.lo.clone())?;
-            let hi = apply(ev, Form::Replace, target.hi.clone(), updates.hi.clone())?;
-            let cause = operands.iter().find_map(|range| range.cause.clone());
-            Ok(vec![Range { lo, hi, cause }])
-        }
-        Combine::Op(..) | Combine::Other => by_value(ev, site, &operands),
-    }
-}
-
-fn filled(like: &Range, x: f64) -> Literal {
-    let Some(shape) = like.shape() else { return like.lo.clone() };
-    let shape = shape.with_type(ElementType::F64);
-    let count = shape.element_count().unwrap_or(0);
-    array(&shape, std::iter::repeat_n(x, count))
-}
-
-/// The gradient of pooling: the elements are selected by comparisons, and the sources are added.
-pub(super) fn select_and_scatter<'m>(
-    ev: &mut Evaluator<'m>,
-    site: Site<'m>,
-    operands: &[&Leaves],
-) -> Result<Leaves, Stop> {
-    let operands = arrays(site, operands)?;
-    let Op::SelectAndScatter(op) = &site.instruction().op else {
-        return Err(site.unsupported("this op"));
-    };
-    let adds = matches!(Combine::of(ev.module, op.scatter), Combine::Op(Binary::Add, _));
-    if !is_real(site) || !adds {
-        return by_value(ev, site, &operands);
-    }
-    if !operands[0].is_point() {
-        return Ok(unknown(site, operands[0].cause.clone().or_else(|| Some(site.cause()))));
-    }
-    let key = site.key(Form::Wide);
-    let shape = site.shape()?;
-    let run = |ev: &mut Evaluator<'m>, source: Literal, initial: Literal| {
-        ev.runner.run(ev.module, &key, &[operands[0].lo.clone(), source, initial])
-    };
-    let lo = run(ev, operands[1].lo.clone(), operands[2].lo.clone())?;
-    let hi = run(ev, operands[1].hi.clone(), operands[2].hi.clone())?;
-    let magnitudes = run(ev, magnitudes(operands[1]), magnitudes(operands[2]))?;
-    let quantum = quantum(operands[1]).zip(quantum(operands[2])).map(|(a, b)| a.min(b));
-    let cause = operands.iter().find_map(|range| range.cause.clone());
-    let (roundings, accumulator) = (terms(site), shape.ty);
-    let signs = Signs::of(operands[1..].iter().copied());
-    let sum = Sum { lo, hi, magnitudes, roundings, products: 0.0, accumulator, quantum, signs };
-    Ok(vec![sum.range(ev, &shape).because(cause)])
+    Ok(sum.range(ev, shape))
 }

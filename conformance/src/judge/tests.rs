@@ -7,11 +7,11 @@ use hlo::Module;
 use interp::{CompileOptions, RunOptions};
 use std::path::Path;
 
-fn verified(text: &str) -> Verified {
+pub(super) fn verified(text: &str) -> Verified {
     Module::parse(text).unwrap().verify().unwrap()
 }
 
-fn check(text: &str, arguments: &[&str], actual: &str) -> Judgement {
+pub(super) fn check(text: &str, arguments: &[&str], actual: &str) -> Judgement {
     let verified = verified(text);
     let arguments: Vec<Literal> = arguments.iter().map(|text| text.parse().unwrap()).collect();
     let expected = interp::run(&verified, &arguments).unwrap();
@@ -25,8 +25,16 @@ fn missed(
     expected: &Literal,
     actual: &Literal,
 ) -> Option<usize> {
-    let mut evaluator = Evaluator::new(module, Modes::ALL);
-    Some(Check::of(&evaluator.entry(arguments).ok()?, expected, actual).missed)
+    let accuracies = Accuracies::default();
+    let mut evaluator = Evaluator::new(module, Modes::ALL, &accuracies);
+    Some(
+        Check::of(
+            &evaluator.entry(std::slice::from_ref(&arguments.to_vec())).ok()?,
+            expected,
+            actual,
+        )
+        .missed,
+    )
 }
 
 /// A module, the arguments of each device, our results and the recorded ones.
@@ -126,7 +134,9 @@ fn results_of_file_tests_are_legal() {
             let [arguments] = subject.arguments.as_slice() else { continue };
             let Ok(expected) = interp::run(&subject.module, arguments) else { continue };
             for modes in [Modes::ALL, Modes::NONE] {
-                match Evaluator::new(module, modes).entry(arguments) {
+                match Evaluator::new(module, modes, &Accuracies::default())
+                    .entry(std::slice::from_ref(arguments))
+                {
                     Ok(ranges) => {
                         judged += 1;
                         let (missed, unknown) = outside(&ranges, &expected);
@@ -230,8 +240,11 @@ fn undecided_comparisons_are_undefined() {
         "HloModule m\nENTRY e { x = f32[] parameter(0) l = f32[] log(x) e = f32[] exponential(l)
         p = pred[] compare(e, x), direction=GT a = f32[] constant(1) b = f32[] constant(100)
         ROOT r = f32[] select(p, a, b) }";
-    for (actual, verdict) in [("f32[] 50", Verdict::WithinBound), ("f32[] 200", Verdict::Differs)] {
-        assert_eq!(check(text, &["f32[] 3.3"], actual).verdict, verdict);
+    for actual in ["f32[] 50", "f32[] 200"] {
+        assert_eq!(check(text, &["f32[] 3.3"], actual).verdict, Verdict::Differs);
+    }
+    for actual in ["f32[] 1", "f32[] 100"] {
+        assert_ne!(check(text, &["f32[] 3.3"], actual).verdict, Verdict::Differs);
     }
     let text = text.replace("ROOT r = f32[] select(p, a, b)", "ROOT r = s32[] convert(p)");
     let judgement = check(&text, &["f32[] 3.3"], "s32[] 1");

@@ -1,10 +1,10 @@
 //! Ranges of `topk`: values by rank, and indices where the order is certain.
-use super::Stop;
 use super::evaluate::{Evaluator, Leaves, Site, arrays};
 use super::integers;
 use super::interval::Interval;
 use super::range::Range;
 use super::range::is_whole;
+use super::{Stop, candidates};
 use hlo::Scalar;
 use hlo::op::TopK;
 
@@ -39,16 +39,22 @@ pub(super) fn topk<'m>(
         parts.extend(row_values.into_iter().take(k).map(sign));
         ranks.extend(row_ranks.into_iter().take(k));
     }
-    let undecided = ranks.iter().any(|(first, last)| first != last);
+    let undecided = ranks.iter().any(|rank| rank.len() > 1 || rank[0].0 != rank[0].1);
     let cause = operands[0].cause.clone().or_else(|| undecided.then(|| site.cause()));
     let index = |i: usize| Scalar::Signed(i64::try_from(i).unwrap_or(0));
-    let ends = ranks.into_iter().map(|(first, last)| (index(first), index(last)));
+    let most = ranks.iter().map(Vec::len).max().unwrap_or(1);
+    let nth = |k: usize| {
+        let of = |rank: &Vec<(usize, usize)>| rank[k.min(rank.len() - 1)];
+        let ends = ranks.iter().map(of).map(|(first, last)| (index(first), index(last)));
+        integers::range(indices, ends)
+    };
+    let indices = Range::any_of(&(0..most).map(nth).collect::<Vec<_>>());
     let values = Range::of(values, &parts).because(cause.clone());
-    Ok(vec![values, integers::range(indices, ends).because(cause)])
+    Ok(vec![values, indices.because(cause)])
 }
 
-/// The values of a row from the largest on, and the least and the greatest index that each may come from.
-fn ranked(row: &[Interval]) -> (Vec<Interval>, Vec<(usize, usize)>) {
+/// The values of a row from the largest on, and the indices that each may come from: from the first to the last of each pair.
+fn ranked(row: &[Interval]) -> (Vec<Interval>, Vec<Vec<(usize, usize)>>) {
     let by = |key: fn(&Interval) -> f64| {
         let mut keys: Vec<f64> = row.iter().map(key).collect();
         keys.sort_by(|a, b| b.total_cmp(a));
@@ -79,8 +85,10 @@ fn ranked(row: &[Interval]) -> (Vec<Interval>, Vec<(usize, usize)>) {
         let tie = group.iter().all(|&i| row[i].is_point() && row[i].same(row[group[0]]));
         let bounds =
             (group.iter().min().copied().unwrap_or(0), group.iter().max().copied().unwrap_or(0));
+        let each = || group.iter().map(|&i| (i, i)).collect();
+        let any = if group.len() > candidates::MOST { vec![bounds] } else { each() };
         // Equal elements keep their order.
-        ranks.extend(group.iter().map(|&i| if tie { (i, i) } else { bounds }));
+        ranks.extend(group.iter().map(|&i| if tie { vec![(i, i)] } else { any.clone() }));
     }
     (values, ranks)
 }
@@ -95,7 +103,9 @@ mod tests {
         let row =
             [of(1.0, 1.2), of(5.0, 5.1), of(1.1, 1.4), Interval::point(0.5), Interval::point(0.5)];
         let (values, ranks) = ranked(&row);
-        assert_eq!(ranks, [(1, 1), (0, 2), (0, 2), (3, 3), (4, 4)]);
+        let point = |i| vec![(i, i)];
+        let open = vec![(2, 2), (0, 0)];
+        assert_eq!(ranks, [point(1), open.clone(), open, point(3), point(4)]);
         assert!(values[1].lo < 1.1 && values[1].hi > 1.4 && values[3].is_point());
     }
 }

@@ -1,7 +1,7 @@
 //! The comparison of a result with the ranges of legal values, and the size of the difference.
 use super::interval::Interval;
 use super::modes::contains;
-use super::range::{Cause, Range};
+use super::range::{Cause, Range, index_of};
 use crate::compare::ulps;
 use crate::results::{Element, Measures};
 use hlo::{ElementType, Literal, Scalar};
@@ -30,6 +30,8 @@ pub(super) struct Worst {
     pub(super) error: f64,
     /// The largest legal distance.
     pub(super) bound: f64,
+    /// It is not legal.
+    wrong: bool,
 }
 
 impl Check {
@@ -45,10 +47,16 @@ impl Check {
             if expected.bytes() == actual.bytes() {
                 continue;
             }
-            let intervals: Vec<Interval> = range.intervals().collect();
+            let candidates: Vec<Elements<'_>> =
+                range.candidates().iter().map(|range| Elements::of(range, ty)).collect();
             for at in 0..expected.len() {
-                let pair = (expected.get(at), actual.get(at));
-                check.element(leaf, at, ty, pair, range, &intervals);
+                let (expected, actual) = (expected.get(at), actual.get(at));
+                if !same(expected, actual) {
+                    let legal = check.element(leaf, at, &candidates, expected, actual);
+                    if legal != Some(true) {
+                        check.cause = check.cause.take().or_else(|| range.cause.clone());
+                    }
+                }
             }
         }
         check
@@ -58,69 +66,109 @@ impl Check {
         &mut self,
         leaf: usize,
         at: usize,
-        ty: ElementType,
-        (expected, actual): (Scalar, Scalar),
-        range: &Range,
-        intervals: &[Interval],
-    ) {
-        if same(expected, actual) {
-            return;
-        }
-        let part = ty.component();
-        let legal = match (expected, actual) {
-            (Scalar::Float(e), Scalar::Float(a)) => {
-                let x = intervals[at];
-                self.missed += usize::from(contains(part, x, e) == Some(false));
-                self.distance(leaf, at, x, e, a);
-                contains(part, x, a)
+        candidates: &[Elements<'_>],
+        expected: Scalar,
+        actual: Scalar,
+    ) -> Option<bool> {
+        let any = |x: Scalar| {
+            let legal: Vec<_> = candidates.iter().map(|range| range.contains(at, x)).collect();
+            match (legal.contains(&Some(true)), legal.contains(&None)) {
+                (true, _) => Some(true),
+                (false, true) => None,
+                (false, false) => Some(false),
             }
-            (Scalar::Complex(e_re, e_im), Scalar::Complex(a_re, a_im)) => {
-                let parts = [(2 * at, e_re, a_re), (2 * at + 1, e_im, a_im)];
-                let parts = parts.map(|(i, e, a)| {
-                    let x = intervals[i];
-                    let equal = e.to_bits() == a.to_bits() || (e.is_nan() && a.is_nan());
-                    self.missed += usize::from(contains(part, x, e) == Some(false));
-                    if equal {
-                        return Some(true);
-                    }
-                    self.distance(leaf, at, x, e, a);
-                    contains(part, x, a)
-                });
-                match parts {
+        };
+        let legal = any(actual);
+        self.missed += usize::from(any(expected) == Some(false));
+        match legal {
+            Some(true) => {}
+            Some(false) => self.wrong += 1,
+            None => self.undetermined += 1,
+        }
+        let own = candidates.iter().find(|range| range.contains(at, expected) == Some(true));
+        let own = own.or(candidates.first()).map(|range| range.intervals_at(at));
+        for (k, (e, a)) in parts(expected).into_iter().zip(parts(actual)).enumerate() {
+            let x = own.as_ref().and_then(|x| x.get(k).copied()).unwrap_or(Interval::ANY);
+            if k == 0 || e.to_bits() != a.to_bits() {
+                self.distance(Worst::of(leaf, at, x, e, a, legal == Some(false)));
+            }
+        }
+        legal
+    }
+
+    /// Keeps the element if it is farther out than the one so far; one that is not legal comes before others.
+    fn distance(&mut self, new: Worst) {
+        let order = |worst: &Worst| (worst.wrong, worst.share());
+        if self.worst.as_ref().is_none_or(|old| order(&new) > order(old)) {
+            self.worst = Some(new);
+        }
+    }
+}
+
+impl Worst {
+    fn of(leaf: usize, at: usize, x: Interval, expected: f64, actual: f64, wrong: bool) -> Self {
+        let error = (actual - expected).abs();
+        let error = if error.is_nan() { f64::INFINITY } else { error };
+        let bound = if actual < expected { expected - x.lo } else { x.hi - expected };
+        let bound = if bound.is_nan() { f64::INFINITY } else { bound.max(0.0) };
+        Self { leaf, at, error, bound, wrong }
+    }
+    fn share(&self) -> f64 {
+        if self.error == 0.0 { 0.0 } else { self.error / self.bound }
+    }
+}
+
+/// The real and the imaginary part, or the only one.
+fn parts(x: Scalar) -> Vec<f64> {
+    match x {
+        Scalar::Complex(re, im) => vec![re, im],
+        Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Float(_) => {
+            vec![x.as_f64()]
+        }
+    }
+}
+
+/// The legal values of the elements of an array.
+struct Elements<'a> {
+    range: &'a Range,
+    ty: ElementType,
+    intervals: Vec<Interval>,
+}
+
+impl<'a> Elements<'a> {
+    fn of(range: &'a Range, ty: ElementType) -> Self {
+        Self { range, ty, intervals: range.intervals().collect() }
+    }
+
+    /// Whether the value is legal; `None` if nothing is known.
+    fn contains(&self, at: usize, value: Scalar) -> Option<bool> {
+        let part = self.ty.component();
+        match value {
+            Scalar::Float(x) => contains(part, self.intervals[at], x),
+            Scalar::Complex(re, im) => {
+                match [(2 * at, re), (2 * at + 1, im)]
+                    .map(|(i, x)| contains(part, self.intervals[i], x))
+                {
                     [Some(false), _] | [_, Some(false)] => Some(false),
                     [Some(true), Some(true)] => Some(true),
                     [None, _] | [_, None] => None,
                 }
             }
-            (_, actual) => {
-                let (lo, hi) = range.ends(at);
-                let inside = |x: Scalar| order(lo, x) && order(x, hi);
-                self.missed += usize::from(!inside(expected));
-                let known = super::range::extremes(ty) != Some((lo, hi));
-                self.distance(leaf, at, Interval::point(0.0), expected.as_f64(), actual.as_f64());
-                if known { Some(inside(actual)) } else { None }
-            }
-        };
-        match legal {
-            Some(true) => {}
-            Some(false) => self.wrong += 1,
-            None => {
-                self.undetermined += 1;
-                self.cause = self.cause.take().or_else(|| range.cause.clone());
+            Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) => {
+                let (lo, hi) = self.range.ends(at);
+                let known = super::range::extremes(self.ty) != Some((lo, hi));
+                known.then(|| order(lo, value) && order(value, hi))
             }
         }
     }
 
-    /// Keeps the element if it is farther out than the one so far.
-    fn distance(&mut self, leaf: usize, at: usize, x: Interval, expected: f64, actual: f64) {
-        let error = (actual - expected).abs();
-        let error = if error.is_nan() { f64::INFINITY } else { error };
-        let bound = if actual < expected { expected - x.lo } else { x.hi - expected };
-        let bound = if bound.is_nan() { f64::INFINITY } else { bound.max(0.0) };
-        let share = |error: f64, bound: f64| if error == 0.0 { 0.0 } else { error / bound };
-        let worst = self.worst.as_ref().map_or(0.0, |worst| share(worst.error, worst.bound));
-        if self.worst.is_none() || share(error, bound) > worst {
-            self.worst = Some(Worst { leaf, at, error, bound });
+    fn intervals_at(&self, at: usize) -> Vec<Interval> {
+        if self.ty.is_complex() {
+            self.intervals[2 * at..2 * at + 2].to_vec()
+        } else if self.ty.is_float() {
+            vec![self.intervals[at]]
+        } else {
+            vec![super::integers::as_interval(self.range.ends(at))]
         }
     }
 }
@@ -149,8 +197,9 @@ pub(super) fn measure(expected: &Literal, actual: &Literal, into: &mut Measures)
     for (expected, actual) in expected.leaves().into_iter().zip(actual.leaves()) {
         let Some(ty) = expected.array_shape().map(|shape| shape.ty) else { continue };
         into.elements += expected.len();
-        let mut count = |distance: u64, elements: usize| {
-            into.max_ulps = into.max_ulps.max(distance);
+        let mut count = |distance: Option<u64>, elements: usize| {
+            into.max_ulps = into.max_ulps.max(distance.unwrap_or(0));
+            let distance = distance.unwrap_or(u64::MAX);
             let slot = usize::try_from(u64::BITS - distance.leading_zeros()).unwrap_or(0);
             if into.histogram.len() <= slot {
                 into.histogram.resize(slot + 1, 0);
@@ -158,7 +207,7 @@ pub(super) fn measure(expected: &Literal, actual: &Literal, into: &mut Measures)
             into.histogram[slot] += elements;
         };
         if expected.bytes() == actual.bytes() {
-            count(0, expected.len());
+            count(Some(0), expected.len());
             continue;
         }
         for at in 0..expected.len() {
@@ -170,21 +219,20 @@ pub(super) fn measure(expected: &Literal, actual: &Literal, into: &mut Measures)
     equal
 }
 
-/// The distance of two elements, in values of their type.
-fn distance(ty: ElementType, a: Scalar, b: Scalar) -> u64 {
-    let part = ty.component();
-    match (a, b) {
-        (a, b) if same(a, b) => 0,
-        (Scalar::Float(a), Scalar::Float(b)) => ulps(part, a, b),
-        (Scalar::Complex(a, b), Scalar::Complex(c, d)) => {
-            let parts = [(a, c), (b, d)].map(|(a, b)| {
-                if same(Scalar::Float(a), Scalar::Float(b)) { 0 } else { ulps(part, a, b) }
-            });
-            parts[0].max(parts[1])
-        }
-        (Scalar::Unsigned(a), Scalar::Unsigned(b)) => a.abs_diff(b),
-        (a, b) => a.as_wrapping().abs_diff(b.as_wrapping()),
+/// The distance of two floats, in values of their type; `None` if one of them is not finite, and of other elements that differ.
+fn distance(ty: ElementType, a: Scalar, b: Scalar) -> Option<u64> {
+    let finite = |(a, b): (&f64, &f64)| match a.is_finite() && b.is_finite() {
+        true => Some(ulps(ty.component(), *a, *b)),
+        false => same(Scalar::Float(*a), Scalar::Float(*b)).then_some(0),
+    };
+    if same(a, b) {
+        return Some(0);
     }
+    if !ty.is_float() && !ty.is_complex() {
+        return None;
+    }
+    let distances = parts(a).iter().zip(&parts(b)).map(finite).collect::<Option<Vec<u64>>>();
+    distances.and_then(|distances| distances.into_iter().max())
 }
 
 /// An element of a result, for people to read.
@@ -198,13 +246,7 @@ pub(super) fn describe(
     let leaves = (expected.leaves(), actual.leaves());
     let (expected, actual) = (leaves.0.get(leaf)?, leaves.1.get(leaf)?);
     let shape = expected.array_shape()?;
-    let (mut rest, mut index) = (at, Vec::new());
-    for &size in shape.dims.iter().rev() {
-        let size = usize::try_from(size).unwrap_or(1).max(1);
-        index.push((rest % size).to_string());
-        rest /= size;
-    }
-    index.reverse();
+    let index: Vec<String> = index_of(shape, at).iter().map(ToString::to_string).collect();
     let prefix = device.map_or_else(String::new, |device| format!("d{device}_"));
     let show = |literal: &Literal| Literal::scalar(shape.ty, literal.get(at)).to_string();
     Some(Element {

@@ -187,7 +187,7 @@ pub struct Measures {
     pub elements: usize,
     /// Elements that are wrong.
     pub wrong: usize,
-    /// The largest distance of two floats, in units in the last place.
+    /// The largest distance of two finite floats, in units in the last place.
     pub max_ulps: u64,
     /// The largest error, relative as the bound is.
     #[serde(with = "number")]
@@ -196,7 +196,7 @@ pub struct Measures {
     #[serde(with = "number")]
     pub bound: f64,
     /// Numbers of elements by distance: element k counts distances of at least 2^(k-1) and less than 2^k units, the first one
-    /// equal elements.
+    /// equal elements, and element 64 infinities, NaN, integers and booleans that differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub histogram: Vec<usize>,
     /// The element that is farthest beyond its bound.

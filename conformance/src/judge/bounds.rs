@@ -1,0 +1,128 @@
+//! Tests of bounds of ops that are more than an elementwise function or a reduction.
+use super::tests::{check, verified};
+use super::*;
+use Verdict::{Differs, WithinBound};
+
+#[test]
+fn devices_add_in_any_order() {
+    let text = "HloModule m, replica_count=4
+        add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+        ENTRY e { x = f32[2] parameter(0) s = f32[2] all-reduce(x), replica_groups={}, to_apply=add
+          m = f32[2] negate(s) p = f32[2] collective-permute(x), source_target_pairs={{0,1},{1,2}}
+          g = f32[8] all-gather(m), replica_groups={}, dimensions={0} ROOT r = (f32[8], f32[2]) tuple(g, p) }";
+    let module = verified(text);
+    let x = [[0.1f32, 3.0], [0.7, 1e-3], [-0.3, 1e4], [0.9, 7e-4]];
+    let arguments: Vec<Vec<Literal>> =
+        x.iter().map(|x| vec![Literal::from_slice(&[2], x)]).collect();
+    let session =
+        collectives::Session::compile(module.clone(), &interp::CompileOptions::default()).unwrap();
+    let expected = session.run(&arguments, &interp::RunOptions::default()).unwrap().results;
+    let result = |first: f32, sent: [f32; 2]| {
+        let second = x[3][1] + x[2][1] + x[1][1] + x[0][1];
+        let gathered: Vec<f32> = [-first, -second].repeat(4);
+        Literal::tuple(vec![Literal::from_slice(&[8], &gathered), Literal::from_slice(&[2], &sent)])
+    };
+    let judged = |first: f32, sent: [f32; 2]| {
+        let actual = [
+            result(first, [0.0, 0.0]),
+            result(first, x[0]),
+            result(first, sent),
+            result(first, [0.0, 0.0]),
+        ];
+        judge(&module, &arguments, &expected, &actual)
+    };
+    let gathered = expected[0].elements().unwrap()[0].as_slice::<f32>().unwrap();
+    let reversed = (-gathered[0]).next_up();
+    let judgement = judged(reversed, x[1]);
+    assert_eq!((judgement.verdict, &judgement.estimated), (WithinBound, &None), "{judgement:?}");
+    assert_eq!(judgement.modes, [Mode::SummationOrder]);
+    assert_eq!(judged(reversed + 1e-6, x[1]).verdict, Differs);
+    let judgement = judged(reversed, [0.7, 2e-3]);
+    assert_eq!(judgement.verdict, Differs);
+    assert_eq!(judgement.measures.worst.unwrap().place, "d2_out1[1]");
+}
+
+#[test]
+fn dots_of_groups_and_of_scaled_factors_have_bounds() {
+    let ragged = "ENTRY e { x = f32[3,2] parameter(0) y = f32[2,2,1] parameter(1) n = s32[2] constant({1, 2})
+        ROOT r = f32[3,1] ragged-dot(x, y, n), lhs_contracting_dims={1}, rhs_contracting_dims={1},
+          lhs_ragged_dims={0}, rhs_group_dims={0} }";
+    let arguments = [
+        "f32[3,2] {{0.1, 0.7}, {1.1, 0.3}, {0.2, 5}}",
+        "f32[2,2,1] {{{1.3}, {0.3}}, {{0.7}, {0.9}}}",
+    ];
+    let judgement = check(
+        &format!("HloModule m\n{ragged}"),
+        &arguments,
+        "f32[3,1] {{0.34}, {1.04}, {4.64001}}",
+    );
+    assert_eq!((judgement.verdict, judgement.estimated), (Differs, None));
+    let scaled = "ENTRY e { x = f8e4m3fn[2,4] parameter(0) y = f8e4m3fn[4,1] parameter(1)
+        s = f8e8m0fnu[2,2] constant({{2, 4}, {0.5, 1}}) t = f8e8m0fnu[2,1] constant({{2}, {8}})
+        ROOT r = f32[2,1] scaled-dot(x, y, s, t), lhs_contracting_dims={1}, rhs_contracting_dims={0} }";
+    let arguments =
+        ["f8e4m3fn[2,4] {{1, 2, 3, 4}, {1, 0, 1, 0}}", "f8e4m3fn[4,1] {{1}, {1}, {2}, {0.5}}"];
+    let judgement =
+        check(&format!("HloModule m\n{scaled}"), &arguments, "f32[2,1] {{268}, {17.000002}}");
+    assert_eq!((judgement.verdict, judgement.estimated), (Differs, None));
+}
+
+#[test]
+fn batch_norms_have_bounds() {
+    let text = "HloModule m\nENTRY e { x = f32[4,1] parameter(0) s = f32[1] constant({1.3}) o = f32[1] constant({0.2})
+        t = (f32[4,1], f32[1], f32[1]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=1
+        y = f32[4,1] get-tuple-element(t), index=0 m = f32[1] get-tuple-element(t), index=1
+        v = f32[1] get-tuple-element(t), index=2
+        i = f32[4,1] batch-norm-inference(x, s, o, m, v), epsilon=0.001, feature_index=1
+        g = (f32[4,1], f32[1], f32[1]) batch-norm-grad(x, s, m, v, y), epsilon=0.001, feature_index=1
+        h = f32[1] get-tuple-element(g), index=1
+        ROOT r = (f32[4,1], f32[1], f32[1], f32[4,1], f32[1]) tuple(y, m, v, i, h) }";
+    let module = verified(text);
+    let x = Literal::from_slice(&[4, 1], &[0.1f32, 2.7, -1.3, 0.9]);
+    let expected = interp::run(&module, std::slice::from_ref(&x)).unwrap();
+    let moved = |leaf: usize, change: &dyn Fn(f32) -> f32| {
+        let mut leaves = expected.elements().unwrap().to_vec();
+        let first = &mut leaves[leaf].as_mut_slice::<f32>().unwrap()[0];
+        *first = change(*first);
+        let actual = [Literal::tuple(leaves)];
+        judge(&module, &[vec![x.clone()]], std::slice::from_ref(&expected), &actual)
+    };
+    for leaf in 0..5 {
+        let judgement = moved(leaf, &f32::next_up);
+        assert_eq!(
+            (judgement.verdict, &judgement.estimated),
+            (WithinBound, &None),
+            "{leaf} {judgement:?}"
+        );
+        assert_eq!(moved(leaf, &|x| x * 1.001).verdict, Differs, "{leaf}");
+    }
+}
+
+#[test]
+fn triangular_systems_have_bounds() {
+    let text = "HloModule m\nENTRY e { x = f32[3,3] parameter(0) l = f32[3,3] cholesky(x), lower=true
+        b = f32[2,3] slice(x), slice={[0:2], [0:3]}
+        s = f32[2,3] triangular-solve(l, b), left_side=false, lower=true, unit_diagonal=false, transpose_a=TRANSPOSE
+        ROOT r = (f32[3,3], f32[2,3]) tuple(l, s) }";
+    let module = verified(text);
+    let x = Literal::from_slice(&[3, 3], &[4.1f32, 1.3, 0.7, 1.3, 5.7, 0.3, 0.7, 0.3, 6.1]);
+    let expected = interp::run(&module, std::slice::from_ref(&x)).unwrap();
+    let moved = |leaf: usize, at: usize, change: &dyn Fn(f32) -> f32| {
+        let mut leaves = expected.elements().unwrap().to_vec();
+        let element = &mut leaves[leaf].as_mut_slice::<f32>().unwrap()[at];
+        *element = change(*element);
+        let actual = [Literal::tuple(leaves)];
+        judge(&module, &[vec![x.clone()]], std::slice::from_ref(&expected), &actual)
+    };
+    for (leaf, at) in [(0, 0), (0, 7), (0, 8), (1, 0), (1, 1), (1, 5)] {
+        let judgement = moved(leaf, at, &f32::next_up);
+        assert_eq!(
+            (judgement.verdict, &judgement.estimated),
+            (WithinBound, &None),
+            "{leaf} {at} {judgement:?}"
+        );
+        assert_eq!(moved(leaf, at, &|x| x * 1.001 + 1e-4).verdict, Differs, "{leaf} {at}");
+    }
+    // What is in the other triangle is implementation-defined.
+    assert_ne!(moved(0, 1, &|x| x + 1.3).verdict, Differs);
+}

@@ -1,0 +1,175 @@
+//! Elements that have one of several very different values, because a decision before them is open.
+use super::integers::{self, Ends};
+use super::interval::Interval;
+use super::range::{Range, is_whole};
+
+/// The most values that an element may have by different decisions. Of more, only the least and the greatest are kept.
+pub(super) const MOST: usize = 16;
+
+impl Range {
+    /// The ranges of which each element is in one.
+    pub(super) fn candidates(&self) -> &[Self] {
+        if self.candidates.is_empty() { std::slice::from_ref(self) } else { &self.candidates }
+    }
+
+    /// Candidate `k`, or the last one: of an op that only moves elements, each has all candidates of one operand's element.
+    pub(super) fn candidate(&self, k: usize) -> &Self {
+        let all = self.candidates();
+        &all[k.min(all.len() - 1)]
+    }
+
+    /// The range whose elements are in any of these ranges, each element independently.
+    pub(super) fn any_of(ranges: &[Self]) -> Self {
+        let Some((first, rest)) = ranges.split_first() else { return Self::nothing() };
+        let all: Vec<&Self> = ranges.iter().flat_map(Self::candidates).collect();
+        let equal = |range: &&Self| {
+            range.lo.bytes() == all[0].lo.bytes() && range.hi.bytes() == all[0].hi.bytes()
+        };
+        if all.iter().all(equal) {
+            return first.clone().because(rest.iter().find_map(|range| range.cause.clone()));
+        }
+        let mut hull = rest.iter().fold(first.clone(), |hull, range| hull.hull(range));
+        let Some(shape) = hull.shape().cloned() else { return hull };
+        hull.candidates = if is_whole(shape.ty) {
+            let ends = |range: &&Self| (0..range.lo.len()).map(|i| range.ends(i)).collect();
+            let lists: Vec<Vec<Ends>> = all.iter().map(ends).collect();
+            let columns = separate(&lists, integers::joined);
+            columns.into_iter().map(|c| integers::range(&shape, c.into_iter())).collect()
+        } else {
+            let lists: Vec<Vec<Interval>> = all.iter().map(|r| r.intervals().collect()).collect();
+            separate(&lists, joined).iter().map(|column| Self::of(&shape, column)).collect()
+        };
+        match hull.candidates.as_slice() {
+            [only] => Self { cause: hull.cause, ..only.clone() },
+            _ => hull,
+        }
+    }
+
+    /// The range of an array of floats or complex numbers, of which each part is in one of several intervals.
+    pub(super) fn of_sets(shape: &hlo::ArrayShape, sets: &[Vec<Interval>]) -> Self {
+        let most = sets.iter().map(Vec::len).max().unwrap_or(1).max(1);
+        let at = |set: &Vec<Interval>, k: usize| {
+            let last = set.len().saturating_sub(1);
+            set.get(k.min(last)).copied().unwrap_or(Interval::ANY)
+        };
+        let column = |k: usize| sets.iter().map(|set| at(set, k)).collect::<Vec<_>>();
+        let ranges: Vec<Self> = (0..most).map(|k| Self::of(shape, &column(k))).collect();
+        Self::any_of(&ranges)
+    }
+
+    /// The candidates of booleans and integers that have few values: each of them.
+    pub(super) fn each_value(&self) -> Vec<Self> {
+        let Some(shape) = self.shape().filter(|shape| is_whole(shape.ty) && !self.is_point())
+        else {
+            return self.candidates().to_vec();
+        };
+        if !self.candidates.is_empty() {
+            return self.candidates.clone();
+        }
+        let spans = (0..self.lo.len()).map(|i| integers::span(self.ends(i)));
+        let most = spans.max().unwrap_or(0);
+        match usize::try_from(most) {
+            Ok(most) if most < MOST => (0..=most)
+                .map(|k| {
+                    let nth = (0..self.lo.len()).map(|i| integers::nth(shape.ty, self.ends(i), k));
+                    integers::range(shape, nth).because(self.cause.clone())
+                })
+                .collect(),
+            Ok(_) | Err(_) => vec![self.clone()],
+        }
+    }
+}
+
+/// All ways to take one candidate of each operand; none if they are too many.
+pub(super) fn combinations(operands: &[&Range]) -> Option<Vec<Vec<Range>>> {
+    let mut all: Vec<Vec<Range>> = vec![Vec::new()];
+    for operand in operands {
+        let values = operand.each_value();
+        if all.len() * values.len() > MOST * MOST {
+            return None;
+        }
+        let longer = |start: &Vec<Range>| {
+            let start = start.clone();
+            values.iter().map(move |value| start.iter().chain([value]).cloned().collect())
+        };
+        all = all.iter().flat_map(longer).collect::<Vec<Vec<Range>>>();
+    }
+    Some(all)
+}
+
+/// The values of an element in any of some lists, joined where they overlap: each column has one of them. No columns if an
+/// element has too many values.
+fn separate<T: Copy>(lists: &[Vec<T>], join: fn(T, T) -> Option<T>) -> Vec<Vec<T>> {
+    let mut columns = vec![lists[0].clone()];
+    for i in 0..lists[0].len() {
+        let mut apart: Vec<T> = Vec::new();
+        for list in lists {
+            let mut value = list[i];
+            let overlap = |value: T, apart: &[T]| {
+                let joined = |(k, &other): (usize, &T)| Some((k, join(value, other)?));
+                apart.iter().enumerate().find_map(joined)
+            };
+            while let Some((k, joined)) = overlap(value, &apart) {
+                apart.swap_remove(k);
+                value = joined;
+            }
+            apart.push(value);
+        }
+        if apart.len() > MOST {
+            return Vec::new();
+        }
+        while columns.len() < apart.len() {
+            columns.push(columns[0].clone());
+        }
+        for (k, column) in columns.iter_mut().enumerate() {
+            column[i] = apart[k.min(apart.len() - 1)];
+        }
+    }
+    columns
+}
+
+/// The values of two intervals, if they overlap.
+fn joined(a: Interval, b: Interval) -> Option<Interval> {
+    if a.same(b) || (a.is_nan() && b.is_nan()) {
+        return Some(a);
+    }
+    if a.is_any() || b.is_any() {
+        return Some(Interval::ANY);
+    }
+    let apart = a.is_nan() || b.is_nan() || a.hi < b.lo || b.hi < a.lo;
+    if apart {
+        return None;
+    }
+    let inside =
+        |point: Interval, x: Interval| point.is_point() && x.lo < point.lo && point.lo < x.hi;
+    Some(match (inside(a, b), inside(b, a)) {
+        (true, _) => b,
+        (_, true) => a,
+        _ if a.is_point() || b.is_point() => a.hull(b),
+        _ => Interval { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hlo::{ArrayShape, ElementType};
+
+    #[test]
+    fn values_that_overlap_are_joined() {
+        let p = Interval::point;
+        let shape = ArrayShape::new(ElementType::F32, [2].as_slice());
+        let of = |a: Interval, b: Interval| Range::of(&shape, &[a, b]);
+        let wide = Interval { lo: 0.5, hi: 1.5 };
+        let any = Range::any_of(&[of(p(1.0), p(2.0)), of(wide, p(7.0)), of(p(1.25), p(2.0))]);
+        let each: Vec<Vec<Interval>> =
+            any.candidates.iter().map(|range| range.intervals().collect()).collect();
+        assert_eq!(each.len(), 2);
+        assert!(each.iter().all(|column| column[0].same(wide)), "{each:?}");
+        assert!(each.iter().any(|column| column[1].same(p(2.0))), "{each:?}");
+        assert!(each.iter().any(|column| column[1].same(p(7.0))), "{each:?}");
+        let many: Vec<Range> = (0..20).map(|i| of(p(f64::from(i)), p(0.0))).collect();
+        let hull = Range::any_of(&many);
+        assert!(hull.candidates.is_empty() && hull.intervals().all(|x| x.lo <= 0.0));
+    }
+}

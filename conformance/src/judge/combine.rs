@@ -1,0 +1,107 @@
+//! What the computation of a reduction or scatter does with two values.
+#![expect(clippy::wildcard_enum_match_arm, reason = "computations without a rule are `Other`")]
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
+use hlo::op::{Accuracy, Binary};
+use hlo::{ElementType, Module, Op, Opcode};
+
+/// What a computation of two values returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Combine {
+    /// An op of both, computed in this type.
+    Op(Binary, ElementType),
+    /// A function of the second one alone.
+    Second,
+    /// What it selects, without rounding: another order of the elements changes which of equal elements are selected.
+    Selects,
+    Other,
+}
+
+impl Combine {
+    /// What the computation does for each leaf of its result.
+    pub(super) fn of(module: &Module, id: ComputationId) -> Vec<Self> {
+        let computation = &module.computations[id];
+        let root = source(computation, computation.root);
+        let instruction = &computation.instructions[root];
+        let leaves = match &instruction.op {
+            Op::Tuple(_) => instruction.operands.to_vec(),
+            _ => vec![root],
+        };
+        let count = leaves.len();
+        let selects = !computation.instructions.iter().any(|(_, i)| rounds(i));
+        leaves
+            .into_iter()
+            .enumerate()
+            .map(|(k, leaf)| Self::leaf(computation, leaf, k, count, selects))
+            .collect()
+    }
+
+    fn leaf(
+        computation: &Computation,
+        leaf: InstructionId,
+        k: usize,
+        count: usize,
+        selects: bool,
+    ) -> Self {
+        let instruction = &computation.instructions[source(computation, leaf)];
+        let number =
+            |&id: &InstructionId| match &computation.instructions[source(computation, id)].op {
+                Op::Parameter(parameter) => usize::try_from(parameter.number).ok(),
+                _ => None,
+            };
+        if let (Op::Binary(op), Some(ty)) = (&instruction.op, instruction.shape.element_type()) {
+            let mut numbers: Vec<_> = instruction.operands.iter().filter_map(number).collect();
+            numbers.sort_unstable();
+            if numbers == [k, count + k] {
+                return Self::Op(*op, ty);
+            }
+        }
+        match (uses_first(computation, leaf, count), selects) {
+            (false, _) => Self::Second,
+            (true, true) => Self::Selects,
+            (true, false) => Self::Other,
+        }
+    }
+}
+
+/// The instruction of which this one is a copy or a conversion.
+fn source(computation: &Computation, mut id: InstructionId) -> InstructionId {
+    loop {
+        let instruction = &computation.instructions[id];
+        if instruction.opcode() != Opcode::Convert && !instruction.opcode().aliases_operand() {
+            return id;
+        }
+        id = instruction.operands[0];
+    }
+}
+
+/// Whether an instruction depends on one of the first parameters.
+fn uses_first(computation: &Computation, root: InstructionId, count: usize) -> bool {
+    let mut open = vec![root];
+    let mut seen = std::collections::HashSet::new();
+    while let Some(id) = open.pop() {
+        let instruction = &computation.instructions[id];
+        if let Op::Parameter(parameter) = &instruction.op
+            && usize::try_from(parameter.number).is_ok_and(|number| number < count)
+        {
+            return true;
+        }
+        if seen.insert(id) {
+            open.extend(&instruction.operands);
+        }
+    }
+    false
+}
+
+/// Whether another order of evaluation may change the result of the instruction.
+fn rounds(instruction: &Instruction) -> bool {
+    let mut calls = false;
+    instruction.op.each_callee(&mut |_| calls = true);
+    let Some(ty) = instruction.shape.element_type() else { return calls };
+    let opcode = instruction.opcode();
+    let rounds = match &instruction.op {
+        Op::Unary(op) => op.opcode().accuracy() != Accuracy::Exact,
+        Op::Convert(_) | Op::Clamp(_) => false,
+        _ => !opcode.moves_data() && !opcode.associates(ty),
+    };
+    calls || (rounds && (ty.is_float() || ty.is_complex()))
+}

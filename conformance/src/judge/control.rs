@@ -1,0 +1,86 @@
+//! Ranges of loops and branches: where a decision is open, of each state or branch that it may lead to.
+use super::Stop;
+use super::evaluate::{Evaluator, Leaves, Site, unknown};
+use super::range::Range;
+use hlo::Scalar;
+use hlo::ir::ComputationId;
+use hlo::op::While;
+
+/// Rounds after which a loop may end or not: of one with more, nothing is known.
+const UNDECIDED_ROUNDS: usize = 50;
+
+/// A loop: where rounding errors decide whether it ends, the result may be the state before or after each such round.
+pub(super) fn looped<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    op: &While,
+    mut state: Leaves,
+) -> Result<Leaves, Stop> {
+    let mut ends: Vec<Leaves> = Vec::new();
+    loop {
+        let decision = ev.call(op.condition, vec![state.clone()], site.lanes)?;
+        let [decision] = decision.as_slice() else { return Err(site.unsupported("`while`")) };
+        match (decision.is_point(), decision.lo.bytes()) {
+            (true, [0]) => break,
+            (true, [_]) => {}
+            (false, [_]) if ends.len() < UNDECIDED_ROUNDS => {
+                let cause = decision.cause.clone().or_else(|| Some(site.cause()));
+                let here = state.iter().cloned().map(|range| range.because(cause.clone()));
+                ends.push(here.collect());
+            }
+            (true | false, _) => {
+                return Ok(unknown(site, decision.cause.clone().or_else(|| Some(site.cause()))));
+            }
+        }
+        state = ev.call(op.body, vec![state], site.lanes)?;
+    }
+    ends.push(state);
+    Ok(any_of(&ends))
+}
+
+/// A choice of a branch, or of each that may be chosen.
+pub(super) fn conditional<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    branches: &[ComputationId],
+    operands: &[&Leaves],
+) -> Result<Leaves, Stop> {
+    let selector = &operands[0][0];
+    if site.lanes.is_some() {
+        return Err(site.unsupported("a choice for each element"));
+    }
+    let last = branches.len() - 1;
+    let chosen = |index: Scalar| match index {
+        Scalar::Pred(first) => usize::from(!first),
+        Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Float(_) | Scalar::Complex(..) => {
+            let index = index.as_i64().and_then(|i| usize::try_from(i).ok());
+            index.filter(|&i| i <= last).unwrap_or(last)
+        }
+    };
+    let (lo, hi) = selector.ends(0);
+    let mut results = Vec::new();
+    let (first, other) = (chosen(lo), chosen(hi));
+    for (branch, &computation) in branches.iter().enumerate() {
+        let open = !selector.is_point();
+        let between = first.min(other) <= branch && branch <= first.max(other);
+        // Numbers out of range choose the last branch.
+        if between || (open && branch == last) {
+            results.push(ev.call(computation, vec![operands[branch + 1].clone()], None)?);
+        }
+    }
+    if selector.is_point() {
+        return Ok(any_of(&results));
+    }
+    let cause = selector.cause.clone().or_else(|| Some(site.cause()));
+    Ok(any_of(&results).into_iter().map(|range| range.because(cause.clone())).collect())
+}
+
+/// The values of any of these results.
+pub(super) fn any_of(results: &[Leaves]) -> Leaves {
+    let leaves = results.first().map_or(0, Vec::len);
+    let leaf = |i: usize| {
+        let ranges: Vec<Range> = results.iter().map(|result| result[i].clone()).collect();
+        Range::any_of(&ranges)
+    };
+    (0..leaves).map(leaf).collect()
+}

@@ -1,0 +1,191 @@
+//! Ranges of modules for several devices: all devices take each instruction together.
+//!
+//! The reference moves and adds the ends of the ranges between devices, so groups and channels mean what they mean there. What is
+//! communicated in loops and other computations than the entry has no rule.
+#![expect(clippy::wildcard_enum_match_arm, reason = "other ops move elements")]
+use super::Stop;
+use super::combine::Combine;
+use super::elementwise::finite_magnitudes;
+use super::evaluate::{Evaluator, Leaves, Site};
+use super::interval::Interval;
+use super::range::{Cause, Range, is_whole};
+use super::runner::Form;
+use super::sum::{Signs, Sum, quantum};
+use super::sums::coarser;
+use collectives::Groups;
+use hlo::ir::ComputationId;
+use hlo::op::{Binary, Kind, Op};
+use hlo::{ElementType, Literal};
+use interp::DeviceGrid;
+
+/// The legal values of the results, device after device.
+pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result<Leaves, Stop> {
+    let id = ev.module.entry;
+    let computation = &ev.module.computations[id];
+    let devices = arguments.len();
+    let mut values: Vec<Vec<Leaves>> = Vec::with_capacity(computation.instructions.len());
+    for (at, instruction) in computation.instructions.iter() {
+        let site = Site { computation, id, at, lanes: None };
+        let operands = |device: usize| -> Vec<&Leaves> {
+            instruction.operands.iter().map(|id| &values[id.index()][device]).collect()
+        };
+        let result = match (&instruction.op, instruction.opcode().kind()) {
+            (Op::Parameter(parameter), _) => {
+                let number = usize::try_from(parameter.number).unwrap_or(usize::MAX);
+                let argument = |list: &Vec<Leaves>| list.get(number).cloned();
+                let found: Option<Vec<Leaves>> = arguments.iter().map(argument).collect();
+                found.ok_or_else(|| site.unsupported("a parameter"))?
+            }
+            (_, Kind::Collective | Kind::Device) => {
+                let all: Vec<Vec<&Leaves>> = (0..devices).map(operands).collect();
+                communicated(ev, site, &all)?
+            }
+            _ => {
+                let mut each = Vec::with_capacity(devices);
+                for device in 0..devices {
+                    each.push(ev.evaluated(site, &operands(device))?);
+                }
+                each
+            }
+        };
+        values.push(result);
+    }
+    Ok(values.swap_remove(computation.root.index()).into_iter().flatten().collect())
+}
+
+/// The operands of all devices.
+type Operands<'a> = Vec<Vec<&'a Range>>;
+
+fn communicated<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    operands: &[Vec<&Leaves>],
+) -> Result<Vec<Leaves>, Stop> {
+    let array = |leaves: &&Leaves| match leaves.as_slice() {
+        [range] if range.shape().is_some() => Some(range.clone()),
+        _ => None,
+    };
+    let owned: Option<Vec<Vec<Range>>> =
+        operands.iter().map(|list| list.iter().map(array).collect()).collect();
+    let owned = owned.ok_or_else(|| site.unsupported("a tuple"))?;
+    let operands: Operands<'_> = owned.iter().map(|list| list.iter().collect()).collect();
+    match &site.instruction().op {
+        Op::AllReduce(op) => combined(ev, site, op.to_apply.0, &operands),
+        Op::ReduceScatter(op) => combined(ev, site, Some(op.to_apply), &operands),
+        op if op.opcode().moves_data() || op.opcode().kind() == Kind::Device => {
+            let count = owned.iter().flatten().map(|range| range.candidates().len()).max();
+            let each = |k: usize| {
+                let chosen: Operands<'_> = owned
+                    .iter()
+                    .map(|list| list.iter().map(|r| r.candidate(k)).collect())
+                    .collect();
+                ends(ev, site, &Form::Wide, &chosen)
+            };
+            let all: Vec<Vec<Leaves>> =
+                (0..count.unwrap_or(1)).map(each).collect::<Result<_, _>>()?;
+            let device = |d: usize| {
+                let results: Vec<Leaves> = all.iter().map(|devices| devices[d].clone()).collect();
+                super::control::any_of(&results)
+            };
+            let cause = owned.iter().flatten().find_map(|range| range.cause.clone());
+            Ok(caused((0..operands.len()).map(device).collect(), cause.as_ref()))
+        }
+        op => Err(site.unsupported(&format!("`{}`", op.opcode()))),
+    }
+}
+
+fn caused(results: Vec<Leaves>, cause: Option<&Cause>) -> Vec<Leaves> {
+    let because = |range: Range| range.because(cause.cloned());
+    results.into_iter().map(|leaves| leaves.into_iter().map(because).collect()).collect()
+}
+
+/// An op applied to both ends, on all devices.
+fn ends<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    form: &Form,
+    operands: &Operands<'_>,
+) -> Result<Vec<Leaves>, Stop> {
+    let mut run = |end: fn(&Range) -> &Literal| {
+        let of = |list: &Vec<&Range>| list.iter().map(|range| end(range).clone()).collect();
+        let operands: Vec<Vec<Literal>> = operands.iter().map(of).collect();
+        ev.runner.run_all(ev.module, &site.key(form.clone()), &operands)
+    };
+    let (lo, hi) = (run(|range| &range.lo)?, run(|range| &range.hi)?);
+    let device = |(lo, hi): (&Literal, &Literal)| {
+        let leaves = lo.leaves().into_iter().zip(hi.leaves());
+        leaves.map(|(lo, hi)| Range::new(lo.clone(), hi.clone(), None)).collect()
+    };
+    Ok(lo.iter().zip(&hi).map(device).collect())
+}
+
+/// A sum, maximum or minimum over the devices of each group, in any order.
+fn combined<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    body: Option<ComputationId>,
+    operands: &Operands<'_>,
+) -> Result<Vec<Leaves>, Stop> {
+    let shape = site.shape()?;
+    let all: Vec<&Range> = operands.iter().flatten().copied().collect();
+    let combine = match body {
+        Some(body) => Combine::of(ev.module, body).first().copied().unwrap_or(Combine::Other),
+        None => Combine::Op(Binary::Add, shape.ty),
+    };
+    let cause = all.iter().find_map(|range| range.cause.clone());
+    let known = all.iter().all(|range| range.is_point());
+    let results = match combine {
+        Combine::Op(Binary::Add, ty) if shape.ty.is_float() => {
+            let grid = DeviceGrid::of(&ev.module.config);
+            let groups = Groups::of(&site.instruction().op, grid).and_then(Result::ok);
+            let most = groups.and_then(|groups| groups.groups.iter().map(Vec::len).max());
+            sums(ev, site, ty, operands, most.unwrap_or(operands.len()))?
+        }
+        Combine::Op(op @ (Binary::Maximum | Binary::Minimum), _) if shape.ty.is_float() => {
+            if all.iter().any(|range| range.intervals().any(Interval::is_any)) {
+                return Err(site.unsupported("unknown operands"));
+            }
+            let results = ends(ev, site, &Form::Fold(op, 0), operands)?;
+            let closed = |range: &Range| {
+                let parts: Vec<_> =
+                    range.intervals().map(|x| Interval::closed(x.lo, x.hi)).collect();
+                if range.is_point() { range.clone() } else { Range::of(&shape, &parts) }
+            };
+            results.iter().map(|leaves| leaves.iter().map(closed).collect()).collect()
+        }
+        Combine::Op(op, ty) if is_whole(shape.ty) && known && op.opcode().associates(ty) => {
+            ends(ev, site, &Form::Stated, operands)?
+        }
+        Combine::Op(..) | Combine::Second | Combine::Selects | Combine::Other => {
+            return Err(site.unsupported("the computation that it calls"));
+        }
+    };
+    Ok(caused(results, cause.as_ref()))
+}
+
+fn sums<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    ty: ElementType,
+    operands: &Operands<'_>,
+    members: usize,
+) -> Result<Vec<Leaves>, Stop> {
+    let shape = site.shape()?;
+    let form = Form::Fold(Binary::Add, 0);
+    let results = ends(ev, site, &form, operands)?;
+    let absolute = |list: &Vec<&Range>| list.iter().map(|range| finite_magnitudes(range)).collect();
+    let absolute: Vec<Vec<Literal>> = operands.iter().map(absolute).collect();
+    let magnitudes = ev.runner.run_all(ev.module, &site.key(form), &absolute)?;
+    let all = || operands.iter().flatten().copied();
+    let exponents: Option<Vec<i32>> = all().map(quantum).collect();
+    let quantum = exponents.and_then(|exponents| exponents.into_iter().min());
+    let roundings = f64::from(u32::try_from(members.saturating_sub(1)).unwrap_or(u32::MAX));
+    let range = |(leaves, magnitudes): (Leaves, Literal)| {
+        let Range { lo, hi, .. } = leaves.into_iter().next().unwrap_or_else(Range::nothing);
+        let accumulator = coarser(ty, shape.ty);
+        let (signs, roundings) = (Signs::of(all()), vec![roundings]);
+        let sum = Sum { lo, hi, magnitudes, roundings, products: 0.0, accumulator, quantum, signs };
+        vec![sum.range(ev, &shape)]
+    };
+    Ok(results.into_iter().zip(magnitudes).map(range).collect())
+}

@@ -1,0 +1,239 @@
+//! Ranges of scatters, whatever the order of the updates of one element.
+use super::Stop;
+use super::combine::Combine;
+use super::control::any_of;
+use super::elementwise::finite_magnitudes;
+use super::evaluate::{Evaluator, Leaves, Site, arrays, unknown};
+use super::fold::{Fold, check_size, lanes_of, reshaped};
+use super::modes::Mode;
+use super::product::product;
+use super::range::{Range, index_of, is_whole};
+use super::runner::Form;
+use super::sum::{Signs, Sum, quantum};
+use super::sums::{all_points, coarser, leaf_shape, terms, total};
+use hlo::op::{Binary, Scatter};
+use hlo::{ArrayShape, Dims, Literal, Op};
+
+pub(super) fn scatter<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    op: &Scatter,
+    operands: &[&Leaves],
+) -> Result<Leaves, Stop> {
+    let operands = arrays(site, operands)?;
+    if site.lanes.is_some() {
+        return Err(site.unsupported("a scatter for each element"));
+    }
+    let count = operands.len() / 2;
+    let indices = operands[count];
+    if !indices.is_point() {
+        return Ok(unknown(site, indices.cause.clone()));
+    }
+    let combines = Combine::of(ev.module, op.to_apply);
+    let exact = |op: &Combine| matches!(op, Combine::Op(op, ty) if op.opcode().associates(*ty));
+    let whole = |range: &&Range| range.shape().is_some_and(|shape| is_whole(shape.ty));
+    if operands.iter().all(whole) && all_points(&operands) && combines.iter().all(exact) {
+        return ev.stated(site, &operands);
+    }
+    let targets = targets(site, op, &operands)?;
+    let mut counts = vec![0.0; operands[0].lo.len()];
+    targets.iter().flatten().for_each(|&lane| counts[lane] += 1.0);
+    let mut applied: Option<Leaves> = None;
+    let mut results = Vec::with_capacity(count);
+    for (leaf, &combine) in combines.iter().enumerate().take(count) {
+        let shape = leaf_shape(site, leaf)?;
+        let own = [operands[leaf], indices, operands[count + 1 + leaf]];
+        let real = shape.ty.is_float();
+        let range = match combine {
+            Combine::Op(Binary::Add, ty) if !is_whole(shape.ty) => {
+                total(ev, site, leaf, ty, &own, &counts)?
+            }
+            Combine::Op(Binary::Multiply, ty)
+                if !is_whole(shape.ty) && ev.modes.has(Mode::SummationOrder) =>
+            {
+                let fold = updates(site, &operands, &targets)?;
+                reshaped(&product(ev, &fold, leaf, coarser(ty, shape.ty), shape.ty), &shape)
+            }
+            Combine::Op(op @ (Binary::Maximum | Binary::Minimum), _) if real => {
+                ev.monotone(site, op, leaf, &own)?
+            }
+            Combine::Op(..) | Combine::Second | Combine::Selects | Combine::Other => {
+                if applied.is_none() {
+                    let fold = updates(site, &operands, &targets)?;
+                    applied = Some(in_any_order(ev, site, op, &fold, &combines, &counts)?);
+                }
+                let all = applied.as_ref().map_or_else(Range::nothing, |all| all[leaf].clone());
+                reshaped(&all, &shape)
+            }
+        };
+        let cause = own.iter().find_map(|range| range.cause.clone());
+        results.push(range.because(cause));
+    }
+    Ok(results)
+}
+
+/// The result of the computation for all updates of each element.
+///
+/// Their order is implementation-defined: of overwriting updates any may be the last one, and of those of a computation that
+/// rounds nothing is known.
+fn in_any_order<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    op: &Scatter,
+    fold: &Fold<'_>,
+    combines: &[Combine],
+    counts: &[f64],
+) -> Result<Leaves, Stop> {
+    let several = |lane: usize| counts[lane] > 1.0;
+    let open = (0..counts.len()).any(several).then(|| site.cause());
+    let because = |leaves: Leaves| -> Leaves {
+        leaves.into_iter().map(|range| range.because(open.clone())).collect()
+    };
+    if combines.iter().all(|&combine| combine == Combine::Second) {
+        let mut results = Vec::new();
+        for at in &fold.steps {
+            let step = fold.step(ev, op.to_apply, &fold.initial, at, false)?;
+            // An element without this update has the first one, or its own value.
+            let others = results.first().unwrap_or(&fold.initial);
+            let taken = step
+                .iter()
+                .zip(others)
+                .map(|(new, old)| new.where_else(old, |lane| at[lane].is_some()));
+            results.push(taken.collect());
+        }
+        return Ok(if results.is_empty() {
+            fold.initial.clone()
+        } else {
+            because(any_of(&results))
+        });
+    }
+    let rounds = combines.contains(&Combine::Other);
+    let result = fold.run(ev, op.to_apply, !rounds && open.is_some())?;
+    if !rounds {
+        return Ok(because(result));
+    }
+    let known = |range: &Range| match range.shape() {
+        Some(shape) => range.where_else(&Range::any(shape), |lane| !several(lane)),
+        None => range.clone(),
+    };
+    Ok(because(result.iter().map(known).collect()))
+}
+
+/// The element of the operands that each update goes to, if it is within bounds.
+fn targets(site: Site<'_>, op: &Scatter, operands: &[&Range]) -> Result<Vec<Option<usize>>, Stop> {
+    let count = operands.len() / 2;
+    let (Some(target), Some(source)) = (operands[0].shape(), operands[count + 1].shape()) else {
+        return Err(site.unsupported("a tuple"));
+    };
+    let updates = 0..operands[count + 1].lo.len();
+    Ok(updates.map(|update| target_of(op, target, operands[count], source, update)).collect())
+}
+
+/// The updates as a fold over the elements of the operands: step k takes the k-th update of each element.
+fn updates<'a>(
+    site: Site<'_>,
+    operands: &[&'a Range],
+    targets: &[Option<usize>],
+) -> Result<Fold<'a>, Stop> {
+    let count = operands.len() / 2;
+    let lanes = operands[0].shape().map_or(0, lanes_of);
+    let vector = |range: &&Range| match range.shape() {
+        Some(shape) => reshaped(range, &ArrayShape::new(shape.ty, [lanes].as_slice())),
+        None => (*range).clone(),
+    };
+    let mut taken = vec![0usize; operands[0].lo.len()];
+    let mut steps: Vec<Vec<Option<usize>>> = Vec::new();
+    for (update, &target) in targets.iter().enumerate() {
+        let Some(lane) = target else { continue };
+        let step = taken[lane];
+        taken[lane] += 1;
+        if step == steps.len() {
+            check_size(site, [lanes, i64::try_from(step).unwrap_or(i64::MAX)])?;
+            steps.push(vec![None; taken.len()]);
+        }
+        steps[step][lane] = Some(update);
+    }
+    let initial = operands[..count].iter().map(vector).collect();
+    Ok(Fold { initial, sources: operands[count + 1..].to_vec(), lanes, steps })
+}
+
+/// The element of the operand that an update goes to; `None` if its window is out of bounds.
+fn target_of(
+    op: &Scatter,
+    target: &ArrayShape,
+    indices: &Range,
+    source: &ArrayShape,
+    update: usize,
+) -> Option<usize> {
+    let place = |dim: i64| usize::try_from(dim).ok();
+    let index = index_of(source, update);
+    let is_window = |d: &usize| op.update_window_dims.iter().any(|&w| place(w) == Some(*d));
+    let batch: Vec<i64> = (0..index.len()).filter(|d| !is_window(d)).map(|d| index[d]).collect();
+    let vector = place(op.index_vector_dim)?;
+    let (mut corner, mut offset) = (vec![0i64; target.rank()], vec![0i64; target.rank()]);
+    let mut sizes = vec![1i64; target.rank()];
+    for (k, &dim) in (0..).zip(&op.scatter_dims_to_operand_dims) {
+        let mut at = batch.clone();
+        if vector < indices.shape()?.rank() {
+            at.insert(vector, k);
+        }
+        corner[place(dim)?] = indices.lo.get(position(indices.shape()?, &at)?).as_i64()?;
+    }
+    for (&dim, &paired) in op.input_batching_dims.iter().zip(&op.scatter_indices_batching_dims) {
+        let at = place(if paired > op.index_vector_dim { paired - 1 } else { paired })?;
+        corner[place(dim)?] = batch[at];
+    }
+    let outside =
+        |d: i64| op.inserted_window_dims.contains(&d) || op.input_batching_dims.contains(&d);
+    let windows = (0..i64::try_from(target.rank()).ok()?).filter(|&d| !outside(d));
+    for (d, &from) in windows.zip(&op.update_window_dims) {
+        offset[place(d)?] = index[place(from)?];
+        sizes[place(d)?] = source.dims[place(from)?];
+    }
+    let fits = |d: usize| (0..=target.dims[d] - sizes[d]).contains(&corner[d]);
+    let to: Dims = corner.iter().zip(&offset).map(|(corner, offset)| corner + offset).collect();
+    if (0..target.rank()).all(fits) { position(target, &to) } else { None }
+}
+
+fn position(shape: &ArrayShape, index: &[i64]) -> Option<usize> {
+    let at = index.iter().zip(&shape.dims).fold(0, |at, (&i, &size)| at * size + i);
+    usize::try_from(at).ok()
+}
+
+/// The gradient of pooling: the elements are selected by comparisons, and the sources are added.
+pub(super) fn select_and_scatter<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    operands: &[&Leaves],
+) -> Result<Leaves, Stop> {
+    let operands = arrays(site, operands)?;
+    let Op::SelectAndScatter(op) = &site.instruction().op else {
+        return Err(site.unsupported("this op"));
+    };
+    let adds =
+        matches!(Combine::of(ev.module, op.scatter).as_slice(), [Combine::Op(Binary::Add, _)]);
+    let real = site.shape()?.ty.is_float();
+    if !real && operands.iter().all(|range| range.shape().is_some_and(|s| is_whole(s.ty))) {
+        return ev.stated(site, &operands);
+    }
+    if !real || !adds {
+        return Err(site.unsupported("the computation that it calls"));
+    }
+    if !operands[0].is_point() {
+        return Ok(unknown(site, operands[0].cause.clone().or_else(|| Some(site.cause()))));
+    }
+    let key = site.key(Form::Wide);
+    let shape = site.shape()?;
+    let run = |ev: &mut Evaluator<'m>, source: Literal, initial: Literal| {
+        ev.runner.run(ev.module, &key, &[operands[0].lo.clone(), source, initial])
+    };
+    let lo = run(ev, operands[1].lo.clone(), operands[2].lo.clone())?;
+    let hi = run(ev, operands[1].hi.clone(), operands[2].hi.clone())?;
+    let magnitudes = run(ev, finite_magnitudes(operands[1]), finite_magnitudes(operands[2]))?;
+    let quantum = quantum(operands[1]).zip(quantum(operands[2])).map(|(a, b)| a.min(b));
+    let cause = operands.iter().find_map(|range| range.cause.clone());
+    let (roundings, accumulator) = (vec![terms(site)], shape.ty);
+    let signs = Signs::of(operands[1..].iter().copied());
+    let sum = Sum { lo, hi, magnitudes, roundings, products: 0.0, accumulator, quantum, signs };
+    Ok(vec![sum.range(ev, &shape).because(cause)])
+}
