@@ -53,7 +53,7 @@ fn main() -> Result<(), WriteError> {
         let name = format!("{bug:?}");
         match found {
             Some(number) => {
-                println!("{name:<16} {number:>6} modules {:>8.2} s", time.as_secs_f64())
+                println!("{name:<16} {number:>6} modules {:>8.2} s", time.as_secs_f64());
             }
             None => println!("{name:<16}   not found {:>8.2} s", time.as_secs_f64()),
         }

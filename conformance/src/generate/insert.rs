@@ -51,6 +51,7 @@ impl Generator {
             None => self.elementwise(scope, op),
         }
     }
+    #[expect(clippy::too_many_lines, reason = "a line for each opcode")]
     fn insert_structured(&mut self, scope: &mut Scope, op: Structured) -> Option<()> {
         use Structured as S;
         match op {
