@@ -123,7 +123,7 @@ fn a_wrong_window_edge() {
 }
 #[test]
 fn swapped_operands_in_a_reducer() {
-    check(Bug::SwappedOperands, 2);
+    check(Bug::SwappedOperands, 3);
 }
 #[test]
 fn a_lost_nan() {

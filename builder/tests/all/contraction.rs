@@ -156,18 +156,18 @@ fn mistakes_in_groups() {
 
 #[test]
 fn scaled_blocks() {
-    // Two blocks of two along the sum: (1 + 1) * 10 + (1 + 1) * 100, and the right side doubled.
+    // Two blocks of two along the sum: (1 + 1) * 10 + (1 + 1) * 100, and one block on the right side, doubled.
     let b = Builder::new("scaled");
     let (x, y) = (b.constant([[1f32, 1.0, 1.0, 1.0]]), b.constant([[1f32], [1.0], [1.0], [1.0]]));
-    let (left, right) = (b.constant([[10f32, 100.0]]), b.constant(2f32));
+    let (left, right) = (b.constant([[10f32, 100.0]]), b.constant([[2f32]]));
     let product = x.scaled_dot(y, [left, right], &over(&[1], &[0]), &DotOptions::default());
     assert_eq!(run(&b, product, &[]), "f32[1,1]{1,0} { {440} }");
     refuses("cannot be divided into blocks", |b, x| {
-        let scales = [b.iota("f32[2,2]", 0), b.constant(1f32)];
+        let scales = [b.iota("f32[2,2]", 0), b.constant(half::bf16::ONE)];
         x.scaled_dot(x, scales, &over(&[1], &[1]), &DotOptions::default())
     });
     refuses("at most one of the two scales can be a scalar", |b, x| {
-        let one = b.constant(1f32);
+        let one = b.constant(half::bf16::ONE);
         x.scaled_dot(x, [one, one], &over(&[1], &[1]), &DotOptions::default())
     });
 }

@@ -313,20 +313,3 @@ pub(super) fn compared(direction: Direction, x: &Range, y: &Range) -> Vec<Option
     };
     numbers(x).into_iter().zip(numbers(y)).map(each).collect()
 }
-
-/// Whether numbers are not 0.
-pub(super) fn truths(x: &Range) -> Vec<Option<bool>> {
-    let zero = Interval::point(0.0);
-    let each = |z: Parts| {
-        let parts = [z.re, z.im].map(|x| match x.is_point() {
-            true => Some(x.lo != 0.0),
-            false => decided(Direction::Ne, x, zero),
-        });
-        match parts {
-            [Some(true), _] | [_, Some(true)] => Some(true),
-            [Some(false), Some(false)] => Some(false),
-            [None, _] | [_, None] => None,
-        }
-    };
-    numbers(x).into_iter().map(each).collect()
-}

@@ -338,13 +338,12 @@ fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Rang
         (false, false) if !extremes_differ(from) => integers::converted(from, shape, x),
         (false, false) if to == ElementType::Pred => {
             let zero = Interval::point(0.0);
+            // Of a complex number the real part decides.
             let truths = each.iter().map(|&x| match x.is_point() {
                 true => Some(x.lo != 0.0),
                 false => decided(Direction::Ne, x, zero),
             });
             let truths: Vec<_> = truths.collect();
-            // A complex number is true if either part is not 0.
-            let truths = if from.is_complex() { complex::truths(x) } else { truths };
             booleans(shape, &truths)
         }
         (false, false) => integers::range(

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 const COMPUTATIONS: &str = "
 sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
-difference { a = f32[] parameter(0) b = f32[] parameter(1) ROOT d = f32[] subtract(a, b) }
+difference { a = f32[] parameter(0) b = f32[] parameter(1) n = f32[] negate(b) ROOT d = f32[] subtract(a, n) }
 largest { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] maximum(a, b) }
 ";
 
