@@ -1,5 +1,5 @@
 //! Files that are written as a whole: a reader finds the old contents or the new ones, also after Ctrl-C.
-use std::fs::{OpenOptions, Permissions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{Result, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -17,17 +17,25 @@ pub(crate) fn check(path: &Path) -> Result<()> {
 
 /// Writes a file, or the file that a link leads to.
 pub(crate) fn replace(path: &Path, contents: &[u8]) -> Result<()> {
+    replace_with(path, |file| file.write_all(contents))
+}
+
+/// Writes a file by a function, or the file that a link leads to. If the function fails, the file stays as it was.
+pub(crate) fn replace_with<E: From<std::io::Error>>(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let old = std::fs::metadata(&target).ok();
     if old.as_ref().is_some_and(|old| !old.is_file()) {
-        return OpenOptions::new().write(true).open(&target)?.write_all(contents);
+        return write(&mut OpenOptions::new().write(true).open(&target)?);
     }
     let mut file = beside(&target)?;
-    file.write_all(contents)?;
+    write(file.as_file_mut())?;
     if let Some(old) = old {
         file.as_file().set_permissions(old.permissions())?;
     }
-    file.persist(&target).map(drop).map_err(|e| e.error)
+    file.persist(&target).map(drop).map_err(|e| e.error.into())
 }
 
 /// Writes a file that does not exist.

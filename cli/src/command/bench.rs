@@ -1,5 +1,5 @@
 //! `etalon bench`: the time to load and to run a module, and the memory of its values.
-use super::{Loaded, compile_for, load, run::write};
+use super::{Loaded, compile_for, load, run::check_output, run::write};
 use crate::args::BenchArgs;
 use crate::error::{Failure, Result};
 use crate::inputs::inputs;
@@ -22,6 +22,7 @@ struct Measured {
 
 /// Measures a module.
 pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
+    check_output(args.output.as_deref())?;
     let start = Instant::now();
     let Loaded { name, text, module, arguments: own, .. } = load(&args.file, args.lenient)?;
     let session = compile_for(&args.devices, args.engine, module, &name, &text)?;

@@ -2,8 +2,7 @@
 use super::load;
 use crate::args::PrintArgs;
 use crate::error::{Code, Failure, Result};
-use crate::output;
-use std::path::Path;
+use crate::{file, output};
 use std::process::ExitCode;
 
 pub(crate) fn print(args: &PrintArgs) -> Result<ExitCode> {
@@ -15,21 +14,11 @@ pub(crate) fn print(args: &PrintArgs) -> Result<ExitCode> {
     }
     let text = loaded.module.print(args.style.into());
     if args.in_place && args.file.as_os_str() != "-" {
-        replace(&args.file, &text)?;
+        let unix = !loaded.text.contains("\r\n");
+        let text = if unix { text } else { text.replace('\n', "\r\n") };
+        file::replace(&args.file, text.as_bytes()).map_err(|e| Failure::file(&args.file, &e))?;
     } else {
         output::data(&text).map_err(|e| Failure::file(&args.file, &e))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Replaces the file atomically: a reader sees the old or the new text.
-fn replace(path: &Path, text: &str) -> Result<()> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(format!(".{}.tmp", std::process::id()));
-    let temporary = Path::new(&temporary);
-    let written = std::fs::write(temporary, text).and_then(|()| std::fs::rename(temporary, path));
-    written.map_err(|e| {
-        let _ = std::fs::remove_file(temporary);
-        Failure::file(path, &e)
-    })
 }

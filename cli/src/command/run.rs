@@ -8,7 +8,7 @@ use crate::profile::Profile;
 use crate::queues::Queues;
 use crate::results::{self, DeviceOutput};
 use crate::trace::Trace;
-use crate::{output, queues};
+use crate::{file, output, queues};
 use collectives::{RunOutput, Session};
 use conformance::arrays;
 use hlo::diag::{Diagnostic, Source};
@@ -17,7 +17,7 @@ use hlo::literal::npz;
 use hlo::op::GroupMode;
 use hlo::{Literal, Module, Op};
 use interp::{Device, DeviceGrid, Hooks};
-use std::fs::File;
+use std::io::{BufWriter, Cursor, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -40,9 +40,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     peers.conclude(stable.map(|stable| if stable { ExitCode::SUCCESS } else { Exit::Wrong.code() }))
 }
 
-/// Fails if several modules would write to one file.
+/// Fails if several modules would write to one file, or the file cannot be written.
 fn check_output_files(args: &RunArgs) -> Result<()> {
     let options = [("--output", args.output.is_some()), ("--trace", args.trace.is_some())];
+    check_output(args.output.as_deref())?;
     for (option, given) in options {
         if args.files.len() > 1 && given {
             let message = format!("{option} requires a single module");
@@ -254,8 +255,39 @@ fn named(outputs: &[DeviceOutput]) -> Vec<(String, &Literal)> {
     results.into_iter().chain(outfeed).collect()
 }
 
-/// Writes arrays to a file.
+/// Fails if the file of `--output` has no format, or cannot be written.
+pub(super) fn check_output(to: Option<&Path>) -> Result<()> {
+    let Some(to) = to else { return Ok(()) };
+    if !is_stdout(to) && !has_extension(to, "npz") && !has_extension(to, "npy") {
+        let (path, message) = (to.display().to_string(), "the format is not known".to_owned());
+        let help = "the formats are .npz, .npy for a single array, and `-` for .npz to stdout";
+        return Err(Failure::new(&Code::File { path, message }, Some(help.into())));
+    }
+    if is_stdout(to) { Ok(()) } else { file::check(to).map_err(|e| Failure::file(to, &e)) }
+}
+
+fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}
+
+/// Writes arrays to a file, or to stdout for `-`. A file is replaced when all is written.
 pub(super) fn write(to: &Path, named: Vec<(String, &Literal)>) -> Result<()> {
-    let file = File::create(to).map_err(|e| Failure::file(to, &e))?;
-    npz::write(std::io::BufWriter::new(file), named).map_err(|e| Failure::file(to, &e))
+    let written = if is_stdout(to) {
+        let mut archive = Cursor::new(Vec::new());
+        npz::write(&mut archive, named)
+            .and_then(|()| std::io::stdout().write_all(archive.get_ref()).map_err(Into::into))
+    } else if has_extension(to, "npy") {
+        let [(_, array)] = named.as_slice() else {
+            let (path, message) =
+                (to.display().to_string(), format!("{} arrays do not fit in .npy", named.len()));
+            return Err(Failure::new(&Code::File { path, message }, Some("use .npz".into())));
+        };
+        file::replace_with(to, |file| npz::write_array(BufWriter::new(file), array))
+    } else {
+        file::replace_with(to, |file| npz::write(BufWriter::new(file), named))
+    };
+    written.map_err(|e| Failure::file(to, &e))
 }

@@ -218,6 +218,20 @@ pub fn write<'a>(
     arrays: impl IntoIterator<Item = (String, &'a Literal)>,
 ) -> Result<(), NpzError> {
     let mut archive = zip::ZipWriter::new(file);
+    let written = write_entries(&mut archive, arrays);
+    if written.is_err() {
+        // Dropped, it would try to finish the archive, and print that this fails.
+        std::mem::forget(archive);
+        return written;
+    }
+    archive.finish()?;
+    Ok(())
+}
+
+fn write_entries<'a>(
+    archive: &mut zip::ZipWriter<impl Write + Seek>,
+    arrays: impl IntoIterator<Item = (String, &'a Literal)>,
+) -> Result<(), NpzError> {
     let options = zip::write::SimpleFileOptions::default()
         .compression_method(zip::CompressionMethod::Deflated)
         .large_file(true);
@@ -229,7 +243,20 @@ pub fn write<'a>(
         archive.write_all(&npy_header(shape))?;
         archive.write_all(literal.bytes())?;
     }
-    archive.finish()?;
+    Ok(())
+}
+
+/// Writes an array as an `.npy` file.
+///
+/// # Errors
+/// If the file cannot be written, or the literal is not an array.
+pub fn write_array(mut file: impl Write, literal: &Literal) -> Result<(), NpzError> {
+    let Some(shape) = literal.array_shape() else {
+        let (name, message) = ("the value".to_owned(), "only arrays can be written".to_owned());
+        return Err(NpzError::Array { name, message });
+    };
+    file.write_all(&npy_header(shape))?;
+    file.write_all(literal.bytes())?;
     Ok(())
 }
 
