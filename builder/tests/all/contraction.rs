@@ -166,7 +166,8 @@ fn scaled_blocks() {
         let scales = [b.iota("f32[2,2]", 0), b.constant(half::bf16::ONE)];
         x.scaled_dot(x, scales, &over(&[1], &[1]), &DotOptions::default())
     });
-    refuses("at most one of the two scales can be a scalar", |b, x| {
+    refuses("at most one of the two scales can be a scalar", |b, _| {
+        let x = b.iota("bf16[2,3]", 0);
         let one = b.constant(half::bf16::ONE);
         x.scaled_dot(x, [one, one], &over(&[1], &[1]), &DotOptions::default())
     });

@@ -40,7 +40,9 @@ impl ShapeRule for ScaledDot {
             }
             let is_scalar = scales.rank() == 0 && [operand.ty, scales.ty] == [ElementType::Bf16; 2];
             check(is_scalar || scales.rank() == operand.rank(), "scaled_dot_rank", || {
-                format!("scales {scales:#} have not the rank of {operand:#}; only `bf16` has scalar scales")
+                format!(
+                    "expected scales of the rank of {operand:#}, found {scales:#}; only `bf16` has scalar scales"
+                )
             })
             .map_err(|e| e.on(Place::Operand(i + 2)))?;
             let divides = |(&size, &blocks): (&i64, &i64)| blocks > 0 && size % blocks == 0;
