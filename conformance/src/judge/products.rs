@@ -13,6 +13,29 @@ use crate::error_model::roundoff;
 use hlo::op::value::DotAlgorithm;
 use hlo::{ElementType, Literal, Op};
 
+/// Whether the factors are scaled. Fails if there is no bound.
+fn checked(site: Site<'_>, operands: &[&Range], complex: bool) -> Result<bool, Stop> {
+    let (algorithm, scaled) = algorithm(&site.instruction().op);
+    if !all_points(if scaled { operands } else { &operands[2..] }) {
+        return Err(site.unsupported("scales or sizes that are not exactly known"));
+    }
+    if algorithm != DotAlgorithm::default() {
+        return Err(site.unsupported("an algorithm"));
+    }
+    if operands[..2].iter().any(|range| integral(range)) {
+        return Err(site.unsupported("products of integers and floats"));
+    }
+    let types = |range: &Range| range.shape().map(|shape| shape.ty);
+    if complex && types(operands[0]) != types(operands[1]) {
+        return Err(site.unsupported("products of complex and real numbers"));
+    }
+    Ok(scaled)
+}
+
+fn integral(range: &Range) -> bool {
+    range.shape().is_some_and(|shape| is_whole(shape.ty))
+}
+
 /// Dot products and convolutions: sums of products of two operands.
 pub(super) fn products<'m>(
     ev: &mut Evaluator<'m>,
@@ -26,21 +49,8 @@ pub(super) fn products<'m>(
     }
     // After the factors, a `ragged-dot` has the sizes of the groups, and a `scaled-dot` the scales of the factors.
     let [a, b, rest @ ..] = operands.as_slice() else { return Err(site.unsupported("this op")) };
-    let (algorithm, scaled) = algorithm(&site.instruction().op);
-    if !all_points(if scaled { &operands } else { rest }) {
-        return Err(site.unsupported("scales or sizes that are not exactly known"));
-    }
-    if algorithm != DotAlgorithm::default() {
-        return Err(site.unsupported("an algorithm"));
-    }
-    let integral = |range: &Range| range.shape().is_some_and(|shape| is_whole(shape.ty));
-    if integral(a) || integral(b) {
-        return Err(site.unsupported("products of integers and floats"));
-    }
     let complex = shape.ty.is_complex();
-    if complex && (a.shape().map(|s| s.ty) != b.shape().map(|s| s.ty)) {
-        return Err(site.unsupported("products of complex and real numbers"));
-    }
+    let scaled = checked(site, &operands, complex)?;
     let with_rest = |a: Literal, b: Literal, absolute: bool| -> Vec<Literal> {
         let rest = rest.iter().map(|range| match absolute && !integral(range) {
             true => finite_magnitudes(range),

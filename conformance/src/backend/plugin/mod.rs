@@ -176,7 +176,9 @@ fn is_unsupported(error: &pjrt::Error) -> bool {
     };
     let message = message.to_ascii_lowercase();
     [Status::UNIMPLEMENTED, Status::NOT_FOUND].contains(status)
-        || ["unsupported", "not supported", "does not support"].iter().any(|w| message.contains(w))
+        || ["unsupported", "not supported", "does not support", "unknown opcode"]
+            .iter()
+            .any(|w| message.contains(w))
 }
 
 fn converted(error: &pjrt::Error, other: impl FnOnce(String) -> Code) -> BackendError {
