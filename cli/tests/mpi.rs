@@ -155,7 +155,8 @@ fn a_killed_rank_ends_all_ranks() {
     assert!(!status.success());
     let mut errors = String::new();
     std::io::Read::read_to_string(&mut running.stderr.take().unwrap(), &mut errors).unwrap();
-    assert_eq!(errors.matches("stopped by SIGTERM").count(), 2, "{errors}");
+    // On a busy machine mpirun ends before it forwards the message of the last rank.
+    assert!((1..=2).contains(&errors.matches("stopped by SIGTERM").count()), "{errors}");
     assert!(errors.contains("signal 9"), "{errors}");
     // Zombie processes have ended.
     let ended = |rank: &u32| field(*rank, "State:").is_none_or(|state| state.starts_with('Z'));
