@@ -9,6 +9,7 @@ use conformance::Engine;
 use conformance::backend::EngineBackend;
 use conformance::fuzz::{Campaign, Event, Limit, Options, WriteError, fuzz};
 use conformance::generate;
+use conformance::results::Verdict;
 use planted::{Bug, Planted};
 use std::time::{Duration, Instant};
 
@@ -31,7 +32,11 @@ fn first(bug: Bug) -> Result<Option<u64>, WriteError> {
             bits: true,
         };
         let mut observer = |_: &Campaign, event: Event<'_>| {
-            if let Event::Found(finding) = event {
+            // A run that fails for another reason, such as its fuel, shows nothing.
+            if let Event::Found(finding) = event
+                && finding.record.verdict == Verdict::Differs
+                && bug.plant(finding.subject.module.module()).1 > 0
+            {
                 found = found.or(Some(finding.seed + 1));
             }
         };
