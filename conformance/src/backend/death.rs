@@ -67,9 +67,16 @@ const CAUSES: [&str; 8] = [
     "FATAL",
 ];
 
+/// Whether a line is one of XLA's log below the level of errors: `I0000 00:00:1795392270.964364 ...`.
+fn is_note(line: &str) -> bool {
+    let digits = line.strip_prefix(['I', 'W']).and_then(|rest| rest.split_once(' '));
+    digits
+        .is_some_and(|(digits, _)| digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
 /// Returns the first line that tells a cause, or else the last one, without what changes with the module or the run.
 fn key_line(stderr: &str) -> Option<String> {
-    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty() && !is_note(line));
     let is_cause = |line: &&str| CAUSES.iter().any(|cause| line.contains(cause));
     let line = lines().find(is_cause).or_else(|| lines().next_back())?;
     Some(stable_words(line))
@@ -118,5 +125,6 @@ mod tests {
             line("\n  loading\n  at 0x7fff12 bad operand"),
             Some("at bad operand".to_owned())
         );
+        assert_eq!(line("I0000 00:00:17.3 20961 client.cc:74] cpu_device_count set: 8"), None);
     }
 }
