@@ -200,3 +200,16 @@ fn negative_interior_padding_is_refused() {
     let errors = module.verify().unwrap_err().0;
     assert_eq!(errors.iter().map(label).collect::<Vec<_>>(), BUILT);
 }
+
+/// The elements of the operand do not count: each result is one array.
+#[test]
+fn elements_of_a_large_tuple_are_read_without_shapes() {
+    let mut text = "HloModule m\nENTRY e { p = f32[] parameter(0)\n t = tuple(p".to_owned();
+    text.push_str(&", p".repeat(2999));
+    text.push_str(")\n");
+    for i in 0..1000 {
+        writeln!(text, " g{i} = get-tuple-element(t), index={i}").unwrap();
+    }
+    text.push_str(" ROOT r = f32[] negate(g0) }");
+    assert!(Module::parse(&text).is_ok_and(|module| module.verify().is_ok()));
+}

@@ -380,14 +380,20 @@ impl<'a> Parser<'a> {
             }
             (ShapeText::Inferred, None) | (ShapeText::Forced, _) => {
                 let stated = head.shape.as_ref();
-                // The result has about as many elements as the operands, so that they are counted before it is made.
-                let sizes = shapes.iter().map(|shape| shape.size());
-                self.inferred = sizes.fold(self.inferred, usize::saturating_add);
-                if self.inferred > MOST_INFERRED {
-                    let error = Error::from(Code::TooManyShapes { limit: MOST_INFERRED });
-                    return Err(error.at(head.span));
+                // A tuple or a copy has the elements of its operands, which are counted before it is made.
+                let operands = shapes.iter().map(|shape| shape.size());
+                let too_many =
+                    || Error::from(Code::TooManyShapes { limit: MOST_INFERRED }).at(head.span);
+                if operands.fold(0, usize::saturating_add) > MOST_INFERRED {
+                    return Err(too_many());
                 }
-                Some(op.infer(&Infer { opcode, operands: &shapes, stated, callees: self })?)
+                let shape =
+                    op.infer(&Infer { opcode, operands: &shapes, stated, callees: self })?;
+                self.inferred += shape.size();
+                if self.inferred > MOST_INFERRED {
+                    return Err(too_many());
+                }
+                Some(shape)
             }
         };
         // A constant has the shape of its literal: a dynamic dimension gets the size in the text.

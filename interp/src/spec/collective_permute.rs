@@ -2,11 +2,11 @@
 //!
 //! `result_target = x_source` for each pair in `source_target_pairs`; a device that is no target gets zeros.
 //!
-//! With `slice_sizes` boxes move instead of whole arrays. The operands are input, output, input offsets and output
+//! With `slice_sizes` slices move instead of whole arrays. The operands are input, output, input offsets and output
 //! offsets. Input and output are arrays, or tuples of as many; the offsets of an array are one tuple, or a tuple of
-//! them if several boxes of it move. A source sends the boxes of its input at its own input offsets. A
+//! them if several slices of it move. A source sends the slices of its input at its own input offsets. A
 //! target writes them into its output at its own output offsets, and its result is that output. Offsets are clamped so
-//! that a box is in bounds, as by `dynamic-slice` and `dynamic-update-slice`: the op is these two with a
+//! that a slice is in bounds, as by `dynamic-slice` and `dynamic-update-slice`: the op is these two with a
 //! `collective-permute` between.
 //!
 //! Source: StableHLO, `collective_permute`; XLA operation semantics, `CollectivePermute`.
@@ -23,13 +23,13 @@ pub(crate) fn sent(slice_sizes: &[Vec<i64>], operands: &[Literal]) -> Result<Vec
         return Ok(operands.to_vec());
     }
     let [input, _, offsets, _] = operands else { return Err(four()) };
-    let slice = |one: Box<'_>| {
+    let slice = |one: Slice<'_>| {
         let input = Array::of(elements(input)[one.buffer]);
         let shape = ArrayShape::new(input.shape.ty, one.sizes.to_vec());
         let op = DynamicSlice { dynamic_slice_sizes: one.sizes.to_vec() };
         dynamic_slice(&op, &input, &one.offsets, &shape)
     };
-    Ok(boxes(slice_sizes, input, offsets).into_iter().map(slice).collect())
+    Ok(slices(slice_sizes, input, offsets).into_iter().map(slice).collect())
 }
 
 /// Returns the results of a target with these operands, of what its source sent; `None` for a device that is no target and
@@ -45,7 +45,7 @@ pub(crate) fn received(
     let [_, output, _, offsets] = operands else { return Err(four()) };
     let mut results: Vec<Literal> = elements(output).into_iter().cloned().collect();
     for (one, update) in
-        boxes(slice_sizes, output, offsets).into_iter().zip(sent.into_iter().flatten())
+        slices(slice_sizes, output, offsets).into_iter().zip(sent.into_iter().flatten())
     {
         let (output, update) = (Array::of(&results[one.buffer]), Array::of(&update));
         let op = DynamicUpdateSlice {};
@@ -60,16 +60,20 @@ fn elements(buffers: &Literal) -> Vec<&Literal> {
     buffers.elements().map_or_else(|| vec![buffers], |all| all.iter().collect())
 }
 
-/// A box that moves.
-struct Box<'a> {
+/// A slice that moves.
+struct Slice<'a> {
     /// The number of the array it belongs to.
     buffer: usize,
     sizes: &'a [i64],
     offsets: Vec<Array<'a>>,
 }
 
-/// Returns the boxes of all arrays. Arrays share the sizes if there are only those of one.
-fn boxes<'a>(slice_sizes: &'a [Vec<i64>], buffers: &Literal, offsets: &'a Literal) -> Vec<Box<'a>> {
+/// Returns the slices of all arrays. Arrays share the sizes if there are only those of one.
+fn slices<'a>(
+    slice_sizes: &'a [Vec<i64>],
+    buffers: &Literal,
+    offsets: &'a Literal,
+) -> Vec<Slice<'a>> {
     let of_buffers = match buffers.elements() {
         Some(_) => elements(offsets),
         None => vec![offsets],
@@ -81,7 +85,7 @@ fn boxes<'a>(slice_sizes: &'a [Vec<i64>], buffers: &Literal, offsets: &'a Litera
         own.into_iter().map(move |own| (buffer, own))
     });
     let with_sizes = each.zip(slice_sizes.iter().cycle());
-    let one = |((buffer, own), sizes): ((usize, &'a Literal), &'a Vec<i64>)| Box {
+    let one = |((buffer, own), sizes): ((usize, &'a Literal), &'a Vec<i64>)| Slice {
         buffer,
         sizes,
         offsets: elements(own).into_iter().map(Array::of).collect(),
@@ -90,5 +94,5 @@ fn boxes<'a>(slice_sizes: &'a [Vec<i64>], buffers: &Literal, offsets: &'a Litera
 }
 
 fn four() -> Error {
-    Error::internal("a `collective-permute` of boxes has two buffers and their offsets")
+    Error::internal("a `collective-permute` of slices has two buffers and their offsets")
 }

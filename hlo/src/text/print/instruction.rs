@@ -18,18 +18,16 @@ pub(super) fn is_sugared(start: &Instruction, called: &Computation) -> bool {
 
 /// Returns whether both have a sharding or frontend attributes, and not the same: the short form has a place for one.
 fn differ(start: &Instruction, inner: &Instruction) -> bool {
+    fn both<T: PartialEq>(a: Option<&T>, b: Option<&T>) -> bool {
+        a.is_some() && b.is_some() && a != b
+    }
     let (Some(outer), Some(inner)) = (&start.common, &inner.common) else { return false };
-    let differ = |a: bool, b: bool, equal: bool| a && b && !equal;
-    differ(outer.sharding.is_some(), inner.sharding.is_some(), outer.sharding == inner.sharding)
-        || differ(
-            outer.frontend_attributes.is_some(),
-            inner.frontend_attributes.is_some(),
-            outer.frontend_attributes == inner.frontend_attributes,
-        )
+    both(outer.sharding.as_ref(), inner.sharding.as_ref())
+        || both(outer.frontend_attributes.as_ref(), inner.frontend_attributes.as_ref())
 }
 
 /// Returns the attributes of a start with the sharding and the frontend attributes that only the wrapped op has.
-fn with_those_of(start: &Instruction, inner: &Instruction) -> Option<CommonAttrs> {
+fn with_inner_attributes(start: &Instruction, inner: &Instruction) -> Option<CommonAttrs> {
     let inner = inner.common.as_deref()?;
     let mut attrs = start.common.as_deref().cloned().unwrap_or_default();
     attrs.sharding = attrs.sharding.or_else(|| inner.sharding.clone());
@@ -74,7 +72,7 @@ impl Printer<'_> {
             instruction.op.print(&mut writer);
         }
         if let (Op::AsyncStart(_), Some(inner)) = (&instruction.op, wrapped)
-            && let Some(attrs) = with_those_of(instruction, inner)
+            && let Some(attrs) = with_inner_attributes(instruction, inner)
         {
             self.common(&mut writer, &attrs, computation);
         } else if let Some(attrs) = &instruction.common {
