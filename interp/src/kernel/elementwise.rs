@@ -104,12 +104,11 @@ pub(super) fn kernel(
 ) -> Option<Elementwise> {
     let operands: SmallVec<[ElementType; 3]> = operands.iter().map(|shape| shape.ty).collect();
     let to = result.ty;
-    let is_of_one_type = operands.iter().all(|&ty| ty == to);
     macro_rules! kernel {
         (|$blocks:ident, $out:ident| $compute:expr, |$x:ident| $element:expr) => {
             Some(Elementwise {
+                typed: Typed::of(op, &operands, to),
                 operands,
-                typed: Typed::of(op, to).filter(|_| is_of_one_type),
                 compute: Box::new(move |$blocks: &[Block], $out: &mut Block| $compute),
                 element: Box::new(move |$x: &[Scalar]| $element),
             })

@@ -5,7 +5,6 @@
 //! A function takes its operands; before them, optionally, the element type (for integers its number of bits).
 use super::complex::{Complex, IntoScalar};
 use super::float_functions::{double, single};
-use super::loops::{BinaryLoop, UnaryLoop, binary_loop, unary_loop};
 use super::{float, int, pred, signed, unsigned};
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Scalar};
@@ -37,7 +36,7 @@ macro_rules! same_type {
 }
 
 /// A function of one operand `X` that may take a `T` before it; `Arguments` distinguishes the two.
-trait Unary1<Arguments, T, X, R> {
+pub(super) trait Unary1<Arguments, T, X, R> {
     fn apply(self, ty: T, x: X) -> R;
 }
 impl<T, X, R, F: Fn(X) -> R> Unary1<(X,), T, X, R> for F {
@@ -54,7 +53,7 @@ impl<T, X, R, F: Fn(T, X) -> R> Unary1<(T, X), T, X, R> for F {
 }
 
 /// A function of two operands `X` that may take a `T` before them.
-trait Binary2<Arguments, T, X, R> {
+pub(super) trait Binary2<Arguments, T, X, R> {
     fn apply_both(self, ty: T, a: X, b: X) -> R;
 }
 impl<T, X, R, F: Fn(X, X) -> R> Binary2<(X, X), T, X, R> for F {
@@ -167,30 +166,6 @@ macro_rules! define {
         pub fn binary_f64(op: Binary) -> Option<fn(f64, f64) -> f64> {
             match op {
                 $(Binary::$bin => if_class!(F $bin_class { same_type!($bin_flags double::$bin_fn) } else { None }),)*
-            }
-        }
-        /// Returns the loop of an operation on `f32`; its results have the same bits as those of [`unary`].
-        pub(crate) fn unary_loop_f32(op: Unary) -> Option<UnaryLoop<f32>> {
-            match op {
-                $(Unary::$un => if_class!(F $un_class { same_type!($un_flags unary_loop(single::$un_fn)) } else { None }),)*
-            }
-        }
-        /// Returns the loop of an operation on two `f32`; its results have the same bits as those of [`binary`].
-        pub(crate) fn binary_loop_f32(op: Binary) -> Option<BinaryLoop<f32>> {
-            match op {
-                $(Binary::$bin => if_class!(F $bin_class { same_type!($bin_flags binary_loop(single::$bin_fn)) } else { None }),)*
-            }
-        }
-        /// Returns the loop of an operation on `f64`; its results have the same bits as those of [`unary`].
-        pub(crate) fn unary_loop_f64(op: Unary) -> Option<UnaryLoop<f64>> {
-            match op {
-                $(Unary::$un => if_class!(F $un_class { same_type!($un_flags unary_loop(double::$un_fn)) } else { None }),)*
-            }
-        }
-        /// Returns the loop of an operation on two `f64`; its results have the same bits as those of [`binary`].
-        pub(crate) fn binary_loop_f64(op: Binary) -> Option<BinaryLoop<f64>> {
-            match op {
-                $(Binary::$bin => if_class!(F $bin_class { same_type!($bin_flags binary_loop(double::$bin_fn)) } else { None }),)*
             }
         }
     };
