@@ -25,6 +25,7 @@ mod scatter;
 mod select;
 mod select_and_scatter;
 mod sort;
+mod strided;
 pub(crate) mod topk;
 mod triangular_solve;
 mod typed;
