@@ -1,5 +1,5 @@
 //! Ops that only move elements: each result element is one operand element, its bits unchanged.
-use super::strided::move_elements;
+use super::strided::{Walk, move_elements};
 use super::{updates_with, writes, writes_with};
 use crate::index::{saturating_count, strides, to_usize};
 use crate::plan::Kernel;
@@ -24,6 +24,12 @@ impl Affine {
             _ => None,
         }
     }
+}
+
+/// Returns the walk of an op that reads rows of its operand or repeats elements of it; `None` of any other.
+pub(crate) fn walk(op: &Op, operand: &ArrayShape, shape: &ArrayShape) -> Option<Walk> {
+    let Affine { base, strides } = Affine::of(op, operand, shape)?;
+    Some(Walk::merged(&shape.dims, base, &strides)).filter(Walk::has_plain_rows)
 }
 
 /// The kernel of an op that moves elements; `None` of any other.

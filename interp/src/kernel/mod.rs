@@ -12,6 +12,7 @@ mod dynamic_slice;
 mod elementwise;
 mod fft;
 mod fold;
+mod fused;
 mod gather;
 mod iota;
 mod map;
@@ -38,6 +39,8 @@ use crate::value::fill;
 pub(crate) use all_reduce::{concatenated, folded, summed};
 pub(crate) use bitcast::relabels;
 pub(crate) use dynamic_slice::dynamic_slice;
+pub(crate) use data_movement::walk;
+pub(crate) use fused::{Fused, Read, Register, fusible};
 use hlo::{ArrayShape, ElementType, Literal, Op, Shape};
 
 /// The kernel of an op that computes arrays from arrays of these shapes. `None` if its page in `spec` computes it: where

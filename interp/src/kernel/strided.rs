@@ -12,6 +12,22 @@ const PARALLEL: usize = 1 << 17;
 /// Sides of a block of a transposition. The rows that are read and those that are written stay in the first cache.
 const BLOCK: usize = 32;
 
+/// Runs `$body` with `$name` bound to the bytes of an element as a constant: the compiler makes moves of registers of it.
+macro_rules! with_width {
+    ($width:expr, $name:ident => $body:expr) => {
+        with_width!($width, $name => $body, [1 2 4 8 16])
+    };
+    ($width:expr, $name:ident => $body:expr, [$($bytes:literal)*]) => {
+        match $width {
+            $($bytes => {
+                const $name: usize = $bytes;
+                $body
+            })*
+            _ => unreachable!("elements take 1, 2, 4, 8 or 16 bytes"),
+        }
+    };
+}
+
 /// Moves elements of `width` bytes into `to`, in row-major order of `dims`.
 pub(super) fn move_elements(
     from: &[u8],
@@ -25,20 +41,12 @@ pub(super) fn move_elements(
         return;
     }
     let walk = Walk::merged(dims, base, strides);
-    // The widths that elements have; the compiler turns each into moves of one register.
-    match width {
-        1 => walk.run::<1>(from, to),
-        2 => walk.run::<2>(from, to),
-        4 => walk.run::<4>(from, to),
-        8 => walk.run::<8>(from, to),
-        16 => walk.run::<16>(from, to),
-        _ => unreachable!("elements take 1, 2, 4, 8 or 16 bytes"),
-    }
+    with_width!(width, W => walk.run::<W>(from, to));
 }
 
 /// A walk over elements of an operand, in the order of the result.
-#[derive(Debug, Clone)]
-struct Walk {
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Walk {
     dims: Dims,
     base: i64,
     strides: Dims,
@@ -46,7 +54,7 @@ struct Walk {
 
 impl Walk {
     /// Returns the walk with as few dimensions as possible, at least one.
-    fn merged(dims: &[i64], base: i64, strides: &[i64]) -> Self {
+    pub(super) fn merged(dims: &[i64], base: i64, strides: &[i64]) -> Self {
         let mut walk = Self { dims: Dims::new(), base, strides: Dims::new() };
         for (&size, &stride) in dims.iter().zip(strides).filter(|&(&size, _)| size != 1) {
             match (walk.dims.last_mut(), walk.strides.last_mut()) {
@@ -65,6 +73,42 @@ impl Walk {
             walk.strides.push(1);
         }
         walk
+    }
+
+    /// Whether each row is a run of the operand, or one element of it.
+    pub(super) fn has_plain_rows(&self) -> bool {
+        matches!(self.strides.last(), Some(0 | 1))
+    }
+
+    /// Whether all its elements are the first one of the operand.
+    pub(super) fn is_scalar(&self) -> bool {
+        self.base == 0 && self.strides.iter().all(|&stride| stride == 0)
+    }
+
+    /// Reads the elements from `first` on, as many as `to` has.
+    pub(super) fn read(&self, from: &[u8], width: usize, first: usize, to: &mut [u8]) {
+        with_width!(width, W => self.range::<W>(from.as_chunks().0, first, to.as_chunks_mut().0));
+    }
+    fn range<const W: usize>(&self, from: &[[u8; W]], first: usize, to: &mut [[u8; W]]) {
+        let last = self.dims.len() - 1;
+        let (inner, stride) = (to_usize(self.dims[last]), self.strides[last]);
+        let (mut row, mut column, mut done) = (first / inner, first % inner, 0);
+        while done < to.len() {
+            let (mut rest, mut at) = (row, self.base + steps(column, stride));
+            for d in (0..last).rev() {
+                let size = to_usize(self.dims[d]);
+                at += steps(rest % size, self.strides[d]);
+                rest /= size;
+            }
+            let length = (inner - column).min(to.len() - done);
+            let (at, part) = (to_usize(at), &mut to[done..done + length]);
+            match stride {
+                1 => part.copy_from_slice(&from[at..at + length]),
+                0 => part.fill(from[at]),
+                stride => strided(from, at, stride, part),
+            }
+            (row, column, done) = (row + 1, 0, done + length);
+        }
     }
 
     fn run<const W: usize>(&self, from: &[u8], to: &mut [u8]) {

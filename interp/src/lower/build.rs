@@ -20,11 +20,22 @@ use std::sync::Arc;
 /// The limit of bytes of an array that is computed from a constant at compile time.
 const FOLDED_BYTES: usize = 4096;
 
-/// The plans of all computations of a module, by their numbers.
-pub(crate) fn plans(module: &Module, engine: Engine, programs: &ScalarPrograms) -> Vec<Plan> {
+/// The plans of all computations of a module, by their numbers. With `fuses`, a step may stand for several instructions.
+pub(crate) fn plans(
+    module: &Module,
+    engine: Engine,
+    programs: &ScalarPrograms,
+    fuses: bool,
+) -> Vec<Plan> {
     let lowering = Lowering::new(module, engine, programs);
     let effects = with_effects(module);
-    let draft = |id| Draft::of(&lowering, id).without_dead_steps(module, &effects);
+    let draft = |id| {
+        let draft = Draft::of(&lowering, id).without_dead_steps(module, &effects);
+        match fuses {
+            true => draft.fused(module).without_dead_steps(module, &effects),
+            false => draft,
+        }
+    };
     let drafts = module.computations.ids().map(draft);
     let (mut plans, memory): (Vec<Plan>, Vec<_>) = drafts.map(assign).unzip();
     super::peak::set_peaks(module, &mut plans, &memory);

@@ -4,6 +4,7 @@ mod cost;
 mod dead;
 mod external;
 mod function;
+mod fuse;
 mod peak;
 mod slots;
 

@@ -228,7 +228,7 @@ fn in_place(step: &DraftStep, inputs: &[Input], leaves: &[LeafInfo]) -> Option<u
     match kernel.reuse() {
         Reuse::None => None,
         Reuse::Update => Some(0).filter(|&k| fits(k)),
-        Reuse::SameIndex => (0..inputs.len()).find(|&k| fits(k)),
+        Reuse::SameIndex(count) => (0..inputs.len().min(count)).find(|&k| fits(k)),
     }
 }
 
