@@ -149,6 +149,7 @@ impl Fused {
                 .collect();
             let bytes = length * self.widths[step.result];
             (step.function)(&operands, &mut bytemuck::cast_slice_mut(&mut result)[..bytes]);
+            drop(operands);
             registers[step.result] = result;
         }
         for (output, &register) in outputs.iter_mut().zip(&self.outputs) {

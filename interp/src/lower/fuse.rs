@@ -138,7 +138,7 @@ impl Groups<'_> {
         joined.dedup();
         let fits = |group: &usize| self.all[*group].count == count;
         let (mut joined, other): (SmallVec<[usize; 3]>, SmallVec<[usize; 3]>) =
-            joined.iter().partition(|&group| fits(group));
+            joined.into_iter().partition(fits);
         other.iter().for_each(|&group| self.all[group].is_closed = true);
         let members: usize = joined.iter().map(|&group| self.all[group].members.len()).sum();
         if members >= MOST_MEMBERS {
