@@ -19,6 +19,7 @@ mod map;
 mod pad;
 mod ragged_dot;
 mod reduce;
+mod reduce_lines;
 mod reduce_window;
 mod rng_bit_generator;
 mod scaled_dot;

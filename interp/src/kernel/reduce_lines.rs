@@ -1,0 +1,310 @@
+//! Reductions over runs of neighbors: of the elements of one result, or of one element of each of several results.
+//!
+//! Sums of floats are formed in f64, with a bound on their error; where the bound leaves the rounding open the exact sum
+//! is formed. Other ops are applied to many elements at once: along columns in the order of the elements, along rows in
+//! any order, which only ops get whose result does not depend on it.
+use super::fold::is_orderless;
+use crate::index::{offset_list, saturating_count, strides, to_usize};
+use crate::num::accumulator::Sum;
+use crate::num::loops::{Loop, SumLoops, binary_loop};
+use crate::scalar_program::ScalarProgram;
+use hlo::op::Binary;
+use hlo::{Dims, ElementType, Scalar};
+use rayon::prelude::*;
+
+/// Elements that are summed before a sum is added to one that keeps its rounding errors.
+const RUN: usize = 4096;
+/// Rows that are added in f64 before the sums are added to ones that keep their rounding errors.
+const ROWS: usize = 256;
+/// The bound of the error of a sum, relative to the sum of magnitudes: no element takes part in more additions that round
+/// than these, each with an error of at most 2^-53 of the magnitudes before it. The magnitudes have errors of the same size.
+const ERROR: f64 = 320.0 / 9_007_199_254_740_992.0;
+/// Columns that are computed together.
+const STRIP: usize = 512;
+/// Elements that are worth another thread.
+const WORTH_A_THREAD: usize = 1 << 15;
+
+/// How elements are folded.
+pub(super) enum Method {
+    /// By adding floats; the sum is rounded to the type.
+    Sum(SumLoops, ElementType),
+    /// By an op on elements of this type, applied to arrays of them.
+    Op(Loop, ElementType),
+}
+
+/// Which elements belong to which result. Neighboring dimensions of one kind are one.
+#[derive(Debug)]
+pub(super) struct Lines {
+    /// Whether the innermost dimension is reduced, and its size.
+    is_row: bool,
+    inner: usize,
+    /// Sizes and strides of the other dimensions that are kept, and of those that are reduced.
+    kept: (Dims, Dims),
+    reduced: (Dims, Dims),
+}
+
+impl Lines {
+    /// Returns the lines of an array, of which the dimensions in `reduced` are reduced. `None` if it has none.
+    pub(super) fn of(dims: &[i64], reduced: &[i64]) -> Option<Self> {
+        let mut merged: Vec<(bool, i64)> = Vec::new();
+        for (d, &size) in (0i64..).zip(dims).filter(|&(_, &size)| size != 1) {
+            let is_reduced = reduced.contains(&d);
+            match merged.last_mut() {
+                Some((other, merged)) if *other == is_reduced => *merged *= size,
+                _ => merged.push((is_reduced, size)),
+            }
+        }
+        let sizes: Dims = merged.iter().map(|&(_, size)| size).collect();
+        let strides = strides(&sizes);
+        let (is_row, inner) = merged.pop()?;
+        let pick = |kind: bool| {
+            let all = merged.iter().zip(&strides).filter(|((is_reduced, _), _)| *is_reduced == kind);
+            all.map(|(&(_, size), &stride)| (size, stride)).unzip()
+        };
+        Some(Self { is_row, inner: to_usize(inner), kept: pick(false), reduced: pick(true) })
+    }
+    /// Bytes of the lists of offsets.
+    pub(super) fn scratch(&self) -> usize {
+        let offsets = saturating_count(&self.kept.0).saturating_add(saturating_count(&self.reduced.0));
+        offsets.saturating_mul(size_of::<usize>())
+    }
+}
+
+impl Method {
+    /// Returns how to fold elements of type `from` by a computation; `None` if neither way fits.
+    pub(super) fn of(
+        applied: &ScalarProgram,
+        from: ElementType,
+        stored: ElementType,
+        lines: &Lines,
+    ) -> Option<Self> {
+        let to = *applied.results().first().filter(|&&to| to == stored)?;
+        if from.is_float() && applied.as_binary() == Some(Binary::Add) {
+            return SumLoops::of(from).filter(|_| to.bits() <= 32).map(|loops| Self::Sum(loops, to));
+        }
+        let (op, ty) = applied.as_binary_in_order()?;
+        let fits = ty == from && ty == to && (!lines.is_row || is_orderless(op, ty));
+        binary_loop(op, ty).filter(|_| fits).map(|function| Self::Op(function, ty))
+    }
+}
+
+/// A sum on its way.
+#[derive(Clone, Copy)]
+struct Partial {
+    sum: Sum,
+    magnitude: f64,
+}
+
+impl Partial {
+    fn new(first: f64) -> Self {
+        Self { sum: Sum::new(first), magnitude: first.abs() }
+    }
+    fn add(&mut self, (sum, magnitude): (f64, f64)) {
+        self.sum.add(sum);
+        self.magnitude += magnitude;
+    }
+    /// Returns the sum rounded to `ty`, if the bound of its error decides that.
+    fn rounded(self, ty: ElementType) -> Option<Scalar> {
+        // Only zeros were added, without an error; the sum has the right sign.
+        if self.magnitude == 0.0 {
+            return Some(Scalar::Float(self.sum.value()));
+        }
+        let (high, low) = self.sum.parts();
+        let error = self.magnitude * ERROR;
+        let [least, most] =
+            [low - error, low + error].map(|low| Scalar::Float(high + low).round_to(ty));
+        let bits = least.to_bits(ty);
+        // A bound that is not finite decides nothing, nor does one around zero.
+        let is_decided = bits == most.to_bits(ty) && least.as_f64().is_finite() && least.as_f64() != 0.0;
+        is_decided.then_some(least)
+    }
+}
+
+/// A reduction of one array.
+pub(super) struct Reduction<'a, E> {
+    pub(super) lines: &'a Lines,
+    pub(super) method: &'a Method,
+    /// The elements, and the bytes of one.
+    pub(super) from: &'a [u8],
+    pub(super) width: usize,
+    /// The initial value.
+    pub(super) first: Scalar,
+    /// Computes the result whose first element is at an offset, exactly.
+    pub(super) exact: E,
+}
+
+impl<E: Fn(usize) -> Scalar + Sync> Reduction<'_, E> {
+    /// Computes the results, of which each takes `width` bytes in `to`.
+    pub(super) fn run(&self, to: &mut [u8]) {
+        let kept = offset_list(&self.lines.kept.0, &self.lines.kept.1);
+        let reduced = offset_list(&self.lines.reduced.0, &self.lines.reduced.1);
+        match self.method {
+            Method::Sum(loops, ty) => self.sums(*loops, *ty, (&kept, &reduced), to),
+            Method::Op(function, ty) => self.folds(function, *ty, (&kept, &reduced), to),
+        }
+    }
+
+    fn elements(&self, at: usize, count: usize) -> &[u8] {
+        &self.from[at * self.width..(at + count) * self.width]
+    }
+
+    fn sums(&self, loops: SumLoops, ty: ElementType, (kept, reduced): (&[usize], &[usize]), to: &mut [u8]) {
+        let width = ty.storage_bytes();
+        let first = self.first.as_f64();
+        if self.lines.is_row {
+            let work = reduced.len().saturating_mul(self.lines.inner);
+            let write = |(&base, slot): (&usize, &mut [u8])| {
+                let sum = self.row_sum(loops, first, base, reduced);
+                sum.rounded(ty).unwrap_or_else(|| (self.exact)(base)).write(ty, slot);
+            };
+            let at_once = (WORTH_A_THREAD / work.max(1)).max(1);
+            let results = kept.par_chunks(at_once).zip(to.par_chunks_mut(at_once * width));
+            return results.for_each(|(kept, to)| {
+                kept.iter().zip(to.chunks_exact_mut(width)).for_each(write);
+            });
+        }
+        let inner = self.lines.inner;
+        let blocks = kept.par_iter().zip(to.par_chunks_mut(inner * width));
+        blocks.for_each(|(&base, to)| {
+            to.par_chunks_mut(STRIP * width).enumerate().for_each(|(strip, to)| {
+                let base = base + strip * STRIP;
+                let sums = self.column_sums(loops, first, base, to.len() / width, reduced);
+                for ((column, sum), slot) in sums.into_iter().enumerate().zip(to.chunks_exact_mut(width)) {
+                    let sum = sum.rounded(ty).unwrap_or_else(|| (self.exact)(base + column));
+                    sum.write(ty, slot);
+                }
+            });
+        });
+    }
+
+    /// Sums the elements of one result. Long rows are summed by several threads, in the same parts on any number of them.
+    fn row_sum(&self, loops: SumLoops, first: f64, base: usize, reduced: &[usize]) -> Partial {
+        let runs = self.lines.inner.div_ceil(RUN);
+        let run = |number: usize| {
+            let (row, run) = (number / runs, number % runs * RUN);
+            let count = RUN.min(self.lines.inner - run);
+            (loops.row)(self.elements(base + reduced[row] + run, count))
+        };
+        let mut partial = Partial::new(first);
+        let count = reduced.len() * runs;
+        if count * RUN <= 16 * WORTH_A_THREAD {
+            (0..count).for_each(|number| partial.add(run(number)));
+        } else {
+            let parts: Vec<(f64, f64)> = (0..count).into_par_iter().with_min_len(8).map(run).collect();
+            parts.into_iter().for_each(|part| partial.add(part));
+        }
+        partial
+    }
+
+    /// Sums columns, `count` of them.
+    fn column_sums(&self, loops: SumLoops, first: f64, base: usize, count: usize, reduced: &[usize]) -> Vec<Partial> {
+        let mut partials = vec![Partial::new(first); count];
+        let (mut sums, mut magnitudes) = (vec![-0.0; count], vec![0.0; count]);
+        for rows in reduced.chunks(ROWS) {
+            sums.fill(-0.0);
+            magnitudes.fill(0.0);
+            for row in rows {
+                (loops.columns)(self.elements(base + row, count), &mut sums, &mut magnitudes);
+            }
+            let parts = sums.iter().copied().zip(magnitudes.iter().copied());
+            partials.iter_mut().zip(parts).for_each(|(partial, part)| partial.add(part));
+        }
+        partials
+    }
+
+    fn folds(&self, function: &Loop, ty: ElementType, (kept, reduced): (&[usize], &[usize]), to: &mut [u8]) {
+        let (width, inner) = (self.width, self.lines.inner);
+        if self.lines.is_row {
+            let at_once = (WORTH_A_THREAD / (reduced.len() * inner).max(1)).max(1);
+            let results = kept.par_chunks(at_once).zip(to.par_chunks_mut(at_once * width));
+            return results.for_each(|(kept, to)| {
+                let mut tiles = Tiles::new(STRIP, ty, self.first);
+                for (&base, slot) in kept.iter().zip(to.chunks_exact_mut(width)) {
+                    let rows = reduced.iter().flat_map(|row| {
+                        self.elements(base + row, inner).chunks(STRIP * width)
+                    });
+                    tiles.fold_row(function, rows, slot);
+                }
+            });
+        }
+        let blocks = kept.par_iter().zip(to.par_chunks_mut(inner * width));
+        blocks.for_each(|(&base, to)| {
+            to.par_chunks_mut(STRIP * width).enumerate().for_each(|(strip, to)| {
+                let count = to.len() / width;
+                let mut tiles = Tiles::new(count, ty, self.first);
+                for row in reduced {
+                    tiles.fold(function, self.elements(base + strip * STRIP + row, count));
+                }
+                to.copy_from_slice(&tiles.bytes()[..to.len()]);
+            });
+        });
+    }
+}
+
+/// Accumulators beside one another, and memory for the next ones.
+struct Tiles {
+    width: usize,
+    first: u128,
+    now: Vec<u128>,
+    next: Vec<u128>,
+}
+
+impl Tiles {
+    /// Returns `count` accumulators of type `ty` with the value `first`.
+    fn new(count: usize, ty: ElementType, first: Scalar) -> Self {
+        let width = ty.storage_bytes();
+        let words = (count * width).div_ceil(size_of::<u128>());
+        let mut tiles = Self { width, first: 0, now: vec![0; words], next: vec![0; words] };
+        first.write(ty, &mut bytemuck::bytes_of_mut(&mut tiles.first)[..width]);
+        let Self { first, now, .. } = &mut tiles;
+        let now: &mut [u8] = bytemuck::cast_slice_mut(now);
+        let first = &bytemuck::bytes_of(first)[..width];
+        now.chunks_exact_mut(width).for_each(|to| to.copy_from_slice(first));
+        tiles
+    }
+    fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.now)
+    }
+    /// Folds the first elements, as many as there are, into the accumulators at their indices.
+    fn fold(&mut self, function: &Loop, elements: &[u8]) {
+        let now: &[u8] = bytemuck::cast_slice(&self.now);
+        let next: &mut [u8] = bytemuck::cast_slice_mut(&mut self.next);
+        function(&[&now[..elements.len()], elements], &mut next[..elements.len()]);
+        next[elements.len()..].copy_from_slice(&now[elements.len()..]);
+        std::mem::swap(&mut self.now, &mut self.next);
+    }
+    /// Folds the elements of one result into `to`, in any order.
+    fn fold_row<'e>(
+        &mut self,
+        function: &Loop,
+        parts: impl Iterator<Item = &'e [u8]>,
+        to: &mut [u8],
+    ) {
+        // The first elements take the places of accumulators.
+        let mut used = 0;
+        for part in parts {
+            let common = used.min(part.len());
+            if common > 0 {
+                self.fold(function, &part[..common]);
+            }
+            let now: &mut [u8] = bytemuck::cast_slice_mut(&mut self.now);
+            now[common..part.len()].copy_from_slice(&part[common..]);
+            used = used.max(part.len());
+        }
+        let first = &bytemuck::bytes_of(&self.first)[..self.width];
+        if used == 0 {
+            return to.copy_from_slice(first);
+        }
+        // The upper half is folded into the lower one until one accumulator is left.
+        while used > self.width {
+            let half = used / self.width / 2 * self.width;
+            let now: &[u8] = bytemuck::cast_slice(&self.now);
+            let next: &mut [u8] = bytemuck::cast_slice_mut(&mut self.next);
+            function(&[&now[..half], &now[used - half..used]], &mut next[..half]);
+            next[half..used - half].copy_from_slice(&now[half..used - half]);
+            used -= half;
+            std::mem::swap(&mut self.now, &mut self.next);
+        }
+        function(&[first, &bytemuck::cast_slice(&self.now)[..self.width]], to);
+    }
+}
