@@ -44,8 +44,12 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Returns the lines of an array, of which the dimensions in `reduced` are reduced. `None` if it has none.
+    /// Returns the lines of an array, of which the dimensions in `reduced` are reduced. `None` if it has one element or
+    /// none.
     pub(super) fn of(dims: &[i64], reduced: &[i64]) -> Option<Self> {
+        if dims.contains(&0) {
+            return None;
+        }
         let mut merged: Vec<(bool, i64)> = Vec::new();
         for (d, &size) in (0i64..).zip(dims).filter(|&(_, &size)| size != 1) {
             let is_reduced = reduced.contains(&d);
