@@ -1,0 +1,91 @@
+//! Runs of each module with random arguments, each in its own process, which limits and crashes end without ending the others.
+use crate::{Result, cargo};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The limits of a run. Fuel ends runs that take long; the deadline only those that hang.
+const FUEL: &str = "20000000000";
+const MEMORY: &str = "2000000000";
+const DEADLINE: Duration = Duration::from_secs(120);
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// The exit codes of `etalon run`.
+const SUCCESS: i32 = 0;
+const UNSUPPORTED: i32 = 3;
+const BUG: i32 = 4;
+
+/// How a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum End {
+    Done,
+    Unsupported,
+    Failed,
+    Panicked,
+    Hung,
+}
+
+/// Builds the command line program that runs the modules, and returns its path.
+pub(super) fn program(root: &Path) -> Result<PathBuf> {
+    cargo(root, &["build", "--release", "-p", "etalon-cli"], &[])?;
+    // This program is in the folder of another profile of the same target folder.
+    let own = std::env::current_exe().map_err(|e| e.to_string())?;
+    let target = own.ancestors().nth(2).ok_or("this program is in no target folder")?;
+    Ok(target.join("release").join("etalon"))
+}
+
+/// Runs the module in the file; returns how the run ends, and the first line of its error.
+///
+/// A module that needs several devices, and whose header does not say so, runs on as many as the help line of the error names.
+pub(super) fn run(program: &Path, file: &Path, seed: &str) -> Result<(End, String)> {
+    let log = file.with_extension("log");
+    let mut devices: Vec<String> = Vec::new();
+    loop {
+        let status = once(program, file, seed, &devices, &log)?;
+        let errors = crate::read(&log)?;
+        if let Some(option) = errors.split("run it on more devices: ").nth(1)
+            && devices.is_empty()
+        {
+            devices = option.split_whitespace().take(2).map(str::to_owned).collect();
+            continue;
+        }
+        let line = errors.lines().find(|line| line.starts_with("error")).unwrap_or_default();
+        let end = match status {
+            None => End::Hung,
+            Some(SUCCESS) => End::Done,
+            Some(UNSUPPORTED) => End::Unsupported,
+            Some(BUG) => End::Panicked,
+            // A signal has no exit code, and ends no correct run.
+            Some(code) if code < 0 => End::Panicked,
+            Some(_) => End::Failed,
+        };
+        return Ok((end, line.to_owned()));
+    }
+}
+
+/// Returns the exit code; -1 if a signal ended the process, none if the process exceeded the deadline.
+fn once(
+    program: &Path,
+    file: &Path,
+    seed: &str,
+    devices: &[String],
+    log: &Path,
+) -> Result<Option<i32>> {
+    let failed = |e: std::io::Error| format!("{}: {e}", program.display());
+    let errors = std::fs::File::create(log).map_err(failed)?;
+    let mut command = Command::new(program);
+    command.arg("run").arg(file).args(["--random", seed, "--fuel", FUEL, "--max-memory", MEMORY]);
+    command.args(devices).stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
+    let mut child = command.spawn().map_err(failed)?;
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            return Ok(Some(status.code().unwrap_or(-1)));
+        }
+        if start.elapsed() > DEADLINE {
+            child.kill().and_then(|()| child.wait()).map_err(failed)?;
+            return Ok(None);
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
