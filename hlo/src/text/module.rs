@@ -5,8 +5,8 @@ use crate::diag::{Code, Diagnostic, nearest};
 use crate::id::Arena;
 use crate::id::Id;
 use crate::ir::{
-    Computation, ComputationId, Module, ModuleConfig, ParseOptions, Parsed, ProgramShape,
-    StackFrames,
+    CommonAttrs, Computation, ComputationId, Module, ModuleConfig, ParseOptions, Parsed,
+    ProgramShape, StackFrames,
 };
 use crate::op::{Callees, Kind};
 use crate::{Error, Op, Opcode, Result, Span};
@@ -226,6 +226,27 @@ impl<'a> Parser<'a> {
                 }
             }
         }
+    }
+
+    /// Replaces what a start says about the op that it wraps, as XLA's parser does.
+    pub(super) fn annotate(&mut self, wrapped: ComputationId, common: Option<&CommonAttrs>) {
+        let (Some(common), Some(computation)) =
+            (common, self.slots[wrapped.index()].computation.as_mut())
+        else {
+            return;
+        };
+        let root = computation.root;
+        let inner = computation.instructions[root].common.get_or_insert_default();
+        fn replace<T: Clone>(old: &mut Option<T>, new: &Option<T>) {
+            if new.is_some() {
+                old.clone_from(new);
+            }
+        }
+        replace(&mut inner.metadata, &common.metadata);
+        replace(&mut inner.origin, &common.origin);
+        replace(&mut inner.backend_config, &common.backend_config);
+        replace(&mut inner.frontend_attributes, &common.frontend_attributes);
+        replace(&mut inner.statistics, &common.statistics);
     }
 
     fn undefined(&self, slot: &Slot<'a>) -> Error {
