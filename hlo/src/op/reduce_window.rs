@@ -19,8 +19,8 @@ attrs! {
     ///
     /// # Shape
     ///
-    /// The number of window positions in each dimension, the element type of the computation's result; a tuple if it returns one. A
-    /// window larger than the padded operand has no position.
+    /// The number of window positions in each dimension, the element type of the initial value or, if it is stated, of the
+    /// computation's result; a tuple if it returns one. A window larger than the padded operand has no position.
     ///
     /// # Constraints
     ///
@@ -60,7 +60,14 @@ impl ShapeRule for ReduceWindow {
             initial_value(cx, count + i, operand.ty, "reduce_window_c3")?;
             inputs.push(operand.ty);
         }
-        let types = reducer(cx, self.to_apply, &inputs, "reduce_window_c13", "to_apply")?;
+        let mut types = reducer(cx, self.to_apply, &inputs, "reduce_window_c13", "to_apply")?;
+        let stated: Vec<_> = cx.stated.into_iter().flat_map(Shape::leaves).collect();
+        for (i, ty) in types.iter_mut().enumerate() {
+            let is_stated = stated.get(i).and_then(|s| s.element_type()) == Some(*ty);
+            if !is_stated {
+                *ty = cx.array(count + i)?.ty;
+            }
+        }
         let dims = dims.iter().enumerate().map(|(d, &size)| (size, first.is_dynamic(d)));
         let shapes = types.into_iter().map(|ty| with_dims(ty, dims.clone()).into()).collect();
         let is_tuple = cx.callee(self.to_apply)?.result.tuple().is_some();

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `call.rs` | the choice among the following |
 //! | `markers.rs` | annotations for partitioners and schedulers, which change no value |
+//! | `convolution.rs` | convolutions of arrays that are smaller than their bounds |
 //! | `xla.rs` | calls that XLA expands or runs itself: `TopK`, `Qr`, `Eigh`, ... |
 //! | `lapack` | `lapack_*_ffi`, which JAX calls on a CPU |
 //! | `library.rs` | functions of shared libraries |
@@ -11,6 +12,7 @@
 //!
 //! A built-in target called with operands, results or attributes that it does not support is `E0402`.
 mod call;
+mod convolution;
 mod dictionary;
 mod lapack;
 mod library;
@@ -28,7 +30,10 @@ use hlo::Literal;
 
 /// Runs a call whose target is built in.
 fn built_in(call: &Call<'_>, hooks: &Hooks) -> Result<Literal> {
-    let found = markers::run(call).or_else(|| xla::run(call)).or_else(|| lapack::run(call));
+    let found = markers::run(call)
+        .or_else(|| xla::run(call))
+        .or_else(|| convolution::run(call))
+        .or_else(|| lapack::run(call));
     found.unwrap_or_else(|| Err(unknown::error(call, hooks)))
 }
 
@@ -37,9 +42,22 @@ pub(crate) fn is_cubic(target: &str) -> bool {
     lapack::is_cubic(target) || xla::is_cubic(target)
 }
 
+/// Returns whether a target that is built in takes arrays smaller than their bounds.
+pub(crate) fn takes_sizes(target: &str) -> bool {
+    ["PadToStatic"].contains(&target)
+        || markers::TARGETS.contains(&target)
+        || convolution::TARGETS.contains(&target)
+}
+
+/// Returns whether a target that is built in returns arrays smaller than their bounds although no operand is.
+pub(crate) fn makes_sizes(target: &str) -> bool {
+    target == "SliceToDynamic"
+}
+
 /// Returns the names of all targets that are built in.
 pub(crate) fn targets() -> Vec<String> {
-    let others = markers::TARGETS.iter().chain(&xla::TARGETS).map(ToString::to_string);
+    let others = markers::TARGETS.iter().chain(&xla::TARGETS).chain(&convolution::TARGETS);
+    let others = others.map(ToString::to_string);
     let mut all: Vec<String> = others.chain(lapack::targets()).collect();
     all.sort();
     all

@@ -19,13 +19,14 @@
 //!
 //! Dimensions that must agree, like those of two operands of `add` or the contracting ones of a `dot`, may be full on one
 //! side and smaller on the other: the smaller size counts. Two different smaller sizes stop the run with `E0408`, where
-//! XLA:CPU takes either. Collectives, `bitcast` and custom calls but `Sharding`,
-//! `PadToStatic` and `SliceToDynamic` are `E0402`.
+//! XLA:CPU takes either. Collectives, `bitcast` and custom calls but annotations,
+//! `PadToStatic`, `SliceToDynamic` and convolutions are `E0402`.
 mod flow;
 mod reshape;
 mod sizes;
 
 use crate::context::RunContext;
+use crate::custom;
 use crate::error::Code;
 use crate::{Error, Result};
 pub(crate) use flow::DynamicValues;
@@ -40,10 +41,8 @@ pub(crate) fn rule(op: &Op, operands: &[&Shape]) -> DynamicRule {
     // A scalar selects a whole value, and with it its sizes.
     let selects_whole =
         || matches!(op, Op::Select(_)) && operands[0].array().is_some_and(|p| p.rank() == 0);
-    let targets = |call: &CustomCall| {
-        ["PadToStatic", "Sharding"].contains(&call.custom_call_target.0.as_str())
-    };
-    let calls_forward = || matches!(op, Op::CustomCall(call) if targets(call));
+    let takes = |call: &CustomCall| custom::takes_sizes(&call.custom_call_target.0);
+    let calls_forward = || matches!(op, Op::CustomCall(call) if takes(call));
     match selects_whole() || calls_forward() {
         true => DynamicRule::Forward,
         false => op.opcode().dynamic_rule(),
@@ -179,6 +178,6 @@ pub(crate) fn to_bounds(value: &Literal, shape: &Shape) -> Literal {
 
 /// Whether an op gives arrays smaller than their bounds in any module.
 fn resizes(op: &Op) -> bool {
-    let slices = |call: &CustomCall| call.custom_call_target.0 == "SliceToDynamic";
-    op.opcode().sets_sizes() || matches!(op, Op::CustomCall(call) if slices(call))
+    let makes = |call: &CustomCall| custom::makes_sizes(&call.custom_call_target.0);
+    op.opcode().sets_sizes() || matches!(op, Op::CustomCall(call) if makes(call))
 }

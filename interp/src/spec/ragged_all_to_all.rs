@@ -54,9 +54,8 @@ fn updates(list: &Literal, members: usize) -> Result<usize> {
         return Ok(found / members);
     }
     if found != members {
-        let message = format!(
-            "`ragged-all-to-all` has sizes for {found} devices in a group of {members}"
-        );
+        let message =
+            format!("`ragged-all-to-all` has sizes for {found} devices in a group of {members}");
         return Err(Code::Trap { message }.into());
     }
     Ok(shape.dims.get(1).map_or(1, |&n| to_usize(n)))
