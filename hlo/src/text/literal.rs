@@ -183,7 +183,7 @@ impl Reader<'_, '_> {
     /// where the two are the same: for zeros, and for an array of one element.
     fn single(&mut self) -> Result<()> {
         let shape = self.shape;
-        let braces = wrong(self.c, format!("the elements of {shape} must be written in braces"));
+        let braces = wrong(self.c, format!("the elements of {shape:#} must be written in braces"));
         let braces = braces.with_help("use `broadcast` to fill an array with one value");
         let bytes = shape.byte_count().filter(|&bytes| (1..=MOST_ZEROS).contains(&bytes));
         let Some(bytes) = bytes.filter(|_| self.c.peek() != Some(b'(')) else { return Err(braces) };

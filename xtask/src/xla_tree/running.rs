@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The limits of a run. Fuel ends runs that take long; the deadline only those that hang.
-const FUEL: &str = "20000000000";
+const FUEL: &str = "1000000000";
 const MEMORY: &str = "2000000000";
 const DEADLINE: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(2);
@@ -22,7 +22,7 @@ pub(super) enum End {
     Unsupported,
     Failed,
     Panicked,
-    Hung,
+    TimedOut,
 }
 
 /// Builds the command line program that runs the modules, and returns its path.
@@ -38,41 +38,43 @@ pub(super) fn program(root: &Path) -> Result<PathBuf> {
 ///
 /// A module that needs several devices, and whose header does not say so, runs on as many as the help line of the error names.
 pub(super) fn run(program: &Path, file: &Path, seed: &str) -> Result<(End, String)> {
-    let log = file.with_extension("log");
-    let mut devices: Vec<String> = Vec::new();
-    loop {
-        let status = once(program, file, seed, &devices, &log)?;
-        let errors = crate::read(&log)?;
-        if let Some(option) = errors.split("run it on more devices: ").nth(1)
-            && devices.is_empty()
-        {
-            devices = option.split_whitespace().take(2).map(str::to_owned).collect();
-            continue;
-        }
-        let line = errors.lines().find(|line| line.starts_with("error")).unwrap_or_default();
-        let end = match status {
-            None => End::Hung,
-            Some(SUCCESS) => End::Done,
-            Some(UNSUPPORTED) => End::Unsupported,
-            Some(BUG) => End::Panicked,
-            // A signal has no exit code, and ends no correct run.
-            Some(code) if code < 0 => End::Panicked,
-            Some(_) => End::Failed,
-        };
-        return Ok((end, line.to_owned()));
-    }
+    let first = once(program, file, seed, &[])?;
+    let Some((_, option)) = first.1.split_once("run it on more devices: ") else {
+        return Ok(outcome(&first));
+    };
+    let devices: Vec<&str> = option.split_whitespace().take(2).collect();
+    let second = once(program, file, seed, &devices)?;
+    // The groups of a module may fit no number of devices.
+    let fits = !second.1.starts_with("error[E02") && !second.1.starts_with("error[E03");
+    Ok(outcome(if fits { &second } else { &first }))
 }
 
-/// Returns the exit code; -1 if a signal ended the process, none if the process exceeded the deadline.
+/// Returns how a run with this exit code and these messages ended, and the first line of its error.
+fn outcome((status, errors): &(Option<i32>, String)) -> (End, String) {
+    let line = errors.lines().find(|line| line.starts_with("error")).unwrap_or_default();
+    let end = match status {
+        None => End::TimedOut,
+        Some(SUCCESS) => End::Done,
+        Some(UNSUPPORTED) => End::Unsupported,
+        Some(BUG) => End::Panicked,
+        // A signal has no exit code, and ends no correct run.
+        Some(code) if *code < 0 => End::Panicked,
+        Some(_) => End::Failed,
+    };
+    (end, line.to_owned())
+}
+
+/// Returns the exit code and the messages. The code is -1 if a signal ended the process, none if the process exceeded the
+/// deadline.
 fn once(
     program: &Path,
     file: &Path,
     seed: &str,
-    devices: &[String],
-    log: &Path,
-) -> Result<Option<i32>> {
+    devices: &[&str],
+) -> Result<(Option<i32>, String)> {
     let failed = |e: std::io::Error| format!("{}: {e}", program.display());
-    let errors = std::fs::File::create(log).map_err(failed)?;
+    let log = file.with_extension("log");
+    let errors = std::fs::File::create(&log).map_err(failed)?;
     let mut command = Command::new(program);
     command.arg("run").arg(file).args(["--random", seed, "--fuel", FUEL, "--max-memory", MEMORY]);
     command.args(devices).stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
@@ -80,11 +82,11 @@ fn once(
     let start = Instant::now();
     loop {
         if let Some(status) = child.try_wait().map_err(failed)? {
-            return Ok(Some(status.code().unwrap_or(-1)));
+            return Ok((Some(status.code().unwrap_or(-1)), crate::read(&log)?));
         }
         if start.elapsed() > DEADLINE {
             child.kill().and_then(|()| child.wait()).map_err(failed)?;
-            return Ok(None);
+            return Ok((None, String::new()));
         }
         std::thread::sleep(PAUSE);
     }
