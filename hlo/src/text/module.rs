@@ -315,8 +315,9 @@ impl Callees for Parser<'_> {
 /// parameters to one op.
 pub(crate) fn is_single_op(computation: &Computation) -> bool {
     let root = &computation.instructions[computation.root];
-    // `all-reduce-start` and the like are opcodes with other shapes.
-    let is_taken = Opcode::from_name(&format!("{}-start", root.opcode())).is_some();
+    // `all-reduce-start`, `send-done` and the like are opcodes with other shapes.
+    let is_opcode = |phase| Opcode::from_name(&format!("{}-{phase}", root.opcode())).is_some();
+    let is_taken = is_opcode("start") || is_opcode("done");
     let wraps = root.operands.len() + 1 == computation.instructions.len()
         && !matches!(root.op, Op::Parameter(_));
     wraps
