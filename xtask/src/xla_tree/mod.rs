@@ -142,17 +142,12 @@ fn readings(title: &str, all: &[(&Text, &Outcome)]) -> String {
 /// Runs the modules and returns the tables of how the runs end.
 fn runs(root: &Path, texts: &[&Text], seed: &str, list: &mut String) -> Result<String> {
     let program = running::program(root)?;
-    let folder = std::env::temp_dir().join(format!("xla-tree-{}", std::process::id()));
-    let file = folder.join("module.hlo");
     let mut ends: BTreeMap<End, Classes> = BTreeMap::new();
-    for text in texts {
-        write(&file, &text.text)?;
-        let (end, error) = running::run(&program, &file, seed)?;
+    for (text, (end, error)) in texts.iter().zip(running::run_all(&program, texts, seed)?) {
         line(list, format_args!("{}\t{end:?}\t{error}", text.at));
         let classes = ends.entry(end).or_default();
         classes.entry(without_details(&error)).or_insert((0, text.at.clone())).0 += 1;
     }
-    std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut out = format!("\n| runs | {} |\n|---|---|\n", texts.len());
     for (end, classes) in &ends {
         let count: usize = classes.values().map(|(count, _)| count).sum();

@@ -1,14 +1,20 @@
 //! Runs of each module with random arguments, each in its own process, which limits and crashes end without ending the others.
-use crate::{Result, cargo};
+use super::extract::Text;
+use crate::{Result, cargo, write};
+use hlo::{Module, Shape};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// The limits of a run. Fuel ends runs that take long; the deadline only those that hang.
-const FUEL: &str = "1000000000";
+const FUEL: &str = "100000000";
 const MEMORY: &str = "2000000000";
-const DEADLINE: Duration = Duration::from_secs(120);
+const DEADLINE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(2);
+/// The most bytes of the arguments: drawing more takes longer than the run.
+const MOST_BYTES: usize = 100_000_000;
 
 /// The exit codes of `etalon run`.
 const SUCCESS: i32 = 0;
@@ -22,6 +28,8 @@ pub(super) enum End {
     Unsupported,
     Failed,
     Panicked,
+    /// Not run: the arguments are too large.
+    TooLarge,
     TimedOut,
 }
 
@@ -34,10 +42,50 @@ pub(super) fn program(root: &Path) -> Result<PathBuf> {
     Ok(target.join("release").join("etalon"))
 }
 
+/// Runs the modules on all processors; returns how each run ends, and the first line of its error.
+pub(super) fn run_all(program: &Path, texts: &[&Text], seed: &str) -> Result<Vec<(End, String)>> {
+    let folder = std::env::temp_dir().join(format!("xla-tree-{}", std::process::id()));
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(vec![None; texts.len()]));
+    let work = |worker: usize| -> Result {
+        let file = folder.join(format!("{worker}.hlo"));
+        while let Some(at) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&i| i < texts.len())
+        {
+            write(&file, &texts[at].text)?;
+            let ended = match is_too_large(&texts[at].text) {
+                true => (End::TooLarge, String::new()),
+                false => run(program, &file, seed)?,
+            };
+            found.lock().map_err(|e| e.to_string())?[at] = Some(ended);
+        }
+        Ok(())
+    };
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let started: Vec<_> =
+            (0..workers).map(|worker| scope.spawn(move || work(worker))).collect();
+        let join = |one: std::thread::ScopedJoinHandle<'_, Result>| {
+            one.join().unwrap_or_else(|_| Err("a worker has panicked".to_owned()))
+        };
+        started.into_iter().map(join).collect::<Result<Vec<()>>>()
+    })?;
+    std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let found = found.into_inner().map_err(|e| e.to_string())?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// Returns whether the arguments take more memory than a run should.
+fn is_too_large(text: &str) -> bool {
+    let Ok(module) = Module::parse(text) else { return false };
+    let shape = module.entry().program_shape();
+    let arrays = shape.parameters.iter().flat_map(|shape| shape.leaves()).filter_map(Shape::array);
+    let bytes = arrays.map(|array| array.byte_count().unwrap_or(usize::MAX));
+    bytes.fold(0, usize::saturating_add) > MOST_BYTES
+}
+
 /// Runs the module in the file; returns how the run ends, and the first line of its error.
 ///
 /// A module that needs several devices, and whose header does not say so, runs on as many as the help line of the error names.
-pub(super) fn run(program: &Path, file: &Path, seed: &str) -> Result<(End, String)> {
+fn run(program: &Path, file: &Path, seed: &str) -> Result<(End, String)> {
     let first = once(program, file, seed, &[])?;
     let Some((_, option)) = first.1.split_once("run it on more devices: ") else {
         return Ok(outcome(&first));
