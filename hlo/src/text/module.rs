@@ -237,16 +237,14 @@ impl<'a> Parser<'a> {
         };
         let root = computation.root;
         let inner = computation.instructions[root].common.get_or_insert_default();
-        fn replace<T: Clone>(old: &mut Option<T>, new: &Option<T>) {
-            if new.is_some() {
-                old.clone_from(new);
-            }
-        }
-        replace(&mut inner.metadata, &common.metadata);
-        replace(&mut inner.origin, &common.origin);
-        replace(&mut inner.backend_config, &common.backend_config);
-        replace(&mut inner.frontend_attributes, &common.frontend_attributes);
-        replace(&mut inner.statistics, &common.statistics);
+        let CommonAttrs {
+            metadata, origin, backend_config, frontend_attributes, statistics, ..
+        } = common.clone();
+        inner.metadata = metadata.or(inner.metadata.take());
+        inner.origin = origin.or(inner.origin.take());
+        inner.backend_config = backend_config.or(inner.backend_config.take());
+        inner.frontend_attributes = frontend_attributes.or(inner.frontend_attributes.take());
+        inner.statistics = statistics.or(inner.statistics.take());
     }
 
     fn undefined(&self, slot: &Slot<'a>) -> Error {
