@@ -1,7 +1,7 @@
 //! Computations traced from closures.
 use crate::annotations::Caller;
 use crate::state::Open;
-use crate::{Builder, Code, Error, IntoShape, Result, Value};
+use crate::{Builder, Code, Error, IntoShape, Result, Value, edits};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Op, Opcode, Shape};
 use smol_str::SmolStr;
@@ -159,7 +159,9 @@ impl Builder {
                 let elements = operands[0].operands()?;
                 index.and_then(|i| elements.get(i)).copied().ok_or(Code::Invalid {})?
             } else {
-                self.emit(op.clone(), &operands, Some(instruction.shape.clone()))?
+                let copy = self.emit(op.clone(), &operands, Some(instruction.shape.clone()))?;
+                edits::carry(copy, instruction)?;
+                copy
             });
         }
         copies.get(computation.root.index()).copied().ok_or(Code::Invalid {}.into())

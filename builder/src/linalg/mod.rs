@@ -6,7 +6,7 @@
 //! solution the results are NaN.
 mod eigen;
 mod lapack;
-mod lu;
+pub(crate) mod lu;
 mod qr;
 mod solve;
 mod tridiagonal;

@@ -22,7 +22,7 @@ mod constants;
 mod elementary;
 mod prng;
 mod quantize;
-mod special;
+pub(crate) mod special;
 
 pub use approx_top_k::{ApproxTopK, approx_top_k_reduction_output_size};
 pub use comparators::Comparison;

@@ -6,6 +6,9 @@ use hlo::ir::ComputationId;
 use hlo::op::{Call, Conditional, OptBarrier, While};
 use hlo::{ElementType, Shape};
 
+/// The names of the library's composites start with it.
+pub(crate) const LIBRARY: &str = "etalon.";
+
 /// The op that a composite call represents; see [`Builder::composite_call`].
 #[derive(Debug, Clone, Default)]
 pub struct Composite {
@@ -43,6 +46,8 @@ impl Builder {
     /// # Ok::<(), builder::Error>(())
     /// ```
     ///
+    /// Names that begin with `etalon.` are those of the builder's own functions, whose derivatives are known by name.
+    ///
     /// # Errors
     /// Kept by the builder: `E0801` if the name is empty.
     #[track_caller]
@@ -67,6 +72,22 @@ impl Builder {
                 edits::set_frontend_attribute(common, "composite.version", &version.to_string());
             })?;
             Ok(call)
+        })
+    }
+    /// Returns the result of a function of the library as a composite call, by whose name `grad` finds the derivative:
+    /// that of the function, not of the instructions that compute it. Called inside [`Builder::record`].
+    pub(crate) fn library<'b>(
+        &'b self,
+        name: &str,
+        operands: &[Value<'b>],
+        body: impl FnOnce(&[Value<'b>]) -> Result<Value<'b>>,
+    ) -> Value<'b> {
+        self.record(|b| {
+            let shapes =
+                operands.iter().map(|operand| operand.shape()).collect::<Result<Vec<_>>>()?;
+            let to_apply = b.trace(name, &shapes, |p| b.record(|_| body(p)))?;
+            let op = Composite { name: format!("{LIBRARY}{name}"), ..Composite::default() };
+            Ok(b.composite_call(Computation::from_id(b, to_apply), operands, &op))
         })
     }
 }

@@ -13,6 +13,7 @@ mod elementwise_methods;
 mod examples;
 mod grad_elementwise;
 mod grad_frame;
+mod grad_library;
 mod grad_reduce;
 mod host;
 mod indexing;
