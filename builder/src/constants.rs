@@ -1,8 +1,8 @@
 //! Values that depend only on constants, and modules that compute them.
-use crate::state::{Open, State};
+use crate::build::module;
+use crate::state::Open;
 use crate::{Builder, Code, Error, Result, Value};
-use hlo::id::Arena;
-use hlo::ir::{Instruction, InstructionId};
+use hlo::ir::{Instruction, InstructionId, ModuleConfig};
 use hlo::literal::ConstantValue;
 use hlo::op::{Constant, Kind};
 use hlo::{ElementType, Literal, Op, Opcode, Scalar, Verified};
@@ -66,7 +66,8 @@ impl Builder {
         }
         let (entry, root) = constant_part(open, id, dynamic_dimension_is_minus_one);
         let name = format!("{}_compute_constant", self.name());
-        module(&state, &name, entry, root).map_err(|error| error.at(caller))
+        let made = module(&state, name.into(), (entry, root), ModuleConfig::default(), |_| {});
+        made.map_err(|error| error.at(caller))
     }
 }
 
@@ -155,51 +156,4 @@ fn constant_part(open: &Open, root: InstructionId, minus_one: bool) -> (Open, In
     }
     let root = copies[root.index()];
     (part, root)
-}
-
-/// Returns a module of this entry computation and those it calls.
-fn module(state: &State, name: &str, entry: Open, root: InstructionId) -> Result<Verified> {
-    let mut called = vec![false; state.finished.len()];
-    let see = |called: &mut Vec<bool>, instructions: &Arena<Instruction>| {
-        for (_, instruction) in instructions.iter() {
-            instruction.op.each_callee(&mut |id| called[id.index()] = true);
-        }
-    };
-    see(&mut called, &entry.instructions);
-    for (id, computation) in state.finished.iter().rev() {
-        if called[id.index()] {
-            see(&mut called, &computation.instructions);
-        }
-    }
-    let (mut computations, mut callers) = (Arena::default(), Vec::new());
-    let mut moved = Vec::with_capacity(called.len());
-    for (id, computation) in state.finished.iter() {
-        let mut place = None;
-        if called[id.index()] {
-            let mut computation = computation.clone();
-            rename(&mut computation.instructions, &moved);
-            callers.push(state.callers[id.index()].clone());
-            place = Some(computations.push(computation));
-        }
-        moved.push(place);
-    }
-    let mut entry = entry;
-    rename(&mut entry.instructions, &moved);
-    callers.push(entry.callers.clone());
-    let entry = computations.push(entry.finish(root));
-    crate::build::verified(hlo::Module::new(name, computations, entry), &callers)
-}
-
-/// Names the called computations by their new places.
-pub(crate) fn rename(
-    instructions: &mut Arena<Instruction>,
-    moved: &[Option<hlo::ir::ComputationId>],
-) {
-    for (_, instruction) in instructions.iter_mut() {
-        instruction.op.each_callee_mut(&mut |id| {
-            if let Some(Some(place)) = moved.get(id.index()) {
-                *id = *place;
-            }
-        });
-    }
 }

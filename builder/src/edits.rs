@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 /// Changes the attributes that every instruction may have.
 pub(crate) fn amend(value: Value<'_>, change: impl FnOnce(&mut CommonAttrs)) -> Result<()> {
     let (Some(mark), Some(id)) = (value.mark(), value.id()) else {
-        return Err(Code::Invalid {}.into());
+        return Err(value.builder().failure());
     };
     let mut state = value.builder().state.borrow_mut();
     let here = state.innermost().name.to_string();

@@ -70,7 +70,8 @@ fn both_directions_are_those_of_jax() {
         let lines = table(name);
         let count = (lines[0].len() - 1) / 2;
         for ty in [ElementType::F64, ElementType::F32] {
-            let column = |i: usize| lines.iter().map(|l| l[i].unwrap_or(f64::NAN)).collect::<Vec<_>>();
+            let column =
+                |i: usize| lines.iter().map(|l| l[i].unwrap_or(f64::NAN)).collect::<Vec<_>>();
             let x: Vec<Literal> = (0..count).map(|i| array(&column(i), ty)).collect();
             let one = array(&vec![1.0; lines.len()], ty);
             for i in (0..count).filter(|i| lines[0][count + 1 + i].is_some()) {
@@ -80,12 +81,20 @@ fn both_directions_are_those_of_jax() {
                     for (way, found) in [("jvp", forward[k]), ("vjp", reverse[k])] {
                         if !agrees(found, expected, ty) {
                             let at = &line[..count];
-                            wrong.push(format!("{name} {ty} {way} {i} at {at:?}: {found:e}, JAX {expected:e}"));
+                            wrong.push(format!(
+                                "{name} {ty} {way} {i} at {at:?}: {found:e}, JAX {expected:e}"
+                            ));
                         }
                     }
-                    let same = forward[k] == reverse[k] || (forward[k] - reverse[k]).abs() <= 1e-6 * forward[k].abs();
+                    let same = forward[k] == reverse[k]
+                        || (forward[k] - reverse[k]).abs() <= 1e-6 * forward[k].abs();
                     if !same && !(forward[k].is_nan() && reverse[k].is_nan()) {
-                        wrong.push(format!("{name} {ty} at {:?}: jvp {} vjp {}", &line[..count], forward[k], reverse[k]));
+                        wrong.push(format!(
+                            "{name} {ty} at {:?}: jvp {} vjp {}",
+                            &line[..count],
+                            forward[k],
+                            reverse[k]
+                        ));
                     }
                 }
             }
