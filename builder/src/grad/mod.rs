@@ -36,6 +36,7 @@ mod decompositions;
 mod devices;
 mod fft;
 mod gather;
+mod grouped_dots;
 mod leaves;
 mod library;
 mod lift;

@@ -14,6 +14,7 @@ mod examples;
 mod grad_elementwise;
 mod grad_frame;
 mod grad_library;
+mod grad_linalg;
 mod grad_reduce;
 mod host;
 mod indexing;

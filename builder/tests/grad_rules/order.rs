@@ -175,6 +175,21 @@ fn one_device_alone() {
         };
         make(op, &[x[0].sin(), x[1].exp()], "")
     });
+    for combine in [Value::max as fn(Value<'_>, Value<'_>) -> _, Value::min] {
+        check("all_reduce_extremum", &x[..1], |b, x| {
+            let to_apply = b.combiner("extremum", ElementType::F64, combine).expect("a combiner");
+            let op = AllReduce {
+                channel_id: Some(5),
+                replica_groups: groups(),
+                constrain_layout: false,
+                use_global_device_ids: false,
+                mode: hlo::op::value::Ignored,
+                barrier: hlo::op::value::Ignored,
+                to_apply: Reducer(Some(to_apply)),
+            };
+            make(op, &[x[0].sin()], "")
+        });
+    }
     check("all_gather", &x[..1], |_, x| {
         let op = AllGather {
             channel_id: Some(3),
