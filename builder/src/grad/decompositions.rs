@@ -177,8 +177,8 @@ impl Forward for Svd {
         let [u, d, v] = [0, 1, 2].map(|i| node.result.get_tuple_element(i));
         let (m, n) = matrix(&a.array()?)?;
         if m != n && matrix(&u.array()?)?.1 == m && matrix(&v.array()?)?.1 == n {
-            let why = "has no derivative rule here for all vectors of a matrix that is not square";
-            return Err(node.refused(why).with_help("use `svd(false)`"));
+            let why = "has no derivative rule here for all vectors of a matrix that is not square: use `svd(false)`";
+            return Err(node.refused(why));
         }
         let inner = times(adjoint(u), times(t, v)?)?;
         let along = along_columns(d, inner)?;

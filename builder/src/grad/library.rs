@@ -26,7 +26,7 @@ pub(super) fn rule(node: &Node<'_>) -> Result<Option<&'static dyn Derivative>> {
 }
 
 const RULES: &[(&str, &dyn Derivative)] = &[
-    ("bessel_i0e", &Function(&[By(|x| x[0].bessel_i1e() - x[0].sign() * x[0].bessel_i0e())])),
+    ("bessel_i0e", &Function(&[By(|x| x[0].sign() * bessel_gap(x[0].abs()))])),
     ("bessel_i1e", &Function(&[By(bessel_i1e)])),
     ("beta_density", &Function(&[By(beta_by_a), By(beta_by_b), By(beta_by_x)])),
     ("digamma", &Function(&[By(|x| x[0].full_like(1).polygamma(x[0]))])),
@@ -102,11 +102,28 @@ impl Derivative for Function {
     }
 }
 
-/// `i0e(x) - i1e(x) (sign(x) + 1/x)`, at 0 its limit 1/2.
+/// `i1e(x) - i0e(x)` of a magnitude; where the two are nearly equal, by their asymptotic series (DLMF 10.40.1).
+fn bessel_gap(x: Value<'_>) -> Value<'_> {
+    const SERIES: [f64; 6] = [
+        -1.0 / 2.0,
+        -3.0 / 16.0,
+        -45.0 / 256.0,
+        -525.0 / 2048.0,
+        -1_984_500.0 / 3_932_160.0,
+        -235_758_600.0 / 188_743_680.0,
+    ];
+    const FAR: f64 = 500.0;
+    // Bounded, since the series is infinite at 0, and so is its derivative.
+    let far = x.max(FAR);
+    let inverse = 1.0 / far;
+    let sum = SERIES.iter().rev().fold(far.full_like(0), |sum, &term| (sum + term) * inverse);
+    x.lt(FAR).select(x.bessel_i1e() - x.bessel_i0e(), sum / (far * (2.0 * PI)).sqrt())
+}
+/// `i0e(x) - i1e(x) (1 + 1/x)` of a magnitude, at 0 its limit 1/2.
 fn bessel_i1e<'b>(x: &[Value<'b>]) -> Value<'b> {
     let tiny = x[0].abs().lt(1e-300);
-    let x = tiny.select(1.0, x[0]);
-    tiny.select(0.5, x.bessel_i0e() - x.bessel_i1e() * (x.sign() + 1.0 / x))
+    let x = tiny.select(1.0, x[0].abs());
+    tiny.select(0.5, -bessel_gap(x) - x.bessel_i1e() / x)
 }
 /// `d (log(x) - digamma(a))`, where `d` is the density; 0 where that vanishes.
 fn density_by_a<'b>(x: &[Value<'b>]) -> Value<'b> {

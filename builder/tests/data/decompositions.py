@@ -15,12 +15,12 @@ def matrix(m, n):
 
 def eigh(a):
     v, w = lax.linalg.eigh(a, symmetrize_input=True)
-    return v, w
+    return v * v, w  # The signs of the vectors are free.
 
 
 def svd(a):
     u, d, vt = jnp.linalg.svd(a, full_matrices=False)
-    return u, d, vt.T
+    return u * u, d, (vt * vt).T
 
 
 FUNCTIONS = [

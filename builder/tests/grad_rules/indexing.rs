@@ -144,9 +144,9 @@ fn indexing_is_differentiated_again() {
 
 #[test]
 fn the_largest_and_the_smallest_of_updates() {
-    for (name, combine) in
-        [("max", Value::max as fn(Value<'_>, Value<'_>) -> _), ("min", Value::min)]
-    {
+    type Combine = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
+    let all: [(&str, Combine); 2] = [("max", |a, c| a.max(c)), ("min", |a, c| a.min(c))];
+    for (name, combine) in all {
         let op = move |b: &Builder| scatter(b, combine, false);
         // One index is outside, two are equal.
         let x = with_indices(&["f64[4,3]", "f64[4,3]"], "s32[4] {2, 9, 2, 0}");

@@ -175,7 +175,9 @@ fn one_device_alone() {
         };
         make(op, &[x[0].sin(), x[1].exp()], "")
     });
-    for combine in [Value::max as fn(Value<'_>, Value<'_>) -> _, Value::min] {
+    type Combine = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
+    let extrema: [Combine; 2] = [|x, y| x.max(y), |x, y| x.min(y)];
+    for combine in extrema {
         check("all_reduce_extremum", &x[..1], |b, x| {
             let to_apply = b.combiner("extremum", ElementType::F64, combine).expect("a combiner");
             let op = AllReduce {
