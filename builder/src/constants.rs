@@ -1,5 +1,6 @@
 //! Values that depend only on constants, and modules that compute them.
 use crate::build::module;
+use crate::ops::control::library_name;
 use crate::state::Open;
 use crate::{Builder, Code, Error, Result, Value};
 use hlo::ir::{Instruction, InstructionId, ModuleConfig};
@@ -75,18 +76,19 @@ impl Builder {
 fn variable(open: &Open, root: InstructionId) -> Option<InstructionId> {
     let reached = open.reached(root, folds);
     let varies =
-        |instruction: &Instruction| !folds(instruction) && !follows_from_operands(&instruction.op);
+        |instruction: &Instruction| !folds(instruction) && !follows_from_operands(instruction);
     let mut all = open.instructions.iter().take(reached.len()).rev();
     all.find(|(id, instruction)| reached[id.index()] && varies(instruction)).map(|(id, _)| id)
 }
 
 /// Returns whether the result depends on nothing but the operands: not on arguments, the device, the host, other devices, the
 /// random state, or what a called computation does.
-pub(crate) fn follows_from_operands(op: &Op) -> bool {
-    match op.opcode().kind() {
+pub(crate) fn follows_from_operands(instruction: &Instruction) -> bool {
+    match instruction.opcode().kind() {
         Kind::Array => true,
-        Kind::Value => op.opcode() != Opcode::Parameter,
-        Kind::Control | Kind::Asynchronous | Kind::Collective | Kind::Transfer => false,
+        Kind::Value => instruction.opcode() != Opcode::Parameter,
+        Kind::Control => library_name(instruction).is_some(),
+        Kind::Asynchronous | Kind::Collective | Kind::Transfer => false,
         Kind::Host | Kind::Device | Kind::Random | Kind::Custom => false,
     }
 }

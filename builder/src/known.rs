@@ -106,7 +106,7 @@ impl Facts<'_> {
         {
             return any(&self.parts(vector, range.start, range.limit));
         }
-        !follows_from_operands(&instruction.op) || any(&instruction.operands)
+        !follows_from_operands(instruction) || any(&instruction.operands)
     }
 
     fn operand(&self, instruction: &Instruction, i: usize) -> Option<&Instruction> {

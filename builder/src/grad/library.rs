@@ -7,22 +7,17 @@ use super::node::{Derivative, Node};
 use super::tangent::Tangent;
 use crate::arguments::cast;
 use crate::math::special::slopes::{beta_density, gamma_density, zeta_slope};
-use crate::ops::control::LIBRARY;
+use crate::ops::control::library_name;
 use crate::{Result, Value};
 use hlo::ElementType;
 use std::f64::consts::{FRAC_2_SQRT_PI, PI};
 
 /// Returns the rule of a composite that has one.
 pub(super) fn rule(node: &Node<'_>) -> Result<Option<&'static dyn Derivative>> {
-    let common = node.result.look(|instruction, _| instruction.common.clone())?;
-    let attributes = common.as_ref().and_then(|common| common.frontend_attributes.as_ref());
-    let names = attributes.iter().flat_map(|attributes| &attributes.0);
-    let name = names
-        .filter(|(key, _)| key == "composite.name")
-        .find_map(|(_, name)| name.strip_prefix(LIBRARY));
-    let Some(name) = name else { return Ok(None) };
-    let known = RULES.iter().find(|(known, _)| *known == name);
-    Ok(known.map(|(_, rule)| *rule))
+    node.result.look(|instruction, _| {
+        let name = library_name(instruction)?;
+        RULES.iter().find(|(known, _)| *known == name).map(|(_, rule)| *rule)
+    })
 }
 
 const RULES: &[(&str, &dyn Derivative)] = &[

@@ -2,12 +2,19 @@
 use crate::capture::Packing;
 use crate::computation::Traced;
 use crate::{Builder, Code, Computation, Error, Result, Value, edits};
-use hlo::ir::ComputationId;
+use hlo::ir::{ComputationId, Instruction};
 use hlo::op::{Call, Conditional, OptBarrier, While};
 use hlo::{ElementType, Shape};
 
 /// The names of the library's composites start with it.
-pub(crate) const LIBRARY: &str = "etalon.";
+const LIBRARY: &str = "etalon.";
+
+/// Returns the name of the function of the library that an instruction calls.
+pub(crate) fn library_name(instruction: &Instruction) -> Option<&str> {
+    let attributes = instruction.common.as_ref()?.frontend_attributes.as_ref()?;
+    let mut names = attributes.0.iter().filter(|(key, _)| key == "composite.name");
+    names.find_map(|(_, name)| name.strip_prefix(LIBRARY))
+}
 
 /// The op that a composite call represents; see [`Builder::composite_call`].
 #[derive(Debug, Clone, Default)]

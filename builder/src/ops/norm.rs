@@ -1,5 +1,6 @@
 //! Batch normalization.
 use crate::Value;
+use crate::arguments::counted;
 use hlo::op::value::Float;
 use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
 
@@ -28,7 +29,7 @@ impl Value<'_> {
         feature_index: i64,
     ) -> Self {
         self.record(|b| {
-            let feature_index = self.axis(feature_index)?;
+            let feature_index = counted(feature_index, self.rank()?);
             let op = BatchNormTraining { epsilon: Float(epsilon), feature_index };
             b.emit(op, &[self, scale, offset], None)
         })
@@ -45,7 +46,7 @@ impl Value<'_> {
         feature_index: i64,
     ) -> Self {
         self.record(|b| {
-            let feature_index = self.axis(feature_index)?;
+            let feature_index = counted(feature_index, self.rank()?);
             let op = BatchNormInference { epsilon: Float(epsilon), feature_index };
             b.emit(op, &[self, scale, offset, mean, variance], None)
         })
@@ -66,7 +67,7 @@ impl Value<'_> {
         feature_index: i64,
     ) -> Self {
         self.record(|b| {
-            let feature_index = self.axis(feature_index)?;
+            let feature_index = counted(feature_index, self.rank()?);
             let op = BatchNormGrad { epsilon: Float(epsilon), feature_index };
             b.emit(op, &[self, scale, batch_mean, batch_var, grad_output], None)
         })

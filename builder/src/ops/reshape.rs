@@ -30,7 +30,7 @@ impl Value<'_> {
         })
     }
     /// The same elements under other dimensions, where dimension `dimensions[0]` of the array varies slowest, then
-    /// `dimensions[1]`, and so on: XLA's `Reshape` with `dimensions`, as it was until 2019.
+    /// `dimensions[1]`, and so on: XLA's `Reshape` with `dimensions`, as of 2018.
     ///
     /// It is the reshape of a transpose.
     ///

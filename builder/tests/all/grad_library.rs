@@ -157,6 +157,14 @@ fn limits_at_the_ends() {
     for x in [[-1.0, 2.0, 0.5], [1.0, 2.0, 1.5], [f64::NAN, 2.0, 0.5], [0.0, 0.0, 0.5]] {
         assert!(at(beta, &x, 2).is_nan(), "{x:?}");
     }
+    // DLMF 10.40.1: -(1 + 3/8x) / (2x sqrt(2 pi x)).
+    for f in [|x| x[0].bessel_i0e(), |x| x[0].bessel_i1e()] as [Function; 2] {
+        let expected = -0.5 / 1e12 / (2e12 * std::f64::consts::PI).sqrt();
+        let found = [at(f, &[1e12], 0), at(f, &[499.0], 0), at(f, &[501.0], 0)];
+        assert!((found[0] / expected - 1.0).abs() < 1e-11, "{found:?}");
+        // No step where the formula changes.
+        assert!((found[1] / found[2] / (501.0f64 / 499.0).powf(1.5) - 1.0).abs() < 1e-5);
+    }
     // Below -16, by the reflection formula.
     let trigamma = |x: f64| {
         let b = Builder::new("trigamma");

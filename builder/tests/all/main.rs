@@ -12,6 +12,7 @@ mod dynamic;
 mod elementwise;
 mod elementwise_methods;
 mod examples;
+mod grad_devices;
 mod grad_elementwise;
 mod grad_frame;
 mod grad_library;

@@ -15,8 +15,9 @@ UNIT = [-1.0, -1 + 2.0**-24, -0.75, -0.5, -0.0, 0.0, 2.0**-60, 0.25, 0.5, 0.75, 
 SHAPE = [0.5, 1.0, 1.5, 2.0, 3.0, 10.0, 30.0, 100.5]
 PLACE = [0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 8.0, 30.0, 100.0]
 FUNCTIONS = {
-    "bessel_i0e": (lax.bessel_i0e, [REAL]),
-    "bessel_i1e": (lax.bessel_i1e, [REAL]),
+    # Of large numbers JAX's derivative is a difference of nearly equal ones.
+    "bessel_i0e": (lax.bessel_i0e, [[x for x in REAL if abs(x) != 2.0**33]]),
+    "bessel_i1e": (lax.bessel_i1e, [[x for x in REAL if abs(x) != 2.0**33]]),
     # The derivative is JAX's polygamma, which is wrong below -16.
     "digamma": (lax.digamma, [[x for x in REAL if x > -16]]),
     "erf": (lax.erf, [REAL]),

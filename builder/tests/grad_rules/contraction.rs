@@ -125,7 +125,7 @@ fn dots_of_scaled_blocks() {
     };
     let x = inputs(&["f64[2,6]", "f64[6,4]", "f64[1,3]", "f64[2,4]"], -1.0, 1.0);
     check("scaled", &x, |_, x| make(op(), x, "").sin());
-    let x = inputs(&["f64[2,6]", "f64[6,4]", "f64[]", "f64[6,1]"], -1.0, 1.0);
-    check("scaled_by_one", &x, |_, x| make(op(), x, "").sin());
+    let x = inputs(&["f64[2,6]", "f64[6,4]", "f64[1,1]", "f64[6,1]"], -1.0, 1.0);
+    check("scaled_whole", &x, |_, x| make(op(), x, "").sin());
     twice("scaled_2", &x, |_, x| make(op(), x, "").sin().reduce_sum(&[0, 1]));
 }
