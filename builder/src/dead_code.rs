@@ -69,10 +69,10 @@ impl State {
             Kind::Asynchronous | Kind::Collective | Kind::Transfer | Kind::Host | Kind::Random => {
                 true
             }
-            Kind::Custom => match &instruction.op {
-                Op::CustomCall(call) => call.custom_call_has_side_effect,
-                _other => false,
-            },
+            Kind::Custom => {
+                let Op::CustomCall(call) = &instruction.op else { return false };
+                call.custom_call_has_side_effect
+            }
             Kind::Array | Kind::Value | Kind::Control | Kind::Device => {
                 matches!(instruction.op, Op::Parameter(_)) || self.calls_effects(instruction)
             }
@@ -82,7 +82,7 @@ impl State {
         let mut any = false;
         instruction.op.each_callee(&mut |id| {
             let callee = self.finished.get(id).map(|callee| &callee.instructions);
-            let mut all = callee.into_iter().flat_map(|callee| callee.iter());
+            let mut all = callee.into_iter().flat_map(hlo::id::Arena::iter);
             any |= all.any(|(_, i)| i.opcode() != hlo::Opcode::Parameter && self.has_effect(i));
         });
         any

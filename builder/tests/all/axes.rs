@@ -1,7 +1,7 @@
 //! Dimensions counted from the end, wherever an argument names one.
 use crate::support::{refuses_on, text};
 use builder::options::{
-    DotDimensionNumbers, DotOptions, GatherDimensionNumbers, ScatterDimensionNumbers,
+    ConvOptions, DotDimensionNumbers, DotOptions, GatherDimensionNumbers, ScatterDimensionNumbers,
 };
 use builder::{Builder, CollectiveOptions, Value};
 
@@ -89,7 +89,7 @@ fn dimension_numbers() {
             out_spatial: [d(2, 3)].into_iter().collect(),
         };
         let kernel = b.iota("f32[3,4,5]", 0);
-        x.conv_general(kernel, &[1], &[(0, 0)], &numbers, &Default::default())
+        x.conv_general(kernel, &[1], &[(0, 0)], &numbers, &ConvOptions::default())
     });
     same(|b, x, d| {
         let ones = b.constant([1f32; 4]);

@@ -1,15 +1,15 @@
 //! Derivatives of collectives, on several devices.
-#![expect(clippy::unwrap_used, reason = "tests")]
 use builder::{Builder, CollectiveOptions, Value};
 use collectives::Session;
 use hlo::Literal;
 use interp::{CompileOptions, RunOptions};
 
+type Combine = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
+
 /// Of a maximum over three replicas the equal ones share the derivative: the function is the same on every device, and the
 /// cotangents of all devices count.
 #[test]
 fn the_largest_of_several_devices() {
-    type Combine = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
     let extrema: [(Combine, f64); 2] = [(|x, y| x.max(y), 1.0), (|x, y| x.min(y), -1.0)];
     for (combine, sign) in extrema {
         let b = Builder::new("extremum");

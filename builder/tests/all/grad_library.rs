@@ -1,14 +1,9 @@
 //! Derivatives of the library's functions of each element: reverse mode is forward mode, and both are JAX's.
-#![expect(
-    clippy::unwrap_used,
-    clippy::cast_possible_truncation,
-    clippy::float_cmp,
-    reason = "tests of exact values"
-)]
+#![expect(clippy::unwrap_used, clippy::float_cmp, reason = "tests of exact values")]
 use crate::support::gradient::{check, inputs, twice};
 use crate::support::{evaluate_on, reals};
-use builder::{Builder, IntoLiteral, Value};
-use hlo::{ElementType, Literal};
+use builder::{Builder, Value};
+use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 
 type Function = for<'b> fn(&[Value<'b>]) -> Value<'b>;
 
@@ -55,11 +50,13 @@ fn table(name: &str) -> Vec<Vec<Option<f64>>> {
     let of = lines.filter_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     of.map(|line| line.split(' ').map(|word| word.parse().ok()).collect()).collect()
 }
+/// A vector of these numbers, rounded to the type.
 fn array(numbers: &[f64], ty: ElementType) -> Literal {
-    match ty == ElementType::F64 {
-        true => numbers.into_literal().unwrap(),
-        false => numbers.iter().map(|&x| x as f32).collect::<Vec<f32>>().into_literal().unwrap(),
-    }
+    let count = i64::try_from(numbers.len()).unwrap();
+    let mut array = Literal::zeros(ArrayShape::new(ty, Dims::from_slice(&[count])));
+    let elements = array.bytes_mut().chunks_exact_mut(ty.storage_bytes());
+    numbers.iter().zip(elements).for_each(|(&x, bytes)| Scalar::Float(x).write(ty, bytes));
+    array
 }
 /// The differences that are allowed: relative, and absolute.
 fn bounds(ty: ElementType, is_special: bool) -> (f64, f64) {
@@ -73,6 +70,8 @@ fn bounds(ty: ElementType, is_special: bool) -> (f64, f64) {
 fn near(found: f64, expected: f64, (relative, absolute): (f64, f64)) -> bool {
     found == expected || (found - expected).abs() <= (relative * expected.abs()).max(absolute)
 }
+/// A function, one of its arguments, and why it has no derivative by that.
+type Refused = (Function, usize, &'static str);
 
 #[test]
 fn both_directions_are_those_of_jax() {
@@ -158,7 +157,8 @@ fn limits_at_the_ends() {
         assert!(at(beta, &x, 2).is_nan(), "{x:?}");
     }
     // DLMF 10.40.1: -(1 + 3/8x) / (2x sqrt(2 pi x)).
-    for f in [|x| x[0].bessel_i0e(), |x| x[0].bessel_i1e()] as [Function; 2] {
+    let bessel: [Function; 2] = [|x| x[0].bessel_i0e(), |x| x[0].bessel_i1e()];
+    for f in bessel {
         let expected = -0.5 / 1e12 / (2e12 * std::f64::consts::PI).sqrt();
         let found = [at(f, &[1e12], 0), at(f, &[499.0], 0), at(f, &[501.0], 0)];
         assert!((found[0] / expected - 1.0).abs() < 1e-11, "{found:?}");
@@ -174,6 +174,9 @@ fn limits_at_the_ends() {
     assert!((at(|x| x[0].digamma(), &[-20.5], 0) - expected).abs() < 1e-13);
 }
 
+fn beta(x: Value<'_>) -> Value<'_> {
+    x.full_like(2.5).regularized_incomplete_beta(1.5, x / 4.0)
+}
 /// Against differences, and again.
 #[test]
 fn derivatives_of_derivatives() {
@@ -205,9 +208,6 @@ fn derivatives_of_derivatives() {
     twice("zeta", &x, |_, x| (x[0] + 1.0).zeta(x[1]).reduce_sum(&[0]));
     check("igamma_grad_a", &x[1..], |_, x| x[0].full_like(2.5).igamma_grad_a(x[0]));
     twice("igamma_x", &x[1..], |_, x| x[0].full_like(2.5).igamma(x[0]).reduce_sum(&[0]));
-    fn beta(x: Value<'_>) -> Value<'_> {
-        x.full_like(2.5).regularized_incomplete_beta(1.5, x / 4.0)
-    }
     check("beta", &x[1..], |_, x| beta(x[0]));
     twice("beta_x", &x[1..], |_, x| beta(x[0]).reduce_sum(&[0]));
     check("far", &inputs(&["f64[5]"], 30.0, 90.0), |_, x| {
@@ -242,7 +242,6 @@ fn inside_of_loops_branches_calls_and_maps() {
 
 #[test]
 fn derivatives_that_are_not_known_are_refused() {
-    type Refused = (Function, usize, &'static str);
     let all: [Refused; 5] = [
         (|x| x[0].polygamma(x[1]), 0, "operand 0: it is a function of whole numbers"),
         (|x| x[0].igamma_grad_a(x[1]), 0, "operand 0: it has no closed form"),

@@ -21,10 +21,10 @@ fn joined<'b>(m: Value<'b>, d: Value<'b>, n: Value<'b>) -> Value<'b> {
     let scaled = m * scales.broadcast_in_dim(&m.dims().unwrap(), &along);
     scaled.batch_dot(n.transpose_in_minor_dims().conj())
 }
+type Function = for<'b> fn(Value<'b>) -> Vec<Value<'b>>;
 
 #[test]
 fn decompositions_as_in_jax() {
-    type Function = for<'b> fn(Value<'b>) -> Vec<Value<'b>>;
     let functions: &[(&str, Function)] = &[
         ("lu", |a| vec![a.lu_decomposition().lu]),
         ("qr", |a| <[Value<'_>; 2]>::from(a.qr_explicit(false)).to_vec()),

@@ -23,6 +23,7 @@ fn with_indices(shapes: &[&str], indices: &str) -> Vec<Literal> {
     all.push(indices.parse().expect("a literal"));
     all
 }
+type Combine = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
 
 #[test]
 fn gathers_add_up_where_rows_are_taken_twice_and_limited() {
@@ -144,7 +145,6 @@ fn indexing_is_differentiated_again() {
 
 #[test]
 fn the_largest_and_the_smallest_of_updates() {
-    type Combine = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
     let all: [(&str, Combine); 2] = [("max", |a, c| a.max(c)), ("min", |a, c| a.min(c))];
     for (name, combine) in all {
         let op = move |b: &Builder| scatter(b, combine, false);

@@ -22,6 +22,7 @@ fn sort<'b>(x: &[Value<'b>], dim: i64, less: impl FnOnce(&[Value<'b>]) -> Value<
     let to_apply = b.trace("less", &scalars, less).expect("a comparator");
     make(Sort { dimensions: Some(vec![dim]), is_stable: false, to_apply: Some(to_apply) }, x, "")
 }
+type Combine = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
 
 #[test]
 fn sorts() {
@@ -175,7 +176,6 @@ fn one_device_alone() {
         };
         make(op, &[x[0].sin(), x[1].exp()], "")
     });
-    type Combine = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
     let extrema: [Combine; 2] = [|x, y| x.max(y), |x, y| x.min(y)];
     for combine in extrema {
         check("all_reduce_extremum", &x[..1], |b, x| {

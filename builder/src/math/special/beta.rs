@@ -50,7 +50,7 @@ fn incomplete<'b>(a: Value<'b>, b: Value<'b>, x: Value<'b>) -> Value<'b> {
 
 /// `x^a (1-x)^b / B(a, b)`, by its maximum at `a / (a+b)` and how far x is from there (the saddle point form): no term is
 /// much larger than the logarithm of the result. With `lower` 1 both powers are lower by 1.
-pub(super) fn density<'b>([a, b, x]: [Value<'b>; 3], lower: f64) -> Value<'b> {
+pub(super) fn density([a, b, x]: [Value<'_>; 3], lower: f64) -> Value<'_> {
     let (sum, rest) = (a + b, 1.0 - x);
     let away = x * b - rest * a;
     let left = a * log_minus_rest(x * (sum / a), away / a);

@@ -23,9 +23,9 @@ pub(super) fn in_f64<'b, const N: usize>(
 }
 
 /// Returns the operands' type, which is a float, and the operands broadcast to one shape.
-pub(super) fn alike<'b, const N: usize>(
-    mut operands: [Value<'b>; N],
-) -> Result<(ElementType, [Value<'b>; N])> {
+pub(super) fn alike<const N: usize>(
+    mut operands: [Value<'_>; N],
+) -> Result<(ElementType, [Value<'_>; N])> {
     let ty = operands[0].element_type()?;
     for operand in operands {
         let other = operand.element_type()?;

@@ -38,6 +38,8 @@ fn whole(literal: &Literal) -> Vec<i64> {
 fn weighted(literal: &Literal) -> i64 {
     whole(literal).into_iter().zip(1..).map(|(x, weight)| x * weight).sum()
 }
+type Operator = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
+type Case = (Operator, fn(i64, i64) -> i64);
 
 #[test]
 fn the_pages_multidirectional_shapes_have_numpys_values() {
@@ -56,8 +58,7 @@ fn the_pages_multidirectional_shapes_have_numpys_values() {
 /// Each operator on each pair of the page, element by element: those of `counting` differ in every place.
 #[test]
 fn the_pages_operators_take_its_shapes() {
-    type Operator = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
-    let all: [(Operator, fn(i64, i64) -> i64); 6] = [
+    let all: [Case; 6] = [
         (onnx::div, |x, y| x / y),
         (onnx::equal, |x, y| i64::from(x == y)),
         (onnx::greater, |x, y| i64::from(x > y)),
