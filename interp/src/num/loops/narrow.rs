@@ -65,7 +65,7 @@ impl Narrow for bf16 {
     }
 }
 #[inline]
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "16 bits are left")]
+#[expect(clippy::as_conversions, reason = "16 bits are left")]
 fn upper(bits: u32) -> u16 {
     (bits >> 16) as u16
 }
