@@ -43,6 +43,8 @@ struct Slices<'a, const N: usize, F> {
 }
 
 impl<const N: usize, F: Function<N>> Task for Slices<'_, N, F> {
+    const IS_LONG: bool = true;
+
     #[inline(always)]
     fn run(self) {
         let operands = self.operands.map(|x| x.as_chunks::<BLOCK>());
