@@ -154,7 +154,7 @@ fn conversion() {
 fn selection() {
     let chosen: Vec<Scalar> = (0..100).map(|i| Scalar::Pred(i % 3 == 0)).collect();
     for ty in [E::S8, E::Bf16, E::U32, E::F64, E::C128] {
-        let (a, b) = (&edges(ty)[..100], &edges(ty)[20..120]);
+        let (a, b) = (&edges(ty)[..100], &edges(ty)[10..110]);
         let function = select_loop(ty.storage_bytes());
         let results = run(&function, &[(E::Pred, &chosen), (ty, a), (ty, b)], ty);
         for (i, result) in results.into_iter().enumerate() {
