@@ -1,4 +1,4 @@
-//! Blocks of elements in wide form, which typed loops run over.
+//! Blocks of elements in wide form, for types without loops of their own.
 //!
 //! An array is cut into blocks that stay in the cache. Elements of a block are widened by class (booleans, i64,
 //! u64, f64, pairs of f64), passed to the functions of `num`, and rounded to the result's type as they are

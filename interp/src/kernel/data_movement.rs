@@ -72,7 +72,7 @@ pub(super) fn kernel(
             Ok(())
         }),
         // A scalar selects a whole value, which is not copied.
-        Op::Select(_) if operands[0].rank() > 0 => Box::new(super::select::Select),
+        Op::Select(_) if operands[0].rank() > 0 => Box::new(super::select::kernel(shape)),
         _ => return None,
     })
 }

@@ -5,7 +5,6 @@
 //! A function takes its operands; before them, optionally, the element type (for integers its number of bits).
 use super::complex::{Complex, IntoScalar};
 use super::float_functions::{double, single};
-use super::loops::{BinaryLoop, UnaryLoop, binary_loop, unary_loop};
 use super::{float, int, pred, signed, unsigned};
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Scalar};
@@ -37,7 +36,7 @@ macro_rules! same_type {
 }
 
 /// A function of one operand `X` that may take a `T` before it; `Arguments` distinguishes the two.
-trait Unary1<Arguments, T, X, R> {
+pub(super) trait Unary1<Arguments, T, X, R> {
     fn apply(self, ty: T, x: X) -> R;
 }
 impl<T, X, R, F: Fn(X) -> R> Unary1<(X,), T, X, R> for F {
@@ -54,7 +53,7 @@ impl<T, X, R, F: Fn(T, X) -> R> Unary1<(T, X), T, X, R> for F {
 }
 
 /// A function of two operands `X` that may take a `T` before them.
-trait Binary2<Arguments, T, X, R> {
+pub(super) trait Binary2<Arguments, T, X, R> {
     fn apply_both(self, ty: T, a: X, b: X) -> R;
 }
 impl<T, X, R, F: Fn(X, X) -> R> Binary2<(X, X), T, X, R> for F {
@@ -169,30 +168,6 @@ macro_rules! define {
                 $(Binary::$bin => if_class!(F $bin_class { same_type!($bin_flags double::$bin_fn) } else { None }),)*
             }
         }
-        /// Returns the loop of an operation on `f32`; its results have the same bits as those of [`unary`].
-        pub(crate) fn unary_loop_f32(op: Unary) -> Option<UnaryLoop<f32>> {
-            match op {
-                $(Unary::$un => if_class!(F $un_class { same_type!($un_flags unary_loop(single::$un_fn)) } else { None }),)*
-            }
-        }
-        /// Returns the loop of an operation on two `f32`; its results have the same bits as those of [`binary`].
-        pub(crate) fn binary_loop_f32(op: Binary) -> Option<BinaryLoop<f32>> {
-            match op {
-                $(Binary::$bin => if_class!(F $bin_class { same_type!($bin_flags binary_loop(single::$bin_fn)) } else { None }),)*
-            }
-        }
-        /// Returns the loop of an operation on `f64`; its results have the same bits as those of [`unary`].
-        pub(crate) fn unary_loop_f64(op: Unary) -> Option<UnaryLoop<f64>> {
-            match op {
-                $(Unary::$un => if_class!(F $un_class { same_type!($un_flags unary_loop(double::$un_fn)) } else { None }),)*
-            }
-        }
-        /// Returns the loop of an operation on two `f64`; its results have the same bits as those of [`binary`].
-        pub(crate) fn binary_loop_f64(op: Binary) -> Option<BinaryLoop<f64>> {
-            match op {
-                $(Binary::$bin => if_class!(F $bin_class { same_type!($bin_flags binary_loop(double::$bin_fn)) } else { None }),)*
-            }
-        }
     };
 }
 hlo::for_each_op!(define);
@@ -202,38 +177,4 @@ fn different_classes(a: Scalar, b: Scalar) -> ! {
     unreachable!("the verifier rejects operands of different types: {a:?} and {b:?}")
 }
 
-/// Runs `$body` with `$name` bound to the op as a constant, so that the compiler specializes the loop for each op that
-/// exists for the class: `with_op!(F, Unary, op, op => ..)`.
-macro_rules! with_op {
-    ($class:ident, $family:ident, $op:expr, $name:ident => $body:expr) => {
-        hlo::for_each_op!(with_row $class, $family, $op, $name => $body;)
-    };
-}
-macro_rules! with_row {
-    (
-        $class:ident, Unary, $op:expr, $name:ident => $body:expr;
-        unary { $($un:ident $un_name:tt $un_fn:ident $un_class:tt $un_acc:tt $un_flags:tt;)* }
-        $($rest:tt)*
-    ) => {
-        match $op {
-            $(Unary::$un => if_class!($class $un_class {
-                let $name = Unary::$un;
-                $body
-            } else { undefined(&$op, &stringify!($class)) }),)*
-        }
-    };
-    (
-        $class:ident, Binary, $op:expr, $name:ident => $body:expr;
-        unary $unary:tt
-        binary { $($bin:ident $bin_name:tt $bin_fn:ident $bin_class:tt $bin_acc:tt $bin_flags:tt;)* }
-        $($rest:tt)*
-    ) => {
-        match $op {
-            $(Binary::$bin => if_class!($class $bin_class {
-                let $name = Binary::$bin;
-                $body
-            } else { undefined(&$op, &stringify!($class)) }),)*
-        }
-    };
-}
-pub(crate) use {if_class, with_op, with_row};
+pub(crate) use if_class;

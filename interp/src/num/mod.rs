@@ -26,7 +26,7 @@ pub(crate) mod float_functions;
 pub(crate) mod fourier;
 pub(crate) mod int;
 mod logistic;
-mod loops;
+pub(crate) mod loops;
 mod pred;
 pub(crate) mod random;
 mod signed;
@@ -38,9 +38,7 @@ use hlo::{ElementType, Scalar};
 use std::cmp::Ordering;
 
 pub use dispatch::{binary, binary_f32, binary_f64, unary, unary_f32, unary_f64};
-pub(crate) use dispatch::{binary_loop_f32, binary_loop_f64, unary_loop_f32, unary_loop_f64};
 pub use hlo::op::value::{ComparisonType as Order, Direction};
-pub(crate) use loops::{BinaryLoop, UnaryLoop};
 
 /// Returns whether this relation holds for `a` and `b`, of type `ty`.
 ///
