@@ -22,9 +22,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 mod async_ops;
+mod crossings;
 mod deadlock;
 mod device_state;
 mod error;
+mod group_exchange;
 mod groups;
 mod links;
 mod message_queue;
@@ -37,7 +39,9 @@ mod session;
 pub mod spmd;
 mod suspension;
 mod task;
+mod transfers;
 mod transport;
+mod values;
 mod wait_graph;
 mod wire;
 

@@ -59,7 +59,8 @@ const _: () = {
 /// The output of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunOutput {
-    /// The result of each device, ordered by device number. An unpartitioned SPMD program has a single result.
+    /// The result of each device, ordered by device number; in a run on several ranks of the devices of this rank, a
+    /// [block](Ranks::block). An unpartitioned SPMD program has a single result, which all ranks get.
     pub results: Vec<Literal>,
     /// Values of an unpartitioned SPMD program that differ between devices although they must be equal.
     pub notes: Vec<Divergence>,
@@ -154,7 +155,8 @@ impl Session {
     }
     /// Runs the program in several processes. Each rank runs a [block](Ranks::block) of the devices, and takes the arguments of
     /// those; of an unpartitioned SPMD program it runs all but the other ranks' devices in manual regions. All ranks call this
-    /// with the same program and options, and get the same results or the same error as from one process.
+    /// with the same program and options. Each gets the results of its devices, with the bits of a run in one process, or all get
+    /// the same error.
     ///
     /// # Errors
     /// As [`run`](Self::run); `E0508` if the ranks run different programs; `E0509` if the connection to a rank is lost.

@@ -83,7 +83,11 @@ impl Region {
             hooks
         });
         let run = DeviceRun { executable: &self.executable, grid, options, hooks: &hooks, ranks };
-        let (results, _) = run.finish(&[inputs])?;
+        let (mut results, _) = run.finish(&[inputs])?;
+        if let Some(ranks) = ranks.filter(|ranks| ranks.count() > 1) {
+            // The outer program runs on all ranks.
+            results = ranks.gather_values(&results)?;
+        }
         let mut divergences = Vec::new();
         let outputs = self.outputs.iter().enumerate().map(|(i, output)| {
             let shards: Vec<&Literal> =

@@ -1,12 +1,15 @@
 //! Transports: connections between ranks, each of which runs a block of the devices.
 //!
 //! Every rank tracks all devices and steps only its own. After each round of steps the ranks publish their steps, and all of
-//! them handle all steps in the same order. So a transport needs one operation: [`Transport::all_gather`].
+//! them handle all steps in the same order: [`Transport::all_gather`]. The values that devices send each other go from rank to rank:
+//! [`Transport::exchange`].
 mod handshake;
 
 #[cfg(feature = "mpi")]
 mod mpi;
 
+use crate::transfers::Transfers;
+use crate::values::{RemoteValue, ValueHeader};
 use crate::{Code, Error, Result, wire};
 use hlo::Literal;
 use std::fmt;
@@ -33,6 +36,9 @@ pub use mpi::Mpi;
 ///     fn all_gather(&mut self, bytes: Vec<u8>) -> std::io::Result<Vec<Vec<u8>>> {
 ///         Ok(vec![bytes])
 ///     }
+///     fn exchange(&mut self, _: &[(usize, &[u8])], _: &mut [(usize, &mut [u8])]) -> std::io::Result<()> {
+///         Ok(())
+///     }
 /// }
 /// let ranks = collectives::Ranks::new(SingleRank);
 /// assert_eq!((ranks.rank(), ranks.count()), (0, 1));
@@ -47,6 +53,19 @@ pub trait Transport: Send {
     /// # Errors
     /// If the connection to a rank is lost. An error ends the run; there is no retry.
     fn all_gather(&mut self, bytes: Vec<u8>) -> io::Result<Vec<Vec<u8>>>;
+    /// Sends bytes to other ranks, and receives bytes from other ranks. Of two ranks that have a message for each other each calls
+    /// it; a third one does not take part.
+    ///
+    /// A rank is listed once for each message. The messages of a sender to a receiver are in the same order in both lists, and of the
+    /// same size, which is never 0. Messages in opposite directions must not wait for each other.
+    ///
+    /// # Errors
+    /// As [`all_gather`](Self::all_gather).
+    fn exchange(
+        &mut self,
+        sends: &[(usize, &[u8])],
+        receives: &mut [(usize, &mut [u8])],
+    ) -> io::Result<()>;
 }
 
 /// This process as one of the ranks of a run. Clones are the same rank.
@@ -114,19 +133,71 @@ impl Ranks {
             ))),
         }
     }
+    /// Sends bytes to other ranks, and receives bytes from other ranks, as [`Transport::exchange`]; empty messages are left out.
+    pub(crate) fn exchange(
+        &self,
+        sends: &[(usize, &[u8])],
+        receives: &mut [(usize, &mut [u8])],
+    ) -> Result<()> {
+        let sends: Vec<(usize, &[u8])> =
+            sends.iter().filter(|(_, bytes)| !bytes.is_empty()).copied().collect();
+        let mut receives: Vec<(usize, &mut [u8])> = (receives.iter_mut())
+            .filter(|(_, bytes)| !bytes.is_empty())
+            .map(|(rank, bytes)| (*rank, &mut **bytes))
+            .collect();
+        if sends.is_empty() && receives.is_empty() {
+            return Ok(());
+        }
+        let mut transport = self.transport.lock().unwrap_or_else(PoisonError::into_inner);
+        transport.exchange(&sends, &mut receives).map_err(|e| connection_lost(&e.to_string()))
+    }
     /// Returns the values of all ranks, by number. Every rank must call it between the same runs.
     ///
     /// # Errors
     /// `E0509` if the connection to a rank is lost, or its message is malformed.
     pub fn gather_values(&self, own: &[Literal]) -> Result<Vec<Literal>> {
-        let mut all = Vec::new();
-        let bytes = wire::encode_values(own).map_err(|error| connection_lost(&error))?;
-        for (rank, bytes) in self.gather(bytes)?.iter().enumerate() {
-            all.extend(
-                wire::decode_values(bytes).map_err(|error| malformed_message(rank, &error))?,
-            );
+        self.gather_values_where(|_| true, own)
+    }
+    /// Returns the values of all ranks, by number, on one rank, and none on the others. Every rank must call it between the same
+    /// runs.
+    ///
+    /// # Errors
+    /// As [`gather_values`](Self::gather_values).
+    pub fn gather_values_to(&self, rank: usize, own: &[Literal]) -> Result<Vec<Literal>> {
+        self.gather_values_where(|other| other == rank, own)
+    }
+    fn gather_values_where(
+        &self,
+        receives: impl Fn(usize) -> bool,
+        own: &[Literal],
+    ) -> Result<Vec<Literal>> {
+        let headers: Vec<ValueHeader> = own.iter().map(ValueHeader::of).collect();
+        let bytes = wire::encode_envelope(&headers).map_err(|error| connection_lost(&error))?;
+        let mut transfers = Transfers::default();
+        for rank in (0..self.count).filter(|&rank| rank != self.rank && receives(rank)) {
+            transfers.send(rank, own);
         }
-        Ok(all)
+        let mut all: Vec<Vec<RemoteValue>> = Vec::new();
+        for (rank, bytes) in self.gather(bytes)?.iter().enumerate() {
+            let malformed = |error: wire::DecodeError| malformed_message(rank, &error);
+            let headers: Vec<ValueHeader> = wire::decode_envelope(bytes).map_err(malformed)?;
+            let values = headers.iter().map(ValueHeader::parse).collect::<Result<Vec<_>, _>>();
+            let values = values.map_err(malformed)?;
+            if rank != self.rank && receives(self.rank) {
+                values.iter().try_for_each(RemoteValue::check_size).map_err(malformed)?;
+                values.iter().for_each(|value| transfers.receive(rank, value));
+            }
+            all.push(values);
+        }
+        let mut received = transfers.run(self)?.into_iter();
+        if !receives(self.rank) {
+            return Ok(Vec::new());
+        }
+        let value = |(rank, values): (usize, Vec<RemoteValue>)| match rank == self.rank {
+            true => own.to_vec(),
+            false => values.iter().map(|value| value.assemble(&mut received)).collect(),
+        };
+        Ok(all.into_iter().enumerate().flat_map(value).collect())
     }
 }
 
@@ -159,6 +230,9 @@ mod tests {
         }
         fn all_gather(&mut self, _: Vec<u8>) -> io::Result<Vec<Vec<u8>>> {
             Ok(Vec::new())
+        }
+        fn exchange(&mut self, _: &[(usize, &[u8])], _: &mut [(usize, &mut [u8])]) -> io::Result<()> {
+            Ok(())
         }
     }
 
