@@ -64,9 +64,7 @@ pub(crate) fn inputs_on(
         Some(number) => {
             Err(Failure::new(&Code::NoSuchParameter { number, count: shapes.len() }, None))
         }
-        None if range.len() < devices => {
-            named.values_on(range, devices, &shapes).map_err(mismatch)
-        }
+        None if range.len() < devices => named.values_on(range, devices, &shapes).map_err(mismatch),
         None => named.values_per_device(devices, &shapes).map_err(mismatch),
     }
 }

@@ -132,10 +132,17 @@ fn is_lost(failure: &Failure) -> bool {
 }
 
 #[cfg(feature = "mpi")]
-fn connect(_: usize) -> Result<Ranks> {
+fn connect(count: usize) -> Result<Ranks> {
     let mpi = collectives::Mpi::start()
         .map_err(|e| Failure::new(&Code::Mpi { message: e.to_string() }, None))?;
     let ranks = Ranks::new(mpi);
+    if ranks.count() != count {
+        let connected = ranks.count();
+        let message =
+            format!("{count} processes were started together, but MPI connects {connected}");
+        let help = "start them with the `mpirun` of the MPI library that this `etalon` was built with (docs/mpi.md)";
+        return Err(Failure::new(&Code::Mpi { message }, Some(help.to_owned())));
+    }
     report_termination(ranks.rank());
     Ok(ranks)
 }

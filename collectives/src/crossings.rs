@@ -92,7 +92,10 @@ impl Run {
     ///
     /// # Errors
     /// `E0509` if the connection to a rank is lost.
-    pub(crate) fn complete_arrivals(&mut self, ranks: &Ranks) -> Result<Result<(), (usize, crate::Error)>> {
+    pub(crate) fn complete_arrivals(
+        &mut self,
+        ranks: &Ranks,
+    ) -> Result<Result<(), (usize, crate::Error)>> {
         let Crossings { transfers, arrivals, steps, .. } = std::mem::take(&mut self.crossings);
         let mut received = transfers.run(ranks)?.into_iter();
         let mut failure = Ok(());

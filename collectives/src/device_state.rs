@@ -23,9 +23,6 @@ pub(crate) struct RemoteState {
 }
 
 impl DeviceState {
-    pub(crate) fn is_local(&self) -> bool {
-        matches!(self, Self::Local(_))
-    }
     /// Returns the values that a remote task sends at the instruction where it is suspended; nothing for a local one.
     pub(crate) fn take_values(&mut self) -> Option<Vec<RemoteValue>> {
         match self {

@@ -7,7 +7,7 @@ use crate::run::Run;
 use crate::task::Waiter;
 use crate::transfers::Transfers;
 use crate::values::{RemoteValue, Values};
-use crate::{Error, Ranks, Result};
+use crate::{Ranks, Result};
 use hlo::ir::Instruction;
 use hlo::{ArrayShape, Literal};
 use interp::collective::distributed::{self, Traffic};
@@ -200,8 +200,7 @@ impl Group<'_> {
             return Ok(Err(error));
         }
         let count = self.members.len();
-        let results =
-            distributed::of_reduced(executable, options, self.instruction, whole, count);
+        let results = distributed::of_reduced(executable, options, self.instruction, whole, count);
         Ok(results.map(|results| self.select_own(results)))
     }
     /// Returns this rank's range of the operands of each member, as arrays of one dimension.
@@ -242,7 +241,9 @@ impl Group<'_> {
         let (mut sends, mut receives) = (Vec::new(), Vec::new());
         let zeros: Vec<Vec<u8>>;
         let own: Vec<&[u8]> = if own.is_empty() {
-            let size = |array: &Literal| array.array_shape().map(|s| self.range(s, self.ranks.rank()).len());
+            let size = |array: &Literal| {
+                array.array_shape().map(|s| self.range(s, self.ranks.rank()).len())
+            };
             zeros = whole.iter().map(|array| vec![0; size(array).unwrap_or(0)]).collect();
             zeros.iter().map(Vec::as_slice).collect()
         } else {

@@ -6,23 +6,13 @@
 use crate::device_state::{DeviceState, RemoteState};
 use crate::run::{Ready, Run};
 use crate::transport::{connection_lost, malformed_message};
-use crate::values::{RemoteValue, ValueHeader};
-use crate::wire::{self, DecodeError, RankReport, StepReport, SuspensionReport};
+use crate::values::{DecodeError, RemoteValue, ValueHeader};
+use crate::wire::{self, RankReport, Stage, StepReport, SuspensionReport};
 use crate::{Code, Error, Ranks, Result};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::{ArrayShape, Literal, Op, Shape};
 use interp::{AsyncId, Outcome, Position, Suspension, Value, collective};
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
-
-/// The stage at which the handling of a round stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) enum Stage {
-    /// The steps of tasks are handled in order; this is an index into it.
-    Task(usize),
-    /// Then the complete groups are exchanged.
-    Group(usize),
-}
 
 /// The connection of a run to the other ranks.
 #[derive(Debug)]
@@ -174,11 +164,7 @@ impl Run {
         }
     }
     /// Returns the step of a remote task from its report.
-    fn receive_step(
-        &mut self,
-        i: usize,
-        report: StepReport,
-    ) -> Result<Outcome, DecodeError> {
+    fn receive_step(&mut self, i: usize, report: StepReport) -> Result<Outcome, DecodeError> {
         let suspended = match report {
             StepReport::Finished => return Ok(Outcome::Done(Literal::token())),
             StepReport::Suspended(suspended) => suspended,

@@ -64,11 +64,9 @@ impl Rendezvous {
         self.joined.iter().flatten().next().map_or(self.first.1, |one| one.position)
     }
     /// Returns tokens as the results of some of the members that have joined, whose devices are on other ranks.
-    pub(crate) fn placeholders(
-        &self,
-        is_remote: impl Fn(usize) -> bool,
-    ) -> Vec<(Waiter, Literal)> {
-        let joined = self.members.iter().zip(&self.joined).filter(|(device, _)| is_remote(**device));
+    pub(crate) fn placeholders(&self, is_remote: impl Fn(usize) -> bool) -> Vec<(Waiter, Literal)> {
+        let joined =
+            self.members.iter().zip(&self.joined).filter(|(device, _)| is_remote(**device));
         joined.filter_map(|(_, one)| Some((one.as_ref()?.waiter, Literal::token()))).collect()
     }
     /// Returns the devices that have joined.

@@ -1,7 +1,9 @@
 //! The values that a device sends: those of a device of this rank, or descriptions of those of another rank's device.
-use crate::wire::DecodeError;
 use hlo::{ArrayShape, Literal, Shape};
 use serde::{Deserialize, Serialize};
+
+/// The reason why bytes cannot be decoded.
+pub(crate) type DecodeError = String;
 
 /// The values that a device sends.
 #[derive(Debug, Clone)]

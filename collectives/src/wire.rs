@@ -5,13 +5,18 @@
 //!
 //! The encoding is specific to a build: ranks compare their versions first. A malformed message is an error.
 use crate::Error;
-use crate::rank_exchange::Stage;
-use crate::values::ValueHeader;
+use crate::values::{DecodeError, ValueHeader};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The reason why bytes cannot be decoded.
-pub(crate) type DecodeError = String;
+/// The stage at which the handling of a round stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum Stage {
+    /// The steps of tasks are handled in order; this is an index into it.
+    Task(usize),
+    /// Then the complete groups are exchanged.
+    Group(usize),
+}
 
 /// The report of a rank after a round of steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -68,6 +68,9 @@ struct Prepared {
 fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     let Loaded { name, text, module, arguments, .. } = load(path, args.lenient)?;
     let session = compile_for(&args.devices, args.engine, module, &name, &text)?;
+    for warning in session.warnings().iter().filter(|_| peers.is_leader()) {
+        output::show_one(warning, Some(Source { name: &name, text: &text }));
+    }
     let (module, grid) = (session.module(), session.grid());
     let own = peers.block(grid.len());
     let inputs = inputs_on(&args.inputs, arguments, module, (grid, own))?;
@@ -205,8 +208,9 @@ impl Outputs {
         let width = output::width().or(args.print.then_some(WIDTH));
         let is_shown = args.print || args.output.is_none();
         // Equal results of different ranks are shown together; stdout takes a single file.
-        let is_gathered =
-            args.gather || (is_shown && width.is_some()) || args.output.as_deref().is_some_and(is_stdout);
+        let is_gathered = args.gather
+            || (is_shown && width.is_some())
+            || args.output.as_deref().is_some_and(is_stdout);
         let own = if is_gathered { self.gathered(peers)? } else { self };
         let written = match &args.output {
             Some(to) if !own.outputs.is_empty() => write(&peers.path_for_rank(to), own.named()),
@@ -227,8 +231,11 @@ impl Outputs {
     }
     /// Moves the outputs of all ranks to rank 0.
     fn gathered(self, peers: &Peers) -> Result<Self> {
-        let (results, outfeeds) =
-            self.outputs.into_iter().map(|DeviceOutput { result, outfeed }| (result, outfeed)).unzip();
+        let (results, outfeeds) = self
+            .outputs
+            .into_iter()
+            .map(|DeviceOutput { result, outfeed }| (result, outfeed))
+            .unzip();
         let (results, outfeeds) = (peers.gather_values(results)?, peers.gather_values(outfeeds)?);
         let outputs = results.into_iter().zip(outfeeds);
         let outputs = outputs.map(|(result, outfeed)| DeviceOutput { result, outfeed }).collect();

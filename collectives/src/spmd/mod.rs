@@ -14,6 +14,7 @@
 //! | `split.rs`, `build.rs`, `region.rs`, `callback.rs` | the outer program, and the module of each region |
 //! | `program.rs` | the run |
 //! | `boundary.rs` | the arguments and results of a partitioned module |
+//! | `warning.rs` | the warning about programs that run as independent copies |
 //!
 //! ```
 //! let text = r##"HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["a"=2]>}}
@@ -45,7 +46,9 @@ mod region;
 mod shardy;
 mod split;
 mod stages;
+mod warning;
 
 pub use boundary::Boundary;
 pub(crate) use program::Program;
 pub use region::Divergence;
+pub(crate) use warning::unpartitioned;

@@ -5,7 +5,7 @@
 use super::callback::{Callback, callback_target, stack, stacked_shape};
 use super::marker::ShardedValue;
 use super::placement::Unequal;
-use crate::session::{DeviceHooks, DeviceRun};
+use crate::device_run::{DeviceHooks, DeviceRun};
 use crate::{Ranks, Result};
 use hlo::ir::InstructionId;
 use hlo::{Literal, Shape, Span};

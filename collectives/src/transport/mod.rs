@@ -8,10 +8,7 @@ mod handshake;
 #[cfg(feature = "mpi")]
 mod mpi;
 
-use crate::transfers::Transfers;
-use crate::values::{RemoteValue, ValueHeader};
-use crate::{Code, Error, Result, wire};
-use hlo::Literal;
+use crate::{Code, Error, Result};
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -151,54 +148,6 @@ impl Ranks {
         let mut transport = self.transport.lock().unwrap_or_else(PoisonError::into_inner);
         transport.exchange(&sends, &mut receives).map_err(|e| connection_lost(&e.to_string()))
     }
-    /// Returns the values of all ranks, by number. Every rank must call it between the same runs.
-    ///
-    /// # Errors
-    /// `E0509` if the connection to a rank is lost, or its message is malformed.
-    pub fn gather_values(&self, own: &[Literal]) -> Result<Vec<Literal>> {
-        self.gather_values_where(|_| true, own)
-    }
-    /// Returns the values of all ranks, by number, on one rank, and none on the others. Every rank must call it between the same
-    /// runs.
-    ///
-    /// # Errors
-    /// As [`gather_values`](Self::gather_values).
-    pub fn gather_values_to(&self, rank: usize, own: &[Literal]) -> Result<Vec<Literal>> {
-        self.gather_values_where(|other| other == rank, own)
-    }
-    fn gather_values_where(
-        &self,
-        receives: impl Fn(usize) -> bool,
-        own: &[Literal],
-    ) -> Result<Vec<Literal>> {
-        let headers: Vec<ValueHeader> = own.iter().map(ValueHeader::of).collect();
-        let bytes = wire::encode_envelope(&headers).map_err(|error| connection_lost(&error))?;
-        let mut transfers = Transfers::default();
-        for rank in (0..self.count).filter(|&rank| rank != self.rank && receives(rank)) {
-            transfers.send(rank, own);
-        }
-        let mut all: Vec<Vec<RemoteValue>> = Vec::new();
-        for (rank, bytes) in self.gather(bytes)?.iter().enumerate() {
-            let malformed = |error: wire::DecodeError| malformed_message(rank, &error);
-            let headers: Vec<ValueHeader> = wire::decode_envelope(bytes).map_err(malformed)?;
-            let values = headers.iter().map(ValueHeader::parse).collect::<Result<Vec<_>, _>>();
-            let values = values.map_err(malformed)?;
-            if rank != self.rank && receives(self.rank) {
-                values.iter().try_for_each(RemoteValue::check_size).map_err(malformed)?;
-                values.iter().for_each(|value| transfers.receive(rank, value));
-            }
-            all.push(values);
-        }
-        let mut received = transfers.run(self)?.into_iter();
-        if !receives(self.rank) {
-            return Ok(Vec::new());
-        }
-        let value = |(rank, values): (usize, Vec<RemoteValue>)| match rank == self.rank {
-            true => own.to_vec(),
-            false => values.iter().map(|value| value.assemble(&mut received)).collect(),
-        };
-        Ok(all.into_iter().enumerate().flat_map(value).collect())
-    }
 }
 
 /// Returns the error of a lost connection.
@@ -231,7 +180,11 @@ mod tests {
         fn all_gather(&mut self, _: Vec<u8>) -> io::Result<Vec<Vec<u8>>> {
             Ok(Vec::new())
         }
-        fn exchange(&mut self, _: &[(usize, &[u8])], _: &mut [(usize, &mut [u8])]) -> io::Result<()> {
+        fn exchange(
+            &mut self,
+            _: &[(usize, &[u8])],
+            _: &mut [(usize, &mut [u8])],
+        ) -> io::Result<()> {
             Ok(())
         }
     }
