@@ -13,7 +13,7 @@
 //! | `calls.rs`, `stages.rs` | the region of each instruction |
 //! | `split.rs`, `build.rs`, `region.rs`, `callback.rs` | the outer program, and the module of each region |
 //! | `program.rs` | the run |
-//! | `boundary.rs` | the arguments and results of a partitioned module |
+//! | `boundary.rs`, `candidates.rs` | the arguments and results of a partitioned module |
 //! | `warning.rs` | the warning about programs that run as independent copies |
 //!
 //! ```
@@ -39,6 +39,7 @@ mod boundary;
 mod build;
 mod callback;
 mod calls;
+mod candidates;
 mod marker;
 mod placement;
 mod program;
