@@ -62,9 +62,13 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "F.npz")]
     pub(crate) infeed: Option<PathBuf>,
     /// Write the result to an .npz file as `out0`, `out1`, ..., for several devices as `d<k>_out<i>`. Values of `outfeed` are
-    /// written as `outfeed0`, `outfeed1`, ...
+    /// written as `outfeed0`, `outfeed1`, ... In a run on several ranks (docs/mpi.md) each rank writes the results of its devices:
+    /// rank 0 to F.npz, rank 1 to F.rank1.npz, and so on.
     #[arg(long, value_name = "F.npz")]
     pub(crate) output: Option<PathBuf>,
+    /// In a run on several ranks, move all results to rank 0, which writes --output as a single process does.
+    #[arg(long)]
+    pub(crate) gather: bool,
     /// The engine that runs the module.
     #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,

@@ -2,11 +2,12 @@
 use crate::args::InputArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::random;
-use conformance::arrays::{self, NamedArrays};
+use conformance::arrays::{self, Name, NamedArrays};
 use hlo::literal::npz;
 use hlo::{Literal, Module, Shape};
 use interp::DeviceGrid;
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 
 /// Returns the arguments of each device, or a single list for all devices; `own` are those in the file of the module.
@@ -16,9 +17,19 @@ pub(crate) fn inputs(
     module: &Module,
     grid: DeviceGrid,
 ) -> Result<Vec<Vec<Literal>>> {
+    inputs_on(args, own, module, (grid, 0..grid.len()))
+}
+
+/// Returns the arguments of each device as [`inputs`]; those of devices outside of the range may be left out.
+pub(crate) fn inputs_on(
+    args: &InputArgs,
+    own: Vec<Vec<Literal>>,
+    module: &Module,
+    (grid, range): (DeviceGrid, Range<usize>),
+) -> Result<Vec<Vec<Literal>>> {
     let shapes = module.entry().program_shape().parameters;
     if let Some(seed) = args.random {
-        return random::draw_each(seed, module.entry(), grid);
+        return random::draw_each(seed, module.entry(), (grid, range));
     }
     if args.input.is_empty() && !own.is_empty() {
         return check_own(own, &shapes, grid);
@@ -29,8 +40,11 @@ pub(crate) fn inputs(
         let tokens: Option<Vec<Literal>> = shapes.iter().map(token).collect();
         return tokens.map(|tokens| vec![tokens]).ok_or_else(|| missing(&shapes));
     }
-    let found = read_all(args)?;
     let devices = grid.len();
+    let found = read_selected(args, |name| {
+        let device = Name::parse(name).and_then(|name| name.device);
+        device.is_none_or(|device| device >= devices || range.contains(&device))
+    })?;
     let mismatch = |message: String| {
         let path = args.input.join(", ");
         let each = match devices {
@@ -50,6 +64,7 @@ pub(crate) fn inputs(
         Some(number) => {
             Err(Failure::new(&Code::NoSuchParameter { number, count: shapes.len() }, None))
         }
+        None if range.len() < devices => named.values_on(range, devices, &shapes).map_err(mismatch),
         None => named.values_per_device(devices, &shapes).map_err(mismatch),
     }
 }
@@ -79,21 +94,32 @@ fn check_own(
 
 /// Reads all arrays of the files of `--input`.
 pub(crate) fn read_all(args: &InputArgs) -> Result<Vec<npz::NpyArray>> {
+    read_selected(args, |_| true)
+}
+
+/// Reads the selected arrays of the files of `--input`.
+fn read_selected(
+    args: &InputArgs,
+    is_selected: impl Fn(&str) -> bool,
+) -> Result<Vec<npz::NpyArray>> {
     let mut found = Vec::new();
     for input in &args.input {
-        found.extend(read(input)?);
+        found.extend(read(input, &is_selected)?);
     }
     Ok(found)
 }
 
 /// Reads `FILE.npz`, `N=FILE.npy` or `dK:N=FILE.npy`.
-fn read(input: &str) -> Result<Vec<npz::NpyArray>> {
+fn read(input: &str, is_selected: &impl Fn(&str) -> bool) -> Result<Vec<npz::NpyArray>> {
     let numbered = input.split_once('=').and_then(|(which, path)| Some((name(which)?, path)));
     match numbered {
+        Some((name, _)) if !is_selected(&name) => Ok(Vec::new()),
         Some((name, path)) => {
             read_with(Path::new(path), |file| npz::read_array(name, file).map(|array| vec![array]))
         }
-        None => read_npz(Path::new(input)),
+        None => read_with(Path::new(input), |file| {
+            npz::read_selected(std::io::BufReader::new(file), is_selected)
+        }),
     }
 }
 

@@ -37,13 +37,13 @@ impl Queues {
     pub(crate) fn ends(&self) -> Ends {
         self.ends.clone()
     }
-    /// Returns the result of each device with its outfeed values.
-    pub(crate) fn with_outfeed(&self, results: Vec<Literal>) -> Vec<DeviceOutput> {
+    /// Returns the result of each device from number `first` on with its outfeed values.
+    pub(crate) fn with_outfeed(&self, results: Vec<Literal>, first: usize) -> Vec<DeviceOutput> {
         let output = |(result, queue): (Literal, &Receiver<Literal>)| DeviceOutput {
             result,
             outfeed: Literal::tuple(queue.try_iter().collect()),
         };
-        results.into_iter().zip(&self.outfeed).map(output).collect()
+        results.into_iter().zip(&self.outfeed[first..]).map(output).collect()
     }
 }
 

@@ -58,7 +58,7 @@ fn arguments(
 ) -> Result<Vec<Vec<Literal>>> {
     let (module, grid) = (session.module(), session.grid());
     if own.is_empty() && args.inputs.input.is_empty() && args.inputs.random.is_none() {
-        return random::draw_each(0, module.entry(), grid);
+        return random::draw_each(0, module.entry(), (grid, 0..grid.len()));
     }
     inputs(&args.inputs, own, module, grid)
 }

@@ -47,12 +47,25 @@ pub struct NpyArray {
 /// # Errors
 /// If it is not an `.npz` file, or an array is not numeric.
 pub fn read(file: impl Read + Seek) -> Result<Vec<NpyArray>, NpzError> {
+    read_selected(file, |_| true)
+}
+
+/// Reads the arrays of an `.npz` file whose names are selected, in the order of the file.
+///
+/// # Errors
+/// As [`read`]; arrays that are not selected are not looked at.
+pub fn read_selected(
+    file: impl Read + Seek,
+    is_selected: impl Fn(&str) -> bool,
+) -> Result<Vec<NpyArray>, NpzError> {
     let mut archive = zip::ZipArchive::new(file)?;
-    let mut arrays = Vec::with_capacity(archive.len());
+    let mut arrays = Vec::new();
     for i in 0..archive.len() {
         let entry = archive.by_index(i)?;
         let name = entry.name()?.trim_end_matches(".npy").to_owned();
-        arrays.push(read_array(name, entry)?);
+        if is_selected(&name) {
+            arrays.push(read_array(name, entry)?);
+        }
     }
     Ok(arrays)
 }

@@ -11,6 +11,7 @@
 //!
 //! Source: `StableHLO`, "Collective ops"; XLA operation semantics.
 mod alone;
+pub mod distributed;
 mod parts;
 mod permute;
 mod reduce;
