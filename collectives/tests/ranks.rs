@@ -150,7 +150,6 @@ fn groups_of_different_sizes_are_on_different_ranks() {
             literals(&[&format!("f32[6] {{{}}}", numbers.join(", ")), &format!("s32[] {k}")])
         })
         .collect();
-    let groups = "replica_groups={{4,0,3},{1,2}}";
     for (result, root) in [
         // Ranges of several operands, one of which has fewer elements than ranks, and one none.
         (
