@@ -140,7 +140,8 @@ pub(super) fn kernel(
     let longest = dims.iter().copied().max().map_or(1, to_usize);
     let moved = results.iter().map(|result| result.byte_count().unwrap_or(usize::MAX));
     let moved = if dims.len() > 1 { moved.fold(0, usize::saturating_add) } else { 0 };
-    let scratch = stored_bytes(results, longest).saturating_add(moved);
+    let shortest = dims.iter().copied().min().map_or(1, to_usize);
+    let scratch = stored_bytes(results, longest, shortest).saturating_add(moved);
     Some(writes_with(scratch, move |context, inputs, outputs| {
         let (inputs, inits) = inputs.split_at(inputs.len() / 2);
         let fold = Fold::new(&applied, context, inputs, inits);
@@ -210,7 +211,6 @@ impl Line<'_> {
         }
         fold.restart();
         let mut before = Reach::NOTHING;
-        let mut values = Vec::new();
         for i in 0..self.length {
             let at = if self.growth == Growth::Backward { self.length - 1 - i } else { i };
             if let Some(dim) = dims.get(self.along) {
@@ -238,13 +238,13 @@ impl Line<'_> {
                 }
             });
             failed.and_then(|()| context.spend(folded))?;
-            fold.values(&mut values);
+            fold.values(out);
         }
         if self.growth == Growth::Backward {
-            let count = values.len() / to_usize(self.length.max(1));
-            values.rchunks_exact(count.max(1)).for_each(|v| out.extend_from_slice(v));
-        } else {
-            out.append(&mut values);
+            // Each place has as many values as there are results.
+            let count = (out.len() / to_usize(self.length.max(1))).max(1);
+            out.reverse();
+            out.chunks_exact_mut(count).for_each(<[hlo::Scalar]>::reverse);
         }
         Ok(())
     }
