@@ -155,7 +155,7 @@ pub(crate) struct LimitArgs {
     /// Stop a device after this number of steps.
     #[arg(long, value_name = "STEPS")]
     pub(crate) fuel: Option<u64>,
-    /// The most bytes of values on a device, such as 512M or 2G.
+    /// The most bytes of values on a device, and of what its ops work in, such as 512M or 2G; arguments are not counted.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) max_memory: Option<usize>,
 }

@@ -3,9 +3,9 @@
 //! A kernel has no way to fail inside its loops, and needs none: it stops where it finds the flag set, and the machine,
 //! which looks at the flag after each step, drops what it computed and reports the instruction.
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// The clock of a run with a time limit. Clones are the same clock.

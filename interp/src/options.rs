@@ -52,7 +52,8 @@ pub struct RunOptions {
     /// computation by an op like `reduce`, and about one per multiplication of `dot`, `convolution`, `fft` and linear
     /// algebra. No limit if absent.
     pub fuel: Option<u64>,
-    /// The limit of the total bytes of the arrays of a device, arguments not counted. No limit if absent.
+    /// The limit of the total bytes of the arrays of a device, and of what its ops work in; arguments are not counted. What
+    /// [`planned_bytes`](crate::Executable::planned_bytes) returns is enough. No limit if absent.
     pub max_memory: Option<usize>,
     /// The time after which the run stops with [`Code::OutOfTime`](crate::Code::OutOfTime), at the latest about a tenth of a
     /// second later. It counts from the start of the run, or from [`Self::start_clock`]. No limit if absent.

@@ -409,7 +409,8 @@ mod tests {
 
     /// A header with this type and one size, before `data`.
     fn npy(descr: &str, size: &str, data: &[u8]) -> Vec<u8> {
-        let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({size},), }}\n");
+        let text =
+            format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({size},), }}\n");
         let length = u16::try_from(text.len()).unwrap().to_le_bytes();
         [b"\x93NUMPY\x01\x00".as_slice(), &length, text.as_bytes(), data].concat()
     }

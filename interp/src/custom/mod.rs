@@ -59,9 +59,14 @@ pub(crate) fn scratch(target: &str, operands: &[&Shape], result: &Shape) -> usiz
     let side = |array: &ArrayShape| {
         let (matrix, is_matrix) = (array.dims.iter().rev().take(2), array.rank() >= 2);
         let sides = matrix.map(|&n| to_usize(n));
-        if is_matrix { (sides.clone().fold(1, usize::saturating_mul), sides.max().unwrap_or(1)) } else { (0, 1) }
+        if is_matrix {
+            (sides.clone().fold(1, usize::saturating_mul), sides.max().unwrap_or(1))
+        } else {
+            (0, 1)
+        }
     };
-    let (matrix, longest) = operands.iter().chain(&results).map(side).fold((0, 1), |a, b| (a.0.max(b.0), a.1.max(b.1)));
+    let (matrix, longest) =
+        operands.iter().chain(&results).map(side).fold((0, 1), |a, b| (a.0.max(b.0), a.1.max(b.1)));
     let lists = operands.iter().map(count).fold(0, usize::saturating_add);
     let numbers = matrix.saturating_mul(MATRICES).saturating_add(longest.saturating_mul(8));
     // A list of scalars that grows holds its old and its new elements for a moment.

@@ -58,7 +58,9 @@ pub(super) fn kernel(
         // The places of groups, columns and terms in the kernel, and of a window along each dimension for each thread.
         [setting.groups, setting.group_outputs, setting.terms()]
             .into_iter()
-            .chain(setting.window.dims.iter().map(|w| to_usize(w.size).saturating_mul(2 * threads())))
+            .chain(
+                setting.window.dims.iter().map(|w| to_usize(w.size).saturating_mul(2 * threads())),
+            )
             .fold(0, usize::saturating_add)
             .saturating_mul(size_of::<usize>()),
         sparse_lhs.and_then(|_| lhs.byte_count()).unwrap_or(0),

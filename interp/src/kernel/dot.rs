@@ -52,7 +52,8 @@ impl Axes {
     /// The numbers of sums and terms with these rows, and the columns of `rhs`.
     pub(super) fn extent(&self, rhs: &Self) -> Extent {
         let [batches, rows, columns, terms] =
-            [&self.batch, &self.free, &rhs.free, &rhs.contracting].map(|(n, _)| saturating_count(n));
+            [&self.batch, &self.free, &rhs.free, &rhs.contracting]
+                .map(|(n, _)| saturating_count(n));
         Extent { batches, rows, columns, terms }
     }
     /// Bytes of the offsets.

@@ -33,7 +33,8 @@ pub(super) fn kernel(op: &Fft, operand: &ArrayShape, result: &ArrayShape) -> Box
     let numbers = saturating_count(&operand.dims).saturating_add(saturating_count(&result.dims));
     let lengths = op.fft_length.iter().map(|&n| to_usize(n));
     let longest = lengths.clone().max().unwrap_or(0);
-    let lines = saturating_count(&operand.dims) / lengths.clone().filter(|&n| n > 0).min().unwrap_or(1);
+    let lines =
+        saturating_count(&operand.dims) / lengths.clone().filter(|&n| n > 0).min().unwrap_or(1);
     let plan = lengths.map(|n| fourier::plan_bytes(n, wide)).max().unwrap_or(0);
     let scratch = numbers
         .saturating_add(longest.saturating_mul(2))

@@ -14,10 +14,12 @@
 //!
 //! **Types and rounding** are those of `dot`, and so is the difference from XLA's evaluator: that converts the operands
 //! to the result's type first. XLA:CPU refuses the op.
-use super::contraction::{Extent, Numbers, Operands, PADDING, Plan, Recipe, Rounding, contract_into};
+use super::contraction::{
+    Extent, Numbers, Operands, PADDING, Plan, Recipe, Rounding, contract_into,
+};
 use super::dot::{Axes, Offsets};
 use super::writes_with;
-use crate::index::{saturating_count, offset_list, others, pick, strides, to_i64, to_usize};
+use crate::index::{offset_list, others, pick, saturating_count, strides, to_i64, to_usize};
 use crate::plan::Kernel;
 use hlo::op::value::DotAlgorithm;
 use hlo::op::{RaggedDot, RaggedMode};

@@ -56,7 +56,8 @@ pub(super) fn set_peaks(module: &Module, plans: &mut [Plan], memory: &[Vec<StepM
         let of = |id: &ComputationId| peaks[id.index()].unwrap_or_default();
         // Each thread may call a computation that an op applies to elements.
         for step in &mut plans[id.index()].steps {
-            let applied = step.applies.iter().map(|id| of(id).shared).fold(0, usize::saturating_add);
+            let applied =
+                step.applies.iter().map(|id| of(id).shared).fold(0, usize::saturating_add);
             step.scratch = step.scratch.saturating_add(applied.saturating_mul(threads()));
         }
         let plan = &plans[id.index()];

@@ -55,7 +55,9 @@ pub(super) fn of_function(instruction: &Instruction, operands: &[&Shape]) -> usi
         Op::Bitcast(_) => 2 * bytes(operands).saturating_add(result.array().map_or(0, count) * 8),
         Op::Convolution(op) if op.sparsity_config.is_some() => {
             let block = op.sparsity_config.as_ref().map_or(1, |s| {
-                let block = |o: &Option<hlo::op::value::OperandSparsity>| o.map_or(1, |o| to_usize(o.block));
+                let block = |o: &Option<hlo::op::value::OperandSparsity>| {
+                    o.map_or(1, |o| to_usize(o.block))
+                };
                 block(&s.lhs).max(block(&s.rhs))
             });
             bytes(operands).saturating_mul(block)
@@ -91,9 +93,7 @@ fn sorted(size: usize) -> usize {
 
 /// Bytes of a factor of a matrix with this many rows.
 fn matrix(rows: usize, array: Option<&ArrayShape>) -> usize {
-    let number = array.map_or(0, |a| {
-        2 * size_of::<f64>() * if a.ty.is_complex() { 2 } else { 1 }
-    });
+    let number = array.map_or(0, |a| 2 * size_of::<f64>() * if a.ty.is_complex() { 2 } else { 1 });
     rows.saturating_add(2).saturating_mul(rows).saturating_mul(number)
 }
 

@@ -108,7 +108,7 @@ impl Machine {
                 Some(Value::Tuple(_) | Value::Token | Value::Async(_)) | None => Err(not_done()),
             });
         let inputs: SmallVec<[&Literal; 4]> = inputs.collect::<Result<_>>()?;
-        let _scratch = context.reserve_scratch(kernel.scratch())?;
+        let _scratch = context.reserve_scratch(step.scratch)?;
         kernel.run(context, &inputs, &mut outputs)?;
         drop(inputs);
         for (output, value) in step.outputs.iter().zip(outputs) {
@@ -178,7 +178,9 @@ impl Machine {
         let mut reservation = match (&value, self.reserved.take()) {
             (Value::Async(_), _) => self.context.reserve(0)?,
             (Value::Array(_) | Value::Tuple(_) | Value::Token, Some(reserved)) => reserved,
-            (Value::Array(_) | Value::Tuple(_) | Value::Token, None) => self.reserve_result(step)?,
+            (Value::Array(_) | Value::Tuple(_) | Value::Token, None) => {
+                self.reserve_result(step)?
+            }
         };
         // Devices share no memory; each is charged for its own.
         let value = owned(&mut reservation, value);

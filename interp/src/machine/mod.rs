@@ -73,15 +73,8 @@ impl Machine {
         let program = Arc::clone(context.program());
         let started = AsyncOps::default();
         let frames = Vec::new();
-        let mut machine = Self {
-            context,
-            program,
-            frames,
-            started,
-            watch,
-            is_suspended: false,
-            reserved: None,
-        };
+        let mut machine =
+            Self { context, program, frames, started, watch, is_suspended: false, reserved: None };
         let parameters = machine.program.module().computations[id].program_shape().parameters;
         let fit = arguments.iter().zip(&parameters).all(|(argument, shape)| argument.fits(shape));
         if arguments.len() != parameters.len() || !fit {

@@ -5,9 +5,9 @@
 //! convolution, by lines whose length is a power of two (Bluestein). The twiddle factors `e^(-2 pi i k/n)` come from
 //! exactly reduced angles in twice the precision of f64, so those of f64 are correctly rounded with very few
 //! exceptions, and those of multiples of a right angle are exact.
-use crate::clock::Stop;
 use super::complex_of::{ComplexOf, Field};
 use super::double_double::{DoubleDouble, Real};
+use crate::clock::Stop;
 
 /// Longest prime line that is transformed term by term.
 const LARGEST_PRIME: usize = 31;

@@ -100,10 +100,13 @@ pub(crate) fn try_build(
     } else {
         let stop = Stop::current();
         let elements = bytes.par_chunks_exact_mut(width).enumerate();
-        let outcome = elements.map_init(|| stop.enter(), |_, element| match stop.is_set() {
-            true => Ok(()),
-            false => compute(element),
-        });
+        let outcome = elements.map_init(
+            || stop.enter(),
+            |_, element| match stop.is_set() {
+                true => Ok(()),
+                false => compute(element),
+            },
+        );
         let errors = outcome.enumerate().filter_map(|(number, r)| r.err().map(|e| (number, e)));
         if let Some((_, error)) = errors.min_by_key(|(number, _)| *number) {
             return Err(error);

@@ -16,8 +16,8 @@
 //! XLA:CPU does not detect a last `d[j]^2` that is 0 or infinite, and returns NaN or 0 in single elements there.
 //!
 //! Source: StableHLO, `cholesky`.
-use crate::clock::Stop;
 use super::{Array, Output, indices};
+use crate::clock::Stop;
 use crate::index::{to_i64, to_usize};
 use crate::num::complex_of::{Field, InField, in_field};
 use crate::num::double_double::Real;

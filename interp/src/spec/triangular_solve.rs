@@ -13,8 +13,8 @@
 //! - All is computed in [`Field`] and rounded once: f64, or twice its precision for f64 and c128.
 //!
 //! Source: StableHLO, `triangular_solve`.
-use crate::clock::Stop;
 use super::{Array, Output, indices};
+use crate::clock::Stop;
 use crate::index::{to_i64, to_usize};
 use crate::num::complex_of::{Field, InField, in_field};
 use hlo::op::TriangularSolve;

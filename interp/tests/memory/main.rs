@@ -131,7 +131,9 @@ fn no_run_takes_more_than_it_claims() {
         for engine in Engine::ALL {
             // The first run fills what is kept for later ones.
             let mut check = |what: &str, limit: &(dyn Fn(usize) -> Option<usize> + Sync)| {
-                let Some(found) = pool.install(|| measure(text, engine, limit)) else { return None };
+                let Some(found) = pool.install(|| measure(text, engine, limit)) else {
+                    return None;
+                };
                 let allowed = limit(found.claim).unwrap_or(found.claim);
                 if found.peak > allowed + BEYOND {
                     wrong.push(format!(
@@ -149,10 +151,21 @@ fn no_run_takes_more_than_it_claims() {
             let numbers = [half, exact, less].map(|found| found.and_then(|found| found.error));
             if std::env::var("SHOW").is_ok() {
                 let name: String = name.chars().take(60).collect();
-                println!("{name} {}: claim {} peak {} {numbers:?}", engine.name(), free.claim, free.peak);
+                println!(
+                    "{name} {}: claim {} peak {} {numbers:?}",
+                    engine.name(),
+                    free.claim,
+                    free.peak
+                );
             }
-            if free.error.is_none() && (numbers[1].is_some() || free.claim > 0 && numbers[2] != Some("E0405")) {
-                wrong.push(format!("{name}: {} {numbers:?} with a claim of {}", engine.name(), free.claim));
+            if free.error.is_none()
+                && (numbers[1].is_some() || free.claim > 0 && numbers[2] != Some("E0405"))
+            {
+                wrong.push(format!(
+                    "{name}: {} {numbers:?} with a claim of {}",
+                    engine.name(),
+                    free.claim
+                ));
             }
         }
     }

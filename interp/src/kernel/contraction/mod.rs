@@ -28,12 +28,12 @@ pub(super) use numbers::{Numbers, Operands, Rounding};
 pub(super) use recipe::Recipe;
 pub(super) use scratch::Extent;
 
+use crate::clock::Stop;
 use error::Error;
 use kernel::{
     CompensatedAccumulator, CompensatedComplexAccumulator, F64Accumulator, F64ComplexAccumulator,
     Kernel, WrappingAccumulator,
 };
-use crate::clock::Stop;
 use panels::Job;
 
 /// The offset of a term without an element, as in padding. It is left out of the sum.

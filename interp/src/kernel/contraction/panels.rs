@@ -116,7 +116,9 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         let columns = if rows == 1 { COLUMNS.min(rhs_columns.len()) } else { rhs_columns.len() };
         let part = |(i, out): (usize, &mut [u8])| {
             if self.stop.is_set() {
-            } else if rows == 1 {
+                return;
+            }
+            if rows == 1 {
                 part(0, rhs_columns.chunks(columns).nth(i).unwrap_or(&[]), out);
             } else {
                 part(i, rhs_columns, out);

@@ -80,10 +80,16 @@ fn converted(ty: ElementType, form: ElementType) -> usize {
         return wanted;
     }
     // As single or whole numbers, as doubles or singles, and as complex numbers: two of these at a time.
-    let first = if is_whole(ty) { double } else if own < single { single } else { 0 };
+    let first = if is_whole(ty) {
+        double
+    } else if own < single {
+        single
+    } else {
+        0
+    };
     let second = if first == real || own == real { 0 } else { real };
     let third = if form.is_complex() { wanted } else { 0 };
-    first.saturating_add(second).max(second.max(first) + third).max(real)
+    first.saturating_add(second).max(second.max(first).saturating_add(third))
 }
 
 /// The type whose numbers products are formed of. Integers take as much as f32 does, or f64 does, with a float.
