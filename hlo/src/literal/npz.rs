@@ -245,7 +245,7 @@ impl NpyArray {
         let width = shape.ty.storage_bytes();
         let kind_fits = match (numpy_kind(shape.ty), self.kind) {
             (_, 'u' | 'V') => true,
-            (None, 'f') => shape.ty.is_float(),
+            (None, 'f') => shape.ty.is_float() && self.item_bytes == 1,
             // A signed byte holds a narrow signed integer as is.
             (None, 'i') => shape.ty.class() == Class::Signed,
             (expected, found) => expected == Some(found),
@@ -432,6 +432,8 @@ mod tests {
             assert_eq!(literal.bytes(), data, "{descr}");
             assert!(array.to_literal(&shape(ElementType::F32)).is_err(), "{descr}");
         }
+        let half = read_array("a".to_owned(), npy("<f2", "2", &[0; 4]).as_slice()).unwrap();
+        assert!(half.to_literal(&shape(ElementType::Bf16)).is_err());
         let half = read_array("a".to_owned(), npy("<f2", "2", &[0; 4]).as_slice()).unwrap();
         assert!(half.to_literal(&shape(ElementType::F16)).is_ok());
         let one = read_array("a".to_owned(), npy("f1", "2", &[0; 2]).as_slice()).unwrap();

@@ -186,6 +186,8 @@ impl<'a> Floats<'a> {
     }
 }
 
+/// Elements that are folded between looks at the time.
+pub(super) const UNTIMED: u64 = 1 << 16;
 /// Elements of results that are computed before they are stored.
 const STORED_AT_ONCE: usize = 1 << 16;
 /// Elements folded that are worth another thread.

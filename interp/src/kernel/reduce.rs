@@ -8,7 +8,7 @@
 //! Float sums are accumulated wider than their type and rounded once. XLA:CPU reduces dimensions of more than 32
 //! elements in windows that each start from the initial value again, so a value that is no identity is counted several
 //! times there.
-use super::fold::{Fold, in_lines, stored_bytes};
+use super::fold::{Fold, UNTIMED, in_lines, stored_bytes};
 use super::writes_with;
 use crate::index::{count, offsets, others, pick, to_i64, to_usize};
 use crate::plan::Kernel;
@@ -42,10 +42,14 @@ pub(super) fn kernel(
             for result in line * length..(line + 1) * length {
                 let base = offset(result, &outer_sizes, &outer_strides);
                 fold.restart();
-                let mut failed = Ok(());
+                let (mut failed, mut folded) = (Ok(()), 0u64);
                 offsets(&inner_sizes, base, &inner_strides, |at| {
+                    folded += 1;
                     if failed.is_ok() {
                         failed = fold.add(to_usize(at));
+                    }
+                    if failed.is_ok() && folded.is_multiple_of(UNTIMED) {
+                        failed = context.check_time();
                     }
                 });
                 failed?;

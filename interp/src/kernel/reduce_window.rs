@@ -6,7 +6,7 @@
 //! it is an identity.) A window wholly in padding gives the initial value.
 use super::convolution::source;
 use super::data_movement::affine_into;
-use super::fold::{Fold, element_type, in_lines, stored_bytes};
+use super::fold::{Fold, UNTIMED, element_type, in_lines, stored_bytes};
 use super::writes_with;
 use crate::Result;
 use crate::context::RunContext;
@@ -235,6 +235,9 @@ impl Line<'_> {
                 folded += 1;
                 if failed.is_ok() {
                     failed = fold.add(at);
+                }
+                if failed.is_ok() && folded.is_multiple_of(UNTIMED) {
+                    failed = context.check_time();
                 }
             });
             failed.and_then(|()| context.spend(folded))?;
