@@ -106,7 +106,9 @@ pub fn read_up_to(name: String, mut file: impl Read, most: usize) -> Result<NpyA
     if count < PROBED {
         bytes.reserve_exact(count);
     }
-    file.take(u64::try_from(count).unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;
+    file.by_ref().take(u64::try_from(count).unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;
+    // An entry compares its checksum where it ends.
+    std::io::copy(&mut file.take(1), &mut std::io::sink())?;
     if bytes.len() < count {
         let found = bytes.len();
         return Err(wrong(format!("the header states {count} bytes of data, found {found}")));

@@ -25,18 +25,27 @@ pub(super) fn packed_bytes(columns: usize, terms: usize, planes: usize) -> usize
     let panels = (PACKED_WORDS / panel).max(8).min(columns.div_ceil(LANES));
     panels.saturating_mul(panel.saturating_mul(size_of::<f64>()).saturating_add(size_of::<Norms>()))
 }
-/// Bytes of the rows that a thread works on: packed, their offsets, and those of a sum formed exactly; or running sums.
-pub(super) fn row_bytes(columns: usize, terms: usize, planes: usize) -> usize {
-    let packed = terms.saturating_mul(planes * LANES * size_of::<f64>() + 2 * size_of::<usize>());
-    packed.max(columns.saturating_mul((planes + 1) * size_of::<f64>()))
+/// Bytes of the rows that a thread works on: packed, their offsets, and those of a sum formed exactly; or the offsets of one row
+/// and its running sums.
+pub(super) fn row_bytes(columns: usize, terms: usize, planes: usize, packs: bool) -> usize {
+    let offsets = terms.saturating_mul(size_of::<usize>());
+    if packs {
+        let words = terms.saturating_mul(planes * LANES * size_of::<f64>());
+        return words.saturating_add(offsets.saturating_mul(2));
+    }
+    offsets.saturating_add(columns.saturating_mul((planes + 1) * size_of::<f64>()))
 }
 /// Whether threads share the rows of a batch.
 pub(super) fn is_shared(batch_work: usize) -> bool {
     batch_work >= WORTH_SHARING
 }
 /// The parts into which the sums of a batch are divided, at most.
-pub(super) fn tasks(rows: usize, columns: usize) -> usize {
-    if rows == 1 { columns.div_ceil(COLUMNS) } else { rows }
+pub(super) fn tasks(rows: usize, columns: usize, packs: bool) -> usize {
+    match rows {
+        _ if packs => rows.div_ceil(ROWS),
+        1 => columns.div_ceil(COLUMNS),
+        rows => rows,
+    }
 }
 
 /// All sums of the plan, into the bytes of the result: in tiles, or one by one in the exact sum where nothing can be packed.

@@ -33,16 +33,17 @@ impl Recipe {
         let planes = if both_whole { 1 } else { form.storage_bytes() / size_of::<f32>() };
         let Extent { batches, rows, columns, terms: own_terms } = extent;
         let terms = own_terms.saturating_mul(self.product_count());
-        let packed = packed_bytes(columns, terms, planes);
-        // Without columns to pack there are only rows.
-        let packed = if rows > 1 || columns > 1 { packed } else { 0 };
+        // Sums that keep their errors are only formed of packed operands, other ones also one by one.
+        let is_compensated = !both_whole && form.component() == ElementType::F64;
+        let packs = if is_compensated { rows.max(columns) > 1 } else { rows.min(columns) > 1 };
+        let packed = if packs { packed_bytes(columns, terms, planes) } else { 0 };
         let (threads, sums) = (threads(), rows.saturating_mul(columns).saturating_mul(batches));
         let is_shared = is_shared(rows.saturating_mul(columns).saturating_mul(terms));
         let tasks = match is_shared {
-            true => tasks(rows, columns),
+            true => tasks(rows, columns, packs),
             false => batches,
         };
-        let row = row_bytes(columns, terms, planes)
+        let row = row_bytes(columns, terms, planes, packs)
             .saturating_add(own_terms.saturating_mul(size_of::<usize>()));
         // The first parts of products, where sums of all parts may not be finite.
         let results = match self.product_count() {
