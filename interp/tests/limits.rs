@@ -214,7 +214,7 @@ fn time_limits_end_steps_that_take_long() {
                 );
             }
             // Other processes may have the processor.
-            assert!(taken < Duration::from_secs(5), "{name}: {taken:?}: {body}");
+            assert!(taken < Duration::from_secs(10), "{name}: {taken:?}: {body}");
         }
     }
 }

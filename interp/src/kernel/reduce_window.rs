@@ -229,7 +229,7 @@ impl Line<'_> {
             if self.growth == Growth::None {
                 fold.restart();
             }
-            let mut folded = 0;
+            let mut folded = 0u64;
             let mut failed = Ok(());
             walk(&reach, &self.strides, |at| {
                 folded += 1;

@@ -190,6 +190,9 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         let size = ROWS * columns.len() * self.rounding.to.storage_bytes();
         let mut packed = Vec::new();
         for (first, block) in columns.chunks(block).enumerate().map(|(i, b)| (i * block, b)) {
+            if self.stop.is_set() {
+                return;
+            }
             packed.clear();
             packed.resize(block.len().div_ceil(LANES) * panel, K::Word::default());
             let pack = |(columns, panels): (&[usize], &mut [K::Word])| {
