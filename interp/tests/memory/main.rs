@@ -125,9 +125,8 @@ fn modules() -> Vec<(String, String)> {
 #[test]
 fn no_run_takes_more_than_it_claims() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(THREADS).build().unwrap();
-    let only = std::env::var("ONLY").unwrap_or_default();
     let mut wrong = Vec::new();
-    for (name, text) in modules().iter().filter(|(name, _)| name.contains(&only)) {
+    for (name, text) in &modules() {
         for engine in Engine::ALL {
             // The first run fills what is kept for later ones.
             let mut check = |what: &str, limit: &(dyn Fn(usize) -> Option<usize> + Sync)| {
@@ -149,23 +148,12 @@ fn no_run_takes_more_than_it_claims() {
             let exact = check("the claim", &|claim| Some(claim));
             let less = check("one byte less", &|claim| claim.checked_sub(1));
             let numbers = [half, exact, less].map(|found| found.and_then(|found| found.error));
-            if std::env::var("SHOW").is_ok() {
-                let name: String = name.chars().take(60).collect();
-                println!(
-                    "{name} {}: claim {} peak {} {numbers:?}",
-                    engine.name(),
-                    free.claim,
-                    free.peak
-                );
-            }
-            if free.error.is_none()
-                && (numbers[1].is_some() || free.claim > 0 && numbers[2] != Some("E0405"))
-            {
-                wrong.push(format!(
-                    "{name}: {} {numbers:?} with a claim of {}",
-                    engine.name(),
-                    free.claim
-                ));
+            // A result that shares the memory of an argument takes less than is claimed.
+            let is_strict = name.starts_with("ops.hlo") && free.claim > 0;
+            let is_refused = numbers[2] == Some("E0405") || numbers[2].is_none() && !is_strict;
+            if free.error.is_none() && (numbers[1].is_some() || !is_refused) {
+                let (name_of, claim) = (engine.name(), free.claim);
+                wrong.push(format!("{name}: {name_of} {numbers:?} with a claim of {claim}"));
             }
         }
     }
