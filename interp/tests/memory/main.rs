@@ -130,9 +130,7 @@ fn no_run_takes_more_than_it_claims() {
         for engine in Engine::ALL {
             // The first run fills what is kept for later ones.
             let mut check = |what: &str, limit: &(dyn Fn(usize) -> Option<usize> + Sync)| {
-                let Some(found) = pool.install(|| measure(text, engine, limit)) else {
-                    return None;
-                };
+                let found = pool.install(|| measure(text, engine, limit))?;
                 let allowed = limit(found.claim).unwrap_or(found.claim);
                 if found.peak > allowed + BEYOND {
                     wrong.push(format!(
