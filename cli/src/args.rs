@@ -85,6 +85,8 @@ pub(crate) struct RunArgs {
     pub(crate) seed: Option<SeedArg>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
     /// Stop at the first instruction that computes a NaN or an infinity from finite operands.
     #[arg(long)]
     pub(crate) check_nan: bool,
@@ -157,9 +159,27 @@ pub(crate) struct LimitArgs {
     /// Stop a device after this number of steps.
     #[arg(long, value_name = "STEPS")]
     pub(crate) fuel: Option<u64>,
-    /// The most bytes of values on a device, such as 512M or 2G.
+    /// The most bytes of values on a device, and of what its ops work in, such as 512M or 2G; arguments are not counted.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) max_memory: Option<usize>,
+}
+
+/// The limit of the time of a run.
+#[derive(Debug, Args)]
+pub(crate) struct TimeArgs {
+    /// Stop a run after this number of seconds, such as 0.5.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time_limit: Option<Duration>,
+}
+
+impl TimeArgs {
+    /// Sets the limit in the options of a run.
+    pub(crate) fn apply(&self, options: interp::RunOptions) -> interp::RunOptions {
+        match self.time_limit {
+            Some(limit) => options.time_limit(limit),
+            None => options,
+        }
+    }
 }
 
 impl LimitArgs {
@@ -195,6 +215,8 @@ pub(crate) struct BenchArgs {
     pub(crate) engine: EngineArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
     /// Print seconds and bytes as JSON. `peak_bytes` is that of the device with the most, and `null` for an unpartitioned SPMD
     /// program.
     #[arg(long)]

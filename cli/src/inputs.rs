@@ -41,10 +41,7 @@ pub(crate) fn inputs_on(
         return tokens.map(|tokens| vec![tokens]).ok_or_else(|| missing(&shapes));
     }
     let devices = grid.len();
-    let found = read_selected(args, |name| {
-        let device = Name::parse(name).and_then(|name| name.device);
-        device.is_none_or(|device| device >= devices || range.contains(&device))
-    })?;
+    let found = read_own(args, &shapes, |device| device >= devices || range.contains(&device))?;
     let mismatch = |message: String| {
         let path = args.input.join(", ");
         let each = match devices {
@@ -92,40 +89,52 @@ fn check_own(
     ))
 }
 
-/// Reads all arrays of the files of `--input`.
-pub(crate) fn read_all(args: &InputArgs) -> Result<Vec<npz::NpyArray>> {
-    read_selected(args, |_| true)
+/// Reads the arrays of the files of `--input`: those of arguments of these shapes, and only as many bytes as these have.
+pub(crate) fn read_all(args: &InputArgs, shapes: &[&Shape]) -> Result<Vec<npz::NpyArray>> {
+    read_own(args, shapes, |_| true)
 }
 
-/// Reads the selected arrays of the files of `--input`.
-fn read_selected(
+/// Reads the arrays as [`read_all`] does, except those of devices that are not own.
+fn read_own(
     args: &InputArgs,
-    is_selected: impl Fn(&str) -> bool,
+    shapes: &[&Shape],
+    is_own: impl Fn(usize) -> bool,
 ) -> Result<Vec<npz::NpyArray>> {
+    let leaves = shapes.iter().flat_map(|shape| shape.leaves());
+    let sizes: Vec<usize> =
+        leaves.filter_map(Shape::array).map(|a| a.byte_count().unwrap_or(usize::MAX)).collect();
+    let most = |name: &str| {
+        let name = Name::parse(name).filter(|n| ["in", "global_in"].contains(&n.kind))?;
+        sizes.get(name.number).copied().filter(|_| name.device.is_none_or(&is_own))
+    };
     let mut found = Vec::new();
     for input in &args.input {
-        found.extend(read(input, &is_selected)?);
+        found.extend(read(input, &most)?);
     }
     Ok(found)
 }
 
 /// Reads `FILE.npz`, `N=FILE.npy` or `dK:N=FILE.npy`.
-fn read(input: &str, is_selected: &impl Fn(&str) -> bool) -> Result<Vec<npz::NpyArray>> {
+fn read(input: &str, most: &dyn Fn(&str) -> Option<usize>) -> Result<Vec<npz::NpyArray>> {
     let numbered = input.split_once('=').and_then(|(which, path)| Some((name(which)?, path)));
     match numbered {
-        Some((name, _)) if !is_selected(&name) => Ok(Vec::new()),
-        Some((name, path)) => {
-            read_with(Path::new(path), |file| npz::read_array(name, file).map(|array| vec![array]))
-        }
-        None => read_with(Path::new(input), |file| {
-            npz::read_selected(std::io::BufReader::new(file), is_selected)
+        Some((name, path)) => read_with(Path::new(path), |file| {
+            let array = match most(&name) {
+                Some(most) => npz::read_up_to(name, file, most)?,
+                None => npz::NpyArray::unread(name),
+            };
+            Ok(vec![array])
         }),
+        None => read_npz(Path::new(input), most),
     }
 }
 
-/// Reads all arrays of an `.npz` file.
-pub(crate) fn read_npz(path: &Path) -> Result<Vec<npz::NpyArray>> {
-    read_with(path, |file| npz::read(std::io::BufReader::new(file)))
+/// Reads the arrays of an `.npz` file for which `most` returns the most bytes that they may have.
+pub(crate) fn read_npz(
+    path: &Path,
+    most: impl Fn(&str) -> Option<usize>,
+) -> Result<Vec<npz::NpyArray>> {
+    read_with(path, |file| npz::read_some(std::io::BufReader::new(file), most))
 }
 
 fn read_with(

@@ -23,6 +23,7 @@
 //! ```
 mod block;
 mod check_nan;
+mod clock;
 pub mod collective;
 mod context;
 mod custom;

@@ -114,7 +114,7 @@ impl Arguments {
             let global = random::draw(seed, &shapes)?;
             return Ok(Self { global, arrays: Vec::new(), path });
         }
-        let arrays = inputs::read_all(&args.inputs)?;
+        let arrays = inputs::read_all(&args.inputs, &shapes)?;
         if arrays.is_empty() && !shapes.is_empty() {
             return Err(inputs::missing(&shapes));
         }

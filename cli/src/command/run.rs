@@ -157,7 +157,7 @@ fn execute(
     peers: &Peers,
 ) -> Result<RunOutput> {
     let Prepared { name, text, session, inputs, .. } = prepared;
-    let mut options = args.limits.options().check_nan(args.check_nan);
+    let mut options = args.time.apply(args.limits.options()).check_nan(args.check_nan);
     options.order = order;
     let (ends, grid) = (queues.ends(), session.grid());
     let hooks = move |device| ends.attach(hooks(device), grid.number(device));

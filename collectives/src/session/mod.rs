@@ -183,6 +183,8 @@ impl Session {
         hooks: &DeviceHooks,
         ranks: Option<&Ranks>,
     ) -> Result<RunOutput, RunError> {
+        // All devices have one clock.
+        let options = &options.clone().start_clock();
         let grid = self.0.grid;
         let executable = match (&self.0.program, inputs, ranks) {
             (CompiledProgram::Unpartitioned(program), [arguments], _) => {

@@ -29,11 +29,12 @@
 //!
 //! **Differences.** XLA's evaluator converts the operands to the result's type first and saturates integers, where
 //! XLA:CPU, and this engine, wraps.
-use super::contraction::{PADDING, Plan, Recipe};
+use super::contraction::{Extent, PADDING, Plan, Recipe};
 use super::data_movement::move_elements;
 use super::writes_with;
 use crate::error::Code;
 use crate::index::{count, offset_list, offsets, saturating_count, strides, to_i64, to_usize};
+use crate::lower::scratch::threads;
 use crate::plan::Kernel;
 use crate::{Error, Result};
 use hlo::op::Convolution;
@@ -53,8 +54,15 @@ pub(super) fn kernel(
     let setting = Setting::new(op, &lhs, &rhs, result);
     let order = setting.order(result);
     let scratch = [
-        recipe.scratch((&lhs, &rhs), to, setting.group_outputs, setting.terms()),
-        saturating_count(&rhs.dims).saturating_mul(size_of::<usize>()),
+        recipe.scratch((&lhs, &rhs), to, setting.extent()),
+        // The places of groups, columns and terms in the kernel, and of a window along each dimension for each thread.
+        [setting.groups, setting.group_outputs, setting.terms()]
+            .into_iter()
+            .chain(
+                setting.window.dims.iter().map(|w| to_usize(w.size).saturating_mul(2 * threads())),
+            )
+            .fold(0, usize::saturating_add)
+            .saturating_mul(size_of::<usize>()),
         sparse_lhs.and_then(|_| lhs.byte_count()).unwrap_or(0),
         sparse_rhs.and_then(|_| rhs.byte_count()).unwrap_or(0),
         order.as_ref().and_then(|_| result.byte_count()).unwrap_or(0),
@@ -135,6 +143,11 @@ impl Setting {
         self.window.dims.iter().any(|w| w.lhs_dilation > 1 || w.pad_low > 0 || w.pad_high > 0)
     }
 
+    /// The numbers of sums and of terms.
+    fn extent(&self) -> Extent {
+        let rows = saturating_count(&self.row_sizes);
+        Extent { batches: self.groups, rows, columns: self.group_outputs, terms: self.terms() }
+    }
     /// The terms of a sum.
     fn terms(&self) -> usize {
         let window = self.window.dims.iter().map(|dim| to_usize(dim.size));

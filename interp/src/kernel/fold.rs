@@ -3,6 +3,7 @@
 //! `reduce` and `reduce-window` differ in which elements they fold; what folding means is written here. Float sums are
 //! exact and rounded once. Other computations of one op apply it directly; everything else is called.
 use crate::Result;
+use crate::clock::Stop;
 use crate::context::RunContext;
 use crate::index::saturating_count;
 use crate::num;
@@ -185,16 +186,22 @@ impl<'a> Floats<'a> {
     }
 }
 
+/// Elements that are folded between looks at the time.
+pub(super) const UNTIMED: u64 = 1 << 16;
 /// Elements of results that are computed before they are stored.
 const STORED_AT_ONCE: usize = 1 << 16;
 /// Elements folded that are worth another thread.
 const WORTH_A_THREAD: usize = 1 << 15;
 
-/// Bytes of the elements that are computed before they are stored, for results that are made of lines of this length.
-pub(super) fn stored_bytes(results: &[&ArrayShape], line: usize) -> usize {
+/// Bytes of the elements that are computed before they are stored, for results that are made of lines of about these
+/// lengths.
+pub(super) fn stored_bytes(results: &[&ArrayShape], longest: usize, shortest: usize) -> usize {
     let elements = results.first().map_or(0, |result| saturating_count(&result.dims));
-    let stored = elements.min(STORED_AT_ONCE.max(line));
-    stored.saturating_mul(results.len()).saturating_mul(size_of::<Scalar>())
+    let stored = elements.min(STORED_AT_ONCE.max(longest));
+    let shortest = if elements.is_multiple_of(shortest) { shortest } else { 1 };
+    let lists = (stored / shortest.max(1)).saturating_mul(size_of::<Result<Vec<Scalar>>>());
+    let stored = stored.saturating_mul(results.len()).saturating_mul(size_of::<Scalar>());
+    stored.saturating_add(lists)
 }
 
 /// Computes arrays that are made of `lines` runs of neighbours. `line` appends the values of one, element by element;
@@ -209,8 +216,12 @@ pub(super) fn in_lines<'a>(
     let count = arrays.len();
     let per_line = arrays[0].len() / lines.max(1);
     let group = (STORED_AT_ONCE / per_line.max(1)).max(1);
+    let stop = Stop::current();
     let run = |fold: &mut Fold<'a>, i: usize| {
         let mut out = Vec::with_capacity(per_line * count);
+        if stop.is_set() {
+            return Ok(out);
+        }
         line(i, fold, &mut out).map(|()| out)
     };
     let stored: Vec<ElementType> = arrays.iter().map(element_type).collect();

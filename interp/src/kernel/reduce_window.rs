@@ -6,7 +6,7 @@
 //! it is an identity.) A window wholly in padding gives the initial value.
 use super::convolution::source;
 use super::data_movement::affine_into;
-use super::fold::{Fold, element_type, in_lines, stored_bytes};
+use super::fold::{Fold, UNTIMED, element_type, in_lines, stored_bytes};
 use super::writes_with;
 use crate::Result;
 use crate::context::RunContext;
@@ -140,7 +140,8 @@ pub(super) fn kernel(
     let longest = dims.iter().copied().max().map_or(1, to_usize);
     let moved = results.iter().map(|result| result.byte_count().unwrap_or(usize::MAX));
     let moved = if dims.len() > 1 { moved.fold(0, usize::saturating_add) } else { 0 };
-    let scratch = stored_bytes(results, longest).saturating_add(moved);
+    let shortest = dims.iter().copied().min().map_or(1, to_usize);
+    let scratch = stored_bytes(results, longest, shortest).saturating_add(moved);
     Some(writes_with(scratch, move |context, inputs, outputs| {
         let (inputs, inits) = inputs.split_at(inputs.len() / 2);
         let fold = Fold::new(&applied, context, inputs, inits);
@@ -210,7 +211,6 @@ impl Line<'_> {
         }
         fold.restart();
         let mut before = Reach::NOTHING;
-        let mut values = Vec::new();
         for i in 0..self.length {
             let at = if self.growth == Growth::Backward { self.length - 1 - i } else { i };
             if let Some(dim) = dims.get(self.along) {
@@ -229,22 +229,25 @@ impl Line<'_> {
             if self.growth == Growth::None {
                 fold.restart();
             }
-            let mut folded = 0;
+            let mut folded = 0u64;
             let mut failed = Ok(());
             walk(&reach, &self.strides, |at| {
                 folded += 1;
                 if failed.is_ok() {
                     failed = fold.add(at);
                 }
+                if failed.is_ok() && folded.is_multiple_of(UNTIMED) {
+                    failed = context.check_time();
+                }
             });
             failed.and_then(|()| context.spend(folded))?;
-            fold.values(&mut values);
+            fold.values(out);
         }
         if self.growth == Growth::Backward {
-            let count = values.len() / to_usize(self.length.max(1));
-            values.rchunks_exact(count.max(1)).for_each(|v| out.extend_from_slice(v));
-        } else {
-            out.append(&mut values);
+            // Each place has as many values as there are results.
+            let count = (out.len() / to_usize(self.length.max(1))).max(1);
+            out.reverse();
+            out.chunks_exact_mut(count).for_each(<[hlo::Scalar]>::reverse);
         }
         Ok(())
     }

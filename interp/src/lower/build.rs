@@ -14,6 +14,7 @@ use hlo::literal::ConstantValue;
 use hlo::op::Broadcast;
 use hlo::{ArrayShape, Dims, Module, Op, Shape};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -56,6 +57,9 @@ pub(super) struct DraftStep {
     pub(super) inputs: Vec<Leaf>,
     pub(super) outputs: Vec<Leaf>,
     pub(super) bytes: Option<usize>,
+    /// Bytes that it works in.
+    pub(super) scratch: usize,
+    pub(super) applies: SmallVec<[ComputationId; 1]>,
     pub(super) fuel: u64,
 }
 
@@ -177,6 +181,8 @@ impl Builder<'_> {
             inputs,
             outputs: outputs.to_vec(),
             bytes: bytes_of(&instruction.shape),
+            scratch: lowered.scratch,
+            applies: lowered.applies,
             fuel: std::mem::take(&mut self.fuel).saturating_add(lowered.cost),
         });
         outputs

@@ -132,7 +132,7 @@ fn run(
     operands: &[&Literal],
     context: &RunContext,
 ) -> Result<Literal> {
-    let _scratch = context.reserve_scratch(kernel.scratch())?;
+    // What the kernel works in is part of the step's scratch memory.
     let shapes = array_shapes(shape).into_iter().map(static_shape);
     let mut outputs: Vec<Literal> = shapes.map(Literal::zeros).collect();
     if let (Reuse::Update, [operand, ..], [output, ..]) =

@@ -171,6 +171,8 @@ impl Slots {
             in_place,
             bytes: step.bytes,
             live_bytes: 0,
+            scratch: step.scratch,
+            applies: step.applies,
             fuel: step.fuel,
         }
     }

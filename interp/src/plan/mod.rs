@@ -65,6 +65,10 @@ pub(crate) struct Step {
     pub(crate) bytes: Option<usize>,
     /// Bytes of the slots that are in use during the step, parameters not counted.
     pub(crate) live_bytes: usize,
+    /// Bytes that it works in beside its inputs and outputs.
+    pub(crate) scratch: usize,
+    /// The computations that it applies to elements on machines of their own.
+    pub(crate) applies: SmallVec<[ComputationId; 1]>,
     /// Steps that are charged before it runs: its own, its cost, and those of instructions without a step before it.
     pub(crate) fuel: u64,
 }

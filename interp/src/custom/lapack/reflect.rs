@@ -4,6 +4,7 @@
 //! `H^H x`, where `beta` is real and of the sign opposite to `re x[0]`. If all but `x[0]` is zero, and `x[0]` is real,
 //! `tau` is 0 and nothing is reflected. These signs are LAPACK's.
 use super::number::{Matrix, Number, hypot, length};
+use crate::clock::Stop;
 
 /// Returns `beta`, `tau`, and the factor that maps the rest of `x` to the rest of `v`.
 pub(super) fn reflection<N: Number>(first: N, rest: impl Iterator<Item = N> + Clone) -> (N, N, N) {
@@ -25,7 +26,7 @@ pub(super) fn from_left<N: Number>(
     first_row: usize,
     cols: std::ops::Range<usize>,
 ) {
-    if tau == N::ZERO {
+    if tau == N::ZERO || Stop::current().is_set() {
         return;
     }
     for j in cols {
@@ -46,7 +47,7 @@ pub(super) fn from_right<N: Number>(
     rows: std::ops::Range<usize>,
     first_col: usize,
 ) {
-    if tau == N::ZERO {
+    if tau == N::ZERO || Stop::current().is_set() {
         return;
     }
     for i in rows {

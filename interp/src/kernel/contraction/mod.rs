@@ -26,7 +26,9 @@ mod scratch;
 
 pub(super) use numbers::{Numbers, Operands, Rounding};
 pub(super) use recipe::Recipe;
+pub(super) use scratch::Extent;
 
+use crate::clock::Stop;
 use error::Error;
 use kernel::{
     CompensatedAccumulator, CompensatedComplexAccumulator, F64Accumulator, F64ComplexAccumulator,
@@ -103,7 +105,7 @@ fn job<'a, K: Kernel<PLANES>, const PLANES: usize>(
     rounding: Rounding,
 ) -> Job<'a, K, PLANES> {
     let error = Error::new(plan.rhs_terms.len() * K::PRODUCTS, rounding.sum_type());
-    Job { plan, lhs, rhs, rounding, error }
+    Job { plan, lhs, rhs, rounding, error, stop: Stop::current() }
 }
 
 #[cfg(test)]
