@@ -139,6 +139,7 @@ fn plan<'a>(
         rhs_batches,
         rhs_columns: &r.free,
         rhs_terms: &r.contracting,
+        runs: None,
     }
 }
 
