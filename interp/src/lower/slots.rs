@@ -172,6 +172,7 @@ impl Slots {
             bytes: step.bytes,
             live_bytes: 0,
             fuel: step.fuel,
+            part: step.part,
         }
     }
 
