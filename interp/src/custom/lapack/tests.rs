@@ -242,6 +242,6 @@ fn infinities_end_in_nan() {
     a[(0, 0)] = f64::INFINITY;
     let taus = reflect::geqrf(&mut a);
     assert!(taus[0].is_nan() && !taus[1].is_nan());
-    assert_eq!(a[(0, 0)], f64::NEG_INFINITY);
+    assert!(a[(0, 0)].is_infinite() && a[(0, 0)].is_sign_negative());
     assert_eq!(nans(&a), (0..12).map(|at| at == 1 || at == 2).collect::<Vec<_>>());
 }
