@@ -42,6 +42,9 @@ pub(crate) enum Command {
     /// Run a PJRT plugin for a parent process.
     #[command(hide = true)]
     PjrtHost,
+    /// Run a library of custom calls for a parent process.
+    #[command(hide = true)]
+    CustomCallHost,
     /// Find the smallest module that still shows a difference.
     Reduce(ReduceArgs),
     /// Explain an error number or an opcode.
@@ -72,9 +75,8 @@ pub(crate) struct RunArgs {
     /// The engine that runs the module.
     #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
-    /// Take the C functions of custom calls from a shared library; repeatable.
-    #[arg(long, value_name = "LIBRARY")]
-    pub(crate) custom_call_library: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) custom_calls: CustomCallArgs,
     /// Print the result; the default without --output. Large arrays are elided. For several devices, equal results are printed
     /// once and small ones side by side; in a pipe without this option, each device has one line: `device 0: ...`.
     #[arg(long)]
@@ -99,6 +101,20 @@ pub(crate) struct RunArgs {
     /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,
+}
+
+/// Functions of shared libraries.
+#[derive(Debug, Args)]
+pub(crate) struct CustomCallArgs {
+    /// Take the C functions of custom calls from a shared library, which runs in a process of its own; repeatable.
+    #[arg(long, value_name = "LIBRARY")]
+    pub(crate) custom_call_library: Vec<PathBuf>,
+    /// The most seconds for one call of a library's function.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "trust_custom_calls")]
+    pub(crate) custom_call_time_limit: Option<Duration>,
+    /// Run the libraries inside of Etalon, which is faster; a fault of a library then ends or corrupts the run.
+    #[arg(long)]
+    pub(crate) trust_custom_calls: bool,
 }
 
 /// The number of devices.

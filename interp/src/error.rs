@@ -53,6 +53,13 @@ hlo::error_codes! {
         /// not depend on the machine is `--fuel`.
         "E0412" "out of time after {seconds} s"
         OutOfTime { seconds: f64 },
+        /// A function of a shared library did not return from a custom call, or wrote outside of its operands and its result.
+        ///
+        /// With `etalon run --custom-call-library`, the function runs in a process of its own, which it may end by a crash or by
+        /// `exit`. The run stops at the call. To find the cause, run the module with `--trust-custom-calls` under a
+        /// debugger: the function then runs inside of Etalon.
+        "E0413" "custom call `{target}` of a library failed: {message}"
+        CustomCallFailed { target: String, message: String },
         /// A bug in Etalon. Please report it with the module.
         "E0499" "internal error: {message}"
         Internal { message: String },

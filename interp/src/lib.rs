@@ -50,6 +50,7 @@ mod spec;
 mod state;
 mod value;
 
+pub use custom::{CustomCallLibrary, Functions, Library, LibraryCall};
 pub use device::{Device, DeviceGrid};
 pub use error::{Code, Error, Result};
 pub use executable::{Executable, run};

@@ -1,5 +1,5 @@
 //! `etalon run`: runs modules on one device or several.
-use super::{Loaded, compile_for, load};
+use super::{Loaded, compile_for, custom_calls, load};
 use crate::args::{RunArgs, SeedArg};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::inputs::inputs_on;
@@ -78,10 +78,8 @@ fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     let trace = args.trace.as_deref().map(|path| Trace::create(&peers.path_for_rank(path)));
     let trace = trace.transpose()?;
     let profile = args.profile.then(Profile::default);
-    let mut hooks = Hooks::new();
-    for library in &args.custom_call_library {
-        hooks = hooks.library(library).map_err(|e| Failure::run(&e.into(), &name, &text))?;
-    }
+    let hooks = custom_calls::hooks(&args.custom_calls)?;
+    let hooks = hooks.map_err(|e| Failure::run(&e.into(), &name, &text))?;
     Ok(Prepared { name, text, session, inputs, queues, hooks, trace, profile })
 }
 

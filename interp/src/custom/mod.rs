@@ -8,21 +8,27 @@
 //! | `xla.rs` | calls that XLA expands or runs itself: `TopK`, `Qr`, `Eigh`, ... |
 //! | `lapack` | `lapack_*_ffi`, which JAX calls on a CPU |
 //! | `library.rs` | functions of shared libraries |
+//! | `functions.rs`, `loaded.rs`, `guarded.rs` | such functions in this process: their names, the call, the memory |
 //! | `unknown.rs` | errors of all other targets |
 //!
 //! A built-in target called with operands, results or attributes that it does not support is `E0402`.
 mod call;
 mod convolution;
 mod dictionary;
+mod functions;
+mod guarded;
 mod lapack;
 mod library;
+mod loaded;
 mod markers;
 mod unknown;
 mod xla;
 
 pub(crate) use call::custom_call;
-pub(crate) use library::Library;
+pub use functions::Functions;
 use library::in_libraries;
+pub use library::{CustomCallLibrary, LibraryCall};
+pub use loaded::Library;
 
 use crate::Result;
 use crate::hooks::{Call, Hooks};

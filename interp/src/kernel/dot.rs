@@ -97,6 +97,7 @@ pub(super) fn kernel(op: &Dot, operands: &[&ArrayShape], result: &ArrayShape) ->
             rhs_batches: &r.batch,
             rhs_columns: &r.free,
             rhs_terms: &r.contracting,
+            runs: None,
         };
         recipe.contract(&plan, (inputs[0], inputs[1]), to, outputs[0].bytes_mut());
         Ok(())

@@ -2,6 +2,7 @@
 //!
 //! `reduce` and `reduce-window` differ in which elements they fold; what folding means is written here. Float sums are
 //! exact and rounded once. Other computations of one op apply it directly; everything else is called.
+use super::sliding::{Sliding, SlidingBinary, SlidingSum};
 use crate::Result;
 use crate::clock::Stop;
 use crate::context::RunContext;
@@ -54,6 +55,18 @@ impl<'a> Fold<'a> {
         Self(Kind::Call(Call::new(applied, context, inputs, first)))
     }
 
+    /// Returns the fold of a window that slides, if the order of elements does not matter.
+    pub(super) fn sliding(&self) -> Option<Sliding<'a>> {
+        match &self.0 {
+            Kind::Sum { elements, first, ty, .. } => {
+                Some(Sliding::Sum(SlidingSum::new(*elements, *first, *ty)))
+            }
+            Kind::Binary { op, ty, input, first, .. } if self.is_orderless() => {
+                Some(Sliding::Binary(SlidingBinary::new(*op, *ty, input, *first)))
+            }
+            Kind::Binary { .. } | Kind::Call(_) => None,
+        }
+    }
     /// Starts again from the initial values.
     pub(super) fn restart(&mut self) {
         match &mut self.0 {
@@ -161,7 +174,7 @@ impl<'a> Call<'a> {
 
 /// The elements of an array of floats as f64, the common types without a detour.
 #[derive(Clone, Copy)]
-enum Floats<'a> {
+pub(super) enum Floats<'a> {
     F32(&'a [f32]),
     F64(&'a [f64]),
     Bf16(&'a [bf16]),
@@ -176,7 +189,7 @@ impl<'a> Floats<'a> {
         f32s.or_else(f64s).or_else(bf16s).unwrap_or(Self::Other(literal))
     }
     #[inline]
-    fn get(&self, i: usize) -> f64 {
+    pub(super) fn get(&self, i: usize) -> f64 {
         match self {
             Self::F32(elements) => f64::from(elements[i]),
             Self::F64(elements) => elements[i],

@@ -24,6 +24,7 @@ mod scaled_dot;
 mod scatter;
 mod select;
 mod select_and_scatter;
+mod sliding;
 mod sort;
 pub(crate) mod topk;
 mod triangular_solve;

@@ -47,6 +47,7 @@ pub(super) fn kernel(
             rhs_batches: &r.batch,
             rhs_columns: &r.free,
             rhs_terms: &r.contracting,
+            runs: None,
         };
         let (lhs, rhs) =
             (scaled_elements(inputs[0], inputs[2]), scaled_elements(inputs[1], inputs[3]));

@@ -4,6 +4,7 @@ mod cost;
 mod dead;
 mod external;
 mod function;
+mod narrow;
 mod peak;
 pub(crate) mod scratch;
 mod slots;

@@ -174,6 +174,7 @@ impl Slots {
             scratch: step.scratch,
             applies: step.applies,
             fuel: step.fuel,
+            part: step.part,
         }
     }
 

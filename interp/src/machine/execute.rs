@@ -76,7 +76,8 @@ impl Machine {
             .filter_map(|output| literal(frame.slots[output.slot.index()].as_ref()))
             .collect();
         let computation = &self.program.module().computations[frame.computation];
-        check_nan::check(&computation.instructions[step.instruction], &inputs, &outputs)
+        let instruction = &computation.instructions[step.instruction];
+        check_nan::check(instruction, &inputs, &outputs, step.part.as_ref())
     }
 
     /// Runs a kernel on slots.

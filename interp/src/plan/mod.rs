@@ -71,7 +71,12 @@ pub(crate) struct Step {
     pub(crate) applies: SmallVec<[ComputationId; 1]>,
     /// Steps that are charged before it runs: its own, its cost, and those of instructions without a step before it.
     pub(crate) fuel: u64,
+    /// The part of the instruction's value that it computes, if it is not the whole.
+    pub(crate) part: Option<Part>,
 }
+
+/// A part of an array: the first index and the distance of indices, for each dimension.
+pub(crate) type Part = Box<[(i64, i64)]>;
 
 /// A leaf that is read.
 #[derive(Debug, Clone, Copy)]

@@ -18,6 +18,11 @@ pub(super) fn reflection<N: Number>(first: N, rest: impl Iterator<Item = N> + Cl
     (N::real(beta), tau, N::ONE.over(first - N::real(beta)))
 }
 
+/// Returns `v` without zeros at its end: rows at which nothing is reflected stay as they are, also beside a NaN.
+fn without_zeros<N: Number>(v: &[N]) -> &[N] {
+    &v[..v.iter().rposition(|&x| x != N::ZERO).map_or(0, |last| last + 1)]
+}
+
 /// `a[rows, cols] = (I - tau v v^H) a[rows, cols]`, `v` as long as there are rows.
 pub(super) fn from_left<N: Number>(
     a: &mut Matrix<N>,
@@ -29,6 +34,7 @@ pub(super) fn from_left<N: Number>(
     if tau == N::ZERO || Stop::current().is_set() {
         return;
     }
+    let v = without_zeros(v);
     for j in cols {
         let terms = v.iter().enumerate().map(|(i, v)| (-v.conj(), a[(first_row + i, j)]));
         let share = tau * N::ZERO.minus_products(terms);
@@ -50,6 +56,7 @@ pub(super) fn from_right<N: Number>(
     if tau == N::ZERO || Stop::current().is_set() {
         return;
     }
+    let v = without_zeros(v);
     for i in rows {
         let terms = v.iter().enumerate().map(|(j, &v)| (-v, a[(i, first_col + j)]));
         let share = N::ZERO.minus_products(terms) * tau;
@@ -205,8 +212,10 @@ pub(super) fn sytrd<N: Number>(a: &mut Matrix<N>, lower: bool) -> (Vec<f64>, Vec
             v[i] = full[(i, col)] * scale;
             a[(i, col)] = v[i];
         }
-        from_left(&mut full, &v, tau.conj(), 0, 0..n);
-        from_right(&mut full, &v, tau, 0..n, 0);
+        // What is reflected: the rows and columns that come after this step.
+        let block = if lower { first..n } else { 0..first + 1 };
+        from_left(&mut full, &v[block.clone()], tau.conj(), block.start, block.clone());
+        from_right(&mut full, &v[block.clone()], tau, block.clone(), block.start);
         // Elements that are mathematically zero or real are set to be exactly so.
         for &i in &rest {
             (full[(i, col)], full[(col, i)]) = (N::ZERO, N::ZERO);

@@ -1,7 +1,7 @@
 //! The loops: operands packed as panels of four rows or columns, tiles of four by four, blocks in parallel.
 use super::error::Error;
 use super::kernel::{Kernel, LANES, Norms, SingleSums, norms};
-use super::{PADDING, Plan, Rounding};
+use super::{PADDING, Plan, Rounding, Run, Runs};
 use crate::clock::Stop;
 use rayon::prelude::*;
 
@@ -316,8 +316,44 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
 impl<K: SingleSums<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
     /// One batch, a sum a column: for few rows, and for numbers that cannot be packed.
     fn direct(&self, batch: usize, out: &mut [u8], parallel: bool) {
+        if let (&[column], Some(runs)) = (self.plan.rhs_columns, self.plan.runs) {
+            return self.one_column(batch, (column, runs), out, parallel);
+        }
         self.for_rows(out, parallel, |row, columns, out| {
             self.direct_row(batch, row, columns, out);
+        });
+    }
+
+    /// One batch of one column, whose elements are put in the order of the terms once for all rows.
+    fn one_column(
+        &self,
+        batch: usize,
+        (column, runs): (usize, Runs<'_>),
+        out: &mut [u8],
+        parallel: bool,
+    ) {
+        let start = self.plan.rhs_batches[batch] + column;
+        let elements: Vec<K::Stored> =
+            self.plan.rhs_terms.iter().map(|&term| self.rhs[start + term]).collect();
+        self.for_rows(out, parallel, |row, _, slot| {
+            let mut list = Vec::new();
+            (runs.of)(batch, row, &mut list);
+            let (mut sum, mut magnitude) = (K::zero(), 0.0);
+            for Run { term, lhs, count } in list {
+                let rhs = &elements[term..term + count];
+                if runs.step == 1 {
+                    for (&a, &b) in self.lhs[lhs..lhs + count].iter().zip(rhs) {
+                        magnitude += K::add(&mut sum, a, b);
+                    }
+                } else {
+                    for (&a, &b) in self.lhs[lhs..].iter().step_by(runs.step).zip(rhs) {
+                        magnitude += K::add(&mut sum, a, b);
+                    }
+                }
+            }
+            if !self.decide(sum, magnitude, slot) {
+                self.write_exact(batch, &self.row_offsets(batch, row), column, slot);
+            }
         });
     }
 
