@@ -25,15 +25,17 @@ pub(super) fn candidates<'a>(
     else {
         return Vec::new();
     };
-    let mut meshes: Vec<Mesh> = meshes.cloned().collect();
-    if meshes.is_empty() {
-        meshes.extend(in_order(&counts, devices));
-    }
+    let meshes: Vec<&Mesh> = meshes.collect();
+    let in_order = in_order(&counts, devices).filter(|_| meshes.is_empty());
+    let divided = meshes.into_iter().map(|mesh| (mesh, divisions(mesh, &counts)));
+    let in_order = in_order.iter().map(|mesh| {
+        let dims = axes(mesh).into_iter().map(|axis| vec![axis]).take(counts.len());
+        (mesh, vec![dims.collect()])
+    });
     let mut found: Vec<Tiles> = Vec::new();
-    for mesh in &meshes {
-        let axes: Vec<AxisRef> =
-            mesh.axes.iter().map(|axis| AxisRef::new(axis.name.clone())).collect();
-        for dims in divisions(mesh, &counts) {
+    for (mesh, divisions) in divided.chain(in_order) {
+        let axes = axes(mesh);
+        for dims in divisions {
             let sharding = ValueSharding { mesh: mesh.clone(), dims, unreduced: Vec::new() };
             let tiles = Tiles::on_mesh(&sharding, &axes, counts.len(), devices);
             let fits = |tiles: &Tiles| {
@@ -43,6 +45,10 @@ pub(super) fn candidates<'a>(
         }
     }
     found
+}
+
+fn axes(mesh: &Mesh) -> Vec<AxisRef> {
+    mesh.axes.iter().map(|axis| AxisRef::new(axis.name.clone())).collect()
 }
 
 /// Returns a mesh with an axis for each dimension, and one for devices with the same shard.

@@ -228,7 +228,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Replaces what a start says about the op that it wraps, as XLA's parser does.
+    /// Adds what a start says to the op that it wraps, which keeps what it says itself.
     pub(super) fn annotate(&mut self, wrapped: ComputationId, common: Option<&CommonAttrs>) {
         let (Some(common), Some(computation)) =
             (common, self.slots[wrapped.index()].computation.as_mut())
@@ -240,11 +240,11 @@ impl<'a> Parser<'a> {
         let CommonAttrs {
             metadata, origin, backend_config, frontend_attributes, statistics, ..
         } = common.clone();
-        inner.metadata = metadata.or(inner.metadata.take());
-        inner.origin = origin.or(inner.origin.take());
-        inner.backend_config = backend_config.or(inner.backend_config.take());
-        inner.frontend_attributes = frontend_attributes.or(inner.frontend_attributes.take());
-        inner.statistics = statistics.or(inner.statistics.take());
+        inner.metadata = inner.metadata.take().or(metadata);
+        inner.origin = inner.origin.take().or(origin);
+        inner.backend_config = inner.backend_config.take().or(backend_config);
+        inner.frontend_attributes = inner.frontend_attributes.take().or(frontend_attributes);
+        inner.statistics = inner.statistics.take().or(statistics);
     }
 
     fn undefined(&self, slot: &Slot<'a>) -> Error {
