@@ -62,6 +62,12 @@ pub(super) fn of_function(instruction: &Instruction, operands: &[&Shape]) -> usi
             });
             bytes(operands).saturating_mul(block)
         }
+        // The elements under a window, dimension by dimension, in lists that grow.
+        Op::Convolution(op) => {
+            let sizes = op.forward_window().dims.iter().map(|dim| to_usize(dim.size)).max();
+            let list = sizes.unwrap_or(0).next_power_of_two().saturating_mul(24);
+            list.saturating_mul(threads())
+        }
         _ => 0,
     }
 }
