@@ -105,10 +105,10 @@ fn missing_arguments_and_shardings_are_errors() {
 #[test]
 fn a_result_without_a_sharding_has_one_that_fits() {
     // Axes of equal size: the partitioner may divide dimension 0 along either.
-    let global = r##"HloModule g, frontend_attributes={xla.sdy.meshes={m = #sdy.mesh<["a"=2, "b"=2]>}}
+    let global = r#"HloModule g, frontend_attributes={xla.sdy.meshes={m = #sdy.mesh<["a"=2, "b"=2]>}}
 ENTRY e { x = f32[4,6] parameter(0), sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate}
   w = f32[6,4] parameter(1), sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}
-  d = f32[4,4] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0} ROOT r = f32[4,4] negate(d) }"##;
+  d = f32[4,4] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0} ROOT r = f32[4,4] negate(d) }"#;
     let part = "HloModule p, num_partitions=4
 ENTRY e { x = f32[2,6] parameter(0) w = f32[6,2] parameter(1)
   d = f32[2,2] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0} ROOT r = f32[2,2] negate(d) }";

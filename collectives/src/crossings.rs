@@ -63,7 +63,9 @@ impl Run {
                 Crossing::Elsewhere
             }
             Values::Remote(values) if self.is_local(receiver) => {
-                values.iter().for_each(|value| self.crossings.transfers.receive(from, value));
+                for value in values {
+                    self.crossings.transfers.receive(from, value);
+                }
                 Crossing::Arrives
             }
             Values::Remote(_) => Crossing::Elsewhere,

@@ -110,7 +110,7 @@ impl Group<'_> {
         Ok(results.map(|results| match given.len() == self.members.len() {
             true => self.select_own(results),
             // The result of a broadcast is the same for each member.
-            false => self.own().flat_map(|_| results.first().cloned()).collect(),
+            false => self.own().filter_map(|_| results.first().cloned()).collect(),
         }))
     }
     /// Returns the results of this rank's members, of those of all members.

@@ -85,7 +85,9 @@ impl Ranks {
             let values = values.map_err(malformed)?;
             if rank != self.rank() && receives(self.rank()) {
                 values.iter().try_for_each(RemoteValue::check_size).map_err(malformed)?;
-                values.iter().for_each(|value| transfers.receive(rank, value));
+                for value in &values {
+                    transfers.receive(rank, value);
+                }
             }
             all.push(values);
         }

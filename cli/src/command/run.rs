@@ -105,7 +105,7 @@ fn one(args: &RunArgs, path: &Path, peers: &Peers) -> Result<bool> {
     let devices = prepared.session.grid().len();
     let first = peers.block(devices).start;
     let outputs = prepared.queues.with_outfeed(results, first);
-    let outputs = Outputs { first, devices, outputs };
+    let outputs = Outputs { first, devices, each: outputs };
     let written = outputs.write(args, path, peers);
     peers.agreed(traced.and(written))?;
     match args.seed {
@@ -196,7 +196,7 @@ struct Outputs {
     first: usize,
     /// The number of all devices.
     devices: usize,
-    outputs: Vec<DeviceOutput>,
+    each: Vec<DeviceOutput>,
 }
 
 impl Outputs {
@@ -211,16 +211,16 @@ impl Outputs {
             || args.output.as_deref().is_some_and(is_stdout);
         let own = if is_gathered { self.gathered(peers)? } else { self };
         let written = match &args.output {
-            Some(to) if !own.outputs.is_empty() => write(&peers.path_for_rank(to), own.named()),
+            Some(to) if !own.each.is_empty() => write(&peers.path_for_rank(to), own.named()),
             _ => Ok(()),
         };
         if !is_shown {
             return written;
         }
         let text = match (own.devices, is_gathered) {
-            (2.., false) => peers.gather_texts(results::lines(&own.outputs, own.first))?.concat(),
-            _ if own.outputs.is_empty() => return written,
-            _ => results::text(&own.outputs, width),
+            (2.., false) => peers.gather_texts(results::lines(&own.each, own.first))?.concat(),
+            _ if own.each.is_empty() => return written,
+            _ => results::text(&own.each, width),
         };
         if peers.is_leader() {
             output::data(&text).map_err(|e| Failure::file(path, &e))?;
@@ -229,15 +229,12 @@ impl Outputs {
     }
     /// Moves the outputs of all ranks to rank 0.
     fn gathered(self, peers: &Peers) -> Result<Self> {
-        let (results, outfeeds) = self
-            .outputs
-            .into_iter()
-            .map(|DeviceOutput { result, outfeed }| (result, outfeed))
-            .unzip();
+        let (results, outfeeds) =
+            self.each.into_iter().map(|DeviceOutput { result, outfeed }| (result, outfeed)).unzip();
         let (results, outfeeds) = (peers.gather_values(results)?, peers.gather_values(outfeeds)?);
         let outputs = results.into_iter().zip(outfeeds);
         let outputs = outputs.map(|(result, outfeed)| DeviceOutput { result, outfeed }).collect();
-        Ok(Self { first: 0, devices: self.devices, outputs })
+        Ok(Self { first: 0, devices: self.devices, each: outputs })
     }
     /// Returns results and outfeed values with their names in a file.
     fn named(&self) -> Vec<(String, &Literal)> {
@@ -246,7 +243,7 @@ impl Outputs {
                 let device = if self.devices == 1 { String::new() } else { format!("d{k}_") };
                 arrays::flatten(value(output), &format!("{device}{kind}"))
             };
-            self.outputs.iter().zip(self.first..).flat_map(one).collect::<Vec<_>>()
+            self.each.iter().zip(self.first..).flat_map(one).collect::<Vec<_>>()
         };
         let outfeed = values(queues::OUTFEED, |one| &one.outfeed);
         values("out", |one| &one.result).into_iter().chain(outfeed).collect()

@@ -30,7 +30,7 @@ pub enum Traffic {
 impl Traffic {
     /// Returns what processes send each other for an op on arrays of static sizes.
     pub fn of(op: &Op) -> Self {
-        if reducer(op).is_some() {
+        if let Op::AllReduce(_) | Op::AllReduceStart(_) | Op::ReduceScatter(_) = op {
             return Self::Ranges;
         }
         if let Op::AllToAll(_) = op {
@@ -45,16 +45,16 @@ impl Traffic {
     }
 }
 
-/// Returns the reducer of an op that reduces, which may be the sum.
-fn reducer(op: &Op) -> Option<Option<ComputationId>> {
+/// Returns the computation of an op that reduces; `None` if it is the sum.
+fn reducer(op: &Op) -> Option<ComputationId> {
     if let Op::AllReduce(op) = op {
-        return Some(all_reduce::reducer(op));
+        return all_reduce::reducer(op);
     }
     if let Op::AllReduceStart(op) = op {
-        return Some(op.to_apply.0);
+        return op.to_apply.0;
     }
     if let Op::ReduceScatter(op) = op {
-        return Some(Some(reduce_scatter::dimension_and_reducer(op).1));
+        return Some(reduce_scatter::dimension_and_reducer(op).1);
     }
     None
 }
@@ -71,7 +71,7 @@ pub fn reduced(
     order: Option<&[usize]>,
 ) -> Result<Vec<Literal>> {
     let context = executable.context(options);
-    reduce::all(&context, reducer(&instruction.op).flatten(), columns(given), order)
+    reduce::all(&context, reducer(&instruction.op), columns(given), order)
 }
 
 /// Returns the result of each member, of the reduced operands.

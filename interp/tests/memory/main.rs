@@ -125,7 +125,9 @@ fn modules() -> Vec<(String, String)> {
         .filter(|path| path.extension().is_some_and(|e| e == "hlo"))
         .collect();
     files.sort();
-    files.iter().for_each(|file| add(file));
+    for file in &files {
+        add(file);
+    }
     all
 }
 
