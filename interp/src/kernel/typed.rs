@@ -8,8 +8,10 @@ use smallvec::SmallVec;
 
 /// Elements of a part that one thread computes.
 const PART: usize = 1 << 14;
-/// Words of a block of an operand that is not an array.
+/// Words of a block of an operand that is not an array: few for short arrays, for which clearing more takes longer than
+/// computing.
 const STAGE: usize = 64;
+const SHORT_STAGE: usize = 8;
 const WORD: usize = size_of::<u128>();
 /// No elementwise op has more operands.
 const MOST: usize = 3;
@@ -91,6 +93,12 @@ impl Typed {
         if arrays.len() == operands.len() {
             return (self.function)(&arrays, result);
         }
+        match result.len() <= SHORT_STAGE * WORD {
+            true => self.run_staged::<SHORT_STAGE>(operands, result),
+            false => self.run_staged::<STAGE>(operands, result),
+        }
+    }
+    fn run_staged<const STAGE: usize>(&self, operands: &[Operand<'_>], result: &mut [u8]) {
         let mut staged = [[0_u128; STAGE]; MOST];
         for ((staged, operand), &width) in staged.iter_mut().zip(operands).zip(&self.operands) {
             if let Operand::Scalar(x) = operand {
