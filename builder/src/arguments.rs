@@ -6,6 +6,15 @@ use hlo::{ArrayShape, Class, ElementType};
 pub(crate) fn size(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
+/// Returns the number of a dimension of an array of this rank; a negative one counts from the end: `-1` is the last. One that
+/// does not exist stays as it is, for the rule of the op to name it.
+pub(crate) fn counted(dim: i64, rank: usize) -> i64 {
+    if dim < 0 && dim >= -size(rank) { dim + size(rank) } else { dim }
+}
+/// As [`counted`], of several.
+pub(crate) fn all_counted(dims: &[i64], rank: usize) -> Vec<i64> {
+    dims.iter().map(|&dim| counted(dim, rank)).collect()
+}
 /// Returns the numbers of the first `count` dimensions.
 pub(crate) fn first(count: usize) -> Vec<i64> {
     (0..size(count)).collect()

@@ -90,6 +90,10 @@ impl Builder {
     pub fn first_error(&self) -> Option<Error> {
         self.state.borrow().error.clone()
     }
+    /// Returns why a value is invalid: the first error.
+    pub(crate) fn failure(&self) -> Error {
+        self.first_error().unwrap_or_else(|| Code::Invalid {}.into())
+    }
     /// Whether nothing has gone wrong so far.
     ///
     /// # Errors
@@ -151,7 +155,7 @@ impl Builder {
     /// Fails unless the value is one of the innermost computation.
     pub(crate) fn owns(&self, value: Value<'_>) -> Result<()> {
         self.same_builder(value)?;
-        let Some(mark) = value.mark() else { return Err(Code::Invalid {}.into()) };
+        let Some(mark) = value.mark() else { return Err(self.failure()) };
         let mut state = self.state.borrow_mut();
         let innermost = state.innermost();
         if innermost.mark == mark {
@@ -247,16 +251,10 @@ impl Builder {
         let state = self.state.borrow();
         let (open, id) = (state.open.last().cloned(), root.id());
         let (open, id) = open.zip(id).ok_or(Code::Invalid {})?;
-        let mut callers = state.callers.clone();
-        callers.push(open.callers.clone());
-        let mut computations = state.finished.clone();
-        let mut entry = open.finish(id);
-        change(&mut entry);
-        let entry = computations.push(entry);
-        let mut module = hlo::Module::new(legal(self.name.clone()), computations, entry);
-        module.config = state.config.clone();
-        crate::compat::pytensor::alias::share(&state, id, &mut module.config);
-        crate::build::verified(module, &callers)
+        let mut config = state.config.clone();
+        crate::compat::pytensor::alias::share(&state, id, &mut config);
+        let entry = state.pruned(open, id);
+        crate::build::module(&state, legal(self.name.clone()), entry, config, change)
     }
 }
 

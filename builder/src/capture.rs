@@ -30,7 +30,7 @@ impl Builder {
     pub(crate) fn adopt<'b>(&'b self, value: Value<'b>) -> Result<Value<'b>> {
         self.same_builder(value)?;
         let (Some(mark), Some(id)) = (value.mark(), value.id()) else {
-            return Err(Code::Invalid {}.into());
+            return Err(self.failure());
         };
         let mut state = self.state.borrow_mut();
         let depth = state.open.iter().position(|open| open.mark == mark);

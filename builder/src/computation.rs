@@ -1,7 +1,7 @@
 //! Computations traced from closures.
 use crate::annotations::Caller;
 use crate::state::Open;
-use crate::{Builder, Code, Error, IntoShape, Result, Value};
+use crate::{Builder, Code, Error, IntoShape, Result, Value, edits};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Op, Opcode, Shape};
 use smol_str::SmolStr;
@@ -159,7 +159,9 @@ impl Builder {
                 let elements = operands[0].operands()?;
                 index.and_then(|i| elements.get(i)).copied().ok_or(Code::Invalid {})?
             } else {
-                self.emit(op.clone(), &operands, Some(instruction.shape.clone()))?
+                let copy = self.emit(op.clone(), &operands, Some(instruction.shape.clone()))?;
+                edits::carry(copy, instruction)?;
+                copy
             });
         }
         copies.get(computation.root.index()).copied().ok_or(Code::Invalid {}.into())
@@ -191,7 +193,7 @@ impl<'b> Computation<'b> {
             return Err(Error::from(Code::OtherBuilder { found, here })
                 .with_help("a computation belongs to the builder that made it"));
         }
-        self.id.ok_or(Code::Invalid {}.into())
+        self.id.ok_or_else(|| self.builder.failure())
     }
     /// Returns whether the call that made it succeeded.
     pub fn is_valid(self) -> bool {
@@ -200,9 +202,9 @@ impl<'b> Computation<'b> {
     /// Shapes of its parameters, and of its result: XLA's `GetProgramShape`.
     ///
     /// # Errors
-    /// `E0813` if the call that made it failed.
+    /// The first error if the call that made it failed.
     pub fn program_shape(self) -> Result<(Vec<Shape>, Shape)> {
-        self.builder.signature(self.id.ok_or(Code::Invalid {})?)
+        self.builder.signature(self.id.ok_or_else(|| self.builder.failure())?)
     }
     /// Copies its instructions to the caller, with these values as parameters.
     ///

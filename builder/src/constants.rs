@@ -1,8 +1,9 @@
 //! Values that depend only on constants, and modules that compute them.
-use crate::state::{Open, State};
+use crate::build::module;
+use crate::ops::control::library_name;
+use crate::state::Open;
 use crate::{Builder, Code, Error, Result, Value};
-use hlo::id::Arena;
-use hlo::ir::{Instruction, InstructionId};
+use hlo::ir::{Instruction, InstructionId, ModuleConfig};
 use hlo::literal::ConstantValue;
 use hlo::op::{Constant, Kind};
 use hlo::{ElementType, Literal, Op, Opcode, Scalar, Verified};
@@ -66,7 +67,8 @@ impl Builder {
         }
         let (entry, root) = constant_part(open, id, dynamic_dimension_is_minus_one);
         let name = format!("{}_compute_constant", self.name());
-        module(&state, &name, entry, root).map_err(|error| error.at(caller))
+        let made = module(&state, name.into(), (entry, root), ModuleConfig::default(), |_| {});
+        made.map_err(|error| error.at(caller))
     }
 }
 
@@ -74,18 +76,19 @@ impl Builder {
 fn variable(open: &Open, root: InstructionId) -> Option<InstructionId> {
     let reached = open.reached(root, folds);
     let varies =
-        |instruction: &Instruction| !folds(instruction) && !follows_from_operands(&instruction.op);
+        |instruction: &Instruction| !folds(instruction) && !follows_from_operands(instruction);
     let mut all = open.instructions.iter().take(reached.len()).rev();
     all.find(|(id, instruction)| reached[id.index()] && varies(instruction)).map(|(id, _)| id)
 }
 
 /// Returns whether the result depends on nothing but the operands: not on arguments, the device, the host, other devices, the
 /// random state, or what a called computation does.
-pub(crate) fn follows_from_operands(op: &Op) -> bool {
-    match op.opcode().kind() {
+pub(crate) fn follows_from_operands(instruction: &Instruction) -> bool {
+    match instruction.opcode().kind() {
         Kind::Array => true,
-        Kind::Value => op.opcode() != Opcode::Parameter,
-        Kind::Control | Kind::Asynchronous | Kind::Collective | Kind::Transfer => false,
+        Kind::Value => instruction.opcode() != Opcode::Parameter,
+        Kind::Control => library_name(instruction).is_some(),
+        Kind::Asynchronous | Kind::Collective | Kind::Transfer => false,
         Kind::Host | Kind::Device | Kind::Random | Kind::Custom => false,
     }
 }
@@ -155,51 +158,4 @@ fn constant_part(open: &Open, root: InstructionId, minus_one: bool) -> (Open, In
     }
     let root = copies[root.index()];
     (part, root)
-}
-
-/// Returns a module of this entry computation and those it calls.
-fn module(state: &State, name: &str, entry: Open, root: InstructionId) -> Result<Verified> {
-    let mut called = vec![false; state.finished.len()];
-    let see = |called: &mut Vec<bool>, instructions: &Arena<Instruction>| {
-        for (_, instruction) in instructions.iter() {
-            instruction.op.each_callee(&mut |id| called[id.index()] = true);
-        }
-    };
-    see(&mut called, &entry.instructions);
-    for (id, computation) in state.finished.iter().rev() {
-        if called[id.index()] {
-            see(&mut called, &computation.instructions);
-        }
-    }
-    let (mut computations, mut callers) = (Arena::default(), Vec::new());
-    let mut moved = Vec::with_capacity(called.len());
-    for (id, computation) in state.finished.iter() {
-        let mut place = None;
-        if called[id.index()] {
-            let mut computation = computation.clone();
-            rename(&mut computation.instructions, &moved);
-            callers.push(state.callers[id.index()].clone());
-            place = Some(computations.push(computation));
-        }
-        moved.push(place);
-    }
-    let mut entry = entry;
-    rename(&mut entry.instructions, &moved);
-    callers.push(entry.callers.clone());
-    let entry = computations.push(entry.finish(root));
-    crate::build::verified(hlo::Module::new(name, computations, entry), &callers)
-}
-
-/// Names the called computations by their new places.
-pub(crate) fn rename(
-    instructions: &mut Arena<Instruction>,
-    moved: &[Option<hlo::ir::ComputationId>],
-) {
-    for (_, instruction) in instructions.iter_mut() {
-        instruction.op.each_callee_mut(&mut |id| {
-            if let Some(Some(place)) = moved.get(id.index()) {
-                *id = *place;
-            }
-        });
-    }
 }

@@ -2,14 +2,14 @@
 use crate::annotations::for_shape;
 use crate::{Builder, Code, Computation, Error, Result, Value};
 use hlo::Opcode;
-use hlo::ir::{CommonAttrs, FrontendAttributes, Sharding};
+use hlo::ir::{CommonAttrs, FrontendAttributes, Instruction, Sharding};
 use hlo::op::value::ResultAccuracy;
 use smol_str::SmolStr;
 
 /// Changes the attributes that every instruction may have.
 pub(crate) fn amend(value: Value<'_>, change: impl FnOnce(&mut CommonAttrs)) -> Result<()> {
     let (Some(mark), Some(id)) = (value.mark(), value.id()) else {
-        return Err(Code::Invalid {}.into());
+        return Err(value.builder().failure());
     };
     let mut state = value.builder().state.borrow_mut();
     let here = state.innermost().name.to_string();
@@ -20,6 +20,36 @@ pub(crate) fn amend(value: Value<'_>, change: impl FnOnce(&mut CommonAttrs)) -> 
     change(&mut changed);
     *common = (*changed != CommonAttrs::default()).then_some(changed);
     Ok(())
+}
+
+/// Gives a copy of an instruction what the original says besides its op: the configuration of its backend, and what the
+/// builder's own settings do not say. Control predecessors stay behind, as they are of the other computation.
+pub(crate) fn carry(copy: Value<'_>, original: &Instruction) -> Result<()> {
+    let Some(given) = original.common.as_deref() else { return Ok(()) };
+    let CommonAttrs {
+        sharding,
+        frontend_attributes,
+        control: _,
+        statistics,
+        parameter_replication: _,
+        result_accuracy,
+        origin,
+        metadata: _,
+        backend_config,
+        unknown,
+        unknown_fields: _,
+    } = given.clone();
+    amend(copy, |common| {
+        common.sharding = common.sharding.take().or(sharding);
+        for (name, value) in frontend_attributes.iter().flat_map(|of| &of.0) {
+            set_frontend_attribute(common, name, value);
+        }
+        common.statistics = statistics;
+        common.result_accuracy = result_accuracy;
+        common.origin = common.origin.take().or(origin);
+        common.backend_config = backend_config;
+        common.unknown = unknown;
+    })
 }
 
 /// Adds a note, or changes the one of this name.

@@ -274,6 +274,34 @@ impl<'b> Value<'b> {
     }
 }
 
+/// Fails unless the elements are `pred`.
+fn truths(name: &str, x: Value<'_>) -> Result<()> {
+    let shape = x.array()?;
+    if shape.ty == ElementType::Pred {
+        return Ok(());
+    }
+    Err(Error::argument(format!("`{name}` takes pred, found {shape:#}"))
+        .with_help("compare with `ne(0)`, or use `and`, `or` and `not` on bits"))
+}
+/// The logical operations by the names they had in 2018; `and`, `or` and `not` work on the bits of integers too.
+impl<'b> Value<'b> {
+    /// Returns whether both are true: XLA's `LogicalAnd`. `E0801` unless `pred`.
+    #[track_caller]
+    pub fn logical_and(self, rhs: impl Operand<'b>) -> Self {
+        self.record(|_| truths("logical_and", self).map(|()| self.and(rhs)))
+    }
+    /// Returns whether at least one is true: XLA's `LogicalOr`. `E0801` unless `pred`.
+    #[track_caller]
+    pub fn logical_or(self, rhs: impl Operand<'b>) -> Self {
+        self.record(|_| truths("logical_or", self).map(|()| self.or(rhs)))
+    }
+    /// Returns whether it is false: XLA's `LogicalNot`. `E0801` unless `pred`.
+    #[track_caller]
+    pub fn logical_not(self) -> Self {
+        self.record(|_| truths("logical_not", self).map(|()| self.not()))
+    }
+}
+
 /// Broadcasts the scalars among the operands of a three-operand op.
 fn same_dims<const N: usize>(operands: [Value<'_>; N]) -> Result<[Value<'_>; N]> {
     let mut widest = operands[0].array()?;

@@ -3,7 +3,7 @@
 //! Source: Broadcasting Semantics of the XLA documentation. Scalars stretch to anything; operands of one rank stretch along
 //! dimensions of size 1; an operand of lower rank broadcasts along dimensions that must be named. There is no
 //! alignment by trailing dimensions.
-use crate::arguments::first;
+use crate::arguments::{all_counted, first};
 use crate::operand::Along;
 use crate::{Code, Error, Operand, Result, Value};
 use hlo::op::{Broadcast, Reshape};
@@ -43,6 +43,7 @@ pub(crate) fn pair<'b>(
 /// Returns the operand of lower rank brought to the rank of the other, then both stretched.
 fn raised<'b>(low: &Along<'b>, high: Value<'b>) -> Result<(Value<'b>, Value<'b>)> {
     let (l, h) = (low.value.array()?, high.array()?);
+    let low = &Along { value: low.value, dims: all_counted(&low.dims, h.rank()) };
     if l.rank() == 0 && h.rank() > 0 && low.dims.is_empty() {
         return Ok((splat(low.value, &h)?, high));
     }
@@ -71,7 +72,10 @@ fn raised<'b>(low: &Along<'b>, high: Value<'b>) -> Result<(Value<'b>, Value<'b>)
     for (&dim, &size) in low.dims.iter().zip(&l.dims) {
         let slot = usize::try_from(dim).ok().and_then(|d| sizes.get_mut(d));
         let slot = slot.ok_or_else(|| {
-            refused(format!("dimension {dim} does not exist in {h:#}"), "count from 0")
+            refused(
+                format!("dimension {dim} does not exist in {h:#}"),
+                "count from 0, or from the end: `-1` is the last",
+            )
         })?;
         *slot = size;
     }

@@ -1,5 +1,5 @@
 //! Computations imported from other modules.
-use crate::constants::rename;
+use crate::build::rename;
 use crate::{Builder, Computation};
 use hlo::ir::{ComputationId, InstructionSpans};
 use hlo::{Module, Span, Verified};

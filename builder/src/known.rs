@@ -21,7 +21,7 @@ impl Known {
     const NOTHING: Self = Self { most: None, natural: false, dynamic: true };
 
     pub(crate) fn of(value: Value<'_>) -> Result<Self> {
-        let (mark, root) = value.mark().zip(value.id()).ok_or(Code::Invalid {})?;
+        let (mark, root) = value.mark().zip(value.id()).ok_or_else(|| value.builder().failure())?;
         let state = value.builder().state.borrow();
         let open = state.marked(mark).ok_or(Code::Invalid {})?;
         let reached = open.reached(root, |_| false);
@@ -106,7 +106,7 @@ impl Facts<'_> {
         {
             return any(&self.parts(vector, range.start, range.limit));
         }
-        !follows_from_operands(&instruction.op) || any(&instruction.operands)
+        !follows_from_operands(instruction) || any(&instruction.operands)
     }
 
     fn operand(&self, instruction: &Instruction, i: usize) -> Option<&Instruction> {

@@ -19,6 +19,7 @@ mod capture;
 pub mod compat;
 mod computation;
 mod constants;
+mod dead_code;
 mod dynamic;
 mod edits;
 mod elementwise;

@@ -8,7 +8,7 @@ impl Builder {
     /// Shapes of values: XLA's `GetOperandShapes`; of one value see [`Value::shape`].
     ///
     /// # Errors
-    /// `E0813` if one of them is invalid.
+    /// The first error if one of them is invalid.
     pub fn shapes(&self, values: &[Value<'_>]) -> Result<Vec<Shape>> {
         values.iter().map(|value| value.shape()).collect()
     }
@@ -32,7 +32,7 @@ impl Builder {
     /// Shapes of the parameters, by number, and of a result: XLA's `GetProgramShape` with a root.
     ///
     /// # Errors
-    /// The first error; `E0813` if the value is invalid.
+    /// The first error.
     pub fn program_shape_of(&self, root: Value<'_>) -> Result<(Vec<Shape>, Shape)> {
         self.status()?;
         let result = root.shape()?;
@@ -68,14 +68,14 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// `E0813` if the value is invalid.
+    /// The first error if the value is invalid.
     pub fn op_to_string(&self, op: Value<'_>) -> Result<String> {
         self.same_builder(op)?;
         let mut text = String::new();
         let mut shown = rustc_hash::FxHashSet::default();
         let mut open = vec![(op, 0)];
         while let Some((value, depth)) = open.pop() {
-            let id = value.id().ok_or(Code::Invalid {})?;
+            let id = value.id().ok_or_else(|| self.failure())?;
             if !shown.insert(id.index()) {
                 continue;
             }
@@ -101,7 +101,7 @@ impl Builder {
     }
 }
 
-/// Queries about an instruction. Each fails with `E0813` if the value is invalid.
+/// Queries about an instruction. Each fails with the first error if the value is invalid.
 impl Value<'_> {
     /// Returns the name of its instruction. The module appends numbers to repeated names.
     pub fn name(self) -> Result<String> {
@@ -113,7 +113,7 @@ impl Value<'_> {
     }
     /// Returns its place among the instructions of its computation.
     pub fn handle(self) -> Result<usize> {
-        Ok(self.id().ok_or(Code::Invalid {})?.index())
+        Ok(self.id().ok_or_else(|| self.builder().failure())?.index())
     }
     /// Returns its sharding: XLA's `GetOpSharding`.
     pub fn sharding(self) -> Result<Option<Sharding>> {

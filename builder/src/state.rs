@@ -32,6 +32,8 @@ pub(crate) struct State {
     pub(crate) opened: u32,
     /// The number of channels created so far.
     pub(crate) channels: i64,
+    /// Whether instructions stay that no result depends on.
+    pub(crate) keep_unused: bool,
     /// Whether the first error panics.
     pub(crate) dies: bool,
 }
@@ -120,6 +122,7 @@ impl State {
             inplace: Vec::new(),
             opened: 0,
             channels: 0,
+            keep_unused: false,
             dies: false,
         };
         state.enter(name);
@@ -147,6 +150,7 @@ impl State {
     }
     /// Files a finished computation, or finds the equal one that is there already.
     pub(crate) fn file(&mut self, open: Open, root: InstructionId) -> ComputationId {
+        let (open, root) = self.pruned(open, root);
         let callers = open.callers.clone();
         let computation = open.finish(root);
         let equal = self.finished.iter().find(|(_, other)| same(other, &computation));

@@ -1,5 +1,5 @@
 //! Values: the results of instructions.
-use crate::arguments::size;
+use crate::arguments::{counted, size};
 use crate::{Builder, Code, Error, Result};
 use hlo::ir::InstructionId;
 use hlo::{ArrayShape, ElementType, Op, Opcode, Shape};
@@ -67,7 +67,7 @@ impl<'b> Value<'b> {
         self,
         see: impl FnOnce(&hlo::ir::Instruction, &SmolStr) -> T,
     ) -> Result<T> {
-        let (mark, id) = self.at.ok_or(Code::Invalid {})?;
+        let (mark, id) = self.at.ok_or_else(|| self.builder.failure())?;
         let state = self.builder.state.borrow();
         let Some(open) = state.marked(mark) else {
             let here = state.open.last().map(|open| open.name.to_string()).unwrap_or_default();
@@ -79,14 +79,14 @@ impl<'b> Value<'b> {
     /// Returns its shape.
     ///
     /// # Errors
-    /// `E0813` if it is invalid.
+    /// The first error if it is invalid.
     pub fn shape(self) -> Result<Shape> {
         self.look(|instruction, _| instruction.shape.clone())
     }
     /// Returns its shape, which is an array's.
     ///
     /// # Errors
-    /// `E0813` if it is invalid, `E0801` if it is a tuple or a token.
+    /// The first error if it is invalid, `E0801` if it is a tuple or a token.
     pub fn array(self) -> Result<ArrayShape> {
         let shape = self.shape()?;
         shape.array().cloned().ok_or_else(|| {
@@ -121,10 +121,9 @@ impl<'b> Value<'b> {
     /// `E0801` if there is no such dimension.
     pub(crate) fn axis(self, axis: i64) -> Result<i64> {
         let shape = self.array()?;
-        let rank = size(shape.rank());
-        let counted = if axis < 0 { axis.saturating_add(rank) } else { axis };
-        if (0..rank).contains(&counted) {
-            return Ok(counted);
+        let found = counted(axis, shape.rank());
+        if (0..size(shape.rank())).contains(&found) {
+            return Ok(found);
         }
         Err(Error::argument(format!("dimension {axis} does not exist in {shape:#}")))
     }
@@ -135,7 +134,7 @@ impl<'b> Value<'b> {
     /// Returns the op that computes it.
     ///
     /// # Errors
-    /// `E0813` if it is invalid.
+    /// The first error if it is invalid.
     pub fn opcode(self) -> Result<Opcode> {
         self.look(|instruction, _| instruction.opcode())
     }

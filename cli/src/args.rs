@@ -42,6 +42,9 @@ pub(crate) enum Command {
     /// Run a PJRT plugin for a parent process.
     #[command(hide = true)]
     PjrtHost,
+    /// Run a library of custom calls for a parent process.
+    #[command(hide = true)]
+    CustomCallHost,
     /// Find the smallest module that still shows a difference.
     Reduce(ReduceArgs),
     /// Explain an error number or an opcode.
@@ -62,15 +65,18 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "F.npz")]
     pub(crate) infeed: Option<PathBuf>,
     /// Write the result to an .npz file as `out0`, `out1`, ..., for several devices as `d<k>_out<i>`. Values of `outfeed` are
-    /// written as `outfeed0`, `outfeed1`, ...
+    /// written as `outfeed0`, `outfeed1`, ... In a run on several ranks (docs/mpi.md) each rank writes the results of its devices:
+    /// rank 0 to F.npz, rank 1 to F.rank1.npz, and so on.
     #[arg(long, value_name = "F.npz")]
     pub(crate) output: Option<PathBuf>,
+    /// In a run on several ranks, move all results to rank 0, which writes --output as a single process does.
+    #[arg(long)]
+    pub(crate) gather: bool,
     /// The engine that runs the module.
     #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
-    /// Take the C functions of custom calls from a shared library; repeatable.
-    #[arg(long, value_name = "LIBRARY")]
-    pub(crate) custom_call_library: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) custom_calls: CustomCallArgs,
     /// Print the result; the default without --output. Large arrays are elided. For several devices, equal results are printed
     /// once and small ones side by side; in a pipe without this option, each device has one line: `device 0: ...`.
     #[arg(long)]
@@ -81,6 +87,8 @@ pub(crate) struct RunArgs {
     pub(crate) seed: Option<SeedArg>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
     /// Stop at the first instruction that computes a NaN or an infinity from finite operands.
     #[arg(long)]
     pub(crate) check_nan: bool,
@@ -93,6 +101,20 @@ pub(crate) struct RunArgs {
     /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,
+}
+
+/// Functions of shared libraries.
+#[derive(Debug, Args)]
+pub(crate) struct CustomCallArgs {
+    /// Take the C functions of custom calls from a shared library, which runs in a process of its own; repeatable.
+    #[arg(long, value_name = "LIBRARY")]
+    pub(crate) custom_call_library: Vec<PathBuf>,
+    /// The most seconds for one call of a library's function.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "trust_custom_calls")]
+    pub(crate) custom_call_time_limit: Option<Duration>,
+    /// Run the libraries inside of Etalon, which is faster; a fault of a library then ends or corrupts the run.
+    #[arg(long)]
+    pub(crate) trust_custom_calls: bool,
 }
 
 /// The number of devices.
@@ -153,9 +175,27 @@ pub(crate) struct LimitArgs {
     /// Stop a device after this number of steps.
     #[arg(long, value_name = "STEPS")]
     pub(crate) fuel: Option<u64>,
-    /// The most bytes of values on a device, such as 512M or 2G.
+    /// The most bytes of values on a device, and of what its ops work in, such as 512M or 2G; arguments are not counted.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) max_memory: Option<usize>,
+}
+
+/// The limit of the time of a run.
+#[derive(Debug, Args)]
+pub(crate) struct TimeArgs {
+    /// Stop a run after this number of seconds, such as 0.5.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time_limit: Option<Duration>,
+}
+
+impl TimeArgs {
+    /// Sets the limit in the options of a run.
+    pub(crate) fn apply(&self, options: interp::RunOptions) -> interp::RunOptions {
+        match self.time_limit {
+            Some(limit) => options.time_limit(limit),
+            None => options,
+        }
+    }
 }
 
 impl LimitArgs {
@@ -191,6 +231,8 @@ pub(crate) struct BenchArgs {
     pub(crate) engine: EngineArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
     /// Print seconds and bytes as JSON. `peak_bytes` is that of the device with the most, and `null` for an unpartitioned SPMD
     /// program.
     #[arg(long)]

@@ -2,11 +2,12 @@
 use crate::args::InputArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::random;
-use conformance::arrays::{self, NamedArrays};
+use conformance::arrays::{self, Name, NamedArrays};
 use hlo::literal::npz;
 use hlo::{Literal, Module, Shape};
 use interp::DeviceGrid;
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 
 /// Returns the arguments of each device, or a single list for all devices; `own` are those in the file of the module.
@@ -16,9 +17,19 @@ pub(crate) fn inputs(
     module: &Module,
     grid: DeviceGrid,
 ) -> Result<Vec<Vec<Literal>>> {
+    inputs_on(args, own, module, (grid, 0..grid.len()))
+}
+
+/// Returns the arguments of each device as [`inputs`]; those of devices outside of the range may be left out.
+pub(crate) fn inputs_on(
+    args: &InputArgs,
+    own: Vec<Vec<Literal>>,
+    module: &Module,
+    (grid, range): (DeviceGrid, Range<usize>),
+) -> Result<Vec<Vec<Literal>>> {
     let shapes = module.entry().program_shape().parameters;
     if let Some(seed) = args.random {
-        return random::draw_each(seed, module.entry(), grid);
+        return random::draw_each(seed, module.entry(), (grid, range));
     }
     if args.input.is_empty() && !own.is_empty() {
         return check_own(own, &shapes, grid);
@@ -29,8 +40,8 @@ pub(crate) fn inputs(
         let tokens: Option<Vec<Literal>> = shapes.iter().map(token).collect();
         return tokens.map(|tokens| vec![tokens]).ok_or_else(|| missing(&shapes));
     }
-    let found = read_all(args)?;
     let devices = grid.len();
+    let found = read_own(args, &shapes, |device| device >= devices || range.contains(&device))?;
     let mismatch = |message: String| {
         let path = args.input.join(", ");
         let each = match devices {
@@ -50,6 +61,7 @@ pub(crate) fn inputs(
         Some(number) => {
             Err(Failure::new(&Code::NoSuchParameter { number, count: shapes.len() }, None))
         }
+        None if range.len() < devices => named.values_on(range, devices, &shapes).map_err(mismatch),
         None => named.values_per_device(devices, &shapes).map_err(mismatch),
     }
 }
@@ -77,29 +89,52 @@ fn check_own(
     ))
 }
 
-/// Reads all arrays of the files of `--input`.
-pub(crate) fn read_all(args: &InputArgs) -> Result<Vec<npz::NpyArray>> {
+/// Reads the arrays of the files of `--input`: those of arguments of these shapes, and only as many bytes as these have.
+pub(crate) fn read_all(args: &InputArgs, shapes: &[&Shape]) -> Result<Vec<npz::NpyArray>> {
+    read_own(args, shapes, |_| true)
+}
+
+/// Reads the arrays as [`read_all`] does, except those of devices that are not own.
+fn read_own(
+    args: &InputArgs,
+    shapes: &[&Shape],
+    is_own: impl Fn(usize) -> bool,
+) -> Result<Vec<npz::NpyArray>> {
+    let leaves = shapes.iter().flat_map(|shape| shape.leaves());
+    let sizes: Vec<usize> =
+        leaves.filter_map(Shape::array).map(|a| a.byte_count().unwrap_or(usize::MAX)).collect();
+    let most = |name: &str| {
+        let name = Name::parse(name).filter(|n| ["in", "global_in"].contains(&n.kind))?;
+        sizes.get(name.number).copied().filter(|_| name.device.is_none_or(&is_own))
+    };
     let mut found = Vec::new();
     for input in &args.input {
-        found.extend(read(input)?);
+        found.extend(read(input, &most)?);
     }
     Ok(found)
 }
 
 /// Reads `FILE.npz`, `N=FILE.npy` or `dK:N=FILE.npy`.
-fn read(input: &str) -> Result<Vec<npz::NpyArray>> {
+fn read(input: &str, most: &dyn Fn(&str) -> Option<usize>) -> Result<Vec<npz::NpyArray>> {
     let numbered = input.split_once('=').and_then(|(which, path)| Some((name(which)?, path)));
     match numbered {
-        Some((name, path)) => {
-            read_with(Path::new(path), |file| npz::read_array(name, file).map(|array| vec![array]))
-        }
-        None => read_npz(Path::new(input)),
+        Some((name, path)) => read_with(Path::new(path), |file| {
+            let array = match most(&name) {
+                Some(most) => npz::read_up_to(name, file, most)?,
+                None => npz::NpyArray::unread(name),
+            };
+            Ok(vec![array])
+        }),
+        None => read_npz(Path::new(input), most),
     }
 }
 
-/// Reads all arrays of an `.npz` file.
-pub(crate) fn read_npz(path: &Path) -> Result<Vec<npz::NpyArray>> {
-    read_with(path, |file| npz::read(std::io::BufReader::new(file)))
+/// Reads the arrays of an `.npz` file for which `most` returns the most bytes that they may have.
+pub(crate) fn read_npz(
+    path: &Path,
+    most: impl Fn(&str) -> Option<usize>,
+) -> Result<Vec<npz::NpyArray>> {
+    read_with(path, |file| npz::read_some(std::io::BufReader::new(file), most))
 }
 
 fn read_with(

@@ -42,6 +42,7 @@ fn run() -> ExitCode {
         Command::Blame(args) => command::blame::run(&args),
         Command::Fuzz(args) => command::fuzz::fuzz(&args),
         Command::PjrtHost => command::backend::host(),
+        Command::CustomCallHost => command::custom_calls::host(),
         Command::Reduce(args) => command::reduce::run(&args),
         Command::Explain(args) => command::explain::explain(&args),
     };

@@ -4,14 +4,15 @@ use crate::output;
 use collectives::Ranks;
 use hlo::Literal;
 use hlo::diag::{Source, render};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The ranks of a run; usually there is a single process.
 ///
-/// All ranks load the same files, run them, and end with the same exit code. Rank 0 reports results and common errors; other
-/// ranks report only their own errors. The ranks agree before and after each run, so that none waits for a rank that has failed.
+/// All ranks load the same files, run them, and end with the same exit code. Each rank writes the results of its devices. Rank 0
+/// prints all of them, and common errors; other ranks report only their own errors. The ranks agree before and after each run, so that none waits for a rank that has failed.
 pub(crate) struct Peers(Option<Ranks>);
 
 impl Peers {
@@ -67,16 +68,26 @@ impl Peers {
             other => other,
         }
     }
-    /// Gathers the values of all devices; this rank has those of its block.
-    pub(crate) fn gather_all(&self, values: Vec<Literal>) -> Result<Vec<Literal>> {
+    /// Returns the devices of this rank, out of a number of devices.
+    pub(crate) fn block(&self, devices: usize) -> Range<usize> {
         match &self.0 {
-            None => Ok(values),
-            // A module for one device runs on rank 0 only.
-            Some(_) if values.len() <= 1 => Ok(values),
-            Some(ranks) => {
-                ranks.gather_values(&values[ranks.block(values.len())]).map_err(|e| lost(&e))
-            }
+            // A module for one device runs on rank 0, an unpartitioned SPMD program on all.
+            Some(ranks) if devices > 1 => ranks.block(devices),
+            _ => 0..devices,
         }
+    }
+    /// Moves the values of all ranks to rank 0; the other ranks get none.
+    pub(crate) fn gather_values(&self, own: Vec<Literal>) -> Result<Vec<Literal>> {
+        match &self.0 {
+            None => Ok(own),
+            Some(ranks) => ranks.gather_values_to(0, &own).map_err(|e| lost(&e)),
+        }
+    }
+    /// Returns the texts of all ranks.
+    pub(crate) fn gather_texts(&self, own: String) -> Result<Vec<String>> {
+        let Some(ranks) = &self.0 else { return Ok(vec![own]) };
+        let texts = ranks.gather(own.into_bytes()).map_err(|e| lost(&e))?;
+        Ok(texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect())
     }
 
     /// Reports the error of this rank and ends the run.
@@ -121,10 +132,17 @@ fn is_lost(failure: &Failure) -> bool {
 }
 
 #[cfg(feature = "mpi")]
-fn connect(_: usize) -> Result<Ranks> {
+fn connect(count: usize) -> Result<Ranks> {
     let mpi = collectives::Mpi::start()
         .map_err(|e| Failure::new(&Code::Mpi { message: e.to_string() }, None))?;
     let ranks = Ranks::new(mpi);
+    if ranks.count() != count {
+        let connected = ranks.count();
+        let message =
+            format!("{count} processes were started together, but MPI connects {connected}");
+        let help = "start them with the `mpirun` of the MPI library that this `etalon` was built with (docs/mpi.md)";
+        return Err(Failure::new(&Code::Mpi { message }, Some(help.to_owned())));
+    }
     report_termination(ranks.rank());
     Ok(ranks)
 }

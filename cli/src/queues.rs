@@ -2,7 +2,7 @@
 use crate::error::{Code, Failure, Result};
 use crate::inputs::read_npz;
 use crate::results::DeviceOutput;
-use conformance::arrays::NamedArrays;
+use conformance::arrays::{self, NamedArrays};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use hlo::ir::ComputationId;
 use hlo::{Literal, Module, Opcode, Shape};
@@ -37,13 +37,13 @@ impl Queues {
     pub(crate) fn ends(&self) -> Ends {
         self.ends.clone()
     }
-    /// Returns the result of each device with its outfeed values.
-    pub(crate) fn with_outfeed(&self, results: Vec<Literal>) -> Vec<DeviceOutput> {
+    /// Returns the result of each device from number `first` on with its outfeed values.
+    pub(crate) fn with_outfeed(&self, results: Vec<Literal>, first: usize) -> Vec<DeviceOutput> {
         let output = |(result, queue): (Literal, &Receiver<Literal>)| DeviceOutput {
             result,
             outfeed: Literal::tuple(queue.try_iter().collect()),
         };
-        results.into_iter().zip(&self.outfeed).map(output).collect()
+        results.into_iter().zip(&self.outfeed[first..]).map(output).collect()
     }
 }
 
@@ -63,8 +63,11 @@ impl Ends {
 
 /// Creates a queue for each device, with the arrays of the file in the shapes of the module's infeeds.
 fn filled(path: &Path, module: &Module, grid: DeviceGrid) -> Result<Vec<Receiver<Literal>>> {
-    let arrays = read_npz(path)?;
     let found = infeeds(module);
+    let leaves = found.shapes.iter().flat_map(|shape| shape.leaves()).filter_map(Shape::array);
+    let most = leaves.map(|array| array.byte_count().unwrap_or(usize::MAX)).max().unwrap_or(0);
+    let is_infeed = |name: &str| arrays::Name::parse(name).is_some_and(|name| name.kind == INFEED);
+    let arrays = read_npz(path, |name| is_infeed(name).then_some(most))?;
     let mismatch = |message: String| {
         let shapes: Vec<String> = found.shapes.iter().map(|s| format!("{s:#}")).collect();
         let help = match shapes.as_slice() {

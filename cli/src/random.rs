@@ -4,6 +4,9 @@ use conformance::random::Sequence;
 use hlo::ir::{Computation, DeviceSharding, Instruction, Placement, Sharding};
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar, Shape};
 use interp::{Device, DeviceGrid};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ops::Range;
 
 fn element(sequence: &mut Sequence, ty: ElementType) -> Scalar {
     let from_minus_one = |sequence: &mut Sequence| 2.0 * sequence.unit() - 1.0;
@@ -55,29 +58,34 @@ pub(crate) fn draw(seed: u64, shapes: &[&Shape]) -> Result<Vec<Literal>, Failure
     shapes.iter().enumerate().map(draw).collect()
 }
 
-/// Draws the arguments of each device.
+/// Draws the arguments of the devices of a range; the lists of the others are empty.
 ///
 /// Device 0 has the arguments of a run on one device. A replicated parameter has the value of the first device with it.
 pub(crate) fn draw_each(
     seed: u64,
     entry: &Computation,
-    grid: DeviceGrid,
+    (grid, range): (DeviceGrid, Range<usize>),
 ) -> Result<Vec<Vec<Literal>>, Failure> {
     let shapes = entry.program_shape().parameters;
     let replication: Vec<Replication> =
         entry.parameters().iter().map(|&id| Replication::of(&entry.instructions[id])).collect();
-    let mut drawn: Vec<Vec<Literal>> = Vec::with_capacity(grid.len());
-    for number in 0..grid.len() {
+    let mut drawn: BTreeMap<usize, Vec<Literal>> = BTreeMap::new();
+    for number in range.clone() {
         let mut values = draw(seed_of(seed, number), &shapes)?;
         for (i, (value, replication)) in values.iter_mut().zip(&replication).enumerate() {
             let first = grid.number(replication.first_device(grid.device(number)));
-            if let Some(earlier) = drawn.get(first) {
+            if first != number {
+                let earlier = match drawn.entry(first) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => new.insert(draw(seed_of(seed, first), &shapes)?),
+                };
                 *value = earlier[i].clone();
             }
         }
-        drawn.push(values);
+        drawn.insert(number, values);
     }
-    Ok(drawn)
+    let mut own = |number| drawn.remove(&number).filter(|_| range.contains(&number));
+    Ok((0..grid.len()).map(|number| own(number).unwrap_or_default()).collect())
 }
 
 /// Returns a seed for each device; the sequences of two devices do not overlap in practice.
@@ -127,7 +135,13 @@ mod tests {
             "HloModule m\nENTRY e {{ a = f32[3] parameter(0){first} b = f32[3] parameter(1){second} ROOT r = f32[3] add(a, b) }}"
         );
         let module = hlo::Module::parse(&text).unwrap();
-        draw_each(7, module.entry(), DeviceGrid { replicas: 2, partitions: 2 }).unwrap()
+        let grid = DeviceGrid { replicas: 2, partitions: 2 };
+        let all = draw_each(7, module.entry(), (grid, 0..4)).unwrap();
+        for k in 0..4 {
+            let one = draw_each(7, module.entry(), (grid, k..k + 1)).unwrap();
+            assert_eq!(one[k], all[k], "device {k} alone");
+        }
+        all
     }
 
     #[test]

@@ -21,9 +21,14 @@ pub(crate) struct DeviceOutput {
 pub(crate) fn text(outputs: &[DeviceOutput], width: Option<usize>) -> String {
     match (outputs, width) {
         ([one], _) => lines_of(one).join("\n") + "\n",
-        (all, None) => all.iter().enumerate().map(|(k, one)| one_line_each(k, one)).collect(),
+        (all, None) => lines(all, 0),
         (all, Some(width)) => side_by_side(&columns(all), width),
     }
+}
+
+/// Returns the results of devices from number `first` on, each value on one line.
+pub(crate) fn lines(outputs: &[DeviceOutput], first: usize) -> String {
+    outputs.iter().zip(first..).map(|(one, k)| one_line_each(k, one)).collect()
 }
 
 /// Returns the machine-readable form: each value on one line.

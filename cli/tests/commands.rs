@@ -36,6 +36,29 @@ fn missing_arguments_are_named() {
     assert_eq!(first.stdout, folder.etalon("run add.hlo --random 5").stdout);
 }
 
+/// Files of arguments are read only as far as the module's parameters need them.
+#[test]
+fn large_and_endless_files_are_refused_at_once() {
+    let folder = Folder::new("bomb");
+    folder.write("add.hlo", ADD);
+    let zeros = hlo::ArrayShape::new(hlo::ElementType::U8, [1 << 26].as_slice());
+    let (zeros, two) = (hlo::Literal::zeros(zeros), hlo::Literal::from_slice(&[2], &[7i32, 8]));
+    let write = |name: &str, arrays: &[(&str, &hlo::Literal)]| {
+        let to = std::fs::File::create(folder.0.join(name)).unwrap();
+        let arrays = arrays.iter().map(|&(name, array)| (name.to_owned(), array));
+        hlo::literal::npz::write(to, arrays).unwrap();
+    };
+    write("bomb.npz", &[("in0", &zeros)]);
+    write("other.npz", &[("unused", &zeros), ("in0", &two)]);
+    let bomb = folder.etalon("run add.hlo --input bomb.npz");
+    expect(&bomb, 2, "", "67108864 bytes; at most 8 bytes are expected");
+    expect(&folder.etalon("run add.hlo --input other.npz"), 0, "s32[2] {14, 16}", "");
+    for file in ["/dev/zero", "0=/dev/zero", "/dev/null", "0=/dev/null"] {
+        let refused = folder.etalon(&format!("run add.hlo --input {file}"));
+        expect(&refused, 2, "", "error[E0603]");
+    }
+}
+
 #[test]
 fn exit_codes_depend_on_the_kind_of_error() {
     let folder = Folder::new("codes");

@@ -80,13 +80,17 @@ fn a_wrong_partitioned_module_is_found() {
 fn missing_arguments_and_shardings_are_errors() {
     let folder = pair("asked", GLOBAL, PARTITIONED);
     assert!(conform(&folder, "").1.contains("E0602"));
-    // A result with an unknown sharding: it is summed outside of the region.
-    let global = GLOBAL.replace("negate(j)", "reverse(j), dimensions={0}");
-    let folder = pair("result", &global, PARTITIONED);
+    // No sharding of the result fits its shape.
+    let part = PARTITIONED.replace(
+        "ROOT r = s32[2] negate(s)",
+        "c = s32[3] constant({1, 2, 3}) ROOT r = s32[3] negate(c)",
+    );
+    let folder = pair("result", GLOBAL, &part);
     let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 2, "{text}");
     assert!(text.contains("E0511"), "{text}");
-    assert!(text.contains("the sharding of the result (s32[8] as s32[2]) is unknown"), "{text}");
+    assert!(text.contains("the sharding of the result (s32[8] as s32[3]) is unknown"), "{text}");
+    let global = GLOBAL.replace("negate(j)", "reverse(j), dimensions={0}");
     let stated = PARTITIONED.replace("negate(s)", "negate(s), sharding={devices=[4]<=[4]}");
     let folder = pair("stated", &global, &stated);
     assert_eq!(conform(&folder, "--random 1").0, 1);
@@ -96,6 +100,25 @@ fn missing_arguments_and_shardings_are_errors() {
     let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 2);
     assert!(text.contains("the program has 1 parameters, the partitioned module 2"), "{text}");
+}
+
+#[test]
+fn a_result_without_a_sharding_has_one_that_fits() {
+    // Axes of equal size: the partitioner may divide dimension 0 along either.
+    let global = r#"HloModule g, frontend_attributes={xla.sdy.meshes={m = #sdy.mesh<["a"=2, "b"=2]>}}
+ENTRY e { x = f32[4,6] parameter(0), sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate}
+  w = f32[6,4] parameter(1), sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}
+  d = f32[4,4] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0} ROOT r = f32[4,4] negate(d) }"#;
+    let part = "HloModule p, num_partitions=4
+ENTRY e { x = f32[2,6] parameter(0) w = f32[6,2] parameter(1)
+  d = f32[2,2] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0} ROOT r = f32[2,2] negate(d) }";
+    let folder = pair("open", global, part);
+    let (code, text) = conform(&folder, "--random 1");
+    assert_eq!(code, 0, "{text}");
+    let folder = pair("open-wrong", global, &part.replace("negate(d)", "abs(d)"));
+    let (code, text) = conform(&folder, "--random 1");
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("the sharding of 1 arrays of the result is not stated"), "{text}");
 }
 
 #[test]

@@ -145,6 +145,28 @@ fn limits_apply_to_each_device() {
     expect(&folder.etalon("run twice.hlo --random 1 --max-memory 8"), 0, "device 1", "");
     let least = folder.etalon("run twice.hlo --random 1 --max-memory 7");
     expect(&least, 1, "", "error[E0405]: device 0: ");
+    // The answer of a collective op is reserved before it is built: that of one device has 16 bytes.
+    folder.write(
+        "gather.hlo",
+        "HloModule m, replica_count=4\nENTRY e { x = s8[4] parameter(0) ROOT y = s8[16] all-gather(x), replica_groups={}, dimensions={0} }",
+    );
+    expect(&folder.etalon("run gather.hlo --random 1 --max-memory 16"), 0, "device 3", "");
+    let least = folder.etalon("run gather.hlo --random 1 --max-memory 15");
+    expect(&least, 1, "", "error[E0405]: device 0: 16 bytes are needed, 0 bytes are in use");
+}
+
+#[test]
+fn a_time_limit_is_one_for_all_devices() {
+    let folder = Folder::new("time");
+    let text = "HloModule m, replica_count=3
+      add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT c = s32[] add(a, b) }
+      f { p = s32[2] parameter(0) ROOT t = pred[] constant(true) }
+      g { p = s32[2] parameter(0) ROOT q = s32[2] all-reduce(p), replica_groups={}, to_apply=add }
+      ENTRY e { p = s32[2] parameter(0) ROOT r = s32[2] while(p), condition=f, body=g }";
+    folder.write("forever.hlo", text);
+    let run = folder.etalon("run forever.hlo --random 1 --time-limit 0.05");
+    expect(&run, 1, "", "error[E0412]: device 0: out of time after 0.05 s");
+    expect(&folder.etalon("run forever.hlo --random 1 --time-limit 0"), 2, "", "seconds");
 }
 
 #[test]

@@ -45,11 +45,13 @@ fn folder(test: &str, text: &str) -> Folder {
     folder.write("m.hlo", text);
     folder
 }
-/// `mpirun` with its options and its program.
+/// `mpirun` with its options and its program: that of the MPI library that Etalon was built with.
 fn started(folder: &Folder, options: &[&str]) -> Command {
-    let mut command = Command::new("mpirun");
-    command.arg("--oversubscribe").args(options).current_dir(&folder.0);
+    let launcher = std::env::var("MPIRUN").unwrap_or_else(|_| "mpirun".to_owned());
+    let mut command = Command::new(launcher);
+    command.args(options).current_dir(&folder.0);
     command.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
+    command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
     command.env("RAYON_NUM_THREADS", "1");
     command
 }
@@ -73,7 +75,7 @@ fn errors_of(output: &Output) -> String {
 #[test]
 fn ranks_give_the_bits_of_one_process() {
     let folder = folder("mpi-bits", SUMS);
-    let line = "run m.hlo --random 7 --print --output r.npz";
+    let line = "run m.hlo --random 7 --print --gather --output r.npz";
     let result = |output: &Output| {
         assert!(output.status.success(), "{}", text(&output.stderr));
         (text(&output.stdout), std::fs::read(folder.0.join("r.npz")).unwrap())
@@ -87,6 +89,63 @@ fn ranks_give_the_bits_of_one_process() {
     let (replicas, count) = (SUMS.replacen(", num_partitions=8", "", 1), "--partitions 8");
     folder.write("m.hlo", &replicas);
     assert_eq!(result(&mpirun("4", &folder, &format!("{line} {count}"))), expected);
+}
+
+/// Returns the names and the bytes of all arrays of a file.
+fn arrays(folder: &Folder, file: &str) -> Vec<(String, Vec<u8>)> {
+    let file = std::fs::File::open(folder.0.join(file)).unwrap();
+    let arrays = hlo::literal::npz::read(file).unwrap();
+    arrays.into_iter().map(|array| (array.name, array.bytes)).collect()
+}
+
+#[test]
+fn each_rank_writes_the_results_of_its_devices() {
+    let folder = folder("mpi-own", SUMS);
+    let line = "run m.hlo --random 7 --output r.npz";
+    expect(&folder.etalon(line), 0, "", "");
+    let all = arrays(&folder, "r.npz");
+    let found = mpirun("3", &folder, line);
+    expect(&found, 0, "", "");
+    let each = ["r.npz", "r.rank1.npz", "r.rank2.npz"].map(|file| arrays(&folder, file));
+    assert_eq!(each.each_ref().map(Vec::len), [3, 3, 2]);
+    assert_eq!(each.concat(), all);
+    // Each rank reads the arguments of its devices from a file for all devices.
+    let inputs = "run m.hlo --input in.npz --output r.npz";
+    let values: Vec<hlo::Literal> =
+        (0..8_u8).map(|k| hlo::Literal::from_slice(&[64], &[f32::from(k) / 3.0; 64])).collect();
+    let named = values.iter().enumerate().map(|(k, value)| (format!("d{k}_in0"), value));
+    hlo::literal::npz::write(std::fs::File::create(folder.0.join("in.npz")).unwrap(), named)
+        .unwrap();
+    expect(&folder.etalon(inputs), 0, "", "");
+    let all = arrays(&folder, "r.npz");
+    expect(&mpirun("2", &folder, inputs), 0, "", "");
+    assert_eq!([arrays(&folder, "r.npz"), arrays(&folder, "r.rank1.npz")].concat(), all);
+    // More ranks than devices: the last ones write nothing.
+    folder
+        .write("two.hlo", "HloModule two, replica_count=2 ENTRY e { ROOT r = u32[] replica-id() }");
+    expect(&mpirun("3", &folder, "run two.hlo --output two.npz"), 0, "", "");
+    assert_eq!(arrays(&folder, "two.rank1.npz"), [("d1_out0".to_owned(), vec![1, 0, 0, 0])]);
+    assert!(!folder.0.join("two.rank2.npz").exists());
+}
+
+#[test]
+fn an_unpartitioned_program_runs_over_ranks() {
+    let text = r##"HloModule g, frontend_attributes={xla.sdy.meshes={m = #sdy.mesh<["a"=4]>}}
+ENTRY e { x = s32[8] iota(), iota_dimension=0
+  l = s32[2] custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape", frontend_attributes={
+    xla.sdy.in_shardings="#sdy.sharding_per_value<[<@m, [{\"a\"}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\"}>"}
+  b = s32[2] collective-permute(l), channel_id=1, source_target_pairs={{0,1},{1,2},{2,3},{3,0}}
+  ROOT j = s32[8] custom-call(b), custom_call_target="xla.sdy.LocalToGlobalShape", frontend_attributes={
+    xla.sdy.out_shardings="#sdy.sharding_per_value<[<@m, [{\"a\"}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\"}>"}
+}"##;
+    let folder = folder("mpi-global", text);
+    let alone = folder.etalon("run m.hlo");
+    expect(&alone, 0, "s32[8] {6, 7, 0, 1, 2, 3, 4, 5}\n", "");
+    let found = mpirun("3", &folder, "run m.hlo --output r.npz --print");
+    expect(&found, 0, "", "");
+    assert_eq!(found.stdout, alone.stdout);
+    assert_eq!(arrays(&folder, "r.npz").len(), 1);
+    assert!(!folder.0.join("r.rank1.npz").exists());
 }
 
 #[test]
@@ -128,7 +187,7 @@ fn an_error_of_one_rank_ends_all_ranks() {
     let folder = folder("mpi-lacks-one", SUMS);
     // Rank 1 gets the name of a missing file.
     let script = format!(
-        "f=m.hlo; if [ $OMPI_COMM_WORLD_RANK = 1 ]; then f=none.hlo; fi; exec {ETALON} run $f --random 1"
+        "f=m.hlo; if [ ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} = 1 ]; then f=none.hlo; fi; exec {ETALON} run $f --random 1"
     );
     let found = started(&folder, &["-n", "3", "sh", "-c", &script]).output().unwrap();
     expect(&found, 2, "", "rank 1: error[E0601]");

@@ -1,4 +1,5 @@
 //! The state of a task on its device: a machine of this rank, or what another rank published.
+use crate::values::RemoteValue;
 use hlo::ir::ComputationId;
 use interp::{Machine, Outcome, Position, Result, Value};
 
@@ -9,13 +10,25 @@ use interp::{Machine, Outcome, Position, Result, Value};
 #[derive(Debug)]
 pub(crate) enum DeviceState {
     Local(Box<Machine>),
-    /// Its trail, as its rank published it.
-    Remote(Vec<(Position, u64)>),
+    /// What its rank published at its last step.
+    Remote(RemoteState),
+}
+
+/// The published state of a task that another rank steps.
+#[derive(Debug, Default)]
+pub(crate) struct RemoteState {
+    pub(crate) trail: Vec<(Position, u64)>,
+    /// The values that it sends, if another rank may receive them.
+    pub(crate) values: Vec<RemoteValue>,
 }
 
 impl DeviceState {
-    pub(crate) fn is_local(&self) -> bool {
-        matches!(self, Self::Local(_))
+    /// Returns the values that a remote task sends at the instruction where it is suspended; nothing for a local one.
+    pub(crate) fn take_values(&mut self) -> Option<Vec<RemoteValue>> {
+        match self {
+            Self::Local(_) => None,
+            Self::Remote(state) => Some(std::mem::take(&mut state.values)),
+        }
     }
     /// Steps a local machine; returns nothing for a remote one.
     pub(crate) fn resume(&mut self) -> Option<Result<Outcome>> {
@@ -34,14 +47,14 @@ impl DeviceState {
     pub(crate) fn spawn(&self, id: ComputationId, arguments: Vec<Value>) -> Result<Self> {
         match self {
             Self::Local(machine) => machine.spawn(id, arguments).map(Box::new).map(Self::Local),
-            Self::Remote(_) => Ok(Self::Remote(Vec::new())),
+            Self::Remote(_) => Ok(Self::Remote(RemoteState::default())),
         }
     }
     /// Returns the position in each active computation, the outermost first, and for a loop the number of started iterations.
     pub(crate) fn trail(&self) -> Vec<(Position, u64)> {
         match self {
             Self::Local(machine) => machine.trail(),
-            Self::Remote(trail) => trail.clone(),
+            Self::Remote(state) => state.trail.clone(),
         }
     }
     /// Returns the most bytes of arrays that the device held at once; 0 for a remote one.

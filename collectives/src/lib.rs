@@ -22,9 +22,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 mod async_ops;
+mod crossings;
 mod deadlock;
+mod device_run;
 mod device_state;
 mod error;
+mod group_exchange;
 mod groups;
 mod links;
 mod message_queue;
@@ -37,16 +40,19 @@ mod session;
 pub mod spmd;
 mod suspension;
 mod task;
+mod transfers;
 mod transport;
+mod values;
 mod wait_graph;
 mod wire;
 
 pub use deadlock::{Deadlock, Waiting, list_devices};
+pub use device_run::check_grid;
 pub use error::{Code, Error, Result};
 pub use groups::Groups;
 pub use links::Link;
 pub use order::{OrderDependence, order_dependence};
-pub use session::{RunError, RunOutput, Session, check_grid};
+pub use session::{RunError, RunOutput, Session};
 #[cfg(feature = "mpi")]
 pub use transport::Mpi;
 pub use transport::{Ranks, Transport};

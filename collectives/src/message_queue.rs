@@ -1,8 +1,10 @@
 //! `collective-permute`: messages from one device to another.
+use crate::crossings::{Arrival, Crossing};
 use crate::groups::check_id;
 use crate::rendezvous::{Participant, Site, check_same_operation};
 use crate::run::Run;
 use crate::task::WaitReason;
+use crate::values::Values;
 use crate::{Code, Error, Result};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::GroupMode;
@@ -66,12 +68,12 @@ pub(crate) struct MessageQueue {
     neighbors: FxHashMap<(ComputationId, InstructionId), Arc<[Neighbors]>>,
 }
 
-/// Values, with their sender and its position.
+/// Values, with their sender and its position. The values of a remote sender stay on its rank until the receiver is known.
 #[derive(Debug, Clone)]
 pub(crate) struct Message {
     pub(crate) sender: usize,
     pub(crate) position: Position,
-    pub(crate) values: Vec<Literal>,
+    pub(crate) values: Values,
 }
 
 impl MessageQueue {
@@ -127,13 +129,13 @@ impl Run {
         let Neighbors { targets, source } = all[number].clone();
         let (site, round) = self.next_site(i, position, channel, 0)?;
         if !targets.is_empty() {
-            let values = self.values_to_send(number, &participant, &targets)?;
+            let values = self.values_to_send(number, &participant)?;
             for target in targets {
                 let key = (site, round, target);
                 if let Some(receiver) = self.receivers.remove(&key) {
                     let there = (target, receiver.position);
                     check_same_operation((number, position), there, site, module)?;
-                    self.deliver_permuted(target, &receiver, Some(values.clone()))?;
+                    self.deliver_permuted(target, receiver, (number, &values))?;
                     continue;
                 }
                 let message = Message { sender: number, position, values: values.clone() };
@@ -144,13 +146,13 @@ impl Run {
             }
         }
         let Some(source) = source else {
-            return self.deliver_permuted(number, &participant, None);
+            return self.complete_permute(number, &participant, None);
         };
         let key = (site, round, number);
         match self.messages.messages.remove(&key) {
             Some(Message { sender, position: sent_at, values }) => {
                 check_same_operation((sender, sent_at), (number, position), site, module)?;
-                self.deliver_permuted(number, &participant, Some(values))
+                self.deliver_permuted(number, participant, (sender, &values))
             }
             None => {
                 self.record_wait(participant.waiter, position, WaitReason::Message(source));
@@ -160,32 +162,43 @@ impl Run {
         }
     }
     /// Returns what a device sends to each of its targets.
-    fn values_to_send(
-        &self,
-        device: usize,
-        participant: &Participant,
-        targets: &[usize],
-    ) -> Result<Vec<Literal>> {
-        // Other ranks have no use for values that were not published to them.
-        let is_used = targets.iter().chain([&device]).any(|&device| self.is_local(device));
-        if !is_used {
-            return Ok(Vec::new());
-        }
+    fn values_to_send(&self, device: usize, participant: &Participant) -> Result<Values> {
+        let Values::Local(operands) = &participant.operands else {
+            return Ok(participant.operands.clone());
+        };
         let instruction = participant.position.instruction(self.module());
-        let values = collective::sent(instruction, &participant.operands);
-        values.map_err(|error| self.device_error(device, participant.position, error))
+        let values = collective::sent(instruction, operands);
+        let values = values.map_err(|e| self.device_error(device, participant.position, e))?;
+        Ok(Values::Local(values))
     }
+    /// Gives a receiver the values that a device sent, now or after their transfer.
     fn deliver_permuted(
         &mut self,
         device: usize,
+        receiver: Participant,
+        (sender, values): (usize, &Values),
+    ) -> Result<()> {
+        match self.cross(sender, device, values) {
+            Crossing::Local(values) => self.complete_permute(device, &receiver, Some(values)),
+            Crossing::Arrives => {
+                self.crossings.arrive(Arrival::Permute(device, receiver), values);
+                Ok(())
+            }
+            Crossing::Elsewhere => self.complete_waiter(receiver.waiter, Literal::token()),
+        }
+    }
+    /// Completes the op of a device with the values that it received; `None` if it is no target.
+    pub(crate) fn complete_permute(
+        &mut self,
+        device: usize,
         receiver: &Participant,
-        sent: Option<Vec<Literal>>,
+        received: Option<Vec<Literal>>,
     ) -> Result<()> {
         if !self.is_local(device) {
             return self.complete_waiter(receiver.waiter, Literal::token());
         }
         let instruction = receiver.position.instruction(self.module());
-        let value = collective::received(instruction, &receiver.operands, sent)
+        let value = collective::received(instruction, receiver.operands.local(), received)
             .map_err(|error| self.device_error(device, receiver.position, error))?;
         self.complete_waiter(receiver.waiter, value)
     }

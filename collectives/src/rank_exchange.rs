@@ -1,33 +1,24 @@
-//! The messages between ranks after each round of steps.
+//! The reports of ranks after each round of steps.
 //!
-//! Every rank tracks all tasks, and handles all steps in one order. From the other ranks it needs the positions of their tasks,
-//! and the operands of groups and messages that cross ranks. An error that only one rank can detect, such as an invalid operand
-//! or insufficient memory, it reports in the next round, and all ranks end with the error that occurred first.
-use crate::device_state::DeviceState;
+//! Every rank tracks all tasks, and handles all steps in one order. From the other ranks it needs the positions of their tasks, and
+//! the shapes of the values that they send across ranks. An error that only one rank can detect, such as an invalid operand or
+//! insufficient memory, it sends with the next report, and all ranks end with the error that occurred first.
+use crate::device_state::{DeviceState, RemoteState};
 use crate::run::{Ready, Run};
 use crate::transport::{connection_lost, malformed_message};
-use crate::wire::{self, DecodeError, RankReport, StepReport, SuspensionReport};
+use crate::values::{DecodeError, RemoteValue, ValueHeader};
+use crate::wire::{self, RankReport, Stage, StepReport, SuspensionReport};
 use crate::{Code, Error, Ranks, Result};
 use hlo::ir::{ComputationId, InstructionId};
-use hlo::{Literal, Op, Shape};
-use interp::{AsyncId, Outcome, Position, Suspension, Value};
-use serde::{Deserialize, Serialize};
+use hlo::{ArrayShape, Literal, Op, Shape};
+use interp::{AsyncId, Outcome, Position, Suspension, Value, collective};
 use std::ops::Range;
-
-/// The stage at which the handling of a round stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) enum Stage {
-    /// The steps of tasks are handled in order; this is an index into it.
-    Task(usize),
-    /// Then the complete groups are exchanged.
-    Group(usize),
-}
 
 /// The connection of a run to the other ranks.
 #[derive(Debug)]
 pub(crate) struct RankExchange {
-    ranks: Ranks,
-    /// The number of messages sent.
+    pub(crate) ranks: Ranks,
+    /// The number of reports sent.
     round: u64,
 }
 
@@ -35,30 +26,37 @@ impl RankExchange {
     pub(crate) fn new(ranks: Ranks) -> Self {
         Self { ranks, round: 0 }
     }
-    /// Sends a message, and returns those of all ranks.
+    /// Sends a report without steps.
+    ///
+    /// # Errors
+    /// The first error of a rank; `E0509` if the connection to a rank is lost.
+    pub(crate) fn report(&mut self, failure: Option<(Stage, Error)>) -> Result<()> {
+        self.gather(failure, Vec::new()).map(|_| ())
+    }
+    /// Sends a report, and returns those of all ranks.
     fn gather(
         &mut self,
         failure: Option<(Stage, Error)>,
-        steps: Vec<(usize, Result<StepReport<Literal>, Error>)>,
-    ) -> Result<Vec<RankReport<Literal>>> {
+        steps: Vec<(usize, Result<StepReport, Error>)>,
+    ) -> Result<Vec<RankReport>> {
         let round = self.round;
         self.round += 1;
-        let bytes =
-            wire::encode(RankReport { round, failure, steps }).map_err(|e| connection_lost(&e))?;
-        let read = |(rank, bytes): (usize, Vec<u8>)| match wire::decode(&bytes) {
-            Ok(message) if message.round == round => Ok(message),
+        let report = RankReport { round, failure, steps };
+        let bytes = wire::encode_envelope(&report).map_err(|e| connection_lost(&e))?;
+        let read = |(rank, bytes): (usize, Vec<u8>)| match wire::decode_envelope(&bytes) {
+            Ok(report @ RankReport { round: theirs, .. }) if theirs == round => Ok(report),
             Ok(RankReport { round: theirs, .. }) => Err(connection_lost(&format!(
                 "rank {rank} is in round {theirs}, another rank in {round}"
             ))),
             Err(error) => Err(malformed_message(rank, &error)),
         };
-        let messages: Result<Vec<_>> =
+        let reports: Result<Vec<_>> =
             self.ranks.gather(bytes)?.into_iter().enumerate().map(read).collect();
-        let mut messages = messages?;
+        let mut reports = reports?;
         // One process would have stopped at the first error.
-        let failed = messages.iter_mut().filter_map(|message| message.failure.take());
+        let failed = reports.iter_mut().filter_map(|report| report.failure.take());
         match failed.min_by_key(|(stage, _)| *stage) {
-            None => Ok(messages),
+            None => Ok(reports),
             Some((_, error)) => Err(error),
         }
     }
@@ -76,7 +74,7 @@ impl Run {
     /// Ends the run with an error that other ranks may not detect.
     pub(crate) fn report_failure(&mut self, stage: Stage, error: Error) -> Result<()> {
         let Some(shared) = &mut self.rank_exchange else { return Err(error) };
-        match shared.gather(Some((stage, error.clone())), Vec::new()) {
+        match shared.report(Some((stage, error.clone()))) {
             Err(first) if !matches!(first.code(), Code::Lost { .. }) => Err(first),
             // The error of this rank is more specific than a lost connection.
             _ => Err(error),
@@ -124,18 +122,15 @@ impl Run {
             }
         }
     }
-    fn rank_of(&self, device: usize) -> usize {
+    pub(crate) fn rank_of(&self, device: usize) -> usize {
         let count = self.results.len();
         self.rank_exchange.as_ref().map_or(0, |shared| shared.ranks.rank_of(device, count))
     }
 
     /// Returns what other ranks need to know about a step.
-    fn publish_step(&mut self, i: usize, step: &Outcome) -> Result<StepReport<Literal>> {
+    fn publish_step(&mut self, i: usize, step: &Outcome) -> Result<StepReport> {
         match step {
-            Outcome::Done(result) => {
-                let is_entry = self.tasks[i].async_id.is_none();
-                Ok(StepReport::Finished(is_entry.then(|| result.clone())))
-            }
+            Outcome::Done(_) => Ok(StepReport::Finished),
             Outcome::Suspended(suspension) => {
                 let numbers = |position: &Position| {
                     (position.computation.index(), position.instruction.index())
@@ -147,8 +142,8 @@ impl Run {
                     (computation, instruction, *rounds)
                 });
                 let trail = trail.collect();
-                let operands = match self.operands_cross_ranks(i, suspension.position) {
-                    true => Some(self.published_operands(i, suspension)?),
+                let values = match self.values_cross_ranks(i, suspension.position) {
+                    true => Some(self.headers(i, suspension)?),
                     false => None,
                 };
                 let async_id = suspension.operands.first().and_then(Value::async_id);
@@ -159,7 +154,7 @@ impl Run {
                     depth,
                     trail,
                     async_id: async_id.map(AsyncId::number),
-                    operands,
+                    values,
                 }))
             }
             _ => Err(Code::Unsupported {
@@ -169,18 +164,9 @@ impl Run {
         }
     }
     /// Returns the step of a remote task from its report.
-    fn receive_step(
-        &mut self,
-        i: usize,
-        report: StepReport<Literal>,
-    ) -> Result<Outcome, DecodeError> {
+    fn receive_step(&mut self, i: usize, report: StepReport) -> Result<Outcome, DecodeError> {
         let suspended = match report {
-            StepReport::Finished(None) if self.tasks[i].async_id.is_none() => {
-                return Err("the result is missing".to_owned());
-            }
-            StepReport::Finished(result) => {
-                return Ok(Outcome::Done(result.unwrap_or_else(Literal::token)));
-            }
+            StepReport::Finished => return Ok(Outcome::Done(Literal::token())),
             StepReport::Suspended(suspended) => suspended,
         };
         let position =
@@ -190,14 +176,15 @@ impl Run {
                 Ok((self.position(computation, instruction, depth)?, rounds))
             })
             .collect::<Result<Vec<_>, DecodeError>>()?;
-        self.tasks[i].device_state = DeviceState::Remote(trail);
-        let operands = match suspended.operands {
-            None if self.operands_cross_ranks(i, position) => {
+        let values = match suspended.values {
+            None if self.values_cross_ranks(i, position) => {
                 return Err("operands are missing".to_owned());
             }
-            None => self.placeholders(position, suspended.async_id.map(AsyncId::new)),
-            Some(operands) => self.check_operands(position, operands)?,
+            None => Vec::new(),
+            Some(headers) => self.check_headers(position, &headers)?,
         };
+        self.tasks[i].device_state = DeviceState::Remote(RemoteState { trail, values });
+        let operands = self.placeholders(position, suspended.async_id.map(AsyncId::new));
         Ok(Outcome::Suspended(Suspension { position, operands }))
     }
     fn position(
@@ -227,35 +214,63 @@ impl Run {
         }
         operands
     }
-    /// Checks the operands that another rank published.
-    fn check_operands(
+    /// Checks the headers that another rank published: they determine how much memory is allocated.
+    fn check_headers(
         &self,
         position: Position,
-        operands: Vec<Literal>,
-    ) -> Result<Vec<Value>, DecodeError> {
+        headers: &[ValueHeader],
+    ) -> Result<Vec<RemoteValue>, DecodeError> {
+        let values: Vec<RemoteValue> =
+            headers.iter().map(ValueHeader::parse).collect::<Result<_, _>>()?;
         let shapes = self.operand_shapes(position);
-        let fit = |(value, shape): (&Literal, &Shape)| value.shape().compatible(shape);
-        if operands.len() != shapes.len() || !operands.iter().zip(shapes).all(fit) {
-            let name = position.name(self.module());
-            return Err(format!("the operands of `{name}` have other shapes"));
+        let fits = if self.sends_slices(position) {
+            let size = |shape: &ArrayShape| shape.byte_count();
+            let operands = shapes.flat_map(Shape::leaves).filter_map(Shape::array);
+            let largest = operands.filter_map(size).max();
+            values.iter().flat_map(RemoteValue::arrays).all(|shape| size(shape) <= largest)
+        } else {
+            let fit = |(value, shape): (&RemoteValue, &Shape)| value.shape.compatible(shape);
+            let is_send = matches!(position.instruction(self.module()).op, Op::Send(_));
+            let expected = if is_send { 1 } else { shapes.len() };
+            values.len() == expected && values.iter().zip(shapes).all(fit)
+        };
+        match fits {
+            true => Ok(values),
+            false => {
+                let name = position.name(self.module());
+                Err(format!("the operands of `{name}` have other shapes"))
+            }
         }
-        Ok(operands.into_iter().map(Value::from).collect())
     }
-    /// Returns the operands of an instruction for other ranks.
+    /// Returns whether an instruction sends slices of its operands.
+    fn sends_slices(&self, position: Position) -> bool {
+        !position.instruction(self.module()).op.slice_sizes().is_empty()
+    }
+    /// Returns the headers of the values that a task sends.
     ///
     /// # Errors
     /// `E0408` if part of them is an async operation that is not done.
-    fn published_operands(&self, i: usize, suspension: &Suspension) -> Result<Vec<Literal>> {
-        let operands = suspension.operands.iter().cloned().map(Value::into_literal);
+    fn headers(&self, i: usize, suspension: &Suspension) -> Result<Vec<ValueHeader>> {
         let position = suspension.position;
-        operands.collect::<interp::Result<_>>().map_err(|error| {
+        let instruction = position.instruction(self.module());
+        // The other operand of a `send` is a token.
+        let is_send = matches!(instruction.op, Op::Send(_));
+        let count = if is_send { 1 } else { suspension.operands.len() };
+        let operands = suspension.operands.iter().take(count).cloned().map(Value::into_literal);
+        let operands = operands.collect::<interp::Result<Vec<_>>>();
+        let values = operands.and_then(|operands| match self.sends_slices(position) {
+            true => collective::sent(instruction, &operands),
+            false => Ok(operands),
+        });
+        let values = values.map_err(|error| {
             let error = self.device_error(self.tasks[i].device, position, error);
             error.at(position.site(self.module()))
-        })
+        })?;
+        Ok(values.iter().map(ValueHeader::of).collect())
     }
 
-    /// Returns whether other ranks need the operands of the instruction at which a task is suspended.
-    fn operands_cross_ranks(&mut self, i: usize, position: Position) -> bool {
+    /// Returns whether other ranks may receive the values that a task sends at the instruction where it is suspended.
+    fn values_cross_ranks(&mut self, i: usize, position: Position) -> bool {
         let executable = self.executable.clone();
         let module = executable.module();
         let (device, grid) = (self.tasks[i].device, self.grid);

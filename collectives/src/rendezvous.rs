@@ -1,6 +1,7 @@
 //! Rendezvous: the members of a group wait for each other at a collective op.
 use crate::deadlock::list_devices;
 use crate::task::{SpawnPath, Waiter};
+use crate::values::Values;
 use crate::{Code, Error, Groups, Result};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
@@ -37,13 +38,14 @@ impl Site {
     }
 }
 
-/// A device that takes part in an op: its position, and the operands.
+/// A device that takes part in an op.
 #[derive(Debug, Clone)]
 pub(crate) struct Participant {
     /// The receiver of the result.
     pub(crate) waiter: Waiter,
     pub(crate) position: Position,
-    pub(crate) operands: Vec<Literal>,
+    /// Its operands, or for a `collective-permute` of a remote device the values that it sends.
+    pub(crate) operands: Values,
 }
 
 /// A group of which some members have joined.
@@ -57,6 +59,16 @@ pub(crate) struct Rendezvous {
 }
 
 impl Rendezvous {
+    /// Returns the position of the first member in group order that has joined.
+    pub(crate) fn position(&self) -> Position {
+        self.joined.iter().flatten().next().map_or(self.first.1, |one| one.position)
+    }
+    /// Returns tokens as the results of some of the members that have joined, whose devices are on other ranks.
+    pub(crate) fn placeholders(&self, is_remote: impl Fn(usize) -> bool) -> Vec<(Waiter, Literal)> {
+        let joined =
+            self.members.iter().zip(&self.joined).filter(|(device, _)| is_remote(**device));
+        joined.filter_map(|(_, one)| Some((one.as_ref()?.waiter, Literal::token()))).collect()
+    }
     /// Returns the devices that have joined.
     fn joined_devices(&self) -> Vec<usize> {
         let joined = self.members.iter().zip(&self.joined).filter(|(_, given)| given.is_some());

@@ -1,12 +1,14 @@
 //! One run: the tasks of all devices, and the operations they wait for.
 use crate::async_ops::{AsyncOps, AsyncState};
+use crate::crossings::Crossings;
 use crate::device_state::DeviceState;
 use crate::message_queue::{MessageKey, MessageQueue};
 use crate::order::Order;
-use crate::rank_exchange::{RankExchange, Stage};
+use crate::rank_exchange::RankExchange;
 use crate::rendezvous::{Participant, Rendezvous, RendezvousTable};
 use crate::send_recv::SendRecvQueues;
 use crate::task::{SpawnPath, Task, TaskState, WaitReason, Waiter};
+use crate::wire::Stage;
 use crate::{Code, Error, Ranks, Result};
 use hlo::{Literal, Module};
 use interp::{AsyncId, DeviceGrid, Executable, Outcome, Position, RunOptions, Value};
@@ -18,7 +20,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Run {
     pub(crate) executable: Executable,
     pub(crate) grid: DeviceGrid,
-    options: RunOptions,
+    pub(crate) options: RunOptions,
     pub(crate) tasks: Vec<Task>,
     pub(crate) rendezvous: RendezvousTable,
     pub(crate) messages: MessageQueue,
@@ -28,12 +30,17 @@ pub(crate) struct Run {
     pub(crate) async_ops: AsyncOps,
     /// Rendezvous that all members have joined.
     pub(crate) complete: Vec<Rendezvous>,
+    pub(crate) crossings: Crossings,
+    /// The result of each finished device; a token for a device of another rank.
     pub(crate) results: Vec<Option<Literal>>,
     order: Option<Order>,
     pub(crate) rank_exchange: Option<RankExchange>,
 }
 
-/// The results of all devices, and the most bytes that a device of this rank held at once.
+/// The waiter and the result of each member of a group, or the error of the exchange.
+type GroupResults = interp::Result<Vec<(Waiter, Literal)>>;
+
+/// The results of this rank's devices, and the most bytes that one of them held at once.
 pub(crate) type Finished = (Vec<Literal>, usize);
 
 impl Run {
@@ -57,6 +64,7 @@ impl Run {
             send_recv: SendRecvQueues::default(),
             async_ops: AsyncOps::default(),
             complete: Vec::new(),
+            crossings: Crossings::default(),
             results,
             order: options.order.map(Order::new),
             rank_exchange: ranks.map(RankExchange::new),
@@ -89,8 +97,10 @@ impl Run {
             if ready.is_empty() {
                 break;
             }
-            self.serve_round(&ready, steps)
+            self.handle_steps(&ready, steps)
                 .or_else(|(stage, error)| self.report_failure(stage, error))?;
+            self.agree_on_crossings()?;
+            self.complete_round().or_else(|(stage, error)| self.report_failure(stage, error))?;
         }
         let module = self.module();
         if self.results.iter().any(Option::is_none) {
@@ -102,23 +112,26 @@ impl Run {
         self.send_recv.check_all_received(module)?;
         let peaks = self.tasks.iter().map(|task| task.device_state.peak_bytes());
         let peak_bytes = peaks.max().unwrap_or(0);
-        Ok((self.results.into_iter().flatten().collect(), peak_bytes))
+        let own = self.local_devices();
+        let results = self.results.into_iter().flatten().skip(own.start).take(own.len());
+        Ok((results.collect(), peak_bytes))
     }
 
     /// Handles the steps of one round; an error comes with the stage at which it occurred.
     ///
     /// Steps are handled in order, so that the result does not depend on which was faster.
-    fn serve_round(
+    fn handle_steps(
         &mut self,
         ready: &Ready,
         mut steps: Vec<Option<Result<Outcome>>>,
     ) -> Result<(), (Stage, Error)> {
         for (place, &i) in ready.order().iter().enumerate() {
             if let Some(step) = steps[i].take() {
+                self.crossings.step = place;
                 self.handle_step(i, step).map_err(|error| (Stage::Task(place), error))?;
             }
         }
-        self.exchange_complete_groups()
+        Ok(())
     }
 
     /// Returns the tasks that are stepped next, in order.
@@ -155,45 +168,77 @@ impl Run {
         }
     }
 
-    /// Exchanges the values of every complete group.
-    fn exchange_complete_groups(&mut self) -> Result<(), (Stage, Error)> {
+    /// Completes all that is complete at the end of a round: the ops that wait for values of other ranks, and the groups.
+    fn complete_round(&mut self) -> Result<(), (Stage, Error)> {
+        let ranks = self.rank_exchange.as_ref().map(|exchange| exchange.ranks.clone());
+        // A rank that fails still takes part in all transfers: the other ranks wait for it.
+        let mut failures: Vec<(Stage, Error)> = Vec::new();
+        let lost = |error| (Stage::Task(0), error);
+        if let Some(ranks) = &ranks {
+            let arrived = self.complete_arrivals(ranks).map_err(lost)?;
+            failures.extend(arrived.err().map(|(step, error)| (Stage::Task(step), error)));
+        }
         let complete = std::mem::take(&mut self.complete);
+        let exchanged = self.exchange_groups(ranks.as_ref(), &complete).map_err(lost)?;
+        for (place, (rendezvous, results)) in complete.iter().zip(exchanged).enumerate() {
+            let (device, position) = (rendezvous.members[0], rendezvous.position());
+            let results = results.map_err(|error| self.device_error(device, position, error));
+            let given = results.and_then(|results| {
+                let mut given = results.into_iter();
+                given.try_for_each(|(waiter, result)| self.complete_waiter(waiter, result))
+            });
+            failures.extend(given.err().map(|error| (Stage::Group(place), error)));
+        }
+        failures.into_iter().min_by_key(|(stage, _)| *stage).map_or(Ok(()), Err)
+    }
+
+    /// Exchanges the values of every complete group: in parallel within this rank, then with other ranks, one group after another.
+    ///
+    /// # Errors
+    /// `E0509` if the connection to a rank is lost.
+    fn exchange_groups(
+        &mut self,
+        ranks: Option<&Ranks>,
+        complete: &[Rendezvous],
+    ) -> Result<Vec<GroupResults>> {
         let orders: Vec<Option<Vec<usize>>> = (complete.iter())
             .map(|rendezvous| {
                 self.order.as_mut().map(|order| order.permutation(rendezvous.members.len()))
             })
             .collect();
-        let (executable, options) = (&self.executable, &self.options);
         let own = self.local_devices();
-        let exchanged: Vec<_> = (complete.into_par_iter().zip(orders))
+        let mut exchanged: Vec<Option<GroupResults>> = (complete.par_iter().zip(&orders))
             .map(|(rendezvous, order)| {
-                let all: Vec<Participant> = rendezvous.joined.into_iter().flatten().collect();
-                let given: Vec<&[Literal]> = all.iter().map(|one| &*one.operands).collect();
-                let position = all[0].position;
+                let mut members = rendezvous.members.iter();
+                if members.all(|device| own.contains(device)) {
+                    return Some(self.exchange_here(rendezvous, order.as_deref()));
+                }
                 // No local task uses the results of a group without a local member.
-                let results = match rendezvous.members.iter().any(|device| own.contains(device)) {
-                    true => interp::collective::exchange(
-                        executable,
-                        options,
-                        position.instruction(executable.module()),
-                        &given,
-                        order.as_deref(),
-                    ),
-                    false => Ok(vec![Literal::token(); all.len()]),
-                };
-                let waiters: Vec<Waiter> = all.iter().map(|one| one.waiter).collect();
-                (waiters, (rendezvous.members[0], position), results)
+                let no_member = !rendezvous.members.iter().any(|device| own.contains(device));
+                no_member.then(|| Ok(rendezvous.placeholders(|_| true)))
             })
             .collect();
-        for (place, (waiters, (device, position), results)) in exchanged.into_iter().enumerate() {
-            let results = results.map_err(|error| self.device_error(device, position, error));
-            let given = results.and_then(|results| {
-                let mut given = waiters.into_iter().zip(results);
-                given.try_for_each(|(waiter, result)| self.complete_waiter(waiter, result))
-            });
-            given.map_err(|error| (Stage::Group(place), error))?;
+        for (i, place) in exchanged.iter_mut().enumerate() {
+            if let (None, Some(ranks)) = (&place, ranks) {
+                let (rendezvous, order) = (&complete[i], orders[i].as_deref());
+                let results = self.exchange_across_ranks(ranks, rendezvous, order)?;
+                *place = Some(results.map(|mut results| {
+                    results.extend(rendezvous.placeholders(|device| !own.contains(&device)));
+                    results
+                }));
+            }
         }
-        Ok(())
+        Ok(exchanged.into_iter().flatten().collect())
+    }
+    /// Returns the results of a group with all members on this rank.
+    fn exchange_here(&self, rendezvous: &Rendezvous, order: Option<&[usize]>) -> GroupResults {
+        let all = || rendezvous.joined.iter().flatten();
+        let given: Vec<&[Literal]> = all().map(|one| one.operands.local()).collect();
+        let instruction = rendezvous.position().instruction(self.module());
+        let (executable, options) = (&self.executable, &self.options);
+        let results =
+            interp::collective::exchange(executable, options, instruction, &given, order)?;
+        Ok(all().map(|one| one.waiter).zip(results).collect())
     }
 
     /// Resumes a task with the value of the instruction at which it is suspended.

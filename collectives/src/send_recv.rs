@@ -3,9 +3,11 @@
 //! If the program states the pairs (`_xla_send_recv_source_target_pairs`), a `recv` gets the values of its source in the order in
 //! which they were sent. Otherwise a channel connects one device with itself, or one sender with one receiver: with more
 //! devices the result would depend on which is faster, and that is an error.
+use crate::crossings::{Arrival, Crossing};
 use crate::message_queue::{Message, Neighbors, all_neighbors};
 use crate::run::Run;
 use crate::task::WaitReason;
+use crate::values::Values;
 use crate::{Code, Error, Result};
 use hlo::ir::Instruction;
 use hlo::op::GroupMode;
@@ -109,10 +111,14 @@ impl Run {
     ) -> Result<()> {
         let (device, position) = (self.tasks[i].device, suspension.position);
         let value = suspension.operands.into_iter().next().unwrap_or(Value::Token);
-        let values = vec![
-            (value.clone().into_literal())
-                .map_err(|error| self.device_error(device, position, error))?,
-        ];
+        let values = match self.tasks[i].device_state.take_values() {
+            Some(values) => Values::Remote(values),
+            None => {
+                let value = value.clone().into_literal();
+                let value = value.map_err(|error| self.device_error(device, position, error))?;
+                Values::Local(vec![value])
+            }
+        };
         let message = Message { sender: device, position, values };
         match self.partners(i, position, channel)? {
             Some(partners) => {
@@ -174,26 +180,48 @@ impl Run {
             self.send_recv.waiting.entry(channel).or_default().push((i, position));
             return Ok(());
         };
-        if !self.tasks[i].device_state.is_local() {
-            return self.resume_task(i, Value::Token);
-        }
-        let Message { sender, position: sent_at, mut values } = message;
-        let value = values.pop().unwrap_or_else(Literal::token);
-        let expected = &instruction.shape;
-        let whole = match expected {
-            Shape::Tuple(parts) if parts.last() == Some(&Shape::Token) => {
-                Literal::tuple(vec![value, Literal::token()])
+        self.check_received(device, &message, position)?;
+        match self.cross(message.sender, device, &message.values) {
+            Crossing::Local(mut values) => {
+                self.complete_receive(i, position, values.pop().unwrap_or_else(Literal::token))
             }
-            _ => value,
-        };
-        let found = whole.shape();
-        if !found.compatible(expected) {
-            let message = format!(
-                "device {sender} sent {found:#}, `recv-done` of device {device} expects {expected:#}"
-            );
-            let error = Error::from(Code::Mismatch { message }).at(position.site(module));
-            return Err(error.label(sent_at.span(module), "sent here"));
+            Crossing::Arrives => {
+                self.crossings.arrive(Arrival::Receive(i, position), &message.values);
+                Ok(())
+            }
+            Crossing::Elsewhere => self.resume_task(i, Value::Token),
         }
+    }
+    /// Checks that a value that was sent has the shape that its receiver states.
+    fn check_received(&self, device: usize, message: &Message, position: Position) -> Result<()> {
+        let Some(found) = message.values.first_shape() else { return Ok(()) };
+        let module = self.module();
+        let expected = &position.instruction(module).shape;
+        let found = match has_token(expected) {
+            true => Shape::Tuple(vec![found, Shape::Token]),
+            false => found,
+        };
+        if found.compatible(expected) {
+            return Ok(());
+        }
+        let sender = message.sender;
+        let message_text = format!(
+            "device {sender} sent {found:#}, `recv-done` of device {device} expects {expected:#}"
+        );
+        let error = Error::from(Code::Mismatch { message: message_text }).at(position.site(module));
+        Err(error.label(message.position.span(module), "sent here"))
+    }
+    /// Resumes a `recv-done` with the value that was sent.
+    pub(crate) fn complete_receive(
+        &mut self,
+        i: usize,
+        position: Position,
+        value: Literal,
+    ) -> Result<()> {
+        let whole = match has_token(&position.instruction(self.module()).shape) {
+            true => Literal::tuple(vec![value, Literal::token()]),
+            false => value,
+        };
         self.resume_task(i, whole.into())
     }
 
@@ -219,6 +247,11 @@ impl Run {
         let mut all = all_neighbors(mode, &pairs, self.grid)?;
         Ok(Some(all.swap_remove(self.tasks[i].device)))
     }
+}
+
+/// Returns whether the result of a `recv-done` has a token; that of old texts has none.
+fn has_token(shape: &Shape) -> bool {
+    matches!(shape, Shape::Tuple(parts) if parts.last() == Some(&Shape::Token))
 }
 
 /// Pairs of sender and receiver, and the kind of their ids.

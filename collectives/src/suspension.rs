@@ -3,6 +3,7 @@ use crate::async_ops::AsyncState;
 use crate::rendezvous::{Joined, Participant, Site};
 use crate::run::Run;
 use crate::task::{WaitReason, Waiter};
+use crate::values::Values;
 use crate::{Code, Error, Result};
 use hlo::op::AsyncRole;
 use hlo::{Module, Op};
@@ -69,8 +70,14 @@ impl Run {
     fn participant(&mut self, i: usize, suspension: Suspension) -> Result<Participant> {
         let Suspension { position, operands } = suspension;
         let device = self.tasks[i].device;
-        let operands = operands.into_iter().map(Value::into_literal).collect::<interp::Result<_>>();
-        let operands = operands.map_err(|error| self.device_error(device, position, error))?;
+        let operands = match self.tasks[i].device_state.take_values() {
+            Some(values) => Values::Remote(values),
+            None => {
+                let values = operands.into_iter().map(Value::into_literal);
+                let values = values.collect::<interp::Result<_>>();
+                Values::Local(values.map_err(|error| self.device_error(device, position, error))?)
+            }
+        };
         let role = position.instruction(self.module()).opcode().async_role();
         let waiter = if matches!(role, Some(AsyncRole::Start(_))) {
             let id = self.async_ops.start(AsyncState::PENDING);

@@ -52,7 +52,8 @@ impl Run {
         let trail = task.device_state.trail();
         let loops = trail.iter().filter(|(_, rounds)| *rounds > 0);
         let name = |position: &Position| {
-            module.computations[position.computation].name(position.instruction).to_string()
+            let path = position.name(module);
+            path.split_once('/').map_or(path.clone(), |(_, name)| name.to_owned())
         };
         Waiting {
             device: task.device,

@@ -58,7 +58,10 @@ fn holds(text: &str) {
     let program = Program::new(&module);
     let ranks = |ranks| program.clone().with_ranks(ranks).run(&inputs);
     let mut runs = vec![common::run(text, &inputs), common::run(&printed, &inputs)];
-    runs.extend(threads::on_ranks(devices.min(3), ranks));
+    // Each rank has the results of its devices, which are in the order of the ranks.
+    let parts: collectives::Result<Vec<_>> =
+        threads::on_ranks(devices.min(3), ranks).into_iter().collect();
+    runs.push(parts.map(|parts| parts.concat()));
     for results in runs {
         let results = results.unwrap_or_else(|error| panic!("{error}\n{text}"));
         for (device, (found, expected)) in results.iter().zip(&expected).enumerate() {

@@ -6,6 +6,7 @@
 use hlo::literal::npz::NpyArray;
 use hlo::{ArrayShape, Literal, Module, Shape};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// The name of an array: `in3`, `d2_in3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,10 +119,25 @@ impl<'a> NamedArrays<'a> {
         shapes: &[&Shape],
     ) -> Result<Vec<Vec<Literal>>, String> {
         let lists = if self.is_per_device() { devices } else { 1 };
+        self.values_on(0..lists, lists, shapes)
+    }
+    /// Returns the arrays of some of the devices as values of these shapes; empty lists for the others.
+    ///
+    /// # Errors
+    /// As [`NamedArrays::values`].
+    pub fn values_on(
+        &self,
+        own: Range<usize>,
+        devices: usize,
+        shapes: &[&Shape],
+    ) -> Result<Vec<Vec<Literal>>, String> {
         // Arrays of all devices are converted once.
         let mut shared = BTreeMap::new();
-        (0..lists)
+        (0..devices)
             .map(|device| {
+                if !own.contains(&device) {
+                    return Ok(Vec::new());
+                }
                 let mut arrays = Unflatten { source: self, device, next: 0, shared: &mut shared };
                 shapes.iter().map(|shape| arrays.take(shape)).collect()
             })

@@ -4,6 +4,12 @@ use hlo::ir::ParseOptions;
 use hlo::text::Style;
 use hlo::Module;
 
+mod words;
+
+libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, most: usize, seed: u32| {
+    words::mutate(data, size, most, seed)
+});
+
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let options = ParseOptions { lenient: bytes.first().is_some_and(|b| b % 2 == 1) };
     let Ok(parsed) = Module::parse_bytes(bytes, options) else { return };

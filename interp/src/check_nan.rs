@@ -1,23 +1,26 @@
 //! Detection of the first instruction that returns a NaN or an infinity for finite operands.
 use crate::error::Code;
-use crate::index::{strides, to_usize};
+use crate::index::{strides, to_i64, to_usize};
 use crate::observe::op_name;
+use crate::plan::Part;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{Literal, Scalar};
 use std::fmt::Write as _;
 
-/// Fails if one of the outputs has a NaN or an infinity, and none of the operands has.
+/// Fails if one of the outputs has a NaN or an infinity, and none of the operands has. `part` is the part of the instruction's
+/// value that the outputs are.
 pub(crate) fn check(
     instruction: &Instruction,
     operands: &[Literal],
     outputs: &[Literal],
+    part: Option<&Part>,
 ) -> Result<()> {
     // Padding is not checked.
     if operands.iter().chain(outputs).any(|x| x.dynamic_sizes().is_some()) {
         let to_static =
             |arrays: &[Literal]| arrays.iter().map(Literal::to_static).collect::<Vec<_>>();
-        return check(instruction, &to_static(operands), &to_static(outputs));
+        return check(instruction, &to_static(operands), &to_static(outputs), part);
     }
     // An instruction without operands (a constant) did not compute its value.
     if operands.is_empty() || operands.iter().any(|o| first_in(o).is_some()) {
@@ -28,7 +31,7 @@ pub(crate) fn check(
         "`{}` computes {} at {} from finite operands",
         instruction.opcode(),
         shown(leaf.get(at)),
-        place(leaf, at)
+        place(leaf, at, part)
     );
     for (i, operand) in operands.iter().enumerate() {
         describe(&mut message, i, operand, leaf, at);
@@ -76,17 +79,19 @@ fn describe(message: &mut String, i: usize, operand: &Literal, result: &Literal,
     written.expect("writing to a string does not fail");
 }
 
-fn place(literal: &Literal, at: usize) -> String {
+fn place(literal: &Literal, at: usize, part: Option<&Part>) -> String {
     let shape = literal.array_shape().expect("a leaf with elements is an array");
     let steps = strides(&shape.dims);
     let mut rest = at;
     let index: Vec<String> = steps
         .iter()
-        .map(|&step| {
+        .enumerate()
+        .map(|(d, &step)| {
             let step = to_usize(step);
-            let i = rest / step;
+            let i = to_i64(rest / step);
             rest %= step;
-            i.to_string()
+            let (start, step) = part.map_or((0, 1), |part| part[d]);
+            (start + i * step).to_string()
         })
         .collect();
     format!("[{}]", index.join(","))

@@ -1,4 +1,5 @@
 //! The state shared by all parts of one run: the program, the limits, and its hooks.
+use crate::clock::{Clock, Stop};
 use crate::device::{Device, DeviceGrid};
 use crate::error::Code;
 use crate::hooks::Hooks;
@@ -20,6 +21,7 @@ const NESTING_LIMIT: usize = 64;
 #[derive(Debug, Clone)]
 pub(crate) struct RunContext {
     shared: Arc<Shared>,
+    budget: Arc<Budget>,
     /// The number of machines that enclose the one this belongs to. Concurrent machines do not share it.
     depth: usize,
 }
@@ -31,7 +33,7 @@ struct Shared {
     place: Option<(Device, DeviceGrid)>,
     options: RunOptions,
     spent: AtomicU64,
-    budget: Arc<Budget>,
+    clock: Option<Clock>,
     channels: Mutex<Channels>,
     streams: Mutex<Streams>,
 }
@@ -42,16 +44,17 @@ impl RunContext {
         options: RunOptions,
         place: Option<(Device, DeviceGrid)>,
     ) -> Self {
+        let budget = Budget::new(options.max_memory, Arc::clone(&program.pool));
         let shared = Shared {
-            budget: Budget::new(options.max_memory, Arc::clone(&program.pool)),
             program,
             place,
             spent: AtomicU64::new(0),
+            clock: options.clock(),
             options,
             channels: Mutex::default(),
             streams: Mutex::default(),
         };
-        Self { shared: Arc::new(shared), depth: 0 }
+        Self { shared: Arc::new(shared), budget, depth: 0 }
     }
     pub(crate) fn program(&self) -> &Arc<Program> {
         &self.shared.program
@@ -71,9 +74,27 @@ impl RunContext {
         &self.shared.options.hooks
     }
 
-    /// Charges `steps` steps.
+    /// Fails if the time is over.
+    #[inline]
+    pub(crate) fn check_time(&self) -> Result<()> {
+        match &self.shared.clock {
+            Some(clock) if clock.is_over() => {
+                let seconds = clock.limit().as_secs_f64();
+                Err(Error::from(Code::OutOfTime { seconds })
+                    .with_help("raise `--time-limit` or omit it"))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+    /// Returns the time limit for loops.
+    pub(crate) fn stop(&self) -> Stop {
+        Stop::of(self.shared.clock.as_ref())
+    }
+
+    /// Charges `steps` steps. Fails if that is more than the run may take, or if the time is over.
     #[inline]
     pub(crate) fn spend(&self, steps: u64) -> Result<()> {
+        self.check_time()?;
         let before = self.shared.spent.fetch_add(steps, Ordering::Relaxed);
         match self.shared.options.fuel {
             Some(fuel) if before.saturating_add(steps) > fuel => {
@@ -88,14 +109,14 @@ impl RunContext {
 
     /// Charges `bytes` of memory before they are allocated.
     pub(crate) fn reserve(&self, bytes: usize) -> Result<Reservation> {
-        self.shared.budget.reserve(bytes)
+        self.budget.reserve(bytes)
     }
     /// Charges the memory that a kernel takes beside its arrays, if it takes any.
     pub(crate) fn reserve_scratch(&self, bytes: usize) -> Result<Option<Reservation>> {
         (bytes > 0).then(|| self.reserve(bytes)).transpose()
     }
     pub(crate) fn budget(&self) -> &Arc<Budget> {
-        &self.shared.budget
+        &self.budget
     }
 
     /// Returns the compiled form of a computation of scalars.
@@ -118,7 +139,7 @@ impl RunContext {
     pub(crate) fn is_nested(&self) -> bool {
         self.depth > 0
     }
-    /// Returns the context of a machine inside this one.
+    /// Returns the context of a machine inside this one. The step that it is part of has reserved its memory.
     pub(crate) fn nested(&self) -> Result<Self> {
         let depth = self.depth + 1;
         if depth > NESTING_LIMIT {
@@ -126,6 +147,7 @@ impl RunContext {
                 "computations that `reduce` and similar ops apply are nested this deep",
             ));
         }
-        Ok(Self { shared: Arc::clone(&self.shared), depth })
+        let budget = Budget::new(None, Arc::default());
+        Ok(Self { shared: Arc::clone(&self.shared), budget, depth })
     }
 }

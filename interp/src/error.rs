@@ -47,6 +47,19 @@ hlo::error_codes! {
         /// Either the function that is registered for the target or the module is wrong.
         "E0411" "custom call `{target}` returned {found}, the module states {expected}"
         CustomCallResult { target: String, found: String, expected: String },
+        /// The run takes longer than `--time-limit` allows.
+        ///
+        /// The instruction is the one that was running; it need not be the one that took most of the time. A limit that does
+        /// not depend on the machine is `--fuel`.
+        "E0412" "out of time after {seconds} s"
+        OutOfTime { seconds: f64 },
+        /// A function of a shared library did not return from a custom call, or wrote outside of its operands and its result.
+        ///
+        /// With `etalon run --custom-call-library`, the function runs in a process of its own, which it may end by a crash or by
+        /// `exit`. The run stops at the call. To find the cause, run the module with `--trust-custom-calls` under a
+        /// debugger: the function then runs inside of Etalon.
+        "E0413" "custom call `{target}` of a library failed: {message}"
+        CustomCallFailed { target: String, message: String },
         /// A bug in Etalon. Please report it with the module.
         "E0499" "internal error: {message}"
         Internal { message: String },

@@ -1,6 +1,6 @@
 //! The interfaces of a program to the outside: custom calls, host queues, and the observer.
 use crate::Result;
-use crate::custom::Library;
+use crate::custom::{CustomCallLibrary, Library};
 use crate::observe::{Event, Observer};
 use crossbeam_channel::{Receiver, Sender};
 use hlo::ir::BackendConfig;
@@ -43,7 +43,7 @@ type Target = Arc<dyn Fn(&Call<'_>) -> Result<Literal> + Send + Sync>;
 #[derive(Clone, Default)]
 pub struct Hooks {
     targets: BTreeMap<String, Target>,
-    libraries: Vec<Arc<Library>>,
+    libraries: Vec<Arc<dyn CustomCallLibrary>>,
     pub(crate) infeed: Option<Receiver<Literal>>,
     pub(crate) outfeed: Option<Sender<Literal>>,
     pub(crate) from_host: BTreeMap<Option<i64>, Receiver<Literal>>,
@@ -66,17 +66,23 @@ impl Hooks {
         self.targets.insert(target.into(), Arc::new(function));
         self
     }
-    /// Runs custom calls of every target for which the shared library at `path` has a C function
+    /// Runs custom calls of every target for which the shared library at `path` defines a C function
     /// `void target(void* out, const void** in)`; they take precedence over built-in targets, and earlier libraries over later ones.
     /// `docs/custom-calls.md` states the requirements on such a function.
     ///
-    /// The code of the library runs as part of this process, and its behavior cannot be checked.
+    /// The code of the library runs as part of this process, which it can damage or end. [`Hooks::custom_call_library`] takes a
+    /// library that runs elsewhere.
     ///
     /// # Errors
     /// `E0410` if the library cannot be loaded.
-    pub fn library(mut self, path: impl AsRef<Path>) -> Result<Self> {
-        self.libraries.push(Arc::new(Library::open(path.as_ref())?));
-        Ok(self)
+    pub fn library(self, path: impl AsRef<Path>) -> Result<Self> {
+        Ok(self.custom_call_library(Arc::new(Library::open(path.as_ref())?)))
+    }
+    /// As [`Hooks::library`], for a library that is open.
+    #[must_use]
+    pub fn custom_call_library(mut self, library: Arc<dyn CustomCallLibrary>) -> Self {
+        self.libraries.push(library);
+        self
     }
     /// Sets the queue from which `infeed` takes its values, in order.
     #[must_use]
@@ -125,7 +131,7 @@ impl Hooks {
         self.targets.get(target)
     }
     /// Returns the libraries, in the order in which they were added.
-    pub(crate) fn libraries(&self) -> &[Arc<Library>] {
+    pub(crate) fn libraries(&self) -> &[Arc<dyn CustomCallLibrary>] {
         &self.libraries
     }
     /// Returns the names of the registered targets.

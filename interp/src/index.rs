@@ -1,4 +1,5 @@
 //! Index algebra: sizes, strides, and walks over them in row-major order.
+use crate::clock::Stop;
 use hlo::{ArrayShape, Dims};
 
 /// Returns a dimension, size or index as a `usize`; the verifier has checked that it is not negative.
@@ -85,13 +86,14 @@ pub(crate) fn rows(dims: &[i64], base: i64, strides: &[i64], mut visit: impl FnM
     }
 }
 
-/// Walks all indices of `dims` in row-major order.
+/// Walks all indices of `dims` in row-major order, or until the time of the run is over.
 pub(crate) fn indices(dims: &[i64], mut visit: impl FnMut(&[i64])) {
     if dims.contains(&0) {
         return;
     }
     let mut index = vec![0i64; dims.len()];
-    loop {
+    let stop = Stop::current();
+    while !stop.is_set() {
         visit(&index);
         let mut d = dims.len();
         loop {

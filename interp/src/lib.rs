@@ -23,6 +23,7 @@
 //! ```
 mod block;
 mod check_nan;
+mod clock;
 pub mod collective;
 mod context;
 mod custom;
@@ -49,6 +50,7 @@ mod spec;
 mod state;
 mod value;
 
+pub use custom::{CustomCallLibrary, Functions, Library, LibraryCall};
 pub use device::{Device, DeviceGrid};
 pub use error::{Code, Error, Result};
 pub use executable::{Executable, run};

@@ -1,5 +1,7 @@
 //! How modules are compiled and run.
+use crate::clock::Clock;
 use crate::hooks::Hooks;
+use std::time::Duration;
 
 /// The implementation of the ops that a program is compiled to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,8 +52,12 @@ pub struct RunOptions {
     /// computation by an op like `reduce`, and about one per multiplication of `dot`, `convolution`, `fft` and linear
     /// algebra. No limit if absent.
     pub fuel: Option<u64>,
-    /// The limit of the total bytes of the arrays of a device, arguments not counted. No limit if absent.
+    /// The limit of the total bytes of the arrays of a device, and of what its ops work in; arguments are not counted. What
+    /// [`planned_bytes`](crate::Executable::planned_bytes) returns is enough. No limit if absent.
     pub max_memory: Option<usize>,
+    /// The time after which the run stops with [`Code::OutOfTime`](crate::Code::OutOfTime), at the latest about a tenth of a
+    /// second later. It counts from the start of the run, or from [`Self::start_clock`]. No limit if absent.
+    pub time_limit: Option<Duration>,
     /// Stops with [`Code::NotFinite`](crate::Code::NotFinite) at the first instruction that returns a NaN or an infinity for finite operands.
     pub check_nan: bool,
     /// The seed of `rng`: the same seed gives the same numbers on every machine.
@@ -62,6 +68,7 @@ pub struct RunOptions {
     pub order: Option<u64>,
     /// The interfaces of the program to the outside: custom calls, queues, the observer.
     pub hooks: Hooks,
+    pub(crate) clock: Option<Clock>,
 }
 
 impl RunOptions {
@@ -70,6 +77,23 @@ impl RunOptions {
     pub fn fuel(mut self, steps: u64) -> Self {
         self.fuel = Some(steps);
         self
+    }
+    /// Stops after `time`.
+    #[must_use]
+    pub fn time_limit(mut self, time: Duration) -> Self {
+        self.time_limit = Some(time);
+        self
+    }
+    /// Starts the clock of the time limit now: all runs with these options, and with clones of them, share it. Without it each
+    /// run has its own.
+    #[must_use]
+    pub fn start_clock(mut self) -> Self {
+        self.clock = self.clock();
+        self
+    }
+    /// Returns the clock that was started, or a new one, if there is a time limit.
+    pub(crate) fn clock(&self) -> Option<Clock> {
+        self.clock.clone().or_else(|| self.time_limit.map(Clock::start))
     }
     /// Limits the arrays of a device to `bytes` bytes.
     #[must_use]

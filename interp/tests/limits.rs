@@ -142,3 +142,89 @@ fn the_number_of_dimensions_is_bounded() {
         assert_eq!(compiled.err().map(|error| error.number()), number, "{rank}");
     }
 }
+
+/// Modules that run for minutes in both engines, and the instruction that takes the time.
+const ENDLESS: [(&str, &str, &str); 8] = [
+    (
+        "f { p = s32[] parameter(0) ROOT t = pred[] constant(true) } g { ROOT p = s32[] parameter(0) }",
+        "z = s32[] constant(0) ROOT r = s32[] while(z), condition=f, body=g",
+        "",
+    ),
+    (
+        "f { p = s32[2] parameter(0) ROOT t = pred[] constant(true) } g { p = s32[2] parameter(0) ROOT q = s32[2] add(p, p) }",
+        "p = s32[2] parameter(0) ROOT r = s32[2] while(p), condition=f, body=g",
+        "",
+    ),
+    (
+        "",
+        "p = f32[3000,3000] parameter(0) d = f32[3000,3000] dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0} ROOT r = f32[3000,3000] negate(d)",
+        "e/d",
+    ),
+    (
+        "",
+        "p = f32[16,60,60,64] parameter(0) k = f32[11,11,64,256] parameter(1) ROOT d = f32[16,50,50,256] convolution(p, k), window={size=11x11}, dim_labels=b01f_01io->b01f",
+        "e/d",
+    ),
+    (
+        "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }",
+        "p = f32[2000,2000] parameter(0) z = f32[] constant(0) ROOT w = f32[1001,1001] reduce-window(p, z), window={size=1000x1000}, to_apply=add",
+        "e/w",
+    ),
+    (
+        "slow { a = f32[] parameter(0) b = f32[] parameter(1) v = f32[1] reshape(a) w = f32[1] add(v, v) s = f32[] reshape(w) ROOT c = f32[] add(s, b) }",
+        "p = f32[2000,2000] parameter(0) z = f32[] constant(0) ROOT w = f32[2000] reduce(p, z), dimensions={1}, to_apply=slow",
+        "",
+    ),
+    (
+        "",
+        "p = f64[1500,1500] parameter(0) o = f64[] constant(1) b = f64[1500,1500] broadcast(o), dimensions={} i = s32[1500,1500] iota(), iota_dimension=0 j = s32[1500,1500] iota(), iota_dimension=1 e = pred[1500,1500] compare(i, j), direction=EQ a = f64[1500,1500] select(e, b, p) ROOT c = f64[1500,1500] cholesky(a), lower=true",
+        "",
+    ),
+    (
+        "",
+        "p = c64[16,65537] parameter(0) ROOT f = c64[16,65537] fft(p), fft_type=FFT, fft_length={65537}",
+        "",
+    ),
+];
+
+/// A run ends soon after its time, on each engine, and its error names the instruction.
+#[test]
+fn time_limits_end_steps_that_take_long() {
+    for (computations, body, place) in ENDLESS {
+        let text = format!("{computations}\nENTRY e {{ {body} }}");
+        for engine in interp::Engine::ALL {
+            let module = verified(&text);
+            let parameters = module.module().entry().program_shape().parameters;
+            let zeros = parameters.iter().map(|s| Literal::zeros(s.array().unwrap().clone()));
+            let zeros: Vec<Literal> = zeros.collect();
+            let options = CompileOptions::default().engine(engine);
+            let executable = Executable::compile(module, &options).unwrap();
+            let limit = RunOptions::default().time_limit(Duration::from_millis(50));
+            let start = std::time::Instant::now();
+            let error = executable.execute(&zeros, &limit).unwrap_err();
+            let taken = start.elapsed();
+            let name = engine.name();
+            assert_eq!(error.number(), "E0412", "{name}: {body}: {error}");
+            assert!(place.is_empty() || error.instruction() == Some(place), "{name}: {error}");
+            // Other processes may have the processor.
+            assert!(taken < Duration::from_secs(10), "{name}: {taken:?}: {body}");
+        }
+    }
+}
+
+#[test]
+fn a_clock_may_be_shared_by_runs() {
+    let module = verified("ENTRY e { p = s32[] parameter(0) ROOT r = s32[] add(p, p) }");
+    let executable = Executable::compile(module, &CompileOptions::default()).unwrap();
+    let one = [Literal::from_slice(&[], &[1i32])];
+    let run = |options: &RunOptions| executable.execute(&one, options).err().map(|e| e.number());
+    let long = RunOptions::default().time_limit(Duration::from_secs(1 << 20));
+    assert_eq!(run(&long), None);
+    let started = long.start_clock();
+    assert_eq!(run(&started), None);
+    let short = RunOptions::default().time_limit(Duration::from_millis(100));
+    let started = short.clone().start_clock();
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(run(&started), Some("E0412"));
+    assert_eq!(run(&RunOptions::default().time_limit(Duration::ZERO)), Some("E0412"));
+}

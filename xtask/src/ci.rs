@@ -1,7 +1,6 @@
 //! `ci` and `bless`: the checks that a change must pass.
-use crate::{Result, mpi, status, tidy, trial};
+use crate::{Result, cargo, mpi, status, tidy, trial};
 use std::path::Path;
-use std::process::Command;
 use std::time::Instant;
 
 /// Name, arguments of cargo, environment.
@@ -54,17 +53,5 @@ fn step(name: &str, work: impl FnOnce() -> Result) -> Result {
         Err(message) => {
             Err(format!("{message}\n== {name}: FAILED after {seconds:.1} s; later steps not run"))
         }
-    }
-}
-
-fn cargo(root: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Result {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.current_dir(root).args(arguments).envs(environment.iter().copied());
-    let status = command.status().map_err(|e| format!("cargo cannot be started: {e}"))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("`cargo {}`: {status}", arguments.join(" ")))
     }
 }

@@ -1,4 +1,4 @@
-//! Project chores, run as `cargo xtask COMMAND`: ci, tidy, status, bless, new-op, trial.
+//! Project chores, run as `cargo xtask COMMAND`: ci, tidy, status, bless, new-op, trial, xla-tree.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 mod ci;
 mod lists;
@@ -8,10 +8,11 @@ mod source;
 mod status;
 mod tidy;
 mod trial;
+mod xla_tree;
 
 use new_op::Section;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 /// The result of a chore, with an error message.
 type Result<T = ()> = std::result::Result<T, String>;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let root = root();
     let done = match words.as_slice() {
+        ["xla-tree", rest @ ..] => xla_tree::run(&root, rest),
         ["ci"] => ci::run(&root),
         ["tidy"] => tidy::run(&root),
         ["status"] => status::write(&root),
@@ -41,7 +43,7 @@ fn main() -> ExitCode {
         ["new-op", "--elementwise", "--binary", name] => new_op::run(&root, name, Section::Binary),
         ["trial"] => trial::run(&root),
         _ => {
-            eprintln!("{USAGE}");
+            eprintln!("{USAGE}\n{}", xla_tree::USAGE);
             return ExitCode::from(2);
         }
     };
@@ -58,6 +60,19 @@ fn main() -> ExitCode {
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
+}
+
+/// Runs cargo in the repository.
+fn cargo(root: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Result {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(root).args(arguments).envs(environment.iter().copied());
+    let status = command.status().map_err(|e| format!("cargo cannot be started: {e}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`cargo {}`: {status}", arguments.join(" ")))
+    }
 }
 
 fn read(path: &Path) -> Result<String> {

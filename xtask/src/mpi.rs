@@ -7,8 +7,8 @@ pub(crate) const FEATURES: [&str; 2] = ["--features", "etalon-cli/mpi,etalon-col
 
 /// Fails with the missing component.
 pub(crate) fn available() -> Result<(), &'static str> {
-    if !runs("mpirun") || !runs("mpicc") {
-        return Err("no OpenMPI");
+    if !runs(&launcher()) || !runs(&std::env::var("MPICC").unwrap_or_else(|_| "mpicc".into())) {
+        return Err("no MPI");
     }
     if !starts() {
         return Err("mpirun starts no processes here");
@@ -22,6 +22,11 @@ pub(crate) fn available() -> Result<(), &'static str> {
     }
 }
 
+/// Returns the program that starts ranks; `MPIRUN` names that of another MPI library than the default, as `MPICC` its compiler.
+fn launcher() -> String {
+    std::env::var("MPIRUN").unwrap_or_else(|_| "mpirun".into())
+}
+
 fn runs(program: &str) -> bool {
     let mut command = Command::new(program);
     let ended = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -30,9 +35,10 @@ fn runs(program: &str) -> bool {
 
 /// Returns whether two processes can be started: a sandbox may block their communication.
 fn starts() -> bool {
-    let mut command = Command::new("mpirun");
+    let mut command = Command::new(launcher());
+    // Settings of Open MPI, which others ignore.
     let root = [("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")];
-    command.args(["-n", "2", "--oversubscribe", "true"]).envs(root);
+    command.args(["-n", "2", "true"]).envs(root).env("OMPI_MCA_rmaps_base_oversubscribe", "1");
     let ended = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     ended.is_ok_and(|status| status.success())
 }

@@ -1,8 +1,8 @@
 //! Derivatives of call, fusion, map and custom-call.
 use super::callee::{Callee, traced};
-use super::leaves;
 use super::node::{Derivative, Node};
 use super::tangent::Tangent;
+use super::{leaves, library};
 use crate::{Error, Result, Value};
 use hlo::ir::ComputationId;
 use hlo::op::{Call, CustomCall, Fusion, Map};
@@ -113,7 +113,22 @@ macro_rules! calls {
         })*
     };
 }
-calls! { Call to_apply; Fusion calls; }
+calls! { Fusion calls; }
+
+impl Derivative for Call {
+    fn jvp<'b>(&self, node: &Node<'b>, t: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        match library::rule(node)? {
+            Some(rule) => rule.jvp(node, t),
+            None => jvp(node, self.to_apply, t),
+        }
+    }
+    fn vjp<'b>(&self, node: &Node<'b>, c: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
+        match library::rule(node)? {
+            Some(rule) => rule.vjp(node, c),
+            None => vjp(node, self.to_apply, c),
+        }
+    }
+}
 
 impl Derivative for CustomCall {
     fn jvp<'b>(&self, node: &Node<'b>, _: &[Tangent<'b>]) -> Result<Tangent<'b>> {

@@ -4,7 +4,9 @@
 //! Only one triangle of `A` is read, so only that has a derivative: `dA` is what it stands for, with a real diagonal. An upper
 //! factor is the adjoint of the lower factor of the adjoint.
 use super::matrices::Factor::{Plain, Transposed};
-use super::matrices::{Part, adjoint, lies_in, only, product, solve, solve_transposed};
+use super::matrices::{
+    Part, adjoint, hermitian, lies_in, only, product, real_diagonal, solve, solve_transposed,
+};
 use super::node::{Derivative, Node, first};
 use super::tangent::Tangent;
 use crate::{Result, Value};
@@ -20,14 +22,6 @@ fn halved(value: Value<'_>) -> Result<Value<'_>> {
     let half = lies_in(value, Part::Diagonal)?.select(value * 0.5, value);
     only(half, Part::Lower)
 }
-fn real_diagonal(value: Value<'_>) -> Result<Value<'_>> {
-    let ty = value.element_type()?;
-    if !ty.is_complex() {
-        return Ok(value);
-    }
-    let real = value.real().convert_element_type(ty);
-    Ok(lies_in(value, Part::Diagonal)?.select(real, value))
-}
 const BY_FACTOR: TriangularSolve = TriangularSolve {
     left_side: true,
     lower: true,
@@ -40,9 +34,7 @@ const BY_ADJOINT: TriangularSolve =
 impl Derivative for Cholesky {
     fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
         let Some(t) = first(tangents)? else { return Ok(Tangent::Zero) };
-        let (factor, t) = (as_lower(self, node.result), as_lower(self, t));
-        let below = only(t, Part::BelowDiagonal)?;
-        let whole = real_diagonal(only(t, Part::Lower)?)? + adjoint(below);
+        let (factor, whole) = (as_lower(self, node.result), hermitian(t, self.lower)?);
         let inner = solve(&BY_ADJOINT, factor, solve(&BY_FACTOR, factor, whole)?)?;
         let pushed = product(Plain(factor), Plain(halved(inner)?))?;
         Ok(Tangent::Array(as_lower(self, pushed)))

@@ -43,6 +43,10 @@ impl Combiner {
         let known = all.into_iter().find(|(binary, _)| *binary == op && taken == [0, 1]);
         Ok(known.map_or(Self::Other, |(_, combiner)| combiner))
     }
+    /// Returns whether the result is one of the operands, chosen by size.
+    pub(super) fn is_extremum(self) -> bool {
+        matches!(self, Self::Maximum | Self::Minimum)
+    }
     /// Returns the value that a maximum or minimum ignores.
     pub(super) fn neutral(self) -> f64 {
         if self == Self::Maximum { f64::NEG_INFINITY } else { f64::INFINITY }

@@ -2,13 +2,13 @@
 //!
 //! All devices run the same program, and the cotangent of a value is that of the sum of what all of them give.
 use super::combiner::Combiner;
-use super::node::{Derivative, Node};
+use super::node::{Derivative, Node, first};
 use super::tangent::Tangent;
 use super::{leaves, ops};
 use crate::{Result, Value};
 use hlo::id::Arena;
 use hlo::ir::{ComputationId, Instruction};
-use hlo::op::value::Pairs;
+use hlo::op::value::{Pairs, Reducer};
 use hlo::op::{AllGather, AllReduce, AllToAll, CollectivePermute, ReduceScatter};
 use hlo::{Op, Shape};
 
@@ -27,7 +27,7 @@ fn channel(node: &Node<'_>, given: Option<i64>) -> Option<i64> {
 fn adds(node: &Node<'_>, id: ComputationId) -> Result<()> {
     match Combiner::of(node.result.builder(), id)? {
         Combiner::Add => Ok(()),
-        _other => Err(node.refused("has a derivative rule here only where it adds")),
+        _other => Err(node.refused("has a derivative rule here only where it adds, or takes the largest or smallest of one array")),
     }
 }
 
@@ -126,4 +126,49 @@ macro_rules! derivatives {
         })*
     };
 }
-derivatives! { AllGather AllReduce AllToAll CollectivePermute ReduceScatter }
+derivatives! { AllGather AllToAll CollectivePermute ReduceScatter }
+
+/// A sum is linear. Of a maximum or minimum the devices whose operands are the result share its derivative, as the equal
+/// operands of `maximum` do.
+impl Derivative for AllReduce {
+    fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
+        let Some(Extremum { chosen, count, sum }) = extremum(self, node)? else {
+            return jvp(self, node, tangents);
+        };
+        let Some(t) = first(tangents)? else { return Ok(Tangent::Zero) };
+        Ok(Tangent::Array(sum(chosen.select(t, 0))? / count))
+    }
+    fn vjp<'b>(&self, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
+        let Some(Extremum { chosen, count, sum }) = extremum(self, node)? else {
+            return vjp(self, node, cotangent);
+        };
+        let Some(c) = cotangent.array()? else { return Ok(node.zeros()) };
+        Ok(node.first_only(chosen.select(sum(c)? / count, 0)))
+    }
+}
+
+/// A maximum or minimum of one array over devices.
+struct Extremum<'a, 'b> {
+    /// Where the operand of this device is the result.
+    chosen: Value<'b>,
+    /// On how many devices it is; 1 where it is on none, since the result is NaN.
+    count: Value<'b>,
+    /// Adds over the same devices.
+    sum: Box<dyn Fn(Value<'b>) -> Result<Value<'b>> + 'a>,
+}
+fn extremum<'a, 'b>(op: &'a AllReduce, node: &'a Node<'b>) -> Result<Option<Extremum<'a, 'b>>> {
+    let b = node.result.builder();
+    let combiner = op.to_apply.0.map(|id| Combiner::of(b, id)).transpose()?;
+    if !combiner.is_some_and(Combiner::is_extremum) || node.operands.len() != 1 {
+        return Ok(None);
+    }
+    let sum = move |x: Value<'b>| {
+        let to_apply = Reducer(Some(ops::adder(x)?));
+        let channel_id = channel(node, op.channel_id);
+        b.emit(AllReduce { channel_id, to_apply, ..op.clone() }, &[x], Some(x.shape()?))
+    };
+    let operand = node.operand(0)?;
+    let chosen = operand.eq(node.result);
+    let count = sum(chosen.convert_element_type(operand.element_type()?))?.max(1);
+    Ok(Some(Extremum { chosen, count, sum: Box::new(sum) }))
+}

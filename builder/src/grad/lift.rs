@@ -1,8 +1,8 @@
 //! Scalar computations applied to arrays element by element.
 use crate::arguments::cast;
-use crate::{Builder, Code, Error, Result, Value, implicit};
-use hlo::ir::ComputationId;
-use hlo::op::Kind;
+use crate::{Builder, Code, Error, Result, Value, edits, implicit};
+use hlo::ir::{ComputationId, Instruction};
+use hlo::op::{Call, Kind};
 use hlo::{ArrayShape, Dims, Op, Opcode, Shape};
 
 /// Emits a scalar computation on arrays of these sizes. Returns `None` if it contains an op that is not elementwise.
@@ -27,7 +27,9 @@ pub(super) fn lifted<'b>(
             let scalar = b.emit(op.clone(), &[], Some(instruction.shape.clone()))?;
             if array.rank() > 0 { implicit::splat(scalar, array)? } else { scalar }
         } else if let Op::Call(call) = op {
-            let Some(result) = lifted(b, call.to_apply, &operands, dims)? else { return Ok(None) };
+            let Some(result) = called(b, call, instruction, &operands, dims)? else {
+                return Ok(None);
+            };
             result
         } else if is_elementwise(op) {
             b.emit(op.clone(), &operands, Some(shape))?
@@ -38,6 +40,35 @@ pub(super) fn lifted<'b>(
     }
     let root = copies.get(computation.root.index()).copied();
     root.map(Some).ok_or_else(|| Error::from(Code::Invalid {}))
+}
+
+/// As [`lifted`], of a call. A composite stays one, whose derivative is known by its name.
+fn called<'b>(
+    b: &'b Builder,
+    call: &Call,
+    instruction: &Instruction,
+    operands: &[Value<'b>],
+    dims: &Dims,
+) -> Result<Option<Value<'b>>> {
+    if !call.is_composite {
+        return lifted(b, call.to_apply, operands, dims);
+    }
+    let name = b.state.borrow().finished[call.to_apply].name.clone();
+    let shapes = operands.iter().map(|operand| operand.shape()).collect::<Result<Vec<_>>>()?;
+    let mut elementwise = true;
+    let to_apply = b.trace(&name, &shapes, |p| {
+        b.record(|b| {
+            let result = lifted(b, call.to_apply, p, dims)?;
+            elementwise = result.is_some();
+            Ok(result.unwrap_or(b.tuple(&[])))
+        })
+    })?;
+    if !elementwise {
+        return Ok(None);
+    }
+    let result = b.emit(Call { to_apply, is_composite: true }, operands, None)?;
+    edits::carry(result, instruction)?;
+    Ok(Some(result))
 }
 
 /// Returns whether the op does to arrays, element by element, what it does to scalars.

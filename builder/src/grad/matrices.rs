@@ -73,6 +73,22 @@ pub(super) fn only(value: Value<'_>, part: Part) -> Result<Value<'_>> {
     Ok(lies_in(value, part)?.select(value, 0))
 }
 
+/// Returns the diagonal made real of complex matrices.
+pub(super) fn real_diagonal(value: Value<'_>) -> Result<Value<'_>> {
+    let ty = value.element_type()?;
+    if !ty.is_complex() {
+        return Ok(value);
+    }
+    let real = value.real().convert_element_type(ty);
+    Ok(lies_in(value, Part::Diagonal)?.select(real, value))
+}
+/// Returns the Hermitian matrices that have this lower triangle, or upper one.
+pub(super) fn hermitian(value: Value<'_>, lower: bool) -> Result<Value<'_>> {
+    let value = if lower { value } else { adjoint(value) };
+    let below = only(value, Part::BelowDiagonal)?;
+    Ok(real_diagonal(only(value, Part::Lower)?)? + adjoint(below))
+}
+
 /// `x` with `op(a) x = b`, or `x op(a) = b`.
 pub(super) fn solve<'b>(op: &TriangularSolve, a: Value<'b>, b: Value<'b>) -> Result<Value<'b>> {
     a.builder().emit(op.clone(), &[a, b], None)

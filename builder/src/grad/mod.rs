@@ -18,6 +18,7 @@
 //! | `ops`, `combiner`, `lift`, `matrices`, `trip_count` | what several rules need |
 //! | `sweep` | the forward and the reverse sweep over a computation |
 //! | `callee`, `rewrite` | derivatives of called computations, and of ops rewritten as simpler ones |
+//! | `decompositions`, `library` | the library's functions, found by the names of their composites |
 //! | one file per op or family | the rules |
 //! | `rules` | the table of all rules |
 //! | `zero`, `api`, `transform` | errors, and the public methods |
@@ -31,10 +32,13 @@ mod cholesky;
 mod combiner;
 mod contraction;
 mod convolution;
+mod decompositions;
 mod devices;
 mod fft;
 mod gather;
+mod grouped_dots;
 mod leaves;
+mod library;
 mod lift;
 mod loops;
 mod matrices;

@@ -6,7 +6,6 @@ use hlo::Op;
 
 const DEVICES: Rule<'static> =
     Refused("has no derivative rule here: it joins the values of several devices");
-const DOTS: Rule<'static> = Refused("has no derivative rule here: write it with `dot`");
 const HOST: Rule<'static> =
     Refused("has no derivative: its value comes from outside the computation");
 const ASYNC: Rule<'static> =
@@ -39,6 +38,8 @@ pub(super) fn rule_of(op: &Op) -> Rule<'_> {
         Op::Clamp(op) => By(op),
         Op::Convolution(op) => By(&**op),
         Op::Dot(op) => By(&**op),
+        Op::RaggedDot(op) => By(&**op),
+        Op::ScaledDot(op) => By(&**op),
         Op::Gather(op) => By(&**op),
         Op::Reduce(op) => By(op),
         Op::ReduceWindow(op) => By(op),
@@ -83,6 +84,5 @@ pub(super) fn rule_of(op: &Op) -> Rule<'_> {
         Op::Recv(_) | Op::RecvDone(_) | Op::Send(_) | Op::SendDone(_) => HOST,
         Op::Rng(_) | Op::StochasticConvert(_) => RANDOM,
         Op::DynamicReshape(_) | Op::SetDimensionSize(_) => SIZES,
-        Op::RaggedDot(_) | Op::ScaledDot(_) => DOTS,
     }
 }

@@ -1,4 +1,5 @@
-//! Derivatives of scatter: of updates that are added, that overwrite, and that are multiplied in.
+//! Derivatives of scatter: of updates that are added, that overwrite, that are multiplied in, and that replace smaller or
+//! larger elements.
 use super::combiner::Combiner;
 use super::node::{Derivative, Node};
 use super::ops;
@@ -18,11 +19,14 @@ fn combiner(op: &Scatter, node: &Node<'_>) -> Result<Combiner> {
         Combiner::Multiply if !op.unique_indices => Err(node
             .refused("multiplies; its derivative rule here is for indices that are unique")
             .with_help("set `unique_indices`")),
-        known @ (Combiner::Add | Combiner::Multiply | Combiner::Overwrite) => Ok(known),
-        Combiner::Maximum | Combiner::Minimum | Combiner::Other => {
-            let why = "has a derivative rule here only where it adds, overwrites or multiplies";
-            Err(node.refused(why))
-        }
+        Combiner::Other => Err(node.refused(
+            "has a derivative rule here only where it adds, multiplies, overwrites, or takes the larger or smaller one",
+        )),
+        known @ (Combiner::Add
+        | Combiner::Maximum
+        | Combiner::Minimum
+        | Combiner::Multiply
+        | Combiner::Overwrite) => Ok(known),
     }
 }
 
@@ -31,6 +35,12 @@ impl Derivative for Scatter {
         let combiner = combiner(self, node)?;
         let (operand, update) = (&tangents[0], &tangents[2]);
         let (indices, updates) = (node.operand(1)?, node.operand(2)?);
+        if combiner.is_extremum() {
+            let (t, u) = (operand.filled(node.operand(0)?)?, update.filled(updates)?);
+            let Extrema { kept, won, count } = extrema(self, node)?;
+            let sum = added(self, node, kept.select(t, 0), won.select(u, 0))?;
+            return Ok(Tangent::Array(sum / count));
+        }
         if combiner != Combiner::Multiply {
             let (t, u) = (operand.filled(node.operand(0)?)?, update.filled(updates)?);
             return Ok(Tangent::Array(node.again(&[t, indices, u])?));
@@ -45,6 +55,14 @@ impl Derivative for Scatter {
     fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
         let combiner = combiner(self, node)?;
         let (operand, indices, updates) = (node.operand(0)?, node.operand(1)?, node.operand(2)?);
+        if combiner.is_extremum() {
+            let Extrema { kept, won, count } = extrema(self, node)?;
+            let share = c / count;
+            return node.each_needed(|i| match i {
+                2 => Ok(won.select(taken(self, node, share)?, 0)),
+                _ => Ok(kept.select(share, 0)),
+            });
+        }
         node.each_needed(|i| {
             if i == 2 {
                 let scaled = if combiner == Combiner::Multiply { c * operand } else { c };
@@ -69,10 +87,37 @@ impl Derivative for Scatter {
 
 /// Updates added to zeros.
 fn put<'b>(op: &Scatter, node: &Node<'b>, updates: Value<'b>) -> Result<Value<'b>> {
+    added(op, node, node.operand(0)?.zeros_like(), updates)
+}
+/// Updates added to an array.
+fn added<'b>(
+    op: &Scatter,
+    node: &Node<'b>,
+    to: Value<'b>,
+    updates: Value<'b>,
+) -> Result<Value<'b>> {
     let add = Scatter { to_apply: ops::adder(updates)?, ..op.clone() };
-    let operand = node.operand(0)?;
-    let operands = [operand.zeros_like(), node.operand(1)?, updates];
-    updates.builder().emit(add, &operands, Some(operand.shape()?))
+    updates.builder().emit(add, &[to, node.operand(1)?, updates], Some(to.shape()?))
+}
+
+/// Of a scatter that takes the larger or smaller one: which elements and updates are the result. Equals share its derivative,
+/// as in JAX.
+struct Extrema<'b> {
+    /// By element of the operand.
+    kept: Value<'b>,
+    /// By update; what it says of those that are skipped is not used.
+    won: Value<'b>,
+    /// The number of equals, by element; 1 where there is none, since the result is NaN.
+    count: Value<'b>,
+}
+fn extrema<'b>(op: &Scatter, node: &Node<'b>) -> Result<Extrema<'b>> {
+    let (operand, updates) = (node.operand(0)?, node.operand(2)?);
+    let kept = operand.eq(node.result);
+    let won = updates.eq(taken(op, node, node.result)?);
+    let ty = operand.element_type()?;
+    let number = |truths: Value<'b>| truths.convert_element_type(ty);
+    let count = added(op, node, number(kept), number(won))?;
+    Ok(Extrema { kept, won, count: count.max(1) })
 }
 
 /// Returns the boxes of an array of the operand's shape where the updates go, 0 for those that scatter skips.

@@ -2,6 +2,7 @@
 use super::lapack::{GESDD, SYEVD, call, or_nan, part};
 use crate::arguments::{inexact, matrix, square};
 use crate::loops::exactly;
+use crate::ops::movement::elements;
 use crate::{Result, Value};
 use hlo::ElementType;
 
@@ -56,9 +57,13 @@ impl<'b> Value<'b> {
                 part(ElementType::S32, batch, &[]),
             ];
             let config = format!("{{mode = {} : ui8, uplo = {} : ui8}}", b'V', side(lower));
-            let [v, w, info] = exactly(call(b, SYEVD, &[(self, 2)], &results, &config)?)?;
-            let fine = info.eq(0);
-            Ok([or_nan(v, fine)?, or_nan(w, fine)?])
+            let name = if lower { "eigh_lower" } else { "eigh_upper" };
+            let decomposed = b.library(name, &[self], |a| {
+                let [v, w, info] = exactly(call(b, SYEVD, &[(a[0], 2)], &results, &config)?)?;
+                let fine = info.eq(0);
+                Ok(b.tuple(&[or_nan(v, fine)?, or_nan(w, fine)?]))
+            });
+            exactly(elements(decomposed)?)
         });
         SelfAdjointEig { v, w }
     }
@@ -81,20 +86,27 @@ impl<'b> Value<'b> {
     #[track_caller]
     pub fn svd(self, full_matrices: bool) -> Svd<'b> {
         let mode = if full_matrices { b'A' } else { b'S' };
-        let [u, d, v] = self.record_all(|_| {
-            let [u, d, vh, info] = gesdd(self, mode)?;
-            let fine = info.eq(0);
-            let v = vh.transpose_in_minor_dims().conj();
-            Ok([or_nan(u, fine)?, or_nan(d, fine)?, or_nan(v, fine)?])
+        let [u, d, v] = self.record_all(|b| {
+            checked(self)?;
+            let decomposed = b.library("svd", &[self], |a| {
+                let [u, d, vh, info] = gesdd(a[0], mode)?;
+                let fine = info.eq(0);
+                let v = vh.transpose_in_minor_dims().conj();
+                Ok(b.tuple(&[or_nan(u, fine)?, or_nan(d, fine)?, or_nan(v, fine)?]))
+            });
+            exactly(elements(decomposed)?)
         });
         Svd { u, d, v }
     }
     /// Returns the singular values alone, the largest first: `[.., min(m, n)]` of `[.., m, n]`.
     #[track_caller]
     pub fn singular_values(self) -> Self {
-        self.record(|_| {
-            let [_, d, _, info] = gesdd(self, b'N')?;
-            or_nan(d, info.eq(0))
+        self.record(|b| {
+            checked(self)?;
+            Ok(b.library("singular_values", &[self], |a| {
+                let [_, d, _, info] = gesdd(a[0], b'N')?;
+                or_nan(d, info.eq(0))
+            }))
         })
     }
 }
@@ -103,11 +115,16 @@ impl<'b> Value<'b> {
 fn side(lower: bool) -> u8 {
     if lower { b'L' } else { b'U' }
 }
+/// Fails unless it has singular values.
+fn checked(a: Value<'_>) -> Result<()> {
+    let shape = a.array()?;
+    inexact(&shape, "a singular value decomposition")?;
+    matrix(&shape).map(|_| ())
+}
 /// `u`, the singular values, `v^H` and whether it went well. Mode `A` is all of `u` and `v`, `S` what belongs to a singular
 /// value, `N` none, which are there nevertheless.
 fn gesdd(a: Value<'_>, mode: u8) -> Result<[Value<'_>; 4]> {
     let shape = a.array()?;
-    inexact(&shape, "a singular value decomposition")?;
     let (m, n) = matrix(&shape)?;
     let p = m.min(n);
     let (left, right) = if mode == b'S' { (p, p) } else { (m, n) };

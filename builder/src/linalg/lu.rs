@@ -2,6 +2,7 @@
 use super::lapack::{GETRF, call, or_nan, part};
 use crate::arguments::{first, inexact, matrix, size};
 use crate::loops::exactly;
+use crate::ops::movement::elements;
 use crate::{Builder, Result, Value};
 use hlo::ElementType;
 
@@ -53,14 +54,18 @@ pub(super) fn factors(a: Value<'_>) -> Result<[Value<'_>; 2]> {
         part(ElementType::S32, batch, &[m.min(n)]),
         part(ElementType::S32, batch, &[]),
     ];
-    let given = call(a.builder(), GETRF, &[(a, 2)], &results, "{}")?;
-    let [lu, pivots, info] = exactly(given)?;
-    // Above 0 it says that U is singular, which is a result; below, that an argument was wrong.
-    Ok([or_nan(lu, info.ge(0))?, pivots - 1])
+    let decomposed = a.builder().library("lu", &[a], |operands| {
+        let b = a.builder();
+        let given = call(b, GETRF, &[(operands[0], 2)], &results, "{}")?;
+        let [lu, pivots, info] = exactly(given)?;
+        // Above 0 it says that U is singular, which is a result; below, that an argument was wrong.
+        Ok(b.tuple(&[or_nan(lu, info.ge(0))?, pivots - 1]))
+    });
+    exactly(elements(decomposed)?)
 }
 
 /// Returns the order of rows that exchanges lead to, `[.., rows]`. Done with masks, so that every problem has its own pivot.
-fn permutation<'b>(b: &'b Builder, pivots: Value<'b>, rows: i64) -> Result<Value<'b>> {
+pub(crate) fn permutation<'b>(b: &'b Builder, pivots: Value<'b>, rows: i64) -> Result<Value<'b>> {
     let shape = pivots.array()?;
     let last = shape.rank() - 1;
     let steps = shape.dims[last];
@@ -97,7 +102,7 @@ pub(super) fn parity(pivots: Value<'_>, ty: ElementType) -> Result<Value<'_>> {
     Ok((odd.neg() * 2 + 1).convert_element_type(ty))
 }
 /// Returns the rows of `rhs[.., n, k]` in this order.
-pub(super) fn permuted<'b>(rhs: Value<'b>, permutation: Value<'b>) -> Result<Value<'b>> {
+pub(crate) fn permuted<'b>(rhs: Value<'b>, permutation: Value<'b>) -> Result<Value<'b>> {
     let shape = rhs.array()?;
     let batch = size(shape.rank()) - 2;
     Ok(rhs.torch_index_select(permutation, batch, batch))

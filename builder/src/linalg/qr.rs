@@ -1,6 +1,8 @@
 //! QR decompositions.
 use super::lapack::{GEQRF, ORGQR, call, part};
 use crate::arguments::{inexact, matrix, size};
+use crate::loops::exactly;
+use crate::ops::movement::elements;
 use crate::{Error, Result, Value};
 
 /// The result of [`Value::qr`]: LAPACK's compact form.
@@ -50,21 +52,28 @@ impl<'b> Value<'b> {
     pub fn qr_explicit(self, full_matrices: bool) -> (Self, Self) {
         let invalid = Value::invalid(self.builder());
         self.builder().record_or((invalid, invalid), |b| {
-            let shape = self.array()?;
-            let [q_and_r, taus] = decompose(self)?;
-            let (m, n) = matrix(&shape)?;
-            let (p, row) = (m.min(n), size(shape.rank()) - 2);
-            let columns = if full_matrices { m } else { p };
-            let vectors = match columns > n {
-                true => q_and_r.pad_in_dim(b.zero(shape.ty), row + 1, 0, columns - n),
-                false => q_and_r.slice_in_dim(0, columns, 1, row + 1),
-            };
-            let r = if full_matrices { q_and_r } else { q_and_r.slice_in_dim(0, p, 1, row) };
-            Ok((product(vectors, taus)?, r.upper_triangle()))
+            let (m, n) = matrix(&self.array()?)?;
+            inexact(&self.array()?, "a QR decomposition")?;
+            let columns = if full_matrices { m } else { m.min(n) };
+            let decomposed = b.library("qr", &[self], |a| explicit(a[0], columns));
+            let [q, r] = exactly(elements(decomposed)?)?;
+            Ok((q, r))
         })
     }
 }
 
+/// The tuple of this many columns of Q, and as many rows of R.
+fn explicit(a: Value<'_>, columns: i64) -> Result<Value<'_>> {
+    let (b, shape) = (a.builder(), a.array()?);
+    let [q_and_r, taus] = decompose(a)?;
+    let (n, row) = (matrix(&shape)?.1, size(shape.rank()) - 2);
+    let vectors = match columns > n {
+        true => q_and_r.pad_in_dim(b.zero(shape.ty), row + 1, 0, columns - n),
+        false => q_and_r.slice_in_dim(0, columns, 1, row + 1),
+    };
+    let r = q_and_r.slice_in_dim(0, columns, 1, row);
+    Ok(b.tuple(&[product(vectors, taus)?, r.upper_triangle()]))
+}
 fn decompose(a: Value<'_>) -> Result<[Value<'_>; 2]> {
     let shape = a.array()?;
     inexact(&shape, "a QR decomposition")?;
@@ -72,7 +81,7 @@ fn decompose(a: Value<'_>) -> Result<[Value<'_>; 2]> {
     let batch = &shape.dims[..shape.rank() - 2];
     let results = [part(shape.ty, batch, &[m, n]), part(shape.ty, batch, &[m.min(n)])];
     let given = call(a.builder(), GEQRF, &[(a, 2)], &results, "{}")?;
-    crate::loops::exactly(given)
+    exactly(given)
 }
 fn product<'b>(vectors: Value<'b>, taus: Value<'b>) -> Result<Value<'b>> {
     let (shape, factors) = (vectors.array()?, taus.array()?);
@@ -89,6 +98,6 @@ fn product<'b>(vectors: Value<'b>, taus: Value<'b>) -> Result<Value<'b>> {
     }
     let results = [part(shape.ty, batch, &[m, n])];
     let given = call(vectors.builder(), ORGQR, &[(vectors, 2), (taus, 1)], &results, "{}")?;
-    let [q] = crate::loops::exactly(given)?;
+    let [q] = exactly(given)?;
     Ok(q)
 }

@@ -92,9 +92,10 @@ impl<'b> Value<'b> {
     /// ```
     #[track_caller]
     pub fn next_after(self, to: impl Operand<'b>) -> Self {
-        self.record(|_| {
+        self.record(|b| {
             let (from, to) = crate::implicit::pair(self, to, self)?;
-            next_after(from, to)
+            bits_of(from)?;
+            Ok(b.library("next_after", &[from, to], |x| next_after(x[0], x[1])))
         })
     }
 }
@@ -115,14 +116,18 @@ fn is_value(x: Value<'_>, infinity: f64) -> Result<Value<'_>> {
     })
 }
 
-/// On the bits: magnitudes count up from 0 without gaps, the sign bit stands above them.
-fn next_after<'b>(from: Value<'b>, to: Value<'b>) -> Result<Value<'b>> {
-    let (ty, format) = (from.element_type()?, real_format(from)?);
+/// Returns the type of the bits of floats that have a sign.
+fn bits_of(x: Value<'_>) -> Result<ElementType> {
+    let (ty, format) = (x.element_type()?, real_format(x)?);
     let unsigned = bits::unsigned(ty.bits()).filter(|_| format.special != Special::PowerOfTwo);
-    let unsigned = unsigned.ok_or_else(|| {
+    unsigned.ok_or_else(|| {
         Error::argument(format!("`next_after` is not defined for {ty}"))
             .with_help("it takes real floats of 8 bits or more with a sign")
-    })?;
+    })
+}
+/// On the bits: magnitudes count up from 0 without gaps, the sign bit stands above them.
+fn next_after<'b>(from: Value<'b>, to: Value<'b>) -> Result<Value<'b>> {
+    let (ty, format, unsigned) = (from.element_type()?, real_format(from)?, bits_of(from)?);
     let sign_bit = 1u64 << (format.exponent_bits + format.mantissa_bits);
     let word = |bits| bits::word(from, bits);
     let (bits, to_bits) = (from.bitcast_convert_type(unsigned), to.bitcast_convert_type(unsigned));

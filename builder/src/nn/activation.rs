@@ -15,10 +15,10 @@ impl Value<'_> {
         // The derivative of `max` at equal operands is 1/2.
         self.le(0).select(0, self)
     }
-    /// `min(max(x, 0), 6)`.
+    /// `min(max(x, 0), 6)`, with derivative 0 at 0 and 6 as in `jax.nn.relu6`.
     #[track_caller]
     pub fn relu6(self) -> Self {
-        self.max(0).min(6)
+        self.record(|_| Ok(self.ge(6).select(self.full_like(6), self.relu())))
     }
     /// `x` where it is not negative, `slope * x` elsewhere.
     #[track_caller]
@@ -90,10 +90,15 @@ impl Value<'_> {
     pub fn hard_sigmoid(self) -> Self {
         (self + 3).relu6() / 6
     }
-    /// `x * hard_sigmoid(x)`.
+    /// `x * hard_sigmoid(x)`, 0 up to -3 and `x` from 3 on, with these derivatives at both as in `jax.nn.hard_swish`.
     #[track_caller]
     pub fn hard_swish(self) -> Self {
-        self * self.hard_sigmoid()
+        self.record(|_| {
+            // Bounded, so that the branch that is not chosen is finite, and so are its derivatives.
+            let inside = self.max(-3).min(3);
+            let curve = inside * (inside + 3) / 6;
+            Ok(self.le(-3).select(0, self.ge(3).select(self, curve)))
+        })
     }
     /// `x / 2 * (1 + erf(x / sqrt 2))`: the exact Gaussian error linear unit, the default of PyTorch and ONNX.
     /// [`Value::gelu_tanh`] is the default of `jax.nn.gelu`.

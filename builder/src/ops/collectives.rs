@@ -2,6 +2,7 @@
 //!
 //! Each takes an array, or a tuple, whose elements it exchanges together and returns as a tuple. [`CollectiveOptions`]
 //! defines the groups of devices.
+use crate::arguments::size;
 use crate::ops::movement::elements;
 use crate::{Builder, Error, Result, Value};
 use hlo::ir::ComputationId;
@@ -12,6 +13,7 @@ use hlo::op::{
     PartitionId, ReduceScatter, ReplicaId, Tuple,
 };
 use hlo::{ElementType, Op, Shape};
+use std::collections::BTreeMap;
 
 /// The devices that take part in a collective op.
 ///
@@ -286,6 +288,33 @@ impl Value<'_> {
             let any = values.element_type()? == ElementType::Pred;
             let sum = |x: Self, y: Self| if any { x.or(y) } else { x + y };
             reduced(b, &values, sum, &options, false)
+        })
+    }
+    /// As [`Value::cross_replica_sum`], where replica `i` is in group `replica_group_ids[i]`; without ids all replicas are in
+    /// one group: XLA's `CrossReplicaSum` of 2018.
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if groups differ in size, or there is not one id for each replica.
+    #[track_caller]
+    pub fn cross_replica_sum_by_id(self, replica_group_ids: &[i64]) -> Self {
+        self.record(|b| {
+            let (found, replicas) =
+                (replica_group_ids.len(), b.state.borrow().config.replica_count);
+            if found > 0 && size(found) != replicas {
+                let message = format!("{found} group ids are given for {replicas} replicas");
+                return Err(Error::argument(message)
+                    .with_help("call `set_replica_count` first; give one id for each replica"));
+            }
+            let mut groups: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+            for (&id, replica) in replica_group_ids.iter().zip(0i64..) {
+                groups.entry(id).or_default().push(replica);
+            }
+            let groups: Vec<Vec<i64>> = groups.into_values().collect();
+            if groups.iter().any(|group| group.len() != groups[0].len()) {
+                let message = format!("the groups of {replica_group_ids:?} differ in size");
+                return Err(Error::argument(message).with_help("give each id equally often"));
+            }
+            Ok(self.cross_replica_sum(groups))
         })
     }
     /// Returns the values of the devices of the group, concatenated along a dimension: XLA's `AllGather` and

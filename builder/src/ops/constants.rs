@@ -1,6 +1,6 @@
 //! Iota, filled constants and constants with a layout; logical ops of three and more operands.
 use super::shapes::sizes;
-use crate::arguments::size;
+use crate::arguments::{counted, size};
 use crate::{Builder, Element, Error, IntoLiteral, IntoShape, Result, Value, implicit};
 use hlo::layout::Layout;
 use hlo::op::{Binary, Iota};
@@ -30,11 +30,10 @@ impl Builder {
                 return Err(Error::argument(message)
                     .with_help("count up to the bound, then use `set_dimension_size`"));
             }
-            let rank = size(shape.array().map_or(0, ArrayShape::rank));
-            let d = iota_dimension;
-            let counted = if d < 0 { d.saturating_add(rank) } else { d };
+            let rank = shape.array().map_or(0, ArrayShape::rank);
+            let found = counted(iota_dimension, rank);
             // A dimension that does not exist is named as it was given.
-            let known = if (0..rank).contains(&counted) { counted } else { iota_dimension };
+            let known = if (0..size(rank)).contains(&found) { found } else { iota_dimension };
             b.emit(Iota { iota_dimension: Some(known) }, &[], Some(shape))
         })
     }

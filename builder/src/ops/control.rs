@@ -2,9 +2,19 @@
 use crate::capture::Packing;
 use crate::computation::Traced;
 use crate::{Builder, Code, Computation, Error, Result, Value, edits};
-use hlo::ir::ComputationId;
+use hlo::ir::{ComputationId, Instruction};
 use hlo::op::{Call, Conditional, OptBarrier, While};
 use hlo::{ElementType, Shape};
+
+/// The names of the library's composites start with it.
+const LIBRARY: &str = "etalon.";
+
+/// Returns the name of the function of the library that an instruction calls.
+pub(crate) fn library_name(instruction: &Instruction) -> Option<&str> {
+    let attributes = instruction.common.as_ref()?.frontend_attributes.as_ref()?;
+    let mut names = attributes.0.iter().filter(|(key, _)| key == "composite.name");
+    names.find_map(|(_, name)| name.strip_prefix(LIBRARY))
+}
 
 /// The op that a composite call represents; see [`Builder::composite_call`].
 #[derive(Debug, Clone, Default)]
@@ -43,6 +53,8 @@ impl Builder {
     /// # Ok::<(), builder::Error>(())
     /// ```
     ///
+    /// Names that begin with `etalon.` are those of the builder's own functions, whose derivatives are known by name.
+    ///
     /// # Errors
     /// Kept by the builder: `E0801` if the name is empty.
     #[track_caller]
@@ -67,6 +79,22 @@ impl Builder {
                 edits::set_frontend_attribute(common, "composite.version", &version.to_string());
             })?;
             Ok(call)
+        })
+    }
+    /// Returns the result of a function of the library as a composite call, by whose name `grad` finds the derivative:
+    /// that of the function, not of the instructions that compute it. Called inside [`Builder::record`].
+    pub(crate) fn library<'b>(
+        &'b self,
+        name: &str,
+        operands: &[Value<'b>],
+        body: impl FnOnce(&[Value<'b>]) -> Result<Value<'b>>,
+    ) -> Value<'b> {
+        self.record(|b| {
+            let shapes =
+                operands.iter().map(|operand| operand.shape()).collect::<Result<Vec<_>>>()?;
+            let to_apply = b.trace(name, &shapes, |p| b.record(|_| body(p)))?;
+            let op = Composite { name: format!("{LIBRARY}{name}"), ..Composite::default() };
+            Ok(b.composite_call(Computation::from_id(b, to_apply), operands, &op))
         })
     }
 }

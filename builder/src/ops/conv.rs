@@ -2,6 +2,7 @@
 use super::dot::{operand_precision, preferred};
 use super::padding::{Padding, WindowOptions, window};
 use super::shapes::{emit_of_type, inferred};
+use crate::arguments::{all_counted, counted};
 use crate::program::make_static;
 use crate::{Builder, Error, Result, Value};
 use hlo::op::value::{ConvDims, PaddingType, Precision, Text};
@@ -112,7 +113,7 @@ impl<'b> Conv<'_, 'b> {
             feature_group_count: self.options.feature_group_count,
             batch_group_count: self.options.batch_group_count,
             operand_precision: operand_precision(self.options.precision),
-            ..Convolution::new(self.numbers.clone())
+            ..Convolution::new(counted_numbers(self.numbers, self.lhs.rank()?, rhs.rank()))
         })
     }
     fn ty(&self) -> Result<Option<ElementType>> {
@@ -146,9 +147,24 @@ impl<'b> Conv<'_, 'b> {
     }
 }
 
+/// Returns the dimension numbers counted from the start; the result has the rank of the input.
+fn counted_numbers(numbers: &ConvDims, lhs: usize, rhs: usize) -> ConvDims {
+    let all = |dims: &[i64], rank| Dims::from_vec(all_counted(dims, rank));
+    ConvDims {
+        lhs_batch: counted(numbers.lhs_batch, lhs),
+        lhs_feature: counted(numbers.lhs_feature, lhs),
+        lhs_spatial: all(&numbers.lhs_spatial, lhs),
+        rhs_input_feature: counted(numbers.rhs_input_feature, rhs),
+        rhs_output_feature: counted(numbers.rhs_output_feature, rhs),
+        rhs_spatial: all(&numbers.rhs_spatial, rhs),
+        out_batch: counted(numbers.out_batch, lhs),
+        out_feature: counted(numbers.out_feature, lhs),
+        out_spatial: all(&numbers.out_spatial, lhs),
+    }
+}
 /// Returns the size of a dimension that dimension numbers name.
 fn size(dim: i64, shape: &hlo::ArrayShape, what: &str) -> Result<i64> {
-    shape.dim(dim).ok_or_else(|| {
+    shape.dim(counted(dim, shape.rank())).ok_or_else(|| {
         let message = format!("the spatial dimension {dim} does not exist in the {what} {shape:#}");
         Error::argument(message).with_help(
             "a convolution of n spatial dimensions takes arrays of rank n + 2: batch, features, and those",

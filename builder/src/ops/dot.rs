@@ -1,5 +1,6 @@
 //! Dots: sums of products over dimensions of two arrays.
 use super::shapes::emit_of_type;
+use crate::arguments::all_counted;
 use crate::{Error, Result, Value};
 use hlo::ElementType;
 use hlo::op::value::{DotAlgorithm, OperandPrecision, Precision};
@@ -28,6 +29,19 @@ pub struct RaggedDotDimensionNumbers {
     /// The right dimension that holds one slice a group; one entry if the ragged dimension is neither summed over nor a
     /// batch dimension, else none.
     pub rhs_group_dimensions: Vec<i64>,
+}
+
+impl DotDimensionNumbers {
+    /// Returns them counted from the start.
+    fn counted(&self, lhs: Value<'_>, rhs: Value<'_>) -> Result<Self> {
+        let (lhs, rhs) = (lhs.rank()?, rhs.rank()?);
+        Ok(Self {
+            lhs_contracting_dimensions: all_counted(&self.lhs_contracting_dimensions, lhs),
+            rhs_contracting_dimensions: all_counted(&self.rhs_contracting_dimensions, rhs),
+            lhs_batch_dimensions: all_counted(&self.lhs_batch_dimensions, lhs),
+            rhs_batch_dimensions: all_counted(&self.rhs_batch_dimensions, rhs),
+        })
+    }
 }
 
 /// Options of a dot.
@@ -145,7 +159,8 @@ impl Value<'_> {
         options: &DotOptions,
     ) -> Self {
         self.record(|b| {
-            let op = dot!(Dot, dimension_numbers, options, algorithm: options.algorithm);
+            let numbers = dimension_numbers.counted(self, rhs)?;
+            let op = dot!(Dot, numbers, options, algorithm: options.algorithm);
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs], ty)
         })
@@ -165,10 +180,11 @@ impl Value<'_> {
     ) -> Self {
         self.record(|b| {
             no_algorithm(options.algorithm, "ragged_dot")?;
-            let numbers = dimension_numbers.clone();
+            let numbers = dimension_numbers.dot_dimension_numbers.counted(self, rhs)?;
+            let ragged = all_counted(&dimension_numbers.lhs_ragged_dimensions, self.rank()?);
+            let groups = all_counted(&dimension_numbers.rhs_group_dimensions, rhs.rank()?);
             let op = dot!(
-                RaggedDot, numbers.dot_dimension_numbers, options,
-                lhs_ragged_dims: numbers.lhs_ragged_dimensions, rhs_group_dims: numbers.rhs_group_dimensions
+                RaggedDot, numbers, options, lhs_ragged_dims: ragged, rhs_group_dims: groups
             );
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs, group_sizes], ty)
@@ -186,7 +202,8 @@ impl Value<'_> {
         options: &DotOptions,
     ) -> Self {
         self.record(|b| {
-            let op = dot!(ScaledDot, dimension_numbers, options, algorithm: options.algorithm);
+            let numbers = dimension_numbers.counted(self, rhs)?;
+            let op = dot!(ScaledDot, numbers, options, algorithm: options.algorithm);
             let ty = preferred(options.preferred_element_type, [self, rhs])?;
             emit_of_type(b, op, &[self, rhs, scales[0], scales[1]], ty)
         })

@@ -1,6 +1,6 @@
 //! Indices and sizes known only at run time.
 use super::shapes::{one_each, sizes};
-use crate::arguments::size;
+use crate::arguments::{all_counted, size};
 use crate::{Error, IntoShape, Result, Value};
 use hlo::op::value::Text;
 use hlo::op::{CustomCall, DynamicReshape, DynamicSlice, DynamicUpdateSlice};
@@ -99,6 +99,7 @@ impl Value<'_> {
             let (from, to) = (self.array()?, array(output_shape.into_shape()?)?);
             size_vector("output_dimensions", output_dimensions, &to)?;
             one_each("broadcast_dimensions", broadcast_dimensions.len(), &from)?;
+            let broadcast_dimensions = all_counted(broadcast_dimensions, to.rank());
             for (&dim, &own) in broadcast_dimensions.iter().zip(&from.dims) {
                 let Some(result) = to.dim(dim) else {
                     let message = format!("dimension {dim} does not exist in {to:#}");

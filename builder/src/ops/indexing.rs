@@ -1,5 +1,6 @@
 //! Gather and scatter: slices at indices given by an array.
-use crate::{Builder, Error, Value};
+use crate::arguments::{all_counted, counted, size};
+use crate::{Builder, Error, Result, Value};
 use hlo::op::{Gather, Scatter};
 
 /// The dimension numbers of a gather: XLA's `GatherDimensionNumbers`.
@@ -45,6 +46,42 @@ pub struct ScatterDimensionNumbers {
     pub unique_indices: bool,
 }
 
+impl GatherDimensionNumbers {
+    /// Returns them counted from the start.
+    fn counted(self, operand: Value<'_>, indices: Value<'_>) -> Result<Self> {
+        let (operand, indices) = (operand.rank()?, indices.rank()?);
+        let index_vector_dim = counted(self.index_vector_dim, indices);
+        let vectors = usize::from(index_vector_dim < size(indices));
+        let result = (self.offset_dims.len() + indices).saturating_sub(vectors);
+        Ok(Self {
+            offset_dims: all_counted(&self.offset_dims, result),
+            collapsed_slice_dims: all_counted(&self.collapsed_slice_dims, operand),
+            start_index_map: all_counted(&self.start_index_map, operand),
+            operand_batching_dims: all_counted(&self.operand_batching_dims, operand),
+            start_indices_batching_dims: all_counted(&self.start_indices_batching_dims, indices),
+            index_vector_dim,
+            ..self
+        })
+    }
+}
+impl ScatterDimensionNumbers {
+    /// Returns them counted from the start.
+    fn counted(self, operand: Value<'_>, indices: Value<'_>, update: Value<'_>) -> Result<Self> {
+        let (operand, indices, update) = (operand.rank()?, indices.rank()?, update.rank()?);
+        let to_operand = &self.scatter_dims_to_operand_dims;
+        let batching = &self.scatter_indices_batching_dims;
+        Ok(Self {
+            update_window_dims: all_counted(&self.update_window_dims, update),
+            inserted_window_dims: all_counted(&self.inserted_window_dims, operand),
+            scatter_dims_to_operand_dims: all_counted(to_operand, operand),
+            input_batching_dims: all_counted(&self.input_batching_dims, operand),
+            scatter_indices_batching_dims: all_counted(batching, indices),
+            index_vector_dim: counted(self.index_vector_dim, indices),
+            ..self
+        })
+    }
+}
+
 impl Value<'_> {
     /// Returns the slices of these sizes at the given indices, as one array: XLA's `Gather`.
     ///
@@ -73,7 +110,7 @@ impl Value<'_> {
         slice_sizes: &[i64],
     ) -> Self {
         self.record(|b| {
-            let numbers = dimension_numbers.clone();
+            let numbers = dimension_numbers.clone().counted(self, start_indices)?;
             let op = Gather {
                 offset_dims: numbers.offset_dims,
                 collapsed_slice_dims: numbers.collapsed_slice_dims,
@@ -143,8 +180,9 @@ impl Builder {
             let scalars = super::reduce::scalars(operands)?;
             let parameters = [scalars.clone(), scalars].concat();
             let to_apply = b.trace("update_computation", &parameters, combine)?;
+            let numbers =
+                dimension_numbers.clone().counted(operands[0], scatter_indices, updates[0])?;
             let operands = [operands, &[scatter_indices], updates].concat();
-            let numbers = dimension_numbers.clone();
             let op = Scatter {
                 update_window_dims: numbers.update_window_dims,
                 inserted_window_dims: numbers.inserted_window_dims,

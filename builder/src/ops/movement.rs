@@ -1,6 +1,6 @@
 //! Broadcasts, reshapes, transposes and tuples.
 use super::shapes::sizes as checked;
-use crate::arguments::size;
+use crate::arguments::{all_counted, size};
 use crate::{Builder, Error, Result, Value, implicit};
 use hlo::op::{Broadcast, GetTupleElement, Transpose, Tuple};
 use hlo::{ArrayShape, Dims};
@@ -30,12 +30,13 @@ impl Value<'_> {
                     format!("{shape:#} has {} dimensions, {} are named", shape.rank(), dims.len());
                 return Err(Error::argument(message).with_help("name a result dimension for each"));
             }
+            let dims = all_counted(dims, sizes.len());
             if !dims.is_sorted_by(|a, b| a < b) {
                 let message = format!("the dimensions {dims:?} are not increasing");
                 return Err(Error::argument(message).with_help("transpose the operand first"));
             }
             let result = ArrayShape::new(shape.ty, checked(sizes)?);
-            implicit::in_dim(self, &shape, result, dims)
+            implicit::in_dim(self, &shape, result, &dims)
         })
     }
     /// The same elements, in row-major order, under other dimensions: XLA's `Reshape`.
@@ -48,11 +49,12 @@ impl Value<'_> {
     pub fn transpose(self, permutation: &[i64]) -> Self {
         self.record(|b| {
             let shape = self.array()?;
+            let dimensions = all_counted(permutation, shape.rank());
             // Stated in the default layout: left to itself the shape rule keeps the elements where they are.
-            let dims: Option<Dims> = permutation.iter().map(|&d| shape.dim(d)).collect();
+            let dims: Option<Dims> = dimensions.iter().map(|&d| shape.dim(d)).collect();
             let dims = dims.filter(|dims| dims.len() == shape.rank() && shape.dynamic.is_none());
             let stated = dims.map(|dims| ArrayShape::new(shape.ty, dims).into());
-            b.emit(Transpose { dimensions: permutation.to_vec() }, &[self], stated)
+            b.emit(Transpose { dimensions }, &[self], stated)
         })
     }
     /// Returns an element of a tuple: XLA's `GetTupleElement`.

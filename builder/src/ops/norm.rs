@@ -1,5 +1,6 @@
 //! Batch normalization.
 use crate::Value;
+use crate::arguments::counted;
 use hlo::op::value::Float;
 use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
 
@@ -27,8 +28,11 @@ impl Value<'_> {
         epsilon: f32,
         feature_index: i64,
     ) -> Self {
-        let op = BatchNormTraining { epsilon: Float(epsilon), feature_index };
-        self.record(|b| b.emit(op, &[self, scale, offset], None))
+        self.record(|b| {
+            let feature_index = counted(feature_index, self.rank()?);
+            let op = BatchNormTraining { epsilon: Float(epsilon), feature_index };
+            b.emit(op, &[self, scale, offset], None)
+        })
     }
     /// Normalizes with given statistics: XLA's `BatchNormInference`. Arguments as of [`Value::batch_norm_training`].
     #[track_caller]
@@ -41,8 +45,11 @@ impl Value<'_> {
         epsilon: f32,
         feature_index: i64,
     ) -> Self {
-        let op = BatchNormInference { epsilon: Float(epsilon), feature_index };
-        self.record(|b| b.emit(op, &[self, scale, offset, mean, variance], None))
+        self.record(|b| {
+            let feature_index = counted(feature_index, self.rank()?);
+            let op = BatchNormInference { epsilon: Float(epsilon), feature_index };
+            b.emit(op, &[self, scale, offset, mean, variance], None)
+        })
     }
     /// Returns the gradients of [`Value::batch_norm_training`] by array, scale and offset: XLA's `BatchNormGrad`. The
     /// result is a tuple of the three.
@@ -59,7 +66,10 @@ impl Value<'_> {
         epsilon: f32,
         feature_index: i64,
     ) -> Self {
-        let op = BatchNormGrad { epsilon: Float(epsilon), feature_index };
-        self.record(|b| b.emit(op, &[self, scale, batch_mean, batch_var, grad_output], None))
+        self.record(|b| {
+            let feature_index = counted(feature_index, self.rank()?);
+            let op = BatchNormGrad { epsilon: Float(epsilon), feature_index };
+            b.emit(op, &[self, scale, batch_mean, batch_var, grad_output], None)
+        })
     }
 }

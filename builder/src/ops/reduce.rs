@@ -1,5 +1,5 @@
 //! Reductions.
-use crate::arguments::first;
+use crate::arguments::{all_counted, first};
 use crate::{Builder, Operand, Result, Value};
 use hlo::Shape;
 use hlo::op::Reduce;
@@ -61,7 +61,8 @@ impl Builder {
         self.record(|b| {
             let scalars = b.shapes(inits)?;
             let to_apply = b.trace("reducer", &[scalars.clone(), scalars].concat(), combine)?;
-            let op = Reduce { dimensions: dimensions.to_vec(), to_apply };
+            let rank = operands.first().map_or(Ok(0), |first| first.rank())?;
+            let op = Reduce { dimensions: all_counted(dimensions, rank), to_apply };
             b.emit(op, &[operands, inits].concat(), None)
         })
     }

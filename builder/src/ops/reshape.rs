@@ -1,5 +1,6 @@
 //! Reshapes, and the propagation of dynamic sizes through them.
 use super::shapes::sizes;
+use crate::arguments::counted;
 use crate::{Builder, Error, IntoShape, Result, Value};
 use hlo::op::Reshape;
 use hlo::{ArrayShape, Dims};
@@ -15,6 +16,7 @@ impl Value<'_> {
     ) -> Self {
         self.record(|b| {
             let new_sizes = sizes(new_sizes)?;
+            let inferred_dimension = counted(inferred_dimension, new_sizes.len());
             let exists = usize::try_from(inferred_dimension).is_ok_and(|d| d < new_sizes.len());
             if !exists {
                 let message = format!(
@@ -26,6 +28,22 @@ impl Value<'_> {
             }
             to_sizes(b, self, new_sizes, inferred_dimension)
         })
+    }
+    /// The same elements under other dimensions, where dimension `dimensions[0]` of the array varies slowest, then
+    /// `dimensions[1]`, and so on: XLA's `Reshape` with `dimensions`, as of 2018.
+    ///
+    /// It is the reshape of a transpose.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let x = b.constant([[1i32, 2, 3], [4, 5, 6]]);
+    /// let flat = interp::run(&b.build(x.reshape_in_order(&[1, 0], &[6]))?, &[])?;
+    /// assert_eq!(flat.to_string(), "s32[6]{0} {1, 4, 2, 5, 3, 6}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn reshape_in_order(self, dimensions: &[i64], new_sizes: &[i64]) -> Self {
+        self.record(|_| Ok(self.transpose(dimensions).reshape(new_sizes)))
     }
     /// The same elements, in row-major order, in a shape given whole, with its layout and dynamic dimensions: XLA's
     /// `Reshape` with a shape.

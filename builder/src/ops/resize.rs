@@ -1,5 +1,6 @@
 //! Slices, pads, concatenations and reversals with static sizes.
 use super::shapes::{inferred, one_each, sizes};
+use crate::arguments::all_counted;
 use crate::{Builder, Error, Operand, Result, Value};
 use hlo::Op;
 use hlo::op::value::{PaddingConfig, PaddingDim, SliceRange, SliceRanges};
@@ -97,6 +98,7 @@ impl<'b> Value<'b> {
     pub fn collapse(self, dimensions: &[i64]) -> Self {
         self.record(|b| {
             let shape = self.array()?;
+            let dimensions = all_counted(dimensions, shape.rank());
             let Some((&first, &last)) = dimensions.first().zip(dimensions.last()) else {
                 return Ok(self);
             };

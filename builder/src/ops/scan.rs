@@ -1,7 +1,7 @@
 //! Scans along a dimension and maps over elements.
 use super::reduce::scalars;
 use super::shapes::sizes;
-use crate::arguments::{first, size};
+use crate::arguments::{all_counted, first, size};
 use crate::{Builder, Error, Result, Value, implicit};
 use hlo::ir::ComputationId;
 use hlo::op::{Map, Scan};
@@ -142,7 +142,7 @@ fn map<'b>(
         Error::argument("`map` of an empty list").with_help("give one array or more")
     })?;
     let all = first(widest.rank());
-    if dimensions != all {
+    if all_counted(dimensions, widest.rank()) != all {
         let message = format!("`map` goes over {dimensions:?} of {widest:#}");
         return Err(Error::argument(message)
             .with_help(format!("only a map over all dimensions, {all:?}, is defined")));

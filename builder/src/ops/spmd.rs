@@ -1,4 +1,5 @@
 //! Boundaries between a partitioned program and a manually partitioned region.
+use crate::arguments::all_counted;
 use crate::{CustomCallOptions, Error, IntoShape, Result, Value};
 use hlo::ir::{DeviceSharding, Placement, Sharding, Subgroup, TileDevices, Tiling};
 use hlo::{ArrayShape, Shape};
@@ -39,7 +40,7 @@ impl Value<'_> {
                     }
                 }
             }
-            let note = unspecified(unspecified_dims);
+            let note = unspecified(&all_counted(unspecified_dims, self.rank()?));
             let whole = marked(self, "Sharding", self.shape()?, sharding, &note)?;
             marked(whole, "SPMDFullToShardShape", part.into(), &manual(sharding, single), &note)
         })
@@ -59,7 +60,7 @@ impl Value<'_> {
             if let Some(tiles) = tiling(sharding) {
                 fits(tiles, &self.array()?)?;
             }
-            let note = unspecified(unspecified_dims);
+            let note = unspecified(&all_counted(unspecified_dims, self.rank()?));
             let part = marked(self, "Sharding", self.shape()?, &manual(sharding, single), &note)?;
             marked(part, "SPMDShardToFullShape", shape.into_shape()?, sharding, &note)
         })

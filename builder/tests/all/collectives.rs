@@ -123,6 +123,24 @@ fn sums_of_pred() {
 }
 
 #[test]
+fn sums_by_group_id() {
+    let b = Builder::new("ids");
+    b.set_replica_count(8);
+    let x = b.parameter(0, "f32[2]", "x");
+    let sums = x.cross_replica_sum_by_id(&[0, 1, 2, 3, 0, 1, 2, 3]);
+    contains(&text(&b, sums), &["replica_groups={{0,4},{1,5},{2,6},{3,7}}"]);
+    assert!(text(&b, x.cross_replica_sum_by_id(&[])).contains("replica_groups={},"));
+    let of = |ids: &[i64]| {
+        let b = Builder::new("ids");
+        b.set_replica_count(4);
+        let sum = b.parameter(0, "f32[2]", "x").cross_replica_sum_by_id(ids);
+        b.build(sum).unwrap_err().to_string()
+    };
+    assert!(of(&[0, 1, 2, 0]).contains("the groups of [0, 1, 2, 0] differ in size"));
+    assert!(of(&[0, 0]).contains("2 group ids are given for 4 replicas"));
+}
+
+#[test]
 fn all_to_all_moves_parts_to_another_dimension() {
     let b = Builder::new("all_to_all");
     b.set_replica_count(2);

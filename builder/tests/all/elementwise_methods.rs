@@ -1,6 +1,6 @@
 //! Operators and elementwise methods, on values found by hand.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use crate::support::{build, evaluate, evaluate_on, near, run};
+use crate::support::{build, evaluate, evaluate_on, near, refuses_on, run};
 use builder::{Builder, Value};
 use hlo::op::value::{AccuracyMode, ComparisonType, Direction, ResultAccuracy};
 use hlo::{Literal, Scalar};
@@ -72,6 +72,18 @@ fn arithmetic_of_two() {
     let (y, x) = (b.constant([1f64, 1.0, -1.0]), b.constant([1f64, -1.0, 0.0]));
     let quarter = std::f64::consts::FRAC_PI_4;
     near(&evaluate(&b, y.atan2(x), &[]), &[quarter, 3.0 * quarter, -2.0 * quarter], 1e-15, 0.0);
+}
+
+#[test]
+fn logical() {
+    let b = Builder::new("logical");
+    let (x, y) = (b.constant([true, true, false, false]), b.constant([true, false, true, false]));
+    let all = b.tuple(&[x.logical_and(y), x.logical_or(y), x.logical_not()]);
+    let expected = "( pred[4]{0} {1, 0, 0, 0}, pred[4]{0} {1, 1, 1, 0}, pred[4]{0} {0, 0, 1, 1} )";
+    assert_eq!(run(&b, all, &[]), expected);
+    refuses_on([1i32, 2], "`logical_and` takes pred, found s32[2]", |_, x| x.logical_and(x));
+    refuses_on(1u8, "`logical_not` takes pred, found u8[]", |_, x| x.logical_not());
+    refuses_on(true, "operands of `or`", |b, x| x.logical_or(b.constant(1i32)));
 }
 
 #[test]

@@ -269,8 +269,14 @@ fn computations_have_derivatives() {
         f.grad().inline(&[p[0], b.constant(2i32), p[0]]).get_tuple_element(0)
     });
     assert_eq!(run(&b, b.call(slope.grad(), &[x]), &[]), "( f32[] 4 )");
-    let names: Vec<String> =
-        b.build(x).unwrap().module().computations.iter().map(|(_, c)| c.name.to_string()).collect();
+    let names: Vec<String> = b
+        .build(pushed)
+        .unwrap()
+        .module()
+        .computations
+        .iter()
+        .map(|(_, c)| c.name.to_string())
+        .collect();
     assert!(names.contains(&"jvp_f".to_owned()), "{names:?}");
 }
 

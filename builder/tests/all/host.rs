@@ -66,6 +66,7 @@ fn shardings_of_infeeds_have_one_for_the_token() {
     let b = Builder::new("infeed_sharding");
     b.set_sharding("{maximal device=1}".parse().unwrap());
     let data = b.infeed("s32[]", "");
+    b.set_keep_unused(true);
     let text = build(&b, data).module().to_string();
     let pair = "sharding={{maximal device=1}, {maximal device=0}}";
     assert!(text.contains(pair), "{text}");

@@ -1,4 +1,5 @@
 //! What the builder builds, in one program: the support is compiled, and the libraries are linked, once.
+mod axes;
 mod collectives;
 mod compat;
 mod compiler;
@@ -11,8 +12,11 @@ mod dynamic;
 mod elementwise;
 mod elementwise_methods;
 mod examples;
+mod grad_devices;
 mod grad_elementwise;
 mod grad_frame;
+mod grad_library;
+mod grad_linalg;
 mod grad_reduce;
 mod host;
 mod indexing;

@@ -14,6 +14,38 @@ fn told(error: &Error) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// A query after a mistake says what the mistake was, and where.
+#[test]
+fn queries_report_the_first_mistake() {
+    let b = Builder::new("m");
+    let (x, y) = (b.parameter(0, "f32[2]", "x"), b.parameter(1, "f32[3]", "y"));
+    let (z, line) = ((x + y).tanh(), line!());
+    let w = z.reshape(&[9, 9]);
+    let errors = [
+        z.dims().unwrap_err(),
+        z.shape().unwrap_err(),
+        w.rank().unwrap_err(),
+        w.element_type().unwrap_err(),
+        w.array().unwrap_err(),
+        w.opcode().unwrap_err(),
+        w.name().unwrap_err(),
+        w.handle().unwrap_err(),
+        w.instruction().unwrap_err(),
+        b.shapes(&[x, w]).unwrap_err(),
+        b.op_to_string(w).unwrap_err(),
+        b.program_shape_of(w).unwrap_err(),
+        b.build(w).unwrap_err(),
+    ];
+    for error in errors {
+        assert_eq!(error.number(), "E0802", "{error}");
+        assert!(error.to_string().contains("f32[2] and f32[3] do not fit"), "{error}");
+        assert_eq!(error.location().map(std::panic::Location::line), Some(line));
+    }
+    let b = Builder::new("m");
+    let f = b.computation("f", &["f32[2]", "f32[3]"], |p| p[0] + p[1]);
+    assert_eq!(f.program_shape().unwrap_err().number(), "E0802");
+}
+
 #[test]
 fn ranks_differ() {
     let b = Builder::new("m");

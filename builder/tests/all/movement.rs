@@ -112,7 +112,7 @@ fn mistakes_in_other_moves() {
     refuses("does not exist in", |_, x| x.broadcast_in_dim(&[2, 3], &[0, 2]));
     refuses("expected 2", |_, x| x.transpose(&[0]));
     refuses("dimension 0 is listed twice", |_, x| x.transpose(&[0, 0]));
-    refuses("does not exist", |_, x| x.transpose(&[0, -1]));
+    refuses("does not exist", |_, x| x.transpose(&[0, -3]));
 }
 
 #[test]

@@ -65,9 +65,9 @@ fn mistakes_in_batch_norm() {
         let one = b.constant([1f32, 1.0]);
         x.batch_norm_training(one, one, 1e-5, 2)
     });
-    refuses("feature_index=-1", |b, x| {
+    refuses("feature_index=-3", |b, x| {
         let one = b.constant([1f32, 1.0]);
-        x.batch_norm_training(one, one, 1e-5, -1)
+        x.batch_norm_training(one, one, 1e-5, -3)
     });
     refuses("the offset is f32[3], expected f32[2]", |b, x| {
         x.batch_norm_training(b.constant([1f32, 1.0]), b.constant([1f32; 3]), 1e-5, 1)

@@ -1,5 +1,5 @@
 //! The worked examples of XLA's page of operation semantics, of ops that move elements, with its numbers.
-use crate::support::run;
+use crate::support::{refuses_on, run};
 use builder::options::GatherDimensionNumbers;
 use builder::{Builder, Value};
 
@@ -172,6 +172,23 @@ fn reshape() {
     // One element is a scalar, and back.
     assert_eq!(run(&b, b.constant([[5f32]]).reshape(&[]), &[]), "f32[] 5");
     assert_eq!(run(&b, b.constant(5f32).reshape(&[1, 1]), &[]), "f32[1,1]{1,0} { {5} }");
+}
+
+#[test]
+fn reshape_in_another_order() {
+    let b = Builder::new("reshape_in_order");
+    let flat = v(&b).reshape_in_order(&[0, 1, 2], &[24]);
+    assert_eq!(run(&b, flat, &[]), run(&b, v(&b).reshape(&[24]), &[]));
+    let turned = v(&b).reshape_in_order(&[1, 2, 0], &[24]);
+    let expected = "f32[24]{0} {10, 20, 30, 40, 11, 21, 31, 41, 12, 22, 32, 42, 15, 25, 35, 45, 16, 26, 36, 46, 17, 27, 37, 47}";
+    assert_eq!(run(&b, turned, &[]), expected);
+    let turned = v(&b).reshape_in_order(&[1, 2, 0], &[2, 6, 2]);
+    let expected = "f32[2,6,2]{2,1,0} { { { 10, 20 }, { 30, 40 }, { 11, 21 }, { 31, 41 }, { 12, 22 }, { 32, 42 } }, { { 15, 25 }, { 35, 45 }, { 16, 26 }, { 36, 46 }, { 17, 27 }, { 37, 47 } } }";
+    assert_eq!(run(&b, turned, &[]), expected);
+    assert_eq!(run(&b, b.constant([[5f32]]).reshape_in_order(&[0, 1], &[]), &[]), "f32[] 5");
+    let one = b.constant(5f32).reshape_in_order(&[], &[1, 1]);
+    assert_eq!(run(&b, one, &[]), "f32[1,1]{1,0} { {5} }");
+    refuses_on([[1f32, 2.0]], "transpose", |_, x| x.reshape_in_order(&[0, 0], &[2]));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Dots.
-use super::gradient::{check, gradients, inputs};
+use super::gradient::{check, gradients, inputs, twice};
 use super::make;
 use crate::Builder;
-use hlo::op::Dot;
 use hlo::op::value::{OperandPrecision, Precision};
+use hlo::op::{Dot, RaggedDot, ScaledDot};
 
 fn dot(batch: [&[i64]; 2], contracting: [&[i64]; 2]) -> Dot {
     Dot {
@@ -73,4 +73,59 @@ fn each_operand_keeps_its_precision() {
 fn gradients_of_nothing() -> Vec<Vec<f64>> {
     let x = inputs(&["f64[0]", "f64[0]"], 0.0, 1.0);
     gradients("dot_nothing", &x, |_, x| make(dot([&[], &[]], [&[0], &[0]]), x, ""))
+}
+
+fn ragged(op: Dot, ragged: i64, groups: &[i64]) -> RaggedDot {
+    RaggedDot {
+        lhs_batch_dims: op.lhs_batch_dims,
+        lhs_contracting_dims: op.lhs_contracting_dims,
+        rhs_batch_dims: op.rhs_batch_dims,
+        rhs_contracting_dims: op.rhs_contracting_dims,
+        lhs_ragged_dims: vec![ragged],
+        rhs_group_dims: groups.to_vec(),
+        ..RaggedDot::default()
+    }
+}
+
+#[test]
+fn dots_of_groups() {
+    // Two rows are in no group. Sizes that are negative or too large count as 0 or as what is left.
+    for sizes in ["s32[3] {2, 0, 3}", "u8[3] {1, 255, 3}", "s64[3] {-4, 6, 9223372036854775807}"] {
+        let sizes: hlo::Literal = sizes.parse().expect("a literal");
+        let with = |shapes: &[&str]| [inputs(shapes, -1.0, 1.0), vec![sizes.clone()]].concat();
+        let op = || ragged(dot([&[], &[]], [&[1], &[1]]), 0, &[0]);
+        check("ragged_rows", &with(&["f64[7,2]", "f64[3,2,4]"]), |_, x| make(op(), x, "").sin());
+        let op = || ragged(dot([&[1], &[2]], [&[2, 3], &[0, 3]]), 0, &[1]);
+        check("ragged_rows_of_batches", &with(&["f64[7,2,3,4]", "f64[3,3,2,4]"]), |_, x| {
+            make(op(), x, "").sin()
+        });
+        let op = || ragged(dot([&[], &[]], [&[0], &[0]]), 0, &[]);
+        check("ragged_sum", &with(&["f64[7,2]", "f64[7,4]"]), |_, x| make(op(), x, "").sin());
+        let op = || ragged(dot([&[1], &[0]], [&[0, 2], &[2, 1]]), 0, &[]);
+        check("ragged_sum_of_batches", &with(&["f64[7,2,3,5]", "f64[2,3,7]"]), |_, x| {
+            make(op(), x, "").sin()
+        });
+        let op = || ragged(dot([&[0], &[1]], [&[2], &[0]]), 0, &[]);
+        check("ragged_batch", &with(&["f64[7,2,3]", "f64[3,7]"]), |_, x| make(op(), x, "").sin());
+    }
+    // Sizes for each batch.
+    let sizes: hlo::Literal = "s32[2,3] {{2, 0, 3}, {1, 1, 5}}".parse().expect("a literal");
+    let x = [inputs(&["f64[2,7,2]", "f64[2,3,2,4]"], -1.0, 1.0), vec![sizes]].concat();
+    let op = || ragged(dot([&[0], &[0]], [&[2], &[2]]), 1, &[1]);
+    check("ragged_sizes_of_batches", &x, |_, x| make(op(), x, "").sin());
+    twice("ragged_2", &x, |_, x| make(op(), x, "").sin().reduce_sum(&[0, 1, 2]));
+}
+
+#[test]
+fn dots_of_scaled_blocks() {
+    let op = || ScaledDot {
+        lhs_contracting_dims: vec![1],
+        rhs_contracting_dims: vec![0],
+        ..ScaledDot::default()
+    };
+    let x = inputs(&["f64[2,6]", "f64[6,4]", "f64[1,3]", "f64[2,4]"], -1.0, 1.0);
+    check("scaled", &x, |_, x| make(op(), x, "").sin());
+    let x = inputs(&["f64[2,6]", "f64[6,4]", "f64[1,1]", "f64[6,1]"], -1.0, 1.0);
+    check("scaled_whole", &x, |_, x| make(op(), x, "").sin());
+    twice("scaled_2", &x, |_, x| make(op(), x, "").sin().reduce_sum(&[0, 1]));
 }

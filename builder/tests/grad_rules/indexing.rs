@@ -23,6 +23,7 @@ fn with_indices(shapes: &[&str], indices: &str) -> Vec<Literal> {
     all.push(indices.parse().expect("a literal"));
     all
 }
+type Combine = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
 
 #[test]
 fn gathers_add_up_where_rows_are_taken_twice_and_limited() {
@@ -143,11 +144,46 @@ fn indexing_is_differentiated_again() {
 }
 
 #[test]
+fn the_largest_and_the_smallest_of_updates() {
+    let all: [(&str, Combine); 2] = [("max", |a, c| a.max(c)), ("min", |a, c| a.min(c))];
+    for (name, combine) in all {
+        let op = move |b: &Builder| scatter(b, combine, false);
+        // One index is outside, two are equal.
+        let x = with_indices(&["f64[4,3]", "f64[4,3]"], "s32[4] {2, 9, 2, 0}");
+        check(&format!("scatter_{name}"), &x, |b, x| make(op(b), &[x[0], x[2], x[1]], "").sin());
+        check(&format!("scatter_{name}_op"), &x[..1], |b, x| {
+            let updates = b.iota("f64[4,3]", 0) * 0.1;
+            make(op(b), &[x[0], b.constant([2i32, 9, 2, 0]), updates], "").exp()
+        });
+        twice(&format!("scatter_{name}_2"), &x, |b, x| total(make(op(b), &[x[0], x[2], x[1]], "")));
+    }
+}
+
+#[test]
+fn equal_updates_share_a_derivative() {
+    // `jax.vjp` of `x.at[i].max(u)` for the same numbers, JAX 0.10.2. Place 0 has three equals, 1 an update that wins, 2 one
+    // that loses, 3 none.
+    let b = Builder::new("ties");
+    let x = b.constant([1f64, 2.0, 3.0, 4.0]);
+    let u = b.constant([1f64, 5.0, 0.0, 1.0]);
+    let mut op = scatter(&b, Value::max, false);
+    op.update_window_dims.clear();
+    let put = make(op, &[x, b.constant([0i32, 1, 2, 0]), u], "");
+    let c = b.constant([3f64, 10.0, 100.0, 1000.0]);
+    let pulled = b.tuple(&b.vjp(put, &[x, u], c));
+    let expected = "( f64[4]{0} {1, 0, 100, 1000}, f64[4]{0} {1, 10, 0, 1} )";
+    assert_eq!(super::evaluate_on(&b, pulled, &[]).to_string(), expected);
+    let pushed = b.jvp(put, &[x, u], &[c, b.constant([6f64, 7.0, 8.0, 9.0])]);
+    let expected = "f64[4]{0} {6, 7, 100, 1000}";
+    assert_eq!(super::evaluate_on(&b, pushed, &[]).to_string(), expected);
+}
+
+#[test]
 fn other_scatters_are_refused() {
     for (unique, why) in [(true, "only where it adds"), (false, "only where it adds")] {
         let b = Builder::new("m");
         let (x, i) = (b.parameter(0, "f64[4,3]", "x"), b.parameter(1, "s32[2]", "i"));
-        let op = scatter(&b, Value::max, unique);
+        let op = scatter(&b, |x, y| x - y, unique);
         let put = make(op, &[x, i, b.constant([[1f64; 3]; 2])], "");
         let error = b.build(b.vjp(put, &[x], x)[0]).expect_err("no rule");
         assert_eq!(error.number(), "E0808", "{error}");

@@ -22,6 +22,7 @@ fn sort<'b>(x: &[Value<'b>], dim: i64, less: impl FnOnce(&[Value<'b>]) -> Value<
     let to_apply = b.trace("less", &scalars, less).expect("a comparator");
     make(Sort { dimensions: Some(vec![dim]), is_stable: false, to_apply: Some(to_apply) }, x, "")
 }
+type Combine = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
 
 #[test]
 fn sorts() {
@@ -175,6 +176,22 @@ fn one_device_alone() {
         };
         make(op, &[x[0].sin(), x[1].exp()], "")
     });
+    let extrema: [Combine; 2] = [|x, y| x.max(y), |x, y| x.min(y)];
+    for combine in extrema {
+        check("all_reduce_extremum", &x[..1], |b, x| {
+            let to_apply = b.combiner("extremum", ElementType::F64, combine).expect("a combiner");
+            let op = AllReduce {
+                channel_id: Some(5),
+                replica_groups: groups(),
+                constrain_layout: false,
+                use_global_device_ids: false,
+                mode: hlo::op::value::Ignored,
+                barrier: hlo::op::value::Ignored,
+                to_apply: Reducer(Some(to_apply)),
+            };
+            make(op, &[x[0].sin()], "")
+        });
+    }
     check("all_gather", &x[..1], |_, x| {
         let op = AllGather {
             channel_id: Some(3),

@@ -28,7 +28,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     let session = compile_for(&args.devices, args.engine, module, &name, &text)?;
     let load = start.elapsed().as_secs_f64();
     let arguments = arguments(args, own, &session)?;
-    let options = args.limits.options();
+    let options = args.time.apply(args.limits.options());
     let run = || {
         let start = Instant::now();
         let output = session.run(&arguments, &options);
@@ -58,7 +58,7 @@ fn arguments(
 ) -> Result<Vec<Vec<Literal>>> {
     let (module, grid) = (session.module(), session.grid());
     if own.is_empty() && args.inputs.input.is_empty() && args.inputs.random.is_none() {
-        return random::draw_each(0, module.entry(), grid);
+        return random::draw_each(0, module.entry(), (grid, 0..grid.len()));
     }
     inputs(&args.inputs, own, module, grid)
 }

@@ -63,13 +63,18 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     let progress = output::Progress::new(&format!("running {}", global.name));
     let (result, consistent) = run_unpartitioned(&global, args, given.global.clone())?;
     drop(progress);
-    let expected = boundary.results(&result).map_err(|e| misuse(&e))?;
     let progress = output::Progress::new(&format!("running {}", partitioned.name));
     let actual = partitioned.run(args, &arguments)?.results;
     drop(progress);
+    let expected = boundary.results(&result, &actual).map_err(|e| misuse(&e))?;
     let tolerance =
         Tolerance::of(partitioned.verified.module()).or(&Tolerance::of(global.verified.module()));
     let agree = report(&actual, &expected, &tolerance)?;
+    if let (false, open @ 1..) = (agree, boundary.open_results()) {
+        output::note(&format!(
+            "the sharding of {open} arrays of the result is not stated: of those that fit, the closest one is assumed\n"
+        ));
+    }
     if !agree && !consistent {
         output::note(
             "the devices of the unpartitioned program disagree with each other: the expected result is not unique\n",
@@ -109,7 +114,7 @@ impl Arguments {
             let global = random::draw(seed, &shapes)?;
             return Ok(Self { global, arrays: Vec::new(), path });
         }
-        let arrays = inputs::read_all(&args.inputs)?;
+        let arrays = inputs::read_all(&args.inputs, &shapes)?;
         if arrays.is_empty() && !shapes.is_empty() {
             return Err(inputs::missing(&shapes));
         }

@@ -5,6 +5,7 @@ pub(crate) mod blame;
 pub(crate) mod check;
 pub(crate) mod conform;
 pub(crate) mod convert;
+pub(crate) mod custom_calls;
 pub(crate) mod explain;
 pub(crate) mod fuzz;
 pub(crate) mod graph;

@@ -1,8 +1,8 @@
 //! `etalon run`: runs modules on one device or several.
-use super::{Loaded, compile_for, load};
+use super::{Loaded, compile_for, custom_calls, load};
 use crate::args::{RunArgs, SeedArg};
 use crate::error::{Code, Exit, Failure, Result};
-use crate::inputs::inputs;
+use crate::inputs::inputs_on;
 use crate::peers::Peers;
 use crate::profile::Profile;
 use crate::queues::Queues;
@@ -68,16 +68,18 @@ struct Prepared {
 fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     let Loaded { name, text, module, arguments, .. } = load(path, args.lenient)?;
     let session = compile_for(&args.devices, args.engine, module, &name, &text)?;
+    for warning in session.warnings().iter().filter(|_| peers.is_leader()) {
+        output::show_one(warning, Some(Source { name: &name, text: &text }));
+    }
     let (module, grid) = (session.module(), session.grid());
-    let inputs = inputs(&args.inputs, arguments, module, grid)?;
+    let own = peers.block(grid.len());
+    let inputs = inputs_on(&args.inputs, arguments, module, (grid, own))?;
     let queues = Queues::new(args.infeed.as_deref(), module, grid)?;
     let trace = args.trace.as_deref().map(|path| Trace::create(&peers.path_for_rank(path)));
     let trace = trace.transpose()?;
     let profile = args.profile.then(Profile::default);
-    let mut hooks = Hooks::new();
-    for library in &args.custom_call_library {
-        hooks = hooks.library(library).map_err(|e| Failure::run(&e.into(), &name, &text))?;
-    }
+    let hooks = custom_calls::hooks(&args.custom_calls)?;
+    let hooks = hooks.map_err(|e| Failure::run(&e.into(), &name, &text))?;
     Ok(Prepared { name, text, session, inputs, queues, hooks, trace, profile })
 }
 
@@ -97,15 +99,14 @@ fn one(args: &RunArgs, path: &Path, peers: &Peers) -> Result<bool> {
     }
     let RunOutput { results, notes, .. } = output?;
     let source = Source { name: &prepared.name, text: &prepared.text };
-    for note in &notes {
+    for note in notes.iter().filter(|_| peers.is_leader()) {
         output::show_one(&note.diagnostic(), Some(source));
     }
-    let mut outputs = prepared.queues.with_outfeed(results);
-    let outfeed = outputs.iter().map(|one| one.outfeed.clone()).collect();
-    for (one, outfeed) in outputs.iter_mut().zip(peers.gather_all(outfeed)?) {
-        one.outfeed = outfeed;
-    }
-    let written = if peers.is_leader() { write_outputs(args, path, &outputs) } else { Ok(()) };
+    let devices = prepared.session.grid().len();
+    let first = peers.block(devices).start;
+    let outputs = prepared.queues.with_outfeed(results, first);
+    let outputs = Outputs { first, devices, each: outputs };
+    let written = outputs.write(args, path, peers);
     peers.agreed(traced.and(written))?;
     match args.seed {
         Some(SeedArg::Many) => is_stable(args, &prepared, peers),
@@ -122,8 +123,14 @@ fn is_stable(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<bool>
         let order_and_hooks = (Some(seed), move |_| hooks.clone());
         execute(args, prepared, &queues, order_and_hooks, peers).map(|output| output.results)
     })?;
-    let mut lines: Vec<String> =
-        found.iter().take(LISTED).map(|dependent| format!("{dependent}\n")).collect();
+    let first = peers.block(prepared.session.grid().len()).start;
+    let own = found.into_iter().map(|mut dependent| {
+        dependent.device += first;
+        format!("{dependent}\n")
+    });
+    let all = peers.gather_texts(own.collect())?.concat();
+    let found: Vec<&str> = all.split_inclusive('\n').collect();
+    let mut lines: Vec<String> = found.iter().take(LISTED).map(ToString::to_string).collect();
     if found.len() > LISTED {
         lines.push(format!("and {} more\n", found.len() - LISTED));
     }
@@ -139,7 +146,7 @@ fn is_stable(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<bool>
     peers.agreed(shown).map(|()| found.is_empty())
 }
 
-/// Runs a module. A module for one device runs on rank 0 only.
+/// Runs a module; returns the results of this rank's devices. A module for one device runs on rank 0 only.
 fn execute(
     args: &RunArgs,
     prepared: &Prepared,
@@ -148,7 +155,7 @@ fn execute(
     peers: &Peers,
 ) -> Result<RunOutput> {
     let Prepared { name, text, session, inputs, .. } = prepared;
-    let mut options = args.limits.options().check_nan(args.check_nan);
+    let mut options = args.time.apply(args.limits.options()).check_nan(args.check_nan);
     options.order = order;
     let (ends, grid) = (queues.ends(), session.grid());
     let hooks = move |device| ends.attach(hooks(device), grid.number(device));
@@ -167,6 +174,14 @@ fn execute(
             let output = session.run_on_ranks(ranks, inputs, &options, hooks);
             peers.common(output.map_err(failed))
         }
+        Some(ranks) if session.is_unpartitioned() => {
+            let mut output = session.run_on_ranks(ranks, inputs, &options, hooks);
+            if let (Ok(output), false) = (&mut output, peers.is_leader()) {
+                // All ranks have the one result.
+                output.results.clear();
+            }
+            peers.common(output.map_err(failed))
+        }
         Some(_) if !peers.is_leader() => {
             let nothing = RunOutput { results: Vec::new(), notes: Vec::new(), peak_bytes: None };
             peers.agreed(Ok(nothing))
@@ -175,18 +190,64 @@ fn execute(
     }
 }
 
-/// Writes the outputs to the file of `--output`, or prints them.
-fn write_outputs(args: &RunArgs, path: &Path, outputs: &[DeviceOutput]) -> Result<()> {
-    if let Some(to) = &args.output {
-        write(to, named(outputs))?;
-    }
-    if args.print || args.output.is_none() {
+/// The outputs of this rank's devices.
+struct Outputs {
+    /// The number of the first one.
+    first: usize,
+    /// The number of all devices.
+    devices: usize,
+    each: Vec<DeviceOutput>,
+}
+
+impl Outputs {
+    /// Writes the outputs to the file of `--output`, or prints them.
+    fn write(self, args: &RunArgs, path: &Path, peers: &Peers) -> Result<()> {
         // `--print` selects the readable form, also in a pipe.
         let width = output::width().or(args.print.then_some(WIDTH));
-        let shown = results::text(outputs, width);
-        output::data(&shown).map_err(|e| Failure::file(path, &e))?;
+        let is_shown = args.print || args.output.is_none();
+        // Equal results of different ranks are shown together; stdout takes a single file.
+        let is_gathered = args.gather
+            || (is_shown && width.is_some())
+            || args.output.as_deref().is_some_and(is_stdout);
+        let own = if is_gathered { self.gathered(peers)? } else { self };
+        let written = match &args.output {
+            Some(to) if !own.each.is_empty() => write(&peers.path_for_rank(to), own.named()),
+            _ => Ok(()),
+        };
+        if !is_shown {
+            return written;
+        }
+        let text = match (own.devices, is_gathered) {
+            (2.., false) => peers.gather_texts(results::lines(&own.each, own.first))?.concat(),
+            _ if own.each.is_empty() => return written,
+            _ => results::text(&own.each, width),
+        };
+        if peers.is_leader() {
+            output::data(&text).map_err(|e| Failure::file(path, &e))?;
+        }
+        written
     }
-    Ok(())
+    /// Moves the outputs of all ranks to rank 0.
+    fn gathered(self, peers: &Peers) -> Result<Self> {
+        let (results, outfeeds) =
+            self.each.into_iter().map(|DeviceOutput { result, outfeed }| (result, outfeed)).unzip();
+        let (results, outfeeds) = (peers.gather_values(results)?, peers.gather_values(outfeeds)?);
+        let outputs = results.into_iter().zip(outfeeds);
+        let outputs = outputs.map(|(result, outfeed)| DeviceOutput { result, outfeed }).collect();
+        Ok(Self { first: 0, devices: self.devices, each: outputs })
+    }
+    /// Returns results and outfeed values with their names in a file.
+    fn named(&self) -> Vec<(String, &Literal)> {
+        let values = |kind: &str, value: fn(&DeviceOutput) -> &Literal| {
+            let one = |(output, k): (_, usize)| {
+                let device = if self.devices == 1 { String::new() } else { format!("d{k}_") };
+                arrays::flatten(value(output), &format!("{device}{kind}"))
+            };
+            self.each.iter().zip(self.first..).flat_map(one).collect::<Vec<_>>()
+        };
+        let outfeed = values(queues::OUTFEED, |one| &one.outfeed);
+        values("out", |one| &one.result).into_iter().chain(outfeed).collect()
+    }
 }
 
 /// Returns the option for the number of devices that an op needs, if it failed because there is only one.
@@ -245,14 +306,6 @@ fn observed(prepared: &Prepared) -> impl Fn(Device) -> Hooks + Send + Sync + 'st
             }
         })
     }
-}
-
-/// Returns results and outfeed values with their names in a file.
-fn named(outputs: &[DeviceOutput]) -> Vec<(String, &Literal)> {
-    let results = arrays::flatten_per_device(outputs.iter().map(|one| &one.result), "out");
-    let outfeed =
-        arrays::flatten_per_device(outputs.iter().map(|one| &one.outfeed), queues::OUTFEED);
-    results.into_iter().chain(outfeed).collect()
 }
 
 /// Fails if the file of `--output` has no format, or cannot be written.

@@ -1,13 +1,12 @@
 //! The front door: a program that is compiled once and runs often, on one device or many.
-mod devices;
 mod error;
 
-pub use devices::check_grid;
-pub(crate) use devices::{DeviceHooks, DeviceRun};
 pub use error::RunError;
 
 use crate::Ranks;
-use crate::spmd::{Divergence, Program};
+use crate::device_run::{DeviceHooks, DeviceRun, check_grid};
+use crate::spmd::{self, Divergence, Program};
+use hlo::diag::Diagnostic;
 use hlo::{Literal, Module, Verified};
 use interp::{CompileOptions, Device, DeviceGrid, Executable, Hooks, RunOptions};
 use std::sync::Arc;
@@ -40,6 +39,7 @@ struct Compiled {
     verified: Arc<Verified>,
     grid: DeviceGrid,
     program: CompiledProgram,
+    warnings: Vec<Diagnostic>,
 }
 
 #[derive(Debug)]
@@ -59,7 +59,8 @@ const _: () = {
 /// The output of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunOutput {
-    /// The result of each device, ordered by device number. An unpartitioned SPMD program has a single result.
+    /// The result of each device, ordered by device number; in a run on several ranks of the devices of this rank, a
+    /// [block](Ranks::block). An unpartitioned SPMD program has a single result, which all ranks get.
     pub results: Vec<Literal>,
     /// Values of an unpartitioned SPMD program that differ between devices although they must be equal.
     pub notes: Vec<Divergence>,
@@ -102,12 +103,17 @@ impl Session {
             Some(program) => CompiledProgram::Unpartitioned(program),
             None => CompiledProgram::PerDevice(Executable::compile(verified.clone(), options)?),
         };
-        Ok(Self(Arc::new(Compiled { verified, grid, program })))
+        let warnings = spmd::unpartitioned(verified.module(), grid.len()).into_iter().collect();
+        Ok(Self(Arc::new(Compiled { verified, grid, program, warnings })))
     }
 
     /// Returns the module.
     pub fn module(&self) -> &Module {
         self.0.verified.module()
+    }
+    /// Returns what is likely a mistake: shardings of a program that is not partitioned, and runs on several devices.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.0.warnings
     }
     /// Returns the devices, each of which takes arguments and has a result: a single one for an unpartitioned SPMD program.
     pub fn grid(&self) -> DeviceGrid {
@@ -154,7 +160,8 @@ impl Session {
     }
     /// Runs the program in several processes. Each rank runs a [block](Ranks::block) of the devices, and takes the arguments of
     /// those; of an unpartitioned SPMD program it runs all but the other ranks' devices in manual regions. All ranks call this
-    /// with the same program and options, and get the same results or the same error as from one process.
+    /// with the same program and options. Each gets the results of its devices, with the bits of a run in one process, or all get
+    /// the same error.
     ///
     /// # Errors
     /// As [`run`](Self::run); `E0508` if the ranks run different programs; `E0509` if the connection to a rank is lost.
@@ -176,10 +183,13 @@ impl Session {
         hooks: &DeviceHooks,
         ranks: Option<&Ranks>,
     ) -> Result<RunOutput, RunError> {
+        // All devices have one clock.
+        let options = &options.clone().start_clock();
         let grid = self.0.grid;
         let executable = match (&self.0.program, inputs, ranks) {
             (CompiledProgram::Unpartitioned(program), [arguments], _) => {
-                return Ok(program.run(arguments, options, hooks, ranks)?);
+                let (result, notes) = program.run(arguments, options, hooks, ranks)?;
+                return Ok(RunOutput { results: vec![result], notes, peak_bytes: None });
             }
             (CompiledProgram::PerDevice(executable), [arguments], None) if grid.len() == 1 => {
                 let options = options.clone().hooks(hooks(grid.device(0)));

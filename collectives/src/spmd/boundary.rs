@@ -3,9 +3,11 @@
 //! A partitioner writes the shardings that it chose to `sharding=` of the entry's parameters and result, unless later passes
 //! drop them. Then the unpartitioned program may determine them: by one of its attributes, by the manual region that takes
 //! the parameter or computes the result, or because the shapes are equal. A source is used only if it results in the shapes of
-//! the partitioned module.
+//! the partitioned module. The sharding of a result that no source states is one of the
+//! [candidates](super::candidates::candidates): that which is closest to the results of the devices.
+use super::candidates::candidates;
 use super::marker::{self, Marker, MarkerKind};
-use super::placement::Tiles;
+use super::placement::{Tiles, distance};
 use super::shardy::{self, Meshes};
 use crate::{Code, Error, Result};
 use hlo::ir::{Computation, ComputationId, DeviceSharding, Instruction, InstructionId, Sharding};
@@ -37,8 +39,8 @@ pub struct Boundary {
 #[derive(Debug, Clone)]
 struct Leaf {
     shard: Shape,
-    /// The tiles of the devices; nothing if they are unknown.
-    tiles: Option<Tiles>,
+    /// The tiles that the devices may have: one if they are known, none if nothing fits.
+    tiles: Vec<Tiles>,
 }
 
 impl Boundary {
@@ -97,19 +99,45 @@ impl Boundary {
         };
         (0..self.devices).map(device).collect()
     }
-    /// Returns the expected result of each device.
+    /// Returns the number of leaves of the result whose sharding is not known, but one of several that fit their shapes.
+    pub fn open_results(&self) -> usize {
+        self.result.iter().filter(|leaf| leaf.tiles.len() > 1).count()
+    }
+    /// Returns the expected result of each device. Where the sharding is open, the one closest to the actual results is assumed.
     ///
     /// # Errors
     /// `E0511` if its tiles are unknown.
-    pub fn results(&self, global: &Literal) -> Result<Vec<Literal>> {
+    pub fn results(&self, global: &Literal, actual: &[Literal]) -> Result<Vec<Literal>> {
+        let arrays = global.leaves();
+        let of_devices: Vec<Vec<&Literal>> = actual.iter().map(Literal::leaves).collect();
+        let leaves: Vec<Leaf> = (self.result.iter().enumerate())
+            .map(|(i, leaf)| leaf.closest(arrays.get(i).copied(), i, &of_devices))
+            .collect();
         let result = |device| {
-            shard(device, global, &mut self.result.iter()).map_err(|what| {
+            shard(device, global, &mut leaves.iter()).map_err(|what| {
                 unknown_sharding(&format!("the result ({what})")).with_help(
                     "write `sharding={devices=[...]<=[...]}` at the ROOT of the partitioned module",
                 )
             })
         };
         (0..self.devices).map(result).collect()
+    }
+}
+
+impl Leaf {
+    /// Returns the leaf with the first of the tiles whose shards are closest to the actual ones.
+    fn closest(&self, global: Option<&Literal>, i: usize, actual: &[Vec<&Literal>]) -> Self {
+        let Self { shard: Shape::Array(local), tiles } = self else { return self.clone() };
+        let (Some(global), 2..) = (global, tiles.len()) else { return self.clone() };
+        let far = |tiles: &Tiles| {
+            let of_device = |(device, leaves): (usize, &Vec<&Literal>)| {
+                let shard = tiles.shard(device, global, local);
+                leaves.get(i).map_or(f64::INFINITY, |actual| distance(actual, &shard))
+            };
+            actual.iter().enumerate().map(of_device).fold(0.0, f64::max)
+        };
+        let closest = tiles.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
+        Self { shard: self.shard.clone(), tiles: closest.into_iter().cloned().collect() }
     }
 }
 
@@ -132,10 +160,10 @@ fn shard<'a>(
         return Ok(Literal::tuple(parts?));
     }
     let shard = match leaves.next() {
-        Some(Leaf { shard: Shape::Array(shard), tiles: Some(tiles) }) => {
-            return Ok(tiles.shard(device, value, shard));
-        }
-        Some(Leaf { shard: Shape::Array(shard), tiles: None }) => format!("{shard:#}"),
+        Some(Leaf { shard: Shape::Array(shard), tiles }) => match tiles.as_slice() {
+            [tiles] => return Ok(tiles.shard(device, value, shard)),
+            _ => format!("{shard:#}"),
+        },
         Some(Leaf { .. }) | None => return Ok(value.clone()),
     };
     Err(format!("{:#} as {shard}", value.shape()))
@@ -166,9 +194,11 @@ impl Sides<'_> {
             .map(|(i, (global, local))| {
                 let tiles = match (global, local) {
                     (Shape::Array(global), Shape::Array(local)) => {
-                        self.tiles(whole, part, i, global, local)
+                        let known = self.tiles(whole, part, i, global, local);
+                        let open = || candidates(self.meshes.iter(), global, local, self.devices);
+                        known.map_or_else(open, |tiles| vec![tiles])
                     }
-                    _ => None,
+                    _ => Vec::new(),
                 };
                 Ok(Leaf { shard: local.clone(), tiles })
             })

@@ -13,7 +13,8 @@
 //! | `calls.rs`, `stages.rs` | the region of each instruction |
 //! | `split.rs`, `build.rs`, `region.rs`, `callback.rs` | the outer program, and the module of each region |
 //! | `program.rs` | the run |
-//! | `boundary.rs` | the arguments and results of a partitioned module |
+//! | `boundary.rs`, `candidates.rs` | the arguments and results of a partitioned module |
+//! | `warning.rs` | the warning about programs that run as independent copies |
 //!
 //! ```
 //! let text = r##"HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["a"=2]>}}
@@ -38,6 +39,7 @@ mod boundary;
 mod build;
 mod callback;
 mod calls;
+mod candidates;
 mod marker;
 mod placement;
 mod program;
@@ -45,7 +47,9 @@ mod region;
 mod shardy;
 mod split;
 mod stages;
+mod warning;
 
 pub use boundary::Boundary;
 pub(crate) use program::Program;
 pub use region::Divergence;
+pub(crate) use warning::unpartitioned;

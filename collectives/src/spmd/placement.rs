@@ -350,7 +350,7 @@ fn compare(unequal: &mut Vec<Unequal>, first: (usize, &Literal), other: (usize, 
 }
 
 /// Returns the largest distance of two elements with the same index.
-fn distance(a: &Literal, b: &Literal) -> f64 {
+pub(super) fn distance(a: &Literal, b: &Literal) -> f64 {
     let parts = |x: Scalar| match x {
         Scalar::Complex(re, im) => [re, im],
         Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Float(_) => {

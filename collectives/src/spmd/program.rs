@@ -1,8 +1,8 @@
 //! The run of an unpartitioned program.
 use super::region::Divergence;
 use super::split::{Split, region_target, split};
-use crate::session::DeviceHooks;
-use crate::{Code, Error, Ranks, Result, RunOutput};
+use crate::device_run::DeviceHooks;
+use crate::{Code, Error, Ranks, Result};
 use hlo::diag::{Diagnostic, Level, Place};
 use hlo::{Literal, Span, Verified};
 use interp::{CompileOptions, DeviceGrid, Executable, Hooks, RunOptions};
@@ -39,7 +39,7 @@ impl Program {
         &self.0.outer
     }
 
-    /// Runs the program on global arrays, one for each parameter. The outer program has the hooks of device 0. Limits apply to
+    /// Runs the program on global arrays, one for each parameter. Returns its result, and where devices diverge. The outer program has the hooks of device 0. Limits apply to
     /// it, and to each device in each run of a region.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Program {
         options: &RunOptions,
         device_hooks: &DeviceHooks,
         ranks: Option<&Ranks>,
-    ) -> Result<RunOutput> {
+    ) -> Result<(Literal, Vec<Divergence>)> {
         let report = Arc::new(Mutex::new(RegionReport::default()));
         let one = DeviceGrid { replicas: 1, partitions: 1 };
         let mut hooks = device_hooks(one.device(0));
@@ -72,7 +72,7 @@ impl Program {
         }
         let result = result.map_err(|error| Error::from(Code::Outside { error }))?;
         let notes = merge(std::mem::take(&mut report.divergences));
-        Ok(RunOutput { results: vec![result], notes, peak_bytes: None })
+        Ok((result, notes))
     }
 }
 

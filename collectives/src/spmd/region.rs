@@ -5,7 +5,7 @@
 use super::callback::{Callback, callback_target, stack, stacked_shape};
 use super::marker::ShardedValue;
 use super::placement::Unequal;
-use crate::session::{DeviceHooks, DeviceRun};
+use crate::device_run::{DeviceHooks, DeviceRun};
 use crate::{Ranks, Result};
 use hlo::ir::InstructionId;
 use hlo::{Literal, Shape, Span};
@@ -83,7 +83,11 @@ impl Region {
             hooks
         });
         let run = DeviceRun { executable: &self.executable, grid, options, hooks: &hooks, ranks };
-        let (results, _) = run.finish(&[inputs])?;
+        let (mut results, _) = run.finish(&[inputs])?;
+        if let Some(ranks) = ranks.filter(|ranks| ranks.count() > 1) {
+            // The outer program runs on all ranks.
+            results = ranks.gather_values(&results)?;
+        }
         let mut divergences = Vec::new();
         let outputs = self.outputs.iter().enumerate().map(|(i, output)| {
             let shards: Vec<&Literal> =

@@ -34,6 +34,10 @@ pub(super) fn attribute<'a>(attributes: &'a FrontendAttributes, name: &str) -> O
 }
 
 impl Meshes {
+    /// Returns the meshes in the order of the text.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Mesh> {
+        self.0.iter().map(|(_, mesh)| mesh)
+    }
     /// Reads `xla.sdy.meshes`; none if the module has no such attribute.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! The handshake of ranks: the runs they are about to start, and the state of their devices.
 use super::{Ranks, connection_lost, malformed_message};
+use crate::values::DecodeError;
 use crate::{Code, Error, Result, wire};
 use hlo::text::Style;
 use interp::{DeviceGrid, Executable, RunOptions};
@@ -53,7 +54,7 @@ impl Handshake {
 }
 
 /// Decodes a handshake; returns the version of another build.
-fn decode(bytes: &[u8]) -> Result<Result<Handshake, String>, wire::DecodeError> {
+fn decode(bytes: &[u8]) -> Result<Result<Handshake, String>, DecodeError> {
     let (version, rest): (String, _) = wire::decode_envelope_prefix(bytes)?;
     match version == VERSION {
         true => wire::decode_envelope(rest).map(Ok),

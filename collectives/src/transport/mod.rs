@@ -1,14 +1,14 @@
 //! Transports: connections between ranks, each of which runs a block of the devices.
 //!
 //! Every rank tracks all devices and steps only its own. After each round of steps the ranks publish their steps, and all of
-//! them handle all steps in the same order. So a transport needs one operation: [`Transport::all_gather`].
+//! them handle all steps in the same order: [`Transport::all_gather`]. The values that devices send each other go from rank to rank:
+//! [`Transport::exchange`].
 mod handshake;
 
 #[cfg(feature = "mpi")]
 mod mpi;
 
-use crate::{Code, Error, Result, wire};
-use hlo::Literal;
+use crate::{Code, Error, Result};
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -33,6 +33,9 @@ pub use mpi::Mpi;
 ///     fn all_gather(&mut self, bytes: Vec<u8>) -> std::io::Result<Vec<Vec<u8>>> {
 ///         Ok(vec![bytes])
 ///     }
+///     fn exchange(&mut self, _: &[(usize, &[u8])], _: &mut [(usize, &mut [u8])]) -> std::io::Result<()> {
+///         Ok(())
+///     }
 /// }
 /// let ranks = collectives::Ranks::new(SingleRank);
 /// assert_eq!((ranks.rank(), ranks.count()), (0, 1));
@@ -47,6 +50,19 @@ pub trait Transport: Send {
     /// # Errors
     /// If the connection to a rank is lost. An error ends the run; there is no retry.
     fn all_gather(&mut self, bytes: Vec<u8>) -> io::Result<Vec<Vec<u8>>>;
+    /// Sends bytes to other ranks, and receives bytes from other ranks. Of two ranks that have a message for each other each calls
+    /// it; a third one does not take part.
+    ///
+    /// A rank is listed once for each message. The messages of a sender to a receiver are in the same order in both lists, and of the
+    /// same size, which is never 0. Messages in opposite directions must not wait for each other.
+    ///
+    /// # Errors
+    /// As [`all_gather`](Self::all_gather).
+    fn exchange(
+        &mut self,
+        sends: &[(usize, &[u8])],
+        receives: &mut [(usize, &mut [u8])],
+    ) -> io::Result<()>;
 }
 
 /// This process as one of the ranks of a run. Clones are the same rank.
@@ -114,19 +130,23 @@ impl Ranks {
             ))),
         }
     }
-    /// Returns the values of all ranks, by number. Every rank must call it between the same runs.
-    ///
-    /// # Errors
-    /// `E0509` if the connection to a rank is lost, or its message is malformed.
-    pub fn gather_values(&self, own: &[Literal]) -> Result<Vec<Literal>> {
-        let mut all = Vec::new();
-        let bytes = wire::encode_values(own).map_err(|error| connection_lost(&error))?;
-        for (rank, bytes) in self.gather(bytes)?.iter().enumerate() {
-            all.extend(
-                wire::decode_values(bytes).map_err(|error| malformed_message(rank, &error))?,
-            );
+    /// Sends bytes to other ranks, and receives bytes from other ranks, as [`Transport::exchange`]; empty messages are left out.
+    pub(crate) fn exchange(
+        &self,
+        sends: &[(usize, &[u8])],
+        receives: &mut [(usize, &mut [u8])],
+    ) -> Result<()> {
+        let sends: Vec<(usize, &[u8])> =
+            sends.iter().filter(|(_, bytes)| !bytes.is_empty()).copied().collect();
+        let mut receives: Vec<(usize, &mut [u8])> = (receives.iter_mut())
+            .filter(|(_, bytes)| !bytes.is_empty())
+            .map(|(rank, bytes)| (*rank, &mut **bytes))
+            .collect();
+        if sends.is_empty() && receives.is_empty() {
+            return Ok(());
         }
-        Ok(all)
+        let mut transport = self.transport.lock().unwrap_or_else(PoisonError::into_inner);
+        transport.exchange(&sends, &mut receives).map_err(|e| connection_lost(&e.to_string()))
     }
 }
 
@@ -159,6 +179,13 @@ mod tests {
         }
         fn all_gather(&mut self, _: Vec<u8>) -> io::Result<Vec<Vec<u8>>> {
             Ok(Vec::new())
+        }
+        fn exchange(
+            &mut self,
+            _: &[(usize, &[u8])],
+            _: &mut [(usize, &mut [u8])],
+        ) -> io::Result<()> {
+            Ok(())
         }
     }
 

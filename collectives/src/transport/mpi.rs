@@ -1,12 +1,14 @@
 //! Ranks that are processes started by `mpirun`.
 //!
-//! MPI counts bytes in 32 bits, so longer messages are sent in chunks. Errors of MPI itself are left fatal, as MPI sets
+//! MPI counts bytes in 32 bits, so longer messages are sent in pieces. Errors of MPI itself are left fatal, as MPI sets
 //! them: it names the error and ends all ranks, and a run that has lost a rank cannot continue.
 use super::Transport;
 use mpi::Threading;
 use mpi::datatype::PartitionMut;
 use mpi::environment::Universe;
-use mpi::traits::{Communicator, CommunicatorCollectives};
+use mpi::request::multiple_scope;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Source};
 use std::io;
 use std::num::TryFromIntError;
 
@@ -31,7 +33,7 @@ pub struct Mpi {
     universe: Option<Universe>,
     rank: usize,
     ranks: usize,
-    /// The largest number of bytes of all ranks in one exchange.
+    /// The largest number of bytes of all ranks in one `all_gather`, and of a message.
     chunk_size: usize,
 }
 
@@ -117,7 +119,48 @@ impl Transport for Mpi {
         }
         Ok(gathered)
     }
+    fn exchange(
+        &mut self,
+        sends: &[(usize, &[u8])],
+        receives: &mut [(usize, &mut [u8])],
+    ) -> io::Result<()> {
+        let universe = self.universe.as_ref().ok_or_else(|| io::Error::other("MPI has ended"))?;
+        exchange_pieces(&universe.world(), self.chunk_size, sends, receives)
+    }
 }
+
+/// Sends and receives the pieces of messages without waiting, then waits for all.
+fn exchange_pieces(
+    world: &SimpleCommunicator,
+    size: usize,
+    sends: &[(usize, &[u8])],
+    receives: &mut [(usize, &mut [u8])],
+) -> io::Result<()> {
+    let rank = |rank: usize| count(rank).map(|rank| world.process_at_rank(rank));
+    let mut pieces = Vec::new();
+    for (from, bytes) in receives {
+        let from = rank(*from)?;
+        pieces.extend(bytes.chunks_mut(size).map(|piece| (from, piece)));
+    }
+    let mut sent = Vec::new();
+    for (to, bytes) in sends {
+        let to = rank(*to)?;
+        sent.extend(bytes.chunks(size).map(|piece| (to, piece)));
+    }
+    multiple_scope(sent.len() + pieces.len(), |scope, requests| {
+        for (from, piece) in pieces {
+            requests.add(from.immediate_receive_into_with_tag(scope, piece, TAG));
+        }
+        for (to, piece) in sent {
+            requests.add(to.immediate_send_with_tag(scope, piece, TAG));
+        }
+        requests.wait_all(&mut Vec::new());
+    });
+    Ok(())
+}
+
+/// The tag of all messages: two ranks send and receive them in one order.
+const TAG: i32 = 0;
 
 fn size(n: i32) -> io::Result<usize> {
     usize::try_from(n).map_err(io::Error::other)

@@ -28,26 +28,57 @@ impl Transport for Thread {
         self.to.len()
     }
     fn all_gather(&mut self, mut bytes: Vec<u8>) -> io::Result<Vec<Vec<u8>>> {
-        let now = self.fault.filter(|fault| (fault.rank, fault.round) == (self.rank, self.round));
-        self.round += 1;
-        match now {
-            Some(Fault { damage: None, .. }) => {
-                self.to.clear();
-                return Err(io::Error::other("this rank has been stopped"));
-            }
-            Some(Fault { damage: Some((at, bits)), .. }) => {
-                if let Some(byte) = bytes.get_mut(at) {
-                    *byte ^= bits;
-                }
-            }
-            None => {}
+        if let Some((at, bits)) = self.fault()?
+            && let Some(byte) = bytes.get_mut(at)
+        {
+            *byte ^= bits;
         }
-        let gone = |rank: usize| io::Error::other(format!("rank {rank} is gone"));
         for (rank, to) in self.to.iter().enumerate() {
             to.send(bytes.clone()).map_err(|_| gone(rank))?;
         }
         let all = self.from.iter().enumerate();
         all.map(|(rank, from)| from.recv().map_err(|_| gone(rank))).collect()
+    }
+    fn exchange(
+        &mut self,
+        sends: &[(usize, &[u8])],
+        receives: &mut [(usize, &mut [u8])],
+    ) -> io::Result<()> {
+        // A changed byte of a value is not detected.
+        self.fault()?;
+        for (rank, bytes) in sends {
+            assert!(*rank != self.rank && !bytes.is_empty());
+            self.to[*rank].send(bytes.to_vec()).map_err(|_| gone(*rank))?;
+        }
+        for (rank, bytes) in receives {
+            let found = self.from[*rank].recv().map_err(|_| gone(*rank))?;
+            // A rank that has lost another one reports that instead of the value.
+            if found.len() != bytes.len() {
+                return Err(gone(*rank));
+            }
+            bytes.copy_from_slice(&found);
+        }
+        Ok(())
+    }
+}
+
+fn gone(rank: usize) -> io::Error {
+    io::Error::other(format!("rank {rank} is gone"))
+}
+
+impl Thread {
+    /// Counts a message; returns the byte that changes, or fails if this rank exits now.
+    fn fault(&mut self) -> io::Result<Option<(usize, u8)>> {
+        let now = self.fault.filter(|fault| (fault.rank, fault.round) == (self.rank, self.round));
+        self.round += 1;
+        match now {
+            Some(Fault { damage: None, .. }) => {
+                self.to.clear();
+                Err(io::Error::other("this rank has been stopped"))
+            }
+            Some(Fault { damage, .. }) => Ok(damage),
+            None => Ok(None),
+        }
     }
 }
 

@@ -22,15 +22,20 @@
 //! assert_eq!(results[0].to_string(), "s8[2]{0} {2, -2}");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+mod channel;
+mod child;
 mod command;
+mod custom_calls;
 mod death;
 mod engine;
 mod error;
+mod message;
 mod plugin;
 mod process;
 
 pub use command::CommandBackend;
 pub(crate) use command::{shell, write_arguments};
+pub use custom_calls::{IsolatedLibrary, serve_custom_calls};
 pub use death::Death;
 pub use engine::{EngineBackend, LimitedEngine};
 pub use error::{BackendError, Code};

@@ -41,7 +41,11 @@ impl Process {
     }
     /// Starts a command; its stderr is read.
     pub(crate) fn start(command: &mut Command) -> std::io::Result<Self> {
-        let mut child = command.process_group(0).stderr(Stdio::piped()).spawn()?;
+        Self::start_with(command.stderr(Stdio::piped()))
+    }
+    /// Starts a command; its stderr is read if it is a pipe.
+    pub(super) fn start_with(command: &mut Command) -> std::io::Result<Self> {
+        let mut child = command.process_group(0).spawn()?;
         let lines = Arc::new(Mutex::new(VecDeque::new()));
         let (open, stderr_closed) = channel();
         if let Some(stderr) = child.stderr.take() {

@@ -150,7 +150,7 @@ error_codes! {
         "E0206" "{message}"
         Header { message: String },
         /// An asynchronous computation of the main thread has other instructions than its parameters and one op, or elements of
-        /// its parameters and a root.
+        /// its parameters and a root, or `send`s and `recv`s.
         ///
         /// Pass what else the op needs as operands of the `async-start`. A computation of another `execution_thread`, and one
         /// whose start has the frontend attribute `_collectives_group`, may have any instructions.

@@ -15,6 +15,7 @@ pub struct Computation {
     pub instructions: Arena<Instruction>,
     names: SecondaryMap<Instruction, SmolStr>,
     spans: SecondaryMap<Instruction, InstructionSpans>,
+    written: WrittenNames,
     /// The instruction whose value is the result.
     pub root: InstructionId,
     /// The result shape its signature states, if it has one.
@@ -25,6 +26,14 @@ pub struct Computation {
     pub span: Span,
     /// Unknown fields of the message it was read from, as they were encoded.
     pub unknown_fields: Vec<u8>,
+}
+
+/// The names in the text, where the parser changed them to make them unique.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct WrittenNames {
+    computation: Option<SmolStr>,
+    /// Ordered by instruction.
+    instructions: Vec<(InstructionId, SmolStr)>,
 }
 
 /// One operation, its operands and the shape of its result.
@@ -64,6 +73,7 @@ impl Computation {
             instructions: Arena::default(),
             names: SecondaryMap::default(),
             spans: SecondaryMap::default(),
+            written: WrittenNames::default(),
             root: InstructionId::new(0),
             signature: None,
             execution_thread: SmolStr::default(),
@@ -109,6 +119,24 @@ impl Computation {
     /// If the computation has no such instruction.
     pub fn rename(&mut self, id: InstructionId, name: SmolStr) {
         self.names[id] = name;
+    }
+    /// Changes the name of the computation to make it unique; errors show the one in the text.
+    pub(crate) fn make_unique(&mut self, name: SmolStr) {
+        self.written.computation = Some(std::mem::replace(&mut self.name, name));
+    }
+    /// Changes the name of an instruction likewise. Called in the order of the instructions.
+    pub(crate) fn make_instruction_unique(&mut self, id: InstructionId, name: SmolStr) {
+        let written = std::mem::replace(&mut self.names[id], name);
+        self.written.instructions.push((id, written));
+    }
+    /// Returns `computation/name` with the names in the text, which the parser may have changed to make them unique.
+    ///
+    /// # Panics
+    /// If the computation has no such instruction.
+    pub fn written_path(&self, id: InstructionId) -> String {
+        let found = self.written.instructions.binary_search_by_key(&id, |(id, _)| *id);
+        let name = found.map_or(self.name(id), |at| &self.written.instructions[at].1);
+        format!("{}/{name}", self.written.computation.as_ref().unwrap_or(&self.name))
     }
     /// Returns the span of an instruction's opcode, operands and attributes; the default span if the module
     /// was not parsed.

@@ -34,7 +34,7 @@ pub struct NpyArray {
     pub name: String,
     /// Sizes.
     pub dims: Dims,
-    /// numpy's kind: `b`, `i`, `u`, `f`, `c`, `V`.
+    /// numpy's kind: `b`, `i`, `u`, `f`, `c`, `V`; a blank for an array that was [not read](read_some).
     pub kind: char,
     /// Bytes per element.
     pub item_bytes: usize,
@@ -47,12 +47,32 @@ pub struct NpyArray {
 /// # Errors
 /// If it is not an `.npz` file, or an array is not numeric.
 pub fn read(file: impl Read + Seek) -> Result<Vec<NpyArray>, NpzError> {
+    read_some(file, |_| Some(usize::MAX))
+}
+
+/// Reads the arrays of an `.npz` file for which `most` returns the most bytes that their elements may have, in the order of
+/// the file. The others are not decompressed: they have no elements and the kind ` `.
+///
+/// # Errors
+/// As [`read`], and if an array has more elements: those are not read.
+pub fn read_some(
+    file: impl Read + Seek,
+    most: impl Fn(&str) -> Option<usize>,
+) -> Result<Vec<NpyArray>, NpzError> {
     let mut archive = zip::ZipArchive::new(file)?;
-    let mut arrays = Vec::with_capacity(archive.len());
+    let mut arrays = Vec::new();
     for i in 0..archive.len() {
-        let entry = archive.by_index(i)?;
+        let entry = archive.by_index_raw(i)?;
         let name = entry.name()?.trim_end_matches(".npy").to_owned();
-        arrays.push(read_array(name, entry)?);
+        drop(entry);
+        arrays.push(match most(&name) {
+            Some(most) => {
+                let entry = archive.by_index(i)?;
+                let stated = usize::try_from(entry.size()).unwrap_or(usize::MAX);
+                read_up_to(name, entry, most.min(stated))?
+            }
+            None => NpyArray::unread(name),
+        });
     }
     Ok(arrays)
 }
@@ -61,20 +81,38 @@ pub fn read(file: impl Read + Seek) -> Result<Vec<NpyArray>, NpzError> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_array(name: String, mut file: impl Read) -> Result<NpyArray, NpzError> {
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    let wrong = |message: &str| NpzError::Array { name: name.clone(), message: message.to_owned() };
-    let header = Header::parse(&bytes).map_err(wrong)?;
-    let Header { kind, item_bytes, big_endian, column_major, dims, length } = header;
+pub fn read_array(name: String, file: impl Read) -> Result<NpyArray, NpzError> {
+    read_up_to(name, file, usize::MAX)
+}
+
+/// Reads a single `.npy` file whose elements may have `most` bytes.
+///
+/// # Errors
+/// As [`read`], and if there are more: those are not read.
+pub fn read_up_to(name: String, mut file: impl Read, most: usize) -> Result<NpyArray, NpzError> {
+    let wrong = |message: String| NpzError::Array { name: name.clone(), message };
+    let text = header_text(&mut file)?.map_err(|message| wrong(message.to_owned()))?;
+    let header = Header::parse(&text).map_err(|message| wrong(message.to_owned()))?;
+    let Header { kind, item_bytes, big_endian, column_major, dims } = header;
     let count = dims.iter().try_fold(item_bytes, |n, &d| n.checked_mul(usize::try_from(d).ok()?));
-    let count = count.ok_or_else(|| wrong("its sizes are too large"))?;
-    bytes.drain(..length);
-    if bytes.len() < count {
-        let message = format!("the header states {count} bytes of data, found {}", bytes.len());
-        return Err(NpzError::Array { name, message });
+    let count = count.ok_or_else(|| wrong("its sizes are too large".to_owned()))?;
+    if count > most {
+        let sizes = dims.as_slice();
+        return Err(wrong(format!(
+            "it has sizes {sizes:?}, that is {count} bytes; at most {most} bytes are expected"
+        )));
     }
-    bytes.truncate(count);
+    let mut bytes = Vec::new();
+    if count < PROBED {
+        bytes.reserve_exact(count);
+    }
+    file.by_ref().take(u64::try_from(count).unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;
+    // An entry compares its checksum where it ends.
+    std::io::copy(&mut file.take(1), &mut std::io::sink())?;
+    if bytes.len() < count {
+        let found = bytes.len();
+        return Err(wrong(format!("the header states {count} bytes of data, found {found}")));
+    }
     let part = if kind == 'c' { item_bytes / 2 } else { item_bytes };
     if big_endian && part > 1 {
         bytes.chunks_exact_mut(part).for_each(<[u8]>::reverse);
@@ -84,6 +122,41 @@ pub fn read_array(name: String, mut file: impl Read) -> Result<NpyArray, NpzErro
     }
     Ok(NpyArray { name, dims, kind, item_bytes, bytes })
 }
+
+/// Memory for data of fewer bytes is allocated before the data is read: a header may state more than a file has.
+const PROBED: usize = 1 << 26;
+/// The most bytes of the text of a header: numpy writes about a hundred.
+const HEADER_BYTES: usize = 1 << 16;
+
+/// Reads the text of the header of an `.npy` file.
+fn header_text(file: &mut impl Read) -> std::io::Result<Result<String, &'static str>> {
+    let mut read = |count: usize| {
+        let mut bytes = Vec::new();
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        file.by_ref().take(count).read_to_end(&mut bytes).map(|_| bytes)
+    };
+    let start = read(8)?;
+    let Some(&version) = start.strip_prefix(b"\x93NUMPY").and_then(|rest| rest.first()) else {
+        return Ok(Err(NO_FILE));
+    };
+    // The first version stores the length in 2 bytes, later ones in 4.
+    let length = read(if version == 1 { 2 } else { 4 })?;
+    let length = match *length.as_slice() {
+        [a, b] => usize::from(u16::from_le_bytes([a, b])),
+        [a, b, c, d] => usize::try_from(u32::from_le_bytes([a, b, c, d])).unwrap_or(usize::MAX),
+        _ => return Ok(Err(NO_FILE)),
+    };
+    if length > HEADER_BYTES {
+        return Ok(Err(NO_FILE));
+    }
+    let text = read(length)?;
+    if text.len() < length {
+        return Ok(Err("the file ends inside its header"));
+    }
+    Ok(String::from_utf8(text).map_err(|_| NO_FILE))
+}
+
+const NO_FILE: &str = "not an .npy file";
 
 /// The header of an `.npy` file.
 ///
@@ -96,44 +169,33 @@ struct Header {
     big_endian: bool,
     column_major: bool,
     dims: Dims,
-    /// Bytes up to the data.
-    length: usize,
 }
 
 impl Header {
-    fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
-        const NO_FILE: &str = "not an .npy file";
-        let version = bytes.strip_prefix(b"\x93NUMPY").and_then(|b| b.first()).ok_or(NO_FILE)?;
-        // The first version stores the length in 2 bytes, later ones in 4.
-        let (start, text): (usize, usize) = match (version, bytes.get(8..12)) {
-            (1, Some(&[a, b, ..])) => (10, usize::from(u16::from_le_bytes([a, b]))),
-            (_, Some(&[a, b, c, d])) => {
-                (12, usize::try_from(u32::from_le_bytes([a, b, c, d])).unwrap_or(usize::MAX))
-            }
-            _ => return Err(NO_FILE),
-        };
-        let length = start.checked_add(text).ok_or(NO_FILE)?;
-        let text = bytes.get(start..length).ok_or("the file ends inside its header")?;
-        let text = std::str::from_utf8(text).map_err(|_| NO_FILE)?;
+    fn parse(text: &str) -> Result<Self, &'static str> {
         let after = |key: &str| {
             let (_, rest) = text.split_once(key)?;
             rest.trim_start().strip_prefix(':').map(str::trim_start)
         };
         let descr = after("'descr'").and_then(|rest| rest.strip_prefix('\'')?.split_once('\''));
         let (descr, _) = descr.ok_or("structured arrays are not supported")?;
-        let mut letters = descr.chars();
-        let (order, kind) = (letters.next().unwrap_or('?'), letters.next().unwrap_or('?'));
-        let item_bytes = letters.as_str().parse().map_err(|_| "its element type is not numeric")?;
-        if !"biufcV".contains(kind) || !"<>|=".contains(order) {
+        // Types that numpy knows from other packages have no order: `f1`, `V1`.
+        let (order, letters) = match descr.chars().next() {
+            Some(order @ ('<' | '>' | '|' | '=')) => (order, &descr[1..]),
+            Some(_) | None => ('|', descr),
+        };
+        let kind = letters.chars().next().unwrap_or('?');
+        if !"biufcV".contains(kind) {
             return Err("its element type is not numeric");
         }
+        let item_bytes = letters[1..].parse().map_err(|_| "its element type is not numeric")?;
         let column_major = after("'fortran_order'").ok_or(NO_FILE)?.starts_with("True");
         let shape = after("'shape'").and_then(|rest| rest.strip_prefix('(')?.split_once(')'));
         let (shape, _) = shape.ok_or(NO_FILE)?;
         let sizes = shape.split(',').map(str::trim).filter(|size| !size.is_empty());
         let dims = sizes.map(|size| size.parse::<u32>().map(i64::from)).collect::<Result<_, _>>();
         let dims = dims.map_err(|_| "its sizes are too large")?;
-        Ok(Self { kind, item_bytes, big_endian: order == '>', column_major, dims, length })
+        Ok(Self { kind, item_bytes, big_endian: order == '>', column_major, dims })
     }
 }
 
@@ -156,8 +218,16 @@ fn row_major(dims: &[i64], width: usize, from: &[u8]) -> Vec<u8> {
 }
 
 impl NpyArray {
+    /// Returns an array that was not read, of which only the name is known.
+    pub fn unread(name: String) -> Self {
+        Self { name, dims: Dims::new(), kind: ' ', item_bytes: 0, bytes: Vec::new() }
+    }
     /// Converts the array to a literal of this shape: the sizes must agree, and the type must be numpy's for it, or an unsigned
     /// or raw type of the same width.
+    ///
+    /// numpy writes arrays of the types of `ml_dtypes` as raw bytes (`V1`, `V2`, also with an order: `<V1`), and some of their
+    /// 8-bit floats as `f1`. The file does not say which type it was, so each is accepted for every type of that width:
+    /// `bf16`, the 8-bit floats, and the types of fewer than 8 bits, of which each element is a byte.
     ///
     /// # Errors
     /// If sizes or types do not agree.
@@ -177,10 +247,14 @@ impl NpyArray {
         let width = shape.ty.storage_bytes();
         let kind_fits = match (numpy_kind(shape.ty), self.kind) {
             (_, 'u' | 'V') => true,
+            (None, 'f') => shape.ty.is_float() && self.item_bytes == 1,
             // A signed byte holds a narrow signed integer as is.
             (None, 'i') => shape.ty.class() == Class::Signed,
             (expected, found) => expected == Some(found),
         };
+        if self.kind == ' ' {
+            return Err(wrong("it was not read".to_owned()));
+        }
         if self.item_bytes != width || !kind_fits {
             let found = format!("{}{}", self.kind, self.item_bytes);
             return Err(wrong(format!("numpy's type {found} is not {}", shape.ty)));
@@ -312,6 +386,74 @@ mod tests {
     #[test]
     fn column_major_is_transposed() {
         assert_eq!(row_major(&[2, 3], 1, &[1, 4, 2, 5, 3, 6]), [1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn what_is_not_wanted_is_not_read() {
+        let (small, large) = (Literal::from_slice(&[2], &[1i32, 2]), vec![0u8; 1 << 20]);
+        let large = Literal::from_slice(&[1 << 20], &large);
+        let mut file = Cursor::new(Vec::new());
+        write(&mut file, [("in0".to_owned(), &small), ("in1".to_owned(), &large)]).unwrap();
+        let bytes = file.into_inner();
+        let most = |limit| move |name: &str| (name == "in0").then_some(limit);
+        let found = read_some(Cursor::new(&bytes), most(8)).unwrap();
+        assert_eq!(found[0].to_literal(small.array_shape().unwrap()).unwrap(), small);
+        assert_eq!((found[1].name.as_str(), found[1].kind, found[1].bytes.len()), ("in1", ' ', 0));
+        assert!(found[1].to_literal(large.array_shape().unwrap()).is_err());
+        let error = read_some(Cursor::new(&bytes), most(7)).unwrap_err().to_string();
+        assert!(error.contains("8 bytes; at most 7"), "{error}");
+        // The data of an array that is not read may be damaged.
+        let mut damaged = bytes.clone();
+        damaged[bytes.len() / 2] ^= 0xff;
+        assert!(read(Cursor::new(&damaged)).is_err());
+        assert!(read_some(Cursor::new(&damaged), most(8)).is_ok());
+    }
+
+    /// A header with this type and one size, before `data`.
+    fn npy(descr: &str, size: &str, data: &[u8]) -> Vec<u8> {
+        let text =
+            format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({size},), }}\n");
+        let length = u16::try_from(text.len()).unwrap().to_le_bytes();
+        [b"\x93NUMPY\x01\x00".as_slice(), &length, text.as_bytes(), data].concat()
+    }
+
+    #[test]
+    fn types_of_other_packages_are_taken_by_width() {
+        let shape = |ty| ArrayShape::new(ty, [2].as_slice());
+        for (descr, ty, data) in [
+            ("f1", ElementType::F8E5M2, &[1, 2][..]),
+            ("<f1", ElementType::F8E4M3Fn, &[1, 2]),
+            ("<V1", ElementType::F8E5M2, &[1, 2]),
+            ("|V1", ElementType::S4, &[1, 2]),
+            ("V1", ElementType::F4E2M1Fn, &[1, 2]),
+            ("<V2", ElementType::Bf16, &[1, 2, 3, 4]),
+            ("|V2", ElementType::Bf16, &[1, 2, 3, 4]),
+        ] {
+            let array = read_array("a".to_owned(), npy(descr, "2", data).as_slice()).unwrap();
+            let literal = array.to_literal(&shape(ty)).unwrap();
+            assert_eq!(literal.bytes(), data, "{descr}");
+            assert!(array.to_literal(&shape(ElementType::F32)).is_err(), "{descr}");
+        }
+        let half = read_array("a".to_owned(), npy("<f2", "2", &[0; 4]).as_slice()).unwrap();
+        assert!(half.to_literal(&shape(ElementType::Bf16)).is_err());
+        let half = read_array("a".to_owned(), npy("<f2", "2", &[0; 4]).as_slice()).unwrap();
+        assert!(half.to_literal(&shape(ElementType::F16)).is_ok());
+        let one = read_array("a".to_owned(), npy("f1", "2", &[0; 2]).as_slice()).unwrap();
+        assert!(one.to_literal(&shape(ElementType::S8)).is_err());
+    }
+
+    #[test]
+    fn stated_sizes_take_no_memory() {
+        let huge = npy("<f4", "4294967295", &[0; 64]);
+        let error = read_array("a".to_owned(), huge.as_slice()).unwrap_err().to_string();
+        assert!(error.contains("found 64"), "{error}");
+        let error = read_up_to("a".to_owned(), huge.as_slice(), 8).unwrap_err().to_string();
+        assert!(error.contains("at most 8 bytes"), "{error}");
+        // A file without an end.
+        assert!(read_array("a".to_owned(), std::io::repeat(0)).is_err());
+        let endless = npy("|u1", "2", &[1, 2]);
+        let endless = endless.as_slice().chain(std::io::repeat(0));
+        assert_eq!(read_array("a".to_owned(), endless).unwrap().bytes, [1, 2]);
     }
 
     #[test]

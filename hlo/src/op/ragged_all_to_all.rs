@@ -3,7 +3,8 @@
 //! Operands: `(input, output, input_offsets, send_sizes, output_offsets, recv_sizes)`. Rows are along dimension 0. Device i sends device j
 //! `send_sizes[j]` rows from `input_offsets[j]` on; they are written to j's output from row `output_offsets[j]` on, so this offset
 //! counts rows of the *receiver*. Rows of the output that are not written keep their value. The four lists have one entry for
-//! each device of the group, or a row of entries for each, so that several ranges can be sent.
+//! each device of the group, or a row of entries for each, so that several ranges can be sent. The rows can be the parts of a list of
+//! one dimension: `[devices * updates]`.
 use super::value::{Ignored, ReplicaGroups};
 use super::{Communication, GroupMode, Infer, ShapeRule, check};
 use crate::diag::Place;
@@ -63,9 +64,10 @@ impl Communication for RaggedAllToAll {
         Some((GroupMode::without_flag(self.channel_id), &self.replica_groups))
     }
     fn check_group_size(&self, operands: &[&Shape], _: &Shape, devices: i64) -> Result<()> {
-        let lists = operands.get(2).and_then(|list| list.array()?.dims.first().copied());
-        check(lists.is_none_or(|found| found == devices), "ragged_all_to_all_devices", || {
-            let found = lists.unwrap_or_default();
+        let Some(list) = operands.get(2).and_then(|list| list.array()) else { return Ok(()) };
+        let found = list.dims.first().copied().unwrap_or_default();
+        let fits = found == devices || (list.rank() == 1 && found > 0 && found % devices == 0);
+        check(fits, "ragged_all_to_all_devices", || {
             format!("found sizes for {found:#} devices, but a group has {devices}")
         })
         .map_err(|e| e.on(Place::Operand(2)))

@@ -2,8 +2,7 @@
 use super::rule::with_dims;
 use super::rules::{initial_value, one_or_tuple, reducer, same_dims_as_first};
 use super::value::Window;
-use super::{Infer, ShapeRule, check, windows};
-use crate::diag::Place;
+use super::{Infer, ShapeRule, windows};
 use crate::ir::ComputationId;
 use crate::{Result, Shape};
 
@@ -15,12 +14,13 @@ attrs! {
     /// the elements in the window are reduced in row-major order, as [`Reduce`](super::Reduce) does.
     ///
     /// `lhs_dilate` adds holes between the operand's elements, `rhs_dilate` between the window's. Padding and holes are
-    /// skipped, which matters only if the initial value is not the computation's identity.
+    /// skipped, which matters only if the initial value is not the computation's identity. `rhs_reversal` changes nothing: it reverses
+    /// the elements of the window, and all of them are reduced, in the order of the operand.
     ///
     /// # Shape
     ///
-    /// The number of window positions in each dimension, the element type of the computation's result; a tuple if it returns one. A
-    /// window larger than the padded operand has no position.
+    /// The number of window positions in each dimension, the element type of the initial value or, if it is stated, of the
+    /// computation's result; a tuple if it returns one. A window larger than the padded operand has no position.
     ///
     /// # Constraints
     ///
@@ -30,7 +30,6 @@ attrs! {
     /// - `reduce_window_c4`: the window has the operand's rank.
     /// - `reduce_window_c5`, `_c7`, `_c9`, `_c11`: size, stride, `lhs_dilate`, `rhs_dilate` are positive.
     /// - `reduce_window_c13`: the computation takes two scalars and returns one scalar per operand.
-    /// - `reduce_window_reversal`: the window is not reversed, which has a meaning only in a convolution.
     pub struct ReduceWindow {
         /// The window over the operand.
         pub window: Window = "window" in window or Window::default();
@@ -53,11 +52,6 @@ impl ShapeRule for ReduceWindow {
         let even = cx.operands.len().is_multiple_of(2) && count > 0;
         cx.arity(even, "operands, and as many initial values")?;
         let first = cx.array(0)?;
-        let reversed = self.window.dims.iter().any(|d| d.reversal);
-        check(!reversed, "reduce_window_reversal", || {
-            "the window of a `reduce-window` must not be reversed".to_owned()
-        })
-        .map_err(|e| e.on(Place::Attribute("window")))?;
         let dims = windows::positions(&self.window, &first.dims, WINDOW)?;
         let mut inputs = Vec::with_capacity(count);
         for i in 0..count {
@@ -66,7 +60,14 @@ impl ShapeRule for ReduceWindow {
             initial_value(cx, count + i, operand.ty, "reduce_window_c3")?;
             inputs.push(operand.ty);
         }
-        let types = reducer(cx, self.to_apply, &inputs, "reduce_window_c13", "to_apply")?;
+        let mut types = reducer(cx, self.to_apply, &inputs, "reduce_window_c13", "to_apply")?;
+        let stated: Vec<_> = cx.stated.into_iter().flat_map(Shape::leaves).collect();
+        for (i, ty) in types.iter_mut().enumerate() {
+            let is_stated = stated.get(i).and_then(|s| s.element_type()) == Some(*ty);
+            if !is_stated {
+                *ty = cx.array(count + i)?.ty;
+            }
+        }
         let dims = dims.iter().enumerate().map(|(d, &size)| (size, first.is_dynamic(d)));
         let shapes = types.into_iter().map(|ty| with_dims(ty, dims.clone()).into()).collect();
         let is_tuple = cx.callee(self.to_apply)?.result.tuple().is_some();

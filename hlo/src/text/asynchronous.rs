@@ -81,7 +81,12 @@ impl<'a> Parser<'a> {
                 let error = Error::from(Code::Async { message }).at(span);
                 return Err(error.label(start, "started here"));
             }
-            if instruction.opcode() != Opcode::AsyncUpdate {
+            let opcode = instruction.opcode();
+            // The start may be in another computation, from which loops and calls carry its value here.
+            if opcode.carries_values() && opcode != Opcode::Tuple {
+                return Ok(());
+            }
+            if opcode != Opcode::AsyncUpdate {
                 break;
             }
             at = instruction.operands.first().copied();

@@ -136,6 +136,7 @@ impl<'a> Parser<'a> {
         let body = self.cursor.span_from(head.span.range().start);
         if let Op::AsyncStart(start) = &op {
             self.set_thread(start.calls, &start.thread().into());
+            self.annotate(start.calls, common.as_deref());
         }
         let instruction = self.complete(head, op, operands, common).map_err(|e| e.at(body))?;
         Ok((instruction, body))

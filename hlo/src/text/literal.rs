@@ -8,6 +8,9 @@ use crate::layout::LayoutTail;
 use crate::literal::ConstantValue;
 use crate::{ArrayShape, ElementType, Error, Literal, Result, Scalar, Shape, Span};
 
+/// The most bytes of an array that is written as one number: memory must not depend on a shape alone.
+const MOST_ZEROS: usize = 1 << 26;
+
 /// Parses the value of a constant of a stated shape.
 pub(crate) fn constant(c: &mut Cursor<'_>, stated: &Shape) -> Result<ConstantValue> {
     // Texts of 2018 repeat the shape.
@@ -38,7 +41,10 @@ pub(crate) fn constant(c: &mut Cursor<'_>, stated: &Shape) -> Result<ConstantVal
 /// Returns whether the shape of a tuple, and not its value, comes next.
 fn repeats_tuple(c: &Cursor<'_>) -> bool {
     let mut ahead = *c;
-    ahead.eat(b'(') && at_shape(&ahead)
+    let is_tuple = ahead.eat(b'(');
+    // The values of tuples begin alike: the innermost element tells.
+    while ahead.eat(b'(') {}
+    is_tuple && at_shape(&ahead)
 }
 
 /// Parses `{...}`.
@@ -166,11 +172,27 @@ impl Reader<'_, '_> {
             return self.element();
         }
         if self.c.peek() != Some(b'{') {
-            let error =
-                wrong(self.c, format!("the elements of {} must be written in braces", self.shape));
-            return Err(error.with_help("use `broadcast` to fill an array with one value"));
+            return self.single();
         }
         self.level(0)
+    }
+
+    /// Parses a number without braces for a whole array.
+    ///
+    /// XLA takes it as the first element and fills the others with zeros, while who writes it means a broadcast. It is accepted
+    /// where the two are the same: for zeros, and for an array of one element.
+    fn single(&mut self) -> Result<()> {
+        let shape = self.shape;
+        let braces = wrong(self.c, format!("the elements of {shape:#} must be written in braces"));
+        let braces = braces.with_help("use `broadcast` to fill an array with one value");
+        let bytes = shape.byte_count().filter(|&bytes| (1..=MOST_ZEROS).contains(&bytes));
+        let Some(bytes) = bytes.filter(|_| self.c.peek() != Some(b'(')) else { return Err(braces) };
+        self.element()?;
+        if self.bytes.len() < bytes && self.bytes.iter().any(|&byte| byte != 0) {
+            return Err(braces);
+        }
+        self.bytes.resize(bytes, 0);
+        Ok(())
     }
 
     /// Parses one level of braces, with as many items as the size of dimension `d`.

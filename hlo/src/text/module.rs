@@ -5,8 +5,8 @@ use crate::diag::{Code, Diagnostic, nearest};
 use crate::id::Arena;
 use crate::id::Id;
 use crate::ir::{
-    Computation, ComputationId, Module, ModuleConfig, ParseOptions, Parsed, ProgramShape,
-    StackFrames,
+    CommonAttrs, Computation, ComputationId, Module, ModuleConfig, ParseOptions, Parsed,
+    ProgramShape, StackFrames,
 };
 use crate::op::{Callees, Kind};
 use crate::{Error, Op, Opcode, Result, Span};
@@ -228,6 +228,25 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Adds what a start says to the op that it wraps, which keeps what it says itself.
+    pub(super) fn annotate(&mut self, wrapped: ComputationId, common: Option<&CommonAttrs>) {
+        let (Some(common), Some(computation)) =
+            (common, self.slots[wrapped.index()].computation.as_mut())
+        else {
+            return;
+        };
+        let root = computation.root;
+        let inner = computation.instructions[root].common.get_or_insert_default();
+        let CommonAttrs {
+            metadata, origin, backend_config, frontend_attributes, statistics, ..
+        } = common.clone();
+        inner.metadata = inner.metadata.take().or(metadata);
+        inner.origin = inner.origin.take().or(origin);
+        inner.backend_config = inner.backend_config.take().or(backend_config);
+        inner.frontend_attributes = inner.frontend_attributes.take().or(frontend_attributes);
+        inner.statistics = inner.statistics.take().or(statistics);
+    }
+
     fn undefined(&self, slot: &Slot<'a>) -> Error {
         let error =
             Error::from(Code::UndefinedComputation { name: slot.name.into() }).at(slot.span);
@@ -294,8 +313,9 @@ impl Callees for Parser<'_> {
 /// parameters to one op.
 pub(crate) fn is_single_op(computation: &Computation) -> bool {
     let root = &computation.instructions[computation.root];
-    // `all-reduce-start` and the like are opcodes with other shapes.
-    let is_taken = Opcode::from_name(&format!("{}-start", root.opcode())).is_some();
+    // `all-reduce-start`, `send-done` and the like are opcodes with other shapes.
+    let is_opcode = |phase| Opcode::from_name(&format!("{}-{phase}", root.opcode())).is_some();
+    let is_taken = is_opcode("start") || is_opcode("done");
     let wraps = root.operands.len() + 1 == computation.instructions.len()
         && !matches!(root.op, Op::Parameter(_));
     wraps

@@ -15,14 +15,14 @@ pub(crate) fn make_unique(computations: &mut Arena<Computation>) {
         let clean = sanitize(&computation.name);
         let name = clean.as_ref().unwrap_or(&computation.name);
         if let Some(name) = names.unique(name).or(clean.clone()) {
-            computation.name = name;
+            computation.make_unique(name);
         }
         for id in computation.instructions.ids() {
             let written = computation.name(id);
             let clean = if is_illegal(written) { sanitize(written) } else { None };
             let name = clean.as_ref().unwrap_or(written);
             if let Some(name) = instruction_names.unique(name).or(clean) {
-                computation.rename(id, name);
+                computation.make_instruction_unique(id, name);
             }
         }
     }

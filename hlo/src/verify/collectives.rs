@@ -63,7 +63,9 @@ fn check_instruction(
         ReplicaGroups::Mesh(groups) => groups.group_size(),
     };
     let devices = in_group.saturating_mul(mode.devices_per_id(config));
-    if devices < 1 || (devices == 1 && groups.is_empty()) {
+    // Without a number of partitions, a group of one replica may stand for all partitions that the module gets later.
+    let is_open = mode == GroupMode::CrossReplicaAndPartition && config.num_partitions == 1;
+    if devices < 1 || (devices == 1 && (groups.is_empty() || is_open)) {
         return Ok(());
     }
     let operands = instruction.operands.iter().map(|&id| &computation.instructions[id].shape);

@@ -4,6 +4,7 @@ mod chains;
 mod collectives;
 mod header;
 mod shapes;
+mod shardings;
 mod structure;
 
 use crate::diag::Errors;
@@ -39,6 +40,7 @@ pub(crate) fn verify(module: Module) -> Result<Verified, Errors> {
             callees::check(&module, &mut errors);
             chains::check(&module, &mut errors);
             collectives::check(&module, &mut errors);
+            shardings::check(&module, &mut errors);
         }
     }
     if errors.is_empty() {

@@ -21,7 +21,10 @@ pub(crate) fn alone(
 ) -> Result<Literal> {
     one_device(instruction, context)?;
     let operands: Vec<Literal> = operands.iter().map(|&operand| operand.clone()).collect();
-    if let (Op::RaggedAllToAll(_), Some(devices)) = (&instruction.op, lists(&operands)) {
+    // With groups, a list can hold several updates for the one device.
+    if let (Op::RaggedAllToAll(op), Some(devices)) = (&instruction.op, lists(&operands))
+        && op.replica_groups.is_empty()
+    {
         return Err(several(instruction, &format!("has sizes for {devices} devices")));
     }
     if let Some((_, pairs)) = instruction.op.pairs() {

@@ -11,6 +11,7 @@
 //!
 //! Source: `StableHLO`, "Collective ops"; XLA operation semantics.
 mod alone;
+pub mod distributed;
 mod parts;
 mod permute;
 mod reduce;
@@ -41,7 +42,11 @@ pub fn exchange(
     given: &[&[Literal]],
     order: Option<&[usize]>,
 ) -> Result<Vec<Literal>> {
-    let results = arrays(&executable.context(options), instruction, given, order)?;
+    let context = executable.context(options);
+    let entered = context.stop().enter();
+    let results = arrays(&context, instruction, given, order)?;
+    drop(entered);
+    context.check_time()?;
     let shape = result_shape(instruction);
     results.into_iter().map(|result| packed(result, shape, instruction)).collect()
 }

@@ -11,14 +11,18 @@ use crate::{Error, Result};
 use hlo::Literal;
 
 /// The targets whose value is their first operand.
-pub(super) const TARGETS: [&str; 14] = [
+pub(super) const TARGETS: [&str; 18] = [
     "AssumeGatherIndicesInBound",
     "InspectSharding",
     "LayoutConstraint",
     "MoveToDevice",
     "MoveToHost",
+    "PinToDevice",
+    "PinToDeviceSram",
     "SPMDFullToShardShape",
     "SPMDShardToFullShape",
+    "ShardBarrierFrom",
+    "ShardBarrierTo",
     "Sharding",
     "annotate_device_placement",
     "xla.sdy.FuncResultSharding",

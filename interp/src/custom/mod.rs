@@ -4,31 +4,46 @@
 //! |---|---|
 //! | `call.rs` | the choice among the following |
 //! | `markers.rs` | annotations for partitioners and schedulers, which change no value |
+//! | `convolution.rs` | convolutions of arrays that are smaller than their bounds |
 //! | `xla.rs` | calls that XLA expands or runs itself: `TopK`, `Qr`, `Eigh`, ... |
 //! | `lapack` | `lapack_*_ffi`, which JAX calls on a CPU |
 //! | `library.rs` | functions of shared libraries |
+//! | `functions.rs`, `loaded.rs`, `guarded.rs` | such functions in this process: their names, the call, the memory |
 //! | `unknown.rs` | errors of all other targets |
 //!
 //! A built-in target called with operands, results or attributes that it does not support is `E0402`.
 mod call;
+mod convolution;
 mod dictionary;
+mod functions;
+mod guarded;
 mod lapack;
 mod library;
+mod loaded;
 mod markers;
 mod unknown;
 mod xla;
 
 pub(crate) use call::custom_call;
-pub(crate) use library::Library;
+pub use functions::Functions;
 use library::in_libraries;
+pub use library::{CustomCallLibrary, LibraryCall};
+pub use loaded::Library;
 
 use crate::Result;
 use crate::hooks::{Call, Hooks};
-use hlo::Literal;
+use crate::index::{saturating_count, to_usize};
+use hlo::{ArrayShape, Literal, Scalar, Shape};
+
+/// Matrices of the size of the largest that a routine works in.
+const MATRICES: usize = 8;
 
 /// Runs a call whose target is built in.
 fn built_in(call: &Call<'_>, hooks: &Hooks) -> Result<Literal> {
-    let found = markers::run(call).or_else(|| xla::run(call)).or_else(|| lapack::run(call));
+    let found = markers::run(call)
+        .or_else(|| xla::run(call))
+        .or_else(|| convolution::run(call))
+        .or_else(|| lapack::run(call));
     found.unwrap_or_else(|| Err(unknown::error(call, hooks)))
 }
 
@@ -37,9 +52,56 @@ pub(crate) fn is_cubic(target: &str) -> bool {
     lapack::is_cubic(target) || xla::is_cubic(target)
 }
 
+/// Returns whether a target that is built in takes arrays smaller than their bounds.
+pub(crate) fn takes_sizes(target: &str) -> bool {
+    ["PadToStatic"].contains(&target)
+        || markers::TARGETS.contains(&target)
+        || convolution::TARGETS.contains(&target)
+}
+
+/// Returns whether a target that is built in returns arrays smaller than their bounds although no operand is.
+pub(crate) fn makes_sizes(target: &str) -> bool {
+    target == "SliceToDynamic"
+}
+
+/// Returns the bytes that a target that is built in works in, at most.
+///
+/// LAPACK's routines hold the operands of one problem and a few matrices of their largest size in f64, and the results of all
+/// problems as scalars before these become arrays.
+pub(crate) fn scratch(target: &str, operands: &[&Shape], result: &Shape) -> usize {
+    if !lapack::is_routine(target) && !xla::is_cubic(target) {
+        return 0;
+    }
+    let arrays = |shape: &Shape| -> Vec<ArrayShape> {
+        shape.leaves().into_iter().filter_map(|leaf| leaf.array().cloned()).collect()
+    };
+    let count = |array: &ArrayShape| saturating_count(&array.dims);
+    let operands: Vec<ArrayShape> = operands.iter().flat_map(|shape| arrays(shape)).collect();
+    let results = arrays(result);
+    let total = results.iter().map(count).fold(0, usize::saturating_add);
+    let side = |array: &ArrayShape| {
+        let (matrix, is_matrix) = (array.dims.iter().rev().take(2), array.rank() >= 2);
+        let sides = matrix.map(|&n| to_usize(n));
+        if is_matrix {
+            (sides.clone().fold(1, usize::saturating_mul), sides.max().unwrap_or(1))
+        } else {
+            (0, 1)
+        }
+    };
+    let (matrix, longest) =
+        operands.iter().chain(&results).map(side).fold((0, 1), |a, b| (a.0.max(b.0), a.1.max(b.1)));
+    let lists = operands.iter().map(count).fold(0, usize::saturating_add);
+    let numbers = matrix.saturating_mul(MATRICES).saturating_add(longest.saturating_mul(8));
+    // A list of scalars that grows holds its old and its new elements for a moment.
+    let scalars = total.saturating_mul(3).saturating_mul(size_of::<Scalar>());
+    let numbers = numbers.saturating_add(if matrix == 0 { lists } else { 0 }).saturating_add(lists);
+    numbers.saturating_mul(2 * size_of::<f64>()).saturating_add(scalars)
+}
+
 /// Returns the names of all targets that are built in.
 pub(crate) fn targets() -> Vec<String> {
-    let others = markers::TARGETS.iter().chain(&xla::TARGETS).map(ToString::to_string);
+    let others = markers::TARGETS.iter().chain(&xla::TARGETS).chain(&convolution::TARGETS);
+    let others = others.map(ToString::to_string);
     let mut all: Vec<String> = others.chain(lapack::targets()).collect();
     all.sort();
     all

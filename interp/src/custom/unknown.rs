@@ -4,13 +4,19 @@ use crate::error::Code;
 use crate::hooks::{Call, Hooks};
 
 /// Prefixes of targets that cannot be run, and the reasons.
-const REASONS: [(&str, &str); 20] = [
+const REASONS: [(&str, &str); 26] = [
     ("xla_python_", "it calls back into the Python process that made the module"),
     ("xla_ffi_python_", "it calls back into the Python process that made the module"),
     ("xla_ffi_partitioned_python_", "it calls back into the Python process that made the module"),
     ("xla_buffer_python_", "it calls back into the Python process that made the module"),
-    ("SliceToDynamic", "it returns an array whose size is known only at run time"),
-    ("PadToStatic", "it takes an array whose size is known only at run time"),
+    ("xla_builder.", "it names a function of XLA's builder, which a test of XLA expands"),
+    ("_xla_multi_module_call", "it calls the entry computation of another module"),
+    ("_SPMDInternalOp_", "XLA's SPMD partitioner makes and replaces it"),
+    ("AllocateBuffer", "what it returns is not initialized"),
+    ("CreateBuffer", "what it returns is not initialized"),
+    ("HostExecute", "it is code of another program"),
+    ("te_", "it is a kernel for CUDA"),
+    ("__op$", "it is XLA's name for an op that a GPU runs as a kernel"),
     ("tridiagonal_solve_perturbed", "what it adds to a singular pivot is not documented"),
     ("cu_", "it is a kernel for CUDA"),
     ("cuda_", "it is a kernel for CUDA"),

@@ -6,7 +6,7 @@
 //!
 //! | ops | what is done |
 //! |---|---|
-//! | elementwise | computed on the padding, too; the result is as large as the operands |
+//! | elementwise | computed on the padding, too; the result is as large as the operands, of which those of size 1 are broadcast and the others cut to the smallest |
 //! | `broadcast`, `transpose`, `slice`, `dynamic-slice`, `dynamic-update-slice`, `gather`, `bitcast-convert` of one width | elements are moved within the bounds, the padding with them; sizes go where their dimensions go |
 //! | `reshape`, `dynamic-reshape` | what counts is packed anew |
 //! | `scatter` | only the updates that count are applied; the result is as large as the operand |
@@ -19,13 +19,15 @@
 //!
 //! Dimensions that must agree, like those of two operands of `add` or the contracting ones of a `dot`, may be full on one
 //! side and smaller on the other: the smaller size counts. Two different smaller sizes stop the run with `E0408`, where
-//! XLA:CPU takes either. Collectives, `bitcast` and custom calls but `Sharding`,
-//! `PadToStatic` and `SliceToDynamic` are `E0402`.
+//! XLA:CPU takes either, except in elementwise ops. Collectives, `bitcast` and custom calls but annotations,
+//! `PadToStatic`, `SliceToDynamic` and convolutions are `E0402`.
+mod broadcast;
 mod flow;
 mod reshape;
 mod sizes;
 
 use crate::context::RunContext;
+use crate::custom;
 use crate::error::Code;
 use crate::{Error, Result};
 pub(crate) use flow::DynamicValues;
@@ -33,17 +35,15 @@ use hlo::ir::Instruction;
 use hlo::op::{CustomCall, DynamicRule};
 use hlo::{Dims, Literal, Op, Shape};
 pub(crate) use sizes::common;
-use sizes::{agreed, cut_updates, moved, tied, ties, updated, whole_update};
+use sizes::{cut_updates, moved, tied, ties, updated, whole_update};
 
 /// The rule for an op with operands of these shapes.
 pub(crate) fn rule(op: &Op, operands: &[&Shape]) -> DynamicRule {
     // A scalar selects a whole value, and with it its sizes.
     let selects_whole =
         || matches!(op, Op::Select(_)) && operands[0].array().is_some_and(|p| p.rank() == 0);
-    let targets = |call: &CustomCall| {
-        ["PadToStatic", "Sharding"].contains(&call.custom_call_target.0.as_str())
-    };
-    let calls_forward = || matches!(op, Op::CustomCall(call) if targets(call));
+    let takes = |call: &CustomCall| custom::takes_sizes(&call.custom_call_target.0);
+    let calls_forward = || matches!(op, Op::CustomCall(call) if takes(call));
     match selects_whole() || calls_forward() {
         true => DynamicRule::Forward,
         false => op.opcode().dynamic_rule(),
@@ -61,14 +61,18 @@ pub(crate) fn is_among(operands: &[&Literal]) -> bool {
 pub(crate) fn evaluate(
     rule: DynamicRule,
     instruction: &Instruction,
-    operands: &[&Literal],
+    (operands, shapes): (&[&Literal], &[&Shape]),
     fixed: &dyn Fn(&[&Literal]) -> Result<Literal>,
 ) -> Result<Literal> {
     let refs = operands;
     let mut operands: Vec<Literal> = operands.iter().map(|&operand| operand.clone()).collect();
     let sizes = match rule {
         DynamicRule::Forward => return fixed(refs),
-        DynamicRule::Elementwise => agreed(&operands)?,
+        DynamicRule::Elementwise => {
+            let (sizes, broadcast) = broadcast::broadcast(&operands, shapes);
+            operands = broadcast;
+            sizes
+        }
         DynamicRule::Remap => moved(instruction, &operands)?,
         DynamicRule::Update => {
             let sizes = updated(&operands);
@@ -179,6 +183,6 @@ pub(crate) fn to_bounds(value: &Literal, shape: &Shape) -> Literal {
 
 /// Whether an op gives arrays smaller than their bounds in any module.
 fn resizes(op: &Op) -> bool {
-    let slices = |call: &CustomCall| call.custom_call_target.0 == "SliceToDynamic";
-    op.opcode().sets_sizes() || matches!(op, Op::CustomCall(call) if slices(call))
+    let makes = |call: &CustomCall| custom::makes_sizes(&call.custom_call_target.0);
+    op.opcode().sets_sizes() || matches!(op, Op::CustomCall(call) if makes(call))
 }

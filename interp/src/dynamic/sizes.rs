@@ -26,18 +26,6 @@ pub(crate) fn common(places: impl IntoIterator<Item = (i64, i64)>) -> Result<Opt
     Ok(found)
 }
 
-/// The size that all operands have, but for scalars.
-pub(super) fn agreed(operands: &[Literal]) -> Result<Dims> {
-    let rank = operands.iter().map(|o| o.sizes().len()).max().unwrap_or(0);
-    let arrays = operands.iter().filter(|o| o.sizes().len() == rank);
-    let mut sizes = Dims::from_slice(arrays.clone().next().map_or(&[], bounds_of));
-    for (d, size) in sizes.iter_mut().enumerate() {
-        let places = arrays.clone().map(|o| (o.sizes()[d], bounds_of(o)[d]));
-        *size = common(places)?.unwrap_or(*size);
-    }
-    Ok(sizes)
-}
-
 /// Where sizes go when elements are moved within the bounds.
 pub(super) fn moved(instruction: &Instruction, operands: &[Literal]) -> Result<Dims> {
     let shape = instruction.shape.array().expect("verified: an array");

@@ -15,6 +15,7 @@
 //! the rule for all others. And it rounds every step: here all is computed in f64 (twice that for f64 and c128), and each
 //! element is rounded once.
 use super::{fill, number_bytes, writes_with};
+use crate::clock::Stop;
 use crate::index::{saturating_count, to_usize};
 use crate::num::complex_of::{Field, InField, in_field};
 use crate::num::double_double::Real;
@@ -70,7 +71,11 @@ fn lower_factor<F: Field>(n: usize, read: impl Fn(usize, usize) -> F) -> Option<
     // Conjugates of the rows, so that sums of products need none.
     let mut conjugates = factor.clone();
     let mut roots = Vec::with_capacity(n);
+    let stop = Stop::current();
     for i in 0..n {
+        if stop.is_set() {
+            return None;
+        }
         for j in 0..=i {
             let products = F::dot(&factor[i * n..i * n + j], &conjugates[j * n..j * n + j]);
             let rest = read(i, j) - products;

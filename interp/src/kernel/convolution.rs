@@ -29,11 +29,13 @@
 //!
 //! **Differences.** XLA's evaluator converts the operands to the result's type first and saturates integers, where
 //! XLA:CPU, and this engine, wraps.
-use super::contraction::{PADDING, Plan, Recipe};
+use super::contraction::{Extent, PADDING, Plan, Recipe, Run, Runs};
+use super::reduce_window::Reach;
 use super::strided::move_elements;
 use super::writes_with;
 use crate::error::Code;
 use crate::index::{count, offset_list, offsets, saturating_count, strides, to_i64, to_usize};
+use crate::lower::scratch::threads;
 use crate::plan::Kernel;
 use crate::{Error, Result};
 use hlo::op::Convolution;
@@ -53,8 +55,15 @@ pub(super) fn kernel(
     let setting = Setting::new(op, &lhs, &rhs, result);
     let order = setting.order(result);
     let scratch = [
-        recipe.scratch((&lhs, &rhs), to, setting.group_outputs, setting.terms()),
-        saturating_count(&rhs.dims).saturating_mul(size_of::<usize>()),
+        recipe.scratch((&lhs, &rhs), to, setting.extent()),
+        // The places of groups, columns and terms in the kernel, and of a window along each dimension for each thread.
+        [setting.groups, setting.group_outputs, setting.terms()]
+            .into_iter()
+            .chain(
+                setting.window.dims.iter().map(|w| to_usize(w.size).saturating_mul(2 * threads())),
+            )
+            .fold(0, usize::saturating_add)
+            .saturating_mul(size_of::<usize>()),
         sparse_lhs.and_then(|_| lhs.byte_count()).unwrap_or(0),
         sparse_rhs.and_then(|_| rhs.byte_count()).unwrap_or(0),
         order.as_ref().and_then(|_| result.byte_count()).unwrap_or(0),
@@ -63,6 +72,7 @@ pub(super) fn kernel(
         let lhs = dense(inputs[0], sparse_lhs, inputs)?;
         let rhs = dense(inputs[1], sparse_rhs, inputs)?;
         let [columns, terms] = setting.rhs_offsets(array(&rhs));
+        let runs = |group: usize, row: usize, runs: &mut Vec<Run>| setting.runs(group, row, runs);
         let plan = Plan {
             rows: count(&setting.row_sizes),
             lhs: &|group, row, places| setting.row(group, row, places),
@@ -70,6 +80,7 @@ pub(super) fn kernel(
             rhs_batches: &setting.group_offsets(),
             rhs_columns: &columns,
             rhs_terms: &terms,
+            runs: setting.run_step().map(|step| Runs { step, of: &runs }),
         };
         let out = outputs[0].bytes_mut();
         match &order {
@@ -135,6 +146,11 @@ impl Setting {
         self.window.dims.iter().any(|w| w.lhs_dilation > 1 || w.pad_low > 0 || w.pad_high > 0)
     }
 
+    /// The numbers of sums and of terms.
+    fn extent(&self) -> Extent {
+        let rows = saturating_count(&self.row_sizes);
+        Extent { batches: self.groups, rows, columns: self.group_outputs, terms: self.terms() }
+    }
     /// The terms of a sum.
     fn terms(&self) -> usize {
         let window = self.window.dims.iter().map(|dim| to_usize(dim.size));
@@ -208,6 +224,62 @@ impl Setting {
                 *k = 0;
             }
         }
+    }
+
+    /// The distance of neighboring terms in the left operand, if places of the last spatial dimension are next to each other in
+    /// the list of terms, and all others are at regular distances too.
+    fn run_step(&self) -> Option<usize> {
+        let is_regular = self.inputs == 1 && self.window.dims.iter().all(|w| w.lhs_dilation == 1);
+        let (window, &dim) = (self.window.dims.last()?, self.op.dim_labels.lhs_spatial.last()?);
+        is_regular.then(|| to_usize(window.rhs_dilation).saturating_mul(self.lhs_stride(dim)))
+    }
+
+    /// The runs of a row, where [`Setting::run_step`] is known: one for each place in the outer dimensions of the kernel.
+    fn runs(&self, group: usize, mut row: usize, runs: &mut Vec<Run>) {
+        let labels = &self.op.dim_labels;
+        let (mut first_term, mut term_stride) = (0, 1);
+        let mut first_lhs = 0;
+        // Sizes, and strides of terms and of the left operand, from the last dimension on.
+        let (mut sizes, mut terms, mut lhs) = (Dims::new(), Dims::new(), Dims::new());
+        for (d, window) in self.window.dims.iter().enumerate().rev() {
+            let size = to_usize(self.row_sizes[d + 1]);
+            let (out, dim) = (to_i64(row % size), labels.lhs_spatial[d]);
+            row /= size;
+            let reach = Reach::of(window, out, self.lhs_sizes[to_usize(dim)]);
+            if reach.count == 0 {
+                return;
+            }
+            let stride = to_i64(self.lhs_stride(dim));
+            let place = i128::from(reach.first) + i128::from(window.pad_low)
+                - i128::from(out) * i128::from(window.stride);
+            let place = i64::try_from(place / i128::from(window.rhs_dilation));
+            first_term += place.expect("a place in the window") * term_stride;
+            first_lhs += reach.first * stride;
+            sizes.push(reach.count);
+            terms.push(term_stride);
+            lhs.push(reach.step.wrapping_mul(stride));
+            term_stride *= window.size;
+        }
+        let batches = self.op.batch_group_count > 1;
+        let batch = if batches { group * to_usize(self.row_sizes[0]) + row } else { row };
+        let feature = if batches { 0 } else { group * self.lhs_stride(labels.lhs_feature) };
+        first_lhs += to_i64(batch * self.lhs_stride(labels.lhs_batch) + feature);
+        let count = to_usize(sizes.remove(0));
+        sizes.reverse();
+        let starts = [&mut terms, &mut lhs].map(|strides| {
+            strides.remove(0);
+            strides.reverse();
+            strides.clone()
+        });
+        offsets(&sizes, first_term, &starts[0], |term| {
+            runs.push(Run { term: to_usize(term), lhs: 0, count });
+        });
+        let mut next = runs.iter_mut();
+        offsets(&sizes, first_lhs, &starts[1], |at| {
+            if let Some(run) = next.next() {
+                run.lhs = to_usize(at);
+            }
+        });
     }
 
     /// The sums come in the order of groups, rows, and a group's features. Returns the sizes and strides of a walk over

@@ -51,10 +51,7 @@ pub(super) fn kernel(
             bitcast_convert(inputs[0], &mut outputs[0]);
             Ok(())
         }),
-        Op::Iota(op) => writes(move |_, _, outputs| {
-            super::iota::iota_into(&op, &mut outputs[0]);
-            Ok(())
-        }),
+        Op::Iota(op) => iota_part(op.iota_dimension.unwrap_or(0), 0, 1),
         Op::Concatenate(op) => writes(move |_, inputs, outputs| {
             super::concatenate::concatenate_into(&op, inputs, &mut outputs[0]);
             Ok(())
@@ -81,6 +78,14 @@ pub(super) fn kernel(
         // A scalar selects a whole value, which is not copied.
         Op::Select(_) if operands[0].rank() > 0 => Box::new(super::select::kernel(shape)),
         _ => return None,
+    })
+}
+
+/// The kernel of a part of an iota along a dimension: of `start`, `start + step`, ...
+pub(crate) fn iota_part(dim: i64, start: i64, step: i64) -> Box<dyn Kernel> {
+    writes(move |_, _, outputs| {
+        super::iota::iota_into(dim, (start, step), &mut outputs[0]);
+        Ok(())
     })
 }
 

@@ -14,7 +14,7 @@
 //!
 //! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is 0 in `s32`), which
 //! XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
-use super::contraction::{Plan, Recipe};
+use super::contraction::{Extent, Plan, Recipe};
 use super::writes_with;
 use crate::index::{offset_list, others, pick, saturating_count};
 use crate::plan::Kernel;
@@ -49,13 +49,12 @@ impl Axes {
         let (batch, free) = (list(&self.batch), list(&self.free));
         Offsets { batch, free, contracting: list(&self.contracting) }
     }
-    /// The number of free indices.
-    pub(super) fn columns(&self) -> usize {
-        saturating_count(&self.free.0)
-    }
-    /// The number of contracting indices.
-    pub(super) fn terms(&self) -> usize {
-        saturating_count(&self.contracting.0)
+    /// The numbers of sums and terms with these rows, and the columns of `rhs`.
+    pub(super) fn extent(&self, rhs: &Self) -> Extent {
+        let [batches, rows, columns, terms] =
+            [&self.batch, &self.free, &rhs.free, &rhs.contracting]
+                .map(|(n, _)| saturating_count(n));
+        Extent { batches, rows, columns, terms }
     }
     /// Bytes of the offsets.
     pub(super) fn bytes(&self) -> usize {
@@ -87,7 +86,7 @@ pub(super) fn kernel(op: &Dot, operands: &[&ArrayShape], result: &ArrayShape) ->
     let l = Axes::of(lhs, &op.lhs_batch_dims, &op.lhs_contracting_dims);
     let r = Axes::of(rhs, &op.rhs_batch_dims, &op.rhs_contracting_dims);
     let recipe = Recipe::of(op.algorithm);
-    let sums = recipe.scratch((lhs, rhs), to, r.columns(), r.terms());
+    let sums = recipe.scratch((lhs, rhs), to, l.extent(&r));
     let scratch = sums.saturating_add(l.bytes()).saturating_add(r.bytes());
     writes_with(scratch, move |_, inputs, outputs| {
         let (l, r) = (l.offsets(), r.offsets());
@@ -98,6 +97,7 @@ pub(super) fn kernel(op: &Dot, operands: &[&ArrayShape], result: &ArrayShape) ->
             rhs_batches: &r.batch,
             rhs_columns: &r.free,
             rhs_terms: &r.contracting,
+            runs: None,
         };
         recipe.contract(&plan, (inputs[0], inputs[1]), to, outputs[0].bytes_mut());
         Ok(())

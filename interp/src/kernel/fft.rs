@@ -15,11 +15,11 @@
 //!
 //! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU computes in the type
 //! itself.
-use super::{fill, number_bytes, writes_with};
+use super::{fill, writes_with};
 use crate::index::{offset_list, saturating_count, strides, to_i64, to_usize};
 use crate::num::complex_of::{ComplexOf, Field};
 use crate::num::double_double::{DoubleDouble, Real};
-use crate::num::fourier::Plan;
+use crate::num::fourier::{self, Plan};
 use crate::plan::Kernel;
 use hlo::op::Fft;
 use hlo::op::value::FftType;
@@ -28,9 +28,19 @@ use hlo::{ArrayShape, Dims, ElementType, Literal};
 pub(super) fn kernel(op: &Fft, operand: &ArrayShape, result: &ArrayShape) -> Box<dyn Kernel> {
     let op = op.clone();
     let wide = result.ty.component() == ElementType::F64;
-    // The numbers before and after the last step, which may change how many there are.
+    // The numbers before and after the last step, which may change how many there are; a line before and after its
+    // transform; the offsets of lines; and the plan of the transform.
     let numbers = saturating_count(&operand.dims).saturating_add(saturating_count(&result.dims));
-    let scratch = numbers.saturating_mul(number_bytes(result.ty).saturating_mul(2));
+    let lengths = op.fft_length.iter().map(|&n| to_usize(n));
+    let longest = lengths.clone().max().unwrap_or(0);
+    let lines =
+        saturating_count(&operand.dims) / lengths.clone().filter(|&n| n > 0).min().unwrap_or(1);
+    let plan = lengths.map(|n| fourier::plan_bytes(n, wide)).max().unwrap_or(0);
+    let scratch = numbers
+        .saturating_add(longest.saturating_mul(2))
+        .saturating_mul(fourier::number_bytes(wide))
+        .saturating_add(lines.saturating_mul(size_of::<usize>()))
+        .saturating_add(plan);
     writes_with(scratch, move |_, inputs, outputs| {
         if wide {
             run::<DoubleDouble>(&op, inputs[0], &mut outputs[0]);
@@ -102,7 +112,7 @@ impl<R: Real + Field> Numbers<R> {
         let n = self.size(last);
         let transform = Transform::new(n, false);
         let mut result = vec![ComplexOf::ZERO; n];
-        let mut halves = Vec::new();
+        let mut halves = Vec::with_capacity(self.numbers.len() / n.max(1) * (n / 2 + 1));
         for line in self.numbers.chunks_exact(n.max(1)) {
             transform.run(line.to_vec(), &mut result);
             // Rounding leaves a little of what is 0 by symmetry: the mean with the conjugate takes it out.
@@ -121,7 +131,7 @@ impl<R: Real + Field> Numbers<R> {
         let last = self.dims.len() - 1;
         let transform = Transform::new(n, true);
         let mut result = vec![ComplexOf::ZERO; n];
-        let mut wholes = Vec::new();
+        let mut wholes = Vec::with_capacity(self.numbers.len() / self.size(last).max(1) * n);
         for half in self.numbers.chunks_exact(self.size(last).max(1)) {
             let line = (0..n).map(|k| match k {
                 k if k == 0 || 2 * k == n => ComplexOf { re: half[k].re, im: R::ZERO },

@@ -2,7 +2,9 @@
 //!
 //! `reduce` and `reduce-window` differ in which elements they fold; what folding means is written here. Float sums are
 //! exact and rounded once. Other computations of one op apply it directly; everything else is called.
+use super::sliding::{Sliding, SlidingBinary, SlidingSum};
 use crate::Result;
+use crate::clock::Stop;
 use crate::context::RunContext;
 use crate::index::saturating_count;
 use crate::num;
@@ -53,6 +55,18 @@ impl<'a> Fold<'a> {
         Self(Kind::Call(Call::new(applied, context, inputs, first)))
     }
 
+    /// Returns the fold of a window that slides, if the order of elements does not matter.
+    pub(super) fn sliding(&self) -> Option<Sliding<'a>> {
+        match &self.0 {
+            Kind::Sum { elements, first, ty, .. } => {
+                Some(Sliding::Sum(SlidingSum::new(*elements, *first, *ty)))
+            }
+            Kind::Binary { op, ty, input, first, .. } if self.is_orderless() => {
+                Some(Sliding::Binary(SlidingBinary::new(*op, *ty, input, *first)))
+            }
+            Kind::Binary { .. } | Kind::Call(_) => None,
+        }
+    }
     /// Starts again from the initial values.
     pub(super) fn restart(&mut self) {
         match &mut self.0 {
@@ -175,7 +189,7 @@ impl<'a> Call<'a> {
 
 /// The elements of an array of floats as f64, the common types without a detour.
 #[derive(Clone, Copy)]
-enum Floats<'a> {
+pub(super) enum Floats<'a> {
     F32(&'a [f32]),
     F64(&'a [f64]),
     Bf16(&'a [bf16]),
@@ -190,7 +204,7 @@ impl<'a> Floats<'a> {
         f32s.or_else(f64s).or_else(bf16s).unwrap_or(Self::Other(literal))
     }
     #[inline]
-    fn get(&self, i: usize) -> f64 {
+    pub(super) fn get(&self, i: usize) -> f64 {
         match self {
             Self::F32(elements) => f64::from(elements[i]),
             Self::F64(elements) => elements[i],
@@ -200,16 +214,22 @@ impl<'a> Floats<'a> {
     }
 }
 
+/// Elements that are folded between looks at the time.
+pub(super) const UNTIMED: u64 = 1 << 16;
 /// Elements of results that are computed before they are stored.
 const STORED_AT_ONCE: usize = 1 << 16;
 /// Elements folded that are worth another thread.
 const WORTH_A_THREAD: usize = 1 << 15;
 
-/// Bytes of the elements that are computed before they are stored, for results that are made of lines of this length.
-pub(super) fn stored_bytes(results: &[&ArrayShape], line: usize) -> usize {
+/// Bytes of the elements that are computed before they are stored, for results that are made of lines of about these
+/// lengths.
+pub(super) fn stored_bytes(results: &[&ArrayShape], longest: usize, shortest: usize) -> usize {
     let elements = results.first().map_or(0, |result| saturating_count(&result.dims));
-    let stored = elements.min(STORED_AT_ONCE.max(line));
-    stored.saturating_mul(results.len()).saturating_mul(size_of::<Scalar>())
+    let stored = elements.min(STORED_AT_ONCE.max(longest));
+    let shortest = if elements.is_multiple_of(shortest) { shortest } else { 1 };
+    let lists = (stored / shortest.max(1)).saturating_mul(size_of::<Result<Vec<Scalar>>>());
+    let stored = stored.saturating_mul(results.len()).saturating_mul(size_of::<Scalar>());
+    stored.saturating_add(lists)
 }
 
 /// Computes arrays that are made of `lines` runs of neighbours. `line` appends the values of one, element by element;
@@ -224,8 +244,12 @@ pub(super) fn in_lines<'a>(
     let count = arrays.len();
     let per_line = arrays[0].len() / lines.max(1);
     let group = (STORED_AT_ONCE / per_line.max(1)).max(1);
+    let stop = Stop::current();
     let run = |fold: &mut Fold<'a>, i: usize| {
         let mut out = Vec::with_capacity(per_line * count);
+        if stop.is_set() {
+            return Ok(out);
+        }
         line(i, fold, &mut out).map(|()| out)
     };
     let stored: Vec<ElementType> = arrays.iter().map(element_type).collect();

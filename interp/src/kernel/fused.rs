@@ -5,7 +5,9 @@
 use super::strided::Walk;
 use super::typed::Typed;
 use crate::Result;
+use crate::clock::Stop;
 use crate::context::RunContext;
+use crate::lower::scratch::threads;
 use crate::num::loops::Loop;
 use crate::plan::{Kernel, Reuse};
 use hlo::{ArrayShape, ElementType, Literal, Op};
@@ -18,6 +20,8 @@ const TILE: usize = 512;
 /// Elements of a part that one thread computes.
 const PART: usize = 16 * TILE;
 const WORD: usize = size_of::<u128>();
+/// Registers that a thread keeps.
+const KEPT: usize = 8;
 
 /// How an operand from outside is read.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,7 +96,7 @@ impl Fused {
     }
 
     /// Computes the elements from `first` on of each output.
-    fn part(&self, inputs: &[Option<&[u8]>], first: usize, outputs: &mut [&mut [u8]]) {
+    fn part(&self, inputs: &[Option<&[u8]>], first: usize, outputs: &mut [&mut [u8]], stop: &Stop) {
         let mut registers = REGISTERS.take();
         registers.resize_with(self.widths.len().max(registers.len()), Vec::new);
         for (register, width) in registers.iter_mut().zip(&self.widths) {
@@ -107,10 +111,11 @@ impl Fused {
             }
         }
         let count = outputs[0].len() / self.widths[self.outputs[0]];
-        for start in (0..count).step_by(TILE) {
+        for start in (0..count).step_by(TILE).take_while(|_| !stop.is_set()) {
             let length = TILE.min(count - start);
             self.tile(inputs, &mut registers, (first + start, start, length), outputs);
         }
+        registers.truncate(KEPT);
         REGISTERS.set(registers);
     }
 
@@ -178,8 +183,9 @@ impl Kernel for Fused {
         let widths: SmallVec<[usize; 2]> = self.outputs.iter().map(|&r| self.widths[r]).collect();
         let mut outputs: SmallVec<[&mut [u8]; 2]> =
             outputs.iter_mut().map(Literal::bytes_mut).collect();
+        let stop = Stop::current();
         if outputs[0].len() / widths[0] <= 2 * PART {
-            self.part(&inputs, 0, &mut outputs);
+            self.part(&inputs, 0, &mut outputs, &stop);
             return Ok(());
         }
         let mut cut: Vec<_> = (outputs.into_iter())
@@ -189,7 +195,7 @@ impl Kernel for Fused {
         let parts: Vec<SmallVec<[&mut [u8]; 2]>> =
             std::iter::from_fn(|| cut.iter_mut().map(Iterator::next).collect()).collect();
         parts.into_par_iter().enumerate().for_each(|(number, mut outputs)| {
-            self.part(&inputs, number * PART, &mut outputs);
+            self.part(&inputs, number * PART, &mut outputs, &stop);
         });
         Ok(())
     }
@@ -198,6 +204,7 @@ impl Kernel for Fused {
         Reuse::SameIndex(arrays.count())
     }
     fn scratch(&self) -> usize {
-        self.widths.iter().map(|width| width * TILE).sum()
+        let registers: usize = self.widths.iter().map(|width| width * TILE).sum();
+        registers * threads()
     }
 }

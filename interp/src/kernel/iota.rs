@@ -1,16 +1,16 @@
 //! `iota`: `result[i] = i[iota_dimension]`
 use crate::index::{strides, to_i64, to_usize};
-use hlo::op::Iota;
 use hlo::{ElementType, Literal, Scalar};
 
-pub(super) fn iota_into(op: &Iota, result: &mut Literal) {
+/// Writes `start + index * step` along a dimension.
+pub(super) fn iota_into(dim: i64, (start, step): (i64, i64), result: &mut Literal) {
     let shape = result.array_shape().expect("a kernel computes arrays").clone();
-    let dim = to_usize(op.iota_dimension.unwrap_or(0));
+    let dim = to_usize(dim);
     let stride = strides(&shape.dims)[dim];
     let size = shape.dims[dim];
     let width = shape.ty.storage_bytes();
     for (i, slot) in result.bytes_mut().chunks_exact_mut(width).enumerate() {
-        let index = to_i64(i) / stride % size;
+        let index = start + to_i64(i) / stride % size * step;
         Scalar::Signed(index).convert(ElementType::S64, shape.ty).write(shape.ty, slot);
     }
 }

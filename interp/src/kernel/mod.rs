@@ -26,6 +26,7 @@ mod scaled_dot;
 mod scatter;
 mod select;
 mod select_and_scatter;
+mod sliding;
 mod sort;
 mod strided;
 pub(crate) mod topk;
@@ -39,8 +40,8 @@ use crate::scalar_program::ScalarPrograms;
 use crate::value::fill;
 pub(crate) use all_reduce::{concatenated, folded, summed};
 pub(crate) use bitcast::relabels;
-pub(crate) use dynamic_slice::dynamic_slice;
 pub(crate) use data_movement::walk;
+pub(crate) use dynamic_slice::dynamic_slice;
 pub(crate) use fused::{Fused, Read, Register, fusible};
 use hlo::{ArrayShape, ElementType, Literal, Op, Shape};
 

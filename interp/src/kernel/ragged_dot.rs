@@ -14,10 +14,12 @@
 //!
 //! **Types and rounding** are those of `dot`, and so is the difference from XLA's evaluator: that converts the operands
 //! to the result's type first. XLA:CPU refuses the op.
-use super::contraction::{Numbers, Operands, PADDING, Plan, Recipe, Rounding, contract_into};
+use super::contraction::{
+    Extent, Numbers, Operands, PADDING, Plan, Recipe, Rounding, contract_into,
+};
 use super::dot::{Axes, Offsets};
 use super::writes_with;
-use crate::index::{offset_list, others, pick, strides, to_i64, to_usize};
+use crate::index::{offset_list, others, pick, saturating_count, strides, to_i64, to_usize};
 use crate::plan::Kernel;
 use hlo::op::value::DotAlgorithm;
 use hlo::op::{RaggedDot, RaggedMode};
@@ -87,8 +89,20 @@ pub(super) fn kernel(
     // The sums of the rows of one group lie beside their places.
     let sums = result.byte_count().unwrap_or(usize::MAX);
     let recipe = Recipe::of(DotAlgorithm::Unset);
-    let products = recipe.scratch((&lhs, rhs), result.ty, r.columns(), r.terms());
-    let scratch = [l.bytes(), r.bytes(), sums, products].into_iter();
+    let group_count = operands[2].dims.last().map_or(1, |&n| to_usize(n));
+    let extent = l.extent(&r);
+    let batches = match op.mode() {
+        RaggedMode::Contracting => extent.batches.saturating_mul(group_count),
+        RaggedMode::Free | RaggedMode::Batch => extent.batches,
+    };
+    let products = recipe.scratch((&lhs, rhs), result.ty, Extent { batches, ..extent });
+    // The ends of groups, the batches of each, and the rows of each, in lists that have grown.
+    let lists = saturating_count(&operands[2].dims)
+        .saturating_add(batches)
+        .saturating_add(extent.rows.saturating_mul(4))
+        .saturating_add(group_count.saturating_mul(8))
+        .saturating_mul(size_of::<usize>());
+    let scratch = [l.bytes(), r.bytes(), sums, products, lists].into_iter();
     writes_with(scratch.fold(0, usize::saturating_add), move |_, inputs, outputs| {
         let groups = Groups::new(&op, inputs[2], &lhs);
         let (l, r) = (l.offsets(), r.offsets());
@@ -139,6 +153,7 @@ fn plan<'a>(
         rhs_batches,
         rhs_columns: &r.free,
         rhs_terms: &r.contracting,
+        runs: None,
     }
 }
 

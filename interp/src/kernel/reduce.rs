@@ -8,10 +8,10 @@
 //! Float sums are accumulated wider than their type and rounded once. XLA:CPU reduces dimensions of more than 32
 //! elements in windows that each start from the initial value again, so a value that is no identity is counted several
 //! times there.
-use super::fold::{Fold, in_lines, stored_bytes};
+use super::fold::{Fold, UNTIMED, in_lines, stored_bytes};
 use super::reduce_lines::{Lines, Method, Reduction};
 use super::writes_with;
-use crate::index::{offset_list, offsets, others, pick, saturating_count, to_i64, to_usize};
+use crate::index::{count, offsets, others, pick, saturating_count, to_i64, to_usize};
 use crate::plan::Kernel;
 use crate::scalar_program::{ScalarProgram, ScalarPrograms};
 use hlo::op::Reduce;
@@ -39,25 +39,28 @@ pub(super) fn kernel(
     }
     let (inner_sizes, inner_strides) = pick(from, &reduced);
     let (outer_sizes, outer_strides) = pick(from, &others(from.rank(), &reduced));
-    // The offsets of the results, and of the elements of one result.
-    let offsets = saturating_count(&inner_sizes).saturating_add(saturating_count(&outer_sizes));
-    let scratch =
-        offsets.saturating_mul(size_of::<usize>()).saturating_add(stored_bytes(results, LINE));
-    Some(writes_with(scratch, move |context, inputs, outputs| {
+    Some(writes_with(stored_bytes(results, LINE, LINE), move |context, inputs, outputs| {
         let (inputs, inits) = inputs.split_at(inputs.len() / 2);
-        let inner = offset_list(&inner_sizes, &inner_strides);
-        let outer = offset_list(&outer_sizes, &outer_strides);
-        let steps = u64::try_from(outer.len().saturating_mul(inner.len())).unwrap_or(u64::MAX);
-        context.spend(steps)?;
+        let (results, elements) = (count(&outer_sizes), count(&inner_sizes));
+        context.spend(u64::try_from(results.saturating_mul(elements)).unwrap_or(u64::MAX))?;
         let fold = Fold::new(&applied, context, inputs, inits);
-        let length = if outer.len().is_multiple_of(LINE) { LINE } else { 1 };
-        let lines = (outer.len() / length, inner.len().saturating_mul(length));
+        let length = if results.is_multiple_of(LINE) { LINE } else { 1 };
+        let lines = (results / length, elements.saturating_mul(length));
         in_lines(outputs, applied.results(), &fold, lines, |line, fold, out| {
-            for &base in &outer[line * length..(line + 1) * length] {
+            for result in line * length..(line + 1) * length {
+                let base = offset(result, &outer_sizes, &outer_strides);
                 fold.restart();
-                for &offset in &inner {
-                    fold.add(base + offset)?;
-                }
+                let (mut failed, mut folded) = (Ok(()), 0u64);
+                offsets(&inner_sizes, base, &inner_strides, |at| {
+                    folded += 1;
+                    if failed.is_ok() {
+                        failed = fold.add(to_usize(at));
+                    }
+                    if failed.is_ok() && folded.is_multiple_of(UNTIMED) {
+                        failed = context.check_time();
+                    }
+                });
+                failed?;
                 fold.values(out);
             }
             Ok(())
@@ -88,4 +91,14 @@ fn of_lines(
         reduction.run(outputs[0].bytes_mut());
         Ok(())
     })
+}
+
+/// The offset of element number `i` in row-major order of these sizes.
+fn offset(i: usize, sizes: &[i64], strides: &[i64]) -> i64 {
+    let (mut rest, mut at) = (to_i64(i), 0);
+    for (&size, &stride) in sizes.iter().zip(strides).rev() {
+        at += rest % size * stride;
+        rest /= size;
+    }
+    at
 }

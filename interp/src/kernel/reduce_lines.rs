@@ -4,13 +4,16 @@
 //! is formed. Other ops are applied to many elements at once: along columns in the order of the elements, along rows in
 //! any order, which only ops get whose result does not depend on it.
 use super::fold::is_orderless;
-use crate::index::{offset_list, saturating_count, strides, to_usize};
+use crate::clock::Stop;
+use crate::index::{strides, to_usize};
+use crate::lower::scratch::threads;
 use crate::num::accumulator::Sum;
 use crate::num::loops::{Loop, SumLoops, binary_loop};
 use crate::scalar_program::ScalarProgram;
 use hlo::op::Binary;
 use hlo::{Dims, ElementType, Scalar};
 use rayon::prelude::*;
+use smallvec::SmallVec;
 
 /// Elements that are summed before a sum is added to one that keeps its rounding errors.
 const RUN: usize = 4096;
@@ -38,9 +41,42 @@ pub(super) struct Lines {
     /// Whether the innermost dimension is reduced, and its size.
     is_row: bool,
     inner: usize,
-    /// Sizes and strides of the other dimensions that are kept, and of those that are reduced.
-    kept: (Dims, Dims),
-    reduced: (Dims, Dims),
+    /// The other dimensions that are kept, and those that are reduced.
+    kept: Grid,
+    reduced: Grid,
+}
+
+/// Some dimensions of an array.
+#[derive(Debug)]
+struct Grid {
+    sizes: SmallVec<[usize; 4]>,
+    strides: SmallVec<[usize; 4]>,
+    count: usize,
+}
+
+impl Grid {
+    fn new(dims: impl Iterator<Item = (i64, i64)>) -> Self {
+        let (sizes, strides): (SmallVec<[usize; 4]>, _) =
+            dims.map(|(size, stride)| (to_usize(size), to_usize(stride))).unzip();
+        let count = sizes.iter().product();
+        Self { sizes, strides, count }
+    }
+    /// Returns the offset of the element at index `i`, in row-major order.
+    #[inline]
+    fn offset(&self, i: usize) -> usize {
+        match (&*self.sizes, &*self.strides) {
+            ([], _) => 0,
+            ([_], [stride, ..]) => i * stride,
+            (sizes, strides) => {
+                let (mut rest, mut at) = (i, 0);
+                for (size, stride) in sizes.iter().zip(strides).rev() {
+                    at += rest % size * stride;
+                    rest /= size;
+                }
+                at
+            }
+        }
+    }
 }
 
 impl Lines {
@@ -61,16 +97,18 @@ impl Lines {
         let sizes: Dims = merged.iter().map(|&(_, size)| size).collect();
         let strides = strides(&sizes);
         let (is_row, inner) = merged.pop()?;
-        let pick = |kind: bool| {
-            let all = merged.iter().zip(&strides).filter(|((is_reduced, _), _)| *is_reduced == kind);
-            all.map(|(&(_, size), &stride)| (size, stride)).unzip()
+        let grid = |kind: bool| {
+            let all =
+                merged.iter().zip(&strides).filter(|((is_reduced, _), _)| *is_reduced == kind);
+            Grid::new(all.map(|(&(_, size), &stride)| (size, stride)))
         };
-        Some(Self { is_row, inner: to_usize(inner), kept: pick(false), reduced: pick(true) })
+        Some(Self { is_row, inner: to_usize(inner), kept: grid(false), reduced: grid(true) })
     }
-    /// Bytes of the lists of offsets.
+    /// Bytes that a reduction works in.
     pub(super) fn scratch(&self) -> usize {
-        let offsets = saturating_count(&self.kept.0).saturating_add(saturating_count(&self.reduced.0));
-        offsets.saturating_mul(size_of::<usize>())
+        let column = size_of::<Partial>() + 2 * size_of::<f64>() + 2 * size_of::<u128>();
+        let runs = if self.is_row { self.reduced.count * self.inner.div_ceil(RUN) } else { 0 };
+        threads() * STRIP * column + runs * size_of::<(f64, f64)>()
     }
 }
 
@@ -84,7 +122,9 @@ impl Method {
     ) -> Option<Self> {
         let to = *applied.results().first().filter(|&&to| to == stored)?;
         if from.is_float() && applied.as_binary() == Some(Binary::Add) {
-            return SumLoops::of(from).filter(|_| to.bits() <= 32).map(|loops| Self::Sum(loops, to));
+            return SumLoops::of(from)
+                .filter(|_| to.bits() <= 32)
+                .map(|loops| Self::Sum(loops, to));
         }
         let (op, ty) = applied.as_binary_in_order()?;
         let fits = ty == from && ty == to && (!lines.is_row || is_orderless(op, ty));
@@ -119,7 +159,8 @@ impl Partial {
             [low - error, low + error].map(|low| Scalar::Float(high + low).round_to(ty));
         let bits = least.to_bits(ty);
         // A bound that is not finite decides nothing, nor does one around zero.
-        let is_decided = bits == most.to_bits(ty) && least.as_f64().is_finite() && least.as_f64() != 0.0;
+        let is_decided =
+            bits == most.to_bits(ty) && least.as_f64().is_finite() && least.as_f64() != 0.0;
         is_decided.then_some(least)
     }
 }
@@ -140,75 +181,103 @@ pub(super) struct Reduction<'a, E> {
 impl<E: Fn(usize) -> Scalar + Sync> Reduction<'_, E> {
     /// Computes the results, of which each takes `width` bytes in `to`.
     pub(super) fn run(&self, to: &mut [u8]) {
-        let kept = offset_list(&self.lines.kept.0, &self.lines.kept.1);
-        let reduced = offset_list(&self.lines.reduced.0, &self.lines.reduced.1);
         match self.method {
-            Method::Sum(loops, ty) => self.sums(*loops, *ty, (&kept, &reduced), to),
-            Method::Op(function, ty) => self.folds(function, *ty, (&kept, &reduced), to),
+            Method::Sum(loops, ty) => self.sums(*loops, *ty, to),
+            Method::Op(function, ty) => self.folds(function, *ty, to),
         }
     }
 
     fn elements(&self, at: usize, count: usize) -> &[u8] {
         &self.from[at * self.width..(at + count) * self.width]
     }
-
-    fn sums(&self, loops: SumLoops, ty: ElementType, (kept, reduced): (&[usize], &[usize]), to: &mut [u8]) {
-        let width = ty.storage_bytes();
-        let first = self.first.as_f64();
-        if self.lines.is_row {
-            let work = reduced.len().saturating_mul(self.lines.inner);
-            let write = |(&base, slot): (&usize, &mut [u8])| {
-                let sum = self.row_sum(loops, first, base, reduced);
-                sum.rounded(ty).unwrap_or_else(|| (self.exact)(base)).write(ty, slot);
-            };
-            let at_once = (WORTH_A_THREAD / work.max(1)).max(1);
-            let results = kept.par_chunks(at_once).zip(to.par_chunks_mut(at_once * width));
-            return results.for_each(|(kept, to)| {
-                kept.iter().zip(to.chunks_exact_mut(width)).for_each(write);
+    /// Calls `each` for the results that neighbor one another, in parallel, with the offset of the first element and the memory
+    /// of the results: for rows one result, for columns those of a strip. A thread makes one `state` for all its calls.
+    fn each<S>(
+        &self,
+        width: usize,
+        to: &mut [u8],
+        state: impl Fn() -> S + Sync + Send,
+        each: impl Fn(&mut S, usize, &mut [u8]) + Sync,
+    ) {
+        let Lines { is_row, inner, kept, reduced } = self.lines;
+        let stop = Stop::current();
+        if *is_row {
+            let at_once = (WORTH_A_THREAD / (reduced.count * inner).max(1)).max(1);
+            let parts = to.par_chunks_mut(at_once * width).enumerate();
+            return parts.for_each_init(&state, |state, (part, to)| {
+                let slots = to.chunks_exact_mut(width).enumerate();
+                for (i, slot) in slots.take_while(|_| !stop.is_set()) {
+                    each(state, kept.offset(part * at_once + i), slot);
+                }
             });
         }
-        let inner = self.lines.inner;
-        let blocks = kept.par_iter().zip(to.par_chunks_mut(inner * width));
-        blocks.for_each(|(&base, to)| {
-            to.par_chunks_mut(STRIP * width).enumerate().for_each(|(strip, to)| {
-                let base = base + strip * STRIP;
-                let sums = self.column_sums(loops, first, base, to.len() / width, reduced);
-                for ((column, sum), slot) in sums.into_iter().enumerate().zip(to.chunks_exact_mut(width)) {
-                    let sum = sum.rounded(ty).unwrap_or_else(|| (self.exact)(base + column));
-                    sum.write(ty, slot);
+        to.par_chunks_mut(inner * width).enumerate().for_each(|(row, to)| {
+            let base = kept.offset(row);
+            let strips = to.par_chunks_mut(STRIP * width).enumerate();
+            strips.for_each_init(&state, |state, (strip, to)| {
+                if !stop.is_set() {
+                    each(state, base + strip * STRIP, to);
                 }
             });
         });
     }
 
+    fn sums(&self, loops: SumLoops, ty: ElementType, to: &mut [u8]) {
+        let width = ty.storage_bytes();
+        let first = self.first.as_f64();
+        let rounded = |sum: Partial, at| sum.rounded(ty).unwrap_or_else(|| (self.exact)(at));
+        self.each(
+            width,
+            to,
+            || (),
+            |(), base, to| match self.lines.is_row {
+                true => rounded(self.row_sum(loops, first, base), base).write(ty, to),
+                false => {
+                    let sums = self.column_sums(loops, first, base, to.len() / width);
+                    let slots = to.chunks_exact_mut(width);
+                    for ((column, sum), slot) in sums.into_iter().enumerate().zip(slots) {
+                        rounded(sum, base + column).write(ty, slot);
+                    }
+                }
+            },
+        );
+    }
+
     /// Sums the elements of one result. Long rows are summed by several threads, in the same parts on any number of them.
-    fn row_sum(&self, loops: SumLoops, first: f64, base: usize, reduced: &[usize]) -> Partial {
-        let runs = self.lines.inner.div_ceil(RUN);
+    fn row_sum(&self, loops: SumLoops, first: f64, base: usize) -> Partial {
+        let Lines { inner, reduced, .. } = self.lines;
+        let runs = inner.div_ceil(RUN);
         let run = |number: usize| {
             let (row, run) = (number / runs, number % runs * RUN);
-            let count = RUN.min(self.lines.inner - run);
-            (loops.row)(self.elements(base + reduced[row] + run, count))
+            let count = RUN.min(inner - run);
+            (loops.row)(self.elements(base + reduced.offset(row) + run, count))
         };
         let mut partial = Partial::new(first);
-        let count = reduced.len() * runs;
-        if count * RUN <= 16 * WORTH_A_THREAD {
+        let count = reduced.count * runs;
+        if count * RUN.min(*inner) <= 16 * WORTH_A_THREAD {
             (0..count).for_each(|number| partial.add(run(number)));
         } else {
-            let parts: Vec<(f64, f64)> = (0..count).into_par_iter().with_min_len(8).map(run).collect();
+            let stop = Stop::current();
+            let run = |number| if stop.is_set() { (0.0, 0.0) } else { run(number) };
+            let parts: Vec<(f64, f64)> =
+                (0..count).into_par_iter().with_min_len(8).map(run).collect();
             parts.into_iter().for_each(|part| partial.add(part));
         }
         partial
     }
 
     /// Sums columns, `count` of them.
-    fn column_sums(&self, loops: SumLoops, first: f64, base: usize, count: usize, reduced: &[usize]) -> Vec<Partial> {
+    fn column_sums(&self, loops: SumLoops, first: f64, base: usize, count: usize) -> Vec<Partial> {
+        let reduced = &self.lines.reduced;
+        let stop = Stop::current();
         let mut partials = vec![Partial::new(first); count];
         let (mut sums, mut magnitudes) = (vec![-0.0; count], vec![0.0; count]);
-        for rows in reduced.chunks(ROWS) {
+        for rows in (0..reduced.count).step_by(ROWS).take_while(|_| !stop.is_set()) {
             sums.fill(-0.0);
             magnitudes.fill(0.0);
-            for row in rows {
-                (loops.columns)(self.elements(base + row, count), &mut sums, &mut magnitudes);
+            for row in rows..(rows + ROWS).min(reduced.count) {
+                let elements = self.elements(base + reduced.offset(row), count);
+                (loops.columns)(elements, &mut sums, &mut magnitudes);
             }
             let parts = sums.iter().copied().zip(magnitudes.iter().copied());
             partials.iter_mut().zip(parts).for_each(|(partial, part)| partial.add(part));
@@ -216,31 +285,22 @@ impl<E: Fn(usize) -> Scalar + Sync> Reduction<'_, E> {
         partials
     }
 
-    fn folds(&self, function: &Loop, ty: ElementType, (kept, reduced): (&[usize], &[usize]), to: &mut [u8]) {
-        let (width, inner) = (self.width, self.lines.inner);
-        if self.lines.is_row {
-            let at_once = (WORTH_A_THREAD / (reduced.len() * inner).max(1)).max(1);
-            let results = kept.par_chunks(at_once).zip(to.par_chunks_mut(at_once * width));
-            return results.for_each(|(kept, to)| {
-                let mut tiles = Tiles::new(STRIP, ty, self.first);
-                for (&base, slot) in kept.iter().zip(to.chunks_exact_mut(width)) {
-                    let rows = reduced.iter().flat_map(|row| {
-                        self.elements(base + row, inner).chunks(STRIP * width)
-                    });
-                    tiles.fold_row(function, rows, slot);
-                }
-            });
-        }
-        let blocks = kept.par_iter().zip(to.par_chunks_mut(inner * width));
-        blocks.for_each(|(&base, to)| {
-            to.par_chunks_mut(STRIP * width).enumerate().for_each(|(strip, to)| {
-                let count = to.len() / width;
-                let mut tiles = Tiles::new(count, ty, self.first);
-                for row in reduced {
-                    tiles.fold(function, self.elements(base + strip * STRIP + row, count));
-                }
+    fn folds(&self, function: &Loop, ty: ElementType, to: &mut [u8]) {
+        let Lines { is_row, inner, reduced, .. } = self.lines;
+        let rows = |base| (0..reduced.count).map(move |row| base + reduced.offset(row));
+        let tiles = || Tiles::new(STRIP.min(*inner), ty, self.first);
+        self.each(self.width, to, tiles, |tiles, base, to| match is_row {
+            true => {
+                let parts =
+                    rows(base).flat_map(|at| self.elements(at, *inner).chunks(STRIP * self.width));
+                tiles.fold_row(function, parts, to);
+            }
+            false => {
+                tiles.restart();
+                let count = to.len() / self.width;
+                rows(base).for_each(|at| tiles.fold(function, self.elements(at, count)));
                 to.copy_from_slice(&tiles.bytes()[..to.len()]);
-            });
+            }
         });
     }
 }
@@ -260,11 +320,14 @@ impl Tiles {
         let words = (count * width).div_ceil(size_of::<u128>());
         let mut tiles = Self { width, first: 0, now: vec![0; words], next: vec![0; words] };
         first.write(ty, &mut bytemuck::bytes_of_mut(&mut tiles.first)[..width]);
-        let Self { first, now, .. } = &mut tiles;
-        let now: &mut [u8] = bytemuck::cast_slice_mut(now);
-        let first = &bytemuck::bytes_of(first)[..width];
-        now.chunks_exact_mut(width).for_each(|to| to.copy_from_slice(first));
         tiles
+    }
+    /// Sets all accumulators to the first value.
+    fn restart(&mut self) {
+        let Self { width, first, now, .. } = self;
+        let now: &mut [u8] = bytemuck::cast_slice_mut(now);
+        let first = &bytemuck::bytes_of(first)[..*width];
+        now.chunks_exact_mut(*width).for_each(|to| to.copy_from_slice(first));
     }
     fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.now)

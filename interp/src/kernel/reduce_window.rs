@@ -6,7 +6,8 @@
 //! it is an identity.) A window wholly in padding gives the initial value.
 use super::convolution::source;
 use super::data_movement::affine_into;
-use super::fold::{Fold, element_type, in_lines, stored_bytes};
+use super::fold::{Fold, UNTIMED, element_type, in_lines, stored_bytes};
+use super::sliding::Slide;
 use super::writes_with;
 use crate::Result;
 use crate::context::RunContext;
@@ -19,17 +20,17 @@ use hlo::{ArrayShape, Dims, ElementType, Literal};
 
 /// The elements a window reaches in one dimension: `first`, `first + step`, ...
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Reach {
-    first: i64,
-    step: i64,
-    count: i64,
+pub(super) struct Reach {
+    pub(super) first: i64,
+    pub(super) step: i64,
+    pub(super) count: i64,
 }
 
 impl Reach {
-    const NOTHING: Self = Self { first: 0, step: 1, count: 0 };
+    pub(super) const NOTHING: Self = Self { first: 0, step: 1, count: 0 };
 
     /// What the window at `out` reaches in a dimension of `size` elements.
-    fn of(dim: &WindowDim, out: i64, size: i64) -> Self {
+    pub(super) fn of(dim: &WindowDim, out: i64, size: i64) -> Self {
         // Below this the window lies before the array.
         let before = i128::from(dim.pad_low) - i128::from(out) * i128::from(dim.stride);
         let skipped =
@@ -49,6 +50,16 @@ impl Reach {
         let in_window = (dim.size - 1 - k) / period;
         let in_array = (size - 1 - first) / step;
         Self { first, step, count: in_window.min(in_array) + 1 }
+    }
+    /// Whether the elements that both reach are at the end of this and at the start of `next`, and at least half of these.
+    pub(super) fn slides_to(self, next: Self) -> bool {
+        let moved = next.first - self.first;
+        self.step == next.step
+            && moved >= 0
+            && moved % self.step == 0
+            && self.count - moved / self.step >= next.count / 2
+            && self.count > moved / self.step
+            && self.end() <= next.end()
     }
     /// The element after the last; strides may be so large that there is none.
     fn end(self) -> i128 {
@@ -82,7 +93,7 @@ pub(super) fn under(
     walk(&reach, strides, visit);
 }
 
-fn walk(reach: &[Reach], strides: &[i64], mut visit: impl FnMut(usize)) {
+pub(super) fn walk(reach: &[Reach], strides: &[i64], mut visit: impl FnMut(usize)) {
     let sizes: Dims = reach.iter().map(|r| r.count).collect();
     let base = reach.iter().zip(strides).map(|(r, step)| r.first * step).sum();
     // A step beyond the array is never taken.
@@ -90,9 +101,14 @@ fn walk(reach: &[Reach], strides: &[i64], mut visit: impl FnMut(usize)) {
     offsets(&sizes, base, &strides, |at| visit(to_usize(at)));
 }
 
+/// The least size of windows that slide.
+const SLIDES: i64 = 8;
+
 /// How the windows along one dimension follow each other.
 #[derive(Clone, Copy, PartialEq)]
 enum Growth {
+    /// Each shares elements with the one before it, and the order of elements does not matter.
+    Sliding,
     /// Each begins with the one before it.
     Forward,
     /// Each ends with the one after it.
@@ -109,6 +125,11 @@ fn growth(
     orderless: bool,
 ) -> (usize, Growth) {
     let last = result.len().saturating_sub(1);
+    let largest = (0..result.len()).rev().max_by_key(|&d| op.window.dims[d].size);
+    let slides = |dim: &WindowDim| dim.size >= SLIDES && dim.stride <= dim.size / 2;
+    if let Some(d) = largest.filter(|&d| orderless && slides(&op.window.dims[d])) {
+        return (d, Growth::Sliding);
+    }
     let mut large = (0..result.len()).filter(|&d| op.window.dims[d].size > 1);
     let (Some(d), None) = (large.next(), large.next()) else { return (last, Growth::None) };
     let reach = |out: i64| Reach::of(&op.window.dims[d], out, from.dims[d]);
@@ -140,7 +161,8 @@ pub(super) fn kernel(
     let longest = dims.iter().copied().max().map_or(1, to_usize);
     let moved = results.iter().map(|result| result.byte_count().unwrap_or(usize::MAX));
     let moved = if dims.len() > 1 { moved.fold(0, usize::saturating_add) } else { 0 };
-    let scratch = stored_bytes(results, longest).saturating_add(moved);
+    let shortest = dims.iter().copied().min().map_or(1, to_usize);
+    let scratch = stored_bytes(results, longest, shortest).saturating_add(moved);
     Some(writes_with(scratch, move |context, inputs, outputs| {
         let (inputs, inits) = inputs.split_at(inputs.len() / 2);
         let fold = Fold::new(&applied, context, inputs, inits);
@@ -208,9 +230,14 @@ impl Line<'_> {
         for (&d, &at) in self.others.iter().zip(start) {
             reach[d] = Reach::of(&dims[d], at, self.from.dims[d]);
         }
+        if let (Growth::Sliding, Some(mut sliding)) = (self.growth, fold.sliding()) {
+            let size = self.from.dims[self.along];
+            let windows = (0..self.length).map(|at| Reach::of(&dims[self.along], at, size));
+            let mut slide = Slide { reach, strides: &self.strides, along: self.along };
+            return slide.run(windows, &mut sliding, |elements| context.spend(elements), out);
+        }
         fold.restart();
         let mut before = Reach::NOTHING;
-        let mut values = Vec::new();
         for i in 0..self.length {
             let at = if self.growth == Growth::Backward { self.length - 1 - i } else { i };
             if let Some(dim) = dims.get(self.along) {
@@ -222,29 +249,32 @@ impl Line<'_> {
                         ..whole
                     },
                     Growth::Backward => Reach { count: whole.count - before.count, ..whole },
-                    Growth::None => whole,
+                    Growth::Sliding | Growth::None => whole,
                 };
                 before = whole;
             }
-            if self.growth == Growth::None {
+            if matches!(self.growth, Growth::Sliding | Growth::None) {
                 fold.restart();
             }
-            let mut folded = 0;
+            let mut folded = 0u64;
             let mut failed = Ok(());
             walk(&reach, &self.strides, |at| {
                 folded += 1;
                 if failed.is_ok() {
                     failed = fold.add(at);
                 }
+                if failed.is_ok() && folded.is_multiple_of(UNTIMED) {
+                    failed = context.check_time();
+                }
             });
             failed.and_then(|()| context.spend(folded))?;
-            fold.values(&mut values);
+            fold.values(out);
         }
         if self.growth == Growth::Backward {
-            let count = values.len() / to_usize(self.length.max(1));
-            values.rchunks_exact(count.max(1)).for_each(|v| out.extend_from_slice(v));
-        } else {
-            out.append(&mut values);
+            // Each place has as many values as there are results.
+            let count = (out.len() / to_usize(self.length.max(1))).max(1);
+            out.reverse();
+            out.chunks_exact_mut(count).for_each(<[hlo::Scalar]>::reverse);
         }
         Ok(())
     }

@@ -33,7 +33,7 @@ pub(super) fn kernel(
     let l = Axes::of(operands[0], &op.lhs_batch_dims, &op.lhs_contracting_dims);
     let r = Axes::of(operands[1], &op.rhs_batch_dims, &op.rhs_contracting_dims);
     let rounding = Rounding::new(operands[0].ty, operands[1].ty, None, result.ty);
-    let sums = recipe.scratch((operands[0], operands[1]), ElementType::F64, r.columns(), r.terms());
+    let sums = recipe.scratch((operands[0], operands[1]), ElementType::F64, l.extent(&r));
     // Elements as f64, and times their scales.
     let scaled = operands[..2].iter().map(|operand| saturating_count(&operand.dims));
     let scaled = scaled.fold(0, usize::saturating_add).saturating_mul(2 * size_of::<f64>());
@@ -47,6 +47,7 @@ pub(super) fn kernel(
             rhs_batches: &r.batch,
             rhs_columns: &r.free,
             rhs_terms: &r.contracting,
+            runs: None,
         };
         let (lhs, rhs) =
             (scaled_elements(inputs[0], inputs[2]), scaled_elements(inputs[1], inputs[3]));
@@ -72,5 +73,7 @@ fn scaled_elements(operand: &Literal, scales: &Literal) -> Vec<f64> {
         let scale: i64 = places.map(|((&i, &size), &stride)| i / size * stride).sum();
         products.push(elements[products.len()] * scales[to_usize(scale)]);
     });
+    // The walk ends early when the time is over.
+    products.resize(elements.len(), 0.0);
     products
 }

@@ -1,6 +1,7 @@
 //! `sort`: orders along a dimension by a comparator; equal elements keep their order
 use super::{writes, writes_with};
 use crate::Result;
+use crate::clock::Stop;
 use crate::context::RunContext;
 use crate::index::{offset_list, others, pick, saturating_count, strides, to_i64, to_usize};
 use crate::num;
@@ -50,7 +51,10 @@ pub(super) fn kernel(
             order.extend((0..size).map(|i| base + i * stride));
             match before.keys(&order) {
                 Some(keys) => sort_by_keys(keys, &mut order),
-                None => merge_sort(&mut order, &mut |a, b| before.call(a, b))?,
+                None => merge_sort(&mut order, &mut |a, b| {
+                    context.check_time()?;
+                    before.call(a, b)
+                })?,
             }
             for (operand, value) in inputs.iter().zip(outputs.iter_mut()) {
                 let width = operand.bytes().len() / operand.len().max(1);
@@ -70,7 +74,8 @@ pub(super) fn kernel(
 fn sort_by_keys(keys: Vec<u64>, order: &mut Vec<usize>) {
     let mut pairs: Vec<(u64, usize)> = keys.into_iter().zip(order.drain(..)).collect();
     // Places grow and differ, so no two pairs are equal and any sort gives the same.
-    pairs.par_sort_unstable();
+    let stop = Stop::current();
+    pairs.par_sort_unstable_by(|a, b| if stop.is_set() { Ordering::Equal } else { a.cmp(b) });
     order.extend(pairs.into_iter().map(|(_, at)| at));
 }
 

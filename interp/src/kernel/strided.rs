@@ -3,6 +3,7 @@
 //! Dimensions that are walked as one are merged first. What is left is, by its innermost dimension, a copy of rows, a
 //! repetition of single elements, or a transposition, which goes through blocks that stay in the cache. Large results are
 //! written in parts by several threads.
+use crate::clock::Stop;
 use crate::index::{count, offsets, strides as row_major, to_usize};
 use hlo::Dims;
 use rayon::prelude::*;
@@ -120,7 +121,11 @@ impl Walk {
         // Indices of the outermost dimension, cut so that each part is large.
         let each = to.len() / size;
         let indices = (PARALLEL / 2 / (each * W)).max(1);
+        let stop = Stop::current();
         to.par_chunks_mut(indices * each).enumerate().for_each(|(number, to)| {
+            if stop.is_set() {
+                return;
+            }
             let mut part = self.clone();
             let first = i64::try_from(number * indices).expect("an index of the walk");
             part.base += first * self.strides[0];

@@ -13,6 +13,7 @@
 //! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU solves block by block
 //! with inverses of the blocks, and rounds every step; where a matrix is singular, it may have NaN instead of an infinity.
 use super::{fill, number_bytes, writes_with};
+use crate::clock::Stop;
 use crate::index::{saturating_count, to_usize};
 use crate::num::complex_of::{Field, InField, in_field};
 use crate::plan::Kernel;
@@ -48,10 +49,11 @@ impl InField for Solve<'_> {
         let (n, systems) = if self.op.left_side { (rows, columns) } else { (columns, rows) };
         let mut solutions = vec![F::ZERO; self.b.len()];
         let mut x = vec![F::ZERO; n];
+        let stop = Stop::current();
         for batch in 0..self.b.len() / (rows * columns).max(1) {
             let (triangle, from_below) = self.triangle::<F>(n, batch);
             let start = batch * rows * columns;
-            for system in 0..systems {
+            for system in (0..systems).take_while(|_| !stop.is_set()) {
                 let place = |i: usize| {
                     let i = if from_below { n - 1 - i } else { i };
                     start + if self.op.left_side { i * columns + system } else { system * n + i }

@@ -8,8 +8,10 @@ use smallvec::SmallVec;
 
 /// Elements of a part that one thread computes.
 const PART: usize = 1 << 14;
-/// Words of a block of an operand that is not an array.
+/// Words of a block of an operand that is not an array: few for short arrays, for which clearing more takes longer than
+/// computing.
 const STAGE: usize = 64;
+const SHORT_STAGE: usize = 8;
 const WORD: usize = size_of::<u128>();
 /// No elementwise op has more operands.
 const MOST: usize = 3;
@@ -95,6 +97,12 @@ impl Typed {
         if arrays.len() == operands.len() {
             return (self.function)(&arrays, result);
         }
+        match result.len() <= SHORT_STAGE * WORD {
+            true => self.run_staged::<SHORT_STAGE>(operands, result),
+            false => self.run_staged::<STAGE>(operands, result),
+        }
+    }
+    fn run_staged<const STAGE: usize>(&self, operands: &[Operand<'_>], result: &mut [u8]) {
         let mut staged = [[0_u128; STAGE]; MOST];
         for ((staged, operand), &width) in staged.iter_mut().zip(operands).zip(&self.operands) {
             if let Operand::Scalar(x) = operand {
@@ -131,5 +139,62 @@ impl<'a> Operand<'a> {
             Self::Array(x) => Some(x),
             Self::Scalar(_) | Self::Result => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hlo::op::Binary;
+
+    /// More than a thread computes in one part, and not a multiple of a block.
+    const COUNT: usize = 3 * PART + 77;
+
+    fn numbers(seed: usize) -> Vec<f32> {
+        (0..COUNT).map(|i| f32::from(u8::try_from(i * seed % 251).unwrap()) - 100.0).collect()
+    }
+    fn array<T: hlo::literal::Native>(elements: &[T]) -> Literal {
+        Literal::from_slice(&[i64::try_from(elements.len()).unwrap()], elements)
+    }
+
+    #[test]
+    fn operands_in_the_memory_of_the_result() {
+        let (a, b) = (numbers(3), numbers(7));
+        let subtract =
+            Typed::of(&Op::Binary(Binary::Subtract), &[ElementType::F32; 2], ElementType::F32);
+        let subtract = subtract.unwrap();
+        let (here, there) = (Literal::token(), array(&b));
+        let run = |inputs: [&Literal; 2]| {
+            let mut result = array(&a);
+            subtract.run(&inputs, &mut result);
+            result.as_slice::<f32>().unwrap().to_vec()
+        };
+        let differences =
+            |x: &[f32], y: &[f32]| -> Vec<f32> { x.iter().zip(y).map(|(x, y)| x - y).collect() };
+        assert_eq!(run([&here, &there]), differences(&a, &b));
+        assert_eq!(run([&there, &here]), differences(&b, &a));
+        assert_eq!(run([&here, &here]), differences(&a, &a));
+    }
+
+    #[test]
+    fn scalars_and_other_types() {
+        let x = numbers(5);
+        let (low, high) = (Literal::from_slice(&[], &[-3_f32]), Literal::from_slice(&[], &[9_f32]));
+        let clamp =
+            Typed::of(&Op::Clamp(hlo::op::Clamp {}), &[ElementType::F32; 3], ElementType::F32);
+        let mut result = array(&x);
+        clamp.unwrap().run(&[&low, &Literal::token(), &high], &mut result);
+        let expected: Vec<f32> = x.iter().map(|x| x.clamp(-3.0, 9.0)).collect();
+        assert_eq!(result.as_slice::<f32>().unwrap(), expected);
+
+        // The predicates are in the memory of the result.
+        let bytes = |add: u8| -> Vec<u8> { (0..=u8::MAX).map(|i| i.wrapping_add(add)).collect() };
+        let mut result = array(&(0..=u8::MAX).map(|i| i % 2).collect::<Vec<u8>>());
+        let (on_true, on_false) = (bytes(10), bytes(20));
+        Typed::select(1)
+            .run(&[&Literal::token(), &array(&on_true), &array(&on_false)], &mut result);
+        let expected: Vec<u8> =
+            (0..=u8::MAX).map(|i| i.wrapping_add(if i % 2 == 1 { 10 } else { 20 })).collect();
+        assert_eq!(result.as_slice::<u8>().unwrap(), expected);
     }
 }

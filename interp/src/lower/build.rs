@@ -1,11 +1,12 @@
 //! Plan construction: leaves, steps, last uses.
-use super::Lowering;
 use super::dead::with_effects;
+use super::narrow::{At, Parts, users};
 use super::slots::assign;
+use super::{Lowered, Lowering};
 use crate::index::to_usize;
 use crate::kernel::data_movement::affine;
 use crate::options::Engine;
-use crate::plan::{Action, Plan};
+use crate::plan::{Action, Part, Plan};
 use crate::scalar_program::ScalarPrograms;
 use crate::state::Site;
 use crate::value::{Value, bytes_of, static_shape, with_layouts};
@@ -14,6 +15,7 @@ use hlo::literal::ConstantValue;
 use hlo::op::Broadcast;
 use hlo::{ArrayShape, Dims, Module, Op, Shape};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -67,7 +69,11 @@ pub(super) struct DraftStep {
     pub(super) inputs: Vec<Leaf>,
     pub(super) outputs: Vec<Leaf>,
     pub(super) bytes: Option<usize>,
+    /// Bytes that it works in.
+    pub(super) scratch: usize,
+    pub(super) applies: SmallVec<[ComputationId; 1]>,
     pub(super) fuel: u64,
+    pub(super) part: Option<Part>,
 }
 
 /// A plan before slots are assigned.
@@ -84,13 +90,16 @@ pub(super) struct Draft {
 }
 
 /// The leaves of an instruction's value.
-type Leaves = Rc<[Leaf]>;
+pub(super) type Leaves = Rc<[Leaf]>;
 
-struct Builder<'a> {
-    computation: &'a Computation,
-    draft: Draft,
+pub(super) struct Builder<'a> {
+    pub(super) computation: &'a Computation,
+    pub(super) draft: Draft,
     /// The leaves of each instruction so far.
-    values: Vec<Leaves>,
+    pub(super) values: Vec<Leaves>,
+    /// The number of uses of each instruction, and the parts of values that have a leaf.
+    pub(super) users: Vec<usize>,
+    pub(super) parts: Parts,
     /// The parameters found, by number.
     parameters: Vec<Leaves>,
     /// The first leaf of each element of tuple-shaped instructions.
@@ -102,6 +111,15 @@ struct Builder<'a> {
 }
 
 impl Draft {
+    /// Returns the shape of a leaf that is an array.
+    pub(super) fn array(&self, leaf: Leaf) -> Option<&ArrayShape> {
+        let info = &self.leaves[leaf];
+        match &info.value {
+            Some(Value::Array(value)) => value.array_shape(),
+            Some(Value::Tuple(_) | Value::Token | Value::Async(_)) => None,
+            None => info.shape.as_deref(),
+        }
+    }
     fn of(lowering: &Lowering<'_>, id: ComputationId) -> Self {
         let computation = &lowering.module().computations[id];
         let draft = Self {
@@ -118,6 +136,8 @@ impl Draft {
             computation,
             draft,
             values: Vec::with_capacity(computation.instructions.len()),
+            users: users(computation),
+            parts: Parts::default(),
             parameters: Vec::new(),
             offsets: FxHashMap::default(),
             fuel: 0,
@@ -140,7 +160,7 @@ impl Draft {
 
 impl Builder<'_> {
     /// Adds leaves for a value of this shape.
-    fn fresh(&mut self, shape: &Shape) -> Leaves {
+    pub(super) fn fresh(&mut self, shape: &Shape) -> Leaves {
         let infos = shape.leaves().into_iter().map(|leaf| {
             let shape = leaf.array().map(|array| Arc::new(static_shape(array)));
             let bytes = shape.as_ref().and_then(|shape| shape.byte_count()).unwrap_or(0);
@@ -177,22 +197,51 @@ impl Builder<'_> {
             return leaves;
         }
         let site = Site { computation, instruction: id };
+        let at = At::new(lowering, site);
+        if let Some(leaves) = self.folds.then(|| self.narrowed(at, instruction)).flatten() {
+            return leaves;
+        }
         let lowered = lowering.lower(site, instruction, &self.operand_shapes(instruction));
         let inputs: Vec<Leaf> = (instruction.operands.iter())
             .flat_map(|operand| self.values[operand.index()].iter().copied())
             .collect();
         let outputs = self.fresh(&instruction.shape);
-        self.draft.steps.push(DraftStep {
-            instruction: id,
-            action: lowered.action,
-            inputs,
-            outputs: outputs.to_vec(),
-            bytes: bytes_of(&instruction.shape),
-            fuel: std::mem::take(&mut self.fuel).saturating_add(lowered.cost),
-        });
+        let Lowered { action, cost, scratch, applies } = lowered;
+        self.step(id, action, inputs, &outputs, cost);
+        let step = self.draft.steps.last_mut().expect("it is added above");
+        step.bytes = bytes_of(&instruction.shape);
+        (step.scratch, step.applies) = (scratch, applies);
         outputs
     }
-    fn operand_shapes(&self, instruction: &Instruction) -> Vec<&Shape> {
+    /// Adds a step.
+    pub(super) fn step(
+        &mut self,
+        instruction: InstructionId,
+        action: Action,
+        inputs: Vec<Leaf>,
+        outputs: &[Leaf],
+        cost: u64,
+    ) {
+        let bytes = outputs.iter().map(|&leaf| self.draft.leaves[leaf].bytes);
+        let bytes = Some(bytes.fold(0, usize::saturating_add));
+        let fuel = std::mem::take(&mut self.fuel).saturating_add(cost);
+        let scratch = match &action {
+            Action::Kernel(kernel) => kernel.scratch(),
+            _ => 0,
+        };
+        self.draft.steps.push(DraftStep {
+            instruction,
+            action,
+            inputs,
+            outputs: outputs.to_vec(),
+            bytes,
+            scratch,
+            applies: SmallVec::new(),
+            fuel,
+            part: None,
+        });
+    }
+    pub(super) fn operand_shapes(&self, instruction: &Instruction) -> Vec<&Shape> {
         let operands = instruction.operands.iter();
         operands.map(|&operand| &self.computation.instructions[operand].shape).collect()
     }

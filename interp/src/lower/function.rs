@@ -48,6 +48,7 @@ impl Means {
         fixed: Box<Function>,
     ) -> Box<Function> {
         let (instruction, rule) = (instruction.clone(), dynamic::rule(&instruction.op, operands));
+        let shapes: Vec<Shape> = operands.iter().map(|&shape| shape.clone()).collect();
         Box::new(move |context, operands| {
             if !dynamic::is_among(operands) {
                 return fixed(context, operands);
@@ -58,9 +59,12 @@ impl Means {
                         self.trimmed(trimmed, operands, context)
                     })
                 }
-                rule => dynamic::evaluate(rule, &instruction, operands, &|operands| {
-                    fixed(context, operands)
-                }),
+                rule => {
+                    let shapes: Vec<&Shape> = shapes.iter().collect();
+                    dynamic::evaluate(rule, &instruction, (operands, &shapes), &|operands| {
+                        fixed(context, operands)
+                    })
+                }
             }
         })
     }
@@ -128,7 +132,7 @@ fn run(
     operands: &[&Literal],
     context: &RunContext,
 ) -> Result<Literal> {
-    let _scratch = context.reserve_scratch(kernel.scratch())?;
+    // What the kernel works in is part of the step's scratch memory.
     let shapes = array_shapes(shape).into_iter().map(static_shape);
     let mut outputs: Vec<Literal> = shapes.map(Literal::zeros).collect();
     if let (Reuse::Update, [operand, ..], [output, ..]) =

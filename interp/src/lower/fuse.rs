@@ -5,8 +5,8 @@
 use super::build::{Draft, DraftStep, Leaf};
 use crate::kernel::{Fused, Read, Register, fusible, walk};
 use crate::num::loops::Loop;
-use crate::plan::Action;
-use hlo::ir::{Computation, Instruction};
+use crate::plan::{Action, Kernel};
+use hlo::ir::Computation;
 use hlo::{ArrayShape, Module};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -66,7 +66,7 @@ impl Draft {
             let members = group.into_iter().map(|member| {
                 (steps[member.step].take().expect("a step is in one group"), member.function)
             });
-            steps[last] = Some(fuse(computation, members.collect(), &reads, &uses));
+            steps[last] = Some(fuse(&self, members.collect(), &reads, &uses));
         }
         self.steps.extend(steps.into_iter().flatten());
         self
@@ -76,21 +76,22 @@ impl Draft {
 impl Groups<'_> {
     fn visit(&mut self, number: usize) {
         let step = &self.draft.steps[number];
-        let instruction = &self.computation.instructions[step.instruction];
-        let operands: Option<SmallVec<[&ArrayShape; 3]>> = (instruction.operands.iter())
-            .map(|&operand| self.computation.instructions[operand].shape.array())
-            .collect();
-        let (Some(operands), Some(result)) = (operands, instruction.shape.array()) else {
+        let op = &self.computation.instructions[step.instruction].op;
+        let operands = step.inputs.iter().map(|&leaf| self.draft.array(leaf));
+        let operands: Option<SmallVec<[&ArrayShape; 3]>> = operands.collect();
+        let (Some(operands), Some(result)) = (operands, self.draft.array(step.outputs[0])) else {
             return self.close(&step.inputs);
         };
         match &step.action {
             Action::Relabel => self.relabel(number, step),
             Action::Kernel(_) => {
-                if let Some(walk) = operands.first().and_then(|x| walk(&instruction.op, x, result)) {
+                let is_whole = step.part.is_none();
+                let from = operands.first().filter(|_| is_whole);
+                if let Some(walk) = from.and_then(|from| walk(op, from, result)) {
                     self.reads.insert(step.outputs[0], (step.inputs[0], Read::of(walk)));
                     return self.close(&step.inputs);
                 }
-                match fusible(&instruction.op, &operands, result) {
+                match fusible(op, &operands, result) {
                     Some(function) => {
                         let count = result.element_count().unwrap_or(0);
                         self.join(Member { step: number, function: Some(function) }, count);
@@ -170,13 +171,13 @@ impl Groups<'_> {
 
 /// Returns one step for the steps of a group.
 fn fuse(
-    computation: &Computation,
+    draft: &Draft,
     members: Vec<(DraftStep, Option<Loop>)>,
     reads: &FxHashMap<Leaf, Outer>,
     uses: &FxHashMap<Leaf, usize>,
 ) -> DraftStep {
     let inner: FxHashSet<Leaf> = members.iter().map(|(step, _)| step.outputs[0]).collect();
-    let of = |step: &DraftStep, k: usize| outer(computation, step, k, reads);
+    let of = |step: &DraftStep, k: usize| outer(draft, step, k, reads);
     let mut outers: Vec<(Outer, usize)> = Vec::new();
     for (step, _) in &members {
         for (k, _) in step.inputs.iter().enumerate().filter(|(_, leaf)| !inner.contains(leaf)) {
@@ -207,7 +208,7 @@ fn fuse(
         });
         let operands: SmallVec<[Register; 3]> = operands.collect();
         let register = match function {
-            Some(function) => fused.push(function, operands, width(computation, &step)),
+            Some(function) => fused.push(function, operands, width(draft, step.outputs[0])),
             None => operands[0],
         };
         registers.insert(step.outputs[0], register);
@@ -217,37 +218,38 @@ fn fuse(
     }
     outputs.retain(|leaf| uses.get(leaf) > inner_uses.get(leaf));
     outputs.iter().for_each(|leaf| fused.output(registers[leaf]));
+    let scratch = fused.scratch();
     DraftStep {
         instruction: last.expect("a group has members"),
         action: Action::Kernel(Box::new(fused)),
         inputs: outers.iter().map(|((leaf, _), _)| *leaf).collect(),
         outputs,
         bytes: None,
+        scratch,
+        applies: SmallVec::new(),
         fuel,
+        part: None,
     }
 }
 
 /// Returns how a step reads operand `k` from outside its group, and the bytes of an element of it.
 fn outer(
-    computation: &Computation,
+    draft: &Draft,
     step: &DraftStep,
     k: usize,
     reads: &FxHashMap<Leaf, Outer>,
 ) -> (Outer, usize) {
-    let instruction = &computation.instructions[step.instruction];
-    let shape = array(&computation.instructions[instruction.operands[k]]);
-    let outer = match reads.get(&step.inputs[k]) {
+    let leaf = step.inputs[k];
+    let rank = |leaf| draft.array(leaf).map(ArrayShape::rank);
+    let outer = match reads.get(&leaf) {
         Some(read) => read.clone(),
-        None if shape.rank() < array(instruction).rank() => (step.inputs[k], Read::Scalar),
-        None => (step.inputs[k], Read::Array),
+        None if rank(leaf) < rank(step.outputs[0]) => (leaf, Read::Scalar),
+        None => (leaf, Read::Array),
     };
-    (outer, shape.ty.storage_bytes())
+    (outer, width(draft, leaf))
 }
 
-fn width(computation: &Computation, step: &DraftStep) -> usize {
-    array(&computation.instructions[step.instruction]).ty.storage_bytes()
-}
-
-fn array(instruction: &Instruction) -> &ArrayShape {
-    instruction.shape.array().expect("a fused step computes arrays from arrays")
+/// Returns the bytes of an element.
+fn width(draft: &Draft, leaf: Leaf) -> usize {
+    draft.array(leaf).expect("a fused step computes arrays from arrays").ty.storage_bytes()
 }

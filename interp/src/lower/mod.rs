@@ -5,7 +5,9 @@ mod dead;
 mod external;
 mod function;
 mod fuse;
+mod narrow;
 mod peak;
+pub(crate) mod scratch;
 mod slots;
 
 pub(crate) use build::plans;
@@ -20,12 +22,17 @@ use function::{Means, in_stated_layouts};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::{AsyncRole, Kind};
 use hlo::{Module, Op, Shape};
+use smallvec::SmallVec;
 
 /// What an instruction becomes.
 pub(crate) struct Lowered {
     pub(crate) action: Action,
     /// Fuel beyond that of the instruction.
     pub(crate) cost: u64,
+    /// Bytes that it works in beside its operands and its result.
+    pub(crate) scratch: usize,
+    /// The computations that it applies to elements on machines of their own.
+    pub(crate) applies: SmallVec<[ComputationId; 1]>,
 }
 
 /// What is known of the module while it is compiled.
@@ -57,7 +64,48 @@ impl<'a> Lowering<'a> {
         operands: &[&Shape],
     ) -> Lowered {
         let cost = cost::steps(&instruction.op, operands);
-        Lowered { action: self.action(site, instruction, operands), cost }
+        let action = self.action(site, instruction, operands);
+        let scratch = self.scratch(site, instruction, operands, &action);
+        let mut applies = SmallVec::new();
+        if action.callees().is_empty() {
+            instruction.op.each_callee(&mut |id| applies.push(id));
+            applies.retain(|id| self.programs.needs_machine(*id));
+        }
+        Lowered { action, cost, scratch, applies }
+    }
+
+    fn scratch(
+        &self,
+        site: Site,
+        instruction: &Instruction,
+        operands: &[&Shape],
+        action: &Action,
+    ) -> usize {
+        match action {
+            Action::Kernel(kernel) => kernel.scratch(),
+            Action::Function(_) => {
+                let means = Means { site, engine: self.engine };
+                let own = match means.kernel(instruction, operands, self.programs) {
+                    Some(kernel) => kernel.scratch(),
+                    None => scratch::of_function(instruction, operands),
+                };
+                match self.may_be_smaller(site, instruction) {
+                    true => own.saturating_add(scratch::of_resizing(instruction, operands)),
+                    false => own,
+                }
+            }
+            Action::Relabel
+            | Action::Call(_)
+            | Action::While { .. }
+            | Action::Branch(_)
+            | Action::Scan(_)
+            | Action::AsyncStart { .. }
+            | Action::AsyncUpdate
+            | Action::AsyncDone
+            | Action::Communicate(_)
+            | Action::Start(_)
+            | Action::Done => 0,
+        }
     }
 
     fn action(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {

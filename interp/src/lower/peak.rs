@@ -3,6 +3,7 @@
 //! A plan counts one buffer for each leaf that its steps compute, from the step that computes it to the last one that
 //! reads it. Parameters belong to the caller. A step that writes over a parameter needs no memory if the caller has
 //! passed ownership of the buffer, and new memory if the buffer is shared; so every plan has two peaks.
+use super::scratch::threads;
 use crate::plan::{Action, Plan, Step};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::Scan;
@@ -53,6 +54,13 @@ pub(super) fn set_peaks(module: &Module, plans: &mut [Plan], memory: &[Vec<StepM
             continue;
         }
         let of = |id: &ComputationId| peaks[id.index()].unwrap_or_default();
+        // Each thread may call a computation that an op applies to elements.
+        for step in &mut plans[id.index()].steps {
+            let applied =
+                step.applies.iter().map(|id| of(id).shared).fold(0, usize::saturating_add);
+            step.scratch = step.scratch.saturating_add(applied.saturating_mul(threads()));
+        }
+        let plan = &plans[id.index()];
         let most = |is_owned: bool| {
             let steps = plan.steps.iter().zip(&memory[id.index()]);
             steps.map(|(step, memory)| peak(module, plan, step, *memory, is_owned, &of)).max()
@@ -100,12 +108,10 @@ fn peak(
             let inner = callees.iter().map(|id| of(id).shared).max().unwrap_or(0);
             live.saturating_add(inner)
         }
-        Action::Kernel(kernel) => live.saturating_add(kernel.scratch()),
-        Action::Function(_)
-        | Action::Relabel
-        | Action::Communicate(_)
-        | Action::Start(_)
-        | Action::Done => live,
+        Action::Kernel(_) | Action::Function(_) | Action::Communicate(_) | Action::Start(_) => {
+            live.saturating_add(step.scratch)
+        }
+        Action::Relabel | Action::Done => live,
     };
     inner.max(live)
 }
@@ -127,7 +133,7 @@ fn callees(module: &Module, plan: &Plan, step: &Step) -> Vec<ComputationId> {
         | Action::Done => false,
     };
     if !is_bound_here {
-        return step.action.callees();
+        return step.action.callees().into_iter().chain(step.applies.iter().copied()).collect();
     }
     let computation = &module.computations[plan.computation];
     let mut instruction = &computation.instructions[step.instruction];

@@ -171,7 +171,10 @@ impl Slots {
             in_place,
             bytes: step.bytes,
             live_bytes: 0,
+            scratch: step.scratch,
+            applies: step.applies,
             fuel: step.fuel,
+            part: step.part,
         }
     }
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 impl Machine {
     /// Executes a step on this device, or starts the computation that it calls.
     pub(super) fn execute(&mut self, step: &Step) -> Result<()> {
+        let entered = self.context.stop().enter();
         match &step.action {
             Action::Kernel(kernel) => {
                 self.with_check(step, |machine| machine.kernel(step, &**kernel))?;
@@ -44,6 +45,9 @@ impl Machine {
             | Action::AsyncUpdate
             | Action::AsyncDone => return self.call(step),
         }
+        drop(entered);
+        // Kernels stop without an error when the time is over.
+        self.context.check_time()?;
         self.end_step(step);
         Ok(())
     }
@@ -72,7 +76,8 @@ impl Machine {
             .filter_map(|output| literal(frame.slots[output.slot.index()].as_ref()))
             .collect();
         let computation = &self.program.module().computations[frame.computation];
-        check_nan::check(&computation.instructions[step.instruction], &inputs, &outputs)
+        let instruction = &computation.instructions[step.instruction];
+        check_nan::check(instruction, &inputs, &outputs, step.part.as_ref())
     }
 
     /// Runs a kernel on slots.
@@ -104,7 +109,7 @@ impl Machine {
                 Some(Value::Tuple(_) | Value::Token | Value::Async(_)) | None => Err(not_done()),
             });
         let inputs: SmallVec<[&Literal; 4]> = inputs.collect::<Result<_>>()?;
-        let _scratch = context.reserve_scratch(kernel.scratch())?;
+        let _scratch = context.reserve_scratch(step.scratch)?;
         kernel.run(context, &inputs, &mut outputs)?;
         drop(inputs);
         for (output, value) in step.outputs.iter().zip(outputs) {
@@ -117,6 +122,7 @@ impl Machine {
     fn call_function(&mut self, step: &Step, function: &Function) -> Result<Literal> {
         let bytes = step.bytes.ok_or_else(|| too_large(self.shape_of(step)))?;
         let mut reservation = self.context.reserve(bytes)?;
+        let _scratch = self.context.reserve_scratch(step.scratch)?;
         let operands = self.operands(step)?;
         let operands: SmallVec<[&Literal; 4]> = operands.iter().collect();
         let result = function(&self.context, &operands)?;
@@ -170,10 +176,11 @@ impl Machine {
             let message = format!("the machine waits for {shape:#}, but is resumed with {value:?}");
             return Err(Code::Invalid { message }.into());
         }
-        let mut reservation = match &value {
-            Value::Async(_) => self.context.reserve(0)?,
-            Value::Array(_) | Value::Tuple(_) | Value::Token => {
-                self.context.reserve(step.bytes.ok_or_else(|| too_large(self.shape_of(step)))?)?
+        let mut reservation = match (&value, self.reserved.take()) {
+            (Value::Async(_), _) => self.context.reserve(0)?,
+            (Value::Array(_) | Value::Tuple(_) | Value::Token, Some(reserved)) => reserved,
+            (Value::Array(_) | Value::Tuple(_) | Value::Token, None) => {
+                self.reserve_result(step)?
             }
         };
         // Devices share no memory; each is charged for its own.
@@ -183,6 +190,10 @@ impl Machine {
         Ok(())
     }
 
+    /// Reserves the memory of the result of a step of the innermost frame.
+    pub(super) fn reserve_result(&self, step: &Step) -> Result<Reservation> {
+        self.context.reserve(step.bytes.ok_or_else(|| too_large(self.shape_of(step)))?)
+    }
     /// Returns the shape of the result of a step of the innermost frame.
     fn shape_of(&self, step: &Step) -> &Shape {
         let frame = self.frames.last().expect("a step has a frame");

@@ -12,6 +12,7 @@ pub use position::{Position, Suspension};
 
 use crate::context::RunContext;
 use crate::error::Code;
+use crate::memory::Reservation;
 use crate::observe::{Event, Watch};
 use crate::plan::Step;
 use crate::program::Program;
@@ -42,6 +43,8 @@ pub struct Machine {
     watch: Option<Watch>,
     /// Whether it waits for the value of the current step.
     is_suspended: bool,
+    /// The memory of that value.
+    reserved: Option<Reservation>,
 }
 
 fn ended() -> Error {
@@ -70,7 +73,8 @@ impl Machine {
         let program = Arc::clone(context.program());
         let started = AsyncOps::default();
         let frames = Vec::new();
-        let mut machine = Self { context, program, frames, started, watch, is_suspended: false };
+        let mut machine =
+            Self { context, program, frames, started, watch, is_suspended: false, reserved: None };
         let parameters = machine.program.module().computations[id].program_shape().parameters;
         let fit = arguments.iter().zip(&parameters).all(|(argument, shape)| argument.fits(shape));
         if arguments.len() != parameters.len() || !fit {
@@ -160,6 +164,7 @@ impl Machine {
         let Some(frame) = self.frames.last() else { return error };
         let position = self.position_of(frame, self.frames.len());
         self.frames.clear();
+        self.reserved = None;
         self.started = AsyncOps::default();
         position.locate(error, self.program.module())
     }
@@ -172,6 +177,9 @@ impl Machine {
             self.frame().open = Some(open);
         }
         if step.action.suspends() && self.context.place().is_some() {
+            // The value is built only if there is room for it.
+            let reserved = self.reserve_result(step)?;
+            self.reserved = (!step.action.starts()).then_some(reserved);
             self.is_suspended = true;
             return Ok(Some(Outcome::Suspended(self.suspend(step))));
         }
@@ -366,8 +374,10 @@ mod tests {
         drop(first);
         assert_eq!(from.in_use(), 16);
         let to = Arc::clone(second.context.budget());
+        // The answer was charged when the machine was suspended.
         let before = to.in_use();
+        assert_eq!(before, 32);
         second.resume_with(suspension.operands.remove(0)).unwrap();
-        assert_eq!((from.in_use(), to.in_use()), (0, before + 16));
+        assert_eq!((from.in_use(), to.in_use()), (0, before));
     }
 }

@@ -21,9 +21,9 @@ impl Position {
     pub fn instruction(self, module: &Module) -> &Instruction {
         &module.computations[self.computation].instructions[self.instruction]
     }
-    /// Returns the name of the instruction: `computation/instruction`.
+    /// Returns the name of the instruction in the text: `computation/instruction`.
     pub fn name(self, module: &Module) -> String {
-        module.computations[self.computation].path(self.instruction)
+        module.computations[self.computation].written_path(self.instruction)
     }
     /// Returns the instruction's span in the text; the default span if there is no text.
     pub fn span(self, module: &Module) -> Span {
@@ -31,7 +31,8 @@ impl Position {
     }
     /// Returns the position in the form that errors use.
     pub fn site(self, module: &Module) -> Site {
-        module.computations[self.computation].site(self.instruction)
+        let site = module.computations[self.computation].site(self.instruction);
+        Site { instruction: Some(self.name(module)), ..site }
     }
     /// Returns the error, at this instruction unless it has a place.
     pub fn locate(self, error: Error, module: &Module) -> Error {

@@ -177,38 +177,4 @@ fn different_classes(a: Scalar, b: Scalar) -> ! {
     unreachable!("the verifier rejects operands of different types: {a:?} and {b:?}")
 }
 
-/// Runs `$body` with `$name` bound to the op as a constant, so that the compiler specializes the loop for each op that
-/// exists for the class: `with_op!(F, Unary, op, op => ..)`.
-macro_rules! with_op {
-    ($class:ident, $family:ident, $op:expr, $name:ident => $body:expr) => {
-        hlo::for_each_op!(with_row $class, $family, $op, $name => $body;)
-    };
-}
-macro_rules! with_row {
-    (
-        $class:ident, Unary, $op:expr, $name:ident => $body:expr;
-        unary { $($un:ident $un_name:tt $un_fn:ident $un_class:tt $un_acc:tt $un_flags:tt;)* }
-        $($rest:tt)*
-    ) => {
-        match $op {
-            $(Unary::$un => if_class!($class $un_class {
-                let $name = Unary::$un;
-                $body
-            } else { undefined(&$op, &stringify!($class)) }),)*
-        }
-    };
-    (
-        $class:ident, Binary, $op:expr, $name:ident => $body:expr;
-        unary $unary:tt
-        binary { $($bin:ident $bin_name:tt $bin_fn:ident $bin_class:tt $bin_acc:tt $bin_flags:tt;)* }
-        $($rest:tt)*
-    ) => {
-        match $op {
-            $(Binary::$bin => if_class!($class $bin_class {
-                let $name = Binary::$bin;
-                $body
-            } else { undefined(&$op, &stringify!($class)) }),)*
-        }
-    };
-}
-pub(crate) use {if_class, with_op, with_row};
+pub(crate) use if_class;

@@ -7,6 +7,7 @@
 //! exceptions, and those of multiples of a right angle are exact.
 use super::complex_of::{ComplexOf, Field};
 use super::double_double::{DoubleDouble, Real};
+use crate::clock::Stop;
 
 /// Longest prime line that is transformed term by term.
 const LARGEST_PRIME: usize = 31;
@@ -19,6 +20,7 @@ pub(crate) struct Plan<R> {
     factors: Vec<usize>,
     /// The transform of each large prime among them.
     chirps: Vec<Chirp<R>>,
+    stop: Stop,
 }
 
 /// Returns a size, offset or count as a number.
@@ -46,6 +48,27 @@ fn factors(mut n: usize) -> Vec<usize> {
     factors
 }
 
+/// Bytes of a complex number in which transforms are computed, of f64 parts or of twice the precision.
+pub(crate) fn number_bytes(wide: bool) -> usize {
+    if wide { size_of::<ComplexOf<DoubleDouble>>() } else { size_of::<ComplexOf<f64>>() }
+}
+
+/// Bytes of a plan for lines of `n` numbers, and of what it works in. The turns of the longest line are found by products of
+/// about the square root of as many; a chirp has the turns of twice its length, its filter, and three lines of that length.
+pub(crate) fn plan_bytes(n: usize, wide: bool) -> usize {
+    let number = number_bytes(wide);
+    let roots = n.isqrt().saturating_mul(number_bytes(true));
+    let own = n.saturating_mul(number).saturating_add(roots);
+    let mut large: Vec<usize> = factors(n).into_iter().filter(|&p| p > LARGEST_PRIME).collect();
+    large.dedup();
+    let chirp = |p: usize| {
+        let size = p.saturating_mul(2).checked_next_power_of_two().unwrap_or(usize::MAX);
+        let numbers = size.saturating_mul(5).saturating_add(p.saturating_mul(4));
+        numbers.saturating_mul(number)
+    };
+    large.into_iter().map(chirp).fold(own, usize::saturating_add)
+}
+
 impl<R: Real + Field> Plan<R> {
     /// Returns a plan for lines of `n` numbers.
     pub(crate) fn new(n: usize) -> Self {
@@ -53,7 +76,8 @@ impl<R: Real + Field> Plan<R> {
         let mut large: Vec<usize> =
             factors.iter().copied().filter(|&p| p > LARGEST_PRIME).collect();
         large.dedup();
-        Self { turns: turns(n), factors, chirps: large.into_iter().map(Chirp::new).collect() }
+        let chirps = large.into_iter().map(Chirp::new).collect();
+        Self { turns: turns(n), factors, chirps, stop: Stop::current() }
     }
 
     /// `result[k] = sum of line[j] * e^(-2 pi i jk/n)`
@@ -85,6 +109,9 @@ impl<R: Real + Field> Plan<R> {
                 self.gather(result, k, step, &mut terms);
                 chirp.transform(&terms, |q, x| result[q * m + k] = x);
             }
+            return;
+        }
+        if self.stop.is_set() {
             return;
         }
         let mut terms = [ComplexOf::ZERO; LARGEST_PRIME];

@@ -113,6 +113,22 @@ impl Action {
             | Self::Done => Vec::new(),
         }
     }
+    /// Returns whether its value is an asynchronous operation in a run with several devices.
+    pub(crate) fn starts(&self) -> bool {
+        match self {
+            Self::AsyncStart { .. } | Self::AsyncUpdate | Self::Start(_) => true,
+            Self::Kernel(_)
+            | Self::Function(_)
+            | Self::Relabel
+            | Self::Call(_)
+            | Self::While { .. }
+            | Self::Branch(_)
+            | Self::Scan(_)
+            | Self::AsyncDone
+            | Self::Communicate(_)
+            | Self::Done => false,
+        }
+    }
     /// Returns whether it suspends the machine in a run with several devices.
     pub(crate) fn suspends(&self) -> bool {
         match self {

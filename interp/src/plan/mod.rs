@@ -65,9 +65,18 @@ pub(crate) struct Step {
     pub(crate) bytes: Option<usize>,
     /// Bytes of the slots that are in use during the step, parameters not counted.
     pub(crate) live_bytes: usize,
+    /// Bytes that it works in beside its inputs and outputs.
+    pub(crate) scratch: usize,
+    /// The computations that it applies to elements on machines of their own.
+    pub(crate) applies: SmallVec<[ComputationId; 1]>,
     /// Steps that are charged before it runs: its own, its cost, and those of instructions without a step before it.
     pub(crate) fuel: u64,
+    /// The part of the instruction's value that it computes, if it is not the whole.
+    pub(crate) part: Option<Part>,
 }
+
+/// A part of an array: the first index and the distance of indices, for each dimension.
+pub(crate) type Part = Box<[(i64, i64)]>;
 
 /// A leaf that is read.
 #[derive(Debug, Clone, Copy)]

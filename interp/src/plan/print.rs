@@ -1,5 +1,5 @@
 //! Plans as text: `etalon plan`.
-use super::{Input, Plan, Slot, Step};
+use super::{Input, Output, Plan, Slot, Step};
 use crate::program::Program;
 use std::fmt;
 
@@ -56,6 +56,12 @@ impl PlanText<'_> {
         for callee in step.action.callees() {
             write!(f, " {}", module.computations[callee].name)?;
         }
+        if let (Some(part), [Output { shape: Some(shape), .. }]) = (&step.part, &*step.outputs) {
+            let ranges = part.iter().zip(&shape.dims);
+            let ranges: Vec<String> =
+                ranges.map(|(&(start, step), &count)| range(start, step, count)).collect();
+            write!(f, ", part [{}]", ranges.join(", "))?;
+        }
         if let Some(k) = step.in_place {
             write!(f, ", in place of {}", name_of(step.inputs[k].slot))?;
         }
@@ -66,6 +72,12 @@ impl PlanText<'_> {
         }
         f.write_str("\n")
     }
+}
+
+/// `3:5`, `0:10:3`
+fn range(start: i64, step: i64, count: i64) -> String {
+    let end = start + step * (count - 1) + 1;
+    if step == 1 { format!("{start}:{end}") } else { format!("{start}:{end}:{step}") }
 }
 
 /// `1 step`, `2 steps`

@@ -81,6 +81,11 @@ impl ScalarPrograms {
     pub(crate) fn get(&self, computation: ComputationId) -> Option<Arc<ScalarProgram>> {
         self.0[computation.index()].clone()
     }
+    /// Whether a computation of scalars runs on a machine.
+    pub(crate) fn needs_machine(&self, computation: ComputationId) -> bool {
+        let program = self.0[computation.index()].as_deref();
+        program.is_some_and(|program| matches!(program.body, Body::Machine(_)))
+    }
     /// The program of a computation that an op applies to elements.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //! An index is a list of numbers, one for each dimension, the first being the most major. Layouts do not affect any
 //! page but that of `bitcast`.
 use crate::Result;
+use crate::clock::Stop;
 use crate::index::{to_i64, to_usize};
 use hlo::{ArrayShape, Dims, Literal, Scalar, Shape};
 use rayon::prelude::*;
@@ -93,9 +94,19 @@ pub(crate) fn try_build(
     };
     let bytes = result.bytes_mut();
     if bytes.len() / width < PARALLEL {
-        bytes.chunks_exact_mut(width).enumerate().try_for_each(compute)?;
+        let stop = Stop::current();
+        let elements = bytes.chunks_exact_mut(width).enumerate();
+        elements.take_while(|_| !stop.is_set()).try_for_each(compute)?;
     } else {
-        let outcome = bytes.par_chunks_exact_mut(width).enumerate().map(compute);
+        let stop = Stop::current();
+        let elements = bytes.par_chunks_exact_mut(width).enumerate();
+        let outcome = elements.map_init(
+            || stop.enter(),
+            |_, element| match stop.is_set() {
+                true => Ok(()),
+                false => compute(element),
+            },
+        );
         let errors = outcome.enumerate().filter_map(|(number, r)| r.err().map(|e| (number, e)));
         if let Some((_, error)) = errors.min_by_key(|(number, _)| *number) {
             return Err(error);

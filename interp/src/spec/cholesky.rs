@@ -17,6 +17,7 @@
 //!
 //! Source: StableHLO, `cholesky`.
 use super::{Array, Output, indices};
+use crate::clock::Stop;
 use crate::index::{to_i64, to_usize};
 use crate::num::complex_of::{Field, InField, in_field};
 use crate::num::double_double::Real;
@@ -68,7 +69,11 @@ impl InField for Factors<'_> {
 fn lower_factor<F: Field>(n: usize, a: impl Fn(usize, usize) -> F) -> Option<Vec<Vec<F>>> {
     let mut l = vec![vec![F::ZERO; n]; n];
     let mut d = Vec::with_capacity(n);
+    let stop = Stop::current();
     for i in 0..n {
+        if stop.is_set() {
+            return None;
+        }
         for j in 0..=i {
             let sum = (0..j).fold(F::ZERO, |sum, k| sum + l[i][k] * l[j][k].conj());
             let rest = a(i, j) - sum;

@@ -35,7 +35,7 @@ use hlo::op::value::{ConvDims, OperandSparsity};
 use hlo::{ArrayShape, Dims, Literal};
 use std::borrow::Cow;
 
-pub(super) fn convolution(
+pub(crate) fn convolution(
     op: &Convolution,
     operands: &[&Literal],
     shape: &ArrayShape,

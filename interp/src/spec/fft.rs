@@ -16,6 +16,7 @@
 //!
 //! Source: StableHLO, `fft`.
 use super::{Array, build, indices};
+use crate::clock::Stop;
 use crate::index::{strides, to_i64, to_usize};
 use crate::num::complex_of::{ComplexOf, Field};
 use crate::num::double_double::{DoubleDouble, Real};
@@ -75,7 +76,11 @@ type Line<R> = Vec<ComplexOf<R>>;
 fn forward<R: Real + Field>(line: &Line<R>) -> Line<R> {
     let n = line.len();
     let turns = turns::<R>(n);
+    let stop = Stop::current();
     let sum = |k: usize| {
+        if stop.is_set() {
+            return ComplexOf::ZERO;
+        }
         let terms = line.iter().enumerate().map(|(j, &x)| x * turns[j * k % n]);
         terms.fold(ComplexOf::ZERO, |sum, term| sum + term)
     };
@@ -141,7 +146,9 @@ impl<R: Real + Field> Numbers<R> {
             });
             transform(&line.collect())
         };
-        let transformed: Vec<Line<R>> = starts.par_iter().map(line).collect();
+        let stop = Stop::current();
+        let lines_of = starts.par_iter().map_init(|| stop.enter(), |_, start| line(start));
+        let transformed: Vec<Line<R>> = lines_of.collect();
         let mut dims = self.dims.clone();
         dims[dim] = transformed.first().map_or(0, |line| to_i64(line.len()));
         // Line l of the lines in row-major order starts at `starts[l]`.

@@ -7,6 +7,7 @@
 //! result. Every other computation is applied unchanged, and each of its instructions rounds.
 use super::{Array, Call, Function, Results};
 use crate::Result;
+use crate::clock::Stop;
 use crate::num::accumulator::ExactSum;
 use hlo::ir::ComputationId;
 use hlo::{ElementType, Scalar, Shape};
@@ -70,7 +71,8 @@ impl<'a> Fold<'a> {
         if self.is_exact_sum {
             let mut sum = ExactSum::new(initial[0].as_f64());
             let mut count = 0;
-            for element in elements {
+            let stop = Stop::current();
+            for element in elements.into_iter().take_while(|_| !stop.is_set()) {
                 sum.add(element[0].as_f64());
                 count += 1;
             }

@@ -38,7 +38,7 @@ mod compare;
 mod concatenate;
 mod constant;
 mod convert;
-mod convolution;
+pub(crate) mod convolution;
 mod copy;
 mod dot;
 mod dynamic_reshape;

@@ -1,6 +1,7 @@
 //! Results that are not one function of an index: several arrays, and arrays that are updated in sequence.
 use super::{Array, Results, build, indices, pack, position, try_build};
 use crate::Result;
+use crate::clock::Stop;
 use crate::index::to_usize;
 use hlo::{ArrayShape, Dims, Literal, Scalar, Shape};
 use rayon::prelude::*;
@@ -22,14 +23,15 @@ pub(crate) fn try_build_all(
             // first.
             let mut arrays: Vec<Output> =
                 shapes.iter().map(|&shape| Output::zeros(shape)).collect();
+            let stop = Stop::current();
             let mut unvisited = indices(&shapes[0].dims);
             loop {
                 let block: Vec<Dims> = unvisited.by_ref().take(BLOCK).collect();
                 if block.is_empty() {
                     break;
                 }
-                let values: Vec<Result<Results>> =
-                    block.par_iter().map(|index| element(index)).collect();
+                let values = block.par_iter().map_init(|| stop.enter(), |_, index| element(index));
+                let values: Vec<Result<Results>> = values.collect();
                 for (index, values) in block.iter().zip(values) {
                     for (array, value) in arrays.iter_mut().zip(values?) {
                         array.set(index, value);

@@ -38,6 +38,7 @@
 //! not specify which, so it is exact too.
 //!
 //! Source: StableHLO, `dot_general`; `PrecisionConfig.Algorithm` in XLA's `xla_data.proto`.
+use crate::clock::Stop;
 use crate::num;
 use crate::num::accumulator::ExactSum;
 use hlo::op::value::DotAlgorithm;
@@ -70,6 +71,8 @@ impl Products {
 
     /// Returns the sum of `lhs * rhs` over `terms`, as an element of the result.
     pub(super) fn sum(&self, terms: impl Iterator<Item = (Scalar, Scalar)>) -> Scalar {
+        let stop = Stop::current();
+        let terms = terms.take_while(|_| !stop.is_set());
         let whole = |ty: ElementType| ty.is_integral() || ty == ElementType::Pred;
         if whole(self.lhs) && whole(self.rhs) {
             let product = |(a, b): (Scalar, Scalar)| a.as_wrapping().wrapping_mul(b.as_wrapping());

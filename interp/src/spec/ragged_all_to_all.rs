@@ -1,7 +1,7 @@
 //! `ragged-all-to-all`: rows of each member's input, sent into the outputs of all members of a group
 //!
 //! Operands of each member: input, output, input offsets, send sizes, output offsets, receive sizes. The lists are
-//! `[n]`, or `[n, updates]`, for a group of n; member m's entry r describes the rows that it sends to member r:
+//! `[n]`, `[n, updates]` or `[n * updates]`, for a group of n; member m's entry r describes the rows that it sends to member r:
 //!
 //! `result_r[output_offsets_m[r] + i] = input_m[input_offsets_m[r] + i]` for `0 <= i < send_sizes_m[r]`
 //!
@@ -48,11 +48,14 @@ pub(crate) fn ragged_all_to_all(op: &RaggedAllToAll, given: &[&[Literal]]) -> Re
 /// Returns the number of updates sent to each member.
 fn updates(list: &Literal, members: usize) -> Result<usize> {
     let shape = list.array_shape().expect("verified: an array");
-    if to_usize(shape.dims[0]) != members {
-        let message = format!(
-            "`ragged-all-to-all` has sizes for {} devices in a group of {members}",
-            shape.dims[0]
-        );
+    let found = to_usize(shape.dims[0]);
+    // A list of one dimension can hold the rows of all members one after another.
+    if shape.rank() == 1 && found > 0 && found.is_multiple_of(members) {
+        return Ok(found / members);
+    }
+    if found != members {
+        let message =
+            format!("`ragged-all-to-all` has sizes for {found} devices in a group of {members}");
         return Err(Code::Trap { message }.into());
     }
     Ok(shape.dims.get(1).map_or(1, |&n| to_usize(n)))

@@ -14,6 +14,7 @@
 //!
 //! Source: StableHLO, `triangular_solve`.
 use super::{Array, Output, indices};
+use crate::clock::Stop;
 use crate::index::{to_i64, to_usize};
 use crate::num::complex_of::{Field, InField, in_field};
 use hlo::op::TriangularSolve;
@@ -49,6 +50,7 @@ impl InField for Solve<'_> {
         let is_transposed = is_transposed == *left_side;
         let is_lower = *lower != is_transposed;
 
+        let stop = Stop::current();
         let mut result = Output::zeros(self.shape);
         let (batch_dims, matrix) = self.shape.dims.split_at(self.shape.rank() - 2);
         let (n, systems) = if *left_side { (matrix[0], matrix[1]) } else { (matrix[1], matrix[0]) };
@@ -61,7 +63,7 @@ impl InField for Solve<'_> {
                 let element = F::of(self.a.at(&at(i, k, is_transposed)));
                 if is_conjugated { element.conj() } else { element }
             };
-            for system in 0..systems {
+            for system in (0..systems).take_while(|_| !stop.is_set()) {
                 let mut x = vec![F::ZERO; to_usize(n)];
                 for step in 0..n {
                     let row = |step: i64| if is_lower { step } else { n - 1 - step };

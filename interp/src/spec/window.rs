@@ -36,7 +36,7 @@ fn in_dimension(dim: &WindowDim, at: i64, size: i64) -> impl Iterator<Item = Pai
         pad_high: _, // Determines the number of windows: the shape of the result.
         lhs_dilation,
         rhs_dilation,
-        reversal: _, // Read by `convolution`.
+        reversal: _, // Read by `convolution`; a reduction has the same elements in the same order.
     } = dim;
     // Dilations may be so large that window positions exceed 64 bits.
     let wide = i128::from;

@@ -1,7 +1,9 @@
 //! Comparison of the engines with each other, and of planned with used memory.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 mod generate;
+mod narrow;
 mod plans;
+mod windows;
 
 use generate::Generator;
 use hlo::{ArrayShape, Literal, Module, Scalar, Verified};

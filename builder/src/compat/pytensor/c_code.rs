@@ -11,6 +11,34 @@ const HEADERS: [&str; 3] = ["<math.h>", "<stdbool.h>", "<stdint.h>"];
 /// Helper functions of the C code.
 const SUPPORT: &str = include_str!("support.h");
 
+/// PyTensor's `c_code_cache_version`: it changes when the code of any operation does.
+const VERSION: [i64; 1] = [1];
+
+/// What both classes say of the C code besides the code itself.
+macro_rules! compilation {
+    ($($class:ident)*) => {
+        $(impl $class {
+            /// Returns the headers that the C code includes.
+            pub fn c_headers(&self) -> &'static [&'static str] {
+                &HEADERS
+            }
+            /// Returns the folders that the C code's headers are in, besides the compiler's own: none.
+            pub fn c_header_dirs(&self) -> &'static [&'static str] {
+                &[]
+            }
+            /// Returns the helper functions, which the C code contains already. Included twice they are defined once.
+            pub fn c_support_code(&self) -> &'static str {
+                SUPPORT
+            }
+            /// Returns the version of the C code: code of equal versions, types and dimensions is equal.
+            pub fn c_code_cache_version(&self) -> &'static [i64] {
+                &VERSION
+            }
+        })*
+    };
+}
+compilation! { CAReduce Elemwise }
+
 /// Headers, helpers and a function. What is put behind it again defines the helpers only once.
 fn unit(function: &str) -> String {
     let includes = HEADERS.map(|header| format!("#include {header}\n")).concat();
@@ -40,10 +68,6 @@ fn index(strides: &str, ndim: usize) -> String {
 }
 
 impl Elemwise {
-    /// Returns the headers [`Elemwise::c_code`] includes.
-    pub fn c_headers(&self) -> &'static [&'static str] {
-        &HEADERS
-    }
     /// Returns the operation as a C99 function of this name, with what it needs, on inputs of these types and `ndim`
     /// dimensions:
     ///
@@ -104,10 +128,6 @@ impl Elemwise {
 }
 
 impl CAReduce {
-    /// Returns the headers [`CAReduce::c_code`] includes.
-    pub fn c_headers(&self) -> &'static [&'static str] {
-        &HEADERS
-    }
     /// Returns the reduction as a C99 function of this name, with what it needs, on inputs of this type and `ndim`
     /// dimensions:
     ///

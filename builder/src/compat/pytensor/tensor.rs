@@ -62,7 +62,7 @@ impl<'b> Tensor<'b> {
     /// Returns which dimensions may be stretched.
     ///
     /// # Errors
-    /// `E0813` if the value is invalid.
+    /// The first error if the value is invalid.
     pub fn broadcastable(&self) -> Result<Vec<bool>> {
         match &self.declared {
             Some(pattern) => Ok(pattern.clone()),

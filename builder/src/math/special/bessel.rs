@@ -13,7 +13,7 @@ impl Value<'_> {
     #[track_caller]
     pub fn bessel_i0e(self) -> Self {
         self.record(|_| {
-            in_f64([self], |[x]| {
+            in_f64("bessel_i0e", [self], |[x]| {
                 let magnitude = x.abs();
                 let near = (-magnitude).exp() * polynomial(x * x * 0.25, &series(0));
                 magnitude.le(8.0).select(near, far(magnitude, BESSEL_I0E))
@@ -29,7 +29,7 @@ impl Value<'_> {
     #[track_caller]
     pub fn bessel_i1e(self) -> Self {
         self.record(|_| {
-            in_f64([self], |[x]| {
+            in_f64("bessel_i1e", [self], |[x]| {
                 let magnitude = x.abs();
                 let near = (-magnitude).exp() * polynomial(x * x * 0.25, &series(1)) * (x * 0.5);
                 let far = x.sign() * far(magnitude, BESSEL_I1E);

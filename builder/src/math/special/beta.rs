@@ -23,7 +23,7 @@ impl<'b> Value<'b> {
         self.record(|_| {
             let (b, x) = (b.beside(self)?, x.beside(self)?);
             let (b, x) = (implicit::pair(b, self, self)?.0, implicit::pair(x, self, self)?.0);
-            in_f64([self, b, x], |[a, b, x]| incomplete(a, b, x))
+            in_f64("regularized_incomplete_beta", [self, b, x], |[a, b, x]| incomplete(a, b, x))
         })
     }
 }
@@ -37,7 +37,8 @@ fn incomplete<'b>(a: Value<'b>, b: Value<'b>, x: Value<'b>) -> Value<'b> {
     let place = swapped.select(1.0 - x, x);
     let finite = |v: Value<'b>| v.gt(0.0) & v.lt(f64::INFINITY);
     let active = finite(a) & finite(b) & x.gt(0.0) & x.lt(1.0);
-    let side = density(a, b, x) * continued_fraction(active, [first, second, place, mean.abs()]);
+    let side =
+        density([a, b, x], 0.0) * continued_fraction(active, [first, second, place, mean.abs()]);
     let inside = swapped.select(1.0 - side, side);
     let low = a.eq(f64::INFINITY) | b.eq(0.0);
     let high = b.eq(f64::INFINITY) | a.eq(0.0);
@@ -48,15 +49,18 @@ fn incomplete<'b>(a: Value<'b>, b: Value<'b>, x: Value<'b>) -> Value<'b> {
 }
 
 /// `x^a (1-x)^b / B(a, b)`, by its maximum at `a / (a+b)` and how far x is from there (the saddle point form): no term is
-/// much larger than the logarithm of the result.
-fn density<'b>(a: Value<'b>, b: Value<'b>, x: Value<'b>) -> Value<'b> {
+/// much larger than the logarithm of the result. With `lower` 1 both powers are lower by 1.
+pub(super) fn density([a, b, x]: [Value<'_>; 3], lower: f64) -> Value<'_> {
     let (sum, rest) = (a + b, 1.0 - x);
     let away = x * b - rest * a;
     let left = a * log_minus_rest(x * (sum / a), away / a);
     let right = b * log_minus_rest(rest * (sum / b), -away / b);
     let height = (a / sum * b / TAU).sqrt();
     let correction = scaled_gamma(sum) / (scaled_gamma(a) * scaled_gamma(b));
-    height * correction * (left + right).exp()
+    let exponent = left + right;
+    let exponent =
+        if lower == 0.0 { exponent } else { exponent - (x.log() + (-x).log1p()) * lower };
+    height * correction * exponent.exp()
 }
 
 /// Returns the continued fraction of ACM algorithm 708 (1992), equation 9, which is the even part of DLMF 8.17.22 and free

@@ -19,7 +19,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn erfc(self) -> Self {
-        self.record(|_| in_f64([self], |[x]| erfc(x)))
+        self.record(|_| in_f64("erfc", [self], |[x]| erfc(x)))
     }
     /// Inverse of the error function: XLA's `ErfInv`.
     ///
@@ -28,7 +28,7 @@ impl Value<'_> {
     /// Accuracy in `f64`: 4 ULP, up to the last numbers before 1 and -1.
     #[track_caller]
     pub fn erf_inv(self) -> Self {
-        self.record(|_| in_f64([self], |[x]| erf_inv(x)))
+        self.record(|_| in_f64("erf_inv", [self], |[x]| erf_inv(x)))
     }
 }
 

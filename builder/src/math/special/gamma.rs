@@ -31,7 +31,7 @@ impl Value<'_> {
     /// ```
     #[track_caller]
     pub fn lgamma(self) -> Self {
-        self.record(|_| in_f64([self], |[x]| lgamma(x)))
+        self.record(|_| in_f64("lgamma", [self], |[x]| lgamma(x)))
     }
     /// Derivative of [`lgamma`](Value::lgamma): XLA's `Digamma`.
     ///
@@ -43,7 +43,7 @@ impl Value<'_> {
     /// 6 ULP of `max(digamma(1 - x), |pi cot(pi x)|)`.
     #[track_caller]
     pub fn digamma(self) -> Self {
-        self.record(|_| in_f64([self], |[x]| digamma(x)))
+        self.record(|_| in_f64("digamma", [self], |[x]| digamma(x)))
     }
 }
 

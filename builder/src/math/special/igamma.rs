@@ -32,7 +32,9 @@ impl<'b> Value<'b> {
     /// ```
     #[track_caller]
     pub fn igamma(self, x: impl Operand<'b>) -> Self {
-        self.record(|_| with_operand(self, x, |[a, x]| edges(a, x, incomplete(a, x).lower, 0.0)))
+        self.record(|_| {
+            with_operand("igamma", self, x, |[a, x]| edges(a, x, incomplete(a, x).lower, 0.0))
+        })
     }
     /// Upper regularized incomplete gamma function of `self = a` and `x`: XLA's `Igammac`.
     ///
@@ -44,7 +46,9 @@ impl<'b> Value<'b> {
     /// Accuracy in `f64`: `16 + 8 |ln Q|` ULP.
     #[track_caller]
     pub fn igammac(self, x: impl Operand<'b>) -> Self {
-        self.record(|_| with_operand(self, x, |[a, x]| edges(a, x, incomplete(a, x).upper, 1.0)))
+        self.record(|_| {
+            with_operand("igammac", self, x, |[a, x]| edges(a, x, incomplete(a, x).upper, 1.0))
+        })
     }
 }
 

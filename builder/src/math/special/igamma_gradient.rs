@@ -15,7 +15,7 @@ impl<'b> Value<'b> {
     #[track_caller]
     pub fn igamma_grad_a(self, x: impl Operand<'b>) -> Self {
         self.record(|_| {
-            with_operand(self, x, |[a, x]| {
+            with_operand("igamma_grad_a", self, x, |[a, x]| {
                 let r = regions(a, x);
                 let inside = r.prefactor * gradient(a, x, &r);
                 let flat = x.eq(0.0) | x.eq(f64::INFINITY);
@@ -33,7 +33,7 @@ impl<'b> Value<'b> {
     #[track_caller]
     pub fn random_gamma_grad(self, x: impl Operand<'b>) -> Self {
         self.record(|_| {
-            with_operand(self, x, |[a, x]| {
+            with_operand("random_gamma_grad", self, x, |[a, x]| {
                 let r = regions(a, x);
                 // dP/dx is the prefactor times a / x.
                 let inside = -gradient(a, x, &r) * (x / a);

@@ -5,6 +5,7 @@ mod erf;
 mod gamma;
 mod igamma;
 mod igamma_gradient;
+pub(crate) mod slopes;
 #[rustfmt::skip]
 mod tables;
 mod temme;

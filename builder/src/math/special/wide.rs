@@ -1,13 +1,31 @@
 //! Helpers of the special functions: computation in f64, polynomials, loops with a mask per element.
+use crate::arguments::cast;
+use crate::loops::exactly;
 use crate::math::bits;
 use crate::{Error, Operand, Result, Value, implicit};
 use hlo::ElementType;
 
-/// Computes in f64 on operands broadcast to one shape, and rounds the result once to their type.
+/// Calls the function of the library of this name, on operands broadcast to one shape: it computes in f64, and rounds the
+/// result once to their type.
 pub(super) fn in_f64<'b, const N: usize>(
+    name: &str,
     operands: [Value<'b>; N],
     compute: impl FnOnce([Value<'b>; N]) -> Value<'b>,
 ) -> Result<Value<'b>> {
+    let (ty, operands) = alike(operands)?;
+    Ok(operands[0].builder().library(name, &operands, |operands| {
+        let mut wide: [Value<'b>; N] = exactly(operands.to_vec())?;
+        for operand in &mut wide {
+            *operand = cast(*operand, ElementType::F64)?;
+        }
+        cast(compute(wide), ty)
+    }))
+}
+
+/// Returns the operands' type, which is a float, and the operands broadcast to one shape.
+pub(super) fn alike<const N: usize>(
+    mut operands: [Value<'_>; N],
+) -> Result<(ElementType, [Value<'_>; N])> {
     let ty = operands[0].element_type()?;
     for operand in operands {
         let other = operand.element_type()?;
@@ -24,26 +42,21 @@ pub(super) fn in_f64<'b, const N: usize>(
     for operand in &operands[1..] {
         widest = implicit::pair(widest, *operand, widest)?.0;
     }
-    let mut wide = operands;
-    for operand in &mut wide {
-        let stretched = implicit::pair(*operand, widest, widest)?.0;
-        *operand = match ty == ElementType::F64 {
-            true => stretched,
-            false => stretched.convert_element_type(ElementType::F64),
-        };
+    for operand in &mut operands {
+        *operand = implicit::pair(*operand, widest, widest)?.0;
     }
-    let result = compute(wide);
-    Ok(if ty == ElementType::F64 { result } else { result.convert_element_type(ty) })
+    Ok((ty, operands))
 }
 
 /// As [`in_f64`], of a value and a second operand of its shape or a scalar.
 pub(super) fn with_operand<'b>(
+    name: &str,
     first: Value<'b>,
     second: impl Operand<'b>,
     compute: impl FnOnce([Value<'b>; 2]) -> Value<'b>,
 ) -> Result<Value<'b>> {
     let second = second.beside(first)?;
-    in_f64([first, implicit::pair(second, first, first)?.0], compute)
+    in_f64(name, [first, implicit::pair(second, first, first)?.0], compute)
 }
 
 /// `coefficients[0] + coefficients[1] x + ...`, by Horner's rule.

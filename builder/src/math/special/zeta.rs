@@ -16,7 +16,7 @@ impl<'b> Value<'b> {
     /// the same of the largest of the three sums `zeta(s, q + n)`, `zeta(s, n - q)`, `zeta(s, 1 - q)` it is made of.
     #[track_caller]
     pub fn zeta(self, q: impl Operand<'b>) -> Self {
-        self.record(|_| with_operand(self, q, |[s, q]| zeta(s, q)))
+        self.record(|_| with_operand("zeta", self, q, |[s, q]| zeta(s, q)))
     }
     /// Returns the derivative of order `self = n` of [`digamma`](Value::digamma) at `x`: XLA's `Polygamma`.
     ///
@@ -27,7 +27,7 @@ impl<'b> Value<'b> {
     /// `2 (n + 1)` ULP.
     #[track_caller]
     pub fn polygamma(self, x: impl Operand<'b>) -> Self {
-        self.record(|_| with_operand(self, x, |[n, x]| polygamma(n, x)))
+        self.record(|_| with_operand("polygamma", self, x, |[n, x]| polygamma(n, x)))
     }
 }
 

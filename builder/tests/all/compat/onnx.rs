@@ -38,6 +38,8 @@ fn whole(literal: &Literal) -> Vec<i64> {
 fn weighted(literal: &Literal) -> i64 {
     whole(literal).into_iter().zip(1..).map(|(x, weight)| x * weight).sum()
 }
+type Operator = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
+type Case = (Operator, fn(i64, i64) -> i64);
 
 #[test]
 fn the_pages_multidirectional_shapes_have_numpys_values() {
@@ -50,6 +52,35 @@ fn the_pages_multidirectional_shapes_have_numpys_values() {
         let result = evaluate_on(&b, onnx::add(x, y), &[]);
         assert_eq!(result.array_shape().unwrap().dims.as_slice(), RESULT);
         assert_eq!(weighted(&result), sum, "{a:?} {b_dims:?}");
+    }
+}
+
+/// Each operator on each pair of the page, element by element: those of `counting` differ in every place.
+#[test]
+fn the_pages_operators_take_its_shapes() {
+    let all: [Case; 6] = [
+        (onnx::div, |x, y| x / y),
+        (onnx::equal, |x, y| i64::from(x == y)),
+        (onnx::greater, |x, y| i64::from(x > y)),
+        (onnx::less, |x, y| i64::from(x < y)),
+        (onnx::mul, |x, y| x * y),
+        (onnx::sub, |x, y| x - y),
+    ];
+    for (a, b_dims, _) in MULTIDIRECTIONAL {
+        let b = Builder::new("operators");
+        let (left, right) = (counting(a, -20, 3), counting(b_dims, 7, 3));
+        let (x, y) = (b.constant(left.clone()), b.constant(right.clone()));
+        for (operator, of) in all {
+            let result =
+                evaluate_on(&b, operator(x, y).convert_element_type(ElementType::S64), &[]);
+            assert_eq!(result.array_shape().unwrap().dims.as_slice(), RESULT);
+            let element = |i: usize| {
+                let at = i64::try_from(i).unwrap();
+                let x = element_of(a, &whole(&left), &RESULT, at);
+                of(x, element_of(b_dims, &whole(&right), &RESULT, at))
+            };
+            assert_eq!(whole(&result), (0..result.len()).map(element).collect::<Vec<i64>>());
+        }
     }
 }
 

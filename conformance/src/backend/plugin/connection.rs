@@ -1,18 +1,15 @@
 //! A process that runs a plugin, and the messages to and from it.
 use super::module::Prepared;
-use super::protocol::{Reply, Request, encode, literals, read, tensors};
+use super::protocol::{Reply, Request};
 use super::{BackendError, Code, Result};
 use crate::backend::Death;
-use crate::backend::process::Process;
+use crate::backend::channel::{Channel, NoReply};
+use crate::backend::message::{literals, tensors};
 use hlo::Literal;
 use pjrt::OptionValue;
-use std::io::{BufReader, ErrorKind, Write};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// The time in which a process that closed its pipe has to end by itself, so that its status tells why.
-const END_LIMIT: Duration = Duration::from_secs(2);
 /// The message of a reply that does not belong to its request.
 pub(super) const UNEXPECTED: &str = "the host of the plugin violates the protocol";
 
@@ -20,9 +17,7 @@ pub(super) const UNEXPECTED: &str = "the host of the plugin violates the protoco
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) number: u64,
-    process: Process,
-    requests: Sender<Vec<u8>>,
-    replies: Receiver<std::io::Result<Reply>>,
+    channel: Channel<Reply>,
     /// The number of modules it has compiled.
     pub(super) modules: usize,
 }
@@ -40,33 +35,8 @@ pub(super) enum Trouble {
 
 impl Connection {
     pub(super) fn open(host: &mut Command, number: u64) -> std::io::Result<Self> {
-        host.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = Process::start(host)?;
-        let (requests, to_write) = channel::<Vec<u8>>();
-        let (to_read, replies) = channel();
-        // A thread writes, because a process that does not read would block the parent without end.
-        if let Some(mut stdin) = process.child.stdin.take() {
-            std::thread::spawn(move || {
-                for message in to_write {
-                    if stdin.write_all(&message).and_then(|()| stdin.flush()).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        if let Some(stdout) = process.child.stdout.take() {
-            std::thread::spawn(move || {
-                let mut stdout = BufReader::new(stdout);
-                loop {
-                    let reply = read(&mut stdout);
-                    let is_last = reply.is_err();
-                    if to_read.send(reply).is_err() || is_last {
-                        break;
-                    }
-                }
-            });
-        }
-        Ok(Self { number, process, requests, replies, modules: 0 })
+        let channel = Channel::open(host.stderr(Stdio::piped()))?;
+        Ok(Self { number, channel, modules: 0 })
     }
     /// Loads the plugin; returns the platform and the number of devices.
     pub(super) fn start(
@@ -118,47 +88,23 @@ impl Connection {
     }
     /// Returns the memory that the process holds; `None` where the system does not tell.
     pub(super) fn resident_bytes(&self) -> Option<usize> {
-        let status = format!("/proc/{}/status", self.process.child.id());
-        let status = std::fs::read_to_string(status).ok()?;
-        let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-        let kilobytes: usize = kilobytes.trim().strip_suffix(" kB")?.trim().parse().ok()?;
-        Some(kilobytes.saturating_mul(1024))
+        self.channel.resident_bytes()
     }
     /// Forgets a program. A process that has died needs not to.
     pub(super) fn release(&self, number: u64) {
-        if let Ok(message) = encode(&Request::Release { number }) {
-            let _ = self.requests.send(message);
-        }
+        self.channel.send(&Request::Release { number });
     }
     /// Sends a request and waits for its reply; without one, the process is killed.
     fn ask(&mut self, request: &Request, limit: Duration) -> Result<Reply, Trouble> {
-        let message = encode(request).map_err(|e| unexpected(&format!(": {e}")))?;
-        // If the process has died, its reply tells.
-        let _ = self.requests.send(message);
-        match self.replies.recv_timeout(limit) {
-            Ok(Ok(reply)) => Ok(reply),
-            Ok(Err(error)) if error.kind() == ErrorKind::InvalidData => {
-                self.process.kill();
-                Err(unexpected(&format!(": {error}{}", self.process.stderr())))
-            }
-            Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => {
-                let ended = self.process.wait(END_LIMIT);
-                self.process.kill();
-                let stderr = self.process.stderr();
-                let death = match ended {
-                    // The status would be that of the signal above.
-                    Ok(None) => Death::other("it closed its output", &stderr),
-                    ended => Death::ended(ended.ok().flatten(), &stderr),
-                };
+        self.channel.ask(request, Some(limit)).map_err(|trouble| match trouble {
+            NoReply::Died { death, stderr } => {
                 let (how, hint) = (&death.how, death.hint());
                 let message = format!("the process of the plugin died: {how}{hint}{stderr}");
-                Err(Trouble::Died(death, message))
+                Trouble::Died(death, message)
             }
-            Err(RecvTimeoutError::Timeout) => {
-                self.process.kill();
-                Err(Trouble::TimedOut(self.process.stderr()))
-            }
-        }
+            NoReply::Unexpected(message) => unexpected(&format!(": {message}")),
+            NoReply::TimedOut(stderr) => Trouble::TimedOut(stderr),
+        })
     }
 }
 

@@ -2,8 +2,9 @@
 use super::connection::UNEXPECTED;
 use super::isolated::{IsolatedModule, Parent};
 use super::module::Prepared;
-use super::protocol::{Reply, encode, tensors};
+use super::protocol::Reply;
 use super::{BackendError, Code, LoadedModule, PluginOptions};
+use crate::backend::message::{encode, tensors};
 use hlo::Literal;
 use pjrt::Program;
 use std::fmt::Write as _;

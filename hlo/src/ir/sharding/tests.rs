@@ -117,6 +117,23 @@ fn subgroups_take_the_form_xla_keeps() {
         ("{devices=[1,1,4]<=[4] last_tile_dims={manual}}", "{manual}"),
         ("{devices=[1,2,2]<=[4] last_tile_dims={unreduced, unreduced}}", "{unreduced}"),
         ("{devices=[1,2,1]<=[2] last_tile_dims={manual, replicated}}", "{manual}"),
+        // The devices of a tile are sorted.
+        (
+            "{devices=[3,2]<=[2,3]T(1,0) last_tile_dim_replicate}",
+            "{devices=[3,2]<=[2,3]T(1,0) last_tile_dim_replicate}",
+        ),
+        (
+            "{devices=[2,6]<=[2,6]T(1,0) last_tile_dim_replicate}",
+            "{devices=[2,6]<=[2,2,3]T(1,0,2) last_tile_dim_replicate}",
+        ),
+        (
+            "{devices=[5,1,4]<=[2,2,5]T(2,1,0) last_tile_dim_replicate}",
+            "{devices=[5,1,4]<=[4,5]T(1,0) last_tile_dim_replicate}",
+        ),
+        (
+            "{devices=[4,3]<=[6,2]T(1,0) last_tile_dim_replicate}",
+            "{devices=[4,3]<=[6,2]T(1,0) last_tile_dim_replicate}",
+        ),
         ("{devices=[2,2,1]<=[4] last_tile_dim_replicate}", "{devices=[2,2]<=[4]}"),
         ("{devices=[2,2,1]0,1,2,3 last_tile_dims={manual}}", "{devices=[2,2]0,1,2,3}"),
         (

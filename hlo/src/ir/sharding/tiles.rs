@@ -152,16 +152,58 @@ impl Tiling {
         Placement::Tiled(tiling)
     }
 
-    /// Sorts the devices that have the same tile, if they are listed.
+    /// Sorts the devices that have the same tile.
     fn sort_replicas(&mut self) {
         if self.subgroups.last() != Some(&Subgroup::Replicated) {
             return;
         }
-        let size = self.dims.last().and_then(|&d| usize::try_from(d).ok());
-        if let (TileDevices::List(list), Some(size @ 1..)) = (&mut self.devices, size) {
-            list.chunks_mut(size).for_each(<[i64]>::sort_unstable);
+        let Some(&size @ 1..) = self.dims.last() else { return };
+        if let TileDevices::Iota(iota) = &self.devices {
+            if let Some(sorted) = with_sorted_minor(iota, size) {
+                self.devices = TileDevices::Iota(sorted);
+                return;
+            }
+            if iota.count() > MOST_DEVICES {
+                return;
+            }
         }
+        let mut list = self.devices.expand();
+        list.chunks_mut(usize::try_from(size).unwrap_or(1)).for_each(<[i64]>::sort_unstable);
+        self.devices = TileDevices::List(list);
     }
+}
+
+/// Returns the ids with each group of `size` consecutive ones sorted; `None` if they are not an iota.
+///
+/// A group is made by the last dimensions of the transposed iota, one of which may have to be split. Its ids ascend if these
+/// dimensions have their original order.
+fn with_sorted_minor(iota: &IotaDims, size: i64) -> Option<IotaDims> {
+    let mut reshape = iota.reshape().to_vec();
+    let Some(order) = iota.transpose() else { return Some(iota.clone()) };
+    let (mut order, mut left, mut grouped) = (order.to_vec(), size, 0);
+    while left > 1 {
+        let at = order.len().checked_sub(grouped + 1)?;
+        let dim = usize::try_from(order[at]).ok()?;
+        let found = reshape[dim];
+        if found > left {
+            if found % left != 0 {
+                return None;
+            }
+            let outer = order[at];
+            reshape.splice(dim..=dim, [found / left, left]);
+            for other in order.iter_mut().filter(|other| **other > outer) {
+                *other += 1;
+            }
+            order.insert(at + 1, outer + 1);
+        } else if left % found != 0 {
+            return None;
+        }
+        left /= found.min(left);
+        grouped += 1;
+    }
+    let start = order.len() - grouped;
+    order[start..].sort_unstable();
+    IotaDims::new(&reshape, Some(&order)).ok()
 }
 
 /// Returns the placement of a value that is not divided, with subgroups of one kind.

@@ -1,5 +1,6 @@
 //! `potrf`, `trsm`, `getrf`, `gtsv`: factors and solutions by elimination.
 use super::number::{Matrix, Number};
+use crate::clock::Stop;
 
 /// `potrf`: `a = l l^H`, `l` lower triangular, or `a = u^H u`. Only the named triangle of `a` is read, and only it is
 /// written: the other is unchanged.
@@ -9,6 +10,7 @@ use super::number::{Matrix, Number};
 pub(super) fn potrf<N: Number>(a: &mut Matrix<N>, lower: bool) -> i32 {
     // The upper factor is the conjugate transpose of the lower.
     let at = |i: usize, j: usize| if lower { (i, j) } else { (j, i) };
+    let stop = Stop::current();
     for j in 0..a.rows {
         let squares = (0..j).map(|k| (a[at(j, k)], a[at(j, k)].conj()));
         let pivot = N::real(a[at(j, j)].re()).minus_products(squares).re();
@@ -18,7 +20,7 @@ pub(super) fn potrf<N: Number>(a: &mut Matrix<N>, lower: bool) -> i32 {
             return order(j);
         }
         let root = N::real(pivot.sqrt());
-        for i in j + 1..a.rows {
+        for i in (j + 1..a.rows).take_while(|_| !stop.is_set()) {
             let entry = |i: usize, k: usize| if lower { a[(i, k)] } else { a[(k, i)].conj() };
             let products = (0..j).map(|k| (entry(i, k), entry(j, k).conj()));
             let value = entry(i, j).minus_products(products).over(root);
@@ -60,7 +62,8 @@ pub(super) fn trsm<N: Number>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triangle, r
     };
     let forward = how.lower != transpose;
     let systems = if right { b.rows } else { b.cols };
-    for system in 0..systems {
+    let stop = Stop::current();
+    for system in (0..systems).take_while(|_| !stop.is_set()) {
         let of = |i: usize| if right { (system, i) } else { (i, system) };
         for step in 0..n {
             let i = if forward { step } else { n - 1 - step };
@@ -80,9 +83,10 @@ pub(super) fn trsm<N: Number>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triangle, r
 pub(super) fn getrf<N: Number>(a: &mut Matrix<N>) -> (Vec<i32>, i32) {
     let steps = a.rows.min(a.cols);
     let (mut pivots, mut info) = (Vec::with_capacity(steps), 0);
+    let stop = Stop::current();
     for j in 0..a.cols {
         // Column by column (Crout): each element is one sum, rounded once.
-        for i in 0..a.rows {
+        for i in (0..a.rows).take_while(|_| !stop.is_set()) {
             let terms = (0..i.min(j)).map(|k| (a[(i, k)], a[(k, j)]));
             a[(i, j)] = a[(i, j)].minus_products(terms);
         }

@@ -6,6 +6,7 @@
 //! dimensions, may differ.
 use super::number::{Matrix, Number, hypot, length};
 use super::reflect::{geqrf, hermitian, orgqr};
+use crate::clock::Stop;
 
 /// The limit of sweeps over all pairs. Ten are rarely needed.
 const ROUNDS: usize = 60;
@@ -51,9 +52,10 @@ pub(super) fn eigh<N: Number>(a: &Matrix<N>, lower: bool) -> Option<(Vec<f64>, M
     }
     let exponent = normalize(&mut a);
     let mut vectors = Matrix::identity(n, n);
+    let stop = Stop::current();
     let done = (0..ROUNDS).any(|_| {
         let mut rotated = false;
-        for p in 0..n {
+        for p in (0..n).take_while(|_| !stop.is_set()) {
             for q in p + 1..n {
                 let g = a[(p, q)].abs();
                 let (x, y) = (a[(p, p)].re(), a[(q, q)].re());
@@ -122,9 +124,10 @@ pub(super) fn svd<N: Number>(
     // The rounding errors of columns of this length in f64.
     let tolerance = f64::EPSILON * length(std::iter::repeat_n(1.0, a.rows));
     let mut v = Matrix::identity(n, n);
+    let stop = Stop::current();
     let done = (0..ROUNDS).any(|_| {
         let mut rotated = false;
-        for p in 0..n {
+        for p in (0..n).take_while(|_| !stop.is_set()) {
             for q in p + 1..n {
                 let products = u.column(p).zip(u.column(q)).map(|(x, y)| (-x.conj(), y));
                 let inner = N::ZERO.minus_products(products);

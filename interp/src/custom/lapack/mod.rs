@@ -93,6 +93,11 @@ pub(super) fn is_cubic(target: &str) -> bool {
     target.starts_with("lapack_") && !target.ends_with("gtsv_ffi")
 }
 
+/// Returns whether a target is one of these.
+pub(super) fn is_routine(target: &str) -> bool {
+    target.starts_with("lapack_")
+}
+
 /// Runs the call if its target is one of these.
 pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
     let target = call.op.custom_call_target.0.as_str();

@@ -61,9 +61,13 @@ pub(super) trait Number:
 
 /// Returns the length of `(x, y)`. The platform's `hypot` is not used: its last bit differs between machines.
 pub(super) fn hypot(x: f64, y: f64) -> f64 {
+    // `max` and `min` would drop a NaN.
+    if x.is_nan() || y.is_nan() {
+        return f64::NAN;
+    }
     let (large, small) = (x.abs().max(y.abs()), x.abs().min(y.abs()));
     if small == 0.0 || !large.is_finite() {
-        return if x.is_nan() || y.is_nan() { f64::NAN } else { large };
+        return large;
     }
     let ratio = small / large;
     large * ratio.mul_add(ratio, 1.0).sqrt()

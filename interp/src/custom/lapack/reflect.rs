@@ -4,6 +4,7 @@
 //! `H^H x`, where `beta` is real and of the sign opposite to `re x[0]`. If all but `x[0]` is zero, and `x[0]` is real,
 //! `tau` is 0 and nothing is reflected. These signs are LAPACK's.
 use super::number::{Matrix, Number, hypot, length};
+use crate::clock::Stop;
 
 /// Returns `beta`, `tau`, and the factor that maps the rest of `x` to the rest of `v`.
 pub(super) fn reflection<N: Number>(first: N, rest: impl Iterator<Item = N> + Clone) -> (N, N, N) {
@@ -17,6 +18,11 @@ pub(super) fn reflection<N: Number>(first: N, rest: impl Iterator<Item = N> + Cl
     (N::real(beta), tau, N::ONE.over(first - N::real(beta)))
 }
 
+/// Returns `v` without zeros at its end: rows at which nothing is reflected stay as they are, also beside a NaN.
+fn without_zeros<N: Number>(v: &[N]) -> &[N] {
+    &v[..v.iter().rposition(|&x| x != N::ZERO).map_or(0, |last| last + 1)]
+}
+
 /// `a[rows, cols] = (I - tau v v^H) a[rows, cols]`, `v` as long as there are rows.
 pub(super) fn from_left<N: Number>(
     a: &mut Matrix<N>,
@@ -25,9 +31,10 @@ pub(super) fn from_left<N: Number>(
     first_row: usize,
     cols: std::ops::Range<usize>,
 ) {
-    if tau == N::ZERO {
+    if tau == N::ZERO || Stop::current().is_set() {
         return;
     }
+    let v = without_zeros(v);
     for j in cols {
         let terms = v.iter().enumerate().map(|(i, v)| (-v.conj(), a[(first_row + i, j)]));
         let share = tau * N::ZERO.minus_products(terms);
@@ -46,9 +53,10 @@ pub(super) fn from_right<N: Number>(
     rows: std::ops::Range<usize>,
     first_col: usize,
 ) {
-    if tau == N::ZERO {
+    if tau == N::ZERO || Stop::current().is_set() {
         return;
     }
+    let v = without_zeros(v);
     for i in rows {
         let terms = v.iter().enumerate().map(|(j, &v)| (-v, a[(i, first_col + j)]));
         let share = N::ZERO.minus_products(terms) * tau;
@@ -204,8 +212,10 @@ pub(super) fn sytrd<N: Number>(a: &mut Matrix<N>, lower: bool) -> (Vec<f64>, Vec
             v[i] = full[(i, col)] * scale;
             a[(i, col)] = v[i];
         }
-        from_left(&mut full, &v, tau.conj(), 0, 0..n);
-        from_right(&mut full, &v, tau, 0..n, 0);
+        // What is reflected: the rows and columns that come after this step.
+        let block = if lower { first..n } else { 0..first + 1 };
+        from_left(&mut full, &v[block.clone()], tau.conj(), block.start, block.clone());
+        from_right(&mut full, &v[block.clone()], tau, block.clone(), block.start);
         // Elements that are mathematically zero or real are set to be exactly so.
         for &i in &rest {
             (full[(i, col)], full[(col, i)]) = (N::ZERO, N::ZERO);

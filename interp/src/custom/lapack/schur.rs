@@ -5,6 +5,7 @@
 //! nor `z` is determined by `a`: the eigenvalues may be in any order.
 use super::number::{Complex, Matrix, Number, hypot};
 use super::reflect::{from_left, from_right, gehrd, hessenberg_basis, reflection};
+use crate::clock::Stop;
 
 /// The limit of QR steps for one eigenvalue.
 const STEPS: usize = 300;
@@ -47,7 +48,11 @@ impl HasSchur for Complex {
         let n = a.rows;
         let (mut h, mut z) = hessenberg(a);
         let (mut end, mut steps) = (n, 0);
+        let stop = Stop::current();
         while end > 0 {
+            if stop.is_set() {
+                return Err(1);
+            }
             let high = end - 1;
             let low = split(&mut h, high);
             if low == high {
@@ -124,7 +129,11 @@ impl HasSchur for f64 {
         let n = a.rows;
         let (mut h, mut z) = hessenberg(a);
         let (mut end, mut steps) = (n, 0);
+        let stop = Stop::current();
         while end > 0 {
+            if stop.is_set() {
+                return Err(1);
+            }
             let high = end - 1;
             let low = split(&mut h, high);
             if low == high {

@@ -1,7 +1,8 @@
 //! Properties of decompositions that are not unique: factors multiply to the matrix, and bases are orthonormal.
 use super::geev;
 use super::jacobi::{eigh, svd};
-use super::number::{Complex, Matrix, Number};
+use super::number::{Complex, Matrix, Number, hypot};
+use super::reflect;
 use super::schur::{HasSchur, eigenvalues};
 
 /// Returns pseudorandom numbers from -1 to 1.
@@ -61,7 +62,7 @@ fn diagonal<N: Number>(values: &[f64]) -> Matrix<N> {
 
 fn hermitian_multiplies_back<N: Number>() {
     for a in squares::<N>() {
-        let a = super::reflect::hermitian(&a, true);
+        let a = reflect::hermitian(&a, true);
         let (values, vectors) = eigh(&a, true).unwrap();
         assert!(values.is_sorted());
         orthonormal(&vectors);
@@ -172,4 +173,75 @@ fn matrices_that_are_not_finite_have_no_decomposition() {
     let a = Matrix { rows: 1, cols: 1, data: vec![f64::NAN] };
     assert!(eigh(&a, true).is_none());
     assert!(svd(&a, true).is_none());
+}
+
+/// The elements that are NaN, row by row.
+fn nans<N: Number>(a: &Matrix<N>) -> Vec<bool> {
+    a.data.iter().map(|x| x.re().is_nan() || x.im().is_nan()).collect()
+}
+
+fn nan_spreads_as_in_lapack<N: Number>(bad: N) {
+    for (i, j) in (0..4).flat_map(|i| (0..3).map(move |j| (i, j))) {
+        let mut a: Matrix<N> = drawn(4, 3, 11);
+        a[(i, j)] = bad;
+        let taus = reflect::geqrf(&mut a);
+        // The column of the NaN is eliminated to NaN, as is what later reflections reach.
+        let expected = (0..12).map(|at| (at / 3, at % 3));
+        let expected: Vec<bool> = expected.map(|(r, c)| c == j || c > j && r >= j).collect();
+        assert_eq!(nans(&a), expected, "({i}, {j}): {a:?}");
+        let taus = Matrix::vector(taus);
+        assert_eq!(nans(&taus), [j == 0, j <= 1, true], "({i}, {j})");
+    }
+    let mut a: Matrix<N> = drawn(4, 4, 12);
+    a[(2, 0)] = bad;
+    let taus = reflect::gehrd(&mut a, 0, 3);
+    assert!(!a[(0, 0)].re().is_nan() && a[(1, 0)].re().is_nan());
+    // The last reflection has one element.
+    assert_eq!(nans(&Matrix::vector(taus))[..2], [true; 2]);
+    let mut a: Matrix<N> = drawn(4, 3, 13);
+    a[(1, 1)] = bad;
+    let taus = reflect::geqp3(&mut a, &mut [0, 0, 0]);
+    assert!(nans(&Matrix::vector(taus)).contains(&true));
+    for lower in [true, false] {
+        // The corner where the elimination ends, and where it starts.
+        let (last, first) = if lower { (0, 3) } else { (3, 0) };
+        for at in [last, first] {
+            let mut a = drawn::<N>(4, 4, 14);
+            a = a.product(&a.adjoint());
+            a[(at, at)] = N::real(f64::NAN);
+            let (d, _, _) = reflect::sytrd(&mut a, lower);
+            let found = d.iter().filter(|x| x.is_nan()).count();
+            assert_eq!(found, if at == last { 1 } else { 3 }, "{lower} {at}: {d:?}");
+            assert!(d[at].is_nan());
+        }
+        let mut a = drawn::<N>(4, 4, 15);
+        let (i, j) = if lower { (2, 0) } else { (1, 3) };
+        a[(i, j)] = bad;
+        let (d, e, taus) = reflect::sytrd(&mut a, lower);
+        assert_eq!(d.iter().filter(|x| x.is_nan()).count(), 3, "{d:?}");
+        assert!(e.iter().all(|x| x.is_nan()));
+        assert!(nans(&Matrix::vector(taus)).iter().filter(|&&nan| nan).count() >= 2);
+    }
+}
+
+#[test]
+fn nan_spreads_as_in_lapack_real() {
+    nan_spreads_as_in_lapack(f64::NAN);
+    assert!(hypot(f64::NAN, 1.0).is_nan() && hypot(1.0, f64::NAN).is_nan());
+    assert!(hypot(f64::INFINITY, f64::NAN).is_nan());
+}
+#[test]
+fn nan_spreads_as_in_lapack_complex() {
+    nan_spreads_as_in_lapack(Complex::of(1.0, f64::NAN));
+    nan_spreads_as_in_lapack(Complex::of(f64::NAN, 0.0));
+}
+#[test]
+fn infinities_end_in_nan() {
+    // `tau` is infinity over infinity; rows at which nothing is reflected keep their values.
+    let mut a: Matrix<f64> = drawn(4, 3, 11);
+    a[(0, 0)] = f64::INFINITY;
+    let taus = reflect::geqrf(&mut a);
+    assert!(taus[0].is_nan() && !taus[1].is_nan());
+    assert!(a[(0, 0)].is_infinite() && a[(0, 0)].is_sign_negative());
+    assert_eq!(nans(&a), (0..12).map(|at| at == 1 || at == 2).collect::<Vec<_>>());
 }

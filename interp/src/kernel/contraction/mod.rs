@@ -26,7 +26,9 @@ mod scratch;
 
 pub(super) use numbers::{Numbers, Operands, Rounding};
 pub(super) use recipe::Recipe;
+pub(super) use scratch::Extent;
 
+use crate::clock::Stop;
 use error::Error;
 use kernel::{
     CompensatedAccumulator, CompensatedComplexAccumulator, F64Accumulator, F64ComplexAccumulator,
@@ -57,6 +59,27 @@ pub(super) struct Plan<'a> {
     pub(super) rhs_columns: &'a [usize],
     /// Offset of a term in the right operand.
     pub(super) rhs_terms: &'a [usize],
+    /// The same offsets in the left operand as `lhs` gives, if they are few runs.
+    pub(super) runs: Option<Runs<'a>>,
+}
+
+/// Terms of a row that follow each other, also in the left operand.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Run {
+    /// The number of the first term.
+    pub(super) term: usize,
+    /// Its offset in the left operand.
+    pub(super) lhs: usize,
+    pub(super) count: usize,
+}
+
+/// The terms of rows that are not [`PADDING`].
+#[derive(Clone, Copy)]
+pub(super) struct Runs<'a> {
+    /// The distance in the left operand from term to term.
+    pub(super) step: usize,
+    /// Appends the runs of a row, from the numbers of the batch and of the row.
+    pub(super) of: &'a (dyn Fn(usize, usize, &mut Vec<Run>) + Sync),
 }
 
 impl Plan<'_> {
@@ -103,7 +126,7 @@ fn job<'a, K: Kernel<PLANES>, const PLANES: usize>(
     rounding: Rounding,
 ) -> Job<'a, K, PLANES> {
     let error = Error::new(plan.rhs_terms.len() * K::PRODUCTS, rounding.sum_type());
-    Job { plan, lhs, rhs, rounding, error }
+    Job { plan, lhs, rhs, rounding, error, stop: Stop::current() }
 }
 
 #[cfg(test)]
@@ -162,6 +185,7 @@ mod tests {
                 rhs_batches: &[0],
                 rhs_columns: &columns,
                 rhs_terms: &terms,
+                runs: None,
             };
             let recipe = Recipe::of(DotAlgorithm::Unset);
             let width = to.storage_bytes();

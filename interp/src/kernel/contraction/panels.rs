@@ -1,7 +1,8 @@
 //! The loops: operands packed as panels of four rows or columns, tiles of four by four, blocks in parallel.
 use super::error::Error;
 use super::kernel::{Kernel, LANES, Norms, SingleSums, norms};
-use super::{PADDING, Plan, Rounding};
+use super::{PADDING, Plan, Rounding, Run, Runs};
+use crate::clock::Stop;
 use rayon::prelude::*;
 
 /// Rows a thread takes at a time.
@@ -13,11 +14,38 @@ const TOGETHER: usize = 16;
 /// Multiplications that are worth waking another thread for.
 const WORTH_A_THREAD: usize = 1 << 15;
 
-/// Words of the panels of columns that are packed at a time.
-pub(super) fn packed_words(columns: usize, terms: usize, planes: usize) -> usize {
+/// Multiplications of a batch for which threads share its rows. Smaller batches are shared out whole.
+const WORTH_SHARING: usize = 1 << 19;
+/// Columns of a single row that a thread takes at a time.
+const COLUMNS: usize = 256;
+
+/// Bytes of the panels of columns that are packed at a time, and of their norms.
+pub(super) fn packed_bytes(columns: usize, terms: usize, planes: usize) -> usize {
     let panel = terms.saturating_mul(planes * LANES).max(1);
     let panels = (PACKED_WORDS / panel).max(8).min(columns.div_ceil(LANES));
-    panels.saturating_mul(panel)
+    panels.saturating_mul(panel.saturating_mul(size_of::<f64>()).saturating_add(size_of::<Norms>()))
+}
+/// Bytes of the rows that a thread works on: packed, their offsets, and those of a sum formed exactly; or the offsets of one row
+/// and its running sums.
+pub(super) fn row_bytes(columns: usize, terms: usize, planes: usize, packs: bool) -> usize {
+    let offsets = terms.saturating_mul(size_of::<usize>());
+    if packs {
+        let words = terms.saturating_mul(planes * LANES * size_of::<f64>());
+        return words.saturating_add(offsets.saturating_mul(2));
+    }
+    offsets.saturating_add(columns.saturating_mul((planes + 1) * size_of::<f64>()))
+}
+/// Whether threads share the rows of a batch.
+pub(super) fn is_shared(batch_work: usize) -> bool {
+    batch_work >= WORTH_SHARING
+}
+/// The parts into which the sums of a batch are divided, at most.
+pub(super) fn tasks(rows: usize, columns: usize, packs: bool) -> usize {
+    match rows {
+        _ if packs => rows.div_ceil(ROWS),
+        1 => columns.div_ceil(COLUMNS),
+        rows => rows,
+    }
 }
 
 /// All sums of the plan, into the bytes of the result: in tiles, or one by one in the exact sum where nothing can be packed.
@@ -49,6 +77,7 @@ pub(super) struct Job<'a, K: Kernel<PLANES>, const PLANES: usize> {
     pub(super) rhs: &'a [K::Stored],
     pub(super) rounding: Rounding,
     pub(super) error: Error,
+    pub(super) stop: Stop,
 }
 
 impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
@@ -63,10 +92,15 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
             out.chunks_mut(size).enumerate().for_each(|(i, out)| batch(i, out, false));
             return;
         }
-        let parallel = plan.batch_work() >= WORTH_A_THREAD;
+        // Either the rows of a batch are shared or the batches: a thread that waits for others to finish a batch would
+        // begin another, and pack its columns too.
+        if is_shared(plan.batch_work()) {
+            out.chunks_mut(size).enumerate().for_each(|(i, out)| batch(i, out, true));
+            return;
+        }
         let least = (WORTH_A_THREAD / plan.batch_work().max(1)).max(1);
         let batches = out.par_chunks_mut(size).enumerate().with_min_len(least);
-        batches.for_each(|(i, out)| batch(i, out, parallel));
+        batches.for_each(|(i, out)| batch(i, out, false));
     }
 
     /// Returns whether tiles can hold the operands: there are terms, and no element is too large or, where padding is zeros, not finite.
@@ -87,10 +121,12 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         parallel: bool,
         part: impl Fn(usize, &[usize], &mut [u8]) + Sync,
     ) {
-        const COLUMNS: usize = 256;
         let Plan { rows, rhs_columns, .. } = *self.plan;
         let columns = if rows == 1 { COLUMNS.min(rhs_columns.len()) } else { rhs_columns.len() };
         let part = |(i, out): (usize, &mut [u8])| {
+            if self.stop.is_set() {
+                return;
+            }
             if rows == 1 {
                 part(0, rhs_columns.chunks(columns).nth(i).unwrap_or(&[]), out);
             } else {
@@ -140,7 +176,7 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         self.for_rows(out, parallel, |row, columns, out| {
             let offsets = self.row_offsets(batch, row);
             let slots = out.chunks_exact_mut(self.rounding.to.storage_bytes());
-            for (slot, &column) in slots.zip(columns) {
+            for (slot, &column) in slots.zip(columns).take_while(|_| !self.stop.is_set()) {
                 self.write_exact(batch, &offsets, column, slot);
             }
         });
@@ -154,6 +190,9 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         let size = ROWS * columns.len() * self.rounding.to.storage_bytes();
         let mut packed = Vec::new();
         for (first, block) in columns.chunks(block).enumerate().map(|(i, b)| (i * block, b)) {
+            if self.stop.is_set() {
+                return;
+            }
             packed.clear();
             packed.resize(block.len().div_ceil(LANES) * panel, K::Word::default());
             let pack = |(columns, panels): (&[usize], &mut [K::Word])| {
@@ -248,6 +287,9 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         let mut offsets = vec![PADDING; self.plan.rhs_terms.len()];
         let mut rows = vec![K::Word::default(); panel];
         for (tile_row, out) in out.chunks_mut(LANES * line).enumerate() {
+            if self.stop.is_set() {
+                return;
+            }
             let row = row + tile_row * LANES;
             let row_norms = self.pack_rows(batch, row, &mut offsets, &mut rows);
             for (i, (columns, norms)) in packed.chunks_exact(panel).zip(norms).enumerate() {
@@ -274,8 +316,44 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
 impl<K: SingleSums<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
     /// One batch, a sum a column: for few rows, and for numbers that cannot be packed.
     fn direct(&self, batch: usize, out: &mut [u8], parallel: bool) {
+        if let (&[column], Some(runs)) = (self.plan.rhs_columns, self.plan.runs) {
+            return self.one_column(batch, (column, runs), out, parallel);
+        }
         self.for_rows(out, parallel, |row, columns, out| {
             self.direct_row(batch, row, columns, out);
+        });
+    }
+
+    /// One batch of one column, whose elements are put in the order of the terms once for all rows.
+    fn one_column(
+        &self,
+        batch: usize,
+        (column, runs): (usize, Runs<'_>),
+        out: &mut [u8],
+        parallel: bool,
+    ) {
+        let start = self.plan.rhs_batches[batch] + column;
+        let elements: Vec<K::Stored> =
+            self.plan.rhs_terms.iter().map(|&term| self.rhs[start + term]).collect();
+        self.for_rows(out, parallel, |row, _, slot| {
+            let mut list = Vec::new();
+            (runs.of)(batch, row, &mut list);
+            let (mut sum, mut magnitude) = (K::zero(), 0.0);
+            for Run { term, lhs, count } in list {
+                let rhs = &elements[term..term + count];
+                if runs.step == 1 {
+                    for (&a, &b) in self.lhs[lhs..lhs + count].iter().zip(rhs) {
+                        magnitude += K::add(&mut sum, a, b);
+                    }
+                } else {
+                    for (&a, &b) in self.lhs[lhs..].iter().step_by(runs.step).zip(rhs) {
+                        magnitude += K::add(&mut sum, a, b);
+                    }
+                }
+            }
+            if !self.decide(sum, magnitude, slot) {
+                self.write_exact(batch, &self.row_offsets(batch, row), column, slot);
+            }
         });
     }
 
@@ -288,7 +366,7 @@ impl<K: SingleSums<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         let step =
             |list: &[usize]| list.get(1).map_or(usize::MAX, |second| second.abs_diff(list[0]));
         if step(columns) < step(self.plan.rhs_terms) {
-            for (element, at) in self.terms(batch, &offsets) {
+            for (element, at) in self.terms(batch, &offsets).take_while(|_| !self.stop.is_set()) {
                 for ((sum, magnitude), &column) in sums.iter_mut().zip(&mut magnitudes).zip(columns)
                 {
                     *magnitude += K::add(sum, element, self.rhs[at + column]);
@@ -296,6 +374,9 @@ impl<K: SingleSums<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
             }
         } else {
             for ((sum, magnitude), &column) in sums.iter_mut().zip(&mut magnitudes).zip(columns) {
+                if self.stop.is_set() {
+                    return;
+                }
                 for (element, at) in self.terms(batch, &offsets) {
                     *magnitude += K::add(sum, element, self.rhs[at + column]);
                 }

@@ -206,7 +206,7 @@ impl Recipe {
                 }
             }
         };
-        let plan = Plan { lhs: &offsets, rhs_terms: &terms, ..*plan };
+        let plan = Plan { lhs: &offsets, rhs_terms: &terms, runs: None, ..*plan };
         let pair = Operands::F64Accumulator(parts(lhs).into(), parts(rhs).into());
         contract_into(&plan, &pair, rounding, out);
     }

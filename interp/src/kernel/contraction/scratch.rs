@@ -1,31 +1,96 @@
 //! The memory that a contraction works in.
-use super::panels::packed_words;
+use super::panels::{is_shared, packed_bytes, row_bytes, tasks};
 use super::recipe::Recipe;
 use crate::index::saturating_count;
+use crate::lower::scratch::threads;
 use hlo::{ArrayShape, ElementType};
 
+/// The numbers of sums, and of the products of each.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::kernel) struct Extent {
+    pub(in crate::kernel) batches: usize,
+    pub(in crate::kernel) rows: usize,
+    pub(in crate::kernel) columns: usize,
+    pub(in crate::kernel) terms: usize,
+}
+
 impl Recipe {
-    /// Bytes that sums of `terms` products of two arrays take beside these and the result, at most: elements in the form
-    /// in which products are formed, and packed panels of `columns` columns. What single rows take is left out.
+    /// Bytes that sums of products of two arrays take beside these and the result, at most: elements in the form in which
+    /// products are formed, packed panels of columns, and for each thread a row.
     pub(in crate::kernel) fn scratch(
         self,
         (lhs, rhs): (&ArrayShape, &ArrayShape),
         to: ElementType,
-        columns: usize,
-        terms: usize,
+        extent: Extent,
     ) -> usize {
         let form = form(lhs.ty, rhs.ty, to);
+        let both_whole = is_whole(lhs.ty) && is_whole(rhs.ty);
         let forms = |array: &ArrayShape| {
-            let own = if array.ty == form { 0 } else { form.storage_bytes().max(size_of::<i64>()) };
+            let own = if both_whole { size_of::<i64>() } else { converted(array.ty, form) };
             let bytes = self.copies().saturating_mul(size_of::<f32>()).saturating_add(own);
             saturating_count(&array.dims).saturating_mul(bytes)
         };
-        let planes = form.storage_bytes() / size_of::<f32>();
-        let packed = packed_words(columns, terms.saturating_mul(self.product_count()), planes);
-        forms(lhs)
-            .saturating_add(forms(rhs))
-            .saturating_add(packed.saturating_mul(size_of::<f64>()))
+        let planes = if both_whole { 1 } else { form.storage_bytes() / size_of::<f32>() };
+        let Extent { batches, rows, columns, terms: own_terms } = extent;
+        let terms = own_terms.saturating_mul(self.product_count());
+        // Sums that keep their errors are only formed of packed operands, other ones also one by one.
+        let is_compensated = !both_whole && form.component() == ElementType::F64;
+        let packs = if is_compensated { rows.max(columns) > 1 } else { rows.min(columns) > 1 };
+        let packed = if packs { packed_bytes(columns, terms, planes) } else { 0 };
+        let (threads, sums) = (threads(), rows.saturating_mul(columns).saturating_mul(batches));
+        let is_shared = is_shared(rows.saturating_mul(columns).saturating_mul(terms));
+        let tasks = match is_shared {
+            true => tasks(rows, columns, packs),
+            false => batches,
+        };
+        let row = row_bytes(columns, terms, planes, packs)
+            .saturating_add(own_terms.saturating_mul(size_of::<usize>()));
+        // The first parts of products, where sums of all parts may not be finite.
+        let results = match self.product_count() {
+            1 => 0,
+            _ => sums.saturating_mul(to.storage_bytes() + size_of::<f32>()),
+        };
+        let own = [
+            forms(lhs),
+            forms(rhs),
+            packed.saturating_mul(if is_shared { 1 } else { threads.min(batches) }),
+            row.saturating_mul(threads.min(tasks)),
+            results,
+            if self.product_count() > 1 { terms.saturating_mul(size_of::<usize>()) } else { 0 },
+        ];
+        own.into_iter().fold(0, usize::saturating_add)
     }
+}
+
+/// Whether the type has integers or booleans.
+fn is_whole(ty: ElementType) -> bool {
+    !ty.is_float() && !ty.is_complex()
+}
+
+/// Bytes of an element while it is brought into a form, the steps on the way included.
+fn converted(ty: ElementType, form: ElementType) -> usize {
+    let (own, wanted) = (ty.storage_bytes(), form.storage_bytes());
+    let is_wide = form.component() == ElementType::F64;
+    let single = size_of::<f32>();
+    let double = size_of::<f64>();
+    let real = if is_wide { double } else { single };
+    if ty == form {
+        return 0;
+    }
+    if ty.is_complex() {
+        return wanted;
+    }
+    // As single or whole numbers, as doubles or singles, and as complex numbers: two of these at a time.
+    let first = if is_whole(ty) {
+        double
+    } else if own < single {
+        single
+    } else {
+        0
+    };
+    let second = if first == real || own == real { 0 } else { real };
+    let third = if form.is_complex() { wanted } else { 0 };
+    first.saturating_add(second).max(second.max(first).saturating_add(third))
 }
 
 /// The type whose numbers products are formed of. Integers take as much as f32 does, or f64 does, with a float.

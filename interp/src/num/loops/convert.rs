@@ -46,6 +46,7 @@ fn from_narrow<A: Narrow>(to: ElementType) -> Option<Loop> {
     Some(widened::<1, A>(convert_loop(ElementType::F32, to)?, to.storage_bytes()))
 }
 
+#[allow(clippy::useless_conversion, reason = "one of the types is f64")]
 fn to_narrow<R: Narrow>(from: ElementType) -> Option<Loop> {
     if from == ElementType::F32 {
         return Some(Box::new(|x, result| {

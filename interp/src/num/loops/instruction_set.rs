@@ -5,6 +5,8 @@
 
 /// A loop over elements.
 pub(super) trait Task {
+    /// Whether the loop gains from vectors of 512 bits: those that compute much with each element.
+    const IS_LONG: bool = false;
     /// Runs the loop; it must be inlined, to be compiled for each instruction set.
     fn run(self);
     /// Runs the loop without vectors of f64 and fused multiply-add.
@@ -32,14 +34,14 @@ mod x86 {
 
 /// Runs a loop with the best instructions.
 #[inline]
-pub(super) fn run(task: impl Task) {
+pub(super) fn run<T: Task>(task: T) {
     #[cfg(target_arch = "x86_64")]
     {
         macro_rules! has {
             ($($feature:tt)+) => { $(std::arch::is_x86_feature_detected!($feature))&&+ };
         }
         let has_avx2 = has!("avx2" "fma");
-        if has_avx2 && has!("avx512f" "avx512bw" "avx512dq" "avx512vl") {
+        if T::IS_LONG && has_avx2 && has!("avx512f" "avx512bw" "avx512dq" "avx512vl") {
             // SAFETY: the processor has these instructions.
             return unsafe { x86::avx512(task) };
         }

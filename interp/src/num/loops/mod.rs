@@ -2,6 +2,10 @@
 //!
 //! A loop converts each element to the wide form in which its function is defined and the result back. The compiler sees
 //! both and computes in the type itself, in vectors.
+#![expect(
+    clippy::inline_always,
+    reason = "only code inlined into the function of an instruction set is compiled for it"
+)]
 mod convert;
 mod instruction_set;
 mod narrow;
@@ -47,8 +51,8 @@ impl<const N: usize, A: Copy, R, F: Fn([A; N]) -> R> Task for Each<'_, N, A, R, 
         let count = self.result.len();
         // Slices of equal length need no checks in the loop.
         let operands = self.operands.map(|x| &x[..count]);
-        for i in 0..count {
-            self.result[i] = (self.function)(std::array::from_fn(|k| operands[k][i]));
+        for (i, result) in self.result.iter_mut().enumerate() {
+            *result = (self.function)(std::array::from_fn(|k| operands[k][i]));
         }
     }
 }

@@ -65,7 +65,7 @@ impl Narrow for bf16 {
     }
 }
 #[inline]
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "16 bits are left")]
+#[expect(clippy::as_conversions, reason = "16 bits are left")]
 fn upper(bits: u32) -> u16 {
     (bits >> 16) as u16
 }
@@ -124,6 +124,10 @@ pub(super) fn through_f32<const N: usize, T: Narrow>(
             single(&wide, bytemuck::cast_slice_mut(wide_result));
             T::round(wide_result, result);
             let Some(settle) = &settle else { return };
+            // Without an early end the loop is vectorized; nearly always there is none.
+            if !wide_result.iter().fold(false, |any, &x| any | T::may_be_tie(x)) {
+                return;
+            }
             for (i, _) in wide_result.iter().enumerate().filter(|(_, x)| T::may_be_tie(**x)) {
                 result[i] = T::of_scalar(settle(operands.map(|x| x[i].scalar())));
             }

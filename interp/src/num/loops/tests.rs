@@ -150,6 +150,20 @@ fn conversion() {
     }
 }
 
+#[test]
+fn selection() {
+    let chosen: Vec<Scalar> = (0..100).map(|i| Scalar::Pred(i % 3 == 0)).collect();
+    for ty in [E::S8, E::Bf16, E::U32, E::F64, E::C128] {
+        let (a, b) = (&edges(ty)[..100], &edges(ty)[10..110]);
+        let function = select_loop(ty.storage_bytes());
+        let results = run(&function, &[(E::Pred, &chosen), (ty, a), (ty, b)], ty);
+        for (i, result) in results.into_iter().enumerate() {
+            let expected = if i % 3 == 0 { a[i] } else { b[i] };
+            assert_eq!(result.to_bits(ty), expected.to_bits(ty), "{ty} {i}");
+        }
+    }
+}
+
 /// Compares the loops of all functions of one f32 with their definitions, for every `step`th of all f32.
 fn compare_on_f32(step: usize) {
     for &op in Unary::ALL {

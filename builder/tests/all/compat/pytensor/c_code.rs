@@ -265,4 +265,9 @@ fn what_has_no_c_code_is_refused() {
     }
     let headers = Elemwise::new(ScalarOp::Exp).c_headers();
     assert_eq!(headers, ["<math.h>", "<stdbool.h>", "<stdint.h>"]);
+    let (sum, add) = (CAReduce::new(ScalarOp::Add).unwrap(), Elemwise::new(ScalarOp::Add));
+    let code = add.c_code("f", &[ElementType::F32; 2], 1).unwrap();
+    assert!(code.contains(add.c_support_code()) && code.contains(sum.c_support_code()));
+    assert!(add.c_header_dirs().is_empty() && sum.c_header_dirs().is_empty());
+    assert_eq!(add.c_code_cache_version(), sum.c_code_cache_version());
 }

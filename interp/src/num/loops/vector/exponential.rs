@@ -2,8 +2,8 @@
 use super::polynomial;
 use std::f64::consts::{LN_2, LOG2_E};
 
-/// Added to a small number, it leaves the nearest integer in the low bits.
-pub(super) const TO_INTEGER: f64 = 1.5 * (1_u64 << 52) as f64;
+/// 1.5 * 2^52: added to a small number, it leaves the nearest integer in the low bits.
+pub(super) const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 
 /// `x` between bounds; NaN stays NaN.
 #[inline(always)]

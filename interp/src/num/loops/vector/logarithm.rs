@@ -14,7 +14,8 @@ fn ln(u: f64, below: f64) -> f64 {
     let bits = u.to_bits().wrapping_add(ONE - ROOT);
     let exponent = bits >> 52;
     let m = f64::from_bits((bits & ((1 << 52) - 1)) + ROOT);
-    let e = f64::from_bits(exponent | 0x4330_0000_0000_0000) - ((1_u64 << 52) + 1023) as f64;
+    // The bits of 2^52 + 1023 + e, less that number.
+    let e = f64::from_bits(exponent | 0x4330_0000_0000_0000) - 4_503_599_627_371_519.0;
     let f = if exponent == 1023 { below } else { m - 1.0 };
     // 2 artanh(s) = ln m
     let s = f / (2.0 + f);
@@ -68,7 +69,7 @@ pub(super) fn pow(x: f64, y: f64) -> f64 {
     let size = x.abs();
     let power = exp(y * ln(size, size - 1.0));
     let integer = y + TO_INTEGER;
-    let is_integer = integer - TO_INTEGER == y && y.abs() < (1_u64 << 50) as f64;
+    let is_integer = integer - TO_INTEGER - y == 0.0 && y.abs() < 1e15;
     let sign = if x < 0.0 { integer.to_bits() << 63 } else { 0 };
     let result = f64::from_bits(power.to_bits() ^ sign);
     if x > 0.0 || is_integer { result } else { f64::NAN }

@@ -19,9 +19,10 @@ use super::Loop;
 use super::instruction_set::{self, Task};
 use crate::num::float::to_f32;
 use crate::num::float_functions::single;
+use std::marker::PhantomData;
 
-/// A bound of the relative error of every formula.
-const ERROR: f64 = 1.0 / (1_u64 << 41) as f64;
+/// 2^-41, a bound of the relative error of every formula.
+const ERROR: f64 = f64::from_bits((1023 - 41) << 52);
 /// Elements that are computed together: enough for the compiler to vectorize the loop.
 const BLOCK: usize = 32;
 /// Fewer elements than this are computed one at a time.
@@ -38,10 +39,12 @@ trait Function<const N: usize> {
 struct Slices<'a, const N: usize, F> {
     operands: [&'a [f32]; N],
     result: &'a mut [f32],
-    _function: F,
+    formula: PhantomData<F>,
 }
 
 impl<const N: usize, F: Function<N>> Task for Slices<'_, N, F> {
+    const IS_LONG: bool = true;
+
     #[inline(always)]
     fn run(self) {
         let operands = self.operands.map(|x| x.as_chunks::<BLOCK>());
@@ -51,7 +54,7 @@ impl<const N: usize, F: Function<N>> Task for Slices<'_, N, F> {
         }
         let operands = operands.map(|x| x.1);
         if rest.len() < FEW {
-            return Self { operands, result: rest, _function: self._function }.run_baseline();
+            return Self { operands, result: rest, formula: self.formula }.run_baseline();
         }
         let mut padded = [[0.0; BLOCK]; N];
         for (padded, x) in padded.iter_mut().zip(operands) {
@@ -94,11 +97,11 @@ fn settle<const N: usize, F: Function<N>>(
     }
 }
 
-fn of<const N: usize, F: Function<N> + Copy + Send + Sync + 'static>(function: F) -> Loop {
+fn of<const N: usize, F: Function<N> + 'static>() -> Loop {
     Box::new(move |operands, result| {
         let operands = std::array::from_fn(|k| bytemuck::cast_slice(operands[k]));
         let result = bytemuck::cast_slice_mut(result);
-        instruction_set::run(Slices { operands, result, _function: function });
+        instruction_set::run(Slices { operands, result, formula: PhantomData::<F> });
     })
 }
 
@@ -121,7 +124,6 @@ macro_rules! functions {
             pub(in crate::num::loops) use crate::num::loops::table::plain::*;
             $($(
                 pub(in crate::num::loops) fn $function() -> Option<Loop> {
-                    #[derive(Clone, Copy)]
                     struct Formula;
                     impl Function<{ [$(stringify!($x)),+].len() }> for Formula {
                         #[inline(always)]
@@ -132,7 +134,7 @@ macro_rules! functions {
                             single::$function($($x),+)
                         }
                     }
-                    Some(of(Formula))
+                    Some(of::<{ [$(stringify!($x)),+].len() }, Formula>())
                 }
             )*)*
         }

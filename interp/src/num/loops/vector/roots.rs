@@ -1,4 +1,4 @@
-//! Roots.
+//! The cube root and the reciprocal of the square root.
 
 #[inline(always)]
 pub(super) fn rsqrt(x: f64) -> f64 {
@@ -8,7 +8,7 @@ pub(super) fn rsqrt(x: f64) -> f64 {
 #[inline(always)]
 pub(super) fn cbrt(x: f64) -> f64 {
     // Division by 3 of the upper half, and the bias of the exponent that it loses.
-    let upper = (x.abs().to_bits() >> 32) * 0xaaaa_aaab >> 33;
+    let upper = ((x.abs().to_bits() >> 32) * 0xaaaa_aaab) >> 33;
     let mut root = f64::from_bits((upper + 0x2a9f_7893) << 32);
     for _ in 0..2 {
         let cube = root * root * root;

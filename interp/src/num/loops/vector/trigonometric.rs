@@ -7,6 +7,9 @@ use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, PI};
 /// reduced to -0.
 const MINUS_HALF_PI: [f64; 2] = [-1.570_796_326_734_125_6, -6.077_100_506_506_192e-11];
 
+/// 2^20.
+const LARGE: f64 = 1_048_576.0;
+
 /// Returns the sine and cosine of `r = x - k pi/2`, at most pi/4 in size, and the bits of `k`.
 ///
 /// NaN where `r` is not known well enough: for large `x`, and next to multiples of pi/2.
@@ -15,8 +18,7 @@ fn reduced(x: f64) -> (f64, f64, u64) {
     let k = x.mul_add(FRAC_2_PI, TO_INTEGER);
     let n = k - TO_INTEGER;
     let r = n.mul_add(MINUS_HALF_PI[1], n.mul_add(MINUS_HALF_PI[0], x));
-    let is_known =
-        x.abs() < (1 << 20) as f64 && (r.abs() > 1.0 / (1 << 20) as f64 || n == 0.0);
+    let is_known = x.abs() < LARGE && (r.abs() > 1.0 / LARGE || n == 0.0);
     let r = if is_known { r } else { f64::NAN };
     let square = r * r;
     let sine = polynomial(

@@ -1,5 +1,5 @@
 //! A run of one executable on all devices of a grid.
-use crate::device_state::DeviceState;
+use crate::device_state::{DeviceState, RemoteState};
 use crate::run::{Finished, Run};
 use crate::transport::{Handshake, Plan};
 use crate::{Code, Error, Ranks, Result};
@@ -42,7 +42,7 @@ pub(crate) struct DeviceRun<'a> {
 }
 
 impl DeviceRun<'_> {
-    /// Returns the result of each device by number. All ranks get the results of all devices, or the same error.
+    /// Returns the results of this rank's devices by number. All ranks succeed, or get the same error.
     ///
     /// # Errors
     /// `E0501` for a deadlock; `E05xx` if devices or ranks do not match; `E04xx` if the run of one device fails.
@@ -83,7 +83,7 @@ impl DeviceRun<'_> {
         }
         let start = |number: usize| {
             if !own.contains(&number) {
-                return Ok(DeviceState::Remote(Vec::new()));
+                return Ok(DeviceState::Remote(RemoteState::default()));
             }
             let device = self.grid.device(number);
             let arguments = &inputs[number.min(inputs.len() - 1)];

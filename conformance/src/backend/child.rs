@@ -1,0 +1,60 @@
+//! The child of a [`Channel`](super::channel::Channel): answers requests from its standard input.
+use super::message::{read, write};
+use rustix::fd::OwnedFd;
+use rustix::process::{Signal, getpgrp, getpid, kill_process, kill_process_group};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs::File;
+use std::io::{BufReader, Result};
+use std::sync::mpsc::{Receiver, channel};
+
+/// Answers the requests of the parent. What foreign code prints goes to stderr. The process ends with its parent, which closes
+/// standard input, even if foreign code hangs.
+pub(crate) fn answer<Q, R>(mut answer: impl FnMut(Q) -> Option<R>) -> Result<()>
+where
+    Q: DeserializeOwned + Send + 'static,
+    R: Serialize,
+{
+    let (input, mut output) = private_streams()?;
+    for request in receive(input) {
+        if let Some(reply) = answer(request) {
+            write(&mut output, &reply)?;
+        }
+    }
+    end()
+}
+
+/// Returns the pipes to the parent under other descriptors. Standard output then is stderr, and standard input is empty.
+fn private_streams() -> Result<(File, File)> {
+    let private = |fd| rustix::io::fcntl_dupfd_cloexec(fd, 3);
+    let input = private(rustix::stdio::stdin())?;
+    let output = private(rustix::stdio::stdout())?;
+    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
+    let file = |fd: OwnedFd| File::from(fd);
+    Ok((file(input), file(output)))
+}
+
+/// Reads requests on a thread of its own, so that the end of the parent is noticed while a request is answered.
+fn receive<Q: DeserializeOwned + Send + 'static>(input: File) -> Receiver<Q> {
+    let (send, requests) = channel();
+    std::thread::spawn(move || {
+        let mut input = BufReader::new(input);
+        while let Ok(request) = read(&mut input) {
+            if send.send(request).is_err() {
+                break;
+            }
+        }
+        end()
+    });
+    requests
+}
+
+/// Ends this process and what it started, without the exit handlers of a library, which may wait for its threads.
+fn end() -> ! {
+    if getpgrp() == getpid() {
+        let _ = kill_process_group(getpid(), Signal::KILL);
+    }
+    let _ = kill_process(getpid(), Signal::KILL);
+    std::process::abort()
+}

@@ -1,0 +1,107 @@
+//! The time limit of a run: a flag that a timer sets, and that everything that takes long reads.
+//!
+//! A kernel has no way to fail inside its loops, and needs none: it stops where it finds the flag set, and the machine,
+//! which looks at the flag after each step, drops what it computed and reports the instruction.
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+/// The clock of a run with a time limit. Clones are the same clock.
+#[derive(Debug, Clone)]
+pub(crate) struct Clock {
+    limit: Duration,
+    is_over: Arc<AtomicBool>,
+    /// The timer ends when the last clone is dropped.
+    _running: Arc<Sender<()>>,
+}
+
+impl Clock {
+    /// Starts a clock.
+    pub(crate) fn start(limit: Duration) -> Self {
+        let is_over = Arc::new(AtomicBool::new(limit.is_zero()));
+        let (running, stopped) = channel();
+        let flag = Arc::clone(&is_over);
+        let timer = move || {
+            if stopped.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                flag.store(true, Ordering::Relaxed);
+            }
+        };
+        let timer = std::thread::Builder::new().name("time limit".to_owned()).spawn(timer);
+        // Without a timer the limit could not be kept: the run ends at once.
+        is_over.fetch_or(timer.is_err(), Ordering::Relaxed);
+        Self { limit, is_over, _running: Arc::new(running) }
+    }
+    /// Returns the time limit.
+    pub(crate) fn limit(&self) -> Duration {
+        self.limit
+    }
+    /// Returns whether the time is over.
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+}
+
+thread_local! {
+    /// The clock of the step that this thread executes.
+    static CURRENT: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// The time limit as loops see it. Threads that share the work of a loop take it from the thread that began it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stop(Option<Arc<AtomicBool>>);
+
+impl Stop {
+    /// Returns that of the step that this thread executes.
+    pub(crate) fn current() -> Self {
+        Self(CURRENT.with_borrow(Clone::clone))
+    }
+    /// Returns that of a clock.
+    pub(crate) fn of(clock: Option<&Clock>) -> Self {
+        Self(clock.map(|clock| Arc::clone(&clock.is_over)))
+    }
+    /// Returns whether to stop.
+    #[inline]
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.as_ref().is_some_and(|is_over| is_over.load(Ordering::Relaxed))
+    }
+    /// Makes it the one of this thread until the result is dropped.
+    pub(crate) fn enter(&self) -> Entered {
+        Entered(CURRENT.replace(self.0.clone()))
+    }
+}
+
+/// Restores the time limit of a thread when dropped.
+#[derive(Debug)]
+pub(crate) struct Entered(Option<Arc<AtomicBool>>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(self.0.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flag_is_set_in_time_and_timers_end() {
+        let clock = Clock::start(Duration::from_millis(1));
+        let stop = Stop::of(Some(&clock));
+        while !clock.is_over() {
+            std::thread::yield_now();
+        }
+        assert!(stop.is_set() && !Stop::current().is_set());
+        let inner = {
+            let _entered = stop.enter();
+            Stop::current()
+        };
+        assert!(inner.is_set() && !Stop::current().is_set());
+        let long = Clock::start(Duration::from_secs(1 << 30));
+        assert!(!long.is_over());
+        assert!(Clock::start(Duration::ZERO).is_over());
+    }
+}

@@ -1,0 +1,144 @@
+//! Steps of a collective op whose members are in several processes, none of which has all operands.
+//!
+//! | op | what moves | what a process computes |
+//! |---|---|---|
+//! | `all-reduce`, `reduce-scatter` | a range of the elements of each operand, then the reduced ranges | [`reduced`] of its range, then [`of_reduced`] |
+//! | `all-to-all` | to each member its part | [`parts`] of its operands, then [`of_parts`] |
+//! | the others | the operands | [`exchange`](super::exchange) |
+//!
+//! The results have the bits of [`exchange`](super::exchange): a reduction combines elements with the same index only.
+use super::parts::{concatenated, split};
+use super::{columns, packed, reduce, repeat, result_shape, transposed};
+use crate::spec::{all_reduce, all_to_all, reduce_scatter};
+use crate::{Executable, Result, RunOptions};
+use hlo::ir::{ComputationId, Instruction};
+use hlo::{Literal, Op};
+
+/// What processes send each other for an op.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Traffic {
+    /// Ranges of the operands, which are reduced element by element.
+    Ranges,
+    /// To each member its part of the operands.
+    Parts,
+    /// The operands of the first member.
+    First,
+    /// The operands of all members.
+    Operands,
+}
+
+impl Traffic {
+    /// Returns what processes send each other for an op on arrays of static sizes.
+    pub fn of(op: &Op) -> Self {
+        if let Op::AllReduce(_) | Op::AllReduceStart(_) | Op::ReduceScatter(_) = op {
+            return Self::Ranges;
+        }
+        if let Op::AllToAll(_) = op {
+            return Self::Parts;
+        }
+        if let Op::CollectiveBroadcast(op) = op
+            && !op.has_dynamic_root
+        {
+            return Self::First;
+        }
+        Self::Operands
+    }
+}
+
+/// Returns the computation of an op that reduces; `None` if it is the sum.
+fn reducer(op: &Op) -> Option<ComputationId> {
+    if let Op::AllReduce(op) = op {
+        return all_reduce::reducer(op);
+    }
+    if let Op::AllReduceStart(op) = op {
+        return op.to_apply.0;
+    }
+    if let Op::ReduceScatter(op) = op {
+        return Some(reduce_scatter::dimension_and_reducer(op).1);
+    }
+    None
+}
+
+/// Returns the members' arrays reduced element by element. The arrays may be ranges of the operands.
+///
+/// # Errors
+/// The errors of the reducer.
+pub fn reduced(
+    executable: &Executable,
+    options: &RunOptions,
+    instruction: &Instruction,
+    given: &[&[Literal]],
+    order: Option<&[usize]>,
+) -> Result<Vec<Literal>> {
+    let context = executable.context(options);
+    reduce::all(&context, reducer(&instruction.op), columns(given), order)
+}
+
+/// Returns the result of each member, of the reduced operands.
+///
+/// # Errors
+/// `E0408` if the results do not fit the group.
+pub fn of_reduced(
+    executable: &Executable,
+    options: &RunOptions,
+    instruction: &Instruction,
+    whole: Vec<Literal>,
+    members: usize,
+) -> Result<Vec<Literal>> {
+    let each = if let Op::ReduceScatter(op) = &instruction.op {
+        let context = executable.context(options);
+        let (dim, _) = reduce_scatter::dimension_and_reducer(op);
+        let parts: Result<Vec<_>> =
+            whole.iter().map(|x| split(&context, x, dim, members)).collect();
+        transposed(&parts?, members)
+    } else {
+        repeat(whole, members)
+    };
+    let shape = result_shape(instruction);
+    each.into_iter().map(|result| packed(result, shape, instruction)).collect()
+}
+
+/// Returns what a member of an `all-to-all` sends to each member.
+///
+/// # Errors
+/// `E0408` if the operands do not fit the group.
+pub fn parts(
+    executable: &Executable,
+    options: &RunOptions,
+    instruction: &Instruction,
+    own: &[Literal],
+    members: usize,
+) -> Result<Vec<Literal>> {
+    if let Some(dim) = dimension(&instruction.op) {
+        return split(&executable.context(options), &own[0], dim, members);
+    }
+    // Checks the number of operands.
+    all_to_all::all_to_all_of_tuples(&vec![own; members])?;
+    Ok(own.to_vec())
+}
+
+/// Returns the result of a member of an `all-to-all`, of what it got from each member.
+///
+/// # Errors
+/// `E0408` if the result does not fit the group.
+pub fn of_parts(
+    executable: &Executable,
+    options: &RunOptions,
+    instruction: &Instruction,
+    parts: Vec<Literal>,
+) -> Result<Literal> {
+    let arrays = match dimension(&instruction.op) {
+        Some(dim) => {
+            let parts: Vec<&Literal> = parts.iter().collect();
+            vec![concatenated(&executable.context(options), &parts, dim)]
+        }
+        None => parts,
+    };
+    packed(arrays, result_shape(instruction), instruction)
+}
+
+/// Returns the dimension of an `all-to-all`.
+fn dimension(op: &Op) -> Option<i64> {
+    let Op::AllToAll(op) = op else { return None };
+    all_to_all::dimension(op)
+}

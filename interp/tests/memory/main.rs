@@ -1,0 +1,172 @@
+//! The memory of a run is what its plan claims: a counting allocator measures the peak of the heap.
+//!
+//! `ops.hlo` has modules with arrays of about a megabyte, at least one for each op that works in memory of its own. The
+//! files in `tests/ops` run too.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(unsafe_code, reason = "implements an allocator")]
+use hlo::{ArrayShape, ElementType, Literal, Module, Shape};
+use interp::{CompileOptions, Engine, Executable, RunOptions};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The system's allocator, which counts the bytes in use.
+struct Counting;
+
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: every call is passed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let in_use = IN_USE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(in_use, Ordering::Relaxed);
+        // SAFETY: the caller's promise is that of the allocator.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        let in_use = IN_USE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(in_use, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+/// Threads of a run: each has blocks and lists of its own.
+const THREADS: usize = 4;
+
+/// Bytes beyond the claim: frames, steps, queues of threads, and the blocks that a thread works on.
+const BEYOND: usize = (THREADS + 1) * (96 << 10);
+
+/// Enough for the files in `tests/ops`; with random arguments, some of their loops do not end.
+const FUEL: u64 = 1 << 20;
+
+/// An array with elements that repeat no pattern. Floats are near 1, integers small.
+fn argument(shape: &ArrayShape, mut state: u32) -> Literal {
+    let mut array = Literal::zeros(ArrayShape { dynamic: None, ..shape.clone() });
+    let (ty, width) = (shape.ty, shape.ty.storage_bytes());
+    for slot in array.bytes_mut().chunks_exact_mut(width) {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let small = f64::from(state >> 22) / 1024.0 + 0.5;
+        let value = match ty.is_float() || ty.is_complex() {
+            true => hlo::Scalar::Float(small).convert(ElementType::F64, ty),
+            false => hlo::Scalar::Signed(i64::from(state >> 31)).convert(ElementType::S64, ty),
+        };
+        value.write(ty, slot);
+    }
+    array
+}
+
+fn value(shape: &Shape, seed: u32) -> Option<Literal> {
+    match shape {
+        Shape::Array(array) => Some(argument(array, seed)),
+        Shape::Tuple(elements) => {
+            Some(Literal::tuple(elements.iter().map(|e| value(e, seed)).collect::<Option<_>>()?))
+        }
+        Shape::Token => Some(Literal::token()),
+        Shape::Opaque | Shape::Buffer(_) => None,
+    }
+}
+
+/// A run: what it claims, the peak of the heap while it runs, and the number of its error.
+struct Measured {
+    claim: usize,
+    peak: usize,
+    error: Option<&'static str>,
+}
+
+/// Compiles and runs a module; `None` if it cannot be compiled.
+fn measure(
+    (text, fuel): (&str, u64),
+    engine: Engine,
+    limit: impl Fn(usize) -> Option<usize>,
+) -> Option<Measured> {
+    let verified = Module::parse(text).ok()?.verify().ok()?;
+    let shapes = verified.module().entry().program_shape().parameters;
+    let arguments = shapes.iter().zip(1..).map(|(shape, seed)| value(shape, seed));
+    let arguments: Vec<Literal> = arguments.collect::<Option<_>>()?;
+    let executable =
+        Executable::compile(verified.clone(), &CompileOptions::default().engine(engine)).ok()?;
+    let claim = executable.planned_bytes();
+    let mut options = RunOptions::default().fuel(fuel);
+    options.max_memory = limit(claim);
+    let before = IN_USE.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    let result = executable.execute(&arguments, &options);
+    let peak = PEAK.load(Ordering::Relaxed).saturating_sub(before);
+    Some(Measured { claim, peak, error: result.err().map(|error| error.number()) })
+}
+
+/// The modules of `ops.hlo`, and of the files in `tests/ops`.
+fn modules() -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    let mut add = |file: &Path| {
+        let text = std::fs::read_to_string(file).unwrap();
+        for (i, module) in text.split("// -----").enumerate() {
+            let name = file.file_name().unwrap().to_string_lossy();
+            let first = module.lines().find(|l| l.starts_with("ENTRY") || l.starts_with("HloM"));
+            let first: String = first.unwrap_or_default().chars().take(40).collect();
+            all.push((format!("{name} {i} {first}"), module.to_owned()));
+        }
+    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    add(&root.join("tests/memory/ops.hlo"));
+    let mut files: Vec<_> = std::fs::read_dir(root.join("../tests/ops"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "hlo"))
+        .collect();
+    files.sort();
+    for file in &files {
+        add(file);
+    }
+    all
+}
+
+#[test]
+fn no_run_takes_more_than_it_claims() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(THREADS).build().unwrap();
+    let mut wrong = Vec::new();
+    for (name, text) in &modules() {
+        let is_of_ops = name.starts_with("ops.hlo");
+        let fuel = if is_of_ops { u64::MAX } else { FUEL };
+        for engine in Engine::ALL {
+            // The first run fills what is kept for later ones.
+            let mut check = |what: &str, limit: &(dyn Fn(usize) -> Option<usize> + Sync)| {
+                let found = pool.install(|| measure((text, fuel), engine, limit))?;
+                let allowed = limit(found.claim).unwrap_or(found.claim);
+                if found.peak > allowed + BEYOND {
+                    wrong.push(format!(
+                        "{name}: {} with {what} takes {}, {allowed} are allowed",
+                        engine.name(),
+                        found.peak
+                    ));
+                }
+                Some(found)
+            };
+            let Some(free) = check("no limit", &|_| None) else { continue };
+            let half = check("half", &|claim| Some(claim / 2));
+            let exact = check("the claim", &|claim| Some(claim));
+            // A claim counts a loop's scalars twice where they are updated in place.
+            let spare = if name.contains("looped") { 8 } else { 0 };
+            let less = check("less", &|claim| claim.checked_sub(spare + 1));
+            let numbers = [half, exact, less].map(|found| found.and_then(|found| found.error));
+            // A result that shares the memory of an argument takes less than is claimed.
+            let is_strict = is_of_ops && free.claim > 0;
+            let is_refused = numbers[2] == Some("E0405") || numbers[2].is_none() && !is_strict;
+            if free.error.is_none() && (numbers[1].is_some() || !is_refused) {
+                let (name_of, claim) = (engine.name(), free.claim);
+                wrong.push(format!("{name}: {name_of} {numbers:?} with a claim of {claim}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+}
