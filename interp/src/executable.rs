@@ -140,7 +140,7 @@ impl Executable {
         PlanText::new(&self.0)
     }
     /// Returns the most bytes that a run of one device is planned to hold at once, scratch memory of kernels included, arguments
-    /// not counted.
+    /// not counted. A run with an observer or [`RunOptions::check_nan`] may take more: it holds the value of each instruction.
     pub fn planned_bytes(&self) -> usize {
         self.0.plan(self.module().entry).peak_bytes
     }

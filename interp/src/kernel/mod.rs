@@ -42,7 +42,7 @@ pub(crate) use all_reduce::{concatenated, folded, summed};
 pub(crate) use bitcast::relabels;
 pub(crate) use data_movement::walk;
 pub(crate) use dynamic_slice::dynamic_slice;
-pub(crate) use fused::{Fused, Read, Register, fusible};
+pub(crate) use fused::{Fused, Part, Read, Register, fusible};
 use hlo::{ArrayShape, ElementType, Literal, Op, Shape};
 
 /// The kernel of an op that computes arrays from arrays of these shapes. `None` if its page in `spec` computes it: where

@@ -74,6 +74,8 @@ pub(super) struct DraftStep {
     pub(super) applies: SmallVec<[ComputationId; 1]>,
     pub(super) fuel: u64,
     pub(super) part: Option<Part>,
+    /// The instructions that it computes on the way.
+    pub(super) fuses: Vec<InstructionId>,
 }
 
 /// A plan before slots are assigned.
@@ -239,6 +241,7 @@ impl Builder<'_> {
             applies: SmallVec::new(),
             fuel,
             part: None,
+            fuses: Vec::new(),
         });
     }
     pub(super) fn operand_shapes(&self, instruction: &Instruction) -> Vec<&Shape> {

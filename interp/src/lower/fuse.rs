@@ -3,7 +3,7 @@
 //! Steps are visited in order. One joins the groups that compute its operands, and the group's step stands where its last
 //! member stood. So a group is closed to further steps as soon as a step outside it reads one of its values.
 use super::build::{Draft, DraftStep, Leaf};
-use crate::kernel::{Fused, Read, Register, fusible, walk};
+use crate::kernel::{Fused, Part, Read, Register, fusible, walk};
 use crate::num::loops::Loop;
 use crate::plan::{Action, Kernel};
 use hlo::ir::Computation;
@@ -62,11 +62,12 @@ impl Draft {
         let mut steps: Vec<Option<DraftStep>> =
             std::mem::take(&mut self.steps).into_iter().map(Some).collect();
         for group in groups {
-            let last = group.last().map_or(0, |member| member.step);
-            let members = group.into_iter().map(|member| {
+            let last = group.members.last().map_or(0, |member| member.step);
+            let count = group.count;
+            let members = group.members.into_iter().map(|member| {
                 (steps[member.step].take().expect("a step is in one group"), member.function)
             });
-            steps[last] = Some(fuse(&self, members.collect(), &reads, &uses));
+            steps[last] = Some(fuse(&self, count, members.collect(), &reads, &uses));
         }
         self.steps.extend(steps.into_iter().flatten());
         self
@@ -79,7 +80,8 @@ impl Groups<'_> {
         let op = &self.computation.instructions[step.instruction].op;
         let operands = step.inputs.iter().map(|&leaf| self.draft.array(leaf));
         let operands: Option<SmallVec<[&ArrayShape; 3]>> = operands.collect();
-        let (Some(operands), Some(result)) = (operands, self.draft.array(step.outputs[0])) else {
+        let result = step.outputs.first().and_then(|&leaf| self.draft.array(leaf));
+        let (Some(operands), Some(result)) = (operands, result) else {
             return self.close(&step.inputs);
         };
         match &step.action {
@@ -157,10 +159,10 @@ impl Groups<'_> {
     }
 
     /// Returns the groups that gain, and how to read the results of broadcasts and slices.
-    fn found(self) -> (Vec<Vec<Member>>, FxHashMap<Leaf, Outer>) {
+    fn found(self) -> (Vec<Group>, FxHashMap<Leaf, Outer>) {
         let Self { draft, all, reads, .. } = self;
-        let mut groups: Vec<Vec<Member>> = all.into_iter().map(|group| group.members).collect();
-        groups.retain(|group| match group.as_slice() {
+        let mut groups = all;
+        groups.retain(|group| match group.members.as_slice() {
             [] => false,
             [one] => draft.steps[one.step].inputs.iter().any(|leaf| reads.contains_key(leaf)),
             _ => true,
@@ -172,6 +174,7 @@ impl Groups<'_> {
 /// Returns one step for the steps of a group.
 fn fuse(
     draft: &Draft,
+    count: usize,
     members: Vec<(DraftStep, Option<Loop>)>,
     reads: &FxHashMap<Leaf, Outer>,
     uses: &FxHashMap<Leaf, usize>,
@@ -188,12 +191,11 @@ fn fuse(
         }
     }
     outers.sort_by_key(|((_, read), _)| *read != Read::Array);
-    let reads_of = outers.iter().map(|((_, read), _)| read.clone()).collect();
-    let mut fused = Fused::new(reads_of, outers.iter().map(|&(_, width)| width).collect());
+    let mut parts: Vec<Part> = Vec::new();
     let mut registers: FxHashMap<Leaf, Register> = FxHashMap::default();
     let mut inner_uses: FxHashMap<Leaf, usize> = FxHashMap::default();
     let mut outputs = Vec::new();
-    let (mut fuel, mut last) = (0u64, None);
+    let (mut fuel, mut fuses) = (0u64, Vec::new());
     for (step, function) in members {
         let operands = step.inputs.iter().enumerate().map(|(k, leaf)| match registers.get(leaf) {
             Some(&register) => {
@@ -208,21 +210,28 @@ fn fuse(
         });
         let operands: SmallVec<[Register; 3]> = operands.collect();
         let register = match function {
-            Some(function) => fused.push(function, operands, width(draft, step.outputs[0])),
+            Some(function) => {
+                parts.push(Part { function, operands, width: width(draft, step.outputs[0]) });
+                outers.len() + parts.len() - 1
+            }
             None => operands[0],
         };
         registers.insert(step.outputs[0], register);
         outputs.push(step.outputs[0]);
         fuel = fuel.saturating_add(step.fuel);
-        last = Some(step.instruction);
+        fuses.push(step.instruction);
     }
     outputs.retain(|leaf| uses.get(leaf) > inner_uses.get(leaf));
-    outputs.iter().for_each(|leaf| fused.output(registers[leaf]));
+    let results: Vec<Register> = outputs.iter().map(|leaf| registers[leaf]).collect();
+    let inputs = outers.iter().map(|((leaf, _), _)| *leaf).collect();
+    let reads = outers.into_iter().map(|((_, read), width)| (read, width)).collect();
+    let fused = Fused::new(count, reads, parts, &results);
     let scratch = fused.scratch();
     DraftStep {
-        instruction: last.expect("a group has members"),
+        instruction: fuses.pop().expect("a group has members"),
+        fuses,
         action: Action::Kernel(Box::new(fused)),
-        inputs: outers.iter().map(|((leaf, _), _)| *leaf).collect(),
+        inputs,
         outputs,
         bytes: None,
         scratch,
