@@ -87,13 +87,11 @@ enum Place {
 /// Returns the loop of an op with these operands and this result, if it can be fused.
 pub(crate) fn fusible(op: &Op, operands: &[&ArrayShape], result: &ArrayShape) -> Option<Loop> {
     let types: SmallVec<[ElementType; 3]> = operands.iter().map(|shape| shape.ty).collect();
-    let typed = match op {
-        Op::Select(_) if operands[0].rank() == result.rank() => {
-            Typed::select(result.ty.storage_bytes())
-        }
-        op => Typed::of(op, &types, result.ty)?,
-    };
-    Some(typed.into_loop())
+    if let Op::Select(_) = op {
+        let is_elementwise = operands[0].rank() == result.rank();
+        return is_elementwise.then(|| Typed::select(result.ty.storage_bytes()).into_loop());
+    }
+    Typed::of(op, &types, result.ty).map(Typed::into_loop)
 }
 
 impl Fused {

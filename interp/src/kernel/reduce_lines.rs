@@ -261,7 +261,9 @@ impl<E: Fn(usize) -> Scalar + Sync> Reduction<'_, E> {
             let run = |number| if stop.is_set() { (0.0, 0.0) } else { run(number) };
             let parts: Vec<(f64, f64)> =
                 (0..count).into_par_iter().with_min_len(8).map(run).collect();
-            parts.into_iter().for_each(|part| partial.add(part));
+            for part in parts {
+                partial.add(part);
+            }
         }
         partial
     }
