@@ -106,11 +106,10 @@ struct Size {
 
 /// Returns the computation that an instruction calls once, on its operands.
 fn called(instruction: &Instruction) -> Option<ComputationId> {
-    match &instruction.op {
-        Op::Call(op) => Some(op.to_apply),
-        Op::Fusion(op) => Some(op.calls),
-        _ => None,
+    if let Op::Call(op) = &instruction.op {
+        return Some(op.to_apply);
     }
+    if let Op::Fusion(op) = &instruction.op { Some(op.calls) } else { None }
 }
 
 fn is_local(instruction: &Instruction) -> bool {
