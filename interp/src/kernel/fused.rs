@@ -1,7 +1,9 @@
 //! Elementwise ops fused: one pass over tiles that stay in the cache.
 //!
-//! Only operands from outside and results are arrays; the values between them are tiles. An operand may be an
-//! array with the indices of the result, a scalar, or an array read by strides, as a broadcast or a slice is.
+//! Only operands from outside and results are arrays; the values between them are tiles. An operand may be an array with the
+//! indices of the result, a scalar, or an array read by strides, as a broadcast or a slice is, and may be converted to a
+//! larger type as it is read. Runs of elements of a value may be reduced, each within one tile.
+use super::reduce_lines::{Method, RowFold};
 use super::strided::Walk;
 use crate::Result;
 use crate::clock::Stop;
@@ -9,10 +11,11 @@ use crate::context::RunContext;
 use crate::lower::scratch::threads;
 use crate::num::loops::Loop;
 use crate::plan::{Kernel, Reuse};
-use hlo::Literal;
+use hlo::{ElementType, Literal, Scalar};
 use rayon::prelude::*;
 use smallvec::SmallVec;
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// Elements of a tile. A dozen tiles stay in the first cache.
 const TILE: usize = 512;
@@ -40,7 +43,25 @@ impl Read {
     }
 }
 
-/// The number of a value of a fused op: first those of the operands from outside, then one for each step.
+/// An operand from outside, with elements of `width` bytes; the loop that converts them, and their bytes then.
+pub(crate) struct Operand {
+    pub(crate) read: Read,
+    pub(crate) width: usize,
+    pub(crate) convert: Option<(Loop, usize)>,
+}
+
+impl Operand {
+    /// Bytes of an element as the ops take it.
+    fn converted(&self) -> usize {
+        self.convert.as_ref().map_or(self.width, |(_, width)| *width)
+    }
+    /// Whether it is read where it is, if it is not in the memory of the result.
+    fn is_direct(&self) -> bool {
+        self.read == Read::Array && self.convert.is_none()
+    }
+}
+
+/// The number of a value of a fused op: first those of the operands from outside, then one for each part.
 pub(crate) type Register = usize;
 
 /// An elementwise op of a fused one: its loop, its operands, and the bytes of an element of its result.
@@ -50,19 +71,31 @@ pub(crate) struct Part {
     pub(crate) width: usize,
 }
 
+/// A result of a fused op.
+pub(crate) enum Output {
+    /// All elements of a value.
+    Array(Register),
+    /// One element for each run of elements of a value, from a scalar of this type on.
+    Rows { of: Register, first: (Register, ElementType), method: Arc<Method> },
+}
+
 /// Elementwise ops over one index space, as a kernel.
 pub(crate) struct Fused {
-    /// How each operand from outside is read, and the bytes of an element of it.
-    reads: Vec<(Read, usize)>,
+    operands: Vec<Operand>,
     steps: Vec<FusedStep>,
-    /// The bytes of an element of each output.
+    /// The bytes of an element of each output; those that are arrays come first.
     outputs: SmallVec<[usize; 2]>,
     /// Outputs that equal an earlier one.
     copies: Vec<(usize, usize)>,
-    /// Bytes of an element of the widest value in each tile. The first tiles hold operands that are not read in place.
+    /// The reductions, whose results follow the arrays.
+    rows: Vec<Rows>,
+    /// Bytes of an element of the widest value in each tile. The first tiles hold operands that are not read in place, the
+    /// last one elements before they are converted.
     tiles: Vec<usize>,
     /// Elements of each value.
     count: usize,
+    /// Elements of a run that is reduced.
+    inner: Option<usize>,
 }
 
 struct FusedStep {
@@ -70,6 +103,14 @@ struct FusedStep {
     operands: SmallVec<[(Place, usize); 3]>,
     result: Place,
     width: usize,
+}
+
+/// A reduction of runs of elements.
+struct Rows {
+    of: (Place, usize),
+    /// The operand from outside with the first value, and its type.
+    first: (usize, ElementType),
+    method: Arc<Method>,
 }
 
 /// Where the elements of a value are.
@@ -83,94 +124,191 @@ enum Place {
     Output(usize),
 }
 
+/// The place and the element size of each value, found in the order of the parts.
+struct Places {
+    of: Vec<(Place, usize)>,
+    tiles: Vec<usize>,
+    free: Vec<usize>,
+}
+
+impl Places {
+    /// Returns a tile for a value with elements of `width` bytes.
+    fn tile(&mut self, width: usize) -> Place {
+        let tile = self.free.pop().unwrap_or_else(|| {
+            self.tiles.push(0);
+            self.tiles.len() - 1
+        });
+        self.tiles[tile] = self.tiles[tile].max(width);
+        Place::Tile(tile)
+    }
+}
+
 impl Fused {
-    /// Returns a kernel over `count` elements. The operands from outside that are arrays come first.
+    /// Returns a kernel over `count` elements, with runs of `inner` if it reduces any. Operands from outside that are arrays
+    /// come first, and so do outputs that are arrays.
     pub(crate) fn new(
-        count: usize,
-        reads: Vec<(Read, usize)>,
+        (count, inner): (usize, Option<usize>),
+        operands: Vec<Operand>,
         parts: Vec<Part>,
-        outputs: &[Register],
+        results: Vec<Output>,
     ) -> Self {
-        let first = reads.len();
+        let first = operands.len();
         let mut last_read = vec![0; first + parts.len()];
         for (number, part) in parts.iter().enumerate() {
             part.operands.iter().for_each(|&register| last_read[register] = number);
         }
-        let mut tiles: Vec<usize> = reads.iter().map(|&(_, width)| width).collect();
-        let mut widths = tiles.clone();
-        let mut places: Vec<Place> = (0..first).map(Place::Operand).collect();
-        let mut free: Vec<usize> = Vec::new();
+        let (mut arrays, mut reduced) = (SmallVec::<[Register; 2]>::new(), Vec::new());
+        for result in results {
+            match result {
+                Output::Array(register) => arrays.push(register),
+                Output::Rows { of, first, method } => {
+                    last_read[of] = usize::MAX;
+                    reduced.push((of, first, method));
+                }
+            }
+        }
+        let widths: Vec<usize> = operands.iter().map(Operand::converted).collect();
+        let of = widths.iter().enumerate().map(|(k, &width)| (Place::Operand(k), width)).collect();
+        let mut places = Places { of, tiles: widths, free: Vec::new() };
         let mut steps = Vec::with_capacity(parts.len());
         for (number, Part { function, operands, width }) in parts.into_iter().enumerate() {
             let register = first + number;
-            let result = match outputs.iter().position(|&output| output == register) {
+            let result = match arrays.iter().position(|&output| output == register) {
                 Some(output) => Place::Output(output),
-                None => Place::Tile(free.pop().unwrap_or_else(|| {
-                    tiles.push(0);
-                    tiles.len() - 1
-                })),
+                None => places.tile(width),
             };
-            if let Place::Tile(tile) = result {
-                tiles[tile] = tiles[tile].max(width);
-            }
             // A tile is free for the next step once its value has been read for the last time.
             for (k, &operand) in operands.iter().enumerate() {
                 let is_dead = last_read[operand] == number && !operands[..k].contains(&operand);
-                if let (true, Place::Tile(tile)) = (is_dead, places[operand]) {
-                    free.push(tile);
+                if let (true, Place::Tile(tile)) = (is_dead, places.of[operand].0) {
+                    places.free.push(tile);
                 }
             }
-            let operands = operands.iter().map(|&operand| (places[operand], widths[operand]));
-            steps.push(FusedStep { function, operands: operands.collect(), result, width });
-            places.push(result);
-            widths.push(width);
+            let operands = operands.iter().map(|&operand| places.of[operand]).collect();
+            steps.push(FusedStep { function, operands, result, width });
+            places.of.push((result, width));
         }
-        let original = |&output: &Register| outputs.iter().position(|&other| other == output);
-        let copies = outputs.iter().map(original).enumerate();
-        let copies =
-            copies.filter_map(|(to, from)| from.filter(|&from| from != to).map(|from| (from, to)));
-        let (copies, outputs) = (copies.collect(), outputs.iter().map(|&r| widths[r]).collect());
-        Self { reads, steps, outputs, copies, tiles, count }
+        let Places { of: places, mut tiles, .. } = places;
+        let before = operands.iter().filter(|x| x.convert.is_some()).map(|x| x.width).max();
+        tiles.push(before.unwrap_or(0));
+        let original = |&output: &Register| arrays.iter().position(|&other| other == output);
+        let copies = arrays.iter().map(original).enumerate();
+        let copies = copies.filter_map(|(to, from)| Some((from.filter(|&from| from != to)?, to)));
+        let copies = copies.collect();
+        let rows: Vec<Rows> = (reduced.into_iter())
+            .map(|(of, first, method)| Rows { of: places[of], first, method })
+            .collect();
+        let outputs = arrays.iter().map(|&register| places[register].1);
+        let outputs = outputs.chain(rows.iter().map(|rows| rows.method.width())).collect();
+        Self { operands, steps, outputs, copies, rows, tiles, count, inner }
     }
 
-    /// Elements of a tile.
+    /// Elements of a tile: whole runs, if runs are reduced.
     fn length(&self) -> usize {
-        self.count.min(TILE)
+        let most = match self.inner {
+            Some(inner) => (TILE / inner).max(1) * inner,
+            None => TILE,
+        };
+        most.min(self.count)
+    }
+    /// Elements of a part that one thread computes: whole tiles.
+    fn shared(&self) -> usize {
+        let length = self.length().max(1);
+        (PART / length).max(1) * length
     }
     /// Whether threads share the work.
     fn is_shared(&self) -> bool {
-        self.count > 2 * PART
+        self.count > 2 * self.shared()
+    }
+    /// Elements of output `k` for so many elements of the index space.
+    fn length_of(&self, k: usize, elements: usize) -> usize {
+        match self.inner {
+            Some(inner) if k >= self.outputs.len() - self.rows.len() => elements / inner,
+            Some(_) | None => elements,
+        }
     }
 
-    /// Computes the elements from `first` on of each output.
-    fn part(&self, inputs: &[Option<&[u8]>], first: usize, outputs: &mut [&mut [u8]], stop: &Stop) {
+    /// Computes `count` elements from `first` on, and the outputs that follow from them.
+    fn part(
+        &self,
+        inputs: &[Option<&[u8]>],
+        (first, count): (usize, usize),
+        outputs: &mut [&mut [u8]],
+        stop: &Stop,
+    ) {
         let mut tiles = TILES.take();
         tiles.resize_with(self.tiles.len().max(tiles.len()), Vec::new);
         for (k, (tile, width)) in tiles.iter_mut().zip(&self.tiles).enumerate() {
-            if !self.is_read_in_place(k, inputs) {
+            let is_read = self.operands.get(k).is_some_and(Operand::is_direct);
+            if !is_read || inputs[k].is_none() {
                 tile.resize((self.length() * width).div_ceil(WORD).max(tile.len()), 0);
             }
         }
-        for (k, (read, width)) in self.reads.iter().enumerate() {
-            if let (Read::Scalar, Some(input)) = (read, inputs[k]) {
-                let tile: &mut [u8] = bytemuck::cast_slice_mut(&mut tiles[k]);
-                tile[..self.length() * width]
-                    .chunks_exact_mut(*width)
-                    .for_each(|to| to.copy_from_slice(&input[..*width]));
+        for (k, operand) in self.operands.iter().enumerate() {
+            if let (Read::Scalar, Some(input)) = (&operand.read, inputs[k]) {
+                self.scalar(operand, input, &mut tiles[k]);
             }
         }
-        let count = outputs[0].len() / self.outputs[0];
-        for start in (0..count).step_by(TILE).take_while(|_| !stop.is_set()) {
-            let length = TILE.min(count - start);
+        let mut folds: SmallVec<[RowFold<'_>; 2]> =
+            self.rows.iter().map(|rows| rows.fold(inputs, self.inner.unwrap_or(1))).collect();
+        for start in (0..count).step_by(self.length()).take_while(|_| !stop.is_set()) {
+            let length = self.length().min(count - start);
             self.tile(inputs, &mut tiles, (first + start, start, length), outputs);
+            for (number, (rows, fold)) in self.rows.iter().zip(&mut folds).enumerate() {
+                let k = self.outputs.len() - self.rows.len() + number;
+                let output = std::mem::take(&mut outputs[k]);
+                let inner = self.inner.unwrap_or(1);
+                let at = (first + start, start, length);
+                let elements = self.elements(rows.of, inputs, &tiles, outputs, at);
+                let slots =
+                    output[start / inner * self.outputs[k]..].chunks_exact_mut(self.outputs[k]);
+                let runs = elements.chunks_exact(inner * rows.of.1);
+                runs.zip(slots).for_each(|(run, slot)| fold.row(run, slot));
+                outputs[k] = output;
+            }
         }
         tiles.truncate(KEPT);
         TILES.set(tiles);
     }
 
-    /// Whether tile `k` belongs to an operand that is read where it is.
-    fn is_read_in_place(&self, k: usize, inputs: &[Option<&[u8]>]) -> bool {
-        matches!((self.reads.get(k), inputs.get(k)), (Some((Read::Array, _)), Some(Some(_))))
+    /// Fills a tile with a scalar.
+    fn scalar(&self, operand: &Operand, input: &[u8], tile: &mut [u128]) {
+        let mut element = [0u128];
+        let element: &mut [u8] = bytemuck::cast_slice_mut(&mut element);
+        let width = operand.converted();
+        match &operand.convert {
+            Some((convert, _)) => {
+                let mut narrow = [0u128];
+                let narrow: &mut [u8] = bytemuck::cast_slice_mut(&mut narrow);
+                narrow[..operand.width].copy_from_slice(&input[..operand.width]);
+                convert(&[&narrow[..operand.width]], &mut element[..width]);
+            }
+            None => element[..width].copy_from_slice(&input[..width]),
+        }
+        let tile: &mut [u8] = bytemuck::cast_slice_mut(tile);
+        let elements = tile[..self.length() * width].chunks_exact_mut(width);
+        elements.for_each(|to| to.copy_from_slice(&element[..width]));
+    }
+
+    /// Returns the elements of a value in the current tile.
+    fn elements<'t>(
+        &self,
+        (place, width): (Place, usize),
+        inputs: &[Option<&'t [u8]>],
+        tiles: &'t [Vec<u128>],
+        outputs: &'t [&mut [u8]],
+        (at, start, length): (usize, usize, usize),
+    ) -> &'t [u8] {
+        match place {
+            Place::Operand(k) => match inputs[k] {
+                Some(input) if self.operands[k].is_direct() => {
+                    &input[at * width..][..length * width]
+                }
+                Some(_) | None => &bytemuck::cast_slice(&tiles[k])[..length * width],
+            },
+            Place::Tile(k) => &bytemuck::cast_slice(&tiles[k])[..length * width],
+            Place::Output(k) => &outputs[k][start * width..][..length * width],
+        }
     }
 
     /// Computes one tile: `length` elements from `at` on, which are those of the outputs from `start` on.
@@ -181,19 +319,8 @@ impl Fused {
         (at, start, length): (usize, usize, usize),
         outputs: &mut [&mut [u8]],
     ) {
-        for (k, (read, width)) in self.reads.iter().enumerate() {
-            match (read, inputs[k]) {
-                (Read::Walk(walk), Some(input)) => {
-                    let tile = &mut bytemuck::cast_slice_mut(&mut tiles[k])[..length * width];
-                    walk.read(input, *width, at, tile);
-                }
-                // The operand is in the memory of the first output.
-                (Read::Array, None) => {
-                    let tile = &mut bytemuck::cast_slice_mut(&mut tiles[k])[..length * width];
-                    tile.copy_from_slice(&outputs[0][start * width..][..length * width]);
-                }
-                (Read::Array | Read::Scalar, _) | (Read::Walk(_), None) => {}
-            }
+        for (k, operand) in self.operands.iter().enumerate() {
+            self.read(operand, (k, inputs[k]), tiles, (at, start, length), &*outputs);
         }
         for step in &self.steps {
             // The place of the result is taken out while the operands are borrowed.
@@ -202,15 +329,10 @@ impl Fused {
                 Place::Output(k) => output = std::mem::take(&mut outputs[k]),
                 Place::Operand(k) | Place::Tile(k) => tile = std::mem::take(&mut tiles[k]),
             }
-            let operand = |&(place, width): &(Place, usize)| match place {
-                Place::Operand(k) => match (&self.reads[k].0, inputs[k]) {
-                    (Read::Array, Some(input)) => &input[at * width..][..length * width],
-                    _ => &bytemuck::cast_slice(&tiles[k])[..length * width],
-                },
-                Place::Tile(k) => &bytemuck::cast_slice(&tiles[k])[..length * width],
-                Place::Output(k) => &outputs[k][start * width..][..length * width],
-            };
-            let operands: SmallVec<[&[u8]; 3]> = step.operands.iter().map(operand).collect();
+            let operands = step.operands.iter();
+            let operands: SmallVec<[&[u8]; 3]> = operands
+                .map(|&value| self.elements(value, inputs, tiles, outputs, (at, start, length)))
+                .collect();
             let bytes = length * step.width;
             let result = match step.result {
                 Place::Output(_) => &mut output[start * step.width..][..bytes],
@@ -231,6 +353,52 @@ impl Fused {
             output[bytes.clone()].copy_from_slice(&outputs[from][bytes]);
             outputs[to] = output;
         }
+    }
+
+    /// Reads a tile of operand `k`, if it is not read in place.
+    fn read(
+        &self,
+        operand: &Operand,
+        (k, input): (usize, Option<&[u8]>),
+        tiles: &mut [Vec<u128>],
+        (at, start, length): (usize, usize, usize),
+        outputs: &[&mut [u8]],
+    ) {
+        let width = operand.width;
+        let mut tile = std::mem::take(&mut tiles[k]);
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut tile);
+        let before: &mut [u8] = bytemuck::cast_slice_mut(&mut tiles[self.tiles.len() - 1]);
+        match (&operand.read, input, &operand.convert) {
+            (Read::Scalar, ..) | (Read::Walk(_), None, _) | (Read::Array, Some(_), None) => {}
+            (Read::Walk(walk), Some(input), None) => {
+                walk.read(input, width, at, &mut bytes[..length * width]);
+            }
+            (Read::Walk(walk), Some(input), Some((convert, to))) => {
+                walk.read(input, width, at, &mut before[..length * width]);
+                convert(&[&before[..length * width]], &mut bytes[..length * to]);
+            }
+            (Read::Array, Some(input), Some((convert, to))) => {
+                convert(&[&input[at * width..][..length * width]], &mut bytes[..length * to]);
+            }
+            // The operand is in the memory of the first output.
+            (Read::Array, None, None) => {
+                bytes[..length * width]
+                    .copy_from_slice(&outputs[0][start * width..][..length * width]);
+            }
+            (Read::Array, None, Some((convert, to))) => {
+                let narrow = &outputs[0][start * width..][..length * width];
+                convert(&[narrow], &mut bytes[..length * to]);
+            }
+        }
+        tiles[k] = tile;
+    }
+}
+
+impl Rows {
+    fn fold(&self, inputs: &[Option<&[u8]>], inner: usize) -> RowFold<'_> {
+        let (operand, ty) = self.first;
+        let bytes = inputs[operand].expect("a scalar is not in the memory of the result");
+        RowFold::new(&self.method, Scalar::read(ty, &bytes[..ty.storage_bytes()]), inner)
     }
 }
 
@@ -253,29 +421,36 @@ impl Kernel for Fused {
             outputs.iter_mut().map(Literal::bytes_mut).collect();
         let stop = Stop::current();
         if !self.is_shared() {
-            self.part(&inputs, 0, &mut outputs, &stop);
+            self.part(&inputs, (0, self.count), &mut outputs, &stop);
             return Ok(());
         }
-        let mut cut: Vec<_> = (outputs.into_iter())
-            .zip(&self.outputs)
-            .map(|(output, width)| output.chunks_mut(PART * width))
+        let shared = self.shared();
+        let mut cut: Vec<_> = (outputs.into_iter().enumerate())
+            .map(|(k, output)| output.chunks_mut(self.length_of(k, shared) * self.outputs[k]))
             .collect();
         let parts: Vec<SmallVec<[&mut [u8]; 2]>> =
             std::iter::from_fn(|| cut.iter_mut().map(Iterator::next).collect()).collect();
         parts.into_par_iter().enumerate().for_each(|(number, mut outputs)| {
-            self.part(&inputs, number * PART, &mut outputs, &stop);
+            let first = number * shared;
+            let count = shared.min(self.count - first);
+            self.part(&inputs, (first, count), &mut outputs, &stop);
         });
         Ok(())
     }
     fn reuse(&self) -> Reuse {
-        let arrays = self.reads.iter().take_while(|(read, _)| matches!(read, Read::Array));
+        if self.outputs.len() == self.rows.len() {
+            return Reuse::None;
+        }
+        let arrays = self.operands.iter().take_while(|operand| operand.read == Read::Array);
         Reuse::SameIndex(arrays.count())
     }
     fn scratch(&self) -> usize {
-        let is_array = |k: &usize| matches!(self.reads.get(*k), Some((Read::Array, _)));
-        let widths = |is: bool| (0..self.tiles.len()).filter(move |k| is_array(k) == is);
+        let is_direct = |k: &usize| self.operands.get(*k).is_some_and(Operand::is_direct);
+        let widths = |is: bool| (0..self.tiles.len()).filter(move |k| is_direct(k) == is);
         let in_place = widths(true).map(|k| self.tiles[k]).max().unwrap_or(0);
         let tiles = widths(false).map(|k| self.tiles[k]).sum::<usize>() + in_place;
-        tiles * self.length() * if self.is_shared() { threads() } else { 1 }
+        let folds: usize = self.rows.iter().map(|rows| rows.method.scratch()).sum();
+        let each = tiles * self.length() + folds;
+        each * if self.is_shared() { threads() } else { 1 }
     }
 }
