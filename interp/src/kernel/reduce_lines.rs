@@ -8,6 +8,7 @@ use crate::clock::Stop;
 use crate::index::{strides, to_usize};
 use crate::lower::scratch::threads;
 use crate::num::accumulator::{ExactSum, Sum};
+use crate::num::float::to_f32;
 use crate::num::loops::{Loop, SumLoops, binary_loop};
 use crate::scalar_program::ScalarProgram;
 use hlo::op::Binary;
@@ -221,11 +222,6 @@ impl Partial {
             bits == most.to_bits(ty) && least.as_f64().is_finite() && least.as_f64() != 0.0;
         is_decided.then_some(least)
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "rounds, as IEEE 754 says")]
-fn to_f32(x: f64) -> f32 {
-    x as f32
 }
 
 /// A reduction of one array.

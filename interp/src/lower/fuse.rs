@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 /// The limit of members of a group. With more, registers do not stay in the first cache.
 const MOST_MEMBERS: usize = 48;
-/// The limit of elements of a run that is reduced: it is one tile.
-const MOST_INNER: usize = 4096;
+/// The limit of elements of a run that is reduced: it stays in the second cache.
+const MOST_INNER: usize = 1 << 14;
 
 /// An operand that a member reads from outside its group.
 #[derive(Clone)]

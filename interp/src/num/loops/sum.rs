@@ -69,7 +69,9 @@ fn row<T: Term>(elements: &[u8]) -> (f64, f64) {
 }
 
 fn exact<T: Term>(elements: &[u8], sum: &mut ExactSum) {
-    bytemuck::cast_slice::<u8, T>(elements).iter().for_each(|x| sum.add(x.wide()));
+    for x in bytemuck::cast_slice::<u8, T>(elements) {
+        sum.add(x.wide());
+    }
 }
 
 struct Row<'a, T> {
