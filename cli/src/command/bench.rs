@@ -16,7 +16,7 @@ struct Measured {
     load: f64,
     first: f64,
     runs: Vec<f64>,
-    /// The peak number of bytes of values on a device; not measured for an unpartitioned SPMD program.
+    /// The peak number of bytes on all devices; not measured for an unpartitioned SPMD program.
     peak: Option<usize>,
 }
 
@@ -85,7 +85,7 @@ impl Measured {
             let _ = writeln!(text, "{what:10} {:12.3} ms", seconds * 1e3);
         }
         if let Some(peak) = self.peak {
-            let _ = writeln!(text, "peak       {peak:12} bytes of values");
+            let _ = writeln!(text, "peak       {peak:12} bytes");
         }
         text
     }

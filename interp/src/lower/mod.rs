@@ -93,6 +93,7 @@ impl<'a> Lowering<'a> {
                     false => own,
                 }
             }
+            Action::Communicate(_) => scratch::of_exchange(instruction),
             Action::Relabel
             | Action::Call(_)
             | Action::While { .. }
@@ -101,7 +102,6 @@ impl<'a> Lowering<'a> {
             | Action::AsyncStart { .. }
             | Action::AsyncUpdate
             | Action::AsyncDone
-            | Action::Communicate(_)
             | Action::Start(_)
             | Action::Done => 0,
         }
