@@ -32,7 +32,9 @@ impl Side {
     }
     fn run(&self, args: &ConformArgs, inputs: &[Vec<Literal>]) -> Result<RunOutput> {
         let session = compile(self.verified.clone(), args.engine, &self.name, &self.text)?;
-        let output = session.run(inputs, &args.limits.options());
+        let mut options = args.limits.options();
+        options.time_limit = args.backend.time_limit;
+        let output = session.run(inputs, &options);
         output.map_err(|error| Failure::run(&error, &self.name, &self.text))
     }
     fn parameters(&self) -> Vec<&Shape> {

@@ -31,7 +31,7 @@ struct Start {
 pub(crate) fn run(args: &ReduceArgs) -> Result<ExitCode> {
     let target = target(args)?;
     let start = Start::load(args)?;
-    let limit = args.backend.time_limit;
+    let limit = args.backend.time_limit_or_default();
     if let Some(command) = &args.command {
         let command = CommandPredicate::new(command, limit).map_err(|e| misuse(&e))?;
         return reduce_to(args, &start, &mut Predicate::Command(command, None), &target);
