@@ -21,7 +21,7 @@ const OPS: [(&str, bool); 9] = [
     ("ROOT r = f32[N] collective-broadcast(x), replica_groups={{1,0,2,3}}", true),
     (
         "s = f32[N] all-reduce-start(x), replica_groups={}, to_apply=add ROOT r = f32[N] all-reduce-done(s)",
-        false,
+        true,
     ),
     (
         "s = (f32[N], f32[W]) all-gather-start(x), replica_groups={}, dimensions={0} ROOT r = f32[W] all-gather-done(s)",

@@ -141,7 +141,8 @@ impl Executable {
     }
     /// Returns the most bytes that a run of one device is planned to hold at once, arguments and scratch memory of kernels
     /// included: enough for [`RunOptions::max_memory`]. A run with an observer or [`RunOptions::check_nan`] may take more: it
-    /// holds the value of each instruction.
+    /// holds the value of each instruction. The number depends on that of the threads: each works in memory of its own. For arrays
+    /// smaller than their bounds it counts the bounds.
     pub fn planned_bytes(&self) -> usize {
         self.0.planned_bytes()
     }

@@ -75,8 +75,8 @@ pub(super) fn of_function(instruction: &Instruction, operands: &[&Shape]) -> usi
 /// Bytes of a member of a group that exchanges values.
 pub(super) fn of_exchange(instruction: &Instruction) -> usize {
     match &instruction.op {
-        // The whole is reduced before it is split.
-        Op::ReduceScatter(_) => bytes(&[&instruction.shape]),
+        // The whole is reduced before it is split, and parts are cut before they are joined.
+        Op::ReduceScatter(_) | Op::AllToAll(_) => bytes(&[&instruction.shape]),
         _ => 0,
     }
 }

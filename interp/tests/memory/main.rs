@@ -124,15 +124,6 @@ fn no_run_takes_more_than_it_claims() {
                 Some(found)
             };
             let Some(free) = check("no limit", &|_| None) else { continue };
-            if std::env::var_os("TABLE").is_some() {
-                eprintln!(
-                    "{:6.2} {:9} {:9} {} {name}",
-                    (free.claim + BEYOND) as f64 / (free.peak + BEYOND) as f64,
-                    free.claim,
-                    free.peak,
-                    engine.name()
-                );
-            }
             let half = check("half", &|claim| Some(claim / 2));
             let exact = check("the claim", &|claim| Some(claim));
             // A claim counts a loop's scalars twice where they are updated in place.
