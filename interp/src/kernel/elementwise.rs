@@ -7,7 +7,7 @@ use crate::Result;
 use crate::block::{Block, Compute, Source, blockwise, refill};
 use crate::context::RunContext;
 use crate::num;
-use crate::plan::{Kernel, Reuse};
+use crate::plan::{Fusion, Kernel, Reuse};
 use hlo::{ArrayShape, ElementType, Literal, Op, Scalar};
 use smallvec::SmallVec;
 
@@ -62,6 +62,9 @@ impl Kernel for Elementwise {
     }
     fn reuse(&self) -> Reuse {
         Reuse::SameIndex(usize::MAX)
+    }
+    fn fusion(&self) -> Fusion {
+        self.typed.as_ref().map_or(Fusion::None, |typed| Fusion::Loop(typed.function()))
     }
 }
 

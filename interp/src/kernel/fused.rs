@@ -3,14 +3,13 @@
 //! Only operands from outside and results are arrays; the values between them are tiles. An operand may be an
 //! array with the indices of the result, a scalar, or an array read by strides, as a broadcast or a slice is.
 use super::strided::Walk;
-use super::typed::Typed;
 use crate::Result;
 use crate::clock::Stop;
 use crate::context::RunContext;
 use crate::lower::scratch::threads;
 use crate::num::loops::Loop;
 use crate::plan::{Kernel, Reuse};
-use hlo::{ArrayShape, ElementType, Literal, Op};
+use hlo::Literal;
 use rayon::prelude::*;
 use smallvec::SmallVec;
 use std::cell::Cell;
@@ -82,16 +81,6 @@ enum Place {
     Tile(usize),
     /// In an output.
     Output(usize),
-}
-
-/// Returns the loop of an op with these operands and this result, if it can be fused.
-pub(crate) fn fusible(op: &Op, operands: &[&ArrayShape], result: &ArrayShape) -> Option<Loop> {
-    let types: SmallVec<[ElementType; 3]> = operands.iter().map(|shape| shape.ty).collect();
-    if let Op::Select(_) = op {
-        let is_elementwise = operands[0].rank() == result.rank();
-        return is_elementwise.then(|| Typed::select(result.ty.storage_bytes()).into_loop());
-    }
-    Typed::of(op, &types, result.ty).map(Typed::into_loop)
 }
 
 impl Fused {

@@ -3,11 +3,10 @@
 //! Steps are visited in order. One joins the groups that compute its operands, and the group's step stands where its last
 //! member stood. So a group is closed to further steps as soon as a step outside it reads one of its values.
 use super::build::{Draft, DraftStep, Leaf};
-use crate::kernel::{Fused, Part, Read, Register, fusible, walk};
+use crate::kernel::{Fused, Part, Read, Register};
 use crate::num::loops::Loop;
-use crate::plan::{Action, Kernel};
-use hlo::ir::Computation;
-use hlo::{ArrayShape, Module};
+use crate::plan::{Action, Fusion, Kernel};
+use hlo::ArrayShape;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -35,7 +34,6 @@ struct Member {
 /// The groups of a draft.
 struct Groups<'a> {
     draft: &'a Draft,
-    computation: &'a Computation,
     all: Vec<Group>,
     /// The group of each leaf that a member computes.
     of_leaf: FxHashMap<Leaf, usize>,
@@ -45,11 +43,9 @@ struct Groups<'a> {
 
 impl Draft {
     /// Returns the draft with each group of elementwise steps as one step.
-    pub(super) fn fused(mut self, module: &Module) -> Self {
-        let computation = &module.computations[self.computation];
+    pub(super) fn fused(mut self) -> Self {
         let mut groups = Groups {
             draft: &self,
-            computation,
             all: Vec::new(),
             of_leaf: FxHashMap::default(),
             reads: FxHashMap::default(),
@@ -77,30 +73,22 @@ impl Draft {
 impl Groups<'_> {
     fn visit(&mut self, number: usize) {
         let step = &self.draft.steps[number];
-        let op = &self.computation.instructions[step.instruction].op;
-        let operands = step.inputs.iter().map(|&leaf| self.draft.array(leaf));
-        let operands: Option<SmallVec<[&ArrayShape; 3]>> = operands.collect();
         let result = step.outputs.first().and_then(|&leaf| self.draft.array(leaf));
-        let (Some(operands), Some(result)) = (operands, result) else {
-            return self.close(&step.inputs);
-        };
+        let are_arrays = step.inputs.iter().all(|&leaf| self.draft.array(leaf).is_some());
+        let Some(result) = result.filter(|_| are_arrays) else { return self.close(&step.inputs) };
         match &step.action {
             Action::Relabel => self.relabel(number, step),
-            Action::Kernel(_) => {
-                let is_whole = step.part.is_none();
-                let from = operands.first().filter(|_| is_whole);
-                if let Some(walk) = from.and_then(|from| walk(op, from, result)) {
+            Action::Kernel(kernel) => match kernel.fusion() {
+                Fusion::Walk(walk) => {
                     self.reads.insert(step.outputs[0], (step.inputs[0], Read::of(walk)));
-                    return self.close(&step.inputs);
+                    self.close(&step.inputs);
                 }
-                match fusible(op, &operands, result) {
-                    Some(function) => {
-                        let count = result.element_count().unwrap_or(0);
-                        self.join(Member { step: number, function: Some(function) }, count);
-                    }
-                    None => self.close(&step.inputs),
+                Fusion::Loop(function) => {
+                    let count = result.element_count().unwrap_or(0);
+                    self.join(Member { step: number, function: Some(function) }, count);
                 }
-            }
+                Fusion::None => self.close(&step.inputs),
+            },
             _ => self.close(&step.inputs),
         }
     }
@@ -219,7 +207,7 @@ fn fuse(
         registers.insert(step.outputs[0], register);
         outputs.push(step.outputs[0]);
         fuel = fuel.saturating_add(step.fuel);
-        fuses.push(step.instruction);
+        fuses.push(step.site);
     }
     outputs.retain(|leaf| uses.get(leaf) > inner_uses.get(leaf));
     let results: Vec<Register> = outputs.iter().map(|leaf| registers[leaf]).collect();
@@ -228,7 +216,7 @@ fn fuse(
     let fused = Fused::new(count, reads, parts, &results);
     let scratch = fused.scratch();
     DraftStep {
-        instruction: fuses.pop().expect("a group has members"),
+        site: fuses.pop().expect("a group has members"),
         fuses,
         action: Action::Kernel(Box::new(fused)),
         inputs,
