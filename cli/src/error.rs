@@ -28,6 +28,9 @@ hlo::error_codes! {
         /// `--random` cannot draw a value for a parameter: the value does not fit memory, or its type has no values.
         "E0607" "cannot draw parameter {number}: {message}"
         NotDrawn { number: usize, message: String },
+        /// `--elided` cannot draw a value for a constant: the value does not fit memory, or its type has no values.
+        "E0610" "cannot draw an elided constant: {message}"
+        NotFilled { message: String },
         /// `etalon graph` draws the communication between devices. Graphs of instructions are not implemented.
         "E0608" "graphs of instructions are not implemented"
         NoGraph,

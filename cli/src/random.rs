@@ -2,7 +2,8 @@
 use crate::error::{Code, Failure};
 use conformance::random::Sequence;
 use hlo::ir::{Computation, DeviceSharding, Instruction, Placement, Sharding};
-use hlo::{ArrayShape, Class, ElementType, Literal, Scalar, Shape};
+use hlo::literal::ConstantValue;
+use hlo::{ArrayShape, Class, ElementType, Literal, Module, Op, Scalar, Shape};
 use interp::{Device, DeviceGrid};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -56,6 +57,25 @@ pub(crate) fn draw(seed: u64, shapes: &[&Shape]) -> Result<Vec<Literal>, Failure
         value(&mut sequence, shape).map_err(failed)
     };
     shapes.iter().enumerate().map(draw).collect()
+}
+
+/// Gives each elided constant of a module a random value; returns the number of these constants.
+pub(crate) fn fill_elided(seed: u64, module: &mut Module) -> Result<usize, Failure> {
+    let mut sequence = Sequence::new(seed);
+    let mut count = 0;
+    for (_, computation) in module.computations.iter_mut() {
+        for (_, instruction) in computation.instructions.iter_mut() {
+            if let Op::Constant(op) = &mut instruction.op
+                && let ConstantValue::Elided(shape) = &*op.value
+            {
+                let failed = |message| Failure::new(&Code::NotFilled { message }, None);
+                let value = value(&mut sequence, shape).map_err(failed)?;
+                *op.value = ConstantValue::Literal(value);
+                count += 1;
+            }
+        }
+    }
+    Ok(count)
 }
 
 /// Draws the arguments of the devices of a range; the lists of the others are empty.

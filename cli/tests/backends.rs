@@ -14,6 +14,11 @@ ENTRY e { x = f32[2] parameter(0)
   ROOT r = f32[3] negate(x) // error E0302
 }
 ";
+const FOREVER: &str = "HloModule m
+t { p = s32[] parameter(0) ROOT t = pred[] constant(true) }
+b { ROOT p = s32[] parameter(0) }
+ENTRY e { z = s32[] constant(0) ROOT r = s32[] while(z), condition=t, body=b }
+";
 const ALL_AGREE: &str = "1 agree\n";
 
 fn folder(name: &str) -> Folder {
@@ -99,7 +104,10 @@ fn limits_are_those_of_engines() {
     let folder = folder("limits");
     let run = |rest: &str| folder.etalon(&format!("conform --backend reference tests.hlo {rest}"));
     expect(&run("--fuel 0"), 1, "out of fuel", "");
-    expect(&run("--fuel 1000 --max-memory 1M"), 0, ALL_AGREE, "");
+    expect(&run("--fuel 1000 --max-memory 1M --time-limit 60"), 0, ALL_AGREE, "");
+    folder.write("forever.hlo", FOREVER);
+    let forever = folder.etalon("conform --backend reference forever.hlo --time-limit 0.05");
+    expect(&forever, 1, "out of time after 0.05 s", "");
 }
 
 /// `etalon reduce` writes such a file while it runs.

@@ -97,7 +97,8 @@ fn traces_profiles_and_measurements() {
     expect(&bench, 0, "{", "");
     let measured: serde_json::Value = serde_json::from_slice(&bench.stdout).unwrap();
     assert_eq!(measured["runs_s"].as_array().unwrap().len(), 3);
-    assert_eq!(measured["peak_bytes"], 8);
+    // Its arguments and its result.
+    assert_eq!(measured["peak_bytes"], 16);
 }
 
 #[test]
@@ -149,6 +150,26 @@ fn tests_are_counted_and_listed() {
     assert_eq!(json.matches("\"outcome\"").count(), 2, "{json}");
     std::fs::remove_file(folder.0.join("add.hlo")).unwrap();
     expect(&folder.etalon("test ."), 2, "0 agree", "no tests found");
+}
+
+#[test]
+fn a_test_without_an_end_fails_in_time() {
+    let folder = Folder::new("timed");
+    let loop_ = "while(z), condition={ p = s32[] parameter(0) ROOT t = pred[] constant(true) }, body={ ROOT p = s32[] parameter(0) }";
+    let text = format!(
+        "HloModule forever\nENTRY e {{ z = s32[] constant(0) ROOT r = s32[] {loop_} }}\n// out: s32[] 0\n// -----\n{ADD}// in: s32[2] {{1, 2}}\n// out: s32[2] {{2, 4}}\n"
+    );
+    folder.write("cases.hlo", &text);
+    let test = folder.etalon("test cases.hlo --time-limit 0.5");
+    expect(&test, 1, "error[E0412]: out of time after 0.5 s", "");
+    expect(&test, 1, "1 agree", "");
+    // A module with a recorded result.
+    std::fs::remove_file(folder.0.join("cases.hlo")).unwrap();
+    folder.write("one.hlo", "HloModule m\nENTRY e { ROOT z = s32[] constant(0) }\n");
+    expect(&folder.etalon("run one.hlo --output forever.npz"), 0, "", "");
+    let (first, _) = text.split_once("// out").unwrap();
+    folder.write("forever.hlo", first);
+    expect(&folder.etalon("test forever.hlo --time-limit 0.05"), 1, "E0412", "");
 }
 
 #[test]

@@ -136,23 +136,33 @@ fn devices_draw_their_own_arguments() {
 }
 
 #[test]
-fn limits_apply_to_each_device() {
+fn fuel_is_that_of_a_device_and_memory_that_of_all() {
     let folder = Folder::new("limits");
     folder.write("sum.hlo", SUM);
     expect(&folder.etalon("run sum.hlo --random 1 --fuel 1"), 1, "", "error[E0404]: device 0: ");
     expect(&folder.etalon("run sum.hlo --random 1 --fuel 100"), 0, "device 1", "");
     folder.write("twice.hlo", "HloModule m, replica_count=2\nENTRY e { x = s32[2] parameter(0) ROOT y = s32[2] add(x, x) }");
-    expect(&folder.etalon("run twice.hlo --random 1 --max-memory 8"), 0, "device 1", "");
-    let least = folder.etalon("run twice.hlo --random 1 --max-memory 7");
-    expect(&least, 1, "", "error[E0405]: device 0: ");
+    expect(&folder.etalon("run twice.hlo --random 1 --max-memory 32"), 0, "device 1", "");
+    let least = folder.etalon("run twice.hlo --random 1 --max-memory 31");
+    let message = "error[E0405]: device 0: 8 bytes are needed, 8 bytes are in use, and 15 bytes";
+    expect(&least, 1, "", message);
+    let arguments = folder.etalon("run twice.hlo --random 1 --max-memory 15");
+    expect(&arguments, 1, "", "device 0: the arguments of all devices have 16 bytes, and 15 bytes");
+    expect(&folder.etalon("plan twice.hlo"), 0, "2 devices: peak 32 bytes", "");
+    folder.write(
+        "one.hlo",
+        "HloModule m\nENTRY e { x = s32[2] parameter(0) ROOT y = s32[2] add(x, x) }",
+    );
+    let plan = folder.etalon("plan one.hlo");
+    expect(&plan, 0, "ENTRY e: 1 step, 2 slots, peak 16 bytes\n  arguments, 8 bytes", "");
     // The answer of a collective op is reserved before it is built: that of one device has 16 bytes.
     folder.write(
         "gather.hlo",
         "HloModule m, replica_count=4\nENTRY e { x = s8[4] parameter(0) ROOT y = s8[16] all-gather(x), replica_groups={}, dimensions={0} }",
     );
-    expect(&folder.etalon("run gather.hlo --random 1 --max-memory 16"), 0, "device 3", "");
-    let least = folder.etalon("run gather.hlo --random 1 --max-memory 15");
-    expect(&least, 1, "", "error[E0405]: device 0: 16 bytes are needed, 0 bytes are in use");
+    expect(&folder.etalon("run gather.hlo --random 1 --max-memory 80"), 0, "device 3", "");
+    let least = folder.etalon("run gather.hlo --random 1 --max-memory 79");
+    expect(&least, 1, "", "error[E0405]: device 0: 16 bytes are needed, 4 bytes are in use");
 }
 
 #[test]
@@ -177,11 +187,11 @@ fn several_devices_are_measured() {
     expect(&bench, 0, "", "");
     let measured: serde_json::Value = serde_json::from_slice(&bench.stdout).unwrap();
     assert_eq!(measured["runs_s"].as_array().unwrap().len(), 2);
-    // The peak of the device with the most: its result.
-    assert_eq!(measured["peak_bytes"], 8);
+    // Its argument and its result on each device.
+    assert_eq!(measured["peak_bytes"], 32);
     let names: Vec<String> = load(&folder, "out.npz");
     assert!(names[1].starts_with("d1_out0 = s32[2]"), "{names:?}");
-    expect(&folder.etalon("bench sum.hlo --replicas 1"), 0, "bytes of values", "");
+    expect(&folder.etalon("bench sum.hlo --replicas 1"), 0, "bytes", "");
 }
 
 #[test]

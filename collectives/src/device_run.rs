@@ -1,10 +1,12 @@
 //! A run of one executable on all devices of a grid.
 use crate::device_state::{DeviceState, RemoteState};
-use crate::run::{Finished, Run};
+use crate::memory::ArgumentBytes;
+use crate::run::Run;
 use crate::transport::{Handshake, Plan};
 use crate::{Code, Error, Ranks, Result};
 use hlo::Literal;
 use interp::{Device, DeviceGrid, Executable, Hooks, RunOptions};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The largest number of devices; each one takes memory before it starts.
@@ -34,7 +36,7 @@ pub fn check_grid(grid: DeviceGrid) -> Result<()> {
 pub(crate) struct DeviceRun<'a> {
     pub(crate) executable: &'a Executable,
     pub(crate) grid: DeviceGrid,
-    /// Limits, of each device separately.
+    /// Limits: of the fuel of each device, and of the memory of the devices of this process together.
     pub(crate) options: &'a RunOptions,
     pub(crate) hooks: &'a DeviceHooks,
     /// This process as one of several; nothing if it runs all devices.
@@ -42,15 +44,22 @@ pub(crate) struct DeviceRun<'a> {
 }
 
 impl DeviceRun<'_> {
-    /// Returns the results of this rank's devices by number. All ranks succeed, or get the same error.
+    /// Returns the results of this rank's devices by number, and the most bytes that the devices held, each at its peak. All ranks
+    /// succeed, or get the same error.
     ///
     /// # Errors
     /// `E0501` for a deadlock; `E05xx` if devices or ranks do not match; `E04xx` if the run of one device fails.
-    pub(crate) fn finish(&self, inputs: &[Vec<Literal>]) -> Result<Finished> {
+    pub(crate) fn finish(&self, inputs: &[Vec<Literal>]) -> Result<(Vec<Literal>, usize)> {
         let ranks = self.ranks.filter(|ranks| ranks.count() > 1);
-        let (states, failure) = match self.start(inputs, ranks) {
-            Ok(states) => (states, None),
-            Err(failure) => (Vec::new(), Some(failure)),
+        let own = ranks.map_or(0..self.grid.len(), |ranks| ranks.block(self.grid.len()));
+        let arguments = self.arguments(inputs, &own);
+        let states = arguments.and_then(|lists| {
+            let bytes = ArgumentBytes::of(lists.iter().copied());
+            self.start(&lists, &bytes, &own).map(|states| (states, bytes))
+        });
+        let (states, failure) = match states {
+            Ok(states) => (Some(states), None),
+            Err(failure) => (None, Some(failure)),
         };
         match (ranks, failure) {
             (Some(ranks), failure) => {
@@ -61,17 +70,19 @@ impl DeviceRun<'_> {
             (None, None) => {}
         }
         let program = (self.executable.clone(), self.grid);
-        Run::new(program, self.options, states, ranks.cloned()).finish()
+        let (states, bytes) = states.expect("a rank that fails to start has failed the handshake");
+        let run = Run::new(program, self.options, states, ranks.cloned());
+        let (results, peaks) = run.finish()?;
+        Ok((results, bytes.together(peaks.into_iter())))
     }
 
-    /// Starts the devices of this rank; fails with the first device that cannot start.
-    fn start(
+    /// Returns the arguments of each device of this rank.
+    fn arguments<'i>(
         &self,
-        inputs: &[Vec<Literal>],
-        ranks: Option<&Ranks>,
-    ) -> Result<Vec<DeviceState>, (usize, Error)> {
+        inputs: &'i [Vec<Literal>],
+        own: &Range<usize>,
+    ) -> Result<Vec<&'i [Literal]>, (usize, Error)> {
         let count = self.grid.len();
-        let own = ranks.map_or(0..count, |ranks| ranks.block(count));
         if inputs.len() != 1 && inputs.len() != count {
             let message = format!(
                 "the arguments of {} devices were provided, the run has {count} devices",
@@ -81,17 +92,39 @@ impl DeviceRun<'_> {
                 .with_help("provide the arguments of each device, or one list for all");
             return Err((own.start, error));
         }
+        Ok(own.clone().map(|number| inputs[number.min(inputs.len() - 1)].as_slice()).collect())
+    }
+
+    /// Starts the devices of this rank; fails with the first device that cannot start.
+    fn start(
+        &self,
+        arguments: &[&[Literal]],
+        bytes: &ArgumentBytes,
+        own: &Range<usize>,
+    ) -> Result<Vec<DeviceState>, (usize, Error)> {
         let start = |number: usize| {
             if !own.contains(&number) {
                 return Ok(DeviceState::Remote(RemoteState::default()));
             }
-            let device = self.grid.device(number);
-            let arguments = &inputs[number.min(inputs.len() - 1)];
-            let options = self.options.clone().hooks((self.hooks)(device));
-            let machine = self.executable.start(Some((device, self.grid)), arguments, &options);
+            let (device, i) = (self.grid.device(number), number - own.start);
             let failed = |error| (number, Code::Device { device: number, error }.into());
+            let mut options = self.options.clone().hooks((self.hooks)(device));
+            if let Some(limit) = options.max_memory {
+                let part = bytes.limit(i, limit).ok_or_else(|| too_many(bytes, limit));
+                options.max_memory = Some(part.map_err(failed)?);
+            }
+            let place = Some((device, self.grid));
+            let machine = self.executable.start(place, arguments[i], &options);
             machine.map(Box::new).map(DeviceState::Local).map_err(failed)
         };
-        (0..count).map(start).collect()
+        (0..self.grid.len()).map(start).collect()
     }
+}
+
+fn too_many(bytes: &ArgumentBytes, limit: usize) -> interp::Error {
+    let total = bytes.total;
+    let message =
+        format!("the arguments of all devices have {total} bytes, and {limit} bytes are allowed");
+    interp::Error::from(interp::Code::OutOfMemory { message })
+        .with_help("raise `--max-memory`, which all devices share, or omit it")
 }

@@ -30,6 +30,7 @@ mod error;
 mod group_exchange;
 mod groups;
 mod links;
+mod memory;
 mod message_queue;
 mod order;
 mod rank_exchange;

@@ -40,8 +40,8 @@ pub(crate) struct Run {
 /// The waiter and the result of each member of a group, or the error of the exchange.
 type GroupResults = interp::Result<Vec<(Waiter, Literal)>>;
 
-/// The results of this rank's devices, and the most bytes that one of them held at once.
-pub(crate) type Finished = (Vec<Literal>, usize);
+/// The results of this rank's devices, and the most bytes that each of them held at once.
+type Finished = (Vec<Literal>, Vec<usize>);
 
 impl Run {
     /// Returns a run with these device states; `ranks` step the devices that are remote.
@@ -110,11 +110,11 @@ impl Run {
         self.rendezvous.check_all_joined(module)?;
         self.messages.check_all_received(module)?;
         self.send_recv.check_all_received(module)?;
-        let peaks = self.tasks.iter().map(|task| task.device_state.peak_bytes());
-        let peak_bytes = peaks.max().unwrap_or(0);
         let own = self.local_devices();
+        let peaks = self.tasks[own.clone()].iter().map(|task| task.device_state.peak_bytes());
+        let peaks = peaks.collect();
         let results = self.results.into_iter().flatten().skip(own.start).take(own.len());
-        Ok((results.collect(), peak_bytes))
+        Ok((results.collect(), peaks))
     }
 
     /// Handles the steps of one round; an error comes with the stage at which it occurred.

@@ -101,9 +101,9 @@ ENTRY e { z = s32[] constant(0)  f = f32[] constant(0)  x = f32[1024] broadcast(
     let run = |bytes| {
         Program::new(&verified).with_options(RunOptions::default().max_memory(bytes)).run(&[vec![]])
     };
-    let enough = run(5 * 4096).unwrap();
+    let enough = run(4 * 5 * 4096).unwrap();
     assert!(enough.iter().all(|r| r.to_string() == "s32[] 100"));
-    let error = run(6000).unwrap_err();
+    let error = run(4 * 6000).unwrap_err();
     assert_eq!(error.number(), "E0405", "{error}");
 }
 

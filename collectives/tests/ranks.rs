@@ -291,15 +291,6 @@ fn an_error_of_one_rank_ends_all() {
     let program = Program::new(&verified).with_options(RunOptions::default().check_nan(true));
     let error = same(&program, &inputs).unwrap_err();
     assert!(error.to_string().starts_with("error[E0409]: device 3: "), "{error}");
-    // Results larger than a device's memory limit, detected when the device is resumed.
-    let verified = module(
-        (4, 1),
-        "ENTRY e { x = f32[2] parameter(0)
-         ROOT r = f32[8] all-gather(x), replica_groups={}, dimensions={0} }",
-    );
-    let program = Program::new(&verified).with_options(RunOptions::default().max_memory(16));
-    let error = same(&program, &[good()]).unwrap_err();
-    assert!(error.to_string().starts_with("error[E0405]: device 0: "), "{error}");
     // Two groups fail, each on its own rank if there are two: the error of the group that completed first is reported.
     let verified = module(
         (4, 1),
@@ -401,5 +392,28 @@ fn programs_gather_between_runs() {
     });
     for values in all {
         assert_eq!(values, literals(&["s4[3] {1, -8, 7}", "( f32[] 2.5, pred[] true )"]));
+    }
+}
+
+/// Each rank has the memory limit for its own devices: their arguments, which they share, and 32 bytes for each result.
+#[test]
+fn memory_limits_are_those_of_ranks() {
+    let verified = module(
+        (4, 1),
+        "ENTRY e { x = f32[2] parameter(0)
+         ROOT r = f32[8] all-gather(x), replica_groups={}, dimensions={0} }",
+    );
+    let inputs = [literals(&["f32[2] {1, 2}"])];
+    let run = |count, bytes| {
+        let options = RunOptions::default().max_memory(bytes);
+        let program = Program::new(&verified).with_options(options);
+        on_ranks(count, |ranks| program.clone().with_ranks(ranks).run(&inputs))
+    };
+    for (count, least) in [(1, 8 + 4 * 32), (2, 8 + 2 * 32), (4, 8 + 32)] {
+        assert!(run(count, least).iter().all(Result::is_ok), "{count} ranks");
+        let errors: Vec<_> = run(count, least - 1).into_iter().map(Result::unwrap_err).collect();
+        let text = errors[0].to_string();
+        assert!(text.starts_with("error[E0405]: device 0: 32 bytes are needed"), "{text}");
+        assert!(errors.iter().all(|error| *error == errors[0]));
     }
 }

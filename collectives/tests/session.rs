@@ -119,15 +119,27 @@ fn each_run_has_its_own_hooks() {
 }
 
 #[test]
-fn memory_is_that_of_the_largest_device() {
+fn memory_is_that_of_all_devices() {
     let session = compile(
         "HloModule m, replica_count=2
          ENTRY e { x = f32[256] parameter(0)  y = f32[256] exponential(x)  z = f32[256] negate(y)
            r = u32[] replica-id()  ROOT t = (f32[256], f32[256]) tuple(y, z) }",
     );
     let input = literal(&format!("f32[256] {{{}}}", vec!["1"; 256].join(", ")));
-    let output = session.run(&[vec![input]], &RunOptions::default()).unwrap();
+    // The devices share the argument.
+    let inputs = [vec![input]];
+    let output = session.run(&inputs, &RunOptions::default()).unwrap();
     let peak = output.peak_bytes.unwrap();
-    // Two arrays, and a tile that the step works in.
-    assert!((2048..=2048 + 1024).contains(&peak), "{peak}");
+    let own = session.executable().planned_bytes() - 1024;
+    assert!(own >= 2048 && peak == 1024 + 2 * own, "{peak}");
+    let run = |bytes| session.run(&inputs, &RunOptions::default().max_memory(bytes));
+    assert_eq!(run(peak).unwrap(), output);
+    for bytes in [peak - 1, 1024, 1023, 0] {
+        assert_eq!(run(bytes).unwrap_err().number(), "E0405");
+    }
+    let planned = session.planned_bytes().unwrap();
+    let own = [inputs[0].clone(), vec![inputs[0][0].copied()]];
+    let run = |bytes| session.run(&own, &RunOptions::default().max_memory(bytes));
+    assert_eq!(run(planned).unwrap().results, output.results);
+    assert_eq!(run(planned - 1).unwrap_err().number(), "E0405");
 }

@@ -67,7 +67,9 @@ impl Case {
         module.verify().map_err(|e| e.0.iter().map(hlo::Error::diagnostic).collect())
     }
     fn run_options(&self) -> RunOptions {
-        self.fuel.map_or_else(RunOptions::default, |n| RunOptions::default().fuel(n))
+        let mut options = self.options.clone();
+        options.fuel = self.fuel.or(options.fuel);
+        options
     }
     /// Runs the module on all devices; the outer error is a case without arguments for a device.
     fn attempt(

@@ -19,6 +19,7 @@
 //! parentheses at the end of its message. A case fails on every unexpected error and on every expected error that is
 //! missing.
 use hlo::Literal;
+use interp::RunOptions;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -49,6 +50,8 @@ pub struct Case {
     pub(crate) outputs: Vec<ExpectedOutput>,
     pub(crate) errors: Vec<ExpectedError>,
     pub(crate) fuel: Option<u64>,
+    /// The options of its runs.
+    pub(crate) options: RunOptions,
     pub(crate) first_line: usize,
 }
 
@@ -197,6 +200,7 @@ impl Case {
             outputs: Vec::new(),
             errors: Vec::new(),
             fuel: None,
+            options: RunOptions::default(),
             first_line: start + 1,
         };
         let mut seen_text = false;
@@ -257,6 +261,11 @@ impl Case {
     /// parsed again.
     pub fn run(&self, engines: &[Engine]) -> Report {
         Report::run(&self.name, &self.file, || case::run(self, engines))
+    }
+    /// Runs the case as [`run`](Self::run) does, with these options; a time limit is that of all treatments together.
+    pub fn run_with(&self, engines: &[Engine], options: &RunOptions) -> Report {
+        let case = Self { options: options.clone().start_clock(), ..self.clone() };
+        case.run(engines)
     }
 }
 

@@ -269,7 +269,7 @@ mod tests {
     use interp::DeviceGrid;
 
     fn engine(engine: Engine) -> LimitedEngine {
-        LimitedEngine { engine, fuel: 1_000_000, max_memory: 1 << 28 }
+        LimitedEngine { engine, fuel: 1_000_000, max_memory: 1 << 28, time_limit: None }
     }
     fn options(count: u64) -> Options {
         let (limit, generate) = (Limit::Modules(count), generate::Options::default());

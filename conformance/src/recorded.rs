@@ -92,8 +92,12 @@ pub fn in_parallel<T: Sync>(items: &[T], run: impl Fn(&T) -> Report + Sync) -> V
 impl Entry {
     /// Runs the module and compares the result with the recorded one.
     pub fn run(&self, engine: Engine) -> Report {
+        self.run_with(engine, &RunOptions::default())
+    }
+    /// Runs the module with these options and compares the result with the recorded one.
+    pub fn run_with(&self, engine: Engine, options: &RunOptions) -> Report {
         let file = self.module.display().to_string();
-        Report::run(&file, &file, || self.outcome(engine))
+        Report::run(&file, &file, || self.outcome(engine, options))
     }
 
     /// Returns the module with its recorded arguments.
@@ -128,14 +132,14 @@ impl Entry {
         Ok((text, verified))
     }
 
-    fn outcome(&self, engine: Engine) -> Result<Outcome, Box<Failed>> {
+    fn outcome(&self, engine: Engine, options: &RunOptions) -> Result<Outcome, Box<Failed>> {
         let (text, verified) = self.load()?;
         let failed = |error| Failed::new("", run_failure(&text, &error));
-        let options = CompileOptions::default().engine(engine);
-        let session = Session::compile(verified, &options).map_err(failed)?;
+        let compile = CompileOptions::default().engine(engine);
+        let session = Session::compile(verified, &compile).map_err(failed)?;
         let (module, devices) = (session.module(), session.grid().len());
         let (arguments, expected) = self.recorded(module, devices).map_err(Failed::invalid)?;
-        let output = session.run(&arguments, &RunOptions::default()).map_err(failed)?;
+        let output = session.run(&arguments, options).map_err(failed)?;
         let tolerance = Tolerance::of(module);
         let comparison =
             compare_each(&output.results, &expected, &tolerance).map_err(Failed::invalid)?;

@@ -12,7 +12,7 @@ use crate::scalar_program::ScalarPrograms;
 use crate::value::{Value, bytes_of, too_large, with_layouts};
 use crate::{Device, DeviceGrid, Error, Result};
 use hlo::ir::ComputationId;
-use hlo::{Literal, Module, Verified};
+use hlo::{Literal, Module, Shape, Verified};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -139,10 +139,12 @@ impl Executable {
     pub fn plan(&self) -> PlanText<'_> {
         PlanText::new(&self.0)
     }
-    /// Returns the most bytes that a run of one device is planned to hold at once, scratch memory of kernels included, arguments
-    /// not counted. A run with an observer or [`RunOptions::check_nan`] may take more: it holds the value of each instruction.
+    /// Returns the most bytes that a run of one device is planned to hold at once, arguments and scratch memory of kernels
+    /// included: enough for [`RunOptions::max_memory`]. A run with an observer or [`RunOptions::check_nan`] may take more: it
+    /// holds the value of each instruction. The number depends on that of the threads: each works in memory of its own. For arrays
+    /// smaller than their bounds it counts the bounds.
     pub fn planned_bytes(&self) -> usize {
-        self.0.plan(self.module().entry).peak_bytes
+        self.0.planned_bytes()
     }
 
     /// Runs the program on one device and returns the result of the entry computation.
@@ -157,16 +159,20 @@ impl Executable {
     /// With a device of a grid as `place`, the machine suspends at each cross-device instruction.
     ///
     /// # Errors
-    /// `E0401` if the arguments do not fit the parameters.
+    /// `E0401` if the arguments do not fit the parameters, `E0405` if they have more bytes than are allowed.
     pub fn start(
         &self,
         place: Option<(Device, DeviceGrid)>,
         arguments: &[Literal],
         options: &RunOptions,
     ) -> Result<Machine> {
-        let arguments = check_arguments(self.module(), arguments)?;
-        let context = RunContext::new(Arc::clone(self.program(options)), options.clone(), place);
-        Machine::new(context, self.module().entry, arguments.into_iter().map(Into::into).collect())
+        let bytes = arguments.iter().map(held_bytes).sum();
+        let program = Arc::clone(self.program(options));
+        let context = RunContext::new(program, options.clone(), place);
+        let held = context.budget().hold(bytes)?;
+        let arguments = check_arguments(&context, arguments)?.into_iter().map(Into::into);
+        let machine = Machine::new(context, self.module().entry, arguments.collect())?;
+        Ok(machine.with_arguments(held))
     }
     /// Returns a context that belongs to no device, for cross-device instructions.
     pub(crate) fn context(&self, options: &RunOptions) -> RunContext {
@@ -196,8 +202,8 @@ impl Machine {
 }
 
 /// Returns the arguments of a module, checked against its parameters and with their layouts.
-fn check_arguments(module: &Module, arguments: &[Literal]) -> Result<Vec<Literal>> {
-    let expected = module.entry().program_shape().parameters;
+fn check_arguments(context: &RunContext, arguments: &[Literal]) -> Result<Vec<Literal>> {
+    let expected = context.module().entry().program_shape().parameters;
     if expected.len() != arguments.len() {
         let message = format!(
             "the module has {} parameters, but {} arguments are given",
@@ -206,7 +212,7 @@ fn check_arguments(module: &Module, arguments: &[Literal]) -> Result<Vec<Literal
         );
         return Err(Code::Invalid { message }.into());
     }
-    let check = |(i, (argument, expected)): (usize, (&Literal, &hlo::Shape))| {
+    let check = |(i, (argument, expected)): (usize, (&Literal, &Shape))| {
         let found = argument.shape();
         if !dynamic::fits(&found, expected) {
             let message =
@@ -216,7 +222,13 @@ fn check_arguments(module: &Module, arguments: &[Literal]) -> Result<Vec<Literal
         if bytes_of(expected).is_none() {
             return Err(too_large(expected));
         }
-        Ok(with_layouts(dynamic::to_bounds(argument, expected), expected))
+        Ok(with_layouts(dynamic::to_bounds(context, argument, expected)?, expected))
     };
     arguments.iter().zip(expected).enumerate().map(check).collect()
+}
+
+/// Returns the bytes of the arrays of a value.
+fn held_bytes(value: &Literal) -> usize {
+    let arrays = value.leaves().into_iter().filter(|leaf| leaf.array_shape().is_some());
+    arrays.map(|array| array.bytes().len()).sum()
 }

@@ -24,6 +24,8 @@ pub struct Call<'a> {
     pub operands: &'a [&'a Literal],
     /// The shape of the result that the module states.
     pub shape: &'a Shape,
+    /// The bytes that the memory limit of the run leaves; no limit if absent.
+    pub memory: Option<usize>,
 }
 
 type Target = Arc<dyn Fn(&Call<'_>) -> Result<Literal> + Send + Sync>;

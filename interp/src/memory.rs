@@ -59,7 +59,7 @@ impl Pool {
     }
 }
 
-/// The bytes of arrays that one device holds.
+/// The bytes of arrays that one device holds, its arguments included.
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
     in_use: AtomicUsize,
@@ -95,6 +95,10 @@ impl Budget {
             let message = format!("the system cannot allocate {bytes} bytes for the result");
             return Err(Code::OutOfMemory { message }.into());
         }
+        self.hold(bytes)
+    }
+    /// Charges bytes that are allocated already, such as those of the arguments.
+    pub(crate) fn hold(self: &Arc<Self>, bytes: usize) -> Result<Reservation> {
         // Machines on several threads share the limit: the check and the charge are one operation.
         let sum = |in_use: usize| {
             in_use.checked_add(bytes).filter(|&sum| self.limit.is_none_or(|limit| sum <= limit))
@@ -113,9 +117,13 @@ impl Budget {
                     "{bytes} bytes are needed, {in_use} bytes are in use, and {limit} bytes are allowed"
                 );
                 Err(Error::from(Code::OutOfMemory { message })
-                    .with_help("raise `--max-memory` or omit it"))
+                    .with_help("raise `--max-memory`, which all devices share, or omit it"))
             }
         }
+    }
+    /// Returns the bytes that the limit leaves.
+    pub(crate) fn left(&self) -> Option<usize> {
+        self.limit.map(|limit| limit.saturating_sub(self.in_use.load(Ordering::Relaxed)))
     }
     /// Charges bytes that are allocated already, whatever the limit.
     fn charge(&self, bytes: usize) {

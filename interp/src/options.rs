@@ -52,8 +52,9 @@ pub struct RunOptions {
     /// computation by an op like `reduce`, and about one per multiplication of `dot`, `convolution`, `fft` and linear
     /// algebra. No limit if absent.
     pub fuel: Option<u64>,
-    /// The limit of the total bytes of the arrays of a device, and of what its ops work in; arguments are not counted. What
-    /// [`planned_bytes`](crate::Executable::planned_bytes) returns is enough. No limit if absent.
+    /// The limit of the bytes of arguments, values, and what ops work in. What
+    /// [`planned_bytes`](crate::Executable::planned_bytes) returns is enough. The limit is that of a machine; a run on several
+    /// devices divides its limit among them. No limit if absent.
     pub max_memory: Option<usize>,
     /// The time after which the run stops with [`Code::OutOfTime`](crate::Code::OutOfTime), at the latest about a tenth of a
     /// second later. It counts from the start of the run, or from [`Self::start_clock`]. No limit if absent.
@@ -95,7 +96,7 @@ impl RunOptions {
     pub(crate) fn clock(&self) -> Option<Clock> {
         self.clock.clone().or_else(|| self.time_limit.map(Clock::start))
     }
-    /// Limits the arrays of a device to `bytes` bytes.
+    /// Limits arguments, values, and what ops work in to `bytes` bytes.
     #[must_use]
     pub fn max_memory(mut self, bytes: usize) -> Self {
         self.max_memory = Some(bytes);

@@ -5,9 +5,9 @@ use crate::memory::Pool;
 use crate::options::Engine;
 use crate::plan::Plan;
 use crate::scalar_program::ScalarPrograms;
-use crate::value::Value;
+use crate::value::{Value, bytes_of};
 use hlo::ir::ComputationId;
-use hlo::{Literal, Module, Verified};
+use hlo::{ArrayShape, Literal, Module, Shape, Verified};
 use std::sync::{Arc, OnceLock};
 
 /// What an executable and its runs share.
@@ -37,4 +37,24 @@ impl Program {
     pub(crate) fn plan(&self, computation: ComputationId) -> &Plan {
         &self.plans[computation.index()]
     }
+    /// Returns the bytes of the arguments, and of those that a run extends to their bounds.
+    pub(crate) fn argument_bytes(&self) -> usize {
+        let bytes = |shape: &Shape| bytes_of(shape).unwrap_or(usize::MAX);
+        let extended = |shape: &Shape| {
+            let leaves = shape.leaves();
+            let arrays = leaves.into_iter().filter(|leaf| leaf.array().is_some_and(is_dynamic));
+            arrays.map(bytes).fold(0, usize::saturating_add)
+        };
+        let parameters = self.module().entry().program_shape().parameters;
+        let each = parameters.iter().map(|shape| bytes(shape).saturating_add(extended(shape)));
+        each.fold(0, usize::saturating_add)
+    }
+    /// Returns the most bytes that a run of one device is planned to hold at once.
+    pub(crate) fn planned_bytes(&self) -> usize {
+        self.argument_bytes().saturating_add(self.plan(self.module().entry).peak_bytes)
+    }
+}
+
+fn is_dynamic(array: &ArrayShape) -> bool {
+    array.dynamic.is_some()
 }

@@ -9,12 +9,13 @@ fn verified(text: &str) -> Verified {
     Module::parse(text).unwrap().verify().unwrap()
 }
 
-/// Returns the number of the error of a run with this memory limit; empty if there is none.
+/// Returns the error of a run with arguments and this many bytes; empty if there is none.
 fn error(text: &str, bytes: usize) -> String {
     let module = verified(text);
     let arguments = module.module().entry().program_shape().parameters;
     let zeros = arguments.iter().map(|s| Literal::zeros(s.array().unwrap().clone()));
     let zeros: Vec<Literal> = zeros.collect();
+    let bytes = bytes + zeros.iter().map(|zeros| zeros.bytes().len()).sum::<usize>();
     let executable = Executable::compile(module, &CompileOptions::default()).unwrap();
     let result = executable.execute(&zeros, &RunOptions::default().max_memory(bytes));
     result.err().map_or(String::new(), |e| e.to_string())
@@ -85,6 +86,41 @@ fn live_values_count() {
     assert!(found.contains("E0405"), "{found}");
     // The broadcast is read in tiles of 512 elements.
     assert_eq!(error(&text, 3 * 4000 + 100 + 512 * 4), "");
+}
+
+#[test]
+fn arguments_count() {
+    let text = "ENTRY e { p = f32[100] parameter(0) q = f32[25] parameter(1) r = f32[100] negate(p)
+      ROOT t = (f32[100], f32[25]) tuple(r, q) }";
+    let executable = Executable::compile(verified(text), &CompileOptions::default()).unwrap();
+    assert_eq!(executable.planned_bytes(), 400 + 100 + 400);
+    let plan = executable.plan().to_string();
+    assert!(plan.contains("peak 900 bytes\n  arguments, 500 bytes of the peak\n"), "{plan}");
+    let zeros = |n: i64| Literal::zeros(ArrayShape::new(ElementType::F32, [n].as_slice()));
+    let arguments = [zeros(100), zeros(25)];
+    let run = |bytes| {
+        let result = executable.execute(&arguments, &RunOptions::default().max_memory(bytes));
+        result.err().map(|error| error.to_string())
+    };
+    assert_eq!(run(900), None);
+    let error = run(899).unwrap();
+    assert!(error.contains("400 bytes are needed, 500 bytes are in use, and 899"), "{error}");
+    let error = run(499).unwrap();
+    assert!(error.contains("500 bytes are needed, 0 bytes are in use, and 499"), "{error}");
+}
+
+/// An argument that is smaller than the bounds of its parameter is held twice: as it is given, and extended.
+#[test]
+fn extended_arguments_count_twice() {
+    let text = "ENTRY e { p = f32[<=100] parameter(0) ROOT r = f32[<=100] negate(p) }";
+    let executable = Executable::compile(verified(text), &CompileOptions::default()).unwrap();
+    let small = Literal::zeros(ArrayShape::new(ElementType::F32, [50].as_slice()));
+    let run = |bytes| {
+        let options = RunOptions::default().max_memory(bytes);
+        executable.execute(std::slice::from_ref(&small), &options).err().map(|e| e.number())
+    };
+    assert_eq!(run(executable.planned_bytes()), None);
+    assert_eq!(run(200 + 399), Some("E0405"));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! `etalon conform --backend`: compares a backend with an engine of Etalon, module by module.
 use super::reports::Reports;
 use super::test::{failed, unreadable};
-use super::{Loaded, load, verified};
-use crate::args::{BackendArgs, ConformArgs, LimitArgs, SuiteArg};
+use super::{Loaded, load_filled, verified};
+use crate::args::{BackendArgs, ConformArgs, SuiteArg};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::{inputs, output};
 use conformance::backend::{
@@ -35,10 +35,10 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
         return merge(args);
     }
     let mut backend: Box<dyn Backend> = match engine_of(&args.backend) {
-        Some(engine) => Box::new(limited(engine, &args.limits)),
+        Some(engine) => Box::new(limited(engine, args)),
         None => open(&args.backend)?,
     };
-    let mut reference = limited(args.engine.into(), &args.limits);
+    let mut reference = limited(args.engine.into(), args);
     let mut items = Vec::new();
     for path in &args.paths {
         items.extend(find(path, args)?);
@@ -86,9 +86,10 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
 }
 
 /// Returns the engine with the limits of the command line.
-fn limited(engine: Engine, limits: &LimitArgs) -> LimitedEngine {
-    let fuel = limits.fuel.unwrap_or(u64::MAX);
-    LimitedEngine { engine, fuel, max_memory: limits.max_memory.unwrap_or(usize::MAX) }
+fn limited(engine: Engine, args: &ConformArgs) -> LimitedEngine {
+    let fuel = args.limits.fuel.unwrap_or(u64::MAX);
+    let max_memory = args.limits.max_memory.unwrap_or(usize::MAX);
+    LimitedEngine { engine, fuel, max_memory, time_limit: args.backend.time_limit }
 }
 
 /// Returns the engine of Etalon that is the backend, if it is one.
@@ -133,7 +134,9 @@ fn command_line(args: &ConformArgs, subject: &Subject) -> String {
     for (key, value) in xla_option {
         add("--xla-option", &format!("{key}={value}"));
     }
-    add("--time-limit", &time_limit.as_secs_f64().to_string());
+    if let Some(limit) = time_limit {
+        add("--time-limit", &limit.as_secs_f64().to_string());
+    }
     if let Some(steps) = args.limits.fuel {
         add("--fuel", &steps.to_string());
     }
@@ -227,7 +230,8 @@ pub(crate) fn host() -> Result<ExitCode> {
 /// Starts the backend of the command line.
 pub(super) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
     if let Some(command) = &args.backend_command {
-        let backend = CommandBackend::new(command, args.time_limit).map_err(|e| misuse(&e))?;
+        let backend =
+            CommandBackend::new(command, args.time_limit_or_default()).map_err(|e| misuse(&e))?;
         return Ok(Box::new(backend));
     }
     if let Some(engine) = engine_of(args) {
@@ -243,7 +247,7 @@ pub(super) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
     let options = PluginOptions {
         client: args.option.clone(),
         xla: args.xla_option.clone(),
-        time_limit: args.time_limit,
+        time_limit: args.time_limit_or_default(),
         ..PluginOptions::default()
     };
     let plugin = Plugin::isolated(&path, host, options).map_err(|e| misuse(&e))?;
@@ -308,7 +312,8 @@ fn subject(
 
 /// Loads a module, with the arguments of the command line.
 fn module(path: &Path, args: &ConformArgs) -> Result<Subject> {
-    let Loaded { name, text, module, arguments: own, .. } = load(path, args.lenient)?;
+    let Loaded { name, text, module, arguments: own, .. } =
+        load_filled(path, args.lenient, &args.inputs)?;
     let verified = verified(module, &name, &text)?;
     let grid = DeviceGrid::of(&verified.module().config);
     let arguments = inputs::inputs(&args.inputs, own, verified.module(), grid)?;

@@ -1,5 +1,5 @@
 //! `etalon bench`: the time to load and to run a module, and the memory of its values.
-use super::{Loaded, compile_for, load, run::check_output, run::write};
+use super::{Loaded, compile_for, load_filled, run::check_output, run::write};
 use crate::args::BenchArgs;
 use crate::error::{Failure, Result};
 use crate::inputs::inputs;
@@ -16,7 +16,7 @@ struct Measured {
     load: f64,
     first: f64,
     runs: Vec<f64>,
-    /// The peak number of bytes of values on a device; not measured for an unpartitioned SPMD program.
+    /// The peak number of bytes on all devices; not measured for an unpartitioned SPMD program.
     peak: Option<usize>,
 }
 
@@ -24,7 +24,8 @@ struct Measured {
 pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     check_output(args.output.as_deref())?;
     let start = Instant::now();
-    let Loaded { name, text, module, arguments: own, .. } = load(&args.file, args.lenient)?;
+    let Loaded { name, text, module, arguments: own, .. } =
+        load_filled(&args.file, args.lenient, &args.inputs)?;
     let session = compile_for(&args.devices, args.engine, module, &name, &text)?;
     let load = start.elapsed().as_secs_f64();
     let arguments = arguments(args, own, &session)?;
@@ -85,7 +86,7 @@ impl Measured {
             let _ = writeln!(text, "{what:10} {:12.3} ms", seconds * 1e3);
         }
         if let Some(peak) = self.peak {
-            let _ = writeln!(text, "peak       {peak:12} bytes of values");
+            let _ = writeln!(text, "peak       {peak:12} bytes");
         }
         text
     }

@@ -1,5 +1,5 @@
 //! `etalon conform`: compares a partitioned module with its unpartitioned SPMD program.
-use super::{Loaded, compile, load, verified};
+use super::{Loaded, compile, load_filled, verified};
 use crate::args::ConformArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::{inputs, output, random};
@@ -22,8 +22,9 @@ struct Side {
 }
 
 impl Side {
-    fn load(path: &Path, lenient: bool) -> Result<Self> {
-        let Loaded { name, text, module, .. } = load(path, lenient)?;
+    fn load(path: &Path, args: &ConformArgs) -> Result<Self> {
+        let loaded = load_filled(path, args.lenient, &args.inputs)?;
+        let Loaded { name, text, module, .. } = loaded;
         let verified = verified(module, &name, &text)?;
         Ok(Self { name, text, verified })
     }
@@ -32,7 +33,9 @@ impl Side {
     }
     fn run(&self, args: &ConformArgs, inputs: &[Vec<Literal>]) -> Result<RunOutput> {
         let session = compile(self.verified.clone(), args.engine, &self.name, &self.text)?;
-        let output = session.run(inputs, &args.limits.options());
+        let mut options = args.limits.options();
+        options.time_limit = args.backend.time_limit;
+        let output = session.run(inputs, &options);
         output.map_err(|error| Failure::run(&error, &self.name, &self.text))
     }
     fn parameters(&self) -> Vec<&Shape> {
@@ -46,8 +49,8 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
         let message = "expected two modules".to_owned();
         return Err(Failure::new(&Code::Input { path: "--spmd".into(), message }, None));
     };
-    let global = Side::load(program, args.lenient)?;
-    let partitioned = Side::load(partitioned, args.lenient)?;
+    let global = Side::load(program, args)?;
+    let partitioned = Side::load(partitioned, args)?;
     let boundary = Boundary::of(&global.verified, &partitioned.verified);
     let misuse = |error: &collectives::Error| {
         let failure = partitioned.failed(error);

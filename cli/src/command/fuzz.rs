@@ -67,7 +67,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
 
 /// A variant of a module may run without end.
 fn limited(engine: Engine) -> LimitedEngine {
-    LimitedEngine { engine, fuel: 10_000_000, max_memory: 1 << 30 }
+    LimitedEngine { engine, fuel: 10_000_000, max_memory: 1 << 30, time_limit: None }
 }
 
 fn like(path: &Path) -> Result<Arc<hlo::Verified>> {

@@ -16,9 +16,9 @@ mod reports;
 pub(crate) mod run;
 pub(crate) mod test;
 
-use crate::args::{DeviceArgs, EngineArg};
+use crate::args::{DeviceArgs, EngineArg, InputArgs};
 use crate::error::{Exit, Failure, Result};
-use crate::output;
+use crate::{output, random};
 use collectives::Session;
 use hlo::diag::Source;
 use hlo::ir::ParseOptions;
@@ -81,6 +81,20 @@ pub(crate) fn load(path: &Path, lenient: bool) -> Result<Loaded> {
         output::show_one(warning, Some(Source { name: &name, text: &text }));
     }
     Ok(Loaded { name, text, module: parsed.module, arguments: Vec::new(), is_message: false })
+}
+
+/// Reads a module as [`load`] does, and fills its elided constants if the options say so.
+pub(crate) fn load_filled(path: &Path, lenient: bool, inputs: &InputArgs) -> Result<Loaded> {
+    let mut loaded = load(path, lenient)?;
+    if let Some(seed) = inputs.elided {
+        let count = random::fill_elided(seed, &mut loaded.module)?;
+        let constants = if count == 1 { "constant has a value" } else { "constants have values" };
+        output::note(&format!(
+            "{}: {count} elided {constants} drawn from seed {seed}\n",
+            loaded.name
+        ));
+    }
+    Ok(loaded)
 }
 
 fn load_message(name: String, bytes: &[u8]) -> Result<Loaded> {

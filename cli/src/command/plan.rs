@@ -8,7 +8,10 @@ use std::process::ExitCode;
 pub(crate) fn plan(args: &PlanArgs) -> Result<ExitCode> {
     let Loaded { name, text, module, .. } = load(&args.file, args.lenient)?;
     let session = compile(verified(module, &name, &text)?, args.engine, &name, &text)?;
-    let plan = session.executable().plan().to_string();
+    let mut plan = session.executable().plan().to_string();
+    if let (devices @ 2.., Some(bytes)) = (session.grid().len(), session.planned_bytes()) {
+        plan = format!("{devices} devices: peak {bytes} bytes\n\n{plan}");
+    }
     output::data(&plan).map_err(|e| Failure::file(&args.file, &e))?;
     Ok(ExitCode::SUCCESS)
 }

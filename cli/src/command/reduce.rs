@@ -1,6 +1,6 @@
 //! `etalon reduce`: the smallest module that still shows a difference.
 use super::backend::{misuse, open};
-use super::{Loaded, load, verified};
+use super::{Loaded, load_filled, verified};
 use crate::args::{ReduceArgs, RepeatArg};
 use crate::error::{Code, Failure, Result};
 use crate::{file, inputs, output};
@@ -31,7 +31,7 @@ struct Start {
 pub(crate) fn run(args: &ReduceArgs) -> Result<ExitCode> {
     let target = target(args)?;
     let start = Start::load(args)?;
-    let limit = args.backend.time_limit;
+    let limit = args.backend.time_limit_or_default();
     if let Some(command) = &args.command {
         let command = CommandPredicate::new(command, limit).map_err(|e| misuse(&e))?;
         return reduce_to(args, &start, &mut Predicate::Command(command, None), &target);
@@ -67,7 +67,8 @@ fn target(args: &ReduceArgs) -> Result<PathBuf> {
 impl Start {
     /// Loads the module. Without arguments on the command line, those of its `// in:` comments are taken.
     fn load(args: &ReduceArgs) -> Result<Self> {
-        let Loaded { name, text, module, arguments: own, .. } = load(&args.file, args.lenient)?;
+        let Loaded { name, text, module, arguments: own, .. } =
+            load_filled(&args.file, args.lenient, &args.inputs)?;
         let module = Arc::new(verified(module, &name, &text)?);
         let stated = args.inputs.input.is_empty() && args.inputs.random.is_none();
         let test = FileTest::new(&args.file, text).ok().filter(|_| stated);

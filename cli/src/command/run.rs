@@ -1,5 +1,5 @@
 //! `etalon run`: runs modules on one device or several.
-use super::{Loaded, compile_for, custom_calls, load};
+use super::{Loaded, compile_for, custom_calls, load_filled};
 use crate::args::{RunArgs, SeedArg};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::inputs::inputs_on;
@@ -66,7 +66,8 @@ struct Prepared {
 }
 
 fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
-    let Loaded { name, text, module, arguments, .. } = load(path, args.lenient)?;
+    let Loaded { name, text, module, arguments, .. } =
+        load_filled(path, args.lenient, &args.inputs)?;
     let session = compile_for(&args.devices, args.engine, module, &name, &text)?;
     for warning in session.warnings().iter().filter(|_| peers.is_leader()) {
         output::show_one(warning, Some(Source { name: &name, text: &text }));

@@ -3,15 +3,18 @@ use crate::args::TestArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::output;
 use conformance::{Case, Engine, FileTest, Outcome, ParseError, Report, Summary, in_parallel};
+use interp::RunOptions;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 pub(crate) fn test(args: &TestArgs) -> Result<ExitCode> {
     let engines = args.engine.map_or(Engine::ALL.to_vec(), |engine| vec![engine.into()]);
+    let mut options = RunOptions::default();
+    options.time_limit = args.time_limit;
     let mut reports = Vec::new();
     for path in &args.paths {
-        let found = run_path(path, &engines)?;
+        let found = run_path(path, &engines, &options)?;
         print(&found, args.verbose)?;
         reports.extend(found);
     }
@@ -40,7 +43,7 @@ pub(crate) fn finish(reports: &[Report], json: Option<&Path>) -> Result<ExitCode
 }
 
 /// Runs every test at or below `path`. Recorded results are compared with those of the first engine.
-fn run_path(path: &Path, engines: &[Engine]) -> Result<Vec<Report>> {
+fn run_path(path: &Path, engines: &[Engine], options: &RunOptions) -> Result<Vec<Report>> {
     let (entries, others) = conformance::find(path).map_err(|e| Failure::file(path, &e))?;
     let (mut cases, mut reports): (Vec<Case>, Vec<Report>) = (Vec::new(), Vec::new());
     for other in others {
@@ -58,8 +61,8 @@ fn run_path(path: &Path, engines: &[Engine]) -> Result<Vec<Report>> {
         report
     };
     let engine = engines.first().copied().unwrap_or_default();
-    reports.extend(in_parallel(&entries, |entry| counted(entry.run(engine))));
-    reports.extend(in_parallel(&cases, |case| counted(case.run(engines))));
+    reports.extend(in_parallel(&entries, |entry| counted(entry.run_with(engine, options))));
+    reports.extend(in_parallel(&cases, |case| counted(case.run_with(engines, options))));
     Ok(reports)
 }
 

@@ -64,8 +64,8 @@ pub struct RunOutput {
     pub results: Vec<Literal>,
     /// Values of an unpartitioned SPMD program that differ between devices although they must be equal.
     pub notes: Vec<Divergence>,
-    /// The most bytes of arrays that a device of this process held at once, its arguments not counted. Not measured for an
-    /// unpartitioned SPMD program.
+    /// The most bytes of arrays, arguments and scratch memory that the devices of this process held, the sum of their peaks. Not
+    /// measured for an unpartitioned SPMD program.
     pub peak_bytes: Option<usize>,
 }
 
@@ -126,13 +126,23 @@ impl Session {
             CompiledProgram::Unpartitioned(program) => program.outer(),
         }
     }
+    /// Returns the most bytes that a run in one process is planned to hold at once: enough for [`RunOptions::max_memory`]. Not
+    /// known for an unpartitioned SPMD program.
+    pub fn planned_bytes(&self) -> Option<usize> {
+        match &self.0.program {
+            CompiledProgram::PerDevice(executable) => {
+                Some(executable.planned_bytes().saturating_mul(self.0.grid.len()))
+            }
+            CompiledProgram::Unpartitioned(_) => None,
+        }
+    }
     /// Returns whether the program is an unpartitioned SPMD program with manual regions.
     pub fn is_unpartitioned(&self) -> bool {
         matches!(self.0.program, CompiledProgram::Unpartitioned(_))
     }
 
     /// Runs the program. `inputs` has one list of arguments for each device, or a single list for all. Each device gets the
-    /// hooks of the options.
+    /// hooks of the options, and an equal part of the memory that the arguments leave.
     ///
     /// # Errors
     /// `E0401` or `E0505` if the arguments do not fit; `E04xx` if the run of a device fails; `E05xx` if the ops of different

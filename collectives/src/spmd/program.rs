@@ -2,6 +2,7 @@
 use super::region::Divergence;
 use super::split::{Split, region_target, split};
 use crate::device_run::DeviceHooks;
+use crate::memory::ArgumentBytes;
 use crate::{Code, Error, Ranks, Result};
 use hlo::diag::{Diagnostic, Level, Place};
 use hlo::{Literal, Span, Verified};
@@ -39,8 +40,8 @@ impl Program {
         &self.0.outer
     }
 
-    /// Runs the program on global arrays, one for each parameter. Returns its result, and where devices diverge. The outer program has the hooks of device 0. Limits apply to
-    /// it, and to each device in each run of a region.
+    /// Runs the program on global arrays, one for each parameter. Returns its result, and where devices diverge. The outer program has the hooks of device 0. The limit of
+    /// fuel applies to it, and to each device in each run of a region; the devices of a region share the memory that it leaves.
     ///
     /// # Errors
     /// `E04xx` if the run fails outside of the regions, for example `E0401` if the arguments do not fit; in a region those of
@@ -89,9 +90,13 @@ impl RegionCall {
     /// Adds the custom call that runs region `i`.
     fn attach(self, hooks: Hooks, i: usize) -> Hooks {
         hooks.custom_call(region_target(i), move |call| {
-            let inputs = call.operands.iter().map(|&operand| operand.clone()).collect();
+            let inputs: Vec<Literal> = call.operands.iter().map(|&o| o.clone()).collect();
             let region = &self.split.regions[i];
-            let output = region.run(inputs, &self.options, &self.hooks, self.ranks.as_ref());
+            // The outer program holds the operands, and the region counts them too.
+            let held = ArgumentBytes::of([inputs.as_slice()].into_iter()).total;
+            let mut options = self.options.clone();
+            options.max_memory = call.memory.map(|left| left.saturating_add(held));
+            let output = region.run(inputs, &options, &self.hooks, self.ranks.as_ref());
             let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
             match output {
                 Ok((value, divergences)) => {

@@ -4,20 +4,23 @@ use collectives::{RunError, Session};
 use hlo::{Literal, Verified};
 use interp::{CompileOptions, DeviceGrid, Engine, RunOptions};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// An engine of this crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EngineBackend(pub Engine);
 
-/// An engine of this crate whose executions end after a number of steps, for modules that may not terminate.
+/// An engine of this crate whose executions end after a number of steps or a time, for modules that may not terminate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitedEngine {
     /// The engine.
     pub engine: Engine,
     /// The most steps of a device.
     pub fuel: u64,
-    /// The most bytes of values on a device.
+    /// The most bytes of arguments, values, and what ops work in.
     pub max_memory: usize,
+    /// The most time for one execution.
+    pub time_limit: Option<Duration>,
 }
 
 impl Backend for EngineBackend {
@@ -48,8 +51,12 @@ impl Backend for LimitedEngine {
         module: &Arc<Verified>,
         grid: DeviceGrid,
     ) -> Result<Box<dyn LoadedModule>> {
-        let Self { engine, fuel, max_memory } = *self;
-        let options = move || RunOptions::default().fuel(fuel).max_memory(max_memory);
+        let Self { engine, fuel, max_memory, time_limit } = *self;
+        let options = move || {
+            let mut options = RunOptions::default().fuel(fuel).max_memory(max_memory);
+            options.time_limit = time_limit;
+            options
+        };
         compile(engine, module, grid, options)
     }
 }
@@ -75,9 +82,16 @@ struct LoadedEngine<F> {
 
 impl<F: Fn() -> RunOptions + Send> LoadedModule for LoadedEngine<F> {
     fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>> {
-        let output = self.session.run(arguments, &(self.options)());
-        let failed = |message| Code::Failed { message };
-        Ok(output.map_err(|error| converted(&error, failed))?.results)
+        let options = (self.options)();
+        let output = self.session.run(arguments, &options);
+        let failed = |error: RunError| match options.time_limit {
+            Some(limit) if error.number() == "E0412" => {
+                let (seconds, stderr) = (limit.as_secs_f64(), format!(": {error}"));
+                Code::TimedOut { seconds, stderr }.into()
+            }
+            _ => converted(&error, |message| Code::Failed { message }),
+        };
+        Ok(output.map_err(failed)?.results)
     }
 }
 
@@ -85,4 +99,31 @@ fn converted(error: &RunError, other: impl FnOnce(String) -> Code) -> BackendErr
     let message = error.to_string();
     let code = if error.is_unsupported() { Code::Unsupported { message } } else { other(message) };
     code.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hlo::Module;
+
+    #[test]
+    fn executions_end_in_time() {
+        let text = "t { p = s32[] parameter(0) ROOT t = pred[] constant(true) }
+          b { ROOT p = s32[] parameter(0) }
+          ENTRY e { z = s32[] constant(0) ROOT r = s32[] while(z), condition=t, body=b }";
+        let module = Arc::new(Module::parse(text).unwrap().verify().unwrap());
+        let time_limit = Some(Duration::from_millis(50));
+        let mut engine = LimitedEngine {
+            engine: Engine::Exact,
+            fuel: u64::MAX,
+            max_memory: usize::MAX,
+            time_limit,
+        };
+        let grid = DeviceGrid { replicas: 1, partitions: 1 };
+        let mut loaded = engine.compile(&module, grid).unwrap();
+        let error = loaded.execute(&[Vec::new()]).unwrap_err();
+        assert!(matches!(error.code(), Code::TimedOut { .. }), "{error}");
+        let text = error.to_string();
+        assert!(text.contains("no answer within 0.05 seconds: error[E0412]"), "{text}");
+    }
 }

@@ -106,7 +106,7 @@ impl<'a> Difference<'a> {
     /// Compares a backend with an engine, which may take `fuel` steps: a candidate may have a loop without an end.
     pub fn new(engine: Engine, backend: &'a mut dyn Backend, fuel: u64) -> Self {
         Self {
-            reference: LimitedEngine { engine, fuel, max_memory: usize::MAX },
+            reference: LimitedEngine { engine, fuel, max_memory: usize::MAX, time_limit: None },
             backend,
             kind: None,
         }

@@ -1,8 +1,8 @@
 //! `broadcast`: repeats an array along new dimensions.
 use super::rules::List;
 use super::{Infer, ShapeRule, check};
-use crate::diag::{Code, Place};
-use crate::{Error, Result, Shape};
+use crate::diag::Place;
+use crate::{Result, Shape};
 
 attrs! {
     /// Repeats the operand along new dimensions.
@@ -30,23 +30,14 @@ attrs! {
 }
 
 impl ShapeRule for Broadcast {
-    fn complete(&mut self, operands: &[&Shape], _: Option<&Shape>) -> Result<()> {
-        let scalar = operands[0].array().is_none_or(|a| a.rank() == 0);
-        if self.dimensions.is_empty() && !scalar {
-            let (op, name) = ("broadcast".to_owned(), "dimensions".to_owned());
-            return Err(Error::from(Code::MissingAttribute { op, name })
-                .with_help("only a scalar can be broadcast without `dimensions`"));
-        }
-        Ok(())
-    }
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let operand = cx.array(0)?;
-        // Without a stated shape XLA uses that of the operand.
-        let Some(stated) = cx.stated else { return Ok(operand.clone().into()) };
-        let result = cx.stated_array()?;
         let list = List { attribute: "dimensions", dims: &self.dimensions };
         let each = || format!("one per dimension of {operand:#}");
         list.counts(operand.rank(), "broadcast_in_dim_c2", each)?;
+        // Without a stated shape XLA uses that of the operand.
+        let Some(stated) = cx.stated else { return Ok(operand.clone().into()) };
+        let result = cx.stated_array()?;
         list.within(result, "broadcast_in_dim_c3")?;
         list.unique("broadcast_in_dim_c4")?;
         for (&dim, &size) in self.dimensions.iter().zip(&operand.dims) {

@@ -20,7 +20,8 @@ pub(crate) fn custom_call(
     let (hooks, shape) = (context.hooks(), &instruction.shape);
     let target = op.custom_call_target.0.as_str();
     let backend_config = instruction.common.as_ref().and_then(|c| c.backend_config.as_ref());
-    let call = Call { op, backend_config, module: context.module(), operands, shape };
+    let (module, memory) = (context.module(), context.budget().left());
+    let call = Call { op, backend_config, module, operands, shape, memory };
     let result = match hooks.custom_call_target(target) {
         Some(function) => function(&call)?,
         None => match in_libraries(&call, hooks.libraries()) {

@@ -32,11 +32,7 @@ pub use loaded::Library;
 
 use crate::Result;
 use crate::hooks::{Call, Hooks};
-use crate::index::{saturating_count, to_usize};
-use hlo::{ArrayShape, Literal, Scalar, Shape};
-
-/// Matrices of the size of the largest that a routine works in.
-const MATRICES: usize = 8;
+use hlo::{Literal, Shape};
 
 /// Runs a call whose target is built in.
 fn built_in(call: &Call<'_>, hooks: &Hooks) -> Result<Literal> {
@@ -65,37 +61,8 @@ pub(crate) fn makes_sizes(target: &str) -> bool {
 }
 
 /// Returns the bytes that a target that is built in works in, at most.
-///
-/// LAPACK's routines hold the operands of one problem and a few matrices of their largest size in f64, and the results of all
-/// problems as scalars before these become arrays.
 pub(crate) fn scratch(target: &str, operands: &[&Shape], result: &Shape) -> usize {
-    if !lapack::is_routine(target) && !xla::is_cubic(target) {
-        return 0;
-    }
-    let arrays = |shape: &Shape| -> Vec<ArrayShape> {
-        shape.leaves().into_iter().filter_map(|leaf| leaf.array().cloned()).collect()
-    };
-    let count = |array: &ArrayShape| saturating_count(&array.dims);
-    let operands: Vec<ArrayShape> = operands.iter().flat_map(|shape| arrays(shape)).collect();
-    let results = arrays(result);
-    let total = results.iter().map(count).fold(0, usize::saturating_add);
-    let side = |array: &ArrayShape| {
-        let (matrix, is_matrix) = (array.dims.iter().rev().take(2), array.rank() >= 2);
-        let sides = matrix.map(|&n| to_usize(n));
-        if is_matrix {
-            (sides.clone().fold(1, usize::saturating_mul), sides.max().unwrap_or(1))
-        } else {
-            (0, 1)
-        }
-    };
-    let (matrix, longest) =
-        operands.iter().chain(&results).map(side).fold((0, 1), |a, b| (a.0.max(b.0), a.1.max(b.1)));
-    let lists = operands.iter().map(count).fold(0, usize::saturating_add);
-    let numbers = matrix.saturating_mul(MATRICES).saturating_add(longest.saturating_mul(8));
-    // A list of scalars that grows holds its old and its new elements for a moment.
-    let scalars = total.saturating_mul(3).saturating_mul(size_of::<Scalar>());
-    let numbers = numbers.saturating_add(if matrix == 0 { lists } else { 0 }).saturating_add(lists);
-    numbers.saturating_mul(2 * size_of::<f64>()).saturating_add(scalars)
+    lapack::scratch(target, operands, result)
 }
 
 /// Returns the names of all targets that are built in.

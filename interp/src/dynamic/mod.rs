@@ -29,6 +29,7 @@ mod sizes;
 use crate::context::RunContext;
 use crate::custom;
 use crate::error::Code;
+use crate::value::checked_bytes;
 use crate::{Error, Result};
 pub(crate) use flow::DynamicValues;
 use hlo::ir::Instruction;
@@ -166,18 +167,21 @@ pub(crate) fn fits(found: &Shape, wanted: &Shape) -> bool {
     }
 }
 
-/// The value in arrays of the shape's bounds, if any is smaller.
-pub(crate) fn to_bounds(value: &Literal, shape: &Shape) -> Literal {
-    match (shape, value.elements()) {
-        (Shape::Tuple(shapes), Some(elements)) => {
-            Literal::tuple(elements.iter().zip(shapes).map(|(e, s)| to_bounds(e, s)).collect())
+/// Returns the value in arrays of the shape's bounds; new ones are charged.
+pub(crate) fn to_bounds(context: &RunContext, value: &Literal, shape: &Shape) -> Result<Literal> {
+    if let (Shape::Tuple(shapes), Some(elements)) = (shape, value.elements()) {
+        let elements = elements.iter().zip(shapes);
+        let elements = elements.map(|(element, shape)| to_bounds(context, element, shape));
+        return Ok(Literal::tuple(elements.collect::<Result<_>>()?));
+    }
+    match (shape, value.array_shape()) {
+        (Shape::Array(bounds), Some(found)) if found.dims != bounds.dims => {
+            let mut reservation = context.reserve(checked_bytes(bounds)?)?;
+            let mut extended = value.to_bounded_dynamic(bounds);
+            reservation.attach(&mut extended);
+            Ok(extended)
         }
-        (Shape::Array(bounds), None)
-            if value.array_shape().is_some_and(|v| v.dims != bounds.dims) =>
-        {
-            value.to_bounded_dynamic(bounds)
-        }
-        _ => value.clone(),
+        _ => Ok(value.clone()),
     }
 }
 

@@ -1,4 +1,5 @@
 //! `concatenate`: `result[.., offset + i, ..] = operand[.., i, ..]`, operand after operand
+use crate::clock::Stop;
 use crate::index::{count, to_usize};
 use hlo::op::Concatenate;
 use hlo::{ArrayShape, Literal};
@@ -20,7 +21,8 @@ pub(super) fn concatenate_into(op: &Concatenate, operands: &[&Literal], result: 
         .map(|o| count(&o.array_shape().expect("verified: an array").dims[dim..]) * width)
         .collect();
     let mut rest = result.bytes_mut();
-    for row in 0..outer {
+    let stop = Stop::current();
+    for row in (0..outer).take_while(|_| !stop.is_set()) {
         for (operand, &run) in operands.iter().zip(&runs) {
             let (slot, after) = rest.split_at_mut(run);
             slot.copy_from_slice(&operand.bytes()[row * run..(row + 1) * run]);

@@ -1,5 +1,6 @@
 //! `pad`: element i of the operand lands at `low + i * (interior + 1)`; everything else is the padding value
-use crate::index::{indices, strides, to_i64, to_usize};
+use crate::clock::Stop;
+use crate::index::{indices, strides, to_usize};
 use hlo::Literal;
 use hlo::op::Pad;
 
@@ -30,5 +31,8 @@ pub(super) fn pad_into(op: &Pad, operand: &Literal, value: &Literal, result: &mu
         let at = to_usize(at) * width;
         to[at..at + width].copy_from_slice(&from[source..source + width]);
     });
-    debug_assert_eq!(to_i64(next), to_i64(from.len()), "every element is visited once");
+    debug_assert!(
+        next == from.len() || Stop::current().is_set(),
+        "every element is visited once, unless the time is over"
+    );
 }

@@ -1,4 +1,5 @@
 //! Elementwise loops over types of the processor, in parallel and in place.
+use crate::clock::Stop;
 use crate::num::loops::{
     Loop, binary_loop, clamp_loop, compare_loop, convert_loop, select_loop, unary_loop,
 };
@@ -74,7 +75,11 @@ impl Typed {
         if bytes.len() <= 2 * PART * self.result {
             return self.run_part(&operands, bytes);
         }
+        let stop = Stop::current();
         bytes.par_chunks_mut(PART * self.result).enumerate().for_each(|(i, bytes)| {
+            if stop.is_set() {
+                return;
+            }
             self.run_part(&self.part(&operands, i * PART, bytes.len() / self.result), bytes);
         });
     }

@@ -95,6 +95,7 @@ impl<'a> Lowering<'a> {
                     false => own,
                 }
             }
+            Action::Communicate(_) => scratch::of_exchange(instruction),
             Action::Relabel
             | Action::Call(_)
             | Action::While { .. }
@@ -103,7 +104,6 @@ impl<'a> Lowering<'a> {
             | Action::AsyncStart { .. }
             | Action::AsyncUpdate
             | Action::AsyncDone
-            | Action::Communicate(_)
             | Action::Start(_)
             | Action::Done => 0,
         }

@@ -72,6 +72,15 @@ pub(super) fn of_function(instruction: &Instruction, operands: &[&Shape]) -> usi
     }
 }
 
+/// Bytes of a member of a group that exchanges values.
+pub(super) fn of_exchange(instruction: &Instruction) -> usize {
+    match &instruction.op {
+        // The whole is reduced before it is split, and parts are cut before they are joined.
+        Op::ReduceScatter(_) | Op::AllToAll(_) => bytes(&[&instruction.shape]),
+        _ => 0,
+    }
+}
+
 /// Bytes beyond those of the function itself where operands may be smaller than their bounds: what is cut from them, and the
 /// result before it is put into an array of the bounds.
 pub(super) fn of_resizing(instruction: &Instruction, operands: &[&Shape]) -> usize {

@@ -189,9 +189,10 @@ impl Machine {
         Ok(())
     }
 
-    /// Reserves the memory of the result of a step of the innermost frame.
+    /// Reserves the memory of the result of a step of the innermost frame, and what it works in.
     pub(super) fn reserve_result(&self, step: &Step) -> Result<Reservation> {
-        self.context.reserve(step.bytes.ok_or_else(|| too_large(self.shape_of(step)))?)
+        let bytes = step.bytes.ok_or_else(|| too_large(self.shape_of(step)))?;
+        self.context.reserve(bytes.saturating_add(step.scratch))
     }
     /// Returns the shape of the result of a step of the innermost frame.
     fn shape_of(&self, step: &Step) -> &Shape {

@@ -46,6 +46,8 @@ pub struct Machine {
     is_suspended: bool,
     /// The memory of that value.
     reserved: Option<Reservation>,
+    /// The memory of the arguments of the run, which the caller holds until it ends.
+    arguments: Option<Reservation>,
 }
 
 fn ended() -> Error {
@@ -74,8 +76,16 @@ impl Machine {
         let program = Arc::clone(context.program());
         let started = AsyncOps::default();
         let frames = Vec::new();
-        let mut machine =
-            Self { context, program, frames, started, watch, is_suspended: false, reserved: None };
+        let mut machine = Self {
+            context,
+            program,
+            frames,
+            started,
+            watch,
+            is_suspended: false,
+            reserved: None,
+            arguments: None,
+        };
         let parameters = machine.program.module().computations[id].program_shape().parameters;
         let fit = arguments.iter().zip(&parameters).all(|(argument, shape)| argument.fits(shape));
         if arguments.len() != parameters.len() || !fit {
@@ -89,11 +99,17 @@ impl Machine {
         Ok(machine)
     }
 
+    /// Returns the machine with the memory of the arguments, which is charged until it is dropped.
+    pub(crate) fn with_arguments(mut self, held: Reservation) -> Self {
+        self.arguments = Some(held);
+        self
+    }
+
     /// Returns the number of steps taken so far.
     pub fn steps(&self) -> u64 {
         self.context.steps()
     }
-    /// Returns the most bytes of arrays that were in use at once, arguments not counted.
+    /// Returns the most bytes that were in use at once, arguments and scratch memory of kernels included.
     pub fn peak_bytes(&self) -> usize {
         self.context.budget().peak()
     }
@@ -292,6 +308,8 @@ mod tests {
     use super::*;
     use crate::{CompileOptions, Device, DeviceGrid, Executable, Hooks, RunOptions};
 
+    /// Bytes of the argument of all tests.
+    const ARGUMENT: usize = 16;
     const TWO: DeviceGrid = DeviceGrid { replicas: 2, partitions: 1 };
 
     fn executable(text: &str) -> Executable {
@@ -347,7 +365,7 @@ mod tests {
         let options = RunOptions::default();
         for (text, place, options, ends) in [
             (SUM, None, options.clone(), true),
-            (SUM, None, options.clone().max_memory(20), false),
+            (SUM, None, options.clone().max_memory(ARGUMENT + 20), false),
             (SUM, None, options.clone().fuel(3), false),
             (SUM, Some(TWO), options.clone(), true),
             (failing, None, options.clone().hooks(fails()), false),
@@ -358,12 +376,14 @@ mod tests {
             let budget = Arc::clone(machine.context.budget());
             let outcome = machine.resume();
             assert_eq!(outcome.is_ok(), ends, "{text}");
-            assert!(budget.peak() > 0);
+            assert!(budget.peak() > ARGUMENT);
             drop(outcome);
             if place.is_some() {
-                assert!(budget.in_use() > 0, "the suspended run holds its values");
-                drop(machine);
+                assert!(budget.in_use() > ARGUMENT, "the suspended run holds its values");
+            } else {
+                assert_eq!(budget.in_use(), ARGUMENT, "{text}");
             }
+            drop(machine);
             assert_eq!(budget.in_use(), 0, "{text}");
         }
     }
@@ -382,7 +402,7 @@ mod tests {
         let to = Arc::clone(second.context.budget());
         // The answer was charged when the machine was suspended.
         let before = to.in_use();
-        assert_eq!(before, 32);
+        assert_eq!(before, ARGUMENT + 32);
         second.resume_with(suspension.operands.remove(0)).unwrap();
         assert_eq!((from.in_use(), to.in_use()), (0, before));
     }

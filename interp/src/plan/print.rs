@@ -35,7 +35,12 @@ impl PlanText<'_> {
         let name = &self.program.module().computations[plan.computation].name;
         let (steps, slots) = (plan.steps.len(), plan.initial.len());
         let (steps, slots) = (count(steps, "step"), count(slots, "slot"));
-        writeln!(f, "{prefix}{name}: {steps}, {slots}, peak {} bytes", plan.peak_bytes)?;
+        let is_entry = plan.computation == self.program.module().entry;
+        let peak = if is_entry { self.program.planned_bytes() } else { plan.peak_bytes };
+        writeln!(f, "{prefix}{name}: {steps}, {slots}, peak {peak} bytes")?;
+        if is_entry && !plan.parameters.is_empty() {
+            writeln!(f, "  arguments, {} bytes of the peak", self.program.argument_bytes())?;
+        }
         let parameters = plan.parameters.iter().map(|slot| slot.map_or("_".to_owned(), name_of));
         let parameters: Vec<String> = parameters.collect();
         if !parameters.is_empty() {

@@ -17,6 +17,6 @@ pub(super) fn constant(op: &Constant, name: &dyn Fn() -> String, shape: &Shape) 
     match &**value {
         ConstantValue::Literal(value) => Ok(with_layout(value, shape)),
         ConstantValue::Elided(_) => Err(Error::from(Code::Elided { name: name() })
-            .with_help("dump the module with large constants printed")),
+            .with_help("dump the module with large constants printed, or give `--elided SEED` for random values")),
     }
 }

@@ -3,42 +3,11 @@
 //! `ops.hlo` has modules with arrays of about a megabyte, at least one for each op that works in memory of its own. The
 //! files in `tests/ops` run too.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
-#![expect(unsafe_code, reason = "implements an allocator")]
+mod counting;
+
 use hlo::{ArrayShape, ElementType, Literal, Module, Shape};
 use interp::{CompileOptions, Engine, Executable, RunOptions};
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The system's allocator, which counts the bytes in use.
-struct Counting;
-
-static IN_USE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-// SAFETY: every call is passed on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let in_use = IN_USE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(in_use, Ordering::Relaxed);
-        // SAFETY: the caller's promise is that of the allocator.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        let in_use = IN_USE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(in_use, Ordering::Relaxed);
-        // SAFETY: as above.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: as above.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
 
 /// Threads of a run: each has blocks and lists of its own.
 const THREADS: usize = 4;
@@ -76,7 +45,7 @@ fn value(shape: &Shape, seed: u32) -> Option<Literal> {
     }
 }
 
-/// A run: what it claims, the peak of the heap while it runs, and the number of its error.
+/// A run: what it claims, the peak of the heap while it runs with its arguments, and the number of its error.
 struct Measured {
     claim: usize,
     peak: usize,
@@ -92,16 +61,18 @@ fn measure(
     let verified = Module::parse(text).ok()?.verify().ok()?;
     let shapes = verified.module().entry().program_shape().parameters;
     let arguments = shapes.iter().zip(1..).map(|(shape, seed)| value(shape, seed));
+    let before = counting::in_use();
     let arguments: Vec<Literal> = arguments.collect::<Option<_>>()?;
+    let held = counting::in_use().saturating_sub(before);
     let executable =
         Executable::compile(verified.clone(), &CompileOptions::default().engine(engine)).ok()?;
     let claim = executable.planned_bytes();
     let mut options = RunOptions::default().fuel(fuel);
     options.max_memory = limit(claim);
-    let before = IN_USE.load(Ordering::Relaxed);
-    PEAK.store(before, Ordering::Relaxed);
+    let before = counting::in_use();
+    counting::start();
     let result = executable.execute(&arguments, &options);
-    let peak = PEAK.load(Ordering::Relaxed).saturating_sub(before);
+    let peak = counting::peak().saturating_sub(before) + held;
     Some(Measured { claim, peak, error: result.err().map(|error| error.number()) })
 }
 

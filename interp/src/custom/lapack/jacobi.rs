@@ -152,7 +152,7 @@ pub(super) fn svd<N: Number>(
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&i, &j| lengths[j].total_cmp(&lengths[i]));
     let values: Vec<f64> = order.iter().map(|&j| lengths[j]).collect();
-    let mut u = picked(&u, &order);
+    u = picked(&u, &order);
     for (j, &value) in values.iter().enumerate().filter(|&(_, &value)| value > 0.0) {
         (0..u.rows).for_each(|i| u[(i, j)] = u[(i, j)].times(1.0 / value));
     }
@@ -169,9 +169,9 @@ fn complete<N: Number>(u: &mut Matrix<N>, found: usize, count: usize) {
     }
     let mut reflected = u.columns(found);
     let taus = geqrf(&mut reflected);
-    let basis = orgqr(&reflected.columns(count), &taus);
-    *u = u.columns(found).columns(count);
+    let mut basis = orgqr(&reflected.columns(count), &taus);
     for i in 0..u.rows {
-        (found..count).for_each(|j| u[(i, j)] = basis[(i, j)]);
+        (0..found).for_each(|j| basis[(i, j)] = u[(i, j)]);
     }
+    *u = basis;
 }

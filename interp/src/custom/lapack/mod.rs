@@ -27,6 +27,7 @@ mod geev;
 mod jacobi;
 mod number;
 mod reflect;
+mod routines;
 mod schur;
 mod signature;
 #[cfg(test)]
@@ -39,64 +40,10 @@ use direct::Triangle;
 use hlo::ir::BackendConfig;
 use hlo::{ElementType, Literal, Scalar};
 use number::{Complex, Matrix, Number};
+use routines::{ROUTINES, TYPES};
+pub(super) use routines::{is_cubic, scratch, targets};
 use schur::{HasSchur, eigenvalues};
 use signature::CheckedCall;
-
-/// A routine: its name, its signature for real numbers, and that for complex numbers; empty if there is none.
-const ROUTINES: [(&str, &str, &str); 19] = [
-    ("potrf", "T[n,n] -> T[n,n] I[]", "T[n,n] -> T[n,n] I[]"),
-    ("trsm", "T[a,b] T[m,n] -> T[m,n]", "T[a,b] T[m,n] -> T[m,n]"),
-    ("getrf", "T[m,n] -> T[m,n] I[p] I[]", "T[m,n] -> T[m,n] I[p] I[]"),
-    ("geqrf", "T[m,n] -> T[m,n] T[p]", "T[m,n] -> T[m,n] T[p]"),
-    ("geqp3", "T[m,n] I[n] -> T[m,n] I[n] T[p]", "T[m,n] I[n] -> T[m,n] I[n] T[p]"),
-    ("orgqr", "T[m,n] T[k] -> T[m,n]", ""),
-    ("ungqr", "", "T[m,n] T[k] -> T[m,n]"),
-    ("ormqr", "T[r,k] T[k] T[m,n] -> T[m,n]", ""),
-    ("unmqr", "", "T[r,k] T[k] T[m,n] -> T[m,n]"),
-    ("syevd", "T[n,n] -> T[n,n] R[n] I[]", ""),
-    ("heevd", "", "T[n,n] -> T[n,n] R[n] I[]"),
-    ("gesdd", SVD, SVD),
-    ("gesvd", SVD, SVD),
-    ("gees", "T[n,n] -> T[n,n] T[n,n] T[n] T[n] I[] I[]", "T[n,n] -> T[n,n] T[n,n] T[n] I[] I[]"),
-    ("geev", "T[n,n] -> T[n] T[n] C[n,n] C[n,n] I[]", "T[n,n] -> T[n] C[n,n] C[n,n] I[]"),
-    ("gehrd", "T[n,n] -> T[n,n] T[q] I[]", "T[n,n] -> T[n,n] T[q] I[]"),
-    ("sytrd", "T[n,n] -> T[n,n] R[n] R[q] T[q] I[]", ""),
-    ("hetrd", "", "T[n,n] -> T[n,n] R[n] R[q] T[q] I[]"),
-    ("gtsv", GTSV, GTSV),
-];
-const SVD: &str = "T[m,n] -> T[m,n] R[p] T[m,u] T[v,n] I[]";
-const GTSV: &str = "T[n] T[n] T[n] T[n,k] -> T[n] T[n] T[n] T[n,k] I[]";
-
-/// The letter of each type in routine names.
-const TYPES: [(char, ElementType); 4] = [
-    ('s', ElementType::F32),
-    ('d', ElementType::F64),
-    ('c', ElementType::C64),
-    ('z', ElementType::C128),
-];
-
-/// Returns the names of all targets.
-pub(super) fn targets() -> impl Iterator<Item = String> {
-    TYPES.into_iter().flat_map(|(letter, ty)| {
-        let has = move |(_, real, complex): &(_, &str, &str)| {
-            !(if ty.is_complex() { complex } else { real }).is_empty()
-        };
-        ROUTINES
-            .iter()
-            .filter(move |r| has(r))
-            .map(move |(name, ..)| format!("lapack_{letter}{name}_ffi"))
-    })
-}
-
-/// Returns whether a target is one of these and takes cubic time; tridiagonal systems take linear time.
-pub(super) fn is_cubic(target: &str) -> bool {
-    target.starts_with("lapack_") && !target.ends_with("gtsv_ffi")
-}
-
-/// Returns whether a target is one of these.
-pub(super) fn is_routine(target: &str) -> bool {
-    target.starts_with("lapack_")
-}
 
 /// Runs the call if its target is one of these.
 pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
@@ -106,7 +53,7 @@ pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
     let (_, ty) = TYPES.into_iter().find(|&(l, _)| l == letter)?;
     let stem = &name[1..];
     let routine = stem.strip_suffix("_ffi").unwrap_or(stem);
-    let &(routine, real, complex) = ROUTINES.iter().find(|&&(name, ..)| name == routine)?;
+    let &(routine, real, complex, _) = ROUTINES.iter().find(|&&(name, ..)| name == routine)?;
     let signature = if ty.is_complex() { complex } else { real };
     if signature.is_empty() {
         return None;

@@ -56,7 +56,8 @@ pub(super) struct CheckedCall<'a> {
     ranks: Vec<usize>,
     /// The number of independent problems.
     pub(super) batch: usize,
-    results: Vec<Vec<Scalar>>,
+    /// The results, and how many elements of each have been given.
+    results: Vec<(Literal, usize)>,
 }
 
 impl<'a> CheckedCall<'a> {
@@ -118,7 +119,7 @@ impl<'a> CheckedCall<'a> {
         column_major(call, &slots[..takes_count])?;
         let batch = front.unwrap_or_default().iter().map(|&d| to_usize(d)).product();
         let ranks = slots.iter().map(|slot| slot.rank()).collect();
-        let values = vec![Vec::new(); results.len()];
+        let values = results.iter().map(|&shape| (Literal::zeros(shape.clone()), 0)).collect();
         Ok(Self { call, shapes: results, sizes, ranks, batch, results: values })
     }
     /// Returns the size of this letter.
@@ -147,7 +148,13 @@ impl<'a> CheckedCall<'a> {
     }
     /// Appends the next problem's part of a result.
     pub(super) fn give(&mut self, result: usize, elements: impl IntoIterator<Item = Scalar>) {
-        self.results[result].extend(elements);
+        let (array, given) = &mut self.results[result];
+        let ty = self.shapes[result].ty;
+        let slots = array.bytes_mut().chunks_exact_mut(ty.storage_bytes()).skip(*given);
+        for (element, slot) in elements.into_iter().zip(slots) {
+            element.write(ty, slot);
+            *given += 1;
+        }
     }
     /// Appends the next problem's part of a result, all of it `with`.
     pub(super) fn fill(&mut self, result: usize, with: f64) {
@@ -155,7 +162,7 @@ impl<'a> CheckedCall<'a> {
         let count = count.checked_div(self.batch).unwrap_or(0);
         let complex = self.shapes[result].ty.is_complex();
         let value = if complex { Scalar::Complex(with, with) } else { Scalar::Float(with) };
-        self.results[result].extend(std::iter::repeat_n(value, count));
+        self.give(result, std::iter::repeat_n(value, count));
     }
     /// Returns how many results there are.
     pub(super) fn results_count(&self) -> usize {
@@ -168,9 +175,8 @@ impl<'a> CheckedCall<'a> {
     }
     /// Returns the result, after every problem has appended its parts.
     pub(super) fn finish(self) -> Literal {
-        let arrays = self.shapes.iter().zip(&self.results);
-        let arrays = arrays.map(|(shape, values)| crate::value::build(shape, |i| values[i]));
-        crate::value::pack(self.call.shape, arrays.collect())
+        let arrays = self.results.into_iter().map(|(array, _)| array).collect();
+        crate::value::pack(self.call.shape, arrays)
     }
 }
 

@@ -1,0 +1,251 @@
+//! The commands that compare a backend with Etalon: `conform`, `blame`, `fuzz`, `reduce`.
+use super::shared::{EngineArg, InputArgs, LimitArgs, seconds};
+use clap::Args;
+use conformance::backend::OptionValue;
+use conformance::results::Shard;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A backend and its options.
+#[derive(Debug, Args)]
+pub(crate) struct BackendArgs {
+    /// The backend: an engine of Etalon, or the path of a PJRT plugin, which runs in a process of its own.
+    #[arg(long, value_name = "reference|exact|PLUGIN.so")]
+    pub(crate) backend: Option<String>,
+    /// A shell command as the backend. It reads the module's text and the arguments `in0`, `in1`, ..., and writes the result
+    /// `out0`, `out1`, ..., for several devices `d<k>_in<i>` and `d<k>_out<i>`.
+    #[arg(long, value_name = "CMD {hlo} {in.npz} {out.npz}", conflicts_with = "backend")]
+    pub(crate) backend_command: Option<String>,
+    /// An option of the plugin's client, such as `cpu_device_count=8`; repeatable.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = option)]
+    pub(crate) option: Vec<(String, OptionValue)>,
+    /// An option of XLA for the plugin, such as `xla_backend_optimization_level=0`; repeatable.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = option)]
+    pub(crate) xla_option: Vec<(String, OptionValue)>,
+    /// The most seconds for one compilation or one execution of the backend: 60 by default for a plugin or a command, no limit
+    /// for an engine of Etalon. `conform` limits also the engine that the backend is compared with, if the option is given.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time_limit: Option<Duration>,
+}
+
+impl BackendArgs {
+    /// Returns the limit of plugins and commands.
+    pub(crate) fn time_limit_or_default(&self) -> Duration {
+        self.time_limit.unwrap_or(Duration::from_secs(60))
+    }
+}
+
+/// Parses `KEY=VALUE`; the value is an integer, a boolean, a float, or else a text.
+fn option(text: &str) -> Result<(String, OptionValue), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
+    let value = value.parse().unwrap_or_else(|never| match never {});
+    Ok((key.to_owned(), value))
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConformArgs {
+    /// Modules, file tests, modules with recorded arguments, or folders of them.
+    #[arg(required_unless_present_any = ["spmd", "compare", "merge", "suite"])]
+    #[arg(conflicts_with_all = ["spmd", "compare", "merge"])]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Run Etalon's own suite: all cases, or those that take about a minute together.
+    #[arg(long, value_enum, value_name = "smoke|full", conflicts_with_all = ["spmd", "compare", "merge"])]
+    pub(crate) suite: Option<SuiteArg>,
+    /// Run only the cases of the suite whose names match; `*` stands for any characters: `dot/f32/*`.
+    #[arg(long, value_name = "PATTERN", requires = "suite")]
+    pub(crate) case: Option<String>,
+    /// The unpartitioned SPMD program, and the partitioned module.
+    #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"])]
+    #[arg(required_unless_present_any = ["backend", "backend_command", "compare", "merge"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command"])]
+    pub(crate) spmd: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// The engine that runs both modules, or the one that the backend is compared with.
+    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
+    pub(crate) engine: EngineArg,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+    /// Print every case of a backend with its measured error and its bound.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Write the results of a backend to a file, one line of JSON a case.
+    #[arg(long, value_name = "F.json")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write the results as JUnit XML, for CI systems.
+    #[arg(long, value_name = "F.xml")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write the results as a page of HTML that needs no other file.
+    #[arg(long, value_name = "F.html")]
+    pub(crate) html: Option<PathBuf>,
+    /// Run part I of N of the cases, chosen by their names; `--merge` puts the results of all parts together.
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Print which cases are better and worse in the second of two results.
+    #[arg(long, num_args = 2, value_names = ["OLD.json", "NEW.json"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command", "merge"])]
+    pub(crate) compare: Vec<PathBuf>,
+    /// Merge results of parts of one run, and write them as --json, --junit and --html say.
+    #[arg(long, num_args = 1.., value_name = "F.json")]
+    #[arg(conflicts_with_all = ["backend", "backend_command"])]
+    pub(crate) merge: Vec<PathBuf>,
+}
+
+/// Which cases of the suite run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SuiteArg {
+    /// Those that take about a minute together.
+    Smoke,
+    /// All.
+    Full,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BlameArgs {
+    /// The module, which may have its arguments as `// in:` comments; `-` for standard input.
+    #[arg(required_unless_present = "before", conflicts_with = "before")]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    /// A module before a pass, which is compared with `--after`; both run in Etalon.
+    #[arg(long, value_name = "A.hlo", requires = "after")]
+    #[arg(required_unless_present_any = ["backend", "backend_command"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command", "output"])]
+    pub(crate) before: Option<PathBuf>,
+    /// The module after the pass.
+    #[arg(long, value_name = "B.hlo", requires = "before")]
+    pub(crate) after: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Write the first wrong instruction as a file test: a module of it alone with its operands. The file must not exist.
+    #[arg(long, short, value_name = "F.hlo")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The most bytes of intermediate values that one run of the backend returns.
+    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
+    pub(crate) max_slice: usize,
+    /// The most rounds of a loop that are checked.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) rounds: usize,
+    /// The most wrong instructions, after which the search ends.
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub(crate) findings: usize,
+    /// The most steps of one run of Etalon.
+    #[arg(long, value_name = "STEPS", default_value_t = 1 << 32)]
+    pub(crate) fuel: u64,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("tested").required(true).multiple(true).args(["backend", "backend_command"]))]
+pub(crate) struct FuzzArgs {
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    /// The seed of the first module; each further module has the next seed.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// The number of modules; 100 if there is no --minutes either.
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<u64>,
+    /// The time to run, in place of a number of modules.
+    #[arg(long, value_name = "M", conflicts_with = "count", value_parser = minutes)]
+    pub(crate) minutes: Option<Duration>,
+    /// Run variants of this module, in place of generated modules.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) like: Option<PathBuf>,
+    /// The weight of an op, such as `gather=20`; 1 without this option, 0 to leave it out. Repeatable.
+    #[arg(long, value_name = "OP=W", value_parser = weight)]
+    pub(crate) weight: Vec<(hlo::Opcode, u32)>,
+    /// Leave out what backends may define in different ways. The default for all backends but Etalon's engines.
+    #[arg(long)]
+    pub(crate) portable: bool,
+    /// Write each finding to a new file test in this folder.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print how often each opcode ran, and with how many element types.
+    #[arg(long)]
+    pub(crate) coverage: bool,
+}
+
+/// Parses a number of minutes above 0.
+fn minutes(text: &str) -> Result<Duration, String> {
+    let minutes = text.parse::<f64>().ok().filter(|minutes| *minutes > 0.0);
+    let time = minutes.and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok());
+    time.ok_or_else(|| "expected a number of minutes, such as 5 or 0.5".to_owned())
+}
+
+/// Parses `OP=W`.
+fn weight(text: &str) -> Result<(hlo::Opcode, u32), String> {
+    let (name, weight) = text.split_once('=').ok_or("expected OP=W")?;
+    let opcode =
+        hlo::Opcode::from_name(name).ok_or_else(|| format!("`{name}` is not an opcode"))?;
+    let weight = weight.parse().ok().filter(|weight| *weight <= 1000);
+    let weight = weight.ok_or_else(|| "expected a weight from 0 to 1000".to_owned())?;
+    Ok((opcode, weight))
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReduceArgs {
+    /// The module, which may have its arguments as `// in:` comments; `-` for standard input.
+    pub(crate) file: PathBuf,
+    /// A shell command that says whether a candidate is interesting: exit code 0. It reads the module's text and the arguments
+    /// `in0`, `in1`, ...
+    #[arg(long, value_name = "CMD {hlo} [{in.npz}]")]
+    #[arg(required_unless_present_any = ["backend", "backend_command"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command"])]
+    pub(crate) command: Option<String>,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// The file of the result, a file test; FILE.reduced.hlo by default.
+    #[arg(long, short, value_name = "F.hlo")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace the file of the result if it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Run each candidate up to N times, for differences that do not show in each run. `auto` measures how often the difference
+    /// shows, and runs as often as it takes to miss one in a hundred.
+    #[arg(long, value_name = "N|auto", default_value = "1", value_parser = repeat)]
+    pub(crate) repeat: RepeatArg,
+    /// The most seconds for all candidates.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) total_time_limit: Option<Duration>,
+    /// The engine that the backend is compared with.
+    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
+    pub(crate) engine: EngineArg,
+    /// The most steps of the engine for one candidate, which may have a loop without an end; by default four times the steps of
+    /// the module.
+    #[arg(long, value_name = "STEPS")]
+    pub(crate) fuel: Option<u64>,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+/// How often a candidate runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RepeatArg {
+    /// This often.
+    Times(u32),
+    /// As often as a measured rate demands.
+    Auto,
+}
+
+/// Parses `7` or `auto`.
+fn repeat(text: &str) -> Result<RepeatArg, String> {
+    match (text, text.parse()) {
+        ("auto", _) => Ok(RepeatArg::Auto),
+        (_, Ok(times)) if times > 0 => Ok(RepeatArg::Times(times)),
+        _ => Err("expected a number or `auto`".to_owned()),
+    }
+}

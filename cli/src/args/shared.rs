@@ -1,0 +1,136 @@
+//! Options of several commands: devices, arguments, limits, engines.
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The number of devices.
+#[derive(Debug, Args)]
+pub(crate) struct DeviceArgs {
+    /// The number of replicas, in place of the one in the module's header.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) replicas: Option<u32>,
+    /// The number of partitions of each replica, in place of the one in the module's header.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) partitions: Option<u32>,
+}
+
+impl DeviceArgs {
+    /// Replaces the numbers in the header by the given ones.
+    pub(crate) fn apply(&self, module: &mut hlo::Module) {
+        let config = &mut module.config;
+        config.replica_count = self.replicas.map_or(config.replica_count, i64::from);
+        config.num_partitions = self.partitions.map_or(config.num_partitions, i64::from);
+    }
+}
+
+/// The source of the arguments.
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// Arguments: an .npz file with `in0`, `in1`, ..., or `N=FILE.npy` for argument N. They go to all devices; `d<k>_in<i>` and
+    /// `dK:N=FILE.npy` go to device k = replica * partitions + partition.
+    #[arg(long, value_name = "F.npz|N=F.npy")]
+    pub(crate) input: Vec<String>,
+    /// Draw random arguments: floats from -1 to 1, integers from 0 to 3. Each device has its own arguments, except for
+    /// parameters with `parameter_replication={true}` or `sharding={replicated}`.
+    #[arg(long, value_name = "SEED", conflicts_with = "input")]
+    pub(crate) random: Option<u64>,
+    /// Fill constants that the text elides, `constant({...})`, with random values, as --random draws them. The results are then
+    /// those of another program with the same shapes.
+    #[arg(long, value_name = "SEED")]
+    pub(crate) elided: Option<u64>,
+}
+
+/// The limits of a run.
+#[derive(Debug, Args)]
+pub(crate) struct LimitArgs {
+    /// Stop a device after this number of steps.
+    #[arg(long, value_name = "STEPS")]
+    pub(crate) fuel: Option<u64>,
+    /// The most bytes of arguments, values, and what ops work in, on all devices of the process together, such as 512M or 2G.
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub(crate) max_memory: Option<usize>,
+}
+
+impl LimitArgs {
+    /// Returns the limits as options of a run.
+    pub(crate) fn options(&self) -> interp::RunOptions {
+        let mut options = interp::RunOptions::default();
+        if let Some(steps) = self.fuel {
+            options = options.fuel(steps);
+        }
+        if let Some(bytes) = self.max_memory {
+            options = options.max_memory(bytes);
+        }
+        options
+    }
+}
+
+/// Parses `512`, `64k`, `8M`, `2G`.
+fn bytes(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1 << 10),
+        Some((at, 'M')) => (&text[..at], 1 << 20),
+        Some((at, 'G')) => (&text[..at], 1 << 30),
+        _ => (text, 1),
+    };
+    let number: usize = digits
+        .parse()
+        .map_err(|_| "expected a number, optionally followed by k, M or G".to_owned())?;
+    number.checked_mul(unit).ok_or_else(|| "too large".to_owned())
+}
+
+/// The limit of the time of a run.
+#[derive(Debug, Args)]
+pub(crate) struct TimeArgs {
+    /// Stop a run after this number of seconds, such as 0.5.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time_limit: Option<Duration>,
+}
+
+impl TimeArgs {
+    /// Sets the limit in the options of a run.
+    pub(crate) fn apply(&self, options: interp::RunOptions) -> interp::RunOptions {
+        match self.time_limit {
+            Some(limit) => options.time_limit(limit),
+            None => options,
+        }
+    }
+}
+
+/// Parses a time of more than 0 seconds.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let time = time.filter(|time| !time.is_zero());
+    time.ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".to_owned())
+}
+
+/// Functions of shared libraries.
+#[derive(Debug, Args)]
+pub(crate) struct CustomCallArgs {
+    /// Take the C functions of custom calls from a shared library, which runs in a process of its own; repeatable.
+    #[arg(long, value_name = "LIBRARY")]
+    pub(crate) custom_call_library: Vec<PathBuf>,
+    /// The most seconds for one call of a library's function.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "trust_custom_calls")]
+    pub(crate) custom_call_time_limit: Option<Duration>,
+    /// Run the libraries inside of Etalon, which is faster; a fault of a library then ends or corrupts the run.
+    #[arg(long)]
+    pub(crate) trust_custom_calls: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum EngineArg {
+    /// One function per op, written as the specification states it; slow.
+    Reference,
+    /// Optimized kernels with the bits of `reference` wherever an op has one correct result.
+    Exact,
+}
+
+impl From<EngineArg> for interp::Engine {
+    fn from(engine: EngineArg) -> Self {
+        match engine {
+            EngineArg::Reference => Self::Reference,
+            EngineArg::Exact => Self::Exact,
+        }
+    }
+}

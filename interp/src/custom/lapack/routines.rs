@@ -1,0 +1,98 @@
+//! The routines: their names, signatures, and the memory that they work in.
+use crate::index::to_usize;
+use crate::value::array_shapes;
+use hlo::{ArrayShape, ElementType, Shape};
+
+/// A routine: its name, its signature for real numbers, that for complex numbers, empty if there is none, and the number of
+/// arrays that it works in, of the size of its largest.
+pub(super) const ROUTINES: [(&str, &str, &str, usize); 19] = [
+    ("potrf", "T[n,n] -> T[n,n] I[]", "T[n,n] -> T[n,n] I[]", 1),
+    ("trsm", "T[a,b] T[m,n] -> T[m,n]", "T[a,b] T[m,n] -> T[m,n]", 2),
+    ("getrf", "T[m,n] -> T[m,n] I[p] I[]", "T[m,n] -> T[m,n] I[p] I[]", 1),
+    ("geqrf", "T[m,n] -> T[m,n] T[p]", "T[m,n] -> T[m,n] T[p]", 1),
+    ("geqp3", "T[m,n] I[n] -> T[m,n] I[n] T[p]", "T[m,n] I[n] -> T[m,n] I[n] T[p]", 1),
+    ("orgqr", "T[m,n] T[k] -> T[m,n]", "", 2),
+    ("ungqr", "", "T[m,n] T[k] -> T[m,n]", 2),
+    ("ormqr", "T[r,k] T[k] T[m,n] -> T[m,n]", "", 2),
+    ("unmqr", "", "T[r,k] T[k] T[m,n] -> T[m,n]", 2),
+    ("syevd", "T[n,n] -> T[n,n] R[n] I[]", "", 4),
+    ("heevd", "", "T[n,n] -> T[n,n] R[n] I[]", 4),
+    ("gesdd", SVD, SVD, 7),
+    ("gesvd", SVD, SVD, 7),
+    (
+        "gees",
+        "T[n,n] -> T[n,n] T[n,n] T[n] T[n] I[] I[]",
+        "T[n,n] -> T[n,n] T[n,n] T[n] I[] I[]",
+        3,
+    ),
+    ("geev", "T[n,n] -> T[n] T[n] C[n,n] C[n,n] I[]", "T[n,n] -> T[n] C[n,n] C[n,n] I[]", 10),
+    ("gehrd", "T[n,n] -> T[n,n] T[q] I[]", "T[n,n] -> T[n,n] T[q] I[]", 1),
+    ("sytrd", "T[n,n] -> T[n,n] R[n] R[q] T[q] I[]", "", 2),
+    ("hetrd", "", "T[n,n] -> T[n,n] R[n] R[q] T[q] I[]", 2),
+    ("gtsv", GTSV, GTSV, 1),
+];
+const SVD: &str = "T[m,n] -> T[m,n] R[p] T[m,u] T[v,n] I[]";
+const GTSV: &str = "T[n] T[n] T[n] T[n,k] -> T[n] T[n] T[n] T[n,k] I[]";
+
+/// The letter of each type in routine names.
+pub(super) const TYPES: [(char, ElementType); 4] = [
+    ('s', ElementType::F32),
+    ('d', ElementType::F64),
+    ('c', ElementType::C64),
+    ('z', ElementType::C128),
+];
+
+/// Returns the names of all targets.
+pub(in crate::custom) fn targets() -> impl Iterator<Item = String> {
+    TYPES.into_iter().flat_map(|(letter, ty)| {
+        let has = move |(_, real, complex, _): &(_, &str, &str, _)| {
+            !(if ty.is_complex() { complex } else { real }).is_empty()
+        };
+        ROUTINES
+            .iter()
+            .filter(move |r| has(r))
+            .map(move |(name, ..)| format!("lapack_{letter}{name}_ffi"))
+    })
+}
+
+/// Returns whether a target is one of these and takes cubic time; tridiagonal systems take linear time.
+pub(in crate::custom) fn is_cubic(target: &str) -> bool {
+    target.starts_with("lapack_") && !target.ends_with("gtsv_ffi")
+}
+
+/// Returns the routine that a target runs.
+fn routine_of(target: &str) -> Option<&str> {
+    match target {
+        "Qr" => Some("geqrf"),
+        "ProductOfElementaryHouseholderReflectors" => Some("orgqr"),
+        "Eigh" => Some("syevd"),
+        _ => target.strip_prefix("lapack_")?.get(1..)?.strip_suffix("_ffi"),
+    }
+}
+
+/// Returns the bytes that a target works in: numbers of f64 for one problem. The results are written to their arrays.
+pub(in crate::custom) fn scratch(target: &str, operands: &[&Shape], result: &Shape) -> usize {
+    let routine = routine_of(target);
+    let Some(&(.., arrays)) = ROUTINES.iter().find(|&&(name, ..)| Some(name) == routine) else {
+        return 0;
+    };
+    let all: Vec<&ArrayShape> =
+        operands.iter().copied().chain([result]).flat_map(array_shapes).collect();
+    // The dimensions in front count problems, which are solved one after another.
+    let first = operands.first().and_then(|operand| operand.array());
+    let batch =
+        first.map_or(0, |a| a.rank().saturating_sub(if routine == Some("gtsv") { 1 } else { 2 }));
+    let is_complex = first.is_some_and(|array| array.ty.is_complex());
+    let own = |array: &&ArrayShape| {
+        let sides = array.dims.iter().skip(batch).map(|&n| to_usize(n));
+        (sides.clone().fold(1, usize::saturating_mul), sides.max().unwrap_or(1))
+    };
+    let sizes = all.iter().map(own);
+    let (largest, longest) = sizes.fold((0, 1), |a, b| (a.0.max(b.0), a.1.max(b.1)));
+    // Beside these there are lists: a reflection, its factors, eigenvalues, the order of columns.
+    let numbers = largest.saturating_mul(arrays).saturating_add(longest.saturating_mul(LISTS));
+    numbers.saturating_mul(size_of::<f64>() * if is_complex { 2 } else { 1 })
+}
+
+/// The most lists of numbers, as long as the longest side, that a routine holds.
+const LISTS: usize = 8;
