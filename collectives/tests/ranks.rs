@@ -277,12 +277,8 @@ fn sizes_of_values_cross_ranks() {
         );
         same(&Program::new(&module((3, 1), &text)), &inputs)
     };
-    let results = of("f32[<=2] collective-permute(y), source_target_pairs={{0,1},{1,2},{2,0}}");
-    let sizes = results.unwrap();
-    assert_eq!(
-        sizes.iter().map(|x| x.dynamic_sizes()).collect::<Vec<_>>(),
-        [None, Some(&[0][..]), Some(&[1])]
-    );
+    let moved = of("f32[<=2] collective-permute(y), source_target_pairs={{0,1},{1,2},{2,0}}");
+    assert_eq!(moved.unwrap(), literals(&["f32[2] {1, 2}", "f32[0] {}", "f32[1] {1}"]));
     let error = of("f32[<=2] all-reduce(y), replica_groups={}, to_apply=add").unwrap_err();
     assert_eq!(error.number(), "E0402");
     let error = of("f32[<=6] all-gather(y), replica_groups={}, dimensions={0}").unwrap_err();

@@ -46,12 +46,12 @@ pub(crate) fn has_mpich_too() -> bool {
     runs(compiler) && own.is_some() && own != version(&launcher())
 }
 
-/// Runs the tests of processes with MPICH. Cargo does not notice the other library, so that the bindings are removed before and after.
+/// Runs the tests of processes with MPICH. Cargo does not notice the other library: the bindings are removed before and after.
 pub(crate) fn test_mpich(root: &Path) -> Result {
     let clean = || cargo(root, &["clean", "-p", "mpi-sys"], &[]);
     clean()?;
-    let tested =
-        cargo(root, &[&["test", "--workspace", "--test", "mpi"], &FEATURES[..]].concat(), &MPICH);
+    let test = ["test", "--workspace", "--test", "mpi"];
+    let tested = cargo(root, &[&test[..], &FEATURES[..]].concat(), &MPICH);
     tested.and(clean())
 }
 

@@ -18,8 +18,8 @@ pub(super) fn reflection<N: Number>(first: N, rest: impl Iterator<Item = N> + Cl
     (N::real(beta), tau, N::ONE.over(first - N::real(beta)))
 }
 
-/// Returns an element of the rest of `v`. A complex number times zero is zero, also an infinity, as in OpenBLAS, which JAX runs;
-/// LAPACK leaves this open.
+/// Returns an element of the rest of `v`. A complex number times zero is zero, also an infinity, as in the BLAS that JAX
+/// runs; LAPACK leaves this open.
 fn scaled<N: Number>(x: N, scale: N) -> N {
     let is_complex = N::of(0.0, 1.0) != N::ZERO;
     if is_complex && scale == N::ZERO { N::ZERO } else { x * scale }
