@@ -2,11 +2,12 @@
 use crate::error::{Code, Failure, Result};
 use crate::inputs::read_npz;
 use crate::results::DeviceOutput;
-use conformance::arrays::{self, NamedArrays};
+use conformance::arrays::{Name, NamedArrays};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use hlo::ir::ComputationId;
 use hlo::{Literal, Module, Opcode, Shape};
 use interp::{DeviceGrid, Hooks};
+use std::ops::Range;
 use std::path::Path;
 
 /// The names of the arrays in files.
@@ -28,10 +29,14 @@ pub(crate) struct Ends {
 }
 
 impl Queues {
-    /// Creates empty outfeed queues, and infeed queues with the values of the file.
-    pub(crate) fn new(infeed: Option<&Path>, module: &Module, grid: DeviceGrid) -> Result<Self> {
+    /// Creates empty outfeed queues, and infeed queues with the values of the file; those of devices outside of the range are empty.
+    pub(crate) fn new(
+        infeed: Option<&Path>,
+        module: &Module,
+        (grid, own): (DeviceGrid, Range<usize>),
+    ) -> Result<Self> {
         let (senders, outfeed) = (0..grid.len()).map(|_| unbounded()).unzip();
-        let infeed = infeed.map_or(Ok(Vec::new()), |path| filled(path, module, grid))?;
+        let infeed = infeed.map_or(Ok(Vec::new()), |path| filled(path, module, (grid, own)))?;
         Ok(Self { ends: Ends { infeed, outfeed: senders }, outfeed })
     }
     pub(crate) fn ends(&self) -> Ends {
@@ -61,13 +66,20 @@ impl Ends {
     }
 }
 
-/// Creates a queue for each device, with the arrays of the file in the shapes of the module's infeeds.
-fn filled(path: &Path, module: &Module, grid: DeviceGrid) -> Result<Vec<Receiver<Literal>>> {
+/// Creates a queue for each device, with the arrays of the file in the shapes of the module's infeeds; only those of own devices
+/// are read.
+fn filled(
+    path: &Path,
+    module: &Module,
+    (grid, own): (DeviceGrid, Range<usize>),
+) -> Result<Vec<Receiver<Literal>>> {
     let found = infeeds(module);
     let leaves = found.shapes.iter().flat_map(|shape| shape.leaves()).filter_map(Shape::array);
     let most = leaves.map(|array| array.byte_count().unwrap_or(usize::MAX)).max().unwrap_or(0);
-    let is_infeed = |name: &str| arrays::Name::parse(name).is_some_and(|name| name.kind == INFEED);
-    let arrays = read_npz(path, |name| is_infeed(name).then_some(most))?;
+    let is_own = |name: &Name<'_>| {
+        name.kind == INFEED && name.device.is_none_or(|k| k >= grid.len() || own.contains(&k))
+    };
+    let arrays = read_npz(path, |name| Name::parse(name).filter(is_own).map(|_| most))?;
     let mismatch = |message: String| {
         let shapes: Vec<String> = found.shapes.iter().map(|s| format!("{s:#}")).collect();
         let help = match shapes.as_slice() {
@@ -82,8 +94,11 @@ fn filled(path: &Path, module: &Module, grid: DeviceGrid) -> Result<Vec<Receiver
         return Err(mismatch("there is no array `infeed0`".to_owned()));
     }
     let queue = |device| {
-        let shapes = found.order(named.count(device)).map_err(mismatch)?;
         let (sender, receiver) = unbounded();
+        if !own.contains(&device) {
+            return Ok(receiver);
+        }
+        let shapes = found.order(named.count(device)).map_err(mismatch)?;
         for value in named.values(device, shapes).map_err(mismatch)? {
             // The receiver exists, so sending does not fail.
             let _ = sender.send(value);

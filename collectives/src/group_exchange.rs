@@ -2,6 +2,8 @@
 //!
 //! Each rank with a member computes the results of its own members. A reduction is distributed: a rank reduces a range of the
 //! elements of all members, and sends the reduced range to the others, so that no rank has the operands of all members.
+mod ragged;
+
 use crate::rendezvous::Rendezvous;
 use crate::run::Run;
 use crate::task::Waiter;
@@ -10,6 +12,7 @@ use crate::values::{RemoteValue, Values};
 use crate::{Ranks, Result};
 use hlo::ir::Instruction;
 use hlo::{ArrayShape, Literal};
+use interp::collective;
 use interp::collective::distributed::{self, Traffic};
 use std::ops::Range;
 
@@ -49,13 +52,13 @@ impl Run {
         involved.dedup();
         let instruction = first.position.instruction(self.module());
         let group = Group { run: self, ranks, instruction, members, involved, order };
-        let traffic = match group.members.iter().all(|(_, operands)| operands.is_static()) {
-            true => Traffic::of(&instruction.op),
-            false => Traffic::Operands,
-        };
-        let results = match traffic {
+        if !group.members.iter().all(|(_, operands)| operands.is_static()) {
+            return Ok(Err(collective::refused(instruction)));
+        }
+        let results = match Traffic::of(&instruction.op) {
             Traffic::Ranges => group.reduce()?,
             Traffic::Parts => group.all_to_all()?,
+            Traffic::Rows => group.ragged_all_to_all()?,
             Traffic::First => group.operands(1)?,
             Traffic::Operands => group.operands(group.members.len())?,
         };
@@ -77,27 +80,32 @@ impl Group<'_> {
         self.involved.iter().copied().filter(|&rank| rank != self.ranks.rank())
     }
 
-    /// Sends the operands of the first `senders` members to all ranks, and computes the results of them.
-    fn operands(&self, senders: usize) -> Result<interp::Result<Vec<Literal>>> {
+    /// Sends the operands from number `first` on of the first `senders` members to all ranks; returns them.
+    fn gather(&self, senders: usize, first: usize) -> Result<Vec<Vec<Literal>>> {
         let senders = &self.members[..senders];
         let mut transfers = Transfers::default();
         for member in senders {
-            match self.is_own(member) {
-                true => self.others().for_each(|rank| transfers.send(rank, member.1.local())),
-                false => {
-                    member.1.remote().iter().for_each(|value| transfers.receive(member.0, value));
+            match member.1 {
+                Values::Local(own) => {
+                    self.others().for_each(|rank| transfers.send(rank, &own[first..]));
+                }
+                Values::Remote(values) => {
+                    values[first..].iter().for_each(|value| transfers.receive(member.0, value));
                 }
             }
         }
         let mut received = transfers.run(self.ranks)?.into_iter();
-        let given: Vec<Vec<Literal>> = (senders.iter())
-            .map(|(_, values)| match values {
-                Values::Local(values) => values.clone(),
-                Values::Remote(values) => {
-                    values.iter().map(|value| value.assemble(&mut received)).collect()
-                }
-            })
-            .collect();
+        let operands = senders.iter().map(|(_, values)| match values {
+            Values::Local(own) => own[first..].to_vec(),
+            Values::Remote(values) => {
+                values[first..].iter().map(|value| value.assemble(&mut received)).collect()
+            }
+        });
+        Ok(operands.collect())
+    }
+    /// Sends the operands of the first `senders` members to all ranks, and computes the results of them.
+    fn operands(&self, senders: usize) -> Result<interp::Result<Vec<Literal>>> {
+        let given = self.gather(senders, 0)?;
         let given: Vec<&[Literal]> = given.iter().map(Vec::as_slice).collect();
         let Run { executable, options, .. } = self.run;
         let results = interp::collective::exchange(

@@ -41,30 +41,46 @@ fn started() {
     assert_eq!(said.matches("rank is fine").count(), RANKS, "{said}");
 }
 
-fn rank() {
-    // Chunks of 7 bytes of all ranks together: of the 2 of each, the last ones are shorter on some ranks.
-    let mut mpi = Mpi::start().unwrap().with_chunks(7);
+/// Messages of random sizes between all ranks.
+fn any_chunks_transmit_the_same_bytes(mpi: &mut Mpi, random: &mut fastrand::Rng) {
     let own = mpi.rank();
+    let mut draw = |sizes: std::ops::Range<usize>| {
+        let size = random.usize(sizes);
+        (0..size).map(|_| random.u8(..)).collect::<Vec<u8>>()
+    };
+    let each: [Vec<u8>; RANKS] = std::array::from_fn(|_| draw(0..60));
+    assert_eq!(mpi.all_gather(each[own].clone()).unwrap(), each);
+    // Sender, receiver and bytes; not all ranks take part.
+    let mut messages: Vec<(usize, usize, Vec<u8>)> = Vec::new();
+    for (sender, receiver) in [(0, 2), (0, 2), (2, 0), (1, 2), (1, 0), (2, 0)] {
+        messages.push((sender, receiver, draw(1..200)));
+    }
+    messages.truncate(draw(0..7).len());
+    let sends: Vec<(usize, &[u8])> = (messages.iter())
+        .filter(|(sender, ..)| *sender == own)
+        .map(|(_, receiver, bytes)| (*receiver, bytes.as_slice()))
+        .collect();
+    let expected: Vec<_> = messages.iter().filter(|(_, receiver, _)| *receiver == own).collect();
+    let mut found: Vec<Vec<u8>> = expected.iter().map(|(.., bytes)| vec![0; bytes.len()]).collect();
+    let mut receives: Vec<(usize, &mut [u8])> = (expected.iter().zip(&mut found))
+        .map(|((sender, ..), bytes)| (*sender, bytes.as_mut_slice()))
+        .collect();
+    if !sends.is_empty() || !receives.is_empty() {
+        mpi.exchange(&sends, &mut receives).unwrap();
+    }
+    assert!(expected.iter().map(|(.., bytes)| bytes).eq(&found));
+}
+
+fn rank() {
+    let mut mpi = Mpi::start().unwrap();
     assert_eq!(mpi.ranks(), RANKS);
-    let bytes = |rank: usize, n: usize| vec![u8::try_from(rank * 50 + n).unwrap(); n];
-    for lengths in [[0, 0, 0], [5, 0, 13], [1, 2, 3], [40, 40, 40]] {
-        let gathered = mpi.all_gather(bytes(own, lengths[own])).unwrap();
-        let expected: Vec<Vec<u8>> = (0..RANKS).map(|rank| bytes(rank, lengths[rank])).collect();
-        assert_eq!(gathered, expected);
+    // All ranks draw the same numbers.
+    let mut random = fastrand::Rng::with_seed(7);
+    for _ in 0..200 {
+        mpi = mpi.with_chunks(random.usize(1..50));
+        any_chunks_transmit_the_same_bytes(&mut mpi, &mut random);
     }
-    // Messages of several pieces between ranks 0 and 2, in both directions; rank 1 does not take part.
-    let message = |rank: usize, n: usize| bytes(rank, n);
-    if own != 1 {
-        let other = 2 - own;
-        let (long, short) = (message(own, 40), message(own, 3));
-        let (mut first, mut second) = (vec![0; 40], vec![0; 3]);
-        mpi.exchange(
-            &[(other, &long), (other, &short)],
-            &mut [(other, &mut first), (other, &mut second)],
-        )
-        .unwrap();
-        assert_eq!((first, second), (message(other, 40), message(other, 3)));
-    }
+    let own = mpi.rank();
     assert!(Mpi::start().is_err(), "MPI starts once");
 
     let text = "HloModule m, replica_count=4

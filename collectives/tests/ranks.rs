@@ -8,7 +8,7 @@ use collectives::{Code, Error};
 use hlo::{Literal, Module, Verified};
 use interp::RunOptions;
 use program::Program;
-use threads::{Fault, on_ranks, with_fault};
+use threads::{Fault, on_ranks, traffic, with_fault};
 
 const HEADER: &str = "
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
@@ -143,6 +143,66 @@ fn ranks_return_the_bits_of_one_process() {
 }
 
 #[test]
+fn values_cross_once_for_each_rank() {
+    for (root, bytes) in [
+        // Each of 4 operands of 32 bytes, to the other rank.
+        ("f32[32] all-gather(x), replica_groups={}, dimensions={0}", 4 * 32),
+        // Half of each operand, and half of the result to the other rank.
+        ("f32[8] all-reduce(x), replica_groups={}, to_apply=add", 4 * 16 + 2 * 16),
+        // Half of each operand.
+        ("f32[8] all-to-all(x), replica_groups={}, dimensions={0}", 4 * 16),
+        ("f32[8] collective-broadcast(x), replica_groups={}", 32),
+        // Device 0 sends a row to each device, device 1 one to device 3; 4 lists of 16 bytes of each device.
+        (
+            "f32[8] ragged-all-to-all(x, o, at, size, at, got), replica_groups={}",
+            4 * 4 * 16 + 3 * 4,
+        ),
+    ] {
+        let verified = module(
+            (4, 1),
+            &format!(
+                "ENTRY e {{ x = f32[8] parameter(0) o = f32[8] negate(x) size = s32[4] parameter(1)
+                 got = s32[4] parameter(2) at = s32[4] constant({{0, 1, 2, 3}}) ROOT r = {root} }}"
+            ),
+        );
+        let x = "f32[8] {1, 2, 3, 4, 5, 6, 7, 8}";
+        let inputs = [
+            ["s32[4] {1, 1, 1, 1}", "s32[4] {1, 0, 0, 0}"],
+            ["s32[4] {0, 0, 0, 1}", "s32[4] {1, 0, 0, 0}"],
+            ["s32[4] {0, 0, 0, 0}", "s32[4] {1, 0, 0, 0}"],
+            ["s32[4] {0, 0, 0, 0}", "s32[4] {1, 1, 0, 0}"],
+        ];
+        let inputs = inputs.map(|[sizes, got]| literals(&[x, sizes, got]));
+        let program = Program::new(&verified);
+        same(&program, &inputs).unwrap();
+        let found = traffic(2, |ranks| {
+            program.clone().with_ranks(ranks).run(&inputs).unwrap();
+        });
+        assert_eq!(found, bytes, "{root}");
+    }
+}
+
+#[test]
+fn rows_of_several_updates_cross_ranks() {
+    // Each device sends each of the 3 devices two ranges of rows, which overlap where they are written: the last one remains.
+    let verified = module(
+        (3, 1),
+        "ENTRY e { x = f32[4,2] parameter(0) o = f32[4,2]{0,1} parameter(1) from = s32[3,2] parameter(2)
+         sizes = s32[3,2] constant({{1, 2}, {1, 2}, {1, 2}}) to = s32[3,2] parameter(3)
+         ROOT r = f32[4,2]{0,1} ragged-all-to-all(x, o, from, sizes, to, sizes), replica_groups={{2,0,1}} }",
+    );
+    let inputs: Vec<Vec<Literal>> = (0..3)
+        .map(|k| {
+            let rows: Vec<String> = (0..4).map(|i| format!("{{{k}.{i}1, {k}.{i}2}}")).collect();
+            let out = "f32[4,2] {{-1, -1}, {-2, -2}, {-3, -3}, {-4, -4}}";
+            let at = |a: i32| format!("s32[3,2] {{{{{a}, 0}}, {{0, {a}}}, {{{a}, 1}}}}");
+            literals(&[&format!("f32[4,2] {{{}}}", rows.join(", ")), out, &at(k), &at(2 - k)])
+        })
+        .collect();
+    same(&Program::new(&verified), &inputs).unwrap();
+}
+
+#[test]
 fn groups_of_different_sizes_are_on_different_ranks() {
     let inputs: Vec<Vec<Literal>> = (0..5)
         .map(|k| {
@@ -205,6 +265,24 @@ fn values_of_open_channels_and_concurrent_computations_cross_ranks() {
         q = f32[2] async-done(p) d = f32[2] async-done(s)
         ROOT t = (f32[2], f32[2], f32[6]) tuple(d, q, w) }";
     same(&Program::new(&module((3, 1), concurrent)), &inputs).unwrap();
+}
+
+#[test]
+fn sizes_of_values_cross_ranks() {
+    let inputs: Vec<Vec<Literal>> = (0..3).map(|k| literals(&[&format!("s32[] {k}")])).collect();
+    let of = |root: &str| {
+        let text = format!(
+            "ENTRY e {{ x = f32[2] constant({{1, 2}}) k = s32[] parameter(0)
+             y = f32[<=2] set-dimension-size(x, k), dimensions={{0}} ROOT r = {root} }}"
+        );
+        same(&Program::new(&module((3, 1), &text)), &inputs)
+    };
+    let moved = of("f32[<=2] collective-permute(y), source_target_pairs={{0,1},{1,2},{2,0}}");
+    assert_eq!(moved.unwrap(), literals(&["f32[2] {1, 2}", "f32[0] {}", "f32[1] {1}"]));
+    let error = of("f32[<=2] all-reduce(y), replica_groups={}, to_apply=add").unwrap_err();
+    assert_eq!(error.number(), "E0402");
+    let error = of("f32[<=6] all-gather(y), replica_groups={}, dimensions={0}").unwrap_err();
+    assert_eq!(error.number(), "E0402");
 }
 
 #[test]

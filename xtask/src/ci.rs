@@ -23,7 +23,12 @@ pub(crate) fn run(root: &Path) -> Result {
         step(name, || cargo(root, &[arguments, more].concat(), environment))?;
     }
     match mpi {
-        Ok(()) => println!("== mpi: built and tested, with the tests"),
+        Ok(()) => {
+            println!("== mpi: built and tested, with the tests");
+            if mpi::has_mpich_too() {
+                step("mpich", || mpi::test_mpich(root))?;
+            }
+        }
         Err(missing) => println!("== mpi: skipped: {missing}"),
     }
     step("tidy", || tidy::run(root))?;

@@ -1,12 +1,16 @@
 //! Detection of MPI for building and testing runs that span processes.
+use crate::{Result, cargo};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The features that enable them, for `cargo test`.
 pub(crate) const FEATURES: [&str; 2] = ["--features", "etalon-cli/mpi,etalon-collectives/mpi"];
 
+/// MPICH by Debian's names, which it has beside another library.
+const MPICH: [(&str, &str); 2] = [("MPICC", "mpicc.mpich"), ("MPIRUN", "mpirun.mpich")];
+
 /// Fails with the missing component.
-pub(crate) fn available() -> Result<(), &'static str> {
+pub(crate) fn available() -> std::result::Result<(), &'static str> {
     if !runs(&launcher()) || !runs(&std::env::var("MPICC").unwrap_or_else(|_| "mpicc".into())) {
         return Err("no MPI");
     }
@@ -28,9 +32,27 @@ fn launcher() -> String {
 }
 
 fn runs(program: &str) -> bool {
-    let mut command = Command::new(program);
-    let ended = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    ended.is_ok_and(|status| status.success())
+    version(program).is_some()
+}
+fn version(program: &str) -> Option<Vec<u8>> {
+    let ended = Command::new(program).arg("--version").output().ok()?;
+    ended.status.success().then_some(ended.stdout)
+}
+
+/// Returns whether MPICH is installed, beside another library that is the default.
+pub(crate) fn has_mpich_too() -> bool {
+    let [(_, compiler), (_, launcher_of_mpich)] = MPICH;
+    let own = version(launcher_of_mpich);
+    runs(compiler) && own.is_some() && own != version(&launcher())
+}
+
+/// Runs the tests of processes with MPICH. Cargo does not notice the other library: the bindings are removed before and after.
+pub(crate) fn test_mpich(root: &Path) -> Result {
+    let clean = || cargo(root, &["clean", "-p", "mpi-sys"], &[]);
+    clean()?;
+    let test = ["test", "--workspace", "--test", "mpi"];
+    let tested = cargo(root, &[&test[..], &FEATURES[..]].concat(), &MPICH);
+    tested.and(clean())
 }
 
 /// Returns whether two processes can be started: a sandbox may block their communication.

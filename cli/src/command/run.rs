@@ -74,8 +74,8 @@ fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     }
     let (module, grid) = (session.module(), session.grid());
     let own = peers.block(grid.len());
-    let inputs = inputs_on(&args.inputs, arguments, module, (grid, own))?;
-    let queues = Queues::new(args.infeed.as_deref(), module, grid)?;
+    let inputs = inputs_on(&args.inputs, arguments, module, (grid, own.clone()))?;
+    let queues = Queues::new(args.infeed.as_deref(), module, (grid, own))?;
     let trace = args.trace.as_deref().map(|path| Trace::create(&peers.path_for_rank(path)));
     let trace = trace.transpose()?;
     let profile = args.profile.then(Profile::default);
@@ -119,7 +119,8 @@ fn one(args: &RunArgs, path: &Path, peers: &Peers) -> Result<bool> {
 fn is_stable(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<bool> {
     let found = collectives::order_dependence(0..ORDERS, |seed| {
         let (module, grid) = (prepared.session.module(), prepared.session.grid());
-        let queues = peers.agreed(Queues::new(args.infeed.as_deref(), module, grid))?;
+        let own = peers.block(grid.len());
+        let queues = peers.agreed(Queues::new(args.infeed.as_deref(), module, (grid, own)))?;
         let hooks = prepared.hooks.clone();
         let order_and_hooks = (Some(seed), move |_| hooks.clone());
         execute(args, prepared, &queues, order_and_hooks, peers).map(|output| output.results)

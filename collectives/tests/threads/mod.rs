@@ -1,6 +1,8 @@
 //! Ranks that are threads of one process, and their faults.
 use collectives::{Ranks, Transport};
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// A fault of a rank in a given round: it exits, or a byte of its message is changed.
@@ -18,6 +20,8 @@ struct Thread {
     from: Vec<Receiver<Vec<u8>>>,
     round: usize,
     fault: Option<Fault>,
+    /// The bytes of all values that ranks sent each other.
+    traffic: Arc<AtomicUsize>,
 }
 
 impl Transport for Thread {
@@ -48,6 +52,7 @@ impl Transport for Thread {
         self.fault()?;
         for (rank, bytes) in sends {
             assert!(*rank != self.rank && !bytes.is_empty());
+            self.traffic.fetch_add(bytes.len(), Ordering::Relaxed);
             self.to[*rank].send(bytes.to_vec()).map_err(|_| gone(*rank))?;
         }
         for (rank, bytes) in receives {
@@ -84,7 +89,11 @@ impl Thread {
 
 /// Returns the result of `part` on each of `count` ranks.
 pub(crate) fn on_ranks<T: Send>(count: usize, part: impl Fn(Ranks) -> T + Sync) -> Vec<T> {
-    connected(count, None, part)
+    connected(count, None, part).0
+}
+/// Returns the number of bytes of values that the ranks send each other.
+pub(crate) fn traffic(count: usize, part: impl Fn(Ranks) + Sync) -> usize {
+    connected(count, None, part).1
 }
 /// Returns the same, with a fault.
 pub(crate) fn with_fault<T: Send>(
@@ -92,14 +101,15 @@ pub(crate) fn with_fault<T: Send>(
     fault: Fault,
     part: impl Fn(Ranks) -> T + Sync,
 ) -> Vec<T> {
-    connected(count, Some(fault), part)
+    connected(count, Some(fault), part).0
 }
 
 fn connected<T: Send>(
     count: usize,
     fault: Option<Fault>,
     part: impl Fn(Ranks) -> T + Sync,
-) -> Vec<T> {
+) -> (Vec<T>, usize) {
+    let traffic = Arc::new(AtomicUsize::new(0));
     // Rank `a` sends to rank `b` through channel `a * count + b`.
     let (to, from): (Vec<_>, Vec<_>) = (0..count * count).map(|_| channel()).unzip();
     let mut from: Vec<_> = from.into_iter().map(Some).collect();
@@ -107,13 +117,14 @@ fn connected<T: Send>(
     for rank in 0..count {
         let to = to[rank * count..][..count].to_vec();
         let from = (0..count).map(|other| from[other * count + rank].take().unwrap()).collect();
-        threads.push(Thread { rank, to, from, round: 0, fault });
+        threads.push(Thread { rank, to, from, round: 0, fault, traffic: Arc::clone(&traffic) });
     }
     drop(to);
     let part = &part;
-    std::thread::scope(|scope| {
+    let results = std::thread::scope(|scope| {
         let spawn = |thread| scope.spawn(move || part(Ranks::new(thread)));
         let running: Vec<_> = threads.into_iter().map(spawn).collect();
         running.into_iter().map(|thread| thread.join().unwrap()).collect()
-    })
+    });
+    (results, traffic.load(Ordering::Relaxed))
 }

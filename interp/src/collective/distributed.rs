@@ -4,12 +4,14 @@
 //! |---|---|---|
 //! | `all-reduce`, `reduce-scatter` | a range of the elements of each operand, then the reduced ranges | [`reduced`] of its range, then [`of_reduced`] |
 //! | `all-to-all` | to each member its part | [`parts`] of its operands, then [`of_parts`] |
+//! | `ragged-all-to-all` | the lists of offsets and sizes, then to each member the rows it gets | [`ragged_rows`], then [`of_rows`] |
 //! | the others | the operands | [`exchange`](super::exchange) |
 //!
-//! The results have the bits of [`exchange`](super::exchange): a reduction combines elements with the same index only.
+//! No operand is smaller than its bounds. The results have the bits of [`exchange`](super::exchange): a reduction combines elements with the same index only.
 use super::parts::{concatenated, split};
 use super::{columns, packed, reduce, repeat, result_shape, transposed};
-use crate::spec::{all_reduce, all_to_all, reduce_scatter};
+pub use crate::spec::ragged_all_to_all::Rows;
+use crate::spec::{all_reduce, all_to_all, ragged_all_to_all, reduce_scatter};
 use crate::{Executable, Result, RunOptions};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::{Literal, Op};
@@ -21,6 +23,8 @@ pub enum Traffic {
     Ranges,
     /// To each member its part of the operands.
     Parts,
+    /// The lists of all members, then to each member its rows.
+    Rows,
     /// The operands of the first member.
     First,
     /// The operands of all members.
@@ -28,13 +32,16 @@ pub enum Traffic {
 }
 
 impl Traffic {
-    /// Returns what processes send each other for an op on arrays of static sizes.
+    /// Returns what processes send each other for an op.
     pub fn of(op: &Op) -> Self {
         if let Op::AllReduce(_) | Op::AllReduceStart(_) | Op::ReduceScatter(_) = op {
             return Self::Ranges;
         }
         if let Op::AllToAll(_) = op {
             return Self::Parts;
+        }
+        if let Op::RaggedAllToAll(_) = op {
+            return Self::Rows;
         }
         if let Op::CollectiveBroadcast(op) = op
             && !op.has_dynamic_root
@@ -135,6 +142,23 @@ pub fn of_parts(
         None => parts,
     };
     packed(arrays, result_shape(instruction), instruction)
+}
+
+/// Returns the rows that cross in a `ragged-all-to-all`, in the order in which they are written, of the input and the output of a
+/// member, and of the other operands of each.
+///
+/// # Errors
+/// `E0408` if rows are outside of an array, or the lists of two members do not match.
+pub fn ragged_rows(arrays: (&Literal, &Literal), lists: &[&[Literal]]) -> Result<Vec<Rows>> {
+    ragged_all_to_all::rows(arrays, lists)
+}
+
+/// Returns the result of a member of a `ragged-all-to-all`, of its output with the rows that it got.
+///
+/// # Errors
+/// `E0408` if the result does not have the stated shape.
+pub fn of_rows(instruction: &Instruction, output: Literal) -> Result<Literal> {
+    packed(vec![output], result_shape(instruction), instruction)
 }
 
 /// Returns the dimension of an `all-to-all`.

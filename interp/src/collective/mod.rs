@@ -16,10 +16,12 @@ mod parts;
 mod permute;
 mod reduce;
 
+pub use crate::dynamic::refused;
 pub(crate) use alone::{alone, device_id};
 pub use permute::{received, sent};
 
 use crate::context::RunContext;
+use crate::dynamic::is_among;
 use crate::error::Code;
 use crate::spec::{
     all_gather, all_reduce, all_to_all, collective_broadcast, ragged_all_to_all, reduce_scatter,
@@ -70,6 +72,9 @@ fn arrays(
     given: &[&[Literal]],
     order: Option<&[usize]>,
 ) -> Result<Vec<Vec<Literal>>> {
+    if given.iter().any(|operands| is_among(&operands.iter().collect::<Vec<_>>())) {
+        return Err(refused(instruction));
+    }
     let members = given.len();
     let folded = |reducer| reduce::all(context, reducer, columns(given), order);
     let gathered = |dim| columns(given).map(|column| concatenated(context, &column, dim)).collect();

@@ -1,13 +1,21 @@
 //! `collective-permute`: the values that sources send and targets receive.
 use super::packed;
 use crate::Result;
+use crate::dynamic::{is_among, refused};
 use crate::spec::collective_permute;
 use crate::value::zeros;
 use hlo::Literal;
 use hlo::ir::Instruction;
 
-/// Returns the values that a device sends to each of its targets.
+/// Returns the values that a device sends to each of its targets. Whole values keep their sizes.
+///
+/// # Errors
+/// `E0402` if slices are sent of a value that is smaller than its bounds.
 pub fn sent(instruction: &Instruction, operands: &[Literal]) -> Result<Vec<Literal>> {
+    let is_whole = instruction.op.slice_sizes().is_empty();
+    if !is_whole && is_among(&operands.iter().collect::<Vec<_>>()) {
+        return Err(refused(instruction));
+    }
     collective_permute::sent(instruction.op.slice_sizes(), operands)
 }
 

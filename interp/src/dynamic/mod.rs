@@ -57,6 +57,12 @@ pub(crate) fn is_among(operands: &[&Literal]) -> bool {
     operands.iter().any(|operand| operand.dynamic_sizes().is_some())
 }
 
+/// Returns the error of an instruction of which no operand may be smaller than its bounds.
+pub fn refused(instruction: &Instruction) -> Error {
+    let opcode = instruction.opcode();
+    Error::unsupported(format!("`{opcode}` of an array smaller than its bounds cannot be run yet"))
+}
+
 /// The value of an instruction of which an operand is smaller than its bounds; `fixed` computes it within the bounds. Operands
 /// that are [trimmed](trim) are not.
 pub(crate) fn evaluate(
@@ -87,12 +93,7 @@ pub(crate) fn evaluate(
         }
         DynamicRule::Reshape => return reshape::reshape(instruction, &operands[0]),
         DynamicRule::Trim => return Err(Error::internal("the operands are trimmed")),
-        DynamicRule::Refuse => {
-            let opcode = instruction.opcode();
-            let message =
-                format!("`{opcode}` of an array smaller than its bounds cannot be run yet");
-            return Err(Error::unsupported(message));
-        }
+        DynamicRule::Refuse => return Err(refused(instruction)),
     };
     let refs: Vec<&Literal> = operands.iter().collect();
     let result = fixed(&refs)?;

@@ -15,8 +15,21 @@ use crate::Result;
 use crate::error::Code;
 use crate::index::{count, to_i64, to_usize};
 use hlo::op::RaggedAllToAll;
-use hlo::{Literal, Scalar};
+use hlo::{ArrayShape, Literal, Scalar};
 use std::ops::Range;
+
+/// Rows that a member sends to a member of its group, by their positions in the group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rows {
+    /// The sender.
+    pub sender: usize,
+    /// The receiver.
+    pub receiver: usize,
+    /// The bytes in the sender's input.
+    pub from: Range<usize>,
+    /// The bytes in the receiver's output.
+    pub to: Range<usize>,
+}
 
 /// Returns the result of each member, of the operands of each.
 pub(crate) fn ragged_all_to_all(op: &RaggedAllToAll, given: &[&[Literal]]) -> Result<Vec<Literal>> {
@@ -26,23 +39,37 @@ pub(crate) fn ragged_all_to_all(op: &RaggedAllToAll, given: &[&[Literal]]) -> Re
         dimensions: _,     // Redundant: rows are in dimension 0.
     } = op;
     let mut outputs: Vec<Literal> = given.iter().map(|operands| operands[1].clone()).collect();
-    for (sender, operands) in given.iter().enumerate() {
-        let [input, _, from, sizes, to, ..] = *operands else { continue };
-        let updates = updates(from, given.len())?;
-        for (receiver, output) in outputs.iter_mut().enumerate() {
+    let lists: Vec<&[Literal]> = given.iter().map(|operands| &operands[2..]).collect();
+    for Rows { sender, receiver, from, to } in rows((&given[0][0], &given[0][1]), &lists)? {
+        outputs[receiver].bytes_mut()[to].copy_from_slice(&given[sender][0].bytes()[from]);
+    }
+    Ok(outputs)
+}
+
+/// Returns the rows that cross, in the order in which they are written; the members' inputs and outputs have the shapes of these.
+pub(crate) fn rows(
+    (input, output): (&Literal, &Literal),
+    lists: &[&[Literal]],
+) -> Result<Vec<Rows>> {
+    let [input, output] =
+        [input, output].map(|array| array.array_shape().expect("verified: an array"));
+    let mut rows = Vec::new();
+    for (sender, own) in lists.iter().enumerate() {
+        let [from, sizes, to, ..] = *own else { continue };
+        let updates = updates(from, lists.len())?;
+        for receiver in 0..lists.len() {
             for update in 0..updates {
                 let at = receiver * updates + update;
                 let size = number(sizes.get(at));
                 let part = |what| format!("{what} of device {sender} to device {receiver}");
                 let from = range(number(from.get(at)), size, input, || part("input"))?;
                 let to = range(number(to.get(at)), size, output, || part("output"))?;
-                output.bytes_mut()[to].copy_from_slice(&input.bytes()[from]);
+                rows.push(Rows { sender, receiver, from, to });
             }
         }
-        let received = operands.get(5);
-        check_received(received, given, sender, updates)?;
+        check_received(lists, sender, updates)?;
     }
-    Ok(outputs)
+    Ok(rows)
 }
 
 /// Returns the number of updates sent to each member.
@@ -62,17 +89,12 @@ fn updates(list: &Literal, members: usize) -> Result<usize> {
 }
 
 /// Checks that the receive sizes of a member equal the sizes that the others send to it.
-fn check_received(
-    stated: Option<&Literal>,
-    given: &[&[Literal]],
-    member: usize,
-    updates: usize,
-) -> Result<()> {
-    let Some(stated) = stated else { return Ok(()) };
-    for (sender, operands) in given.iter().enumerate() {
+fn check_received(lists: &[&[Literal]], member: usize, updates: usize) -> Result<()> {
+    let Some(stated) = lists[member].get(3) else { return Ok(()) };
+    for (sender, own) in lists.iter().enumerate() {
         for update in 0..updates {
             let expected = number(stated.get(sender * updates + update));
-            let sent = number(operands[3].get(member * updates + update));
+            let sent = number(own[1].get(member * updates + update));
             if expected != sent {
                 let message = format!(
                     "device {member} of the group expects {expected} rows from device {sender}, which sends {sent}"
@@ -97,10 +119,9 @@ fn number(value: Scalar) -> i64 {
 fn range(
     start: i64,
     size: i64,
-    array: &Literal,
+    shape: &ArrayShape,
     what: impl FnOnce() -> String,
 ) -> Result<Range<usize>> {
-    let shape = array.array_shape().expect("verified: an array");
     let rows = to_usize(shape.dims[0]);
     let end = start.saturating_add(size);
     if start < 0 || size < 0 || end > to_i64(rows) {

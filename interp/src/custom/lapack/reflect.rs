@@ -18,6 +18,13 @@ pub(super) fn reflection<N: Number>(first: N, rest: impl Iterator<Item = N> + Cl
     (N::real(beta), tau, N::ONE.over(first - N::real(beta)))
 }
 
+/// Returns an element of the rest of `v`. A complex number times zero is zero, also an infinity, as in the BLAS that JAX
+/// runs; LAPACK leaves this open.
+fn scaled<N: Number>(x: N, scale: N) -> N {
+    let is_complex = N::of(0.0, 1.0) != N::ZERO;
+    if is_complex && scale == N::ZERO { N::ZERO } else { x * scale }
+}
+
 /// Returns `v` without zeros at its end: rows at which nothing is reflected stay as they are, also beside a NaN.
 fn without_zeros<N: Number>(v: &[N]) -> &[N] {
     &v[..v.iter().rposition(|&x| x != N::ZERO).map_or(0, |last| last + 1)]
@@ -77,7 +84,7 @@ fn reflect<N: Number>(a: &mut Matrix<N>, first: usize, end: usize, col: usize) -
     let (beta, tau, scale) = reflection(a[(first, col)], (first + 1..end).map(|i| a[(i, col)]));
     a[(first, col)] = beta;
     if tau != N::ZERO {
-        (first + 1..end).for_each(|i| a[(i, col)] = a[(i, col)] * scale);
+        (first + 1..end).for_each(|i| a[(i, col)] = scaled(a[(i, col)], scale));
     }
     (stored(a, first, end, col), tau)
 }
@@ -209,7 +216,7 @@ pub(super) fn sytrd<N: Number>(a: &mut Matrix<N>, lower: bool) -> (Vec<f64>, Vec
         let mut v = vec![N::ZERO; n];
         v[first] = N::ONE;
         for &i in &rest {
-            v[i] = full[(i, col)] * scale;
+            v[i] = scaled(full[(i, col)], scale);
             a[(i, col)] = v[i];
         }
         // What is reflected: the rows and columns that come after this step.

@@ -245,3 +245,34 @@ fn infinities_end_in_nan() {
     assert!(a[(0, 0)].is_infinite() && a[(0, 0)].is_sign_negative());
     assert_eq!(nans(&a), (0..12).map(|at| at == 1 || at == 2).collect::<Vec<_>>());
 }
+
+#[test]
+fn complex_infinities_reflect_one_row() {
+    // `beta` is infinite, so that all elements below are scaled by zero: the reflection changes only the first row.
+    for (i, bad) in
+        [(0, (f64::INFINITY, 1.0)), (2, (f64::INFINITY, 0.0)), (3, (1.0, f64::INFINITY))]
+    {
+        let mut a: Matrix<Complex> = drawn(4, 3, 11);
+        a[(i, 0)] = Complex::of(bad.0, bad.1);
+        let taus = reflect::geqrf(&mut a);
+        assert!(taus[0].re().is_nan() && taus[1].is_finite() && taus[2].is_finite());
+        assert!((1..4).all(|i| a[(i, 0)] == Complex::ZERO), "{a:?}");
+        assert!(a[(0, 0)].re().is_infinite());
+        assert_eq!(nans(&a), (0..12).map(|at| at == 1 || at == 2).collect::<Vec<_>>());
+    }
+    let mut a: Matrix<Complex> = drawn(4, 4, 12);
+    a[(3, 0)] = Complex::of(f64::INFINITY, 1.0);
+    let taus = reflect::gehrd(&mut a, 0, 3);
+    assert!(taus[0].re().is_nan() && a[(1, 0)].re().is_infinite());
+    assert_eq!((a[(2, 0)], a[(3, 0)]), (Complex::ZERO, Complex::ZERO));
+    assert!(!nans(&a)[0] && nans(&a)[1]);
+}
+
+#[test]
+fn columns_of_nan_are_not_the_longest() {
+    let mut a: Matrix<f64> = drawn(4, 3, 13);
+    a[(1, 2)] = f64::NAN;
+    let mut pivots = [0; 3];
+    reflect::geqp3(&mut a, &mut pivots);
+    assert_eq!(pivots[2], 3);
+}
