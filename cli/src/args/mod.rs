@@ -7,7 +7,7 @@ pub(crate) use compare::{
     BackendArgs, BlameArgs, ConformArgs, FuzzArgs, ReduceArgs, RepeatArg, SuiteArg,
 };
 pub(crate) use run::{BenchArgs, RunArgs, SeedArg, TestArgs};
-pub(crate) use shared::{CustomCallArgs, DeviceArgs, EngineArg, InputArgs, LimitArgs};
+pub(crate) use shared::{CustomCallArgs, DeviceArgs, EngineArg, InputArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
