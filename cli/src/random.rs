@@ -154,7 +154,7 @@ mod tests {
         let text = format!(
             "HloModule m\nENTRY e {{ a = f32[3] parameter(0){first} b = f32[3] parameter(1){second} ROOT r = f32[3] add(a, b) }}"
         );
-        let module = hlo::Module::parse(&text).unwrap();
+        let module = Module::parse(&text).unwrap();
         let grid = DeviceGrid { replicas: 2, partitions: 2 };
         let all = draw_each(7, module.entry(), (grid, 0..4)).unwrap();
         for k in 0..4 {

@@ -108,7 +108,7 @@ impl Group<'_> {
         let given = self.gather(senders, 0)?;
         let given: Vec<&[Literal]> = given.iter().map(Vec::as_slice).collect();
         let Run { executable, options, .. } = self.run;
-        let results = interp::collective::exchange(
+        let results = collective::exchange(
             executable,
             options,
             self.instruction,
