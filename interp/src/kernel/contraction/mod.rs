@@ -10,6 +10,7 @@
 //! | operands | fast sum |
 //! |---|---|
 //! | integers and `pred` | modulo 2^64, then modulo the result's width; into a float it is rounded once |
+//! | the same, into integers of up to 32 bits | modulo 2^32 |
 //! | floats of up to 32 bits, perhaps with integers of up to 16 | exact products, added in f64 |
 //! | the same, rounded to `f64` | exact products, added with the rounding errors kept |
 //! | `f64`, or wider integers with floats | products and sums with their rounding errors kept |
@@ -17,12 +18,21 @@
 //!
 //! A sum starts at +0, so a sum of negative zeros is +0. Products of complex numbers are formed from their parts as
 //! arithmetic says: an infinite part is not recovered from a NaN that the other part brings.
+#![expect(
+    clippy::inline_always,
+    reason = "only code inlined into the function of an instruction set is compiled for it"
+)]
+mod blocked;
 mod error;
 mod kernel;
 mod numbers;
+mod pack;
 mod panels;
 mod recipe;
 mod scratch;
+mod settle;
+mod tile;
+mod vector;
 
 pub(super) use numbers::{Numbers, Operands, Rounding};
 pub(super) use recipe::Recipe;
@@ -32,9 +42,10 @@ use crate::clock::Stop;
 use error::Error;
 use kernel::{
     CompensatedAccumulator, CompensatedComplexAccumulator, F64Accumulator, F64ComplexAccumulator,
-    Kernel, WrappingAccumulator,
+    Kernel, NarrowAccumulator, SingleSums, WrappingAccumulator,
 };
 use panels::Job;
+use settle::Blocked;
 
 /// The offset of a term without an element, as in padding. It is left out of the sum.
 pub(super) const PADDING: usize = usize::MAX;
@@ -59,8 +70,18 @@ pub(super) struct Plan<'a> {
     pub(super) rhs_columns: &'a [usize],
     /// Offset of a term in the right operand.
     pub(super) rhs_terms: &'a [usize],
+    /// The same offsets in the left operand as `lhs` gives, if they are sums of three.
+    pub(super) lists: Option<Lists<'a>>,
     /// The same offsets in the left operand as `lhs` gives, if they are few runs.
     pub(super) runs: Option<Runs<'a>>,
+}
+
+/// Offsets in the left operand: of batches, rows and terms.
+#[derive(Clone, Copy)]
+pub(super) struct Lists<'a> {
+    pub(super) batches: &'a [usize],
+    pub(super) rows: &'a [usize],
+    pub(super) terms: &'a [usize],
 }
 
 /// Terms of a row that follow each other, also in the left operand.
@@ -104,8 +125,12 @@ pub(super) fn contract_into(
         Operands::Integers(a, b) => {
             run_single_or_tiled(&job::<WrappingAccumulator, 1>(plan, a, b, rounding), out);
         }
+        Operands::NarrowIntegers(a, b) => {
+            run_blocked(&job::<NarrowAccumulator, 1>(plan, a, b, rounding), |_, _| false, out);
+        }
         Operands::F64Accumulator(a, b) => {
-            run_single_or_tiled(&job::<F64Accumulator, 1>(plan, a, b, rounding), out);
+            let job = job::<F64Accumulator, 1>(plan, a, b, rounding);
+            run_blocked(&job, vector::run_vectors, out);
         }
         Operands::CompensatedAccumulator(a, b) => {
             run(&job::<CompensatedAccumulator, 2>(plan, a, b, rounding), out);
@@ -116,6 +141,21 @@ pub(super) fn contract_into(
         Operands::CompensatedComplexAccumulator(a, b) => {
             run(&job::<CompensatedComplexAccumulator, 4>(plan, a, b, rounding), out);
         }
+    }
+}
+
+/// The sums in tiles; those of a single row or column by `vectors`, if that returns true, or else one by one.
+fn run_blocked<K: Blocked + SingleSums<1>>(
+    job: &Job<'_, K, 1>,
+    vectors: impl FnOnce(&Job<'_, K, 1>, &mut [u8]) -> bool,
+    out: &mut [u8],
+) {
+    let is_packable = !out.is_empty() && job.can_be_packed();
+    let is_vector = job.plan.rows.min(job.plan.rhs_columns.len()) == 1;
+    if is_packable && !is_vector {
+        blocked::run(job, out);
+    } else if !(is_packable && vectors(job, out)) {
+        job.run(out, |batch, out, parallel| job.direct(batch, out, parallel));
     }
 }
 
@@ -168,6 +208,8 @@ mod tests {
             (E::Bf16, E::Bf16),
             (E::F64, E::F64),
             (E::S32, E::S32),
+            (E::S8, E::S64),
+            (E::U8, E::U16),
             (E::C64, E::C64),
             (E::C128, E::C128),
         ] {
@@ -185,6 +227,7 @@ mod tests {
                 rhs_batches: &[0],
                 rhs_columns: &columns,
                 rhs_terms: &terms,
+                lists: None,
                 runs: None,
             };
             let recipe = Recipe::of(DotAlgorithm::Unset);
