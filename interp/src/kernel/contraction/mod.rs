@@ -31,6 +31,8 @@ mod panels;
 mod recipe;
 mod scratch;
 mod settle;
+#[cfg(test)]
+mod tests;
 mod tile;
 mod vector;
 
@@ -167,87 +169,4 @@ fn job<'a, K: Kernel<PLANES>, const PLANES: usize>(
 ) -> Job<'a, K, PLANES> {
     let error = Error::new(plan.rhs_terms.len() * K::PRODUCTS, rounding.sum_type());
     Job { plan, lhs, rhs, rounding, error, stop: Stop::current() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use hlo::ElementType as E;
-    use hlo::op::value::DotAlgorithm;
-    use hlo::{ArrayShape, Literal};
-
-    /// Elements of many magnitudes, the same in each run.
-    fn filled(ty: E, count: i64, seed: u32) -> Literal {
-        let mut state = seed;
-        let mut array = Literal::zeros(ArrayShape::new(ty, [count].as_slice()));
-        crate::value::fill(&mut array, |_| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let x = f64::from(state).mul_add(1e-9, -2.1) * f64::from(1 << (state >> 28));
-            let x = if ty.is_complex() {
-                hlo::Scalar::Complex(x, 1.0 / x)
-            } else {
-                hlo::Scalar::Float(x)
-            };
-            let from = if ty.is_complex() { E::C128 } else { E::F64 };
-            x.convert(from, ty)
-        });
-        array
-    }
-
-    #[test]
-    fn tiles_and_single_sums_give_the_same_bits() {
-        const ROWS: usize = 37;
-        const COLUMNS: usize = 70;
-        const TERMS: usize = 19;
-        let size = |a: usize, b: usize| i64::try_from(a * b).unwrap();
-        let columns: Vec<usize> = (0..COLUMNS).collect();
-        let terms: Vec<usize> = (0..TERMS).map(|k| k * COLUMNS).collect();
-        for (ty, to) in [
-            (E::F32, E::F32),
-            (E::F32, E::F64),
-            (E::Bf16, E::Bf16),
-            (E::F64, E::F64),
-            (E::S32, E::S32),
-            (E::S8, E::S64),
-            (E::U8, E::U16),
-            (E::C64, E::C64),
-            (E::C128, E::C128),
-        ] {
-            let (lhs, rhs) =
-                (filled(ty, size(ROWS, TERMS), 1), filled(ty, size(TERMS, COLUMNS), 2));
-            let row = |row: usize, offsets: &mut [usize]| {
-                for (k, offset) in offsets.iter_mut().enumerate() {
-                    *offset = if (row + k).is_multiple_of(5) { PADDING } else { row * TERMS + k };
-                }
-            };
-            let all = Plan {
-                rows: ROWS,
-                lhs: &|_, r, offsets| row(r, offsets),
-                has_padding: true,
-                rhs_batches: &[0],
-                rhs_columns: &columns,
-                rhs_terms: &terms,
-                lists: None,
-                runs: None,
-            };
-            let recipe = Recipe::of(DotAlgorithm::Unset);
-            let width = to.storage_bytes();
-            let mut tiled = vec![0; ROWS * COLUMNS * width];
-            recipe.contract(&all, (&lhs, &rhs), to, &mut tiled);
-            for r in 0..ROWS {
-                for c in 0..COLUMNS {
-                    let one = Plan {
-                        rows: 1,
-                        lhs: &|_, _, offsets| row(r, offsets),
-                        rhs_columns: &columns[c..=c],
-                        ..all
-                    };
-                    let mut single = vec![0; width];
-                    recipe.contract(&one, (&lhs, &rhs), to, &mut single);
-                    let at = (r * COLUMNS + c) * width;
-                    assert_eq!(tiled[at..at + width], single, "{ty} {r} {c}");
-                }
-            }
-        }
-    }
 }
