@@ -25,7 +25,7 @@ const TOGETHER: usize = 8;
 /// Multiplications that are worth waking another thread for.
 const WORTH_A_THREAD: usize = 1 << 15;
 /// Multiplications of a batch for which threads may share its rows.
-const WORTH_SHARING: usize = 1 << 18;
+const WORTH_SHARING: usize = 1 << 19;
 
 /// Columns that are packed at a time.
 fn columns_together<W: Word>(terms: usize) -> usize {

@@ -4,6 +4,7 @@ use super::pack::{Order, Source};
 use super::panels::{COLUMNS, Job, WORTH_A_THREAD};
 use super::settle::Blocked;
 use super::{PADDING, Plan};
+use crate::lower::scratch::threads;
 use crate::num::loops::instruction_set::{Task, run};
 use rayon::prelude::*;
 
@@ -77,12 +78,13 @@ impl Product<'_, '_> {
         let squares: f64 = self.vector.iter().map(|x| x * x).sum();
         let norm = squares.sqrt();
         let width = self.job.rounding.to.storage_bytes();
-        let part = |(i, out): (usize, &mut [u8])| self.part(i * COLUMNS, norm, out);
-        let least = (WORTH_A_THREAD / COLUMNS / self.vector.len().max(1)).max(1);
         if is_parallel {
-            let parts = out.par_chunks_mut(COLUMNS * width).enumerate();
-            parts.with_min_len(least).for_each(part);
+            let count = (out.len() / width).div_ceil(4 * threads()).clamp(LANES, COLUMNS);
+            let least = (WORTH_A_THREAD / count / self.vector.len().max(1)).max(1);
+            let parts = out.par_chunks_mut(count * width).enumerate();
+            parts.with_min_len(least).for_each(|(i, out)| self.part(i * count, norm, out));
         } else {
+            let part = |(i, out): (usize, &mut [u8])| self.part(i * COLUMNS, norm, out);
             out.chunks_mut(COLUMNS * width).enumerate().for_each(part);
         }
     }
