@@ -230,7 +230,7 @@ impl Setting {
     /// The distance in the left operand of terms that are next to each other: of features, or of places of the last spatial
     /// dimension if there is one feature. None if there is no such distance, since there are holes.
     fn run_step(&self) -> Option<usize> {
-        let is_regular = self.window.dims.iter().all(|w| w.lhs_dilation == 1);
+        let is_regular = self.inputs > 0 && self.window.dims.iter().all(|w| w.lhs_dilation == 1);
         let (place, feature) =
             (self.place_step()?, self.lhs_stride(self.op.dim_labels.lhs_feature));
         is_regular.then_some(if self.inputs == 1 { place } else { feature })
