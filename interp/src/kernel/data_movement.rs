@@ -1,6 +1,7 @@
 //! Ops that only move elements: each result element is one operand element, its bits unchanged.
+use super::strided::{Move, Walk, move_elements};
 use super::{updates_with, writes, writes_with};
-use crate::index::{offsets, rows, saturating_count, strides, to_usize};
+use crate::index::{saturating_count, strides, to_usize};
 use crate::plan::Kernel;
 use hlo::op::{Broadcast, Reverse, Slice, Transpose};
 use hlo::{ArrayShape, Dims, Literal, Op};
@@ -23,6 +24,16 @@ impl Affine {
             _ => None,
         }
     }
+    fn walk(&self, shape: &ArrayShape) -> Walk {
+        Walk::merged(&shape.dims, self.base, &self.strides)
+    }
+}
+
+/// Whether the result of an op has the elements of the operand in their order, as the transposition of a vector has.
+pub(crate) fn keeps_order(op: &Op, operand: &ArrayShape, shape: &ArrayShape) -> bool {
+    operand.element_count() == shape.element_count()
+        && shape.element_count() != Some(0)
+        && Affine::of(op, operand, shape).is_some_and(|affine| affine.walk(shape).keeps_order())
 }
 
 /// The kernel of an op that moves elements; `None` of any other.
@@ -31,12 +42,8 @@ pub(super) fn kernel(
     operands: &[&ArrayShape],
     shape: &ArrayShape,
 ) -> Option<Box<dyn Kernel>> {
-    let walk = operands.first().and_then(|operand| Affine::of(op, operand, shape));
-    if let Some(Affine { base, strides }) = walk {
-        return Some(writes(move |_, inputs, outputs| {
-            affine_into(inputs[0], &mut outputs[0], base, &strides);
-            Ok(())
-        }));
+    if let Some(affine) = operands.first().and_then(|operand| Affine::of(op, operand, shape)) {
+        return Some(Box::new(Move::new(affine.walk(shape), shape.ty)));
     }
     Some(match op.clone() {
         Op::Bitcast(_) => return super::bitcast::kernel(operands[0], shape),
@@ -94,53 +101,6 @@ pub(super) fn affine_into(operand: &Literal, result: &mut Literal, base: i64, st
     let shape = result.array_shape().expect("a kernel computes arrays");
     let (width, dims) = (shape.ty.storage_bytes(), shape.dims.clone());
     move_elements(operand.bytes(), result.bytes_mut(), width, &dims, base, strides);
-}
-
-/// The same over elements of `width` bytes; `dims` are the sizes of the walk.
-pub(super) fn move_elements(
-    from: &[u8],
-    to: &mut [u8],
-    width: usize,
-    dims: &[i64],
-    base: i64,
-    strides: &[i64],
-) {
-    let mut next = 0;
-    if strides.last() == Some(&1) {
-        rows(dims, base, strides, |at, count| {
-            let (at, bytes) = (to_usize(at) * width, count * width);
-            to[next..next + bytes].copy_from_slice(&from[at..at + bytes]);
-            next += bytes;
-        });
-    } else if strides.last() == Some(&0) {
-        // Rows of one element repeated, as broadcasts have them.
-        let (&inner, outer) = dims.split_last().expect("as many strides as dimensions");
-        let row = to_usize(inner) * width;
-        if row > 0 {
-            offsets(outer, base, &strides[..outer.len()], |at| {
-                let at = to_usize(at) * width;
-                repeat(&from[at..at + width], &mut to[next..next + row]);
-                next += row;
-            });
-        }
-    } else {
-        offsets(dims, base, strides, |at| {
-            let at = to_usize(at) * width;
-            to[next..next + width].copy_from_slice(&from[at..at + width]);
-            next += width;
-        });
-    }
-}
-
-/// Fills `to` with copies of `element`: each copy doubles what is there.
-fn repeat(element: &[u8], to: &mut [u8]) {
-    let mut done = element.len();
-    to[..done].copy_from_slice(element);
-    while done < to.len() {
-        let part = done.min(to.len() - done);
-        to.copy_within(..part, done);
-        done += part;
-    }
 }
 
 fn dims(operand: &Literal) -> &ArrayShape {

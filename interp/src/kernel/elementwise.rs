@@ -7,7 +7,7 @@ use crate::Result;
 use crate::block::{Block, Compute, Source, blockwise, refill};
 use crate::context::RunContext;
 use crate::num;
-use crate::plan::{Kernel, Reuse};
+use crate::plan::{Fusion, Kernel, Reuse};
 use hlo::{ArrayShape, ElementType, Literal, Op, Scalar};
 use smallvec::SmallVec;
 
@@ -61,7 +61,10 @@ impl Kernel for Elementwise {
         Ok(())
     }
     fn reuse(&self) -> Reuse {
-        Reuse::SameIndex
+        Reuse::SameIndex(usize::MAX)
+    }
+    fn fusion(&self) -> Fusion {
+        self.typed.as_ref().map_or(Fusion::None, |typed| Fusion::Loop(typed.function()))
     }
 }
 

@@ -12,12 +12,14 @@ mod dynamic_slice;
 mod elementwise;
 mod fft;
 mod fold;
+mod fused;
 mod gather;
 mod iota;
 mod map;
 mod pad;
 mod ragged_dot;
 mod reduce;
+mod reduce_lines;
 mod reduce_window;
 mod rng_bit_generator;
 mod scaled_dot;
@@ -26,6 +28,7 @@ mod select;
 mod select_and_scatter;
 mod sliding;
 mod sort;
+mod strided;
 pub(crate) mod topk;
 mod triangular_solve;
 mod typed;
@@ -37,8 +40,11 @@ use crate::scalar_program::ScalarPrograms;
 use crate::value::fill;
 pub(crate) use all_reduce::{concatenated, folded, summed};
 pub(crate) use bitcast::relabels;
+pub(crate) use data_movement::keeps_order;
 pub(crate) use dynamic_slice::dynamic_slice;
+pub(crate) use fused::{Fused, Part, Read, Register};
 use hlo::{ArrayShape, ElementType, Literal, Op, Shape};
+pub(crate) use strided::Walk;
 
 /// The kernel of an op that computes arrays from arrays of these shapes. `None` if its page in `spec` computes it: where
 /// the result shares the memory of an operand, and where a kernel would gain nothing.

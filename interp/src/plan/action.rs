@@ -1,6 +1,8 @@
 //! Actions of steps.
 use crate::Result;
 use crate::context::RunContext;
+use crate::kernel::Walk;
+use crate::num::loops::Loop;
 use crate::scalar_program::ScalarLoop;
 use hlo::Literal;
 use hlo::ir::ComputationId;
@@ -56,6 +58,20 @@ pub(crate) trait Kernel: Send + Sync {
     fn scratch(&self) -> usize {
         0
     }
+    /// Returns how it can become part of a fused kernel.
+    fn fusion(&self) -> Fusion {
+        Fusion::None
+    }
+}
+
+/// How a kernel can become part of a fused one.
+pub(crate) enum Fusion {
+    /// It cannot.
+    None,
+    /// It is this loop over the elements of all its operands.
+    Loop(Loop),
+    /// Its result is read from its operand by this walk.
+    Walk(Walk),
 }
 
 /// The operands with which an output may share memory.
@@ -63,8 +79,9 @@ pub(crate) trait Kernel: Send + Sync {
 pub(crate) enum Reuse {
     /// None.
     None,
-    /// Any operand: an element of the result is written after the elements at its index have been read.
-    SameIndex,
+    /// One of the first operands, as many as stated: an element of the result is written after their elements at its index
+    /// have been read.
+    SameIndex(usize),
     /// Operand 0, of which it changes a part.
     Update,
 }
