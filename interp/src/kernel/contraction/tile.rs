@@ -122,6 +122,7 @@ fn portable<W: Word>(tile: &Tile<'_, W>, sums: &mut [W]) {
 }
 
 #[cfg(target_arch = "x86_64")]
+#[expect(clippy::wildcard_imports, reason = "the instructions are named below, for each type")]
 mod x86 {
     use super::Tile;
     use std::arch::x86_64::*;
@@ -160,7 +161,44 @@ mod x86 {
         ($features:literal, $name:ident, $word:ty,
          ($rows:literal, $registers:literal, $zero:ident, $set:ident, $load:ident, $store:ident, $add:ident, $fma:expr)) => {
             #[target_feature(enable = $features)]
-            fn $name(tile: &Tile<'_, $word>, sums: &mut [$word]) {
+            pub(in super::super) fn $name(tile: &Tile<'_, $word>, sums: &mut [$word]) {
+                /// `R` rows from `row` on, `N` registers of columns from `at` on.
+                #[target_feature(enable = $features)]
+                fn part<const R: usize, const N: usize>(
+                    tile: &Tile<'_, $word>,
+                    row: usize,
+                    at: usize,
+                    sums: &mut [$word],
+                ) {
+                    let lanes = size_of_val(&$zero()) / size_of::<$word>();
+                    let (stride, width) = (tile.rows.stride, tile.width);
+                    let mut acc = [[$zero(); N]; R];
+                    // SAFETY: `add_products` has checked that rows, columns and sums hold the tile.
+                    unsafe {
+                        let a = tile.rows.words.as_ptr().add(row * stride);
+                        let mut b = tile.columns.as_ptr().add(at);
+                        for k in 0..tile.terms {
+                            let mut columns = [$zero(); N];
+                            for (n, column) in columns.iter_mut().enumerate() {
+                                *column = $load(b.add(n * lanes).cast());
+                            }
+                            for (r, acc) in acc.iter_mut().enumerate() {
+                                let x = $set(*a.add(r * stride + k));
+                                for (acc, &column) in acc.iter_mut().zip(&columns) {
+                                    *acc = $fma(x, column, *acc);
+                                }
+                            }
+                            b = b.wrapping_add(width);
+                        }
+                        for (r, acc) in acc.iter().enumerate() {
+                            for (n, &acc) in acc.iter().enumerate() {
+                                let at = sums.as_mut_ptr().add((row + r) * width + at + n * lanes);
+                                $store(at.cast(), $add($load(at.cast()), acc));
+                            }
+                        }
+                    }
+                }
+
                 let lanes = size_of_val(&$zero()) / size_of::<$word>();
                 let registers = tile.width / lanes;
                 let mut row = 0;
@@ -192,43 +230,6 @@ mod x86 {
                         register += count;
                     }
                     row += rows;
-                }
-
-                /// `R` rows from `row` on, `N` registers of columns from `at` on.
-                #[target_feature(enable = $features)]
-                fn part<const R: usize, const N: usize>(
-                    tile: &Tile<'_, $word>,
-                    row: usize,
-                    at: usize,
-                    sums: &mut [$word],
-                ) {
-                    let lanes = size_of_val(&$zero()) / size_of::<$word>();
-                    let (stride, width) = (tile.rows.stride, tile.width);
-                    let mut acc = [[$zero(); N]; R];
-                    // SAFETY: `add_products` has checked that rows, columns and sums hold the tile.
-                    unsafe {
-                        let a = tile.rows.words.as_ptr().add(row * stride);
-                        let mut b = tile.columns.as_ptr().add(at);
-                        for k in 0..tile.terms {
-                            let mut columns = [$zero(); N];
-                            for (n, column) in columns.iter_mut().enumerate() {
-                                *column = $load(b.add(n * lanes).cast());
-                            }
-                            for (r, acc) in acc.iter_mut().enumerate() {
-                                let x = $set(*a.add(r * stride + k));
-                                for (acc, &column) in acc.iter_mut().zip(&columns) {
-                                    *acc = $fma(x, column, *acc);
-                                }
-                            }
-                            b = b.add(width);
-                        }
-                        for (r, acc) in acc.iter().enumerate() {
-                            for (n, &acc) in acc.iter().enumerate() {
-                                let at = sums.as_mut_ptr().add((row + r) * width + at + n * lanes);
-                                $store(at.cast(), $add($load(at.cast()), acc));
-                            }
-                        }
-                    }
                 }
             }
         };
@@ -282,4 +283,55 @@ mod x86 {
             |a, b, sum| _mm256_add_epi32(sum, _mm256_mullo_epi32(a, b))
         )
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sums of every instruction set that the processor has are those of the plain loops: products and sums are small
+    /// integers.
+    fn compare<W: Word + PartialEq + std::fmt::Debug>(
+        number: impl Fn(usize) -> W,
+        others: &[fn(&Tile<'_, W>, &mut [W])],
+    ) {
+        for (count, vectors, terms) in
+            (1..=ROWS).flat_map(|r| (1..=VECTORS).flat_map(move |v| [1, 2, 7].map(|k| (r, v, k))))
+        {
+            let (width, stride) = (vectors * W::LANES, terms + 3);
+            let words: Vec<W> = (0..count * stride).map(&number).collect();
+            let columns: Vec<W> = (0..terms * width).map(|i| number(i + 5)).collect();
+            let start: Vec<W> = (0..count * width).map(|i| number(i + 1)).collect();
+            let rows = Rows { words: &words, stride, count };
+            let tile = Tile { rows, terms, columns: &columns, width };
+            let mut expected = start.clone();
+            portable(&tile, &mut expected);
+            let mut found = start.clone();
+            add_products(rows, &columns, width, &mut found);
+            assert_eq!(found, expected, "{count} rows, {vectors} vectors, {terms} terms");
+            for other in others {
+                let mut found = start.clone();
+                other(&tile, &mut found);
+                assert_eq!(found, expected, "{count} rows, {vectors} vectors, {terms} terms");
+            }
+        }
+    }
+
+    #[test]
+    fn instruction_sets_agree() {
+        let small = |i: usize| i32::try_from(i * i % 23).expect("a small number") - 11;
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+        {
+            // SAFETY: the processor has the instructions, and the tiles are sound.
+            compare(small, &[|tile, sums| unsafe { x86::integer::avx2(tile, sums) }]);
+            // SAFETY: as above.
+            compare(
+                |i| f64::from(small(i)),
+                &[|tile, sums| unsafe { x86::double::avx2(tile, sums) }],
+            );
+        }
+        compare(small, &[]);
+        compare(|i| f64::from(small(i)), &[]);
+    }
 }
