@@ -51,7 +51,7 @@ pub(super) fn column_bytes<W: Word>(columns: usize, terms: usize) -> usize {
 }
 /// Bytes of the rows that a thread works on: packed, their sums, and the offsets of a row, twice.
 pub(super) fn row_bytes<W: Word>(rows: usize, terms: usize) -> usize {
-    let rows = rows.next_multiple_of(ROWS).min(most_rows(terms));
+    let rows = rows.min(most_rows(terms));
     let row = terms.saturating_add(GAP + panel_width::<W>()).saturating_mul(size_of::<W>());
     rows.saturating_mul(row).saturating_add(terms.saturating_mul(2 * size_of::<usize>()))
 }
