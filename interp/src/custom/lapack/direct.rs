@@ -36,7 +36,9 @@ fn upper_factor<N: Number>(a: &mut Matrix<N>) -> i32 {
         let (done, row) = a.data.split_at_mut(j * n);
         let values = &mut row[j + 1..n];
         N::subtract(values, done.chunks(n).map(|row| (row[j].conj(), &row[j + 1..])));
-        values.iter_mut().for_each(|x| *x = x.over(root));
+        for x in values {
+            *x = x.over(root);
+        }
         a[(j, j)] = root;
     }
     0
@@ -96,7 +98,9 @@ pub(super) fn trsm<N: Number>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triangle, r
             rows.take(if forward { i } else { n }).map(|(k, row)| (at(i, first + k), row)),
         );
         if !how.unit {
-            values.iter_mut().for_each(|x| *x = x.over(at(i, i)));
+            for x in values {
+                *x = x.over(at(i, i));
+            }
         }
     }
 }

@@ -2,10 +2,6 @@
 //!
 //! Real matrices are computed in real arithmetic, not as complex ones without an imaginary part, where an infinity
 //! times the zero imaginary part would be NaN.
-#![expect(
-    clippy::inline_always,
-    reason = "only code inlined into the function of an instruction set is compiled for it"
-)]
 use crate::num::accumulator::Sum;
 use crate::num::loops::instruction_set::{Task, run};
 use hlo::Scalar;

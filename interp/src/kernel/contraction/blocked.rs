@@ -71,12 +71,12 @@ pub(super) fn run<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) {
         return;
     }
     let least = (WORTH_A_THREAD / work.max(1)).max(1);
-    out.par_chunks_mut(size)
-        .enumerate()
-        .with_min_len(least)
-        .for_each_init(Space::default, |space, (batch, out)| {
-            blocks.batch(batch, out, space, false)
-        });
+    out.par_chunks_mut(size).enumerate().with_min_len(least).for_each_init(
+        Space::default,
+        |space, (batch, out)| {
+            blocks.batch(batch, out, space, false);
+        },
+    );
 }
 
 /// What a thread packs operands into.
@@ -119,6 +119,9 @@ struct Packed<'a, W> {
     words: &'a [W],
     norms: &'a [f64],
 }
+
+/// Some columns: their offsets, where they are packed, and their norms.
+type Part<'a, W> = ((&'a [usize], &'a mut [W]), &'a mut [f64]);
 
 /// A contraction in tiles.
 struct Blocks<'a, K: Blocked> {
@@ -200,7 +203,7 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         let plan = self.job.plan;
         let start = plan.rhs_batches[batch];
         let side = TOGETHER * panel_width::<K::Word>();
-        let pack = |((indices, words), norms): ((&[usize], &mut [K::Word]), &mut [f64])| {
+        let pack = |((indices, words), norms): Part<'_, K::Word>| {
             let source = Source {
                 elements: self.job.rhs,
                 start,
@@ -209,7 +212,9 @@ impl<'a, K: Blocked> Blocks<'a, K> {
                 order: self.columns,
             };
             pack_columns::<K>(source, words, norms);
-            norms.iter_mut().for_each(|norm| *norm = norm.sqrt());
+            for norm in norms {
+                *norm = norm.sqrt();
+            }
         };
         let part = side * self.terms();
         if is_parallel {

@@ -198,13 +198,13 @@ pub(super) fn pack_offsets<K: Kernel<1>>(
 /// The sum of the squares of words.
 pub(super) fn sum_of_squares<K: Kernel<1>>(words: &[K::Word]) -> f64 {
     let (mut squares, mut sum) = ([0.0; 2 * CHUNK], 0.0);
-    run(Squares::<K> { words, squares: &mut squares, rest: &mut sum });
+    run(Squares::<K> { words, lanes: &mut squares, rest: &mut sum });
     sum + squares.iter().sum::<f64>()
 }
 
 struct Squares<'a, K: Kernel<1>> {
     words: &'a [K::Word],
-    squares: &'a mut [f64; 2 * CHUNK],
+    lanes: &'a mut [f64; 2 * CHUNK],
     rest: &'a mut f64,
 }
 
@@ -219,7 +219,7 @@ impl<K: Kernel<1>> Task for Squares<'_, K> {
                 squares[i] += K::square([words[i]]);
             }
         }
-        *self.squares = squares;
+        *self.lanes = squares;
         *self.rest = rest.iter().map(|&word| K::square([word])).sum();
     }
 }

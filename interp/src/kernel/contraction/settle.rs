@@ -60,7 +60,7 @@ impl Blocked for F64Accumulator {
                     error,
                     norms,
                     slots,
-                    round: to_f32,
+                    element: to_f32,
                     is_decided: &mut is_decided,
                 });
             }
@@ -70,7 +70,7 @@ impl Blocked for F64Accumulator {
                     error,
                     norms,
                     slots,
-                    round: to_bf16,
+                    element: to_bf16,
                     is_decided: &mut is_decided,
                 });
             }
@@ -151,7 +151,7 @@ struct Round<'a, const N: usize, F> {
     error: f64,
     norms: &'a [f64],
     slots: &'a mut [u8],
-    round: F,
+    element: F,
     is_decided: &'a mut bool,
 }
 
@@ -167,7 +167,7 @@ impl<const N: usize, F: Fn(f64) -> ([u8; N], bool)> Task for Round<'_, N, F> {
         let one = |sum: f64, norm: f64, slot: &mut [u8; N]| {
             let error = self.error * norm;
             let ((low, is_low_open), (high, is_high_open)) =
-                ((self.round)(sum - error), (self.round)(sum + error));
+                ((self.element)(sum - error), (self.element)(sum + error));
             *slot = low;
             (low != high) | is_low_open | is_high_open
         };

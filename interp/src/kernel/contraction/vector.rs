@@ -105,8 +105,10 @@ impl Product<'_, '_> {
             Order::Terms => terms.min(terms / LANES + 2 * LANES),
             Order::Indices | Order::Any => terms,
         };
-        run(Sums { source, vector: self.vector, sums, squares: norms });
-        norms.iter_mut().for_each(|square| *square = square.sqrt());
+        run(WithVector { source, vector: self.vector, sums, squares: norms });
+        for square in norms.iter_mut() {
+            *square = square.sqrt();
+        }
         let error = job.error.of_depth(depth) * norm;
         if F64Accumulator::round(sums, error, norms, job.rounding, out) {
             return;
@@ -126,14 +128,14 @@ impl Product<'_, '_> {
 }
 
 /// Sums of products with a vector, and of the squares of the matrix.
-struct Sums<'a> {
+struct WithVector<'a> {
     source: Source<'a, f32>,
     vector: &'a [f64],
     sums: &'a mut [f64],
     squares: &'a mut [f64],
 }
 
-impl Task for Sums<'_> {
+impl Task for WithVector<'_> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
