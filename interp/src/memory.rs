@@ -91,7 +91,10 @@ impl Budget {
     }
     /// Charges `bytes` before they are allocated.
     pub(crate) fn reserve(self: &Arc<Self>, bytes: usize) -> Result<Reservation> {
-        if bytes >= LARGE && Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
+        // What the limit refuses is not asked of the system.
+        let in_use = self.in_use.load(Ordering::Relaxed);
+        let is_within = self.limit.is_none_or(|limit| in_use.saturating_add(bytes) <= limit);
+        if bytes >= LARGE && is_within && Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
             let message = format!("the system cannot allocate {bytes} bytes for the result");
             return Err(Code::OutOfMemory { message }.into());
         }

@@ -80,6 +80,7 @@ pub(super) fn kernel(
             rhs_batches: &setting.group_offsets(),
             rhs_columns: &columns,
             rhs_terms: &terms,
+            lists: None,
             runs: setting.run_step().map(|step| Runs { step, of: &runs }),
         };
         let out = outputs[0].bytes_mut();
@@ -226,18 +227,25 @@ impl Setting {
         }
     }
 
-    /// The distance of neighboring terms in the left operand, if places of the last spatial dimension are next to each other in
-    /// the list of terms, and all others are at regular distances too.
+    /// The distance in the left operand of terms that are next to each other: of features, or of places of the last spatial
+    /// dimension if there is one feature. None if there is no such distance, since there are holes.
     fn run_step(&self) -> Option<usize> {
-        let is_regular = self.inputs == 1 && self.window.dims.iter().all(|w| w.lhs_dilation == 1);
+        let is_regular = self.inputs > 0 && self.window.dims.iter().all(|w| w.lhs_dilation == 1);
+        let (place, feature) =
+            (self.place_step()?, self.lhs_stride(self.op.dim_labels.lhs_feature));
+        is_regular.then_some(if self.inputs == 1 { place } else { feature })
+    }
+    /// The distance in the left operand of neighboring places of the last spatial dimension.
+    fn place_step(&self) -> Option<usize> {
         let (window, &dim) = (self.window.dims.last()?, self.op.dim_labels.lhs_spatial.last()?);
-        is_regular.then(|| to_usize(window.rhs_dilation).saturating_mul(self.lhs_stride(dim)))
+        Some(to_usize(window.rhs_dilation).saturating_mul(self.lhs_stride(dim)))
     }
 
-    /// The runs of a row, where [`Setting::run_step`] is known: one for each place in the outer dimensions of the kernel.
+    /// The runs of a row, where [`Setting::run_step`] is known: one for each place of the kernel, or for each place in its outer
+    /// dimensions if the features of neighboring places follow each other.
     fn runs(&self, group: usize, mut row: usize, runs: &mut Vec<Run>) {
         let labels = &self.op.dim_labels;
-        let (mut first_term, mut term_stride) = (0, 1);
+        let (mut first_term, mut term_stride) = (0, to_i64(self.inputs));
         let mut first_lhs = 0;
         // Sizes, and strides of terms and of the left operand, from the last dimension on.
         let (mut sizes, mut terms, mut lhs) = (Dims::new(), Dims::new(), Dims::new());
@@ -252,7 +260,11 @@ impl Setting {
             let stride = to_i64(self.lhs_stride(dim));
             let place = i128::from(reach.first) + i128::from(window.pad_low)
                 - i128::from(out) * i128::from(window.stride);
-            let place = i64::try_from(place / i128::from(window.rhs_dilation));
+            // Most windows have no holes, and a division takes longer than all the rest.
+            let place = match window.rhs_dilation {
+                1 => i64::try_from(place),
+                dilation => i64::try_from(place / i128::from(dilation)),
+            };
             first_term += place.expect("a place in the window") * term_stride;
             first_lhs += reach.first * stride;
             sizes.push(reach.count);
@@ -262,12 +274,16 @@ impl Setting {
         }
         let batches = self.op.batch_group_count > 1;
         let batch = if batches { group * to_usize(self.row_sizes[0]) + row } else { row };
-        let feature = if batches { 0 } else { group * self.lhs_stride(labels.lhs_feature) };
-        first_lhs += to_i64(batch * self.lhs_stride(labels.lhs_batch) + feature);
-        let count = to_usize(sizes.remove(0));
+        let feature = self.lhs_stride(labels.lhs_feature);
+        let features = if batches { 0 } else { group * self.inputs };
+        first_lhs += to_i64(batch * self.lhs_stride(labels.lhs_batch) + features * feature);
+        let is_joined = self.inputs == 1 || self.place_step() == Some(self.inputs * feature);
+        let count = if is_joined { to_usize(sizes.remove(0)) } else { 1 } * self.inputs;
         sizes.reverse();
         let starts = [&mut terms, &mut lhs].map(|strides| {
-            strides.remove(0);
+            if is_joined {
+                strides.remove(0);
+            }
             strides.reverse();
             strides.clone()
         });

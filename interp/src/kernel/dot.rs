@@ -14,7 +14,7 @@
 //!
 //! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is 0 in `s32`), which
 //! XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
-use super::contraction::{Extent, Plan, Recipe};
+use super::contraction::{Extent, Lists, Plan, Recipe};
 use super::writes_with;
 use crate::index::{offset_list, others, pick, saturating_count};
 use crate::plan::Kernel;
@@ -72,6 +72,10 @@ pub(super) struct Offsets {
 }
 
 impl Offsets {
+    /// The same for a plan.
+    pub(super) fn lists(&self) -> Lists<'_> {
+        Lists { batches: &self.batch, rows: &self.free, terms: &self.contracting }
+    }
     /// Fills in the offsets of a row.
     pub(super) fn row(&self, batch: usize, row: usize, offsets: &mut [usize]) {
         let start = self.batch[batch] + self.free[row];
@@ -97,6 +101,7 @@ pub(super) fn kernel(op: &Dot, operands: &[&ArrayShape], result: &ArrayShape) ->
             rhs_batches: &r.batch,
             rhs_columns: &r.free,
             rhs_terms: &r.contracting,
+            lists: Some(l.lists()),
             runs: None,
         };
         recipe.contract(&plan, (inputs[0], inputs[1]), to, outputs[0].bytes_mut());

@@ -153,6 +153,7 @@ fn plan<'a>(
         rhs_batches,
         rhs_columns: &r.free,
         rhs_terms: &r.contracting,
+        lists: None,
         runs: None,
     }
 }

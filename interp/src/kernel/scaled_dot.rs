@@ -47,6 +47,7 @@ pub(super) fn kernel(
             rhs_batches: &r.batch,
             rhs_columns: &r.free,
             rhs_terms: &r.contracting,
+            lists: Some(l.lists()),
             runs: None,
         };
         let (lhs, rhs) =

@@ -24,6 +24,11 @@ impl Sum {
     pub(crate) fn with_errors(sum: f64, lost: f64) -> Self {
         Self { sum, lost }
     }
+    /// Returns the sum, and the rounding errors accumulated so far.
+    #[inline]
+    pub(crate) fn with_lost(self) -> (f64, f64) {
+        (self.sum, self.lost)
+    }
     #[inline]
     pub(crate) fn add(&mut self, x: f64) {
         let sum = self.sum + x;

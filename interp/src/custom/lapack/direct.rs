@@ -8,25 +8,38 @@ use crate::clock::Stop;
 /// Returns 0, or `k` if the leading minor of order `k` is not positive definite. Columns from the `k`-th on are then
 /// unchanged. The imaginary parts of diagonal elements are ignored.
 pub(super) fn potrf<N: Number>(a: &mut Matrix<N>, lower: bool) -> i32 {
-    // The upper factor is the conjugate transpose of the lower.
-    let at = |i: usize, j: usize| if lower { (i, j) } else { (j, i) };
+    if lower {
+        // The upper factor is the conjugate transpose of the lower.
+        let mut upper = a.adjoint();
+        let info = upper_factor(&mut upper);
+        *a = upper.adjoint();
+        return info;
+    }
+    upper_factor(a)
+}
+
+fn upper_factor<N: Number>(a: &mut Matrix<N>) -> i32 {
     let stop = Stop::current();
-    for j in 0..a.rows {
-        let squares = (0..j).map(|k| (a[at(j, k)], a[at(j, k)].conj()));
-        let pivot = N::real(a[at(j, j)].re()).minus_products(squares).re();
+    let n = a.rows;
+    for j in 0..n {
+        if stop.is_set() {
+            break;
+        }
+        let squares = (0..j).map(|k| (a[(k, j)], a[(k, j)].conj()));
+        let pivot = N::real(a[(j, j)].re()).minus_products(squares).re();
         // A NaN is not positive either.
         if pivot.is_nan() || pivot <= 0.0 {
-            a[at(j, j)] = N::real(pivot);
+            a[(j, j)] = N::real(pivot);
             return order(j);
         }
         let root = N::real(pivot.sqrt());
-        for i in (j + 1..a.rows).take_while(|_| !stop.is_set()) {
-            let entry = |i: usize, k: usize| if lower { a[(i, k)] } else { a[(k, i)].conj() };
-            let products = (0..j).map(|k| (entry(i, k), entry(j, k).conj()));
-            let value = entry(i, j).minus_products(products).over(root);
-            a[at(i, j)] = if lower { value } else { value.conj() };
+        let (done, row) = a.data.split_at_mut(j * n);
+        let values = &mut row[j + 1..n];
+        N::subtract(values, done.chunks(n).map(|row| (row[j].conj(), &row[j + 1..])));
+        for x in values {
+            *x = x.over(root);
         }
-        a[at(j, j)] = root;
+        a[(j, j)] = root;
     }
     0
 }
@@ -53,23 +66,41 @@ pub(super) struct Triangle {
 /// `trsm`: solves `op(a) x = b`, or `x op(a) = b` for `right`, into `b`. Only one triangle of `a` is read. A zero on the
 /// diagonal is divided by: the result has infinities and NaN.
 pub(super) fn trsm<N: Number>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triangle, right: bool) {
-    let n = a.rows;
-    // `x op(a) = b` is `op(a)^T x^T = b^T`: the same with `b` read by columns.
-    let transpose = how.transpose != right;
+    if right {
+        // `x op(a) = b` is `op(a)^T x^T = b^T`.
+        let mut columns = b.transpose();
+        trsm(a, &mut columns, Triangle { transpose: !how.transpose, ..how }, false);
+        *b = columns.transpose();
+        return;
+    }
+    let (n, systems) = (a.rows, b.cols);
+    if systems == 0 {
+        return;
+    }
     let at = |i: usize, j: usize| {
-        let value = if transpose { a[(j, i)] } else { a[(i, j)] };
+        let value = if how.transpose { a[(j, i)] } else { a[(i, j)] };
         if how.conjugate { value.conj() } else { value }
     };
-    let forward = how.lower != transpose;
-    let systems = if right { b.rows } else { b.cols };
+    let forward = how.lower != how.transpose;
     let stop = Stop::current();
-    for system in (0..systems).take_while(|_| !stop.is_set()) {
-        let of = |i: usize| if right { (system, i) } else { (i, system) };
-        for step in 0..n {
-            let i = if forward { step } else { n - 1 - step };
-            let done = if forward { 0..i } else { i + 1..n };
-            let value = b[of(i)].minus_products(done.map(|k| (at(i, k), b[of(k)])));
-            b[of(i)] = if how.unit { value } else { value.over(at(i, i)) };
+    for step in (0..n).take_while(|_| !stop.is_set()) {
+        let i = if forward { step } else { n - 1 - step };
+        let (before, after) = b.data.split_at_mut((i + usize::from(!forward)) * systems);
+        let (values, done) = if forward {
+            (&mut after[..systems], before)
+        } else {
+            (&mut before[i * systems..], after)
+        };
+        let first = if forward { 0 } else { i + 1 };
+        let rows = done.chunks(systems).enumerate();
+        N::subtract(
+            values,
+            rows.take(if forward { i } else { n }).map(|(k, row)| (at(i, first + k), row)),
+        );
+        if !how.unit {
+            for x in values {
+                *x = x.over(at(i, i));
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Real matrices are computed in real arithmetic, not as complex ones without an imaginary part, where an infinity
 //! times the zero imaginary part would be NaN.
 use crate::num::accumulator::Sum;
+use crate::num::loops::instruction_set::{Task, run};
 use hlo::Scalar;
 use std::fmt::Debug;
 use std::ops::{Add, Mul, Neg, Sub};
@@ -28,6 +29,16 @@ pub(super) trait Number:
     fn over(self, by: Self) -> Self;
     /// `self - sum of a * b`, the sum carrying its rounding errors.
     fn minus_products(self, terms: impl Iterator<Item = (Self, Self)>) -> Self;
+    /// Subtracts a sum of multiples of rows from `values`, each number as [`Number::minus_products`] does.
+    fn subtract<'a>(values: &mut [Self], rows: impl Iterator<Item = (Self, &'a [Self])>)
+    where
+        Self: 'a,
+    {
+        let rows: Vec<(Self, &[Self])> = rows.collect();
+        for (i, value) in values.iter_mut().enumerate() {
+            *value = value.minus_products(rows.iter().map(|&(a, row)| (a, row[i])));
+        }
+    }
     fn scalar(self) -> Scalar;
 
     fn real(re: f64) -> Self {
@@ -112,8 +123,43 @@ impl Number for f64 {
         terms.for_each(|(a, b)| sum.add_product(-a, b));
         sum.value()
     }
+    fn subtract<'a>(values: &mut [Self], rows: impl Iterator<Item = (Self, &'a [Self])>) {
+        run(Subtract { values, rows: rows.collect() });
+    }
     fn scalar(self) -> Scalar {
         Scalar::Float(self)
+    }
+}
+
+/// Numbers, and the multiples of rows to be subtracted from them.
+struct Subtract<'a, 'b> {
+    values: &'a mut [f64],
+    rows: Vec<(f64, &'b [f64])>,
+}
+
+impl Task for Subtract<'_, '_> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        /// Sums that do not wait for each other.
+        const LANES: usize = 32;
+        let (chunks, rest) = self.values.as_chunks_mut::<LANES>();
+        for (c, values) in chunks.iter_mut().enumerate() {
+            let (mut sums, mut lost) = (*values, [0.0; LANES]);
+            for &(a, row) in &self.rows {
+                let Some(row) = row[c * LANES..].first_chunk::<LANES>() else { continue };
+                for i in 0..LANES {
+                    let mut sum = Sum::with_errors(sums[i], lost[i]);
+                    sum.add_product(-a, row[i]);
+                    (sums[i], lost[i]) = sum.with_lost();
+                }
+            }
+            *values = std::array::from_fn(|i| Sum::with_errors(sums[i], lost[i]).value());
+        }
+        let first = chunks.len() * LANES;
+        for (i, value) in rest.iter_mut().enumerate() {
+            *value = value.minus_products(self.rows.iter().map(|&(a, row)| (a, row[first + i])));
+        }
     }
 }
 
@@ -236,6 +282,16 @@ impl<N: Number> Matrix<N> {
         for i in 0..self.rows {
             for j in 0..self.cols {
                 result[(j, i)] = self[(i, j)].conj();
+            }
+        }
+        result
+    }
+    /// Returns the transpose.
+    pub(super) fn transpose(&self) -> Self {
+        let mut result = Self::zeros(self.cols, self.rows);
+        for i in 0..self.rows {
+            for j in 0..self.cols {
+                result[(j, i)] = self[(i, j)];
             }
         }
         result

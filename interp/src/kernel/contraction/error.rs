@@ -28,6 +28,12 @@ impl Error {
         Self { terms, plain, ty }
     }
 
+    /// The bound for sums whose products take part in at most `depth` additions, in units of the magnitude.
+    pub(super) fn of_depth(self, depth: usize) -> f64 {
+        let depth = Scalar::Unsigned(depth.try_into().expect("at most 64 bits")).as_f64();
+        if self.terms > 1.0 { (depth + 4.0) * UNIT * 1.000_002 } else { 0.0 }
+    }
+
     /// The ends of an interval around `sum`, which was added up in f64 from exact products.
     #[inline]
     pub(super) fn plain(self, sum: f64, magnitude: f64) -> Option<[f64; 2]> {

@@ -130,6 +130,59 @@ impl SingleSums<1> for WrappingAccumulator {
     }
 }
 
+/// Integers, modulo 2^32: enough for results of up to 32 bits.
+pub(super) struct NarrowAccumulator;
+
+impl Kernel<1> for NarrowAccumulator {
+    type Stored = i32;
+    type Word = i32;
+    type Sum = i32;
+    const PRODUCTS: usize = 1;
+
+    #[inline]
+    fn pack(element: i32) -> [i32; 1] {
+        [element]
+    }
+    fn tile(lhs: &[i32], rhs: &[i32]) -> Tile<i32> {
+        let mut sums = Tile::<i32>::default();
+        for ([a], [b]) in terms(lhs).zip(terms(rhs)) {
+            for (row, &a) in sums.iter_mut().zip(a) {
+                for (sum, &b) in row.iter_mut().zip(b) {
+                    *sum = sum.wrapping_add(a.wrapping_mul(b));
+                }
+            }
+        }
+        sums
+    }
+    fn interval(sum: i32, _: f64, _: Error) -> Option<[Scalar; 2]> {
+        Some([Scalar::Signed(sum.into()); 2])
+    }
+    fn exact(terms: impl Iterator<Item = (i32, i32)>, _: ElementType) -> Scalar {
+        let sum = terms.map(|(a, b)| a.wrapping_mul(b)).fold(0, i32::wrapping_add);
+        Scalar::Signed(sum.into())
+    }
+    fn packable(_: i32) -> bool {
+        true
+    }
+    fn finite(_: i32) -> bool {
+        true
+    }
+    #[inline]
+    fn square(_: [i32; 1]) -> f64 {
+        0.0
+    }
+}
+
+impl SingleSums<1> for NarrowAccumulator {
+    fn zero() -> i32 {
+        0
+    }
+    fn add(sum: &mut i32, a: i32, b: i32) -> f64 {
+        *sum = sum.wrapping_add(a.wrapping_mul(b));
+        0.0
+    }
+}
+
 /// Floats whose products are exact in f64, added in f64.
 pub(super) struct F64Accumulator;
 
@@ -139,6 +192,7 @@ impl Kernel<1> for F64Accumulator {
     type Sum = f64;
     const PRODUCTS: usize = 1;
 
+    #[inline]
     fn pack(element: f32) -> [f64; 1] {
         [f64::from(element)]
     }

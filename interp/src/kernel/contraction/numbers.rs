@@ -1,6 +1,7 @@
 //! Operands as the kernels take them, and how sums become elements of the result.
-use half::{bf16, f16};
+use crate::num::loops::convert_loop;
 use hlo::{ElementType, Literal, Scalar};
+use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// The elements of an array, in a form that loses nothing.
@@ -55,8 +56,7 @@ impl<'a> Numbers<'a> {
             }
             E::F32 => Self::Single(view(literal).into()),
             E::F64 => Self::Double(view(literal).into()),
-            E::F16 => Self::Single(view::<f16>(literal).iter().map(|x| x.to_f32()).collect()),
-            E::Bf16 => Self::Single(view::<bf16>(literal).iter().map(|x| x.to_f32()).collect()),
+            E::F16 | E::Bf16 => Self::Single(widened(literal, ty).into()),
             E::F8E5M2
             | E::F8E4M3
             | E::F8E3M4
@@ -121,8 +121,22 @@ impl<'a> Numbers<'a> {
     }
 }
 
+/// The elements of an array of 16-bit floats.
+fn widened(literal: &Literal, ty: ElementType) -> Vec<f32> {
+    /// Elements that a thread takes at a time.
+    const PART: usize = 1 << 15;
+    let widen = convert_loop(ty, ElementType::F32).expect("a loop of 16-bit floats");
+    let mut singles = vec![0.0_f32; literal.len()];
+    let parts = literal.bytes().par_chunks(PART * ty.storage_bytes());
+    parts.zip(singles.par_chunks_mut(PART)).for_each(|(bytes, singles)| {
+        widen(&[bytes], bytemuck::cast_slice_mut(singles));
+    });
+    singles
+}
+
 /// The nearest f32; exact for what the kernels call single.
 #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounds to nearest")]
+#[inline]
 pub(super) fn single(x: f64) -> f32 {
     x as f32
 }
@@ -131,6 +145,8 @@ pub(super) fn single(x: f64) -> f32 {
 pub(in crate::kernel) enum Operands<'a> {
     /// Modulo 2^64.
     Integers(Vec<i64>, Vec<i64>),
+    /// Modulo 2^32.
+    NarrowIntegers(Vec<i32>, Vec<i32>),
     /// In f64, which holds the products.
     F64Accumulator(Cow<'a, [f32]>, Cow<'a, [f32]>),
     /// In f64, with rounding errors kept.
@@ -145,6 +161,11 @@ impl<'a> Operands<'a> {
     /// The operands of sums that are rounded so.
     pub(in crate::kernel) fn new(lhs: Numbers<'a>, rhs: Numbers<'a>, rounding: Rounding) -> Self {
         let (lhs, rhs) = match (lhs, rhs) {
+            (Numbers::Integers(a, _), Numbers::Integers(b, _))
+                if rounding.sums.is_none() && is_narrow(rounding.to) =>
+            {
+                return Self::NarrowIntegers(low_halves(a), low_halves(b));
+            }
             (Numbers::Integers(a, _), Numbers::Integers(b, _)) => return Self::Integers(a, b),
             others => others,
         };
@@ -159,6 +180,17 @@ impl<'a> Operands<'a> {
             }
         }
     }
+}
+
+/// Whether the type is of integers of up to 32 bits: the sum modulo 2^32 then tells the one modulo the result's width.
+pub(super) fn is_narrow(ty: ElementType) -> bool {
+    ty.is_integral() && ty.bits() <= i32::BITS
+}
+
+/// The low 32 bits of each.
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "drops the high bits")]
+fn low_halves(numbers: Vec<i64>) -> Vec<i32> {
+    numbers.into_iter().map(|x| x as i32).collect()
 }
 
 /// Bits of the fraction of an f64 beyond the bits of a float type and the one that tells its midpoints; 0 of other types.

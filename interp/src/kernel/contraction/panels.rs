@@ -12,12 +12,12 @@ const PACKED_WORDS: usize = 1 << 19;
 /// Panels of columns that are packed together: with so many a line of a cache is read once.
 const TOGETHER: usize = 16;
 /// Multiplications that are worth waking another thread for.
-const WORTH_A_THREAD: usize = 1 << 15;
+pub(super) const WORTH_A_THREAD: usize = 1 << 15;
 
 /// Multiplications of a batch for which threads share its rows. Smaller batches are shared out whole.
 const WORTH_SHARING: usize = 1 << 19;
 /// Columns of a single row that a thread takes at a time.
-const COLUMNS: usize = 256;
+pub(super) const COLUMNS: usize = 256;
 
 /// Bytes of the panels of columns that are packed at a time, and of their norms.
 pub(super) fn packed_bytes(columns: usize, terms: usize, planes: usize) -> usize {
@@ -82,7 +82,7 @@ pub(super) struct Job<'a, K: Kernel<PLANES>, const PLANES: usize> {
 
 impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
     /// Calls `batch` with each batch's number, its part of the result, and whether it should use several threads.
-    fn run(&self, out: &mut [u8], batch: impl Fn(usize, &mut [u8], bool) + Sync) {
+    pub(super) fn run(&self, out: &mut [u8], batch: impl Fn(usize, &mut [u8], bool) + Sync) {
         if out.is_empty() {
             return;
         }
@@ -104,7 +104,7 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
     }
 
     /// Returns whether tiles can hold the operands: there are terms, and no element is too large or, where padding is zeros, not finite.
-    fn can_be_packed(&self) -> bool {
+    pub(super) fn can_be_packed(&self) -> bool {
         if self.plan.rhs_terms.is_empty() {
             return false;
         }
@@ -142,7 +142,7 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
     }
 
     /// The left offsets of a row, one for each term.
-    fn row_offsets(&self, batch: usize, row: usize) -> Vec<usize> {
+    pub(super) fn row_offsets(&self, batch: usize, row: usize) -> Vec<usize> {
         let mut offsets = vec![PADDING; self.plan.rhs_terms.len()];
         (self.plan.lhs)(batch, row, &mut offsets);
         offsets
@@ -158,14 +158,20 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
 
     /// Writes the element that a sum rounds to and returns true, if its error leaves only one.
     #[inline]
-    fn decide(&self, sum: K::Sum, magnitude: f64, slot: &mut [u8]) -> bool {
+    pub(super) fn decide(&self, sum: K::Sum, magnitude: f64, slot: &mut [u8]) -> bool {
         K::interval(sum, magnitude, self.error)
             .is_some_and(|ends| self.rounding.write_if_same(ends, slot))
     }
 
     /// Writes the element that the exact sum rounds to.
     #[cold]
-    fn write_exact(&self, batch: usize, offsets: &[usize], column: usize, slot: &mut [u8]) {
+    pub(super) fn write_exact(
+        &self,
+        batch: usize,
+        offsets: &[usize],
+        column: usize,
+        slot: &mut [u8],
+    ) {
         let terms = self.terms(batch, offsets);
         let terms = terms.map(|(element, at)| (element, self.rhs[at + column]));
         self.rounding.write(K::exact(terms, self.rounding.sum_type()), slot);
@@ -315,7 +321,7 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
 
 impl<K: SingleSums<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
     /// One batch, a sum a column: for few rows, and for numbers that cannot be packed.
-    fn direct(&self, batch: usize, out: &mut [u8], parallel: bool) {
+    pub(super) fn direct(&self, batch: usize, out: &mut [u8], parallel: bool) {
         if let (&[column], Some(runs)) = (self.plan.rhs_columns, self.plan.runs) {
             return self.one_column(batch, (column, runs), out, parallel);
         }

@@ -115,6 +115,11 @@ impl Recipe {
         self.products.len()
     }
 
+    /// The type that sums are rounded to first, if the algorithm names one.
+    pub(super) fn sum_type(self) -> Option<ElementType> {
+        self.sums
+    }
+
     /// All sums of the plan, over operands treated as the algorithm says, into the bytes of an array of type `to`.
     pub(in crate::kernel) fn contract(
         self,
@@ -206,7 +211,7 @@ impl Recipe {
                 }
             }
         };
-        let plan = Plan { lhs: &offsets, rhs_terms: &terms, runs: None, ..*plan };
+        let plan = Plan { lhs: &offsets, rhs_terms: &terms, lists: None, runs: None, ..*plan };
         let pair = Operands::F64Accumulator(parts(lhs).into(), parts(rhs).into());
         contract_into(&plan, &pair, rounding, out);
     }

@@ -1,6 +1,8 @@
 //! The memory that a contraction works in.
+use super::numbers::is_narrow;
 use super::panels::{is_shared, packed_bytes, row_bytes, tasks};
 use super::recipe::Recipe;
+use super::{blocked, vector};
 use crate::index::saturating_count;
 use crate::lower::scratch::threads;
 use hlo::{ArrayShape, ElementType};
@@ -25,8 +27,10 @@ impl Recipe {
     ) -> usize {
         let form = form(lhs.ty, rhs.ty, to);
         let both_whole = is_whole(lhs.ty) && is_whole(rhs.ty);
+        let is_narrow = both_whole && self.sum_type().is_none() && is_narrow(to);
         let forms = |array: &ArrayShape| {
-            let own = if both_whole { size_of::<i64>() } else { converted(array.ty, form) };
+            let whole = size_of::<i64>() + if is_narrow { size_of::<i32>() } else { 0 };
+            let own = if both_whole { whole } else { converted(array.ty, form) };
             let bytes = self.copies().saturating_mul(size_of::<f32>()).saturating_add(own);
             saturating_count(&array.dims).saturating_mul(bytes)
         };
@@ -35,16 +39,32 @@ impl Recipe {
         let terms = own_terms.saturating_mul(self.product_count());
         // Sums that keep their errors are only formed of packed operands, other ones also one by one.
         let is_compensated = !both_whole && form.component() == ElementType::F64;
+        let is_blocked = is_narrow || !both_whole && form == ElementType::F32;
         let packs = if is_compensated { rows.max(columns) > 1 } else { rows.min(columns) > 1 };
-        let packed = if packs { packed_bytes(columns, terms, planes) } else { 0 };
-        let (threads, sums) = (threads(), rows.saturating_mul(columns).saturating_mul(batches));
-        let is_shared = is_shared(rows.saturating_mul(columns).saturating_mul(terms));
-        let tasks = match is_shared {
-            true => tasks(rows, columns, packs),
-            false => batches,
+        let packed = match (packs, is_blocked) {
+            (false, _) => 0,
+            (true, false) => packed_bytes(columns, terms, planes),
+            (true, true) => blocked::column_bytes::<f64>(columns, terms),
         };
-        let row = row_bytes(columns, terms, planes, packs)
-            .saturating_add(own_terms.saturating_mul(size_of::<usize>()));
+        let (threads, sums) = (threads(), rows.saturating_mul(columns).saturating_mul(batches));
+        let work = rows.saturating_mul(columns).saturating_mul(terms);
+        let is_shared = match packs && is_blocked {
+            true => blocked::is_shared(batches, work),
+            false => is_shared(work),
+        };
+        let tasks = match (is_shared, packs && is_blocked) {
+            (true, true) => blocked::tasks(rows),
+            (true, false) => tasks(rows, columns, packs),
+            (false, _) => batches,
+        };
+        let row = match (packs, is_blocked) {
+            (true, true) => blocked::row_bytes::<f64>(rows, terms),
+            (true, false) => row_bytes(columns, terms, planes, packs),
+            (false, _) => {
+                row_bytes(columns, terms, planes, packs).saturating_add(vector::bytes(terms))
+            }
+        };
+        let row = row.saturating_add(own_terms.saturating_mul(size_of::<usize>()));
         // The first parts of products, where sums of all parts may not be finite.
         let results = match self.product_count() {
             1 => 0,

@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "calls functions compiled for instructions that were detected")]
 
 /// A loop over elements.
-pub(super) trait Task {
+pub(crate) trait Task {
     /// Whether the loop gains from vectors of 512 bits: those that compute much with each element.
     const IS_LONG: bool = false;
     /// Runs the loop; it must be inlined, to be compiled for each instruction set.
@@ -34,7 +34,7 @@ mod x86 {
 
 /// Runs a loop with the best instructions.
 #[inline]
-pub(super) fn run<T: Task>(task: T) {
+pub(crate) fn run<T: Task>(task: T) {
     #[cfg(target_arch = "x86_64")]
     {
         macro_rules! has {

@@ -7,7 +7,7 @@
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
 mod convert;
-mod instruction_set;
+pub(crate) mod instruction_set;
 mod narrow;
 mod order;
 mod select;

@@ -1,0 +1,337 @@
+//! Sums of products of up to eight rows and three vectors of columns, held in registers.
+//!
+//! Rows are contiguous. Columns are packed term by term: `vectors * LANES` words a term. Each instruction set adds the same
+//! products in the order of the terms; whether multiplication and addition are fused depends on it.
+#![expect(
+    unsafe_code,
+    reason = "vector instructions that were detected, on memory that was checked"
+)]
+
+/// Rows of a tile, at most.
+pub(super) const ROWS: usize = 8;
+/// Vectors of columns of a tile, at most.
+pub(super) const VECTORS: usize = 3;
+/// Bytes of a vector.
+const VECTOR_BYTES: usize = 64;
+
+/// Words in rows that begin `stride` apart.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a, W> {
+    pub(super) words: &'a [W],
+    pub(super) stride: usize,
+    pub(super) count: usize,
+}
+
+/// A word of packed operands and of sums.
+pub(super) trait Word: Copy + Default + Send + Sync {
+    /// Words of a vector.
+    const LANES: usize = VECTOR_BYTES / size_of::<Self>();
+    /// `self + a * b`.
+    fn plus_product(self, a: Self, b: Self) -> Self;
+    /// `self + other`.
+    fn plus(self, other: Self) -> Self;
+    /// The same sums in vector instructions; returns false if the processor has none that are known.
+    fn vectors(tile: &Tile<'_, Self>, sums: &mut [Self]) -> bool;
+}
+
+impl Word for f64 {
+    fn plus_product(self, a: Self, b: Self) -> Self {
+        self + a * b
+    }
+    fn plus(self, other: Self) -> Self {
+        self + other
+    }
+    fn vectors(tile: &Tile<'_, Self>, sums: &mut [Self]) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return x86::double::run(tile, sums);
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
+}
+
+impl Word for i32 {
+    fn plus_product(self, a: Self, b: Self) -> Self {
+        self.wrapping_add(a.wrapping_mul(b))
+    }
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+    fn vectors(tile: &Tile<'_, Self>, sums: &mut [Self]) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return x86::integer::run(tile, sums);
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
+}
+
+/// What is multiplied: the first `terms` words of each row, and as many terms of columns.
+pub(super) struct Tile<'a, W> {
+    rows: Rows<'a, W>,
+    terms: usize,
+    columns: &'a [W],
+    width: usize,
+}
+
+/// Adds to `sums`, `width` of them a row, the products of the first `terms` words of each row with those of the columns.
+pub(super) fn add_products<W: Word>(
+    rows: Rows<'_, W>,
+    columns: &[W],
+    width: usize,
+    sums: &mut [W],
+) {
+    let terms = columns.len() / width;
+    let is_sound = width.is_multiple_of(W::LANES)
+        && width <= VECTORS * W::LANES
+        && columns.len() == terms * width
+        && (1..=ROWS).contains(&rows.count)
+        && rows.words.len() >= (rows.count - 1) * rows.stride + terms
+        && sums.len() >= rows.count * width;
+    assert!(is_sound, "a tile within its operands");
+    let tile = Tile { rows, terms, columns, width };
+    if !W::vectors(&tile, sums) {
+        portable(&tile, sums);
+    }
+}
+
+/// Four rows and four columns at a time, in plain loops.
+fn portable<W: Word>(tile: &Tile<'_, W>, sums: &mut [W]) {
+    const SIDE: usize = 4;
+    let Tile { rows, terms, columns, width } = *tile;
+    for first in (0..rows.count).step_by(SIDE) {
+        // Missing rows repeat the last one; their sums are dropped.
+        let row = |i: usize| &rows.words[(first + i).min(rows.count - 1) * rows.stride..][..terms];
+        let lines: [&[W]; SIDE] = std::array::from_fn(row);
+        for start in (0..width).step_by(SIDE) {
+            let mut products = [[W::default(); SIDE]; SIDE];
+            for (k, column) in columns.chunks_exact(width).enumerate() {
+                let column = &column[start..start + SIDE];
+                for (line, products) in lines.iter().zip(&mut products) {
+                    for (sum, &b) in products.iter_mut().zip(column) {
+                        *sum = sum.plus_product(line[k], b);
+                    }
+                }
+            }
+            let products = products.iter().take(rows.count - first);
+            for (line, products) in sums[first * width..].chunks_exact_mut(width).zip(products) {
+                for (sum, &x) in line[start..].iter_mut().zip(products) {
+                    *sum = sum.plus(x);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[expect(clippy::wildcard_imports, reason = "the instructions are named below, for each type")]
+mod x86 {
+    use super::Tile;
+    use std::arch::x86_64::*;
+
+    /// The kernels of a type of words: registers, and the instructions on them.
+    macro_rules! kernels {
+        ($module:ident, $word:ty, $wide:tt, $narrow:tt) => {
+            pub(super) mod $module {
+                use super::*;
+
+                register!("avx512f", avx512, $word, $wide);
+                register!("avx2,fma", avx2, $word, $narrow);
+
+                /// Runs the best kernel that the processor has.
+                pub(in super::super) fn run(tile: &Tile<'_, $word>, sums: &mut [$word]) -> bool {
+                    if std::arch::is_x86_feature_detected!("avx512f") {
+                        // SAFETY: the processor has the instructions.
+                        unsafe { avx512(tile, sums) };
+                        return true;
+                    }
+                    if std::arch::is_x86_feature_detected!("avx2")
+                        && std::arch::is_x86_feature_detected!("fma")
+                    {
+                        // SAFETY: the processor has the instructions.
+                        unsafe { avx2(tile, sums) };
+                        return true;
+                    }
+                    false
+                }
+            }
+        };
+    }
+
+    /// A kernel of one instruction set: rows by eight, four, two or one as its registers allow.
+    macro_rules! register {
+        ($features:literal, $name:ident, $word:ty,
+         ($rows:literal, $registers:literal, $zero:ident, $set:ident, $load:ident, $store:ident, $add:ident, $fma:expr)) => {
+            #[target_feature(enable = $features)]
+            pub(in super::super) fn $name(tile: &Tile<'_, $word>, sums: &mut [$word]) {
+                /// `R` rows from `row` on, `N` registers of columns from `at` on.
+                #[target_feature(enable = $features)]
+                fn part<const R: usize, const N: usize>(
+                    tile: &Tile<'_, $word>,
+                    row: usize,
+                    at: usize,
+                    sums: &mut [$word],
+                ) {
+                    let lanes = size_of_val(&$zero()) / size_of::<$word>();
+                    let (stride, width) = (tile.rows.stride, tile.width);
+                    let mut acc = [[$zero(); N]; R];
+                    // SAFETY: `add_products` has checked that rows, columns and sums hold the tile.
+                    unsafe {
+                        let a = tile.rows.words.as_ptr().add(row * stride);
+                        let mut b = tile.columns.as_ptr().add(at);
+                        for k in 0..tile.terms {
+                            let mut columns = [$zero(); N];
+                            for (n, column) in columns.iter_mut().enumerate() {
+                                *column = $load(b.add(n * lanes).cast());
+                            }
+                            for (r, acc) in acc.iter_mut().enumerate() {
+                                let x = $set(*a.add(r * stride + k));
+                                for (acc, &column) in acc.iter_mut().zip(&columns) {
+                                    *acc = $fma(x, column, *acc);
+                                }
+                            }
+                            b = b.wrapping_add(width);
+                        }
+                        for (r, acc) in acc.iter().enumerate() {
+                            for (n, &acc) in acc.iter().enumerate() {
+                                let at = sums.as_mut_ptr().add((row + r) * width + at + n * lanes);
+                                $store(at.cast(), $add($load(at.cast()), acc));
+                            }
+                        }
+                    }
+                }
+
+                let lanes = size_of_val(&$zero()) / size_of::<$word>();
+                let registers = tile.width / lanes;
+                let mut row = 0;
+                while row < tile.rows.count {
+                    let rows = match tile.rows.count - row {
+                        8.. if $rows == 8 => 8,
+                        4.. => 4,
+                        2.. => 2,
+                        left => left,
+                    };
+                    let mut register = 0;
+                    while register < registers {
+                        let count = (registers - register).min($registers);
+                        let at = register * lanes;
+                        match (rows, count) {
+                            (8, 3) => part::<8, 3>(tile, row, at, sums),
+                            (8, 2) => part::<8, 2>(tile, row, at, sums),
+                            (8, _) => part::<8, 1>(tile, row, at, sums),
+                            (4, 3) => part::<4, 3>(tile, row, at, sums),
+                            (4, 2) => part::<4, 2>(tile, row, at, sums),
+                            (4, _) => part::<4, 1>(tile, row, at, sums),
+                            (2, 3) => part::<2, 3>(tile, row, at, sums),
+                            (2, 2) => part::<2, 2>(tile, row, at, sums),
+                            (2, _) => part::<2, 1>(tile, row, at, sums),
+                            (_, 3) => part::<1, 3>(tile, row, at, sums),
+                            (_, 2) => part::<1, 2>(tile, row, at, sums),
+                            (..) => part::<1, 1>(tile, row, at, sums),
+                        }
+                        register += count;
+                    }
+                    row += rows;
+                }
+            }
+        };
+    }
+
+    kernels!(
+        double,
+        f64,
+        (
+            8,
+            3,
+            _mm512_setzero_pd,
+            _mm512_set1_pd,
+            _mm512_loadu_pd,
+            _mm512_storeu_pd,
+            _mm512_add_pd,
+            _mm512_fmadd_pd
+        ),
+        (
+            4,
+            2,
+            _mm256_setzero_pd,
+            _mm256_set1_pd,
+            _mm256_loadu_pd,
+            _mm256_storeu_pd,
+            _mm256_add_pd,
+            _mm256_fmadd_pd
+        )
+    );
+    kernels!(
+        integer,
+        i32,
+        (
+            8,
+            3,
+            _mm512_setzero_si512,
+            _mm512_set1_epi32,
+            _mm512_loadu_si512,
+            _mm512_storeu_si512,
+            _mm512_add_epi32,
+            |a, b, sum| _mm512_add_epi32(sum, _mm512_mullo_epi32(a, b))
+        ),
+        (
+            4,
+            2,
+            _mm256_setzero_si256,
+            _mm256_set1_epi32,
+            _mm256_loadu_si256,
+            _mm256_storeu_si256,
+            _mm256_add_epi32,
+            |a, b, sum| _mm256_add_epi32(sum, _mm256_mullo_epi32(a, b))
+        )
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sums of every instruction set that the processor has are those of the plain loops: products and sums are small
+    /// integers.
+    fn compare<W: Word + PartialEq + std::fmt::Debug>(
+        number: impl Fn(usize) -> W,
+        others: &[fn(&Tile<'_, W>, &mut [W])],
+    ) {
+        for (count, vectors, terms) in
+            (1..=ROWS).flat_map(|r| (1..=VECTORS).flat_map(move |v| [1, 2, 7].map(|k| (r, v, k))))
+        {
+            let (width, stride) = (vectors * W::LANES, terms + 3);
+            let words: Vec<W> = (0..count * stride).map(&number).collect();
+            let columns: Vec<W> = (0..terms * width).map(|i| number(i + 5)).collect();
+            let start: Vec<W> = (0..count * width).map(|i| number(i + 1)).collect();
+            let rows = Rows { words: &words, stride, count };
+            let tile = Tile { rows, terms, columns: &columns, width };
+            let mut expected = start.clone();
+            portable(&tile, &mut expected);
+            let mut found = start.clone();
+            add_products(rows, &columns, width, &mut found);
+            assert_eq!(found, expected, "{count} rows, {vectors} vectors, {terms} terms");
+            for other in others {
+                let mut found = start.clone();
+                other(&tile, &mut found);
+                assert_eq!(found, expected, "{count} rows, {vectors} vectors, {terms} terms");
+            }
+        }
+    }
+
+    #[test]
+    fn instruction_sets_agree() {
+        let small = |i: usize| i32::try_from(i * i % 23).expect("a small number") - 11;
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+        {
+            // SAFETY: the processor has the instructions, and the tiles are sound.
+            compare(small, &[|tile, sums| unsafe { x86::integer::avx2(tile, sums) }]);
+            // SAFETY: as above.
+            compare(
+                |i| f64::from(small(i)),
+                &[|tile, sums| unsafe { x86::double::avx2(tile, sums) }],
+            );
+        }
+        compare(small, &[]);
+        compare(|i| f64::from(small(i)), &[]);
+    }
+}

@@ -1,0 +1,186 @@
+//! A matrix times a vector: sums of one row or of one column, at the speed of memory.
+use super::kernel::F64Accumulator;
+use super::pack::{Order, Source};
+use super::panels::{COLUMNS, Job, WORTH_A_THREAD};
+use super::settle::Blocked;
+use super::{PADDING, Plan};
+use crate::lower::scratch::threads;
+use crate::num::loops::instruction_set::{Task, run};
+use rayon::prelude::*;
+
+/// Sums that do not wait for each other.
+const LANES: usize = 32;
+/// Bytes of the vector, and of the offsets of a row that is the vector.
+pub(super) fn bytes(terms: usize) -> usize {
+    terms.saturating_mul(size_of::<f64>() + size_of::<usize>())
+}
+
+type Floats<'a> = Job<'a, F64Accumulator, 1>;
+
+/// The plan's matrix of each batch; `None` if its elements do not follow each other, or the plan has none.
+struct Matrix<'a> {
+    starts: &'a [usize],
+    source: Source<'a, f32>,
+    /// Whether the vector is the row, and the matrix the right operand.
+    is_rhs: bool,
+}
+
+impl<'a> Matrix<'a> {
+    fn of(job: &Floats<'a>) -> Option<Self> {
+        let Plan { rows, rhs_batches, rhs_columns, rhs_terms, lists, .. } = *job.plan;
+        let is_rhs = rows == 1;
+        let (starts, elements, indices, terms) = if is_rhs {
+            (rhs_batches, job.rhs, rhs_columns, rhs_terms)
+        } else {
+            let lists = lists.filter(|_| rhs_columns.len() == 1)?;
+            (lists.batches, job.lhs, lists.rows, lists.terms)
+        };
+        let order = Order::of(indices, terms);
+        let source = Source { elements, start: 0, indices, terms, order };
+        (order != Order::Any).then_some(Self { starts, source, is_rhs })
+    }
+}
+
+/// All sums of the plan, if it is one of matrices and vectors. Returns whether it is.
+pub(super) fn run_vectors(job: &Floats<'_>, out: &mut [u8]) -> bool {
+    let Some(matrix) = Matrix::of(job) else { return false };
+    job.run(out, |batch, out, is_parallel| {
+        let mut vector = vec![0.0; job.plan.rhs_terms.len()];
+        let offsets = if matrix.is_rhs { job.row_offsets(batch, 0) } else { Vec::new() };
+        for (k, x) in vector.iter_mut().enumerate() {
+            *x = f64::from(match offsets.get(k) {
+                Some(&PADDING) => 0.0,
+                Some(&offset) => job.lhs[offset],
+                None => {
+                    let (start, column) = (job.plan.rhs_batches[batch], job.plan.rhs_columns[0]);
+                    job.rhs[start + column + job.plan.rhs_terms[k]]
+                }
+            });
+        }
+        let source = Source { start: matrix.starts[batch], ..matrix.source };
+        Product { job, batch, source, vector: &vector, is_rhs: matrix.is_rhs }
+            .run(out, is_parallel);
+    });
+    true
+}
+
+/// One batch.
+struct Product<'a, 'b> {
+    job: &'a Floats<'b>,
+    batch: usize,
+    source: Source<'a, f32>,
+    vector: &'a [f64],
+    is_rhs: bool,
+}
+
+impl Product<'_, '_> {
+    fn run(&self, out: &mut [u8], is_parallel: bool) {
+        let squares: f64 = self.vector.iter().map(|x| x * x).sum();
+        let norm = squares.sqrt();
+        let width = self.job.rounding.to.storage_bytes();
+        if is_parallel {
+            let count = (out.len() / width).div_ceil(4 * threads()).clamp(LANES, COLUMNS);
+            let least = (WORTH_A_THREAD / count / self.vector.len().max(1)).max(1);
+            let parts = out.par_chunks_mut(count * width).enumerate();
+            parts.with_min_len(least).for_each(|(i, out)| self.part(i * count, norm, out));
+        } else {
+            let part = |(i, out): (usize, &mut [u8])| self.part(i * COLUMNS, norm, out);
+            out.chunks_mut(COLUMNS * width).enumerate().for_each(part);
+        }
+    }
+
+    /// The sums from the number `first` on that `out` has room for.
+    fn part(&self, first: usize, norm: f64, out: &mut [u8]) {
+        let job = self.job;
+        let width = job.rounding.to.storage_bytes();
+        let count = out.len() / width;
+        if job.stop.is_set() {
+            return;
+        }
+        let (mut sums, mut norms) = ([0.0; COLUMNS], [0.0; COLUMNS]);
+        let (sums, norms) = (&mut sums[..count], &mut norms[..count]);
+        let source = Source { indices: &self.source.indices[first..first + count], ..self.source };
+        let terms = self.vector.len();
+        let depth = match source.order {
+            Order::Terms => terms.min(terms / LANES + 2 * LANES),
+            Order::Indices | Order::Any => terms,
+        };
+        run(WithVector { source, vector: self.vector, sums, squares: norms });
+        for square in norms.iter_mut() {
+            *square = square.sqrt();
+        }
+        let error = job.error.of_depth(depth) * norm;
+        if F64Accumulator::round(sums, error, norms, job.rounding, out) {
+            return;
+        }
+        for (i, slot) in out.chunks_exact_mut(width).enumerate() {
+            let (sum, own) = (&sums[i..=i], &norms[i..=i]);
+            if F64Accumulator::round(sum, error, own, job.rounding, slot)
+                || job.decide(sums[i], norm * norms[i], slot)
+            {
+                continue;
+            }
+            let (row, column) = if self.is_rhs { (0, first + i) } else { (first + i, 0) };
+            let offsets = job.row_offsets(self.batch, row);
+            job.write_exact(self.batch, &offsets, job.plan.rhs_columns[column], slot);
+        }
+    }
+}
+
+/// Sums of products with a vector, and of the squares of the matrix.
+struct WithVector<'a> {
+    source: Source<'a, f32>,
+    vector: &'a [f64],
+    sums: &'a mut [f64],
+    squares: &'a mut [f64],
+}
+
+impl Task for WithVector<'_> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let Self {
+            source: Source { elements, start, indices, terms, order },
+            vector,
+            sums,
+            squares,
+        } = self;
+        if order == Order::Terms {
+            for ((&index, sum), square) in indices.iter().zip(sums).zip(squares) {
+                let line = &elements[start + index + terms[0]..][..terms.len()];
+                [*sum, *square] = dot(line, vector);
+            }
+            return;
+        }
+        let first = start + indices[0];
+        for (&term, &b) in terms.iter().zip(vector) {
+            let line = &elements[first + term..][..indices.len()];
+            for ((&a, sum), square) in line.iter().zip(&mut *sums).zip(&mut *squares) {
+                let a = f64::from(a);
+                *sum += a * b;
+                *square += a * a;
+            }
+        }
+    }
+}
+
+/// The sum of products and the sum of squares of the first.
+#[inline(always)]
+fn dot(line: &[f32], vector: &[f64]) -> [f64; 2] {
+    let ((lines, last), (vectors, rest)) = (line.as_chunks::<LANES>(), vector.as_chunks::<LANES>());
+    let (mut sums, mut squares) = ([0.0; LANES], [0.0; LANES]);
+    for (line, vector) in lines.iter().zip(vectors) {
+        for i in 0..LANES {
+            let a = f64::from(line[i]);
+            sums[i] += a * vector[i];
+            squares[i] += a * a;
+        }
+    }
+    let mut result = [sums.iter().sum(), squares.iter().sum()];
+    for (&a, &b) in last.iter().zip(rest) {
+        let a = f64::from(a);
+        result[0] += a * b;
+        result[1] += a * a;
+    }
+    result
+}
