@@ -272,6 +272,6 @@ mod tests {
         );
         let text = lines.join("\n");
         assert!(text.contains("in place"), "{text}");
-        assert!(text.contains("peak 16 bytes"), "{text}");
+        assert!(text.contains("peak 32 bytes\narguments, 16 bytes of the peak"), "{text}");
     }
 }

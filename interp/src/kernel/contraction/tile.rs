@@ -122,7 +122,6 @@ fn portable<W: Word>(tile: &Tile<'_, W>, sums: &mut [W]) {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[expect(clippy::wildcard_imports, reason = "the instructions are named below, for each type")]
 mod x86 {
     use super::Tile;
     use std::arch::x86_64::*;
@@ -289,11 +288,14 @@ mod x86 {
 mod tests {
     use super::*;
 
+    /// The loop of an instruction set.
+    type Run<W> = fn(&Tile<'_, W>, &mut [W]);
+
     /// The sums of every instruction set that the processor has are those of the plain loops: products and sums are small
     /// integers.
     fn compare<W: Word + PartialEq + std::fmt::Debug>(
         number: impl Fn(usize) -> W,
-        others: &[fn(&Tile<'_, W>, &mut [W])],
+        others: &[Run<W>],
     ) {
         for (count, vectors, terms) in
             (1..=ROWS).flat_map(|r| (1..=VECTORS).flat_map(move |v| [1, 2, 7].map(|k| (r, v, k))))
