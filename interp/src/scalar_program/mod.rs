@@ -2,10 +2,12 @@
 //!
 //! Such a computation is nearly always a handful of elementwise ops on scalars. It is compiled to steps over registers;
 //! any other runs on a nested machine, slower and with the same result.
+mod blocks;
 mod register_loop;
 mod scalar_loop;
 mod sort_key;
 
+pub(crate) use blocks::{BLOCK, BlockProgram};
 use register_loop::RegisterLoop;
 pub(crate) use scalar_loop::ScalarLoop;
 pub(crate) use sort_key::Key;
