@@ -14,7 +14,7 @@ use crate::{Device, DeviceGrid, Error, Result};
 use hlo::ir::ComputationId;
 use hlo::{Literal, Module, Verified};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A compiled program. Clones share it.
 ///
@@ -91,8 +91,9 @@ impl Executable {
         let verified = verified.into();
         check_ranks(verified.module())?;
         let scalar_programs = ScalarPrograms::compile(verified.module());
-        let plans = lower::plans(verified.module(), options.engine, &scalar_programs);
-        let engine = options.engine;
+        let (engine, scalar_programs) = (options.engine, Arc::new(scalar_programs));
+        let fuses = engine == Engine::Exact;
+        let plans = lower::plans(verified.module(), engine, &scalar_programs, fuses);
         Ok(Self(Arc::new(Program {
             verified,
             engine,
@@ -100,7 +101,27 @@ impl Executable {
             scalar_programs,
             call,
             pool: Arc::default(),
+            observable: OnceLock::new(),
         })))
+    }
+    /// Returns the program for a run with these options: where each instruction is observed, each has its own step.
+    fn program(&self, options: &RunOptions) -> &Arc<Program> {
+        let is_observed = options.check_nan || options.hooks.observer.is_some();
+        if !is_observed || self.engine() == Engine::Reference {
+            return &self.0;
+        }
+        self.0.observable.get_or_init(|| {
+            let Program { verified, engine, scalar_programs, call, pool, .. } = &*self.0;
+            Arc::new(Program {
+                verified: Arc::clone(verified),
+                engine: *engine,
+                plans: lower::plans(verified.module(), *engine, scalar_programs, false),
+                scalar_programs: Arc::clone(scalar_programs),
+                call: *call,
+                pool: Arc::clone(pool),
+                observable: OnceLock::new(),
+            })
+        })
     }
     /// Returns the module.
     pub fn module(&self) -> &Module {
@@ -119,7 +140,7 @@ impl Executable {
         PlanText::new(&self.0)
     }
     /// Returns the most bytes that a run of one device is planned to hold at once, scratch memory of kernels included, arguments
-    /// not counted.
+    /// not counted. A run with an observer or [`RunOptions::check_nan`] may take more: it holds the value of each instruction.
     pub fn planned_bytes(&self) -> usize {
         self.0.plan(self.module().entry).peak_bytes
     }
@@ -144,7 +165,7 @@ impl Executable {
         options: &RunOptions,
     ) -> Result<Machine> {
         let arguments = check_arguments(self.module(), arguments)?;
-        let context = RunContext::new(Arc::clone(&self.0), options.clone(), place);
+        let context = RunContext::new(Arc::clone(self.program(options)), options.clone(), place);
         Machine::new(context, self.module().entry, arguments.into_iter().map(Into::into).collect())
     }
     /// Returns a context that belongs to no device, for cross-device instructions.

@@ -8,7 +8,7 @@ use crate::scalar_program::ScalarPrograms;
 use crate::value::Value;
 use hlo::ir::ComputationId;
 use hlo::{Literal, Module, Verified};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What an executable and its runs share.
 #[derive(Debug)]
@@ -18,11 +18,13 @@ pub(crate) struct Program {
     /// A plan for each computation, by its number.
     pub(crate) plans: Vec<Plan>,
     /// The computations that take and return scalars, compiled for ops that apply them to elements.
-    pub(crate) scalar_programs: ScalarPrograms,
+    pub(crate) scalar_programs: Arc<ScalarPrograms>,
     /// Runs a computation of scalars that is not compiled.
     pub(crate) call: Call,
     /// Memory for the next arrays of a run, or of the next run.
     pub(crate) pool: Arc<Pool>,
+    /// The same program with a step for each instruction, compiled for the first run that is observed.
+    pub(crate) observable: OnceLock<Arc<Program>>,
 }
 
 /// Runs a computation on arguments, within the limits of a run.

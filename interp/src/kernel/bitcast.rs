@@ -1,6 +1,6 @@
 //! `bitcast` where the layouts only order dimensions: elements move from the place that the operand's layout gives them to
 //! the index at which the result's layout has that place. Any other is left to the page in `spec`.
-use super::data_movement::move_elements;
+use super::strided::move_elements;
 use super::{writes, writes_with};
 use crate::index::{strides, to_usize};
 use crate::plan::Kernel;

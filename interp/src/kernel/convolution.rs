@@ -30,8 +30,8 @@
 //! **Differences.** XLA's evaluator converts the operands to the result's type first and saturates integers, where
 //! XLA:CPU, and this engine, wraps.
 use super::contraction::{Extent, PADDING, Plan, Recipe, Run, Runs};
-use super::data_movement::move_elements;
 use super::reduce_window::Reach;
+use super::strided::move_elements;
 use super::writes_with;
 use crate::error::Code;
 use crate::index::{count, offset_list, offsets, saturating_count, strides, to_i64, to_usize};

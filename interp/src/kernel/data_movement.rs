@@ -1,6 +1,7 @@
 //! Ops that only move elements: each result element is one operand element, its bits unchanged.
+use super::strided::{Walk, move_elements};
 use super::{updates_with, writes, writes_with};
-use crate::index::{offsets, rows, saturating_count, strides, to_usize};
+use crate::index::{saturating_count, strides, to_usize};
 use crate::plan::Kernel;
 use hlo::op::{Broadcast, Reverse, Slice, Transpose};
 use hlo::{ArrayShape, Dims, Literal, Op};
@@ -23,6 +24,12 @@ impl Affine {
             _ => None,
         }
     }
+}
+
+/// Returns the walk of an op that reads rows of its operand or repeats elements of it; `None` of any other.
+pub(crate) fn walk(op: &Op, operand: &ArrayShape, shape: &ArrayShape) -> Option<Walk> {
+    let Affine { base, strides } = Affine::of(op, operand, shape)?;
+    Some(Walk::merged(&shape.dims, base, &strides)).filter(Walk::has_plain_rows)
 }
 
 /// The kernel of an op that moves elements; `None` of any other.
@@ -94,53 +101,6 @@ pub(super) fn affine_into(operand: &Literal, result: &mut Literal, base: i64, st
     let shape = result.array_shape().expect("a kernel computes arrays");
     let (width, dims) = (shape.ty.storage_bytes(), shape.dims.clone());
     move_elements(operand.bytes(), result.bytes_mut(), width, &dims, base, strides);
-}
-
-/// The same over elements of `width` bytes; `dims` are the sizes of the walk.
-pub(super) fn move_elements(
-    from: &[u8],
-    to: &mut [u8],
-    width: usize,
-    dims: &[i64],
-    base: i64,
-    strides: &[i64],
-) {
-    let mut next = 0;
-    if strides.last() == Some(&1) {
-        rows(dims, base, strides, |at, count| {
-            let (at, bytes) = (to_usize(at) * width, count * width);
-            to[next..next + bytes].copy_from_slice(&from[at..at + bytes]);
-            next += bytes;
-        });
-    } else if strides.last() == Some(&0) {
-        // Rows of one element repeated, as broadcasts have them.
-        let (&inner, outer) = dims.split_last().expect("as many strides as dimensions");
-        let row = to_usize(inner) * width;
-        if row > 0 {
-            offsets(outer, base, &strides[..outer.len()], |at| {
-                let at = to_usize(at) * width;
-                repeat(&from[at..at + width], &mut to[next..next + row]);
-                next += row;
-            });
-        }
-    } else {
-        offsets(dims, base, strides, |at| {
-            let at = to_usize(at) * width;
-            to[next..next + width].copy_from_slice(&from[at..at + width]);
-            next += width;
-        });
-    }
-}
-
-/// Fills `to` with copies of `element`: each copy doubles what is there.
-fn repeat(element: &[u8], to: &mut [u8]) {
-    let mut done = element.len();
-    to[..done].copy_from_slice(element);
-    while done < to.len() {
-        let part = done.min(to.len() - done);
-        to.copy_within(..part, done);
-        done += part;
-    }
 }
 
 fn dims(operand: &Literal) -> &ArrayShape {

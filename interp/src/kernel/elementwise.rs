@@ -61,7 +61,7 @@ impl Kernel for Elementwise {
         Ok(())
     }
     fn reuse(&self) -> Reuse {
-        Reuse::SameIndex
+        Reuse::SameIndex(usize::MAX)
     }
 }
 

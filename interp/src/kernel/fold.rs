@@ -95,31 +95,46 @@ impl<'a> Fold<'a> {
             Kind::Call(call) => out.extend_from_slice(&call.arguments[..call.first.len()]),
         }
     }
+    /// Folds in the element at an offset of one array, by an op that cannot fail.
+    pub(super) fn add_term(&mut self, at: usize) {
+        self.add(at).expect("only a called computation can fail");
+    }
+    /// Returns the accumulator of a fold of one array.
+    pub(super) fn value(&self) -> Scalar {
+        let mut values = Vec::with_capacity(1);
+        self.values(&mut values);
+        values[0]
+    }
     /// Whether the result does not depend on the order of the elements: of a float sum up to its last rounding, of the
     /// others exactly.
     pub(super) fn is_orderless(&self) -> bool {
         match &self.0 {
             Kind::Sum { .. } => true,
-            Kind::Binary { op, ty, .. } => match op {
-                Binary::Maximum | Binary::Minimum | Binary::And | Binary::Or | Binary::Xor => {
-                    ty.class() != Class::Complex
-                }
-                Binary::Add | Binary::Multiply => {
-                    matches!(ty.class(), Class::Pred | Class::Signed | Class::Unsigned)
-                }
-                Binary::Atan2
-                | Binary::Complex
-                | Binary::Divide
-                | Binary::Mulhi
-                | Binary::Power
-                | Binary::Remainder
-                | Binary::ShiftLeft
-                | Binary::ShiftRightArithmetic
-                | Binary::ShiftRightLogical
-                | Binary::Subtract => false,
-            },
+            Kind::Binary { op, ty, .. } => is_orderless(*op, *ty),
             Kind::Call(_) => false,
         }
+    }
+}
+
+/// Whether a fold by an op gives the same bits in any order of the elements.
+pub(super) fn is_orderless(op: Binary, ty: ElementType) -> bool {
+    match op {
+        Binary::Maximum | Binary::Minimum | Binary::And | Binary::Or | Binary::Xor => {
+            ty.class() != Class::Complex
+        }
+        Binary::Add | Binary::Multiply => {
+            matches!(ty.class(), Class::Pred | Class::Signed | Class::Unsigned)
+        }
+        Binary::Atan2
+        | Binary::Complex
+        | Binary::Divide
+        | Binary::Mulhi
+        | Binary::Power
+        | Binary::Remainder
+        | Binary::ShiftLeft
+        | Binary::ShiftRightArithmetic
+        | Binary::ShiftRightLogical
+        | Binary::Subtract => false,
     }
 }
 

@@ -9,12 +9,14 @@
 //! elements in windows that each start from the initial value again, so a value that is no identity is counted several
 //! times there.
 use super::fold::{Fold, UNTIMED, in_lines, stored_bytes};
+use super::reduce_lines::{Lines, Method, Reduction};
 use super::writes_with;
-use crate::index::{count, offsets, others, pick, to_i64, to_usize};
+use crate::index::{count, offsets, others, pick, saturating_count, to_i64, to_usize};
 use crate::plan::Kernel;
-use crate::scalar_program::ScalarPrograms;
+use crate::scalar_program::{ScalarProgram, ScalarPrograms};
 use hlo::op::Reduce;
 use hlo::{ArrayShape, Dims};
+use std::sync::Arc;
 
 /// Results that are computed by one thread in a row.
 const LINE: usize = 64;
@@ -29,6 +31,12 @@ pub(super) fn kernel(
     let from = operands[0];
     let mut reduced: Dims = op.dimensions.iter().copied().collect();
     reduced.sort_unstable();
+    if let ([_, _], [to]) = (operands, results)
+        && let Some(lines) = Lines::of(&from.dims, &reduced)
+        && let Some(method) = Method::of(&applied, from.ty, to.ty, &lines)
+    {
+        return Some(of_lines(from, &reduced, lines, method, applied));
+    }
     let (inner_sizes, inner_strides) = pick(from, &reduced);
     let (outer_sizes, outer_strides) = pick(from, &others(from.rank(), &reduced));
     Some(writes_with(stored_bytes(results, LINE, LINE), move |context, inputs, outputs| {
@@ -58,6 +66,31 @@ pub(super) fn kernel(
             Ok(())
         })
     }))
+}
+
+/// The kernel of a reduction of one array by a computation that is applied to many elements at once.
+fn of_lines(
+    from: &ArrayShape,
+    reduced: &[i64],
+    lines: Lines,
+    method: Method,
+    applied: Arc<ScalarProgram>,
+) -> Box<dyn Kernel> {
+    let (sizes, strides) = pick(from, reduced);
+    let (width, steps) = (from.ty.storage_bytes(), saturating_count(&from.dims));
+    let steps = u64::try_from(steps).unwrap_or(u64::MAX);
+    writes_with(lines.scratch(), move |context, inputs, outputs| {
+        context.spend(steps)?;
+        let exact = |base: usize| {
+            let mut fold = Fold::new(&applied, context, &inputs[..1], &inputs[1..]);
+            offsets(&sizes, to_i64(base), &strides, |at| fold.add_term(to_usize(at)));
+            fold.value()
+        };
+        let (from, first) = (inputs[0].bytes(), inputs[1].get(0));
+        let reduction = Reduction { lines: &lines, method: &method, from, width, first, exact };
+        reduction.run(outputs[0].bytes_mut());
+        Ok(())
+    })
 }
 
 /// The offset of element number `i` in row-major order of these sizes.

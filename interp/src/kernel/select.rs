@@ -24,6 +24,6 @@ impl Kernel for Select {
         Ok(())
     }
     fn reuse(&self) -> Reuse {
-        Reuse::SameIndex
+        Reuse::SameIndex(usize::MAX)
     }
 }

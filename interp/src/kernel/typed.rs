@@ -55,6 +55,10 @@ impl Typed {
         let operands = SmallVec::from_buf([size_of::<bool>(), width, width]);
         Self { function: select_loop(width), operands, result: width }
     }
+    /// Returns the loop.
+    pub(super) fn into_loop(self) -> Loop {
+        self.function
+    }
     /// Runs the loop; an operand that is no array is in the result's memory.
     pub(super) fn run(&self, inputs: &[&Literal], result: &mut Literal) {
         let operands: SmallVec<[Operand<'_>; MOST]> = inputs

@@ -22,11 +22,22 @@ use std::sync::Arc;
 /// The limit of bytes of an array that is computed from a constant at compile time.
 const FOLDED_BYTES: usize = 4096;
 
-/// The plans of all computations of a module, by their numbers.
-pub(crate) fn plans(module: &Module, engine: Engine, programs: &ScalarPrograms) -> Vec<Plan> {
+/// The plans of all computations of a module, by their numbers. With `fuses`, a step may stand for several instructions.
+pub(crate) fn plans(
+    module: &Module,
+    engine: Engine,
+    programs: &ScalarPrograms,
+    fuses: bool,
+) -> Vec<Plan> {
     let lowering = Lowering::new(module, engine, programs);
     let effects = with_effects(module);
-    let draft = |id| Draft::of(&lowering, id).without_dead_steps(module, &effects);
+    let draft = |id| {
+        let draft = Draft::of(&lowering, id).without_dead_steps(module, &effects);
+        match fuses {
+            true => draft.fused(module).without_dead_steps(module, &effects),
+            false => draft,
+        }
+    };
     let drafts = module.computations.ids().map(draft);
     let (mut plans, memory): (Vec<Plan>, Vec<_>) = drafts.map(assign).unzip();
     super::peak::set_peaks(module, &mut plans, &memory);
@@ -63,6 +74,8 @@ pub(super) struct DraftStep {
     pub(super) applies: SmallVec<[ComputationId; 1]>,
     pub(super) fuel: u64,
     pub(super) part: Option<Part>,
+    /// The instructions that it computes on the way.
+    pub(super) fuses: Vec<InstructionId>,
 }
 
 /// A plan before slots are assigned.
@@ -100,6 +113,15 @@ pub(super) struct Builder<'a> {
 }
 
 impl Draft {
+    /// Returns the shape of a leaf that is an array.
+    pub(super) fn array(&self, leaf: Leaf) -> Option<&ArrayShape> {
+        let info = &self.leaves[leaf];
+        match &info.value {
+            Some(Value::Array(value)) => value.array_shape(),
+            Some(Value::Tuple(_) | Value::Token | Value::Async(_)) => None,
+            None => info.shape.as_deref(),
+        }
+    }
     fn of(lowering: &Lowering<'_>, id: ComputationId) -> Self {
         let computation = &lowering.module().computations[id];
         let draft = Self {
@@ -219,6 +241,7 @@ impl Builder<'_> {
             applies: SmallVec::new(),
             fuel,
             part: None,
+            fuses: Vec::new(),
         });
     }
     pub(super) fn operand_shapes(&self, instruction: &Instruction) -> Vec<&Shape> {

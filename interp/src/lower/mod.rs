@@ -4,6 +4,7 @@ mod cost;
 mod dead;
 mod external;
 mod function;
+mod fuse;
 mod narrow;
 mod peak;
 pub(crate) mod scratch;
@@ -20,7 +21,7 @@ use crate::state::Site;
 use function::{Means, in_stated_layouts};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::{AsyncRole, Kind};
-use hlo::{Module, Op, Shape};
+use hlo::{ElementType, Module, Op, Shape};
 use smallvec::SmallVec;
 
 /// What an instruction becomes.
@@ -189,6 +190,9 @@ fn relabels(instruction: &Instruction, operands: &[&Shape]) -> bool {
     match &instruction.op {
         Op::Reshape(_) => true,
         Op::Convert(_) => from.ty == to.ty,
+        Op::BitcastConvert(_) => {
+            from.ty.bits() == to.ty.bits() && to.ty.bits() >= 8 && to.ty != ElementType::Pred
+        }
         Op::Bitcast(_) => kernel::relabels(from, to),
         _ => false,
     }

@@ -175,6 +175,7 @@ impl Slots {
             applies: step.applies,
             fuel: step.fuel,
             part: step.part,
+            fuses: step.fuses,
         }
     }
 
@@ -231,7 +232,7 @@ fn in_place(step: &DraftStep, inputs: &[Input], leaves: &[LeafInfo]) -> Option<u
     match kernel.reuse() {
         Reuse::None => None,
         Reuse::Update => Some(0).filter(|&k| fits(k)),
-        Reuse::SameIndex => (0..inputs.len()).find(|&k| fits(k)),
+        Reuse::SameIndex(count) => (0..inputs.len().min(count)).find(|&k| fits(k)),
     }
 }
 
@@ -267,7 +268,7 @@ mod tests {
     #[test]
     fn values_die_at_their_last_use_and_results_never() {
         let lines = plan(
-            "a = f32[4] parameter(0) b = f32[4] add(a, a) c = f32[4] exponential(b) ROOT t = (f32[4]) tuple(c)",
+            "a = f32[4] parameter(0) b = f32[4] reverse(a), dimensions={0} c = f32[4] exponential(b) ROOT t = (f32[4]) tuple(c)",
         );
         let text = lines.join("\n");
         assert!(text.contains("in place"), "{text}");

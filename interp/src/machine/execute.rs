@@ -93,7 +93,7 @@ impl Machine {
                     in_place = Some(0);
                     operand_to_update(context, step, slots)?
                 }
-                (0, Reuse::SameIndex) if step.in_place.is_some() => {
+                (0, Reuse::SameIndex(_)) if step.in_place.is_some() => {
                     let (result, operand) = over_operand(context, step, slots)?;
                     in_place = operand;
                     result

@@ -63,8 +63,9 @@ pub(crate) trait Kernel: Send + Sync {
 pub(crate) enum Reuse {
     /// None.
     None,
-    /// Any operand: an element of the result is written after the elements at its index have been read.
-    SameIndex,
+    /// One of the first operands, as many as stated: an element of the result is written after their elements at its index
+    /// have been read.
+    SameIndex(usize),
     /// Operand 0, of which it changes a part.
     Update,
 }

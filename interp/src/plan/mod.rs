@@ -73,6 +73,8 @@ pub(crate) struct Step {
     pub(crate) fuel: u64,
     /// The part of the instruction's value that it computes, if it is not the whole.
     pub(crate) part: Option<Part>,
+    /// The instructions before it that it computes too.
+    pub(crate) fuses: Vec<InstructionId>,
 }
 
 /// A part of an array: the first index and the distance of indices, for each dimension.

@@ -62,6 +62,11 @@ impl PlanText<'_> {
                 ranges.map(|(&(start, step), &count)| range(start, step, count)).collect();
             write!(f, ", part [{}]", ranges.join(", "))?;
         }
+        if !step.fuses.is_empty() {
+            let names = step.fuses.iter().map(|&id| computation.name(id).as_str());
+            let fused: Vec<&str> = names.collect();
+            write!(f, ", fuses {}", fused.join(" "))?;
+        }
         if let Some(k) = step.in_place {
             write!(f, ", in place of {}", name_of(step.inputs[k].slot))?;
         }

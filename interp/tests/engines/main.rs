@@ -45,8 +45,8 @@ pub(crate) fn ramp(shape: &ArrayShape, seed: i64) -> Literal {
     Literal::from_bytes(shape.clone(), &bytes).unwrap()
 }
 
-/// Runs a module in each engine, observed and not: the same bits, the same fuel, no more memory than planned, and
-/// unchanged arguments.
+/// Runs a module in each engine, observed and not: the same bits, the same fuel, unchanged arguments, and no more memory than
+/// planned; an observed run of `exact` keeps values that the plan has in tiles.
 pub(crate) fn agree(text: &str) -> Literal {
     let reference = compiled(text, Engine::Reference);
     let exact = compiled(text, Engine::Exact);
@@ -57,18 +57,18 @@ pub(crate) fn agree(text: &str) -> Literal {
     let options = RunOptions::default();
     let observed = RunOptions::default().hooks(Hooks::new().observe(|_| {}));
     let expected = run(&reference, &arguments, &options);
-    for (executable, options, what) in [
-        (&reference, &observed, "reference, observed"),
-        (&exact, &options, "exact"),
-        (&exact, &observed, "exact, observed"),
-        (&exact, &options, "exact, again"),
+    for (executable, options, is_planned, what) in [
+        (&reference, &observed, true, "reference, observed"),
+        (&exact, &options, true, "exact"),
+        (&exact, &observed, false, "exact, observed"),
+        (&exact, &options, true, "exact, again"),
     ] {
         let found = run(executable, &arguments, options);
         assert_eq!(found.result, expected.result, "{what}\n{text}\n{}", executable.plan());
         assert_eq!(found.steps, expected.steps, "fuel, {what}\n{text}");
         let planned = executable.planned_bytes();
         assert!(
-            found.peak_bytes <= planned,
+            !is_planned || found.peak_bytes <= planned,
             "{what}: {planned} bytes are planned, {} are used\n{text}\n{}",
             found.peak_bytes,
             executable.plan()

@@ -11,6 +11,7 @@ mod instruction_set;
 mod narrow;
 mod order;
 mod select;
+mod sum;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ pub(crate) use convert::convert_loop;
 use instruction_set::Task;
 pub(crate) use order::{clamp_loop, compare_loop};
 pub(crate) use select::select_loop;
+pub(crate) use sum::SumLoops;
 pub(crate) use table::{binary_loop, unary_loop};
 
 /// A loop over the bytes of operands and of a result, aligned for their types and with the same number of elements.

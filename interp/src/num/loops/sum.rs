@@ -1,0 +1,106 @@
+//! Sums of floats in f64, with the sums of their magnitudes, which bound the error.
+use super::instruction_set::{self, Task};
+use super::table::with_type;
+use bytemuck::Pod;
+use half::{bf16, f16};
+use hlo::ElementType;
+
+/// Numbers that are summed in turn, so that an addition does not wait for the one before it.
+const LANES: usize = 16;
+
+/// The loops that sum elements of a type with at most 24 significant bits. Operands are bytes, aligned for the type.
+#[derive(Clone, Copy)]
+pub(crate) struct SumLoops {
+    /// Returns the sum of the elements and that of their magnitudes. Each element takes part in at most
+    /// `count / 16 + 16` additions.
+    pub(crate) row: fn(&[u8]) -> (f64, f64),
+    /// Adds each element to the sum at its index, and its magnitude to the one there.
+    pub(crate) columns: fn(&[u8], &mut [f64], &mut [f64]),
+}
+
+impl SumLoops {
+    /// Returns the loops of a type.
+    pub(crate) fn of(ty: ElementType) -> Option<Self> {
+        with_type!(ty, T => return Some(Self { row: row::<T>, columns: columns::<T> }), [f32, bf16, f16]);
+        None
+    }
+}
+
+/// A float that f64 contains.
+trait Term: Pod {
+    fn wide(self) -> f64;
+}
+impl Term for f32 {
+    #[inline]
+    fn wide(self) -> f64 {
+        self.into()
+    }
+}
+impl Term for bf16 {
+    #[inline]
+    fn wide(self) -> f64 {
+        f32::from_bits(u32::from(self.to_bits()) << 16).into()
+    }
+}
+impl Term for f16 {
+    #[inline]
+    fn wide(self) -> f64 {
+        self.into()
+    }
+}
+
+fn row<T: Term>(elements: &[u8]) -> (f64, f64) {
+    // -0 is the neutral element of addition.
+    let (mut sums, mut magnitudes) = ([-0.0; LANES], [0.0; LANES]);
+    let elements: &[T] = bytemuck::cast_slice(elements);
+    let (blocks, rest) = elements.as_chunks();
+    instruction_set::run(Row { blocks, sums: &mut sums, magnitudes: &mut magnitudes });
+    let rest = rest.iter().map(|x| x.wide());
+    let sum = rest.clone().chain(sums).fold(-0.0, |sum, x| sum + x);
+    let magnitude = rest.map(f64::abs).chain(magnitudes).sum();
+    (sum, magnitude)
+}
+
+struct Row<'a, T> {
+    blocks: &'a [[T; LANES]],
+    sums: &'a mut [f64; LANES],
+    magnitudes: &'a mut [f64; LANES],
+}
+
+impl<T: Term> Task for Row<'_, T> {
+    #[inline(always)]
+    fn run(self) {
+        let (mut sums, mut magnitudes) = (*self.sums, *self.magnitudes);
+        for block in self.blocks {
+            for lane in 0..LANES {
+                let x = block[lane].wide();
+                sums[lane] += x;
+                magnitudes[lane] += x.abs();
+            }
+        }
+        (*self.sums, *self.magnitudes) = (sums, magnitudes);
+    }
+}
+
+fn columns<T: Term>(elements: &[u8], sums: &mut [f64], magnitudes: &mut [f64]) {
+    let elements: &[T] = bytemuck::cast_slice(elements);
+    instruction_set::run(Columns { elements, sums, magnitudes });
+}
+
+struct Columns<'a, T> {
+    elements: &'a [T],
+    sums: &'a mut [f64],
+    magnitudes: &'a mut [f64],
+}
+
+impl<T: Term> Task for Columns<'_, T> {
+    #[inline(always)]
+    fn run(self) {
+        let targets = self.sums.iter_mut().zip(self.magnitudes);
+        for ((sum, magnitude), x) in targets.zip(self.elements) {
+            let x = x.wide();
+            *sum += x;
+            *magnitude += x.abs();
+        }
+    }
+}
