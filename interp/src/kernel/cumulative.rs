@@ -51,10 +51,10 @@ pub(super) fn kernel(
         return None;
     }
     let cumulative = Cumulative::of(op, from, result)?;
-    let steps = steps(&op.window, from, result);
+    let (window, shapes) = (op.window.clone(), (from.clone(), result.clone()));
     let state = size_of::<ExactSum>() + ExactSum::LARGEST + 2 * size_of::<f64>();
     Some(writes_with(threads() * BLOCK * state, move |context, inputs, outputs| {
-        context.spend(steps)?;
+        context.spend(steps(&window, &shapes.0, &shapes.1))?;
         cumulative.run(inputs[0].bytes(), inputs[1].get(0).as_f64(), outputs[0].bytes_mut());
         Ok(())
     }))

@@ -54,10 +54,10 @@ pub(super) fn kernel(
         let fits = (ty, ty) == (from.ty, result.ty);
         Method::Op(binary_loop(op, ty).filter(|_| fits)?)
     };
-    let (steps, init) = (steps(&op.window, from, result), init.ty);
+    let (window, shapes, init) = (op.window.clone(), (from.clone(), result.clone()), init.ty);
     let pooling = Pooling { rows, method, from: from.ty, to: result.ty };
     Some(writes_with(pooling.scratch(), move |context, inputs, outputs| {
-        context.spend(steps)?;
+        context.spend(steps(&window, &shapes.0, &shapes.1))?;
         let first = match pooling.method {
             // The initial value takes part as it is.
             Method::Sum(_) => inputs[1].get(0),

@@ -39,6 +39,13 @@ enum Operand {
 }
 
 impl ScalarProgram {
+    /// Returns the program of the only result; none if a step has no loop.
+    pub(crate) fn result_in_blocks(&self) -> Option<BlockProgram> {
+        let Body::Steps(program) = &self.body else { return None };
+        let &[result] = program.results.as_slice() else { return None };
+        self.in_blocks(result, self.results[0])
+    }
+
     /// Returns the program of a register of `ty`; none if a step has no loop.
     pub(crate) fn in_blocks(&self, register: usize, ty: ElementType) -> Option<BlockProgram> {
         let Body::Steps(program) = &self.body else { return None };

@@ -150,6 +150,12 @@ impl ScalarProgram {
         }
     }
 
+    /// Returns whether the computation returns the second of its two parameters.
+    pub(crate) fn is_second(&self) -> bool {
+        let Body::Steps(program) = &self.body else { return false };
+        self.parameters.len() == 2 && program.results == [1]
+    }
+
     /// Returns the registers of one call.
     pub(crate) fn registers(&self) -> SmallVec<[Scalar; 16]> {
         match &self.body {
