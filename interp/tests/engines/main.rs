@@ -1,6 +1,7 @@
 //! Comparison of the engines with each other, and of planned with used memory.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 mod generate;
+mod kernels;
 mod narrow;
 mod plans;
 mod windows;
