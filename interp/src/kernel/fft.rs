@@ -36,11 +36,13 @@ pub(super) fn kernel(op: &Fft, operand: &ArrayShape, result: &ArrayShape) -> Box
     let numbers = saturating_count(&operand.dims).saturating_add(saturating_count(&result.dims));
     let lengths = op.fft_length.iter().map(|&n| to_usize(n));
     let longest = lengths.clone().max().unwrap_or(0);
-    let plan = lengths.map(|n| fourier::plan_bytes(n, wide)).max().unwrap_or(0);
+    let plan = lengths.clone().map(|n| fourier::plan_bytes(n, wide)).max().unwrap_or(0);
+    let chirps = lengths.map(|n| fourier::thread_bytes(n, wide)).max().unwrap_or(0);
     let scratch = numbers
         .saturating_add(longest.saturating_mul(2 * threads() + 2))
         .saturating_mul(fourier::number_bytes(wide))
-        .saturating_add(plan);
+        .saturating_add(plan)
+        .saturating_add(chirps.saturating_mul(threads()));
     writes_with(scratch, move |_, inputs, outputs| {
         if wide {
             run::<DoubleDouble>(&op, inputs[0], &mut outputs[0]);

@@ -28,7 +28,7 @@ struct Pooling {
     to: ElementType,
 }
 
-/// Memory of a thread, of the size of a row.
+/// Memory of a thread, of the size of a segment.
 struct Space {
     parts: Vec<Part>,
     elements: Vec<u128>,
@@ -69,21 +69,21 @@ pub(super) fn kernel(
 }
 
 impl Pooling {
-    /// Bytes of a row, in words.
+    /// Bytes of a segment, in words.
     fn words(&self) -> usize {
-        (self.rows.len() * self.from.storage_bytes()).div_ceil(size_of::<u128>())
+        (self.rows.segment() * self.from.storage_bytes()).div_ceil(size_of::<u128>())
     }
     fn scratch(&self) -> usize {
-        let row = match self.method {
-            Method::Sum(_) => self.rows.len().saturating_mul(2 * size_of::<f64>()),
+        let sums = match self.method {
+            Method::Sum(_) => self.rows.segment().saturating_mul(2 * size_of::<f64>()),
             Method::Op(_) => self.words().saturating_mul(size_of::<u128>()),
         };
         let elements = self.words().saturating_mul(size_of::<u128>());
-        row.saturating_add(elements).saturating_mul(threads())
+        sums.saturating_add(elements).saturating_mul(threads())
     }
     fn space(&self) -> Space {
         let (words, sums) = match self.method {
-            Method::Sum(_) => (0, self.rows.len()),
+            Method::Sum(_) => (0, self.rows.segment()),
             Method::Op(_) => (self.words(), 0),
         };
         Space {
@@ -97,20 +97,24 @@ impl Pooling {
 
     fn run(&self, from: &[u8], first: Scalar, to: &mut [u8]) {
         let stop = Stop::current();
-        let rows = to.par_chunks_exact_mut(self.rows.len() * self.to.storage_bytes());
-        rows.enumerate().for_each_init(
-            || self.space(),
-            |space, (row, to)| {
-                if stop.is_set() {
-                    return;
-                }
-                self.rows.parts(row, &mut space.parts);
-                match &self.method {
-                    Method::Sum(loops) => self.sum(*loops, from, first, space, to),
-                    Method::Op(function) => self.fold(function, from, first, space, to),
-                }
-            },
-        );
+        let width = self.to.storage_bytes();
+        let rows = to.par_chunks_exact_mut(self.rows.len() * width).enumerate();
+        rows.for_each(|(row, to)| {
+            let segments = to.par_chunks_mut(self.rows.segment() * width).enumerate();
+            segments.for_each_init(
+                || self.space(),
+                |space, (segment, to)| {
+                    if stop.is_set() {
+                        return;
+                    }
+                    self.rows.parts(row, segment, &mut space.parts);
+                    match &self.method {
+                        Method::Sum(loops) => self.sum(*loops, from, first, space, to),
+                        Method::Op(function) => self.fold(function, from, first, space, to),
+                    }
+                },
+            );
+        });
     }
 
     fn fold(&self, function: &Loop, from: &[u8], first: Scalar, space: &mut Space, to: &mut [u8]) {

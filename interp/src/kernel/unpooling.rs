@@ -30,7 +30,7 @@ struct Unpooling {
 /// Adds each element of a row to the one at the offset that its index has.
 type AddTo = fn(&mut [u8], &[u8], &dyn Fn(usize) -> Option<usize>);
 
-/// Memory of a thread, of the size of a row.
+/// Memory of a thread, of the size of a segment.
 struct Space {
     parts: Vec<Part>,
     elements: Vec<u128>,
@@ -88,11 +88,11 @@ pub(super) fn kernel(
 
 impl Unpooling {
     fn words(&self) -> usize {
-        (self.rows.len() * self.ty.storage_bytes()).div_ceil(size_of::<u128>())
+        (self.rows.segment() * self.ty.storage_bytes()).div_ceil(size_of::<u128>())
     }
     fn scratch(&self) -> usize {
         let row = (2 * self.words()).saturating_mul(size_of::<u128>());
-        let row = row.saturating_add(self.rows.len().saturating_mul(size_of::<u32>()));
+        let row = row.saturating_add(self.rows.segment().saturating_mul(size_of::<u32>()));
         row.saturating_add(self.select.bytes()).saturating_mul(threads())
     }
     fn space(&self) -> Space {
@@ -100,7 +100,7 @@ impl Unpooling {
             parts: Vec::new(),
             elements: vec![0; self.words()],
             selected: vec![0; self.words()],
-            numbers: vec![NONE; self.rows.len()],
+            numbers: vec![NONE; self.rows.segment()],
             registers: self.select.registers(),
         }
     }
@@ -118,27 +118,36 @@ impl Unpooling {
             |space, (from, (to, source))| {
                 to.chunks_exact_mut(self.ty.storage_bytes())
                     .for_each(|slot| first.write(self.ty, slot));
-                let rows = source.chunks_exact(row).enumerate().take_while(|_| !stop.is_set());
-                for (number, source) in rows {
-                    // Rows of a batch have the offsets of those of the first one.
-                    self.rows.parts(number, &mut space.parts);
-                    match self.ty.storage_bytes() {
-                        2 => self.select::<u16>(from, space),
-                        4 => self.select::<u32>(from, space),
-                        _ => self.select::<u64>(from, space),
-                    }
-                    let (parts, numbers) = (&space.parts, &space.numbers);
-                    (self.add)(to, source, &|i| {
-                        // A window over no element selects nothing.
-                        let part = parts.get(usize::try_from(numbers[i]).ok()?)?;
-                        Some(self.rows.offset(*part, i))
-                    });
+                // Rows of a batch have the offsets of those of the first one.
+                let segment = self.rows.segment() * self.ty.storage_bytes();
+                let rows = source.chunks_exact(row).enumerate();
+                let segments = rows.flat_map(|(row, source)| {
+                    source.chunks(segment).enumerate().map(move |(i, source)| (row, i, source))
+                });
+                for (row, segment, source) in segments.take_while(|_| !stop.is_set()) {
+                    self.rows.parts(row, segment, &mut space.parts);
+                    self.add_segment(from, source, space, to);
                 }
             },
         );
     }
 
-    /// Finds the parts from which the windows of a row select an element.
+    /// Adds a segment of a row of the source to the elements that its windows select.
+    fn add_segment(&self, from: &[u8], source: &[u8], space: &mut Space, to: &mut [u8]) {
+        match self.ty.storage_bytes() {
+            2 => self.select::<u16>(from, space),
+            4 => self.select::<u32>(from, space),
+            _ => self.select::<u64>(from, space),
+        }
+        let (parts, numbers) = (&space.parts, &space.numbers);
+        (self.add)(to, source, &|i| {
+            // A window over no element selects nothing.
+            let part = parts.get(usize::try_from(numbers[i]).ok()?)?;
+            Some(self.rows.offset(*part, i))
+        });
+    }
+
+    /// Finds the parts from which the windows of a segment select an element.
     fn select<T: Pod>(&self, from: &[u8], space: &mut Space) {
         let Space { parts, elements, selected, numbers, registers } = space;
         let (run, width) = (self.rows.run(), size_of::<T>());

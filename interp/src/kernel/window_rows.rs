@@ -9,6 +9,8 @@ use hlo::op::value::{Window, WindowDim};
 
 /// Places of the largest windows. A sum of so many numbers has a bound on its error.
 const MOST: i64 = 256;
+/// Results that are computed at once, if a run of neighbors has no more.
+const SEGMENT: usize = 4096;
 /// Results of the shortest rows: shorter ones gain nothing.
 const SHORTEST: i64 = 8;
 
@@ -27,7 +29,7 @@ pub(super) struct WindowRows {
     run: usize,
 }
 
-/// The elements at one place of the windows of a row.
+/// The elements at one place of the windows of a segment of a row, whose windows are counted from its first one.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     /// The windows along the dimension that have an element there.
@@ -74,6 +76,10 @@ impl WindowRows {
     pub(super) fn len(&self) -> usize {
         to_usize(self.windows) * self.run
     }
+    /// Results of a segment of a row, except for the last one.
+    pub(super) fn segment(&self) -> usize {
+        (SEGMENT / self.run).clamp(1, to_usize(self.windows)) * self.run
+    }
     pub(super) fn run(&self) -> usize {
         self.run
     }
@@ -84,9 +90,12 @@ impl WindowRows {
         is_batch.then(|| to_usize(self.to[0]))
     }
 
-    /// Finds the parts of a row, in the row-major order of the window.
-    pub(super) fn parts(&self, row: usize, parts: &mut Vec<Part>) {
+    /// Finds the parts of a segment of a row, in the row-major order of the window.
+    pub(super) fn parts(&self, row: usize, segment: usize, parts: &mut Vec<Part>) {
         parts.clear();
+        let at_once = to_i64(self.segment() / self.run);
+        let (from, to) = (to_i64(segment) * at_once, (to_i64(segment) + 1) * at_once);
+        let to = to.min(self.windows);
         let mut rest = to_i64(row);
         let mut reach = vec![Reach::NOTHING; self.outer.len()];
         for (d, dim) in self.outer.iter().enumerate().rev() {
@@ -99,22 +108,23 @@ impl WindowRows {
                 // Window w has element `w * stride + offset` there.
                 let offset = k * rhs_dilation - pad_low;
                 let until = |at: i64| (at - offset).max(0).div_euclid(stride);
-                let first = until(stride - 1).min(self.windows);
-                let end = until(self.size + stride - 1).min(self.windows);
+                let first = until(stride - 1).clamp(from, to);
+                let end = until(self.size + stride - 1).clamp(from, to);
                 if first < end {
-                    let start = to_i64(base) + offset * to_i64(self.run);
-                    parts.push(Part { first: to_usize(first), end: to_usize(end), start });
+                    let start = to_i64(base) + (from * stride + offset) * to_i64(self.run);
+                    let [first, end] = [first, end].map(|window| to_usize(window - from));
+                    parts.push(Part { first, end, start });
                 }
             }
         });
     }
-    /// The offset of the element of result number `i` of a row in a part that has one.
+    /// The offset of the element of result number `i` of a segment in a part that has one.
     #[inline]
     pub(super) fn offset(&self, part: Part, i: usize) -> usize {
         let step = to_usize(self.along.stride) * self.run;
         to_usize(part.start + to_i64(i / self.run * step)) + i % self.run
     }
-    /// Returns the bytes of the elements of a part; `space` is memory for a row.
+    /// Returns the bytes of the elements of a part; `space` is memory for a segment.
     pub(super) fn elements<'a>(
         &self,
         part: Part,

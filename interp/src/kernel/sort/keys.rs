@@ -12,7 +12,7 @@ use std::sync::Arc;
 const PART: usize = 1 << 14;
 
 /// Computes a key of each element.
-pub(super) struct LineKey {
+pub(in crate::kernel) struct LineKey {
     source: Source,
     order: ComparisonType,
     ty: ElementType,
@@ -30,15 +30,15 @@ enum Source {
 
 /// The elements of a line in each operand.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'a> {
-    pub(super) operands: &'a [&'a Literal],
-    pub(super) base: usize,
-    pub(super) stride: usize,
-    pub(super) size: usize,
+pub(in crate::kernel) struct Line<'a> {
+    pub(in crate::kernel) operands: &'a [&'a Literal],
+    pub(in crate::kernel) base: usize,
+    pub(in crate::kernel) stride: usize,
+    pub(in crate::kernel) size: usize,
 }
 
 /// What the keys of a block are computed in.
-pub(super) struct Registers {
+pub(in crate::kernel) struct Registers {
     steps: Vec<[u128; BLOCK]>,
     /// Elements of each operand that lie apart.
     gathered: Vec<[u128; BLOCK]>,
@@ -63,12 +63,12 @@ impl LineKey {
         Self { source, order: key.order, ty: key.ty, descends }
     }
     /// Returns the key that the elements of `ty` are themselves.
-    pub(super) fn of_element(ty: ElementType, descends: bool) -> Self {
+    pub(in crate::kernel) fn of_element(ty: ElementType, descends: bool) -> Self {
         Self { source: Source::First, order: default_order(ty), ty, descends }
     }
-    /// Bits of a key.
+    /// Bits of a key; those of small floats are computed from f64.
     pub(super) fn bits(&self) -> u32 {
-        self.ty.bits()
+        if self.ty.class() == Class::Float && self.ty.bits() <= 8 { 64 } else { self.ty.bits() }
     }
     /// Bytes of the registers of a thread.
     pub(super) fn bytes(&self, operands: &[&ArrayShape], stride: usize) -> usize {
@@ -79,7 +79,7 @@ impl LineKey {
         let gathered = if stride == 1 { 0 } else { operands.len() };
         steps + gathered * size_of::<[u128; BLOCK]>()
     }
-    pub(super) fn registers(&self, operands: &[&Literal], stride: usize) -> Registers {
+    pub(in crate::kernel) fn registers(&self, operands: &[&Literal], stride: usize) -> Registers {
         let steps = match &self.source {
             Source::Blocks(program) => program.registers(),
             Source::First | Source::Steps(..) => Vec::new(),
@@ -110,8 +110,8 @@ impl LineKey {
             .reduce(|| true, |a, b| a && b)
     }
 
-    /// Computes the keys from element `first` on.
-    fn part(
+    /// Computes the keys from element `first` on; returns whether they have an order.
+    pub(in crate::kernel) fn part(
         &self,
         line: Line<'_>,
         first: usize,

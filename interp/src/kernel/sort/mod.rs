@@ -18,7 +18,9 @@ use bytemuck::Pod;
 use comparator::{Comparator, merge_sort};
 use hlo::op::Sort;
 use hlo::{ArrayShape, Literal};
-use keys::{Line, LineKey, Registers};
+use keys::Registers;
+pub(super) use keys::{Line, LineKey};
+use radix::Run;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -121,10 +123,10 @@ impl Lines {
         // A list beside that of the order for the calls of the definition.
         let merged = self.size.saturating_mul(size_of::<u32>());
         let registers = keys.iter().map(|key| key.bytes(operands, self.stride)).sum::<usize>();
-        let in_threads = sorted.max(merged).saturating_add(registers);
+        let in_threads = sorted.saturating_add(merged).saturating_add(registers);
         // Threads share a line, with registers of their own, or have lines of their own.
         let of_threads = match self.count >= threads() {
-            true => in_threads.saturating_mul(threads()),
+            true => in_threads.saturating_mul(threads()).saturating_add(registers),
             false => in_threads.saturating_add(registers.saturating_mul(threads())),
         };
         let orders = self.at_once().saturating_mul(self.size).saturating_mul(size_of::<u32>());
@@ -154,7 +156,7 @@ impl Lines {
                     2 => self.move_lines::<u16>(start..end, orders, from, to),
                     4 => self.move_lines::<u32>(start..end, orders, from, to),
                     8 => self.move_lines::<u64>(start..end, orders, from, to),
-                    _ => self.move_lines::<u128>(start..end, orders, from, to),
+                    _ => self.move_lines::<[u64; 2]>(start..end, orders, from, to),
                 }
             }
             start = end;
@@ -268,7 +270,8 @@ fn order_by(keys: &Keys, line: Line<'_>, order: &mut [u32], space: &mut Space<'_
         if !key.compute(line, &mut space.keys, registers, space.in_parallel) {
             return false;
         }
-        radix::sort(&space.keys, order, &mut space.words, &space.stop);
+        let run = Run { stop: &space.stop, in_parallel: space.in_parallel };
+        radix::sort(&space.keys, order, &mut space.words, run);
     }
     true
 }

@@ -12,6 +12,13 @@ const SHORT: usize = 48;
 const DIGIT: u32 = u8::BITS;
 const VALUES: usize = 1 << DIGIT;
 
+/// How a list is sorted: until the time is over, by several threads or one.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'a> {
+    pub(super) stop: &'a Stop,
+    pub(super) in_parallel: bool,
+}
+
 /// A key above an index of `low` bits.
 trait Word: Copy + Default + Send + Sync + bytemuck::Pod {
     fn new(key: u64, index: u32, low: u32) -> Self;
@@ -68,16 +75,16 @@ pub(super) fn bytes(count: usize, key_bits: u32) -> usize {
 }
 
 /// Orders indices by the key of each; equal ones keep their order. `space` is memory to work in.
-pub(super) fn sort(keys: &[u64], order: &mut [u32], space: &mut Vec<u128>, stop: &Stop) {
+pub(super) fn sort(keys: &[u64], order: &mut [u32], space: &mut Vec<u128>, run: Run<'_>) {
     let (Some(&least), Some(&most)) = (keys.iter().min(), keys.iter().max()) else { return };
     if least == most {
         return;
     }
     let low = bits(u64::try_from(keys.len()).unwrap_or(u64::MAX));
     match low + u64::BITS - (most - least).leading_zeros() {
-        0..=32 => sort_words::<u32>(keys, least, order, low, space, stop),
-        33..=64 => sort_words::<u64>(keys, least, order, low, space, stop),
-        _ => sort_words::<u128>(keys, least, order, low, space, stop),
+        0..=32 => sort_words::<u32>(keys, least, order, low, space, run),
+        33..=64 => sort_words::<u64>(keys, least, order, low, space, run),
+        _ => sort_words::<u128>(keys, least, order, low, space, run),
     }
 }
 
@@ -87,7 +94,7 @@ fn sort_words<W: Word>(
     order: &mut [u32],
     low: u32,
     space: &mut Vec<u128>,
-    stop: &Stop,
+    run: Run<'_>,
 ) {
     let count = order.len();
     let room = (2 * count * size_of::<W>()).div_ceil(size_of::<u128>());
@@ -101,14 +108,14 @@ fn sort_words<W: Word>(
     if words.is_sorted_by_key(|word| word.above(low)) {
         return;
     }
-    sort_list(words, &mut rest[..count], low, false, stop);
+    sort_list(words, &mut rest[..count], low, false, run);
     for (index, word) in order.iter_mut().zip(&*words) {
         *index = word.index(low);
     }
 }
 
 /// Sorts `from` by the bits from `low` on. The sorted list is in `to` if `moves`, and otherwise in `from`.
-fn sort_list<W: Word>(from: &mut [W], to: &mut [W], low: u32, moves: bool, stop: &Stop) {
+fn sort_list<W: Word>(from: &mut [W], to: &mut [W], low: u32, moves: bool, run: Run<'_>) {
     let first = from.first().map_or(0, |word| word.above(low));
     let different = from.iter().fold(0, |bits, word| bits | (word.above(low) ^ first));
     let high = u64::BITS - different.leading_zeros();
@@ -137,9 +144,15 @@ fn sort_list<W: Word>(from: &mut [W], to: &mut [W], low: u32, moves: bool, stop:
             parts.push((part, spare));
             rest = (to, from);
         }
-        parts.into_par_iter().filter(|_| !stop.is_set()).for_each(|(part, spare)| {
-            sort_list(part, spare, low, !moves, stop);
-        });
+        let sort = |(part, spare): (&mut [W], &mut [W])| {
+            if !run.stop.is_set() {
+                sort_list(part, spare, low, !moves, run);
+            }
+        };
+        match run.in_parallel {
+            true => parts.into_par_iter().for_each(sort),
+            false => parts.into_iter().for_each(sort),
+        }
         return;
     }
     match (is_moved, moves) {
@@ -183,7 +196,7 @@ mod tests {
         let mut space = Vec::new();
         for first in [(0..count).collect(), (0..count).rev().collect::<Vec<u32>>()] {
             let (mut order, mut expected) = (first.clone(), first);
-            sort(keys, &mut order, &mut space, &Stop::default());
+            sort(keys, &mut order, &mut space, Run { stop: &Stop::default(), in_parallel: true });
             expected.sort_by_key(|&i| keys[super::super::at(i)]);
             assert!(order == expected, "{} keys", keys.len());
         }
