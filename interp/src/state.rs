@@ -1,6 +1,6 @@
 //! What a run remembers from one instruction to another: random numbers drawn, values sent and not received.
-use hlo::Literal;
-use hlo::ir::{ComputationId, InstructionId};
+use hlo::ir::{ComputationId, Instruction, InstructionId};
+use hlo::{Literal, Module};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,6 +9,13 @@ use std::collections::{BTreeMap, VecDeque};
 pub(crate) struct Site {
     pub(crate) computation: ComputationId,
     pub(crate) instruction: InstructionId,
+}
+
+impl Site {
+    /// Returns the instruction.
+    pub(crate) fn of(self, module: &Module) -> &Instruction {
+        &module.computations[self.computation].instructions[self.instruction]
+    }
 }
 
 /// How far each instruction that draws random numbers has come.

@@ -1,7 +1,7 @@
 //! `bitcast` where the layouts only order dimensions: elements move from the place that the operand's layout gives them to
 //! the index at which the result's layout has that place. Any other is left to the page in `spec`.
-use super::strided::move_elements;
-use super::{writes, writes_with};
+use super::strided::{Move, Walk, move_elements};
+use super::writes_with;
 use crate::index::{strides, to_usize};
 use crate::plan::Kernel;
 use crate::spec::only_orders;
@@ -15,10 +15,7 @@ pub(super) fn kernel(from: &ArrayShape, to: &ArrayShape) -> Option<Box<dyn Kerne
     let width = to.ty.storage_bytes();
     let (dims, strides) = (to.dims.clone(), physical_strides(to));
     if from.layout.is_descending() {
-        return Some(writes(move |_, inputs, outputs| {
-            move_elements(inputs[0].bytes(), outputs[0].bytes_mut(), width, &dims, 0, &strides);
-            Ok(())
-        }));
+        return Some(Box::new(Move::new(Walk::merged(&dims, 0, &strides), to.ty)));
     }
     let (memory_sizes, memory_strides) = memory_order(from);
     let scratch = to.byte_count().unwrap_or(usize::MAX);

@@ -1,5 +1,5 @@
 //! Ops that only move elements: each result element is one operand element, its bits unchanged.
-use super::strided::{Walk, move_elements};
+use super::strided::{Move, Walk, move_elements};
 use super::{updates_with, writes, writes_with};
 use crate::index::{saturating_count, strides, to_usize};
 use crate::plan::Kernel;
@@ -24,12 +24,16 @@ impl Affine {
             _ => None,
         }
     }
+    fn walk(&self, shape: &ArrayShape) -> Walk {
+        Walk::merged(&shape.dims, self.base, &self.strides)
+    }
 }
 
-/// Returns the walk of an op that reads rows of its operand or repeats elements of it; `None` of any other.
-pub(crate) fn walk(op: &Op, operand: &ArrayShape, shape: &ArrayShape) -> Option<Walk> {
-    let Affine { base, strides } = Affine::of(op, operand, shape)?;
-    Some(Walk::merged(&shape.dims, base, &strides)).filter(Walk::has_plain_rows)
+/// Whether the result of an op has the elements of the operand in their order, as the transposition of a vector has.
+pub(crate) fn keeps_order(op: &Op, operand: &ArrayShape, shape: &ArrayShape) -> bool {
+    operand.element_count() == shape.element_count()
+        && shape.element_count() != Some(0)
+        && Affine::of(op, operand, shape).is_some_and(|affine| affine.walk(shape).keeps_order())
 }
 
 /// The kernel of an op that moves elements; `None` of any other.
@@ -38,12 +42,8 @@ pub(super) fn kernel(
     operands: &[&ArrayShape],
     shape: &ArrayShape,
 ) -> Option<Box<dyn Kernel>> {
-    let walk = operands.first().and_then(|operand| Affine::of(op, operand, shape));
-    if let Some(Affine { base, strides }) = walk {
-        return Some(writes(move |_, inputs, outputs| {
-            affine_into(inputs[0], &mut outputs[0], base, &strides);
-            Ok(())
-        }));
+    if let Some(affine) = operands.first().and_then(|operand| Affine::of(op, operand, shape)) {
+        return Some(Box::new(Move::new(affine.walk(shape), shape.ty)));
     }
     Some(match op.clone() {
         Op::Bitcast(_) => return super::bitcast::kernel(operands[0], shape),

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::block::{Block, Compute, Source, blockwise, refill};
 use crate::context::RunContext;
 use crate::num;
-use crate::plan::{Kernel, Reuse};
+use crate::plan::{Fusion, Kernel, Reuse};
 use hlo::{ArrayShape, ElementType, Literal, Op, Scalar};
 use smallvec::SmallVec;
 
@@ -20,6 +20,8 @@ pub(super) struct Elementwise {
     compute: Box<Compute>,
     /// The loop in types of the processor, where there is one.
     typed: Option<Typed>,
+    /// Whether it converts elements to larger ones.
+    widens: bool,
     /// The same for one element: scalars need no blocks.
     element: Box<Element>,
 }
@@ -63,6 +65,13 @@ impl Kernel for Elementwise {
     fn reuse(&self) -> Reuse {
         Reuse::SameIndex(usize::MAX)
     }
+    fn fusion(&self) -> Fusion {
+        match &self.typed {
+            Some(typed) if self.widens => Fusion::Widen(typed.function()),
+            Some(typed) => Fusion::Loop(typed.function()),
+            None => Fusion::None,
+        }
+    }
 }
 
 /// The kernel of an elementwise op; `None` if it is none.
@@ -77,6 +86,8 @@ pub(super) fn kernel(
         (|$blocks:ident, $out:ident| $compute:expr, |$x:ident| $element:expr) => {
             Some(Elementwise {
                 typed: Typed::of(op, &operands, to),
+                widens: matches!(op, Op::Convert(_))
+                    && operands[0].storage_bytes() < to.storage_bytes(),
                 operands,
                 compute: Box::new(move |$blocks: &[Block], $out: &mut Block| $compute),
                 element: Box::new(move |$x: &[Scalar]| $element),

@@ -44,10 +44,12 @@ use crate::scalar_program::ScalarPrograms;
 use crate::value::fill;
 pub(crate) use all_reduce::{concatenated, folded, summed};
 pub(crate) use bitcast::relabels;
-pub(crate) use data_movement::walk;
+pub(crate) use data_movement::keeps_order;
 pub(crate) use dynamic_slice::dynamic_slice;
-pub(crate) use fused::{Fused, Part, Read, Register, fusible};
+pub(crate) use fused::{Fused, Operand, Output, Part, Read, Register};
 use hlo::{ArrayShape, ElementType, Literal, Op, Shape};
+pub(crate) use reduce_lines::Method;
+pub(crate) use strided::Walk;
 
 /// The kernel of an op that computes arrays from arrays of these shapes. `None` if its page in `spec` computes it: where
 /// the result shares the memory of an operand, and where a kernel would gain nothing.

@@ -2,7 +2,7 @@
 use super::typed::Typed;
 use crate::Result;
 use crate::context::RunContext;
-use crate::plan::{Kernel, Reuse};
+use crate::plan::{Fusion, Kernel, Reuse};
 use hlo::{ArrayShape, Literal};
 
 /// A `select` with a `pred` for each element.
@@ -25,5 +25,8 @@ impl Kernel for Select {
     }
     fn reuse(&self) -> Reuse {
         Reuse::SameIndex(usize::MAX)
+    }
+    fn fusion(&self) -> Fusion {
+        Fusion::Loop(self.0.function())
     }
 }

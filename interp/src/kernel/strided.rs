@@ -3,9 +3,12 @@
 //! Dimensions that are walked as one are merged first. What is left is, by its innermost dimension, a copy of rows, a
 //! repetition of single elements, or a transposition, which goes through blocks that stay in the cache. Large results are
 //! written in parts by several threads.
+use crate::Result;
 use crate::clock::Stop;
+use crate::context::RunContext;
 use crate::index::{count, offsets, strides as row_major, to_usize};
-use hlo::Dims;
+use crate::plan::{Fusion, Kernel};
+use hlo::{Dims, ElementType, Literal};
 use rayon::prelude::*;
 
 /// Results of fewer bytes are not worth another thread.
@@ -45,6 +48,37 @@ pub(super) fn move_elements(
     with_width!(width, W => walk.run::<W>(from, to));
 }
 
+/// The kernel that moves elements by a walk.
+pub(super) struct Move {
+    walk: Walk,
+    width: usize,
+}
+
+impl Move {
+    pub(super) fn new(walk: Walk, ty: ElementType) -> Self {
+        Self { walk, width: ty.storage_bytes() }
+    }
+}
+
+impl Kernel for Move {
+    fn run(
+        &self,
+        _context: &RunContext,
+        inputs: &[&Literal],
+        outputs: &mut [Literal],
+    ) -> Result<()> {
+        with_width!(self.width, W => self.walk.run::<W>(inputs[0].bytes(), outputs[0].bytes_mut()));
+        Ok(())
+    }
+    fn fusion(&self) -> Fusion {
+        match self.walk.strides.last() {
+            // Each row is a run of the operand, or one element of it.
+            Some(0 | 1) => Fusion::Walk(self.walk.clone()),
+            Some(_) | None => Fusion::None,
+        }
+    }
+}
+
 /// A walk over elements of an operand, in the order of the result.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Walk {
@@ -76,9 +110,9 @@ impl Walk {
         walk
     }
 
-    /// Whether each row is a run of the operand, or one element of it.
-    pub(super) fn has_plain_rows(&self) -> bool {
-        matches!(self.strides.last(), Some(0 | 1))
+    /// Whether it visits neighbors in their order, from the first one on.
+    pub(super) fn keeps_order(&self) -> bool {
+        self.base == 0 && *self.strides == [1]
     }
 
     /// Whether all its elements are the first one of the operand.

@@ -5,6 +5,7 @@ use crate::num::loops::{
 use hlo::{ElementType, Literal, Op};
 use rayon::prelude::*;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Elements of a part that one thread computes.
 const PART: usize = 1 << 14;
@@ -56,8 +57,8 @@ impl Typed {
         Self { function: select_loop(width), operands, result: width }
     }
     /// Returns the loop.
-    pub(super) fn into_loop(self) -> Loop {
-        self.function
+    pub(super) fn function(&self) -> Loop {
+        Arc::clone(&self.function)
     }
     /// Runs the loop; an operand that is no array is in the result's memory.
     pub(super) fn run(&self, inputs: &[&Literal], result: &mut Literal) {

@@ -1,5 +1,6 @@
 //! Plan construction: leaves, steps, last uses.
 use super::dead::with_effects;
+use super::inline::Inlining;
 use super::narrow::{At, Parts, users};
 use super::slots::assign;
 use super::{Lowered, Lowering};
@@ -30,11 +31,13 @@ pub(crate) fn plans(
     fuses: bool,
 ) -> Vec<Plan> {
     let lowering = Lowering::new(module, engine, programs);
+    let inlining = Inlining::of(module, fuses);
     let effects = with_effects(module);
     let draft = |id| {
-        let draft = Draft::of(&lowering, id).without_dead_steps(module, &effects);
+        let draft = Draft::of(&lowering, &inlining, id);
+        let draft = draft.without_dead_steps(module, &effects, &inlining);
         match fuses {
-            true => draft.fused(module).without_dead_steps(module, &effects),
+            true => draft.fused().without_dead_steps(module, &effects, &inlining),
             false => draft,
         }
     };
@@ -64,7 +67,7 @@ pub(super) struct LeafInfo {
 /// A step before slots are assigned.
 #[derive(Debug)]
 pub(super) struct DraftStep {
-    pub(super) instruction: InstructionId,
+    pub(super) site: Site,
     pub(super) action: Action,
     pub(super) inputs: Vec<Leaf>,
     pub(super) outputs: Vec<Leaf>,
@@ -75,7 +78,7 @@ pub(super) struct DraftStep {
     pub(super) fuel: u64,
     pub(super) part: Option<Part>,
     /// The instructions that it computes on the way.
-    pub(super) fuses: Vec<InstructionId>,
+    pub(super) fuses: Vec<Site>,
 }
 
 /// A plan before slots are assigned.
@@ -95,6 +98,8 @@ pub(super) struct Draft {
 pub(super) type Leaves = Rc<[Leaf]>;
 
 pub(super) struct Builder<'a> {
+    lowering: &'a Lowering<'a>,
+    inlining: &'a Inlining,
     pub(super) computation: &'a Computation,
     pub(super) draft: Draft,
     /// The leaves of each instruction so far.
@@ -122,19 +127,43 @@ impl Draft {
             None => info.shape.as_deref(),
         }
     }
-    fn of(lowering: &Lowering<'_>, id: ComputationId) -> Self {
-        let computation = &lowering.module().computations[id];
-        let draft = Self {
-            computation: id,
-            is_entry: lowering.module().entry == id,
+    fn empty(computation: ComputationId, is_entry: bool) -> Self {
+        Self {
+            computation,
+            is_entry,
             leaves: Vec::new(),
             parameters: Vec::new(),
             parameter_leaves: Vec::new(),
             steps: Vec::new(),
             results: Vec::new(),
             fuel: 0,
-        };
-        let mut builder = Builder {
+        }
+    }
+    fn of(lowering: &Lowering<'_>, inlining: &Inlining, id: ComputationId) -> Self {
+        let computation = &lowering.module().computations[id];
+        let draft = Self::empty(id, lowering.module().entry == id);
+        let mut builder = Builder::new(lowering, inlining, computation, draft);
+        builder.parameters = (computation.parameters().into_iter())
+            .map(|id| builder.fresh(&computation.instructions[id].shape))
+            .collect();
+        for leaf in &mut builder.draft.leaves {
+            leaf.is_parameter = true;
+        }
+        builder.instructions(id);
+        builder.finish()
+    }
+}
+
+impl<'a> Builder<'a> {
+    fn new(
+        lowering: &'a Lowering<'a>,
+        inlining: &'a Inlining,
+        computation: &'a Computation,
+        draft: Draft,
+    ) -> Self {
+        Self {
+            lowering,
+            inlining,
             computation,
             draft,
             values: Vec::with_capacity(computation.instructions.len()),
@@ -144,23 +173,29 @@ impl Draft {
             offsets: FxHashMap::default(),
             fuel: 0,
             folds: lowering.folds_constants(),
-        };
-        builder.parameters = (computation.parameters().into_iter())
-            .map(|id| builder.fresh(&computation.instructions[id].shape))
-            .collect();
-        for leaf in &mut builder.draft.leaves {
-            leaf.is_parameter = true;
         }
-        for (instruction_id, instruction) in computation.instructions.iter() {
-            builder.fuel += 1;
-            let leaves = builder.instruction(lowering, id, instruction_id, instruction);
-            builder.values.push(leaves);
-        }
-        builder.finish()
     }
-}
+    fn instructions(&mut self, computation: ComputationId) {
+        for (instruction, definition) in self.computation.instructions.iter() {
+            self.fuel += 1;
+            let leaves = self.instruction(Site { computation, instruction }, definition);
+            self.values.push(leaves);
+        }
+    }
+    /// Adds the steps of a computation that an instruction calls; returns the leaves of its result.
+    fn inlined(&mut self, callee: ComputationId, call: &Instruction) -> Leaves {
+        let computation = &self.lowering.module().computations[callee];
+        let draft = std::mem::replace(&mut self.draft, Draft::empty(callee, false));
+        let mut inner = Builder::new(self.lowering, self.inlining, computation, draft);
+        inner.parameters =
+            call.operands.iter().map(|o| Rc::clone(&self.values[o.index()])).collect();
+        inner.fuel = self.fuel;
+        inner.instructions(callee);
+        let result = Rc::clone(&inner.values[computation.root.index()]);
+        (self.draft, self.fuel) = (inner.draft, inner.fuel);
+        result
+    }
 
-impl Builder<'_> {
     /// Adds leaves for a value of this shape.
     pub(super) fn fresh(&mut self, shape: &Shape) -> Leaves {
         let infos = shape.leaves().into_iter().map(|leaf| {
@@ -188,17 +223,14 @@ impl Builder<'_> {
     }
 
     /// Returns the leaves of an instruction; adds a step if it has one.
-    fn instruction(
-        &mut self,
-        lowering: &Lowering<'_>,
-        computation: ComputationId,
-        id: InstructionId,
-        instruction: &Instruction,
-    ) -> Leaves {
+    fn instruction(&mut self, site: Site, instruction: &Instruction) -> Leaves {
         if let Some(leaves) = self.renamed(instruction) {
             return leaves;
         }
-        let site = Site { computation, instruction: id };
+        if let Some(callee) = self.inlining.callee(instruction) {
+            return self.inlined(callee, instruction);
+        }
+        let lowering = self.lowering;
         let at = At::new(lowering, site);
         if let Some(leaves) = self.folds.then(|| self.narrowed(at, instruction)).flatten() {
             return leaves;
@@ -209,7 +241,7 @@ impl Builder<'_> {
             .collect();
         let outputs = self.fresh(&instruction.shape);
         let Lowered { action, cost, scratch, applies } = lowered;
-        self.step(id, action, inputs, &outputs, cost);
+        self.step(site, action, inputs, &outputs, cost);
         let step = self.draft.steps.last_mut().expect("it is added above");
         step.bytes = bytes_of(&instruction.shape);
         (step.scratch, step.applies) = (scratch, applies);
@@ -218,7 +250,7 @@ impl Builder<'_> {
     /// Adds a step.
     pub(super) fn step(
         &mut self,
-        instruction: InstructionId,
+        site: Site,
         action: Action,
         inputs: Vec<Leaf>,
         outputs: &[Leaf],
@@ -232,7 +264,7 @@ impl Builder<'_> {
             _ => 0,
         };
         self.draft.steps.push(DraftStep {
-            instruction,
+            site,
             action,
             inputs,
             outputs: outputs.to_vec(),

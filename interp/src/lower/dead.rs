@@ -1,6 +1,7 @@
 //! Dead steps: those whose results nothing reads. A step with an effect on other devices, the host, the random state or
 //! a custom call's target is never dead.
 use super::build::Draft;
+use super::inline::Inlining;
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::Kind;
 use hlo::{Module, Op};
@@ -45,8 +46,12 @@ fn has_effect(instruction: &Instruction, computations: &[bool]) -> bool {
 
 impl Draft {
     /// Removes the dead steps. Their fuel is spent by the steps after them.
-    pub(super) fn without_dead_steps(mut self, module: &Module, effects: &[bool]) -> Self {
-        let instructions = &module.computations[self.computation].instructions;
+    pub(super) fn without_dead_steps(
+        mut self,
+        module: &Module,
+        effects: &[bool],
+        inlining: &Inlining,
+    ) -> Self {
         let mut live = vec![false; self.leaves.len()];
         for &leaf in &self.results {
             live[leaf] = true;
@@ -54,7 +59,7 @@ impl Draft {
         let mut kept = vec![true; self.steps.len()];
         for (step, kept) in self.steps.iter().zip(&mut kept).rev() {
             *kept = step.outputs.iter().any(|&leaf| live[leaf])
-                || has_effect(&instructions[step.instruction], effects);
+                || has_effect(step.site.of(module), effects);
             for &leaf in step.inputs.iter().filter(|_| *kept) {
                 live[leaf] = true;
             }
@@ -65,7 +70,7 @@ impl Draft {
             step.fuel = step.fuel.saturating_add(std::mem::take(&mut fuel));
             match kept {
                 true => self.steps.push(step),
-                false => fuel = step.fuel,
+                false => fuel = step.fuel.saturating_add(inlining.fuel_of_dead(&step.action)),
             }
         }
         self.fuel = self.fuel.saturating_add(fuel);

@@ -5,6 +5,7 @@ mod dead;
 mod external;
 mod function;
 mod fuse;
+mod inline;
 mod narrow;
 mod peak;
 pub(crate) mod scratch;
@@ -194,7 +195,7 @@ fn relabels(instruction: &Instruction, operands: &[&Shape]) -> bool {
             from.ty.bits() == to.ty.bits() && to.ty.bits() >= 8 && to.ty != ElementType::Pred
         }
         Op::Bitcast(_) => kernel::relabels(from, to),
-        _ => false,
+        op => kernel::keeps_order(op, from, to),
     }
 }
 

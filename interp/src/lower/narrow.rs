@@ -105,7 +105,7 @@ impl Builder<'_> {
         let part = self.part(at, operand, &region);
         let outputs = self.fresh(&instruction.shape);
         let cost = cost::steps(&instruction.op, &self.operand_shapes(instruction));
-        self.step(at.slice.instruction, Action::Relabel, vec![part], &outputs, cost);
+        self.step(at.slice, Action::Relabel, vec![part], &outputs, cost);
         Some(outputs)
     }
 
@@ -159,8 +159,9 @@ impl Builder<'_> {
             true => {
                 let before = self.draft.steps.len();
                 let leaf = self.narrow(At { depth: at.depth + 1, ..at }, id, region);
-                let own =
-                    self.draft.steps[before..].last_mut().filter(|step| step.instruction == id);
+                let own = self.draft.steps[before..]
+                    .last_mut()
+                    .filter(|step| step.site.instruction == id);
                 if let Some(step) = own {
                     step.part =
                         Some(region.iter().map(|extent| (extent.start, extent.step)).collect());
@@ -200,7 +201,7 @@ impl Builder<'_> {
                 let Extent { start, step, .. } = region[to_usize(dim)];
                 let outputs = self.fresh(&shape);
                 let action = Action::Kernel(iota_part(dim, start, step));
-                self.step(id, action, Vec::new(), &outputs, 0);
+                self.step(Site { instruction: id, ..at.slice }, action, Vec::new(), &outputs, 0);
                 return outputs[0];
             }
             Op::Concatenate(op) => {
@@ -336,7 +337,7 @@ impl Builder<'_> {
         let outputs = self.fresh(&instruction.shape);
         let inputs = operands.iter().map(|&(leaf, _)| leaf).collect();
         // The cost is that of the instruction, whether or not it is computed whole.
-        self.step(id, action, inputs, &outputs, 0);
+        self.step(site, action, inputs, &outputs, 0);
         outputs[0]
     }
 }

@@ -5,6 +5,7 @@
 //! passed ownership of the buffer, and new memory if the buffer is shared; so every plan has two peaks.
 use super::scratch::threads;
 use crate::plan::{Action, Plan, Step};
+use crate::state::Site;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::Scan;
 use hlo::{Module, Op};
@@ -46,7 +47,7 @@ pub(super) fn set_peaks(module: &Module, plans: &mut [Plan], memory: &[Vec<StepM
         }
         let plan = &plans[id.index()];
         if !has_callees {
-            let callees = plan.steps.iter().flat_map(|step| callees(module, plan, step));
+            let callees = plan.steps.iter().flat_map(|step| callees(module, step));
             let missing: Vec<_> =
                 callees.filter(|callee| peaks[callee.index()].is_none()).collect();
             open.push((id, true));
@@ -63,7 +64,7 @@ pub(super) fn set_peaks(module: &Module, plans: &mut [Plan], memory: &[Vec<StepM
         let plan = &plans[id.index()];
         let most = |is_owned: bool| {
             let steps = plan.steps.iter().zip(&memory[id.index()]);
-            steps.map(|(step, memory)| peak(module, plan, step, *memory, is_owned, &of)).max()
+            steps.map(|(step, memory)| peak(module, step, *memory, is_owned, &of)).max()
         };
         let found = Peaks { shared: most(false).unwrap_or(0), owned: most(true).unwrap_or(0) };
         peaks[id.index()] = Some(found);
@@ -74,7 +75,6 @@ pub(super) fn set_peaks(module: &Module, plans: &mut [Plan], memory: &[Vec<StepM
 /// Returns the most bytes in use while a step runs; `is_owned` says whether the frame owns its arguments.
 fn peak(
     module: &Module,
-    plan: &Plan,
     step: &Step,
     memory: StepMemory,
     is_owned: bool,
@@ -99,12 +99,12 @@ fn peak(
         }
         // The outputs stand for the carries too.
         Action::Scan(op) => {
-            let slices = slices(module, plan, step.instruction, op);
+            let slices = slices(module, step.site, op);
             live.saturating_add(slices).saturating_add(of(&op.to_apply).owned)
         }
         // The memory of an asynchronous operation is that of the `-start` until it is done.
         Action::AsyncStart { .. } | Action::AsyncUpdate | Action::AsyncDone => {
-            let callees = callees(module, plan, step);
+            let callees = callees(module, step);
             let inner = callees.iter().map(|id| of(id).shared).max().unwrap_or(0);
             live.saturating_add(inner)
         }
@@ -117,7 +117,7 @@ fn peak(
 }
 
 /// Returns the computations that a step may run: a started one runs where its last operand is bound.
-fn callees(module: &Module, plan: &Plan, step: &Step) -> Vec<ComputationId> {
+fn callees(module: &Module, step: &Step) -> Vec<ComputationId> {
     let is_bound_here = match &step.action {
         Action::AsyncUpdate | Action::AsyncDone => true,
         Action::Kernel(_)
@@ -135,8 +135,8 @@ fn callees(module: &Module, plan: &Plan, step: &Step) -> Vec<ComputationId> {
     if !is_bound_here {
         return step.action.callees().into_iter().chain(step.applies.iter().copied()).collect();
     }
-    let computation = &module.computations[plan.computation];
-    let mut instruction = &computation.instructions[step.instruction];
+    let computation = &module.computations[step.site.computation];
+    let mut instruction = step.site.of(module);
     while let Some(&operand) = instruction.operands.first() {
         instruction = &computation.instructions[operand];
         if let Op::AsyncStart(op) = &instruction.op {
@@ -147,9 +147,9 @@ fn callees(module: &Module, plan: &Plan, step: &Step) -> Vec<ComputationId> {
 }
 
 /// Returns bytes of one index of each input of a scan.
-fn slices(module: &Module, plan: &Plan, id: InstructionId, op: &Scan) -> usize {
-    let computation = &module.computations[plan.computation];
-    let operands = &computation.instructions[id].operands;
+fn slices(module: &Module, site: Site, op: &Scan) -> usize {
+    let computation = &module.computations[site.computation];
+    let operands = &site.of(module).operands;
     let carries = usize::try_from(op.num_carries).unwrap_or(0);
     let inputs = operands[..operands.len().saturating_sub(carries)].iter();
     let slice = |&id: &InstructionId| {

@@ -163,7 +163,7 @@ impl Slots {
         let outputs = outputs.collect();
         self.release(i, &step, &inputs, in_place, leaves);
         Step {
-            instruction: step.instruction,
+            site: step.site,
             action: step.action,
             inputs,
             outputs,

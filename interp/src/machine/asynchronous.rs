@@ -135,8 +135,6 @@ impl Machine {
         self.push(callee, leaves, None).map(|()| true)
     }
     fn operand_count(&self, step: &Step) -> usize {
-        let frame = self.frames.last().expect("a step has a frame");
-        let computation = &self.program.module().computations[frame.computation];
-        computation.instructions[step.instruction].operands.len()
+        step.site.of(self.program.module()).operands.len()
     }
 }

@@ -66,9 +66,7 @@ impl Machine {
             }
             Action::Scan(op) => {
                 let inputs = self.operands(step)?;
-                let frame = self.frames.last().expect("a step has a frame");
-                let computation = &self.program.module().computations[frame.computation];
-                let shape = &computation.instructions[step.instruction].shape;
+                let shape = &step.site.of(self.program.module()).shape;
                 let scan = Scan::new(op, inputs.into_vec(), shape, &self.context)?;
                 self.scan(step, Box::new(scan))
             }

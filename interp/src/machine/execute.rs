@@ -75,9 +75,7 @@ impl Machine {
         let outputs: Vec<Literal> = outputs
             .filter_map(|output| literal(frame.slots[output.slot.index()].as_ref()))
             .collect();
-        let computation = &self.program.module().computations[frame.computation];
-        let instruction = &computation.instructions[step.instruction];
-        check_nan::check(instruction, &inputs, &outputs, step.part.as_ref())
+        check_nan::check(step.site.of(self.program.module()), &inputs, &outputs, step.part.as_ref())
     }
 
     /// Runs a kernel on slots.
@@ -131,8 +129,9 @@ impl Machine {
     /// Returns the operands of a step as literals.
     pub(super) fn operands(&mut self, step: &Step) -> Result<SmallVec<[Literal; 4]>> {
         let frame = self.frames.last_mut().expect("a step has a frame");
-        let computation = &self.program.module().computations[frame.computation];
-        let instruction = &computation.instructions[step.instruction];
+        let module = self.program.module();
+        let computation = &module.computations[step.site.computation];
+        let instruction = step.site.of(module);
         let mut leaves = step.inputs.iter().map(|&input| frame.take(input));
         let operands = instruction.operands.iter().map(|&operand| {
             match &computation.instructions[operand].shape {
@@ -196,8 +195,7 @@ impl Machine {
     }
     /// Returns the shape of the result of a step of the innermost frame.
     fn shape_of(&self, step: &Step) -> &Shape {
-        let frame = self.frames.last().expect("a step has a frame");
-        &self.program.module().computations[frame.computation].instructions[step.instruction].shape
+        &step.site.of(self.program.module()).shape
     }
 }
 

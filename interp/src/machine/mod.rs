@@ -16,6 +16,7 @@ use crate::memory::Reservation;
 use crate::observe::{Event, Watch};
 use crate::plan::Step;
 use crate::program::Program;
+use crate::state::Site;
 use crate::value::{Value, with_layouts};
 use crate::{Error, Result};
 use asynchronous::AsyncOps;
@@ -155,9 +156,14 @@ impl Machine {
 
     fn position_of(&self, frame: &Frame, depth: usize) -> Position {
         let plan = self.program.plan(frame.computation);
-        let root = self.program.module().computations[frame.computation].root;
-        let instruction = plan.steps.get(frame.next).map_or(root, |step| step.instruction);
-        Position { computation: frame.computation, instruction, depth }
+        let Site { computation, instruction } = plan.steps.get(frame.next).map_or_else(
+            || {
+                let root = self.program.module().computations[frame.computation].root;
+                Site { computation: frame.computation, instruction: root }
+            },
+            |step| step.site,
+        );
+        Position { computation, instruction, depth }
     }
     /// Ends the run with an error, at the current instruction unless it has a place.
     fn failed(&mut self, error: Error) -> Error {
@@ -266,11 +272,11 @@ impl Machine {
         if let Some(outer) = depth.checked_sub(1).and_then(|d| self.frames[d].open.as_mut()) {
             outer.inner += total;
         }
-        let computation = &self.program.module().computations[self.frames[depth].computation];
+        let computation = &self.program.module().computations[step.site.computation];
         if let Some(watch) = &self.watch {
             watch.report(&Event {
                 computation,
-                id: step.instruction,
+                id: step.site.instruction,
                 depth,
                 start: open.start.saturating_duration_since(watch.start),
                 total,

@@ -1,11 +1,14 @@
 //! Actions of steps.
 use crate::Result;
 use crate::context::RunContext;
+use crate::kernel::{Method, Walk};
+use crate::num::loops::Loop;
 use crate::scalar_program::ScalarLoop;
 use hlo::Literal;
 use hlo::ir::ComputationId;
 use hlo::op::Scan;
 use std::fmt;
+use std::sync::Arc;
 
 /// The action of a step.
 pub(crate) enum Action {
@@ -56,6 +59,24 @@ pub(crate) trait Kernel: Send + Sync {
     fn scratch(&self) -> usize {
         0
     }
+    /// Returns how it can become part of a fused kernel.
+    fn fusion(&self) -> Fusion {
+        Fusion::None
+    }
+}
+
+/// How a kernel can become part of a fused one.
+pub(crate) enum Fusion {
+    /// It cannot.
+    None,
+    /// It is this loop over the elements of all its operands.
+    Loop(Loop),
+    /// It is such a loop over its only operand, which has smaller elements: it is better applied twice than stored.
+    Widen(Loop),
+    /// It reduces each run of `inner` elements of its first operand, from the value of the second one on.
+    Rows { inner: usize, method: Arc<Method> },
+    /// Its result is read from its operand by this walk.
+    Walk(Walk),
 }
 
 /// The operands with which an output may share memory.

@@ -6,12 +6,13 @@
 mod action;
 mod print;
 
-pub(crate) use action::{Action, Function, Kernel, Reuse};
+pub(crate) use action::{Action, Function, Fusion, Kernel, Reuse};
 pub use print::PlanText;
 
+use crate::state::Site;
 use crate::value::Value;
 use hlo::ArrayShape;
-use hlo::ir::{ComputationId, InstructionId};
+use hlo::ir::ComputationId;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -48,10 +49,11 @@ pub(crate) struct Plan {
     pub(crate) peak_bytes: usize,
 }
 
-/// One instruction, with everything that does not depend on values decided.
+/// One instruction, or several that are fused, with everything that does not depend on values decided. The instruction may
+/// belong to a computation that is inlined.
 #[derive(Debug)]
 pub(crate) struct Step {
-    pub(crate) instruction: InstructionId,
+    pub(crate) site: Site,
     pub(crate) action: Action,
     /// The leaves of the operands, in order.
     pub(crate) inputs: SmallVec<[Input; 4]>,
@@ -74,7 +76,7 @@ pub(crate) struct Step {
     /// The part of the instruction's value that it computes, if it is not the whole.
     pub(crate) part: Option<Part>,
     /// The instructions before it that it computes too.
-    pub(crate) fuses: Vec<InstructionId>,
+    pub(crate) fuses: Vec<Site>,
 }
 
 /// A part of an array: the first index and the distance of indices, for each dimension.

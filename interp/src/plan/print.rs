@@ -1,6 +1,8 @@
 //! Plans as text: `etalon plan`.
 use super::{Input, Output, Plan, Slot, Step};
 use crate::program::Program;
+use crate::state::Site;
+use hlo::Module;
 use std::fmt;
 
 /// A plan in readable form.
@@ -46,10 +48,9 @@ impl PlanText<'_> {
     /// `name: %1 = f32[4] add(%0, %0) ; kernel, 16 bytes live, frees %0`
     fn step(&self, f: &mut fmt::Formatter<'_>, plan: &Plan, step: &Step) -> fmt::Result {
         let module = self.program.module();
-        let computation = &module.computations[plan.computation];
-        let instruction = &computation.instructions[step.instruction];
+        let instruction = step.site.of(module);
         let outputs: Vec<String> = step.outputs.iter().map(|output| name_of(output.slot)).collect();
-        let (name, outputs) = (computation.name(step.instruction), outputs.join(", "));
+        let (name, outputs) = (name_in(module, plan, step.site), outputs.join(", "));
         let (shape, opcode) = (&instruction.shape, instruction.opcode());
         let action = step.action.name();
         write!(f, "  {name}: {outputs} = {shape:#} {opcode}({}) ; {action}", names(&step.inputs))?;
@@ -63,8 +64,8 @@ impl PlanText<'_> {
             write!(f, ", part [{}]", ranges.join(", "))?;
         }
         if !step.fuses.is_empty() {
-            let names = step.fuses.iter().map(|&id| computation.name(id).as_str());
-            let fused: Vec<&str> = names.collect();
+            let fused: Vec<String> =
+                step.fuses.iter().map(|&site| name_in(module, plan, site)).collect();
             write!(f, ", fuses {}", fused.join(" "))?;
         }
         if let Some(k) = step.in_place {
@@ -88,6 +89,15 @@ fn range(start: i64, step: i64, count: i64) -> String {
 /// `1 step`, `2 steps`
 fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The name of an instruction, with that of its computation if it is inlined.
+fn name_in(module: &Module, plan: &Plan, site: Site) -> String {
+    let computation = &module.computations[site.computation];
+    match site.computation == plan.computation {
+        true => computation.name(site.instruction).to_string(),
+        false => format!("{}/{}", computation.name, computation.name(site.instruction)),
+    }
 }
 
 fn name_of(slot: Slot) -> String {

@@ -1,5 +1,6 @@
 //! Comparison of the engines with each other, and of planned with used memory.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
+mod fusion;
 mod generate;
 mod kernels;
 mod narrow;
@@ -66,7 +67,9 @@ pub(crate) fn agree(text: &str) -> Literal {
     ] {
         let found = run(executable, &arguments, options);
         assert_eq!(found.result, expected.result, "{what}\n{text}\n{}", executable.plan());
-        assert_eq!(found.steps, expected.steps, "fuel, {what}\n{text}");
+        // Only what an inlined computation computes for nothing is not computed.
+        let is_fewer = executable.engine() == Engine::Exact && found.steps < expected.steps;
+        assert!(is_fewer || found.steps == expected.steps, "fuel, {what}\n{text}");
         let planned = executable.planned_bytes();
         assert!(
             !is_planned || found.peak_bytes <= planned,

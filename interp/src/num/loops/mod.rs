@@ -22,17 +22,18 @@ pub(crate) use convert::convert_loop;
 use instruction_set::Task;
 pub(crate) use order::{clamp_loop, compare_loop};
 pub(crate) use select::select_loop;
+use std::sync::Arc;
 pub(crate) use sum::SumLoops;
 pub(crate) use table::{binary_loop, unary_loop};
 
 /// A loop over the bytes of operands and of a result, aligned for their types and with the same number of elements.
-pub(crate) type Loop = Box<dyn Fn(&[&[u8]], &mut [u8]) + Send + Sync>;
+pub(crate) type Loop = Arc<dyn Fn(&[&[u8]], &mut [u8]) + Send + Sync>;
 
 /// Returns the loop of a function of `N` operands of one type.
 fn each<const N: usize, A: Pod, R: Pod>(
     function: impl Fn([A; N]) -> R + Copy + Send + Sync + 'static,
 ) -> Loop {
-    Box::new(move |operands, result| {
+    Arc::new(move |operands, result| {
         let operands = std::array::from_fn(|k| bytemuck::cast_slice(operands[k]));
         let result = bytemuck::cast_slice_mut(result);
         instruction_set::run(Each { operands, result, function });

@@ -1,0 +1,122 @@
+//! Inlining: the steps of a called computation become steps of its caller, so that they can be fused with others there.
+//!
+//! Only computations of one device are inlined: a cross-device instruction is known by the computations that are open when a
+//! device reaches it.
+use super::cost;
+use crate::plan::Action;
+use hlo::ir::{ComputationId, Instruction};
+use hlo::op::Kind;
+use hlo::{Module, Op, Shape};
+
+/// The limit of instructions of an inlined computation, those that it inlines included, if it has several callers.
+const MOST_SHARED: usize = 256;
+/// The limit if it has one.
+const MOST: usize = 1 << 16;
+/// The limit of nested inlined computations.
+const DEPTH: usize = 64;
+
+/// The computations that are inlined where they are called.
+#[derive(Debug)]
+pub(super) struct Inlining {
+    /// The fuel of each computation that is inlined.
+    fuel: Vec<Option<u64>>,
+    is_active: bool,
+}
+
+impl Inlining {
+    /// Decides for all computations of a module. If it is not active, nothing is inlined.
+    pub(super) fn of(module: &Module, is_active: bool) -> Self {
+        let mut calls = vec![0usize; module.computations.len()];
+        for (_, computation) in module.computations.iter() {
+            let instructions = computation.instructions.iter();
+            for callee in instructions.filter_map(|(_, instruction)| called(instruction)) {
+                calls[callee.index()] += 1;
+            }
+        }
+        let mut found: Vec<Option<Size>> = vec![None; module.computations.len()];
+        let mut open: Vec<(ComputationId, bool)> =
+            module.computations.ids().map(|id| (id, false)).collect();
+        let is_inlined = |id: ComputationId, size: Size| {
+            let most = if calls[id.index()] > 1 { MOST_SHARED } else { MOST };
+            size.is_local && size.count <= most && size.depth <= DEPTH
+        };
+        // Depth first, with an explicit stack: calls may be nested as deep as a module is long.
+        while let Some((id, has_callees)) = open.pop() {
+            if found[id.index()].is_some() {
+                continue;
+            }
+            let instructions = module.computations[id].instructions.iter();
+            if !has_callees {
+                open.push((id, true));
+                for (_, instruction) in instructions {
+                    instruction.op.each_callee(&mut |callee| open.push((callee, false)));
+                }
+                continue;
+            }
+            let mut size = Size { count: 0, depth: 1, is_local: true, fuel: 0 };
+            for (_, instruction) in instructions {
+                size.count += 1;
+                let operands = instruction.operands.iter();
+                let operands: Vec<&Shape> = operands
+                    .map(|&operand| &module.computations[id].instructions[operand].shape)
+                    .collect();
+                let cost = cost::steps(&instruction.op, &operands);
+                size.fuel = size.fuel.saturating_add(cost.saturating_add(1));
+                size.is_local &= is_local(instruction);
+                instruction.op.each_callee(&mut |callee| {
+                    size.is_local &= found[callee.index()].is_some_and(|size| size.is_local);
+                });
+                if let Some(callee) = called(instruction)
+                    && let Some(inner) = found[callee.index()]
+                    && is_inlined(callee, inner)
+                {
+                    size.count = size.count.saturating_add(inner.count);
+                    size.fuel = size.fuel.saturating_add(inner.fuel);
+                    size.depth = size.depth.max(inner.depth + 1);
+                }
+            }
+            found[id.index()] = Some(size);
+        }
+        let found = module.computations.ids().zip(found);
+        let inlined = found.map(|(id, size)| size.filter(|size| is_inlined(id, *size)));
+        Self { fuel: inlined.map(|size| size.map(|size| size.fuel)).collect(), is_active }
+    }
+    /// Returns the computation that is inlined at an instruction.
+    pub(super) fn callee(&self, instruction: &Instruction) -> Option<ComputationId> {
+        called(instruction).filter(|callee| self.is_active && self.fuel[callee.index()].is_some())
+    }
+    /// Returns the fuel of the computation that a dead step calls. It is spent, as that of all dead instructions is, so that a
+    /// run takes the same fuel whether or not computations are inlined.
+    pub(super) fn fuel_of_dead(&self, action: &Action) -> u64 {
+        let Action::Call(callee) = action else { return 0 };
+        self.fuel[callee.index()].unwrap_or(0)
+    }
+}
+
+/// What is known of a computation.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    /// Instructions, with those of the computations that it inlines.
+    count: usize,
+    depth: usize,
+    /// Whether it has only instructions of one device.
+    is_local: bool,
+    fuel: u64,
+}
+
+/// Returns the computation that an instruction calls once, on its operands.
+fn called(instruction: &Instruction) -> Option<ComputationId> {
+    if let Op::Call(op) = &instruction.op {
+        return Some(op.to_apply);
+    }
+    if let Op::Fusion(op) = &instruction.op { Some(op.calls) } else { None }
+}
+
+fn is_local(instruction: &Instruction) -> bool {
+    match instruction.opcode().kind() {
+        Kind::Array | Kind::Value | Kind::Control | Kind::Custom | Kind::Random | Kind::Device => {
+            true
+        }
+        Kind::Asynchronous | Kind::Collective | Kind::Host | Kind::Transfer => false,
+    }
+}
