@@ -218,7 +218,9 @@ impl<'a> Strip<'a> {
         let elements = self.elements.iter().zip(&mut self.values);
         match sums {
             [sum] => elements.take(count).for_each(|(&x, value)| each(sum, x, value)),
-            sums => sums.iter_mut().zip(elements).for_each(|(sum, (&x, value))| each(sum, x, value)),
+            sums => {
+                sums.iter_mut().zip(elements).for_each(|(sum, (&x, value))| each(sum, x, value))
+            }
         }
     }
 

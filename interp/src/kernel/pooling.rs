@@ -149,7 +149,9 @@ impl Pooling {
             let mut partial = Partial::new(first.as_f64());
             partial.add((sum, magnitude));
             let value = partial.rounded(self.to);
-            value.unwrap_or_else(|| self.exact_sum(from, first, &space.parts, i)).write(self.to, slot);
+            value
+                .unwrap_or_else(|| self.exact_sum(from, first, &space.parts, i))
+                .write(self.to, slot);
         }
     }
 

@@ -158,8 +158,7 @@ pub(super) fn kernel(
     let applied = programs.get(op.to_apply)?;
     if let [result] = results {
         let cumulative = cumulative::kernel(op, operands, result, &applied);
-        if let Some(kernel) =
-            cumulative.or_else(|| pooling::kernel(op, operands, result, &applied))
+        if let Some(kernel) = cumulative.or_else(|| pooling::kernel(op, operands, result, &applied))
         {
             return Some(kernel);
         }

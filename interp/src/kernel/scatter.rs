@@ -94,7 +94,12 @@ impl Runs {
             list.chunks(length.max(1)).all(|run| run.iter().zip(run[0]..).all(|(&at, i)| at == i))
         };
         let is_divided = places.to.len().is_multiple_of(length.max(1));
-        if update != ty || length == 0 || !is_divided || !starts(&places.to) || !starts(&places.from) {
+        if update != ty
+            || length == 0
+            || !is_divided
+            || !starts(&places.to)
+            || !starts(&places.from)
+        {
             return None;
         }
         let function = match applied.is_second() {

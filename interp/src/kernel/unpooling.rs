@@ -160,14 +160,16 @@ impl Unpooling {
             let columns = part.first * run..part.end * run;
             let selected = selected[columns.clone()].chunks_mut(BLOCK);
             let numbers = numbers[columns].chunks_mut(BLOCK);
-            for ((selected, numbers), elements) in
-                selected.zip(numbers).zip(elements.chunks(BLOCK))
+            for ((selected, numbers), elements) in selected.zip(numbers).zip(elements.chunks(BLOCK))
             {
                 let now: &[u8] = bytemuck::cast_slice(&*selected);
                 let arguments = [now, bytemuck::cast_slice(elements)];
                 let mut kept = [0; BLOCK];
-                kept[..elements.len()]
-                    .copy_from_slice(self.select.run(registers, |i| arguments[i], elements.len()));
+                kept[..elements.len()].copy_from_slice(self.select.run(
+                    registers,
+                    |i| arguments[i],
+                    elements.len(),
+                ));
                 let found = selected.iter_mut().zip(numbers).zip(elements.iter().zip(kept));
                 for ((selected, chosen), (&element, kept)) in found {
                     let is_kept = kept != 0 && *chosen != NONE;

@@ -9,6 +9,8 @@ use std::collections::HashMap;
 
 /// Elements of a block.
 pub(crate) const BLOCK: usize = 256;
+/// Steps of the longest program that has loops; those are made from the last one back.
+const LONGEST: usize = 256;
 /// The values of a step for the elements of a block, of any type.
 type Register = [u128; BLOCK];
 
@@ -49,7 +51,11 @@ impl ScalarProgram {
     /// Returns the program of a register of `ty`; none if a step has no loop.
     pub(crate) fn in_blocks(&self, register: usize, ty: ElementType) -> Option<BlockProgram> {
         let Body::Steps(program) = &self.body else { return None };
-        let mut blocks = Blocks { of: self, steps: &program.steps, made: Vec::new(), known: HashMap::new() };
+        if program.steps.len() > LONGEST {
+            return None;
+        }
+        let mut blocks =
+            Blocks { of: self, steps: &program.steps, made: Vec::new(), known: HashMap::new() };
         let result = blocks.operand(register, ty)?;
         Some(BlockProgram { steps: blocks.made, result })
     }
@@ -74,9 +80,12 @@ impl Blocks<'_> {
             return Some(known);
         }
         let pred = ElementType::Pred;
-        let (function, operands): (_, SmallVec<[(usize, ElementType); 3]>) = match self.steps[step] {
+        let (function, operands): (_, SmallVec<[(usize, ElementType); 3]>) = match self.steps[step]
+        {
             Step::Constant(value) => (Function::Constant(ty, value), SmallVec::new()),
-            Step::Unary(op, ty, x) => (Function::Loop(unary_loop(op, ty)?), [(x, ty)].into_iter().collect()),
+            Step::Unary(op, ty, x) => {
+                (Function::Loop(unary_loop(op, ty)?), [(x, ty)].into_iter().collect())
+            }
             Step::Binary(op, ty, a, b) => {
                 (Function::Loop(binary_loop(op, ty)?), [(a, ty), (b, ty)].into_iter().collect())
             }
@@ -84,18 +93,22 @@ impl Blocks<'_> {
                 let function = compare_loop(direction, order, ty)?;
                 (Function::Loop(function), [(a, ty), (b, ty)].into_iter().collect())
             }
-            Step::Select(p, a, b) => {
-                (Function::Loop(select_loop(width)), SmallVec::from_buf([(p, pred), (a, ty), (b, ty)]))
-            }
-            Step::Clamp(ty, low, x, high) => {
-                (Function::Loop(clamp_loop(ty)?), SmallVec::from_buf([(low, ty), (x, ty), (high, ty)]))
-            }
+            Step::Select(p, a, b) => (
+                Function::Loop(select_loop(width)),
+                SmallVec::from_buf([(p, pred), (a, ty), (b, ty)]),
+            ),
+            Step::Clamp(ty, low, x, high) => (
+                Function::Loop(clamp_loop(ty)?),
+                SmallVec::from_buf([(low, ty), (x, ty), (high, ty)]),
+            ),
             Step::Convert(from, to, x) => {
                 (Function::Loop(convert_loop(from, to)?), [(x, from)].into_iter().collect())
             }
         };
-        let operands =
-            operands.into_iter().map(|(register, ty)| self.operand(register, ty)).collect::<Option<_>>()?;
+        let operands = operands
+            .into_iter()
+            .map(|(register, ty)| self.operand(register, ty))
+            .collect::<Option<_>>()?;
         self.made.push(BlockStep { function, operands, width });
         let operand = Operand::Step(self.made.len() - 1, width);
         self.known.insert(register, operand);

@@ -174,10 +174,30 @@ fn gradients_of_pooling() {
 #[test]
 fn scatters_of_runs() {
     for (shape, updates, indices, attributes) in [
-        ("10,100", "8,100", "8,1", "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"),
-        ("10,9", "8,2,5", "8,2", "update_window_dims={1,2}, inserted_window_dims={}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=1"),
-        ("40", "30", "30,1", "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"),
-        ("9,6", "6,4", "4,1", "update_window_dims={0}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"),
+        (
+            "10,100",
+            "8,100",
+            "8,1",
+            "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1",
+        ),
+        (
+            "10,9",
+            "8,2,5",
+            "8,2",
+            "update_window_dims={1,2}, inserted_window_dims={}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=1",
+        ),
+        (
+            "40",
+            "30",
+            "30,1",
+            "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1",
+        ),
+        (
+            "9,6",
+            "6,4",
+            "4,1",
+            "update_window_dims={0}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1",
+        ),
     ] {
         for (ty, body) in [
             ("f32", "ROOT s = f32[] add(a, b)"),
@@ -192,8 +212,10 @@ fn scatters_of_runs() {
                   ROOT r = {ty}[{shape}] scatter(p, i, u), {attributes}, to_apply=f }}"
             );
             let element = ElementType::from_name(ty).unwrap();
-            let places: Vec<i32> =
-                (0..i32::try_from(dims(indices).iter().product::<i64>()).unwrap()).map(|i| i * 7 % 11 - 1).collect();
+            let places: Vec<i32> = (0..i32::try_from(dims(indices).iter().product::<i64>())
+                .unwrap())
+                .map(|i| i * 7 % 11 - 1)
+                .collect();
             let arguments = [
                 elements(element, &dims(shape), 1, false),
                 Literal::from_slice(&dims(indices), &places),
@@ -210,8 +232,12 @@ fn transforms_of_real_numbers() {
         for (ty, complex, bound) in [("f32", "c64", 1e-6), ("f64", "c128", 1e-15)] {
             let half = n / 2 + 1;
             for text in [
-                format!("ENTRY e {{ p = {ty}[3,{n}] parameter(0) ROOT r = {complex}[3,{half}] fft(p), fft_type=RFFT, fft_length={{{n}}} }}"),
-                format!("ENTRY e {{ p = {ty}[2,3,{n}] parameter(0) f = {complex}[2,3,{half}] fft(p), fft_type=RFFT, fft_length={{3,{n}}} ROOT r = {ty}[2,3,{n}] fft(f), fft_type=IRFFT, fft_length={{3,{n}}} }}"),
+                format!(
+                    "ENTRY e {{ p = {ty}[3,{n}] parameter(0) ROOT r = {complex}[3,{half}] fft(p), fft_type=RFFT, fft_length={{{n}}} }}"
+                ),
+                format!(
+                    "ENTRY e {{ p = {ty}[2,3,{n}] parameter(0) f = {complex}[2,3,{half}] fft(p), fft_type=RFFT, fft_length={{3,{n}}} ROOT r = {ty}[2,3,{n}] fft(f), fft_type=IRFFT, fft_length={{3,{n}}} }}"
+                ),
             ] {
                 let executable = compiled(&text, Engine::Exact);
                 let parameters = executable.module().entry().program_shape().parameters;
@@ -220,7 +246,9 @@ fn transforms_of_real_numbers() {
                     f64::from(u32::try_from(i).unwrap().wrapping_mul(2_654_435_761)) / 4e9 - 0.5
                 });
                 let argument = match shape.ty {
-                    ElementType::F64 => Literal::from_slice(&shape.dims, &numbers.collect::<Vec<_>>()),
+                    ElementType::F64 => {
+                        Literal::from_slice(&shape.dims, &numbers.collect::<Vec<_>>())
+                    }
                     _ => {
                         let text: Vec<String> = numbers.map(|x| x.to_string()).collect();
                         let numbers: Vec<f32> = text.iter().map(|x| x.parse().unwrap()).collect();

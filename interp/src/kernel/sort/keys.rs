@@ -231,7 +231,10 @@ fn ranks_of<T: Pod + Into<u64>>(
         (Class::Float, ComparisonType::TotalOrder) => {
             elements.for_each(|(rank, &x)| *rank = total_order(x.into(), sign));
         }
-        (Class::Float, ComparisonType::Float | ComparisonType::Signed | ComparisonType::Unsigned) => {
+        (
+            Class::Float,
+            ComparisonType::Float | ComparisonType::Signed | ComparisonType::Unsigned,
+        ) => {
             let mantissa = ty.float_format().map_or(0, |format| format.mantissa_bits);
             let infinity = sign - (1 << mantissa);
             // A NaN has no order; zeros of both signs are equal.

@@ -229,7 +229,8 @@ impl Lines {
         from: &[u8],
         to: &mut [u8],
     ) {
-        let (from, to): (&[T], &mut [T]) = (bytemuck::cast_slice(from), bytemuck::cast_slice_mut(to));
+        let (from, to): (&[T], &mut [T]) =
+            (bytemuck::cast_slice(from), bytemuck::cast_slice_mut(to));
         let (stride, size) = (self.stride, self.size);
         if stride == 1 {
             let elements = lines.start * size..lines.end * size;
