@@ -58,7 +58,7 @@ impl WindowRows {
                 && [dim.stride, dim.rhs_dilation, dim.pad_low.abs()].iter().all(|&x| x < 1 << 31)
         };
         let fits = places <= MOST && to[d].saturating_mul(run) >= SHORTEST;
-        if !fits || !dims.iter().all(is_small) || from.contains(&0) {
+        if !fits || !dims.iter().all(is_small) || from.contains(&0) || to.contains(&0) {
             return None;
         }
         Some(Self {
