@@ -152,7 +152,7 @@ fn cumulative_sums() {
 
 #[test]
 fn gradients_of_pooling() {
-    for (from, to, window) in SMALL_WINDOWS {
+    for (from, to, window) in SMALL_WINDOWS.into_iter().filter(|w| !w.2.contains("dilate")) {
         for ty in ["f32", "bf16", "f64", "s32"] {
             for direction in ["GE", "GT", "LE", "LT", "NE"] {
                 let text = format!(
