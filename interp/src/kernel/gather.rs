@@ -1,29 +1,41 @@
 //! `gather`: `result[batch, offset] = operand[clamp(start) + offset]`
+use super::reduce_window::index_of;
 use crate::Result;
+use crate::clock::Stop;
 use crate::error::Code;
-use crate::index::{indices, offset_list, others, pick, strides, to_usize};
+use crate::index::{count, indices, offset_list, others, pick, strides, to_i64, to_usize};
 use hlo::op::Gather;
 use hlo::{Dims, Literal, Scalar};
+use rayon::prelude::*;
 
-/// Component `k` of the index vector at `batch`; an index beyond i64 is beyond every array.
-pub(super) fn start_index(
-    indices: &Literal,
-    index_vector_dim: usize,
-    batch: &[i64],
-    k: i64,
-) -> i64 {
-    let shape = indices.array_shape().expect("verified: an array");
-    let strides = strides(&shape.dims);
-    let mut batch = batch.iter();
-    let mut at = 0;
-    for (d, &stride) in strides.iter().enumerate() {
-        let i = if d == index_vector_dim { k } else { batch.next().copied().unwrap_or(0) };
-        at += i * stride;
+/// Bytes that are worth another thread.
+const WORTH_A_THREAD: usize = 1 << 16;
+
+/// The start indices of slices.
+pub(super) struct StartIndices<'a> {
+    indices: &'a Literal,
+    /// Strides of the batch dimensions.
+    strides: Dims,
+    /// The stride of the components of an index vector.
+    vector_stride: i64,
+}
+
+impl<'a> StartIndices<'a> {
+    pub(super) fn new(indices: &'a Literal, index_vector_dim: i64) -> Self {
+        let shape = indices.array_shape().expect("verified: an array");
+        let mut strides = strides(&shape.dims);
+        let dim = to_usize(index_vector_dim);
+        let vector_stride = if dim < strides.len() { strides.remove(dim) } else { 0 };
+        Self { indices, strides, vector_stride }
     }
-    let scalar = indices.get(to_usize(at));
-    match scalar {
-        Scalar::Unsigned(_) => scalar.as_i64().unwrap_or(i64::MAX),
-        _ => scalar.as_i64().unwrap_or(0),
+    /// Component `k` of the index vector at `batch`; an index beyond i64 is beyond every array.
+    pub(super) fn component(&self, batch: &[i64], k: i64) -> i64 {
+        let at = batch.iter().zip(&self.strides).map(|(i, stride)| i * stride).sum::<i64>();
+        let scalar = self.indices.get(to_usize(at + k * self.vector_stride));
+        match scalar {
+            Scalar::Unsigned(_) => scalar.as_i64().unwrap_or(i64::MAX),
+            _ => scalar.as_i64().unwrap_or(0),
+        }
     }
 }
 
@@ -59,23 +71,41 @@ pub(super) fn gather_into(
     let targets = offset_list(&window[..outer], &result_strides[..outer]);
     let width = shape.ty.storage_bytes();
     let (to, bytes) = (result.bytes_mut(), operand.bytes());
-    let vector_dim = to_usize(op.index_vector_dim);
-    let mut full_start = Dims::from_elem(0, from.rank());
-    indices(&batch_sizes, |batch| {
+    let starts = StartIndices::new(starts, op.index_vector_dim);
+    let slice = |batch: &[i64], full_start: &mut Dims, to: &mut [u8], target: usize| {
         for (k, &dim) in (0i64..).zip(&op.start_index_map) {
             let d = to_usize(dim);
-            let start = start_index(starts, vector_dim, batch, k);
+            let start = starts.component(batch, k);
             full_start[d] = start.clamp(0, from.dims[d] - op.slice_sizes[d]);
         }
         for (&dim, &of) in op.operand_batching_dims.iter().zip(&op.start_indices_batching_dims) {
             full_start[to_usize(dim)] = batch[batch_component(of, op.index_vector_dim)];
         }
         let base = to_usize(full_start.iter().zip(&strides).map(|(s, stride)| s * stride).sum());
-        let target = to_usize(batch.iter().zip(&batch_strides).map(|(i, stride)| i * stride).sum());
         for (&source, &place) in sources.iter().zip(&targets) {
             let (source, place) = ((base + source) * width, (target + place) * width);
             to[place..place + run * width].copy_from_slice(&bytes[source..source + run * width]);
         }
+    };
+    let full_start = Dims::from_elem(0, from.rank());
+    let size = count(&window);
+    if batch_strides.last().is_some_and(|&stride| stride == to_i64(size)) {
+        // Slices follow one another.
+        let at_once = (WORTH_A_THREAD / (size * width)).max(1);
+        let groups = to.par_chunks_mut(at_once * size * width).enumerate();
+        let stop = Stop::current();
+        groups.filter(|_| !stop.is_set()).for_each(|(group, to)| {
+            let mut full_start = full_start.clone();
+            for (i, to) in to.chunks_exact_mut(size * width).enumerate() {
+                slice(&index_of(group * at_once + i, &batch_sizes), &mut full_start, to, 0);
+            }
+        });
+        return Ok(());
+    }
+    let mut full_start = full_start;
+    indices(&batch_sizes, |batch| {
+        let target = batch.iter().zip(&batch_strides).map(|(i, stride)| i * stride).sum();
+        slice(batch, &mut full_start, to, to_usize(target));
     });
     Ok(())
 }

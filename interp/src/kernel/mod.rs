@@ -6,6 +6,7 @@ mod cholesky;
 mod concatenate;
 mod contraction;
 mod convolution;
+mod cumulative;
 pub(crate) mod data_movement;
 mod dot;
 mod dynamic_slice;
@@ -17,6 +18,7 @@ mod gather;
 mod iota;
 mod map;
 mod pad;
+mod pooling;
 mod ragged_dot;
 mod reduce;
 mod reduce_lines;
@@ -32,6 +34,8 @@ mod strided;
 pub(crate) mod topk;
 mod triangular_solve;
 mod typed;
+mod unpooling;
+mod window_rows;
 
 use crate::Result;
 use crate::context::RunContext;
@@ -80,7 +84,7 @@ pub(crate) fn select(
         Op::RngBitGenerator(op) => rng_bit_generator::kernel(op, &results),
         Op::ScaledDot(op) => scaled_dot::kernel(op, x, array),
         Op::Scatter(op) => scatter::kernel(op, x, programs),
-        Op::SelectAndScatter(op) => select_and_scatter::kernel(op, programs),
+        Op::SelectAndScatter(op) => select_and_scatter::kernel(op, x, array, programs),
         Op::Sort(op) => sort::kernel(op, x, programs),
         Op::TopK(op) => Some(topk::kernel(op, x)),
         Op::TriangularSolve(op) => Some(triangular_solve::kernel(op, x)),

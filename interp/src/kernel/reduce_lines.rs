@@ -188,21 +188,21 @@ impl<'a> RowFold<'a> {
 
 /// A sum on its way.
 #[derive(Clone, Copy)]
-struct Partial {
+pub(super) struct Partial {
     sum: Sum,
     magnitude: f64,
 }
 
 impl Partial {
-    fn new(first: f64) -> Self {
+    pub(super) fn new(first: f64) -> Self {
         Self { sum: Sum::new(first), magnitude: first.abs() }
     }
-    fn add(&mut self, (sum, magnitude): (f64, f64)) {
+    pub(super) fn add(&mut self, (sum, magnitude): (f64, f64)) {
         self.sum.add(sum);
         self.magnitude += magnitude;
     }
     /// Returns the sum rounded to `ty`, if the bound of its error decides that.
-    fn rounded(self, ty: ElementType) -> Option<Scalar> {
+    pub(super) fn rounded(self, ty: ElementType) -> Option<Scalar> {
         // Only zeros were added, without an error; the sum has the right sign.
         if self.magnitude == 0.0 {
             return Some(Scalar::Float(self.sum.value()));

@@ -8,7 +8,7 @@ use super::convolution::source;
 use super::data_movement::affine_into;
 use super::fold::{Fold, UNTIMED, element_type, in_lines, stored_bytes};
 use super::sliding::Slide;
-use super::writes_with;
+use super::{cumulative, pooling, writes_with};
 use crate::Result;
 use crate::context::RunContext;
 use crate::index::{count, offsets, strides, to_i64, to_usize};
@@ -156,6 +156,13 @@ pub(super) fn kernel(
     programs: &ScalarPrograms,
 ) -> Option<Box<dyn Kernel>> {
     let applied = programs.get(op.to_apply)?;
+    if let [result] = results {
+        let cumulative = cumulative::kernel(op, operands, result, &applied);
+        if let Some(kernel) = cumulative.or_else(|| pooling::kernel(op, operands, result, &applied))
+        {
+            return Some(kernel);
+        }
+    }
     let (op, from, dims) = (op.clone(), operands[0].clone(), results[0].dims.clone());
     // Results whose lines do not lie in the last dimension are computed beside their places.
     let longest = dims.iter().copied().max().map_or(1, to_usize);
@@ -195,8 +202,18 @@ pub(super) fn kernel(
     }))
 }
 
+/// Returns the number of elements that are under the windows, all together.
+pub(super) fn steps(window: &Window, from: &ArrayShape, result: &ArrayShape) -> u64 {
+    let dims = window.dims.iter().zip(&from.dims).zip(&result.dims);
+    let counts = dims.map(|((dim, &size), &windows)| {
+        let counts = (0..windows).map(|out| Reach::of(dim, out, size).count.unsigned_abs());
+        counts.fold(0, u64::saturating_add)
+    });
+    counts.fold(1, u64::saturating_mul)
+}
+
 /// The index of a place, counted in row-major order.
-fn index_of(place: usize, sizes: &[i64]) -> Dims {
+pub(super) fn index_of(place: usize, sizes: &[i64]) -> Dims {
     let mut rest = to_i64(place);
     let mut index = Dims::from_slice(sizes);
     for i in index.iter_mut().rev() {

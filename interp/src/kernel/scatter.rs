@@ -1,13 +1,17 @@
 //! `scatter`: `result[start + window] = computation(result[..], update[..])`, update after update
-use super::gather::{batch_component, start_index};
+use super::gather::{StartIndices, batch_component};
 use super::updates_with;
 use crate::Result;
 use crate::context::RunContext;
 use crate::index::{indices, offset_list, others, pick, saturating_count, strides, to_usize};
+use crate::num::loops::{Loop, binary_loop};
 use crate::plan::Kernel;
 use crate::scalar_program::{ScalarProgram, ScalarPrograms};
 use hlo::op::Scatter;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
+
+/// Elements that an op is applied to at once.
+const BLOCK: usize = 64;
 
 pub(super) fn kernel(
     op: &Scatter,
@@ -43,23 +47,100 @@ fn scatter(
     let mut combine = Combine::new(applied, context, values, updates);
     let mut values: Vec<&mut [u8]> = values.iter_mut().map(Literal::bytes_mut).collect();
     let places = Places::new(op, &from, window);
+    let mut runs = Runs::of(applied, &combine.types, &places);
     let (mut sizes, strides) = pick(window, &places.scatter_dims);
     if places.to.is_empty() {
         // Windows without elements change nothing, however many there are.
         sizes.fill(0);
     }
+    let starts = StartIndices::new(starts, op.index_vector_dim);
     let mut failed = Ok(());
     indices(&sizes, |batch| {
         if failed.is_err() {
             return;
         }
-        let Some(base) = places.start(batch, starts) else { return };
+        let Some(base) = places.start(batch, &starts) else { return };
         let first: i64 = batch.iter().zip(&strides).map(|(&i, &stride)| i * stride).sum();
-        failed = places.to.iter().zip(&places.from).try_for_each(|(&to, &from)| {
-            combine.one(&mut values, base + to, updates, to_usize(first) + from)
-        });
+        failed = match (&mut runs, values.as_mut_slice(), updates) {
+            (Some(runs), [value], [update]) => {
+                runs.apply(&places, (base, to_usize(first)), value, update.bytes(), context)
+            }
+            _ => places.to.iter().zip(&places.from).try_for_each(|(&to, &from)| {
+                combine.one(&mut values, base + to, updates, to_usize(first) + from)
+            }),
+        };
     });
     failed
+}
+
+/// Windows whose elements are neighbors in runs, in the operand and in the updates, and an op on such runs.
+struct Runs {
+    /// `None` replaces the elements.
+    function: Option<Loop>,
+    width: usize,
+    /// Elements of a run.
+    length: usize,
+    /// The elements before the op.
+    old: [u128; BLOCK],
+}
+
+impl Runs {
+    /// Returns how to apply a computation to runs of neighbors; `None` if it is not one op, or there are none.
+    fn of(applied: &ScalarProgram, types: &[ElementType], places: &Places<'_>) -> Option<Self> {
+        let &[ty, update] = types else { return None };
+        let is_run = |i: usize| places.to[i] == i && places.from[i] == i;
+        let length = (0..places.to.len()).take_while(|&i| is_run(i)).count();
+        let starts = |list: &[usize]| {
+            list.chunks(length.max(1)).all(|run| run.iter().zip(run[0]..).all(|(&at, i)| at == i))
+        };
+        let is_divided = places.to.len().is_multiple_of(length.max(1));
+        if update != ty
+            || length == 0
+            || !is_divided
+            || !starts(&places.to)
+            || !starts(&places.from)
+        {
+            return None;
+        }
+        let function = match applied.is_second() {
+            true if applied.parameters() == [ty; 2] => None,
+            true => return None,
+            false => {
+                let (op, of) = applied.as_binary_in_order()?;
+                Some(binary_loop(op, of).filter(|_| of == ty && applied.results() == [ty])?)
+            }
+        };
+        Some(Self { function, width: ty.storage_bytes(), length, old: [0; BLOCK] })
+    }
+
+    /// Applies the op to a window.
+    fn apply(
+        &mut self,
+        places: &Places<'_>,
+        (base, first): (usize, usize),
+        value: &mut [u8],
+        update: &[u8],
+        context: &RunContext,
+    ) -> Result<()> {
+        context.spend(u64::try_from(places.to.len()).unwrap_or(u64::MAX))?;
+        let places = places.to.iter().zip(&places.from).step_by(self.length);
+        for (&to, &from) in places {
+            let to = &mut value[(base + to) * self.width..][..self.length * self.width];
+            let update = &update[(first + from) * self.width..][..to.len()];
+            let Some(function) = &self.function else {
+                to.copy_from_slice(update);
+                continue;
+            };
+            let old: &mut [u8] = bytemuck::cast_slice_mut(&mut self.old);
+            let blocks = BLOCK * self.width;
+            for (to, update) in to.chunks_mut(blocks).zip(update.chunks(blocks)) {
+                let old = &mut old[..to.len()];
+                old.copy_from_slice(to);
+                function(&[old, update], to);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Applies the computation to an element of each operand and of each update.
@@ -150,11 +231,10 @@ impl<'a> Places<'a> {
     }
 
     /// The offset of the box `batch` writes; none if the whole of it does not lie inside the operand.
-    fn start(&self, batch: &[i64], starts: &Literal) -> Option<usize> {
+    fn start(&self, batch: &[i64], starts: &StartIndices<'_>) -> Option<usize> {
         let mut full_start = Dims::from_elem(0, self.dims.len());
-        let vector_dim = to_usize(self.op.index_vector_dim);
         for (k, &dim) in (0i64..).zip(&self.op.scatter_dims_to_operand_dims) {
-            full_start[to_usize(dim)] = start_index(starts, vector_dim, batch, k);
+            full_start[to_usize(dim)] = starts.component(batch, k);
         }
         let batching =
             self.op.input_batching_dims.iter().zip(&self.op.scatter_indices_batching_dims);

@@ -1,16 +1,25 @@
 //! `select-and-scatter`: finds one element in each window and combines the source's element there
 use super::reduce_window::under;
-use super::{fill, writes};
+use super::{fill, unpooling, writes};
 use crate::Result;
 use crate::context::RunContext;
 use crate::index::{indices, strides};
 use crate::plan::Kernel;
 use crate::scalar_program::{ScalarProgram, ScalarPrograms};
 use hlo::op::SelectAndScatter;
-use hlo::{Literal, Scalar};
+use hlo::{ArrayShape, Literal, Scalar};
 
-pub(super) fn kernel(op: &SelectAndScatter, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
-    let (op, select, scatter) = (op.clone(), programs.get(op.select)?, programs.get(op.scatter)?);
+pub(super) fn kernel(
+    op: &SelectAndScatter,
+    operands: &[&ArrayShape],
+    result: &ArrayShape,
+    programs: &ScalarPrograms,
+) -> Option<Box<dyn Kernel>> {
+    let (select, scatter) = (programs.get(op.select)?, programs.get(op.scatter)?);
+    if let Some(kernel) = unpooling::kernel(op, operands, result, (&select, &scatter)) {
+        return Some(kernel);
+    }
+    let op = op.clone();
     Some(writes(move |context, inputs, outputs| {
         select_and_scatter(&op, inputs, &mut outputs[0], (&select, &scatter), context)
     }))

@@ -1,17 +1,19 @@
 //! `topk`: the k first of the last dimension in total order; of equal elements the earlier first
+use super::sort::{Line, LineKey};
 use super::writes_with;
+use crate::Error;
 use crate::clock::Stop;
 use crate::index::{to_i64, to_usize};
+use crate::lower::scratch::threads;
 use crate::plan::Kernel;
+use crate::scalar_program::BLOCK;
 use crate::value::zeros;
-use crate::{Error, num};
 use hlo::op::TopK;
-use hlo::op::value::{ComparisonType, Direction};
-use hlo::{ArrayShape, Class, Literal, Scalar, Shape};
-use std::cmp::Ordering;
+use hlo::{ArrayShape, ElementType, Literal, Scalar, Shape};
+use rayon::prelude::*;
 
-/// An element and its index in the row.
-type Candidate = (Scalar, usize);
+/// The key of an element, which ascends in the order asked for, and its index in the row.
+type Candidate = (u64, usize);
 
 pub(super) fn kernel(op: &TopK, operands: &[&ArrayShape]) -> Box<dyn Kernel> {
     let (k, largest) = (to_usize(op.k), op.largest);
@@ -32,7 +34,7 @@ fn kept(row: usize, k: usize) -> usize {
 
 /// Bytes that the first k elements of rows of this length take while they are found.
 pub(crate) fn scratch(row: usize, k: usize) -> usize {
-    kept(row, k).saturating_mul(size_of::<Candidate>())
+    kept(row, k).saturating_mul(size_of::<Candidate>()).saturating_mul(threads())
 }
 /// The k largest or smallest of the last dimension, as values and places.
 pub(crate) fn largest(operand: &Literal, k: usize, largest: bool, shape: &Shape) -> Literal {
@@ -51,46 +53,58 @@ fn largest_into(
     places: &mut Literal,
 ) {
     let from = operand.array_shape().expect("verified: an array");
-    let ty = from.ty;
-    let order = match ty.class() {
-        Class::Float => ComparisonType::TotalOrder,
-        Class::Pred | Class::Signed | Class::Unsigned | Class::Complex => {
-            hlo::op::Compare::default_type(ty)
-        }
-    };
     let size = from.dims.last().map_or(1, |&d| to_usize(d));
-    let width = ty.storage_bytes();
-    let rows = operand.len() / size.max(1);
-    let less = |a, b| num::compare(Direction::Lt, order, ty, a, b);
-    let compare = |&(a, i): &Candidate, &(b, j): &Candidate| {
-        let by_value = match (less(a, b), less(b, a)) {
-            (true, _) => Ordering::Less,
-            (_, true) => Ordering::Greater,
-            (false, false) => Ordering::Equal,
-        };
-        (if largest { by_value.reverse() } else { by_value }).then(i.cmp(&j))
-    };
+    let width = from.ty.storage_bytes();
+    if k == 0 {
+        return;
+    }
+    let key = LineKey::of_element(from.ty, largest);
     let stop = Stop::current();
-    let room = kept(size, k);
-    let mut list: Vec<Candidate> = Vec::with_capacity(room);
-    for row in 0..rows {
-        list.clear();
-        for i in (0..size).take_while(|_| !stop.is_set()) {
-            if list.len() == room && k < room {
-                list.select_nth_unstable_by(k, compare);
-                list.truncate(k);
+    let values = values.bytes_mut().par_chunks_exact_mut(k * width);
+    let places = places.bytes_mut().par_chunks_exact_mut(k * ElementType::S32.storage_bytes());
+    values.zip(places).enumerate().for_each_init(
+        || Vec::with_capacity(kept(size, k)),
+        |list, (row, (values, places))| {
+            let operands = &[operand];
+            let line = Line { operands, base: row * size, stride: 1, size };
+            first_of(line, &key, k, list, &stop);
+            let slots = values.chunks_exact_mut(width).zip(places.chunks_exact_mut(4));
+            for (&(_, i), (value, place)) in list.iter().zip(slots) {
+                let from = (row * size + i) * width;
+                value.copy_from_slice(&operand.bytes()[from..from + width]);
+                Scalar::Signed(to_i64(i)).write(ElementType::S32, place);
             }
-            list.push((operand.get(row * size + i), i));
-        }
-        // No two candidates are equal.
-        list.sort_unstable_by(compare);
-        for (j, &(_, i)) in list.iter().take(k).enumerate() {
-            let (from, to) = ((row * size + i) * width, (row * k + j) * width);
-            values.bytes_mut()[to..to + width]
-                .copy_from_slice(&operand.bytes()[from..from + width]);
-            let place = Scalar::Signed(to_i64(i));
-            let at = (row * k + j) * 4;
-            place.write(hlo::ElementType::S32, &mut places.bytes_mut()[at..at + 4]);
+        },
+    );
+}
+
+/// Finds the k first elements of a line, in order.
+fn first_of(line: Line<'_>, key: &LineKey, k: usize, list: &mut Vec<Candidate>, stop: &Stop) {
+    let mut registers = key.registers(line.operands, line.stride);
+    let room = kept(line.size, k);
+    // The key of an element that k others precede.
+    let mut limit = None;
+    list.clear();
+    for first in (0..line.size).step_by(BLOCK).take_while(|_| !stop.is_set()) {
+        let mut keys = [0; BLOCK];
+        let keys = &mut keys[..BLOCK.min(line.size - first)];
+        key.part(line, first, keys, &mut registers);
+        for (i, &key) in keys.iter().enumerate() {
+            if limit.is_some_and(|limit| key >= limit) {
+                continue;
+            }
+            if list.len() == room && k < room {
+                list.select_nth_unstable(k);
+                list.truncate(k);
+                limit = list.iter().map(|&(key, _)| key).max();
+                if limit.is_some_and(|limit| key >= limit) {
+                    continue;
+                }
+            }
+            list.push((key, first + i));
         }
     }
+    // No two candidates are equal.
+    list.sort_unstable();
+    list.truncate(k);
 }

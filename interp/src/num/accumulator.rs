@@ -74,6 +74,9 @@ pub(crate) struct ExactSum {
 }
 
 impl ExactSum {
+    /// Bytes that a sum may take beside its own.
+    pub(crate) const LARGEST: usize = size_of::<FixedPoint>();
+
     /// Returns the sum of one term. An empty sum is `ExactSum::new(0.0)`.
     pub(crate) fn new(first: f64) -> Self {
         // -0 is the neutral element of addition: a sum of zeros has the sign that IEEE 754 gives it.

@@ -69,6 +69,12 @@ pub(crate) fn plan_bytes(n: usize, wide: bool) -> usize {
     large.into_iter().map(chirp).fold(own, usize::saturating_add)
 }
 
+/// Bytes that each further thread works in that transforms lines of `n` numbers: lines of a chirp.
+pub(crate) fn thread_bytes(n: usize, wide: bool) -> usize {
+    let large = factors(n).into_iter().filter(|&p| p > LARGEST_PRIME).max().unwrap_or(0);
+    large.saturating_mul(9).saturating_mul(number_bytes(wide))
+}
+
 impl<R: Real + Field> Plan<R> {
     /// Returns a plan for lines of `n` numbers.
     pub(crate) fn new(n: usize) -> Self {

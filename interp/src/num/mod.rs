@@ -28,6 +28,7 @@ pub(crate) mod int;
 mod logistic;
 pub(crate) mod loops;
 mod pred;
+pub(crate) mod prefix_sum;
 pub(crate) mod random;
 mod signed;
 mod unsigned;

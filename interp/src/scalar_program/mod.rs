@@ -2,10 +2,12 @@
 //!
 //! Such a computation is nearly always a handful of elementwise ops on scalars. It is compiled to steps over registers;
 //! any other runs on a nested machine, slower and with the same result.
+mod blocks;
 mod register_loop;
 mod scalar_loop;
 mod sort_key;
 
+pub(crate) use blocks::{BLOCK, BlockProgram};
 use register_loop::RegisterLoop;
 pub(crate) use scalar_loop::ScalarLoop;
 pub(crate) use sort_key::Key;
@@ -146,6 +148,12 @@ impl ScalarProgram {
             ([Step::Binary(op, ty, 0, 1)], [2]) => Some((*op, *ty)),
             _ => None,
         }
+    }
+
+    /// Returns whether the computation returns the second of its two parameters.
+    pub(crate) fn is_second(&self) -> bool {
+        let Body::Steps(program) = &self.body else { return false };
+        self.parameters.len() == 2 && program.results == [1]
     }
 
     /// Returns the registers of one call.

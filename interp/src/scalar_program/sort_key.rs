@@ -1,17 +1,18 @@
-//! Comparators that compare one key of each element: sorting by such a key needs no calls.
+//! Comparators that compare keys of each element: sorting by such keys needs no calls.
 //!
 //! Nearly every comparator is `key(lhs) < key(rhs)`, with a key that is an element itself or a few ops on it. The key
 //! is found by comparing the steps: two expressions that are equal except that one reads the left elements where the
-//! other reads the right ones.
+//! other reads the right ones. Where first keys are equal, a comparator may compare another key.
 use super::{Body, Program, ScalarProgram, Step};
+use hlo::op::Binary;
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::{ElementType, Scalar};
 use std::collections::HashMap;
 
-/// The key comparison of a comparator.
-#[derive(Debug, Clone, Copy)]
+/// A key that a comparator compares.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Key {
-    register: usize,
+    pub(crate) register: usize,
     /// The relation between the left key and the right key.
     pub(crate) direction: Direction,
     /// The order of the comparison.
@@ -20,28 +21,27 @@ pub(crate) struct Key {
     pub(crate) ty: ElementType,
 }
 
+/// The keys of a comparator, the most significant first.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Keys {
+    pub(crate) keys: Vec<Key>,
+    /// Whether an element precedes one with the same keys, as with `<=`.
+    pub(crate) includes_equal: bool,
+}
+
+/// A comparison of the registers of two keys.
+struct Comparison {
+    key: Key,
+    registers: (usize, usize),
+    includes_equal: bool,
+}
+
 impl ScalarProgram {
-    /// Returns the key, if the comparator is a less-than or greater-than comparison of keys.
-    pub(crate) fn key(&self) -> Option<Key> {
+    /// Returns the keys, if the comparator is a comparison of keys in lexicographic order.
+    pub(crate) fn keys(&self) -> Option<Keys> {
         let Body::Steps(program) = &self.body else { return None };
-        let count = self.parameters.len();
         let &[result] = program.results.as_slice() else { return None };
-        let Step::Compare(direction, order, ty, a, b) =
-            *program.steps.get(result.checked_sub(count)?)?
-        else {
-            return None;
-        };
-        if !matches!(direction, Direction::Lt | Direction::Gt) {
-            return None;
-        }
-        let (register, direction) = if program.mirrored(count, a, b, &mut HashMap::new()) {
-            (a, direction)
-        } else if program.mirrored(count, b, a, &mut HashMap::new()) {
-            (b, flipped(direction))
-        } else {
-            return None;
-        };
-        Some(Key { register, direction, order, ty })
+        program.keys(self.parameters.len(), result)
     }
 
     /// Returns the key of an element, which `arguments` holds on both sides.
@@ -55,6 +55,84 @@ impl ScalarProgram {
 }
 
 impl Program {
+    fn step(&self, count: usize, register: usize) -> Option<Step> {
+        self.steps.get(register.checked_sub(count)?).copied()
+    }
+
+    /// Returns the keys that a register compares.
+    fn keys(&self, count: usize, result: usize) -> Option<Keys> {
+        let (first, rest) = match self.step(count, result)? {
+            Step::Compare(..) => {
+                let Comparison { key, includes_equal, .. } = self.comparison(count, result)?;
+                return Some(Keys { keys: vec![key], includes_equal });
+            }
+            // `first < or first = and rest <`
+            Step::Binary(Binary::Or, ElementType::Pred, a, b) => {
+                let one = |first: usize, rest: usize| {
+                    let Step::Binary(Binary::And, _, a, b) = self.step(count, rest)? else {
+                        return None;
+                    };
+                    let first = self.comparison(count, first)?;
+                    let rest = match (self.tests(count, a, &first), self.tests(count, b, &first)) {
+                        (Some(Direction::Eq), _) => b,
+                        (_, Some(Direction::Eq)) => a,
+                        (Some(_) | None, Some(_) | None) => return None,
+                    };
+                    Some((first, rest))
+                };
+                one(a, b).or_else(|| one(b, a))?
+            }
+            // `if first = then rest < else first <`
+            Step::Select(p, a, b) => {
+                let one = |first: usize, rest: usize, direction| {
+                    let first = self.comparison(count, first)?;
+                    (self.tests(count, p, &first)? == direction).then_some((first, rest))
+                };
+                one(b, a, Direction::Eq).or_else(|| one(a, b, Direction::Ne))?
+            }
+            _ => return None,
+        };
+        if first.includes_equal {
+            return None;
+        }
+        let Keys { mut keys, includes_equal } = self.keys(count, rest)?;
+        keys.insert(0, first.key);
+        Some(Keys { keys, includes_equal })
+    }
+
+    /// Returns the direction in which a register compares the keys of a comparison, if it is EQ or NE.
+    fn tests(&self, count: usize, register: usize, of: &Comparison) -> Option<Direction> {
+        let Step::Compare(direction, order, ty, a, b) = self.step(count, register)? else {
+            return None;
+        };
+        let is_same = (a, b) == of.registers || (b, a) == of.registers;
+        let is_test = matches!(direction, Direction::Eq | Direction::Ne);
+        (is_same && is_test && order == of.key.order && ty == of.key.ty).then_some(direction)
+    }
+
+    /// Returns the comparison of a key that a register holds, if it is one that orders.
+    fn comparison(&self, count: usize, register: usize) -> Option<Comparison> {
+        let Step::Compare(direction, order, ty, a, b) = self.step(count, register)? else {
+            return None;
+        };
+        let (direction, includes_equal) = match direction {
+            Direction::Lt => (Direction::Lt, false),
+            Direction::Le => (Direction::Lt, true),
+            Direction::Gt => (Direction::Gt, false),
+            Direction::Ge => (Direction::Gt, true),
+            Direction::Eq | Direction::Ne => return None,
+        };
+        let (register, direction) = if self.mirrored(count, a, b, &mut HashMap::new()) {
+            (a, direction)
+        } else if self.mirrored(count, b, a, &mut HashMap::new()) {
+            (b, flipped(direction))
+        } else {
+            return None;
+        };
+        let key = Key { register, direction, order, ty };
+        Some(Comparison { key, registers: (a, b), includes_equal })
+    }
+
     /// Returns whether `b` is `a` with the right elements in place of the left ones. `known` holds earlier results:
     /// steps that are used twice are compared once.
     fn mirrored(
@@ -116,35 +194,67 @@ fn same_bits(x: Scalar, y: Scalar) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns the key of the computation with this body.
-    fn key(body: &str) -> Option<(Direction, ComparisonType)> {
+    /// Returns the keys of the computation with this body, and whether it includes equal ones.
+    fn keys(body: &str) -> Option<(Vec<(Direction, ComparisonType)>, bool)> {
         let text = format!(
             "less {{ a = f32[] parameter(0) b = f32[] parameter(1) {body} }} ENTRY e {{ x = f32[3] parameter(0) ROOT s = f32[3] sort(x), dimensions={{0}}, to_apply=less }}"
         );
         let module = hlo::Module::parse(&text).unwrap().verify().unwrap();
         let (id, _) = module.module().computations.iter().find(|(_, c)| c.name == "less").unwrap();
-        let key = ScalarProgram::compile(module.module(), id).unwrap().key()?;
-        Some((key.direction, key.order))
+        let keys = ScalarProgram::compile(module.module(), id).unwrap().keys()?;
+        let orders = keys.keys.iter().map(|key| (key.direction, key.order));
+        Some((orders.collect(), keys.includes_equal))
     }
 
     #[test]
     fn keys_are_found_where_both_sides_are_alike() {
         use ComparisonType::{Float, TotalOrder};
-        let ascending = key("ROOT r = pred[] compare(a, b), direction=LT");
-        assert_eq!(ascending, Some((Direction::Lt, Float)));
-        let swapped = key("ROOT r = pred[] compare(b, a), direction=LT, type=TOTALORDER");
-        assert_eq!(swapped, Some((Direction::Gt, TotalOrder)));
-        let computed = key(
+        let ascending = keys("ROOT r = pred[] compare(a, b), direction=LT");
+        assert_eq!(ascending, Some((vec![(Direction::Lt, Float)], false)));
+        let swapped = keys("ROOT r = pred[] compare(b, a), direction=LE, type=TOTALORDER");
+        assert_eq!(swapped, Some((vec![(Direction::Gt, TotalOrder)], true)));
+        let computed = keys(
             "z = f32[] constant(0) p = f32[] add(a, z) q = f32[] add(b, z) ROOT r = pred[] compare(p, q), direction=GT",
         );
-        assert_eq!(computed, Some((Direction::Gt, Float)));
-        assert_eq!(key("p = f32[] negate(a) ROOT r = pred[] compare(p, b), direction=LT"), None);
+        assert_eq!(computed, Some((vec![(Direction::Gt, Float)], false)));
+        assert_eq!(keys("p = f32[] negate(a) ROOT r = pred[] compare(p, b), direction=LT"), None);
         assert_eq!(
-            key(
+            keys(
                 "p = f32[] add(a, b) q = f32[] add(b, a) ROOT r = pred[] compare(p, q), direction=LT"
             ),
             None
         );
-        assert_eq!(key("ROOT r = pred[] compare(a, b), direction=LE"), None);
+        assert_eq!(keys("ROOT r = pred[] compare(a, b), direction=EQ"), None);
+    }
+
+    #[test]
+    fn further_keys_are_found() {
+        let with = |rest: &str| {
+            keys(&format!(
+                "m = f32[] abs(a) n = f32[] abs(b) l = pred[] compare(m, n), direction=LT \
+                 e = pred[] compare(n, m), direction=EQ u = pred[] compare(n, m), direction=NE \
+                 g = pred[] compare(a, b), direction=GE {rest}"
+            ))
+        };
+        let two = Some((
+            vec![(Direction::Lt, ComparisonType::Float), (Direction::Gt, ComparisonType::Float)],
+            true,
+        ));
+        for rest in [
+            "c = pred[] and(e, g) ROOT r = pred[] or(l, c)",
+            "c = pred[] and(g, e) ROOT r = pred[] or(c, l)",
+            "ROOT r = pred[] select(e, g, l)",
+            "ROOT r = pred[] select(u, l, g)",
+        ] {
+            assert_eq!(with(rest), two, "{rest}");
+        }
+        for rest in [
+            "c = pred[] and(u, g) ROOT r = pred[] or(l, c)",
+            "c = pred[] and(e, l) ROOT r = pred[] or(g, c)",
+            "ROOT r = pred[] select(e, l, g)",
+            "ROOT r = pred[] and(l, g)",
+        ] {
+            assert_eq!(with(rest), None, "{rest}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 mod fusion;
 mod generate;
+mod kernels;
 mod narrow;
 mod plans;
 mod windows;

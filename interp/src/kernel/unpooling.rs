@@ -1,0 +1,182 @@
+//! `select-and-scatter` of windows in rows: the gradient of max pooling.
+//!
+//! The elements that a row of windows selects are found place by place of the window; then the row of the source is added to
+//! them. Windows at different indices of the first dimension do not touch the same elements, unless they move along it.
+use super::reduce_window::steps;
+use super::window_rows::{Part, WindowRows};
+use super::writes_with;
+use crate::clock::Stop;
+use crate::lower::scratch::threads;
+use crate::plan::Kernel;
+use crate::scalar_program::{BLOCK, BlockProgram, ScalarProgram};
+use bytemuck::Pod;
+use half::{bf16, f16};
+use hlo::literal::Native;
+use hlo::op::{Binary, SelectAndScatter};
+use hlo::{ArrayShape, ElementType, Scalar};
+use rayon::prelude::*;
+use std::ops::Add;
+
+/// The part of an element before one was selected.
+const NONE: u32 = u32::MAX;
+
+struct Unpooling {
+    rows: WindowRows,
+    select: BlockProgram,
+    add: AddTo,
+    ty: ElementType,
+}
+
+/// Adds each element of a row to the one at the offset that its index has.
+type AddTo = fn(&mut [u8], &[u8], &dyn Fn(usize) -> Option<usize>);
+
+/// Memory of a thread, of the size of a segment.
+struct Space {
+    parts: Vec<Part>,
+    elements: Vec<u128>,
+    selected: Vec<u128>,
+    /// The part from which the element was selected.
+    numbers: Vec<u32>,
+    registers: Vec<[u128; BLOCK]>,
+}
+
+fn add_to<T: Pod + Add<Output = T>>(
+    to: &mut [u8],
+    from: &[u8],
+    offset: &dyn Fn(usize) -> Option<usize>,
+) {
+    let to: &mut [T] = bytemuck::cast_slice_mut(to);
+    for (i, &x) in bytemuck::cast_slice::<u8, T>(from).iter().enumerate() {
+        if let Some(at) = offset(i) {
+            to[at] = to[at] + x;
+        }
+    }
+}
+
+/// The kernel of a `select-and-scatter` that adds floats; `None` if the windows do not lie in rows.
+pub(super) fn kernel(
+    op: &SelectAndScatter,
+    operands: &[&ArrayShape],
+    result: &ArrayShape,
+    (select, scatter): (&ScalarProgram, &ScalarProgram),
+) -> Option<Box<dyn Kernel>> {
+    let &[from, source, init] = operands else { return None };
+    let ty = result.ty;
+    let (binary, parameter) = scatter.as_binary_in_order()?;
+    let types = [parameter, from.ty, source.ty, select.parameters()[0], scatter.results()[0]];
+    if binary != Binary::Add || types.iter().any(|&other| other != ty) {
+        return None;
+    }
+    let all: [(ElementType, AddTo); 4] = [
+        (f32::TYPE, add_to::<f32>),
+        (f64::TYPE, add_to::<f64>),
+        (bf16::TYPE, add_to::<bf16>),
+        (f16::TYPE, add_to::<f16>),
+    ];
+    let &(_, add) = all.iter().find(|&&(other, _)| other == ty)?;
+    let rows = WindowRows::of(&op.window, &from.dims, &source.dims)?;
+    let unpooling = Unpooling { rows, select: select.result_in_blocks()?, add, ty };
+    let (window, shapes, init) = (op.window.clone(), (from.clone(), source.clone()), init.ty);
+    Some(writes_with(unpooling.scratch(), move |context, inputs, outputs| {
+        // One for each selection, and one for each addition.
+        context.spend(steps(&window, &shapes.0, &shapes.1))?;
+        let first = inputs[2].get(0).convert(init, ty);
+        unpooling.run(inputs[0].bytes(), inputs[1].bytes(), first, outputs[0].bytes_mut());
+        Ok(())
+    }))
+}
+
+impl Unpooling {
+    fn words(&self) -> usize {
+        (self.rows.segment() * self.ty.storage_bytes()).div_ceil(size_of::<u128>())
+    }
+    fn scratch(&self) -> usize {
+        let row = (2 * self.words()).saturating_mul(size_of::<u128>());
+        let row = row.saturating_add(self.rows.segment().saturating_mul(size_of::<u32>()));
+        row.saturating_add(self.select.bytes()).saturating_mul(threads())
+    }
+    fn space(&self) -> Space {
+        Space {
+            parts: Vec::new(),
+            elements: vec![0; self.words()],
+            selected: vec![0; self.words()],
+            numbers: vec![NONE; self.rows.segment()],
+            registers: self.select.registers(),
+        }
+    }
+
+    fn run(&self, from: &[u8], source: &[u8], first: Scalar, to: &mut [u8]) {
+        let batches = self.rows.batches().unwrap_or(1);
+        let row = self.rows.len() * self.ty.storage_bytes();
+        let stop = Stop::current();
+        let parts = from.par_chunks_exact(from.len() / batches).zip(
+            to.par_chunks_exact_mut(to.len() / batches)
+                .zip(source.par_chunks_exact(source.len() / batches)),
+        );
+        parts.for_each_init(
+            || self.space(),
+            |space, (from, (to, source))| {
+                to.chunks_exact_mut(self.ty.storage_bytes())
+                    .for_each(|slot| first.write(self.ty, slot));
+                // Rows of a batch have the offsets of those of the first one.
+                let segment = self.rows.segment() * self.ty.storage_bytes();
+                let rows = source.chunks_exact(row).enumerate();
+                let segments = rows.flat_map(|(row, source)| {
+                    source.chunks(segment).enumerate().map(move |(i, source)| (row, i, source))
+                });
+                for (row, segment, source) in segments.take_while(|_| !stop.is_set()) {
+                    self.rows.parts(row, segment, &mut space.parts);
+                    self.add_segment(from, source, space, to);
+                }
+            },
+        );
+    }
+
+    /// Adds a segment of a row of the source to the elements that its windows select.
+    fn add_segment(&self, from: &[u8], source: &[u8], space: &mut Space, to: &mut [u8]) {
+        match self.ty.storage_bytes() {
+            2 => self.select::<u16>(from, space),
+            4 => self.select::<u32>(from, space),
+            _ => self.select::<u64>(from, space),
+        }
+        let (parts, numbers) = (&space.parts, &space.numbers);
+        (self.add)(to, source, &|i| {
+            // A window over no element selects nothing.
+            let part = parts.get(usize::try_from(numbers[i]).ok()?)?;
+            Some(self.rows.offset(*part, i))
+        });
+    }
+
+    /// Finds the parts from which the windows of a segment select an element.
+    fn select<T: Pod>(&self, from: &[u8], space: &mut Space) {
+        let Space { parts, elements, selected, numbers, registers } = space;
+        let (run, width) = (self.rows.run(), size_of::<T>());
+        numbers.fill(NONE);
+        let selected: &mut [T] = bytemuck::cast_slice_mut(selected);
+        for (part, number) in parts.iter().zip(0..) {
+            let elements = bytemuck::cast_slice_mut(elements);
+            let elements = self.rows.elements(*part, from, width, elements);
+            let elements: &[T] = bytemuck::cast_slice(elements);
+            let columns = part.first * run..part.end * run;
+            let selected = selected[columns.clone()].chunks_mut(BLOCK);
+            let numbers = numbers[columns].chunks_mut(BLOCK);
+            for ((selected, numbers), elements) in selected.zip(numbers).zip(elements.chunks(BLOCK))
+            {
+                let now: &[u8] = bytemuck::cast_slice(&*selected);
+                let arguments = [now, bytemuck::cast_slice(elements)];
+                let mut kept = [0; BLOCK];
+                kept[..elements.len()].copy_from_slice(self.select.run(
+                    registers,
+                    |i| arguments[i],
+                    elements.len(),
+                ));
+                let found = selected.iter_mut().zip(numbers).zip(elements.iter().zip(kept));
+                for ((selected, chosen), (&element, kept)) in found {
+                    let is_kept = kept != 0 && *chosen != NONE;
+                    *selected = if is_kept { *selected } else { element };
+                    *chosen = if is_kept { *chosen } else { number };
+                }
+            }
+        }
+    }
+}
