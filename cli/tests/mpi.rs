@@ -149,7 +149,7 @@ fn each_rank_reads_the_infeed_values_of_its_devices() {
     // Rank 0 has devices 0 and 1, and does not read the array for device 2.
     let values = ["s32[2] {1, 2}", "s32[2] {3, 4}", "s32[3] {5, 6, 7}"].map(|x| x.parse().unwrap());
     save(&folder, "feed.npz", "infeed0", &values);
-    expect(&mpirun("2", &folder, line), 2, "", "rank 1: error[E0602]");
+    expect(&mpirun("2", &folder, line), 2, "", "rank 1: error[E0603]");
 }
 
 #[test]

@@ -219,7 +219,7 @@ impl<'a> Strip<'a> {
         match sums {
             [sum] => elements.take(count).for_each(|(&x, value)| each(sum, x, value)),
             sums => {
-                sums.iter_mut().zip(elements).for_each(|(sum, (&x, value))| each(sum, x, value))
+                sums.iter_mut().zip(elements).for_each(|(sum, (&x, value))| each(sum, x, value));
             }
         }
     }

@@ -79,7 +79,7 @@ impl Pooling {
             Method::Op(_) => self.words().saturating_mul(size_of::<u128>()),
         };
         let elements = self.words().saturating_mul(size_of::<u128>());
-        sums.saturating_add(elements).saturating_mul(threads())
+        sums.saturating_add(elements).saturating_mul(threads().min(self.rows.segments()))
     }
     fn space(&self) -> Space {
         let (words, sums) = match self.method {

@@ -3,7 +3,7 @@
 //! A row runs along the last dimension in which windows are larger than an element or move, and through the dimensions
 //! after it: for images whose channels come last, along the width and the channels.
 use super::reduce_window::{Reach, walk};
-use crate::index::{strides, to_i64, to_usize};
+use crate::index::{saturating_count, strides, to_i64, to_usize};
 use hlo::Dims;
 use hlo::op::value::{Window, WindowDim};
 
@@ -75,6 +75,10 @@ impl WindowRows {
     /// Results of a row.
     pub(super) fn len(&self) -> usize {
         to_usize(self.windows) * self.run
+    }
+    /// Segments of all rows.
+    pub(super) fn segments(&self) -> usize {
+        saturating_count(&self.to).saturating_mul(self.len().div_ceil(self.segment()))
     }
     /// Results of a segment of a row, except for the last one.
     pub(super) fn segment(&self) -> usize {

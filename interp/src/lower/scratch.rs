@@ -8,6 +8,7 @@ use crate::kernel::topk;
 use crate::num::fourier;
 use hlo::ir::Instruction;
 use hlo::op::Kind;
+use hlo::op::value::Window;
 use hlo::{ArrayShape, ElementType, Op, Shape};
 
 /// The number of threads that share the work of a step.
@@ -62,12 +63,8 @@ pub(super) fn of_function(instruction: &Instruction, operands: &[&Shape]) -> usi
             });
             bytes(operands).saturating_mul(block)
         }
-        // The elements under a window, dimension by dimension, in lists that grow.
-        Op::Convolution(op) => {
-            let sizes = op.forward_window().dims.iter().map(|dim| to_usize(dim.size)).max();
-            let list = sizes.unwrap_or(0).next_power_of_two().saturating_mul(24);
-            list.saturating_mul(threads())
-        }
+        Op::Convolution(op) => places(&op.forward_window()),
+        Op::ReduceWindow(op) => places(&op.window),
         _ => 0,
     }
 }
@@ -96,6 +93,13 @@ pub(super) fn of_resizing(instruction: &Instruction, operands: &[&Shape]) -> usi
         | Kind::Collective
         | Kind::Control => 0,
     }
+}
+
+/// Bytes of the elements under a window, dimension by dimension, in lists that grow.
+fn places(window: &Window) -> usize {
+    let sizes = window.dims.iter().map(|dim| to_usize(dim.size)).max();
+    let list = sizes.unwrap_or(0).next_power_of_two().saturating_mul(24);
+    list.saturating_mul(threads())
 }
 
 /// Bytes of a list, without its elements.

@@ -76,6 +76,7 @@ mod tests {
     use super::*;
     use crate::num::accumulator::ExactSum;
     use crate::num::exact::pow2;
+    use crate::num::float::to_f32;
 
     /// Sums are those of the exact accumulator wherever they are decided; returns how many are not.
     fn undecided(terms: &[f64], ty: ElementType) -> usize {
@@ -106,7 +107,7 @@ mod tests {
             let terms: Vec<f64> = (0..3000)
                 .map(|_| {
                     let exponent = i32::try_from(next() % range).unwrap() - 40;
-                    f64::from(f64::from(next().cast_signed()) as f32) * pow2(exponent)
+                    f64::from(to_f32(next().cast_signed().into())) * pow2(exponent)
                 })
                 .collect();
             for ty in [ElementType::F32, ElementType::Bf16, ElementType::F64] {

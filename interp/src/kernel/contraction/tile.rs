@@ -122,6 +122,7 @@ fn portable<W: Word>(tile: &Tile<'_, W>, sums: &mut [W]) {
 }
 
 #[cfg(target_arch = "x86_64")]
+#[allow(clippy::wildcard_imports, reason = "the instructions are named below, for each type")]
 mod x86 {
     use super::Tile;
     use std::arch::x86_64::*;

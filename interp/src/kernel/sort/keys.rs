@@ -131,7 +131,9 @@ impl LineKey {
             };
             is_ordered &= ranks(elements, (self.ty, self.order), keys);
             if self.descends {
-                keys.iter_mut().for_each(|key| *key = !*key);
+                for key in keys.iter_mut() {
+                    *key = !*key;
+                }
             }
         }
         is_ordered

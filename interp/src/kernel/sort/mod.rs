@@ -185,12 +185,11 @@ impl Lines {
         orders: &mut [u32],
         space: &mut Space<'a>,
     ) -> Result<()> {
-        let orders_of = lines.clone().zip(orders.chunks_mut(self.size.max(1)));
+        let mut orders_of = lines.clone().zip(orders.chunks_mut(self.size.max(1)));
         let is_short = lines.len().saturating_mul(self.size) < WORTH_A_THREAD;
         if self.is_serial || is_short || lines.len() < threads() {
             return orders_of
-                .map(|(line, order)| self.order_line(line, inputs, order, space))
-                .collect();
+                .try_for_each(|(line, order)| self.order_line(line, inputs, order, space));
         }
         let stop = context.stop();
         let space = || Space { in_parallel: false, ..self.space(context, inputs) };
