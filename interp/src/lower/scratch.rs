@@ -63,8 +63,8 @@ pub(super) fn of_function(instruction: &Instruction, operands: &[&Shape]) -> usi
             });
             bytes(operands).saturating_mul(block)
         }
-        Op::Convolution(op) => places(&op.forward_window()),
-        Op::ReduceWindow(op) => places(&op.window),
+        Op::Convolution(op) => places(&op.forward_window(), array(0)),
+        Op::ReduceWindow(op) => places(&op.window, array(0)),
         _ => 0,
     }
 }
@@ -95,10 +95,11 @@ pub(super) fn of_resizing(instruction: &Instruction, operands: &[&Shape]) -> usi
     }
 }
 
-/// Bytes of the elements under a window, dimension by dimension, in lists that grow.
-fn places(window: &Window) -> usize {
+/// Bytes of the elements of an array under a window, dimension by dimension, in lists that grow.
+fn places(window: &Window, array: Option<&ArrayShape>) -> usize {
     let sizes = window.dims.iter().map(|dim| to_usize(dim.size)).max();
-    let list = sizes.unwrap_or(0).next_power_of_two().saturating_mul(24);
+    let elements = array.and_then(|array| array.dims.iter().copied().max()).map_or(0, to_usize);
+    let list = sizes.unwrap_or(0).min(elements).next_power_of_two().saturating_mul(24);
     list.saturating_mul(threads())
 }
 
