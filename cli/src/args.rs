@@ -2,6 +2,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use conformance::backend::OptionValue;
 use conformance::results::Shard;
+use interp::CompileOptions;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -72,9 +73,8 @@ pub(crate) struct RunArgs {
     /// In a run on several ranks, move all results to rank 0, which writes --output as a single process does.
     #[arg(long)]
     pub(crate) gather: bool,
-    /// The engine that runs the module.
-    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
-    pub(crate) engine: EngineArg,
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
     #[command(flatten)]
     pub(crate) custom_calls: CustomCallArgs,
     /// Print the result; the default without --output. Large arrays are elided. For several devices, equal results are printed
@@ -115,6 +115,24 @@ pub(crate) struct CustomCallArgs {
     /// Run the libraries inside of Etalon, which is faster; a fault of a library then ends or corrupts the run.
     #[arg(long)]
     pub(crate) trust_custom_calls: bool,
+}
+
+/// How a module is compiled.
+#[derive(Debug, Args)]
+pub(crate) struct CompileArgs {
+    /// The engine that runs the module.
+    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
+    pub(crate) engine: EngineArg,
+    /// Generate no machine code: loops over scalars are interpreted. The results have the same bits.
+    #[arg(long)]
+    pub(crate) no_jit: bool,
+}
+
+impl CompileArgs {
+    /// Returns the options of compilation.
+    pub(crate) fn options(&self) -> CompileOptions {
+        self.engine.options().jit(!self.no_jit)
+    }
 }
 
 /// The number of devices.
@@ -226,9 +244,8 @@ pub(crate) struct BenchArgs {
     /// The number of measured runs after the first one.
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) iterations: u32,
-    /// The engine that runs the module.
-    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
-    pub(crate) engine: EngineArg,
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
@@ -580,6 +597,13 @@ pub(crate) enum EngineArg {
     Reference,
     /// Optimized kernels with the bits of `reference` wherever an op has one correct result.
     Exact,
+}
+
+impl EngineArg {
+    /// Returns the options of compilation for the engine.
+    pub(crate) fn options(self) -> CompileOptions {
+        CompileOptions::default().engine(self.into())
+    }
 }
 
 impl From<EngineArg> for interp::Engine {

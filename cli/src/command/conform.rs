@@ -31,7 +31,8 @@ impl Side {
         Failure::run(&error.clone().into(), &self.name, &self.text)
     }
     fn run(&self, args: &ConformArgs, inputs: &[Vec<Literal>]) -> Result<RunOutput> {
-        let session = compile(self.verified.clone(), args.engine, &self.name, &self.text)?;
+        let session =
+            compile(self.verified.clone(), &args.engine.options(), &self.name, &self.text)?;
         let output = session.run(inputs, &args.limits.options());
         output.map_err(|error| Failure::run(&error, &self.name, &self.text))
     }

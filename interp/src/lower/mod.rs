@@ -180,7 +180,7 @@ impl<'a> Lowering<'a> {
         if self.engine == Engine::Reference {
             return None;
         }
-        ScalarLoop::new(self.module, condition, body).map(Box::new)
+        ScalarLoop::new(self.module, condition, body, self.programs.jit).map(Box::new)
     }
 }
 

@@ -2,22 +2,28 @@
 //!
 //! Such a computation is nearly always a handful of elementwise ops on scalars. It is compiled to steps over registers;
 //! any other runs on a nested machine, slower and with the same result.
+#[cfg(feature = "jit")]
+mod jit;
+#[cfg(not(feature = "jit"))]
+#[path = "no_jit.rs"]
+mod jit;
 mod register_loop;
 mod scalar_loop;
 mod sort_key;
+mod step;
 
 use register_loop::RegisterLoop;
 pub(crate) use scalar_loop::ScalarLoop;
 pub(crate) use sort_key::Key;
+use step::Step;
 
 use crate::context::RunContext;
 use crate::index::to_usize;
 use crate::value::Value;
-use crate::{Error, Result, num};
+use crate::{Error, Result};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::literal::ConstantValue;
-use hlo::op::value::{ComparisonType, Direction};
-use hlo::op::{Binary, Unary};
+use hlo::op::Binary;
 use hlo::{ElementType, Literal, Module, Op, Scalar, Shape};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -48,6 +54,8 @@ enum Body {
 struct Program {
     steps: Vec<Step>,
     registers: Vec<Scalar>,
+    /// The type of each register.
+    types: Vec<ElementType>,
     results: Vec<usize>,
     /// Calls that are open while it is compiled.
     depth: usize,
@@ -55,35 +63,28 @@ struct Program {
     instructions: usize,
 }
 
-/// One step, which writes the next register.
-#[derive(Debug, Clone, Copy)]
-enum Step {
-    Constant(Scalar),
-    Unary(Unary, ElementType, usize),
-    Binary(Binary, ElementType, usize, usize),
-    Compare(Direction, ComparisonType, ElementType, usize, usize),
-    Select(usize, usize, usize),
-    Clamp(ElementType, usize, usize, usize),
-    Convert(ElementType, ElementType, usize),
-}
-
 /// The scalar computations of a module, compiled.
 #[derive(Debug)]
-pub(crate) struct ScalarPrograms(Vec<Option<Arc<ScalarProgram>>>);
+pub(crate) struct ScalarPrograms {
+    programs: Vec<Option<Arc<ScalarProgram>>>,
+    /// Whether those that run often become machine code.
+    pub(crate) jit: bool,
+}
 
 impl ScalarPrograms {
     /// Compiles the computations of a module that take and return scalars.
-    pub(crate) fn compile(module: &Module) -> Self {
+    pub(crate) fn compile(module: &Module, jit: bool) -> Self {
         let ids = module.computations.ids();
-        Self(ids.map(|id| ScalarProgram::compile(module, id).map(Arc::new)).collect())
+        let programs = ids.map(|id| ScalarProgram::compile(module, id).map(Arc::new)).collect();
+        Self { programs, jit }
     }
     /// The program of a computation; `None` if it takes or returns other values than scalars.
     pub(crate) fn get(&self, computation: ComputationId) -> Option<Arc<ScalarProgram>> {
-        self.0[computation.index()].clone()
+        self.programs[computation.index()].clone()
     }
     /// Whether a computation of scalars runs on a machine.
     pub(crate) fn needs_machine(&self, computation: ComputationId) -> bool {
-        let program = self.0[computation.index()].as_deref();
+        let program = self.programs[computation.index()].as_deref();
         program.is_some_and(|program| matches!(program.body, Body::Machine(_)))
     }
     /// The program of a computation that an op applies to elements.
@@ -91,7 +92,7 @@ impl ScalarPrograms {
     /// # Errors
     /// If it takes or returns other values than scalars, which the verifier has checked.
     pub(crate) fn of_elements(&self, computation: ComputationId) -> Result<&ScalarProgram> {
-        self.0[computation.index()]
+        self.programs[computation.index()]
             .as_deref()
             .ok_or_else(|| Error::internal("only scalar computations are applied to elements"))
     }
@@ -108,8 +109,7 @@ impl ScalarProgram {
             Shape::Tuple(elements) => elements.iter().map(scalar).collect::<Option<_>>()?,
             other => vec![scalar(other)?],
         };
-        let registers = parameters.iter().map(|&ty| Scalar::zero(ty)).collect();
-        let mut program = Program { registers, ..Program::default() };
+        let mut program = Program::new(&parameters);
         let arguments: Vec<Vec<usize>> = (0..parameters.len()).map(|i| vec![i]).collect();
         let body = match program.compile(module, id, &arguments) {
             Some(results) => {
@@ -208,28 +208,21 @@ impl ScalarProgram {
 impl Program {
     fn run(&self, first: usize, registers: &mut [Scalar]) {
         for (i, step) in self.steps.iter().enumerate() {
-            registers[first + i] = match *step {
-                Step::Constant(value) => value,
-                Step::Unary(op, ty, x) => num::unary(op, ty, registers[x]),
-                Step::Binary(op, ty, a, b) => num::binary(op, ty, registers[a], registers[b]),
-                Step::Compare(direction, order, ty, a, b) => {
-                    Scalar::Pred(num::compare(direction, order, ty, registers[a], registers[b]))
-                }
-                Step::Select(p, a, b) => match registers[p] {
-                    Scalar::Pred(true) => registers[a],
-                    _ => registers[b],
-                },
-                Step::Clamp(ty, low, x, high) => {
-                    num::clamp(ty, registers[low], registers[x], registers[high])
-                }
-                Step::Convert(from, to, x) => registers[x].convert(from, to),
-            };
+            registers[first + i] = step.apply(|register| registers[register]);
         }
     }
 
-    fn add(&mut self, step: Step) -> usize {
+    /// A program of parameters of these types, without steps.
+    fn new(parameters: &[ElementType]) -> Self {
+        let registers = parameters.iter().map(|&ty| Scalar::zero(ty)).collect();
+        Self { registers, types: parameters.to_vec(), ..Self::default() }
+    }
+
+    /// Adds a step whose result is of type `ty`.
+    fn add(&mut self, step: Step, ty: ElementType) -> usize {
         self.steps.push(step);
-        self.registers.push(Scalar::Pred(false));
+        self.types.push(ty);
+        self.registers.push(Scalar::zero(ty));
         self.registers.len() - 1
     }
 
@@ -291,7 +284,7 @@ impl Program {
         }
         let first = |i: usize| operands[i].first().copied();
         let ty = types.first().copied().flatten();
-        let register = match &instruction.op {
+        let step = match &instruction.op {
             Op::Parameter(parameter) => {
                 let number = usize::try_from(parameter.number).ok()?;
                 return arguments.get(number).cloned();
@@ -299,32 +292,33 @@ impl Program {
             Op::Constant(constant) => match &*constant.value {
                 ConstantValue::Literal(value) => {
                     value.array_shape()?;
-                    self.add(Step::Constant(value.get(0)))
+                    Step::Constant(value.get(0))
                 }
                 ConstantValue::Elided(_) => return None,
             },
-            Op::Unary(op) => self.add(Step::Unary(*op, ty?, first(0)?)),
-            Op::Binary(op) => self.add(Step::Binary(*op, ty?, first(0)?, first(1)?)),
+            Op::Unary(op) => Step::Unary(*op, ty?, first(0)?),
+            Op::Binary(op) => Step::Binary(*op, ty?, first(0)?, first(1)?),
             Op::Compare(op) => {
                 let ty = ty?;
-                self.add(Step::Compare(op.direction, op.order(ty), ty, first(0)?, first(1)?))
+                Step::Compare(op.direction, op.order(ty), ty, first(0)?, first(1)?)
             }
             Op::Select(_) if operands[1].len() == 1 => {
-                self.add(Step::Select(first(0)?, first(1)?, first(2)?))
+                Step::Select(first(0)?, first(1)?, first(2)?)
             }
-            Op::Clamp(_) => self.add(Step::Clamp(types[1]?, first(0)?, first(1)?, first(2)?)),
-            Op::Convert(_) => {
-                self.add(Step::Convert(ty?, instruction.shape.element_type()?, first(0)?))
-            }
+            Op::Clamp(_) => Step::Clamp(types[1]?, first(0)?, first(1)?, first(2)?),
+            Op::Convert(_) => Step::Convert(ty?, instruction.shape.element_type()?, first(0)?),
             Op::Copy(_) | Op::OptBarrier(_) | Op::Reshape(_) | Op::Broadcast(_) => {
                 return Some(operands[0].clone());
             }
             Op::Tuple(_) => return Some(operands.concat()),
-            Op::GetTupleElement(op) => operands[0].get(to_usize(op.index)).copied()?,
+            Op::GetTupleElement(op) => {
+                return Some(vec![operands[0].get(to_usize(op.index)).copied()?]);
+            }
             Op::Call(call) => return self.call(module, call.to_apply, operands),
             Op::Fusion(fusion) => return self.call(module, fusion.calls, operands),
             _ => return None,
         };
+        let register = self.add(step, instruction.shape.element_type()?);
         Some(vec![register])
     }
 }
