@@ -2,6 +2,7 @@
 //!
 //! Such a computation is nearly always a handful of elementwise ops on scalars. It is compiled to steps over registers;
 //! any other runs on a nested machine, slower and with the same result.
+mod condition;
 #[cfg(feature = "jit")]
 mod jit;
 #[cfg(not(feature = "jit"))]
@@ -12,6 +13,7 @@ mod scalar_loop;
 mod sort_key;
 mod step;
 
+pub(crate) use condition::ScalarCondition;
 use register_loop::RegisterLoop;
 pub(crate) use scalar_loop::ScalarLoop;
 pub(crate) use sort_key::Key;
@@ -25,8 +27,9 @@ use hlo::ir::{ComputationId, Instruction};
 use hlo::literal::ConstantValue;
 use hlo::op::Binary;
 use hlo::{ElementType, Literal, Module, Op, Scalar, Shape};
+use jit::Code;
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The limit of instructions of a compiled computation: inlined calls could grow it exponentially.
 const INSTRUCTION_LIMIT: usize = 4096;
@@ -34,17 +37,23 @@ const INSTRUCTION_LIMIT: usize = 4096;
 /// The limit of nested calls; deeper ones run on a machine, which does not use the thread's stack.
 const DEPTH_LIMIT: usize = 32;
 
+/// Calls, and steps of all of them, from which on code takes less time to generate and to run than the steps.
+const HOT_CALLS: usize = 10_000;
+const HOT_CALL_STEPS: usize = 100_000;
+
 /// A computation that takes and returns scalars.
 #[derive(Debug)]
 pub(crate) struct ScalarProgram {
     parameters: Vec<ElementType>,
     results: Vec<ElementType>,
     body: Body,
+    /// Whether it becomes machine code where that is worth it.
+    jit: bool,
 }
 
 #[derive(Debug)]
 enum Body {
-    Steps(Program),
+    Steps(Program, OnceLock<Option<Code>>),
     /// Runs on a nested machine, within the limits of the whole run.
     Machine(ComputationId),
 }
@@ -75,7 +84,8 @@ impl ScalarPrograms {
     /// Compiles the computations of a module that take and return scalars.
     pub(crate) fn compile(module: &Module, jit: bool) -> Self {
         let ids = module.computations.ids();
-        let programs = ids.map(|id| ScalarProgram::compile(module, id).map(Arc::new)).collect();
+        let programs =
+            ids.map(|id| ScalarProgram::compile(module, id, jit).map(Arc::new)).collect();
         Self { programs, jit }
     }
     /// The program of a computation; `None` if it takes or returns other values than scalars.
@@ -100,7 +110,7 @@ impl ScalarPrograms {
 
 impl ScalarProgram {
     /// Compiles computation `id`; `None` if a parameter or a result is not a scalar.
-    pub(crate) fn compile(module: &Module, id: ComputationId) -> Option<Self> {
+    pub(crate) fn compile(module: &Module, id: ComputationId, jit: bool) -> Option<Self> {
         let shape = module.computations[id].program_shape();
         let scalar = |shape: &Shape| shape.array().filter(|a| a.rank() == 0).map(|a| a.ty);
         let parameters: Vec<_> =
@@ -114,11 +124,11 @@ impl ScalarProgram {
         let body = match program.compile(module, id, &arguments) {
             Some(results) => {
                 program.results = results;
-                Body::Steps(program)
+                Body::Steps(program, OnceLock::new())
             }
             None => Body::Machine(id),
         };
-        Some(Self { parameters, results, body })
+        Some(Self { parameters, results, body, jit })
     }
 
     /// Types of the parameters.
@@ -132,7 +142,7 @@ impl ScalarProgram {
 
     /// Returns the op, if the computation only applies one commutative op to its two parameters.
     pub(crate) fn as_binary(&self) -> Option<Binary> {
-        let Body::Steps(program) = &self.body else { return None };
+        let Body::Steps(program, _) = &self.body else { return None };
         match (program.steps.as_slice(), program.results.as_slice()) {
             ([Step::Binary(op, _, 0, 1) | Step::Binary(op, _, 1, 0)], [2]) => Some(*op),
             _ => None,
@@ -141,7 +151,7 @@ impl ScalarProgram {
 
     /// Returns the op, if the computation is that op on its two parameters in order.
     pub(crate) fn as_binary_in_order(&self) -> Option<(Binary, ElementType)> {
-        let Body::Steps(program) = &self.body else { return None };
+        let Body::Steps(program, _) = &self.body else { return None };
         match (program.steps.as_slice(), program.results.as_slice()) {
             ([Step::Binary(op, ty, 0, 1)], [2]) => Some((*op, *ty)),
             _ => None,
@@ -151,7 +161,7 @@ impl ScalarProgram {
     /// Returns the registers of one call.
     pub(crate) fn registers(&self) -> SmallVec<[Scalar; 16]> {
         match &self.body {
-            Body::Steps(program) => SmallVec::from_slice(&program.registers),
+            Body::Steps(program, _) => SmallVec::from_slice(&program.registers),
             Body::Machine(_) => SmallVec::new(),
         }
     }
@@ -159,8 +169,19 @@ impl ScalarProgram {
     /// Returns registers for many calls.
     pub(crate) fn scratch(&self) -> Vec<Scalar> {
         match &self.body {
-            Body::Steps(program) => program.registers.clone(),
+            Body::Steps(program, _) => program.registers.clone(),
             Body::Machine(_) => Vec::new(),
+        }
+    }
+
+    /// Prepares for this many calls: if they are worth it, they run machine code.
+    pub(crate) fn prepare(&self, calls: usize) {
+        if let Body::Steps(program, code) = &self.body
+            && self.jit
+            && calls >= HOT_CALLS
+            && calls.saturating_mul(program.steps.len()) >= HOT_CALL_STEPS
+        {
+            code.get_or_init(|| Code::compile(None, program, self.parameters.len()));
         }
     }
 
@@ -174,7 +195,11 @@ impl ScalarProgram {
         out: &mut [Scalar],
     ) -> Result<()> {
         match &self.body {
-            Body::Steps(program) => {
+            Body::Steps(program, code) => {
+                if let Some(Some(code)) = code.get() {
+                    code.apply((arguments, &self.parameters), (out, &self.results));
+                    return Ok(());
+                }
                 scratch[..arguments.len()].copy_from_slice(arguments);
                 program.run(arguments.len(), scratch);
                 for (out, &register) in out.iter_mut().zip(&program.results) {
@@ -235,10 +260,20 @@ impl Program {
     ) -> Option<Vec<usize>> {
         let computation = &module.computations[id];
         let mut registers: Vec<Vec<usize>> = Vec::with_capacity(computation.instructions.len());
+        let mut is_used = vec![false; computation.instructions.len()];
+        is_used[computation.root.index()] = true;
         for (_, instruction) in computation.instructions.iter() {
+            instruction.operands.iter().for_each(|operand| is_used[operand.index()] = true);
+        }
+        for (id, instruction) in computation.instructions.iter() {
             self.instructions += 1;
             if self.instructions > INSTRUCTION_LIMIT {
                 return None;
+            }
+            // The condition of a loop has these for all that it does not read.
+            if !is_used[id.index()] && matches!(instruction.op, Op::GetTupleElement(_)) {
+                registers.push(Vec::new());
+                continue;
             }
             let operands: Vec<Vec<usize>> =
                 instruction.operands.iter().map(|id| registers[id.index()].clone()).collect();
@@ -277,6 +312,10 @@ impl Program {
         types: &[Option<ElementType>],
         arguments: &[Vec<usize>],
     ) -> Option<Vec<usize>> {
+        if let Op::Parameter(parameter) = &instruction.op {
+            let number = usize::try_from(parameter.number).ok()?;
+            return arguments.get(number).cloned();
+        }
         // In a tuple of tuples, element i would not be register i.
         let scalars = instruction.shape.tuple().unwrap_or(std::slice::from_ref(&instruction.shape));
         if !scalars.iter().all(|s| s.array().is_some_and(|a| a.rank() == 0)) {
@@ -285,10 +324,6 @@ impl Program {
         let first = |i: usize| operands[i].first().copied();
         let ty = types.first().copied().flatten();
         let step = match &instruction.op {
-            Op::Parameter(parameter) => {
-                let number = usize::try_from(parameter.number).ok()?;
-                return arguments.get(number).cloned();
-            }
             Op::Constant(constant) => match &*constant.value {
                 ConstantValue::Literal(value) => {
                     value.array_shape()?;

@@ -14,4 +14,7 @@ impl Code {
     pub(super) fn rounds(&self, _: &mut [Scalar], _: &[ElementType], _: u64) -> Rounds {
         match *self {}
     }
+    pub(super) fn apply(&self, _: (&[Scalar], &[ElementType]), _: (&mut [Scalar], &[ElementType])) {
+        match *self {}
+    }
 }

@@ -13,7 +13,7 @@ const HOT_ROUNDS: u64 = 1000;
 const HOT_STEPS: u64 = 20_000;
 
 /// The fuel that compiled code uses before the limits are checked again.
-const FUEL_BETWEEN_CHECKS: u64 = 200_000;
+const FUEL_BETWEEN_CHECKS: u64 = 20_000;
 
 /// A loop over scalars.
 #[derive(Debug)]
@@ -52,9 +52,8 @@ impl RegisterLoop {
         }
         let condition = Program::of_tuple(module, condition, &types)?;
         let body = Program::of_tuple(module, body, &types)?;
-        let steps = |program: &Program| u64::try_from(program.instructions).unwrap_or(u64::MAX);
         // An iteration costs one step more than its computations, as in the machine.
-        let fuel = [steps(&condition) + steps(&body) + 1, steps(&condition)];
+        let fuel = [fuel_of(&condition) + fuel_of(&body) + 1, fuel_of(&condition)];
         let cold = if jit { HOT_ROUNDS.max(HOT_STEPS / fuel[0]) } else { u64::MAX };
         Some(Self {
             condition,
@@ -72,7 +71,6 @@ impl RegisterLoop {
     /// `E0404` if the fuel does not suffice for the next iteration.
     pub(crate) fn run(&self, context: &RunContext, carried: &mut [Scalar]) -> Result<()> {
         let cold = self.cold.load(Ordering::Relaxed);
-        let cold = if cold == u64::MAX { cold } else { cold.max(1) };
         let rounds = self.interpret(context, carried, cold)?;
         if rounds.is_finished {
             if cold != u64::MAX {
@@ -132,13 +130,22 @@ impl RegisterLoop {
     }
 }
 
+/// Returns the steps that one evaluation of a program costs.
+pub(super) fn fuel_of(program: &Program) -> u64 {
+    u64::try_from(program.instructions).unwrap_or(u64::MAX)
+}
+
 fn is_tuple(shape: &Shape) -> bool {
     shape.tuple().is_some()
 }
 
 impl Program {
     /// Returns the program of a computation of one parameter: a scalar, or a tuple of scalars, of these types.
-    fn of_tuple(module: &Module, id: ComputationId, types: &[ElementType]) -> Option<Self> {
+    pub(super) fn of_tuple(
+        module: &Module,
+        id: ComputationId,
+        types: &[ElementType],
+    ) -> Option<Self> {
         let mut program = Self::new(types);
         let arguments = [(0..types.len()).collect()];
         program.results = program.compile(module, id, &arguments)?;

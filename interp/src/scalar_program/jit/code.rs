@@ -10,6 +10,7 @@ use cranelift_jit::JITModule;
 use hlo::{ElementType, Scalar};
 use smallvec::SmallVec;
 use std::fmt;
+use std::sync::Arc;
 
 /// The signature of generated functions: the words of their values, and a number of rounds.
 type Entry = unsafe extern "C" fn(*mut Word, u64) -> u64;
@@ -20,7 +21,7 @@ pub(in crate::scalar_program) struct Code {
     /// The number of words that the function reads or writes.
     words: usize,
     /// The function has the addresses of these.
-    _calls: Vec<Box<StepCall>>,
+    _calls: Vec<Arc<StepCall>>,
     memory: Memory,
 }
 
@@ -104,8 +105,8 @@ mod address {
     }
 }
 
-pub(super) fn address_of(call: &StepCall) -> i64 {
-    address::of(std::ptr::from_ref(call))
+pub(super) fn address_of(call: &Arc<StepCall>) -> i64 {
+    address::of(Arc::as_ptr(call))
 }
 macro_rules! function_address {
     ($($name:ident $ty:ty;)*) => {

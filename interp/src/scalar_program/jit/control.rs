@@ -11,7 +11,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
 use hlo::ElementType;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// What a loop returns when it has done all its rounds and its condition is still true; otherwise it returns the number
 /// of rounds that were left.
@@ -21,7 +21,7 @@ pub(super) const UNFINISHED: u64 = u64::MAX;
 pub(super) struct Generated {
     pub(super) module: JITModule,
     pub(super) function: FuncId,
-    pub(super) calls: Vec<Box<StepCall>>,
+    pub(super) calls: Vec<Arc<StepCall>>,
 }
 
 /// Returns the processor's instruction set; `None` if no code can be generated for it.
@@ -67,7 +67,7 @@ fn emit(
     condition: Option<&Program>,
     body: &Program,
     parameters: &[ElementType],
-) -> Vec<Box<StepCall>> {
+) -> Vec<Arc<StepCall>> {
     let convention = function.signature.call_conv;
     let (mut context, mut calls) = (FunctionBuilderContext::new(), Vec::new());
     let mut builder = FunctionBuilder::new(function, &mut context);

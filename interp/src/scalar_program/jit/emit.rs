@@ -12,6 +12,7 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::FunctionBuilder;
 use hlo::{Class, ElementType, Scalar};
+use std::sync::Arc;
 
 /// The words of a step that is called: its operands, the first of which becomes its result.
 pub(super) const CALL_WORDS: usize = 3;
@@ -88,7 +89,7 @@ pub(super) struct Emitter<'a, 'b> {
     pub(super) builder: &'a mut FunctionBuilder<'b>,
     pub(super) convention: CallConv,
     /// What the code calls steps with; the code has their addresses.
-    pub(super) calls: &'a mut Vec<Box<StepCall>>,
+    pub(super) calls: &'a mut Vec<Arc<StepCall>>,
     /// The memory of [`CALL_WORDS`] words.
     pub(super) slot: Option<StackSlot>,
 }
@@ -223,7 +224,7 @@ impl Emitter<'_, '_> {
             self.store(registers[register], words, word);
         }
         let types = operands.iter().map(|&register| program.types[register]).collect();
-        let call = Box::new(StepCall { step: step.renumbered(), types, result: ty });
+        let call = Arc::new(StepCall { step: step.renumbered(), types, result: ty });
         let data = self.builder.ins().iconst(I64, code::address_of(&call));
         self.calls.push(call);
         self.call(code::call_step_address(), &[I64, I64], None, &[data, words]);

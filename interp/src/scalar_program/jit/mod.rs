@@ -12,6 +12,9 @@ mod functions;
 mod integer;
 mod word;
 
+#[cfg(test)]
+mod tests;
+
 pub(super) use code::Code;
 
 use super::register_loop::Rounds;
@@ -36,6 +39,24 @@ impl Code {
             Rounds { done: rounds, is_finished: false }
         } else {
             Rounds { done: rounds - left, is_finished: true }
+        }
+    }
+
+    /// Applies a program to arguments; each list comes with its types.
+    #[inline]
+    pub(super) fn apply(
+        &self,
+        (arguments, parameters): (&[Scalar], &[ElementType]),
+        (out, results): (&mut [Scalar], &[ElementType]),
+    ) {
+        let mut words: SmallVec<[word::Word; 8]> =
+            SmallVec::from_elem([0; 2], parameters.len().max(results.len()));
+        for ((word, &ty), &argument) in words.iter_mut().zip(parameters).zip(arguments) {
+            *word = word::to_word(ty, argument);
+        }
+        self.call(&mut words, 0);
+        for ((out, &ty), &word) in out.iter_mut().zip(results).zip(&words) {
+            *out = word::from_word(ty, word);
         }
     }
 }
