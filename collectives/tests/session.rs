@@ -128,5 +128,6 @@ fn memory_is_that_of_the_largest_device() {
     let input = literal(&format!("f32[256] {{{}}}", vec!["1"; 256].join(", ")));
     let output = session.run(&[vec![input]], &RunOptions::default()).unwrap();
     let peak = output.peak_bytes.unwrap();
-    assert!((2048..2048 + 16).contains(&peak), "{peak}");
+    // Two arrays, and a tile that the step works in.
+    assert!((2048..=2048 + 1024).contains(&peak), "{peak}");
 }

@@ -14,6 +14,9 @@ const LARGE: usize = 1 << 26;
 /// and the system zeroes each page of a new one.
 const REUSED: usize = 1 << 20;
 
+/// The pool may exceed the peak by one part in so many.
+const SLACK: usize = 32;
+
 /// Memory of dropped arrays that later arrays use, in this run of a program or the next.
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
@@ -119,9 +122,11 @@ impl Budget {
         let in_use = self.in_use.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         self.peak.fetch_max(in_use, Ordering::Relaxed);
     }
-    /// Returns the bytes that the pool may hold: together with the arrays no more than was in use at once, or is allowed.
+    /// Returns the bytes that the pool may hold: together with the arrays no more than is allowed, and little more than was in
+    /// use at once. The large result of a run stays for the next one, which takes small arrays first.
     fn room(&self) -> usize {
-        let most = self.pool.peak.load(Ordering::Relaxed).min(self.limit.unwrap_or(usize::MAX));
+        let peak = self.pool.peak.load(Ordering::Relaxed);
+        let most = peak.saturating_add(peak / SLACK).min(self.limit.unwrap_or(usize::MAX));
         most.saturating_sub(self.in_use.load(Ordering::Relaxed))
     }
     /// Returns the bytes in use.

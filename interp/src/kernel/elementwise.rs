@@ -20,6 +20,8 @@ pub(super) struct Elementwise {
     compute: Box<Compute>,
     /// The loop in types of the processor, where there is one.
     typed: Option<Typed>,
+    /// Whether it converts elements to larger ones.
+    widens: bool,
     /// The same for one element: scalars need no blocks.
     element: Box<Element>,
 }
@@ -64,7 +66,11 @@ impl Kernel for Elementwise {
         Reuse::SameIndex(usize::MAX)
     }
     fn fusion(&self) -> Fusion {
-        self.typed.as_ref().map_or(Fusion::None, |typed| Fusion::Loop(typed.function()))
+        match &self.typed {
+            Some(typed) if self.widens => Fusion::Widen(typed.function()),
+            Some(typed) => Fusion::Loop(typed.function()),
+            None => Fusion::None,
+        }
     }
 }
 
@@ -80,6 +86,8 @@ pub(super) fn kernel(
         (|$blocks:ident, $out:ident| $compute:expr, |$x:ident| $element:expr) => {
             Some(Elementwise {
                 typed: Typed::of(op, &operands, to),
+                widens: matches!(op, Op::Convert(_))
+                    && operands[0].storage_bytes() < to.storage_bytes(),
                 operands,
                 compute: Box::new(move |$blocks: &[Block], $out: &mut Block| $compute),
                 element: Box::new(move |$x: &[Scalar]| $element),

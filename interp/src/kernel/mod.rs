@@ -42,8 +42,9 @@ pub(crate) use all_reduce::{concatenated, folded, summed};
 pub(crate) use bitcast::relabels;
 pub(crate) use data_movement::keeps_order;
 pub(crate) use dynamic_slice::dynamic_slice;
-pub(crate) use fused::{Fused, Part, Read, Register};
+pub(crate) use fused::{Fused, Operand, Output, Part, Read, Register};
 use hlo::{ArrayShape, ElementType, Literal, Op, Shape};
+pub(crate) use reduce_lines::Method;
 pub(crate) use strided::Walk;
 
 /// The kernel of an op that computes arrays from arrays of these shapes. `None` if its page in `spec` computes it: where

@@ -11,11 +11,13 @@
 use super::fold::{Fold, UNTIMED, in_lines, stored_bytes};
 use super::reduce_lines::{Lines, Method, Reduction};
 use super::writes_with;
+use crate::Result;
+use crate::context::RunContext;
 use crate::index::{count, offsets, others, pick, saturating_count, to_i64, to_usize};
-use crate::plan::Kernel;
+use crate::plan::{Fusion, Kernel};
 use crate::scalar_program::{ScalarProgram, ScalarPrograms};
 use hlo::op::Reduce;
-use hlo::{ArrayShape, Dims};
+use hlo::{ArrayShape, Dims, Literal};
 use std::sync::Arc;
 
 /// Results that are computed by one thread in a row.
@@ -35,7 +37,7 @@ pub(super) fn kernel(
         && let Some(lines) = Lines::of(&from.dims, &reduced)
         && let Some(method) = Method::of(&applied, from.ty, to.ty, &lines)
     {
-        return Some(of_lines(from, &reduced, lines, method, applied));
+        return Some(Box::new(OfLines::new(from, &reduced, lines, method, applied)));
     }
     let (inner_sizes, inner_strides) = pick(from, &reduced);
     let (outer_sizes, outer_strides) = pick(from, &others(from.rank(), &reduced));
@@ -68,29 +70,62 @@ pub(super) fn kernel(
     }))
 }
 
-/// The kernel of a reduction of one array by a computation that is applied to many elements at once.
-fn of_lines(
-    from: &ArrayShape,
-    reduced: &[i64],
+/// A reduction of one array by a computation that is applied to many elements at once.
+struct OfLines {
     lines: Lines,
-    method: Method,
+    method: Arc<Method>,
     applied: Arc<ScalarProgram>,
-) -> Box<dyn Kernel> {
-    let (sizes, strides) = pick(from, reduced);
-    let (width, steps) = (from.ty.storage_bytes(), saturating_count(&from.dims));
-    let steps = u64::try_from(steps).unwrap_or(u64::MAX);
-    writes_with(lines.scratch(), move |context, inputs, outputs| {
-        context.spend(steps)?;
+    /// Sizes and strides of the reduced dimensions.
+    sizes: Dims,
+    strides: Dims,
+    /// Bytes of an element.
+    width: usize,
+    steps: u64,
+}
+
+impl OfLines {
+    fn new(
+        from: &ArrayShape,
+        reduced: &[i64],
+        lines: Lines,
+        method: Method,
+        applied: Arc<ScalarProgram>,
+    ) -> Self {
+        let (sizes, strides) = pick(from, reduced);
+        let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
+        let (width, method) = (from.ty.storage_bytes(), Arc::new(method));
+        Self { lines, method, applied, sizes, strides, width, steps }
+    }
+}
+
+impl Kernel for OfLines {
+    fn run(
+        &self,
+        context: &RunContext,
+        inputs: &[&Literal],
+        outputs: &mut [Literal],
+    ) -> Result<()> {
+        context.spend(self.steps)?;
         let exact = |base: usize| {
-            let mut fold = Fold::new(&applied, context, &inputs[..1], &inputs[1..]);
-            offsets(&sizes, to_i64(base), &strides, |at| fold.add_term(to_usize(at)));
+            let mut fold = Fold::new(&self.applied, context, &inputs[..1], &inputs[1..]);
+            offsets(&self.sizes, to_i64(base), &self.strides, |at| fold.add_term(to_usize(at)));
             fold.value()
         };
         let (from, first) = (inputs[0].bytes(), inputs[1].get(0));
-        let reduction = Reduction { lines: &lines, method: &method, from, width, first, exact };
+        let Self { lines, method, width, .. } = self;
+        let reduction = Reduction { lines, method, from, width: *width, first, exact };
         reduction.run(outputs[0].bytes_mut());
         Ok(())
-    })
+    }
+    fn scratch(&self) -> usize {
+        self.lines.scratch()
+    }
+    fn fusion(&self) -> Fusion {
+        match self.lines.runs() {
+            Some(inner) => Fusion::Rows { inner, method: Arc::clone(&self.method) },
+            None => Fusion::None,
+        }
+    }
 }
 
 /// The offset of element number `i` in row-major order of these sizes.

@@ -7,7 +7,8 @@ use super::fold::is_orderless;
 use crate::clock::Stop;
 use crate::index::{strides, to_usize};
 use crate::lower::scratch::threads;
-use crate::num::accumulator::Sum;
+use crate::num::accumulator::{ExactSum, Sum};
+use crate::num::float::to_f32;
 use crate::num::loops::{Loop, SumLoops, binary_loop};
 use crate::scalar_program::ScalarProgram;
 use hlo::op::Binary;
@@ -28,7 +29,7 @@ const STRIP: usize = 512;
 const WORTH_A_THREAD: usize = 1 << 15;
 
 /// How elements are folded.
-pub(super) enum Method {
+pub(crate) enum Method {
     /// By adding floats; the sum is rounded to the type.
     Sum(SumLoops, ElementType),
     /// By an op on elements of this type, applied to arrays of them.
@@ -104,6 +105,10 @@ impl Lines {
         };
         Some(Self { is_row, inner: to_usize(inner), kept: grid(false), reduced: grid(true) })
     }
+    /// Returns the size of the runs of neighbors of which each is one result, if the array consists of them.
+    pub(super) fn runs(&self) -> Option<usize> {
+        (self.is_row && self.reduced.count == 1).then_some(self.inner)
+    }
     /// Bytes that a reduction works in.
     pub(super) fn scratch(&self) -> usize {
         let column = size_of::<Partial>() + 2 * size_of::<f64>() + 2 * size_of::<u128>();
@@ -113,6 +118,19 @@ impl Lines {
 }
 
 impl Method {
+    /// Bytes of a result.
+    pub(super) fn width(&self) -> usize {
+        match self {
+            Self::Sum(_, ty) | Self::Op(_, ty) => ty.storage_bytes(),
+        }
+    }
+    /// Bytes that a fold of runs works in.
+    pub(super) fn scratch(&self) -> usize {
+        match self {
+            Self::Sum(..) => 0,
+            Self::Op(_, ty) => 2 * STRIP * ty.storage_bytes(),
+        }
+    }
     /// Returns how to fold elements of type `from` by a computation; `None` if neither way fits.
     pub(super) fn of(
         applied: &ScalarProgram,
@@ -129,6 +147,42 @@ impl Method {
         let (op, ty) = applied.as_binary_in_order()?;
         let fits = ty == from && ty == to && (!lines.is_row || is_orderless(op, ty));
         binary_loop(op, ty).filter(|_| fits).map(|function| Self::Op(function, ty))
+    }
+}
+
+/// Folds of runs, one after another, from the same first value.
+pub(super) struct RowFold<'a> {
+    method: &'a Method,
+    first: Scalar,
+    tiles: Tiles,
+}
+
+impl<'a> RowFold<'a> {
+    pub(super) fn new(method: &'a Method, first: Scalar, inner: usize) -> Self {
+        let tiles = match method {
+            Method::Sum(..) => Tiles::new(0, ElementType::U8, Scalar::zero(ElementType::U8)),
+            Method::Op(_, ty) => Tiles::new(STRIP.min(inner), *ty, first),
+        };
+        Self { method, first, tiles }
+    }
+    /// Folds the elements of one result into `to`.
+    pub(super) fn row(&mut self, elements: &[u8], to: &mut [u8]) {
+        match self.method {
+            Method::Sum(loops, ty) => {
+                let mut partial = Partial::new(self.first.as_f64());
+                partial.add((loops.row)(elements));
+                let sum = partial.rounded(*ty).unwrap_or_else(|| {
+                    let mut sum = ExactSum::new(self.first.as_f64());
+                    (loops.exact)(elements, &mut sum);
+                    Scalar::Float(sum.rounded(*ty))
+                });
+                sum.write(*ty, to);
+            }
+            Method::Op(function, ty) => {
+                let parts = elements.chunks(STRIP * ty.storage_bytes());
+                self.tiles.fold_row(function, parts, to);
+            }
+        }
     }
 }
 
@@ -155,6 +209,11 @@ impl Partial {
         }
         let (high, low) = self.sum.parts();
         let error = self.magnitude * ERROR;
+        if ty == ElementType::F32 {
+            let [least, most] = [low - error, low + error].map(|low| to_f32(high + low));
+            let is_decided = least.to_bits() == most.to_bits() && least.is_finite() && least != 0.0;
+            return is_decided.then_some(Scalar::Float(least.into()));
+        }
         let [least, most] =
             [low - error, low + error].map(|low| Scalar::Float(high + low).round_to(ty));
         let bits = least.to_bits(ty);

@@ -1,20 +1,40 @@
 //! Fusion: elementwise steps over one index space become one step, which holds the values between them in tiles.
 //!
 //! Steps are visited in order. One joins the groups that compute its operands, and the group's step stands where its last
-//! member stood. So a group is closed to further steps as soon as a step outside it reads one of its values.
+//! member stood. So a group is closed to further steps as soon as a step outside it reads one of its values. Results of
+//! broadcasts, slices and widening conversions are not stored for the members that read them, but read from their operands.
+//! A reduction of runs of neighbors joins a group as its end.
 use super::build::{Draft, DraftStep, Leaf};
-use crate::kernel::{Fused, Part, Read, Register};
+use crate::kernel::{Fused, Method, Operand, Output, Part, Read, Register, Walk};
 use crate::num::loops::Loop;
 use crate::plan::{Action, Fusion, Kernel};
-use hlo::ArrayShape;
+use hlo::{ArrayShape, ElementType};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// The limit of members of a group. With more, registers do not stay in the first cache.
 const MOST_MEMBERS: usize = 48;
+/// The limit of elements of a run that is reduced: it stays in the second cache.
+const MOST_INNER: usize = 1 << 14;
 
 /// An operand that a member reads from outside its group.
-type Outer = (Leaf, Read);
+#[derive(Clone)]
+struct Outer {
+    leaf: Leaf,
+    read: Read,
+    /// The bytes of an element there.
+    width: usize,
+    /// The type that it is converted to.
+    convert: Option<(ElementType, Loop)>,
+}
+
+impl PartialEq for Outer {
+    fn eq(&self, other: &Self) -> bool {
+        let to = |outer: &Self| outer.convert.as_ref().map(|(ty, _)| *ty);
+        self.leaf == other.leaf && self.read == other.read && to(self) == to(other)
+    }
+}
 
 /// Steps that are computed together.
 #[derive(Default)]
@@ -22,22 +42,55 @@ struct Group {
     members: Vec<Member>,
     /// Elements of its values.
     count: usize,
+    /// Elements of each run that it reduces.
+    inner: Option<usize>,
     is_closed: bool,
 }
 
 struct Member {
     step: usize,
-    /// `None` if the result has the bytes of the operand.
-    function: Option<Loop>,
+    role: Role,
+}
+
+/// What a member computes from its operands.
+enum Role {
+    Loop(Loop),
+    /// The bytes of its operand.
+    Same,
+    /// One element from each run of elements.
+    Rows(Arc<Method>),
+}
+
+impl Role {
+    fn is_rows(&self) -> bool {
+        matches!(self, Self::Rows(_))
+    }
+    /// Returns how the member reads operand `k` from outside its group.
+    fn outer(
+        &self,
+        draft: &Draft,
+        step: &DraftStep,
+        k: usize,
+        reads: &FxHashMap<Leaf, Outer>,
+    ) -> Outer {
+        match self {
+            // The first value of a reduction is taken as it is.
+            Self::Rows(_) if k == 1 => {
+                let leaf = step.inputs[1];
+                Outer { leaf, read: Read::Scalar, width: width(draft, leaf), convert: None }
+            }
+            Self::Rows(_) | Self::Loop(_) | Self::Same => outer(draft, step, k, reads),
+        }
+    }
 }
 
 /// The groups of a draft.
 struct Groups<'a> {
     draft: &'a Draft,
     all: Vec<Group>,
-    /// The group of each leaf that a member computes.
-    of_leaf: FxHashMap<Leaf, usize>,
-    /// How to read the results of broadcasts and slices from their operands.
+    /// The group of each leaf that a member computes, and whether the leaf has the elements of the group.
+    of_leaf: FxHashMap<Leaf, (usize, bool)>,
+    /// How to read results that are not stored.
     reads: FxHashMap<Leaf, Outer>,
 }
 
@@ -59,11 +112,11 @@ impl Draft {
             std::mem::take(&mut self.steps).into_iter().map(Some).collect();
         for group in groups {
             let last = group.members.last().map_or(0, |member| member.step);
-            let count = group.count;
+            let shape = (group.count, group.inner);
             let members = group.members.into_iter().map(|member| {
-                (steps[member.step].take().expect("a step is in one group"), member.function)
+                (steps[member.step].take().expect("a step is in one group"), member.role)
             });
-            steps[last] = Some(fuse(&self, count, members.collect(), &reads, &uses));
+            steps[last] = Some(fuse(&self, shape, members.collect(), &reads, &uses));
         }
         self.steps.extend(steps.into_iter().flatten());
         self
@@ -76,77 +129,131 @@ impl Groups<'_> {
         let result = step.outputs.first().and_then(|&leaf| self.draft.array(leaf));
         let are_arrays = step.inputs.iter().all(|&leaf| self.draft.array(leaf).is_some());
         let Some(result) = result.filter(|_| are_arrays) else { return self.close(&step.inputs) };
-        match &step.action {
-            Action::Relabel => self.relabel(number, step),
-            Action::Kernel(kernel) => match kernel.fusion() {
-                Fusion::Walk(walk) => {
-                    self.reads.insert(step.outputs[0], (step.inputs[0], Read::of(walk)));
-                    self.close(&step.inputs);
+        let count = result.element_count().unwrap_or(0);
+        let fusion = match &step.action {
+            Action::Kernel(kernel) => kernel.fusion(),
+            Action::Relabel => return self.relabel(number, step),
+            _ => Fusion::None,
+        };
+        match fusion {
+            Fusion::None => self.close(&step.inputs),
+            Fusion::Walk(walk) => {
+                let outer = self.walked(step.inputs[0], walk);
+                self.reads.insert(step.outputs[0], outer);
+                self.close(&step.inputs);
+            }
+            Fusion::Widen(function) if self.open(step.inputs[0]).is_none() => {
+                self.close(&step.inputs);
+                let outer = outer(self.draft, step, 0, &self.reads);
+                let outer = Outer { convert: Some((result.ty, function)), ..outer };
+                self.reads.insert(step.outputs[0], outer);
+            }
+            Fusion::Widen(function) | Fusion::Loop(function) => {
+                self.join(Member { step: number, role: Role::Loop(function) }, count, None);
+            }
+            Fusion::Rows { inner, method } => {
+                let is_apart = self.of_leaf.get(&step.inputs[1]).map(|(group, _)| group)
+                    != self.of_leaf.get(&step.inputs[0]).map(|(group, _)| group)
+                    || self.open(step.inputs[0]).is_none();
+                match inner <= MOST_INNER && is_apart && self.is_computed(step.inputs[0]) {
+                    true => {
+                        self.close(&step.inputs[1..]);
+                        let member = Member { step: number, role: Role::Rows(method) };
+                        self.join(member, count * inner, Some(inner));
+                    }
+                    false => self.close(&step.inputs),
                 }
-                Fusion::Loop(function) => {
-                    let count = result.element_count().unwrap_or(0);
-                    self.join(Member { step: number, function: Some(function) }, count);
-                }
-                Fusion::None => self.close(&step.inputs),
-            },
-            _ => self.close(&step.inputs),
+            }
+        }
+    }
+
+    /// Whether a leaf is computed as it is read.
+    fn is_computed(&self, leaf: Leaf) -> bool {
+        self.open(leaf).is_some()
+            || self.reads.get(&leaf).is_some_and(|outer| outer.convert.is_some())
+    }
+
+    /// Returns how to read what a walk over a leaf reads.
+    fn walked(&self, leaf: Leaf, walk: Walk) -> Outer {
+        let read = Read::of(walk);
+        match self.reads.get(&leaf) {
+            Some(outer) if outer.read == Read::Array => Outer { read, ..outer.clone() },
+            Some(outer) if outer.read == Read::Scalar => outer.clone(),
+            Some(_) | None => Outer { leaf, read, width: width(self.draft, leaf), convert: None },
         }
     }
 
     /// Adds a step that changes only the shape, where its operand has a place already.
     fn relabel(&mut self, number: usize, step: &DraftStep) {
         let (from, to) = (step.inputs[0], step.outputs[0]);
-        if let Some(read) = self.reads.get(&from) {
-            self.reads.insert(to, read.clone());
+        if let Some(outer) = self.reads.get(&from) {
+            self.reads.insert(to, outer.clone());
         }
         match self.open(from) {
             Some(group) => {
                 let count = self.all[group].count;
-                self.join(Member { step: number, function: None }, count);
+                self.join(Member { step: number, role: Role::Same }, count, None);
             }
             None => self.close(&[from]),
         }
     }
 
-    /// Returns the group that computes a leaf, if it is open.
+    /// Returns the group that computes a leaf as an array of its elements, if it is open.
     fn open(&self, leaf: Leaf) -> Option<usize> {
-        self.of_leaf.get(&leaf).copied().filter(|&group| !self.all[group].is_closed)
+        let &(group, has_elements) = self.of_leaf.get(&leaf)?;
+        (has_elements && !self.all[group].is_closed).then_some(group)
     }
     fn close(&mut self, leaves: &[Leaf]) {
         for leaf in leaves {
-            if let Some(&group) = self.of_leaf.get(leaf) {
+            if let Some(&(group, _)) = self.of_leaf.get(leaf) {
                 self.all[group].is_closed = true;
             }
         }
     }
 
     /// Adds a step to the groups that compute its operands, which become one.
-    fn join(&mut self, member: Member, count: usize) {
+    fn join(&mut self, member: Member, count: usize, inner: Option<usize>) {
         let step = &self.draft.steps[member.step];
+        // The results of reductions are complete only when the group is.
+        for leaf in &step.inputs {
+            if let Some(&(group, false)) = self.of_leaf.get(leaf) {
+                self.all[group].is_closed = true;
+            }
+        }
         let mut joined: SmallVec<[usize; 3]> =
             step.inputs.iter().filter_map(|&leaf| self.open(leaf)).collect();
         joined.sort_unstable();
         joined.dedup();
-        let fits = |group: &usize| self.all[*group].count == count;
-        let (mut joined, other): (SmallVec<[usize; 3]>, SmallVec<[usize; 3]>) =
-            joined.into_iter().partition(fits);
-        other.iter().for_each(|&group| self.all[group].is_closed = true);
-        let members: usize = joined.iter().map(|&group| self.all[group].members.len()).sum();
-        if members >= MOST_MEMBERS {
-            joined.drain(..).for_each(|group| self.all[group].is_closed = true);
+        let mut inner = inner;
+        let (mut fitting, mut members) = (SmallVec::<[usize; 3]>::new(), 0);
+        for number in joined {
+            let group = &mut self.all[number];
+            let fits = group.count == count
+                && (inner.is_none() || group.inner.is_none() || group.inner == inner)
+                && members + group.members.len() < MOST_MEMBERS;
+            if fits {
+                inner = inner.or(group.inner);
+                members += group.members.len();
+                fitting.push(number);
+            } else {
+                group.is_closed = true;
+            }
         }
-        let mut all = Group { count, ..Group::default() };
-        for group in joined {
+        let mut all = Group { count, inner, ..Group::default() };
+        for group in fitting {
             all.members.append(&mut self.all[group].members);
         }
         all.members.push(member);
         all.members.sort_unstable_by_key(|member| member.step);
-        let leaves = all.members.iter().map(|member| self.draft.steps[member.step].outputs[0]);
-        self.of_leaf.extend(leaves.map(|leaf| (leaf, self.all.len())));
+        let number = self.all.len();
+        for member in &all.members {
+            let leaf = self.draft.steps[member.step].outputs[0];
+            self.of_leaf.insert(leaf, (number, !member.role.is_rows()));
+        }
         self.all.push(all);
     }
 
-    /// Returns the groups that gain, and how to read the results of broadcasts and slices.
+    /// Returns the groups that gain, and how to read results that are not stored.
     fn found(self) -> (Vec<Group>, FxHashMap<Leaf, Outer>) {
         let Self { draft, all, reads, .. } = self;
         let mut groups = all;
@@ -159,61 +266,74 @@ impl Groups<'_> {
     }
 }
 
-/// Returns one step for the steps of a group.
+/// Returns one step for the steps of a group over so many elements, with runs of so many.
 fn fuse(
     draft: &Draft,
-    count: usize,
-    members: Vec<(DraftStep, Option<Loop>)>,
+    (count, inner): (usize, Option<usize>),
+    members: Vec<(DraftStep, Role)>,
     reads: &FxHashMap<Leaf, Outer>,
     uses: &FxHashMap<Leaf, usize>,
 ) -> DraftStep {
-    let inner: FxHashSet<Leaf> = members.iter().map(|(step, _)| step.outputs[0]).collect();
-    let of = |step: &DraftStep, k: usize| outer(draft, step, k, reads);
-    let mut outers: Vec<(Outer, usize)> = Vec::new();
-    for (step, _) in &members {
-        for (k, _) in step.inputs.iter().enumerate().filter(|(_, leaf)| !inner.contains(leaf)) {
-            let (outer, width) = of(step, k);
-            if !outers.iter().any(|(other, _)| *other == outer) {
-                outers.push((outer, width));
+    let computed: FxHashSet<Leaf> = members.iter().map(|(step, _)| step.outputs[0]).collect();
+    let mut outers: Vec<Outer> = Vec::new();
+    for (step, role) in &members {
+        let read = (0..step.inputs.len()).filter(|&k| !computed.contains(&step.inputs[k]));
+        for outer in read.map(|k| role.outer(draft, step, k, reads)) {
+            if !outers.contains(&outer) {
+                outers.push(outer);
             }
         }
     }
-    outers.sort_by_key(|((_, read), _)| *read != Read::Array);
+    // What may be computed in the memory of an operand comes first.
+    outers.sort_by_key(|outer| outer.read != Read::Array);
     let mut parts: Vec<Part> = Vec::new();
     let mut registers: FxHashMap<Leaf, Register> = FxHashMap::default();
     let mut inner_uses: FxHashMap<Leaf, usize> = FxHashMap::default();
-    let mut outputs = Vec::new();
+    let (mut outputs, mut ends) = (Vec::new(), Vec::new());
     let (mut fuel, mut fuses) = (0u64, Vec::new());
-    for (step, function) in members {
+    for (step, role) in members {
         let operands = step.inputs.iter().enumerate().map(|(k, leaf)| match registers.get(leaf) {
             Some(&register) => {
                 *inner_uses.entry(*leaf).or_default() += 1;
                 register
             }
             None => {
-                let (outer, _) = of(&step, k);
-                let found = outers.iter().position(|(other, _)| *other == outer);
+                let outer = role.outer(draft, &step, k, reads);
+                let found = outers.iter().position(|other| *other == outer);
                 found.expect("the operands from outside were listed")
             }
         });
         let operands: SmallVec<[Register; 3]> = operands.collect();
-        let register = match function {
-            Some(function) => {
-                parts.push(Part { function, operands, width: width(draft, step.outputs[0]) });
-                outers.len() + parts.len() - 1
-            }
-            None => operands[0],
-        };
-        registers.insert(step.outputs[0], register);
-        outputs.push(step.outputs[0]);
         fuel = fuel.saturating_add(step.fuel);
         fuses.push(step.site);
+        let leaf = step.outputs[0];
+        let register = match role {
+            Role::Loop(function) => {
+                parts.push(Part { function, operands, width: width(draft, leaf) });
+                outers.len() + parts.len() - 1
+            }
+            Role::Same => operands[0],
+            Role::Rows(method) => {
+                fuel = fuel.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
+                let ty = ty(draft, step.inputs[1]);
+                let output = Output::Rows { of: operands[0], first: (operands[1], ty), method };
+                ends.push((leaf, output));
+                continue;
+            }
+        };
+        registers.insert(leaf, register);
+        outputs.push(leaf);
     }
     outputs.retain(|leaf| uses.get(leaf) > inner_uses.get(leaf));
-    let results: Vec<Register> = outputs.iter().map(|leaf| registers[leaf]).collect();
-    let inputs = outers.iter().map(|((leaf, _), _)| *leaf).collect();
-    let reads = outers.into_iter().map(|((_, read), width)| (read, width)).collect();
-    let fused = Fused::new(count, reads, parts, &results);
+    let arrays = outputs.iter().map(|leaf| (*leaf, Output::Array(registers[leaf])));
+    let (outputs, results): (Vec<Leaf>, Vec<Output>) = arrays.chain(ends).unzip();
+    let inputs = outers.iter().map(|outer| outer.leaf).collect();
+    let operands = outers.into_iter().map(|Outer { read, width, convert, .. }| Operand {
+        read,
+        width,
+        convert: convert.map(|(ty, function)| (function, ty.storage_bytes())),
+    });
+    let fused = Fused::new((count, inner), operands.collect(), parts, results);
     let scratch = fused.scratch();
     DraftStep {
         site: fuses.pop().expect("a group has members"),
@@ -229,24 +349,23 @@ fn fuse(
     }
 }
 
-/// Returns how a step reads operand `k` from outside its group, and the bytes of an element of it.
-fn outer(
-    draft: &Draft,
-    step: &DraftStep,
-    k: usize,
-    reads: &FxHashMap<Leaf, Outer>,
-) -> (Outer, usize) {
+/// Returns how a step reads operand `k` from outside its group.
+fn outer(draft: &Draft, step: &DraftStep, k: usize, reads: &FxHashMap<Leaf, Outer>) -> Outer {
     let leaf = step.inputs[k];
     let rank = |leaf| draft.array(leaf).map(ArrayShape::rank);
-    let outer = match reads.get(&leaf) {
-        Some(read) => read.clone(),
-        None if rank(leaf) < rank(step.outputs[0]) => (leaf, Read::Scalar),
-        None => (leaf, Read::Array),
-    };
-    (outer, width(draft, leaf))
+    let read = if rank(leaf) < rank(step.outputs[0]) { Read::Scalar } else { Read::Array };
+    match reads.get(&leaf) {
+        Some(outer) if outer.read == Read::Array => Outer { read, ..outer.clone() },
+        Some(outer) => outer.clone(),
+        None => Outer { leaf, read, width: width(draft, leaf), convert: None },
+    }
+}
+
+fn ty(draft: &Draft, leaf: Leaf) -> ElementType {
+    draft.array(leaf).expect("a fused step computes arrays from arrays").ty
 }
 
 /// Returns the bytes of an element.
 fn width(draft: &Draft, leaf: Leaf) -> usize {
-    draft.array(leaf).expect("a fused step computes arrays from arrays").ty.storage_bytes()
+    ty(draft, leaf).storage_bytes()
 }

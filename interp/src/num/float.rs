@@ -192,7 +192,7 @@ fn round_to(ty: ElementType, x: f64) -> f64 {
 }
 #[inline]
 #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounds to nearest")]
-pub(super) fn to_f32(x: f64) -> f32 {
+pub(crate) fn to_f32(x: f64) -> f32 {
     x as f32
 }
 #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "an integer in range")]

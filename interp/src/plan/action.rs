@@ -1,13 +1,14 @@
 //! Actions of steps.
 use crate::Result;
 use crate::context::RunContext;
-use crate::kernel::Walk;
+use crate::kernel::{Method, Walk};
 use crate::num::loops::Loop;
 use crate::scalar_program::{ScalarCondition, ScalarLoop};
 use hlo::Literal;
 use hlo::ir::ComputationId;
 use hlo::op::Scan;
 use std::fmt;
+use std::sync::Arc;
 
 /// The action of a step.
 pub(crate) enum Action {
@@ -77,6 +78,10 @@ pub(crate) enum Fusion {
     None,
     /// It is this loop over the elements of all its operands.
     Loop(Loop),
+    /// It is such a loop over its only operand, which has smaller elements: it is better applied twice than stored.
+    Widen(Loop),
+    /// It reduces each run of `inner` elements of its first operand, from the value of the second one on.
+    Rows { inner: usize, method: Arc<Method> },
     /// Its result is read from its operand by this walk.
     Walk(Walk),
 }

@@ -1,6 +1,7 @@
 //! Sums of floats in f64, with the sums of their magnitudes, which bound the error.
 use super::instruction_set::{self, Task};
 use super::table::with_type;
+use crate::num::accumulator::ExactSum;
 use bytemuck::Pod;
 use half::{bf16, f16};
 use hlo::ElementType;
@@ -16,12 +17,18 @@ pub(crate) struct SumLoops {
     pub(crate) row: fn(&[u8]) -> (f64, f64),
     /// Adds each element to the sum at its index, and its magnitude to the one there.
     pub(crate) columns: fn(&[u8], &mut [f64], &mut [f64]),
+    /// Adds the elements to an exact sum.
+    pub(crate) exact: fn(&[u8], &mut ExactSum),
 }
 
 impl SumLoops {
     /// Returns the loops of a type.
     pub(crate) fn of(ty: ElementType) -> Option<Self> {
-        with_type!(ty, T => return Some(Self { row: row::<T>, columns: columns::<T> }), [f32, bf16, f16]);
+        with_type!(ty, T => return Some(Self {
+            row: row::<T>,
+            columns: columns::<T>,
+            exact: exact::<T>,
+        }), [f32, bf16, f16]);
         None
     }
 }
@@ -59,6 +66,12 @@ fn row<T: Term>(elements: &[u8]) -> (f64, f64) {
     let sum = rest.clone().chain(sums).fold(-0.0, |sum, x| sum + x);
     let magnitude = rest.map(f64::abs).chain(magnitudes).sum();
     (sum, magnitude)
+}
+
+fn exact<T: Term>(elements: &[u8], sum: &mut ExactSum) {
+    for x in bytemuck::cast_slice::<u8, T>(elements) {
+        sum.add(x.wide());
+    }
 }
 
 struct Row<'a, T> {

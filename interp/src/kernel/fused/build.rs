@@ -1,0 +1,89 @@
+//! Construction: which values share a tile, and which are computed in the outputs.
+use super::{Fused, FusedStep, Operand, Output, Part, Place, Register, Rows};
+use smallvec::SmallVec;
+
+/// The place and the element size of each value, found in the order of the parts.
+struct Places {
+    of: Vec<(Place, usize)>,
+    tiles: Vec<usize>,
+    free: Vec<usize>,
+}
+
+impl Places {
+    /// Returns a tile for a value with elements of `width` bytes.
+    fn tile(&mut self, width: usize) -> Place {
+        let tile = self.free.pop().unwrap_or_else(|| {
+            self.tiles.push(0);
+            self.tiles.len() - 1
+        });
+        self.tiles[tile] = self.tiles[tile].max(width);
+        Place::Tile(tile)
+    }
+}
+
+impl Fused {
+    /// Returns a kernel over `count` elements, with runs of `inner` if it reduces any. Operands from outside that are arrays
+    /// come first, and so do outputs that are arrays.
+    pub(crate) fn new(
+        (count, inner): (usize, Option<usize>),
+        operands: Vec<Operand>,
+        parts: Vec<Part>,
+        results: Vec<Output>,
+    ) -> Self {
+        let first = operands.len();
+        let mut last_read = vec![0; first + parts.len()];
+        for (number, part) in parts.iter().enumerate() {
+            part.operands.iter().for_each(|&register| last_read[register] = number);
+        }
+        let (mut arrays, mut reduced) = (SmallVec::<[Register; 2]>::new(), Vec::new());
+        for result in results {
+            match result {
+                Output::Array(register) => arrays.push(register),
+                Output::Rows { of, first, method } => {
+                    last_read[of] = usize::MAX;
+                    reduced.push((of, first, method));
+                }
+            }
+        }
+        let widths: Vec<usize> = operands.iter().map(Operand::converted).collect();
+        let of = widths.iter().enumerate().map(|(k, &width)| (Place::Operand(k), width)).collect();
+        let mut places = Places { of, tiles: widths, free: Vec::new() };
+        let mut steps = Vec::with_capacity(parts.len());
+        for (number, Part { function, operands, width }) in parts.into_iter().enumerate() {
+            let register = first + number;
+            let result = match arrays.iter().position(|&output| output == register) {
+                Some(output) => Place::Output(output),
+                None => places.tile(width),
+            };
+            // A tile is free for the next step once its value has been read for the last time.
+            for (k, &operand) in operands.iter().enumerate() {
+                let is_dead = last_read[operand] == number && !operands[..k].contains(&operand);
+                if let (true, Place::Tile(tile)) = (is_dead, places.of[operand].0) {
+                    places.free.push(tile);
+                }
+            }
+            let operands = operands.iter().map(|&operand| places.of[operand]).collect();
+            steps.push(FusedStep { function, operands, result, width });
+            places.of.push((result, width));
+        }
+        let Places { of: places, mut tiles, .. } = places;
+        let mut is_whole = vec![false; tiles.len() + 1];
+        for (of, ..) in &reduced {
+            if let (Place::Operand(tile) | Place::Tile(tile), _) = places[*of] {
+                is_whole[tile] = true;
+            }
+        }
+        let before = operands.iter().filter(|x| x.convert.is_some()).map(|x| x.width).max();
+        tiles.push(before.unwrap_or(0));
+        let original = |&output: &Register| arrays.iter().position(|&other| other == output);
+        let copies = arrays.iter().map(original).enumerate();
+        let copies = copies.filter_map(|(to, from)| Some((from.filter(|&from| from != to)?, to)));
+        let copies = copies.collect();
+        let rows: Vec<Rows> = (reduced.into_iter())
+            .map(|(of, first, method)| Rows { of: places[of], first, method })
+            .collect();
+        let outputs = arrays.iter().map(|&register| places[register].1);
+        let outputs = outputs.chain(rows.iter().map(|rows| rows.method.width())).collect();
+        Self { operands, steps, outputs, copies, rows, tiles, is_whole, count, inner }
+    }
+}

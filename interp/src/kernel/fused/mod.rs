@@ -1,0 +1,206 @@
+//! Elementwise ops fused: one pass over tiles that stay in the cache.
+//!
+//! Only operands from outside and results are arrays; the values between them are tiles. An operand may be an array with the
+//! indices of the result, a scalar, or an array read by strides, as a broadcast or a slice is, and may be converted to a
+//! larger type as it is read. Runs of elements of a value may be reduced, each within one tile.
+mod build;
+mod tile;
+
+use super::reduce_lines::Method;
+use super::strided::Walk;
+use crate::Result;
+use crate::clock::Stop;
+use crate::context::RunContext;
+use crate::lower::scratch::threads;
+use crate::num::loops::Loop;
+use crate::plan::{Kernel, Reuse};
+use hlo::{ElementType, Literal};
+use rayon::prelude::*;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Elements of a tile. A dozen tiles stay in the first cache.
+const TILE: usize = 512;
+/// Elements of a part that one thread computes.
+const PART: usize = 16 * TILE;
+
+/// How an operand from outside is read.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Read {
+    /// It has the indices of the result.
+    Array,
+    /// One element for all indices.
+    Scalar,
+    /// By strides.
+    Walk(Walk),
+}
+
+impl Read {
+    /// Returns how to read a walk.
+    pub(crate) fn of(walk: Walk) -> Self {
+        if walk.is_scalar() { Self::Scalar } else { Self::Walk(walk) }
+    }
+}
+
+/// An operand from outside, with elements of `width` bytes; the loop that converts them, and their bytes then.
+pub(crate) struct Operand {
+    pub(crate) read: Read,
+    pub(crate) width: usize,
+    pub(crate) convert: Option<(Loop, usize)>,
+}
+
+impl Operand {
+    /// Bytes of an element as the ops take it.
+    fn converted(&self) -> usize {
+        self.convert.as_ref().map_or(self.width, |(_, width)| *width)
+    }
+    /// Whether it is read where it is, if it is not in the memory of the result.
+    fn is_direct(&self) -> bool {
+        self.read == Read::Array && self.convert.is_none()
+    }
+}
+
+/// The number of a value of a fused op: first those of the operands from outside, then one for each part.
+pub(crate) type Register = usize;
+
+/// An elementwise op of a fused one: its loop, its operands, and the bytes of an element of its result.
+pub(crate) struct Part {
+    pub(crate) function: Loop,
+    pub(crate) operands: SmallVec<[Register; 3]>,
+    pub(crate) width: usize,
+}
+
+/// A result of a fused op.
+pub(crate) enum Output {
+    /// All elements of a value.
+    Array(Register),
+    /// One element for each run of elements of a value, from a scalar of this type on.
+    Rows { of: Register, first: (Register, ElementType), method: Arc<Method> },
+}
+
+/// Elementwise ops over one index space, as a kernel.
+pub(crate) struct Fused {
+    operands: Vec<Operand>,
+    steps: Vec<FusedStep>,
+    /// The bytes of an element of each output; those that are arrays come first.
+    outputs: SmallVec<[usize; 2]>,
+    /// Outputs that equal an earlier one.
+    copies: Vec<(usize, usize)>,
+    /// The reductions, whose results follow the arrays.
+    rows: Vec<Rows>,
+    /// Bytes of an element of the widest value in each tile. The first tiles hold operands that are not read in place, the
+    /// last one elements before they are converted.
+    tiles: Vec<usize>,
+    /// Whether a tile has whole runs of elements, since it is reduced.
+    is_whole: Vec<bool>,
+    /// Elements of each value.
+    count: usize,
+    /// Elements of a run that is reduced.
+    inner: Option<usize>,
+}
+
+struct FusedStep {
+    function: Loop,
+    operands: SmallVec<[(Place, usize); 3]>,
+    result: Place,
+    width: usize,
+}
+
+/// A reduction of runs of elements.
+struct Rows {
+    of: (Place, usize),
+    /// The operand from outside with the first value, and its type.
+    first: (usize, ElementType),
+    method: Arc<Method>,
+}
+
+/// Where the elements of a value are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In operand `.0` from outside, or in its tile.
+    Operand(usize),
+    /// In a tile.
+    Tile(usize),
+    /// In an output.
+    Output(usize),
+}
+
+impl Fused {
+    /// Elements of a tile.
+    fn tile_of(&self, k: usize) -> usize {
+        if self.is_whole[k] { self.length() } else { TILE.min(self.count) }
+    }
+    /// Elements that are computed tile by tile before their runs are reduced: whole runs.
+    fn length(&self) -> usize {
+        let most = match self.inner {
+            Some(inner) => (TILE / inner).max(1) * inner,
+            None => TILE,
+        };
+        most.min(self.count)
+    }
+    /// Elements of a part that one thread computes: whole tiles.
+    fn shared(&self) -> usize {
+        let length = self.length().max(1);
+        (PART / length).max(1) * length
+    }
+    /// Whether threads share the work.
+    fn is_shared(&self) -> bool {
+        self.count > 2 * self.shared()
+    }
+    /// Elements of output `k` for so many elements of the index space.
+    fn length_of(&self, k: usize, elements: usize) -> usize {
+        match self.inner {
+            Some(inner) if k >= self.outputs.len() - self.rows.len() => elements / inner,
+            Some(_) | None => elements,
+        }
+    }
+}
+
+impl Kernel for Fused {
+    fn run(
+        &self,
+        _context: &RunContext,
+        inputs: &[&Literal],
+        outputs: &mut [Literal],
+    ) -> Result<()> {
+        let inputs: SmallVec<[Option<&[u8]>; 8]> = (inputs.iter())
+            .map(|&input| input.array_shape().is_some().then(|| input.bytes()))
+            .collect();
+        let mut outputs: SmallVec<[&mut [u8]; 2]> =
+            outputs.iter_mut().map(Literal::bytes_mut).collect();
+        let stop = Stop::current();
+        if !self.is_shared() {
+            self.part(&inputs, (0, self.count), &mut outputs, &stop);
+            return Ok(());
+        }
+        let shared = self.shared();
+        let mut cut: Vec<_> = (outputs.into_iter().enumerate())
+            .map(|(k, output)| output.chunks_mut(self.length_of(k, shared) * self.outputs[k]))
+            .collect();
+        let parts: Vec<SmallVec<[&mut [u8]; 2]>> =
+            std::iter::from_fn(|| cut.iter_mut().map(Iterator::next).collect()).collect();
+        parts.into_par_iter().enumerate().for_each(|(number, mut outputs)| {
+            let first = number * shared;
+            let count = shared.min(self.count - first);
+            self.part(&inputs, (first, count), &mut outputs, &stop);
+        });
+        Ok(())
+    }
+    fn reuse(&self) -> Reuse {
+        if self.outputs.len() == self.rows.len() {
+            return Reuse::None;
+        }
+        let arrays = self.operands.iter().take_while(|operand| operand.read == Read::Array);
+        Reuse::SameIndex(arrays.count())
+    }
+    fn scratch(&self) -> usize {
+        let is_direct = |k: &usize| self.operands.get(*k).is_some_and(Operand::is_direct);
+        let tiles = |is: bool| (0..self.tiles.len()).filter(move |k| is_direct(k) == is);
+        let bytes = |k| self.tiles[k] * self.tile_of(k);
+        let in_place = tiles(true).map(bytes).max().unwrap_or(0);
+        let tiles = tiles(false).map(bytes).sum::<usize>() + in_place;
+        let folds: usize = self.rows.iter().map(|rows| rows.method.scratch()).sum();
+        let each = tiles + folds;
+        each * if self.is_shared() { threads() } else { 1 }
+    }
+}

@@ -1,0 +1,61 @@
+//! Fused steps: chains of elementwise ops with reductions of runs, read through conversions, broadcasts and slices.
+use super::agree;
+use proptest::prelude::*;
+
+/// Normalizes rows: a chain that ends in reductions, and one that reads their results.
+fn normalized(ty: &str, wide: &str, dims: (usize, usize), reducer: &str, first: &str) -> String {
+    let (rows, inner) = dims;
+    let whole = format!("{wide}[{rows},{inner}]");
+    format!(
+        "fold {{ a = {wide}[] parameter(0) b = {wide}[] parameter(1) ROOT c = {wide}[] {reducer}(a, b) }}
+         ENTRY e {{ x = {ty}[{rows},{inner}] parameter(0) v = {ty}[{inner}] parameter(1)
+           w = {whole} convert(x) z = {wide}[] constant({first})
+           s = {wide}[{rows}] reduce(w, z), dimensions={{1}}, to_apply=fold
+           d = {whole} broadcast(s), dimensions={{0}} c = {whole} subtract(w, d) q = {whole} multiply(c, c)
+           t = {wide}[{rows}] reduce(q, z), dimensions={{1}}, to_apply=fold
+           u = {wide}[{rows},1] reshape(t) f = {wide}[{rows},1] add(u, u) g = {wide}[{rows}] reshape(f)
+           h = {whole} broadcast(g), dimensions={{0}} i = {whole} maximum(q, h)
+           j = {wide}[{inner}] convert(v) k = {whole} broadcast(j), dimensions={{1}} l = {whole} add(i, k)
+           m = {ty}[{rows},{inner}] convert(l)
+           ROOT o = ({ty}[{rows},{inner}], {wide}[{rows}], {whole}) tuple(m, t, c) }}"
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn rows_are_reduced_where_they_are_computed(
+        rows in prop::sample::select(vec![1usize, 2, 3, 40]),
+        inner in prop::sample::select(vec![1usize, 2, 3, 7, 255, 512, 513, 700, 4096, 4097]),
+        types in prop::sample::select(vec![
+            ("bf16", "f32"), ("f16", "f32"), ("f32", "f32"), ("f32", "f64"), ("bf16", "bf16"), ("s8", "f32"), ("u8", "s32"),
+            ("s32", "s32"), ("f8e4m3fn", "f32"),
+        ]),
+        reducer in prop::sample::select(vec!["add", "maximum", "minimum", "multiply"]),
+        first in prop::sample::select(vec!["0", "1", "-3"]),
+    ) {
+        agree(&normalized(types.0, types.1, (rows, inner), reducer, first));
+    }
+}
+
+#[test]
+fn reductions_of_computed_values() {
+    let sum = "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }";
+    // Several reductions of one value, with runs of the same and of different sizes; a first value that is computed.
+    for body in [
+        "y = f32[4,6,8] negate(x) r = f32[4,6] reduce(y, p), dimensions={2}, to_apply=sum
+           s = f32[4] reduce(y, p), dimensions={1,2}, to_apply=sum ROOT t = (f32[4,6], f32[4]) tuple(r, s)",
+        "y = f32[4,6,8] negate(x) q = f32[] exponential(p) r = f32[4,6] reduce(y, q), dimensions={2}, to_apply=sum
+           s = f32[4,6] reduce(x, q), dimensions={2}, to_apply=sum ROOT t = (f32[4,6], f32[4,6], f32[4,6,8]) tuple(r, s, y)",
+        "y = f32[4,6,8] negate(x) r = f32[] reduce(y, p), dimensions={0,1,2}, to_apply=sum
+           b = f32[4,6,8] broadcast(r), dimensions={} ROOT t = f32[4,6,8] add(b, y)",
+        "y = f32[4,6,8] negate(x) r = f32[8] reduce(y, p), dimensions={0,1}, to_apply=sum
+           b = f32[4,6,8] broadcast(r), dimensions={2} ROOT t = f32[4,6,8] add(b, y)",
+        "b = bf16[] convert(p) y = f32[4,6,8] negate(x) c = f32[] convert(b)
+           r = f32[4,6] reduce(y, c), dimensions={2}, to_apply=sum ROOT t = (f32[4,6], f32[]) tuple(r, c)",
+        "b = bf16[4,6,8] convert(x) c = f32[4,6,8] convert(b) r = f32[4,6] reduce(c, p), dimensions={2}, to_apply=sum
+           s = f32[4,6,8] slice(c), slice={[0:4], [0:6], [0:8]} y = f32[4,6,8] clamp(p, s, p) ROOT t = (f32[4,6], f32[4,6,8]) tuple(r, y)",
+    ] {
+        agree(&format!("{sum} ENTRY e {{ x = f32[4,6,8] parameter(0) p = f32[] parameter(1) {body} }}"));
+    }
+}
