@@ -133,10 +133,10 @@ fn random(parameters: &[ElementType], choices: &[[usize; 4]]) -> Program {
             (0..program.types.len()).filter(|&i| program.types[i] == ty).collect();
         let operands = [a, alike[b % alike.len()], alike[c % alike.len()]];
         let steps = steps(ty);
-        let (step, result) = match (steps.get(which % (steps.len() + 2)), ty) {
-            (Some(&(step, result)), _) => (step, result),
-            (None, ElementType::Pred) => (Step::Select(0, 1, 2), ty),
-            (None, _) => {
+        let (step, result) = match steps.get(which % (steps.len() + 2)) {
+            Some(&step) => step,
+            None if ty == ElementType::Pred => (Step::Select(0, 1, 2), ty),
+            None => {
                 let values = specials(ty);
                 (Step::Constant(values[b % values.len()]), ty)
             }
