@@ -40,8 +40,10 @@ ENTRY e {
 }";
 
 fn executable(rounds: &str, jit: bool) -> Executable {
-    let verified = Module::parse(&LOOP.replace("ROUNDS", rounds)).unwrap().verify().unwrap();
-    Executable::compile(verified, &CompileOptions::default().jit(jit)).unwrap()
+    let module = Module::parse(&LOOP.replace("ROUNDS", rounds)).expect("the text is correct");
+    let verified = module.verify().expect("the module is correct");
+    let options = CompileOptions::default().jit(jit);
+    Executable::compile(verified, &options).expect("the module is supported")
 }
 
 #[test]

@@ -49,11 +49,12 @@ pub(crate) struct ScalarProgram {
     body: Body,
     /// Whether it becomes machine code where that is worth it.
     jit: bool,
+    code: OnceLock<Option<Code>>,
 }
 
 #[derive(Debug)]
 enum Body {
-    Steps(Program, OnceLock<Option<Code>>),
+    Steps(Program),
     /// Runs on a nested machine, within the limits of the whole run.
     Machine(ComputationId),
 }
@@ -124,11 +125,11 @@ impl ScalarProgram {
         let body = match program.compile(module, id, &arguments) {
             Some(results) => {
                 program.results = results;
-                Body::Steps(program, OnceLock::new())
+                Body::Steps(program)
             }
             None => Body::Machine(id),
         };
-        Some(Self { parameters, results, body, jit })
+        Some(Self { parameters, results, body, jit, code: OnceLock::new() })
     }
 
     /// Types of the parameters.
@@ -142,7 +143,7 @@ impl ScalarProgram {
 
     /// Returns the op, if the computation only applies one commutative op to its two parameters.
     pub(crate) fn as_binary(&self) -> Option<Binary> {
-        let Body::Steps(program, _) = &self.body else { return None };
+        let Body::Steps(program) = &self.body else { return None };
         match (program.steps.as_slice(), program.results.as_slice()) {
             ([Step::Binary(op, _, 0, 1) | Step::Binary(op, _, 1, 0)], [2]) => Some(*op),
             _ => None,
@@ -151,7 +152,7 @@ impl ScalarProgram {
 
     /// Returns the op, if the computation is that op on its two parameters in order.
     pub(crate) fn as_binary_in_order(&self) -> Option<(Binary, ElementType)> {
-        let Body::Steps(program, _) = &self.body else { return None };
+        let Body::Steps(program) = &self.body else { return None };
         match (program.steps.as_slice(), program.results.as_slice()) {
             ([Step::Binary(op, ty, 0, 1)], [2]) => Some((*op, *ty)),
             _ => None,
@@ -161,7 +162,7 @@ impl ScalarProgram {
     /// Returns the registers of one call.
     pub(crate) fn registers(&self) -> SmallVec<[Scalar; 16]> {
         match &self.body {
-            Body::Steps(program, _) => SmallVec::from_slice(&program.registers),
+            Body::Steps(program) => SmallVec::from_slice(&program.registers),
             Body::Machine(_) => SmallVec::new(),
         }
     }
@@ -169,19 +170,19 @@ impl ScalarProgram {
     /// Returns registers for many calls.
     pub(crate) fn scratch(&self) -> Vec<Scalar> {
         match &self.body {
-            Body::Steps(program, _) => program.registers.clone(),
+            Body::Steps(program) => program.registers.clone(),
             Body::Machine(_) => Vec::new(),
         }
     }
 
     /// Prepares for this many calls: if they are worth it, they run machine code.
     pub(crate) fn prepare(&self, calls: usize) {
-        if let Body::Steps(program, code) = &self.body
+        if let Body::Steps(program) = &self.body
             && self.jit
             && calls >= HOT_CALLS
             && calls.saturating_mul(program.steps.len()) >= HOT_CALL_STEPS
         {
-            code.get_or_init(|| Code::compile(None, program, self.parameters.len()));
+            self.code.get_or_init(|| Code::compile(None, program, self.parameters.len()));
         }
     }
 
@@ -195,8 +196,8 @@ impl ScalarProgram {
         out: &mut [Scalar],
     ) -> Result<()> {
         match &self.body {
-            Body::Steps(program, code) => {
-                if let Some(Some(code)) = code.get() {
+            Body::Steps(program) => {
+                if let Some(Some(code)) = self.code.get() {
                     code.apply((arguments, &self.parameters), (out, &self.results));
                     return Ok(());
                 }

@@ -23,7 +23,7 @@ pub(crate) struct Key {
 impl ScalarProgram {
     /// Returns the key, if the comparator is a less-than or greater-than comparison of keys.
     pub(crate) fn key(&self) -> Option<Key> {
-        let Body::Steps(program, _) = &self.body else { return None };
+        let Body::Steps(program) = &self.body else { return None };
         let count = self.parameters.len();
         let &[result] = program.results.as_slice() else { return None };
         let Step::Compare(direction, order, ty, a, b) =
@@ -46,7 +46,7 @@ impl ScalarProgram {
 
     /// Returns the key of an element, which `arguments` holds on both sides.
     pub(crate) fn key_of(&self, key: Key, arguments: &[Scalar], scratch: &mut [Scalar]) -> Scalar {
-        if let Body::Steps(program, _) = &self.body {
+        if let Body::Steps(program) = &self.body {
             scratch[..arguments.len()].copy_from_slice(arguments);
             program.run(arguments.len(), scratch);
         }

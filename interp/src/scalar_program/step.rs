@@ -20,7 +20,7 @@ pub(super) enum Step {
 
 impl Step {
     /// Returns the result, given the values of registers.
-    #[inline(always)]
+    #[inline]
     pub(super) fn apply(self, value: impl Fn(usize) -> Scalar) -> Scalar {
         match self {
             Self::Constant(constant) => constant,

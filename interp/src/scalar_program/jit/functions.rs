@@ -15,7 +15,8 @@ macro_rules! function {
         extern "C" fn function($($x: $float),+) -> $float {
             $function($($x),+)
         }
-        function as $ty
+        let function: $ty = function;
+        function
     }};
 }
 

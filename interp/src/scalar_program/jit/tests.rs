@@ -187,7 +187,7 @@ fn selects_by_a_boolean() {
     let module = hlo::Module::parse(text).unwrap().verify().unwrap();
     let (id, _) = module.module().computations.iter().find(|(_, c)| c.name == "f").unwrap();
     let scalar_program = ScalarProgram::compile(module.module(), id, false).unwrap();
-    let Body::Steps(program, _) = &scalar_program.body else { panic!("steps") };
+    let Body::Steps(program) = &scalar_program.body else { panic!("steps") };
     let code = compile(program, 3);
     for p in [false, true] {
         check(
