@@ -32,7 +32,7 @@ impl Side {
     }
     fn run(&self, args: &ConformArgs, inputs: &[Vec<Literal>]) -> Result<RunOutput> {
         let session =
-            compile(self.verified.clone(), &args.engine.options(), &self.name, &self.text)?;
+            compile(self.verified.clone(), args.engine.options(), &self.name, &self.text)?;
         let output = session.run(inputs, &args.limits.options());
         output.map_err(|error| Failure::run(&error, &self.name, &self.text))
     }

@@ -96,7 +96,7 @@ fn load_message(name: String, bytes: &[u8]) -> Result<Loaded> {
 /// Verifies and compiles a module for the number of devices of the options.
 pub(crate) fn compile_for(
     devices: &DeviceArgs,
-    options: &CompileOptions,
+    options: CompileOptions,
     module: Module,
     name: &str,
     text: &str,
@@ -107,11 +107,11 @@ pub(crate) fn compile_for(
 /// Compiles a module.
 pub(crate) fn compile(
     verified: Verified,
-    options: &CompileOptions,
+    options: CompileOptions,
     name: &str,
     text: &str,
 ) -> Result<Session> {
-    let session = Session::compile(verified, options);
+    let session = Session::compile(verified, &options);
     session.map_err(|error| Failure::run(&error, name, text))
 }
 

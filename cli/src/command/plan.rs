@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 pub(crate) fn plan(args: &PlanArgs) -> Result<ExitCode> {
     let Loaded { name, text, module, .. } = load(&args.file, args.lenient)?;
-    let session = compile(verified(module, &name, &text)?, &args.engine.options(), &name, &text)?;
+    let session = compile(verified(module, &name, &text)?, args.engine.options(), &name, &text)?;
     let plan = session.executable().plan().to_string();
     output::data(&plan).map_err(|e| Failure::file(&args.file, &e))?;
     Ok(ExitCode::SUCCESS)
