@@ -90,7 +90,7 @@ impl Executable {
     pub fn compile(verified: impl Into<Arc<Verified>>, options: &CompileOptions) -> Result<Self> {
         let verified = verified.into();
         check_ranks(verified.module())?;
-        let scalar_programs = ScalarPrograms::compile(verified.module());
+        let scalar_programs = ScalarPrograms::compile(verified.module(), options.jit);
         let (engine, scalar_programs) = (options.engine, Arc::new(scalar_programs));
         let fuses = engine == Engine::Exact;
         let plans = lower::plans(verified.module(), engine, &scalar_programs, fuses);

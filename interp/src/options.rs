@@ -28,11 +28,20 @@ impl Engine {
 }
 
 /// The options of compilation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CompileOptions {
     /// The implementation of the ops.
     pub engine: Engine,
+    /// Whether loops over scalars that run often become machine code. The results have the same bits either way. It has no
+    /// effect without the cargo feature `jit`, and on processors for which no code can be generated.
+    pub jit: bool,
+}
+
+impl Default for CompileOptions {
+    fn default() -> Self {
+        Self { engine: Engine::default(), jit: true }
+    }
 }
 
 impl CompileOptions {
@@ -40,6 +49,12 @@ impl CompileOptions {
     #[must_use]
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = engine;
+        self
+    }
+    /// Generates machine code, or does not.
+    #[must_use]
+    pub fn jit(mut self, on: bool) -> Self {
+        self.jit = on;
         self
     }
 }

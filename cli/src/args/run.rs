@@ -1,6 +1,6 @@
 //! The commands that run modules by themselves: `run`, `bench`, `test`.
 use super::shared::{
-    CustomCallArgs, DeviceArgs, EngineArg, InputArgs, LimitArgs, TimeArgs, seconds,
+    CompileArgs, CustomCallArgs, DeviceArgs, EngineArg, InputArgs, LimitArgs, TimeArgs, seconds,
 };
 use clap::Args;
 use std::path::PathBuf;
@@ -27,9 +27,8 @@ pub(crate) struct RunArgs {
     /// In a run on several ranks, move all results to rank 0, which writes --output as a single process does.
     #[arg(long)]
     pub(crate) gather: bool,
-    /// The engine that runs the module.
-    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
-    pub(crate) engine: EngineArg,
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
     #[command(flatten)]
     pub(crate) custom_calls: CustomCallArgs,
     /// Print the result; the default without --output. Large arrays are elided. For several devices, equal results are printed
@@ -91,9 +90,8 @@ pub(crate) struct BenchArgs {
     /// The number of measured runs after the first one.
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) iterations: u32,
-    /// The engine that runs the module.
-    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
-    pub(crate) engine: EngineArg,
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]

@@ -1,7 +1,26 @@
 //! Options of several commands: devices, arguments, limits, engines.
 use clap::{Args, ValueEnum};
+use interp::CompileOptions;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// How a module is compiled.
+#[derive(Debug, Args)]
+pub(crate) struct CompileArgs {
+    /// The engine that runs the module.
+    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
+    pub(crate) engine: EngineArg,
+    /// Generate no machine code: loops over scalars are interpreted. The results have the same bits.
+    #[arg(long)]
+    pub(crate) no_jit: bool,
+}
+
+impl CompileArgs {
+    /// Returns the options of compilation.
+    pub(crate) fn options(&self) -> CompileOptions {
+        self.engine.options().jit(!self.no_jit)
+    }
+}
 
 /// The number of devices.
 #[derive(Debug, Args)]
@@ -124,6 +143,13 @@ pub(crate) enum EngineArg {
     Reference,
     /// Optimized kernels with the bits of `reference` wherever an op has one correct result.
     Exact,
+}
+
+impl EngineArg {
+    /// Returns the options of compilation for the engine.
+    pub(crate) fn options(self) -> CompileOptions {
+        CompileOptions::default().engine(self.into())
+    }
 }
 
 impl From<EngineArg> for interp::Engine {

@@ -26,7 +26,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     let start = Instant::now();
     let Loaded { name, text, module, arguments: own, .. } =
         load_filled(&args.file, args.lenient, &args.inputs)?;
-    let session = compile_for(&args.devices, args.engine, module, &name, &text)?;
+    let session = compile_for(&args.devices, args.compile.options(), module, &name, &text)?;
     let load = start.elapsed().as_secs_f64();
     let arguments = arguments(args, own, &session)?;
     let options = args.time.apply(args.limits.options());

@@ -32,7 +32,8 @@ impl Side {
         Failure::run(&error.clone().into(), &self.name, &self.text)
     }
     fn run(&self, args: &ConformArgs, inputs: &[Vec<Literal>]) -> Result<RunOutput> {
-        let session = compile(self.verified.clone(), args.engine, &self.name, &self.text)?;
+        let session =
+            compile(self.verified.clone(), args.engine.options(), &self.name, &self.text)?;
         let mut options = args.limits.options();
         options.time_limit = args.backend.time_limit;
         let output = session.run(inputs, &options);

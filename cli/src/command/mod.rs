@@ -16,7 +16,7 @@ mod reports;
 pub(crate) mod run;
 pub(crate) mod test;
 
-use crate::args::{DeviceArgs, EngineArg, InputArgs};
+use crate::args::{DeviceArgs, InputArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::{output, random};
 use collectives::Session;
@@ -110,22 +110,22 @@ fn load_message(name: String, bytes: &[u8]) -> Result<Loaded> {
 /// Verifies and compiles a module for the number of devices of the options.
 pub(crate) fn compile_for(
     devices: &DeviceArgs,
-    engine: EngineArg,
+    options: CompileOptions,
     module: Module,
     name: &str,
     text: &str,
 ) -> Result<Session> {
-    compile(verified_for(devices, module, name, text)?, engine, name, text)
+    compile(verified_for(devices, module, name, text)?, options, name, text)
 }
 
 /// Compiles a module.
 pub(crate) fn compile(
     verified: Verified,
-    engine: EngineArg,
+    options: CompileOptions,
     name: &str,
     text: &str,
 ) -> Result<Session> {
-    let session = Session::compile(verified, &CompileOptions::default().engine(engine.into()));
+    let session = Session::compile(verified, &options);
     session.map_err(|error| Failure::run(&error, name, text))
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 pub(crate) fn plan(args: &PlanArgs) -> Result<ExitCode> {
     let Loaded { name, text, module, .. } = load(&args.file, args.lenient)?;
-    let session = compile(verified(module, &name, &text)?, args.engine, &name, &text)?;
+    let session = compile(verified(module, &name, &text)?, args.engine.options(), &name, &text)?;
     let mut plan = session.executable().plan().to_string();
     if let (devices @ 2.., Some(bytes)) = (session.grid().len(), session.planned_bytes()) {
         plan = format!("{devices} devices: peak {bytes} bytes\n\n{plan}");

@@ -68,7 +68,7 @@ struct Prepared {
 fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     let Loaded { name, text, module, arguments, .. } =
         load_filled(path, args.lenient, &args.inputs)?;
-    let session = compile_for(&args.devices, args.engine, module, &name, &text)?;
+    let session = compile_for(&args.devices, args.compile.options(), module, &name, &text)?;
     for warning in session.warnings().iter().filter(|_| peers.is_leader()) {
         output::show_one(warning, Some(Source { name: &name, text: &text }));
     }

@@ -142,6 +142,9 @@ pub(super) fn is_orderless(op: Binary, ty: ElementType) -> bool {
 fn first_value((init, &ty): (&&Literal, &ElementType)) -> Scalar {
     init.get(0).convert(element_type(init), ty)
 }
+fn elements_of(literal: &Literal) -> usize {
+    literal.array_shape().map_or(0, |shape| saturating_count(&shape.dims))
+}
 pub(super) fn element_type(literal: &Literal) -> ElementType {
     literal.array_shape().expect("verified: an array").ty
 }
@@ -168,6 +171,7 @@ impl<'a> Call<'a> {
     ) -> Self {
         let arguments = [first.as_slice(), &first].concat();
         let (scratch, out) = (applied.scratch(), first.clone());
+        applied.prepare(inputs.first().map_or(0, |input| elements_of(input)));
         Self { applied, context, inputs, first, arguments, scratch, out }
     }
     fn restart(&mut self) {

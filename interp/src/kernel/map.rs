@@ -1,5 +1,6 @@
 //! `map`: `result[i] = computation(operands[0][i], operands[1][i], ...)`
 use super::{fill, writes};
+use crate::index::saturating_count;
 use crate::plan::Kernel;
 use crate::scalar_program::ScalarPrograms;
 use hlo::op::Map;
@@ -11,7 +12,9 @@ pub(super) fn kernel(
     programs: &ScalarPrograms,
 ) -> Option<Box<dyn Kernel>> {
     let (applied, ty) = (programs.get(op.to_apply)?, result.ty);
+    let count = saturating_count(&result.dims);
     Some(writes(move |context, inputs, outputs| {
+        applied.prepare(count);
         let mut scratch = applied.scratch();
         let mut result = Ok(());
         let mut out = [Scalar::zero(ty)];

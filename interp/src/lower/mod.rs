@@ -17,7 +17,7 @@ use crate::dynamic::DynamicValues;
 use crate::kernel;
 use crate::options::Engine;
 use crate::plan::{Action, Function, Kernel};
-use crate::scalar_program::{ScalarLoop, ScalarPrograms};
+use crate::scalar_program::{ScalarCondition, ScalarLoop, ScalarPrograms};
 use crate::state::Site;
 use function::{Means, in_stated_layouts};
 use hlo::ir::{ComputationId, Instruction};
@@ -117,6 +117,7 @@ impl<'a> Lowering<'a> {
                 condition: op.condition,
                 body: op.body,
                 scalars: self.scalar_loop(op.condition, op.body),
+                test: self.scalar_condition(op.condition),
             },
             Op::Conditional(op) => Action::Branch(op.branches.clone()),
             Op::Scan(op) => Action::Scan(op.clone()),
@@ -180,7 +181,15 @@ impl<'a> Lowering<'a> {
         if self.engine == Engine::Reference {
             return None;
         }
-        ScalarLoop::new(self.module, condition, body).map(Box::new)
+        ScalarLoop::new(self.module, condition, body, self.programs.jit).map(Box::new)
+    }
+
+    /// The condition of a loop, as a program over registers if it reads scalars alone.
+    fn scalar_condition(&self, condition: ComputationId) -> Option<Box<ScalarCondition>> {
+        if self.engine == Engine::Reference {
+            return None;
+        }
+        ScalarCondition::compile(self.module, condition).map(Box::new)
     }
 }
 

@@ -32,7 +32,7 @@ impl Machine {
                 let spare = frame.callees.remove(&frame.next);
                 self.push(*callee, arguments, spare)
             }
-            Action::While { condition, body, scalars } => {
+            Action::While { condition, body, scalars, test: _ } => {
                 let carried = self.frame().take_inputs(step);
                 if let Some(program) =
                     scalars.as_ref().filter(|_| !self.is_observed() && are_arrays(&carried))
@@ -48,7 +48,7 @@ impl Machine {
                     body_frame: None,
                     in_body: false,
                 };
-                self.test(Box::new(state))
+                self.test(step, Box::new(state))
             }
             Action::Branch(branches) => {
                 let mut inputs = self.frame().take_inputs(step).into_iter();
@@ -103,21 +103,12 @@ impl Machine {
                 state.carried = results;
                 state.body_frame = Some(callee);
                 self.context.spend(1)?;
-                self.test(state)
+                self.test(step, state)
             }
             Control::While(mut state) => {
                 let is_true = matches!(results.as_slice(), [Value::Array(on)] if on.get(0) == Scalar::Pred(true));
                 state.condition_frame = Some(callee);
-                if !is_true {
-                    return self.end_call(step, state.carried);
-                }
-                state.in_body = true;
-                let carried = std::mem::take(&mut state.carried);
-                let (body, spare) = (state.body, state.body_frame.take());
-                let frame = self.frame();
-                frame.rounds += 1;
-                frame.control = Control::While(state);
-                self.push(body, carried, spare)
+                self.tested(step, state, is_true)
             }
             Control::Scan(mut scan) => {
                 scan.store(results)?;
@@ -128,7 +119,14 @@ impl Machine {
     }
 
     /// Runs the condition of a loop on its value.
-    fn test(&mut self, mut state: Box<Loop>) -> Result<()> {
+    fn test(&mut self, step: &Step, mut state: Box<Loop>) -> Result<()> {
+        if let Action::While { test: Some(condition), .. } = &step.action
+            && !self.is_observed()
+            && let Some(is_true) = condition.is_true(&state.carried)
+        {
+            self.context.spend(condition.fuel)?;
+            return self.tested(step, state, is_true);
+        }
         state.in_body = false;
         let parameters = &self.program.plan(state.condition).parameters;
         // Values that the condition does not read stay unshared.
@@ -140,6 +138,20 @@ impl Machine {
         let (condition, spare) = (state.condition, state.condition_frame.take());
         self.frame().control = Control::While(state);
         self.push(condition, arguments, spare)
+    }
+
+    /// Begins the next iteration of a loop, or ends it.
+    fn tested(&mut self, step: &Step, mut state: Box<Loop>, is_true: bool) -> Result<()> {
+        if !is_true {
+            return self.end_call(step, state.carried);
+        }
+        state.in_body = true;
+        let carried = std::mem::take(&mut state.carried);
+        let (body, spare) = (state.body, state.body_frame.take());
+        let frame = self.frame();
+        frame.rounds += 1;
+        frame.control = Control::While(state);
+        self.push(body, carried, spare)
     }
 
     /// Begins the next step of a scan, or ends it.

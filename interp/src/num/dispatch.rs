@@ -178,3 +178,5 @@ fn different_classes(a: Scalar, b: Scalar) -> ! {
 }
 
 pub(crate) use if_class;
+#[cfg(feature = "jit")]
+pub(crate) use same_type;

@@ -3,7 +3,7 @@ use crate::Result;
 use crate::context::RunContext;
 use crate::kernel::{Method, Walk};
 use crate::num::loops::Loop;
-use crate::scalar_program::ScalarLoop;
+use crate::scalar_program::{ScalarCondition, ScalarLoop};
 use hlo::Literal;
 use hlo::ir::ComputationId;
 use hlo::op::Scan;
@@ -21,7 +21,14 @@ pub(crate) enum Action {
     /// Runs a computation on the operands.
     Call(ComputationId),
     /// Runs `body` as long as `condition` is true.
-    While { condition: ComputationId, body: ComputationId, scalars: Option<Box<ScalarLoop>> },
+    While {
+        condition: ComputationId,
+        body: ComputationId,
+        /// The loop, if it carries and computes scalars alone.
+        scalars: Option<Box<ScalarLoop>>,
+        /// The condition, if it reads scalars alone.
+        test: Option<Box<ScalarCondition>>,
+    },
     /// Runs one of the computations.
     Branch(Vec<ComputationId>),
     /// Runs a computation for each index of a dimension.

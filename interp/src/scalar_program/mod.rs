@@ -3,26 +3,35 @@
 //! Such a computation is nearly always a handful of elementwise ops on scalars. It is compiled to steps over registers;
 //! any other runs on a nested machine, slower and with the same result.
 mod blocks;
+mod condition;
+#[cfg(feature = "jit")]
+mod jit;
+#[cfg(not(feature = "jit"))]
+#[path = "no_jit.rs"]
+mod jit;
 mod register_loop;
 mod scalar_loop;
 mod sort_key;
+mod step;
 
 pub(crate) use blocks::{BLOCK, BlockProgram};
+pub(crate) use condition::ScalarCondition;
 use register_loop::RegisterLoop;
 pub(crate) use scalar_loop::ScalarLoop;
 pub(crate) use sort_key::Key;
+use step::Step;
 
 use crate::context::RunContext;
 use crate::index::to_usize;
 use crate::value::Value;
-use crate::{Error, Result, num};
+use crate::{Error, Result};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::literal::ConstantValue;
-use hlo::op::value::{ComparisonType, Direction};
-use hlo::op::{Binary, Unary};
+use hlo::op::Binary;
 use hlo::{ElementType, Literal, Module, Op, Scalar, Shape};
+use jit::Code;
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The limit of instructions of a compiled computation: inlined calls could grow it exponentially.
 const INSTRUCTION_LIMIT: usize = 4096;
@@ -30,12 +39,19 @@ const INSTRUCTION_LIMIT: usize = 4096;
 /// The limit of nested calls; deeper ones run on a machine, which does not use the thread's stack.
 const DEPTH_LIMIT: usize = 32;
 
+/// Calls, and steps of all of them, from which on code takes less time to generate and to run than the steps.
+const HOT_CALLS: usize = 10_000;
+const HOT_CALL_STEPS: usize = 100_000;
+
 /// A computation that takes and returns scalars.
 #[derive(Debug)]
 pub(crate) struct ScalarProgram {
     parameters: Vec<ElementType>,
     results: Vec<ElementType>,
     body: Body,
+    /// Whether it becomes machine code where that is worth it.
+    jit: bool,
+    code: OnceLock<Option<Code>>,
 }
 
 #[derive(Debug)]
@@ -50,6 +66,8 @@ enum Body {
 struct Program {
     steps: Vec<Step>,
     registers: Vec<Scalar>,
+    /// The type of each register.
+    types: Vec<ElementType>,
     results: Vec<usize>,
     /// Calls that are open while it is compiled.
     depth: usize,
@@ -57,35 +75,29 @@ struct Program {
     instructions: usize,
 }
 
-/// One step, which writes the next register.
-#[derive(Debug, Clone, Copy)]
-enum Step {
-    Constant(Scalar),
-    Unary(Unary, ElementType, usize),
-    Binary(Binary, ElementType, usize, usize),
-    Compare(Direction, ComparisonType, ElementType, usize, usize),
-    Select(usize, usize, usize),
-    Clamp(ElementType, usize, usize, usize),
-    Convert(ElementType, ElementType, usize),
-}
-
 /// The scalar computations of a module, compiled.
 #[derive(Debug)]
-pub(crate) struct ScalarPrograms(Vec<Option<Arc<ScalarProgram>>>);
+pub(crate) struct ScalarPrograms {
+    programs: Vec<Option<Arc<ScalarProgram>>>,
+    /// Whether those that run often become machine code.
+    pub(crate) jit: bool,
+}
 
 impl ScalarPrograms {
     /// Compiles the computations of a module that take and return scalars.
-    pub(crate) fn compile(module: &Module) -> Self {
+    pub(crate) fn compile(module: &Module, jit: bool) -> Self {
         let ids = module.computations.ids();
-        Self(ids.map(|id| ScalarProgram::compile(module, id).map(Arc::new)).collect())
+        let programs =
+            ids.map(|id| ScalarProgram::compile(module, id, jit).map(Arc::new)).collect();
+        Self { programs, jit }
     }
     /// The program of a computation; `None` if it takes or returns other values than scalars.
     pub(crate) fn get(&self, computation: ComputationId) -> Option<Arc<ScalarProgram>> {
-        self.0[computation.index()].clone()
+        self.programs[computation.index()].clone()
     }
     /// Whether a computation of scalars runs on a machine.
     pub(crate) fn needs_machine(&self, computation: ComputationId) -> bool {
-        let program = self.0[computation.index()].as_deref();
+        let program = self.programs[computation.index()].as_deref();
         program.is_some_and(|program| matches!(program.body, Body::Machine(_)))
     }
     /// The program of a computation that an op applies to elements.
@@ -93,7 +105,7 @@ impl ScalarPrograms {
     /// # Errors
     /// If it takes or returns other values than scalars, which the verifier has checked.
     pub(crate) fn of_elements(&self, computation: ComputationId) -> Result<&ScalarProgram> {
-        self.0[computation.index()]
+        self.programs[computation.index()]
             .as_deref()
             .ok_or_else(|| Error::internal("only scalar computations are applied to elements"))
     }
@@ -101,7 +113,7 @@ impl ScalarPrograms {
 
 impl ScalarProgram {
     /// Compiles computation `id`; `None` if a parameter or a result is not a scalar.
-    pub(crate) fn compile(module: &Module, id: ComputationId) -> Option<Self> {
+    pub(crate) fn compile(module: &Module, id: ComputationId, jit: bool) -> Option<Self> {
         let shape = module.computations[id].program_shape();
         let scalar = |shape: &Shape| shape.array().filter(|a| a.rank() == 0).map(|a| a.ty);
         let parameters: Vec<_> =
@@ -110,8 +122,7 @@ impl ScalarProgram {
             Shape::Tuple(elements) => elements.iter().map(scalar).collect::<Option<_>>()?,
             other => vec![scalar(other)?],
         };
-        let registers = parameters.iter().map(|&ty| Scalar::zero(ty)).collect();
-        let mut program = Program { registers, ..Program::default() };
+        let mut program = Program::new(&parameters);
         let arguments: Vec<Vec<usize>> = (0..parameters.len()).map(|i| vec![i]).collect();
         let body = match program.compile(module, id, &arguments) {
             Some(results) => {
@@ -120,7 +131,7 @@ impl ScalarProgram {
             }
             None => Body::Machine(id),
         };
-        Some(Self { parameters, results, body })
+        Some(Self { parameters, results, body, jit, code: OnceLock::new() })
     }
 
     /// Types of the parameters.
@@ -172,6 +183,17 @@ impl ScalarProgram {
         }
     }
 
+    /// Prepares for this many calls: if they are worth it, they run machine code.
+    pub(crate) fn prepare(&self, calls: usize) {
+        if let Body::Steps(program) = &self.body
+            && self.jit
+            && calls >= HOT_CALLS
+            && calls.saturating_mul(program.steps.len()) >= HOT_CALL_STEPS
+        {
+            self.code.get_or_init(|| Code::compile(None, program, self.parameters.len()));
+        }
+    }
+
     /// Calls the computation: `arguments` are of the parameters' types; the results go to `out`.
     #[inline]
     pub(crate) fn call(
@@ -183,6 +205,10 @@ impl ScalarProgram {
     ) -> Result<()> {
         match &self.body {
             Body::Steps(program) => {
+                if let Some(Some(code)) = self.code.get() {
+                    code.apply((arguments, &self.parameters), (out, &self.results));
+                    return Ok(());
+                }
                 scratch[..arguments.len()].copy_from_slice(arguments);
                 program.run(arguments.len(), scratch);
                 for (out, &register) in out.iter_mut().zip(&program.results) {
@@ -216,28 +242,21 @@ impl ScalarProgram {
 impl Program {
     fn run(&self, first: usize, registers: &mut [Scalar]) {
         for (i, step) in self.steps.iter().enumerate() {
-            registers[first + i] = match *step {
-                Step::Constant(value) => value,
-                Step::Unary(op, ty, x) => num::unary(op, ty, registers[x]),
-                Step::Binary(op, ty, a, b) => num::binary(op, ty, registers[a], registers[b]),
-                Step::Compare(direction, order, ty, a, b) => {
-                    Scalar::Pred(num::compare(direction, order, ty, registers[a], registers[b]))
-                }
-                Step::Select(p, a, b) => match registers[p] {
-                    Scalar::Pred(true) => registers[a],
-                    _ => registers[b],
-                },
-                Step::Clamp(ty, low, x, high) => {
-                    num::clamp(ty, registers[low], registers[x], registers[high])
-                }
-                Step::Convert(from, to, x) => registers[x].convert(from, to),
-            };
+            registers[first + i] = step.apply(|register| registers[register]);
         }
     }
 
-    fn add(&mut self, step: Step) -> usize {
+    /// A program of parameters of these types, without steps.
+    fn new(parameters: &[ElementType]) -> Self {
+        let registers = parameters.iter().map(|&ty| Scalar::zero(ty)).collect();
+        Self { registers, types: parameters.to_vec(), ..Self::default() }
+    }
+
+    /// Adds a step whose result is of type `ty`.
+    fn add(&mut self, step: Step, ty: ElementType) -> usize {
         self.steps.push(step);
-        self.registers.push(Scalar::Pred(false));
+        self.types.push(ty);
+        self.registers.push(Scalar::zero(ty));
         self.registers.len() - 1
     }
 
@@ -250,10 +269,20 @@ impl Program {
     ) -> Option<Vec<usize>> {
         let computation = &module.computations[id];
         let mut registers: Vec<Vec<usize>> = Vec::with_capacity(computation.instructions.len());
+        let mut is_used = vec![false; computation.instructions.len()];
+        is_used[computation.root.index()] = true;
         for (_, instruction) in computation.instructions.iter() {
+            instruction.operands.iter().for_each(|operand| is_used[operand.index()] = true);
+        }
+        for (id, instruction) in computation.instructions.iter() {
             self.instructions += 1;
             if self.instructions > INSTRUCTION_LIMIT {
                 return None;
+            }
+            // The condition of a loop has these for all that it does not read.
+            if !is_used[id.index()] && matches!(instruction.op, Op::GetTupleElement(_)) {
+                registers.push(Vec::new());
+                continue;
             }
             let operands: Vec<Vec<usize>> =
                 instruction.operands.iter().map(|id| registers[id.index()].clone()).collect();
@@ -292,6 +321,10 @@ impl Program {
         types: &[Option<ElementType>],
         arguments: &[Vec<usize>],
     ) -> Option<Vec<usize>> {
+        if let Op::Parameter(parameter) = &instruction.op {
+            let number = usize::try_from(parameter.number).ok()?;
+            return arguments.get(number).cloned();
+        }
         // In a tuple of tuples, element i would not be register i.
         let scalars = instruction.shape.tuple().unwrap_or(std::slice::from_ref(&instruction.shape));
         if !scalars.iter().all(|s| s.array().is_some_and(|a| a.rank() == 0)) {
@@ -299,40 +332,37 @@ impl Program {
         }
         let first = |i: usize| operands[i].first().copied();
         let ty = types.first().copied().flatten();
-        let register = match &instruction.op {
-            Op::Parameter(parameter) => {
-                let number = usize::try_from(parameter.number).ok()?;
-                return arguments.get(number).cloned();
-            }
+        let step = match &instruction.op {
             Op::Constant(constant) => match &*constant.value {
                 ConstantValue::Literal(value) => {
                     value.array_shape()?;
-                    self.add(Step::Constant(value.get(0)))
+                    Step::Constant(value.get(0))
                 }
                 ConstantValue::Elided(_) => return None,
             },
-            Op::Unary(op) => self.add(Step::Unary(*op, ty?, first(0)?)),
-            Op::Binary(op) => self.add(Step::Binary(*op, ty?, first(0)?, first(1)?)),
+            Op::Unary(op) => Step::Unary(*op, ty?, first(0)?),
+            Op::Binary(op) => Step::Binary(*op, ty?, first(0)?, first(1)?),
             Op::Compare(op) => {
                 let ty = ty?;
-                self.add(Step::Compare(op.direction, op.order(ty), ty, first(0)?, first(1)?))
+                Step::Compare(op.direction, op.order(ty), ty, first(0)?, first(1)?)
             }
             Op::Select(_) if operands[1].len() == 1 => {
-                self.add(Step::Select(first(0)?, first(1)?, first(2)?))
+                Step::Select(first(0)?, first(1)?, first(2)?)
             }
-            Op::Clamp(_) => self.add(Step::Clamp(types[1]?, first(0)?, first(1)?, first(2)?)),
-            Op::Convert(_) => {
-                self.add(Step::Convert(ty?, instruction.shape.element_type()?, first(0)?))
-            }
+            Op::Clamp(_) => Step::Clamp(types[1]?, first(0)?, first(1)?, first(2)?),
+            Op::Convert(_) => Step::Convert(ty?, instruction.shape.element_type()?, first(0)?),
             Op::Copy(_) | Op::OptBarrier(_) | Op::Reshape(_) | Op::Broadcast(_) => {
                 return Some(operands[0].clone());
             }
             Op::Tuple(_) => return Some(operands.concat()),
-            Op::GetTupleElement(op) => operands[0].get(to_usize(op.index)).copied()?,
+            Op::GetTupleElement(op) => {
+                return Some(vec![operands[0].get(to_usize(op.index)).copied()?]);
+            }
             Op::Call(call) => return self.call(module, call.to_apply, operands),
             Op::Fusion(fusion) => return self.call(module, fusion.calls, operands),
             _ => return None,
         };
+        let register = self.add(step, instruction.shape.element_type()?);
         Some(vec![register])
     }
 }

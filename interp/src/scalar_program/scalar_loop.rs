@@ -19,11 +19,13 @@ impl ScalarLoop {
         module: &Module,
         condition: ComputationId,
         body: ComputationId,
+        jit: bool,
     ) -> Option<Self> {
         let leaves = module.computations[body].result_shape().leaves();
         let scalar = |shape: &&hlo::Shape| shape.array().filter(|a| a.rank() == 0).map(|a| a.ty);
-        let types = leaves.iter().map(scalar).collect::<Option<_>>()?;
-        Some(Self { program: RegisterLoop::compile(module, condition, body)?, types })
+        let types: Vec<_> = leaves.iter().map(scalar).collect::<Option<_>>()?;
+        let program = RegisterLoop::compile(module, condition, body, types.clone(), jit)?;
+        Some(Self { program, types })
     }
     /// The leaves that the loop ends with.
     pub(crate) fn run(&self, context: &RunContext, carried: &[Value]) -> Result<Vec<Value>> {

@@ -201,7 +201,7 @@ mod tests {
         );
         let module = hlo::Module::parse(&text).unwrap().verify().unwrap();
         let (id, _) = module.module().computations.iter().find(|(_, c)| c.name == "less").unwrap();
-        let keys = ScalarProgram::compile(module.module(), id).unwrap().keys()?;
+        let keys = ScalarProgram::compile(module.module(), id, false).unwrap().keys()?;
         let orders = keys.keys.iter().map(|key| (key.direction, key.order));
         Some((orders.collect(), keys.includes_equal))
     }

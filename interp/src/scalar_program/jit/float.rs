@@ -1,0 +1,178 @@
+//! Floats: f32 and f64 as the processor has them; narrower types in f64, with each result rounded to the type.
+use super::code;
+use super::emit::{Emitter, Kind};
+use super::functions;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::types::{F32, F64, I32, I64};
+use cranelift_codegen::ir::{InstBuilder, MemFlags, Value};
+use hlo::ElementType;
+use hlo::op::value::{ComparisonType, Direction};
+use hlo::op::{Binary, Unary};
+
+impl Emitter<'_, '_> {
+    pub(super) fn float_unary(&mut self, op: Unary, ty: ElementType, x: Value) -> Option<Value> {
+        let is_single = ty == ElementType::F32;
+        let ins = self.builder.ins();
+        let result = match op {
+            Unary::Abs => ins.fabs(x),
+            Unary::Ceil => ins.ceil(x),
+            Unary::Floor => ins.floor(x),
+            Unary::Negate => ins.fneg(x),
+            Unary::RoundNearestEven => ins.nearest(x),
+            Unary::Sqrt => ins.sqrt(x),
+            Unary::Real => x,
+            Unary::Imag => self.float(is_single, 0.0),
+            Unary::IsFinite => {
+                let (size, infinity) = (ins.fabs(x), self.float(is_single, f32::INFINITY));
+                return Some(self.builder.ins().fcmp(FloatCC::LessThan, size, infinity));
+            }
+            Unary::Sign => {
+                let (zero, one) = (self.float(is_single, 0.0), self.float(is_single, 1.0));
+                let sign = self.builder.ins().fcopysign(one, x);
+                let is_signed = self.builder.ins().fcmp(FloatCC::OrderedNotEqual, x, zero);
+                self.builder.ins().select(is_signed, sign, x)
+            }
+            Unary::Acos
+            | Unary::Acosh
+            | Unary::Asin
+            | Unary::Asinh
+            | Unary::Atanh
+            | Unary::Cbrt
+            | Unary::CountLeadingZeros
+            | Unary::Cosine
+            | Unary::Cosh
+            | Unary::Erf
+            | Unary::Exponential
+            | Unary::ExponentialMinusOne
+            | Unary::Log
+            | Unary::LogPlusOne
+            | Unary::Logistic
+            | Unary::Not
+            | Unary::Popcnt
+            | Unary::RoundNearestAfz
+            | Unary::Rsqrt
+            | Unary::Sine
+            | Unary::Sinh
+            | Unary::Tan
+            | Unary::Tanh => {
+                if is_single {
+                    let function = code::address_of_unary_f32(functions::unary_f32(op)?);
+                    self.call(function, &[F32], Some(F32), &[x])?
+                } else {
+                    let function = code::address_of_unary_f64(functions::unary_f64(op)?);
+                    self.call(function, &[F64], Some(F64), &[x])?
+                }
+            }
+        };
+        self.rounded(ty, result)
+    }
+
+    pub(super) fn float_binary(
+        &mut self,
+        op: Binary,
+        ty: ElementType,
+        a: Value,
+        b: Value,
+    ) -> Option<Value> {
+        let ins = self.builder.ins();
+        let result = match op {
+            Binary::Add => ins.fadd(a, b),
+            Binary::Subtract => ins.fsub(a, b),
+            Binary::Multiply => ins.fmul(a, b),
+            Binary::Divide => ins.fdiv(a, b),
+            Binary::Maximum => ins.fmax(a, b),
+            Binary::Minimum => ins.fmin(a, b),
+            Binary::Atan2 | Binary::Power | Binary::Remainder => match Kind::of(ty) {
+                Kind::Single => {
+                    let function = code::address_of_binary_f32(functions::binary_f32(op)?);
+                    self.call(function, &[F32, F32], Some(F32), &[a, b])?
+                }
+                Kind::Double => {
+                    let function = code::address_of_binary_f64(functions::binary_f64(op)?);
+                    self.call(function, &[F64, F64], Some(F64), &[a, b])?
+                }
+                // `num` adjusts some results before it rounds them.
+                _ => return None,
+            },
+            Binary::And
+            | Binary::Complex
+            | Binary::Mulhi
+            | Binary::Or
+            | Binary::ShiftLeft
+            | Binary::ShiftRightArithmetic
+            | Binary::ShiftRightLogical
+            | Binary::Xor => return None,
+        };
+        self.rounded(ty, result)
+    }
+
+    /// Returns an f64 rounded to a narrower float type; a value of another type as it is.
+    pub(super) fn rounded(&mut self, ty: ElementType, x: Value) -> Option<Value> {
+        let Kind::Narrow(ty) = Kind::of(ty) else { return Some(x) };
+        let number = self.builder.ins().iconst(I64, functions::number(ty)?);
+        self.call(code::round_to_address(), &[I64, F64], Some(F64), &[number, x])
+    }
+
+    fn float(&mut self, is_single: bool, x: f32) -> Value {
+        if is_single {
+            self.builder.ins().f32const(x)
+        } else {
+            self.builder.ins().f64const(f64::from(x))
+        }
+    }
+
+    pub(super) fn compare(
+        &mut self,
+        direction: Direction,
+        order: ComparisonType,
+        ty: ElementType,
+        a: Value,
+        b: Value,
+    ) -> Option<Value> {
+        match (order, Kind::of(ty)) {
+            (ComparisonType::Float, Kind::Single | Kind::Double | Kind::Narrow(_)) => {
+                let condition = match direction {
+                    Direction::Eq => FloatCC::Equal,
+                    Direction::Ne => FloatCC::NotEqual,
+                    Direction::Ge => FloatCC::GreaterThanOrEqual,
+                    Direction::Gt => FloatCC::GreaterThan,
+                    Direction::Le => FloatCC::LessThanOrEqual,
+                    Direction::Lt => FloatCC::LessThan,
+                };
+                Some(self.builder.ins().fcmp(condition, a, b))
+            }
+            (ComparisonType::TotalOrder, kind @ (Kind::Single | Kind::Double)) => {
+                let (a, b) = (self.total_order_key(kind, a), self.total_order_key(kind, b));
+                Some(self.builder.ins().icmp(signed_condition(direction), a, b))
+            }
+            (ComparisonType::Signed, Kind::Signed(_)) => {
+                Some(self.builder.ins().icmp(signed_condition(direction), a, b))
+            }
+            (ComparisonType::Unsigned, Kind::Unsigned(_) | Kind::Pred) => {
+                let condition = signed_condition(direction).unsigned();
+                Some(self.builder.ins().icmp(condition, a, b))
+            }
+            _ => None,
+        }
+    }
+
+    /// The bits, with those of the magnitude inverted in a negative number: integers in the total order.
+    fn total_order_key(&mut self, kind: Kind, x: Value) -> Value {
+        let (ty, last) = if kind == Kind::Single { (I32, 31) } else { (I64, 63) };
+        let bits = self.builder.ins().bitcast(ty, MemFlags::new(), x);
+        let sign = self.builder.ins().sshr_imm(bits, last);
+        let magnitude = self.builder.ins().ushr_imm(sign, 1);
+        self.builder.ins().bxor(bits, magnitude)
+    }
+}
+
+fn signed_condition(direction: Direction) -> IntCC {
+    match direction {
+        Direction::Eq => IntCC::Equal,
+        Direction::Ne => IntCC::NotEqual,
+        Direction::Ge => IntCC::SignedGreaterThanOrEqual,
+        Direction::Gt => IntCC::SignedGreaterThan,
+        Direction::Le => IntCC::SignedLessThanOrEqual,
+        Direction::Lt => IntCC::SignedLessThan,
+    }
+}

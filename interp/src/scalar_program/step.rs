@@ -1,0 +1,67 @@
+//! Steps of scalar programs.
+use crate::num;
+use hlo::op::value::{ComparisonType, Direction};
+use hlo::op::{Binary, Unary};
+use hlo::{ElementType, Scalar};
+#[cfg(feature = "jit")]
+use smallvec::SmallVec;
+
+/// One step, which writes the next register. Its operands are registers.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step {
+    Constant(Scalar),
+    Unary(Unary, ElementType, usize),
+    Binary(Binary, ElementType, usize, usize),
+    Compare(Direction, ComparisonType, ElementType, usize, usize),
+    Select(usize, usize, usize),
+    Clamp(ElementType, usize, usize, usize),
+    Convert(ElementType, ElementType, usize),
+}
+
+impl Step {
+    /// Returns the result, given the values of registers.
+    #[inline]
+    pub(super) fn apply(self, value: impl Fn(usize) -> Scalar) -> Scalar {
+        match self {
+            Self::Constant(constant) => constant,
+            Self::Unary(op, ty, x) => num::unary(op, ty, value(x)),
+            Self::Binary(op, ty, a, b) => num::binary(op, ty, value(a), value(b)),
+            Self::Compare(direction, order, ty, a, b) => {
+                Scalar::Pred(num::compare(direction, order, ty, value(a), value(b)))
+            }
+            Self::Select(p, a, b) => match value(p) {
+                Scalar::Pred(true) => value(a),
+                _ => value(b),
+            },
+            Self::Clamp(ty, low, x, high) => num::clamp(ty, value(low), value(x), value(high)),
+            Self::Convert(from, to, x) => value(x).convert(from, to),
+        }
+    }
+}
+
+#[cfg(feature = "jit")]
+impl Step {
+    /// Returns the registers of its operands.
+    pub(super) fn operands(self) -> SmallVec<[usize; 3]> {
+        match self {
+            Self::Constant(_) => SmallVec::new(),
+            Self::Unary(_, _, x) | Self::Convert(_, _, x) => SmallVec::from_slice(&[x]),
+            Self::Binary(_, _, a, b) | Self::Compare(_, _, _, a, b) => {
+                SmallVec::from_slice(&[a, b])
+            }
+            Self::Select(a, b, c) | Self::Clamp(_, a, b, c) => SmallVec::from_slice(&[a, b, c]),
+        }
+    }
+    /// Returns the same step of the operands 0, 1, 2.
+    pub(super) fn renumbered(self) -> Self {
+        match self {
+            Self::Constant(constant) => Self::Constant(constant),
+            Self::Unary(op, ty, _) => Self::Unary(op, ty, 0),
+            Self::Convert(from, to, _) => Self::Convert(from, to, 0),
+            Self::Binary(op, ty, _, _) => Self::Binary(op, ty, 0, 1),
+            Self::Compare(direction, order, ty, _, _) => Self::Compare(direction, order, ty, 0, 1),
+            Self::Select(..) => Self::Select(0, 1, 2),
+            Self::Clamp(ty, _, _, _) => Self::Clamp(ty, 0, 1, 2),
+        }
+    }
+}
