@@ -122,6 +122,8 @@ impl Machine {
     fn test(&mut self, step: &Step, mut state: Box<Loop>) -> Result<()> {
         if let Action::While { test: Some(condition), .. } = &step.action
             && !self.is_observed()
+            // Where the fuel ends inside of the condition, the frame finds its instruction.
+            && self.context.affordable(condition.fuel, 1) == 1
             && let Some(is_true) = condition.is_true(&state.carried)
         {
             self.context.spend(condition.fuel)?;
