@@ -3,6 +3,7 @@ use super::dead::with_effects;
 use super::inline::Inlining;
 use super::narrow::{At, Parts, users};
 use super::slots::assign;
+use super::untranspose::Untransposed;
 use super::{Lowered, Lowering};
 use crate::index::to_usize;
 use crate::kernel::data_movement::affine;
@@ -98,7 +99,7 @@ pub(super) struct Draft {
 pub(super) type Leaves = Rc<[Leaf]>;
 
 pub(super) struct Builder<'a> {
-    lowering: &'a Lowering<'a>,
+    pub(super) lowering: &'a Lowering<'a>,
     inlining: &'a Inlining,
     pub(super) computation: &'a Computation,
     pub(super) draft: Draft,
@@ -235,10 +236,21 @@ impl<'a> Builder<'a> {
         if let Some(leaves) = self.folds.then(|| self.narrowed(at, instruction)).flatten() {
             return leaves;
         }
-        let lowered = lowering.lower(site, instruction, &self.operand_shapes(instruction));
-        let inputs: Vec<Leaf> = (instruction.operands.iter())
-            .flat_map(|operand| self.values[operand.index()].iter().copied())
-            .collect();
+        let found =
+            self.inlining.is_active().then(|| self.untransposed(site, instruction)).flatten();
+        let (lowered, inputs) = match found {
+            Some(Untransposed { op, operands }) => {
+                let changed = Instruction { op, ..instruction.clone() };
+                let (inputs, shapes): (Vec<Leaf>, Vec<&Shape>) = operands.into_iter().unzip();
+                (lowering.lower(site, &changed, &shapes), inputs)
+            }
+            None => {
+                let operands = instruction.operands.iter();
+                let inputs = operands.flat_map(|id| self.values[id.index()].iter().copied());
+                let inputs = inputs.collect();
+                (lowering.lower(site, instruction, &self.operand_shapes(instruction)), inputs)
+            }
+        };
         let outputs = self.fresh(&instruction.shape);
         let Lowered { action, cost, scratch, applies } = lowered;
         self.step(site, action, inputs, &outputs, cost);

@@ -81,6 +81,10 @@ impl Inlining {
         let inlined = found.map(|(id, size)| size.filter(|size| is_inlined(id, *size)));
         Self { fuel: inlined.map(|size| size.map(|size| size.fuel)).collect(), is_active }
     }
+    /// Whether a step may stand for several instructions.
+    pub(super) fn is_active(&self) -> bool {
+        self.is_active
+    }
     /// Returns the computation that is inlined at an instruction.
     pub(super) fn callee(&self, instruction: &Instruction) -> Option<ComputationId> {
         called(instruction).filter(|callee| self.is_active && self.fuel[callee.index()].is_some())

@@ -10,6 +10,7 @@ mod narrow;
 mod peak;
 pub(crate) mod scratch;
 mod slots;
+mod untranspose;
 
 pub(crate) use build::plans;
 

@@ -59,3 +59,51 @@ fn reductions_of_computed_values() {
         agree(&format!("{sum} ENTRY e {{ x = f32[4,6,8] parameter(0) p = f32[] parameter(1) {body} }}"));
     }
 }
+
+#[test]
+fn products_of_transposed_arrays() {
+    for (x, y, dims) in [
+        (
+            "dimensions={1,0}",
+            "dimensions={0,1}",
+            "lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+        ),
+        (
+            "dimensions={0,1}",
+            "dimensions={1,0}",
+            "lhs_contracting_dims={0}, rhs_contracting_dims={1}",
+        ),
+        (
+            "dimensions={1,0}",
+            "dimensions={1,0}",
+            "lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+        ),
+    ] {
+        let text = format!(
+            "ENTRY e {{ p = f32[5,5] parameter(0) q = f32[5,5] parameter(1) x = f32[5,5] transpose(p), {x}
+             y = f32[5,5] transpose(q), {y} d = f32[5,5] dot(x, y), {dims} ROOT t = (f32[5,5], f32[5,5]) tuple(d, y) }}"
+        );
+        agree(&text);
+    }
+    // Batch dimensions, and free dimensions of which the order changes.
+    for permutation in ["0,1,2,3", "0,2,1,3", "3,0,1,2", "2,3,0,1", "1,3,0,2", "0,3,2,1"] {
+        for dims in [
+            "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={2}",
+            "lhs_contracting_dims={1,3}, rhs_contracting_dims={3,1}",
+            "lhs_batch_dims={2,1}, rhs_batch_dims={1,3}, lhs_contracting_dims={3}, rhs_contracting_dims={2}",
+        ] {
+            let rank = if dims.contains("{2,1}") {
+                "3,3,3,3"
+            } else if dims.contains("{1,3}") {
+                "3,3,3,3"
+            } else {
+                "3,3,3,3,3"
+            };
+            agree(&format!(
+                "ENTRY e {{ p = f32[3,3,3,3] parameter(0) q = f32[3,3,3,3] parameter(1)
+                 x = f32[3,3,3,3] transpose(p), dimensions={{{permutation}}} y = f32[3,3,3,3] transpose(q), dimensions={{{permutation}}}
+                 ROOT d = f32[{rank}] dot(x, y), {dims} }}"
+            ));
+        }
+    }
+}
