@@ -67,7 +67,7 @@ impl Program {
                 return Some(Keys { keys: vec![key], includes_equal });
             }
             // `first < or first = and rest <`
-            Step::Binary(Binary::Or, ElementType::Pred, a, b) => {
+            Step::Binary(op, ty, a, b) if op == Binary::Or && ty == ElementType::Pred => {
                 let one = |first: usize, rest: usize| {
                     let Step::Binary(Binary::And, _, a, b) = self.step(count, rest)? else {
                         return None;

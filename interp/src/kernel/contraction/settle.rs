@@ -53,36 +53,34 @@ impl Blocked for F64Accumulator {
     ) -> bool {
         let mut is_decided = true;
         let same = rounding.sums.is_none_or(|sums| sums == rounding.to);
-        match rounding.to {
-            ElementType::F32 if same => {
-                run(Round::<4, _> {
-                    sums,
-                    error,
-                    norms,
-                    slots,
-                    element: to_f32,
-                    is_decided: &mut is_decided,
-                });
-            }
-            ElementType::Bf16 if same => {
-                run(Round::<2, _> {
-                    sums,
-                    error,
-                    norms,
-                    slots,
-                    element: to_bf16,
-                    is_decided: &mut is_decided,
-                });
-            }
-            _ => {
-                let slots = slots.chunks_exact_mut(rounding.to.storage_bytes());
-                for ((&sum, norm), slot) in sums.iter().zip(norms).zip(slots) {
-                    let ends = [sum - error * norm, sum + error * norm];
-                    let ends = if sum.is_finite() { ends } else { [sum; 2] };
-                    is_decided &=
-                        !ends[0].is_nan() && rounding.write_if_same(ends.map(Scalar::Float), slot);
-                }
-            }
+        if same && rounding.to == ElementType::F32 {
+            run(Round::<4, _> {
+                sums,
+                error,
+                norms,
+                slots,
+                element: to_f32,
+                is_decided: &mut is_decided,
+            });
+            return is_decided;
+        }
+        if same && rounding.to == ElementType::Bf16 {
+            run(Round::<2, _> {
+                sums,
+                error,
+                norms,
+                slots,
+                element: to_bf16,
+                is_decided: &mut is_decided,
+            });
+            return is_decided;
+        }
+        let slots = slots.chunks_exact_mut(rounding.to.storage_bytes());
+        for ((&sum, norm), slot) in sums.iter().zip(norms).zip(slots) {
+            let ends = [sum - error * norm, sum + error * norm];
+            let ends = if sum.is_finite() { ends } else { [sum; 2] };
+            is_decided &=
+                !ends[0].is_nan() && rounding.write_if_same(ends.map(Scalar::Float), slot);
         }
         is_decided
     }
