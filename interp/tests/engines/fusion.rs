@@ -105,3 +105,20 @@ fn products_of_transposed_arrays() {
         }
     }
 }
+
+/// Values of several widths before a reduction of runs that are longer than a tile.
+#[test]
+fn runs_of_values_of_several_widths() {
+    for inner in [512, 513, 768, 1500] {
+        for (narrow, wide) in [("bf16", "f32"), ("s8", "f32"), ("f32", "f64"), ("u8", "s32")] {
+            let (n, w) = (format!("{narrow}[3,{inner}]"), format!("{wide}[3,{inner}]"));
+            agree(&format!(
+                "sum {{ a = {wide}[] parameter(0) b = {wide}[] parameter(1) ROOT c = {wide}[] add(a, b) }}
+                 ENTRY e {{ x = {n} parameter(0) y = {n} parameter(1) z = {wide}[] constant(0)
+                   d = {n} subtract(x, y) p = {n} multiply(d, d) q = {n} add(p, x) v = {w} convert(q) u = {w} multiply(v, v)
+                   r = {wide}[3] reduce(v, z), dimensions={{1}}, to_apply=sum s = {wide}[3] reduce(u, z), dimensions={{1}}, to_apply=sum
+                   ROOT t = ({wide}[3], {wide}[3]) tuple(r, s) }}"
+            ));
+        }
+    }
+}

@@ -10,12 +10,14 @@ struct Places {
 }
 
 impl Places {
+    /// Returns a tile for this value alone.
+    fn own_tile(&mut self, width: usize) -> Place {
+        self.tiles.push(width);
+        Place::Tile(self.tiles.len() - 1)
+    }
     /// Returns a tile for a value with elements of `width` bytes.
     fn tile(&mut self, width: usize) -> Place {
-        let tile = self.free.pop().unwrap_or_else(|| {
-            self.tiles.push(0);
-            self.tiles.len() - 1
-        });
+        let Some(tile) = self.free.pop() else { return self.own_tile(width) };
         self.tiles[tile] = self.tiles[tile].max(width);
         Place::Tile(tile)
     }
@@ -53,6 +55,8 @@ impl Fused {
             let register = first + number;
             let result = match arrays.iter().position(|&output| output == register) {
                 Some(output) => Place::Output(output),
+                // Runs are kept while later tiles are computed, which must not write there.
+                None if last_read[register] == usize::MAX => places.own_tile(width),
                 None => places.tile(width),
             };
             // A tile is free for the next step once its value has been read for the last time.
