@@ -142,7 +142,8 @@ impl Groups<'_> {
                 self.reads.insert(step.outputs[0], outer);
                 self.close(&step.inputs);
             }
-            Fusion::Widen(function) if self.open(step.inputs[0]).is_none() => {
+            // A value is converted once as it is read.
+            Fusion::Widen(function) if !self.is_computed(step.inputs[0]) => {
                 self.close(&step.inputs);
                 let outer = outer(self.draft, step, 0, &self.reads);
                 let outer = Outer { convert: Some((result.ty, function)), ..outer };
@@ -352,8 +353,12 @@ fn fuse(
 /// Returns how a step reads operand `k` from outside its group.
 fn outer(draft: &Draft, step: &DraftStep, k: usize, reads: &FxHashMap<Leaf, Outer>) -> Outer {
     let leaf = step.inputs[k];
-    let rank = |leaf| draft.array(leaf).map(ArrayShape::rank);
-    let read = if rank(leaf) < rank(step.outputs[0]) { Read::Scalar } else { Read::Array };
+    // A `reshape` may be read from outside too: only a scalar among arrays is one element for all indices.
+    let is_scalar = |leaf| draft.array(leaf).is_some_and(|array| array.rank() == 0);
+    let read = match is_scalar(leaf) && !is_scalar(step.outputs[0]) {
+        true => Read::Scalar,
+        false => Read::Array,
+    };
     match reads.get(&leaf) {
         Some(outer) if outer.read == Read::Array => Outer { read, ..outer.clone() },
         Some(outer) => outer.clone(),

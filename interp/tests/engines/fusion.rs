@@ -122,3 +122,43 @@ fn runs_of_values_of_several_widths() {
         }
     }
 }
+
+/// A chain that is longer than a group, and a reshape to more dimensions in its middle.
+#[test]
+fn reshapes_between_groups() {
+    let ops = |from: &str, name: &str, shape: &str, count: usize| -> String {
+        (0..count)
+            .map(|i| {
+                let operand = if i == 0 { from.to_owned() } else { format!("{name}{}", i - 1) };
+                format!("{name}{i} = {shape} negate({operand}) ")
+            })
+            .collect()
+    };
+    for before in 40..60 {
+        let last = before - 1;
+        agree(&format!(
+            "ENTRY e {{ x = f32[6] parameter(0) {} r = f32[2,3] reshape(a{last}) {} ROOT t = f32[2,3] add(b3, r) }}",
+            ops("x", "a", "f32[6]", before),
+            ops("r", "b", "f32[2,3]", 4)
+        ));
+    }
+}
+
+#[test]
+fn conversions_of_conversions() {
+    for (a, b, c) in [
+        ("bf16", "f32", "f64"),
+        ("s8", "s16", "s32"),
+        ("pred", "u8", "f32"),
+        ("u8", "f32", "f64"),
+        ("f16", "f32", "f64"),
+    ] {
+        agree(&format!(
+            "sum {{ a = {c}[] parameter(0) b = {c}[] parameter(1) ROOT c = {c}[] add(a, b) }}
+             ENTRY e {{ x = {a}[4,8] parameter(0) v = {a}[8] parameter(1) y = {b}[4,8] convert(x) z = {c}[4,8] convert(y)
+               w = {c}[4,8] add(z, z) i = {c}[] constant(0) s = {c}[4] reduce(z, i), dimensions={{1}}, to_apply=sum
+               k = {b}[8] convert(v) l = {b}[4,8] broadcast(k), dimensions={{1}} m = {c}[4,8] convert(l) n = {c}[4,8] add(w, m)
+               ROOT t = ({c}[4,8], {c}[4]) tuple(n, s) }}"
+        ));
+    }
+}
