@@ -8,7 +8,7 @@ use super::build::{Draft, DraftStep, Leaf};
 use crate::kernel::{Fused, Method, Operand, Output, Part, Read, Register, Walk};
 use crate::num::loops::Loop;
 use crate::plan::{Action, Fusion, Kernel};
-use hlo::{ArrayShape, ElementType};
+use hlo::ElementType;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;

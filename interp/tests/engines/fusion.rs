@@ -127,12 +127,11 @@ fn runs_of_values_of_several_widths() {
 #[test]
 fn reshapes_between_groups() {
     let ops = |from: &str, name: &str, shape: &str, count: usize| -> String {
-        (0..count)
-            .map(|i| {
-                let operand = if i == 0 { from.to_owned() } else { format!("{name}{}", i - 1) };
-                format!("{name}{i} = {shape} negate({operand}) ")
-            })
-            .collect()
+        let link = |i: usize| {
+            let operand = if i == 0 { from.to_owned() } else { format!("{name}{}", i - 1) };
+            format!("{name}{i} = {shape} negate({operand})")
+        };
+        (0..count).map(link).collect::<Vec<_>>().join(" ")
     };
     for before in 40..60 {
         let last = before - 1;
