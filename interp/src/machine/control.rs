@@ -32,8 +32,16 @@ impl Machine {
                 let spare = frame.callees.remove(&frame.next);
                 self.push(*callee, arguments, spare)
             }
-            Action::While { condition, body, scalars, test: _ } => {
+            Action::While { condition, body, scalars, small, test: _ } => {
                 let carried = self.frame().take_inputs(step);
+                // Where the fuel ends inside of the loop, frames find the instruction.
+                if let Some(program) = small
+                    && !self.is_observed()
+                    && self.context.options().fuel.is_none()
+                {
+                    let carried = program.run(&self.context, carried)?;
+                    return self.end_call(step, carried);
+                }
                 if let Some(program) =
                     scalars.as_ref().filter(|_| !self.is_observed() && are_arrays(&carried))
                 {
@@ -195,7 +203,7 @@ fn are_arrays(carried: &[Value]) -> bool {
 }
 
 /// Returns the branch that a selector chooses: true is the first of two; an index out of range is the last.
-fn choose(selector: Scalar, branches: usize) -> usize {
+pub(crate) fn choose(selector: Scalar, branches: usize) -> usize {
     let last = branches.saturating_sub(1);
     match selector {
         Scalar::Pred(on) => usize::from(!on),
