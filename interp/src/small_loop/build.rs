@@ -1,19 +1,19 @@
 //! From a `while` to the operations of a loop over small arrays.
 use super::memory::{ALIGNMENT, Copy, Place};
-use super::operation::{KernelCall, Operation, Source, Start, Window};
+use super::operation::{Beyond, KernelCall, Operation, Source, Start, Window};
 use super::{Block, Large, Repeat, SmallLoop};
-use crate::index::{rows, strides, to_i64, to_usize};
+use crate::index::{others, rows, strides, to_i64, to_usize};
 use crate::kernel;
 use crate::kernel::data_movement::moves_into;
 use crate::lower::{Lowering, cost};
-use crate::num::loops::select_loop;
+use crate::num::loops::{binary_loop, select_loop};
 use crate::plan::{Fusion, Kernel, Reuse};
 use crate::state::Site;
 use crate::value::static_shape;
 use hlo::ir::{Computation, ComputationId, Instruction};
 use hlo::literal::ConstantValue;
-use hlo::op::{Conditional, Kind, While};
-use hlo::{ArrayShape, ElementType, Literal, Op, Shape};
+use hlo::op::{Conditional, Gather, Kind, Scatter, While};
+use hlo::{ArrayShape, Dims, ElementType, Literal, Op, Shape};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -288,6 +288,13 @@ impl Builder<'_> {
             }
             Op::DynamicSlice(op) => self.slice(&op.dynamic_slice_sizes, operands, shape),
             Op::DynamicUpdateSlice(_) => self.update(operands, shape),
+            Op::Gather(op) if is_one(op.index_vector_dim, shapes[1]) => {
+                self.gather(op, operands, shape)
+            }
+            Op::Scatter(op) if operands.len() == 3 && is_one(op.index_vector_dim, shapes[1]) => {
+                let leaf = self.scatter(op, operands, shape);
+                leaf.or_else(|| self.kernel(site, instruction, operands, shapes)?.first().cloned())
+            }
             Op::Select(_) if shapes[0].array().is_some_and(|p| p.rank() == 0) => {
                 self.select(operands, shape)
             }
@@ -373,25 +380,88 @@ impl Builder<'_> {
         operands: &[Leaves],
         shape: &Arc<ArrayShape>,
     ) -> Option<Leaf> {
-        let (array, of) = self.source(&operands[0])?;
-        let window = self.window(&of, sizes, &operands[1..])?;
+        let (_, of) = self.source(&operands[0])?;
+        let starts = starts(&operands[1..]).filter(|starts| starts.len() == of.rank())?;
+        self.slice_at(&operands[0], sizes, &starts, shape)
+    }
+    fn slice_at(
+        &mut self,
+        array: &Leaves,
+        sizes: &[i64],
+        starts: &[(usize, Start)],
+        shape: &Arc<ArrayShape>,
+    ) -> Option<Leaf> {
+        let (array, of) = self.source(array)?;
+        let window = window(&of, sizes, starts, Beyond::Clamp)?;
         let result = self.place(shape)?;
         self.push(Operation::Slice { array, window, result });
         Some(Leaf::Small(result, Arc::clone(shape)))
     }
+    /// A gather of one slice.
+    fn gather(
+        &mut self,
+        op: &Gather,
+        operands: &[Leaves],
+        shape: &Arc<ArrayShape>,
+    ) -> Option<Leaf> {
+        let starts = indexed(&operands[1], &op.start_index_map)?;
+        if !op.operand_batching_dims.is_empty() {
+            return None;
+        }
+        self.slice_at(&operands[0], &op.slice_sizes, &starts, shape)
+    }
+    /// A scatter of one window.
+    fn scatter(
+        &mut self,
+        op: &Scatter,
+        operands: &[Leaves],
+        shape: &Arc<ArrayShape>,
+    ) -> Option<Leaf> {
+        let [of, indices, update] = operands else { return None };
+        let starts = indexed(indices, &op.scatter_dims_to_operand_dims)?;
+        let program = self.lowering.programs.get(op.to_apply)?;
+        let is_of_type = |ty: &ElementType| *ty == shape.ty;
+        let of_type = program.parameters().iter().chain(program.results()).all(is_of_type);
+        if !op.input_batching_dims.is_empty() || !of_type {
+            return None;
+        }
+        let Leaf::Small(mut place, part) = update.first()?.clone() else { return None };
+        let mut sizes = Dims::from_elem(1, shape.rank());
+        let dims = others(shape.rank(), &op.inserted_window_dims);
+        for (dim, &from) in dims.into_iter().zip(&op.update_window_dims) {
+            sizes[to_usize(dim)] = part.dims[to_usize(from)];
+        }
+        let beyond = window(shape, &sizes, &starts, Beyond::Skip)?;
+        if !program.is_second() {
+            let (op, ty) = program.as_binary_in_order()?;
+            let function = binary_loop(op, ty)?;
+            let Leaf::Small(now, _) = self.slice_at(of, &sizes, &starts, &part)? else {
+                return None;
+            };
+            let result = self.place(&part)?;
+            let operands = [now, place].into_iter().collect();
+            self.push(Operation::Elementwise { function, operands, result });
+            place = result;
+        }
+        self.update_at(of, beyond, place, shape)
+    }
 
     fn update(&mut self, operands: &[Leaves], shape: &Arc<ArrayShape>) -> Option<Leaf> {
-        let update = self.readable(&operands[1])?;
-        let Leaf::Small(_, part) = &operands[1][0] else { return None };
-        let window = self.window(shape, &part.dims, &operands[2..])?;
-        let (array, leaf) = match self.current(operands[0].first()?)? {
+        let Leaf::Small(update, part) = operands[1].first()? else { return None };
+        let starts = starts(&operands[2..]).filter(|starts| starts.len() == shape.rank())?;
+        let window = window(shape, &part.dims, &starts, Beyond::Clamp)?;
+        self.update_at(&operands[0], window, *update, shape)
+    }
+    fn update_at(
+        &mut self,
+        array: &Leaves,
+        window: Window,
+        update: Place,
+        shape: &Arc<ArrayShape>,
+    ) -> Option<Leaf> {
+        let (array, leaf) = match self.current(array.first()?)? {
             Leaf::Small(from, _) => {
-                let to = self.place(shape)?;
-                self.push(Operation::Copy(vec![Copy {
-                    from: from.start,
-                    to: to.start,
-                    bytes: to.bytes,
-                }]));
+                let to = self.copied(from, shape)?;
                 (Source::Small(to), Leaf::Small(to, Arc::clone(shape)))
             }
             // A constant stays as it is.
@@ -407,28 +477,11 @@ impl Builder<'_> {
         self.push(Operation::Update { array, window, update });
         Some(leaf)
     }
-
-    fn window(&self, of: &ArrayShape, sizes: &[i64], starts: &[Leaves]) -> Option<Window> {
-        if starts.len() != of.rank() {
-            return None;
-        }
-        let width = of.ty.storage_bytes();
-        let strides = strides(&of.dims);
-        let mut found = Vec::with_capacity(starts.len());
-        for (d, start) in starts.iter().enumerate() {
-            let Leaf::Small(place, shape) = start.first()? else { return None };
-            if shape.rank() != 0 {
-                return None;
-            }
-            let start = Start { place: *place, ty: shape.ty };
-            found.push((start, of.dims[d] - sizes[d], to_usize(strides[d]) * width));
-        }
-        let (mut at, mut bytes) = (Vec::new(), 0);
-        rows(sizes, 0, &strides, |row, count| {
-            at.push(to_usize(row) * width);
-            bytes = count * width;
-        });
-        (bytes > 0).then_some(Window { starts: found, rows: at, bytes })
+    /// Returns the place of a copy.
+    fn copied(&mut self, from: Place, shape: &ArrayShape) -> Option<Place> {
+        let to = self.place(shape)?;
+        self.push(Operation::Copy(vec![Copy { from: from.start, to: to.start, bytes: to.bytes }]));
+        Some(to)
     }
 
     /// Selects a whole value by a scalar.
@@ -519,15 +572,7 @@ impl Builder<'_> {
     /// Returns the leaf of a loop's value that begins as this one.
     fn carry(&mut self, leaf: &Leaf) -> Option<Leaf> {
         Some(match self.current(leaf)? {
-            Leaf::Small(from, shape) => {
-                let to = self.place(&shape)?;
-                self.push(Operation::Copy(vec![Copy {
-                    from: from.start,
-                    to: to.start,
-                    bytes: to.bytes,
-                }]));
-                Leaf::Small(to, shape)
-            }
+            Leaf::Small(from, shape) => Leaf::Small(self.copied(from, &shape)?, shape),
             leaf @ (Leaf::Large { .. } | Leaf::Token) => leaf,
         })
     }
@@ -632,4 +677,56 @@ impl Builder<'_> {
         self.push(Operation::Branch { selector: place, ty, branches });
         Some(value.into())
     }
+}
+
+/// Returns whether index vectors along this dimension are only one.
+fn is_one(index_vector_dim: i64, indices: &Shape) -> bool {
+    let sizes = indices.array().map(|array| array.dims.iter().enumerate());
+    sizes.is_some_and(|mut sizes| {
+        sizes.all(|(dim, &size)| size == 1 || to_i64(dim) == index_vector_dim)
+    })
+}
+
+/// Returns the components of the only index vector, each with the dimension that it is of.
+fn indexed(indices: &Leaves, dims: &[i64]) -> Option<Vec<(usize, Start)>> {
+    let Leaf::Small(place, shape) = indices.first()? else { return None };
+    let bytes = shape.ty.storage_bytes();
+    let component = |(k, &dim): (usize, &i64)| {
+        let place = Place { start: place.start + k * bytes, bytes };
+        (to_usize(dim), Start { place, ty: shape.ty })
+    };
+    Some(dims.iter().enumerate().map(component).collect())
+}
+
+/// Returns scalars as the start indices of all dimensions.
+fn starts(scalars: &[Leaves]) -> Option<Vec<(usize, Start)>> {
+    let start = |(dim, leaves): (usize, &Leaves)| match leaves.first()? {
+        Leaf::Small(place, shape) if shape.rank() == 0 => {
+            Some((dim, Start { place: *place, ty: shape.ty }))
+        }
+        Leaf::Small(..) | Leaf::Large { .. } | Leaf::Token => None,
+    };
+    scalars.iter().enumerate().map(start).collect()
+}
+
+/// Returns the box of these sizes at these start indices; in other dimensions it starts at 0.
+fn window(
+    of: &ArrayShape,
+    sizes: &[i64],
+    starts: &[(usize, Start)],
+    beyond: Beyond,
+) -> Option<Window> {
+    let width = of.ty.storage_bytes();
+    let strides = strides(&of.dims);
+    let starts = starts
+        .iter()
+        .map(|&(dim, start)| (start, of.dims[dim] - sizes[dim], to_usize(strides[dim]) * width));
+    let starts: Vec<(Start, i64, usize)> = starts.collect();
+    let (mut at, mut bytes) = (Vec::new(), 0);
+    rows(sizes, 0, &strides, |row, count| {
+        at.push(to_usize(row) * width);
+        bytes = count * width;
+    });
+    let fits = starts.iter().all(|(_, last, _)| *last >= 0);
+    (bytes > 0 && fits).then_some(Window { starts, beyond, rows: at, bytes })
 }

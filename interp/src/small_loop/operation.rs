@@ -66,12 +66,22 @@ pub(super) enum Source {
 /// A box whose place in an array follows from values.
 #[derive(Debug)]
 pub(super) struct Window {
+    pub(super) beyond: Beyond,
     /// For each dimension: the start index, its largest value, and the distance of indices in bytes.
     pub(super) starts: Vec<(Start, i64, usize)>,
     /// The rows of the box in memory: how far each is from the box's first element, in bytes.
     pub(super) rows: Vec<usize>,
     /// Bytes of each row.
     pub(super) bytes: usize,
+}
+
+/// What happens to a box that is partly outside of the array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beyond {
+    /// It is moved inside.
+    Clamp,
+    /// It is left out.
+    Skip,
 }
 
 /// A start index: a scalar of this type.
@@ -203,7 +213,7 @@ impl<'a> Run<'a> {
     }
 
     fn slice(&mut self, array: Source, window: &Window, result: Place) {
-        let base = window.base(&self.memory);
+        let Some(base) = window.base(&self.memory) else { return };
         let (before, result) = self.memory.split(result);
         let array = match array {
             Source::Small(place) => &before[place.start..place.end()],
@@ -216,7 +226,7 @@ impl<'a> Run<'a> {
     }
 
     fn update(&mut self, array: Source, window: &Window, update: Place) {
-        let base = window.base(&self.memory);
+        let Some(base) = window.base(&self.memory) else { return };
         match array {
             Source::Small(place) => {
                 let rows = window.rows.iter().zip((update.start..).step_by(window.bytes));
@@ -267,17 +277,22 @@ impl<'a> Run<'a> {
 }
 
 impl Window {
-    /// Returns the first byte of the box.
-    fn base(&self, memory: &Memory) -> usize {
-        let starts = self.starts.iter().map(|(start, last, stride)| {
+    /// Returns the first byte of the box; `None` if it is left out.
+    fn base(&self, memory: &Memory) -> Option<usize> {
+        let mut base = 0;
+        for (start, last, stride) in &self.starts {
             let index = match Scalar::read(start.ty, memory.read(start.place)) {
-                Scalar::Signed(index) => index.clamp(0, *last),
+                Scalar::Signed(index) => index,
                 // An unsigned index beyond i64 is beyond every array.
-                Scalar::Unsigned(index) => i64::try_from(index).map_or(*last, |i| i.min(*last)),
+                Scalar::Unsigned(index) => i64::try_from(index).unwrap_or(i64::MAX),
                 Scalar::Pred(_) | Scalar::Float(_) | Scalar::Complex(..) => 0,
             };
-            to_usize(index) * stride
-        });
-        starts.sum()
+            let inside = index.clamp(0, *last);
+            if self.beyond == Beyond::Skip && inside != index {
+                return None;
+            }
+            base += to_usize(inside) * stride;
+        }
+        Some(base)
     }
 }
