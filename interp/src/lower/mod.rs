@@ -13,6 +13,7 @@ mod slots;
 mod untranspose;
 
 pub(crate) use build::plans;
+pub(crate) use dead::has_effect;
 
 use crate::dynamic::DynamicValues;
 use crate::kernel;
@@ -21,6 +22,7 @@ use crate::plan::{Action, Function, Kernel};
 use crate::scalar_program::{ScalarCondition, ScalarLoop, ScalarPrograms};
 use crate::small_loop::{self, SmallLoop};
 use crate::state::Site;
+use dead::with_effects;
 use function::{Means, in_stated_layouts};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::{AsyncRole, Kind, While};
@@ -43,12 +45,15 @@ pub(crate) struct Lowering<'a> {
     module: &'a Module,
     engine: Engine,
     pub(crate) programs: &'a ScalarPrograms,
+    /// Which computations have an effect, by their numbers.
+    pub(crate) effects: Vec<bool>,
     dynamic: DynamicValues,
 }
 
 impl<'a> Lowering<'a> {
     pub(crate) fn new(module: &'a Module, engine: Engine, programs: &'a ScalarPrograms) -> Self {
-        Self { module, engine, programs, dynamic: DynamicValues::of(module) }
+        let (effects, dynamic) = (with_effects(module), DynamicValues::of(module));
+        Self { module, engine, programs, effects, dynamic }
     }
     pub(crate) fn module(&self) -> &'a Module {
         self.module

@@ -5,14 +5,14 @@ use super::{Block, Large, Repeat, SmallLoop};
 use crate::index::{others, rows, strides, to_i64, to_usize};
 use crate::kernel;
 use crate::kernel::data_movement::moves_into;
-use crate::lower::{Lowering, cost};
+use crate::lower::{Lowering, cost, has_effect};
 use crate::num::loops::{binary_loop, select_loop};
 use crate::plan::{Fusion, Kernel, Reuse};
 use crate::state::Site;
 use crate::value::static_shape;
 use hlo::ir::{Computation, ComputationId, Instruction};
 use hlo::literal::ConstantValue;
-use hlo::op::{Conditional, Gather, Kind, Scatter, While};
+use hlo::op::{Conditional, Gather, Scatter, While};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Op, Shape};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -72,22 +72,6 @@ fn needed(computation: &Computation) -> Vec<bool> {
         }
     }
     needed
-}
-
-/// Returns whether an instruction may do more than to return a value; what a computation does that it calls is found there,
-/// unless it is not needed.
-fn has_effect(instruction: &Instruction, is_needed: bool) -> bool {
-    match instruction.opcode().kind() {
-        Kind::Array | Kind::Value => false,
-        Kind::Control => !is_needed,
-        Kind::Asynchronous
-        | Kind::Collective
-        | Kind::Custom
-        | Kind::Device
-        | Kind::Host
-        | Kind::Random
-        | Kind::Transfer => true,
-    }
 }
 
 /// Where a leaf of a value is.
@@ -184,7 +168,7 @@ impl Builder<'_> {
         let mut values: Vec<Leaves> = Vec::with_capacity(computation.instructions.len());
         for (instruction, definition) in computation.instructions.iter() {
             self.block.fuel += 1;
-            if has_effect(definition, needed[instruction.index()]) {
+            if has_effect(definition, &self.lowering.effects) {
                 return None;
             }
             if !needed[instruction.index()] {

@@ -5,6 +5,7 @@ mod generate;
 mod kernels;
 mod narrow;
 mod plans;
+mod small_loops;
 mod windows;
 
 use generate::Generator;
