@@ -1,6 +1,7 @@
 //! From a `while` to the operations of a loop over small arrays.
+use super::heat::Heat;
 use super::memory::{ALIGNMENT, Copy, Place};
-use super::operation::{Beyond, KernelCall, Operation, Source, Start, Window};
+use super::operation::{Beyond, ElementStep, KernelCall, Operation, Source, Start, Window};
 use super::{Block, Large, Repeat, SmallLoop};
 use crate::index::{others, rows, strides, to_i64, to_usize};
 use crate::kernel;
@@ -8,6 +9,7 @@ use crate::kernel::data_movement::moves_into;
 use crate::lower::{Lowering, cost, has_effect};
 use crate::num::loops::{binary_loop, select_loop};
 use crate::plan::{Fusion, Kernel, Reuse};
+use crate::scalar_program::step::Step;
 use crate::state::Site;
 use crate::value::static_shape;
 use hlo::ir::{Computation, ComputationId, Instruction};
@@ -15,6 +17,7 @@ use hlo::literal::ConstantValue;
 use hlo::op::{Conditional, Gather, Scatter, While};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Op, Shape};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -52,6 +55,7 @@ pub(crate) fn compile(lowering: &Lowering<'_>, op: &While) -> Option<SmallLoop> 
     });
     let carried = carried.collect();
     let Some(Operation::Repeat(repeat)) = builder.block.operations.pop() else { return None };
+    let counter = builder.place(&ArrayShape::new(ElementType::U64, Dims::new()))?;
     Some(SmallLoop {
         repeat: *repeat,
         carried,
@@ -59,6 +63,8 @@ pub(crate) fn compile(lowering: &Lowering<'_>, op: &While) -> Option<SmallLoop> 
         image: builder.image,
         large: builder.large,
         kernels: builder.kernels,
+        counter,
+        heat: Heat::new(lowering.programs.jit, builder.count),
     })
 }
 
@@ -424,7 +430,10 @@ impl Builder<'_> {
             };
             let result = self.place(&part)?;
             let operands = [now, place].into_iter().collect();
-            self.push(Operation::Elementwise { function, operands, result });
+            let types = SmallVec::from_slice(&[ty, ty]);
+            let step =
+                ElementStep { step: Step::Binary(op, ty, 0, 1), operands: types, result: ty };
+            self.push(Operation::Elementwise { function, operands, result, step: Some(step) });
             place = result;
         }
         self.update_at(of, beyond, place, shape)
@@ -475,7 +484,10 @@ impl Builder<'_> {
         let result = self.place(shape)?;
         self.push(if shape.rank() == 0 {
             let function = select_loop(shape.ty.storage_bytes());
-            Operation::Elementwise { function, operands: [p, a, b].into_iter().collect(), result }
+            let (operands, ty) = ([p, a, b].into_iter().collect(), shape.ty);
+            let types = SmallVec::from_slice(&[ElementType::Pred, ty, ty]);
+            let step = ElementStep { step: Step::Select(0, 1, 2), operands: types, result: ty };
+            Operation::Elementwise { function, operands, result, step: Some(step) }
         } else {
             Operation::Choose { predicate: p.start, values: [a.start, b.start], result }
         });
@@ -533,7 +545,10 @@ impl Builder<'_> {
             });
             let operands = operands.collect::<Option<_>>()?;
             let place = self.place(result)?;
-            self.push(Operation::Elementwise { function, operands, result: place });
+            let types: SmallVec<[ElementType; 3]> = sources.iter().map(|(_, of)| of.ty).collect();
+            let step = Step::elementwise(&instruction.op, &types, result.ty, &[0, 1, 2])
+                .map(|step| ElementStep { step, operands: types, result: result.ty });
+            self.push(Operation::Elementwise { function, operands, result: place, step });
             return Some([Leaf::Small(place, Arc::clone(result))].into());
         }
         // An update of a large array copies it.

@@ -8,6 +8,14 @@
 //! Large arrays that the loop carries, such as the inputs and outputs of a scan, keep their own memory. The loop may slice
 //! them, pass them to kernels, and update them in place.
 mod build;
+#[cfg(feature = "jit")]
+mod code;
+#[cfg(not(feature = "jit"))]
+#[path = "no_code.rs"]
+mod code;
+#[cfg(feature = "jit")]
+mod emit;
+mod heat;
 mod memory;
 mod operation;
 
@@ -15,6 +23,7 @@ use crate::Result;
 use crate::context::RunContext;
 use crate::value::{Value, not_done};
 pub(crate) use build::compile;
+use heat::Heat;
 use hlo::{ArrayShape, Literal};
 use memory::Place;
 use operation::{KernelCall, Operation, Run};
@@ -32,6 +41,10 @@ pub(crate) struct SmallLoop {
     kernels: Vec<KernelCall>,
     /// Bytes that it takes beside the large arrays and its results.
     bytes: usize,
+    /// Where generated code counts steps.
+    #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "for generated code"))]
+    counter: Place,
+    heat: Heat,
 }
 
 /// A leaf of the value that a loop carries.
@@ -106,9 +119,25 @@ impl SmallLoop {
                 (_, Value::Tuple(_) | Value::Token | Value::Async(_)) => return Err(not_done()),
             }
         }
-        run.repeat(&self.repeat)?;
+        self.rounds(&mut run)?;
         run.spend()?;
         self.carried.iter().map(|leaf| result(leaf, &mut run)).collect()
+    }
+}
+
+impl SmallLoop {
+    /// Runs all rounds: as operations, and as machine code from when that is worth it.
+    fn rounds(&self, run: &mut Run<'_>) -> Result<()> {
+        let cold = self.heat.rounds_left();
+        if let Some(left) = run.rounds(&self.repeat, cold)? {
+            self.heat.set(left);
+            return Ok(());
+        }
+        self.heat.set(0);
+        if let Some(code) = self.heat.code(|| code::compile(self)) {
+            return code::run(code, self, run);
+        }
+        run.rounds(&self.repeat, u64::MAX).map(drop)
     }
 }
 

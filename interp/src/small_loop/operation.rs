@@ -8,6 +8,7 @@ use crate::machine::Position;
 use crate::machine::choose;
 use crate::num::loops::Loop;
 use crate::plan::{Kernel, Reuse};
+use crate::scalar_program::step::Step;
 use crate::state::Site;
 use hlo::{ArrayShape, ElementType, Literal, Scalar};
 use smallvec::SmallVec;
@@ -15,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Steps after which the limits of the run are checked.
-const BETWEEN_CHECKS: u64 = 1 << 14;
+pub(super) const BETWEEN_CHECKS: u64 = 1 << 14;
 
 /// One operation. Its result has a place behind those of its operands.
 pub(super) enum Operation {
@@ -24,6 +25,8 @@ pub(super) enum Operation {
         function: Loop,
         operands: SmallVec<[Place; 3]>,
         result: Place,
+        #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "for generated code"))]
+        step: Option<ElementStep>,
     },
     /// Data that moves the same way each time.
     Copy(Vec<Copy>),
@@ -53,6 +56,13 @@ pub(super) enum Operation {
         ty: ElementType,
         branches: Vec<Block>,
     },
+}
+
+/// The step of one element: its operands are numbered from 0.
+pub(super) struct ElementStep {
+    pub(super) step: Step,
+    pub(super) operands: SmallVec<[ElementType; 3]>,
+    pub(super) result: ElementType,
 }
 
 /// An array.
@@ -135,7 +145,10 @@ pub(super) struct Run<'a> {
     /// The operands of each kernel that are small, and its results.
     arrays: Vec<(Vec<Literal>, Vec<Literal>)>,
     /// Steps that are not charged yet.
-    unspent: u64,
+    pub(super) unspent: u64,
+    /// The error with which generated code has ended.
+    #[cfg(feature = "jit")]
+    pub(super) failed: Option<crate::Error>,
 }
 
 impl<'a> Run<'a> {
@@ -157,7 +170,17 @@ impl<'a> Run<'a> {
             large: program.large.iter().map(constant).collect(),
             arrays: arrays.collect(),
             unspent: 0,
+            #[cfg(feature = "jit")]
+            failed: None,
         }
+    }
+    /// Returns the steps that generated code has counted, and sets its counter to 0.
+    #[cfg(feature = "jit")]
+    pub(super) fn take_count(&mut self) -> u64 {
+        let place = self.program.counter;
+        let count = u64::from_le_bytes(self.memory.read(place).try_into().expect("it has 8 bytes"));
+        self.memory.write(place, &0u64.to_le_bytes());
+        count
     }
 
     /// Charges the steps so far.
@@ -165,17 +188,22 @@ impl<'a> Run<'a> {
         self.context.spend(std::mem::take(&mut self.unspent))
     }
 
-    pub(super) fn repeat(&mut self, repeat: &Repeat) -> Result<()> {
-        loop {
+    fn repeat(&mut self, repeat: &Repeat) -> Result<()> {
+        self.rounds(repeat, u64::MAX).map(drop)
+    }
+    /// Runs a loop for at most `rounds` rounds; returns how many are left, if it has ended.
+    pub(super) fn rounds(&mut self, repeat: &Repeat, rounds: u64) -> Result<Option<u64>> {
+        for done in 0..rounds {
             self.block(&repeat.condition)?;
             if self.memory.bytes()[repeat.test.start] == 0 {
-                return Ok(());
+                return Ok(Some(rounds - done));
             }
             self.block(&repeat.body)?;
             if self.unspent >= BETWEEN_CHECKS {
                 self.spend()?;
             }
         }
+        Ok(None)
     }
 
     fn block(&mut self, block: &Block) -> Result<()> {
@@ -183,9 +211,9 @@ impl<'a> Run<'a> {
         block.operations.iter().try_for_each(|operation| self.execute(operation))
     }
 
-    fn execute(&mut self, operation: &Operation) -> Result<()> {
+    pub(super) fn execute(&mut self, operation: &Operation) -> Result<()> {
         match operation {
-            Operation::Elementwise { function, operands, result } => {
+            Operation::Elementwise { function, operands, result, step: _ } => {
                 let (before, result) = self.memory.split(*result);
                 let of = |place: Place| &before[place.start..place.end()];
                 match *operands.as_slice() {

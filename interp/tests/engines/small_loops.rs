@@ -1,6 +1,7 @@
 //! Loops over small arrays: random bodies over values that are permuted, duplicated, sliced and updated.
-use super::{agree, compiled};
-use interp::Engine;
+use super::{agree, compiled, ramp, run};
+use hlo::Literal;
+use interp::{Engine, RunOptions};
 use proptest::prelude::*;
 use std::fmt::Write;
 
@@ -218,6 +219,34 @@ proptest! {
     fn random_bodies(choices in prop::collection::vec(any::<u8>(), 20..300)) {
         let text = module(&choices);
         agree(&text);
+    }
+}
+
+/// Runs until the loop has become machine code have the result of the specification, and so has the run after that.
+fn agree_with_code(text: &str) {
+    let (reference, exact) = (compiled(text, Engine::Reference), compiled(text, Engine::Exact));
+    let parameters = exact.module().entry().program_shape().parameters;
+    let arguments: Vec<Literal> =
+        (parameters.iter().zip(1..)).map(|(p, i)| ramp(p.array().unwrap(), i)).collect();
+    let options = RunOptions::default();
+    let expected = run(&reference, &arguments, &options);
+    let first = run(&exact, &arguments, &options);
+    assert_eq!(first.result, expected.result, "{text}");
+    // A loop becomes code after 2,000 rounds, of which a run has at least one.
+    for i in 1..2005 {
+        let found = run(&exact, &arguments, &options);
+        if i > 1990 {
+            assert_eq!(found.result, expected.result, "run {i}\n{text}");
+            assert_eq!(found.steps, first.steps, "run {i}\n{text}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn random_bodies_as_code(choices in prop::collection::vec(any::<u8>(), 20..300)) {
+        agree_with_code(&module(&choices));
     }
 }
 
