@@ -95,10 +95,14 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
             }
             Operation::Copy(copies) => {
                 if copies.len() <= COPIES && copies.iter().all(|copy| copy.bytes <= COPIED) {
-                    copies.iter().for_each(|copy| self.copy(*copy));
+                    for copy in copies {
+                        self.copy(*copy);
+                    }
                 } else {
                     self.call(operation);
-                    copies.iter().for_each(|copy| self.forget(copy.to, copy.bytes));
+                    for copy in copies {
+                        self.forget(copy.to, copy.bytes);
+                    }
                 }
             }
             Operation::Choose { predicate, values, result } => {
@@ -150,7 +154,9 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
     /// Emits a loop. What is known of memory stays known, but for what the loop carries.
     fn repeat(&mut self, repeat: &Repeat) {
         if let Some(Operation::Copy(next)) = repeat.body.operations.last() {
-            next.iter().for_each(|copy| self.forget(copy.to, copy.bytes));
+            for copy in next {
+                self.forget(copy.to, copy.bytes);
+            }
         }
         let [head, body, ended] = std::array::from_fn(|_| self.new_block());
         self.jump(head);
@@ -264,7 +270,7 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
             | Step::Clamp(..)
             | Step::Convert(..) => false,
         };
-        if !has_instruction || result.bytes % VECTOR != 0 || result.bytes > 8 * COPIED {
+        if !has_instruction || !result.bytes.is_multiple_of(VECTOR) || result.bytes > 8 * COPIED {
             return false;
         }
         for at in (0..result.bytes).step_by(VECTOR) {

@@ -7,6 +7,7 @@
 //!
 //! Large arrays that the loop carries, such as the inputs and outputs of a scan, keep their own memory. The loop may slice
 //! them, pass them to kernels, and update them in place.
+mod arrays;
 mod build;
 #[cfg(feature = "jit")]
 mod code;

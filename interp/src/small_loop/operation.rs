@@ -59,6 +59,7 @@ pub(super) enum Operation {
 }
 
 /// The step of one element: its operands are numbered from 0.
+#[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "for generated code"))]
 pub(super) struct ElementStep {
     pub(super) step: Step,
     pub(super) operands: SmallVec<[ElementType; 3]>,
