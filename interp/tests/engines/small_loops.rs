@@ -77,11 +77,16 @@ impl Body<'_> {
     }
 
     fn step(&mut self) {
+        match self.choose(34) {
+            n @ 0..16 => self.floats(n),
+            n => self.others(n),
+        }
+    }
+    fn floats(&mut self, n: usize) {
         let (a, b, x) = (self.pick("f32[3]"), self.pick("f32[3]"), self.pick("f32[]"));
-        let (i, j, p, c) =
-            (self.pick("s32[]"), self.pick("s32[]"), self.pick("pred[]"), self.pick("s32[4]"));
+        let (i, p) = (self.pick("s32[]"), self.pick("pred[]"));
         let large = self.last("f32[1200]");
-        let _ = match self.choose(34) {
+        let _ = match n {
             0 => self.add("f32[3]", &format!("add({a}, {b})")),
             1 => self.add("f32[3]", &format!("tanh({a})")),
             2 => self.add("f32[3]", &format!("clamp({x}, {a}, {x})")),
@@ -105,7 +110,15 @@ impl Body<'_> {
             ),
             13 => self.add("f32[]", &format!("cosine({x})")),
             14 => self.add("f32[]", &format!("convert({i})")),
-            15 => self.add("f32[]", &format!("select({p}, {x}, {x})")),
+            _ => self.add("f32[]", &format!("select({p}, {x}, {x})")),
+        };
+    }
+    fn others(&mut self, n: usize) {
+        let (a, b, x) = (self.pick("f32[3]"), self.pick("f32[3]"), self.pick("f32[]"));
+        let (i, j) = (self.pick("s32[]"), self.pick("s32[]"));
+        let (p, c) = (self.pick("pred[]"), self.pick("s32[4]"));
+        let large = self.last("f32[1200]");
+        let _ = match n {
             16 => self.add("s32[]", &format!("multiply({i}, {j})")),
             17 => self.add("s32[]", &format!("subtract({i}, {j})")),
             18 => {
