@@ -4,6 +4,7 @@ use super::{Machine, SPARE_DEPTH};
 use crate::plan::{Action, Step};
 use crate::program::Program;
 use crate::scan::{Next, Scan};
+use crate::small_loop::SmallLoop;
 use crate::value::Value;
 use crate::{Error, Result};
 use hlo::Scalar;
@@ -34,11 +35,7 @@ impl Machine {
             }
             Action::While { condition, body, scalars, small, test: _ } => {
                 let carried = self.frame().take_inputs(step);
-                // Where the fuel ends inside of the loop, frames find the instruction.
-                if let Some(program) = small
-                    && !self.is_observed()
-                    && self.context.options().fuel.is_none()
-                {
+                if let Some(program) = small.as_ref().filter(|small| self.has_room(step, small)) {
                     let carried = program.run(&self.context, carried)?;
                     return self.end_call(step, carried);
                 }
@@ -189,6 +186,14 @@ impl Machine {
         }
         self.end_step(step);
         Ok(())
+    }
+
+    /// Returns whether a loop may run on a block of memory: frames take less of it, and end at an instruction.
+    fn has_room(&self, step: &Step, small: &SmallLoop) -> bool {
+        let bytes = small.bytes().saturating_add(step.bytes.unwrap_or(usize::MAX));
+        !self.is_observed()
+            && self.context.options().fuel.is_none()
+            && self.context.budget().left().is_none_or(|left| bytes <= left)
     }
 
     /// Returns whether each instruction is observed, so that none may be skipped.
