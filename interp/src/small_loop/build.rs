@@ -61,16 +61,45 @@ pub(crate) fn compile(lowering: &Lowering<'_>, op: &While) -> Option<SmallLoop> 
     })
 }
 
-/// Returns which instructions the result of a computation follows from.
+/// Returns which instructions the leaves of a computation's result follow from.
 fn needed(computation: &Computation) -> Vec<bool> {
-    let mut needed = vec![false; computation.instructions.len()];
-    needed[computation.root.index()] = true;
-    for (id, instruction) in computation.instructions.iter().rev() {
-        if needed[id.index()] {
-            instruction.operands.iter().for_each(|operand| needed[operand.index()] = true);
+    let instructions = &computation.instructions;
+    let leaves = instructions.iter().map(|(_, instruction)| instruction.shape.leaves().len());
+    let mut needed: Vec<Vec<bool>> = leaves.map(|count| vec![false; count]).collect();
+    needed[computation.root.index()].fill(true);
+    for (id, instruction) in instructions.iter().rev() {
+        let own = std::mem::take(&mut needed[id.index()]);
+        match &instruction.op {
+            Op::Tuple(_) => {
+                let mut own = own.iter();
+                for operand in &instruction.operands {
+                    needed[operand.index()].iter_mut().zip(&mut own).for_each(|(x, is)| *x |= is);
+                }
+            }
+            Op::GetTupleElement(op) => {
+                let tuple = instruction.operands[0];
+                let first = first_leaf(&instructions[tuple].shape, to_usize(op.index));
+                let of = needed[tuple.index()].iter_mut().skip(first);
+                of.zip(&own).for_each(|(x, is)| *x |= is);
+            }
+            op if op.opcode().aliases_operand() => {
+                let of = &mut needed[instruction.operands[0].index()];
+                of.iter_mut().zip(&own).for_each(|(x, is)| *x |= is);
+            }
+            _ if own.contains(&true) => {
+                instruction.operands.iter().for_each(|o| needed[o.index()].fill(true));
+            }
+            _ => {}
         }
+        needed[id.index()] = own;
     }
-    needed
+    needed.iter().map(|leaves| leaves.contains(&true)).collect()
+}
+
+/// Returns the number of the first leaf of an element of a tuple.
+fn first_leaf(tuple: &Shape, index: usize) -> usize {
+    let elements = tuple.tuple().unwrap_or_default();
+    elements.iter().take(index).map(|shape| shape.leaves().len()).sum()
 }
 
 /// Returns the place of a small array.
@@ -183,7 +212,8 @@ impl Builder<'_> {
                 return None;
             }
             if !needed[instruction.index()] {
-                values.push([].into());
+                // Nothing reads these leaves.
+                values.push(vec![Leaf::Token; definition.shape.leaves().len()].into());
                 continue;
             }
             let site = Site { computation: id, instruction };
@@ -221,12 +251,9 @@ impl Builder<'_> {
                 Some(operands.iter().flat_map(|leaves| leaves.iter().cloned()).collect())
             }
             Op::GetTupleElement(op) => {
-                let elements = shapes[0].tuple()?;
-                let index = to_usize(op.index);
-                let count =
-                    |shapes: &[Shape]| shapes.iter().map(|s| s.leaves().len()).sum::<usize>();
-                let first = count(&elements[..index]);
-                Some(operands[0][first..first + count(&elements[index..=index])].into())
+                let first = first_leaf(shapes[0], to_usize(op.index));
+                let count = instruction.shape.leaves().len();
+                Some(operands[0].get(first..first + count)?.into())
             }
             Op::AfterAll(_) => Some([Leaf::Token].into()),
             Op::Call(op) => self.computation(op.to_apply, operands),
