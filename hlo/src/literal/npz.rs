@@ -99,7 +99,7 @@ pub fn read_up_to(name: String, mut file: impl Read, most: usize) -> Result<NpyA
     if count > most {
         let sizes = dims.as_slice();
         return Err(wrong(format!(
-            "it has sizes {sizes:?}, that is {count} bytes; at most {most} bytes are expected"
+            "it has sizes {sizes:?} of numpy's type {kind}{item_bytes}, that is {count} bytes; at most {most} bytes are expected"
         )));
     }
     let mut bytes = Vec::new();
