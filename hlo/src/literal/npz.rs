@@ -16,7 +16,7 @@ pub enum NpzError {
     Io(#[from] std::io::Error),
     /// It is not an `.npz` file.
     #[error("not an .npz file: {0}")]
-    Zip(#[from] zip::result::ZipError),
+    Zip(zip::result::ZipError),
     /// An array of the file cannot be used.
     #[error("array `{name}`: {message}")]
     Array {
@@ -25,6 +25,16 @@ pub enum NpzError {
         /// The problem.
         message: String,
     },
+}
+
+impl From<zip::result::ZipError> for NpzError {
+    fn from(error: zip::result::ZipError) -> Self {
+        if let zip::result::ZipError::Io(error) = error {
+            Self::Io(error)
+        } else {
+            Self::Zip(error)
+        }
+    }
 }
 
 /// An array as numpy wrote it: little-endian, row-major.
