@@ -51,10 +51,9 @@ fn beside(path: &Path) -> Result<NamedTempFile> {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         Some(_) | None => PathBuf::from("."),
     };
-    let mode = Permissions::from_mode(0o666);
-    let file = Builder::new().prefix(".etalon-").permissions(mode).tempfile_in(folder);
-    // The error names the temporary file, which nobody has asked for.
-    file.map_err(|e| e.raw_os_error().map_or(e, std::io::Error::from_raw_os_error))
+    // An error of the temporary file would name that.
+    std::fs::metadata(&folder)?;
+    Builder::new().prefix(".etalon-").permissions(Permissions::from_mode(0o666)).tempfile_in(folder)
 }
 
 #[cfg(test)]

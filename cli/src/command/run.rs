@@ -107,7 +107,7 @@ fn one(args: &RunArgs, path: &Path, peers: &Peers) -> Result<bool> {
     let first = peers.block(devices).start;
     let outputs = prepared.queues.with_outfeed(results, first);
     let outputs = Outputs { first, devices, each: outputs };
-    let written = outputs.write(args, path, peers);
+    let written = outputs.write(args, peers);
     peers.agreed(traced.and(written))?;
     match args.seed {
         Some(SeedArg::Many) => is_stable(args, &prepared, peers),
@@ -203,7 +203,7 @@ struct Outputs {
 
 impl Outputs {
     /// Writes the outputs to the file of `--output`, or prints them.
-    fn write(self, args: &RunArgs, path: &Path, peers: &Peers) -> Result<()> {
+    fn write(self, args: &RunArgs, peers: &Peers) -> Result<()> {
         // `--print` selects the readable form, also in a pipe.
         let width = output::width().or(args.print.then_some(WIDTH));
         let is_shown = args.print || args.output.is_none();
