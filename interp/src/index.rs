@@ -1,6 +1,7 @@
 //! Index algebra: sizes, strides, and walks over them in row-major order.
 use crate::clock::Stop;
 use hlo::{ArrayShape, Dims};
+use smallvec::SmallVec;
 
 /// Returns a dimension, size or index as a `usize`; the verifier has checked that it is not negative.
 pub(crate) fn to_usize(x: i64) -> usize {
@@ -127,6 +128,48 @@ pub(crate) fn pick(shape: &ArrayShape, dims: &[i64]) -> (Dims, Dims) {
 /// Returns the dimensions of an array of this rank that `dims` does not list.
 pub(crate) fn others(rank: usize, dims: &[i64]) -> Dims {
     (0..to_i64(rank)).filter(|d| !dims.contains(d)).collect()
+}
+
+/// Some dimensions of an array, in row-major order.
+#[derive(Debug)]
+pub(crate) struct Grid {
+    sizes: SmallVec<[usize; 4]>,
+    strides: SmallVec<[usize; 4]>,
+    count: usize,
+}
+
+impl Grid {
+    /// Returns the dimensions of these sizes and strides.
+    pub(crate) fn new(dims: impl Iterator<Item = (i64, i64)>) -> Self {
+        let (sizes, strides): (SmallVec<[usize; 4]>, _) =
+            dims.map(|(size, stride)| (to_usize(size), to_usize(stride))).unzip();
+        let count = sizes.iter().product();
+        Self { sizes, strides, count }
+    }
+    /// Returns the number of indices.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+    /// Returns the offset of the element at index `i`.
+    #[inline]
+    pub(crate) fn offset(&self, i: usize) -> usize {
+        match (&*self.sizes, &*self.strides) {
+            ([], _) => 0,
+            ([_], [stride, ..]) => i * stride,
+            (sizes, strides) => {
+                let (mut rest, mut at) = (i, 0);
+                for (size, stride) in sizes.iter().zip(strides).rev() {
+                    at += rest % size * stride;
+                    rest /= size;
+                }
+                at
+            }
+        }
+    }
+    /// Returns the offsets of all elements.
+    pub(crate) fn offsets(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        (0..self.count).map(|i| self.offset(i))
+    }
 }
 
 #[cfg(test)]

@@ -79,7 +79,15 @@ impl Role {
                 let leaf = step.inputs[1];
                 Outer { leaf, read: Read::Scalar, width: width(draft, leaf), convert: None }
             }
-            Self::Rows(_) | Self::Loop(_) | Self::Same => outer(draft, step, k, reads),
+            Self::Rows(method) => {
+                let outer = outer(draft, step, k, reads);
+                match outer.convert.is_some() && method.of_elements(ty(draft, outer.leaf)).is_some()
+                {
+                    true => Outer { convert: None, ..outer },
+                    false => outer,
+                }
+            }
+            Self::Loop(_) | Self::Same => outer(draft, step, k, reads),
         }
     }
 }
@@ -317,6 +325,9 @@ fn fuse(
             Role::Rows(method) => {
                 fuel = fuel.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
                 let ty = ty(draft, step.inputs[1]);
+                // The sum of widened floats is that of the floats.
+                let from = outers.get(operands[0]).map(|outer| self::ty(draft, outer.leaf));
+                let method = from.and_then(|from| method.of_elements(from)).unwrap_or(method);
                 let output = Output::Rows { of: operands[0], first: (operands[1], ty), method };
                 ends.push((leaf, output));
                 continue;
