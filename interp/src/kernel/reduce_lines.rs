@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Elements that are summed before a sum is added to one that keeps its rounding errors.
-const RUN: usize = 4096;
+pub(super) const RUN: usize = 4096;
 /// Rows that are added in f64 before the sums are added to ones that keep their rounding errors.
 const ROWS: usize = 256;
 /// Columns that are computed together.

@@ -1,6 +1,6 @@
 //! Folds of runs of neighbors, by sums in f64 or by loops over many elements at once.
 use super::partial_sum::Partial;
-use super::reduce_lines::{Method, STRIP};
+use super::reduce_lines::{Method, RUN, STRIP};
 use crate::num::loops::Loop;
 use hlo::{ElementType, Scalar};
 
@@ -24,7 +24,8 @@ impl<'a> RowFold<'a> {
         match self.method {
             Method::Sum(loops, ty) => {
                 let mut partial = Partial::new(self.first.as_f64());
-                partial.add((loops.row)(elements));
+                let parts = elements.chunks(RUN * loops.width);
+                parts.for_each(|part| partial.add((loops.row)(part)));
                 let runs = std::iter::once(elements);
                 partial.settled(*loops, self.first, runs, *ty).write(*ty, to);
             }

@@ -31,6 +31,7 @@ mod pred;
 pub(crate) mod prefix_sum;
 pub(crate) mod random;
 mod signed;
+pub(crate) mod triangle;
 mod unsigned;
 
 use complex::Complex;

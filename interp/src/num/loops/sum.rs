@@ -6,8 +6,10 @@ use bytemuck::Pod;
 use half::{bf16, f16};
 use hlo::ElementType;
 
-/// Numbers that are summed in turn, so that an addition does not wait for the one before it.
-const LANES: usize = 16;
+/// Numbers of a vector.
+const LANES: usize = 8;
+/// Vectors to which elements are added in turn, so that an addition does not wait for the one before it.
+const VECTORS: usize = 4;
 /// Rows that are added to columns at once.
 pub(crate) const AT_ONCE: usize = 4;
 
@@ -17,8 +19,10 @@ pub(crate) const AT_ONCE: usize = 4;
 /// only if that is a multiple of the unit.
 #[derive(Clone, Copy)]
 pub(crate) struct SumLoops {
+    /// Bytes of an element.
+    pub(crate) width: usize,
     /// Returns the sum of the elements and that of their magnitudes. Each element takes part in at most
-    /// `count / 16 + 16` additions.
+    /// `count / 32 + 8` additions.
     pub(crate) row: fn(&[u8]) -> (f64, f64),
     /// Returns whether all elements are multiples of the unit of `coarse`.
     pub(crate) are_multiples: fn(&[u8], f64) -> bool,
@@ -34,6 +38,7 @@ impl SumLoops {
     /// Returns the loops of a type.
     pub(crate) fn of(ty: ElementType) -> Option<Self> {
         with_type!(ty, T => return Some(Self {
+            width: size_of::<T>(),
             row: row::<T>,
             are_multiples: are_multiples::<T>,
             columns: columns::<T>,
@@ -75,13 +80,26 @@ impl Term for f16 {
     }
 }
 
+/// Numbers in a vector.
+type Vector = [f64; LANES];
+
 fn row<T: Term>(elements: &[u8]) -> (f64, f64) {
-    let mut result = (0.0, 0.0);
-    instruction_set::run(Row {
-        elements: bytemuck::cast_slice::<u8, T>(elements),
-        result: &mut result,
-    });
-    result
+    let (blocks, rest) = bytemuck::cast_slice::<u8, T>(elements).as_chunks();
+    // -0 is the neutral element of addition.
+    let (mut sums, mut magnitudes) = ([[-0.0; LANES]; VECTORS], [[0.0; LANES]; VECTORS]);
+    instruction_set::run(Row { blocks, sums: &mut sums, magnitudes: &mut magnitudes });
+    for (lane, x) in rest.iter().enumerate() {
+        sums[lane / LANES][lane % LANES] += x.wide();
+        magnitudes[lane / LANES][lane % LANES] += x.wide().abs();
+    }
+    (total(&sums), total(&magnitudes))
+}
+
+/// Returns the sum of all lanes. Inlined, it would make the compiler pair sums with magnitudes in [`Row`].
+#[inline(never)]
+fn total([a, b, c, d]: &[Vector; VECTORS]) -> f64 {
+    let [a, b, c, d, e, f, g, h] = plus(plus(*a, *b), plus(*c, *d));
+    ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
 fn exact<T: Term>(elements: &[u8], sum: &mut ExactSum) {
@@ -91,38 +109,51 @@ fn exact<T: Term>(elements: &[u8], sum: &mut ExactSum) {
 }
 
 struct Row<'a, T> {
-    elements: &'a [T],
-    result: &'a mut (f64, f64),
+    blocks: &'a [[T; VECTORS * LANES]],
+    sums: &'a mut [Vector; VECTORS],
+    magnitudes: &'a mut [Vector; VECTORS],
 }
 
 impl<T: Term> Task for Row<'_, T> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        // -0 is the neutral element of addition.
-        let (mut sums, mut magnitudes) = ([-0.0; LANES], [0.0; LANES]);
-        let (blocks, rest) = self.elements.as_chunks::<LANES>();
-        for block in blocks {
-            for lane in 0..LANES {
-                let x = block[lane].wide();
-                sums[lane] += x;
-                magnitudes[lane] += x.abs();
-            }
+        // Eight variables stay in registers; arrays of them do not.
+        let [mut a, mut b, mut c, mut d] = *self.sums;
+        let [mut e, mut f, mut g, mut h] = *self.magnitudes;
+        for block in self.blocks {
+            let (vectors, _) = block.as_chunks::<LANES>();
+            let (w, x, y, z) =
+                (wide(&vectors[0]), wide(&vectors[1]), wide(&vectors[2]), wide(&vectors[3]));
+            (a, b, c, d) = (plus(a, w), plus(b, x), plus(c, y), plus(d, z));
+            (e, f) = (plus(e, magnitudes(w)), plus(f, magnitudes(x)));
+            (g, h) = (plus(g, magnitudes(y)), plus(h, magnitudes(z)));
         }
-        for (lane, x) in rest.iter().enumerate() {
-            sums[lane] += x.wide();
-            magnitudes[lane] += x.wide().abs();
-        }
-        let mut half = LANES / 2;
-        while half > 0 {
-            for lane in 0..half {
-                sums[lane] += sums[lane + half];
-                magnitudes[lane] += magnitudes[lane + half];
-            }
-            half /= 2;
-        }
-        *self.result = (sums[0], magnitudes[0]);
+        (*self.sums, *self.magnitudes) = ([a, b, c, d], [e, f, g, h]);
     }
+}
+
+#[inline(always)]
+fn wide<T: Term>(x: &[T; LANES]) -> Vector {
+    let mut wide = [0.0; LANES];
+    for i in 0..LANES {
+        wide[i] = x[i].wide();
+    }
+    wide
+}
+#[inline(always)]
+fn plus(mut a: Vector, b: Vector) -> Vector {
+    for i in 0..LANES {
+        a[i] += b[i];
+    }
+    a
+}
+#[inline(always)]
+fn magnitudes(mut x: Vector) -> Vector {
+    for i in 0..LANES {
+        x[i] = x[i].abs();
+    }
+    x
 }
 
 /// Returns 0 if `x` is a multiple of the unit of `coarse`.
