@@ -8,6 +8,7 @@
 )]
 mod convert;
 pub(crate) mod instruction_set;
+mod magnitude;
 mod narrow;
 mod order;
 mod select;
@@ -20,6 +21,7 @@ mod vector;
 use bytemuck::Pod;
 pub(crate) use convert::convert_loop;
 use instruction_set::Task;
+pub(crate) use magnitude::magnitude_loop;
 pub(crate) use order::{clamp_loop, compare_loop};
 pub(crate) use select::select_loop;
 use std::sync::Arc;
