@@ -177,6 +177,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn grids_are_walks() {
+        for (sizes, strides) in
+            [(vec![], vec![]), (vec![5], vec![3]), (vec![2, 3, 4], vec![100, 1, 7])]
+        {
+            let mut walk = Vec::new();
+            offsets(&sizes, 0, &strides, |at| walk.push(to_usize(at)));
+            let grid = Grid::new(sizes.into_iter().zip(strides));
+            assert_eq!(grid.offsets().collect::<Vec<_>>(), walk);
+            assert_eq!(grid.count(), walk.len());
+        }
+    }
+
+    #[test]
     fn walks_row_major() {
         let mut seen = Vec::new();
         offsets(&[2, 3], 10, &[1, 2], |at| seen.push(at));

@@ -3,8 +3,10 @@
 mod fusion;
 mod generate;
 mod kernels;
+mod linear;
 mod narrow;
 mod plans;
+mod sums;
 mod windows;
 
 use generate::Generator;

@@ -5,6 +5,7 @@ use crate::num::complex_of::{ComplexOf, Field};
 use crate::num::double_double::Real;
 use crate::num::fourier::{self, Lanes, Plan};
 use crate::num::loops::instruction_set::{self, Task};
+use crate::num::twiddle;
 use std::sync::OnceLock;
 
 /// What is transformed.
@@ -85,7 +86,7 @@ impl<R: Real + Field> Transform<R> {
             kind: self.kind,
             n: self.n,
             plan: Plan::new(self.length()),
-            turns: if self.reads_pairs() { fourier::turns(self.n) } else { Vec::new() },
+            turns: if self.reads_pairs() { twiddle::turns(self.n) } else { Vec::new() },
         })
     }
 }
