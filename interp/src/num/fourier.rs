@@ -234,8 +234,8 @@ impl<R: Real + Field, const N: usize> Join<'_, R, N> {
     fn by_formula(&mut self, p: usize) {
         let mut terms = [Lanes::ZERO; LARGEST_PRIME];
         for k in 0..self.m {
-            for r in 0..p {
-                terms[r] = self.term(r, k);
+            for (r, term) in terms[..p].iter_mut().enumerate() {
+                *term = self.term(r, k);
             }
             for q in 0..p {
                 self.result[q * self.m + k] = term_by_term(self.plan, &terms[..p], q);

@@ -150,8 +150,8 @@ fn plus(mut a: Vector, b: Vector) -> Vector {
 }
 #[inline(always)]
 fn magnitudes(mut x: Vector) -> Vector {
-    for i in 0..LANES {
-        x[i] = x[i].abs();
+    for x in &mut x {
+        *x = x.abs();
     }
     x
 }
