@@ -325,11 +325,11 @@ fn fuse(
             Role::Rows(method) => {
                 fuel = fuel.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
                 let ty = ty(draft, step.inputs[1]);
-                // The sum of widened floats is that of the floats.
-                let from = outers.get(operands[0]).map(|outer| self::ty(draft, outer.leaf));
-                let method = from.and_then(|from| method.of_elements(from)).unwrap_or(method);
-                let output = Output::Rows { of: operands[0], first: (operands[1], ty), method };
-                ends.push((leaf, output));
+                let method = of_outer(draft, outers.get(operands[0]), method);
+                ends.push((
+                    leaf,
+                    Output::Rows { of: operands[0], first: (operands[1], ty), method },
+                ));
                 continue;
             }
         };
@@ -359,6 +359,11 @@ fn fuse(
         fuel,
         part: None,
     }
+}
+
+/// Returns how to reduce what is read from outside: the sum of widened floats is that of the floats.
+fn of_outer(draft: &Draft, outer: Option<&Outer>, method: Arc<Method>) -> Arc<Method> {
+    outer.and_then(|outer| method.of_elements(ty(draft, outer.leaf))).unwrap_or(method)
 }
 
 /// Returns how a step reads operand `k` from outside its group.
