@@ -324,12 +324,7 @@ fn fuse(
             Role::Same => operands[0],
             Role::Rows(method) => {
                 fuel = fuel.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
-                let ty = ty(draft, step.inputs[1]);
-                let method = of_outer(draft, outers.get(operands[0]), method);
-                ends.push((
-                    leaf,
-                    Output::Rows { of: operands[0], first: (operands[1], ty), method },
-                ));
+                ends.push((leaf, rows(draft, &step, &operands, &outers, method)));
                 continue;
             }
         };
@@ -361,9 +356,18 @@ fn fuse(
     }
 }
 
-/// Returns how to reduce what is read from outside: the sum of widened floats is that of the floats.
-fn of_outer(draft: &Draft, outer: Option<&Outer>, method: Arc<Method>) -> Arc<Method> {
-    outer.and_then(|outer| method.of_elements(ty(draft, outer.leaf))).unwrap_or(method)
+/// Returns the output of a reduction. The sum of widened floats is that of the floats.
+fn rows(
+    draft: &Draft,
+    step: &DraftStep,
+    operands: &[Register],
+    outers: &[Outer],
+    method: Arc<Method>,
+) -> Output {
+    let from = outers.get(operands[0]).map(|outer| ty(draft, outer.leaf));
+    let method = from.and_then(|from| method.of_elements(from)).unwrap_or(method);
+    let first = (operands[1], ty(draft, step.inputs[1]));
+    Output::Rows { of: operands[0], first, method }
 }
 
 /// Returns how a step reads operand `k` from outside its group.
