@@ -154,5 +154,5 @@ fn solutions_of_triangular_systems() {
     let text = "ENTRY e { p = f32[9,9] parameter(0) b = f32[9,3] parameter(1)
         ROOT r = f32[9,3] triangular-solve(p, b), left_side=true, lower=true, unit_diagonal=false, transpose_a=NO_TRANSPOSE }";
     let b = elements(ElementType::F32, &[9, 3], 3, true);
-    engines_agree(text, &[Literal::zeros(ArrayShape::new(ElementType::F32, &[9, 9])), b]);
+    engines_agree(text, &[Literal::zeros(ArrayShape::new(ElementType::F32, &[9, 9][..])), b]);
 }
