@@ -11,11 +11,15 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The modules of a campaign that ends with the table of opcodes.
 const MANY: u64 = 1000;
 /// The modules between two writings of the table.
 const KEPT: u64 = 250;
+
+/// The most time for one execution of a variant of a module.
+const VARIANT_TIME: Duration = Duration::from_secs(60);
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     let engine = Engine::ALL
@@ -23,9 +27,10 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
         .find(|engine| Some(engine.name()) == args.backend.backend.as_deref());
     // An engine is compared with the other one, and any other backend with the fastest that rounds correctly.
     let is_exact = engine == Some(Engine::Exact);
-    let mut reference = limited(if is_exact { Engine::Reference } else { Engine::Exact });
+    let mut reference =
+        limited(if is_exact { Engine::Reference } else { Engine::Exact }, args.like.is_some());
     let mut backend: Box<dyn Backend> = match engine {
-        Some(engine) => Box::new(limited(engine)),
+        Some(engine) => Box::new(limited(engine, args.like.is_some())),
         None => open(&args.backend)?,
     };
     let like = args.like.as_deref().map(like).transpose()?;
@@ -65,9 +70,11 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     finish(&campaign, args.coverage)
 }
 
-/// A variant of a module may run without end.
-fn limited(engine: Engine) -> LimitedEngine {
-    LimitedEngine { engine, fuel: 10_000_000, max_memory: 1 << 30, time_limit: None }
+/// An engine with the limits of a generated module, or those of a variant of a module, which may be large or run without end.
+fn limited(engine: Engine, is_variant: bool) -> LimitedEngine {
+    let max_memory = if is_variant { 1 << 33 } else { 1 << 30 };
+    let fuel = if is_variant { u64::MAX } else { 10_000_000 };
+    LimitedEngine { engine, fuel, max_memory, time_limit: is_variant.then_some(VARIANT_TIME) }
 }
 
 fn like(path: &Path) -> Result<Arc<hlo::Verified>> {
@@ -169,6 +176,9 @@ fn finish(campaign: &Campaign, coverage: bool) -> Result<ExitCode> {
         let _ = writeln!(text, "{without_variant} seeds without a valid variant");
     }
     output::data(&text)?;
+    if campaign.modules > 0 && campaign.tally.executed() == 0 {
+        output::note("warning: no module was executed; `etalon run` tells why for one module\n");
+    }
     if *invalid > 0 {
         output::note(&format!("the generator made {invalid} invalid modules\n"));
         return Ok(Exit::Bug.code());
