@@ -130,8 +130,8 @@ fn check_results(case: &Case, engines: &[Engine]) -> Result<Comparison> {
         return Ok(Comparison::default());
     }
     let mut first = None;
-    let tolerance = Tolerance::of_reference(verified.module());
     for &engine in engines {
+        let tolerance = Tolerance::of_engine(engine, verified.module());
         let treatment = engine_treatment(engine);
         let results = case.results_of(&verified, engine)?;
         let expected = expected_results(case, &results)?;

@@ -44,7 +44,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
         generate,
         like,
         output: args.output.clone(),
-        bits: engine.is_some(),
+        bits: engine.is_some_and(Engine::rounds_correctly),
     };
     let command = command(args);
     let progress = progress(limit);

@@ -36,6 +36,7 @@ use super::writes_with;
 use crate::error::Code;
 use crate::index::{count, offset_list, offsets, saturating_count, strides, to_i64, to_usize};
 use crate::lower::scratch::threads;
+use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use crate::{Error, Result};
 use hlo::op::Convolution;
@@ -47,11 +48,12 @@ pub(super) fn kernel(
     op: &Convolution,
     operands: &[&ArrayShape],
     result: &ArrayShape,
+    arithmetic: Arithmetic,
 ) -> Box<dyn Kernel> {
     let sparsity = op.sparsity_config.as_ref();
     let [sparse_lhs, sparse_rhs] = [sparsity.and_then(|s| s.lhs), sparsity.and_then(|s| s.rhs)];
     let (lhs, rhs) = (dense_shape(operands[0], sparse_lhs), dense_shape(operands[1], sparse_rhs));
-    let (recipe, to) = (Recipe::of(op.algorithm), result.ty);
+    let (recipe, to) = (Recipe::of(op.algorithm, arithmetic), result.ty);
     let setting = Setting::new(op, &lhs, &rhs, result);
     let order = setting.order(result);
     let scratch = [

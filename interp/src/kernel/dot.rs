@@ -17,6 +17,7 @@
 use super::contraction::{Extent, Lists, Plan, Recipe};
 use super::writes_with;
 use crate::index::{offset_list, others, pick, saturating_count};
+use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use hlo::op::Dot;
 use hlo::{ArrayShape, Dims};
@@ -85,11 +86,16 @@ impl Offsets {
     }
 }
 
-pub(super) fn kernel(op: &Dot, operands: &[&ArrayShape], result: &ArrayShape) -> Box<dyn Kernel> {
+pub(super) fn kernel(
+    op: &Dot,
+    operands: &[&ArrayShape],
+    result: &ArrayShape,
+    arithmetic: Arithmetic,
+) -> Box<dyn Kernel> {
     let (lhs, rhs, to) = (operands[0], operands[1], result.ty);
     let l = Axes::of(lhs, &op.lhs_batch_dims, &op.lhs_contracting_dims);
     let r = Axes::of(rhs, &op.rhs_batch_dims, &op.rhs_contracting_dims);
-    let recipe = Recipe::of(op.algorithm);
+    let recipe = Recipe::of(op.algorithm, arithmetic);
     let sums = recipe.scratch((lhs, rhs), to, l.extent(&r));
     let scratch = sums.saturating_add(l.bytes()).saturating_add(r.bytes());
     writes_with(scratch, move |_, inputs, outputs| {

@@ -7,6 +7,7 @@ use crate::Result;
 use crate::block::{Block, Compute, Source, blockwise, refill};
 use crate::context::RunContext;
 use crate::num;
+use crate::options::Arithmetic;
 use crate::plan::{Fusion, Kernel, Reuse};
 use hlo::{ArrayShape, ElementType, Literal, Op, Scalar};
 use smallvec::SmallVec;
@@ -79,13 +80,14 @@ pub(super) fn kernel(
     op: &Op,
     operands: &[&ArrayShape],
     result: &ArrayShape,
+    arithmetic: Arithmetic,
 ) -> Option<Elementwise> {
     let operands: SmallVec<[ElementType; 3]> = operands.iter().map(|shape| shape.ty).collect();
     let to = result.ty;
     macro_rules! kernel {
         (|$blocks:ident, $out:ident| $compute:expr, |$x:ident| $element:expr) => {
             Some(Elementwise {
-                typed: Typed::of(op, &operands, to),
+                typed: Typed::of(op, &operands, to, arithmetic),
                 widens: matches!(op, Op::Convert(_))
                     && operands[0].storage_bytes() < to.storage_bytes(),
                 operands,

@@ -1,4 +1,4 @@
-//! Kernels: the implementations of ops that the engine `exact` runs.
+//! Kernels: the implementations of ops that the engines `exact` and `fast` run.
 mod all_reduce;
 mod batch_norm;
 mod bitcast;
@@ -39,6 +39,7 @@ mod window_rows;
 
 use crate::Result;
 use crate::context::RunContext;
+use crate::options::Arithmetic;
 use crate::plan::{Kernel, Reuse};
 use crate::scalar_program::ScalarPrograms;
 use crate::value::fill;
@@ -51,13 +52,14 @@ use hlo::{ArrayShape, ElementType, Literal, Op, Shape};
 pub(crate) use reduce_lines::Method;
 pub(crate) use strided::Walk;
 
-/// The kernel of an op that computes arrays from arrays of these shapes. `None` if its page in `spec` computes it: where
+/// The kernel of an op that computes arrays from arrays of these shapes, in this arithmetic. `None` if its page in `spec` computes it: where
 /// the result shares the memory of an operand, and where a kernel would gain nothing.
 pub(crate) fn select(
     op: &Op,
     operands: &[&Shape],
     result: &Shape,
     programs: &ScalarPrograms,
+    arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
     let leaves = result.leaves();
     let results: Vec<&ArrayShape> = leaves.iter().map(|s| s.array()).collect::<Option<_>>()?;
@@ -66,7 +68,7 @@ pub(crate) fn select(
     }
     let operands: Vec<&ArrayShape> = operands.iter().map(|s| s.array()).collect::<Option<_>>()?;
     let (x, array) = (operands.as_slice(), *results.first()?);
-    if let Some(kernel) = elementwise::kernel(op, x, array) {
+    if let Some(kernel) = elementwise::kernel(op, x, array, arithmetic) {
         return Some(Box::new(kernel));
     }
     match op {
@@ -74,15 +76,15 @@ pub(crate) fn select(
         Op::BatchNormInference(op) => Some(batch_norm::inference(op, x[0])),
         Op::BatchNormTraining(op) => Some(batch_norm::training(op, x[0])),
         Op::Cholesky(op) => Some(cholesky::kernel(op, x[0])),
-        Op::Convolution(op) => Some(convolution::kernel(op, x, array)),
-        Op::Dot(op) => Some(dot::kernel(op, x, array)),
+        Op::Convolution(op) => Some(convolution::kernel(op, x, array, arithmetic)),
+        Op::Dot(op) => Some(dot::kernel(op, x, array, arithmetic)),
         Op::Fft(op) => Some(fft::kernel(op, x[0], array)),
         Op::Map(op) => map::kernel(op, array, programs),
-        Op::RaggedDot(op) => Some(ragged_dot::kernel(op, x, array)),
-        Op::Reduce(op) => reduce::kernel(op, x, &results, programs),
-        Op::ReduceWindow(op) => reduce_window::kernel(op, x, &results, programs),
+        Op::RaggedDot(op) => Some(ragged_dot::kernel(op, x, array, arithmetic)),
+        Op::Reduce(op) => reduce::kernel(op, x, &results, programs, arithmetic),
+        Op::ReduceWindow(op) => reduce_window::kernel(op, x, &results, programs, arithmetic),
         Op::RngBitGenerator(op) => rng_bit_generator::kernel(op, &results),
-        Op::ScaledDot(op) => scaled_dot::kernel(op, x, array),
+        Op::ScaledDot(op) => scaled_dot::kernel(op, x, array, arithmetic),
         Op::Scatter(op) => scatter::kernel(op, x, programs),
         Op::SelectAndScatter(op) => select_and_scatter::kernel(op, x, array, programs),
         Op::Sort(op) => sort::kernel(op, x, programs),

@@ -7,6 +7,7 @@ use crate::clock::Stop;
 use crate::lower::scratch::threads;
 use crate::num::accumulator::ExactSum;
 use crate::num::loops::{Loop, SumLoops, binary_loop};
+use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use crate::scalar_program::ScalarProgram;
 use hlo::op::{Binary, ReduceWindow};
@@ -15,7 +16,7 @@ use rayon::prelude::*;
 
 /// How elements are folded.
 enum Method {
-    /// By adding floats, in f64 with a bound on the error.
+    /// By adding floats in f64, with a bound on the error where the arithmetic asks for one.
     Sum(SumLoops),
     /// By an op on arrays.
     Op(Loop),
@@ -43,12 +44,13 @@ pub(super) fn kernel(
     operands: &[&ArrayShape],
     result: &ArrayShape,
     applied: &ScalarProgram,
+    arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
     let &[from, init] = operands else { return None };
     let rows = WindowRows::of(&op.window, &from.dims, &result.dims)?;
     let method = if from.ty.is_float() && applied.as_binary() == Some(Binary::Add) {
         let is_narrow = applied.results() == [result.ty] && result.ty.bits() <= 32;
-        Method::Sum(SumLoops::of(from.ty).filter(|_| is_narrow)?)
+        Method::Sum(SumLoops::of(from.ty, arithmetic).filter(|_| is_narrow)?)
     } else {
         let (op, ty) = applied.as_binary_in_order()?;
         let fits = (ty, ty) == (from.ty, result.ty);

@@ -14,6 +14,7 @@ use super::writes_with;
 use crate::Result;
 use crate::context::RunContext;
 use crate::index::{count, offsets, others, pick, saturating_count, to_i64, to_usize};
+use crate::options::Arithmetic;
 use crate::plan::{Fusion, Kernel};
 use crate::scalar_program::{ScalarProgram, ScalarPrograms};
 use hlo::op::Reduce;
@@ -28,6 +29,7 @@ pub(super) fn kernel(
     operands: &[&ArrayShape],
     results: &[&ArrayShape],
     programs: &ScalarPrograms,
+    arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
     let applied = programs.get(op.to_apply)?;
     let from = operands[0];
@@ -35,7 +37,7 @@ pub(super) fn kernel(
     reduced.sort_unstable();
     if let ([_, _], [to]) = (operands, results)
         && let Some(lines) = Lines::of(&from.dims, &reduced)
-        && let Some(method) = Method::of(&applied, from.ty, to.ty, &lines)
+        && let Some(method) = Method::of(&applied, (from.ty, to.ty), &lines, arithmetic)
     {
         return Some(Box::new(OfLines::new(from, &reduced, lines, method, applied)));
     }

@@ -10,6 +10,7 @@ use crate::lower::scratch::threads;
 use crate::num::accumulator::{ExactSum, Sum};
 use crate::num::float::to_f32;
 use crate::num::loops::{Loop, SumLoops, binary_loop};
+use crate::options::Arithmetic;
 use crate::scalar_program::ScalarProgram;
 use hlo::op::Binary;
 use hlo::{Dims, ElementType, Scalar};
@@ -134,13 +135,13 @@ impl Method {
     /// Returns how to fold elements of type `from` by a computation; `None` if neither way fits.
     pub(super) fn of(
         applied: &ScalarProgram,
-        from: ElementType,
-        stored: ElementType,
+        (from, stored): (ElementType, ElementType),
         lines: &Lines,
+        arithmetic: Arithmetic,
     ) -> Option<Self> {
         let to = *applied.results().first().filter(|&&to| to == stored)?;
         if from.is_float() && applied.as_binary() == Some(Binary::Add) {
-            return SumLoops::of(from)
+            return SumLoops::of(from, arithmetic)
                 .filter(|_| to.bits() <= 32)
                 .map(|loops| Self::Sum(loops, to));
         }

@@ -12,6 +12,7 @@ use super::{cumulative, pooling, writes_with};
 use crate::Result;
 use crate::context::RunContext;
 use crate::index::{count, offsets, strides, to_i64, to_usize};
+use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use crate::scalar_program::ScalarPrograms;
 use hlo::op::ReduceWindow;
@@ -154,11 +155,13 @@ pub(super) fn kernel(
     operands: &[&ArrayShape],
     results: &[&ArrayShape],
     programs: &ScalarPrograms,
+    arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
     let applied = programs.get(op.to_apply)?;
     if let [result] = results {
-        let cumulative = cumulative::kernel(op, operands, result, &applied);
-        if let Some(kernel) = cumulative.or_else(|| pooling::kernel(op, operands, result, &applied))
+        let cumulative = cumulative::kernel(op, operands, result, &applied, arithmetic);
+        if let Some(kernel) =
+            cumulative.or_else(|| pooling::kernel(op, operands, result, &applied, arithmetic))
         {
             return Some(kernel);
         }

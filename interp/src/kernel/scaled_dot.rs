@@ -17,6 +17,7 @@ use super::contraction::{Numbers, Plan, Recipe, Rounding};
 use super::dot::Axes;
 use super::writes_with;
 use crate::index::{indices, saturating_count, strides, to_usize};
+use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use hlo::op::ScaledDot;
 use hlo::{ArrayShape, ElementType, Literal};
@@ -25,8 +26,9 @@ pub(super) fn kernel(
     op: &ScaledDot,
     operands: &[&ArrayShape],
     result: &ArrayShape,
+    arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
-    let recipe = Recipe::of(op.algorithm);
+    let recipe = Recipe::of(op.algorithm, arithmetic);
     if recipe.rounds_operands() {
         return None;
     }

@@ -55,7 +55,7 @@ impl<'a> Lowering<'a> {
 
     /// Whether arrays that follow from constants are computed when the module is compiled.
     pub(crate) fn folds_constants(&self) -> bool {
-        self.engine == Engine::Exact
+        self.engine.arithmetic().is_some()
     }
 
     /// The action of an instruction that has a step.
@@ -142,7 +142,7 @@ impl<'a> Lowering<'a> {
     /// The action of an instruction that computes its result from its operands.
     fn compute(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
         let is_fixed = !self.may_be_smaller(site, instruction);
-        if is_fixed && self.engine == Engine::Exact && relabels(instruction, operands) {
+        if is_fixed && self.engine.arithmetic().is_some() && relabels(instruction, operands) {
             return Action::Relabel;
         }
         let means = Means { site, engine: self.engine };
@@ -179,7 +179,7 @@ impl<'a> Lowering<'a> {
         condition: ComputationId,
         body: ComputationId,
     ) -> Option<Box<ScalarLoop>> {
-        if self.engine == Engine::Reference {
+        if self.engine.arithmetic().is_none() {
             return None;
         }
         ScalarLoop::new(self.module, condition, body, self.programs.jit).map(Box::new)
@@ -187,7 +187,7 @@ impl<'a> Lowering<'a> {
 
     /// The condition of a loop, as a program over registers if it reads scalars alone.
     fn scalar_condition(&self, condition: ComputationId) -> Option<Box<ScalarCondition>> {
-        if self.engine == Engine::Reference {
+        if self.engine.arithmetic().is_none() {
             return None;
         }
         ScalarCondition::compile(self.module, condition).map(Box::new)

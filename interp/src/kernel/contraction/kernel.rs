@@ -1,7 +1,10 @@
-//! The five accumulators of sums of products: running sums in tiles of 4 by 4, their error bounds, and exact sums.
+//! The accumulators of sums of products: running sums in tiles of 4 by 4, their error bounds, and exact sums.
 use super::error::{Error, complex_interval, exact_complex_sum, exact_sum};
+use super::settle::OwnSum;
+use super::tile::Word;
 use crate::num::accumulator::Sum;
 use hlo::{ElementType, Scalar};
+use std::marker::PhantomData;
 
 /// Rows and columns of a tile: sixteen sums that do not wait for each other.
 pub(super) const LANES: usize = 4;
@@ -23,6 +26,8 @@ pub(super) trait Kernel<const PLANES: usize> {
     type Sum: Copy;
     /// Products of real numbers that one term adds to a sum, or to each part of one.
     const PRODUCTS: usize;
+    /// Whether the error of a sum has a bound other than 0, which follows from the squares of elements.
+    const HAS_BOUND: bool = true;
 
     /// The packed form.
     fn pack(element: Self::Stored) -> [Self::Word; PLANES];
@@ -130,55 +135,103 @@ impl SingleSums<1> for WrappingAccumulator {
     }
 }
 
-/// Integers, modulo 2^32: enough for results of up to 32 bits.
-pub(super) struct NarrowAccumulator;
+/// Numbers that are multiplied and added in their own type, without a bound of the error: integers modulo 2^32, which are enough
+/// for results of up to 32 bits, and floats of the engine `fast`.
+pub(super) struct OwnType<S>(PhantomData<S>);
 
-impl Kernel<1> for NarrowAccumulator {
-    type Stored = i32;
-    type Word = i32;
-    type Sum = i32;
+/// An element that is multiplied and added as a word of a tile.
+pub(super) trait Stored: Copy + Sync {
+    /// The type of products and sums.
+    type Word: OwnSum;
+    fn word(self) -> Self::Word;
+    fn is_finite(self) -> bool;
+    /// The exact sum of the products, to be rounded to the type `ty`.
+    fn exact(terms: impl Iterator<Item = (Self, Self)>, ty: ElementType) -> Scalar;
+}
+
+impl Stored for i32 {
+    type Word = Self;
+    #[inline]
+    fn word(self) -> Self {
+        self
+    }
+    fn is_finite(self) -> bool {
+        true
+    }
+    fn exact(terms: impl Iterator<Item = (Self, Self)>, _: ElementType) -> Scalar {
+        let sum = terms.map(|(a, b)| a.wrapping_mul(b)).fold(0, Self::wrapping_add);
+        Scalar::Signed(sum.into())
+    }
+}
+macro_rules! floats {
+    ($($stored:ty: $word:ty;)*) => {
+        $(impl Stored for $stored {
+            type Word = $word;
+            #[inline]
+            fn word(self) -> $word {
+                self.into()
+            }
+            fn is_finite(self) -> bool {
+                <$stored>::is_finite(self)
+            }
+            fn exact(terms: impl Iterator<Item = (Self, Self)>, ty: ElementType) -> Scalar {
+                exact_sum(terms.map(|(a, b)| (a.into(), b.into())), ty)
+            }
+        })*
+    };
+}
+floats! {
+    f32: f32;
+    f64: f64;
+}
+
+impl<S: Stored> Kernel<1> for OwnType<S> {
+    type Stored = S;
+    type Word = S::Word;
+    type Sum = S::Word;
     const PRODUCTS: usize = 1;
+    const HAS_BOUND: bool = false;
 
     #[inline]
-    fn pack(element: i32) -> [i32; 1] {
-        [element]
+    fn pack(element: S) -> [S::Word; 1] {
+        [element.word()]
     }
-    fn tile(lhs: &[i32], rhs: &[i32]) -> Tile<i32> {
-        let mut sums = Tile::<i32>::default();
+    fn tile(lhs: &[S::Word], rhs: &[S::Word]) -> Tile<S::Word> {
+        let mut sums = Tile::default();
         for ([a], [b]) in terms(lhs).zip(terms(rhs)) {
             for (row, &a) in sums.iter_mut().zip(a) {
                 for (sum, &b) in row.iter_mut().zip(b) {
-                    *sum = sum.wrapping_add(a.wrapping_mul(b));
+                    *sum = S::Word::plus_product(*sum, a, b);
                 }
             }
         }
         sums
     }
-    fn interval(sum: i32, _: f64, _: Error) -> Option<[Scalar; 2]> {
-        Some([Scalar::Signed(sum.into()); 2])
+    fn interval(sum: S::Word, _: f64, _: Error) -> Option<[Scalar; 2]> {
+        Some([sum.scalar(); 2])
     }
-    fn exact(terms: impl Iterator<Item = (i32, i32)>, _: ElementType) -> Scalar {
-        let sum = terms.map(|(a, b)| a.wrapping_mul(b)).fold(0, i32::wrapping_add);
-        Scalar::Signed(sum.into())
+    fn exact(terms: impl Iterator<Item = (S, S)>, ty: ElementType) -> Scalar {
+        S::exact(terms, ty)
     }
-    fn packable(_: i32) -> bool {
+    fn packable(_: S) -> bool {
         true
     }
-    fn finite(_: i32) -> bool {
-        true
+    fn finite(element: S) -> bool {
+        element.is_finite()
     }
     #[inline]
-    fn square(_: [i32; 1]) -> f64 {
+    fn square(_: [S::Word; 1]) -> f64 {
         0.0
     }
 }
 
-impl SingleSums<1> for NarrowAccumulator {
-    fn zero() -> i32 {
-        0
+impl<S: Stored> SingleSums<1> for OwnType<S> {
+    fn zero() -> S::Word {
+        S::Word::default()
     }
-    fn add(sum: &mut i32, a: i32, b: i32) -> f64 {
-        *sum = sum.wrapping_add(a.wrapping_mul(b));
+    #[inline]
+    fn add(sum: &mut S::Word, a: S, b: S) -> f64 {
+        *sum = sum.plus_product(a.word(), b.word());
         0.0
     }
 }

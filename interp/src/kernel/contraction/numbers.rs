@@ -1,5 +1,6 @@
 //! Operands as the kernels take them, and how sums become elements of the result.
 use crate::num::loops::convert_loop;
+use crate::options::Arithmetic;
 use hlo::{ElementType, Literal, Scalar};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -147,6 +148,10 @@ pub(in crate::kernel) enum Operands<'a> {
     Integers(Vec<i64>, Vec<i64>),
     /// Modulo 2^32.
     NarrowIntegers(Vec<i32>, Vec<i32>),
+    /// In f32.
+    Single(Cow<'a, [f32]>, Cow<'a, [f32]>),
+    /// In f64.
+    Double(Cow<'a, [f64]>, Cow<'a, [f64]>),
     /// In f64, which holds the products.
     F64Accumulator(Cow<'a, [f32]>, Cow<'a, [f32]>),
     /// In f64, with rounding errors kept.
@@ -158,8 +163,13 @@ pub(in crate::kernel) enum Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
-    /// The operands of sums that are rounded so.
-    pub(in crate::kernel) fn new(lhs: Numbers<'a>, rhs: Numbers<'a>, rounding: Rounding) -> Self {
+    /// The operands of sums that are formed and rounded so.
+    pub(in crate::kernel) fn new(
+        lhs: Numbers<'a>,
+        rhs: Numbers<'a>,
+        rounding: Rounding,
+        arithmetic: Arithmetic,
+    ) -> Self {
         let (lhs, rhs) = match (lhs, rhs) {
             (Numbers::Integers(a, _), Numbers::Integers(b, _))
                 if rounding.sums.is_none() && is_narrow(rounding.to) =>
@@ -171,7 +181,10 @@ impl<'a> Operands<'a> {
         };
         let target = rounding.sums.unwrap_or(rounding.to).component();
         let compensated = lhs.is_double() || rhs.is_double() || target == ElementType::F64;
+        let is_own_type = is_own_type(arithmetic, target);
         match (lhs.is_complex() || rhs.is_complex(), compensated) {
+            (false, false) if is_own_type => Self::Single(lhs.singles(), rhs.singles()),
+            (false, true) if is_own_type => Self::Double(lhs.doubles(), rhs.doubles()),
             (false, false) => Self::F64Accumulator(lhs.singles(), rhs.singles()),
             (false, true) => Self::CompensatedAccumulator(lhs.doubles(), rhs.doubles()),
             (true, false) => Self::F64ComplexAccumulator(lhs.complex(), rhs.complex()),
@@ -179,6 +192,14 @@ impl<'a> Operands<'a> {
                 Self::CompensatedComplexAccumulator(lhs.wide_complex(), rhs.wide_complex())
             }
         }
+    }
+}
+
+/// Whether sums of real floats, rounded to the type `to`, are formed in the type of the operands.
+pub(super) fn is_own_type(arithmetic: Arithmetic, to: ElementType) -> bool {
+    match arithmetic {
+        Arithmetic::Exact => false,
+        Arithmetic::Fast => to.is_float(),
     }
 }
 

@@ -27,6 +27,7 @@ pub(super) trait Word: Copy + Default + Send + Sync {
     /// Words of a vector.
     const LANES: usize = VECTOR_BYTES / size_of::<Self>();
     /// `self + a * b`.
+    #[must_use]
     fn plus_product(self, a: Self, b: Self) -> Self;
     /// `self + other`.
     fn plus(self, other: Self) -> Self;
@@ -44,6 +45,21 @@ impl Word for f64 {
     fn vectors(tile: &Tile<'_, Self>, sums: &mut [Self]) -> bool {
         #[cfg(target_arch = "x86_64")]
         return x86::double::run(tile, sums);
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
+}
+
+impl Word for f32 {
+    fn plus_product(self, a: Self, b: Self) -> Self {
+        self + a * b
+    }
+    fn plus(self, other: Self) -> Self {
+        self + other
+    }
+    fn vectors(tile: &Tile<'_, Self>, sums: &mut [Self]) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return x86::single::run(tile, sums);
         #[cfg(not(target_arch = "x86_64"))]
         false
     }
@@ -260,6 +276,30 @@ mod x86 {
         )
     );
     kernels!(
+        single,
+        f32,
+        (
+            8,
+            3,
+            _mm512_setzero_ps,
+            _mm512_set1_ps,
+            _mm512_loadu_ps,
+            _mm512_storeu_ps,
+            _mm512_add_ps,
+            _mm512_fmadd_ps
+        ),
+        (
+            4,
+            2,
+            _mm256_setzero_ps,
+            _mm256_set1_ps,
+            _mm256_loadu_ps,
+            _mm256_storeu_ps,
+            _mm256_add_ps,
+            _mm256_fmadd_ps
+        )
+    );
+    kernels!(
         integer,
         i32,
         (
@@ -323,11 +363,14 @@ mod tests {
     #[test]
     fn instruction_sets_agree() {
         let small = |i: usize| i32::try_from(i * i % 23).expect("a small number") - 11;
+        let single = |i: usize| f32::from(i8::try_from(small(i)).expect("a small number"));
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
         {
             // SAFETY: the processor has the instructions, and the tiles are sound.
             compare(small, &[|tile, sums| unsafe { x86::integer::avx2(tile, sums) }]);
+            // SAFETY: as above.
+            compare(single, &[|tile, sums| unsafe { x86::single::avx2(tile, sums) }]);
             // SAFETY: as above.
             compare(
                 |i| f64::from(small(i)),
@@ -336,5 +379,6 @@ mod tests {
         }
         compare(small, &[]);
         compare(|i| f64::from(small(i)), &[]);
+        compare(single, &[]);
     }
 }

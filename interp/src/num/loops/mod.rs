@@ -6,6 +6,7 @@
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
+mod approximate;
 mod convert;
 pub(crate) mod instruction_set;
 mod narrow;
