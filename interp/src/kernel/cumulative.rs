@@ -3,7 +3,7 @@
 //! A running sum in two f64 gives nearly all values; where it does not decide how one is rounded, the sums are computed
 //! again with exact accumulators.
 use super::reduce_window::steps;
-use super::writes_with;
+use super::writes_in;
 use crate::clock::Stop;
 use crate::index::to_usize;
 use crate::lower::scratch::threads;
@@ -55,7 +55,7 @@ pub(super) fn kernel(
     let cumulative = Cumulative::of(op, from, result)?;
     let (window, shapes) = (op.window.clone(), (from.clone(), result.clone()));
     let state = size_of::<ExactSum>() + ExactSum::LARGEST + 2 * size_of::<f64>();
-    Some(writes_with(threads() * BLOCK * state, move |context, inputs, outputs| {
+    Some(writes_in(arithmetic, threads() * BLOCK * state, move |context, inputs, outputs| {
         context.spend(steps(&window, &shapes.0, &shapes.1))?;
         let (from, first) = (inputs[0].bytes(), inputs[1].get(0).as_f64());
         cumulative.run(from, first, outputs[0].bytes_mut(), arithmetic);

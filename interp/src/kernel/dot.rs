@@ -15,7 +15,7 @@
 //! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is 0 in `s32`), which
 //! XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
 use super::contraction::{Extent, Lists, Plan, Recipe};
-use super::writes_with;
+use super::writes_in;
 use crate::index::{offset_list, others, pick, saturating_count};
 use crate::options::Arithmetic;
 use crate::plan::Kernel;
@@ -98,7 +98,7 @@ pub(super) fn kernel(
     let recipe = Recipe::of(op.algorithm, arithmetic);
     let sums = recipe.scratch((lhs, rhs), to, l.extent(&r));
     let scratch = sums.saturating_add(l.bytes()).saturating_add(r.bytes());
-    writes_with(scratch, move |_, inputs, outputs| {
+    writes_in(recipe.arithmetic(result.ty), scratch, move |_, inputs, outputs| {
         let (l, r) = (l.offsets(), r.offsets());
         let plan = Plan {
             rows: l.free.len(),

@@ -99,6 +99,7 @@ struct FunctionKernel<F> {
     function: F,
     reuse: Reuse,
     scratch: usize,
+    arithmetic: Arithmetic,
 }
 
 impl<F> Kernel for FunctionKernel<F>
@@ -119,6 +120,9 @@ where
     fn scratch(&self) -> usize {
         self.scratch
     }
+    fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic
+    }
 }
 
 /// A kernel that writes every element of its outputs.
@@ -133,14 +137,22 @@ fn writes_with<F>(scratch: usize, function: F) -> Box<dyn Kernel>
 where
     F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
 {
-    Box::new(FunctionKernel { function, reuse: Reuse::None, scratch })
+    writes_in(Arithmetic::Exact, scratch, function)
+}
+/// The same for a kernel that has more than one arithmetic.
+fn writes_in<F>(arithmetic: Arithmetic, scratch: usize, function: F) -> Box<dyn Kernel>
+where
+    F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
+{
+    Box::new(FunctionKernel { function, reuse: Reuse::None, scratch, arithmetic })
 }
 /// A kernel that changes part of operand 0, which its first output holds, and takes `scratch` bytes beside its arrays.
 fn updates_with<F>(scratch: usize, function: F) -> Box<dyn Kernel>
 where
     F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
 {
-    Box::new(FunctionKernel { function, reuse: Reuse::Update, scratch })
+    let arithmetic = Arithmetic::Exact;
+    Box::new(FunctionKernel { function, reuse: Reuse::Update, scratch, arithmetic })
 }
 
 /// Bytes of a number that is wide enough to compute with elements of this type.

@@ -2,7 +2,7 @@
 use super::reduce_lines::Partial;
 use super::reduce_window::steps;
 use super::window_rows::{Part, WindowRows};
-use super::writes_with;
+use super::writes_in;
 use crate::clock::Stop;
 use crate::lower::scratch::threads;
 use crate::num::accumulator::ExactSum;
@@ -58,7 +58,7 @@ pub(super) fn kernel(
     };
     let (window, shapes, init) = (op.window.clone(), (from.clone(), result.clone()), init.ty);
     let pooling = Pooling { rows, method, from: from.ty, to: result.ty };
-    Some(writes_with(pooling.scratch(), move |context, inputs, outputs| {
+    Some(writes_in(arithmetic, pooling.scratch(), move |context, inputs, outputs| {
         context.spend(steps(&window, &shapes.0, &shapes.1))?;
         let first = match pooling.method {
             // The initial value takes part as it is.

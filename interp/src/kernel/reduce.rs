@@ -39,7 +39,7 @@ pub(super) fn kernel(
         && let Some(lines) = Lines::of(&from.dims, &reduced)
         && let Some(method) = Method::of(&applied, (from.ty, to.ty), &lines, arithmetic)
     {
-        return Some(Box::new(OfLines::new(from, &reduced, lines, method, applied)));
+        return Some(Box::new(OfLines::new(from, &reduced, (lines, method), applied, arithmetic)));
     }
     let (inner_sizes, inner_strides) = pick(from, &reduced);
     let (outer_sizes, outer_strides) = pick(from, &others(from.rank(), &reduced));
@@ -83,20 +83,21 @@ struct OfLines {
     /// Bytes of an element.
     width: usize,
     steps: u64,
+    arithmetic: Arithmetic,
 }
 
 impl OfLines {
     fn new(
         from: &ArrayShape,
         reduced: &[i64],
-        lines: Lines,
-        method: Method,
+        (lines, method): (Lines, Method),
         applied: Arc<ScalarProgram>,
+        arithmetic: Arithmetic,
     ) -> Self {
         let (sizes, strides) = pick(from, reduced);
         let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
         let (width, method) = (from.ty.storage_bytes(), Arc::new(method));
-        Self { lines, method, applied, sizes, strides, width, steps }
+        Self { lines, method, applied, sizes, strides, width, steps, arithmetic }
     }
 }
 
@@ -121,6 +122,9 @@ impl Kernel for OfLines {
     }
     fn scratch(&self) -> usize {
         self.lines.scratch()
+    }
+    fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic
     }
     fn fusion(&self) -> Fusion {
         match self.lines.runs() {

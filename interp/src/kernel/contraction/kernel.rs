@@ -3,6 +3,7 @@ use super::error::{Error, complex_interval, exact_complex_sum, exact_sum};
 use super::settle::OwnSum;
 use super::tile::Word;
 use crate::num::accumulator::Sum;
+use half::bf16;
 use hlo::{ElementType, Scalar};
 use std::marker::PhantomData;
 
@@ -38,6 +39,10 @@ pub(super) trait Kernel<const PLANES: usize> {
     fn interval(sum: Self::Sum, magnitude: f64, error: Error) -> Option<[Scalar; 2]>;
     /// The exact sum of the products, to be rounded to the type `ty`.
     fn exact(terms: impl Iterator<Item = (Self::Stored, Self::Stored)>, ty: ElementType) -> Scalar;
+    /// The words of elements that are words as they are stored.
+    fn words(_: &[Self::Stored]) -> Option<&[Self::Word]> {
+        None
+    }
     /// Whether an element may be packed at all.
     fn packable(element: Self::Stored) -> bool;
     /// Whether an element times zero is zero, so that padding can be packed as zeros.
@@ -144,6 +149,8 @@ pub(super) trait Stored: Copy + Sync {
     /// The type of products and sums.
     type Word: OwnSum;
     fn word(self) -> Self::Word;
+    /// The words of elements that are words.
+    fn words(elements: &[Self]) -> Option<&[Self::Word]>;
     fn is_finite(self) -> bool;
     /// The exact sum of the products, to be rounded to the type `ty`.
     fn exact(terms: impl Iterator<Item = (Self, Self)>, ty: ElementType) -> Scalar;
@@ -155,6 +162,9 @@ impl Stored for i32 {
     fn word(self) -> Self {
         self
     }
+    fn words(elements: &[Self]) -> Option<&[Self]> {
+        Some(elements)
+    }
     fn is_finite(self) -> bool {
         true
     }
@@ -164,12 +174,15 @@ impl Stored for i32 {
     }
 }
 macro_rules! floats {
-    ($($stored:ty: $word:ty;)*) => {
+    ($($stored:ty: $word:ty, $widen:expr, $words:expr;)*) => {
         $(impl Stored for $stored {
             type Word = $word;
             #[inline]
             fn word(self) -> $word {
-                self.into()
+                $widen(self)
+            }
+            fn words(elements: &[Self]) -> Option<&[$word]> {
+                $words(elements)
             }
             fn is_finite(self) -> bool {
                 <$stored>::is_finite(self)
@@ -181,8 +194,9 @@ macro_rules! floats {
     };
 }
 floats! {
-    f32: f32;
-    f64: f64;
+    f32: f32, std::convert::identity, Some;
+    f64: f64, std::convert::identity, Some;
+    bf16: f32, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16), |_| None;
 }
 
 impl<S: Stored> Kernel<1> for OwnType<S> {
@@ -195,6 +209,9 @@ impl<S: Stored> Kernel<1> for OwnType<S> {
     #[inline]
     fn pack(element: S) -> [S::Word; 1] {
         [element.word()]
+    }
+    fn words(elements: &[S]) -> Option<&[S::Word]> {
+        S::words(elements)
     }
     fn tile(lhs: &[S::Word], rhs: &[S::Word]) -> Tile<S::Word> {
         let mut sums = Tile::default();

@@ -43,6 +43,7 @@ pub(super) use scratch::Extent;
 
 use crate::clock::Stop;
 use error::Error;
+use half::bf16;
 use kernel::{
     CompensatedAccumulator, CompensatedComplexAccumulator, F64Accumulator, F64ComplexAccumulator,
     Kernel, OwnType, SingleSums, WrappingAccumulator,
@@ -130,6 +131,9 @@ pub(super) fn contract_into(
         }
         Operands::NarrowIntegers(a, b) => {
             run_blocked(&job::<OwnType<i32>, 1>(plan, a, b, rounding), out);
+        }
+        Operands::Bf16(a, b) => {
+            run_blocked(&job::<OwnType<bf16>, 1>(plan, a, b, rounding), out);
         }
         Operands::Single(a, b) => {
             run_blocked(&job::<OwnType<f32>, 1>(plan, a, b, rounding), out);

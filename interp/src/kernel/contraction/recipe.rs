@@ -121,7 +121,12 @@ impl Recipe {
 
     /// Whether sums of real floats, rounded to the type `to`, are formed in the type of the operands.
     pub(super) fn is_own_type(self, to: ElementType) -> bool {
-        is_own_type(self.arithmetic, self.sums.unwrap_or(to).component())
+        self.input == Input::AsItIs && is_own_type(self.arithmetic, self.sums.unwrap_or(to))
+    }
+
+    /// The arithmetic of sums that are rounded to the type `to`.
+    pub(in crate::kernel) fn arithmetic(self, to: ElementType) -> Arithmetic {
+        if self.is_own_type(to) { self.arithmetic } else { Arithmetic::Exact }
     }
 
     /// The type that sums are rounded to first, if the algorithm names one.

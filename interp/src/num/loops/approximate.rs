@@ -152,7 +152,8 @@ fn exp(x: f32) -> f32 {
 }
 #[inline(always)]
 fn expm1(x: f32) -> f32 {
-    let (k, rest) = parts(clamp(x, 88.9));
+    let above = if x < -30.0 { -30.0 } else { x };
+    let (k, rest) = parts(clamp(above, 88.9));
     // 2^128 is not a number.
     let half = power(k.wrapping_sub(1));
     (half.mul_add(rest, half - 0.5) * 2.0).copysign(x)

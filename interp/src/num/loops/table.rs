@@ -149,9 +149,16 @@ pub(crate) fn unary_loop(op: Unary, ty: ElementType, arithmetic: Arithmetic) -> 
         Arithmetic::Fast => fast_unary(op, ty).or_else(|| exact_unary(op, ty)),
     }
 }
+/// Returns whether the loop of an op approximates a function.
+pub(crate) fn is_approximate(op: Unary, ty: ElementType, arithmetic: Arithmetic) -> bool {
+    match arithmetic {
+        Arithmetic::Exact => false,
+        Arithmetic::Fast => fast_unary(op, ty).is_some(),
+    }
+}
 /// Returns the loop of a function that f32 approximates within the accuracy of the op. Rounding the result once more does not
 /// matter then.
-fn fast_unary(op: Unary, ty: ElementType) -> Option<Loop> {
+pub(super) fn fast_unary(op: Unary, ty: ElementType) -> Option<Loop> {
     let single = approximate_unary(op)?;
     if ty == ElementType::F32 {
         return Some(single);
