@@ -1,11 +1,7 @@
 //! The accumulators of sums of products: running sums in tiles of 4 by 4, their error bounds, and exact sums.
 use super::error::{Error, complex_interval, exact_complex_sum, exact_sum};
-use super::settle::OwnSum;
-use super::tile::Word;
 use crate::num::accumulator::Sum;
-use half::bf16;
 use hlo::{ElementType, Scalar};
-use std::marker::PhantomData;
 
 /// Rows and columns of a tile: sixteen sums that do not wait for each other.
 pub(super) const LANES: usize = 4;
@@ -60,7 +56,9 @@ pub(super) trait SingleSums<const PLANES: usize>: Kernel<PLANES> {
 }
 
 /// One term of a panel: its words, plane by plane.
-fn terms<W, const PLANES: usize>(panel: &[W]) -> impl Iterator<Item = &[[W; LANES]; PLANES]> {
+pub(super) fn terms<W, const PLANES: usize>(
+    panel: &[W],
+) -> impl Iterator<Item = &[[W; LANES]; PLANES]> {
     let (lanes, _) = panel.as_chunks::<LANES>();
     let (terms, _) = lanes.as_chunks::<PLANES>();
     terms.iter()
@@ -136,119 +134,6 @@ impl SingleSums<1> for WrappingAccumulator {
     }
     fn add(sum: &mut i64, a: i64, b: i64) -> f64 {
         *sum = sum.wrapping_add(a.wrapping_mul(b));
-        0.0
-    }
-}
-
-/// Numbers that are multiplied and added in their own type, without a bound of the error: integers modulo 2^32, which are enough
-/// for results of up to 32 bits, and floats of the engine `fast`.
-pub(super) struct OwnType<S>(PhantomData<S>);
-
-/// An element that is multiplied and added as a word of a tile.
-pub(super) trait Stored: Copy + Sync {
-    /// The type of products and sums.
-    type Word: OwnSum;
-    fn word(self) -> Self::Word;
-    /// The words of elements that are words.
-    fn words(elements: &[Self]) -> Option<&[Self::Word]>;
-    fn is_finite(self) -> bool;
-    /// The exact sum of the products, to be rounded to the type `ty`.
-    fn exact(terms: impl Iterator<Item = (Self, Self)>, ty: ElementType) -> Scalar;
-}
-
-impl Stored for i32 {
-    type Word = Self;
-    #[inline]
-    fn word(self) -> Self {
-        self
-    }
-    fn words(elements: &[Self]) -> Option<&[Self]> {
-        Some(elements)
-    }
-    fn is_finite(self) -> bool {
-        true
-    }
-    fn exact(terms: impl Iterator<Item = (Self, Self)>, _: ElementType) -> Scalar {
-        let sum = terms.map(|(a, b)| a.wrapping_mul(b)).fold(0, Self::wrapping_add);
-        Scalar::Signed(sum.into())
-    }
-}
-macro_rules! floats {
-    ($($stored:ty: $word:ty, $widen:expr, $words:expr;)*) => {
-        $(impl Stored for $stored {
-            type Word = $word;
-            #[inline]
-            fn word(self) -> $word {
-                $widen(self)
-            }
-            fn words(elements: &[Self]) -> Option<&[$word]> {
-                $words(elements)
-            }
-            fn is_finite(self) -> bool {
-                <$stored>::is_finite(self)
-            }
-            fn exact(terms: impl Iterator<Item = (Self, Self)>, ty: ElementType) -> Scalar {
-                exact_sum(terms.map(|(a, b)| (a.into(), b.into())), ty)
-            }
-        })*
-    };
-}
-floats! {
-    f32: f32, std::convert::identity, Some;
-    f64: f64, std::convert::identity, Some;
-    bf16: f32, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16), |_| None;
-}
-
-impl<S: Stored> Kernel<1> for OwnType<S> {
-    type Stored = S;
-    type Word = S::Word;
-    type Sum = S::Word;
-    const PRODUCTS: usize = 1;
-    const HAS_BOUND: bool = false;
-
-    #[inline]
-    fn pack(element: S) -> [S::Word; 1] {
-        [element.word()]
-    }
-    fn words(elements: &[S]) -> Option<&[S::Word]> {
-        S::words(elements)
-    }
-    fn tile(lhs: &[S::Word], rhs: &[S::Word]) -> Tile<S::Word> {
-        let mut sums = Tile::default();
-        for ([a], [b]) in terms(lhs).zip(terms(rhs)) {
-            for (row, &a) in sums.iter_mut().zip(a) {
-                for (sum, &b) in row.iter_mut().zip(b) {
-                    *sum = S::Word::plus_product(*sum, a, b);
-                }
-            }
-        }
-        sums
-    }
-    fn interval(sum: S::Word, _: f64, _: Error) -> Option<[Scalar; 2]> {
-        Some([sum.scalar(); 2])
-    }
-    fn exact(terms: impl Iterator<Item = (S, S)>, ty: ElementType) -> Scalar {
-        S::exact(terms, ty)
-    }
-    fn packable(_: S) -> bool {
-        true
-    }
-    fn finite(element: S) -> bool {
-        element.is_finite()
-    }
-    #[inline]
-    fn square(_: [S::Word; 1]) -> f64 {
-        0.0
-    }
-}
-
-impl<S: Stored> SingleSums<1> for OwnType<S> {
-    fn zero() -> S::Word {
-        S::Word::default()
-    }
-    #[inline]
-    fn add(sum: &mut S::Word, a: S, b: S) -> f64 {
-        *sum = sum.plus_product(a.word(), b.word());
         0.0
     }
 }

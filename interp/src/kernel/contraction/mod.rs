@@ -27,6 +27,7 @@ mod blocked;
 mod error;
 mod kernel;
 mod numbers;
+mod own_type;
 mod pack;
 mod panels;
 mod recipe;
@@ -46,8 +47,9 @@ use error::Error;
 use half::bf16;
 use kernel::{
     CompensatedAccumulator, CompensatedComplexAccumulator, F64Accumulator, F64ComplexAccumulator,
-    Kernel, OwnType, SingleSums, WrappingAccumulator,
+    Kernel, SingleSums, WrappingAccumulator,
 };
+use own_type::OwnType;
 use panels::Job;
 use settle::Blocked;
 

@@ -1,6 +1,6 @@
 //! From the sums of a tile to elements of the result.
 use super::error::Error;
-use super::kernel::{F64Accumulator, Kernel, OwnType, Stored};
+use super::kernel::{F64Accumulator, Kernel};
 use super::numbers::{Rounding, single};
 use super::tile::Word;
 use crate::num::accumulator::Sum;
@@ -105,84 +105,6 @@ impl Blocked for F64Accumulator {
     }
 }
 
-impl<S: Stored> Blocked for OwnType<S> {
-    fn round(sums: &[S::Word], _: f64, _: &[f64], rounding: Rounding, slots: &mut [u8]) -> bool {
-        S::Word::write(sums, rounding, slots);
-        true
-    }
-    fn refined(
-        _: &[S::Word],
-        _: impl Iterator<Item = S::Word>,
-        _: f64,
-        _: Error,
-    ) -> Option<[Scalar; 2]> {
-        None
-    }
-    fn unit(_: impl Iterator<Item = S::Word>) -> i64 {
-        0
-    }
-}
-
-/// A sum that becomes an element without a look at its error.
-pub(super) trait OwnSum: Word {
-    fn scalar(self) -> Scalar;
-    /// Writes the elements that sums round to.
-    fn write(sums: &[Self], rounding: Rounding, slots: &mut [u8]) {
-        write_each(sums, rounding, slots);
-    }
-}
-
-impl OwnSum for f64 {
-    fn scalar(self) -> Scalar {
-        Scalar::Float(self)
-    }
-}
-impl OwnSum for i32 {
-    fn scalar(self) -> Scalar {
-        Scalar::Signed(self.into())
-    }
-    fn write(sums: &[Self], rounding: Rounding, slots: &mut [u8]) {
-        match rounding.to.storage_bytes() == size_of::<Self>() {
-            true => slots.copy_from_slice(bytemuck::cast_slice(sums)),
-            false => write_each(sums, rounding, slots),
-        }
-    }
-}
-impl OwnSum for f32 {
-    fn scalar(self) -> Scalar {
-        Scalar::Float(self.into())
-    }
-    fn write(sums: &[Self], rounding: Rounding, slots: &mut [u8]) {
-        let is_sum_type = rounding.sums.is_none_or(|ty| ty == ElementType::F32);
-        match rounding.to {
-            ElementType::F32 if is_sum_type => slots.copy_from_slice(bytemuck::cast_slice(sums)),
-            ElementType::Bf16 if is_sum_type => run(ToBf16 { sums, slots }),
-            _ => write_each(sums, rounding, slots),
-        }
-    }
-}
-
-fn write_each<W: OwnSum>(sums: &[W], rounding: Rounding, slots: &mut [u8]) {
-    let slots = slots.chunks_exact_mut(rounding.to.storage_bytes());
-    slots.zip(sums).for_each(|(slot, sum)| rounding.write(sum.scalar(), slot));
-}
-
-/// Sums that become elements of bf16.
-struct ToBf16<'a> {
-    sums: &'a [f32],
-    slots: &'a mut [u8],
-}
-
-impl Task for ToBf16<'_> {
-    #[inline(always)]
-    fn run(self) {
-        let (slots, _) = self.slots.as_chunks_mut::<2>();
-        for (slot, &sum) in slots.iter_mut().zip(self.sums) {
-            *slot = nearest_bf16(sum);
-        }
-    }
-}
-
 /// An f64 rounded to a type, and whether it may round otherwise than its neighbors.
 #[inline(always)]
 fn to_f32(x: f64) -> ([u8; 4], bool) {
@@ -197,7 +119,7 @@ fn to_bf16(x: f64) -> ([u8; 2], bool) {
     (nearest_bf16(x), x.to_bits() & 0xffff == 0x8000 || x.is_nan())
 }
 #[inline(always)]
-fn nearest_bf16(x: f32) -> [u8; 2] {
+pub(super) fn nearest_bf16(x: f32) -> [u8; 2] {
     const QUIET: u32 = 1 << 22;
     let bits = x.to_bits();
     let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
