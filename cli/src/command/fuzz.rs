@@ -21,7 +21,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     let engine = Engine::ALL
         .into_iter()
         .find(|engine| Some(engine.name()) == args.backend.backend.as_deref());
-    // An engine is compared with the other one, and any other backend with the fastest that rounds correctly.
+    // `exact` is compared with the reference, and any other backend with the fastest that rounds correctly.
     let is_exact = engine == Some(Engine::Exact);
     let mut reference = limited(if is_exact { Engine::Reference } else { Engine::Exact });
     let mut backend: Box<dyn Backend> = match engine {

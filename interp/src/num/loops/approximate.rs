@@ -261,7 +261,8 @@ fn reduced(x: f32) -> (f32, f32, u32) {
         square,
         const { &[-2.723_65e-7, 2.479_990_5e-5, -0.001_388_888_6, 0.041_666_668, -0.5, 1.0] },
     );
-    (sine.mul_add(r * square, r), cosine, low_half(k.to_bits()))
+    // The correction has the other sign: without `copysign` the sine of -0 would be 0.
+    (sine.mul_add(r * square, r).copysign(r), cosine, low_half(k.to_bits()))
 }
 #[inline(always)]
 #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "drops the high bits")]

@@ -219,7 +219,7 @@ fn measure_on_f32(step: usize) {
         };
         let blocks = u32::try_from((1_u64 << 20).div_ceil(u64::try_from(step).unwrap())).unwrap();
         let distance = |block: u32| {
-            let first = block.wrapping_mul(u32::try_from(step).unwrap()) << 12;
+            let first = block << 12;
             let x: Vec<f32> = (0..1 << 12).map(|i| f32::from_bits(first + i)).collect();
             let mut y = vec![0_f32; x.len()];
             function(&[bytemuck::cast_slice(&x)], bytemuck::cast_slice_mut(&mut y));
@@ -233,7 +233,10 @@ fn measure_on_f32(step: usize) {
             };
             x.iter().zip(&y).map(distance).max().unwrap()
         };
-        let (most, at) = (0..blocks).into_par_iter().map(distance).max().unwrap();
+        let firsts = (0..blocks).map(|block| block.wrapping_mul(u32::try_from(step).unwrap()));
+        // -0 and its neighbors are among them.
+        let firsts: Vec<u32> = firsts.chain([1 << 19]).collect();
+        let (most, at) = firsts.into_par_iter().map(distance).max().unwrap();
         let hlo::op::Accuracy::Ulp(limit) = hlo::Op::Unary(op).opcode().accuracy() else {
             panic!("{op:?} has one result")
         };
