@@ -179,17 +179,13 @@ impl<'a> Lowering<'a> {
         condition: ComputationId,
         body: ComputationId,
     ) -> Option<Box<ScalarLoop>> {
-        if self.engine.arithmetic().is_none() {
-            return None;
-        }
+        self.engine.arithmetic()?;
         ScalarLoop::new(self.module, condition, body, self.programs.jit).map(Box::new)
     }
 
     /// The condition of a loop, as a program over registers if it reads scalars alone.
     fn scalar_condition(&self, condition: ComputationId) -> Option<Box<ScalarCondition>> {
-        if self.engine.arithmetic().is_none() {
-            return None;
-        }
+        self.engine.arithmetic()?;
         ScalarCondition::compile(self.module, condition).map(Box::new)
     }
 }
