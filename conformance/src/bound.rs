@@ -30,6 +30,7 @@
 //! bound.
 use crate::error_model::ErrorModel;
 use hlo::Module;
+use interp::Engine;
 
 /// The path length beyond which the bound does not grow.
 pub(crate) const PATH_LIMIT: u32 = 256;
@@ -90,7 +91,21 @@ impl Tolerance {
     pub fn of(module: &Module) -> Self {
         Self { leaves: ErrorModel::of(module).iter().map(Bound::of).collect() }
     }
-    /// Returns the tolerance for the result of an engine of Etalon. It is bitwise unless an operation has more than one
+    /// Returns the tolerance for the result of an engine of Etalon.
+    pub fn of_engine(engine: Engine, module: &Module) -> Self {
+        match engine.rounds_correctly() {
+            true => Self::of_reference(module),
+            false => Self::of_accuracy(module),
+        }
+    }
+    /// Returns the tolerance for a result within the accuracy of each op. It is bitwise if all operations are exact.
+    fn of_accuracy(module: &Module) -> Self {
+        let is_exact = |model: &ErrorModel| model.exact && model.ulps == 0;
+        let bound =
+            |model: &ErrorModel| if is_exact(model) { Bound::Bits } else { Bound::of(model) };
+        Self { leaves: ErrorModel::of(module).iter().map(bound).collect() }
+    }
+    /// Returns the tolerance for the result of an engine that rounds correctly. It is bitwise unless an operation has more than one
     /// correct result: sums in another order, complex functions.
     pub fn of_reference(module: &Module) -> Self {
         let bound = |model: &ErrorModel| if model.exact { Bound::Bits } else { Bound::of(model) };

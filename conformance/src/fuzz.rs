@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn the_engines_agree() {
-        let [mut exact, mut reference] = Engine::ALL.map(engine);
+        let [mut exact, mut reference] = [Engine::Exact, Engine::Reference].map(engine);
         let mut failures = String::new();
         let mut observer = |_: &Campaign, event: Event<'_>| {
             if let Event::Found(finding) = event {

@@ -17,7 +17,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Ok(module) = parsed.module.verify() else { return };
     let Some(arguments) = arguments(&module) else { return };
     let tolerance = Tolerance::of_reference(module.module());
-    let [exact, reference] = Engine::ALL.map(|engine| run(&module, engine, &arguments));
+    let [exact, reference] = [Engine::Exact, Engine::Reference].map(|engine| run(&module, engine, &arguments));
     if let (Some(exact), Some(reference)) = (exact, reference) {
         let comparison = compare(&exact, &reference, &tolerance).expect("the engines return one shape");
         assert!(comparison.agrees(), "exact: {exact}\nreference: {reference}\n{comparison:?}");

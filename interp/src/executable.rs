@@ -92,7 +92,7 @@ impl Executable {
         check_ranks(verified.module())?;
         let scalar_programs = ScalarPrograms::compile(verified.module(), options.jit);
         let (engine, scalar_programs) = (options.engine, Arc::new(scalar_programs));
-        let fuses = engine == Engine::Exact;
+        let fuses = engine.arithmetic().is_some();
         let plans = lower::plans(verified.module(), engine, &scalar_programs, fuses);
         Ok(Self(Arc::new(Program {
             verified,
@@ -107,7 +107,7 @@ impl Executable {
     /// Returns the program for a run with these options: where each instruction is observed, each has its own step.
     fn program(&self, options: &RunOptions) -> &Arc<Program> {
         let is_observed = options.check_nan || options.hooks.observer.is_some();
-        if !is_observed || self.engine() == Engine::Reference {
+        if !is_observed || self.engine().arithmetic().is_none() {
             return &self.0;
         }
         self.0.observable.get_or_init(|| {

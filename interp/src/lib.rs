@@ -6,8 +6,9 @@
 //!                                └──start──> Machine ──resume──> Done | Suspended
 //! ```
 //!
-//! Two engines share one plan and one machine. [`Engine::Reference`] runs the specification, one page of `spec/` per op,
-//! over elements in wide form ([`hlo::Scalar`]); [`Engine::Exact`] runs optimized kernels that are checked against it.
+//! Three engines share one plan and one machine. [`Engine::Reference`] runs the specification, one page of `spec/` per op,
+//! over elements in wide form ([`hlo::Scalar`]); [`Engine::Exact`] runs optimized kernels that are checked against it, and
+//! [`Engine::Fast`] the same kernels in the arithmetic of the element types.
 //! Both take their arithmetic from [`num`].
 //!
 //! ```

@@ -12,17 +12,45 @@ pub enum Engine {
     /// Optimized kernels, checked against `spec/`: the same bits where an op is exact.
     #[default]
     Exact,
+    /// The same plan, with the arithmetic of each element type: results within the accuracy of each op. They are the same in
+    /// each run on one machine, with any number of threads.
+    Fast,
+}
+
+/// How a kernel computes with floats. Integers, and ops that round at most once, are the same in both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arithmetic {
+    /// In wider types with a bound of the error, and exactly where the bound leaves the rounding open.
+    Exact,
+    /// In the element type, or in f32 for narrower ones, without bounds.
+    Fast,
 }
 
 impl Engine {
     /// All engines; the default is the first.
-    pub const ALL: [Self; 2] = [Self::Exact, Self::Reference];
+    pub const ALL: [Self; 3] = [Self::Exact, Self::Reference, Self::Fast];
 
     /// Returns the name of the engine.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reference => "reference",
             Self::Exact => "exact",
+            Self::Fast => "fast",
+        }
+    }
+    /// Returns whether all results that have one right value are that value.
+    pub fn rounds_correctly(self) -> bool {
+        match self {
+            Self::Reference | Self::Exact => true,
+            Self::Fast => false,
+        }
+    }
+    /// Returns the arithmetic of the engine's kernels; `None` if it has none.
+    pub(crate) fn arithmetic(self) -> Option<Arithmetic> {
+        match self {
+            Self::Reference => None,
+            Self::Exact => Some(Arithmetic::Exact),
+            Self::Fast => Some(Arithmetic::Fast),
         }
     }
 }

@@ -143,6 +143,8 @@ pub(crate) enum EngineArg {
     Reference,
     /// Optimized kernels with the bits of `reference` wherever an op has one correct result.
     Exact,
+    /// The kernels of `exact` in the arithmetic of the element types: within the accuracy of each op.
+    Fast,
 }
 
 impl EngineArg {
@@ -157,6 +159,7 @@ impl From<EngineArg> for interp::Engine {
         match engine {
             EngineArg::Reference => Self::Reference,
             EngineArg::Exact => Self::Exact,
+            EngineArg::Fast => Self::Fast,
         }
     }
 }

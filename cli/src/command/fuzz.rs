@@ -25,7 +25,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     let engine = Engine::ALL
         .into_iter()
         .find(|engine| Some(engine.name()) == args.backend.backend.as_deref());
-    // An engine is compared with the other one, and any other backend with the fastest that rounds correctly.
+    // `exact` is compared with the reference, and any other backend with the fastest that rounds correctly.
     let is_exact = engine == Some(Engine::Exact);
     let mut reference =
         limited(if is_exact { Engine::Reference } else { Engine::Exact }, args.like.is_some());
@@ -49,7 +49,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
         generate,
         like,
         output: args.output.clone(),
-        bits: engine.is_some(),
+        bits: engine.is_some_and(Engine::rounds_correctly),
     };
     let command = command(args);
     let progress = progress(limit);

@@ -1,9 +1,9 @@
 //! Splitting arrays into equal parts along a dimension, and concatenating them.
+use crate::Result;
 use crate::context::RunContext;
 use crate::error::Code;
 use crate::index::{count, to_i64, to_usize};
 use crate::spec::{self, Array};
-use crate::{Engine, Result};
 use hlo::{ArrayShape, Literal};
 
 fn shape(literal: &Literal) -> &ArrayShape {
@@ -11,7 +11,7 @@ fn shape(literal: &Literal) -> &ArrayShape {
 }
 
 fn is_reference(context: &RunContext) -> bool {
-    context.program().engine == Engine::Reference
+    context.program().engine.arithmetic().is_none()
 }
 
 /// Returns the result of an `all-gather`, which is the same for each member.

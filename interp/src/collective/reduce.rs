@@ -3,11 +3,11 @@
 //! A reduction starts with the first member's value and takes the others in group order. Sums of floats are accumulated
 //! wide and rounded once; other computations are applied pair by pair. Hardware guarantees no order: where one is
 //! given, the reduction takes the members in it and rounds every sum, as hardware does.
+use crate::Result;
 use crate::context::RunContext;
 use crate::kernel::{folded, summed};
 use crate::spec::all_reduce::all_reduce;
 use crate::spec::{Array, Call};
-use crate::{Engine, Result};
 use hlo::Literal;
 use hlo::ir::ComputationId;
 
@@ -26,7 +26,7 @@ pub(super) fn all<'a>(
             };
             match (members.as_slice(), reducer) {
                 ([one], _) => Ok((*one).clone()),
-                (members, reducer) if context.program().engine == Engine::Reference => {
+                (members, reducer) if context.program().engine.arithmetic().is_none() => {
                     let members: Vec<Array<'_>> =
                         members.iter().map(|&member| Array::of(member)).collect();
                     all_reduce(reducer, &members, order.is_some(), Call::new(context))

@@ -32,10 +32,11 @@
 use super::contraction::{Extent, PADDING, Plan, Recipe, Run, Runs};
 use super::reduce_window::Reach;
 use super::strided::move_elements;
-use super::writes_with;
+use super::writes_in;
 use crate::error::Code;
 use crate::index::{count, offset_list, offsets, saturating_count, strides, to_i64, to_usize};
 use crate::lower::scratch::threads;
+use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use crate::{Error, Result};
 use hlo::op::Convolution;
@@ -47,11 +48,12 @@ pub(super) fn kernel(
     op: &Convolution,
     operands: &[&ArrayShape],
     result: &ArrayShape,
+    arithmetic: Arithmetic,
 ) -> Box<dyn Kernel> {
     let sparsity = op.sparsity_config.as_ref();
     let [sparse_lhs, sparse_rhs] = [sparsity.and_then(|s| s.lhs), sparsity.and_then(|s| s.rhs)];
     let (lhs, rhs) = (dense_shape(operands[0], sparse_lhs), dense_shape(operands[1], sparse_rhs));
-    let (recipe, to) = (Recipe::of(op.algorithm), result.ty);
+    let (recipe, to) = (Recipe::of(op.algorithm, arithmetic), result.ty);
     let setting = Setting::new(op, &lhs, &rhs, result);
     let order = setting.order(result);
     let scratch = [
@@ -68,32 +70,37 @@ pub(super) fn kernel(
         sparse_rhs.and_then(|_| rhs.byte_count()).unwrap_or(0),
         order.as_ref().and_then(|_| result.byte_count()).unwrap_or(0),
     ];
-    writes_with(scratch.into_iter().fold(0, usize::saturating_add), move |_, inputs, outputs| {
-        let lhs = dense(inputs[0], sparse_lhs, inputs)?;
-        let rhs = dense(inputs[1], sparse_rhs, inputs)?;
-        let [columns, terms] = setting.rhs_offsets(array(&rhs));
-        let runs = |group: usize, row: usize, runs: &mut Vec<Run>| setting.runs(group, row, runs);
-        let plan = Plan {
-            rows: count(&setting.row_sizes),
-            lhs: &|group, row, places| setting.row(group, row, places),
-            has_padding: setting.has_padding(),
-            rhs_batches: &setting.group_offsets(),
-            rhs_columns: &columns,
-            rhs_terms: &terms,
-            lists: None,
-            runs: setting.run_step().map(|step| Runs { step, of: &runs }),
-        };
-        let out = outputs[0].bytes_mut();
-        match &order {
-            None => recipe.contract(&plan, (&lhs, &rhs), to, out),
-            Some((sizes, strides)) => {
-                let mut sums = vec![0; out.len()];
-                recipe.contract(&plan, (&lhs, &rhs), to, &mut sums);
-                move_elements(&sums, out, to.storage_bytes(), sizes, 0, strides);
+    writes_in(
+        recipe.arithmetic(result.ty),
+        scratch.into_iter().fold(0, usize::saturating_add),
+        move |_, inputs, outputs| {
+            let lhs = dense(inputs[0], sparse_lhs, inputs)?;
+            let rhs = dense(inputs[1], sparse_rhs, inputs)?;
+            let [columns, terms] = setting.rhs_offsets(array(&rhs));
+            let runs =
+                |group: usize, row: usize, runs: &mut Vec<Run>| setting.runs(group, row, runs);
+            let plan = Plan {
+                rows: count(&setting.row_sizes),
+                lhs: &|group, row, places| setting.row(group, row, places),
+                has_padding: setting.has_padding(),
+                rhs_batches: &setting.group_offsets(),
+                rhs_columns: &columns,
+                rhs_terms: &terms,
+                lists: None,
+                runs: setting.run_step().map(|step| Runs { step, of: &runs }),
+            };
+            let out = outputs[0].bytes_mut();
+            match &order {
+                None => recipe.contract(&plan, (&lhs, &rhs), to, out),
+                Some((sizes, strides)) => {
+                    let mut sums = vec![0; out.len()];
+                    recipe.contract(&plan, (&lhs, &rhs), to, &mut sums);
+                    move_elements(&sums, out, to.storage_bytes(), sizes, 0, strides);
+                }
             }
-        }
-        Ok(())
-    })
+            Ok(())
+        },
+    )
 }
 
 fn array(literal: &Literal) -> &ArrayShape {

@@ -3,13 +3,14 @@
 //! A running sum in two f64 gives nearly all values; where it does not decide how one is rounded, the sums are computed
 //! again with exact accumulators.
 use super::reduce_window::steps;
-use super::writes_with;
+use super::writes_in;
 use crate::clock::Stop;
 use crate::index::to_usize;
 use crate::lower::scratch::threads;
 use crate::num::accumulator::ExactSum;
 use crate::num::loops::{Loop, convert_loop};
 use crate::num::prefix_sum::PrefixSum;
+use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use crate::scalar_program::ScalarProgram;
 use hlo::op::value::WindowDim;
@@ -44,6 +45,7 @@ pub(super) fn kernel(
     operands: &[&ArrayShape],
     result: &ArrayShape,
     applied: &ScalarProgram,
+    arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
     let &[from, _] = operands else { return None };
     let is_sum = from.ty.is_float() && applied.as_binary() == Some(Binary::Add);
@@ -53,9 +55,10 @@ pub(super) fn kernel(
     let cumulative = Cumulative::of(op, from, result)?;
     let (window, shapes) = (op.window.clone(), (from.clone(), result.clone()));
     let state = size_of::<ExactSum>() + ExactSum::LARGEST + 2 * size_of::<f64>();
-    Some(writes_with(threads() * BLOCK * state, move |context, inputs, outputs| {
+    Some(writes_in(arithmetic, threads() * BLOCK * state, move |context, inputs, outputs| {
         context.spend(steps(&window, &shapes.0, &shapes.1))?;
-        cumulative.run(inputs[0].bytes(), inputs[1].get(0).as_f64(), outputs[0].bytes_mut());
+        let (from, first) = (inputs[0].bytes(), inputs[1].get(0).as_f64());
+        cumulative.run(from, first, outputs[0].bytes_mut(), arithmetic);
         Ok(())
     }))
 }
@@ -103,7 +106,7 @@ impl Cumulative {
         })
     }
 
-    fn run(&self, from: &[u8], first: f64, to: &mut [u8]) {
+    fn run(&self, from: &[u8], first: f64, to: &mut [u8], arithmetic: Arithmetic) {
         let line = self.size * self.inner * self.from.storage_bytes();
         let result = self.windows * self.inner * self.to.storage_bytes();
         let stop = Stop::current();
@@ -112,7 +115,11 @@ impl Cumulative {
             for columns in (0..self.inner).step_by(BLOCK).take_while(|_| !stop.is_set()) {
                 let count = BLOCK.min(self.inner - columns);
                 let mut strip = Strip::new(self, (columns, count), from, to);
-                if !strip.run(&mut vec![PrefixSum::new(first); count], &stop) {
+                let is_decided = match arithmetic {
+                    Arithmetic::Exact => strip.run(&mut vec![PrefixSum::new(first); count], &stop),
+                    Arithmetic::Fast => strip.run(&mut vec![first; count], &stop),
+                };
+                if !is_decided {
                     strip.run(&mut vec![ExactSum::new(first); count], &stop);
                 }
             }
@@ -138,6 +145,20 @@ impl RunningSum for PrefixSum {
     }
     fn is_decided(&self) -> bool {
         self.is_decided()
+    }
+}
+/// In the engine `fast`.
+impl RunningSum for f64 {
+    #[inline]
+    fn add(&mut self, x: f64) {
+        *self += x;
+    }
+    #[inline]
+    fn rounded(&mut self, _: ElementType) -> f64 {
+        *self
+    }
+    fn is_decided(&self) -> bool {
+        true
     }
 }
 impl RunningSum for ExactSum {

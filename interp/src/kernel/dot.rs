@@ -15,8 +15,9 @@
 //! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is 0 in `s32`), which
 //! XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
 use super::contraction::{Extent, Lists, Plan, Recipe, SHORT, short_product};
-use super::writes_with;
+use super::writes_in;
 use crate::index::{offset_list, others, pick, saturating_count};
+use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use hlo::op::Dot;
 use hlo::op::value::DotAlgorithm;
@@ -86,18 +87,23 @@ impl Offsets {
     }
 }
 
-pub(super) fn kernel(op: &Dot, operands: &[&ArrayShape], result: &ArrayShape) -> Box<dyn Kernel> {
+pub(super) fn kernel(
+    op: &Dot,
+    operands: &[&ArrayShape],
+    result: &ArrayShape,
+    arithmetic: Arithmetic,
+) -> Box<dyn Kernel> {
     let (lhs, rhs, to) = (operands[0], operands[1], result.ty);
     let l = Axes::of(lhs, &op.lhs_batch_dims, &op.lhs_contracting_dims);
     let r = Axes::of(rhs, &op.rhs_batch_dims, &op.rhs_contracting_dims);
-    let recipe = Recipe::of(op.algorithm);
+    let recipe = Recipe::of(op.algorithm, arithmetic);
     let sums = recipe.scratch((lhs, rhs), to, l.extent(&r));
     let scratch = sums.saturating_add(l.bytes()).saturating_add(r.bytes());
     let is_short = [lhs, rhs].iter().all(|x| x.ty == ElementType::F32 && x.rank() == 1)
         && (to, op.algorithm) == (ElementType::F32, DotAlgorithm::Unset)
         && result.rank() == 0
         && lhs.element_count().is_some_and(|count| count <= SHORT);
-    writes_with(scratch, move |_, inputs, outputs| {
+    writes_in(recipe.arithmetic(result.ty), scratch, move |_, inputs, outputs| {
         if is_short
             && let Some(product) = short_product(inputs[0], inputs[1])
             && let Some([result]) = outputs[0].as_mut_slice()

@@ -7,6 +7,8 @@ use crate::Result;
 use crate::block::{Block, Compute, Source, blockwise, refill};
 use crate::context::RunContext;
 use crate::num;
+use crate::num::loops::is_approximate;
+use crate::options::Arithmetic;
 use crate::plan::{Fusion, Kernel, Reuse};
 use hlo::{ArrayShape, ElementType, Literal, Op, Scalar};
 use smallvec::SmallVec;
@@ -20,6 +22,7 @@ pub(super) struct Elementwise {
     compute: Box<Compute>,
     /// The loop in types of the processor, where there is one.
     typed: Option<Typed>,
+    arithmetic: Arithmetic,
     /// Whether it converts elements to larger ones.
     widens: bool,
     /// The same for one element: scalars need no blocks.
@@ -65,6 +68,9 @@ impl Kernel for Elementwise {
     fn reuse(&self) -> Reuse {
         Reuse::SameIndex(usize::MAX)
     }
+    fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic
+    }
     fn fusion(&self) -> Fusion {
         match &self.typed {
             Some(typed) if self.widens => Fusion::Widen(typed.function()),
@@ -79,13 +85,18 @@ pub(super) fn kernel(
     op: &Op,
     operands: &[&ArrayShape],
     result: &ArrayShape,
+    arithmetic: Arithmetic,
 ) -> Option<Elementwise> {
     let operands: SmallVec<[ElementType; 3]> = operands.iter().map(|shape| shape.ty).collect();
     let to = result.ty;
     macro_rules! kernel {
         (|$blocks:ident, $out:ident| $compute:expr, |$x:ident| $element:expr) => {
             Some(Elementwise {
-                typed: Typed::of(op, &operands, to),
+                typed: Typed::of(op, &operands, to, arithmetic),
+                arithmetic: match op {
+                    Op::Unary(op) if is_approximate(*op, to, arithmetic) => Arithmetic::Fast,
+                    _ => Arithmetic::Exact,
+                },
                 widens: matches!(op, Op::Convert(_))
                     && operands[0].storage_bytes() < to.storage_bytes(),
                 operands,

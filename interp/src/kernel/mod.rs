@@ -1,4 +1,4 @@
-//! Kernels: the implementations of ops that the engine `exact` runs.
+//! Kernels: the implementations of ops that the engines `exact` and `fast` run.
 mod all_reduce;
 mod batch_norm;
 mod bitcast;
@@ -42,6 +42,7 @@ mod window_rows;
 use crate::Result;
 use crate::context::RunContext;
 use crate::num::loops::convert_loop;
+use crate::options::Arithmetic;
 use crate::plan::{Kernel, Reuse};
 use crate::scalar_program::ScalarPrograms;
 use crate::value::fill;
@@ -55,13 +56,14 @@ pub(crate) use iota::iota_into;
 pub(crate) use reduce_lines::Method;
 pub(crate) use strided::Walk;
 
-/// The kernel of an op that computes arrays from arrays of these shapes. `None` if its page in `spec` computes it: where
+/// The kernel of an op that computes arrays from arrays of these shapes, in this arithmetic. `None` if its page in `spec` computes it: where
 /// the result shares the memory of an operand, and where a kernel would gain nothing.
 pub(crate) fn select(
     op: &Op,
     operands: &[&Shape],
     result: &Shape,
     programs: &ScalarPrograms,
+    arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
     let leaves = result.leaves();
     let results: Vec<&ArrayShape> = leaves.iter().map(|s| s.array()).collect::<Option<_>>()?;
@@ -70,7 +72,7 @@ pub(crate) fn select(
     }
     let operands: Vec<&ArrayShape> = operands.iter().map(|s| s.array()).collect::<Option<_>>()?;
     let (x, array) = (operands.as_slice(), *results.first()?);
-    if let Some(kernel) = elementwise::kernel(op, x, array) {
+    if let Some(kernel) = elementwise::kernel(op, x, array, arithmetic) {
         return Some(Box::new(kernel));
     }
     match op {
@@ -78,15 +80,15 @@ pub(crate) fn select(
         Op::BatchNormInference(op) => Some(batch_norm::inference(op, x[0])),
         Op::BatchNormTraining(op) => Some(batch_norm::training(op, x[0])),
         Op::Cholesky(op) => Some(cholesky::kernel(op, x[0])),
-        Op::Convolution(op) => Some(convolution::kernel(op, x, array)),
-        Op::Dot(op) => Some(dot::kernel(op, x, array)),
+        Op::Convolution(op) => Some(convolution::kernel(op, x, array, arithmetic)),
+        Op::Dot(op) => Some(dot::kernel(op, x, array, arithmetic)),
         Op::Fft(op) => Some(fft::kernel(op, x[0], array)),
         Op::Map(op) => map::kernel(op, array, programs),
-        Op::RaggedDot(op) => Some(ragged_dot::kernel(op, x, array)),
-        Op::Reduce(op) => reduce::kernel(op, x, &results, programs),
-        Op::ReduceWindow(op) => reduce_window::kernel(op, x, &results, programs),
+        Op::RaggedDot(op) => Some(ragged_dot::kernel(op, x, array, arithmetic)),
+        Op::Reduce(op) => reduce::kernel(op, x, &results, programs, arithmetic),
+        Op::ReduceWindow(op) => reduce_window::kernel(op, x, &results, programs, arithmetic),
         Op::RngBitGenerator(op) => rng_bit_generator::kernel(op, &results),
-        Op::ScaledDot(op) => scaled_dot::kernel(op, x, array),
+        Op::ScaledDot(op) => scaled_dot::kernel(op, x, array, arithmetic),
         Op::Scatter(op) => scatter::kernel(op, x, programs),
         Op::SelectAndScatter(op) => select_and_scatter::kernel(op, x, array, programs),
         Op::Sort(op) => sort::kernel(op, x, programs),
@@ -101,6 +103,7 @@ struct FunctionKernel<F> {
     function: F,
     reuse: Reuse,
     scratch: usize,
+    arithmetic: Arithmetic,
 }
 
 impl<F> Kernel for FunctionKernel<F>
@@ -121,6 +124,9 @@ where
     fn scratch(&self) -> usize {
         self.scratch
     }
+    fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic
+    }
 }
 
 /// A kernel that writes every element of its outputs.
@@ -135,14 +141,22 @@ fn writes_with<F>(scratch: usize, function: F) -> Box<dyn Kernel>
 where
     F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
 {
-    Box::new(FunctionKernel { function, reuse: Reuse::None, scratch })
+    writes_in(Arithmetic::Exact, scratch, function)
+}
+/// The same for a kernel that has more than one arithmetic.
+fn writes_in<F>(arithmetic: Arithmetic, scratch: usize, function: F) -> Box<dyn Kernel>
+where
+    F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
+{
+    Box::new(FunctionKernel { function, reuse: Reuse::None, scratch, arithmetic })
 }
 /// A kernel that changes part of operand 0, which its first output holds, and takes `scratch` bytes beside its arrays.
 fn updates_with<F>(scratch: usize, function: F) -> Box<dyn Kernel>
 where
     F: Fn(&RunContext, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
 {
-    Box::new(FunctionKernel { function, reuse: Reuse::Update, scratch })
+    let arithmetic = Arithmetic::Exact;
+    Box::new(FunctionKernel { function, reuse: Reuse::Update, scratch, arithmetic })
 }
 
 /// Bytes of a number that is wide enough to compute with elements of this type.

@@ -2,11 +2,12 @@
 use super::partial_sum::Partial;
 use super::reduce_window::steps;
 use super::window_rows::{Part, WindowRows};
-use super::writes_with;
+use super::writes_in;
 use crate::clock::Stop;
 use crate::lower::scratch::threads;
 use crate::num::accumulator::ExactSum;
 use crate::num::loops::{Loop, SumLoops, binary_loop};
+use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use crate::scalar_program::ScalarProgram;
 use hlo::op::{Binary, ReduceWindow};
@@ -15,7 +16,7 @@ use rayon::prelude::*;
 
 /// How elements are folded.
 enum Method {
-    /// By adding floats, in f64 with a bound on the error.
+    /// By adding floats in f64, with a bound on the error where the arithmetic asks for one.
     Sum(SumLoops),
     /// By an op on arrays.
     Op(Loop),
@@ -43,12 +44,13 @@ pub(super) fn kernel(
     operands: &[&ArrayShape],
     result: &ArrayShape,
     applied: &ScalarProgram,
+    arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
     let &[from, init] = operands else { return None };
     let rows = WindowRows::of(&op.window, &from.dims, &result.dims)?;
     let method = if from.ty.is_float() && applied.as_binary() == Some(Binary::Add) {
         let is_narrow = applied.results() == [result.ty] && result.ty.bits() <= 32;
-        Method::Sum(SumLoops::of(from.ty).filter(|_| is_narrow)?)
+        Method::Sum(SumLoops::of(from.ty, arithmetic).filter(|_| is_narrow)?)
     } else {
         let (op, ty) = applied.as_binary_in_order()?;
         let fits = (ty, ty) == (from.ty, result.ty);
@@ -56,7 +58,7 @@ pub(super) fn kernel(
     };
     let (window, shapes, init) = (op.window.clone(), (from.clone(), result.clone()), init.ty);
     let pooling = Pooling { rows, method, from: from.ty, to: result.ty };
-    Some(writes_with(pooling.scratch(), move |context, inputs, outputs| {
+    Some(writes_in(arithmetic, pooling.scratch(), move |context, inputs, outputs| {
         context.spend(steps(&window, &shapes.0, &shapes.1))?;
         let first = match pooling.method {
             // The initial value takes part as it is.

@@ -18,8 +18,9 @@ use super::contraction::{
     Extent, Numbers, Operands, PADDING, Plan, Recipe, Rounding, contract_into,
 };
 use super::dot::{Axes, Offsets};
-use super::writes_with;
+use super::writes_in;
 use crate::index::{offset_list, others, pick, saturating_count, strides, to_i64, to_usize};
+use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use hlo::op::value::DotAlgorithm;
 use hlo::op::{RaggedDot, RaggedMode};
@@ -78,6 +79,7 @@ pub(super) fn kernel(
     op: &RaggedDot,
     operands: &[&ArrayShape],
     result: &ArrayShape,
+    arithmetic: Arithmetic,
 ) -> Box<dyn Kernel> {
     let (op, lhs, rhs) = (op.clone(), operands[0].clone(), operands[1]);
     let l = Axes::of(&lhs, &op.lhs_batch_dims, &op.lhs_contracting_dims);
@@ -88,7 +90,7 @@ pub(super) fn kernel(
     let rounding = Rounding::new(lhs.ty, rhs.ty, None, result.ty);
     // The sums of the rows of one group lie beside their places.
     let sums = result.byte_count().unwrap_or(usize::MAX);
-    let recipe = Recipe::of(DotAlgorithm::Unset);
+    let recipe = Recipe::of(DotAlgorithm::Unset, arithmetic);
     let group_count = operands[2].dims.last().map_or(1, |&n| to_usize(n));
     let extent = l.extent(&r);
     let batches = match op.mode() {
@@ -103,42 +105,47 @@ pub(super) fn kernel(
         .saturating_add(group_count.saturating_mul(8))
         .saturating_mul(size_of::<usize>());
     let scratch = [l.bytes(), r.bytes(), sums, products, lists].into_iter();
-    writes_with(scratch.fold(0, usize::saturating_add), move |_, inputs, outputs| {
-        let groups = Groups::new(&op, inputs[2], &lhs);
-        let (l, r) = (l.offsets(), r.offsets());
-        let pair = Operands::new(Numbers::of(inputs[0]), Numbers::of(inputs[1]), rounding);
-        let out = outputs[0].bytes_mut();
-        match op.mode() {
-            RaggedMode::Free => {
-                let slices = offset_list(&group_sizes, &group_strides);
-                free_rows(&groups, (&l, &r), &slices, &pair, rounding, out);
-            }
-            RaggedMode::Contracting => {
-                // One batch for each group and batch; what is in another group is no term.
-                let batches = l.batch.len();
-                let rhs_batches = r.batch.repeat(groups.count);
-                let offsets = |batch: usize, row: usize, offsets: &mut [usize]| {
-                    l.row(batch % batches, row, offsets);
-                    for offset in offsets {
-                        if groups.of(*offset) != Some(batch / batches) {
-                            *offset = PADDING;
+    writes_in(
+        recipe.arithmetic(result.ty),
+        scratch.fold(0, usize::saturating_add),
+        move |_, inputs, outputs| {
+            let groups = Groups::new(&op, inputs[2], &lhs);
+            let (l, r) = (l.offsets(), r.offsets());
+            let (l_numbers, r_numbers) = (Numbers::of(inputs[0]), Numbers::of(inputs[1]));
+            let pair = Operands::new(l_numbers, r_numbers, rounding, arithmetic);
+            let out = outputs[0].bytes_mut();
+            match op.mode() {
+                RaggedMode::Free => {
+                    let slices = offset_list(&group_sizes, &group_strides);
+                    free_rows(&groups, (&l, &r), &slices, &pair, rounding, out);
+                }
+                RaggedMode::Contracting => {
+                    // One batch for each group and batch; what is in another group is no term.
+                    let batches = l.batch.len();
+                    let rhs_batches = r.batch.repeat(groups.count);
+                    let offsets = |batch: usize, row: usize, offsets: &mut [usize]| {
+                        l.row(batch % batches, row, offsets);
+                        for offset in offsets {
+                            if groups.of(*offset) != Some(batch / batches) {
+                                *offset = PADDING;
+                            }
                         }
-                    }
-                };
-                contract_into(&plan((&l, &r), &offsets, &rhs_batches), &pair, rounding, out);
+                    };
+                    contract_into(&plan((&l, &r), &offsets, &rhs_batches), &pair, rounding, out);
+                }
+                RaggedMode::Batch => {
+                    let offsets = |batch: usize, row: usize, offsets: &mut [usize]| {
+                        l.row(batch, row, offsets);
+                        if offsets.first().is_some_and(|&offset| groups.of(offset).is_none()) {
+                            offsets.fill(PADDING);
+                        }
+                    };
+                    contract_into(&plan((&l, &r), &offsets, &r.batch), &pair, rounding, out);
+                }
             }
-            RaggedMode::Batch => {
-                let offsets = |batch: usize, row: usize, offsets: &mut [usize]| {
-                    l.row(batch, row, offsets);
-                    if offsets.first().is_some_and(|&offset| groups.of(offset).is_none()) {
-                        offsets.fill(PADDING);
-                    }
-                };
-                contract_into(&plan((&l, &r), &offsets, &r.batch), &pair, rounding, out);
-            }
-        }
-        Ok(())
-    })
+            Ok(())
+        },
+    )
 }
 
 fn plan<'a>(

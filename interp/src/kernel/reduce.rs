@@ -14,6 +14,7 @@ use super::writes_with;
 use crate::Result;
 use crate::context::RunContext;
 use crate::index::{Grid, count, offsets, others, pick, saturating_count, to_i64, to_usize};
+use crate::options::Arithmetic;
 use crate::plan::{Fusion, Kernel};
 use crate::scalar_program::ScalarPrograms;
 use hlo::op::Reduce;
@@ -28,6 +29,7 @@ pub(super) fn kernel(
     operands: &[&ArrayShape],
     results: &[&ArrayShape],
     programs: &ScalarPrograms,
+    arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
     let applied = programs.get(op.to_apply)?;
     let from = operands[0];
@@ -35,9 +37,9 @@ pub(super) fn kernel(
     reduced.sort_unstable();
     if let ([_, _], [to]) = (operands, results)
         && let Some(lines) = Lines::of(&from.dims, &reduced)
-        && let Some(method) = Method::of(&applied, from.ty, to.ty, &lines)
+        && let Some(method) = Method::of(&applied, (from.ty, to.ty), &lines, arithmetic)
     {
-        return Some(Box::new(OfLines::new(from, lines, method)));
+        return Some(Box::new(OfLines::new(from, lines, method, arithmetic)));
     }
     let (inner_sizes, inner_strides) = pick(from, &reduced);
     let (sizes, strides) = pick(from, &others(from.rank(), &reduced));
@@ -78,12 +80,14 @@ struct OfLines {
     /// Bytes of an element.
     width: usize,
     steps: u64,
+    arithmetic: Arithmetic,
 }
 
 impl OfLines {
-    fn new(from: &ArrayShape, lines: Lines, method: Method) -> Self {
+    fn new(from: &ArrayShape, lines: Lines, method: Method, arithmetic: Arithmetic) -> Self {
         let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
-        Self { lines, method: Arc::new(method), width: from.ty.storage_bytes(), steps }
+        let width = from.ty.storage_bytes();
+        Self { lines, method: Arc::new(method), width, steps, arithmetic }
     }
 }
 
@@ -103,6 +107,9 @@ impl Kernel for OfLines {
     }
     fn scratch(&self) -> usize {
         self.lines.scratch()
+    }
+    fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic
     }
     fn fusion(&self) -> Fusion {
         match self.lines.runs() {

@@ -10,6 +10,7 @@ use crate::clock::Stop;
 use crate::index::{Grid, strides, to_usize};
 use crate::lower::scratch::threads;
 use crate::num::loops::{AT_ONCE, Loop, SumLoops, binary_loop};
+use crate::options::Arithmetic;
 use crate::scalar_program::ScalarProgram;
 use hlo::op::Binary;
 use hlo::{Dims, ElementType, Scalar};
@@ -100,20 +101,22 @@ impl Method {
     /// if that takes a conversion.
     pub(crate) fn of_elements(&self, from: ElementType) -> Option<Arc<Self>> {
         match self {
-            Self::Sum(_, to) => SumLoops::of(from).map(|loops| Arc::new(Self::Sum(loops, *to))),
+            Self::Sum(loops, to) => {
+                SumLoops::of(from, loops.arithmetic).map(|loops| Arc::new(Self::Sum(loops, *to)))
+            }
             Self::Op(..) => None,
         }
     }
     /// Returns how to fold elements of type `from` by a computation; `None` if neither way fits.
     pub(super) fn of(
         applied: &ScalarProgram,
-        from: ElementType,
-        stored: ElementType,
+        (from, stored): (ElementType, ElementType),
         lines: &Lines,
+        arithmetic: Arithmetic,
     ) -> Option<Self> {
         let to = *applied.results().first().filter(|&&to| to == stored)?;
         if from.is_float() && applied.as_binary() == Some(Binary::Add) {
-            return SumLoops::of(from)
+            return SumLoops::of(from, arithmetic)
                 .filter(|_| to.bits() <= 32)
                 .map(|loops| Self::Sum(loops, to));
         }

@@ -14,6 +14,7 @@ use crate::clock::Stop;
 use crate::context::RunContext;
 use crate::index::{count, offsets, strides, to_i64, to_usize};
 use crate::lower::scratch::threads;
+use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use crate::scalar_program::{ScalarProgram, ScalarPrograms};
 use hlo::op::value::{Window, WindowDim};
@@ -162,11 +163,13 @@ pub(super) fn kernel(
     operands: &[&ArrayShape],
     results: &[&ArrayShape],
     programs: &ScalarPrograms,
+    arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
     let applied = programs.get(op.to_apply)?;
     if let [result] = results {
-        let cumulative = cumulative::kernel(op, operands, result, &applied);
-        if let Some(kernel) = cumulative.or_else(|| pooling::kernel(op, operands, result, &applied))
+        let cumulative = cumulative::kernel(op, operands, result, &applied, arithmetic);
+        if let Some(kernel) =
+            cumulative.or_else(|| pooling::kernel(op, operands, result, &applied, arithmetic))
         {
             return Some(kernel);
         }

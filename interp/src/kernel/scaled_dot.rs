@@ -15,8 +15,9 @@
 //! **Differences.** XLA:CPU refuses the op.
 use super::contraction::{Numbers, Plan, Recipe, Rounding};
 use super::dot::Axes;
-use super::writes_with;
+use super::writes_in;
 use crate::index::{indices, saturating_count, strides, to_usize};
+use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use hlo::op::ScaledDot;
 use hlo::{ArrayShape, ElementType, Literal};
@@ -25,8 +26,9 @@ pub(super) fn kernel(
     op: &ScaledDot,
     operands: &[&ArrayShape],
     result: &ArrayShape,
+    arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
-    let recipe = Recipe::of(op.algorithm);
+    let recipe = Recipe::of(op.algorithm, arithmetic);
     if recipe.rounds_operands() {
         return None;
     }
@@ -38,7 +40,7 @@ pub(super) fn kernel(
     let scaled = operands[..2].iter().map(|operand| saturating_count(&operand.dims));
     let scaled = scaled.fold(0, usize::saturating_add).saturating_mul(2 * size_of::<f64>());
     let scratch = scaled.saturating_add(sums).saturating_add(l.bytes()).saturating_add(r.bytes());
-    Some(writes_with(scratch, move |_, inputs, outputs| {
+    Some(writes_in(recipe.arithmetic(result.ty), scratch, move |_, inputs, outputs| {
         let (l, r) = (l.offsets(), r.offsets());
         let plan = Plan {
             rows: l.free.len(),

@@ -4,6 +4,7 @@ use crate::num::loops::{
     Loop, binary_loop, clamp_loop, compare_loop, convert_loop, magnitude_loop, select_loop,
     unary_loop,
 };
+use crate::options::Arithmetic;
 use hlo::op::Unary;
 use hlo::{ElementType, Literal, Op};
 use rayon::prelude::*;
@@ -40,11 +41,16 @@ enum Operand<'a> {
 
 impl Typed {
     /// Returns the loop of an elementwise op, if there is one for these types.
-    pub(super) fn of(op: &Op, operands: &[ElementType], result: ElementType) -> Option<Self> {
+    pub(super) fn of(
+        op: &Op,
+        operands: &[ElementType],
+        result: ElementType,
+        arithmetic: Arithmetic,
+    ) -> Option<Self> {
         let ty = *operands.first()?;
         let is_of_one_type = operands.iter().all(|&operand| operand == result);
         let function = match op {
-            Op::Unary(op) if is_of_one_type => unary_loop(*op, ty),
+            Op::Unary(op) if is_of_one_type => unary_loop(*op, ty, arithmetic),
             Op::Unary(Unary::Abs) if ty == ElementType::C64 => Some(magnitude_loop()),
             Op::Binary(op) if is_of_one_type => binary_loop(*op, ty),
             Op::Clamp(_) if is_of_one_type => clamp_loop(ty),
@@ -169,8 +175,12 @@ mod tests {
     #[test]
     fn operands_in_the_memory_of_the_result() {
         let (a, b) = (numbers(3), numbers(7));
-        let subtract =
-            Typed::of(&Op::Binary(Binary::Subtract), &[ElementType::F32; 2], ElementType::F32);
+        let subtract = Typed::of(
+            &Op::Binary(Binary::Subtract),
+            &[ElementType::F32; 2],
+            ElementType::F32,
+            Arithmetic::Exact,
+        );
         let subtract = subtract.unwrap();
         let (here, there) = (Literal::token(), array(&b));
         let run = |inputs: [&Literal; 2]| {
@@ -189,8 +199,12 @@ mod tests {
     fn scalars_and_other_types() {
         let x = numbers(5);
         let (low, high) = (Literal::from_slice(&[], &[-3_f32]), Literal::from_slice(&[], &[9_f32]));
-        let clamp =
-            Typed::of(&Op::Clamp(hlo::op::Clamp {}), &[ElementType::F32; 3], ElementType::F32);
+        let clamp = Typed::of(
+            &Op::Clamp(hlo::op::Clamp {}),
+            &[ElementType::F32; 3],
+            ElementType::F32,
+            Arithmetic::Exact,
+        );
         let mut result = array(&x);
         clamp.unwrap().run(&[&low, &Literal::token(), &high], &mut result);
         let expected: Vec<f32> = x.iter().map(|x| x.clamp(-3.0, 9.0)).collect();

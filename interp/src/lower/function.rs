@@ -92,11 +92,21 @@ impl Means {
         operands: &[&Shape],
         programs: &ScalarPrograms,
     ) -> Option<Box<dyn Kernel>> {
-        let has_kernels =
-            self.engine == Engine::Exact && instruction.opcode().kind() == Kind::Array;
-        has_kernels
-            .then(|| kernel::select(&instruction.op, operands, &instruction.shape, programs))
-            .flatten()
+        let arithmetic = self.engine.arithmetic()?;
+        match instruction.opcode().kind() {
+            Kind::Array => {
+                kernel::select(&instruction.op, operands, &instruction.shape, programs, arithmetic)
+            }
+            Kind::Asynchronous
+            | Kind::Collective
+            | Kind::Control
+            | Kind::Custom
+            | Kind::Device
+            | Kind::Host
+            | Kind::Random
+            | Kind::Transfer
+            | Kind::Value => None,
+        }
     }
 
     /// The value of an instruction by its page in `spec`, or from where it comes.

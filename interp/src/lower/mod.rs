@@ -17,7 +17,7 @@ pub(crate) use dead::has_effect;
 
 use crate::dynamic::DynamicValues;
 use crate::kernel;
-use crate::options::Engine;
+use crate::options::{Arithmetic, Engine};
 use crate::plan::{Action, Function, Kernel};
 use crate::scalar_program::{ScalarCondition, ScalarLoop, ScalarPrograms};
 use crate::small_loop::{self, SmallLoop};
@@ -59,9 +59,14 @@ impl<'a> Lowering<'a> {
         self.module
     }
 
+    /// The arithmetic of kernels; `None` if there are none.
+    pub(crate) fn arithmetic(&self) -> Option<Arithmetic> {
+        self.engine.arithmetic()
+    }
+
     /// Whether arrays that follow from constants are computed when the module is compiled.
     pub(crate) fn folds_constants(&self) -> bool {
-        self.engine == Engine::Exact
+        self.engine.arithmetic().is_some()
     }
 
     /// The action of an instruction that has a step.
@@ -153,7 +158,7 @@ impl<'a> Lowering<'a> {
     /// The action of an instruction that computes its result from its operands.
     fn compute(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
         let is_fixed = !self.may_be_smaller(site, instruction);
-        if is_fixed && self.engine == Engine::Exact && relabels(instruction, operands) {
+        if is_fixed && self.engine.arithmetic().is_some() && relabels(instruction, operands) {
             return Action::Relabel;
         }
         let means = Means { site, engine: self.engine };
@@ -190,9 +195,7 @@ impl<'a> Lowering<'a> {
         condition: ComputationId,
         body: ComputationId,
     ) -> Option<Box<ScalarLoop>> {
-        if self.engine == Engine::Reference {
-            return None;
-        }
+        self.engine.arithmetic()?;
         ScalarLoop::new(self.module, condition, body, self.programs.jit).map(Box::new)
     }
 
@@ -206,9 +209,7 @@ impl<'a> Lowering<'a> {
 
     /// The condition of a loop, as a program over registers if it reads scalars alone.
     fn scalar_condition(&self, condition: ComputationId) -> Option<Box<ScalarCondition>> {
-        if self.engine == Engine::Reference {
-            return None;
-        }
+        self.engine.arithmetic()?;
         ScalarCondition::compile(self.module, condition).map(Box::new)
     }
 }

@@ -3,6 +3,7 @@ use crate::Result;
 use crate::context::RunContext;
 use crate::kernel::{Method, Walk};
 use crate::num::loops::Loop;
+use crate::options::Arithmetic;
 use crate::scalar_program::{ScalarCondition, ScalarLoop};
 use crate::small_loop::SmallLoop;
 use hlo::Literal;
@@ -68,6 +69,10 @@ pub(crate) trait Kernel: Send + Sync {
     /// Bytes that it takes beside its inputs and outputs while it runs.
     fn scratch(&self) -> usize {
         0
+    }
+    /// Returns how it computes with floats that it rounds.
+    fn arithmetic(&self) -> Arithmetic {
+        Arithmetic::Exact
     }
     /// Returns how it can become part of a fused kernel.
     fn fusion(&self) -> Fusion {

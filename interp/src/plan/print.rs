@@ -1,8 +1,11 @@
 //! Plans as text: `etalon plan`.
 use super::{Input, Output, Plan, Slot, Step};
+use crate::kernel;
+use crate::options::Arithmetic;
 use crate::program::Program;
 use crate::state::Site;
-use hlo::Module;
+use hlo::op::{Accuracy, Kind};
+use hlo::{Module, Shape};
 use std::fmt;
 
 /// A plan in readable form.
@@ -21,6 +24,7 @@ impl fmt::Display for PlanText<'_> {
     /// Writes the entry computation first, then the others in the order of the module.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let module = self.program.module();
+        writeln!(f, "engine {}", self.program.engine.name())?;
         self.computation(f, self.program.plan(module.entry), "ENTRY ")?;
         for id in module.computations.ids().filter(|&id| id != module.entry) {
             f.write_str("\n")?;
@@ -50,6 +54,28 @@ impl PlanText<'_> {
         writeln!(f, "  results {}", names(&plan.results))
     }
 
+    /// Whether `fast` computes an instruction, which may round in several ways, with a kernel of `exact`.
+    fn is_exact_instead(&self, site: Site) -> bool {
+        let Program { engine, scalar_programs, .. } = self.program;
+        let module = self.program.module();
+        let instruction = site.of(module);
+        let is_rounded =
+            |leaf: &&Shape| leaf.element_type().is_some_and(|ty| ty.is_float() || ty.is_complex());
+        if engine.rounds_correctly()
+            || instruction.opcode().kind() != Kind::Array
+            || instruction.opcode().accuracy() == Accuracy::Exact
+            || !instruction.shape.leaves().iter().any(is_rounded)
+        {
+            return false;
+        }
+        let instructions = &module.computations[site.computation].instructions;
+        let operands: Vec<&Shape> =
+            instruction.operands.iter().map(|&id| &instructions[id].shape).collect();
+        let (op, shape, fast) = (&instruction.op, &instruction.shape, Arithmetic::Fast);
+        kernel::select(op, &operands, shape, scalar_programs, fast)
+            .is_none_or(|kernel| kernel.arithmetic() == Arithmetic::Exact)
+    }
+
     /// `name: %1 = f32[4] add(%0, %0) ; kernel, 16 bytes live, frees %0`
     fn step(&self, f: &mut fmt::Formatter<'_>, plan: &Plan, step: &Step) -> fmt::Result {
         let module = self.program.module();
@@ -72,6 +98,13 @@ impl PlanText<'_> {
             let fused: Vec<String> =
                 step.fuses.iter().map(|&site| name_in(module, plan, site)).collect();
             write!(f, ", fuses {}", fused.join(" "))?;
+        }
+        let sites = std::iter::once(&step.site).chain(&step.fuses);
+        let exact: Vec<String> = (sites.filter(|site| self.is_exact_instead(**site)))
+            .map(|&site| name_in(module, plan, site))
+            .collect();
+        if !exact.is_empty() {
+            write!(f, ", exact in {}", exact.join(" "))?;
         }
         if let Some(k) = step.in_place {
             write!(f, ", in place of {}", name_of(step.inputs[k].slot))?;

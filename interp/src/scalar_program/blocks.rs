@@ -3,6 +3,7 @@ use super::{Body, ScalarProgram, Step};
 use crate::num::loops::{
     Loop, binary_loop, clamp_loop, compare_loop, convert_loop, select_loop, unary_loop,
 };
+use crate::options::Arithmetic;
 use hlo::{ElementType, Scalar};
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -83,9 +84,10 @@ impl Blocks<'_> {
         let (function, operands): (_, SmallVec<[(usize, ElementType); 3]>) = match self.steps[step]
         {
             Step::Constant(value) => (Function::Constant(ty, value), SmallVec::new()),
-            Step::Unary(op, ty, x) => {
-                (Function::Loop(unary_loop(op, ty)?), [(x, ty)].into_iter().collect())
-            }
+            Step::Unary(op, ty, x) => (
+                Function::Loop(unary_loop(op, ty, Arithmetic::Exact)?),
+                [(x, ty)].into_iter().collect(),
+            ),
             Step::Binary(op, ty, a, b) => {
                 (Function::Loop(binary_loop(op, ty)?), [(a, ty), (b, ty)].into_iter().collect())
             }

@@ -265,7 +265,7 @@ impl Builder<'_> {
         operands: &[&Shape],
         result: &Shape,
     ) -> Option<Box<dyn Kernel>> {
-        kernel::select(op, operands, result, self.lowering.programs)
+        kernel::select(op, operands, result, self.lowering.programs, self.lowering.arithmetic()?)
     }
 
     /// Adds the kernel of an instruction, or its loop if it is elementwise.

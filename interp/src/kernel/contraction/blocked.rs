@@ -4,7 +4,7 @@ use super::pack::{
 };
 use super::panels::Job;
 use super::settle::{Blocked, is_exact};
-use super::tile::{ROWS, Rows, Word, add_products};
+use super::tile::{Columns, ROWS, Rows, Word, add_products};
 use super::{PADDING, Plan, Run};
 use crate::lower::scratch::threads;
 use rayon::prelude::*;
@@ -22,6 +22,8 @@ const MOST_ROWS: usize = 8 * ROWS;
 const GAP: usize = 8;
 /// Panels that are packed together: so many lines of a matrix are read as a whole.
 const TOGETHER: usize = 8;
+/// Rows for which columns are read where they are: each word is read once for eight rows, and packing reads and writes it.
+const ROWS_IN_PLACE: usize = 4 * ROWS;
 /// Multiplications that are worth waking another thread for.
 const WORTH_A_THREAD: usize = 1 << 15;
 /// Multiplications of a batch for which threads may share its rows.
@@ -112,12 +114,32 @@ impl<W> Default for RowSpace<W> {
     }
 }
 
-/// Columns packed from the number `first` on.
-struct Packed<'a, W> {
+/// Columns from the number `first` on.
+struct Block<'a, W> {
     first: usize,
     count: usize,
+    terms: usize,
     words: &'a [W],
+    /// The distance of terms, if the columns are not packed.
+    stride: Option<usize>,
     norms: &'a [f64],
+}
+
+impl<W: Word> Block<'_, W> {
+    fn panels(&self) -> usize {
+        self.count.div_ceil(panel_width::<W>())
+    }
+    /// Panel `p`, and its columns without those that fill the last vector.
+    fn panel(&self, p: usize) -> (Columns<'_, W>, usize) {
+        let side = panel_width::<W>();
+        let used = side.min(self.count - p * side);
+        let width = used.next_multiple_of(W::LANES);
+        let (words, stride) = match self.stride {
+            Some(stride) => (&self.words[p * side..], stride),
+            None => (&self.words[p * side * self.terms..][..width * self.terms], width),
+        };
+        (Columns { words, stride, terms: self.terms, width }, used)
+    }
 }
 
 /// Some columns: their offsets, where they are packed, and their norms.
@@ -130,6 +152,8 @@ struct Blocks<'a, K: Blocked> {
     error: f64,
     columns: Order,
     rows: Order,
+    /// The distance of terms of columns that are read where they are.
+    in_place: Option<usize>,
 }
 
 impl<'a, K: Blocked> Blocks<'a, K> {
@@ -141,7 +165,19 @@ impl<'a, K: Blocked> Blocks<'a, K> {
             error: job.error.of_depth(depth),
             columns: Order::of(plan.rhs_columns, plan.rhs_terms),
             rows: plan.lists.map_or(Order::Any, |lists| Order::of(lists.rows, lists.terms)),
+            in_place: Self::in_place(plan),
         }
+    }
+    /// The distance of terms, if columns are neighbors and are read so few times that packing takes longer.
+    fn in_place(plan: &Plan<'_>) -> Option<usize> {
+        let (columns, terms) = (plan.rhs_columns, plan.rhs_terms);
+        let &[first, second, ..] = terms else { return None };
+        let stride = second.checked_sub(first)?;
+        let is_even = terms.windows(2).all(|pair| pair[0].checked_add(stride) == Some(pair[1]));
+        let fits = plan.rows <= ROWS_IN_PLACE
+            && columns.len().is_multiple_of(K::Word::LANES)
+            && stride >= columns.len();
+        (fits && is_even && Order::of(columns, terms) == Order::Indices).then_some(stride)
     }
     fn terms(&self) -> usize {
         self.job.plan.rhs_terms.len()
@@ -150,23 +186,30 @@ impl<'a, K: Blocked> Blocks<'a, K> {
     /// One batch.
     fn batch(&self, batch: usize, out: &mut [u8], space: &mut Space<K::Word>, is_parallel: bool) {
         let Plan { rows, rhs_columns: columns, .. } = *self.job.plan;
-        let together = columns_together::<K::Word>(self.terms());
+        let words = K::words(self.job.rhs).zip(self.in_place);
+        let together = match words {
+            Some(_) => columns.len(),
+            None => columns_together::<K::Word>(self.terms()),
+        };
         let line = columns.len() * self.job.rounding.to.storage_bytes();
         let task_rows = self.task_rows(rows, is_parallel);
         for (i, indices) in columns.chunks(together).enumerate() {
             if self.job.stop.is_set() {
                 return;
             }
-            let words = indices.len().next_multiple_of(K::Word::LANES) * self.terms();
-            space.columns.resize(words, K::Word::default());
-            space.norms.resize(indices.len().next_multiple_of(K::Word::LANES), 0.0);
-            self.pack(batch, indices, &mut space.columns, &mut space.norms, is_parallel);
-            let packed = Packed {
-                first: i * together,
-                count: indices.len(),
-                words: &space.columns,
-                norms: &space.norms,
+            let (count, terms) = (indices.len(), self.terms());
+            let width = count.next_multiple_of(K::Word::LANES);
+            space.norms.resize(width, 0.0);
+            let (words, stride) = if let Some((words, stride)) = words {
+                let start = self.job.plan.rhs_batches[batch] + self.job.plan.rhs_terms[0];
+                (&words[start + indices[0]..], Some(stride))
+            } else {
+                space.columns.resize(width * terms, K::Word::default());
+                self.pack(batch, indices, &mut space.columns, &mut space.norms, is_parallel);
+                (&*space.columns, None)
             };
+            let first = i * together;
+            let packed = Block { first, count, terms, words, stride, norms: &space.norms };
             let tasks = |space: &mut RowSpace<K::Word>, (i, out): (usize, &mut [u8])| {
                 self.rows(batch, i * task_rows, &packed, space, out);
             };
@@ -282,7 +325,7 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         &self,
         batch: usize,
         first: usize,
-        packed: &Packed<'_, K::Word>,
+        packed: &Block<'_, K::Word>,
         space: &mut RowSpace<K::Word>,
         out: &mut [u8],
     ) {
@@ -291,21 +334,21 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         let line = plan.rhs_columns.len() * bytes;
         let (count, terms, side) = (out.len() / line, self.terms(), panel_width::<K::Word>());
         self.pack_rows(batch, first, count, space);
-        for (p, panel) in packed.words.chunks(side * terms).enumerate() {
+        for p in 0..packed.panels() {
             if self.job.stop.is_set() {
                 return;
             }
-            let width = panel.len() / terms;
-            let used = width.min(packed.count - p * side);
+            let (panel, used) = packed.panel(p);
+            let width = panel.width;
             space.sums.clear();
             space.sums.resize(count * width, K::Word::default());
-            for (s, columns) in panel.chunks(SLICE * width).enumerate() {
-                let words = &space.words[s * SLICE..];
+            for first in (0..terms).step_by(SLICE) {
+                let (words, columns) = (&space.words[first..], panel.slice(first, SLICE));
                 let tiles =
                     words.chunks(ROWS * (terms + GAP)).zip(space.sums.chunks_mut(ROWS * width));
                 for (words, sums) in tiles {
                     let rows = Rows { words, stride: terms + GAP, count: sums.len() / width };
-                    add_products(rows, columns, width, sums);
+                    add_products(rows, columns, sums);
                 }
             }
             let norms = &packed.norms[p * side..][..width];
@@ -328,12 +371,11 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         &self,
         place: Place,
         (row, row_norm): (&[K::Word], f64),
-        (panel, norms): (&[K::Word], &[f64]),
+        (panel, norms): (Columns<'_, K::Word>, &[f64]),
         sums: &[K::Word],
         slots: &mut [u8],
     ) {
         let job = self.job;
-        let width = panel.len() / self.terms();
         let bytes = job.rounding.to.storage_bytes();
         let mut row_unit = None;
         for (j, slot) in slots.chunks_exact_mut(bytes).enumerate() {
@@ -344,7 +386,8 @@ impl<'a, K: Blocked> Blocks<'a, K> {
             {
                 continue;
             }
-            let column = || panel[j..].iter().step_by(width).copied();
+            let column =
+                || panel.words[j..].iter().step_by(panel.stride).take(panel.terms).copied();
             let unit = *row_unit.get_or_insert_with(|| K::unit(row.iter().copied()));
             let is_decided = if is_exact([unit, K::unit(column())], magnitude) {
                 job.decide(sums[j], 0.0, slot)

@@ -1,4 +1,4 @@
-//! The five accumulators of sums of products: running sums in tiles of 4 by 4, their error bounds, and exact sums.
+//! The accumulators of sums of products: running sums in tiles of 4 by 4, their error bounds, and exact sums.
 use super::error::{Error, complex_interval, exact_complex_sum, exact_sum};
 use crate::num::accumulator::Sum;
 use hlo::{ElementType, Scalar};
@@ -23,6 +23,8 @@ pub(super) trait Kernel<const PLANES: usize> {
     type Sum: Copy;
     /// Products of real numbers that one term adds to a sum, or to each part of one.
     const PRODUCTS: usize;
+    /// Whether the error of a sum has a bound other than 0, which follows from the squares of elements.
+    const HAS_BOUND: bool = true;
 
     /// The packed form.
     fn pack(element: Self::Stored) -> [Self::Word; PLANES];
@@ -33,6 +35,10 @@ pub(super) trait Kernel<const PLANES: usize> {
     fn interval(sum: Self::Sum, magnitude: f64, error: Error) -> Option<[Scalar; 2]>;
     /// The exact sum of the products, to be rounded to the type `ty`.
     fn exact(terms: impl Iterator<Item = (Self::Stored, Self::Stored)>, ty: ElementType) -> Scalar;
+    /// The words of elements that are words as they are stored.
+    fn words(_: &[Self::Stored]) -> Option<&[Self::Word]> {
+        None
+    }
     /// Whether an element may be packed at all.
     fn packable(element: Self::Stored) -> bool;
     /// Whether an element times zero is zero, so that padding can be packed as zeros.
@@ -50,7 +56,9 @@ pub(super) trait SingleSums<const PLANES: usize>: Kernel<PLANES> {
 }
 
 /// One term of a panel: its words, plane by plane.
-fn terms<W, const PLANES: usize>(panel: &[W]) -> impl Iterator<Item = &[[W; LANES]; PLANES]> {
+pub(super) fn terms<W, const PLANES: usize>(
+    panel: &[W],
+) -> impl Iterator<Item = &[[W; LANES]; PLANES]> {
     let (lanes, _) = panel.as_chunks::<LANES>();
     let (terms, _) = lanes.as_chunks::<PLANES>();
     terms.iter()
@@ -125,59 +133,6 @@ impl SingleSums<1> for WrappingAccumulator {
         0
     }
     fn add(sum: &mut i64, a: i64, b: i64) -> f64 {
-        *sum = sum.wrapping_add(a.wrapping_mul(b));
-        0.0
-    }
-}
-
-/// Integers, modulo 2^32: enough for results of up to 32 bits.
-pub(super) struct NarrowAccumulator;
-
-impl Kernel<1> for NarrowAccumulator {
-    type Stored = i32;
-    type Word = i32;
-    type Sum = i32;
-    const PRODUCTS: usize = 1;
-
-    #[inline]
-    fn pack(element: i32) -> [i32; 1] {
-        [element]
-    }
-    fn tile(lhs: &[i32], rhs: &[i32]) -> Tile<i32> {
-        let mut sums = Tile::<i32>::default();
-        for ([a], [b]) in terms(lhs).zip(terms(rhs)) {
-            for (row, &a) in sums.iter_mut().zip(a) {
-                for (sum, &b) in row.iter_mut().zip(b) {
-                    *sum = sum.wrapping_add(a.wrapping_mul(b));
-                }
-            }
-        }
-        sums
-    }
-    fn interval(sum: i32, _: f64, _: Error) -> Option<[Scalar; 2]> {
-        Some([Scalar::Signed(sum.into()); 2])
-    }
-    fn exact(terms: impl Iterator<Item = (i32, i32)>, _: ElementType) -> Scalar {
-        let sum = terms.map(|(a, b)| a.wrapping_mul(b)).fold(0, i32::wrapping_add);
-        Scalar::Signed(sum.into())
-    }
-    fn packable(_: i32) -> bool {
-        true
-    }
-    fn finite(_: i32) -> bool {
-        true
-    }
-    #[inline]
-    fn square(_: [i32; 1]) -> f64 {
-        0.0
-    }
-}
-
-impl SingleSums<1> for NarrowAccumulator {
-    fn zero() -> i32 {
-        0
-    }
-    fn add(sum: &mut i32, a: i32, b: i32) -> f64 {
         *sum = sum.wrapping_add(a.wrapping_mul(b));
         0.0
     }

@@ -1,6 +1,6 @@
 //! Sums of products: what `dot` and `convolution` have in common.
 //!
-//! Each element of the result is one sum of products, correctly rounded: sums are formed fast, with a bound on their error,
+//! Each element of the result is one sum of products. In the engine `exact` it is correctly rounded: sums are formed fast, with a bound on their error,
 //! and where the bound leaves the rounding open the exact sum is formed. So the bits of the result are the same on every
 //! machine and with any number of threads. What is done in parallel, and what the compiler turns into vector instructions,
 //! are different elements of the result.
@@ -11,6 +11,7 @@
 //! |---|---|
 //! | integers and `pred` | modulo 2^64, then modulo the result's width; into a float it is rounded once |
 //! | the same, into integers of up to 32 bits | modulo 2^32 |
+//! | floats, in the engine `fast` | in f32, or in f64 if an operand or the result needs it |
 //! | floats of up to 32 bits, perhaps with integers of up to 16 | exact products, added in f64 |
 //! | the same, rounded to `f64` | exact products, added with the rounding errors kept |
 //! | `f64`, or wider integers with floats | products and sums with their rounding errors kept |
@@ -26,6 +27,7 @@ mod blocked;
 mod error;
 mod kernel;
 mod numbers;
+mod own_type;
 mod pack;
 mod panels;
 mod recipe;
@@ -44,10 +46,12 @@ pub(super) use short::{SHORT, short_product};
 
 use crate::clock::Stop;
 use error::Error;
+use half::bf16;
 use kernel::{
     CompensatedAccumulator, CompensatedComplexAccumulator, F64Accumulator, F64ComplexAccumulator,
-    Kernel, NarrowAccumulator, SingleSums, WrappingAccumulator,
+    Kernel, SingleSums, WrappingAccumulator,
 };
+use own_type::OwnType;
 use panels::Job;
 use settle::Blocked;
 
@@ -130,11 +134,19 @@ pub(super) fn contract_into(
             run_single_or_tiled(&job::<WrappingAccumulator, 1>(plan, a, b, rounding), out);
         }
         Operands::NarrowIntegers(a, b) => {
-            run_blocked(&job::<NarrowAccumulator, 1>(plan, a, b, rounding), |_, _| false, out);
+            run_blocked(&job::<OwnType<i32>, 1>(plan, a, b, rounding), out);
+        }
+        Operands::Bf16(a, b) => {
+            run_blocked(&job::<OwnType<bf16>, 1>(plan, a, b, rounding), out);
+        }
+        Operands::Single(a, b) => {
+            run_blocked(&job::<OwnType<f32>, 1>(plan, a, b, rounding), out);
+        }
+        Operands::Double(a, b) => {
+            run_blocked(&job::<OwnType<f64>, 1>(plan, a, b, rounding), out);
         }
         Operands::F64Accumulator(a, b) => {
-            let job = job::<F64Accumulator, 1>(plan, a, b, rounding);
-            run_blocked(&job, vector::run_vectors, out);
+            run_blocked(&job::<F64Accumulator, 1>(plan, a, b, rounding), out);
         }
         Operands::CompensatedAccumulator(a, b) => {
             run(&job::<CompensatedAccumulator, 2>(plan, a, b, rounding), out);
@@ -148,17 +160,13 @@ pub(super) fn contract_into(
     }
 }
 
-/// The sums in tiles; those of a single row or column by `vectors`, if that returns true, or else one by one.
-fn run_blocked<K: Blocked + SingleSums<1>>(
-    job: &Job<'_, K, 1>,
-    vectors: impl FnOnce(&Job<'_, K, 1>, &mut [u8]) -> bool,
-    out: &mut [u8],
-) {
+/// The sums in tiles; those of a single row or column as a product with a vector, or else one by one.
+fn run_blocked<K: Blocked + SingleSums<1>>(job: &Job<'_, K, 1>, out: &mut [u8]) {
     let is_packable = !out.is_empty() && job.can_be_packed();
     let is_vector = job.plan.rows.min(job.plan.rhs_columns.len()) == 1;
     if is_packable && !is_vector {
         blocked::run(job, out);
-    } else if !(is_packable && vectors(job, out)) {
+    } else if !(is_packable && vector::run_vectors(job, out)) {
         job.run(out, |batch, out, parallel| job.direct(batch, out, parallel));
     }
 }

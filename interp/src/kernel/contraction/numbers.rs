@@ -1,5 +1,7 @@
 //! Operands as the kernels take them, and how sums become elements of the result.
 use crate::num::loops::convert_loop;
+use crate::options::Arithmetic;
+use half::{bf16, f16};
 use hlo::{ElementType, Literal, Scalar};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -8,7 +10,9 @@ use std::borrow::Cow;
 pub(in crate::kernel) enum Numbers<'a> {
     /// Integers and booleans, modulo 2^64, and how many bits the type has.
     Integers(Vec<i64>, u32),
-    /// Floats that f32 holds.
+    /// Elements of bf16.
+    Bf16(Cow<'a, [bf16]>),
+    /// Other floats that f32 holds.
     Single(Cow<'a, [f32]>),
     /// Floats that f64 holds.
     Double(Cow<'a, [f64]>),
@@ -56,7 +60,8 @@ impl<'a> Numbers<'a> {
             }
             E::F32 => Self::Single(view(literal).into()),
             E::F64 => Self::Double(view(literal).into()),
-            E::F16 | E::Bf16 => Self::Single(widened(literal, ty).into()),
+            E::Bf16 => Self::Bf16(view(literal).into()),
+            E::F16 => Self::Single(widened(view::<f16>(literal)).into()),
             E::F8E5M2
             | E::F8E4M3
             | E::F8E3M4
@@ -83,7 +88,7 @@ impl<'a> Numbers<'a> {
         match self {
             Self::Integers(_, bits) => *bits > 16,
             Self::Double(_) | Self::WideComplex(_) => true,
-            Self::Single(_) | Self::Complex(_) => false,
+            Self::Bf16(_) | Self::Single(_) | Self::Complex(_) => false,
         }
     }
     fn is_complex(&self) -> bool {
@@ -93,6 +98,7 @@ impl<'a> Numbers<'a> {
     pub(in crate::kernel) fn doubles(self) -> Cow<'a, [f64]> {
         match self {
             Self::Integers(x, _) => x.into_iter().map(|x| Scalar::Signed(x).as_f64()).collect(),
+            Self::Bf16(x) => x.iter().map(|&x| f64::from(x)).collect(),
             Self::Single(x) => x.iter().map(|&x| f64::from(x)).collect(),
             Self::Double(x) => x,
             Self::Complex(x) => x.iter().map(|&[re, _]| f64::from(re)).collect(),
@@ -102,6 +108,7 @@ impl<'a> Numbers<'a> {
     /// As f32, of numbers that f32 holds.
     pub(in crate::kernel) fn singles(self) -> Cow<'a, [f32]> {
         match self {
+            Self::Bf16(x) => widened(&x).into(),
             Self::Single(x) => x,
             other => other.doubles().iter().map(|&x| single(x)).collect(),
         }
@@ -122,14 +129,13 @@ impl<'a> Numbers<'a> {
 }
 
 /// The elements of an array of 16-bit floats.
-fn widened(literal: &Literal, ty: ElementType) -> Vec<f32> {
+fn widened<T: hlo::literal::Native + Sync>(elements: &[T]) -> Vec<f32> {
     /// Elements that a thread takes at a time.
     const PART: usize = 1 << 15;
-    let widen = convert_loop(ty, ElementType::F32).expect("a loop of 16-bit floats");
-    let mut singles = vec![0.0_f32; literal.len()];
-    let parts = literal.bytes().par_chunks(PART * ty.storage_bytes());
-    parts.zip(singles.par_chunks_mut(PART)).for_each(|(bytes, singles)| {
-        widen(&[bytes], bytemuck::cast_slice_mut(singles));
+    let widen = convert_loop(T::TYPE, ElementType::F32).expect("a loop of 16-bit floats");
+    let mut singles = vec![0.0_f32; elements.len()];
+    elements.par_chunks(PART).zip(singles.par_chunks_mut(PART)).for_each(|(part, singles)| {
+        widen(&[bytemuck::cast_slice(part)], bytemuck::cast_slice_mut(singles));
     });
     singles
 }
@@ -147,6 +153,12 @@ pub(in crate::kernel) enum Operands<'a> {
     Integers(Vec<i64>, Vec<i64>),
     /// Modulo 2^32.
     NarrowIntegers(Vec<i32>, Vec<i32>),
+    /// In f32, elements of bf16.
+    Bf16(Cow<'a, [bf16]>, Cow<'a, [bf16]>),
+    /// In f32.
+    Single(Cow<'a, [f32]>, Cow<'a, [f32]>),
+    /// In f64.
+    Double(Cow<'a, [f64]>, Cow<'a, [f64]>),
     /// In f64, which holds the products.
     F64Accumulator(Cow<'a, [f32]>, Cow<'a, [f32]>),
     /// In f64, with rounding errors kept.
@@ -158,8 +170,13 @@ pub(in crate::kernel) enum Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
-    /// The operands of sums that are rounded so.
-    pub(in crate::kernel) fn new(lhs: Numbers<'a>, rhs: Numbers<'a>, rounding: Rounding) -> Self {
+    /// The operands of sums that are formed and rounded so.
+    pub(in crate::kernel) fn new(
+        lhs: Numbers<'a>,
+        rhs: Numbers<'a>,
+        rounding: Rounding,
+        arithmetic: Arithmetic,
+    ) -> Self {
         let (lhs, rhs) = match (lhs, rhs) {
             (Numbers::Integers(a, _), Numbers::Integers(b, _))
                 if rounding.sums.is_none() && is_narrow(rounding.to) =>
@@ -171,7 +188,16 @@ impl<'a> Operands<'a> {
         };
         let target = rounding.sums.unwrap_or(rounding.to).component();
         let compensated = lhs.is_double() || rhs.is_double() || target == ElementType::F64;
+        let is_own_type = is_own_type(arithmetic, target);
+        let (lhs, rhs) = match (lhs, rhs) {
+            (Numbers::Bf16(a), Numbers::Bf16(b)) if is_own_type && !compensated => {
+                return Self::Bf16(a, b);
+            }
+            others => others,
+        };
         match (lhs.is_complex() || rhs.is_complex(), compensated) {
+            (false, false) if is_own_type => Self::Single(lhs.singles(), rhs.singles()),
+            (false, true) if is_own_type => Self::Double(lhs.doubles(), rhs.doubles()),
             (false, false) => Self::F64Accumulator(lhs.singles(), rhs.singles()),
             (false, true) => Self::CompensatedAccumulator(lhs.doubles(), rhs.doubles()),
             (true, false) => Self::F64ComplexAccumulator(lhs.complex(), rhs.complex()),
@@ -179,6 +205,14 @@ impl<'a> Operands<'a> {
                 Self::CompensatedComplexAccumulator(lhs.wide_complex(), rhs.wide_complex())
             }
         }
+    }
+}
+
+/// Whether sums of real floats, rounded to the type `to`, are formed in the type of the operands.
+pub(super) fn is_own_type(arithmetic: Arithmetic, to: ElementType) -> bool {
+    match arithmetic {
+        Arithmetic::Exact => false,
+        Arithmetic::Fast => to.is_float(),
     }
 }
 

@@ -96,6 +96,9 @@ impl<K: Kernel<1, Word: Word>> Task for Columns<'_, K> {
                         slots.zip(line).for_each(|(slot, x)| [*slot] = K::pack(x));
                     }
                 }
+                if !K::HAS_BOUND {
+                    continue;
+                }
                 for term in part.chunks_exact(width) {
                     for (square, &word) in squares.iter_mut().zip(term) {
                         *square += K::square([word]);
@@ -116,7 +119,9 @@ fn copy_term<K: Kernel<1>>(line: &[K::Stored], words: &mut [K::Word], squares: &
     for ((elements, words), squares) in chunks.iter().zip(words.iter_mut()).zip(whole) {
         for i in 0..CHUNK {
             [words[i]] = K::pack(elements[i]);
-            squares[i] += K::square([words[i]]);
+            if K::HAS_BOUND {
+                squares[i] += K::square([words[i]]);
+            }
         }
     }
     if let Some(words) = words.get_mut(chunks.len()) {
@@ -198,6 +203,9 @@ pub(super) fn pack_offsets<K: Kernel<1>>(
 /// The sum of the squares of words.
 pub(super) fn sum_of_squares<K: Kernel<1>>(words: &[K::Word]) -> f64 {
     let (mut squares, mut sum) = ([0.0; 2 * CHUNK], 0.0);
+    if !K::HAS_BOUND {
+        return sum;
+    }
     run(Squares::<K> { words, lanes: &mut squares, rest: &mut sum });
     sum + squares.iter().sum::<f64>()
 }

@@ -24,8 +24,9 @@
 //! and must not turn it into a NaN.
 //!
 //! A fast sum is not emulated: `fast_accum` permits hardware to keep fewer bits and does not say which.
-use super::numbers::{Numbers, Operands, Rounding, single};
+use super::numbers::{Numbers, Operands, Rounding, is_own_type, single};
 use super::{PADDING, Plan, contract_into};
+use crate::options::Arithmetic;
 use half::{bf16, f16};
 use hlo::op::value::DotAlgorithm;
 use hlo::{ElementType, Literal, Scalar};
@@ -64,6 +65,7 @@ pub(in crate::kernel) struct Recipe {
     products: &'static [(usize, usize)],
     /// The type sums are rounded to; the result's if it is not said.
     sums: Option<ElementType>,
+    arithmetic: Arithmetic,
 }
 
 const ONE: &[(usize, usize)] = &[(0, 0)];
@@ -74,11 +76,13 @@ const NINE: &[(usize, usize)] =
 
 impl Recipe {
     /// The recipe of an algorithm.
-    pub(in crate::kernel) fn of(algorithm: DotAlgorithm) -> Self {
+    pub(in crate::kernel) fn of(algorithm: DotAlgorithm, arithmetic: Arithmetic) -> Self {
         use DotAlgorithm as A;
         use ElementType as E;
         let (input, products, sums) = match algorithm {
-            A::Unset => return Self { input: Input::AsItIs, products: ONE, sums: None },
+            A::Unset => {
+                return Self { input: Input::AsItIs, products: ONE, sums: None, arithmetic };
+            }
             A::AnyF8AnyF8F32 | A::AnyF8AnyF8F32FastAccum | A::F32F32F32 => {
                 (Input::AsItIs, ONE, E::F32)
             }
@@ -93,7 +97,7 @@ impl Recipe {
             A::Tf32Tf32F32X3 => (Input::Tf32, THREE, E::F32),
             A::F64F64F64 => (Input::AsItIs, ONE, E::F64),
         };
-        Self { input, products, sums: Some(sums) }
+        Self { input, products, sums: Some(sums), arithmetic }
     }
 
     /// Whether operands are rounded before they are multiplied.
@@ -113,6 +117,16 @@ impl Recipe {
     /// The terms that each term becomes.
     pub(super) fn product_count(self) -> usize {
         self.products.len()
+    }
+
+    /// Whether sums of real floats, rounded to the type `to`, are formed in the type of the operands.
+    pub(super) fn is_own_type(self, to: ElementType) -> bool {
+        self.input == Input::AsItIs && is_own_type(self.arithmetic, self.sums.unwrap_or(to))
+    }
+
+    /// The arithmetic of sums that are rounded to the type `to`.
+    pub(in crate::kernel) fn arithmetic(self, to: ElementType) -> Arithmetic {
+        if self.is_own_type(to) { self.arithmetic } else { Arithmetic::Exact }
     }
 
     /// The type that sums are rounded to first, if the algorithm names one.
@@ -143,7 +157,8 @@ impl Recipe {
     ) {
         let rounding = rounding.with_sums(self.sums);
         if self.input == Input::AsItIs {
-            return contract_into(plan, &Operands::new(lhs, rhs, rounding), rounding, out);
+            let pair = Operands::new(lhs, rhs, rounding, self.arithmetic);
+            return contract_into(plan, &pair, rounding, out);
         }
         let (lhs, rhs) = (lhs.singles(), rhs.singles());
         let high = |x: &[f32]| -> Vec<f32> { x.iter().map(|&x| self.input.round(x)).collect() };

@@ -38,8 +38,9 @@ impl Recipe {
         let Extent { batches, rows, columns, terms: own_terms } = extent;
         let terms = own_terms.saturating_mul(self.product_count());
         // Sums that keep their errors are only formed of packed operands, other ones also one by one.
-        let is_compensated = !both_whole && form.component() == ElementType::F64;
-        let is_blocked = is_narrow || !both_whole && form == ElementType::F32;
+        let is_own_type = self.is_own_type(to) && !form.is_complex();
+        let is_compensated = !both_whole && !is_own_type && form.component() == ElementType::F64;
+        let is_blocked = is_narrow || !both_whole && (is_own_type || form == ElementType::F32);
         let packs = if is_compensated { rows.max(columns) > 1 } else { rows.min(columns) > 1 };
         let packed = match (packs, is_blocked) {
             (false, _) => 0,

@@ -1,6 +1,6 @@
 //! From the sums of a tile to elements of the result.
 use super::error::Error;
-use super::kernel::{F64Accumulator, Kernel, NarrowAccumulator};
+use super::kernel::{F64Accumulator, Kernel};
 use super::numbers::{Rounding, single};
 use super::tile::Word;
 use crate::num::accumulator::Sum;
@@ -105,25 +105,6 @@ impl Blocked for F64Accumulator {
     }
 }
 
-impl Blocked for NarrowAccumulator {
-    fn round(sums: &[i32], _: f64, _: &[f64], rounding: Rounding, slots: &mut [u8]) -> bool {
-        let slots = slots.chunks_exact_mut(rounding.to.storage_bytes());
-        if rounding.to.storage_bytes() == size_of::<i32>() {
-            slots.zip(sums).for_each(|(slot, sum)| slot.copy_from_slice(&sum.to_le_bytes()));
-        } else {
-            let sums = sums.iter().map(|&sum| Scalar::Signed(sum.into()));
-            slots.zip(sums).for_each(|(slot, sum)| rounding.write(sum, slot));
-        }
-        true
-    }
-    fn refined(_: &[i32], _: impl Iterator<Item = i32>, _: f64, _: Error) -> Option<[Scalar; 2]> {
-        None
-    }
-    fn unit(_: impl Iterator<Item = i32>) -> i64 {
-        0
-    }
-}
-
 /// An f64 rounded to a type, and whether it may round otherwise than its neighbors.
 #[inline(always)]
 fn to_f32(x: f64) -> ([u8; 4], bool) {
@@ -135,12 +116,15 @@ fn to_f32(x: f64) -> ([u8; 4], bool) {
 #[inline(always)]
 fn to_bf16(x: f64) -> ([u8; 2], bool) {
     let x = single(x);
+    (nearest_bf16(x), x.to_bits() & 0xffff == 0x8000 || x.is_nan())
+}
+#[inline(always)]
+pub(super) fn nearest_bf16(x: f32) -> [u8; 2] {
+    const QUIET: u32 = 1 << 22;
     let bits = x.to_bits();
-    let rounded = (bits.wrapping_add(0x7fff + (bits >> 16 & 1))) >> 16;
-    (
-        u16::try_from(rounded & 0xffff).unwrap_or(0).to_le_bytes(),
-        bits & 0xffff == 0x8000 || x.is_nan(),
-    )
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
+    let [_, _, low, high] = if x.is_nan() { bits | QUIET } else { rounded }.to_le_bytes();
+    [low, high]
 }
 
 /// Elements of `N` bytes.

@@ -1,6 +1,6 @@
 //! Sums of products of up to eight rows and three vectors of columns, held in registers.
 //!
-//! Rows are contiguous. Columns are packed term by term: `vectors * LANES` words a term. Each instruction set adds the same
+//! Rows are contiguous. The words of a term of columns are contiguous, `vectors * LANES` of them. Each instruction set adds the same
 //! products in the order of the terms; whether multiplication and addition are fused depends on it.
 #![expect(
     unsafe_code,
@@ -22,11 +22,29 @@ pub(super) struct Rows<'a, W> {
     pub(super) count: usize,
 }
 
+/// Columns, `width` words a term, in terms that begin `stride` apart.
+#[derive(Clone, Copy)]
+pub(super) struct Columns<'a, W> {
+    pub(super) words: &'a [W],
+    pub(super) stride: usize,
+    pub(super) terms: usize,
+    pub(super) width: usize,
+}
+
+impl<W> Columns<'_, W> {
+    /// The terms from the number `first` on, `most` of them at most.
+    pub(super) fn slice(self, first: usize, most: usize) -> Self {
+        let words = &self.words[first * self.stride..];
+        Self { words, terms: most.min(self.terms - first), ..self }
+    }
+}
+
 /// A word of packed operands and of sums.
 pub(super) trait Word: Copy + Default + Send + Sync {
     /// Words of a vector.
     const LANES: usize = VECTOR_BYTES / size_of::<Self>();
     /// `self + a * b`.
+    #[must_use]
     fn plus_product(self, a: Self, b: Self) -> Self;
     /// `self + other`.
     fn plus(self, other: Self) -> Self;
@@ -49,6 +67,21 @@ impl Word for f64 {
     }
 }
 
+impl Word for f32 {
+    fn plus_product(self, a: Self, b: Self) -> Self {
+        self + a * b
+    }
+    fn plus(self, other: Self) -> Self {
+        self + other
+    }
+    fn vectors(tile: &Tile<'_, Self>, sums: &mut [Self]) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return x86::single::run(tile, sums);
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
+}
+
 impl Word for i32 {
     fn plus_product(self, a: Self, b: Self) -> Self {
         self.wrapping_add(a.wrapping_mul(b))
@@ -64,30 +97,24 @@ impl Word for i32 {
     }
 }
 
-/// What is multiplied: the first `terms` words of each row, and as many terms of columns.
+/// What is multiplied: the first words of each row, as many as there are terms of columns.
 pub(super) struct Tile<'a, W> {
     rows: Rows<'a, W>,
-    terms: usize,
-    columns: &'a [W],
-    width: usize,
+    columns: Columns<'a, W>,
 }
 
-/// Adds to `sums`, `width` of them a row, the products of the first `terms` words of each row with those of the columns.
-pub(super) fn add_products<W: Word>(
-    rows: Rows<'_, W>,
-    columns: &[W],
-    width: usize,
-    sums: &mut [W],
-) {
-    let terms = columns.len() / width;
+/// Adds to `sums`, one for each column in a row, the products of the first words of each row with the terms of the columns.
+pub(super) fn add_products<W: Word>(rows: Rows<'_, W>, columns: Columns<'_, W>, sums: &mut [W]) {
+    let Columns { terms, width, .. } = columns;
     let is_sound = width.is_multiple_of(W::LANES)
         && width <= VECTORS * W::LANES
-        && columns.len() == terms * width
+        && columns.stride >= width
+        && columns.words.len() >= terms.saturating_sub(1) * columns.stride + width
         && (1..=ROWS).contains(&rows.count)
         && rows.words.len() >= (rows.count - 1) * rows.stride + terms
         && sums.len() >= rows.count * width;
     assert!(is_sound, "a tile within its operands");
-    let tile = Tile { rows, terms, columns, width };
+    let tile = Tile { rows, columns };
     if !W::vectors(&tile, sums) {
         portable(&tile, sums);
     }
@@ -96,14 +123,14 @@ pub(super) fn add_products<W: Word>(
 /// Four rows and four columns at a time, in plain loops.
 fn portable<W: Word>(tile: &Tile<'_, W>, sums: &mut [W]) {
     const SIDE: usize = 4;
-    let Tile { rows, terms, columns, width } = *tile;
+    let Tile { rows, columns: Columns { words, stride, terms, width } } = *tile;
     for first in (0..rows.count).step_by(SIDE) {
         // Missing rows repeat the last one; their sums are dropped.
         let row = |i: usize| &rows.words[(first + i).min(rows.count - 1) * rows.stride..][..terms];
         let lines: [&[W]; SIDE] = std::array::from_fn(row);
         for start in (0..width).step_by(SIDE) {
             let mut products = [[W::default(); SIDE]; SIDE];
-            for (k, column) in columns.chunks_exact(width).enumerate() {
+            for (k, column) in words.chunks(stride).take(terms).enumerate() {
                 let column = &column[start..start + SIDE];
                 for (line, products) in lines.iter().zip(&mut products) {
                     for (sum, &b) in products.iter_mut().zip(column) {
@@ -171,24 +198,25 @@ mod x86 {
                     sums: &mut [$word],
                 ) {
                     let lanes = size_of_val(&$zero()) / size_of::<$word>();
-                    let (stride, width) = (tile.rows.stride, tile.width);
+                    let (stride, columns) = (tile.rows.stride, &tile.columns);
+                    let width = columns.width;
                     let mut acc = [[$zero(); N]; R];
                     // SAFETY: `add_products` has checked that rows, columns and sums hold the tile.
                     unsafe {
                         let a = tile.rows.words.as_ptr().add(row * stride);
-                        let mut b = tile.columns.as_ptr().add(at);
-                        for k in 0..tile.terms {
-                            let mut columns = [$zero(); N];
-                            for (n, column) in columns.iter_mut().enumerate() {
+                        let mut b = columns.words.as_ptr().add(at);
+                        for k in 0..columns.terms {
+                            let mut vectors = [$zero(); N];
+                            for (n, column) in vectors.iter_mut().enumerate() {
                                 *column = $load(b.add(n * lanes).cast());
                             }
                             for (r, acc) in acc.iter_mut().enumerate() {
                                 let x = $set(*a.add(r * stride + k));
-                                for (acc, &column) in acc.iter_mut().zip(&columns) {
+                                for (acc, &column) in acc.iter_mut().zip(&vectors) {
                                     *acc = $fma(x, column, *acc);
                                 }
                             }
-                            b = b.wrapping_add(width);
+                            b = b.wrapping_add(columns.stride);
                         }
                         for (r, acc) in acc.iter().enumerate() {
                             for (n, &acc) in acc.iter().enumerate() {
@@ -200,7 +228,7 @@ mod x86 {
                 }
 
                 let lanes = size_of_val(&$zero()) / size_of::<$word>();
-                let registers = tile.width / lanes;
+                let registers = tile.columns.width / lanes;
                 let mut row = 0;
                 while row < tile.rows.count {
                     let rows = match tile.rows.count - row {
@@ -260,6 +288,30 @@ mod x86 {
         )
     );
     kernels!(
+        single,
+        f32,
+        (
+            8,
+            3,
+            _mm512_setzero_ps,
+            _mm512_set1_ps,
+            _mm512_loadu_ps,
+            _mm512_storeu_ps,
+            _mm512_add_ps,
+            _mm512_fmadd_ps
+        ),
+        (
+            4,
+            2,
+            _mm256_setzero_ps,
+            _mm256_set1_ps,
+            _mm256_loadu_ps,
+            _mm256_storeu_ps,
+            _mm256_add_ps,
+            _mm256_fmadd_ps
+        )
+    );
+    kernels!(
         integer,
         i32,
         (
@@ -303,14 +355,16 @@ mod tests {
         {
             let (width, stride) = (vectors * W::LANES, terms + 3);
             let words: Vec<W> = (0..count * stride).map(&number).collect();
-            let columns: Vec<W> = (0..terms * width).map(|i| number(i + 5)).collect();
+            let between = width + 2 * (count % 2);
+            let words_of_columns: Vec<W> = (0..terms * between).map(|i| number(i + 5)).collect();
+            let columns = Columns { words: &words_of_columns, stride: between, terms, width };
             let start: Vec<W> = (0..count * width).map(|i| number(i + 1)).collect();
             let rows = Rows { words: &words, stride, count };
-            let tile = Tile { rows, terms, columns: &columns, width };
+            let tile = Tile { rows, columns };
             let mut expected = start.clone();
             portable(&tile, &mut expected);
             let mut found = start.clone();
-            add_products(rows, &columns, width, &mut found);
+            add_products(rows, columns, &mut found);
             assert_eq!(found, expected, "{count} rows, {vectors} vectors, {terms} terms");
             for other in others {
                 let mut found = start.clone();
@@ -323,11 +377,14 @@ mod tests {
     #[test]
     fn instruction_sets_agree() {
         let small = |i: usize| i32::try_from(i * i % 23).expect("a small number") - 11;
+        let single = |i: usize| f32::from(i8::try_from(small(i)).expect("a small number"));
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
         {
             // SAFETY: the processor has the instructions, and the tiles are sound.
             compare(small, &[|tile, sums| unsafe { x86::integer::avx2(tile, sums) }]);
+            // SAFETY: as above.
+            compare(single, &[|tile, sums| unsafe { x86::single::avx2(tile, sums) }]);
             // SAFETY: as above.
             compare(
                 |i| f64::from(small(i)),
@@ -336,5 +393,6 @@ mod tests {
         }
         compare(small, &[]);
         compare(|i| f64::from(small(i)), &[]);
+        compare(single, &[]);
     }
 }

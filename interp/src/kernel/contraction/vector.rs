@@ -1,8 +1,8 @@
 //! A matrix times a vector: sums of one row or of one column, at the speed of memory.
-use super::kernel::F64Accumulator;
 use super::pack::{Order, Source};
 use super::panels::{COLUMNS, Job, WORTH_A_THREAD};
 use super::settle::Blocked;
+use super::tile::Word;
 use super::{PADDING, Plan};
 use crate::lower::scratch::threads;
 use crate::num::loops::instruction_set::{Task, run};
@@ -15,18 +15,16 @@ pub(super) fn bytes(terms: usize) -> usize {
     terms.saturating_mul(size_of::<f64>() + size_of::<usize>())
 }
 
-type Floats<'a> = Job<'a, F64Accumulator, 1>;
-
 /// The plan's matrix of each batch; `None` if its elements do not follow each other, or the plan has none.
-struct Matrix<'a> {
+struct Matrix<'a, S> {
     starts: &'a [usize],
-    source: Source<'a, f32>,
+    source: Source<'a, S>,
     /// Whether the vector is the row, and the matrix the right operand.
     is_rhs: bool,
 }
 
-impl<'a> Matrix<'a> {
-    fn of(job: &Floats<'a>) -> Option<Self> {
+impl<'a, S> Matrix<'a, S> {
+    fn of<K: Blocked<Stored = S>>(job: &Job<'a, K, 1>) -> Option<Self> {
         let Plan { rows, rhs_batches, rhs_columns, rhs_terms, lists, .. } = *job.plan;
         let is_rhs = rows == 1;
         let (starts, elements, indices, terms) = if is_rhs {
@@ -42,20 +40,21 @@ impl<'a> Matrix<'a> {
 }
 
 /// All sums of the plan, if it is one of matrices and vectors. Returns whether it is.
-pub(super) fn run_vectors(job: &Floats<'_>, out: &mut [u8]) -> bool {
+pub(super) fn run_vectors<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) -> bool {
     let Some(matrix) = Matrix::of(job) else { return false };
     job.run(out, |batch, out, is_parallel| {
-        let mut vector = vec![0.0; job.plan.rhs_terms.len()];
+        let mut vector = vec![K::Word::default(); job.plan.rhs_terms.len()];
         let offsets = if matrix.is_rhs { job.row_offsets(batch, 0) } else { Vec::new() };
         for (k, x) in vector.iter_mut().enumerate() {
-            *x = f64::from(match offsets.get(k) {
-                Some(&PADDING) => 0.0,
+            let element = match offsets.get(k) {
+                Some(&PADDING) => continue,
                 Some(&offset) => job.lhs[offset],
                 None => {
                     let (start, column) = (job.plan.rhs_batches[batch], job.plan.rhs_columns[0]);
                     job.rhs[start + column + job.plan.rhs_terms[k]]
                 }
-            });
+            };
+            [*x] = K::pack(element);
         }
         let source = Source { start: matrix.starts[batch], ..matrix.source };
         Product { job, batch, source, vector: &vector, is_rhs: matrix.is_rhs }
@@ -65,17 +64,17 @@ pub(super) fn run_vectors(job: &Floats<'_>, out: &mut [u8]) -> bool {
 }
 
 /// One batch.
-struct Product<'a, 'b> {
-    job: &'a Floats<'b>,
+struct Product<'a, 'b, K: Blocked> {
+    job: &'a Job<'b, K, 1>,
     batch: usize,
-    source: Source<'a, f32>,
-    vector: &'a [f64],
+    source: Source<'a, K::Stored>,
+    vector: &'a [K::Word],
     is_rhs: bool,
 }
 
-impl Product<'_, '_> {
+impl<K: Blocked> Product<'_, '_, K> {
     fn run(&self, out: &mut [u8], is_parallel: bool) {
-        let squares: f64 = self.vector.iter().map(|x| x * x).sum();
+        let squares: f64 = self.vector.iter().map(|&x| K::square([x])).sum();
         let norm = squares.sqrt();
         let width = self.job.rounding.to.storage_bytes();
         if is_parallel {
@@ -97,7 +96,7 @@ impl Product<'_, '_> {
         if job.stop.is_set() {
             return;
         }
-        let (mut sums, mut norms) = ([0.0; COLUMNS], [0.0; COLUMNS]);
+        let (mut sums, mut norms) = ([K::Word::default(); COLUMNS], [0.0; COLUMNS]);
         let (sums, norms) = (&mut sums[..count], &mut norms[..count]);
         let source = Source { indices: &self.source.indices[first..first + count], ..self.source };
         let terms = self.vector.len();
@@ -105,17 +104,17 @@ impl Product<'_, '_> {
             Order::Terms => terms.min(terms / LANES + 2 * LANES),
             Order::Indices | Order::Any => terms,
         };
-        run(WithVector { source, vector: self.vector, sums, squares: norms });
+        run(WithVector::<K> { source, vector: self.vector, sums, squares: norms });
         for square in norms.iter_mut() {
             *square = square.sqrt();
         }
         let error = job.error.of_depth(depth) * norm;
-        if F64Accumulator::round(sums, error, norms, job.rounding, out) {
+        if K::round(sums, error, norms, job.rounding, out) {
             return;
         }
         for (i, slot) in out.chunks_exact_mut(width).enumerate() {
             let (sum, own) = (&sums[i..=i], &norms[i..=i]);
-            if F64Accumulator::round(sum, error, own, job.rounding, slot)
+            if K::round(sum, error, own, job.rounding, slot)
                 || job.decide(sums[i], norm * norms[i], slot)
             {
                 continue;
@@ -128,14 +127,14 @@ impl Product<'_, '_> {
 }
 
 /// Sums of products with a vector, and of the squares of the matrix.
-struct WithVector<'a> {
-    source: Source<'a, f32>,
-    vector: &'a [f64],
-    sums: &'a mut [f64],
+struct WithVector<'a, K: Blocked> {
+    source: Source<'a, K::Stored>,
+    vector: &'a [K::Word],
+    sums: &'a mut [K::Word],
     squares: &'a mut [f64],
 }
 
-impl Task for WithVector<'_> {
+impl<K: Blocked> Task for WithVector<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
@@ -148,7 +147,7 @@ impl Task for WithVector<'_> {
         if order == Order::Terms {
             for ((&index, sum), square) in indices.iter().zip(sums).zip(squares) {
                 let line = &elements[start + index + terms[0]..][..terms.len()];
-                [*sum, *square] = dot(line, vector);
+                (*sum, *square) = dot::<K>(line, vector);
             }
             return;
         }
@@ -156,9 +155,11 @@ impl Task for WithVector<'_> {
         for (&term, &b) in terms.iter().zip(vector) {
             let line = &elements[first + term..][..indices.len()];
             for ((&a, sum), square) in line.iter().zip(&mut *sums).zip(&mut *squares) {
-                let a = f64::from(a);
-                *sum += a * b;
-                *square += a * a;
+                let [a] = K::pack(a);
+                *sum = sum.plus_product(a, b);
+                if K::HAS_BOUND {
+                    *square += K::square([a]);
+                }
             }
         }
     }
@@ -166,21 +167,24 @@ impl Task for WithVector<'_> {
 
 /// The sum of products and the sum of squares of the first.
 #[inline(always)]
-fn dot(line: &[f32], vector: &[f64]) -> [f64; 2] {
+fn dot<K: Blocked>(line: &[K::Stored], vector: &[K::Word]) -> (K::Word, f64) {
     let ((lines, last), (vectors, rest)) = (line.as_chunks::<LANES>(), vector.as_chunks::<LANES>());
-    let (mut sums, mut squares) = ([0.0; LANES], [0.0; LANES]);
+    let (mut sums, mut squares) = ([K::Word::default(); LANES], [0.0; LANES]);
     for (line, vector) in lines.iter().zip(vectors) {
         for i in 0..LANES {
-            let a = f64::from(line[i]);
-            sums[i] += a * vector[i];
-            squares[i] += a * a;
+            let [a] = K::pack(line[i]);
+            sums[i] = sums[i].plus_product(a, vector[i]);
+            if K::HAS_BOUND {
+                squares[i] += K::square([a]);
+            }
         }
     }
-    let mut result = [sums.iter().sum(), squares.iter().sum()];
+    let mut sum = sums.into_iter().fold(K::Word::default(), K::Word::plus);
+    let mut square = squares.iter().sum();
     for (&a, &b) in last.iter().zip(rest) {
-        let a = f64::from(a);
-        result[0] += a * b;
-        result[1] += a * a;
+        let [a] = K::pack(a);
+        sum = sum.plus_product(a, b);
+        square += K::square([a]);
     }
-    result
+    (sum, square)
 }

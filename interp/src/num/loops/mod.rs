@@ -6,6 +6,7 @@
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
+mod approximate;
 mod convert;
 pub(crate) mod instruction_set;
 mod magnitude;
@@ -26,7 +27,7 @@ pub(crate) use order::{clamp_loop, compare_loop};
 pub(crate) use select::select_loop;
 use std::sync::Arc;
 pub(crate) use sum::{AT_ONCE, SumLoops};
-pub(crate) use table::{binary_loop, unary_loop};
+pub(crate) use table::{binary_loop, is_approximate, unary_loop};
 
 /// A loop over the bytes of operands and of a result, aligned for their types and with the same number of elements.
 pub(crate) type Loop = Arc<dyn Fn(&[&[u8]], &mut [u8]) + Send + Sync>;

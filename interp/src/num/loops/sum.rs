@@ -2,12 +2,15 @@
 use super::instruction_set::{self, Task};
 use super::table::with_type;
 use crate::num::accumulator::ExactSum;
+use crate::options::Arithmetic;
 use bytemuck::Pod;
 use half::{bf16, f16};
 use hlo::ElementType;
 
 /// Numbers of a vector.
 const LANES: usize = 8;
+/// Numbers of f32 that are summed in turn.
+const SINGLE_LANES: usize = 64;
 /// Vectors to which elements are added in turn, so that an addition does not wait for the one before it.
 const VECTORS: usize = 4;
 /// Rows that are added to columns at once.
@@ -16,9 +19,10 @@ pub(crate) const AT_ONCE: usize = 4;
 /// The loops that sum elements of a type with at most 24 significant bits. Operands are bytes, aligned for the type.
 ///
 /// `coarse` is a number whose neighbors are a unit apart: adding an element and subtracting it again gives the element
-/// only if that is a multiple of the unit.
+/// only if that is a multiple of the unit. Where no bound of the error is asked for, magnitudes are 0 while sums are finite.
 #[derive(Clone, Copy)]
 pub(crate) struct SumLoops {
+    pub(crate) arithmetic: Arithmetic,
     /// Bytes of an element.
     pub(crate) width: usize,
     /// Returns the sum of the elements and that of their magnitudes. Each element takes part in at most
@@ -36,39 +40,52 @@ pub(crate) struct SumLoops {
 
 impl SumLoops {
     /// Returns the loops of a type.
-    pub(crate) fn of(ty: ElementType) -> Option<Self> {
-        with_type!(ty, T => return Some(Self {
-            width: size_of::<T>(),
-            row: row::<T>,
-            are_multiples: are_multiples::<T>,
-            columns: columns::<T>,
-            no_multiples: no_multiples::<T>,
-            exact: exact::<T>,
-        }), [f32, bf16, f16]);
+    pub(crate) fn of(ty: ElementType, arithmetic: Arithmetic) -> Option<Self> {
+        with_type!(ty, T => {
+            let exact = Self {
+                arithmetic,
+                width: size_of::<T>(),
+                row: row::<T>,
+                are_multiples: are_multiples::<T>,
+                columns: columns::<T, true>,
+                no_multiples: no_multiples::<T>,
+                exact: exact::<T>,
+            };
+            return Some(match arithmetic {
+                Arithmetic::Exact => exact,
+                Arithmetic::Fast => {
+                    Self { row: row_of_f32::<T>, columns: columns::<T, false>, ..exact }
+                }
+            });
+        }, [f32, bf16, f16]);
         None
     }
 }
 
-/// A float that f64 contains.
+/// A float that f32 contains.
 trait Term: Pod {
-    fn wide(self) -> f64;
+    fn single(self) -> f32;
+    #[inline]
+    fn wide(self) -> f64 {
+        self.single().into()
+    }
 }
 impl Term for f32 {
     #[inline]
-    fn wide(self) -> f64 {
-        self.into()
+    fn single(self) -> f32 {
+        self
     }
 }
 impl Term for bf16 {
     #[inline]
-    fn wide(self) -> f64 {
-        f32::from_bits(u32::from(self.to_bits()) << 16).into()
+    fn single(self) -> f32 {
+        f32::from_bits(u32::from(self.to_bits()) << 16)
     }
 }
 impl Term for f16 {
     /// Without the conversion of the processor, which takes one element at a time here.
     #[inline]
-    fn wide(self) -> f64 {
+    fn single(self) -> f32 {
         /// 2^112, the ratio of the smallest numbers.
         const RATIO: f32 = f32::from_bits((127 + 112) << 23);
         let bits = u32::from(self.to_bits());
@@ -76,7 +93,7 @@ impl Term for f16 {
         let finite = f32::from_bits(rest) * RATIO;
         let special = f32::from_bits(rest | 0x7f80_0000);
         let magnitude = if rest < 0x7c00 << 13 { finite } else { special };
-        f32::from_bits(magnitude.to_bits() | sign).into()
+        f32::from_bits(magnitude.to_bits() | sign)
     }
 }
 
@@ -100,6 +117,36 @@ fn row<T: Term>(elements: &[u8]) -> (f64, f64) {
 fn total([a, b, c, d]: &[Vector; VECTORS]) -> f64 {
     let [a, b, c, d, e, f, g, h] = plus(plus(*a, *b), plus(*c, *d));
     ((a + b) + (c + d)) + ((e + f) + (g + h))
+}
+
+/// The sum of the elements in lanes of f32. A sum that is not finite is left open: the exact one may be.
+fn row_of_f32<T: Term>(elements: &[u8]) -> (f64, f64) {
+    let mut sums = [-0.0; SINGLE_LANES];
+    let elements: &[T] = bytemuck::cast_slice(elements);
+    let (blocks, rest) = elements.as_chunks();
+    instruction_set::run(SingleRow { blocks, sums: &mut sums });
+    let rest = rest.iter().map(|x| x.wide());
+    let sum = rest.chain(sums.map(f64::from)).fold(-0.0, |sum, x| sum + x);
+    (sum, if sum.is_finite() { 0.0 } else { f64::INFINITY })
+}
+
+struct SingleRow<'a, T> {
+    blocks: &'a [[T; SINGLE_LANES]],
+    sums: &'a mut [f32; SINGLE_LANES],
+}
+
+impl<T: Term> Task for SingleRow<'_, T> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let mut sums = *self.sums;
+        for block in self.blocks {
+            for (sum, x) in sums.iter_mut().zip(block) {
+                *sum += x.single();
+            }
+        }
+        *self.sums = sums;
+    }
 }
 
 fn exact<T: Term>(elements: &[u8], sum: &mut ExactSum) {
@@ -185,28 +232,32 @@ impl<T: Term> Task for Multiples<'_, T> {
     }
 }
 
-fn columns<T: Term>(rows: &[&[u8]], sums: &mut [f64], magnitudes: &mut [f64]) {
+fn columns<T: Term, const HAS_BOUND: bool>(
+    rows: &[&[u8]],
+    sums: &mut [f64],
+    magnitudes: &mut [f64],
+) {
     match <[&[u8]; AT_ONCE]>::try_from(rows) {
         Ok(rows) => {
             let rows = rows.map(bytemuck::cast_slice::<u8, T>);
-            instruction_set::run(Columns { rows, sums, magnitudes });
+            instruction_set::run(Columns::<'_, T, _, HAS_BOUND> { rows, sums, magnitudes });
         }
         Err(_) => {
             for row in rows {
                 let rows = [bytemuck::cast_slice::<u8, T>(row)];
-                instruction_set::run(Columns { rows, sums, magnitudes });
+                instruction_set::run(Columns::<'_, T, _, HAS_BOUND> { rows, sums, magnitudes });
             }
         }
     }
 }
 
-struct Columns<'a, T, const N: usize> {
+struct Columns<'a, T, const N: usize, const HAS_BOUND: bool> {
     rows: [&'a [T]; N],
     sums: &'a mut [f64],
     magnitudes: &'a mut [f64],
 }
 
-impl<T: Term, const N: usize> Task for Columns<'_, T, N> {
+impl<T: Term, const N: usize, const HAS_BOUND: bool> Task for Columns<'_, T, N, HAS_BOUND> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
@@ -219,10 +270,14 @@ impl<T: Term, const N: usize> Task for Columns<'_, T, N> {
             for row in rows {
                 let x = row[i].wide();
                 sum += x;
-                magnitude += x.abs();
+                if HAS_BOUND {
+                    magnitude += x.abs();
+                }
             }
             sums[i] += sum;
-            magnitudes[i] += magnitude;
+            if HAS_BOUND {
+                magnitudes[i] += magnitude;
+            }
         }
     }
 }

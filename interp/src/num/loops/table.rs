@@ -1,4 +1,5 @@
 //! The loop of each op of the op table, for each type of the processor.
+use super::approximate::loops as approximate_loops;
 use super::narrow::{Settle, narrow_type, rounded_bf16, through_f32, widened_bf16};
 use super::vector::loops as single_loops;
 use super::{Integer, Loop, each};
@@ -6,6 +7,7 @@ use crate::num;
 use crate::num::dispatch::{Binary2, Unary1, if_class};
 use crate::num::float_functions::{double, single};
 use crate::num::{pred, signed, unsigned};
+use crate::options::Arithmetic;
 use half::bf16;
 use hlo::literal::Native;
 use hlo::op::{Accuracy, Binary, Unary};
@@ -86,8 +88,19 @@ macro_rules! define {
                 if_class!(F $bin_class { of_floats!($bin_flags f32 single::$bin_fn, a b) } else { None })
             })*
         }
+        /// No loops, under the names of the op table.
+        #[expect(dead_code, reason = "those with a formula in `approximate` have a loop")]
+        pub(super) mod none {
+            use super::Loop;
+            $(pub(in crate::num::loops) fn $un_fn() -> Option<Loop> {
+                None
+            })*
+        }
         fn single_unary(op: Unary) -> Option<Loop> {
             match op { $(Unary::$un => single_loops::$un_fn(),)* }
+        }
+        fn approximate_unary(op: Unary) -> Option<Loop> {
+            match op { $(Unary::$un => approximate_loops::$un_fn(),)* }
         }
         fn single_binary(op: Binary) -> Option<Loop> {
             match op { $(Binary::$bin => single_loops::$bin_fn(),)* }
@@ -159,7 +172,30 @@ macro_rules! define {
 hlo::for_each_op!(define);
 
 /// Returns the loop of an op on a type of the processor, bf16 or f16, if its result has the same type.
-pub(crate) fn unary_loop(op: Unary, ty: ElementType) -> Option<Loop> {
+pub(crate) fn unary_loop(op: Unary, ty: ElementType, arithmetic: Arithmetic) -> Option<Loop> {
+    match arithmetic {
+        Arithmetic::Exact => exact_unary(op, ty),
+        Arithmetic::Fast => fast_unary(op, ty).or_else(|| exact_unary(op, ty)),
+    }
+}
+/// Returns whether the loop of an op approximates a function.
+pub(crate) fn is_approximate(op: Unary, ty: ElementType, arithmetic: Arithmetic) -> bool {
+    match arithmetic {
+        Arithmetic::Exact => false,
+        Arithmetic::Fast => fast_unary(op, ty).is_some(),
+    }
+}
+/// Returns the loop of a function that f32 approximates within the accuracy of the op. Rounding the result once more does not
+/// matter then.
+pub(super) fn fast_unary(op: Unary, ty: ElementType) -> Option<Loop> {
+    let single = approximate_unary(op)?;
+    if ty == ElementType::F32 {
+        return Some(single);
+    }
+    narrow_type!(ty, T => return Some(through_f32::<1, T>(single, None)));
+    None
+}
+fn exact_unary(op: Unary, ty: ElementType) -> Option<Loop> {
     with_type!(ty, T => return signed_unary::<T>(op), [i8, i16, i32, i64]);
     with_type!(ty, T => return unsigned_unary::<T>(op), [u8, u16, u32, u64]);
     with_type!(ty, _T => return single_unary(op), [f32]);

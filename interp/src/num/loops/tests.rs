@@ -1,8 +1,10 @@
 //! Loops give the bits of the definitions, element by element.
 use super::*;
 use crate::num::{self, Direction, Order};
+use crate::options::Arithmetic;
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType as E, Scalar};
+use rayon::prelude::*;
 
 /// Elements near the limits of every type, and others.
 fn edges(ty: E) -> Vec<Scalar> {
@@ -77,7 +79,7 @@ fn one_operand() {
             edges(ty)
         };
         for &op in Unary::ALL {
-            let Some(function) = unary_loop(op, ty) else { continue };
+            let Some(function) = unary_loop(op, ty, Arithmetic::Exact) else { continue };
             for (result, &x) in run(&function, &[(ty, &x)], ty).into_iter().zip(&x) {
                 let expected = num::unary(op, ty, x);
                 assert!(same(result, expected), "{op:?} {ty} {x:?}: {result:?}, not {expected:?}");
@@ -167,7 +169,9 @@ fn selection() {
 /// Compares the loops of all functions of one f32 with their definitions, for every `step`th of all f32.
 fn compare_on_f32(step: usize) {
     for &op in Unary::ALL {
-        let (Some(function), Some(single)) = (unary_loop(op, E::F32), num::unary_f32(op)) else {
+        let (Some(function), Some(single)) =
+            (unary_loop(op, E::F32, Arithmetic::Exact), num::unary_f32(op))
+        else {
             continue;
         };
         let mut count = 0_u64;
@@ -198,6 +202,57 @@ fn functions_of_f32() {
 #[ignore = "takes minutes even in a release build"]
 fn functions_of_all_f32() {
     compare_on_f32(1);
+}
+
+/// Returns the position of a number among all f32.
+fn order(x: f32) -> i64 {
+    let bits = i64::from(x.to_bits() & 0x7fff_ffff);
+    if x.is_sign_negative() { -bits } else { bits }
+}
+/// Compares the formulas of `fast` with the definitions, for every `step`th of all f32, and prints the largest distance of each.
+/// The error is at most half a unit more than the distance from the correctly rounded result.
+fn measure_on_f32(step: usize) {
+    for &op in Unary::ALL {
+        let (Some(function), Some(single)) = (table::fast_unary(op, E::F32), num::unary_f32(op))
+        else {
+            continue;
+        };
+        let blocks = u32::try_from((1_u64 << 20).div_ceil(u64::try_from(step).unwrap())).unwrap();
+        let distance = |block: u32| {
+            let first = block << 12;
+            let x: Vec<f32> = (0..1 << 12).map(|i| f32::from_bits(first + i)).collect();
+            let mut y = vec![0_f32; x.len()];
+            function(&[bytemuck::cast_slice(&x)], bytemuck::cast_slice_mut(&mut y));
+            let distance = |(&x, &y): (&f32, &f32)| {
+                let expected = single(x);
+                assert_eq!(y.is_nan(), expected.is_nan(), "{op:?} {x:e}: {y:e}, not {expected:e}");
+                let is_signed = y.is_sign_negative() == expected.is_sign_negative();
+                assert!(is_signed || y.is_nan(), "{op:?} {x:e}: {y:e}, not {expected:e}");
+                let distance = if y.is_nan() { 0 } else { (order(y) - order(expected)).abs() };
+                (distance, x.to_bits())
+            };
+            x.iter().zip(&y).map(distance).max().unwrap()
+        };
+        let firsts = (0..blocks).map(|block| block.wrapping_mul(u32::try_from(step).unwrap()));
+        // -0 and its neighbors are among them.
+        let firsts: Vec<u32> = firsts.chain([1 << 19]).collect();
+        let (most, at) = firsts.into_par_iter().map(distance).max().unwrap();
+        let hlo::op::Accuracy::Ulp(limit) = hlo::Op::Unary(op).opcode().accuracy() else {
+            panic!("{op:?} has one result")
+        };
+        println!("{op:?}: {most} at {:e}, limit {limit}", f32::from_bits(at));
+        assert!(most < i64::from(limit), "{op:?}: {most} at {:e}", f32::from_bits(at));
+    }
+}
+#[test]
+fn approximations_are_within_the_accuracy() {
+    measure_on_f32(1_001);
+}
+/// The measurement in docs/numerics.md.
+#[test]
+#[ignore = "takes minutes even in a release build"]
+fn approximations_of_all_f32() {
+    measure_on_f32(1);
 }
 
 /// Functions of two f32, with small integers, halves and numbers near 1 among the operands.
