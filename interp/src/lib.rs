@@ -46,6 +46,7 @@ mod program;
 mod rng;
 mod scalar_program;
 mod scan;
+mod small_loop;
 mod spec;
 mod state;
 mod value;

@@ -81,6 +81,20 @@ pub(super) fn kernel(
     })
 }
 
+/// Computes an op that only moves elements, whatever they are; `None` of any other op.
+pub(crate) fn moves_into(op: &Op, operands: &[&Literal], result: &mut Literal) -> Option<()> {
+    match op {
+        Op::Concatenate(op) => super::concatenate::concatenate_into(op, operands, result),
+        Op::Pad(op) => super::pad::pad_into(op, operands[0], operands[1], result),
+        op => {
+            let (operand, shape) = (operands.first()?, result.array_shape()?);
+            let Affine { base, strides } = Affine::of(op, operand.array_shape()?, shape)?;
+            affine_into(operand, result, base, &strides);
+        }
+    }
+    Some(())
+}
+
 /// The kernel of a part of an iota along a dimension: of `start`, `start + step`, ...
 pub(crate) fn iota_part(dim: i64, start: i64, step: i64) -> Box<dyn Kernel> {
     writes(move |_, _, outputs| {

@@ -14,12 +14,13 @@
 //!
 //! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is 0 in `s32`), which
 //! XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
-use super::contraction::{Extent, Lists, Plan, Recipe};
+use super::contraction::{Extent, Lists, Plan, Recipe, SHORT, short_product};
 use super::writes_with;
 use crate::index::{offset_list, others, pick, saturating_count};
 use crate::plan::Kernel;
 use hlo::op::Dot;
-use hlo::{ArrayShape, Dims};
+use hlo::op::value::DotAlgorithm;
+use hlo::{ArrayShape, Dims, ElementType};
 
 /// Sizes and strides of the dimensions of an operand, by what they are for.
 pub(super) struct Axes {
@@ -92,7 +93,18 @@ pub(super) fn kernel(op: &Dot, operands: &[&ArrayShape], result: &ArrayShape) ->
     let recipe = Recipe::of(op.algorithm);
     let sums = recipe.scratch((lhs, rhs), to, l.extent(&r));
     let scratch = sums.saturating_add(l.bytes()).saturating_add(r.bytes());
+    let is_short = [lhs, rhs].iter().all(|x| x.ty == ElementType::F32 && x.rank() == 1)
+        && (to, op.algorithm) == (ElementType::F32, DotAlgorithm::Unset)
+        && result.rank() == 0
+        && lhs.element_count().is_some_and(|count| count <= SHORT);
     writes_with(scratch, move |_, inputs, outputs| {
+        if is_short
+            && let Some(product) = short_product(inputs[0], inputs[1])
+            && let Some([result]) = outputs[0].as_mut_slice()
+        {
+            *result = product;
+            return Ok(());
+        }
         let (l, r) = (l.offsets(), r.offsets());
         let plan = Plan {
             rows: l.free.len(),

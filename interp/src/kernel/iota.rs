@@ -4,7 +4,7 @@ use crate::index::{strides, to_i64, to_usize};
 use hlo::{ElementType, Literal, Scalar};
 
 /// Writes `start + index * step` along a dimension.
-pub(super) fn iota_into(dim: i64, (start, step): (i64, i64), result: &mut Literal) {
+pub(crate) fn iota_into(dim: i64, (start, step): (i64, i64), result: &mut Literal) {
     let shape = result.array_shape().expect("a kernel computes arrays").clone();
     let dim = to_usize(dim);
     let stride = strides(&shape.dims)[dim];

@@ -51,6 +51,7 @@ pub(crate) use data_movement::keeps_order;
 pub(crate) use dynamic_slice::dynamic_slice;
 pub(crate) use fused::{Fused, Operand, Output, Part, Read, Register};
 use hlo::{ArrayShape, ElementType, Literal, Op, Scalar, Shape};
+pub(crate) use iota::iota_into;
 pub(crate) use reduce_lines::Method;
 pub(crate) use strided::Walk;
 

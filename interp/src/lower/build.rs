@@ -1,5 +1,4 @@
 //! Plan construction: leaves, steps, last uses.
-use super::dead::with_effects;
 use super::inline::Inlining;
 use super::narrow::{At, Parts, users};
 use super::slots::assign;
@@ -33,12 +32,12 @@ pub(crate) fn plans(
 ) -> Vec<Plan> {
     let lowering = Lowering::new(module, engine, programs);
     let inlining = Inlining::of(module, fuses);
-    let effects = with_effects(module);
+    let effects = &lowering.effects;
     let draft = |id| {
         let draft = Draft::of(&lowering, &inlining, id);
-        let draft = draft.without_dead_steps(module, &effects, &inlining);
+        let draft = draft.without_dead_steps(module, effects, &inlining);
         match fuses {
-            true => draft.fused().without_dead_steps(module, &effects, &inlining),
+            true => draft.fused().without_dead_steps(module, effects, &inlining),
             false => draft,
         }
     };

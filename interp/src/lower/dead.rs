@@ -38,7 +38,8 @@ fn has_own_effect(instruction: &Instruction) -> bool {
     }
 }
 
-fn has_effect(instruction: &Instruction, computations: &[bool]) -> bool {
+/// Whether an instruction has an effect, its own or that of a computation that it calls.
+pub(crate) fn has_effect(instruction: &Instruction, computations: &[bool]) -> bool {
     let mut calls_effect = false;
     instruction.op.each_callee(&mut |id: ComputationId| calls_effect |= computations[id.index()]);
     calls_effect || has_own_effect(instruction)

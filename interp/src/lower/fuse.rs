@@ -198,7 +198,9 @@ impl Groups<'_> {
         if let Some(outer) = self.reads.get(&from) {
             self.reads.insert(to, outer.clone());
         }
-        match self.open(from) {
+        // It computes nothing, so it never begins a group.
+        let has_room = |group: &usize| self.all[*group].members.len() < MOST_MEMBERS;
+        match self.open(from).filter(has_room) {
             Some(group) => {
                 let count = self.all[group].count;
                 self.join(Member { step: number, role: Role::Same }, count, None);

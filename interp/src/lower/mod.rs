@@ -1,6 +1,6 @@
 //! Lowering: which action an instruction becomes.
 mod build;
-mod cost;
+pub(crate) mod cost;
 mod dead;
 mod external;
 mod function;
@@ -13,16 +13,19 @@ mod slots;
 mod untranspose;
 
 pub(crate) use build::plans;
+pub(crate) use dead::has_effect;
 
 use crate::dynamic::DynamicValues;
 use crate::kernel;
 use crate::options::Engine;
 use crate::plan::{Action, Function, Kernel};
 use crate::scalar_program::{ScalarCondition, ScalarLoop, ScalarPrograms};
+use crate::small_loop::{self, SmallLoop};
 use crate::state::Site;
+use dead::with_effects;
 use function::{Means, in_stated_layouts};
 use hlo::ir::{ComputationId, Instruction};
-use hlo::op::{AsyncRole, Kind};
+use hlo::op::{AsyncRole, Kind, While};
 use hlo::{ElementType, Module, Op, Shape};
 use smallvec::SmallVec;
 
@@ -41,13 +44,16 @@ pub(crate) struct Lowered {
 pub(crate) struct Lowering<'a> {
     module: &'a Module,
     engine: Engine,
-    programs: &'a ScalarPrograms,
+    pub(crate) programs: &'a ScalarPrograms,
+    /// Which computations have an effect, by their numbers.
+    pub(crate) effects: Vec<bool>,
     dynamic: DynamicValues,
 }
 
 impl<'a> Lowering<'a> {
     pub(crate) fn new(module: &'a Module, engine: Engine, programs: &'a ScalarPrograms) -> Self {
-        Self { module, engine, programs, dynamic: DynamicValues::of(module) }
+        let (effects, dynamic) = (with_effects(module), DynamicValues::of(module));
+        Self { module, engine, programs, effects, dynamic }
     }
     pub(crate) fn module(&self) -> &'a Module {
         self.module
@@ -114,12 +120,17 @@ impl<'a> Lowering<'a> {
         match &instruction.op {
             Op::Call(op) => Action::Call(op.to_apply),
             Op::Fusion(op) => Action::Call(op.calls),
-            Op::While(op) => Action::While {
-                condition: op.condition,
-                body: op.body,
-                scalars: self.scalar_loop(op.condition, op.body),
-                test: self.scalar_condition(op.condition),
-            },
+            Op::While(op) => {
+                let scalars = self.scalar_loop(op.condition, op.body);
+                let small = if scalars.is_none() { self.small_loop(op) } else { None };
+                Action::While {
+                    condition: op.condition,
+                    body: op.body,
+                    scalars,
+                    small,
+                    test: self.scalar_condition(op.condition),
+                }
+            }
             Op::Conditional(op) => Action::Branch(op.branches.clone()),
             Op::Scan(op) => Action::Scan(op.clone()),
             Op::AsyncStart(op) => Action::AsyncStart { callee: op.calls },
@@ -169,7 +180,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Whether an operand may be smaller than its bounds.
-    fn may_be_smaller(&self, site: Site, instruction: &Instruction) -> bool {
+    pub(crate) fn may_be_smaller(&self, site: Site, instruction: &Instruction) -> bool {
         self.dynamic.is_among(site.computation, &instruction.operands)
     }
 
@@ -185,6 +196,14 @@ impl<'a> Lowering<'a> {
         ScalarLoop::new(self.module, condition, body, self.programs.jit).map(Box::new)
     }
 
+    /// A loop over small arrays, as a program over one block of memory.
+    fn small_loop(&self, op: &While) -> Option<Box<SmallLoop>> {
+        if self.engine == Engine::Reference {
+            return None;
+        }
+        small_loop::compile(self, op).map(Box::new)
+    }
+
     /// The condition of a loop, as a program over registers if it reads scalars alone.
     fn scalar_condition(&self, condition: ComputationId) -> Option<Box<ScalarCondition>> {
         if self.engine == Engine::Reference {
@@ -195,7 +214,7 @@ impl<'a> Lowering<'a> {
 }
 
 /// Whether the result has the elements of the operand, in the same order and of the same width.
-fn relabels(instruction: &Instruction, operands: &[&Shape]) -> bool {
+pub(crate) fn relabels(instruction: &Instruction, operands: &[&Shape]) -> bool {
     let (from, to) = (operands.first().and_then(|shape| shape.array()), instruction.shape.array());
     let (Some(from), Some(to)) = (from, to) else { return false };
     match &instruction.op {

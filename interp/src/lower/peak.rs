@@ -92,10 +92,11 @@ fn peak(
             live.saturating_sub(memory.outputs).saturating_add(inner.unwrap_or(0))
         }
         // The outputs stand for the carried leaves, which replace the arguments. A condition shares them.
-        Action::While { condition, body, .. } => {
+        Action::While { condition, body, small, .. } => {
             let handed_over = memory.dying.saturating_add(from_caller(memory.dying_parameters));
             let inner = of(condition).shared.max(of(body).owned);
-            live.saturating_sub(handed_over).saturating_add(inner)
+            let small = small.as_ref().map_or(0, |small| live.saturating_add(small.bytes()));
+            live.saturating_sub(handed_over).saturating_add(inner).max(small)
         }
         // The outputs stand for the carries too.
         Action::Scan(op) => {

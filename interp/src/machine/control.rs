@@ -4,8 +4,9 @@ use super::{Machine, SPARE_DEPTH};
 use crate::plan::{Action, Step};
 use crate::program::Program;
 use crate::scan::{Next, Scan};
+use crate::small_loop::SmallLoop;
 use crate::value::Value;
-use crate::{Error, Result};
+use crate::{Code, Error, Result};
 use hlo::Scalar;
 use hlo::ir::ComputationId;
 
@@ -22,6 +23,13 @@ pub(super) struct Loop {
     in_body: bool,
 }
 
+/// The leaves with which a loop on a block of memory ends.
+enum SmallLoopEnd {
+    Done(Vec<Value>),
+    /// Those that it began with: frames find the instruction at which the fuel ends.
+    OutOfFuel(Vec<Value>),
+}
+
 impl Machine {
     /// Starts the computation that a step calls.
     pub(super) fn call(&mut self, step: &Step) -> Result<()> {
@@ -32,8 +40,16 @@ impl Machine {
                 let spare = frame.callees.remove(&frame.next);
                 self.push(*callee, arguments, spare)
             }
-            Action::While { condition, body, scalars, test: _ } => {
+            Action::While { condition, body, scalars, small, test: _ } => {
                 let carried = self.frame().take_inputs(step);
+                let program = small.as_ref().filter(|small| self.has_room(step, small));
+                let carried = match program {
+                    Some(program) => match self.small_loop(program, carried)? {
+                        SmallLoopEnd::Done(carried) => return self.end_call(step, carried),
+                        SmallLoopEnd::OutOfFuel(carried) => carried,
+                    },
+                    None => carried,
+                };
                 if let Some(program) =
                     scalars.as_ref().filter(|_| !self.is_observed() && are_arrays(&carried))
                 {
@@ -183,6 +199,28 @@ impl Machine {
         Ok(())
     }
 
+    /// Runs a loop on a block of memory.
+    fn small_loop(&self, program: &SmallLoop, carried: Vec<Value>) -> Result<SmallLoopEnd> {
+        if self.context.options().fuel.is_none() {
+            return program.run(&self.context, carried).map(SmallLoopEnd::Done);
+        }
+        let (first, steps) = (carried.clone(), self.context.steps());
+        match program.run(&self.context, carried) {
+            Ok(carried) => Ok(SmallLoopEnd::Done(carried)),
+            Err(error) if matches!(error.code(), Code::OutOfFuel { .. }) => {
+                self.context.refund(self.context.steps() - steps);
+                Ok(SmallLoopEnd::OutOfFuel(first))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns whether a loop may run on a block of memory: frames take less of it, and show each instruction.
+    fn has_room(&self, step: &Step, small: &SmallLoop) -> bool {
+        let bytes = small.bytes().saturating_add(step.bytes.unwrap_or(usize::MAX));
+        !self.is_observed() && self.context.budget().left().is_none_or(|left| bytes <= left)
+    }
+
     /// Returns whether each instruction is observed, so that none may be skipped.
     fn is_observed(&self) -> bool {
         self.watch.is_some() || self.context.options().check_nan
@@ -195,7 +233,7 @@ fn are_arrays(carried: &[Value]) -> bool {
 }
 
 /// Returns the branch that a selector chooses: true is the first of two; an index out of range is the last.
-fn choose(selector: Scalar, branches: usize) -> usize {
+pub(crate) fn choose(selector: Scalar, branches: usize) -> usize {
     let last = branches.saturating_sub(1);
     match selector {
         Scalar::Pred(on) => usize::from(!on),

@@ -8,6 +8,7 @@ mod execute;
 mod frame;
 mod position;
 
+pub(crate) use control::choose;
 pub use position::{Position, Suspension};
 
 use crate::context::RunContext;

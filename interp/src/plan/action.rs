@@ -4,6 +4,7 @@ use crate::context::RunContext;
 use crate::kernel::{Method, Walk};
 use crate::num::loops::Loop;
 use crate::scalar_program::{ScalarCondition, ScalarLoop};
+use crate::small_loop::SmallLoop;
 use hlo::Literal;
 use hlo::ir::ComputationId;
 use hlo::op::Scan;
@@ -26,6 +27,8 @@ pub(crate) enum Action {
         body: ComputationId,
         /// The loop, if it carries and computes scalars alone.
         scalars: Option<Box<ScalarLoop>>,
+        /// The loop, if it computes small arrays alone.
+        small: Option<Box<SmallLoop>>,
         /// The condition, if it reads scalars alone.
         test: Option<Box<ScalarCondition>>,
     },
@@ -112,8 +115,9 @@ impl Action {
             Self::Function(_) => "function",
             Self::Relabel => "relabel",
             Self::Call(_) => "call",
-            Self::While { scalars: None, .. } => "while",
             Self::While { scalars: Some(_), .. } => "while (scalars)",
+            Self::While { small: Some(_), .. } => "while (small arrays)",
+            Self::While { scalars: None, small: None, .. } => "while",
             Self::Branch(_) => "branch",
             Self::Scan(_) => "scan",
             Self::AsyncStart { .. } => "async-start",

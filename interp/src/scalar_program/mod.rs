@@ -5,14 +5,14 @@
 mod blocks;
 mod condition;
 #[cfg(feature = "jit")]
-mod jit;
+pub(crate) mod jit;
 #[cfg(not(feature = "jit"))]
 #[path = "no_jit.rs"]
 mod jit;
 mod register_loop;
 mod scalar_loop;
 mod sort_key;
-mod step;
+pub(crate) mod step;
 
 pub(crate) use blocks::{BLOCK, BlockProgram};
 pub(crate) use condition::ScalarCondition;
@@ -330,8 +330,7 @@ impl Program {
         if !scalars.iter().all(|s| s.array().is_some_and(|a| a.rank() == 0)) {
             return None;
         }
-        let first = |i: usize| operands[i].first().copied();
-        let ty = types.first().copied().flatten();
+        let to = instruction.shape.element_type();
         let step = match &instruction.op {
             Op::Constant(constant) => match &*constant.value {
                 ConstantValue::Literal(value) => {
@@ -340,17 +339,6 @@ impl Program {
                 }
                 ConstantValue::Elided(_) => return None,
             },
-            Op::Unary(op) => Step::Unary(*op, ty?, first(0)?),
-            Op::Binary(op) => Step::Binary(*op, ty?, first(0)?, first(1)?),
-            Op::Compare(op) => {
-                let ty = ty?;
-                Step::Compare(op.direction, op.order(ty), ty, first(0)?, first(1)?)
-            }
-            Op::Select(_) if operands[1].len() == 1 => {
-                Step::Select(first(0)?, first(1)?, first(2)?)
-            }
-            Op::Clamp(_) => Step::Clamp(types[1]?, first(0)?, first(1)?, first(2)?),
-            Op::Convert(_) => Step::Convert(ty?, instruction.shape.element_type()?, first(0)?),
             Op::Copy(_) | Op::OptBarrier(_) | Op::Reshape(_) | Op::Broadcast(_) => {
                 return Some(operands[0].clone());
             }
@@ -360,9 +348,15 @@ impl Program {
             }
             Op::Call(call) => return self.call(module, call.to_apply, operands),
             Op::Fusion(fusion) => return self.call(module, fusion.calls, operands),
-            _ => return None,
+            op => {
+                let registers: SmallVec<[usize; 3]> =
+                    operands.iter().map(|leaves| leaves.first().copied()).collect::<Option<_>>()?;
+                let types: SmallVec<[ElementType; 3]> =
+                    types.iter().copied().collect::<Option<_>>()?;
+                Step::elementwise(op, &types, to?, &registers)?
+            }
         };
-        let register = self.add(step, instruction.shape.element_type()?);
+        let register = self.add(step, to?);
         Some(vec![register])
     }
 }

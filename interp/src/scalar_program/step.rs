@@ -2,13 +2,13 @@
 use crate::num;
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
-use hlo::{ElementType, Scalar};
+use hlo::{ElementType, Op, Scalar};
 #[cfg(feature = "jit")]
 use smallvec::SmallVec;
 
 /// One step, which writes the next register. Its operands are registers.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Constant(Scalar),
     Unary(Unary, ElementType, usize),
     Binary(Binary, ElementType, usize, usize),
@@ -19,6 +19,25 @@ pub(super) enum Step {
 }
 
 impl Step {
+    /// Returns the step of an elementwise op on registers, of operands of these types; `None` if it has none.
+    pub(crate) fn elementwise(
+        op: &Op,
+        types: &[ElementType],
+        to: ElementType,
+        x: &[usize],
+    ) -> Option<Self> {
+        let ty = *types.first()?;
+        Some(match op {
+            Op::Unary(op) => Self::Unary(*op, ty, x[0]),
+            Op::Binary(op) => Self::Binary(*op, ty, x[0], x[1]),
+            Op::Compare(op) => Self::Compare(op.direction, op.order(ty), ty, x[0], x[1]),
+            Op::Select(_) => Self::Select(x[0], x[1], x[2]),
+            Op::Clamp(_) => Self::Clamp(types[1], x[0], x[1], x[2]),
+            Op::Convert(_) => Self::Convert(ty, to, x[0]),
+            _ => return None,
+        })
+    }
+
     /// Returns the result, given the values of registers.
     #[inline]
     pub(super) fn apply(self, value: impl Fn(usize) -> Scalar) -> Scalar {

@@ -31,6 +31,7 @@ mod panels;
 mod recipe;
 mod scratch;
 mod settle;
+mod short;
 #[cfg(test)]
 mod tests;
 mod tile;
@@ -39,6 +40,7 @@ mod vector;
 pub(super) use numbers::{Numbers, Operands, Rounding};
 pub(super) use recipe::Recipe;
 pub(super) use scratch::Extent;
+pub(super) use short::{SHORT, short_product};
 
 use crate::clock::Stop;
 use error::Error;

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "calls code that was generated, which calls back with addresses")]
 use super::super::Program;
 use super::super::step::Step;
-use super::control;
+use super::control::{self, Generated};
 use super::emit::CALL_WORDS;
 use super::functions::{self, Binary32, Binary64, Unary32, Unary64};
 use super::word::{Word, from_word, to_word};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 type Entry = unsafe extern "C" fn(*mut Word, u64) -> u64;
 
 /// A generated function and its memory.
-pub(in crate::scalar_program) struct Code {
+pub(crate) struct Code {
     entry: Entry,
     /// The number of words that the function reads or writes.
     words: usize,
@@ -54,28 +54,28 @@ impl Code {
         parameters: usize,
     ) -> Option<Self> {
         let generated = control::generate(condition, body, parameters)?;
+        Some(Self::of(generated, parameters.max(body.results.len())))
+    }
+
+    /// Returns a function that reads and writes this many words.
+    pub(crate) fn of(generated: Generated, words: usize) -> Self {
         let address = generated.module.get_finalized_function(generated.function);
         // SAFETY: the function was generated with this signature and the calling convention of C.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
-        Some(Self {
-            entry,
-            words: parameters.max(body.results.len()),
-            _calls: generated.calls,
-            memory: Memory(Some(generated.module)),
-        })
+        Self { entry, words, _calls: generated.calls, memory: Memory(Some(generated.module)) }
     }
 
     /// Runs the function on words, at least as many as it has values.
-    pub(super) fn call(&self, words: &mut [Word], rounds: u64) -> u64 {
+    pub(crate) fn call(&self, words: &mut [Word], rounds: u64) -> u64 {
         assert!(words.len() >= self.words && self.memory.0.is_some(), "the function has memory");
-        // SAFETY: the function reads and writes the first `self.words` words, and nothing else beside its own stack; the
-        // memory of its code and of what it calls belongs to `self`.
+        // SAFETY: the function reads and writes the first `self.words` words, its own stack, and memory at addresses that the
+        // caller has put into words for it; the memory of its code and of what it calls belongs to `self`.
         unsafe { (self.entry)(words.as_mut_ptr(), rounds) }
     }
 }
 
 /// A step that generated code calls; its operands are numbered from 0.
-pub(super) struct StepCall {
+pub(crate) struct StepCall {
     pub(super) step: Step,
     pub(super) types: SmallVec<[ElementType; CALL_WORDS]>,
     pub(super) result: ElementType,

@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 pub(super) const UNFINISHED: u64 = u64::MAX;
 
 /// A function in memory.
-pub(super) struct Generated {
+pub(crate) struct Generated {
     pub(super) module: JITModule,
     pub(super) function: FuncId,
     pub(super) calls: Vec<Arc<StepCall>>,
@@ -49,24 +49,39 @@ pub(super) fn generate(
     body: &Program,
     parameters: usize,
 ) -> Option<Generated> {
-    let isa = instruction_set()?;
-    let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
-    let mut context = module.make_context();
-    let signature = &mut context.func.signature;
-    signature.params.extend([AbiParam::new(I64), AbiParam::new(I64)]);
-    signature.returns.push(AbiParam::new(I64));
-    let function = module.declare_anonymous_function(signature).ok()?;
-    let calls = emit(&mut context.func, condition, body, &body.types[..parameters]);
-    module.define_function(function, &mut context).ok()?;
-    module.finalize_definitions().ok()?;
-    Some(Generated { module, function, calls })
+    Generated::of(|emitter, words, rounds| {
+        let parameters = &body.types[..parameters];
+        let arguments: Vec<Operand> =
+            parameters.iter().enumerate().map(|(i, &ty)| emitter.load(ty, words, i)).collect();
+        if let Some(condition) = condition {
+            emitter.repeat(condition, body, parameters, &arguments, words, rounds);
+        } else {
+            let results = emitter.program(body, &arguments);
+            emitter.end(&results, words, rounds);
+        }
+    })
 }
 
-fn emit(
+impl Generated {
+    /// Generates a function of the address of words and of a number; `emit` gets these, and the emitter.
+    pub(crate) fn of(emit: impl FnOnce(&mut Emitter<'_, '_>, Value, Value)) -> Option<Self> {
+        let isa = instruction_set()?;
+        let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+        let mut context = module.make_context();
+        let signature = &mut context.func.signature;
+        signature.params.extend([AbiParam::new(I64), AbiParam::new(I64)]);
+        signature.returns.push(AbiParam::new(I64));
+        let function = module.declare_anonymous_function(signature).ok()?;
+        let calls = emitted(&mut context.func, emit);
+        module.define_function(function, &mut context).ok()?;
+        module.finalize_definitions().ok()?;
+        Some(Self { module, function, calls })
+    }
+}
+
+fn emitted(
     function: &mut Function,
-    condition: Option<&Program>,
-    body: &Program,
-    parameters: &[ElementType],
+    emit: impl FnOnce(&mut Emitter<'_, '_>, Value, Value),
 ) -> Vec<Arc<StepCall>> {
     let convention = function.signature.call_conv;
     let (mut context, mut calls) = (FunctionBuilderContext::new(), Vec::new());
@@ -74,19 +89,9 @@ fn emit(
     let entry = builder.create_block();
     builder.append_block_params_for_function_params(entry);
     builder.switch_to_block(entry);
-    let (words, rounds) = (builder.block_params(entry)[0], builder.block_params(entry)[1]);
+    let (words, number) = (builder.block_params(entry)[0], builder.block_params(entry)[1]);
     let mut emitter = Emitter { builder: &mut builder, convention, calls: &mut calls, slot: None };
-    let arguments: Vec<Operand> =
-        parameters.iter().enumerate().map(|(i, &ty)| emitter.load(ty, words, i)).collect();
-    match condition {
-        Some(condition) => {
-            emitter.repeat(condition, body, parameters, &arguments, words, rounds);
-        }
-        None => {
-            let results = emitter.program(body, &arguments);
-            emitter.end(&results, words, rounds);
-        }
-    }
+    emit(&mut emitter, words, number);
     builder.seal_all_blocks();
     builder.finalize();
     calls

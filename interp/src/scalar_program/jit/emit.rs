@@ -19,7 +19,7 @@ pub(super) const CALL_WORDS: usize = 3;
 
 /// How a value of an element type lies in registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// 0 or 1 in 8 bits.
     Pred,
     /// Of this many bits, sign-extended to 64.
@@ -35,7 +35,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of(ty: ElementType) -> Self {
+    pub(crate) fn of(ty: ElementType) -> Self {
         match ty.class() {
             Class::Pred => Self::Pred,
             Class::Signed => Self::Signed(ty.bits()),
@@ -47,7 +47,7 @@ impl Kind {
         }
     }
     /// The type of each part.
-    pub(super) fn part(self) -> Type {
+    pub(crate) fn part(self) -> Type {
         match self {
             Self::Pred => I8,
             Self::Signed(_) | Self::Unsigned(_) => I64,
@@ -63,8 +63,8 @@ impl Kind {
 
 /// A value: a second part only of complex numbers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Operand {
-    pub(super) first: Value,
+pub(crate) struct Operand {
+    pub(crate) first: Value,
     second: Option<Value>,
 }
 
@@ -85,8 +85,8 @@ impl Operand {
 }
 
 /// The code of a function while it is made.
-pub(super) struct Emitter<'a, 'b> {
-    pub(super) builder: &'a mut FunctionBuilder<'b>,
+pub(crate) struct Emitter<'a, 'b> {
+    pub(crate) builder: &'a mut FunctionBuilder<'b>,
     pub(super) convention: CallConv,
     /// What the code calls steps with; the code has their addresses.
     pub(super) calls: &'a mut Vec<Arc<StepCall>>,
@@ -108,7 +108,12 @@ impl Emitter<'_, '_> {
     }
 
     /// Emits a step with a result of type `ty`; `None` if it has to be called.
-    fn step(&mut self, step: Step, ty: ElementType, registers: &[Operand]) -> Option<Operand> {
+    pub(crate) fn step(
+        &mut self,
+        step: Step,
+        ty: ElementType,
+        registers: &[Operand],
+    ) -> Option<Operand> {
         let value = |register: usize| registers[register].first;
         let result = match step {
             Step::Constant(constant) => return Some(self.constant(ty, constant)),
@@ -189,7 +194,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Calls a function at an address.
-    pub(super) fn call(
+    pub(crate) fn call(
         &mut self,
         address: i64,
         parameters: &[Type],

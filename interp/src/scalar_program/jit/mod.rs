@@ -15,7 +15,10 @@ mod word;
 #[cfg(test)]
 mod tests;
 
-pub(super) use code::Code;
+pub(crate) use code::Code;
+pub(crate) use control::Generated;
+pub(crate) use emit::{Emitter, Kind, Operand};
+pub(crate) use word::Word;
 
 use super::register_loop::Rounds;
 use hlo::{ElementType, Scalar};
@@ -30,7 +33,7 @@ impl Code {
         rounds: u64,
     ) -> Rounds {
         let words = types.iter().zip(&*carried).map(|(&ty, &value)| word::to_word(ty, value));
-        let mut words: SmallVec<[word::Word; 8]> = words.collect();
+        let mut words: SmallVec<[Word; 8]> = words.collect();
         let left = self.call(&mut words, rounds);
         for ((value, &ty), &word) in carried.iter_mut().zip(types).zip(&words) {
             *value = word::from_word(ty, word);
@@ -49,7 +52,7 @@ impl Code {
         (arguments, parameters): (&[Scalar], &[ElementType]),
         (out, results): (&mut [Scalar], &[ElementType]),
     ) {
-        let mut words: SmallVec<[word::Word; 8]> =
+        let mut words: SmallVec<[Word; 8]> =
             SmallVec::from_elem([0; 2], parameters.len().max(results.len()));
         for ((word, &ty), &argument) in words.iter_mut().zip(parameters).zip(arguments) {
             *word = word::to_word(ty, argument);

@@ -2,7 +2,7 @@
 use hlo::{Class, ElementType, Scalar};
 
 /// One value: an integer extended to 64 bits, the bits of an f32, any other float as f64, or two f64.
-pub(super) type Word = [u64; 2];
+pub(crate) type Word = [u64; 2];
 
 /// The size of a word in bytes.
 pub(super) const WORD_BYTES: i32 = 16;

@@ -1,0 +1,278 @@
+//! Loops over small arrays: random bodies over values that are permuted, duplicated, sliced and updated.
+use super::{agree, canonical, compiled, ramp, run};
+use hlo::Literal;
+use interp::{Engine, RunOptions};
+use proptest::prelude::*;
+use std::fmt::Write;
+
+/// What all loops carry, in order; `L` and `M` are large.
+const CARRIED: [(&str, &str); 11] = [
+    ("s32[]", "i"),
+    ("s32[]", "j"),
+    ("f32[]", "x"),
+    ("pred[]", "p"),
+    ("f32[3]", "a"),
+    ("f32[3]", "b"),
+    ("s32[4]", "c"),
+    ("bf16[5]", "d"),
+    ("f32[2,3]", "e"),
+    ("f32[1200]", "L"),
+    ("f32[1200]", "M"),
+];
+
+/// Computations that bodies use.
+const COMMON: &str = "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+  second { a = s32[] parameter(0) ROOT b = s32[] parameter(1) }
+  minus { a = s32[] parameter(0) b = s32[] parameter(1) ROOT c = s32[] subtract(a, b) }
+  shift { x = f32[3] parameter(0) y = f32[] parameter(1) n = f32[] constant(9) t = f32[3] negate(x)
+    z = f32[3] broadcast(y), dimensions={} ROOT r = (f32[3], f32[3]) tuple(t, z) }
+  left { t = (f32[3], f32[1200]) parameter(0) v = f32[3] get-tuple-element(t), index=0 w = f32[1200] get-tuple-element(t), index=1
+    n = f32[3] negate(v) ROOT r = (f32[3], f32[1200]) tuple(n, w) }
+  right { t = (f32[3], f32[1200]) parameter(0) v = f32[3] get-tuple-element(t), index=0 w = f32[1200] get-tuple-element(t), index=1
+    k = s32[] constant(7) u = f32[1200] dynamic-update-slice(w, v, k) ROOT r = (f32[3], f32[1200]) tuple(v, u) }
+  less { t = (s32[], f32[3], f32[1200]) parameter(0) k = s32[] get-tuple-element(t), index=0 n = s32[] constant(3)
+    ROOT l = pred[] compare(k, n), direction=LT }
+  inner { t = (s32[], f32[3], f32[1200]) parameter(0) k = s32[] get-tuple-element(t), index=0 one = s32[] constant(1)
+    v = f32[3] get-tuple-element(t), index=1 w = f32[1200] get-tuple-element(t), index=2 n = s32[] add(k, one)
+    s = f32[3] dynamic-slice(w, k), dynamic_slice_sizes={3} q = f32[3] multiply(s, v)
+    u = f32[1200] dynamic-update-slice(w, q, n) ROOT r = (s32[], f32[3], f32[1200]) tuple(n, q, u) } ";
+
+/// Values of a computation that is written.
+struct Body<'a> {
+    choices: std::slice::Iter<'a, u8>,
+    text: String,
+    /// The values so far, by shape.
+    values: Vec<(&'static str, String)>,
+    count: usize,
+}
+
+impl Body<'_> {
+    fn choose(&mut self, of: usize) -> usize {
+        usize::from(self.choices.next().copied().unwrap_or(0)) % of
+    }
+    fn pick(&mut self, shape: &str) -> String {
+        let found: Vec<String> = (self.values.iter())
+            .filter(|(of, _)| *of == shape)
+            .map(|(_, name)| name.clone())
+            .collect();
+        let i = self.choose(found.len());
+        found[i].clone()
+    }
+    /// The large array that may be updated is read in its last version.
+    fn last(&self, shape: &str) -> String {
+        let found = self.values.iter().rev().find(|(of, name)| *of == shape && name != "M");
+        found.unwrap().1.clone()
+    }
+    fn add(&mut self, shape: &'static str, value: &str) -> String {
+        self.count += 1;
+        let name = format!("v{}", self.count);
+        let _ = writeln!(self.text, "  {name} = {shape} {value}");
+        self.values.push((shape, name.clone()));
+        name
+    }
+    fn temporary(&mut self, shape: &str, value: &str) -> String {
+        self.count += 1;
+        let _ = writeln!(self.text, "  v{} = {shape} {value}", self.count);
+        format!("v{}", self.count)
+    }
+
+    fn step(&mut self) {
+        match self.choose(34) {
+            n @ 0..16 => self.floats(n),
+            n => self.others(n),
+        }
+    }
+    fn floats(&mut self, n: usize) {
+        let (a, b, x) = (self.pick("f32[3]"), self.pick("f32[3]"), self.pick("f32[]"));
+        let (i, p) = (self.pick("s32[]"), self.pick("pred[]"));
+        let large = self.last("f32[1200]");
+        let _ = match n {
+            0 => self.add("f32[3]", &format!("add({a}, {b})")),
+            1 => self.add("f32[3]", &format!("tanh({a})")),
+            2 => self.add("f32[3]", &format!("clamp({x}, {a}, {x})")),
+            3 => self.add("f32[3]", &format!("reverse({a}), dimensions={{0}}")),
+            4 => self.add("f32[3]", &format!("broadcast({x}), dimensions={{}}")),
+            5 => self.add("f32[3]", &format!("select({p}, {a}, {b})")),
+            6 => self.add("f32[3]", &format!("pad({a}, {x}), padding=1_-1")),
+            7 => {
+                let s = self.temporary("f32[1]", &format!("slice({a}), slice={{[1:2]}}"));
+                let t = self.temporary("f32[2]", &format!("slice({b}), slice={{[0:2]}}"));
+                self.add("f32[3]", &format!("concatenate({t}, {s}), dimensions={{0}}"))
+            }
+            8 => self
+                .add("f32[3]", &format!("dynamic-slice({large}, {i}), dynamic_slice_sizes={{3}}")),
+            9 => self.add("f32[3]", &format!("dynamic-slice(M, {i}), dynamic_slice_sizes={{3}}")),
+            10 => self.add("f32[1200]", &format!("dynamic-update-slice({large}, {a}, {i})")),
+            11 => self.add("f32[]", &format!("reduce({a}, {x}), dimensions={{0}}, to_apply=sum")),
+            12 => self.add(
+                "f32[]",
+                &format!("dot({a}, {b}), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}}"),
+            ),
+            13 => self.add("f32[]", &format!("cosine({x})")),
+            14 => self.add("f32[]", &format!("convert({i})")),
+            _ => self.add("f32[]", &format!("select({p}, {x}, {x})")),
+        };
+    }
+    fn others(&mut self, n: usize) {
+        let (a, b, x) = (self.pick("f32[3]"), self.pick("f32[3]"), self.pick("f32[]"));
+        let (i, j) = (self.pick("s32[]"), self.pick("s32[]"));
+        let (p, c) = (self.pick("pred[]"), self.pick("s32[4]"));
+        let large = self.last("f32[1200]");
+        let _ = match n {
+            16 => self.add("s32[]", &format!("multiply({i}, {j})")),
+            17 => self.add("s32[]", &format!("subtract({i}, {j})")),
+            18 => {
+                let s = self.temporary(
+                    "s32[1]",
+                    &format!("dynamic-slice({c}, {j}), dynamic_slice_sizes={{1}}"),
+                );
+                self.add("s32[]", &format!("reshape({s})"))
+            }
+            19 => self.add("pred[]", &format!("compare({i}, {j}), direction=LT")),
+            20 => self.add("pred[]", &format!("not({p})")),
+            21 => {
+                let computation = ["second", "minus"][self.choose(2)];
+                let at = self.temporary("s32[1]", &format!("reshape({j})"));
+                self.add("s32[4]", &format!("scatter({c}, {at}, {i}), update_window_dims={{}}, inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=0, to_apply={computation}"))
+            }
+            22 => {
+                let at = self.temporary("s32[1]", &format!("reshape({j})"));
+                self.add("s32[]", &format!("gather({c}, {at}), offset_dims={{}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, index_vector_dim=0, slice_sizes={{1}}"))
+            }
+            23 => self.add("s32[4]", &format!("dynamic-update-slice({c}, {c}, {i})")),
+            24 => self.add("s32[4]", "iota(), iota_dimension=0"),
+            25 => {
+                let d = self.pick("bf16[5]");
+                self.add("bf16[5]", &format!("multiply({d}, {d})"))
+            }
+            26 => {
+                let e = self.pick("f32[2,3]");
+                let t = self.temporary("f32[3,2]", &format!("transpose({e}), dimensions={{1,0}}"));
+                self.add("f32[2,3]", &format!("reshape({t})"))
+            }
+            27 => {
+                let e = self.pick("f32[2,3]");
+                let s = self.temporary("f32[1,3]", &format!("reshape({a})"));
+                self.add("f32[2,3]", &format!("dynamic-update-slice({e}, {s}, {i}, {j})"))
+            }
+            28 => {
+                let t =
+                    self.temporary("(f32[3], f32[3])", &format!("call({a}, {x}), to_apply=shift"));
+                self.add("f32[3]", &format!("get-tuple-element({t}), index={}", i.len() % 2))
+            }
+            29 => {
+                let t = self.temporary("(f32[3], f32[1200])", &format!("tuple({a}, {large})"));
+                let r = self.temporary(
+                    "(f32[3], f32[1200])",
+                    &format!(
+                        "conditional({p}, {t}, {t}), true_computation=left, false_computation=right"
+                    ),
+                );
+                self.add("f32[1200]", &format!("get-tuple-element({r}), index=1"));
+                self.add("f32[3]", &format!("get-tuple-element({r}), index=0"))
+            }
+            30 => {
+                let t = self
+                    .temporary("(s32[], f32[3], f32[1200])", &format!("tuple({i}, {a}, {large})"));
+                let r = self.temporary(
+                    "(s32[], f32[3], f32[1200])",
+                    &format!("while({t}), condition=less, body=inner"),
+                );
+                self.add("f32[1200]", &format!("get-tuple-element({r}), index=2"));
+                self.add("f32[3]", &format!("get-tuple-element({r}), index=1"))
+            }
+            31 => self.add("f32[3]", "constant({1.5, -0, inf})"),
+            32 => self.add("f32[2,3]", &format!("broadcast({a}), dimensions={{1}}")),
+            _ => self.add("f32[3]", &format!("divide({a}, {b})")),
+        };
+    }
+}
+
+/// A module with one loop.
+fn module(choices: &[u8]) -> String {
+    let shapes: Vec<&str> = CARRIED.iter().map(|(shape, _)| *shape).collect();
+    let shape = format!("({})", shapes.join(", "));
+    let mut body =
+        Body { choices: choices.iter(), text: String::new(), values: Vec::new(), count: 0 };
+    for (k, (of, name)) in CARRIED.iter().enumerate() {
+        let _ = writeln!(body.text, "  {name} = {of} get-tuple-element(t), index={k}");
+        body.values.push((of, (*name).to_owned()));
+    }
+    let steps = 1 + body.choose(24);
+    for _ in 0..steps {
+        body.step();
+    }
+    let one = body.temporary("s32[]", "constant(1)");
+    let next = body.temporary("s32[]", &format!("add(i, {one})"));
+    let mut results = vec![next];
+    for (of, name) in &CARRIED[1..] {
+        results.push(match *name {
+            "L" => body.last("f32[1200]"),
+            "M" => "M".to_owned(),
+            _ => body.pick(of),
+        });
+    }
+    let (text, results, rounds) = (body.text.clone(), results.join(", "), 1 + body.choose(5));
+    let parameters = "a = f32[3] parameter(0) c = s32[4] parameter(1) L = f32[1200] parameter(2) e = f32[2,3] parameter(3)";
+    format!(
+        "{COMMON}
+        condition {{ t = {shape} parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant({rounds})
+          ROOT l = pred[] compare(i, n), direction=LT }}
+        body {{ t = {shape} parameter(0)
+        {text}  ROOT r = {shape} tuple({results}) }}
+        ENTRY main {{ {parameters} i = s32[] constant(0) j = s32[] constant(2) x = f32[] constant(0.5) p = pred[] constant(true)
+          d = bf16[5] constant({{1, -2, 3, 4, 0.5}}) t = {shape} tuple(i, j, x, p, a, a, c, d, e, L, L)
+          ROOT w = {shape} while(t), condition=condition, body=body }}"
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn random_bodies(choices in prop::collection::vec(any::<u8>(), 20..300)) {
+        let text = module(&choices);
+        agree(&text);
+    }
+}
+
+/// Runs until the loop has become machine code have the result of the specification, and so has the run after that.
+fn agree_with_code(text: &str) {
+    let (reference, exact) = (compiled(text, Engine::Reference), compiled(text, Engine::Exact));
+    let parameters = exact.module().entry().program_shape().parameters;
+    let arguments: Vec<Literal> =
+        (parameters.iter().zip(1..)).map(|(p, i)| ramp(p.array().unwrap(), i)).collect();
+    let options = RunOptions::default();
+    let expected = canonical(&run(&reference, &arguments, &options).result);
+    let first = run(&exact, &arguments, &options);
+    assert_eq!(canonical(&first.result), expected, "{text}");
+    // A loop becomes code after 2,000 rounds, of which a run has at least one.
+    for i in 1..2005 {
+        let found = run(&exact, &arguments, &options);
+        if i > 1990 {
+            assert_eq!(canonical(&found.result), expected, "run {i}\n{text}");
+            assert_eq!(found.steps, first.steps, "run {i}\n{text}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn random_bodies_as_code(choices in prop::collection::vec(any::<u8>(), 20..300)) {
+        agree_with_code(&module(&choices));
+    }
+}
+
+/// Nearly all of these loops run on one block of memory; the others read a large array after its update.
+#[test]
+fn plans_say_so() {
+    let is_small = |k: u8| {
+        let choices: Vec<u8> = (0..120u8).map(|i| i.wrapping_mul(37).wrapping_add(k)).collect();
+        compiled(&module(&choices), Engine::Exact)
+            .plan()
+            .to_string()
+            .contains("while (small arrays)")
+    };
+    let count = (0..60).filter(|&k| is_small(k)).count();
+    assert!(count > 40, "{count} of 60 loops");
+}
