@@ -103,7 +103,7 @@ fn factors_of_matrices() {
                         "ENTRY e {{ p = {s} parameter(0) t = {s} transpose(p), dimensions={{0,2,1}} a = {s} add(p, t)
                            i = s32[{n},{n}] iota(), iota_dimension=0 j = s32[{n},{n}] iota(), iota_dimension=1
                            d = pred[{n},{n}] compare(i, j), direction=EQ e = {ty}[{n},{n}] convert(d)
-                           c = {ty}[] constant({n}) b = {ty}[{n},{n}] broadcast(c), dimensions={{}}
+                           k = f32[] constant({n}) c = {ty}[] convert(k) b = {ty}[{n},{n}] broadcast(c), dimensions={{}}
                            f = {ty}[{n},{n}] multiply(e, b) g = {s} broadcast(f), dimensions={{1,2}} m = {s} add(a, g)
                            ROOT r = {s} cholesky(m), lower={lower} }}"
                     ),
@@ -139,7 +139,7 @@ fn solutions_of_triangular_systems() {
                                 "ENTRY e {{ p = {a} parameter(0) b = {ty}[{b}] parameter(1)
                                    i = s32[{n},{n}] iota(), iota_dimension=0 j = s32[{n},{n}] iota(), iota_dimension=1
                                    d = pred[{n},{n}] compare(i, j), direction=EQ e = {ty}[{n},{n}] convert(d)
-                                   g = {a} broadcast(e), dimensions={{1,2}} c = {ty}[] constant(0.125)
+                                   g = {a} broadcast(e), dimensions={{1,2}} k = f32[] constant(0.125) c = {ty}[] convert(k)
                                    h = {a} broadcast(c), dimensions={{}} m = {a} multiply(p, h) o = {a} add(m, g)
                                    ROOT r = {ty}[{b}] triangular-solve(o, b), left_side={left}, lower={lower}, unit_diagonal={unit}, transpose_a={transpose} }}"
                             ),

@@ -42,7 +42,7 @@ fn sums_of_rows_and_columns_are_exact() {
         for (ty, wide) in
             [("bf16", "f32"), ("f16", "f32"), ("bf16", "bf16"), ("f16", "f16"), ("f32", "f32")]
         {
-            for (seed, first) in [(1, "0"), (2, "-0"), (3, "1e-3"), (4, "-2"), (5, "1e30")] {
+            for (seed, first) in [(1, "0"), (2, "-0"), (3, "1e-3"), (4, "-2"), (5, "3e4")] {
                 // The operand is widened, if it is, where it is summed.
                 let text = format!(
                     "sum {{ a = {wide}[] parameter(0) b = {wide}[] parameter(1) ROOT c = {wide}[] add(a, b) }}
