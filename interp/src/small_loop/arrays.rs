@@ -6,7 +6,7 @@ use crate::index::{others, rows, strides, to_i64, to_usize};
 use crate::kernel;
 use crate::kernel::data_movement::moves_into;
 use crate::lower::cost;
-use crate::num::loops::{binary_loop, select_loop};
+use crate::num::loops::{binary_loop, is_approximate, select_loop};
 use crate::plan::{Fusion, Kernel, Reuse};
 use crate::scalar_program::step::Step;
 use crate::state::Site;
@@ -311,7 +311,11 @@ impl Builder<'_> {
             let operands = operands.collect::<Option<_>>()?;
             let place = self.place(result)?;
             let types: SmallVec<[ElementType; 3]> = sources.iter().map(|(_, of)| of.ty).collect();
+            // Where the loop approximates a function, its elements are not those of a step.
+            let is_approximate = matches!(&instruction.op, Op::Unary(op)
+                if is_approximate(*op, result.ty, self.lowering.arithmetic()?));
             let step = Step::elementwise(&instruction.op, &types, result.ty, &[0, 1, 2])
+                .filter(|_| !is_approximate)
                 .map(|step| ElementStep { step, operands: types, result: result.ty });
             self.push(Operation::Elementwise { function, operands, result: place, step });
             return Some([Leaf::Small(place, Arc::clone(result))].into());

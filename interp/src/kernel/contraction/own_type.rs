@@ -124,6 +124,7 @@ impl<S: Stored> SingleSums<1> for OwnType<S> {
 }
 
 impl<S: Stored> Blocked for OwnType<S> {
+    type Number = S::Word;
     fn round(sums: &[S::Word], _: f64, _: &[f64], rounding: Rounding, slots: &mut [u8]) -> bool {
         S::Word::write(sums, rounding, slots);
         true

@@ -8,7 +8,11 @@ use crate::num::loops::instruction_set::{Task, run};
 use hlo::{ElementType, Scalar};
 
 /// A kernel whose sums are formed in tiles of packed words.
-pub(super) trait Blocked: Kernel<1, Word: Word, Sum = <Self as Kernel<1>>::Word> {
+pub(super) trait Blocked:
+    Kernel<1, Word = <Self as Blocked>::Number, Sum = <Self as Blocked>::Number>
+{
+    /// Its words and its sums.
+    type Number: Word;
     /// Writes the elements that sums round to, one of a row after the other; `error` times a norm bounds the error of a sum.
     /// Returns whether the bound decides all of them.
     fn round(
@@ -44,6 +48,7 @@ pub(super) fn is_exact(units: [i64; 2], magnitude: f64) -> bool {
 }
 
 impl Blocked for F64Accumulator {
+    type Number = f64;
     fn round(
         sums: &[f64],
         error: f64,
