@@ -155,6 +155,8 @@ impl Method {
 pub(super) struct RowFold<'a> {
     method: &'a Method,
     first: Scalar,
+    /// Elements of a run.
+    inner: usize,
     tiles: Tiles,
 }
 
@@ -164,14 +166,15 @@ impl<'a> RowFold<'a> {
             Method::Sum(..) => Tiles::new(0, ElementType::U8, Scalar::zero(ElementType::U8)),
             Method::Op(_, ty) => Tiles::new(STRIP.min(inner), *ty, first),
         };
-        Self { method, first, tiles }
+        Self { method, first, inner, tiles }
     }
     /// Folds the elements of one result into `to`.
     pub(super) fn row(&mut self, elements: &[u8], to: &mut [u8]) {
         match self.method {
             Method::Sum(loops, ty) => {
                 let mut partial = Partial::new(self.first.as_f64());
-                partial.add((loops.row)(elements));
+                let width = elements.len() / self.inner;
+                elements.chunks(RUN * width).for_each(|run| partial.add((loops.row)(run)));
                 let sum = partial.rounded(*ty).unwrap_or_else(|| {
                     let mut sum = ExactSum::new(self.first.as_f64());
                     (loops.exact)(elements, &mut sum);

@@ -6,6 +6,7 @@ mod generate;
 mod kernels;
 mod narrow;
 mod plans;
+mod products;
 mod windows;
 
 use generate::Generator;
