@@ -22,7 +22,8 @@ const RUN: usize = 4096;
 /// Rows that are added in f64 before the sums are added to ones that keep their rounding errors.
 const ROWS: usize = 256;
 /// The bound of the error of a sum, relative to the sum of magnitudes: no element takes part in more additions that round
-/// than these, each with an error of at most 2^-53 of the magnitudes before it. The magnitudes have errors of the same size.
+/// than these, each with an error of at most 2^-53 of the magnitudes before it. Sums of [`RUN`] elements and of [`ROWS`] rows have
+/// fewer than 290; what is left covers the errors of the magnitudes, and of rounding the ends of an interval to f64.
 const ERROR: f64 = 320.0 / 9_007_199_254_740_992.0;
 /// Columns that are computed together.
 const STRIP: usize = 512;

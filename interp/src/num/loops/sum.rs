@@ -16,7 +16,7 @@ const SINGLE_LANES: usize = 64;
 #[derive(Clone, Copy)]
 pub(crate) struct SumLoops {
     /// Returns the sum of the elements and that of their magnitudes. Each element takes part in at most
-    /// `count / 16 + 16` additions.
+    /// `count / 16 + 32` additions.
     pub(crate) row: fn(&[u8]) -> (f64, f64),
     /// Adds each element to the sum at its index, and its magnitude to the one there.
     pub(crate) columns: fn(&[u8], &mut [f64], &mut [f64]),
