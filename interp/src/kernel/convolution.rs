@@ -337,18 +337,11 @@ impl Setting {
 
 /// The element under place `k` of a window at `out`: none in padding and in holes.
 pub(super) fn source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<i64> {
-    let wide = || {
-        let at = i128::from(out) * i128::from(window.stride)
-            + i128::from(k) * i128::from(window.rhs_dilation)
-            - i128::from(window.pad_low);
-        // Beyond i64 there is no element, on either side.
-        i64::try_from(at).unwrap_or(-1)
-    };
     let near = || {
         let moved = out.checked_mul(window.stride)?;
         moved.checked_add(k.checked_mul(window.rhs_dilation)?)?.checked_sub(window.pad_low)
     };
-    let at = near().unwrap_or_else(wide);
+    let Some(at) = near() else { return distant_source(window, out, k, size) };
     if at < 0 {
         return None;
     }
@@ -358,6 +351,17 @@ pub(super) fn source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<
         dilation => (at / dilation, at % dilation),
     };
     (rest == 0 && i < size).then_some(i)
+}
+
+/// The same at places beyond i64, where there are elements if the holes between them are as large.
+#[cold]
+fn distant_source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<i64> {
+    let at = i128::from(out) * i128::from(window.stride)
+        + i128::from(k) * i128::from(window.rhs_dilation)
+        - i128::from(window.pad_low);
+    let dilation = i128::from(window.lhs_dilation);
+    let i = i64::try_from(at / dilation).ok()?;
+    (at % dilation == 0 && (0..size).contains(&i)).then_some(i)
 }
 
 /// The shape of an operand with the zeros that are not stored.

@@ -36,7 +36,7 @@ pub(super) fn scale(x: f64, n: i32) -> f64 {
 
 /// `a + b` rounded, and the rounding error.
 #[inline]
-pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
+pub(crate) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let b_part = sum - a;
     (sum, (a - (sum - b_part)) + (b - b_part))

@@ -7,6 +7,7 @@ mod kernels;
 mod linear;
 mod narrow;
 mod plans;
+mod products;
 mod small_loops;
 mod sums;
 mod windows;

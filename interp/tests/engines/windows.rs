@@ -31,12 +31,19 @@ fn same(a: &Literal, b: &Literal) {
     assert_eq!(a.shape(), b.shape());
     for i in 0..a.len() {
         let (x, y) = (a.get(i), b.get(i));
+        // The parts of a complex number are those of a real one twice.
+        let parts = |x: Scalar| match x {
+            Scalar::Complex(re, im) => [re, im].map(Scalar::Float),
+            x => [x; 2],
+        };
         let nan = |x: Scalar| matches!(x, Scalar::Float(x) if x.is_nan());
         let bits = |x: Scalar| match x {
             Scalar::Float(x) => x.to_bits(),
-            other => u64::from_ne_bytes(other.as_i64().unwrap_or(0).to_ne_bytes()),
+            other => other.as_wrapping().cast_unsigned(),
         };
-        assert!(nan(x) && nan(y) || bits(x) == bits(y), "element {i}: {x:?} and {y:?}");
+        let is_same = |(x, y): (Scalar, Scalar)| nan(x) && nan(y) || bits(x) == bits(y);
+        let is_same = parts(x).into_iter().zip(parts(y)).all(is_same);
+        assert!(is_same, "element {i}: {x:?} and {y:?}");
     }
 }
 

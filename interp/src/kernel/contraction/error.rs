@@ -1,6 +1,6 @@
 //! Bounds on the errors of sums of products, and the exact sums where a bound leaves the rounding open.
 use crate::num::accumulator::{ExactSum, Sum, is_narrow};
-use crate::num::exact::round_to_odd;
+use crate::num::exact::{round_to_odd, two_sum};
 use hlo::{ElementType, Scalar};
 
 /// What a sum of some number of products can lose, in f64.
@@ -58,8 +58,10 @@ impl Error {
         }
         let lost = (2.0 * self.terms + 8.0) * (self.terms + 4.0) * UNIT * UNIT * 1.000_002;
         let error = lost * magnitude + self.terms * LEAST + 4.0 * UNIT * low.abs();
+        // Where terms cancel, the error may exceed an ulp of the sum, or the sum itself.
         let end = |low: f64| {
-            if is_narrow(self.ty) { round_to_odd(high, low) } else { high + low }
+            let (high, low) = two_sum(high, low);
+            if is_narrow(self.ty) { round_to_odd(high, low) } else { high }
         };
         (error.is_finite() && high.is_finite()).then(|| [end(low - error), end(low + error)])
     }
@@ -91,4 +93,28 @@ pub(super) fn exact_complex_sum(
 pub(super) fn complex_interval(re: Option<[f64; 2]>, im: Option<[f64; 2]>) -> Option<[Scalar; 2]> {
     let ([re_low, re_high], [im_low, im_high]) = (re?, im?);
     Some([Scalar::Complex(re_low, im_low), Scalar::Complex(re_high, im_high)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns whether the interval of a compensated sum contains a number.
+    fn contains(sum: Sum, magnitude: f64, ty: ElementType, x: f64) -> bool {
+        let ends = Error::new(6, ty).compensated(sum, magnitude);
+        ends.is_some_and(|[low, high]| low <= x && x <= high)
+    }
+
+    #[test]
+    fn intervals_contain_sums_smaller_than_their_error() {
+        for ty in [ElementType::F32, ElementType::F64] {
+            // The error is some 2^-99 of the magnitude.
+            for (magnitude, x) in [(2f64.powi(113), -8949.904_3), (2f64.powi(100), 17_900.0)] {
+                assert!(contains(Sum::new(17_899.808_6), magnitude, ty, x), "{ty} {x}");
+            }
+            assert!(contains(Sum::new(-0.0), 1.0, ty, 1e-31));
+            assert!(contains(Sum::new(1e-40), 1.0, ty, -1e-31));
+            assert!(!contains(Sum::new(1.0), 1.0, ty, 1.0 + f64::EPSILON));
+        }
+    }
 }

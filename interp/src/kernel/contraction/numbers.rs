@@ -8,8 +8,8 @@ use std::borrow::Cow;
 
 /// The elements of an array, in a form that loses nothing.
 pub(in crate::kernel) enum Numbers<'a> {
-    /// Integers and booleans, modulo 2^64, and how many bits the type has.
-    Integers(Vec<i64>, u32),
+    /// Integers and booleans, modulo 2^64, and their type.
+    Integers(Vec<i64>, ElementType),
     /// Elements of bf16.
     Bf16(Cow<'a, [bf16]>),
     /// Other floats that f32 holds.
@@ -38,25 +38,23 @@ impl<'a> Numbers<'a> {
             view::<T>(literal).iter().map(|&x| x.into()).collect()
         }
         let ty = literal.array_shape().expect("verified: an array").ty;
-        let bits = ty.bits();
         match ty {
-            E::Pred => Self::Integers(
-                view::<u8>(literal).iter().map(|&x| i64::from(x != 0)).collect(),
-                bits,
-            ),
+            E::Pred => {
+                Self::Integers(view::<u8>(literal).iter().map(|&x| i64::from(x != 0)).collect(), ty)
+            }
             E::S1 | E::S2 | E::S4 | E::S8 => {
                 let bytes = view::<u8>(literal).iter();
-                Self::Integers(bytes.map(|&x| i64::from(x.cast_signed())).collect(), bits)
+                Self::Integers(bytes.map(|&x| i64::from(x.cast_signed())).collect(), ty)
             }
-            E::U1 | E::U2 | E::U4 | E::U8 => Self::Integers(integers::<u8>(literal), bits),
-            E::S16 => Self::Integers(integers::<i16>(literal), bits),
-            E::S32 => Self::Integers(integers::<i32>(literal), bits),
-            E::S64 => Self::Integers(integers::<i64>(literal), bits),
-            E::U16 => Self::Integers(integers::<u16>(literal), bits),
-            E::U32 => Self::Integers(integers::<u32>(literal), bits),
+            E::U1 | E::U2 | E::U4 | E::U8 => Self::Integers(integers::<u8>(literal), ty),
+            E::S16 => Self::Integers(integers::<i16>(literal), ty),
+            E::S32 => Self::Integers(integers::<i32>(literal), ty),
+            E::S64 => Self::Integers(integers::<i64>(literal), ty),
+            E::U16 => Self::Integers(integers::<u16>(literal), ty),
+            E::U32 => Self::Integers(integers::<u32>(literal), ty),
             E::U64 => {
                 let words = view::<u64>(literal).iter();
-                Self::Integers(words.map(|x| x.cast_signed()).collect(), bits)
+                Self::Integers(words.map(|x| x.cast_signed()).collect(), ty)
             }
             E::F32 => Self::Single(view(literal).into()),
             E::F64 => Self::Double(view(literal).into()),
@@ -86,7 +84,7 @@ impl<'a> Numbers<'a> {
     /// Whether f64 is needed to hold the number, or a part of it.
     fn is_double(&self) -> bool {
         match self {
-            Self::Integers(_, bits) => *bits > 16,
+            Self::Integers(_, ty) => ty.bits() > 16,
             Self::Double(_) | Self::WideComplex(_) => true,
             Self::Bf16(_) | Self::Single(_) | Self::Complex(_) => false,
         }
@@ -97,6 +95,9 @@ impl<'a> Numbers<'a> {
     /// As f64: integers beyond 2^53 are rounded.
     pub(in crate::kernel) fn doubles(self) -> Cow<'a, [f64]> {
         match self {
+            Self::Integers(x, ty) if is_unsigned(ty) => {
+                x.into_iter().map(|x| Scalar::Unsigned(x.cast_unsigned()).as_f64()).collect()
+            }
             Self::Integers(x, _) => x.into_iter().map(|x| Scalar::Signed(x).as_f64()).collect(),
             Self::Bf16(x) => x.iter().map(|&x| f64::from(x)).collect(),
             Self::Single(x) => x.iter().map(|&x| f64::from(x)).collect(),
@@ -266,8 +267,8 @@ impl Rounding {
     pub(super) fn sum_type(self) -> ElementType {
         self.sums.unwrap_or(self.to)
     }
-    /// Rounds both ends of an interval and stores the result if it is the same for both. Rounding is monotone within
-    /// the range of the type: every number between the ends then rounds to it. Returns whether it is the same.
+    /// Rounds both ends of an interval and stores the result if it is the same for both, and every number between the ends
+    /// rounds to it. Returns whether that is so.
     #[inline]
     pub(super) fn write_if_same(self, ends: [Scalar; 2], slot: &mut [u8]) -> bool {
         let [low, high] = ends;
@@ -279,19 +280,21 @@ impl Rounding {
         let other = &mut other[..slot.len()];
         self.write(low, slot);
         self.write(high, other);
-        slot == other && !self.overflows(ends, slot)
+        slot == other && self.is_monotone(ends, slot)
     }
-    /// Whether finite ends round to NaN, as numbers beyond the range do in types without infinity: rounding is not monotone there,
-    /// and a number between the ends may be in the range.
-    fn overflows(self, [low, high]: [Scalar; 2], slot: &[u8]) -> bool {
+    /// Whether all numbers between ends that round to the same element round to it. Finite ends round to NaN beyond the range of a
+    /// type without infinity: a number between them may be in the range. Zero is false, and the numbers on both sides are true.
+    fn is_monotone(self, [low, high]: [Scalar; 2], slot: &[u8]) -> bool {
         let parts = |scalar: Scalar| match scalar {
             Scalar::Float(x) => [x, 0.0],
             Scalar::Complex(re, im) => [re, im],
             Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) => [0.0; 2],
         };
-        let found = parts(Scalar::read(self.to, slot));
-        let (low, high) = (parts(low), parts(high));
-        (0..2).any(|i| found[i].is_nan() && low[i].is_finite() && high[i].is_finite())
+        let (low, high, found) = (parts(low), parts(high), parts(Scalar::read(self.to, slot)));
+        if self.to == ElementType::Pred {
+            return low[0] > 0.0 || high[0] < 0.0;
+        }
+        (0..2).all(|i| !found[i].is_nan() || !low[i].is_finite() || !high[i].is_finite())
     }
     /// Returns true only if no number at which rounding to the type of the sums jumps is between the ends, or one of them. Such
     /// numbers have one bit more than the type: the ends then have the same leading bits, and further ones.

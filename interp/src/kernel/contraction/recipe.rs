@@ -175,15 +175,19 @@ impl Recipe {
         let pair = Operands::F64Accumulator(high_lhs.into(), high_rhs.into());
         let mut first = vec![0; out.len()];
         contract_into(plan, &pair, rounding, &mut first);
-        // What a sum with an infinity or a NaN in it is, its first parts tell.
-        let (width, single) = (rounding.to.storage_bytes(), ElementType::F32.storage_bytes());
-        let mut single_sums = vec![0; out.len() / width * single];
-        let single_rounding =
-            Rounding { to: ElementType::F32, ..rounding }.with_sums(rounding.sums);
-        contract_into(plan, &pair, single_rounding, &mut single_sums);
+        // A sum with an infinity or a NaN among its terms is that of first parts. Whether it has one, a sum tells in which these are
+        // NaN and all others 0; that of first parts may also be beyond the type of the sums.
+        let marks = |x: &[f32]| -> Vec<f32> {
+            x.iter().map(|x| if x.is_finite() { 0.0 } else { f32::NAN }).collect()
+        };
+        let marks = Operands::F64Accumulator(marks(&lhs).into(), marks(&rhs).into());
+        let single = Rounding { to: ElementType::F32, ..rounding }.with_sums(None);
+        let (width, mark_width) = (rounding.to.storage_bytes(), ElementType::F32.storage_bytes());
+        let mut has_special = vec![0; out.len() / width * mark_width];
+        contract_into(plan, &marks, single, &mut has_special);
         let elements = out.chunks_exact_mut(width).zip(first.chunks_exact(width));
-        for ((element, first), sum) in elements.zip(single_sums.chunks_exact(single)) {
-            if !Scalar::read(ElementType::F32, sum).as_f64().is_finite() {
+        for ((element, first), mark) in elements.zip(has_special.chunks_exact(mark_width)) {
+            if Scalar::read(ElementType::F32, mark).as_f64().is_nan() {
                 element.copy_from_slice(first);
             }
         }

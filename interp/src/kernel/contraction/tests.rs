@@ -1,6 +1,7 @@
 //! Tiles, vectors and single sums against exact sums.
 use super::error::exact_sum;
 use super::*;
+use crate::options::Arithmetic;
 use hlo::ElementType as E;
 use hlo::op::value::DotAlgorithm;
 use hlo::{ArrayShape, Literal};
@@ -55,7 +56,7 @@ fn tiles_and_single_sums_give_the_same_bits() {
             lists: None,
             runs: None,
         };
-        let recipe = Recipe::of(DotAlgorithm::Unset);
+        let recipe = Recipe::of(DotAlgorithm::Unset, Arithmetic::Exact);
         let width = to.storage_bytes();
         let mut tiled = vec![0; ROWS * COLUMNS * width];
         recipe.contract(&all, (&lhs, &rhs), to, &mut tiled);
@@ -197,10 +198,10 @@ fn narrow_integers_wrap_as_wide_ones() {
         runs: None,
     };
     for to in [E::S32, E::U16, E::S4] {
-        let numbers = [&lhs, &rhs].map(|x| Numbers::Integers(x.clone(), 64));
+        let numbers = [&lhs, &rhs].map(|x| Numbers::Integers(x.clone(), E::S64));
         let [a, b] = numbers;
         let rounding = Rounding::new(E::S64, E::S64, None, to);
-        let narrow = Operands::new(a, b, rounding);
+        let narrow = Operands::new(a, b, rounding, Arithmetic::Exact);
         assert!(matches!(narrow, Operands::NarrowIntegers(..)));
         let wide = Operands::Integers(lhs.clone(), rhs.clone());
         let [narrow, wide] = [narrow, wide].map(|pair| {

@@ -1,0 +1,279 @@
+//! Sums of products that are hard to round: the same bits as the definitions.
+use crate::windows::engines_agree;
+use hlo::{ArrayShape, ElementType, Literal, Scalar};
+
+/// Pseudorandom numbers, the same in each run.
+struct Random(u32);
+
+impl Random {
+    fn bits(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        self.0 >> 8
+    }
+    fn below(&mut self, limit: u32) -> u32 {
+        self.bits() % limit
+    }
+    /// A number of either sign with an exponent of up to `range`.
+    fn number(&mut self, range: u32) -> f64 {
+        let exponent = i32::try_from(self.below(2 * range + 1)).unwrap();
+        let exponent = exponent - i32::try_from(range).unwrap();
+        let sign = if self.below(2) == 0 { 1.0 } else { -1.0 };
+        sign * (1.0 + f64::from(self.bits()) / 16_777_216.0) * 2f64.powi(exponent)
+    }
+}
+
+fn array(ty: ElementType, dims: &[i64], values: &[Scalar]) -> Literal {
+    let mut bytes = Vec::new();
+    for value in values {
+        let from = if ty.is_complex() { ElementType::C128 } else { ElementType::F64 };
+        let mut element = vec![0; ty.storage_bytes()];
+        value.convert(from, ty).write(ty, &mut element);
+        bytes.append(&mut element);
+    }
+    Literal::from_bytes(ArrayShape::new(ty, dims), &bytes).unwrap()
+}
+
+/// Which operand the elements are of.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    Left,
+    Right,
+    Scale,
+}
+
+/// Rows along the last dimension whose products with each other cancel: the second half of a left row is the negative of the
+/// first, that of a right one repeats it. A few elements differ slightly.
+fn cancelling(ty: ElementType, dims: &[i64], side: Side, seed: u32) -> Literal {
+    let range = match ty.float_format().map_or(8, |format| format.exponent_bits) {
+        ..=4 => 5,
+        5 => 10,
+        _ if side == Side::Scale => 40,
+        _ => [4, 20, 60][usize::try_from(seed % 3).unwrap()],
+    };
+    let mut random = Random(seed);
+    let terms = usize::try_from(*dims.last().unwrap()).unwrap();
+    let rows = dims[..dims.len() - 1].iter().product::<i64>();
+    let mut values = Vec::new();
+    for _ in 0..rows {
+        let half: Vec<Scalar> = (0..terms / 2)
+            .map(|_| match side {
+                Side::Scale => Scalar::Float(random.number(range).abs()),
+                _ if ty.is_complex() => Scalar::Complex(random.number(range), random.number(range)),
+                _ => Scalar::Float(random.number(range)),
+            })
+            .collect();
+        let other = half.iter().map(|&x| {
+            let change = match side {
+                Side::Scale => 1.0,
+                _ if random.below(12) == 0 => 1.0 + f64::from(random.below(8)) / 64.0,
+                _ => 1.0,
+            };
+            let factor = if side == Side::Left { -change } else { change };
+            match x {
+                Scalar::Complex(re, im) => Scalar::Complex(re * factor, im * factor),
+                x => Scalar::Float(x.as_f64() * factor),
+            }
+        });
+        let other: Vec<Scalar> = other.collect();
+        values.extend(half);
+        values.extend(other);
+    }
+    array(ty, dims, &values)
+}
+
+const RESULTS: [&str; 6] = ["f32", "bf16", "f16", "f8e5m2", "f8e4m3fn", "pred"];
+
+fn ty(name: &str) -> ElementType {
+    ElementType::from_name(name).unwrap()
+}
+
+#[test]
+fn dots_that_cancel() {
+    for from in ["f32", "f64", "bf16", "f16", "c64", "c128"] {
+        let results = if ty(from).is_complex() { &["c64", "c128"][..] } else { &RESULTS };
+        for (i, to) in (1..).zip(results) {
+            for (rows, columns, terms) in [(5, 7, 6), (1, 9, 34), (20, 30, 300)] {
+                let text = format!(
+                    "ENTRY e {{ a = {from}[{rows},{terms}] parameter(0) b = {from}[{columns},{terms}] parameter(1)
+                      ROOT r = {to}[{rows},{columns}] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}} }}"
+                );
+                for seed in [i, i + 1, i + 2] {
+                    let lhs = cancelling(ty(from), &[rows, terms], Side::Left, seed);
+                    let rhs = cancelling(ty(from), &[columns, terms], Side::Right, seed + 6);
+                    engines_agree(&text, &[lhs, rhs]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn convolutions_that_cancel() {
+    for from in ["f32", "f64", "bf16"] {
+        for (i, to) in (1..).zip(RESULTS) {
+            for (batch, columns, terms) in [(2, 5, 8), (3, 1, 40), (4, 20, 66)] {
+                let text = format!(
+                    "ENTRY e {{ a = {from}[{batch},5,{terms}] parameter(0) b = {from}[{columns},3,{terms}] parameter(1)
+                      ROOT r = {to}[{batch},5,{columns}] convolution(a, b), window={{size=3 pad=1_1}}, dim_labels=b0f_o0i->b0f }}"
+                );
+                for seed in [i, i + 1, i + 2] {
+                    let lhs = cancelling(ty(from), &[batch, 5, terms], Side::Left, seed);
+                    let rhs = cancelling(ty(from), &[columns, 3, terms], Side::Right, seed + 6);
+                    engines_agree(&text, &[lhs, rhs]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn scaled_dots_that_cancel() {
+    for (from, scale) in [("f8e4m3fn", "f8e8m0fnu"), ("bf16", "bf16"), ("f32", "f32")] {
+        for (i, to) in (1..).zip(RESULTS) {
+            for (rows, columns, terms) in [(5, 7, 16), (16, 16, 64)] {
+                let blocks = terms / 4;
+                let text = format!(
+                    "ENTRY e {{ a = {from}[{rows},{terms}] parameter(0) b = {from}[{columns},{terms}] parameter(1)
+                      s = {scale}[{rows},{blocks}] parameter(2) t = {scale}[{columns},{blocks}] parameter(3)
+                      ROOT r = {to}[{rows},{columns}] scaled-dot(a, b, s, t), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}} }}"
+                );
+                for seed in [i, i + 1, i + 2] {
+                    let arguments = [
+                        cancelling(ty(from), &[rows, terms], Side::Left, seed),
+                        cancelling(ty(from), &[columns, terms], Side::Right, seed + 6),
+                        cancelling(ty(scale), &[rows, blocks], Side::Scale, seed + 9),
+                        cancelling(ty(scale), &[columns, blocks], Side::Scale, seed + 12),
+                    ];
+                    engines_agree(&text, &arguments);
+                }
+            }
+        }
+    }
+}
+
+/// The sum is -8949.9, and f64 gives 17899.8 with a bound far beyond it.
+#[test]
+fn a_sum_below_the_error_of_its_terms() {
+    let row = "{-9.223372036854776e+18,-2.7670116110564327e+19,-9.223372036854776e+18,-9.223372036854776e+18,-9.223372036854776e+18,-9.223372036854776e+18}";
+    let column = "{-3213164281856.0,-9.703505682209226e-16,-1.1300910744448497e+34,3213164281856.0,9.703505682209226e-16,1.1300910744448497e+34}";
+    let text = format!(
+        "ENTRY e {{ a = f32[2,6] constant({{{row},{row}}}) b = f32[2,6] constant({{{column},{column}}})
+          ROOT r = f32[2,2] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}} }}"
+    );
+    engines_agree(&text, &[]);
+}
+
+#[test]
+fn booleans_of_sums_around_zero() {
+    engines_agree(
+        "ENTRY e { a = f32[2,3] constant({{1,1,-2},{1,1,-2}}) b = f32[3,2] constant({{1e8,0.1},{1,0.1},{50000000.5,0.1}})
+          ROOT r = pred[2,2] dot(b, a), lhs_contracting_dims={0}, rhs_contracting_dims={1} }",
+        &[],
+    );
+    engines_agree(
+        "ENTRY e { a = c64[2,3] constant({{(1,1),(1,1),(-2,-2)},{(1,0),(1,0),(-2,0)}}) b = c64[3,2] constant({{(0.1,0),(0.1,0.1)},{(0.1,0),(0.1,0.1)},{(0.1,0),(0.1,0.1)}})
+          ROOT r = pred[2,2] dot(b, a), lhs_contracting_dims={0}, rhs_contracting_dims={1} }",
+        &[],
+    );
+}
+
+#[test]
+fn unsigned_integers_with_floats() {
+    for to in ["f32", "f64", "bf16", "c64", "s64", "u64"] {
+        for from in ["f32", "f64", "s8", "u64", "pred", "c64"] {
+            let is_complex = [to, from].map(|name| ty(name).is_complex());
+            if is_complex == [false, true] {
+                continue;
+            }
+            let factors = match from {
+                "pred" => "{{true,false}}",
+                "c64" => "{{(1,0),(3,1)}}",
+                _ => "{{1,3}}",
+            };
+            engines_agree(
+                &format!(
+                    "ENTRY e {{ a = u64[3,1] constant({{{{18446744073709551615}},{{9223372036854775808}},{{1}}}}) b = {from}[1,2] constant({factors})
+                      ROOT r = {to}[3,2] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}"
+                ),
+                &[],
+            );
+        }
+    }
+}
+
+const SPLIT: [&str; 4] = [
+    "dot_bf16_bf16_f32_x3",
+    "dot_bf16_bf16_f32_x6",
+    "dot_bf16_bf16_f32_x9",
+    "dot_tf32_tf32_f32_x3",
+];
+
+/// Whether a sum has an infinity or NaN among its terms does not depend on its size, nor on other rows.
+#[test]
+fn split_operands_beside_infinities() {
+    for algorithm in SPLIT {
+        engines_agree(
+            &format!(
+                "ENTRY e {{ a = f32[2,1] constant({{{{1.8428729675200069632e19}},{{inf}}}}) b = f32[1,2] constant({{{{1.8446744073709551616e19,1}}}})
+                  ROOT r = f32[2,2] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}, algorithm={algorithm} }}"
+            ),
+            &[],
+        );
+        for (to, seed) in ["f32", "bf16", "f64"].into_iter().flat_map(|to| [(to, 1), (to, 2)]) {
+            let mut random = Random(seed);
+            let mut operand = |rows: i64, terms: i64| {
+                let values: Vec<Scalar> = (0..rows * terms)
+                    .map(|_| {
+                        Scalar::Float(match random.below(40) {
+                            0 => f64::INFINITY,
+                            1 => f64::NAN,
+                            2 => 0.0,
+                            3 => f64::from(f32::MAX),
+                            _ => random.number(1) * 2f64.powi(62),
+                        })
+                    })
+                    .collect();
+                array(ElementType::F32, &[rows, terms], &values)
+            };
+            let arguments = [operand(12, 4), operand(9, 4)];
+            let text = format!(
+                "ENTRY e {{ a = f32[12,4] parameter(0) b = f32[9,4] parameter(1)
+                  ROOT r = {to}[12,9] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}, algorithm={algorithm} }}"
+            );
+            engines_agree(&text, &arguments);
+        }
+    }
+}
+
+#[test]
+fn windows_beyond_the_largest_integer() {
+    let window = "window={size=1 stride=9223372036854775807 lhs_dilate=9223372036854775807}";
+    engines_agree(
+        &format!(
+            "ENTRY e {{ a = f32[1,1,3] constant({{{{{{1,2,3}}}}}}) b = f32[1,1,1] constant({{{{{{10}}}}}})
+              ROOT r = f32[1,1,3] convolution(a, b), {window}, dim_labels=bf0_io0->bf0 }}"
+        ),
+        &[],
+    );
+    engines_agree(
+        &format!(
+            "f {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }}
+            ENTRY e {{ a = f32[3] constant({{1,2,3}}) z = f32[] constant(0)
+              ROOT r = f32[3] reduce-window(a, z), {window}, to_apply=f }}"
+        ),
+        &[],
+    );
+}
+
+/// Each of sixteen sums in f64 loses what 1023 terms of 2^-53 add to 1, which decides the rounding.
+#[test]
+fn fused_sums_of_long_runs() {
+    let least = 2f32.powi(-53);
+    let mut values = vec![-least; 16384];
+    values[..16].fill(-1.0);
+    values[16] = 2f32.powi(-40) - 2f32.powi(-20);
+    let text = "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT r = f32[] add(x, y) }
+        ENTRY e { a = f32[1,16384] parameter(0) b = f32[1,16384] negate(a) z = f32[] constant(0)
+          ROOT r = f32[1] reduce(b, z), dimensions={1}, to_apply=add }";
+    engines_agree(text, &[Literal::from_slice(&[1, 16384], &values)]);
+}
