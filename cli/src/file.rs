@@ -51,6 +51,8 @@ fn beside(path: &Path) -> Result<NamedTempFile> {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         Some(_) | None => PathBuf::from("."),
     };
+    // An error of the temporary file would name that.
+    std::fs::metadata(&folder)?;
     Builder::new().prefix(".etalon-").permissions(Permissions::from_mode(0o666)).tempfile_in(folder)
 }
 

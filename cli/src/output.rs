@@ -1,8 +1,9 @@
 //! Output: data to stdout; errors, warnings and progress to stderr.
-use crate::error::Failure;
+use crate::error::{Failure, Result};
 use hlo::diag::{Diagnostic, Source, render};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::time::Duration;
 
 /// Returns whether errors are colored: on a terminal, unless `NO_COLOR` is set.
@@ -16,11 +17,15 @@ pub(crate) fn note(text: &str) {
 }
 
 /// Writes to stdout. A closed pipe is not an error: the reader has read enough.
-pub(crate) fn data(text: &str) -> std::io::Result<()> {
+pub(crate) fn data(text: &str) -> Result<()> {
+    bytes(text.as_bytes())
+}
+/// The same for bytes.
+pub(crate) fn bytes(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => other,
+        other => other.map_err(|e| Failure::file(Path::new("<stdout>"), &e)),
     }
 }
 

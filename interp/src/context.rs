@@ -103,6 +103,10 @@ impl RunContext {
             _ => Ok(()),
         }
     }
+    /// Takes back steps that were charged and are taken again.
+    pub(crate) fn refund(&self, steps: u64) {
+        self.shared.spent.fetch_sub(steps, Ordering::Relaxed);
+    }
     /// Returns how often `steps` steps can be charged before the fuel is used up, at most `most`.
     pub(crate) fn affordable(&self, steps: u64, most: u64) -> u64 {
         let left = |fuel: u64| fuel.saturating_sub(self.steps()) / steps.max(1);

@@ -1,6 +1,7 @@
 //! Index algebra: sizes, strides, and walks over them in row-major order.
 use crate::clock::Stop;
 use hlo::{ArrayShape, Dims};
+use smallvec::SmallVec;
 
 /// Returns a dimension, size or index as a `usize`; the verifier has checked that it is not negative.
 pub(crate) fn to_usize(x: i64) -> usize {
@@ -129,9 +130,64 @@ pub(crate) fn others(rank: usize, dims: &[i64]) -> Dims {
     (0..to_i64(rank)).filter(|d| !dims.contains(d)).collect()
 }
 
+/// Some dimensions of an array, in row-major order.
+#[derive(Debug)]
+pub(crate) struct Grid {
+    sizes: SmallVec<[usize; 4]>,
+    strides: SmallVec<[usize; 4]>,
+    count: usize,
+}
+
+impl Grid {
+    /// Returns the dimensions of these sizes and strides.
+    pub(crate) fn new(dims: impl Iterator<Item = (i64, i64)>) -> Self {
+        let (sizes, strides): (SmallVec<[usize; 4]>, _) =
+            dims.map(|(size, stride)| (to_usize(size), to_usize(stride))).unzip();
+        let count = sizes.iter().product();
+        Self { sizes, strides, count }
+    }
+    /// Returns the number of indices.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+    /// Returns the offset of the element at index `i`.
+    #[inline]
+    pub(crate) fn offset(&self, i: usize) -> usize {
+        match (&*self.sizes, &*self.strides) {
+            ([], _) => 0,
+            ([_], [stride, ..]) => i * stride,
+            (sizes, strides) => {
+                let (mut rest, mut at) = (i, 0);
+                for (size, stride) in sizes.iter().zip(strides).rev() {
+                    at += rest % size * stride;
+                    rest /= size;
+                }
+                at
+            }
+        }
+    }
+    /// Returns the offsets of all elements.
+    pub(crate) fn offsets(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        (0..self.count).map(|i| self.offset(i))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn grids_are_walks() {
+        for (sizes, strides) in
+            [(vec![], vec![]), (vec![5], vec![3]), (vec![2, 3, 4], vec![100, 1, 7])]
+        {
+            let mut walk = Vec::new();
+            offsets(&sizes, 0, &strides, |at| walk.push(to_usize(at)));
+            let grid = Grid::new(sizes.into_iter().zip(strides));
+            assert_eq!(grid.offsets().collect::<Vec<_>>(), walk);
+            assert_eq!(grid.count(), walk.len());
+        }
+    }
 
     #[test]
     fn walks_row_major() {

@@ -170,7 +170,7 @@ fn print(record: &Record, all: bool) -> Result<()> {
 }
 
 fn line(text: &str) -> Result<()> {
-    output::data(&format!("{text}\n")).map_err(|e| Failure::file(Path::new("<stdout>"), &e))
+    output::data(&format!("{text}\n"))
 }
 
 /// Prints the totals, and writes the reports.

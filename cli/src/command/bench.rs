@@ -47,7 +47,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     }
     let measured = Measured { load, first, runs, peak };
     let shown = if args.json { measured.json() } else { measured.table() };
-    output::data(&shown).map_err(|e| Failure::file(&args.file, &e))?;
+    output::data(&shown)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -165,7 +165,7 @@ fn conclusion(pair: &ModulePair) -> &'static str {
 }
 
 fn print(text: &str) -> Result<()> {
-    output::data(text).map_err(|e| Failure::file(Path::new("<stdout>"), &e))
+    output::data(text)
 }
 
 /// Writes a file that does not exist.

@@ -1,7 +1,7 @@
 //! `etalon check`: parse and verify.
 use super::{load, verified};
 use crate::args::CheckArgs;
-use crate::error::{Exit, Failure, Result};
+use crate::error::{Exit, Result};
 use crate::output;
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
         match checked {
             Ok(name) => {
                 let line = format!("{name}: ok\n");
-                output::data(&line).map_err(|e| Failure::file(path, &e))?;
+                output::data(&line)?;
             }
             Err(failure) => {
                 output::show(&failure);

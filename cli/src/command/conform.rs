@@ -175,7 +175,7 @@ fn report(actual: &[Literal], expected: &[Literal], tolerance: &Tolerance) -> Re
         0 => writeln!(text, "{devices} devices agree: error {error:.3e} (bound {bound:.3e})"),
         _ => writeln!(text, "{wrong} of {devices} devices differ"),
     };
-    output::data(&text).map_err(|e| Failure::file(Path::new("<stdout>"), &e))?;
+    output::data(&text)?;
     Ok(wrong == 0)
 }
 

@@ -29,10 +29,11 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode> {
                 ));
             }
             let text = loaded.module.print(Style::Full);
-            match args.to.as_os_str() == "-" {
-                true => output::data(&text),
-                false => file::replace(&args.to, text.as_bytes()),
+            if args.to.as_os_str() == "-" {
+                output::data(&text)?;
+                return Ok(ExitCode::SUCCESS);
             }
+            file::replace(&args.to, text.as_bytes())
         }
     };
     written.map_err(|e| Failure::file(&args.to, &e))?;

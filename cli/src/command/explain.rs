@@ -6,7 +6,6 @@ use hlo::Opcode;
 use hlo::diag::explain as explain_number;
 use hlo::op::{Accuracy, Arity, ShapeText};
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode> {
@@ -26,7 +25,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode> {
         (None, Some(opcode)) => describe(opcode, what),
         (None, None) => return Err(unknown(what)),
     };
-    output::data(&text).map_err(|e| Failure::file(Path::new("<stdout>"), &e))?;
+    output::data(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -168,7 +168,7 @@ fn finish(campaign: &Campaign, coverage: bool) -> Result<ExitCode> {
     if *without_variant > 0 {
         let _ = writeln!(text, "{without_variant} seeds without a valid variant");
     }
-    output::data(&text).map_err(|e| Failure::file(Path::new("<stdout>"), &e))?;
+    output::data(&text)?;
     if *invalid > 0 {
         output::note(&format!("the generator made {invalid} invalid modules\n"));
         return Ok(Exit::Bug.code());

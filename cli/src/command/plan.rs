@@ -1,7 +1,7 @@
 //! `etalon plan`: the plan of a compiled module.
 use super::{Loaded, compile, load, verified};
 use crate::args::PlanArgs;
-use crate::error::{Failure, Result};
+use crate::error::Result;
 use crate::output;
 use std::process::ExitCode;
 
@@ -12,6 +12,6 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<ExitCode> {
     if let (devices @ 2.., Some(bytes)) = (session.grid().len(), session.planned_bytes()) {
         plan = format!("{devices} devices: peak {bytes} bytes\n\n{plan}");
     }
-    output::data(&plan).map_err(|e| Failure::file(&args.file, &e))?;
+    output::data(&plan)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -18,7 +18,7 @@ pub(crate) fn print(args: &PrintArgs) -> Result<ExitCode> {
         let text = if unix { text } else { text.replace('\n', "\r\n") };
         file::replace(&args.file, text.as_bytes()).map_err(|e| Failure::file(&args.file, &e))?;
     } else {
-        output::data(&text).map_err(|e| Failure::file(&args.file, &e))?;
+        output::data(&text)?;
     }
     Ok(ExitCode::SUCCESS)
 }

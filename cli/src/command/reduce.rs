@@ -202,7 +202,7 @@ fn report(
         "{}: {before} instructions became {after}{kind}, {tried} candidates tried\n",
         target.display()
     );
-    output::data(&text).map_err(|e| Failure::file(Path::new("<stdout>"), &e))?;
+    output::data(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

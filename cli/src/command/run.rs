@@ -17,7 +17,7 @@ use hlo::literal::npz;
 use hlo::op::GroupMode;
 use hlo::{Literal, Module, Op};
 use interp::{Device, DeviceGrid, Hooks};
-use std::io::{BufWriter, Cursor, Write as _};
+use std::io::{BufWriter, Cursor};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -107,7 +107,7 @@ fn one(args: &RunArgs, path: &Path, peers: &Peers) -> Result<bool> {
     let first = peers.block(devices).start;
     let outputs = prepared.queues.with_outfeed(results, first);
     let outputs = Outputs { first, devices, each: outputs };
-    let written = outputs.write(args, path, peers);
+    let written = outputs.write(args, peers);
     peers.agreed(traced.and(written))?;
     match args.seed {
         Some(SeedArg::Many) => is_stable(args, &prepared, peers),
@@ -142,7 +142,7 @@ fn is_stable(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<bool>
         n => format!("{ORDERS} orders: {n} results depend on the order\n"),
     });
     let shown = match peers.is_leader() {
-        true => output::data(&lines.concat()).map_err(|e| Failure::file(Path::new("<stdout>"), &e)),
+        true => output::data(&lines.concat()),
         false => Ok(()),
     };
     peers.agreed(shown).map(|()| found.is_empty())
@@ -203,7 +203,7 @@ struct Outputs {
 
 impl Outputs {
     /// Writes the outputs to the file of `--output`, or prints them.
-    fn write(self, args: &RunArgs, path: &Path, peers: &Peers) -> Result<()> {
+    fn write(self, args: &RunArgs, peers: &Peers) -> Result<()> {
         // `--print` selects the readable form, also in a pipe.
         let width = output::width().or(args.print.then_some(WIDTH));
         let is_shown = args.print || args.output.is_none();
@@ -225,7 +225,7 @@ impl Outputs {
             _ => results::text(&own.each, width),
         };
         if peers.is_leader() {
-            output::data(&text).map_err(|e| Failure::file(path, &e))?;
+            output::data(&text)?;
         }
         written
     }
@@ -332,8 +332,8 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 pub(super) fn write(to: &Path, named: Vec<(String, &Literal)>) -> Result<()> {
     let written = if is_stdout(to) {
         let mut archive = Cursor::new(Vec::new());
-        npz::write(&mut archive, named)
-            .and_then(|()| std::io::stdout().write_all(archive.get_ref()).map_err(Into::into))
+        npz::write(&mut archive, named).map_err(|e| Failure::file(to, &e))?;
+        return output::bytes(archive.get_ref());
     } else if has_extension(to, "npy") {
         let [(_, array)] = named.as_slice() else {
             let (path, message) =

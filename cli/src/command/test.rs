@@ -75,7 +75,7 @@ pub(crate) fn print(reports: &[Report], all: bool) -> Result<()> {
 }
 
 fn print_line(line: &str) -> Result<()> {
-    output::data(&format!("{line}\n")).map_err(|e| Failure::file(Path::new("<stdout>"), &e))
+    output::data(&format!("{line}\n"))
 }
 
 /// Returns the report of a file that is not a valid file test. The other files run.

@@ -16,7 +16,7 @@ pub enum NpzError {
     Io(#[from] std::io::Error),
     /// It is not an `.npz` file.
     #[error("not an .npz file: {0}")]
-    Zip(#[from] zip::result::ZipError),
+    Zip(zip::result::ZipError),
     /// An array of the file cannot be used.
     #[error("array `{name}`: {message}")]
     Array {
@@ -25,6 +25,16 @@ pub enum NpzError {
         /// The problem.
         message: String,
     },
+}
+
+impl From<zip::result::ZipError> for NpzError {
+    fn from(error: zip::result::ZipError) -> Self {
+        if let zip::result::ZipError::Io(error) = error {
+            Self::Io(error)
+        } else {
+            Self::Zip(error)
+        }
+    }
 }
 
 /// An array as numpy wrote it: little-endian, row-major.
@@ -99,7 +109,7 @@ pub fn read_up_to(name: String, mut file: impl Read, most: usize) -> Result<NpyA
     if count > most {
         let sizes = dims.as_slice();
         return Err(wrong(format!(
-            "it has sizes {sizes:?}, that is {count} bytes; at most {most} bytes are expected"
+            "it has sizes {sizes:?} of numpy's type {kind}{item_bytes}, that is {count} bytes; at most {most} bytes are expected"
         )));
     }
     let mut bytes = Vec::new();

@@ -14,18 +14,32 @@
 //! XLA:CPU does not see a last `d[j]^2` that is 0, nor an infinite one, and has NaN or 0 in single elements there; ours is
 //! the rule for all others. And it rounds every step: here all is computed in f64 (twice that for f64 and c128), and each
 //! element is rounded once.
-use super::{fill, number_bytes, writes_with};
+use super::{fill, is_narrow, number_bytes, store, wide, writes_with};
 use crate::clock::Stop;
 use crate::index::{saturating_count, to_usize};
+use crate::lower::scratch::threads;
 use crate::num::complex_of::{Field, InField, in_field};
 use crate::num::double_double::Real;
+use crate::num::triangle::Panels;
 use crate::plan::Kernel;
 use hlo::op::Cholesky;
 use hlo::{ArrayShape, Literal};
+use rayon::prelude::*;
 
 pub(super) fn kernel(op: &Cholesky, a: &ArrayShape) -> Box<dyn Kernel> {
     let (lower, ty) = (op.lower, a.ty);
     let side = a.dims.last().copied().unwrap_or(0);
+    if is_narrow(ty) {
+        let n = to_usize(side);
+        // The elements, as they are read and rounded; the factors, and those of a row of tiles.
+        let own = Panels::bytes(n, n).saturating_add(Panels::bytes(n, 4));
+        let scratch = saturating_count(&a.dims).saturating_mul(2 * size_of::<f64>());
+        let scratch = scratch.saturating_add(own.saturating_mul(threads()));
+        return writes_with(scratch, move |_, inputs, outputs| {
+            factors(n, lower, inputs[0], &mut outputs[0]);
+            Ok(())
+        });
+    }
     let numbers = saturating_count(&a.dims).saturating_add(saturating_count(&[side, side, 2]));
     let scratch = numbers.saturating_mul(number_bytes(ty));
     writes_with(scratch, move |_, inputs, outputs| {
@@ -34,7 +48,28 @@ pub(super) fn kernel(op: &Cholesky, a: &ArrayShape) -> Box<dyn Kernel> {
     })
 }
 
-/// The factors of all matrices of `a`.
+/// Computes the factors of all matrices of `a`, of `n` rows, in f64.
+fn factors(n: usize, lower: bool, a: &Literal, result: &mut Literal) {
+    let from = wide(a);
+    let mut to = vec![0.0; from.len()];
+    let size = n * n;
+    to.par_chunks_exact_mut(size).zip(from.par_chunks_exact(size)).for_each(|(to, from)| {
+        // The upper triangle is the transpose of a lower one.
+        let place = |i: usize, j: usize| if lower { j * n + i } else { i * n + j };
+        let mut factor = Panels::new(n, n, |i, j| if i <= j { from[place(i, j)] } else { 0.0 });
+        if factor.factor(n, |pivot| pivot > 0.0 && pivot.is_finite()).is_err() {
+            return to.fill(f64::NAN);
+        }
+        for i in 0..n {
+            for j in i..n {
+                to[place(i, j)] = factor.at(i, j);
+            }
+        }
+    });
+    store(&to, result);
+}
+
+/// The factors of all matrices of `a`, in wider numbers.
 struct Factor<'a> {
     lower: bool,
     a: &'a Literal,

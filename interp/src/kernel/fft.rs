@@ -15,289 +15,324 @@
 //!
 //! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU computes in the type
 //! itself.
-use super::writes_with;
-use crate::index::{saturating_count, strides, to_i64, to_usize};
+#![expect(
+    clippy::inline_always,
+    reason = "only code inlined into the function of an instruction set is compiled for it"
+)]
+use crate::Result;
+use crate::clock::Stop;
+use crate::context::RunContext;
+use crate::index::{saturating_count, strides, to_usize};
 use crate::lower::scratch::threads;
 use crate::num::complex_of::{ComplexOf, Field};
 use crate::num::double_double::{DoubleDouble, Real};
-use crate::num::fourier::{self, Plan};
-use crate::num::loops::convert_loop;
-use crate::plan::Kernel;
+use crate::num::float::to_f32;
+use crate::num::fourier::Lanes;
+use crate::num::loops::instruction_set::{self, Task};
+use crate::plan::{Kernel, Reuse};
+use bytemuck::Pod;
 use hlo::op::Fft;
 use hlo::op::value::FftType;
-use hlo::{ArrayShape, Dims, ElementType, Literal};
+use hlo::{ArrayShape, ElementType, Literal};
 use rayon::prelude::*;
+use transform::{Kind, Transform};
+
+mod transform;
+
+/// Lines of f64 that are transformed at once.
+const LANES: usize = 8;
+/// Numbers of a line that are read or written before those of the next one.
+const BLOCK: usize = 16;
 
 pub(super) fn kernel(op: &Fft, operand: &ArrayShape, result: &ArrayShape) -> Box<dyn Kernel> {
-    let op = op.clone();
-    let wide = result.ty.component() == ElementType::F64;
-    // The numbers before and after the last step, which may change how many there are; lines before and after their
-    // transforms; and the plan of the transform.
-    let numbers = saturating_count(&operand.dims).saturating_add(saturating_count(&result.dims));
-    let lengths = op.fft_length.iter().map(|&n| to_usize(n));
-    let longest = lengths.clone().max().unwrap_or(0);
-    let plan = lengths.clone().map(|n| fourier::plan_bytes(n, wide)).max().unwrap_or(0);
-    let chirps = lengths.map(|n| fourier::thread_bytes(n, wide)).max().unwrap_or(0);
-    let scratch = numbers
-        .saturating_add(longest.saturating_mul(2 * threads() + 2))
-        .saturating_mul(fourier::number_bytes(wide))
-        .saturating_add(plan)
-        .saturating_add(chirps.saturating_mul(threads()));
-    writes_with(scratch, move |_, inputs, outputs| {
-        if wide {
-            run::<DoubleDouble>(&op, inputs[0], &mut outputs[0]);
-        } else {
-            run::<f64>(&op, inputs[0], &mut outputs[0]);
+    match result.ty.component() == ElementType::F64 {
+        true => Box::new(Transforms::<f64>::new(op, operand, result)),
+        false => Box::new(Transforms::<f32>::new(op, operand, result)),
+    }
+}
+
+/// A part of a number in an operand or result.
+trait Part: Pod + Send + Sync {
+    /// The numbers in which it is transformed.
+    type Wide: Real + Field;
+    /// Whether the numbers are those of a vector.
+    const HAS_LANES: bool;
+    fn wide(self) -> Self::Wide;
+    fn narrow(x: Self::Wide) -> Self;
+}
+impl Part for f32 {
+    type Wide = f64;
+    const HAS_LANES: bool = true;
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        self.into()
+    }
+    #[inline(always)]
+    fn narrow(x: f64) -> Self {
+        to_f32(x)
+    }
+}
+impl Part for f64 {
+    type Wide = DoubleDouble;
+    const HAS_LANES: bool = false;
+    fn wide(self) -> DoubleDouble {
+        self.into()
+    }
+    fn narrow(x: DoubleDouble) -> Self {
+        x.rounded()
+    }
+}
+
+/// An element of an array, real or complex.
+trait Element<R>: Copy + Send + Sync {
+    fn read(self) -> ComplexOf<R>;
+    fn of(x: ComplexOf<R>) -> Self;
+}
+/// A real one.
+impl<P: Part> Element<P::Wide> for P {
+    #[inline(always)]
+    fn read(self) -> ComplexOf<P::Wide> {
+        ComplexOf { re: self.wide(), im: P::Wide::ZERO }
+    }
+    #[inline(always)]
+    fn of(x: ComplexOf<P::Wide>) -> Self {
+        P::narrow(x.re)
+    }
+}
+impl<P: Part> Element<P::Wide> for [P; 2] {
+    #[inline(always)]
+    fn read(self) -> ComplexOf<P::Wide> {
+        ComplexOf { re: self[0].wide(), im: self[1].wide() }
+    }
+    #[inline(always)]
+    fn of(x: ComplexOf<P::Wide>) -> Self {
+        [P::narrow(x.re), P::narrow(x.im)]
+    }
+}
+/// One between two transforms, which has not been rounded.
+impl<R: Real> Element<R> for ComplexOf<R> {
+    #[inline(always)]
+    fn read(self) -> Self {
+        self
+    }
+    #[inline(always)]
+    fn of(x: Self) -> Self {
+        x
+    }
+}
+
+/// The transforms of some dimensions, in their order.
+struct Transforms<P: Part> {
+    stages: Vec<Stage<P::Wide>>,
+    /// Whether the operand is complex, and the result.
+    is_complex: [bool; 2],
+    scratch: usize,
+}
+
+/// The transforms of all lines of one dimension.
+struct Stage<R> {
+    transform: Transform<R>,
+    /// The distance of the numbers of a line.
+    stride: usize,
+    /// How many lines there are.
+    lines: usize,
+}
+
+impl<P: Part> Transforms<P> {
+    fn new(op: &Fft, operand: &ArrayShape, result: &ArrayShape) -> Self {
+        let rank = operand.rank();
+        let last = rank - 1;
+        // The last dimension first; on the way back to real numbers last, when the lines before it are whole again.
+        let others = (rank - op.fft_length.len()..last).rev();
+        let order: Vec<(usize, Kind)> = match op.fft_type {
+            FftType::Fft => others.chain([last]).map(|d| (d, Kind::There)).collect(),
+            FftType::Ifft => others.chain([last]).map(|d| (d, Kind::Back)).collect(),
+            FftType::Rfft => {
+                let others = others.map(|d| (d, Kind::There));
+                std::iter::once((last, Kind::Half)).chain(others).collect()
+            }
+            FftType::Irfft => {
+                others.map(|d| (d, Kind::Back)).chain([(last, Kind::Whole)]).collect()
+            }
+        };
+        let mut dims = operand.dims.clone();
+        let mut numbers = 0;
+        let mut stages = Vec::new();
+        for (d, kind) in order {
+            let size = &mut dims[d];
+            let n = match kind {
+                Kind::There | Kind::Back => to_usize(*size),
+                Kind::Half | Kind::Whole => op.fft_length.last().map_or(0, |&n| to_usize(n)),
+            };
+            let transform = Transform::new(kind, n);
+            *size = crate::index::to_i64(transform.lengths().1);
+            stages.push(Stage {
+                stride: to_usize(strides(&dims)[d]),
+                lines: saturating_count(&dims) / transform.lengths().1.max(1),
+                transform,
+            });
+            numbers = numbers.max(saturating_count(&dims));
+        }
+        let scratch = Self::scratch(&stages, numbers);
+        let is_complex = [operand, result].map(|shape| shape.ty.is_complex());
+        Self { stages, is_complex, scratch }
+    }
+
+    /// Bytes of the numbers between two transforms, and of what each thread and each plan needs.
+    fn scratch(stages: &[Stage<P::Wide>], numbers: usize) -> usize {
+        let number = size_of::<ComplexOf<P::Wide>>();
+        let between = numbers.saturating_mul(stages.len().saturating_sub(1).min(2));
+        let of_stage = |stage: &Stage<P::Wide>| {
+            let lanes = if P::HAS_LANES && stage.lines > 1 { LANES } else { 1 };
+            let each = stage.transform.thread_bytes().saturating_mul(lanes * threads());
+            each.saturating_add(stage.transform.plan_bytes())
+        };
+        let stages = stages.iter().map(of_stage).fold(0, usize::saturating_add);
+        between.saturating_mul(number).saturating_add(stages)
+    }
+
+    /// Runs all stages but the last on numbers that are not rounded between them.
+    fn all<A: Element<P::Wide>, B: Element<P::Wide>>(&self, from: &[A], to: &mut [B]) {
+        let [before @ .., last] = &*self.stages else { return };
+        let Some((first, between)) = before.split_first() else {
+            return last.run::<P, _, _>(from, to);
+        };
+        let mut numbers = vec![ComplexOf::ZERO; first.results()];
+        first.run::<P, _, _>(from, &mut numbers);
+        for stage in between {
+            let mut results = vec![ComplexOf::ZERO; stage.results()];
+            stage.run::<P, _, _>(&numbers, &mut results);
+            numbers = results;
+        }
+        last.run::<P, _, _>(&numbers, to);
+    }
+}
+
+impl<P: Part> Kernel for Transforms<P> {
+    fn run(
+        &self,
+        _context: &RunContext,
+        inputs: &[&Literal],
+        outputs: &mut [Literal],
+    ) -> Result<()> {
+        let (from, to) = (inputs[0].bytes(), outputs[0].bytes_mut());
+        let (real, complex) = (bytemuck::cast_slice::<u8, P>, bytemuck::cast_slice::<u8, [P; 2]>);
+        match self.is_complex {
+            [true, true] => self.all(complex(from), bytemuck::cast_slice_mut::<u8, [P; 2]>(to)),
+            [true, false] => self.all(complex(from), bytemuck::cast_slice_mut::<u8, P>(to)),
+            [false, _]
+                if self.stages.first().is_some_and(|stage| stage.transform.reads_pairs()) =>
+            {
+                self.all(complex(from), bytemuck::cast_slice_mut::<u8, [P; 2]>(to));
+            }
+            [false, _] => self.all(real(from), bytemuck::cast_slice_mut::<u8, [P; 2]>(to)),
         }
         Ok(())
-    })
-}
-
-/// The parts of an array of real or complex numbers.
-#[derive(Clone, Copy)]
-enum Parts<'a> {
-    Single(&'a [f32]),
-    Double(&'a [f64]),
-}
-
-impl<'a> Parts<'a> {
-    fn of(literal: &'a Literal) -> Self {
-        let ty = literal.array_shape().expect("verified: an array").ty;
-        match ty.component() == ElementType::F64 {
-            true => Self::Double(bytemuck::cast_slice(literal.bytes())),
-            false => Self::Single(bytemuck::cast_slice(literal.bytes())),
-        }
     }
-    #[inline]
-    fn get<R: Real>(&self, i: usize) -> R {
-        match self {
-            Self::Single(parts) => f64::from(parts[i]).into(),
-            Self::Double(parts) => parts[i].into(),
-        }
+    fn reuse(&self) -> Reuse {
+        Reuse::None
     }
-    /// Returns the number of two parts.
-    #[inline]
-    fn pair<R: Real>(&self, i: usize) -> ComplexOf<R> {
-        ComplexOf { re: self.get(2 * i), im: self.get(2 * i + 1) }
+    fn scratch(&self) -> usize {
+        self.scratch
     }
 }
 
-fn run<R: Real + Field>(op: &Fft, operand: &Literal, result: &mut Literal) {
-    let dims = operand.array_shape().expect("verified: an array").dims.clone();
-    let parts = Parts::of(operand);
-    let rank = dims.len();
-    let last = rank - 1;
-    // The last dimension first; on the way back to real numbers last, when the lines before it are whole again.
-    let others = (rank - op.fft_length.len()..last).rev();
-    let n = op.fft_length.last().map_or(0, |&n| to_usize(n));
-    let numbers = || -> Vec<ComplexOf<R>> {
-        (0..operand.len()).into_par_iter().map(|i| parts.pair(i)).collect()
-    };
-    let array = match op.fft_type {
-        FftType::Fft | FftType::Ifft => {
-            let mut array = Numbers { numbers: numbers(), dims };
-            let is_back = op.fft_type == FftType::Ifft;
-            others.chain([last]).for_each(|d| array.each(d, is_back));
-            array
-        }
-        FftType::Rfft => {
-            let mut array = Numbers::halves(parts, dims);
-            others.for_each(|d| array.each(d, false));
-            array
-        }
-        FftType::Irfft => {
-            let mut array = Numbers { numbers: numbers(), dims };
-            others.for_each(|d| array.each(d, true));
-            array.wholes(n);
-            array
-        }
-    };
-    array.store(op.fft_type == FftType::Irfft, result);
-}
-
-/// An array of complex numbers.
-struct Numbers<R> {
-    dims: Dims,
-    numbers: Vec<ComplexOf<R>>,
-}
-
-impl<R: Real + Field> Numbers<R> {
-    fn size(&self, dim: usize) -> usize {
-        to_usize(self.dims[dim])
+impl<R: Real + Field> Stage<R> {
+    /// The number of results.
+    fn results(&self) -> usize {
+        self.lines * self.transform.lengths().1
     }
-
-    /// Transforms all lines of a dimension, there or back.
-    fn each(&mut self, dim: usize, back: bool) {
-        let (n, stride) = (self.size(dim), to_usize(strides(&self.dims)[dim]));
-        let transform = Transform::new(n, back);
-        let blocks = self.numbers.par_chunks_mut((n * stride).max(1));
+    /// Transforms all lines.
+    fn run<P: Part<Wide = R>, A: Element<R>, B: Element<R>>(&self, from: &[A], to: &mut [B]) {
+        match P::HAS_LANES && self.lines > 1 {
+            true => self.run_lanes::<A, B, LANES>(from, to),
+            false => self.run_lanes::<A, B, 1>(from, to),
+        }
+    }
+    fn run_lanes<A: Element<R>, B: Element<R>, const N: usize>(&self, from: &[A], to: &mut [B]) {
+        let stop = Stop::current();
+        let (before, after) = self.transform.lengths();
+        // Lines whose numbers take turns are in one block.
+        let each = if self.stride == 1 { N } else { self.stride };
+        let plan = self.transform.plan();
+        let blocks = from.par_chunks(each * before).zip(to.par_chunks_mut(each * after));
         blocks.for_each_init(
-            || Lines::new(n),
-            |lines, block| {
-                for start in 0..stride.min(block.len()) {
-                    let elements = block.iter().skip(start).step_by(stride);
-                    lines.line.iter_mut().zip(elements).for_each(|(to, &x)| *to = x);
-                    transform.run(lines);
-                    let elements = block.iter_mut().skip(start).step_by(stride);
-                    elements.zip(&lines.result).for_each(|(to, &x)| *to = x);
+            || self.transform.lines::<N>(),
+            |lines, (from, to)| {
+                let count = to.len() / after;
+                let turns = |length| if self.stride == 1 { (length, 1) } else { (1, self.stride) };
+                for first in (0..count).step_by(N).take_while(|_| !stop.is_set()) {
+                    let lanes = N.min(count - first);
+                    let (line, step) = turns(before);
+                    let from = Strided { from: &from[first * line..], line, step, lanes };
+                    instruction_set::run(Read { from, to: &mut lines.before[..before] });
+                    plan.run(lines, &stop);
+                    let (line, step) = turns(after);
+                    let to = StridedMut { to: &mut to[first * line..], line, step, lanes };
+                    instruction_set::run(Write { from: &lines.after[..after], to });
                 }
             },
         );
     }
+}
 
-    /// Transforms the lines of the last dimension, of real numbers, and keeps the first half.
-    fn halves(parts: Parts<'_>, mut dims: Dims) -> Self {
-        let n = dims.last().map_or(1, |&n| to_usize(n));
-        let count = if n == 0 { 0 } else { n / 2 + 1 };
-        let lines = dims[..dims.len() - 1].iter().map(|&d| to_usize(d)).product::<usize>();
-        let mut numbers = vec![ComplexOf::ZERO; lines * count];
-        let transform = HalfTransform::new(n);
-        numbers.par_chunks_exact_mut(count.max(1)).enumerate().for_each_init(
-            || Lines::new(transform.length()),
-            |lines, (i, result)| transform.run(|j| parts.get(i * n + j), lines, result),
-        );
-        if let Some(last) = dims.last_mut() {
-            *last = to_i64(count);
-        }
-        Self { dims, numbers }
-    }
+/// Elements of `lanes` lines: those of a line are `step` apart, the lines `line`.
+struct Strided<'a, A> {
+    from: &'a [A],
+    line: usize,
+    step: usize,
+    lanes: usize,
+}
+/// As [`Strided`], to be written.
+struct StridedMut<'a, B> {
+    to: &'a mut [B],
+    line: usize,
+    step: usize,
+    lanes: usize,
+}
 
-    /// Fills the lines of the last dimension up to `n` numbers, each the conjugate of one that is there, and transforms
-    /// them back.
-    fn wholes(&mut self, n: usize) {
-        let last = self.dims.len() - 1;
-        let transform = Transform::new(n, true);
-        let half = self.size(last).max(1);
-        let mut wholes = vec![ComplexOf::ZERO; self.numbers.len() / half * n];
-        let lines = self.numbers.par_chunks_exact(half).zip(wholes.par_chunks_exact_mut(n.max(1)));
-        lines.for_each_init(
-            || Lines::new(n),
-            |lines, (half, whole)| {
-                for (k, number) in lines.line.iter_mut().enumerate() {
-                    *number = match k {
-                        k if k == 0 || 2 * k == n => ComplexOf { re: half[k].re, im: R::ZERO },
-                        k if 2 * k < n => half[k],
-                        k => half[n - k].conj(),
-                    };
+/// Widens elements, each line into a lane.
+struct Read<'a, A, R, const N: usize> {
+    from: Strided<'a, A>,
+    to: &'a mut [Lanes<R, N>],
+}
+
+impl<A: Element<R>, R: Real, const N: usize> Task for Read<'_, A, R, N> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let Strided { from, line, step, lanes } = self.from;
+        for block in (0..self.to.len()).step_by(BLOCK) {
+            let end = (block + BLOCK).min(self.to.len());
+            for lane in 0..lanes {
+                for k in block..end {
+                    let x = from[lane * line + k * step].read();
+                    (self.to[k].re[lane], self.to[k].im[lane]) = (x.re, x.im);
                 }
-                transform.run(lines);
-                whole.copy_from_slice(&lines.result);
-            },
-        );
-        self.numbers = wholes;
-        self.dims[last] = to_i64(n);
-    }
-
-    /// Rounds each number, or only the real parts, into the result.
-    fn store(&self, real: bool, result: &mut Literal) {
-        let ty = result.array_shape().expect("a kernel computes arrays").ty;
-        let round = convert_loop(ElementType::F64, ty.component());
-        let width = ty.storage_bytes();
-        let blocks = result.bytes_mut().par_chunks_mut(BLOCK * width);
-        blocks.zip(self.numbers.par_chunks(BLOCK)).for_each(|(to, numbers)| {
-            let mut parts = [0.0; 2 * BLOCK];
-            let count = if real { 1 } else { 2 };
-            for (parts, number) in parts.chunks_exact_mut(count).zip(numbers) {
-                parts[0] = number.re.rounded();
-                parts[1..].fill(number.im.rounded());
             }
-            let parts: &[u8] = bytemuck::cast_slice(&parts[..numbers.len() * count]);
-            match &round {
-                Some(round) => round(&[parts], to),
-                None => to.copy_from_slice(parts),
-            }
-        });
-    }
-}
-
-/// Numbers that are rounded at once.
-const BLOCK: usize = 128;
-
-/// A line before and after its transform.
-struct Lines<R> {
-    line: Vec<ComplexOf<R>>,
-    result: Vec<ComplexOf<R>>,
-}
-
-impl<R: Real + Field> Lines<R> {
-    fn new(n: usize) -> Self {
-        Self { line: vec![ComplexOf::ZERO; n], result: vec![ComplexOf::ZERO; n] }
-    }
-}
-
-/// A transform of lines of `n` real numbers, of which the first half is kept.
-///
-/// The numbers of even and of odd index are the parts of a line of half the length.
-struct HalfTransform<R> {
-    n: usize,
-    plan: Plan<R>,
-    /// The turns of `n`, if it is even.
-    turns: Vec<ComplexOf<R>>,
-}
-
-impl<R: Real + Field> HalfTransform<R> {
-    fn new(n: usize) -> Self {
-        let is_even = n.is_multiple_of(2);
-        let turns = if is_even { fourier::turns(n) } else { Vec::new() };
-        Self { n, plan: Plan::new(if is_even { n / 2 } else { n }), turns }
-    }
-    /// The length of the complex lines.
-    fn length(&self) -> usize {
-        if self.n.is_multiple_of(2) { self.n / 2 } else { self.n }
-    }
-    fn run(&self, number: impl Fn(usize) -> R, lines: &mut Lines<R>, result: &mut [ComplexOf<R>]) {
-        let (n, length) = (self.n, self.length());
-        let halved = |z: ComplexOf<R>| ComplexOf { re: z.re.scaled(-1), im: z.im.scaled(-1) };
-        for (k, z) in lines.line.iter_mut().enumerate() {
-            *z = match n.is_multiple_of(2) {
-                true => ComplexOf { re: number(2 * k), im: number(2 * k + 1) },
-                false => ComplexOf { re: number(k), im: R::ZERO },
-            };
-        }
-        self.plan.transform(&lines.line, &mut lines.result);
-        let found = &lines.result;
-        for (k, slot) in result.iter_mut().enumerate() {
-            // A line of real numbers has a symmetric transform, an imaginary one an antisymmetric one.
-            let (z, mirror) = (found[k % length], found[(n - k) % length].conj());
-            if !n.is_multiple_of(2) {
-                *slot = halved(z + mirror);
-                continue;
-            }
-            let (even, odd) = (halved(z + mirror), halved(z - mirror));
-            let odd = odd.times_i();
-            *slot = match k {
-                0 => ComplexOf { re: z.re + z.im, im: R::ZERO },
-                k if k == length => ComplexOf { re: z.re - z.im, im: R::ZERO },
-                k => even - odd * self.turns[k],
-            };
         }
     }
 }
 
-/// A transform of lines of one length, there or back.
-struct Transform<R> {
-    plan: Plan<R>,
-    /// The number of terms, by which the way back divides.
-    count: Option<R>,
+/// Rounds the numbers of each lane to elements of a line.
+struct Write<'a, R, B, const N: usize> {
+    from: &'a [Lanes<R, N>],
+    to: StridedMut<'a, B>,
 }
 
-impl<R: Real + Field> Transform<R> {
-    fn new(n: usize, back: bool) -> Self {
-        let count = hlo::Scalar::Signed(to_i64(n)).as_f64();
-        Self { plan: Plan::new(n), count: back.then_some(count.into()) }
-    }
-    fn run(&self, lines: &mut Lines<R>) {
-        let Lines { line, result } = lines;
-        let Some(count) = self.count else {
-            return self.plan.transform(line, result);
-        };
-        // The way back is the conjugate of the way there, of conjugates.
-        for x in &mut *line {
-            *x = x.conj();
-        }
-        self.plan.transform(line, result);
-        for x in result {
-            *x = x.conj().over(count);
+impl<R: Real, B: Element<R>, const N: usize> Task for Write<'_, R, B, N> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let StridedMut { to, line, step, lanes } = self.to;
+        for block in (0..self.from.len()).step_by(BLOCK) {
+            let end = (block + BLOCK).min(self.from.len());
+            for lane in 0..lanes {
+                for k in block..end {
+                    let x = ComplexOf { re: self.from[k].re[lane], im: self.from[k].im[lane] };
+                    to[lane * line + k * step] = B::of(x);
+                }
+            }
         }
     }
 }

@@ -95,16 +95,6 @@ impl<'a> Fold<'a> {
             Kind::Call(call) => out.extend_from_slice(&call.arguments[..call.first.len()]),
         }
     }
-    /// Folds in the element at an offset of one array, by an op that cannot fail.
-    pub(super) fn add_term(&mut self, at: usize) {
-        self.add(at).expect("only a called computation can fail");
-    }
-    /// Returns the accumulator of a fold of one array.
-    pub(super) fn value(&self) -> Scalar {
-        let mut values = Vec::with_capacity(1);
-        self.values(&mut values);
-        values[0]
-    }
     /// Whether the result does not depend on the order of the elements: of a float sum up to its last rounding, of the
     /// others exactly.
     pub(super) fn is_orderless(&self) -> bool {

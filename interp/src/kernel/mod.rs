@@ -18,12 +18,14 @@ mod gather;
 mod iota;
 mod map;
 mod pad;
+mod partial_sum;
 mod pooling;
 mod ragged_dot;
 mod reduce;
 mod reduce_lines;
 mod reduce_window;
 mod rng_bit_generator;
+mod row_fold;
 mod scaled_dot;
 mod scatter;
 mod select;
@@ -39,6 +41,7 @@ mod window_rows;
 
 use crate::Result;
 use crate::context::RunContext;
+use crate::num::loops::convert_loop;
 use crate::plan::{Kernel, Reuse};
 use crate::scalar_program::ScalarPrograms;
 use crate::value::fill;
@@ -47,7 +50,7 @@ pub(crate) use bitcast::relabels;
 pub(crate) use data_movement::keeps_order;
 pub(crate) use dynamic_slice::dynamic_slice;
 pub(crate) use fused::{Fused, Operand, Output, Part, Read, Register};
-use hlo::{ArrayShape, ElementType, Literal, Op, Shape};
+use hlo::{ArrayShape, ElementType, Literal, Op, Scalar, Shape};
 pub(crate) use iota::iota_into;
 pub(crate) use reduce_lines::Method;
 pub(crate) use strided::Walk;
@@ -146,4 +149,29 @@ where
 fn number_bytes(ty: ElementType) -> usize {
     let parts = if ty.is_complex() { 2 } else { 1 };
     parts * if ty.component() == ElementType::F64 { 2 * size_of::<f64>() } else { size_of::<f64>() }
+}
+
+/// Whether f64 is wide enough to compute with elements of this type, and they are real.
+fn is_narrow(ty: ElementType) -> bool {
+    !ty.is_complex() && ty != ElementType::F64
+}
+/// Returns the elements of an array of such a type in f64.
+fn wide(array: &Literal) -> Vec<f64> {
+    let ty = array.array_shape().expect("a kernel computes arrays").ty;
+    match convert_loop(ty, ElementType::F64) {
+        Some(function) => {
+            let mut numbers = vec![0.0; array.len()];
+            function(&[array.bytes()], bytemuck::cast_slice_mut(&mut numbers));
+            numbers
+        }
+        None => (0..array.len()).map(|i| array.get(i).as_f64()).collect(),
+    }
+}
+/// Rounds numbers to the elements of an array.
+fn store(numbers: &[f64], array: &mut Literal) {
+    let ty = array.array_shape().expect("a kernel computes arrays").ty;
+    match convert_loop(ElementType::F64, ty) {
+        Some(function) => function(&[bytemuck::cast_slice(numbers)], array.bytes_mut()),
+        None => fill(array, |i| Scalar::Float(numbers[i])),
+    }
 }

@@ -1,5 +1,5 @@
 //! Reductions over small windows, a row of results at a time.
-use super::reduce_lines::Partial;
+use super::partial_sum::Partial;
 use super::reduce_window::steps;
 use super::window_rows::{Part, WindowRows};
 use super::writes_with;
@@ -141,7 +141,7 @@ impl Pooling {
             let elements = self.rows.elements(part, from, self.from.storage_bytes(), elements);
             let columns = part.first * run..part.end * run;
             let magnitudes = &mut space.magnitudes[columns.clone()];
-            (loops.columns)(elements, &mut space.sums[columns], magnitudes);
+            (loops.columns)(&[elements], &mut space.sums[columns], magnitudes);
         }
         let sums = space.sums.iter().zip(&space.magnitudes);
         let slots = to.chunks_exact_mut(self.to.storage_bytes());

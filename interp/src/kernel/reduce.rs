@@ -13,9 +13,9 @@ use super::reduce_lines::{Lines, Method, Reduction};
 use super::writes_with;
 use crate::Result;
 use crate::context::RunContext;
-use crate::index::{count, offsets, others, pick, saturating_count, to_i64, to_usize};
+use crate::index::{Grid, count, offsets, others, pick, saturating_count, to_i64, to_usize};
 use crate::plan::{Fusion, Kernel};
-use crate::scalar_program::{ScalarProgram, ScalarPrograms};
+use crate::scalar_program::ScalarPrograms;
 use hlo::op::Reduce;
 use hlo::{ArrayShape, Dims, Literal};
 use std::sync::Arc;
@@ -37,20 +37,21 @@ pub(super) fn kernel(
         && let Some(lines) = Lines::of(&from.dims, &reduced)
         && let Some(method) = Method::of(&applied, from.ty, to.ty, &lines)
     {
-        return Some(Box::new(OfLines::new(from, &reduced, lines, method, applied)));
+        return Some(Box::new(OfLines::new(from, lines, method)));
     }
     let (inner_sizes, inner_strides) = pick(from, &reduced);
-    let (outer_sizes, outer_strides) = pick(from, &others(from.rank(), &reduced));
+    let (sizes, strides) = pick(from, &others(from.rank(), &reduced));
+    let kept = Grid::new(sizes.into_iter().zip(strides));
     Some(writes_with(stored_bytes(results, LINE, LINE), move |context, inputs, outputs| {
         let (inputs, inits) = inputs.split_at(inputs.len() / 2);
-        let (results, elements) = (count(&outer_sizes), count(&inner_sizes));
+        let (results, elements) = (kept.count(), count(&inner_sizes));
         context.spend(u64::try_from(results.saturating_mul(elements)).unwrap_or(u64::MAX))?;
         let fold = Fold::new(&applied, context, inputs, inits);
         let length = if results.is_multiple_of(LINE) { LINE } else { 1 };
         let lines = (results / length, elements.saturating_mul(length));
         in_lines(outputs, applied.results(), &fold, lines, |line, fold, out| {
             for result in line * length..(line + 1) * length {
-                let base = offset(result, &outer_sizes, &outer_strides);
+                let base = to_i64(kept.offset(result));
                 fold.restart();
                 let (mut failed, mut folded) = (Ok(()), 0u64);
                 offsets(&inner_sizes, base, &inner_strides, |at| {
@@ -74,27 +75,15 @@ pub(super) fn kernel(
 struct OfLines {
     lines: Lines,
     method: Arc<Method>,
-    applied: Arc<ScalarProgram>,
-    /// Sizes and strides of the reduced dimensions.
-    sizes: Dims,
-    strides: Dims,
     /// Bytes of an element.
     width: usize,
     steps: u64,
 }
 
 impl OfLines {
-    fn new(
-        from: &ArrayShape,
-        reduced: &[i64],
-        lines: Lines,
-        method: Method,
-        applied: Arc<ScalarProgram>,
-    ) -> Self {
-        let (sizes, strides) = pick(from, reduced);
+    fn new(from: &ArrayShape, lines: Lines, method: Method) -> Self {
         let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
-        let (width, method) = (from.ty.storage_bytes(), Arc::new(method));
-        Self { lines, method, applied, sizes, strides, width, steps }
+        Self { lines, method: Arc::new(method), width: from.ty.storage_bytes(), steps }
     }
 }
 
@@ -106,14 +95,9 @@ impl Kernel for OfLines {
         outputs: &mut [Literal],
     ) -> Result<()> {
         context.spend(self.steps)?;
-        let exact = |base: usize| {
-            let mut fold = Fold::new(&self.applied, context, &inputs[..1], &inputs[1..]);
-            offsets(&self.sizes, to_i64(base), &self.strides, |at| fold.add_term(to_usize(at)));
-            fold.value()
-        };
         let (from, first) = (inputs[0].bytes(), inputs[1].get(0));
         let Self { lines, method, width, .. } = self;
-        let reduction = Reduction { lines, method, from, width: *width, first, exact };
+        let reduction = Reduction { lines, method, from, width: *width, first };
         reduction.run(outputs[0].bytes_mut());
         Ok(())
     }
@@ -126,14 +110,4 @@ impl Kernel for OfLines {
             None => Fusion::None,
         }
     }
-}
-
-/// The offset of element number `i` in row-major order of these sizes.
-fn offset(i: usize, sizes: &[i64], strides: &[i64]) -> i64 {
-    let (mut rest, mut at) = (to_i64(i), 0);
-    for (&size, &stride) in sizes.iter().zip(strides).rev() {
-        at += rest % size * stride;
-        rest /= size;
-    }
-    at
 }

@@ -4,27 +4,25 @@
 //! is formed. Other ops are applied to many elements at once: along columns in the order of the elements, along rows in
 //! any order, which only ops get whose result does not depend on it.
 use super::fold::is_orderless;
+use super::partial_sum::{Partial, exact_sum};
+use super::row_fold::Tiles;
 use crate::clock::Stop;
-use crate::index::{strides, to_usize};
+use crate::index::{Grid, strides, to_usize};
 use crate::lower::scratch::threads;
-use crate::num::accumulator::{ExactSum, Sum};
-use crate::num::float::to_f32;
-use crate::num::loops::{Loop, SumLoops, binary_loop};
+use crate::num::loops::{AT_ONCE, Loop, SumLoops, binary_loop};
 use crate::scalar_program::ScalarProgram;
 use hlo::op::Binary;
 use hlo::{Dims, ElementType, Scalar};
 use rayon::prelude::*;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Elements that are summed before a sum is added to one that keeps its rounding errors.
-const RUN: usize = 4096;
+pub(super) const RUN: usize = 4096;
 /// Rows that are added in f64 before the sums are added to ones that keep their rounding errors.
 const ROWS: usize = 256;
-/// The bound of the error of a sum, relative to the sum of magnitudes: no element takes part in more additions that round
-/// than these, each with an error of at most 2^-53 of the magnitudes before it. The magnitudes have errors of the same size.
-const ERROR: f64 = 320.0 / 9_007_199_254_740_992.0;
 /// Columns that are computed together.
-const STRIP: usize = 512;
+pub(super) const STRIP: usize = 512;
 /// Elements that are worth another thread.
 const WORTH_A_THREAD: usize = 1 << 15;
 
@@ -45,39 +43,6 @@ pub(super) struct Lines {
     /// The other dimensions that are kept, and those that are reduced.
     kept: Grid,
     reduced: Grid,
-}
-
-/// Some dimensions of an array.
-#[derive(Debug)]
-struct Grid {
-    sizes: SmallVec<[usize; 4]>,
-    strides: SmallVec<[usize; 4]>,
-    count: usize,
-}
-
-impl Grid {
-    fn new(dims: impl Iterator<Item = (i64, i64)>) -> Self {
-        let (sizes, strides): (SmallVec<[usize; 4]>, _) =
-            dims.map(|(size, stride)| (to_usize(size), to_usize(stride))).unzip();
-        let count = sizes.iter().product();
-        Self { sizes, strides, count }
-    }
-    /// Returns the offset of the element at index `i`, in row-major order.
-    #[inline]
-    fn offset(&self, i: usize) -> usize {
-        match (&*self.sizes, &*self.strides) {
-            ([], _) => 0,
-            ([_], [stride, ..]) => i * stride,
-            (sizes, strides) => {
-                let (mut rest, mut at) = (i, 0);
-                for (size, stride) in sizes.iter().zip(strides).rev() {
-                    at += rest % size * stride;
-                    rest /= size;
-                }
-                at
-            }
-        }
-    }
 }
 
 impl Lines {
@@ -107,12 +72,12 @@ impl Lines {
     }
     /// Returns the size of the runs of neighbors of which each is one result, if the array consists of them.
     pub(super) fn runs(&self) -> Option<usize> {
-        (self.is_row && self.reduced.count == 1).then_some(self.inner)
+        (self.is_row && self.reduced.count() == 1).then_some(self.inner)
     }
     /// Bytes that a reduction works in.
     pub(super) fn scratch(&self) -> usize {
         let column = size_of::<Partial>() + 2 * size_of::<f64>() + 2 * size_of::<u128>();
-        let runs = if self.is_row { self.reduced.count * self.inner.div_ceil(RUN) } else { 0 };
+        let runs = if self.is_row { self.reduced.count() * self.inner.div_ceil(RUN) } else { 0 };
         threads() * STRIP * column + runs * size_of::<(f64, f64)>()
     }
 }
@@ -129,6 +94,14 @@ impl Method {
         match self {
             Self::Sum(..) => 0,
             Self::Op(_, ty) => 2 * STRIP * ty.storage_bytes(),
+        }
+    }
+    /// Returns how to fold elements of type `from`, of which all are elements of the type that this method folds; `None`
+    /// if that takes a conversion.
+    pub(crate) fn of_elements(&self, from: ElementType) -> Option<Arc<Self>> {
+        match self {
+            Self::Sum(_, to) => SumLoops::of(from).map(|loops| Arc::new(Self::Sum(loops, *to))),
+            Self::Op(..) => None,
         }
     }
     /// Returns how to fold elements of type `from` by a computation; `None` if neither way fits.
@@ -150,82 +123,8 @@ impl Method {
     }
 }
 
-/// Folds of runs, one after another, from the same first value.
-pub(super) struct RowFold<'a> {
-    method: &'a Method,
-    first: Scalar,
-    tiles: Tiles,
-}
-
-impl<'a> RowFold<'a> {
-    pub(super) fn new(method: &'a Method, first: Scalar, inner: usize) -> Self {
-        let tiles = match method {
-            Method::Sum(..) => Tiles::new(0, ElementType::U8, Scalar::zero(ElementType::U8)),
-            Method::Op(_, ty) => Tiles::new(STRIP.min(inner), *ty, first),
-        };
-        Self { method, first, tiles }
-    }
-    /// Folds the elements of one result into `to`.
-    pub(super) fn row(&mut self, elements: &[u8], to: &mut [u8]) {
-        match self.method {
-            Method::Sum(loops, ty) => {
-                let mut partial = Partial::new(self.first.as_f64());
-                partial.add((loops.row)(elements));
-                let sum = partial.rounded(*ty).unwrap_or_else(|| {
-                    let mut sum = ExactSum::new(self.first.as_f64());
-                    (loops.exact)(elements, &mut sum);
-                    Scalar::Float(sum.rounded(*ty))
-                });
-                sum.write(*ty, to);
-            }
-            Method::Op(function, ty) => {
-                let parts = elements.chunks(STRIP * ty.storage_bytes());
-                self.tiles.fold_row(function, parts, to);
-            }
-        }
-    }
-}
-
-/// A sum on its way.
-#[derive(Clone, Copy)]
-pub(super) struct Partial {
-    sum: Sum,
-    magnitude: f64,
-}
-
-impl Partial {
-    pub(super) fn new(first: f64) -> Self {
-        Self { sum: Sum::new(first), magnitude: first.abs() }
-    }
-    pub(super) fn add(&mut self, (sum, magnitude): (f64, f64)) {
-        self.sum.add(sum);
-        self.magnitude += magnitude;
-    }
-    /// Returns the sum rounded to `ty`, if the bound of its error decides that.
-    pub(super) fn rounded(self, ty: ElementType) -> Option<Scalar> {
-        // Only zeros were added, without an error; the sum has the right sign.
-        if self.magnitude == 0.0 {
-            return Some(Scalar::Float(self.sum.value()));
-        }
-        let (high, low) = self.sum.parts();
-        let error = self.magnitude * ERROR;
-        if ty == ElementType::F32 {
-            let [least, most] = [low - error, low + error].map(|low| to_f32(high + low));
-            let is_decided = least.to_bits() == most.to_bits() && least.is_finite() && least != 0.0;
-            return is_decided.then_some(Scalar::Float(least.into()));
-        }
-        let [least, most] =
-            [low - error, low + error].map(|low| Scalar::Float(high + low).round_to(ty));
-        let bits = least.to_bits(ty);
-        // A bound that is not finite decides nothing, nor does one around zero.
-        let is_decided =
-            bits == most.to_bits(ty) && least.as_f64().is_finite() && least.as_f64() != 0.0;
-        is_decided.then_some(least)
-    }
-}
-
 /// A reduction of one array.
-pub(super) struct Reduction<'a, E> {
+pub(super) struct Reduction<'a> {
     pub(super) lines: &'a Lines,
     pub(super) method: &'a Method,
     /// The elements, and the bytes of one.
@@ -233,11 +132,9 @@ pub(super) struct Reduction<'a, E> {
     pub(super) width: usize,
     /// The initial value.
     pub(super) first: Scalar,
-    /// Computes the result whose first element is at an offset, exactly.
-    pub(super) exact: E,
 }
 
-impl<E: Fn(usize) -> Scalar + Sync> Reduction<'_, E> {
+impl Reduction<'_> {
     /// Computes the results, of which each takes `width` bytes in `to`.
     pub(super) fn run(&self, to: &mut [u8]) {
         match self.method {
@@ -261,7 +158,7 @@ impl<E: Fn(usize) -> Scalar + Sync> Reduction<'_, E> {
         let Lines { is_row, inner, kept, reduced } = self.lines;
         let stop = Stop::current();
         if *is_row {
-            let at_once = (WORTH_A_THREAD / (reduced.count * inner).max(1)).max(1);
+            let at_once = (WORTH_A_THREAD / (reduced.count() * inner).max(1)).max(1);
             let parts = to.par_chunks_mut(at_once * width).enumerate();
             return parts.for_each_init(&state, |state, (part, to)| {
                 let slots = to.chunks_exact_mut(width).enumerate();
@@ -283,27 +180,23 @@ impl<E: Fn(usize) -> Scalar + Sync> Reduction<'_, E> {
 
     fn sums(&self, loops: SumLoops, ty: ElementType, to: &mut [u8]) {
         let width = ty.storage_bytes();
-        let first = self.first.as_f64();
-        let rounded = |sum: Partial, at| sum.rounded(ty).unwrap_or_else(|| (self.exact)(at));
+        let Lines { is_row, inner, reduced, .. } = self.lines;
         self.each(
             width,
             to,
             || (),
-            |(), base, to| match self.lines.is_row {
-                true => rounded(self.row_sum(loops, first, base), base).write(ty, to),
-                false => {
-                    let sums = self.column_sums(loops, first, base, to.len() / width);
-                    let slots = to.chunks_exact_mut(width);
-                    for ((column, sum), slot) in sums.into_iter().enumerate().zip(slots) {
-                        rounded(sum, base + column).write(ty, slot);
-                    }
+            |(), base, to| match is_row {
+                true => {
+                    let rows = reduced.offsets().map(|row| self.elements(base + row, *inner));
+                    self.row_sum(loops, base).settled(loops, self.first, rows, ty).write(ty, to);
                 }
+                false => self.column_sums(loops, ty, base, to),
             },
         );
     }
 
     /// Sums the elements of one result. Long rows are summed by several threads, in the same parts on any number of them.
-    fn row_sum(&self, loops: SumLoops, first: f64, base: usize) -> Partial {
+    fn row_sum(&self, loops: SumLoops, base: usize) -> Partial {
         let Lines { inner, reduced, .. } = self.lines;
         let runs = inner.div_ceil(RUN);
         let run = |number: usize| {
@@ -311,8 +204,8 @@ impl<E: Fn(usize) -> Scalar + Sync> Reduction<'_, E> {
             let count = RUN.min(inner - run);
             (loops.row)(self.elements(base + reduced.offset(row) + run, count))
         };
-        let mut partial = Partial::new(first);
-        let count = reduced.count * runs;
+        let mut partial = Partial::new(self.first.as_f64());
+        let count = reduced.count() * runs;
         if count * RUN.min(*inner) <= 16 * WORTH_A_THREAD {
             (0..count).for_each(|number| partial.add(run(number)));
         } else {
@@ -327,28 +220,70 @@ impl<E: Fn(usize) -> Scalar + Sync> Reduction<'_, E> {
         partial
     }
 
-    /// Sums columns, `count` of them.
-    fn column_sums(&self, loops: SumLoops, first: f64, base: usize, count: usize) -> Vec<Partial> {
-        let reduced = &self.lines.reduced;
+    /// Sums columns from `base` on, as many as `to` has elements.
+    fn column_sums(&self, loops: SumLoops, ty: ElementType, base: usize, to: &mut [u8]) {
+        let (width, reduced) = (ty.storage_bytes(), &self.lines.reduced);
+        let count = to.len() / width;
+        let row = |row| self.elements(base + reduced.offset(row), count);
         let stop = Stop::current();
-        let mut partials = vec![Partial::new(first); count];
+        let mut partials = vec![Partial::new(self.first.as_f64()); count];
         let (mut sums, mut magnitudes) = (vec![-0.0; count], vec![0.0; count]);
-        for rows in (0..reduced.count).step_by(ROWS).take_while(|_| !stop.is_set()) {
+        for rows in (0..reduced.count()).step_by(ROWS).take_while(|_| !stop.is_set()) {
             sums.fill(-0.0);
             magnitudes.fill(0.0);
-            for row in rows..(rows + ROWS).min(reduced.count) {
-                let elements = self.elements(base + reduced.offset(row), count);
-                (loops.columns)(elements, &mut sums, &mut magnitudes);
+            let end = (rows + ROWS).min(reduced.count());
+            for first in (rows..end).step_by(AT_ONCE) {
+                let rows: SmallVec<[&[u8]; AT_ONCE]> =
+                    (first..(first + AT_ONCE).min(end)).map(row).collect();
+                (loops.columns)(&rows, &mut sums, &mut magnitudes);
             }
             let parts = sums.iter().copied().zip(magnitudes.iter().copied());
             partials.iter_mut().zip(parts).for_each(|(partial, part)| partial.add(part));
         }
-        partials
+        let mut is_open = false;
+        for (partial, slot) in partials.iter().zip(to.chunks_exact_mut(width)) {
+            match partial.rounded(ty) {
+                Some(sum) => sum.write(ty, slot),
+                None => is_open = true,
+            }
+        }
+        if is_open && !stop.is_set() {
+            self.settle(loops, ty, base, &partials, to);
+        }
+    }
+
+    /// Computes the sums of columns whose rounding the bound of the error leaves open.
+    fn settle(
+        &self,
+        loops: SumLoops,
+        ty: ElementType,
+        base: usize,
+        partials: &[Partial],
+        to: &mut [u8],
+    ) {
+        let reduced = &self.lines.reduced;
+        let coarse: Vec<f64> = partials.iter().map(Partial::coarse).collect();
+        let mut found = vec![0; partials.len()];
+        for row in reduced.offsets() {
+            (loops.no_multiples)(self.elements(base + row, partials.len()), &coarse, &mut found);
+        }
+        let slots = to.chunks_exact_mut(ty.storage_bytes());
+        for (column, (partial, slot)) in partials.iter().zip(slots).enumerate() {
+            if partial.rounded(ty).is_none() {
+                let elements =
+                    || reduced.offsets().map(|row| self.elements(base + row + column, 1));
+                let sum = match found[column] {
+                    0 => partial.exact(self.first),
+                    _ => None,
+                };
+                sum.unwrap_or_else(|| exact_sum(loops, self.first, elements(), ty)).write(ty, slot);
+            }
+        }
     }
 
     fn folds(&self, function: &Loop, ty: ElementType, to: &mut [u8]) {
         let Lines { is_row, inner, reduced, .. } = self.lines;
-        let rows = |base| (0..reduced.count).map(move |row| base + reduced.offset(row));
+        let rows = |base| reduced.offsets().map(move |row| base + row);
         let tiles = || Tiles::new(STRIP.min(*inner), ty, self.first);
         self.each(self.width, to, tiles, |tiles, base, to| match is_row {
             true => {
@@ -363,76 +298,5 @@ impl<E: Fn(usize) -> Scalar + Sync> Reduction<'_, E> {
                 to.copy_from_slice(&tiles.bytes()[..to.len()]);
             }
         });
-    }
-}
-
-/// Accumulators beside one another, and memory for the next ones.
-struct Tiles {
-    width: usize,
-    first: u128,
-    now: Vec<u128>,
-    next: Vec<u128>,
-}
-
-impl Tiles {
-    /// Returns `count` accumulators of type `ty` with the value `first`.
-    fn new(count: usize, ty: ElementType, first: Scalar) -> Self {
-        let width = ty.storage_bytes();
-        let words = (count * width).div_ceil(size_of::<u128>());
-        let mut tiles = Self { width, first: 0, now: vec![0; words], next: vec![0; words] };
-        first.write(ty, &mut bytemuck::bytes_of_mut(&mut tiles.first)[..width]);
-        tiles
-    }
-    /// Sets all accumulators to the first value.
-    fn restart(&mut self) {
-        let Self { width, first, now, .. } = self;
-        let now: &mut [u8] = bytemuck::cast_slice_mut(now);
-        let first = &bytemuck::bytes_of(first)[..*width];
-        now.chunks_exact_mut(*width).for_each(|to| to.copy_from_slice(first));
-    }
-    fn bytes(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.now)
-    }
-    /// Folds the first elements, as many as there are, into the accumulators at their indices.
-    fn fold(&mut self, function: &Loop, elements: &[u8]) {
-        let now: &[u8] = bytemuck::cast_slice(&self.now);
-        let next: &mut [u8] = bytemuck::cast_slice_mut(&mut self.next);
-        function(&[&now[..elements.len()], elements], &mut next[..elements.len()]);
-        next[elements.len()..].copy_from_slice(&now[elements.len()..]);
-        std::mem::swap(&mut self.now, &mut self.next);
-    }
-    /// Folds the elements of one result into `to`, in any order.
-    fn fold_row<'e>(
-        &mut self,
-        function: &Loop,
-        parts: impl Iterator<Item = &'e [u8]>,
-        to: &mut [u8],
-    ) {
-        // The first elements take the places of accumulators.
-        let mut used = 0;
-        for part in parts {
-            let common = used.min(part.len());
-            if common > 0 {
-                self.fold(function, &part[..common]);
-            }
-            let now: &mut [u8] = bytemuck::cast_slice_mut(&mut self.now);
-            now[common..part.len()].copy_from_slice(&part[common..]);
-            used = used.max(part.len());
-        }
-        let first = &bytemuck::bytes_of(&self.first)[..self.width];
-        if used == 0 {
-            return to.copy_from_slice(first);
-        }
-        // The upper half is folded into the lower one until one accumulator is left.
-        while used > self.width {
-            let half = used / self.width / 2 * self.width;
-            let now: &[u8] = bytemuck::cast_slice(&self.now);
-            let next: &mut [u8] = bytemuck::cast_slice_mut(&mut self.next);
-            function(&[&now[..half], &now[used - half..used]], &mut next[..half]);
-            next[half..used - half].copy_from_slice(&now[half..used - half]);
-            used -= half;
-            std::mem::swap(&mut self.now, &mut self.next);
-        }
-        function(&[first, &bytemuck::cast_slice(&self.now)[..self.width]], to);
     }
 }

@@ -10,12 +10,14 @@ use super::fold::{Fold, UNTIMED, element_type, in_lines, stored_bytes};
 use super::sliding::Slide;
 use super::{cumulative, pooling, writes_with};
 use crate::Result;
+use crate::clock::Stop;
 use crate::context::RunContext;
 use crate::index::{count, offsets, strides, to_i64, to_usize};
+use crate::lower::scratch::threads;
 use crate::plan::Kernel;
-use crate::scalar_program::ScalarPrograms;
-use hlo::op::ReduceWindow;
+use crate::scalar_program::{ScalarProgram, ScalarPrograms};
 use hlo::op::value::{Window, WindowDim};
+use hlo::op::{Binary, ReduceWindow};
 use hlo::{ArrayShape, Dims, ElementType, Literal};
 
 /// The elements a window reaches in one dimension: `first`, `first + step`, ...
@@ -133,7 +135,13 @@ fn growth(
     let mut large = (0..result.len()).filter(|&d| op.window.dims[d].size > 1);
     let (Some(d), None) = (large.next(), large.next()) else { return (last, Growth::None) };
     let reach = |out: i64| Reach::of(&op.window.dims[d], out, from.dims[d]);
-    let all = || (1..result[d]).map(|out| (reach(out - 1), reach(out)));
+    let stop = Stop::current();
+    let pair = |out: i64| (reach(out - 1), reach(out));
+    // The last windows decide for most; the others are looked at as long as there is time.
+    let all = || {
+        let ends = [result[d] - 1, 1].into_iter().filter(|&out| out >= 1);
+        ends.chain(1..result[d]).take_while(|_| !stop.is_set()).map(pair)
+    };
     let begins = |(a, b): (Reach, Reach)| {
         a.count == 0 || (a.first == b.first && a.step == b.step && a.count <= b.count)
     };
@@ -169,7 +177,9 @@ pub(super) fn kernel(
     let moved = results.iter().map(|result| result.byte_count().unwrap_or(usize::MAX));
     let moved = if dims.len() > 1 { moved.fold(0, usize::saturating_add) } else { 0 };
     let shortest = dims.iter().copied().min().map_or(1, to_usize);
+    let queue = queue_bytes(&op, &from, &dims, &applied);
     let scratch = stored_bytes(results, longest, shortest).saturating_add(moved);
+    let scratch = scratch.saturating_add(queue);
     Some(writes_with(scratch, move |context, inputs, outputs| {
         let (inputs, inits) = inputs.split_at(inputs.len() / 2);
         let fold = Fold::new(&applied, context, inputs, inits);
@@ -202,11 +212,34 @@ pub(super) fn kernel(
     }))
 }
 
-/// Returns the number of elements that are under the windows, all together.
+/// Returns the bytes that sliding windows take for the folds of their ends, on all threads.
+fn queue_bytes(
+    op: &ReduceWindow,
+    from: &ArrayShape,
+    result: &[i64],
+    applied: &ScalarProgram,
+) -> usize {
+    match (applied.as_binary(), growth(op, from, result, true)) {
+        // Exact sums need no queue.
+        (Some(Binary::Add), _) if from.ty.is_float() => 0,
+        (_, (along, Growth::Sliding)) => {
+            let columns = op.window.dims[along].size.min(from.dims[along]);
+            let folds = to_usize(columns.max(0)).saturating_mul(size_of::<Option<hlo::Scalar>>());
+            // A vector that grows has up to twice the room.
+            folds.saturating_mul(2).saturating_mul(threads())
+        }
+        (_, (_, Growth::Forward | Growth::Backward | Growth::None)) => 0,
+    }
+}
+
+/// Returns the number of elements that are under the windows, all together. It is of no account if the time is over before
+/// they are counted.
 pub(super) fn steps(window: &Window, from: &ArrayShape, result: &ArrayShape) -> u64 {
     let dims = window.dims.iter().zip(&from.dims).zip(&result.dims);
+    let stop = Stop::current();
     let counts = dims.map(|((dim, &size), &windows)| {
-        let counts = (0..windows).map(|out| Reach::of(dim, out, size).count.unsigned_abs());
+        let windows = (0..windows).take_while(|_| !stop.is_set());
+        let counts = windows.map(|out| Reach::of(dim, out, size).count.unsigned_abs());
         counts.fold(0, u64::saturating_add)
     });
     counts.fold(1, u64::saturating_mul)

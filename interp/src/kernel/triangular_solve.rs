@@ -12,10 +12,11 @@
 //!
 //! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU solves block by block
 //! with inverses of the blocks, and rounds every step; where a matrix is singular, it may have NaN instead of an infinity.
-use super::{fill, number_bytes, writes_with};
+use super::{fill, is_narrow, number_bytes, store, wide, writes_with};
 use crate::clock::Stop;
 use crate::index::{saturating_count, to_usize};
 use crate::num::complex_of::{Field, InField, in_field};
+use crate::num::triangle::Panels;
 use crate::plan::Kernel;
 use hlo::op::TriangularSolve;
 use hlo::op::value::Transpose;
@@ -24,6 +25,21 @@ use hlo::{ArrayShape, Literal};
 pub(super) fn kernel(op: &TriangularSolve, operands: &[&ArrayShape]) -> Box<dyn Kernel> {
     let (op, ty) = (op.clone(), operands[1].ty);
     let side = operands[0].dims.last().copied().unwrap_or(0);
+    if is_narrow(ty) {
+        let (n, all) = (to_usize(side), saturating_count(&operands[1].dims));
+        // The elements, as they are read and rounded; the solutions of a batch, and the factors of the tiles.
+        let elements = saturating_count(&operands[0].dims).saturating_add(all.saturating_mul(2));
+        let systems = all.checked_div(n).unwrap_or(0);
+        let scratch = elements.saturating_mul(size_of::<f64>());
+        let scratch = scratch.saturating_add(Panels::bytes(n, systems));
+        return writes_with(
+            scratch.saturating_add(Panels::solve_bytes(n)),
+            move |_, inputs, outputs| {
+                solutions(&op, inputs[0], inputs[1], &mut outputs[0]);
+                Ok(())
+            },
+        );
+    }
     let numbers = [saturating_count(&operands[1].dims), saturating_count(&[side, side])];
     let numbers = numbers.into_iter().fold(to_usize(side), usize::saturating_add);
     writes_with(numbers.saturating_mul(number_bytes(ty)), move |_, inputs, outputs| {
@@ -32,7 +48,48 @@ pub(super) fn kernel(op: &TriangularSolve, operands: &[&ArrayShape]) -> Box<dyn 
     })
 }
 
-/// The solutions of all systems.
+/// Computes the solutions of all systems in f64.
+fn solutions(op: &TriangularSolve, a: &Literal, b: &Literal, result: &mut Literal) {
+    let dims = &b.array_shape().expect("verified: an array").dims;
+    let (rows, columns) = (to_usize(dims[dims.len() - 2]), to_usize(dims[dims.len() - 1]));
+    // From the right, the rows of b are the columns of the transposed system.
+    let (n, systems) = if op.left_side { (rows, columns) } else { (columns, rows) };
+    let (transposed, from_below) = orientation(op);
+    // An upper triangle is a lower one, upside down.
+    let row = |i: usize| if from_below { n - 1 - i } else { i };
+    let (triangles, from) = (wide(a), wide(b));
+    let mut to = vec![0.0; from.len()];
+    let batches = to.chunks_exact_mut(rows * columns).zip(from.chunks_exact(rows * columns));
+    for ((to, from), triangle) in batches.zip(triangles.chunks_exact(n * n)) {
+        let place = |i: usize, system: usize| match op.left_side {
+            true => row(i) * columns + system,
+            false => system * n + row(i),
+        };
+        let mut x = Panels::new(n, systems, |i, system| from[place(i, system)]);
+        x.solve(n, op.unit_diagonal, |i, k| {
+            let (i, k) = (row(i), row(k));
+            triangle[if transposed { k * n + i } else { i * n + k }]
+        });
+        for i in 0..n {
+            for system in 0..systems {
+                to[place(i, system)] = x.at(i, system);
+            }
+        }
+    }
+    store(&to, result);
+}
+
+/// Returns whether the rows of the triangle that is solved are columns of `a`, and whether it is an upper one.
+fn orientation(op: &TriangularSolve) -> (bool, bool) {
+    let is_turned = match op.transpose_a {
+        Transpose::None | Transpose::Invalid => false,
+        Transpose::Transpose | Transpose::Adjoint => true,
+    };
+    let transposed = is_turned == op.left_side;
+    (transposed, op.lower == transposed)
+}
+
+/// The solutions of all systems, in wider numbers.
 struct Solve<'a> {
     op: &'a TriangularSolve,
     a: &'a Literal,
@@ -75,13 +132,8 @@ impl InField for Solve<'_> {
 impl Solve<'_> {
     /// The rows of the lower triangle that is to be solved, and whether it is an upper one turned upside down.
     fn triangle<F: Field>(&self, n: usize, batch: usize) -> (Vec<F>, bool) {
-        let (turned, conjugated) = match self.op.transpose_a {
-            Transpose::None | Transpose::Invalid => (false, false),
-            Transpose::Transpose => (true, false),
-            Transpose::Adjoint => (true, true),
-        };
-        let transposed = turned == self.op.left_side;
-        let from_below = self.op.lower == transposed;
+        let conjugated = self.op.transpose_a == Transpose::Adjoint;
+        let (transposed, from_below) = orientation(self.op);
         let mut rows = vec![F::ZERO; n * n];
         for i in 0..n {
             for j in 0..=i {

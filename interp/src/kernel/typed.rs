@@ -1,8 +1,10 @@
 //! Elementwise loops over types of the processor, in parallel and in place.
 use crate::clock::Stop;
 use crate::num::loops::{
-    Loop, binary_loop, clamp_loop, compare_loop, convert_loop, select_loop, unary_loop,
+    Loop, binary_loop, clamp_loop, compare_loop, convert_loop, magnitude_loop, select_loop,
+    unary_loop,
 };
+use hlo::op::Unary;
 use hlo::{ElementType, Literal, Op};
 use rayon::prelude::*;
 use smallvec::SmallVec;
@@ -43,6 +45,7 @@ impl Typed {
         let is_of_one_type = operands.iter().all(|&operand| operand == result);
         let function = match op {
             Op::Unary(op) if is_of_one_type => unary_loop(*op, ty),
+            Op::Unary(Unary::Abs) if ty == ElementType::C64 => Some(magnitude_loop()),
             Op::Binary(op) if is_of_one_type => binary_loop(*op, ty),
             Op::Clamp(_) if is_of_one_type => clamp_loop(ty),
             Op::Compare(op) => compare_loop(op.direction, op.order(ty), ty),

@@ -79,7 +79,15 @@ impl Role {
                 let leaf = step.inputs[1];
                 Outer { leaf, read: Read::Scalar, width: width(draft, leaf), convert: None }
             }
-            Self::Rows(_) | Self::Loop(_) | Self::Same => outer(draft, step, k, reads),
+            Self::Rows(method) => {
+                let outer = outer(draft, step, k, reads);
+                match outer.convert.is_some() && method.of_elements(ty(draft, outer.leaf)).is_some()
+                {
+                    true => Outer { convert: None, ..outer },
+                    false => outer,
+                }
+            }
+            Self::Loop(_) | Self::Same => outer(draft, step, k, reads),
         }
     }
 }
@@ -190,7 +198,9 @@ impl Groups<'_> {
         if let Some(outer) = self.reads.get(&from) {
             self.reads.insert(to, outer.clone());
         }
-        match self.open(from) {
+        // It computes nothing, so it never begins a group.
+        let has_room = |group: &usize| self.all[*group].members.len() < MOST_MEMBERS;
+        match self.open(from).filter(has_room) {
             Some(group) => {
                 let count = self.all[group].count;
                 self.join(Member { step: number, role: Role::Same }, count, None);
@@ -316,9 +326,7 @@ fn fuse(
             Role::Same => operands[0],
             Role::Rows(method) => {
                 fuel = fuel.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
-                let ty = ty(draft, step.inputs[1]);
-                let output = Output::Rows { of: operands[0], first: (operands[1], ty), method };
-                ends.push((leaf, output));
+                ends.push((leaf, rows(draft, &step, &operands, &outers, method)));
                 continue;
             }
         };
@@ -348,6 +356,20 @@ fn fuse(
         fuel,
         part: None,
     }
+}
+
+/// Returns the output of a reduction. The sum of widened floats is that of the floats.
+fn rows(
+    draft: &Draft,
+    step: &DraftStep,
+    operands: &[Register],
+    outers: &[Outer],
+    method: Arc<Method>,
+) -> Output {
+    let from = outers.get(operands[0]).map(|outer| ty(draft, outer.leaf));
+    let method = from.and_then(|from| method.of_elements(from)).unwrap_or(method);
+    let first = (operands[1], ty(draft, step.inputs[1]));
+    Output::Rows { of: operands[0], first, method }
 }
 
 /// Returns how a step reads operand `k` from outside its group.

@@ -6,7 +6,7 @@ use crate::program::Program;
 use crate::scan::{Next, Scan};
 use crate::small_loop::SmallLoop;
 use crate::value::Value;
-use crate::{Error, Result};
+use crate::{Code, Error, Result};
 use hlo::Scalar;
 use hlo::ir::ComputationId;
 
@@ -23,6 +23,13 @@ pub(super) struct Loop {
     in_body: bool,
 }
 
+/// The leaves with which a loop on a block of memory ends.
+enum SmallLoopEnd {
+    Done(Vec<Value>),
+    /// Those that it began with: frames find the instruction at which the fuel ends.
+    OutOfFuel(Vec<Value>),
+}
+
 impl Machine {
     /// Starts the computation that a step calls.
     pub(super) fn call(&mut self, step: &Step) -> Result<()> {
@@ -35,10 +42,14 @@ impl Machine {
             }
             Action::While { condition, body, scalars, small, test: _ } => {
                 let carried = self.frame().take_inputs(step);
-                if let Some(program) = small.as_ref().filter(|small| self.has_room(step, small)) {
-                    let carried = program.run(&self.context, carried)?;
-                    return self.end_call(step, carried);
-                }
+                let program = small.as_ref().filter(|small| self.has_room(step, small));
+                let carried = match program {
+                    Some(program) => match self.small_loop(program, carried)? {
+                        SmallLoopEnd::Done(carried) => return self.end_call(step, carried),
+                        SmallLoopEnd::OutOfFuel(carried) => carried,
+                    },
+                    None => carried,
+                };
                 if let Some(program) =
                     scalars.as_ref().filter(|_| !self.is_observed() && are_arrays(&carried))
                 {
@@ -188,12 +199,26 @@ impl Machine {
         Ok(())
     }
 
-    /// Returns whether a loop may run on a block of memory: frames take less of it, and end at an instruction.
+    /// Runs a loop on a block of memory.
+    fn small_loop(&self, program: &SmallLoop, carried: Vec<Value>) -> Result<SmallLoopEnd> {
+        if self.context.options().fuel.is_none() {
+            return program.run(&self.context, carried).map(SmallLoopEnd::Done);
+        }
+        let (first, steps) = (carried.clone(), self.context.steps());
+        match program.run(&self.context, carried) {
+            Ok(carried) => Ok(SmallLoopEnd::Done(carried)),
+            Err(error) if matches!(error.code(), Code::OutOfFuel { .. }) => {
+                self.context.refund(self.context.steps() - steps);
+                Ok(SmallLoopEnd::OutOfFuel(first))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns whether a loop may run on a block of memory: frames take less of it, and show each instruction.
     fn has_room(&self, step: &Step, small: &SmallLoop) -> bool {
         let bytes = small.bytes().saturating_add(step.bytes.unwrap_or(usize::MAX));
-        !self.is_observed()
-            && self.context.options().fuel.is_none()
-            && self.context.budget().left().is_none_or(|left| bytes <= left)
+        !self.is_observed() && self.context.budget().left().is_none_or(|left| bytes <= left)
     }
 
     /// Returns whether each instruction is observed, so that none may be skipped.

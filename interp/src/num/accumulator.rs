@@ -108,7 +108,12 @@ impl ExactSum {
         }
         let mut rest = x;
         for part in &mut self.parts {
-            (*part, rest) = two_sum(*part, rest);
+            let (sum, lost) = two_sum(*part, rest);
+            if lost.is_nan() {
+                // Near the largest f64 the error of a finite sum may be found through an infinity.
+                break;
+            }
+            (*part, rest) = (sum, lost);
             if rest == 0.0 {
                 return;
             }
@@ -303,6 +308,25 @@ mod tests {
         dot.add_product(x, x);
         dot.add(-1.0 - 2.0 * f64::EPSILON);
         assert_eq!(dot.value(), f64::EPSILON * f64::EPSILON);
+    }
+
+    /// The error of the sum of the largest f64 and of half the distance to its neighbor is found through an infinity.
+    #[test]
+    fn sums_near_the_largest_number_do_not_depend_on_the_order() {
+        let half = 2.993_760_464_302_079_7e292;
+        let (small, large) = (-8.988_465_674_311_579e307, f64::MAX);
+        let sum = |terms: &[f64]| {
+            let mut sum = ExactSum::new(0.0);
+            for &x in terms {
+                sum.add(x);
+            }
+            sum.rounded(ElementType::F64)
+        };
+        assert_eq!(sum(&[-half, large]), sum(&[large, -half]));
+        assert_eq!(sum(&[-half, large]), 1.797_693_134_862_315_5e308);
+        let tiny = [1.995_840_309_534_719_6e292, 1.995_840_309_534_72e292];
+        assert_eq!(sum(&[tiny[0], tiny[1], small, large]), 8.988_465_674_311_582e307);
+        assert_eq!(sum(&[large, small, tiny[1], tiny[0]]), 8.988_465_674_311_582e307);
     }
 
     #[test]

@@ -1,32 +1,84 @@
-//! The discrete Fourier transform of one line of numbers, of any length in `n log n` steps.
+//! The discrete Fourier transform of lines of numbers, of any length in `n log n` steps.
 //!
 //! A line is split by the factors of its length (Cooley and Tukey): interleaved shorter lines are transformed,
 //! multiplied by twiddle factors, and joined. Lines of a prime length of more than [`LARGEST_PRIME`] become a
-//! convolution, by lines whose length is a power of two (Bluestein). The twiddle factors `e^(-2 pi i k/n)` come from
-//! exactly reduced angles in twice the precision of f64, so those of f64 are correctly rounded with very few
-//! exceptions, and those of multiples of a right angle are exact.
+//! convolution, by lines whose length is a power of two (Bluestein).
+//!
+//! Several lines are transformed at once, each in a lane of vectors. The operations on a line are the same in every lane and
+//! with every instruction set, and so are the bits.
+#![expect(
+    clippy::inline_always,
+    reason = "only code inlined into the function of an instruction set is compiled for it"
+)]
 use super::complex_of::{ComplexOf, Field};
 use super::double_double::{DoubleDouble, Real};
+use super::loops::instruction_set::{self, Task};
+use super::twiddle::{number, turns};
 use crate::clock::Stop;
 
 /// Longest prime line that is transformed term by term.
 const LARGEST_PRIME: usize = 31;
 
+/// The numbers at one index of `N` lines.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lanes<R, const N: usize> {
+    pub(crate) re: [R; N],
+    pub(crate) im: [R; N],
+}
+
+impl<R: Real + Field, const N: usize> Lanes<R, N> {
+    pub(crate) const ZERO: Self = Self { re: [R::ZERO; N], im: [R::ZERO; N] };
+
+    /// Returns a function of the numbers in each lane.
+    #[inline(always)]
+    fn each(
+        self,
+        other: Self,
+        function: impl Fn(ComplexOf<R>, ComplexOf<R>) -> ComplexOf<R>,
+    ) -> Self {
+        let mut result = self;
+        for i in 0..N {
+            let a = ComplexOf { re: self.re[i], im: self.im[i] };
+            let b = ComplexOf { re: other.re[i], im: other.im[i] };
+            let x = function(a, b);
+            (result.re[i], result.im[i]) = (x.re, x.im);
+        }
+        result
+    }
+    #[inline(always)]
+    pub(crate) fn map(self, function: impl Fn(ComplexOf<R>) -> ComplexOf<R>) -> Self {
+        self.each(self, |x, _| function(x))
+    }
+    #[inline(always)]
+    pub(crate) fn plus(self, other: Self) -> Self {
+        self.each(other, |a, b| a + b)
+    }
+    #[inline(always)]
+    pub(crate) fn minus(self, other: Self) -> Self {
+        self.each(other, |a, b| a - b)
+    }
+    #[inline(always)]
+    pub(crate) fn times(self, factor: ComplexOf<R>) -> Self {
+        self.map(|x| x * factor)
+    }
+    #[inline(always)]
+    pub(crate) fn times_i(self) -> Self {
+        self.map(ComplexOf::times_i)
+    }
+    #[inline(always)]
+    pub(crate) fn conj(self) -> Self {
+        self.map(ComplexOf::conj)
+    }
+}
+
 /// The precomputed data of transforms of one length.
 pub(crate) struct Plan<R> {
     /// `e^(-2 pi i k/n)` for each k below n, the length.
     turns: Vec<ComplexOf<R>>,
-    /// Factors of the length: 4 as often as it divides, then primes.
+    /// Factors of the length: primes, then 4 as often as it divides.
     factors: Vec<usize>,
     /// The transform of each large prime among them.
     chirps: Vec<Chirp<R>>,
-    stop: Stop,
-}
-
-/// Returns a size, offset or count as a number.
-fn number(n: usize) -> DoubleDouble {
-    // Sizes in memory are below 2^53, so this is exact.
-    hlo::Scalar::Signed(crate::index::to_i64(n)).as_f64().into()
 }
 
 fn factors(mut n: usize) -> Vec<usize> {
@@ -45,6 +97,7 @@ fn factors(mut n: usize) -> Vec<usize> {
             };
         }
     }
+    factors.reverse();
     factors
 }
 
@@ -83,83 +136,145 @@ impl<R: Real + Field> Plan<R> {
             factors.iter().copied().filter(|&p| p > LARGEST_PRIME).collect();
         large.dedup();
         let chirps = large.into_iter().map(Chirp::new).collect();
-        Self { turns: turns(n), factors, chirps, stop: Stop::current() }
+        Self { turns: turns(n), factors, chirps }
     }
 
-    /// `result[k] = sum of line[j] * e^(-2 pi i jk/n)`
-    pub(crate) fn transform(&self, line: &[ComplexOf<R>], result: &mut [ComplexOf<R>]) {
+    /// `result[k] = sum of line[j] * e^(-2 pi i jk/n)`, in each lane. What a transform that was stopped has written means
+    /// nothing.
+    pub(crate) fn transform<const N: usize>(
+        &self,
+        line: &[Lanes<R, N>],
+        result: &mut [Lanes<R, N>],
+        stop: &Stop,
+    ) {
         if !line.is_empty() {
-            self.part(line, 1, &self.factors, result);
+            let factors = &self.factors;
+            instruction_set::run(Part { plan: self, line, step: 1, factors, result, stop });
         }
     }
+}
 
-    /// Transforms every `step`-th number of `line`, as many as `result` has.
-    fn part(
-        &self,
-        line: &[ComplexOf<R>],
-        step: usize,
-        factors: &[usize],
-        result: &mut [ComplexOf<R>],
-    ) {
+/// The transform of every `step`-th number of `line`, as many as `result` has.
+struct Part<'a, R, const N: usize> {
+    plan: &'a Plan<R>,
+    line: &'a [Lanes<R, N>],
+    step: usize,
+    factors: &'a [usize],
+    result: &'a mut [Lanes<R, N>],
+    stop: &'a Stop,
+}
+
+impl<R: Real + Field, const N: usize> Task for Part<'_, R, N> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let Self { plan, line, step, factors, result, stop } = self;
         let Some((&p, factors)) = factors.split_first() else {
             result[0] = line[0];
             return;
         };
         let m = result.len() / p;
         for (r, part) in result.chunks_exact_mut(m).enumerate() {
-            self.part(&line[r * step..], step * p, factors, part);
-        }
-        if let Some(chirp) = self.chirps.iter().find(|chirp| chirp.turns.len() == p) {
-            let mut terms = vec![ComplexOf::ZERO; p];
-            for k in 0..m {
-                self.gather(result, k, step, &mut terms);
-                chirp.transform(&terms, |q, x| result[q * m + k] = x);
-            }
-            return;
-        }
-        if self.stop.is_set() {
-            return;
-        }
-        let mut terms = [ComplexOf::ZERO; LARGEST_PRIME];
-        let terms = &mut terms[..p];
-        for k in 0..m {
-            self.gather(result, k, step, terms);
-            match *terms {
-                [a, b] => (result[k], result[m + k]) = (a + b, a - b),
-                [a, b, c, d] => {
-                    let (even, odd) = (a + c, b + d);
-                    let (even_rest, odd_rest) = (a - c, (b - d).times_i());
-                    result[k] = even + odd;
-                    result[m + k] = even_rest - odd_rest;
-                    result[2 * m + k] = even - odd;
-                    result[3 * m + k] = even_rest + odd_rest;
+            let line = &line[r * step..];
+            let step = step * p;
+            match *factors {
+                [] => part[0] = line[0],
+                // The innermost transforms are too short to be called for.
+                [4] => {
+                    let terms = [line[0], line[step], line[2 * step], line[3 * step]];
+                    part.copy_from_slice(&of_four(terms));
                 }
-                _ => self.term_by_term(terms, |q, x| result[q * m + k] = x),
+                _ => instruction_set::run(Part { plan, line, step, factors, result: part, stop }),
+            }
+        }
+        let mut join = Join { plan, step, m, result };
+        match p {
+            _ if stop.is_set() => {}
+            2 => join.twos(),
+            4 => join.fours(),
+            _ if p > LARGEST_PRIME => join.by_chirp(p, stop),
+            _ => join.by_formula(p),
+        }
+    }
+}
+
+/// Parts of `m` numbers, of which those at one index are the terms of a transform that takes their places.
+struct Join<'a, R, const N: usize> {
+    plan: &'a Plan<R>,
+    step: usize,
+    m: usize,
+    result: &'a mut [Lanes<R, N>],
+}
+
+// No closures and no functions of arrays: what is not inlined is not compiled for the instruction set.
+impl<R: Real + Field, const N: usize> Join<'_, R, N> {
+    /// Returns the k-th number of part r, times its twiddle factor.
+    #[inline(always)]
+    fn term(&self, r: usize, k: usize) -> Lanes<R, N> {
+        self.result[r * self.m + k].times(self.plan.turns[r * k * self.step])
+    }
+    #[inline(always)]
+    fn twos(&mut self) {
+        for k in 0..self.m {
+            let (a, b) = (self.result[k], self.term(1, k));
+            (self.result[k], self.result[self.m + k]) = (a.plus(b), a.minus(b));
+        }
+    }
+    #[inline(always)]
+    fn fours(&mut self) {
+        let m = self.m;
+        for k in 0..m {
+            let terms = [self.result[k], self.term(1, k), self.term(2, k), self.term(3, k)];
+            let [a, b, c, d] = of_four(terms);
+            (self.result[k], self.result[m + k]) = (a, b);
+            (self.result[2 * m + k], self.result[3 * m + k]) = (c, d);
+        }
+    }
+    #[inline(always)]
+    fn by_formula(&mut self, p: usize) {
+        let mut terms = [Lanes::ZERO; LARGEST_PRIME];
+        for k in 0..self.m {
+            for (r, term) in terms[..p].iter_mut().enumerate() {
+                *term = self.term(r, k);
+            }
+            for q in 0..p {
+                self.result[q * self.m + k] = term_by_term(self.plan, &terms[..p], q);
             }
         }
     }
-
-    /// Collects the k-th number of each part, times its twiddle factor.
-    fn gather(&self, result: &[ComplexOf<R>], k: usize, step: usize, terms: &mut [ComplexOf<R>]) {
-        let m = result.len() / terms.len();
-        terms[0] = result[k];
-        for (r, term) in terms.iter_mut().enumerate().skip(1) {
-            let number = result[r * m + k];
-            *term = if k == 0 { number } else { number * self.turns[r * k * step] };
+    /// Applies the transform of a large prime length.
+    fn by_chirp(&mut self, p: usize, stop: &Stop) {
+        let chirp = self.plan.chirps.iter().find(|chirp| chirp.turns.len() == p);
+        let chirp = chirp.expect("the plan has one for each large prime");
+        let mut terms = vec![Lanes::ZERO; p];
+        for k in 0..self.m {
+            terms.iter_mut().enumerate().for_each(|(r, term)| *term = self.term(r, k));
+            chirp.transform(&terms, |q, x| self.result[q * self.m + k] = x, stop);
         }
     }
+}
 
-    /// The transform of a few numbers by its formula.
-    fn term_by_term(&self, terms: &[ComplexOf<R>], mut store: impl FnMut(usize, ComplexOf<R>)) {
-        let (p, n) = (terms.len(), self.turns.len());
-        for q in 0..p {
-            let mut sum = terms[0];
-            for (r, &term) in terms.iter().enumerate().skip(1) {
-                sum = sum + term * self.turns[q * r % p * (n / p)];
-            }
-            store(q, sum);
-        }
+/// Returns the transform of four numbers.
+#[inline(always)]
+fn of_four<R: Real + Field, const N: usize>([a, b, c, d]: [Lanes<R, N>; 4]) -> [Lanes<R, N>; 4] {
+    let (even, odd) = (a.plus(c), b.plus(d));
+    let (even_rest, odd_rest) = (a.minus(c), b.minus(d).times_i());
+    [even.plus(odd), even_rest.minus(odd_rest), even.minus(odd), even_rest.plus(odd_rest)]
+}
+
+/// Returns number `q` of the transform of a few numbers.
+#[inline(always)]
+fn term_by_term<R: Real + Field, const N: usize>(
+    plan: &Plan<R>,
+    terms: &[Lanes<R, N>],
+    q: usize,
+) -> Lanes<R, N> {
+    let (p, n) = (terms.len(), plan.turns.len());
+    let mut sum = terms[0];
+    for (r, &term) in terms.iter().enumerate().skip(1) {
+        sum = sum.plus(term.times(plan.turns[q * r % p * (n / p)]));
     }
+    sum
 }
 
 /// A transform of a large prime length p as a convolution, since `-2jk = (k - j)^2 - j^2 - k^2`.
@@ -177,119 +292,48 @@ impl<R: Real + Field> Chirp<R> {
         let all = turns::<R>(2 * p);
         let turns: Vec<_> = (0..p).map(|k| all[k * k % (2 * p)]).collect();
         let size = (2 * p).next_power_of_two();
-        let mut wrapped = vec![ComplexOf::ZERO; size];
+        let mut wrapped = vec![Lanes::<R, 1>::ZERO; size];
         for (k, turn) in turns.iter().enumerate() {
-            wrapped[k] = turn.conj();
-            wrapped[(size - k) % size] = turn.conj();
+            let turn = Lanes { re: [turn.re], im: [-turn.im] };
+            wrapped[k] = turn;
+            wrapped[(size - k) % size] = turn;
         }
         let plan = Plan::new(size);
-        let mut filter = vec![ComplexOf::ZERO; size];
-        plan.transform(&wrapped, &mut filter);
+        let mut filter = wrapped.clone();
+        // A plan outlives the run that makes it, so this transform is not stopped.
+        plan.transform(&wrapped, &mut filter, &Stop::default());
         let count = R::nearest(number(size));
-        for x in &mut filter {
-            *x = x.over(count);
-        }
+        let filter = filter.iter().map(|x| ComplexOf { re: x.re[0], im: x.im[0] }.over(count));
+        let filter = filter.collect();
         Self { turns, plan, filter }
     }
 
-    fn transform(&self, terms: &[ComplexOf<R>], mut store: impl FnMut(usize, ComplexOf<R>)) {
-        let mut turned = vec![ComplexOf::ZERO; self.filter.len()];
-        for ((slot, &term), &turn) in turned.iter_mut().zip(terms).zip(&self.turns) {
-            *slot = term * turn;
+    fn transform<const N: usize>(
+        &self,
+        terms: &[Lanes<R, N>],
+        mut store: impl FnMut(usize, Lanes<R, N>),
+        stop: &Stop,
+    ) {
+        let mut turned = vec![Lanes::ZERO; self.filter.len()];
+        for ((slot, term), &turn) in turned.iter_mut().zip(terms).zip(&self.turns) {
+            *slot = term.times(turn);
         }
         let mut spectrum = turned.clone();
-        self.plan.transform(&turned, &mut spectrum);
+        self.plan.transform(&turned, &mut spectrum, stop);
         // The inverse transform is the conjugate of the transform of the conjugates.
         for (x, &filter) in spectrum.iter_mut().zip(&self.filter) {
-            *x = (*x * filter).conj();
+            *x = x.times(filter).conj();
         }
-        self.plan.transform(&spectrum, &mut turned);
+        self.plan.transform(&spectrum, &mut turned, stop);
         for (k, &turn) in self.turns.iter().enumerate() {
-            store(k, turned[k].conj() * turn);
+            store(k, turned[k].conj().times(turn));
         }
-    }
-}
-
-/// `e^(-2 pi i k/n)` for each k below n.
-pub(crate) fn turns<R: Real + Field>(n: usize) -> Vec<ComplexOf<R>> {
-    if n == 0 {
-        return Vec::new();
-    }
-    let series = Series::new();
-    // Many factors are products of a coarse and a fine one; a few are cheaper one by one.
-    let fine_count = if n > 2048 { n.isqrt() } else { 1 };
-    let fine: Vec<_> = (0..fine_count).map(|k| series.turn(k, n)).collect();
-    let mut turns = vec![ComplexOf::ZERO; n];
-    let mut coarse = ComplexOf::ZERO;
-    for k in 0..=n / 2 {
-        if k % fine_count == 0 {
-            coarse = series.turn(k, n);
-        }
-        let turn = match k % fine_count {
-            0 => coarse,
-            // The factor of a multiple of a right angle is exact.
-            _ if 4 * k % n == 0 => series.turn(k, n),
-            rest => coarse * fine[rest],
-        };
-        let turn = ComplexOf { re: R::nearest(turn.re), im: R::nearest(turn.im) };
-        if k < n {
-            turns[(n - k) % n] = turn.conj();
-            turns[k] = turn;
-        }
-    }
-    turns
-}
-
-/// Terms of the power series of sine and cosine.
-const TERMS: usize = 30;
-
-/// The power series of sine and cosine.
-struct Series {
-    /// 1 / k!
-    coefficients: [DoubleDouble; TERMS],
-}
-
-impl Series {
-    fn new() -> Self {
-        let mut coefficients = [DoubleDouble::from(1.0); TERMS];
-        for k in 1..TERMS {
-            coefficients[k] = coefficients[k - 1] / number(k);
-        }
-        Self { coefficients }
-    }
-
-    /// `e^(-2 pi i k/n)`
-    fn turn(&self, k: usize, n: usize) -> ComplexOf<DoubleDouble> {
-        // Quadrants and the remaining fraction r/n of one.
-        let (quarter, r) = (4 * k / n, 4 * k % n);
-        let (cosine, sine) = if 2 * r <= n {
-            self.cosine_sine(r, n)
-        } else {
-            let (cosine, sine) = self.cosine_sine(n - r, n);
-            (sine, cosine)
-        };
-        match quarter % 4 {
-            0 => ComplexOf { re: cosine, im: -sine },
-            1 => ComplexOf { re: -sine, im: -cosine },
-            2 => ComplexOf { re: -cosine, im: sine },
-            _ => ComplexOf { re: sine, im: cosine },
-        }
-    }
-
-    /// Cosine and sine of r/n of a right angle, at most half of one.
-    fn cosine_sine(&self, r: usize, n: usize) -> (DoubleDouble, DoubleDouble) {
-        let angle = DoubleDouble::FRAC_PI_2 * number(r) / number(n);
-        let square = -(angle * angle);
-        let sum = |from: usize| {
-            let terms = self.coefficients.iter().skip(from).step_by(2);
-            terms.rev().fold(DoubleDouble::ZERO, |sum, &term| sum * square + term)
-        };
-        (sum(0), sum(1) * angle)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::twiddle::Series;
     use super::*;
 
     fn line(n: usize) -> Vec<ComplexOf<DoubleDouble>> {
@@ -303,6 +347,18 @@ mod tests {
     }
     fn narrow(line: &[ComplexOf<DoubleDouble>]) -> Vec<ComplexOf<f64>> {
         line.iter().map(|z| ComplexOf { re: z.re.rounded(), im: z.im.rounded() }).collect()
+    }
+    /// Returns the transform of a line in the last lane; other lines are in the others.
+    fn transformed<R: Real + Field, const N: usize>(line: &[ComplexOf<R>]) -> Vec<ComplexOf<R>> {
+        let number = |z: &ComplexOf<R>| {
+            let mut lanes = Lanes { re: [z.im; N], im: [z.re; N] };
+            (lanes.re[N - 1], lanes.im[N - 1]) = (z.re, z.im);
+            lanes
+        };
+        let line: Vec<Lanes<R, N>> = line.iter().map(number).collect();
+        let mut result = line.clone();
+        Plan::new(line.len()).transform(&line, &mut result, &Stop::default());
+        result.iter().map(|x| ComplexOf { re: x.re[N - 1], im: x.im[N - 1] }).collect()
     }
     /// Largest difference of two lines.
     fn difference<R: Real>(a: &[ComplexOf<R>], b: &[ComplexOf<DoubleDouble>]) -> f64
@@ -325,41 +381,11 @@ mod tests {
                     line.iter().enumerate().map(term).fold(ComplexOf::ZERO, |sum, x| sum + x)
                 })
                 .collect();
-            let mut wide = line.clone();
-            Plan::new(n).transform(&line, &mut wide);
+            let wide = transformed::<_, 1>(&line);
             assert!(difference(&wide, &formula) < 1e-28, "{n}");
-            let line = narrow(&line);
-            let mut result = line.clone();
-            Plan::new(n).transform(&line, &mut result);
+            let result = transformed::<_, 1>(&narrow(&line));
             assert!(difference(&result, &formula) < 1e-13, "{n}");
-        }
-    }
-
-    #[test]
-    fn turns_are_exact_where_they_can_be() {
-        let series = Series::new();
-        let parts = |k, n| {
-            let z = series.turn(k, n);
-            (z.re.rounded(), z.im.rounded())
-        };
-        assert_eq!([0, 1, 2, 3].map(|k| parts(k, 4)), [(1., 0.), (0., -1.), (-1., 0.), (0., 1.)]);
-        assert_eq!(parts(1, 8), (0.5f64.sqrt(), -(0.5f64.sqrt())));
-        assert_eq!(parts(1, 3), (-0.5, -(0.75f64.sqrt())));
-        // The square of a factor is the factor of twice the angle.
-        for (k, n) in [(1, 7), (3, 1_000_003), (17, 4096)] {
-            let (once, double) = (series.turn(k, n), series.turn(2 * k, n));
-            let rest = once * once - double;
-            assert!(rest.re.rounded().abs().max(rest.im.rounded().abs()) < 1e-31, "{k}/{n}");
-        }
-    }
-
-    #[test]
-    fn products_of_turns_are_as_good() {
-        let n = 5000;
-        let series = Series::new();
-        for (k, turn) in turns::<DoubleDouble>(n).into_iter().enumerate().step_by(7) {
-            let rest = turn - series.turn(k, n);
-            assert!(rest.re.rounded().abs().max(rest.im.rounded().abs()) < 1e-30, "{k}");
+            assert_eq!(transformed::<_, 8>(&narrow(&line)), result, "{n}");
         }
     }
 }

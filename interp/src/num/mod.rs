@@ -31,6 +31,8 @@ mod pred;
 pub(crate) mod prefix_sum;
 pub(crate) mod random;
 mod signed;
+pub(crate) mod triangle;
+pub(crate) mod twiddle;
 mod unsigned;
 
 use complex::Complex;

@@ -20,7 +20,7 @@ use crate::clock::Stop;
 use crate::index::{strides, to_i64, to_usize};
 use crate::num::complex_of::{ComplexOf, Field};
 use crate::num::double_double::{DoubleDouble, Real};
-use crate::num::fourier::turns;
+use crate::num::twiddle::turns;
 use hlo::op::Fft;
 use hlo::op::value::FftType;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};

@@ -140,6 +140,12 @@ fn reshapes_between_groups() {
             ops("x", "a", "f32[6]", before),
             ops("r", "b", "f32[2,3]", 4)
         ));
+        // The reshaped value is a result, like the values before and after it.
+        agree(&format!(
+            "ENTRY e {{ x = f32[6] parameter(0) {} r = f32[2,3] reshape(a{last}) w = f32[2,3] abs(r)
+               ROOT t = (f32[6], f32[2,3], f32[2,3]) tuple(a{last}, r, w) }}",
+            ops("x", "a", "f32[6]", before),
+        ));
     }
 }
 

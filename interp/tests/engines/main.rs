@@ -3,9 +3,11 @@
 mod fusion;
 mod generate;
 mod kernels;
+mod linear;
 mod narrow;
 mod plans;
 mod small_loops;
+mod sums;
 mod windows;
 
 use generate::Generator;

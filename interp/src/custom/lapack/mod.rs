@@ -17,7 +17,7 @@
 //! | `gtsv` | solution of a tridiagonal system | |
 //!
 //! Letters are given by their character code: `uplo = 76 : ui8` is `L`. Everything is computed in f64 and rounded at
-//! the end; sums are compensated. Where LAPACK documents a sign or an order it is kept: the signs of Householder
+//! the end; sums are compensated, but for those of `potrf` and `trsm` of f32. Where LAPACK documents a sign or an order it is kept: the signs of Householder
 //! reflections, 1-based pivots, ascending eigenvalues, descending singular values. Where a matrix is not finite, the
 //! eigenvalues, singular values and vectors are NaN and `info` is not 0, from which JAX makes NaN as well.
 //!
@@ -30,6 +30,7 @@ mod reflect;
 mod routines;
 mod schur;
 mod signature;
+mod single;
 #[cfg(test)]
 mod tests;
 
@@ -162,7 +163,7 @@ impl Run<'_> {
         self.checked.give(result, [Scalar::Signed(info.into())]);
     }
     fn matrix<N: Number>(&mut self, result: usize, matrix: &Matrix<N>) {
-        self.checked.give(result, scalars(&matrix.data));
+        self.checked.give_numbers(result, &matrix.data);
     }
     /// Stores NaN in all float results, and `info`.
     fn failed(&mut self, info: i32) {
@@ -181,7 +182,11 @@ impl Run<'_> {
         let mut a = self.checked.matrix::<N>(0, problem);
         match routine {
             "potrf" => {
-                let info = direct::potrf(&mut a, self.letter("uplo", "LU")? == 'L');
+                let lower = self.letter("uplo", "LU")? == 'L';
+                let info = match self.checked.is_single() {
+                    true => single::potrf(&mut a, lower),
+                    false => direct::potrf(&mut a, lower),
+                };
                 self.matrix(0, &a);
                 self.info(1, info);
             }
@@ -302,7 +307,10 @@ impl Run<'_> {
         let mut b = self.checked.matrix::<N>(1, problem);
         let size = if right { b.cols } else { b.rows };
         self.sizes(a.rows == size && a.cols == size, "a square `a` that fits `b`")?;
-        direct::trsm(a, &mut b, how, right);
+        match self.checked.is_single() {
+            true => single::trsm(a, &mut b, how, right),
+            false => direct::trsm(a, &mut b, how, right),
+        }
         self.matrix(0, &b);
         Ok(())
     }

@@ -11,6 +11,7 @@ use std::ops::{Add, Mul, Neg, Sub};
 /// A number that the algorithms can run on.
 pub(super) trait Number:
     Copy
+    + Sync
     + Debug
     + PartialEq
     + Add<Output = Self>

@@ -6,8 +6,8 @@ use hlo::{ArrayShape, ElementType, Shape};
 /// A routine: its name, its signature for real numbers, that for complex numbers, empty if there is none, and the number of
 /// arrays that it works in, of the size of its largest.
 pub(super) const ROUTINES: [(&str, &str, &str, usize); 19] = [
-    ("potrf", "T[n,n] -> T[n,n] I[]", "T[n,n] -> T[n,n] I[]", 1),
-    ("trsm", "T[a,b] T[m,n] -> T[m,n]", "T[a,b] T[m,n] -> T[m,n]", 2),
+    ("potrf", "T[n,n] -> T[n,n] I[]", "T[n,n] -> T[n,n] I[]", 3),
+    ("trsm", "T[a,b] T[m,n] -> T[m,n]", "T[a,b] T[m,n] -> T[m,n]", 4),
     ("getrf", "T[m,n] -> T[m,n] I[p] I[]", "T[m,n] -> T[m,n] I[p] I[]", 1),
     ("geqrf", "T[m,n] -> T[m,n] T[p]", "T[m,n] -> T[m,n] T[p]", 1),
     ("geqp3", "T[m,n] I[n] -> T[m,n] I[n] T[p]", "T[m,n] I[n] -> T[m,n] I[n] T[p]", 1),

@@ -7,6 +7,7 @@
 use super::number::{Matrix, Number};
 use crate::hooks::Call;
 use crate::index::to_usize;
+use crate::num::float::to_f32;
 use crate::value::array_shapes;
 use crate::{Error, Result};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
@@ -122,6 +123,10 @@ impl<'a> CheckedCall<'a> {
         let values = results.iter().map(|&shape| (Literal::zeros(shape.clone()), 0)).collect();
         Ok(Self { call, shapes: results, sizes, ranks, batch, results: values })
     }
+    /// Whether the routine is that of f32.
+    pub(super) fn is_single(&self) -> bool {
+        self.shapes.first().is_some_and(|shape| shape.ty == ElementType::F32)
+    }
     /// Returns the size of this letter.
     pub(super) fn size(&self, letter: char) -> usize {
         self.sizes.get(&letter).copied().unwrap_or(0)
@@ -139,7 +144,16 @@ impl<'a> CheckedCall<'a> {
     /// Returns an operand of one problem as a matrix.
     pub(super) fn matrix<N: Number>(&self, operand: usize, problem: usize) -> Matrix<N> {
         let (rows, cols, elements) = self.part(operand, problem);
-        Matrix { rows, cols, data: elements.map(N::read).collect() }
+        let literal = self.call.operands[operand];
+        let own = problem * rows * cols..(problem + 1) * rows * cols;
+        let data = match literal.array_shape().map(|shape| shape.ty) {
+            Some(ElementType::F32) => {
+                let elements = &bytemuck::cast_slice::<u8, f32>(literal.bytes())[own];
+                elements.iter().map(|&x| N::real(x.into())).collect()
+            }
+            Some(_) | None => elements.map(N::read).collect(),
+        };
+        Matrix { rows, cols, data }
     }
     /// Returns an operand of one problem as integers.
     pub(super) fn integers(&self, operand: usize, problem: usize) -> Vec<i32> {
@@ -155,6 +169,16 @@ impl<'a> CheckedCall<'a> {
             element.write(ty, slot);
             *given += 1;
         }
+    }
+    /// Appends the next problem's part of a result.
+    pub(super) fn give_numbers<N: Number>(&mut self, result: usize, numbers: &[N]) {
+        if self.shapes[result].ty != ElementType::F32 {
+            return self.give(result, numbers.iter().map(|x| x.scalar()));
+        }
+        let (array, given) = &mut self.results[result];
+        let slots = &mut bytemuck::cast_slice_mut::<u8, f32>(array.bytes_mut())[*given..];
+        slots.iter_mut().zip(numbers).for_each(|(slot, x)| *slot = to_f32(x.re()));
+        *given += numbers.len();
     }
     /// Appends the next problem's part of a result, all of it `with`.
     pub(super) fn fill(&mut self, result: usize, with: f64) {

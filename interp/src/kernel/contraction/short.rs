@@ -15,7 +15,10 @@ pub(in crate::kernel) fn short_product(lhs: &Literal, rhs: &Literal) -> Option<f
         sum += product;
         magnitude += product.abs();
     }
+    if magnitude == 0.0 {
+        // A sum of products begins with +0.
+        return Some(0.0);
+    }
     let [low, high] = Error::new(lhs.len(), ElementType::F32).plain(sum, magnitude)?.map(single);
-    // The sign of a zero depends on those of all products.
-    (low.to_bits() == high.to_bits() && low != 0.0 && low.is_finite()).then_some(low)
+    (low.to_bits() == high.to_bits() && low.is_finite()).then_some(low)
 }

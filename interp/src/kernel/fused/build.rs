@@ -49,7 +49,13 @@ impl Fused {
         }
         let widths: Vec<usize> = operands.iter().map(Operand::converted).collect();
         let of = widths.iter().enumerate().map(|(k, &width)| (Place::Operand(k), width)).collect();
-        let mut places = Places { of, tiles: widths, free: Vec::new() };
+        // A scalar from which a reduction starts, and nothing else, takes no tile.
+        let mut tiles = vec![0; first];
+        let read = parts.iter().flat_map(|part| &part.operands).chain(&arrays);
+        for &register in read.chain(reduced.iter().map(|(of, ..)| of)).filter(|&&k| k < first) {
+            tiles[register] = widths[register];
+        }
+        let mut places = Places { of, tiles, free: Vec::new() };
         let mut steps = Vec::with_capacity(parts.len());
         for (number, Part { function, operands, width }) in parts.into_iter().enumerate() {
             let register = first + number;

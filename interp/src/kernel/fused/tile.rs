@@ -1,13 +1,15 @@
 //! Execution: the tiles of a part, one after another.
 use super::{Fused, Operand, Place, Read, Rows, TILE};
 use crate::clock::Stop;
-use crate::kernel::reduce_lines::RowFold;
+use crate::kernel::row_fold::RowFold;
 use hlo::Scalar;
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::ops::Range;
 
 const WORD: usize = size_of::<u128>();
+/// No elementwise op has more operands.
+const MOST: usize = 3;
 /// Tiles that a thread keeps.
 const KEPT: usize = 8;
 
@@ -34,8 +36,8 @@ impl Fused {
             }
         }
         for (k, operand) in self.operands.iter().enumerate() {
-            if let (Read::Scalar, Some(input)) = (&operand.read, inputs[k]) {
-                let bytes = self.tile_of(k) * operand.converted();
+            let bytes = self.tile_of(k) * self.tiles[k];
+            if let (Read::Scalar, Some(input), 1..) = (&operand.read, inputs[k], bytes) {
                 scalar(operand, input, &mut bytemuck::cast_slice_mut(&mut tiles[k])[..bytes]);
             }
         }
@@ -117,17 +119,17 @@ impl Fused {
                 Place::Output(k) => output = std::mem::take(&mut outputs[k]),
                 Place::Operand(k) | Place::Tile(k) => tile = std::mem::take(&mut tiles[k]),
             }
-            let operands = step.operands.iter();
-            let operands: SmallVec<[&[u8]; 3]> =
-                operands.map(|&value| self.elements(value, inputs, tiles, outputs, at)).collect();
+            let mut operands = [Default::default(); MOST];
+            for (slot, &value) in operands.iter_mut().zip(&step.operands) {
+                *slot = self.elements(value, inputs, tiles, outputs, at);
+            }
             let result = match step.result {
                 Place::Output(_) => &mut output[at.output(step.width)],
                 Place::Operand(k) | Place::Tile(k) => {
                     &mut bytemuck::cast_slice_mut(&mut tile)[at.tile(self.is_whole[k], step.width)]
                 }
             };
-            (step.function)(&operands, result);
-            drop(operands);
+            (step.function)(&operands[..step.operands.len()], result);
             match step.result {
                 Place::Output(k) => outputs[k] = output,
                 Place::Operand(k) | Place::Tile(k) => tiles[k] = tile,
@@ -196,7 +198,14 @@ fn scalar(operand: &Operand, input: &[u8], tile: &mut [u8]) {
         Some((convert, _)) => convert(&[narrow], element),
         None => element.copy_from_slice(narrow),
     }
-    tile.chunks_exact_mut(element.len()).for_each(|to| to.copy_from_slice(element));
+    // Twice as many each time: a copy of one element takes as long as one of many.
+    let mut done = element.len();
+    tile[..done].copy_from_slice(element);
+    while done < tile.len() {
+        let more = done.min(tile.len() - done);
+        tile.copy_within(..more, done);
+        done += more;
+    }
 }
 
 /// Elements that are computed: `length` elements from `start + within` on of the outputs, which begin at element `first` of

@@ -8,6 +8,7 @@
 )]
 mod convert;
 pub(crate) mod instruction_set;
+mod magnitude;
 mod narrow;
 mod order;
 mod select;
@@ -20,10 +21,11 @@ mod vector;
 use bytemuck::Pod;
 pub(crate) use convert::convert_loop;
 use instruction_set::Task;
+pub(crate) use magnitude::magnitude_loop;
 pub(crate) use order::{clamp_loop, compare_loop};
 pub(crate) use select::select_loop;
 use std::sync::Arc;
-pub(crate) use sum::SumLoops;
+pub(crate) use sum::{AT_ONCE, SumLoops};
 pub(crate) use table::{binary_loop, unary_loop};
 
 /// A loop over the bytes of operands and of a result, aligned for their types and with the same number of elements.

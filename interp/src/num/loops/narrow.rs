@@ -47,12 +47,7 @@ impl Narrow for bf16 {
         instruction_set::run(Each { operands: [from], result: to, function });
     }
     fn round(from: &[f32], to: &mut [Self]) {
-        let function = |[x]: [f32; 1]| {
-            let bits = x.to_bits();
-            let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
-            let bits = if x.is_nan() { bits | QUIET } else { rounded };
-            Self::from_bits(upper(bits))
-        };
+        let function = |[x]: [f32; 1]| rounded_bf16(x);
         instruction_set::run(Each { operands: [from], result: to, function });
     }
     fn may_be_tie(x: f32) -> bool {
@@ -64,6 +59,18 @@ impl Narrow for bf16 {
     fn of_scalar(x: Scalar) -> Self {
         Self::from_f64(x.as_f64())
     }
+}
+/// Returns the nearest bf16, ties to even.
+#[inline]
+pub(super) fn rounded_bf16(x: f32) -> bf16 {
+    let bits = x.to_bits();
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
+    bf16::from_bits(upper(if x.is_nan() { bits | QUIET } else { rounded }))
+}
+/// Returns a bf16 as f32. A NaN stays as it is, for [`rounded_bf16`] to make it quiet.
+#[inline]
+pub(super) fn widened_bf16(x: bf16) -> f32 {
+    f32::from_bits(u32::from(x.to_bits()) << 16)
 }
 #[inline]
 #[expect(clippy::as_conversions, reason = "16 bits are left")]

@@ -6,17 +6,30 @@ use bytemuck::Pod;
 use half::{bf16, f16};
 use hlo::ElementType;
 
-/// Numbers that are summed in turn, so that an addition does not wait for the one before it.
-const LANES: usize = 16;
+/// Numbers of a vector.
+const LANES: usize = 8;
+/// Vectors to which elements are added in turn, so that an addition does not wait for the one before it.
+const VECTORS: usize = 4;
+/// Rows that are added to columns at once.
+pub(crate) const AT_ONCE: usize = 4;
 
 /// The loops that sum elements of a type with at most 24 significant bits. Operands are bytes, aligned for the type.
+///
+/// `coarse` is a number whose neighbors are a unit apart: adding an element and subtracting it again gives the element
+/// only if that is a multiple of the unit.
 #[derive(Clone, Copy)]
 pub(crate) struct SumLoops {
+    /// Bytes of an element.
+    pub(crate) width: usize,
     /// Returns the sum of the elements and that of their magnitudes. Each element takes part in at most
-    /// `count / 16 + 16` additions.
+    /// `count / 32 + 8` additions.
     pub(crate) row: fn(&[u8]) -> (f64, f64),
-    /// Adds each element to the sum at its index, and its magnitude to the one there.
-    pub(crate) columns: fn(&[u8], &mut [f64], &mut [f64]),
+    /// Returns whether all elements are multiples of the unit of `coarse`.
+    pub(crate) are_multiples: fn(&[u8], f64) -> bool,
+    /// Adds the elements of up to [`AT_ONCE`] rows to the sums at their indices, and their magnitudes to the ones there.
+    pub(crate) columns: fn(&[&[u8]], &mut [f64], &mut [f64]),
+    /// Sets bits at the indices of elements that are no multiples of the unit of the number there.
+    pub(crate) no_multiples: fn(&[u8], &[f64], &mut [u64]),
     /// Adds the elements to an exact sum.
     pub(crate) exact: fn(&[u8], &mut ExactSum),
 }
@@ -25,8 +38,11 @@ impl SumLoops {
     /// Returns the loops of a type.
     pub(crate) fn of(ty: ElementType) -> Option<Self> {
         with_type!(ty, T => return Some(Self {
+            width: size_of::<T>(),
             row: row::<T>,
+            are_multiples: are_multiples::<T>,
             columns: columns::<T>,
+            no_multiples: no_multiples::<T>,
             exact: exact::<T>,
         }), [f32, bf16, f16]);
         None
@@ -50,22 +66,40 @@ impl Term for bf16 {
     }
 }
 impl Term for f16 {
+    /// Without the conversion of the processor, which takes one element at a time here.
     #[inline]
     fn wide(self) -> f64 {
-        self.into()
+        /// 2^112, the ratio of the smallest numbers.
+        const RATIO: f32 = f32::from_bits((127 + 112) << 23);
+        let bits = u32::from(self.to_bits());
+        let (sign, rest) = ((bits & 0x8000) << 16, (bits & 0x7fff) << 13);
+        let finite = f32::from_bits(rest) * RATIO;
+        let special = f32::from_bits(rest | 0x7f80_0000);
+        let magnitude = if rest < 0x7c00 << 13 { finite } else { special };
+        f32::from_bits(magnitude.to_bits() | sign).into()
     }
 }
 
+/// Numbers in a vector.
+type Vector = [f64; LANES];
+
 fn row<T: Term>(elements: &[u8]) -> (f64, f64) {
+    let (blocks, rest) = bytemuck::cast_slice::<u8, T>(elements).as_chunks();
     // -0 is the neutral element of addition.
-    let (mut sums, mut magnitudes) = ([-0.0; LANES], [0.0; LANES]);
-    let elements: &[T] = bytemuck::cast_slice(elements);
-    let (blocks, rest) = elements.as_chunks();
+    let (mut sums, mut magnitudes) = ([[-0.0; LANES]; VECTORS], [[0.0; LANES]; VECTORS]);
     instruction_set::run(Row { blocks, sums: &mut sums, magnitudes: &mut magnitudes });
-    let rest = rest.iter().map(|x| x.wide());
-    let sum = rest.clone().chain(sums).fold(-0.0, |sum, x| sum + x);
-    let magnitude = rest.map(f64::abs).chain(magnitudes).sum();
-    (sum, magnitude)
+    for (lane, x) in rest.iter().enumerate() {
+        sums[lane / LANES][lane % LANES] += x.wide();
+        magnitudes[lane / LANES][lane % LANES] += x.wide().abs();
+    }
+    (total(&sums), total(&magnitudes))
+}
+
+/// Returns the sum of all lanes. Inlined, it would make the compiler pair sums with magnitudes in [`Row`].
+#[inline(never)]
+fn total([a, b, c, d]: &[Vector; VECTORS]) -> f64 {
+    let [a, b, c, d, e, f, g, h] = plus(plus(*a, *b), plus(*c, *d));
+    ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
 fn exact<T: Term>(elements: &[u8], sum: &mut ExactSum) {
@@ -75,45 +109,142 @@ fn exact<T: Term>(elements: &[u8], sum: &mut ExactSum) {
 }
 
 struct Row<'a, T> {
-    blocks: &'a [[T; LANES]],
-    sums: &'a mut [f64; LANES],
-    magnitudes: &'a mut [f64; LANES],
+    blocks: &'a [[T; VECTORS * LANES]],
+    sums: &'a mut [Vector; VECTORS],
+    magnitudes: &'a mut [Vector; VECTORS],
 }
 
 impl<T: Term> Task for Row<'_, T> {
+    const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        let (mut sums, mut magnitudes) = (*self.sums, *self.magnitudes);
+        // Eight variables stay in registers; arrays of them do not.
+        let [mut a, mut b, mut c, mut d] = *self.sums;
+        let [mut e, mut f, mut g, mut h] = *self.magnitudes;
         for block in self.blocks {
-            for lane in 0..LANES {
-                let x = block[lane].wide();
-                sums[lane] += x;
-                magnitudes[lane] += x.abs();
-            }
+            let (vectors, _) = block.as_chunks::<LANES>();
+            let (w, x, y, z) =
+                (wide(&vectors[0]), wide(&vectors[1]), wide(&vectors[2]), wide(&vectors[3]));
+            (a, b, c, d) = (plus(a, w), plus(b, x), plus(c, y), plus(d, z));
+            (e, f) = (plus(e, magnitudes(w)), plus(f, magnitudes(x)));
+            (g, h) = (plus(g, magnitudes(y)), plus(h, magnitudes(z)));
         }
-        (*self.sums, *self.magnitudes) = (sums, magnitudes);
+        (*self.sums, *self.magnitudes) = ([a, b, c, d], [e, f, g, h]);
     }
 }
 
-fn columns<T: Term>(elements: &[u8], sums: &mut [f64], magnitudes: &mut [f64]) {
-    let elements: &[T] = bytemuck::cast_slice(elements);
-    instruction_set::run(Columns { elements, sums, magnitudes });
+#[inline(always)]
+fn wide<T: Term>(x: &[T; LANES]) -> Vector {
+    let mut wide = [0.0; LANES];
+    for i in 0..LANES {
+        wide[i] = x[i].wide();
+    }
+    wide
+}
+#[inline(always)]
+fn plus(mut a: Vector, b: Vector) -> Vector {
+    for i in 0..LANES {
+        a[i] += b[i];
+    }
+    a
+}
+#[inline(always)]
+fn magnitudes(mut x: Vector) -> Vector {
+    for x in &mut x {
+        *x = x.abs();
+    }
+    x
 }
 
-struct Columns<'a, T> {
+/// Returns 0 if `x` is a multiple of the unit of `coarse`.
+#[inline]
+fn remainder(x: f64, coarse: f64) -> u64 {
+    // The difference of equal numbers is +0, that of others is not 0, or NaN.
+    (((x + coarse) - coarse) - x).to_bits()
+}
+
+fn are_multiples<T: Term>(elements: &[u8], coarse: f64) -> bool {
+    let mut found = 0;
+    let elements = bytemuck::cast_slice::<u8, T>(elements);
+    instruction_set::run(Multiples { elements, coarse, found: &mut found });
+    found == 0
+}
+
+struct Multiples<'a, T> {
     elements: &'a [T],
+    coarse: f64,
+    found: &'a mut u64,
+}
+
+impl<T: Term> Task for Multiples<'_, T> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let bits = self.elements.iter().map(|x| remainder(x.wide(), self.coarse));
+        *self.found = bits.fold(0, |found, bits| found | bits);
+    }
+}
+
+fn columns<T: Term>(rows: &[&[u8]], sums: &mut [f64], magnitudes: &mut [f64]) {
+    match <[&[u8]; AT_ONCE]>::try_from(rows) {
+        Ok(rows) => {
+            let rows = rows.map(bytemuck::cast_slice::<u8, T>);
+            instruction_set::run(Columns { rows, sums, magnitudes });
+        }
+        Err(_) => {
+            for row in rows {
+                let rows = [bytemuck::cast_slice::<u8, T>(row)];
+                instruction_set::run(Columns { rows, sums, magnitudes });
+            }
+        }
+    }
+}
+
+struct Columns<'a, T, const N: usize> {
+    rows: [&'a [T]; N],
     sums: &'a mut [f64],
     magnitudes: &'a mut [f64],
 }
 
-impl<T: Term> Task for Columns<'_, T> {
+impl<T: Term, const N: usize> Task for Columns<'_, T, N> {
+    const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        let targets = self.sums.iter_mut().zip(self.magnitudes);
-        for ((sum, magnitude), x) in targets.zip(self.elements) {
-            let x = x.wide();
-            *sum += x;
-            *magnitude += x.abs();
+        let count = self.rows[0].len();
+        // Slices of equal length need no checks in the loop.
+        let rows = self.rows.map(|row| &row[..count]);
+        let (sums, magnitudes) = (&mut self.sums[..count], &mut self.magnitudes[..count]);
+        for i in 0..count {
+            let (mut sum, mut magnitude) = (-0.0, 0.0);
+            for row in rows {
+                let x = row[i].wide();
+                sum += x;
+                magnitude += x.abs();
+            }
+            sums[i] += sum;
+            magnitudes[i] += magnitude;
+        }
+    }
+}
+
+fn no_multiples<T: Term>(row: &[u8], coarse: &[f64], found: &mut [u64]) {
+    let row = bytemuck::cast_slice::<u8, T>(row);
+    instruction_set::run(NoMultiples { row, coarse, found });
+}
+
+struct NoMultiples<'a, T> {
+    row: &'a [T],
+    coarse: &'a [f64],
+    found: &'a mut [u64],
+}
+
+impl<T: Term> Task for NoMultiples<'_, T> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let numbers = self.row.iter().zip(self.coarse);
+        for (found, (x, &coarse)) in self.found.iter_mut().zip(numbers) {
+            *found |= remainder(x.wide(), coarse);
         }
     }
 }

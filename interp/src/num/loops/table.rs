@@ -1,11 +1,12 @@
 //! The loop of each op of the op table, for each type of the processor.
-use super::narrow::{Settle, narrow_type, through_f32};
+use super::narrow::{Settle, narrow_type, rounded_bf16, through_f32, widened_bf16};
 use super::vector::loops as single_loops;
 use super::{Integer, Loop, each};
 use crate::num;
 use crate::num::dispatch::{Binary2, Unary1, if_class};
 use crate::num::float_functions::{double, single};
 use crate::num::{pred, signed, unsigned};
+use half::bf16;
 use hlo::literal::Native;
 use hlo::op::{Accuracy, Binary, Unary};
 use hlo::{ElementType, Op};
@@ -49,6 +50,24 @@ macro_rules! of_floats {
     };
 }
 
+/// The same for bf16, by a function of f32.
+macro_rules! of_bf16 {
+    ([pred $($rest:tt)*] $function:path, $($x:ident)+) => {
+        None
+    };
+    ([complex $($rest:tt)*] $function:path, $($x:ident)+) => {
+        None
+    };
+    ($flags:tt $function:path, $x:ident) => {
+        Some(each(|[$x]: [bf16; 1]| rounded_bf16($function(widened_bf16($x)))))
+    };
+    ($flags:tt $function:path, $a:ident $b:ident) => {
+        Some(each(|[$a, $b]: [bf16; 2]| {
+            rounded_bf16($function(widened_bf16($a), widened_bf16($b)))
+        }))
+    };
+}
+
 macro_rules! define {
     (
         unary { $($un:ident $un_name:tt $un_fn:ident $un_class:tt $un_acc:tt $un_flags:tt;)* }
@@ -81,6 +100,16 @@ macro_rules! define {
         fn double_binary(op: Binary) -> Option<Loop> {
             match op {
                 $(Binary::$bin => if_class!(F $bin_class { of_floats!($bin_flags f64 double::$bin_fn, a b) } else { None }),)*
+            }
+        }
+        fn bf16_unary(op: Unary) -> Option<Loop> {
+            match op {
+                $(Unary::$un => if_class!(F $un_class { of_bf16!($un_flags single::$un_fn, x) } else { None }),)*
+            }
+        }
+        fn bf16_binary(op: Binary) -> Option<Loop> {
+            match op {
+                $(Binary::$bin => if_class!(F $bin_class { of_bf16!($bin_flags single::$bin_fn, a b) } else { None }),)*
             }
         }
         fn signed_unary<T: Integer<Wide = i64>>(op: Unary) -> Option<Loop> {
@@ -135,6 +164,10 @@ pub(crate) fn unary_loop(op: Unary, ty: ElementType) -> Option<Loop> {
     with_type!(ty, T => return unsigned_unary::<T>(op), [u8, u16, u32, u64]);
     with_type!(ty, _T => return single_unary(op), [f32]);
     with_type!(ty, _T => return double_unary(op), [f64]);
+    // One loop, in registers. Where f32 may round too early, elements are settled one by one.
+    if ty == ElementType::Bf16 && !rounds_twice(&Op::Unary(op)) {
+        return bf16_unary(op);
+    }
     narrow_type!(ty, T => {
         let settle: Settle<1> = Box::new(move |[x]| num::unary(op, T::TYPE, x));
         return Some(through_f32::<1, T>(single_unary(op)?, Some(settle).filter(|_| rounds_twice(&Op::Unary(op)))));
@@ -147,6 +180,9 @@ pub(crate) fn binary_loop(op: Binary, ty: ElementType) -> Option<Loop> {
     with_type!(ty, T => return unsigned_binary::<T>(op), [u8, u16, u32, u64]);
     with_type!(ty, _T => return single_binary(op), [f32]);
     with_type!(ty, _T => return double_binary(op), [f64]);
+    if ty == ElementType::Bf16 && !rounds_twice(&Op::Binary(op)) {
+        return bf16_binary(op);
+    }
     narrow_type!(ty, T => {
         let settle: Settle<2> = Box::new(move |[a, b]| num::binary(op, T::TYPE, a, b));
         return Some(through_f32::<2, T>(single_binary(op)?, Some(settle).filter(|_| rounds_twice(&Op::Binary(op)))));

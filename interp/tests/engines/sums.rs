@@ -1,0 +1,72 @@
+//! Sums of rows and columns: the same bits as the definition, whatever cancels and whatever is halfway.
+use crate::windows::{elements, engines_agree};
+use hlo::{ArrayShape, ElementType, Literal, Scalar};
+
+/// How an array is reduced: its dimensions, the reduced ones, and those of the result.
+const SHAPES: [(&str, &str, &str); 12] = [
+    ("7,33", "1", "7"),
+    ("33,7", "0", "7"),
+    ("3,1024", "1", "3"),
+    ("9,700", "0", "700"),
+    ("600,3", "0", "3"),
+    ("5,40,6", "1", "5,6"),
+    ("5,40,6", "0,2", "40"),
+    ("2,3,4,50", "1,3", "2,4"),
+    ("9000", "0", ""),
+    ("2,5000", "1", "2"),
+    ("1,65", "0", "65"),
+    ("4,0", "1", "4"),
+];
+
+fn dims(text: &str) -> Vec<i64> {
+    text.split(',').map(|n| n.parse().unwrap()).collect()
+}
+
+/// Elements of few bits, of which sums are often halfway between two numbers of the type; some cancel.
+fn coarse(ty: ElementType, dims: &[i64], seed: u32) -> Literal {
+    let (mut state, mut bytes) = (seed, Vec::new());
+    let shape = ArrayShape::new(ty, dims);
+    for _ in 0..shape.element_count().unwrap() {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let x = f64::from(state >> 20) / 4096.0 - if seed.is_multiple_of(2) { 0.5 } else { 0.0 };
+        let mut element = vec![0; ty.storage_bytes()];
+        Scalar::Float(x).convert(ElementType::F64, ty).write(ty, &mut element);
+        bytes.append(&mut element);
+    }
+    Literal::from_bytes(shape, &bytes).unwrap()
+}
+
+#[test]
+fn sums_of_rows_and_columns_are_exact() {
+    for (shape, reduced, result) in SHAPES {
+        for (ty, wide) in
+            [("bf16", "f32"), ("f16", "f32"), ("bf16", "bf16"), ("f16", "f16"), ("f32", "f32")]
+        {
+            for (seed, first) in [(1, "0"), (2, "-0"), (3, "1e-3"), (4, "-2"), (5, "1e30")] {
+                // The operand is widened, if it is, where it is summed.
+                let text = format!(
+                    "sum {{ a = {wide}[] parameter(0) b = {wide}[] parameter(1) ROOT c = {wide}[] add(a, b) }}
+                     ENTRY e {{ p = {ty}[{shape}] parameter(0) w = {wide}[{shape}] convert(p) z = {wide}[] constant({first})
+                       ROOT r = {wide}[{result}] reduce(w, z), dimensions={{{reduced}}}, to_apply=sum }}"
+                );
+                let element = ElementType::from_name(ty).unwrap();
+                engines_agree(&text, &[coarse(element, &dims(shape), seed)]);
+                engines_agree(&text, &[elements(element, &dims(shape), seed, seed == 4)]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_widened_operand_is_summed_and_used() {
+    let text = "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+        ENTRY e { p = bf16[40,300] parameter(0) w = f32[40,300] convert(p) z = f32[] constant(0)
+          r = f32[40] reduce(w, z), dimensions={1}, to_apply=sum d = f32[40,300] broadcast(r), dimensions={0}
+          s = f32[40,300] subtract(w, d) q = f32[40,300] multiply(s, s)
+          v = f32[40] reduce(q, z), dimensions={1}, to_apply=sum u = f32[40] reduce(w, z), dimensions={1}, to_apply=sum
+          n = bf16[40,300] negate(p) ROOT t = (f32[40], f32[40], bf16[40,300]) tuple(v, u, n) }";
+    for seed in [1, 2] {
+        engines_agree(text, &[coarse(ElementType::Bf16, &[40, 300], seed)]);
+        engines_agree(text, &[elements(ElementType::Bf16, &[40, 300], seed, seed == 2)]);
+    }
+}
