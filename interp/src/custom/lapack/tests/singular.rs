@@ -119,8 +119,7 @@ fn singular_matrices_have_schur_forms<N: HasSchur>() {
         let a = rescaled(a, factors);
         orthonormal(&z);
         near(&z.product(&t).product(&z.adjoint()), &a);
-        let data = a.data.iter().map(|x| Complex::of(x.re(), x.im())).collect();
-        let a = Matrix { rows: a.rows, cols: a.cols, data };
+        let a = as_complex(&a);
         near(&a.product(&right), &right.product(&values));
         near(&a.adjoint().product(&left), &left.product(&values.adjoint()));
         for vectors in [left, right] {
@@ -155,8 +154,7 @@ fn blocks_far_smaller_than_the_matrix_have_eigenvectors() {
     let (t, z, _) = schur(a.clone()).unwrap();
     assert!(eigenvalues(&t)[0].im() > 0.0);
     for (a, vectors) in [(a.clone(), geev::right(&t, &z)), (a.adjoint(), geev::left(&t, &z))] {
-        let data = a.data.iter().map(|&x| Complex::real(x)).collect();
-        let image = Matrix { data, ..Matrix::zeros(3, 3) }.product(&vectors);
+        let image = as_complex(&a).product(&vectors);
         assert!(image.largest() < 1e-15, "all eigenvalues are tiny: {image:?}");
     }
 }
