@@ -91,12 +91,30 @@ fn shrink(x: &mut [Complex]) {
     }
 }
 
+/// Returns a divisor that is at least `tiny`: a difference of eigenvalues that cannot be distinguished is smaller.
+fn kept(x: Complex, tiny: f64) -> Complex {
+    if x.size() < tiny { Complex::real(tiny) } else { x }
+}
+
+/// Returns `x` with `a x = b`, where `a` is changed by about `tiny` if it is singular: elimination with the largest
+/// element as the pivot.
+fn solve_pair(a: [[Complex; 2]; 2], b: [Complex; 2], tiny: f64) -> [Complex; 2] {
+    let size = |&(i, j): &(usize, usize)| a[i][j].size();
+    let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
+    let (i, j) = places.into_iter().max_by(|x, y| size(x).total_cmp(&size(y))).unwrap_or((0, 0));
+    let pivot = kept(a[i][j], tiny);
+    let factor = a[1 - i][j].over(pivot);
+    let rest = kept(a[1 - i][1 - j] - factor * a[i][1 - j], tiny);
+    let mut x = [Complex::ZERO; 2];
+    x[1 - j] = (b[1 - i] - factor * b[i]).over(rest);
+    x[j] = (b[i] - a[i][1 - j] * x[1 - j]).over(pivot);
+    x
+}
+
 /// Returns `x` with `(t - value) x = 0` for the eigenvalue at `k`, by back substitution from the last row of its block.
 fn solve(t: &Matrix<Complex>, value: Complex, k: usize) -> Vec<Complex> {
     let n = t.rows;
-    // The difference is zero for eigenvalues that cannot be distinguished.
     let tiny = (f64::EPSILON * t.largest()).max(f64::MIN_POSITIVE);
-    let kept = |x: Complex| if x.size() < tiny { Complex::real(tiny) } else { x };
     let is_block = |i: usize| i > 0 && t[(i, i - 1)] != Complex::ZERO;
     let mut x = vec![Complex::ZERO; n];
     let last = if k + 1 < n && is_block(k + 1) { k + 1 } else { k };
@@ -105,7 +123,11 @@ fn solve(t: &Matrix<Complex>, value: Complex, k: usize) -> Vec<Complex> {
         let (a, b) = (t[(last - 1, last - 1)] - value, t[(last - 1, last)]);
         let (c, d) = (t[(last, last - 1)], t[(last, last)] - value);
         let upper = a.size() + b.size() >= c.size() + d.size();
-        (x[last - 1], x[last]) = if upper { (-b, a) } else { (-d, c) };
+        let (b, a) = if upper { (b, a) } else { (d, c) };
+        // A short vector would vanish in products.
+        let size = a.size().max(b.size());
+        let unit = |x: Complex| Complex::of(x.re() / size, x.im() / size);
+        (x[last - 1], x[last]) = (unit(-b), unit(a));
         last - 1
     } else {
         x[last] = Complex::ONE;
@@ -121,13 +143,10 @@ fn solve(t: &Matrix<Complex>, value: Complex, k: usize) -> Vec<Complex> {
             let (e, f) = (rest(row - 1, &x), rest(row, &x));
             let (a, b) = (t[(row - 1, row - 1)] - value, t[(row - 1, row)]);
             let (c, d) = (t[(row, row - 1)], t[(row, row)] - value);
-            let det = a * d - b * c;
-            let det = if det.size() < tiny * tiny { Complex::real(tiny * tiny) } else { det };
-            x[row - 1] = (d * e - b * f).over(det);
-            x[row] = (a * f - c * e).over(det);
+            [x[row - 1], x[row]] = solve_pair([[a, b], [c, d]], [e, f], tiny);
             end = row - 1;
         } else {
-            x[row] = rest(row, &x).over(kept(t[(row, row)] - value));
+            x[row] = rest(row, &x).over(kept(t[(row, row)] - value, tiny));
             end = row;
         }
         shrink(&mut x);

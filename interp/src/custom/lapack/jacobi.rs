@@ -5,7 +5,7 @@
 //! determined mathematically agree; the sign or phase of a vector, and the basis of an eigenspace of several
 //! dimensions, may differ.
 use super::number::{Matrix, Number, hypot, length};
-use super::reflect::{geqrf, hermitian, orgqr};
+use super::reflect::{geqp3, geqrf, hermitian, orgqr};
 use crate::clock::Stop;
 
 /// The limit of sweeps over all pairs. Ten are rarely needed.
@@ -91,10 +91,11 @@ fn picked<N: Number>(a: &Matrix<N>, order: &[usize]) -> Matrix<N> {
     result
 }
 
-/// Divides the matrix by a power of two so that no square overflows or underflows to zero; returns the power.
+/// Divides the matrix by a power of two so that no square of its largest elements overflows or underflows to zero;
+/// returns the power. A matrix with an infinity or a NaN does not change.
 pub(super) fn normalize<N: Number>(a: &mut Matrix<N>) -> f64 {
     let largest = a.largest();
-    if largest == 0.0 || (1e-100..1e100).contains(&largest) {
+    if largest == 0.0 || !largest.is_finite() || (1e-100..1e100).contains(&largest) {
         return 1.0;
     }
     // Only the exponent bits are kept; for subnormal numbers the smallest normal one is used.
@@ -105,8 +106,14 @@ pub(super) fn normalize<N: Number>(a: &mut Matrix<N>) -> f64 {
     power
 }
 
+/// The products of shorter columns could underflow; the singular vectors of these are any that complete the basis.
+const NULL: f64 = 1e-140;
+
 /// `a = u diag(s) v^H`: `u`, `s` in descending order, `v^H`. The vectors are as many as `s`, or all of them with `full`.
 /// `None` if the sweeps do not converge.
+///
+/// The rotations run on `r^H` of `a p = q r` with column pivots, as Drmač and Veselić do: `r` has independent rows also
+/// where `a` is singular. The columns of `a` itself would shrink without end there, and never become orthogonal.
 pub(super) fn svd<N: Number>(
     a: &Matrix<N>,
     full: bool,
@@ -118,56 +125,83 @@ pub(super) fn svd<N: Number>(
     if !a.is_finite() {
         return None;
     }
-    let mut u = a.clone();
-    let power = normalize(&mut u);
-    let n = a.cols;
-    // The rounding errors of columns of this length in f64.
-    let tolerance = f64::EPSILON * length(std::iter::repeat_n(1.0, a.rows));
+    let (m, n) = (a.rows, a.cols);
+    let mut reflected = a.clone();
+    let power = normalize(&mut reflected);
+    let mut pivots = vec![0; n];
+    let taus = geqp3(&mut reflected, &mut pivots);
+    let mut u = Matrix::zeros(n, n);
+    for j in 0..n {
+        (j..n).for_each(|i| u[(i, j)] = reflected[(j, i)].conj());
+    }
     let mut v = Matrix::identity(n, n);
-    let stop = Stop::current();
-    let done = (0..ROUNDS).any(|_| {
-        let mut rotated = false;
-        for p in (0..n).take_while(|_| !stop.is_set()) {
-            for q in p + 1..n {
-                let products = u.column(p).zip(u.column(q)).map(|(x, y)| (-x.conj(), y));
-                let inner = N::ZERO.minus_products(products);
-                let (x, y) = (length(u.column(p)), length(u.column(q)));
-                let g = inner.abs();
-                if g == 0.0 || g <= tolerance * x * y || g < f64::MIN_POSITIVE {
-                    continue;
-                }
-                rotated = true;
-                let phase = inner.times(1.0 / g);
-                let turn = rotation(x * x, y * y, g);
-                rotate(&mut u, p, q, turn, phase);
-                rotate(&mut v, p, q, turn, phase);
-            }
-        }
-        !rotated
-    });
-    if !done {
+    if !orthogonalize(&mut u, &mut v) {
         return None;
     }
     let lengths: Vec<f64> = (0..n).map(|j| length(u.column(j))).collect();
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&i, &j| lengths[j].total_cmp(&lengths[i]));
     let values: Vec<f64> = order.iter().map(|&j| lengths[j]).collect();
-    u = picked(&u, &order);
-    for (j, &value) in values.iter().enumerate().filter(|&(_, &value)| value > 0.0) {
-        (0..u.rows).for_each(|i| u[(i, j)] = u[(i, j)].times(1.0 / value));
+    let found = values.iter().filter(|&&value| value > NULL).count();
+    u = picked(&u, &order[..found]);
+    for (j, &value) in values.iter().enumerate().take(found) {
+        (0..n).for_each(|i| u[(i, j)] = u[(i, j)].times(1.0 / value));
     }
-    let found = values.iter().filter(|&&value| value > 0.0).count();
-    complete(&mut u, found, if full { a.rows } else { n });
+    complete(&mut u, n);
+    let mut vh = Matrix::zeros(n, n);
+    for (i, &pivot) in pivots.iter().enumerate() {
+        let column = usize::try_from(pivot - 1).unwrap_or(0);
+        (0..n).for_each(|j| vh[(j, column)] = u[(i, j)].conj());
+    }
+    drop(u);
+    let mut basis = orgqr(&reflected.columns(if full { m } else { n }), &taus);
+    drop(reflected);
+    v = picked(&v, &order);
+    let turned = basis.columns(n).product(&v);
+    for i in 0..m {
+        (0..n).for_each(|j| basis[(i, j)] = turned[(i, j)]);
+    }
     let values = values.iter().map(|value| value * power).collect();
-    Some((u, values, picked(&v, &order).adjoint()))
+    Some((basis, values, vh))
 }
 
-/// Extends the first `found` columns, which are orthonormal, to an orthonormal basis of `count` columns.
-fn complete<N: Number>(u: &mut Matrix<N>, found: usize, count: usize) {
+/// Rotates pairs of columns until all are orthogonal, and those of `v` likewise. `false` if the sweeps do not converge.
+fn orthogonalize<N: Number>(u: &mut Matrix<N>, v: &mut Matrix<N>) -> bool {
+    // The rounding errors of columns of this length in f64.
+    let tolerance = f64::EPSILON * length(std::iter::repeat_n(1.0, u.rows.max(16)));
+    let stop = Stop::current();
+    (0..ROUNDS).any(|_| {
+        let mut rotated = false;
+        for p in (0..u.cols).take_while(|_| !stop.is_set()) {
+            for q in p + 1..u.cols {
+                let (x, y) = (length(u.column(p)), length(u.column(q)));
+                if x <= NULL || y <= NULL {
+                    continue;
+                }
+                let products = u.column(p).zip(u.column(q)).map(|(x, y)| (-x.conj(), y));
+                let inner = N::ZERO.minus_products(products);
+                let g = inner.abs();
+                if g <= tolerance * x * y {
+                    continue;
+                }
+                rotated = true;
+                let phase = inner.times(1.0 / g);
+                let turn = rotation(x * x, y * y, g);
+                rotate(u, p, q, turn, phase);
+                rotate(v, p, q, turn, phase);
+            }
+        }
+        !rotated
+    })
+}
+
+/// Extends columns, which are orthonormal, to an orthonormal basis of `count` columns.
+fn complete<N: Number>(u: &mut Matrix<N>, count: usize) {
+    let found = u.cols;
     if found == count {
         return;
     }
-    let mut reflected = u.columns(found);
+    let mut reflected = u.clone();
     let taus = geqrf(&mut reflected);
     let mut basis = orgqr(&reflected.columns(count), &taus);
     for i in 0..u.rows {

@@ -240,8 +240,9 @@ impl Run<'_> {
             "gees" => {
                 let vectors_too = self.letter("mode", "NV")? == 'V';
                 self.letter("sort", "N")?;
-                let Some((t, z)) = self.schur(a) else { return Ok(()) };
-                let values = eigenvalues(&t);
+                let Some((mut t, z, power)) = self.schur(a) else { return Ok(()) };
+                let values: Vec<Complex> = eigenvalues(&t).iter().map(|x| x.times(power)).collect();
+                t.scale(power);
                 self.matrix(0, &t);
                 self.matrix(1, &if vectors_too { z } else { Matrix::zeros(t.rows, t.rows) });
                 let next = self.values::<N>(2, &values);
@@ -251,8 +252,7 @@ impl Run<'_> {
             "geev" => {
                 let left = self.letter("compute_left", "NV")? == 'V';
                 let right = self.letter("compute_right", "NV")? == 'V';
-                let power = jacobi::normalize(&mut a);
-                let Some((t, z)) = self.schur(a) else { return Ok(()) };
+                let Some((t, z, power)) = self.schur(a) else { return Ok(()) };
                 let values: Vec<Complex> = eigenvalues(&t).iter().map(|x| x.times(power)).collect();
                 let next = self.values::<N>(0, &values);
                 let none = || Matrix::zeros(t.rows, t.rows);
@@ -281,10 +281,9 @@ impl Run<'_> {
         let target = self.target;
         Err(Error::unsupported(format!("custom call `{target}` expects sizes with {expected}")))
     }
-    /// Returns the Schur form; if the iteration fails, stores the failure as the results and returns `None`.
-    fn schur<N: HasSchur>(&mut self, a: Matrix<N>) -> Option<(Matrix<N>, Matrix<N>)> {
-        let info = if a.is_finite() { N::schur(a) } else { Err(1) };
-        info.map_err(|info| self.failed(info)).ok()
+    /// Returns the Schur form; if there is none, stores the failure as the results and returns `None`.
+    fn schur<N: HasSchur>(&mut self, a: Matrix<N>) -> Option<(Matrix<N>, Matrix<N>, f64)> {
+        schur::schur(a).map_err(|info| self.failed(info)).ok()
     }
     /// Stores eigenvalues as one result, or as two for a real matrix; returns the number of the next result.
     fn values<N: Number>(&mut self, first: usize, values: &[Complex]) -> usize {

@@ -331,6 +331,9 @@ impl<N: Number> Matrix<N> {
             self.data.swap(i * self.cols + a, i * self.cols + b);
         }
     }
+    pub(super) fn scale(&mut self, by: f64) {
+        self.data.iter_mut().for_each(|x| *x = x.times(by));
+    }
     pub(super) fn is_finite(&self) -> bool {
         self.data.iter().all(|x| x.is_finite())
     }

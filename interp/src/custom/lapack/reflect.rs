@@ -6,23 +6,48 @@
 use super::number::{Matrix, Number, hypot, length};
 use crate::clock::Stop;
 
-/// Returns `beta`, `tau`, and the factor that maps the rest of `x` to the rest of `v`.
-pub(super) fn reflection<N: Number>(first: N, rest: impl Iterator<Item = N> + Clone) -> (N, N, N) {
-    let below = length(rest);
-    if below == 0.0 && first.im() == 0.0 {
-        return (first, N::ZERO, N::ZERO);
-    }
-    let whole = hypot(hypot(first.re(), first.im()), below);
-    let beta = if first.re().is_sign_negative() { whole } else { -whole };
-    let tau = N::of((beta - first.re()) / beta, -first.im() / beta);
-    (N::real(beta), tau, N::ONE.over(first - N::real(beta)))
+pub(super) struct Reflection<N> {
+    pub(super) beta: N,
+    pub(super) tau: N,
+    /// The rest of `v` is the rest of `x` times both.
+    power: f64,
+    scale: N,
 }
 
-/// Returns an element of the rest of `v`. A complex number times zero is zero, also an infinity, as in the BLAS that JAX
-/// runs; LAPACK leaves this open.
-fn scaled<N: Number>(x: N, scale: N) -> N {
-    let is_complex = N::of(0.0, 1.0) != N::ZERO;
-    if is_complex && scale == N::ZERO { N::ZERO } else { x * scale }
+/// Returns the reflection of `x`.
+pub(super) fn reflection<N: Number>(
+    first: N,
+    rest: impl Iterator<Item = N> + Clone,
+) -> Reflection<N> {
+    /// The reciprocal of a shorter vector could overflow.
+    const SHORT: f64 = f64::MIN_POSITIVE / f64::EPSILON;
+    let below = length(rest.clone());
+    if below == 0.0 && first.im() == 0.0 {
+        return Reflection { beta: first, tau: N::ZERO, power: 1.0, scale: N::ZERO };
+    }
+    let whole = hypot(hypot(first.re(), first.im()), below);
+    if whole < SHORT {
+        let power = 1.0 / f64::MIN_POSITIVE;
+        let long = reflection(
+            first.times(power),
+            rest.map(|x| x.times(power)).collect::<Vec<_>>().into_iter(),
+        );
+        return Reflection { beta: long.beta.times(f64::MIN_POSITIVE), power, ..long };
+    }
+    let beta = if first.re().is_sign_negative() { whole } else { -whole };
+    let tau = N::of((beta - first.re()) / beta, -first.im() / beta);
+    let scale = N::ONE.over(first - N::real(beta));
+    Reflection { beta: N::real(beta), tau, power: 1.0, scale }
+}
+
+impl<N: Number> Reflection<N> {
+    /// Returns an element of the rest of `v`. A complex number times zero is zero, also an infinity, as in the BLAS that
+    /// JAX runs; LAPACK leaves this open.
+    pub(super) fn scaled(&self, x: N) -> N {
+        let is_complex = N::of(0.0, 1.0) != N::ZERO;
+        let is_zero = is_complex && self.scale == N::ZERO;
+        if is_zero { N::ZERO } else { x.times(self.power) * self.scale }
+    }
 }
 
 /// Returns `v` without zeros at its end: rows at which nothing is reflected stay as they are, also beside a NaN.
@@ -81,12 +106,12 @@ fn stored<N: Number>(a: &Matrix<N>, first: usize, end: usize, col: usize) -> Vec
 
 /// Reflects column `col` from row `first` to before row `end` onto its first element; returns `v` and `tau`.
 fn reflect<N: Number>(a: &mut Matrix<N>, first: usize, end: usize, col: usize) -> (Vec<N>, N) {
-    let (beta, tau, scale) = reflection(a[(first, col)], (first + 1..end).map(|i| a[(i, col)]));
-    a[(first, col)] = beta;
-    if tau != N::ZERO {
-        (first + 1..end).for_each(|i| a[(i, col)] = scaled(a[(i, col)], scale));
+    let found = reflection(a[(first, col)], (first + 1..end).map(|i| a[(i, col)]));
+    a[(first, col)] = found.beta;
+    if found.tau != N::ZERO {
+        (first + 1..end).for_each(|i| a[(i, col)] = found.scaled(a[(i, col)]));
     }
-    (stored(a, first, end, col), tau)
+    (stored(a, first, end, col), found.tau)
 }
 
 /// `geqrf`: `a = q r`. `r` is in the upper triangle, the reflections `q = H(1) H(2) ...` below it; returns their
@@ -119,8 +144,9 @@ pub(super) fn geqp3<N: Number>(a: &mut Matrix<N>, pivots: &mut [i32]) -> Vec<N> 
         }
     }
     let mut taus = Vec::new();
+    let stop = Stop::current();
     for k in 0..a.rows.min(a.cols) {
-        if k >= fixed {
+        if k >= fixed && !stop.is_set() {
             let left = |j: usize| length((k..a.rows).map(|i| a[(i, j)]));
             let mut best = (k, left(k));
             for j in k + 1..a.cols {
@@ -211,12 +237,12 @@ pub(super) fn sytrd<N: Number>(a: &mut Matrix<N>, lower: bool) -> (Vec<f64>, Vec
         let col = if lower { step - 1 } else { n - step };
         let first = if lower { col + 1 } else { col - 1 };
         let rest: Vec<usize> = if lower { (col + 2..n).collect() } else { (0..first).collect() };
-        let (beta, tau, scale) =
-            reflection(full[(first, col)], rest.iter().map(|&i| full[(i, col)]));
+        let found = reflection(full[(first, col)], rest.iter().map(|&i| full[(i, col)]));
+        let (beta, tau) = (found.beta, found.tau);
         let mut v = vec![N::ZERO; n];
         v[first] = N::ONE;
         for &i in &rest {
-            v[i] = scaled(full[(i, col)], scale);
+            v[i] = found.scaled(full[(i, col)]);
             a[(i, col)] = v[i];
         }
         // What is reflected: the rows and columns that come after this step.

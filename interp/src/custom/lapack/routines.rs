@@ -17,8 +17,8 @@ pub(super) const ROUTINES: [(&str, &str, &str, usize); 19] = [
     ("unmqr", "", "T[r,k] T[k] T[m,n] -> T[m,n]", 2),
     ("syevd", "T[n,n] -> T[n,n] R[n] I[]", "", 4),
     ("heevd", "", "T[n,n] -> T[n,n] R[n] I[]", 4),
-    ("gesdd", SVD, SVD, 7),
-    ("gesvd", SVD, SVD, 7),
+    ("gesdd", SVD, SVD, 8),
+    ("gesvd", SVD, SVD, 8),
     (
         "gees",
         "T[n,n] -> T[n,n] T[n,n] T[n] T[n] I[] I[]",

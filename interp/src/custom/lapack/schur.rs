@@ -3,7 +3,8 @@
 //! `t` is upper triangular if `a` is complex. If it is real, pairs of complex eigenvalues form 2-by-2 blocks on
 //! the diagonal, whose two diagonal elements are equal and whose other two have opposite signs, as in LAPACK. Neither `t`
 //! nor `z` is determined by `a`: the eigenvalues may be in any order.
-use super::number::{Complex, Matrix, Number, hypot};
+use super::jacobi::normalize;
+use super::number::{Complex, Matrix, Number, hypot, length};
 use super::reflect::{from_left, from_right, gehrd, hessenberg_basis, reflection};
 use crate::clock::Stop;
 
@@ -18,6 +19,17 @@ pub(super) trait HasSchur: Number {
     fn schur(a: Matrix<Self>) -> Schur<Self>;
 }
 
+/// Returns the Schur form of the matrix divided by a power of two, the basis, and that power. A matrix that is not finite
+/// has none.
+pub(super) fn schur<N: HasSchur>(mut a: Matrix<N>) -> Result<(Matrix<N>, Matrix<N>, f64), i32> {
+    if !a.is_finite() {
+        return Err(1);
+    }
+    let power = normalize(&mut a);
+    let (t, z) = N::schur(a)?;
+    Ok((t, z, power))
+}
+
 fn hessenberg<N: Number>(mut h: Matrix<N>) -> (Matrix<N>, Matrix<N>) {
     let n = h.rows;
     let taus = gehrd(&mut h, 0, n.saturating_sub(1));
@@ -29,18 +41,39 @@ fn hessenberg<N: Number>(mut h: Matrix<N>) -> (Matrix<N>, Matrix<N>) {
 }
 
 /// Returns the first row of the lowest block that no subdiagonal element splits, which ends with row `high`. An element
-/// that is negligible compared to its neighbors is set to zero.
-fn split<N: Number>(h: &mut Matrix<N>, high: usize) -> usize {
-    let whole = h.largest();
-    for k in (1..=high).rev() {
-        let around = h[(k, k)].size() + h[(k - 1, k - 1)].size();
-        let around = if around == 0.0 { whole } else { around };
-        if h[(k, k - 1)].size() <= f64::EPSILON * around {
-            h[(k, k - 1)] = N::ZERO;
-            return k;
-        }
+/// that is negligible compared to its neighbors is set to zero, so that small eigenvalues of a graded matrix stay
+/// accurate.
+///
+/// After `PATIENCE` steps an element is also negligible if it is compared to the whole block. Where the diagonal holds
+/// only rounding errors, as it can for a singular matrix, the neighbors are too small to compare with.
+fn split<N: Number>(h: &mut Matrix<N>, high: usize, steps: usize) -> usize {
+    /// Two or three steps are usual.
+    const PATIENCE: usize = 20;
+    let low = cut(h, 0, high, |h, k| h[(k, k)].size() + h[(k - 1, k - 1)].size());
+    if steps < PATIENCE {
+        return low;
     }
-    0
+    let block = (low..=high).flat_map(|i| (low..=high).map(move |j| (i, j)));
+    let whole = length(block.map(|at| h[at]));
+    cut(h, low, high, |_, _| whole)
+}
+
+/// Sets the last subdiagonal element in a block that is negligible compared to `around` to zero; returns the first row
+/// after it.
+fn cut<N: Number>(
+    h: &mut Matrix<N>,
+    low: usize,
+    high: usize,
+    around: impl Fn(&Matrix<N>, usize) -> f64,
+) -> usize {
+    /// Smaller elements have too few bits to converge. The largest element of the matrix is at least 1e-100.
+    const SMALLEST: f64 = f64::MIN_POSITIVE / f64::EPSILON;
+    let bound = |h: &Matrix<N>, k| (f64::EPSILON * around(h, k)).max(SMALLEST);
+    let Some(k) = (low + 1..=high).rev().find(|&k| h[(k, k - 1)].size() <= bound(h, k)) else {
+        return low;
+    };
+    h[(k, k - 1)] = N::ZERO;
+    k
 }
 
 impl HasSchur for Complex {
@@ -54,7 +87,7 @@ impl HasSchur for Complex {
                 return Err(1);
             }
             let high = end - 1;
-            let low = split(&mut h, high);
+            let low = split(&mut h, high, steps);
             if low == high {
                 (end, steps) = (high, 0);
                 continue;
@@ -79,11 +112,14 @@ impl HasSchur for Complex {
 fn wilkinson(h: &Matrix<Complex>, high: usize) -> Complex {
     let (a, b) = (h[(high - 1, high - 1)], h[(high - 1, high)]);
     let (c, d) = (h[(high, high - 1)], h[(high, high)]);
-    let half = (a - d).times(0.5);
+    // Squares of small elements would underflow.
+    let size = [a, b, c, d].iter().fold(0.0, |m: f64, x| m.max(x.size()));
+    let unit = |x: Complex| Complex::of(x.re() / size, x.im() / size);
+    let (half, b, c) = (unit((a - d).times(0.5)), unit(b), unit(c));
     let root = square_root(half * half + b * c);
     let towards = half.re() * root.re() + half.im() * root.im();
     let sum = if towards < 0.0 { half - root } else { half + root };
-    if sum == Complex::ZERO { d } else { d - (b * c).over(sum) }
+    if sum == Complex::ZERO { d } else { d - (b * c).over(sum).times(size) }
 }
 
 pub(super) fn square_root(x: Complex) -> Complex {
@@ -113,8 +149,8 @@ fn complex_step(
         } else {
             (h[(k, k - 1)], h[(k + 1, k - 1)])
         };
-        let (_, tau, scale) = reflection(x, std::iter::once(y));
-        let v = [Complex::ONE, y * scale];
+        let found = reflection(x, std::iter::once(y));
+        let (v, tau) = ([Complex::ONE, found.scaled(y)], found.tau);
         from_left(h, &v, tau.conj(), k, k.saturating_sub(1)..n);
         from_right(h, &v, tau, 0..(k + 3).min(high + 1), k);
         from_right(z, &v, tau, 0..n, k);
@@ -135,7 +171,7 @@ impl HasSchur for f64 {
                 return Err(1);
             }
             let high = end - 1;
-            let low = split(&mut h, high);
+            let low = split(&mut h, high, steps);
             if low == high {
                 (end, steps) = (high, 0);
             } else if low + 1 == high {
@@ -156,28 +192,35 @@ impl HasSchur for f64 {
 /// One Francis step: a double shift by both eigenvalues of the last 2-by-2 block, which keeps everything real.
 fn real_step(h: &mut Matrix<f64>, z: &mut Matrix<f64>, low: usize, high: usize, odd: bool) {
     let n = h.rows;
+    // Products of small elements would underflow. Only the direction of the column matters.
+    let used = [(low, low + 3), (high - 2, high + 1)];
+    let used =
+        used.iter().flat_map(|&(i, j)| (i..j).flat_map(move |r| (i..j).map(move |c| (r, c))));
+    let size = used.fold(0.0, |m: f64, at| m.max(h[at].abs()));
+    let at = |i: usize, j: usize| h[(i, j)] / size;
     let (sum, product) = if odd {
         // An exceptional shift breaks a cycle of the usual one.
-        let size = h[(high, high - 1)].abs() + h[(high - 1, high - 2)].abs();
+        let size = at(high, high - 1).abs() + at(high - 1, high - 2).abs();
         (1.5 * size, size * size)
     } else {
-        let (a, d) = (h[(high - 1, high - 1)], h[(high, high)]);
-        (a + d, a * d - h[(high - 1, high)] * h[(high, high - 1)])
+        let (a, d) = (at(high - 1, high - 1), at(high, high));
+        (a + d, a * d - at(high - 1, high) * at(high, high - 1))
     };
     // The first column of (h - shift)(h - other shift).
-    let (first, below) = (h[(low, low)], h[(low + 1, low)]);
+    let (first, below) = (at(low, low), at(low + 1, low));
     let mut column = vec![
-        first * first + h[(low, low + 1)] * below - sum * first + product,
-        below * (first + h[(low + 1, low + 1)] - sum),
-        below * h[(low + 2, low + 1)],
+        first * first + at(low, low + 1) * below - sum * first + product,
+        below * (first + at(low + 1, low + 1) - sum),
+        below * at(low + 2, low + 1),
     ];
     for k in low..high {
         if k > low {
             column = (k..(k + 3).min(high + 1)).map(|i| h[(i, k - 1)]).collect();
         }
-        let (_, tau, scale) = reflection(column[0], column[1..].iter().copied());
-        let mut v = vec![1.0];
-        v.extend(column[1..].iter().map(|x| x * scale));
+        let found = reflection(column[0], column[1..].iter().copied());
+        let tau = found.tau;
+        let v: Vec<f64> =
+            std::iter::once(1.0).chain(column[1..].iter().map(|&x| found.scaled(x))).collect();
         from_left(h, &v, tau, k, k.saturating_sub(1)..n);
         from_right(h, &v, tau, 0..(k + 4).min(high + 1), k);
         from_right(z, &v, tau, 0..n, k);
@@ -196,6 +239,10 @@ fn standardize(h: &mut Matrix<f64>, z: &mut Matrix<f64>, at: usize) {
     if c == 0.0 || standard {
         return;
     }
+    // Squares of small elements would underflow. The rotation does not depend on the size.
+    let size = half.abs().max(b.abs().sqrt() * c.abs().sqrt());
+    let size = if size == 0.0 { 1.0 } else { size };
+    let (half, b, c) = (half / size, b / size, c / size);
     let discriminant = half * half + b * c;
     let real = discriminant >= 0.0;
     let (cosine, sine) = if real {
@@ -205,7 +252,7 @@ fn standardize(h: &mut Matrix<f64>, z: &mut Matrix<f64>, at: usize) {
         (towards / size, c / size)
     } else {
         let sum = b + c;
-        let size = hypot(sum, a - d);
+        let size = hypot(sum, 2.0 * half);
         let cosine = (0.5 * (1.0 + sum.abs() / size)).sqrt();
         (cosine, -(half / (size * cosine)) * 1f64.copysign(sum))
     };

@@ -1,4 +1,6 @@
 //! Properties of decompositions that are not unique: factors multiply to the matrix, and bases are orthonormal.
+mod singular;
+
 use super::geev;
 use super::jacobi::{eigh, svd};
 use super::number::{Complex, Matrix, Number, hypot};
