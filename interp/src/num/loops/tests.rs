@@ -240,7 +240,6 @@ fn measure_on_f32(step: usize) {
         let hlo::op::Accuracy::Ulp(limit) = hlo::Op::Unary(op).opcode().accuracy() else {
             panic!("{op:?} has one result")
         };
-        println!("{op:?}: {most} at {:e}, limit {limit}", f32::from_bits(at));
         assert!(most < i64::from(limit), "{op:?}: {most} at {:e}", f32::from_bits(at));
     }
 }
