@@ -151,7 +151,7 @@ fn scaled_dots_that_cancel() {
     }
 }
 
-/// The sum is -8949.9, and f64 gives 17899.8 with a bound far beyond it.
+/// The sum is 17899.8, and f64 gives -8949.9 with a bound far beyond it.
 #[test]
 fn a_sum_below_the_error_of_its_terms() {
     let row = "{-9.223372036854776e+18,-2.7670116110564327e+19,-9.223372036854776e+18,-9.223372036854776e+18,-9.223372036854776e+18,-9.223372036854776e+18}";
