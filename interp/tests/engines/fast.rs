@@ -20,7 +20,7 @@ fn arguments(executable: &Executable, number: impl Fn(i64) -> f64) -> Vec<Litera
         }
         Literal::from_bytes(shape.clone(), &bytes).unwrap()
     };
-    parameters.iter().enumerate().map(argument).collect()
+    parameters.iter().copied().enumerate().map(argument).collect()
 }
 
 /// Programs of sums: products of matrices of all sizes and orders, of vectors, windows, and reductions.

@@ -172,15 +172,15 @@ impl Recipe {
         if finite {
             return;
         }
-        let pair = Operands::F64Accumulator(high_lhs.into(), high_rhs.into());
-        let mut first = vec![0; out.len()];
-        contract_into(plan, &pair, rounding, &mut first);
         // A sum with an infinity or a NaN among its terms is that of first parts. Whether it has one, a sum tells in which these are
         // NaN and all others 0; that of first parts may also be beyond the type of the sums.
         let marks = |x: &[f32]| -> Vec<f32> {
             x.iter().map(|x| if x.is_finite() { 0.0 } else { f32::NAN }).collect()
         };
-        let marks = Operands::F64Accumulator(marks(&lhs).into(), marks(&rhs).into());
+        let marks = Operands::F64Accumulator(marks(&high_lhs).into(), marks(&high_rhs).into());
+        let pair = Operands::F64Accumulator(high_lhs.into(), high_rhs.into());
+        let mut first = vec![0; out.len()];
+        contract_into(plan, &pair, rounding, &mut first);
         let single = Rounding { to: ElementType::F32, ..rounding }.with_sums(None);
         let (width, mark_width) = (rounding.to.storage_bytes(), ElementType::F32.storage_bytes());
         let mut has_special = vec![0; out.len() / width * mark_width];
