@@ -109,7 +109,7 @@ mod tests {
     fn intervals_contain_sums_smaller_than_their_error() {
         for ty in [ElementType::F32, ElementType::F64] {
             // The error is some 2^-99 of the magnitude.
-            for (magnitude, x) in [(2f64.powi(113), -8_949.904_3), (2f64.powi(100), 17_900.0)] {
+            for (magnitude, x) in [(2f64.powi(113), -7_000.0), (2f64.powi(100), 17_900.0)] {
                 assert!(contains(Sum::new(17_899.808_6), magnitude, ty, x), "{ty} {x}");
             }
             assert!(contains(Sum::new(-0.0), 1.0, ty, 1e-31));
