@@ -48,7 +48,9 @@ fn each_singular<N: Number>(check: impl Fn(&Matrix<N>, &[f64])) {
         check(&Matrix { rows: n, cols: n, data: vec![N::ONE; n * n] }, &[]);
     }
     for n in [1, 2, 3, 4, 5, 6, 7, 8, 12, 20, 22, 29, 40] {
-        singular::<N>(n).iter().for_each(|a| check(a, &[]));
+        for a in singular::<N>(n) {
+            check(&a, &[]);
+        }
     }
     for n in [1, 2, 5, 20] {
         for mut a in singular::<N>(n) {
@@ -63,7 +65,9 @@ fn each_singular<N: Number>(check: impl Fn(&Matrix<N>, &[f64])) {
 
 fn rescaled<N: Number>(a: &Matrix<N>, factors: &[f64]) -> Matrix<N> {
     let mut a = a.clone();
-    factors.iter().for_each(|&by| a.scale(by));
+    for &by in factors {
+        a.scale(by);
+    }
     a
 }
 
