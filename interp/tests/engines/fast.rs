@@ -7,7 +7,7 @@ use interp::{Engine, Executable, RunOptions};
 /// Arguments of a module: numbers from a short list, one after another in no simple order.
 fn arguments(executable: &Executable, number: impl Fn(i64) -> f64) -> Vec<Literal> {
     let parameters = executable.module().entry().program_shape().parameters;
-    let argument = |(i, shape): (usize, &&hlo::Shape)| {
+    let argument = |(i, shape): (usize, &hlo::Shape)| {
         let shape = shape.array().unwrap();
         let mut state = u64::try_from(i).unwrap() + 1;
         let mut bytes = Vec::new();
