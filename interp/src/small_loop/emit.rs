@@ -275,23 +275,15 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
         }
         for at in (0..result.bytes).step_by(VECTOR) {
             let flags = MemFlags::trusted();
-            let mut load = |place: &Place| {
+            let mut load = |place: &Place| -> Value {
                 let offset = offset(place.start + at);
                 self.emitter.builder.ins().load(vector, flags, self.memory, offset)
             };
-            let x: Vec<Value> = operands.iter().map(&mut load).collect();
-            let ins = self.emitter.builder.ins();
-            let value = match step.step {
-                Step::Unary(Unary::Abs, ..) => ins.fabs(x[0]),
-                Step::Unary(Unary::Sqrt, ..) => ins.sqrt(x[0]),
-                Step::Unary(..) => ins.fneg(x[0]),
-                Step::Binary(Binary::Add, ..) => ins.fadd(x[0], x[1]),
-                Step::Binary(Binary::Subtract, ..) => ins.fsub(x[0], x[1]),
-                Step::Binary(Binary::Multiply, ..) => ins.fmul(x[0], x[1]),
-                _ => ins.fdiv(x[0], x[1]),
-            };
+            let x: Vec<Operand> = operands.iter().map(|place| load(place).into()).collect();
+            // An instruction of numbers is one of vectors too.
+            let Some(value) = self.emitter.step(step.step, step.result, &x) else { return false };
             let to = offset(result.start + at);
-            self.emitter.builder.ins().store(flags, value, self.memory, to);
+            self.emitter.builder.ins().store(flags, value.first, self.memory, to);
         }
         self.forget(result.start, result.bytes);
         true
