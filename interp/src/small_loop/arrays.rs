@@ -7,6 +7,7 @@ use crate::kernel;
 use crate::kernel::data_movement::moves_into;
 use crate::lower::cost;
 use crate::num::loops::{binary_loop, is_approximate, select_loop};
+use crate::options::Arithmetic;
 use crate::plan::{Fusion, Kernel, Reuse};
 use crate::scalar_program::step::Step;
 use crate::state::Site;
@@ -265,7 +266,13 @@ impl Builder<'_> {
         operands: &[&Shape],
         result: &Shape,
     ) -> Option<Box<dyn Kernel>> {
-        kernel::select(op, operands, result, self.lowering.programs, self.lowering.arithmetic()?)
+        // Scalars are computed as in frames, where they have no loops.
+        let is_scalar = result.array().is_some_and(|array| array.rank() == 0);
+        let arithmetic = match self.lowering.arithmetic()? {
+            Arithmetic::Fast if !is_scalar => Arithmetic::Fast,
+            Arithmetic::Fast | Arithmetic::Exact => Arithmetic::Exact,
+        };
+        kernel::select(op, operands, result, self.lowering.programs, arithmetic)
     }
 
     /// Adds the kernel of an instruction, or its loop if it is elementwise.
@@ -312,8 +319,10 @@ impl Builder<'_> {
             let place = self.place(result)?;
             let types: SmallVec<[ElementType; 3]> = sources.iter().map(|(_, of)| of.ty).collect();
             // Where the loop approximates a function, its elements are not those of a step.
-            let is_approximate = matches!(&instruction.op, Op::Unary(op)
-                if is_approximate(*op, result.ty, self.lowering.arithmetic()?));
+            let arithmetic = self.lowering.arithmetic()?;
+            let is_approximate = result.rank() > 0
+                && matches!(&instruction.op, Op::Unary(op)
+                    if is_approximate(*op, result.ty, arithmetic));
             let step = Step::elementwise(&instruction.op, &types, result.ty, &[0, 1, 2])
                 .filter(|_| !is_approximate)
                 .map(|step| ElementStep { step, operands: types, result: result.ty });
