@@ -1,12 +1,12 @@
 //! Data-parallel training on four replicas: each has a quarter of the points, and an all-reduce averages the gradients.
 //! Training on one device with all points gives the same weights.
 //!
-//! `cargo run --release -p etalon-builder --example data_parallel`
+//! `cargo run --release -p etalon --example data_parallel`
 #![expect(clippy::print_stdout, reason = "an example shows something")]
-use builder::{Builder, CollectiveOptions, Value};
-use collectives::Session;
-use hlo::{Literal, Verified};
-use interp::{CompileOptions, RunOptions};
+use etalon::Session;
+use etalon::builder::{self, Builder, CollectiveOptions, Value};
+use etalon::hlo::{Literal, Verified};
+use etalon::interp::{self, CompileOptions, RunOptions};
 use std::error::Error;
 
 const POINTS: usize = 64;

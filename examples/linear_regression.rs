@@ -1,9 +1,10 @@
 //! Linear regression: a loss, its gradient and gradient descent in one module.
 //!
-//! `cargo run -p etalon-builder --example linear_regression`
+//! `cargo run -p etalon --example linear_regression`
 #![expect(clippy::print_stdout, reason = "an example shows something")]
-use builder::Builder;
-use hlo::{Literal, Verified};
+use etalon::builder::{self, Builder};
+use etalon::hlo::{Literal, Verified};
+use etalon::interp;
 use std::error::Error;
 
 const POINTS: usize = 64;

@@ -1,9 +1,10 @@
 //! The Mandelbrot set as ASCII art: a loop over a state of three arrays, one of them complex.
 //!
-//! `cargo run -p etalon-builder --example mandelbrot`
+//! `cargo run -p etalon --example mandelbrot`
 #![expect(clippy::print_stdout, reason = "an example shows something")]
-use builder::Builder;
-use hlo::{ElementType, Literal, Verified};
+use etalon::builder::{self, Builder};
+use etalon::hlo::{ElementType, Literal, Verified};
+use etalon::interp;
 use std::error::Error;
 
 const WIDTH: usize = 96;

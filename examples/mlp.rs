@@ -1,10 +1,10 @@
 //! A small network that classifies two spirals, trained to an accuracy of at least 95 %.
 //!
-//! `cargo run --release -p etalon-builder --example mlp`
+//! `cargo run --release -p etalon --example mlp`
 #![expect(clippy::print_stdout, reason = "an example shows something")]
-use builder::{Builder, Value};
-use hlo::{Literal, Verified};
-use interp::{CompileOptions, Executable, RunOptions};
+use etalon::builder::{self, Builder, Value};
+use etalon::hlo::{self, Literal, Verified};
+use etalon::interp::{CompileOptions, Executable, RunOptions};
 use std::error::Error;
 
 const POINTS: usize = 256;

@@ -1,11 +1,11 @@
 //! The gradient of a transformer block with respect to its weights, and a check: a step against the gradient lowers the loss
 //! as the gradient predicts.
 //!
-//! `cargo run -p etalon-builder --example transformer_block`
+//! `cargo run -p etalon --example transformer_block`
 #![expect(clippy::print_stdout, reason = "an example shows something")]
-use builder::{Builder, Value, nn};
-use hlo::{Literal, Verified};
-use interp::{CompileOptions, Executable, RunOptions};
+use etalon::builder::{self, Builder, Value, nn};
+use etalon::hlo::{self, Literal, Verified};
+use etalon::interp::{CompileOptions, Executable, RunOptions};
 use std::error::Error;
 
 /// Name and shape of each weight: 8 positions, width 16, 2 heads, hidden width 32.

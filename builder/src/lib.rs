@@ -63,11 +63,5 @@ pub use ops::exchange::RaggedExchange;
 pub use state::IntoShape;
 pub use value::Value;
 
-/// The programs of the guides run as doc tests.
-#[cfg(doctest)]
-mod guides {
-    #[doc = include_str!("../../docs/builder.md")]
-    struct Building;
-    #[doc = include_str!("../../docs/broadcasting.md")]
-    struct Broadcasting;
-}
+#[doc(no_inline)]
+pub use hlo;

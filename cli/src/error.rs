@@ -13,14 +13,17 @@ hlo::error_codes! {
         /// The module has parameters, and the command has no arguments for them.
         "E0602" "the module takes arguments, found none; its parameters are {shapes}"
         MissingInput { shapes: String },
-        /// The file of an option is not an .npz file, or its arrays do not match the parameters.
+        /// A file of arrays cannot be read, a value is malformed, or the arrays do not match the parameters.
         "E0603" "{path}: {message}"
         Input { path: String, message: String },
         /// `--input N=FILE.npy` names a parameter that the module does not have.
         "E0604" "there is no parameter {number}; the module takes {count} arguments"
         NoSuchParameter { number: usize, count: usize },
-        /// The argument of `etalon explain` is neither an error number nor an opcode.
-        "E0605" "`{what}` is neither an error number nor an opcode"
+        /// `--input NAME=FILE` or `--range NAME=LO:HI` names a parameter that the module does not have.
+        "E0612" "there is no parameter `{name}`"
+        NoSuchName { name: String },
+        /// The argument of `etalon explain` is neither an error number nor an opcode nor the label of a rule.
+        "E0605" "`{what}` is neither an error number nor an opcode nor the label of a rule"
         Unknown { what: String },
         /// A file of tests is malformed. It counts as failed; the other files run.
         "E0606" "{message}"
@@ -31,14 +34,23 @@ hlo::error_codes! {
         /// `--elided` cannot draw a value for a constant: the value does not fit memory, or its type has no values.
         "E0610" "cannot draw an elided constant: {message}"
         NotFilled { message: String },
-        /// `etalon graph` draws the communication between devices. Graphs of instructions are not implemented.
-        "E0608" "graphs of instructions are not implemented"
-        NoGraph,
         /// Several processes were started together, as `mpirun` does, and cannot communicate.
         ///
         /// This requires a build of Etalon with the feature `mpi`.
         "E0609" "{message}"
         Mpi { message: String },
+        /// The module has no computation of the name that `etalon graph --computation` states.
+        "E0611" "there is no computation `{name}`"
+        NoSuchComputation { name: String },
+        /// The file is not a module: its first bytes are those of another format.
+        ///
+        /// Modules are HLO text, or messages of XLA such as an `HloModuleProto`; both may be compressed by gzip.
+        "E0613" "{path} is {found}, not a module"
+        NotAModule { path: String, found: String },
+        /// The file has several modules, as a file of tests has, and the command takes one of them; or `--module N` states a module
+        /// that the file does not have.
+        "E0614" "{path} has {count}"
+        SeveralModules { path: String, count: String },
         /// `etalon reduce` does not replace a file unasked, and never its input.
         "E0620" "{path} exists"
         Exists { path: String },
@@ -74,6 +86,12 @@ impl Exit {
             Self::Unsupported => 3,
             Self::Bug => 4,
         }
+    }
+    /// Returns the one that a command with both ends with: a wrong module comes before a file that cannot be read.
+    pub(crate) fn or(self, other: Self) -> Self {
+        let order = [Self::Bug, Self::Wrong, Self::Unsupported, Self::Misuse];
+        let worst = order.into_iter().find(|exit| [self, other].contains(exit));
+        worst.expect("the order has each")
     }
     /// Returns the reason for an exit code.
     pub(crate) fn of(number: u8) -> Self {

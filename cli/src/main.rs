@@ -2,17 +2,28 @@
 mod args;
 mod bug;
 mod command;
+mod content;
+mod cost;
+mod dump;
 mod error;
+mod explanations;
 mod file;
+mod files;
 mod graph;
 mod inputs;
+mod json;
 mod memory;
+mod not_finite;
 mod output;
 mod peers;
 mod profile;
+mod progress;
 mod queues;
 mod random;
+mod result_file;
 mod results;
+mod roofline;
+mod statistics;
 mod trace;
 
 use args::{Cli, Command};
@@ -22,12 +33,21 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     memory::return_freed_blocks();
     bug::report_panics();
+    share_main_thread();
     // The panic hook has shown the message; the exit code says that it is our bug.
     std::panic::catch_unwind(run).unwrap_or_else(|_| error::Exit::Bug.code())
 }
 
+/// Makes this thread a member of the pool that computes: beside as many others as there are processors, the system may run two of
+/// them on one processor while another is idle.
+fn share_main_thread() {
+    // Without the threads, which the system may refuse, rayon decides at its first use.
+    let _ = rayon::ThreadPoolBuilder::new().use_current_thread().build_global();
+}
+
 fn run() -> ExitCode {
     let cli = Cli::parse();
+    output::set_up(cli.color, cli.quiet);
     let result = match cli.command {
         Command::Run(args) => command::run::run(&args),
         Command::Check(args) => command::check::check(&args),
@@ -35,6 +55,8 @@ fn run() -> ExitCode {
         Command::Convert(args) => command::convert::convert(&args),
         Command::Test(args) => command::test::test(&args),
         Command::Bench(args) => command::bench::bench(&args),
+        Command::Cost(args) => command::cost::cost(&args),
+        Command::Diff(args) => command::diff::diff(&args),
         Command::Plan(args) => command::plan::plan(&args),
         Command::Graph(args) => command::graph::draw(&args),
         Command::Conform(args) if args.spmd.is_empty() => command::backend::conform(&args),
@@ -45,6 +67,8 @@ fn run() -> ExitCode {
         Command::CustomCallHost => command::custom_calls::host(),
         Command::Reduce(args) => command::reduce::run(&args),
         Command::Explain(args) => command::explain::explain(&args),
+        Command::Completions { shell } => command::manual::completions(shell),
+        Command::Man => command::manual::page(),
     };
     result.unwrap_or_else(|failure| {
         output::show(&failure);

@@ -16,11 +16,12 @@ static ALLOCATOR: Checked = Checked;
 unsafe impl GlobalAlloc for Checked {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise is that of the allocator.
-        checked(unsafe { System.alloc(layout) }, layout.size())
+        checked(in_huge_pages(unsafe { System.alloc(layout) }, layout.size()), layout.size())
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        checked(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        let memory = unsafe { System.alloc_zeroed(layout) };
+        checked(in_huge_pages(memory, layout.size()), layout.size())
     }
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as above.
@@ -30,6 +31,26 @@ unsafe impl GlobalAlloc for Checked {
         // SAFETY: as above.
         unsafe { System.dealloc(memory, layout) }
     }
+}
+
+/// Asks the system for pages of 2 MiB in a large block: it makes and zeroes one of them faster than 512 small ones.
+#[cfg(target_os = "linux")]
+#[inline]
+fn in_huge_pages(memory: *mut u8, size: usize) -> *mut u8 {
+    /// Bytes of a page. Smaller blocks than two may not contain one.
+    const PAGE: usize = 2 << 20;
+    if size >= 2 * PAGE && !memory.is_null() {
+        let skipped = memory.align_offset(PAGE);
+        let bytes = (size - skipped) / PAGE * PAGE;
+        // SAFETY: the range is part of the block; the advice does not change its contents. It may be ignored.
+        unsafe { libc::madvise(memory.add(skipped).cast(), bytes, libc::MADV_HUGEPAGE) };
+    }
+    memory
+}
+#[cfg(not(target_os = "linux"))]
+#[inline]
+fn in_huge_pages(memory: *mut u8, _: usize) -> *mut u8 {
+    memory
 }
 
 #[inline]
@@ -48,14 +69,18 @@ fn out_of_memory() -> ! {
     std::process::exit(1)
 }
 
-/// Makes glibc return every freed block of 4 MiB or more to the system.
+/// Makes glibc return every freed block of 4 MiB or more to the system, and keep the memory of smaller ones.
 ///
 /// Left alone, glibc raises this threshold to the size of the largest block it has freed, and then keeps blocks of up to
-/// 32 MiB: the process would hold more memory than `--max-memory` counts.
+/// 32 MiB: the process would hold more memory than `--max-memory` counts. Of smaller blocks up to 32 MiB are kept: the system
+/// would zero the memory of most kernels again for each step.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(crate) fn return_freed_blocks() {
-    // SAFETY: `mallopt` changes a setting of the allocator; no other thread runs yet.
-    unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, 4 << 20) };
+    for (setting, bytes) in [(libc::M_MMAP_THRESHOLD, 4 << 20), (libc::M_TRIM_THRESHOLD, 32 << 20)]
+    {
+        // SAFETY: `mallopt` changes a setting of the allocator; no other thread runs yet.
+        unsafe { libc::mallopt(setting, bytes) };
+    }
 }
 
 /// Does nothing: other allocators have no such threshold.

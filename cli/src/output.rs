@@ -1,19 +1,53 @@
 //! Output: data to stdout; errors, warnings and progress to stderr.
 use crate::error::{Failure, Result};
-use hlo::diag::{Diagnostic, Source, render};
+use clap::ColorChoice;
+use hlo::diag::{Diagnostic, Level, Source, render};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Returns whether errors are colored: on a terminal, unless `NO_COLOR` is set.
+/// What the options of all commands ask for.
+static WANTED: OnceLock<(ColorChoice, bool)> = OnceLock::new();
+
+/// Notes when to color errors, and whether to be quiet.
+pub(crate) fn set_up(color: ColorChoice, is_quiet: bool) {
+    let choice = match color {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::AlwaysAnsi,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
+    let _ = WANTED.set((color, is_quiet));
+}
+
+/// Returns whether errors are colored.
 fn color() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+    match WANTED.get().map_or(ColorChoice::Auto, |wanted| wanted.0) {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            std::io::stderr().is_terminal() && !is_refused
+        }
+    }
+}
+
+fn is_quiet() -> bool {
+    WANTED.get().is_some_and(|wanted| wanted.1)
 }
 
 /// Writes to stderr. A failure to write is ignored, because there is no other place to report it.
 pub(crate) fn note(text: &str) {
     let _ = anstream::stderr().write_all(text.as_bytes());
+}
+
+/// Shows a person what may be done next: on a terminal only.
+pub(crate) fn hint(text: &str) {
+    if std::io::stderr().is_terminal() && !is_quiet() {
+        note(text);
+    }
 }
 
 /// Writes to stdout. A closed pipe is not an error: the reader has read enough.
@@ -51,7 +85,9 @@ pub(crate) fn show(failure: &Failure) {
 
 /// Shows an error or a warning.
 pub(crate) fn show_one(diagnostic: &Diagnostic, source: Option<Source<'_>>) {
-    note(&render(diagnostic, source, color()));
+    if diagnostic.level == Level::Error || !is_quiet() {
+        note(&render(diagnostic, source, color()));
+    }
 }
 
 /// A progress indicator on a terminal, shown after one second and cleared on drop.
@@ -67,6 +103,10 @@ impl Progress {
         let bar = ProgressBar::new(u64::try_from(total).unwrap_or(u64::MAX));
         Self::with_style(bar, what, "{msg} {wide_bar} {pos}/{len} {elapsed}")
     }
+    /// Returns the bar, for another thread to set its message; none where it is not shown.
+    pub(crate) fn bar(&self) -> Option<ProgressBar> {
+        std::io::stderr().is_terminal().then(|| self.0.clone())
+    }
     /// Counts a finished item.
     pub(crate) fn advance(&self) {
         self.0.inc(1);
@@ -77,7 +117,7 @@ impl Progress {
         let bar = style.map_or(bar.clone(), |style| bar.with_style(style));
         bar.set_draw_target(ProgressDrawTarget::hidden());
         let shown = bar.clone();
-        if std::io::stderr().is_terminal() {
+        if std::io::stderr().is_terminal() && !is_quiet() {
             std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_secs(1));
                 if !shown.is_finished() {

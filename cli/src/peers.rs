@@ -94,16 +94,23 @@ impl Peers {
     pub(crate) fn conclude(self, result: Result<ExitCode>) -> Result<ExitCode> {
         // `mpirun` stops the other ranks when one ends with an error, without a message.
         ENDING.store(true, Ordering::Relaxed);
-        let (Some(ranks), Err(failure)) = (&self.0, &result) else { return result };
-        if !failure.diagnostics.is_empty() && ranks.rank() != 0 {
-            output::note(&format!("rank {}: ", ranks.rank()));
+        let (Some(_), Err(failure)) = (&self.0, &result) else { return result };
+        self.report(failure);
+        Ok(failure.exit.code())
+    }
+    /// Reports the error of this rank. Ends the process if the others cannot be reached.
+    pub(crate) fn report(&self, failure: &Failure) {
+        if let Some(rank @ 1..) = self.0.as_ref().map(Ranks::rank)
+            && !failure.diagnostics.is_empty()
+        {
+            output::note(&format!("rank {rank}: "));
         }
         output::show(failure);
         if is_lost(failure) {
             // Finalizing MPI would wait for ranks that may wait for this one.
+            ENDING.store(true, Ordering::Relaxed);
             std::process::exit(failure.exit.number().into());
         }
-        Ok(failure.exit.code())
     }
 }
 

@@ -1,4 +1,5 @@
 //! Results as text. On a terminal, devices with equal results share a column; in a pipe each device has one line.
+use crate::statistics::Statistics;
 use hlo::Literal;
 use hlo::literal::summary;
 use std::collections::BTreeMap;
@@ -17,23 +18,59 @@ pub(crate) struct DeviceOutput {
     pub(crate) outfeed: Literal,
 }
 
-/// Returns the results as text; `width` is that of the terminal, if stdout is one.
-pub(crate) fn text(outputs: &[DeviceOutput], width: Option<usize>) -> String {
+/// Whether a result has an array whose elements are too many to be printed.
+pub(crate) fn is_long(outputs: &[DeviceOutput]) -> bool {
+    let mut leaves = outputs.iter().flat_map(|output| output.result.leaves());
+    leaves.any(|leaf| leaf.array_shape().is_some() && leaf.len() > SHOWN)
+}
+
+/// Returns a line for each array of a result: its name, and its elements or what they have in common.
+pub(crate) fn overview(output: &DeviceOutput, names: &[String]) -> String {
+    let rows: Vec<[String; 3]> = (named(&output.result, names).into_iter())
+        .map(|(name, value)| {
+            let text = summary(value, SHOWN);
+            let shape = text.split_whitespace().next().unwrap_or_default();
+            let elements = text[shape.len()..].trim_start();
+            let elements = match value.len() <= SHOWN && !elements.contains('\n') {
+                true => elements.to_owned(),
+                false => Statistics::of(std::slice::from_ref(value)).to_string(),
+            };
+            [name.unwrap_or_default().to_owned(), shape.to_owned(), elements]
+        })
+        .collect();
+    let [name, shape] =
+        [0, 1].map(|k| rows.iter().map(|row| row[k].chars().count()).max().unwrap_or(0));
+    let line = |row: &[String; 3]| format!("{:name$}  {:shape$}  {}\n", row[0], row[1], row[2]);
+    let mut text: String = rows.iter().map(line).collect();
+    for (i, value) in output.outfeed.elements().into_iter().flatten().enumerate() {
+        let _ = writeln!(text, "outfeed {i}: {}", summary(value, SHOWN));
+    }
+    text
+}
+
+/// Returns the results as text; `width` is that of the terminal, if stdout is one. `names` are those of the arrays of a result, or
+/// none.
+pub(crate) fn text(outputs: &[DeviceOutput], width: Option<usize>, names: &[String]) -> String {
     match (outputs, width) {
-        ([one], _) => lines_of(one).join("\n") + "\n",
-        (all, None) => lines(all, 0),
-        (all, Some(width)) => side_by_side(&columns(all), width),
+        ([one], _) => lines_of(one, names).join("\n") + "\n",
+        (all, None) => lines(all, 0, names),
+        (all, Some(width)) => side_by_side(&columns(all, names), width),
     }
 }
 
 /// Returns the results of devices from number `first` on, each value on one line.
-pub(crate) fn lines(outputs: &[DeviceOutput], first: usize) -> String {
-    outputs.iter().zip(first..).map(|(one, k)| one_line_each(k, one)).collect()
+pub(crate) fn lines(outputs: &[DeviceOutput], first: usize, names: &[String]) -> String {
+    outputs.iter().zip(first..).map(|(one, k)| one_line_each(k, one, names)).collect()
 }
 
 /// Returns the machine-readable form: each value on one line.
-fn one_line_each(device: usize, output: &DeviceOutput) -> String {
-    let mut text = format!("device {device}: {}\n", on_one_line(&output.result));
+fn one_line_each(device: usize, output: &DeviceOutput, names: &[String]) -> String {
+    let values = named(&output.result, names);
+    let line = |(name, value): (Option<&str>, &Literal)| {
+        let name = name.map_or_else(String::new, |name| format!(", {name}"));
+        format!("device {device}{name}: {}\n", on_one_line(value))
+    };
+    let mut text: String = values.into_iter().map(line).collect();
     for (i, value) in output.outfeed.elements().into_iter().flatten().enumerate() {
         let _ = writeln!(text, "device {device}, outfeed {i}: {}", on_one_line(value));
     }
@@ -44,8 +81,21 @@ fn on_one_line(value: &Literal) -> String {
     text.lines().map(str::trim).collect::<Vec<_>>().join(" ").replace("( ", "(")
 }
 
-fn lines_of(output: &DeviceOutput) -> Vec<String> {
-    let mut text = summary(&output.result, SHOWN);
+/// Returns the arrays of a value with their names, or the whole value if there are no names.
+fn named<'a>(value: &'a Literal, names: &'a [String]) -> Vec<(Option<&'a str>, &'a Literal)> {
+    if names.is_empty() {
+        return vec![(None, value)];
+    }
+    let arrays = value.leaves().into_iter().filter(|leaf| leaf.array_shape().is_some());
+    names.iter().map(|name| Some(name.as_str())).zip(arrays).collect()
+}
+
+fn lines_of(output: &DeviceOutput, names: &[String]) -> Vec<String> {
+    let values = named(&output.result, names).into_iter().map(|(name, value)| {
+        let name = name.map_or_else(String::new, |name| format!("{name}: "));
+        name + &summary(value, SHOWN)
+    });
+    let mut text = values.collect::<Vec<_>>().join("\n");
     for (i, value) in output.outfeed.elements().into_iter().flatten().enumerate() {
         let _ = write!(text, "\noutfeed {i}: {}", summary(value, SHOWN));
     }
@@ -66,7 +116,7 @@ fn bits(output: &DeviceOutput) -> Vec<(String, &[u8])> {
 }
 
 /// Returns a column for each distinct output, in the order of the first device with it.
-fn columns(outputs: &[DeviceOutput]) -> Vec<Column> {
+fn columns(outputs: &[DeviceOutput], names: &[String]) -> Vec<Column> {
     let mut indices = BTreeMap::new();
     let mut groups: Vec<(&DeviceOutput, Vec<usize>)> = Vec::new();
     for (device, one) in outputs.iter().enumerate() {
@@ -78,7 +128,7 @@ fn columns(outputs: &[DeviceOutput]) -> Vec<Column> {
     }
     let column = |(one, devices): (&DeviceOutput, Vec<usize>)| {
         let mut lines = vec![format!("{}:", collectives::list_devices(&devices))];
-        lines.extend(lines_of(one));
+        lines.extend(lines_of(one, names));
         let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         Column { lines, width }
     };
@@ -138,11 +188,15 @@ mod tests {
     fn a_pipe_has_one_line_per_device() {
         let all = outputs(&["s32[2,2] {{1, 2}, {3, 4}}", "s32[2,2] {{1, 2}, {3, 4}}"]);
         let expected = "device 0: s32[2,2] {{1, 2}, {3, 4}}\ndevice 1: s32[2,2] {{1, 2}, {3, 4}}\n";
-        assert_eq!(text(&all, None), expected);
+        assert_eq!(text(&all, None, &[]), expected);
         let mut out = outputs(&["s32[] 1", "s32[] 2"]);
         out[1].outfeed = Literal::tuple(vec!["s32[2] {3, 4}".parse().unwrap()]);
         let expected = "device 0: s32[] 1\ndevice 1: s32[] 2\ndevice 1, outfeed 0: s32[2] {3, 4}\n";
-        assert_eq!(text(&out, None), expected);
+        assert_eq!(text(&out, None, &[]), expected);
+        let names = ["loss".to_owned()];
+        let expected = "device 0, loss: s32[] 1\ndevice 1, loss: s32[] 2\ndevice 1, outfeed 0: s32[2] {3, 4}\n";
+        assert_eq!(text(&out, None, &names), expected);
+        assert_eq!(text(&out[..1], None, &names), "loss: s32[] 1\n");
     }
 
     #[test]
@@ -152,12 +206,12 @@ mod tests {
 devices 0, 1 and 3:   device 2:
 s32[2] {1, 2}         s32[2] {3, 4}
 ";
-        assert_eq!(text(&all, Some(80)), expected);
+        assert_eq!(text(&all, Some(80), &[]), expected);
         let narrow = "devices 0, 1 and 3:\ns32[2] {1, 2}\n\ndevice 2:\ns32[2] {3, 4}\n";
-        assert_eq!(text(&all, Some(34)), narrow);
-        assert_eq!(text(&all[..2], Some(1)), "devices 0 and 1:\ns32[2] {1, 2}\n");
+        assert_eq!(text(&all, Some(34), &[]), narrow);
+        assert_eq!(text(&all[..2], Some(1), &[]), "devices 0 and 1:\ns32[2] {1, 2}\n");
         // A single device has no heading.
-        assert_eq!(text(&all[..1], Some(80)), "s32[2] {1, 2}\n");
+        assert_eq!(text(&all[..1], Some(80), &[]), "s32[2] {1, 2}\n");
     }
 
     #[test]
@@ -169,6 +223,6 @@ s32[2,2]    s32[2,2]    s32[] 1
 {{1, 2},    {{5, 6},
  {3, 4}}     {7, 8}}
 ";
-        assert_eq!(text(&all, Some(80)), expected);
+        assert_eq!(text(&all, Some(80), &[]), expected);
     }
 }

@@ -56,10 +56,22 @@ impl<'a> NamedArrays<'a> {
     /// # Errors
     /// If an array names a device beyond `devices`, is given twice, or is given both for all devices and for one.
     pub fn select(arrays: &'a [NpyArray], kind: &'a str, devices: usize) -> Result<Self, String> {
+        let named = arrays.iter().filter_map(|array| Some((Name::parse(&array.name)?, array)));
+        Self::select_named(named, kind, devices)
+    }
+    /// Selects the arrays of a kind, which may have other names in their files.
+    ///
+    /// # Errors
+    /// As [`NamedArrays::select`].
+    pub fn select_named(
+        arrays: impl IntoIterator<Item = (Name<'a>, &'a NpyArray)>,
+        kind: &'a str,
+        devices: usize,
+    ) -> Result<Self, String> {
         let mut found = Self { kind, arrays: BTreeMap::new(), per_device: BTreeSet::new() };
-        for array in arrays {
-            let name = Name::parse(&array.name).filter(|name| name.kind == kind);
-            let Some(Name { device, number, .. }) = name else { continue };
+        for (Name { device, number, .. }, array) in
+            arrays.into_iter().filter(|(name, _)| name.kind == kind)
+        {
             if let Some(device) = device {
                 if device >= devices {
                     let devices = match devices {
@@ -106,7 +118,8 @@ impl<'a> NamedArrays<'a> {
         device: usize,
         shapes: impl IntoIterator<Item = &'s Shape>,
     ) -> Result<Vec<Literal>, String> {
-        let mut arrays = Unflatten { source: self, device, next: 0, shared: &mut BTreeMap::new() };
+        let shared = &mut BTreeMap::new();
+        let mut arrays = Unflatten { source: self, device, next: 0, shared, rest: &[] };
         shapes.into_iter().map(|shape| arrays.take(shape)).collect()
     }
     /// Returns the arrays of each device as values of these shapes; a single list if no array differs between devices.
@@ -118,19 +131,22 @@ impl<'a> NamedArrays<'a> {
         devices: usize,
         shapes: &[&Shape],
     ) -> Result<Vec<Vec<Literal>>, String> {
-        let lists = if self.is_per_device() { devices } else { 1 };
-        self.values_on(0..lists, lists, shapes)
+        self.values_or(0..devices, devices, shapes, &[])
     }
-    /// Returns the arrays of some of the devices as values of these shapes; empty lists for the others.
+    /// Returns the arrays of each device as [`values_per_device`](Self::values_per_device); those of devices outside of `own` are
+    /// empty lists. Arrays that are missing are taken from `rest`: values of these shapes, a list for each device or one for all.
     ///
     /// # Errors
     /// As [`NamedArrays::values`].
-    pub fn values_on(
+    pub fn values_or(
         &self,
         own: Range<usize>,
         devices: usize,
         shapes: &[&Shape],
+        rest: &[Vec<Literal>],
     ) -> Result<Vec<Vec<Literal>>, String> {
+        let is_shared = own.len() == devices && !self.is_per_device() && rest.len() < 2;
+        let (own, devices) = if is_shared { (0..1, 1) } else { (own, devices) };
         // Arrays of all devices are converted once.
         let mut shared = BTreeMap::new();
         (0..devices)
@@ -138,7 +154,12 @@ impl<'a> NamedArrays<'a> {
                 if !own.contains(&device) {
                     return Ok(Vec::new());
                 }
-                let mut arrays = Unflatten { source: self, device, next: 0, shared: &mut shared };
+                let list = if let [list] = rest { Some(list) } else { rest.get(device) };
+                let leaves = list.into_iter().flatten().flat_map(|value| value.leaves());
+                let rest: Vec<&Literal> =
+                    leaves.filter(|leaf| leaf.array_shape().is_some()).collect();
+                let shared = &mut shared;
+                let mut arrays = Unflatten { source: self, device, next: 0, shared, rest: &rest };
                 shapes.iter().map(|shape| arrays.take(shape)).collect()
             })
             .collect()
@@ -206,6 +227,8 @@ struct Unflatten<'n> {
     device: usize,
     next: usize,
     shared: &'n mut BTreeMap<usize, Literal>,
+    /// The arrays that stand for missing ones.
+    rest: &'n [&'n Literal],
 }
 
 impl Unflatten<'_> {
@@ -229,7 +252,11 @@ impl Unflatten<'_> {
         if let (None, Some(value)) = (own, self.shared.get(&number)) {
             return Ok(value.clone());
         }
-        let found = self.source.arrays.get(&(own, number)).ok_or_else(|| {
+        let found = self.source.arrays.get(&(own, number));
+        if let (None, Some(&value)) = (found, self.rest.get(number)) {
+            return Ok(value.clone());
+        }
+        let found = found.ok_or_else(|| {
             let prefix = own.map_or_else(String::new, |device| format!("d{device}_"));
             format!("there is no array `{prefix}{}{number}` for {shape:#}", self.source.kind)
         })?;

@@ -51,6 +51,8 @@ pub(crate) enum Bound {
     Element(f64),
     /// The allowed error, relative to the largest magnitude of the array.
     Array(f64),
+    /// What a user states: `absolute + relative * |expected|`, or this many units in the last place.
+    Stated { absolute: f64, relative: f64, ulps: u64 },
 }
 
 impl Bound {
@@ -70,8 +72,16 @@ impl Bound {
         let most = self.relative().max(other.relative());
         match (self, other) {
             (Self::Bits, wider) | (wider, Self::Bits) => wider,
+            (stated @ Self::Stated { .. }, _) | (_, stated @ Self::Stated { .. }) => stated,
             (Self::Element(_), Self::Element(_)) => Self::Element(most),
             (Self::Array(_), _) | (_, Self::Array(_)) => Self::Array(most),
+        }
+    }
+    /// Returns whether numbers below the smallest normal one are equal.
+    pub(crate) fn flushes(self) -> bool {
+        match self {
+            Self::Bits | Self::Stated { .. } => false,
+            Self::Element(_) | Self::Array(_) => true,
         }
     }
     /// Returns the allowed error relative to the scale of the bound.
@@ -79,6 +89,7 @@ impl Bound {
         match self {
             Self::Bits => 0.0,
             Self::Element(error) | Self::Array(error) => error,
+            Self::Stated { relative, .. } => relative,
         }
     }
 }
@@ -87,6 +98,16 @@ impl Tolerance {
     /// Bitwise comparison, except that all NaNs are equal.
     pub const EXACT: Self = Self { leaves: Vec::new() };
 
+    /// Returns the tolerance for one array that allows an error of `absolute + relative * |expected|`, or of `ulps` units in the last
+    /// place of its type.
+    pub fn stated(absolute: f64, relative: f64, ulps: u64) -> Self {
+        Self { leaves: vec![Bound::Stated { absolute, relative, ulps }] }
+    }
+    /// Returns the tolerance for array `i` of the result alone.
+    #[must_use]
+    pub fn array(&self, i: usize) -> Self {
+        Self { leaves: vec![self.leaf(i)] }
+    }
     /// Returns the tolerance for the result of another backend.
     pub fn of(module: &Module) -> Self {
         Self { leaves: ErrorModel::of(module).iter().map(Bound::of).collect() }

@@ -70,7 +70,10 @@ impl Comparison {
 /// ```
 /// use conformance::{Tolerance, compare};
 /// let a: hlo::Literal = "f32[2] {1, nan}".parse().unwrap();
+/// let b: hlo::Literal = "f32[2] {1.5, nan}".parse().unwrap();
 /// assert!(compare(&a, &a, &Tolerance::EXACT).unwrap().agrees());
+/// let difference = compare(&a, &b, &Tolerance::EXACT).unwrap();
+/// assert!(difference.to_string().starts_with("1 of 2 elements differ\nworst: result 0 at [0]: found f32[] 1, expected f32[] 1.5"));
 /// ```
 ///
 /// # Errors
@@ -214,9 +217,15 @@ impl Array<'_> {
                 let larger = expected_parts[0].abs().max(expected_parts[1].abs());
                 larger.max(smallest_normal(self.ty))
             }
+            Bound::Stated { .. } => expected_parts[0].abs().max(expected_parts[1].abs()),
             Bound::Bits | Bound::Array(_) => self.scale,
         };
-        let allowed = self.bound.relative() * if scale.is_finite() { scale } else { 0.0 };
+        let (absolute, most_ulps) = match self.bound {
+            Bound::Stated { absolute, ulps, .. } => (absolute, ulps),
+            Bound::Bits | Bound::Element(_) | Bound::Array(_) => (0.0, 0),
+        };
+        let allowed =
+            absolute + self.bound.relative() * if scale.is_finite() { scale } else { 0.0 };
         let mut share = 0.0f64;
         for (actual, expected) in parts(actual).into_iter().zip(expected_parts) {
             let same = if self.bound == Bound::Bits {
@@ -228,19 +237,23 @@ impl Array<'_> {
             if same || (actual.is_nan() && expected.is_nan()) {
                 continue;
             }
-            if self.bound != Bound::Bits && self.flushed(actual, expected) {
+            if self.bound.flushes() && self.flushed(actual, expected) {
                 errors.flushed += 1;
                 continue;
             }
             let error = (actual - expected).abs();
+            let distance = ulps(self.ty.component(), actual, expected);
             if error.is_finite() {
-                errors.max_ulps = errors.max_ulps.max(ulps(self.ty.component(), actual, expected));
+                errors.max_ulps = errors.max_ulps.max(distance);
             }
             if error.is_finite() && scale > 0.0 {
                 errors.max_error = errors.max_error.max(error / scale);
             }
             let measured = error.is_finite() && allowed > 0.0;
-            share = share.max(if measured { error / allowed } else { f64::INFINITY });
+            let own = if measured { error / allowed } else { f64::INFINITY };
+            // The wider of both bounds counts; a difference that is allowed is one.
+            let is_near = error.is_finite() && (1..=most_ulps).contains(&distance);
+            share = share.max(if is_near { own.min(1.0) } else { own });
         }
         share
     }
@@ -332,6 +345,20 @@ mod tests {
         let flushed = check("f32[] 1e-40", "f32[] 0", LOOSE);
         assert_eq!((flushed.wrong, flushed.flushed), (0, 1));
         assert!(!check("f16[] 5.96e-8", "f16[] 0", LOOSE).agrees());
+    }
+
+    #[test]
+    fn stated_bounds_are_absolute_relative_or_distances() {
+        let stated = |absolute, relative, ulps| Tolerance::stated(absolute, relative, ulps);
+        assert!(check("f32[2] {1.01, 0.01}", "f32[2] {1, 0}", stated(0.02, 0.0, 0)).agrees());
+        assert_eq!(check("f32[2] {1.01, 0.01}", "f32[2] {1, 0}", stated(0.0, 0.02, 0)).wrong, 1);
+        assert!(check("f32[] 1.0000001", "f32[] 1", stated(0.0, 0.0, 1)).agrees());
+        assert_eq!(check("f32[] 1.0000002", "f32[] 1", stated(0.0, 0.0, 1)).wrong, 1);
+        // Denormals are numbers, -0 is 0, and an infinity is no large number.
+        assert!(!check("f32[] 1e-40", "f32[] 0", stated(0.0, 0.1, 1)).agrees());
+        assert!(check("f32[2] {-0, nan}", "f32[2] {0, nan}", stated(0.0, 0.0, 0)).agrees());
+        assert!(!check("f32[] inf", "f32[] 3.4028235e38", stated(1e9, 1.0, 9)).agrees());
+        assert!(!check("s32[] 3", "s32[] 2", stated(9.0, 9.0, 9)).agrees());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The outcome of each case, and the totals of a run.
 use crate::Comparison;
+use hlo::Scalar;
 use hlo::diag::{Diagnostic, Source, render};
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -157,6 +158,21 @@ impl Report {
 }
 
 impl Comparison {
+    /// Returns the size of the largest error and its bound as text: `error 1.2e-7 (bound 1.1e-6), 1 ulp`; `None` where the values
+    /// of the worst element say more: of integers, infinities and NaN.
+    pub fn sizes(&self) -> Option<String> {
+        /// Between numbers of different sign there are most of the type's values.
+        const MOST_ULPS: u64 = 1 << 30;
+        let Self { max_error, bound, max_ulps, .. } = *self;
+        let is_measured = match &self.worst {
+            Some(worst) => {
+                [worst.actual, worst.expected].iter().all(is_finite_float) && max_error > 0.0
+            }
+            None => bound > 0.0,
+        };
+        let ulps = if max_ulps < MOST_ULPS { format!(", {max_ulps} ulp") } else { String::new() };
+        is_measured.then(|| format!("error {max_error:.3e} (bound {bound:.3e}){ulps}"))
+    }
     fn describe(&self) -> String {
         let mut out = String::new();
         if self.wrong > 0 {
@@ -167,21 +183,37 @@ impl Comparison {
             let _ = writeln!(out, "{} of {} elements differ{on}", self.wrong, self.elements);
         }
         if let Some(worst) = &self.worst {
-            let show = |x: &hlo::Scalar| hlo::Literal::scalar(worst.ty, *x).to_string();
+            let show = |x: &Scalar| hlo::Literal::scalar(worst.ty, *x).to_string();
             let (actual, expected) = (show(&worst.actual), show(&worst.expected));
             let device = worst.device.map_or_else(String::new, |k| format!("device {k}, "));
             let at = format!("{device}result {} at {:?}", worst.leaf, worst.index);
             let _ = writeln!(out, "worst: {at}: found {actual}, expected {expected}");
         }
-        // Of integers, infinities and NaN, the values say more.
-        if self.max_error > 0.0 || (self.worst.is_none() && self.bound > 0.0) {
-            let Self { max_error, bound, max_ulps, .. } = self;
-            let _ = writeln!(out, "error {max_error:.3e} (bound {bound:.3e}), {max_ulps} ulp");
+        if let Some(sizes) = self.sizes() {
+            let _ = writeln!(out, "{sizes}");
         }
         if self.flushed > 0 {
             let _ = writeln!(out, "{} denormals differ", self.flushed);
         }
         out
+    }
+}
+
+/// The lines that `etalon test` prints: how many elements differ, the worst one, and the largest error beside its bound.
+impl std::fmt::Display for Comparison {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.describe().trim_end() {
+            "" => write!(f, "{} elements agree", self.elements),
+            text => f.write_str(text),
+        }
+    }
+}
+
+fn is_finite_float(x: &Scalar) -> bool {
+    match x {
+        Scalar::Float(x) => x.is_finite(),
+        Scalar::Complex(re, im) => re.is_finite() && im.is_finite(),
+        Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) => false,
     }
 }
 

@@ -13,9 +13,11 @@
 //! |---|---|
 //! | [`hlo`] | reads, prints and verifies modules; shapes, element types, literals |
 //! | [`builder`] | builds modules in Rust, with gradients |
+//! | [`stablehlo`] | reads StableHLO programs, text and bytecode, into modules |
 //! | [`interp`] | runs a verified module on one device |
 //! | [`collectives`] | runs a verified module on many devices, in one process or through MPI |
 //! | [`conformance`] | runs file tests and compares results within bounds |
+//! | [`guide`] | how to build modules, how libraries broadcast, custom calls |
 //!
 //! # Parse, verify, compile, run
 //!
@@ -49,16 +51,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #[doc(no_inline)]
-pub use {builder, collectives, conformance, hlo, interp};
+pub use {builder, collectives, conformance, hlo, interp, stablehlo};
 
 pub use collectives::{RunError, RunOutput, Session};
 pub use interp::{CompileOptions, Device, DeviceGrid, Engine, Hooks, RunOptions};
 
-/// The examples of the README and of the page on custom calls, compiled as tests.
+/// The guides, whose programs run as tests.
+pub mod guide {
+    #[doc = include_str!("../docs/builder.md")]
+    pub mod building {}
+    #[doc = include_str!("../docs/broadcasting.md")]
+    pub mod broadcasting {}
+    #[doc = include_str!("../docs/custom-calls.md")]
+    pub mod custom_calls {}
+    #[doc = include_str!("../docs/stablehlo.md")]
+    pub mod stablehlo {}
+}
+
+/// The examples of the README, compiled as tests.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../../README.md")]
     struct Readme;
-    #[doc = include_str!("../../docs/custom-calls.md")]
-    struct CustomCalls;
 }

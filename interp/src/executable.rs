@@ -6,12 +6,13 @@ use crate::hooks::Hooks;
 use crate::lower;
 use crate::machine::{Machine, Outcome};
 use crate::options::{CompileOptions, Engine, RunOptions};
-use crate::plan::PlanText;
-use crate::program::Program;
+use crate::plan::{PlanText, Step};
+use crate::program::{Program, calls_out};
 use crate::scalar_program::ScalarPrograms;
+use crate::state::Site;
 use crate::value::{Value, bytes_of, too_large, with_layouts};
 use crate::{Device, DeviceGrid, Error, Result};
-use hlo::ir::ComputationId;
+use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Literal, Module, Shape, Verified};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -95,6 +96,7 @@ impl Executable {
         let fuses = engine.arithmetic().is_some();
         let plans = lower::plans(verified.module(), engine, &scalar_programs, fuses);
         Ok(Self(Arc::new(Program {
+            calls_out: calls_out(verified.module()),
             verified,
             engine,
             plans,
@@ -113,6 +115,7 @@ impl Executable {
         self.0.observable.get_or_init(|| {
             let Program { verified, engine, scalar_programs, call, pool, .. } = &*self.0;
             Arc::new(Program {
+                calls_out: self.0.calls_out,
                 verified: Arc::clone(verified),
                 engine: *engine,
                 plans: lower::plans(verified.module(), *engine, scalar_programs, false),
@@ -138,6 +141,16 @@ impl Executable {
     /// Returns the steps, slots and peak memory of each computation, in readable form.
     pub fn plan(&self) -> PlanText<'_> {
         PlanText::new(&self.0)
+    }
+    /// Returns the bytes that are in use during each step, what it works in included: the computation and the instruction, and the
+    /// bytes of values that steps of this computation have computed. Arguments, and what called computations hold, are not counted.
+    pub fn step_bytes(&self) -> Vec<(ComputationId, InstructionId, usize)> {
+        let steps = self.0.plans.iter().flat_map(|plan| &plan.steps);
+        let bytes = |step: &Step| {
+            let Site { computation, instruction } = step.site;
+            (computation, instruction, step.live_bytes.saturating_add(step.scratch))
+        };
+        steps.map(bytes).collect()
     }
     /// Returns the most bytes that a run of one device is planned to hold at once, arguments and scratch memory of kernels
     /// included: enough for [`RunOptions::max_memory`]. A run with an observer or [`RunOptions::check_nan`] may take more: it

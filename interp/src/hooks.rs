@@ -1,7 +1,7 @@
 //! The interfaces of a program to the outside: custom calls, host queues, and the observer.
-use crate::Result;
 use crate::custom::{CustomCallLibrary, Library};
-use crate::observe::{Event, Observer};
+use crate::observe::{Event, NotFinite, Observer, Progress};
+use crate::{Error, Result};
 use crossbeam_channel::{Receiver, Sender};
 use hlo::ir::BackendConfig;
 use hlo::op::CustomCall;
@@ -51,6 +51,8 @@ pub struct Hooks {
     pub(crate) from_host: BTreeMap<Option<i64>, Receiver<Literal>>,
     pub(crate) to_host: BTreeMap<Option<i64>, Sender<Literal>>,
     pub(crate) observer: Option<Observer>,
+    pub(crate) not_finite: Option<NotFinite>,
+    pub(crate) progress: Option<Arc<Progress>>,
 }
 
 impl Hooks {
@@ -126,6 +128,19 @@ impl Hooks {
     #[must_use]
     pub fn observe(mut self, observer: impl FnMut(&Event<'_>) + Send + 'static) -> Self {
         self.observer = Some(Arc::new(Mutex::new(observer)));
+        self
+    }
+    /// Calls `report` with the error of each instruction at which a run with [`check_nan`](crate::RunOptions::check_nan) would stop;
+    /// the run goes on.
+    #[must_use]
+    pub fn not_finite(mut self, report: impl FnMut(Error) + Send + 'static) -> Self {
+        self.not_finite = Some(NotFinite::new(report));
+        self
+    }
+    /// Writes to `progress` where the run is.
+    #[must_use]
+    pub fn progress(mut self, progress: Arc<Progress>) -> Self {
+        self.progress = Some(progress);
         self
     }
     /// Returns the function registered for `target`.

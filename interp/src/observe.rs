@@ -1,7 +1,10 @@
 //! Observation of a run: one event for each completed instruction.
-use hlo::Opcode;
+use crate::Error;
+use crate::state::Site;
 use hlo::ir::{Computation, Instruction, InstructionId};
+use hlo::{Literal, Opcode};
 use std::fmt;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,6 +27,10 @@ pub struct Event<'a> {
     pub own: Duration,
     /// The bytes allocated for its result.
     pub bytes: usize,
+    /// The arrays of its result, or those of the part that is computed. Empty for a token, and for an asynchronous operation.
+    pub outputs: &'a [Literal],
+    /// Whether `outputs` are a part of the result.
+    pub is_part: bool,
 }
 
 impl<'a> Event<'a> {
@@ -53,6 +60,45 @@ pub(crate) fn op_name(instruction: &Instruction) -> Option<&str> {
 
 /// A function that is called with each event.
 pub(crate) type Observer = Arc<Mutex<dyn FnMut(&Event<'_>) + Send>>;
+
+/// A function that is called with the error of each instruction that returns a NaN or an infinity for finite operands.
+#[derive(Clone)]
+pub(crate) struct NotFinite(Arc<Mutex<dyn FnMut(Error) + Send>>);
+
+impl NotFinite {
+    pub(crate) fn new(report: impl FnMut(Error) + Send + 'static) -> Self {
+        Self(Arc::new(Mutex::new(report)))
+    }
+    pub(crate) fn report(&self, error: Error) {
+        let mut report = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        report(error);
+    }
+}
+
+/// Where a run is, for another thread to read: the outermost loop, or else an instruction of the entry computation. Of a run on
+/// several devices it is where the last of them was.
+#[derive(Debug, Default)]
+pub struct Progress {
+    computation: AtomicUsize,
+    /// The number of the instruction, plus one.
+    instruction: AtomicUsize,
+    rounds: AtomicU64,
+}
+
+impl Progress {
+    pub(crate) fn set(&self, site: Site, rounds: u64) {
+        self.computation.store(site.computation.index(), Ordering::Relaxed);
+        self.instruction.store(site.instruction.index() + 1, Ordering::Relaxed);
+        self.rounds.store(rounds, Ordering::Relaxed);
+    }
+    /// Returns the indices of the computation and of the instruction, and for a loop the number of iterations that it has begun;
+    /// `None` before the first instruction.
+    pub fn get(&self) -> Option<(usize, usize, u64)> {
+        let instruction = self.instruction.load(Ordering::Relaxed).checked_sub(1)?;
+        let computation = self.computation.load(Ordering::Relaxed);
+        Some((computation, instruction, self.rounds.load(Ordering::Relaxed)))
+    }
+}
 
 /// An observer and the start of the run.
 pub(crate) struct Watch {

@@ -6,7 +6,8 @@ use crate::options::Engine;
 use crate::plan::Plan;
 use crate::scalar_program::ScalarPrograms;
 use crate::value::{Value, bytes_of};
-use hlo::ir::ComputationId;
+use hlo::ir::{ComputationId, Instruction};
+use hlo::op::Kind;
 use hlo::{ArrayShape, Literal, Module, Shape, Verified};
 use std::sync::{Arc, OnceLock};
 
@@ -21,6 +22,8 @@ pub(crate) struct Program {
     pub(crate) scalar_programs: Arc<ScalarPrograms>,
     /// Runs a computation of scalars that is not compiled.
     pub(crate) call: Call,
+    /// Whether it calls code of others, which may wait for anything.
+    pub(crate) calls_out: bool,
     /// Memory for the next arrays of a run, or of the next run.
     pub(crate) pool: Arc<Pool>,
     /// The same program with a step for each instruction, compiled for the first run that is observed.
@@ -53,6 +56,22 @@ impl Program {
     pub(crate) fn planned_bytes(&self) -> usize {
         self.argument_bytes().saturating_add(self.plan(self.module().entry).peak_bytes)
     }
+}
+
+/// Returns whether a module has instructions that the host or a custom call computes.
+pub(crate) fn calls_out(module: &Module) -> bool {
+    let is_outside = |instruction: &Instruction| match instruction.opcode().kind() {
+        Kind::Custom | Kind::Host | Kind::Transfer => true,
+        Kind::Array
+        | Kind::Asynchronous
+        | Kind::Collective
+        | Kind::Control
+        | Kind::Device
+        | Kind::Random
+        | Kind::Value => false,
+    };
+    let mut computations = module.computations.iter();
+    computations.any(|(_, computation)| computation.instructions.iter().any(|(_, i)| is_outside(i)))
 }
 
 fn is_dynamic(array: &ArrayShape) -> bool {

@@ -1,5 +1,5 @@
 //! `ci` and `bless`: the checks that a change must pass.
-use crate::{Result, cargo, mpi, status, tidy, trial};
+use crate::{Result, cargo, mpi, quiet, status, tidy, trial};
 use std::path::Path;
 use std::time::Instant;
 
@@ -20,7 +20,11 @@ pub(crate) fn run(root: &Path) -> Result {
         // Clippy builds without MPI, the tests with it: neither is built twice.
         let with_mpi = name == "test" && mpi.is_ok();
         let more: &[&str] = if with_mpi { &mpi::FEATURES } else { &[] };
-        step(name, || cargo(root, &[arguments, more].concat(), environment))?;
+        let arguments = [arguments, more].concat();
+        step(name, || match name {
+            "test" => quiet::test(root, &arguments),
+            _ => cargo(root, &arguments, environment),
+        })?;
     }
     match mpi {
         Ok(()) => {

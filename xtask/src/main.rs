@@ -1,9 +1,11 @@
-//! Project chores, run as `cargo xtask COMMAND`: ci, tidy, status, bless, new-op, trial, xla-tree.
+//! Project chores, run as `cargo xtask COMMAND`: ci, counts, tidy, status, bless, new-op, trial, xla-tree.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 mod ci;
+mod counts;
 mod lists;
 mod mpi;
 mod new_op;
+mod quiet;
 mod source;
 mod status;
 mod tidy;
@@ -12,7 +14,7 @@ mod xla_tree;
 
 use new_op::Section;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
 /// The result of a chore, with an error message.
 type Result<T = ()> = std::result::Result<T, String>;
@@ -20,6 +22,7 @@ type Result<T = ()> = std::result::Result<T, String>;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
   ci               everything a change must pass; stops at the first failure
+  counts [--bless] instructions of kernels, against those recorded; or records them
   tidy             sizes of files and functions, lists of ops, first lines, blanks
   status [--check] rewrites the table of docs/status.md; or only says whether it is up to date
   bless            runs the tests and rewrites their expected outputs
@@ -34,6 +37,8 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["xla-tree", rest @ ..] => xla_tree::run(&root, rest),
         ["ci"] => ci::run(&root),
+        ["counts"] => counts::run(&root, false),
+        ["counts", "--bless"] => counts::run(&root, true),
         ["tidy"] => tidy::run(&root),
         ["status"] => status::write(&root),
         ["status", "--check"] => status::check(&root),
@@ -72,6 +77,18 @@ fn cargo(root: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Resul
         Ok(())
     } else {
         Err(format!("`cargo {}`: {status}", arguments.join(" ")))
+    }
+}
+
+/// Runs a command and returns what it writes to stdout; what it writes to stderr is shown if it fails.
+fn output_of(command: &mut Command) -> Result<String> {
+    let ended = command.stderr(Stdio::piped()).output();
+    let ended = ended.map_err(|e| format!("{command:?}: {e}"))?;
+    match ended.status.success() {
+        true => String::from_utf8(ended.stdout).map_err(|e| format!("{command:?}: {e}")),
+        false => {
+            Err(format!("{}{command:?}: {}", String::from_utf8_lossy(&ended.stderr), ended.status))
+        }
     }
 }
 

@@ -11,7 +11,7 @@ mod core;
 mod dynamic;
 mod elementwise;
 mod elementwise_methods;
-mod examples;
+mod functions_of_chlo;
 mod grad_devices;
 mod grad_elementwise;
 mod grad_frame;

@@ -174,6 +174,9 @@ fn table(families: &[(String, Vec<String>)], rows: &BTreeMap<String, Row>) -> St
     for (family, names) in families {
         let mut title = family.clone();
         title[..1].make_ascii_uppercase();
+        // Names in headings are code.
+        let title = title.replace("XlaBuilderFriend", "`XlaBuilderFriend`");
+        let title = title.replace("of XlaBuilder", "of `XlaBuilder`");
         let _ = write!(table, "\n### {title}\n\n| XLA | Rust | test |\n|---|---|---|\n");
         for name in names {
             let Some(row) = rows.get(name) else { continue };

@@ -1,23 +1,33 @@
 //! The command line: commands, options and their help.
 mod compare;
+mod diff;
+mod graph;
 mod run;
 mod shared;
 
 pub(crate) use compare::{
     BackendArgs, BlameArgs, ConformArgs, FuzzArgs, ReduceArgs, RepeatArg, SuiteArg,
 };
-pub(crate) use run::{BenchArgs, RunArgs, SeedArg, TestArgs};
-pub(crate) use shared::{CustomCallArgs, DeviceArgs, EngineArg, InputArgs};
+pub(crate) use diff::DiffArgs;
+pub(crate) use graph::{FormatArg, GraphArgs};
+pub(crate) use run::{BenchArgs, CheckNanArg, RunArgs, SeedArg, TestArgs};
+pub(crate) use shared::{CustomCallArgs, DeviceArgs, EngineArg, InputArgs, LoadArgs, RangeArg};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// A reference backend for XLA's HLO: parse, check, run and compare .hlo files.
 ///
 /// Exit codes: 0 success, 1 the module is wrong or a result differs, 2 wrong usage, 3 unsupported, 4 a bug in Etalon.
 #[derive(Debug, Parser)]
-#[command(name = "etalon", version)]
+#[command(name = "etalon", version = concat!(env!("CARGO_PKG_VERSION"), env!("ETALON_COMMIT")))]
 pub(crate) struct Cli {
+    /// When to color errors: `auto` colors them on a terminal, unless `NO_COLOR` is set.
+    #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub(crate) color: ColorChoice,
+    /// Show no warnings and no progress.
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -36,9 +46,13 @@ pub(crate) enum Command {
     Test(TestArgs),
     /// Measure the time to load and to run a module.
     Bench(BenchArgs),
+    /// Compare two files of arrays, such as the results of two runs.
+    Diff(DiffArgs),
     /// Print the plan of a compiled module: its steps, and the memory that each one takes and frees.
     Plan(PlanArgs),
-    /// Draw the communication between devices.
+    /// Print the operations, the bytes and the memory of a module, by instruction and in all.
+    Cost(CostArgs),
+    /// Draw the dataflow of a module, or the communication between its devices.
     Graph(GraphArgs),
     /// Compare a backend with Etalon, or a partitioned module with its unpartitioned SPMD program.
     Conform(ConformArgs),
@@ -54,8 +68,15 @@ pub(crate) enum Command {
     CustomCallHost,
     /// Find the smallest module that still shows a difference.
     Reduce(ReduceArgs),
-    /// Explain an error number or an opcode.
+    /// Explain an error number, an opcode, or the label of a rule; list them.
     Explain(ExplainArgs),
+    /// Print a script that completes commands and options in a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
 }
 
 #[derive(Debug, Args)]
@@ -65,34 +86,62 @@ pub(crate) struct PlanArgs {
     /// The engine that the module is compiled for.
     #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
-    /// Accept and keep unknown attributes.
+    /// Fill constants that the text elides, `constant({...})`, with random values, as --random draws them.
+    #[arg(long, value_name = "SEED")]
+    pub(crate) elided: Option<u64>,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CostArgs {
+    /// The modules: files, folders, or patterns such as `'dumps/*.hlo'`; `-` for standard input.
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The engine whose plan states the memory.
+    #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
+    pub(crate) engine: EngineArg,
+    /// List all instructions, not only the largest.
     #[arg(long)]
-    pub(crate) lenient: bool,
+    pub(crate) all: bool,
+    /// Print JSON, one line for each module.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Fill constants that the text elides, `constant({...})`, with random values, as --random draws them.
+    #[arg(long, value_name = "SEED")]
+    pub(crate) elided: Option<u64>,
+    #[command(flatten)]
+    pub(crate) devices: DeviceArgs,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Modules to check; `-` for standard input.
+    /// Modules to check: files, folders, or patterns such as `'dumps/*.hlo'`; `-` for standard input.
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Accept and keep unknown attributes.
+    /// Print errors as JSON, one object a line, in the shape of `rustc --error-format=json`.
     #[arg(long)]
-    pub(crate) lenient: bool,
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PrintArgs {
-    /// The module; `-` for standard input.
-    pub(crate) file: PathBuf,
+    /// Modules to print: files, folders, or patterns such as `'dumps/*.hlo'`; `-` for standard input. Several are separated by
+    /// `// -----`, with their names in comments.
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
     /// The style of the text.
     #[arg(long, value_enum, default_value_t = StyleArg::Default)]
     pub(crate) style: StyleArg,
-    /// Replace the file by the printed text.
+    /// Replace each file by the printed text.
     #[arg(long)]
     pub(crate) in_place: bool,
-    /// Accept and keep unknown attributes.
-    #[arg(long)]
-    pub(crate) lenient: bool,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
 }
 
 #[derive(Debug, Args)]
@@ -102,32 +151,15 @@ pub(crate) struct ConvertArgs {
     /// The file to write: a message if its name ends with `.pb`, text if it ends with `.hlo` or `.txt`; `-` writes text to
     /// standard output.
     pub(crate) to: PathBuf,
-    /// Accept and keep unknown attributes.
-    #[arg(long)]
-    pub(crate) lenient: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct GraphArgs {
-    /// The module; `-` for standard input.
-    pub(crate) file: PathBuf,
-    /// Draw the devices and the ops that connect them: groups, and pairs of source and target.
-    #[arg(long = "devices")]
-    pub(crate) of_devices: bool,
-    /// The output file: an .svg picture, or .dot text for Graphviz.
-    #[arg(long, short, value_name = "F.svg|F.dot")]
-    pub(crate) output: PathBuf,
     #[command(flatten)]
-    pub(crate) devices: DeviceArgs,
-    /// Accept and keep unknown attributes.
-    #[arg(long)]
-    pub(crate) lenient: bool,
+    pub(crate) load: LoadArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// An error number like E0301, or an opcode like reduce-window.
-    pub(crate) what: String,
+    /// An error number such as E0301, an opcode such as reduce-window, or the label of a rule such as `slice_c3`. Without it the
+    /// numbers are listed; `opcodes` and `labels` list the others.
+    pub(crate) what: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

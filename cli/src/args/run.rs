@@ -1,7 +1,9 @@
 //! The commands that run modules by themselves: `run`, `bench`, `test`.
 use super::shared::{
-    CompileArgs, CustomCallArgs, DeviceArgs, EngineArg, InputArgs, LimitArgs, TimeArgs, seconds,
+    CompileArgs, CustomCallArgs, DeviceArgs, EngineArg, InputArgs, LimitArgs, LoadArgs, TimeArgs,
+    seconds,
 };
+use crate::roofline::Roofline;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +11,7 @@ use std::time::Duration;
 #[expect(clippy::struct_excessive_bools, reason = "each is an independent option")]
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// Modules to run; `-` for standard input.
+    /// Modules to run: files, folders, or patterns such as `'dumps/*.hlo'`; `-` for standard input.
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -19,11 +21,14 @@ pub(crate) struct RunArgs {
     /// Values for `infeed`: an .npz file with `infeed0`, `infeed1`, ... (tuples flattened), or `d<k>_infeed<i>` for device k.
     #[arg(long, value_name = "F.npz")]
     pub(crate) infeed: Option<PathBuf>,
-    /// Write the result to an .npz file as `out0`, `out1`, ..., for several devices as `d<k>_out<i>`. Values of `outfeed` are
-    /// written as `outfeed0`, `outfeed1`, ... In a run on several ranks (docs/mpi.md) each rank writes the results of its devices:
+    /// Write the result to an .npz or .safetensors file as `out0`, `out1`, ..., for several devices as `d<k>_out<i>`; an .npy file
+    /// takes a single array. Values of `outfeed` are written as `outfeed0`, `outfeed1`, ... In a run on several ranks (docs/mpi.md) each rank writes the results of its devices:
     /// rank 0 to F.npz, rank 1 to F.rank1.npz, and so on.
-    #[arg(long, value_name = "F.npz")]
+    #[arg(long, value_name = "F.npz|F.npy|F.safetensors")]
     pub(crate) output: Option<PathBuf>,
+    /// Name the arrays of the result after the instructions that compute them, in place of `out0`, `out1`, ...
+    #[arg(long)]
+    pub(crate) names: bool,
     /// In a run on several ranks, move all results to rank 0, which writes --output as a single process does.
     #[arg(long)]
     pub(crate) gather: bool,
@@ -43,18 +48,51 @@ pub(crate) struct RunArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) time: TimeArgs,
-    /// Stop at the first instruction that computes a NaN or an infinity from finite operands.
-    #[arg(long)]
-    pub(crate) check_nan: bool,
+    /// Stop at the first instruction that computes a NaN or an infinity from finite operands; `all` goes on, and lists each with
+    /// the number of times.
+    #[arg(long, value_enum, value_name = "first|all", num_args = 0..=1, require_equals = true, default_missing_value = "first")]
+    pub(crate) check_nan: Option<CheckNanArg>,
+    /// Write the value of each executed instruction to a folder of .npy files or to an .npz file, which must not exist:
+    /// `computation/name`, with `#k` for execution k of an instruction that runs several times. Not written are constants, values
+    /// that are other ones renamed (`tuple`, `get-tuple-element`), and those that the engine does not compute.
+    #[arg(long, value_name = "DIR|F.npz")]
+    pub(crate) dump_values: Option<PathBuf>,
+    /// Write only the values of instructions whose `computation/name` contains NAME.
+    #[arg(long, value_name = "NAME", requires = "dump_values")]
+    pub(crate) filter: Option<String>,
     /// Print the time and the memory of each opcode and each instruction.
     #[arg(long)]
     pub(crate) profile: bool,
+    /// Print the share of the roofline in the profile: of the operations and bytes in a second that are stated, or that the engine
+    /// `fast` reaches on this machine.
+    #[arg(long, value_name = "GFLOPS:GBS", num_args = 0..=1, require_equals = true, value_parser = roofline, requires = "profile")]
+    #[expect(
+        clippy::option_option,
+        reason = "the form of clap for an option whose value may be left out"
+    )]
+    pub(crate) roofline: Option<Option<Roofline>>,
+    /// Print the profile as JSON to standard output, in place of the result.
+    #[arg(long, requires = "profile")]
+    pub(crate) json: bool,
     /// Write a trace for Perfetto or Chrome: one event per instruction, one track per device.
     #[arg(long, value_name = "F.json")]
     pub(crate) trace: Option<PathBuf>,
-    /// Accept and keep unknown attributes.
-    #[arg(long)]
-    pub(crate) lenient: bool,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+}
+
+/// Parses `GFLOPS:GBS`.
+fn roofline(text: &str) -> Result<Roofline, String> {
+    Roofline::parse(text).ok_or_else(|| "expected GFLOPS:GBS, such as 100:20".to_owned())
+}
+
+/// What is done at a NaN or an infinity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum CheckNanArg {
+    /// The run stops at the first.
+    First,
+    /// All are listed.
+    All,
 }
 
 /// The orders of devices and values.
@@ -78,8 +116,10 @@ fn seed(text: &str) -> Result<SeedArg, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
-    /// The module to measure; `-` for standard input.
-    pub(crate) file: PathBuf,
+    /// Modules to measure: files, folders, or patterns such as `'dumps/*.hlo'`; `-` for standard input. Arguments that are not given
+    /// are random, of seed 0.
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) devices: DeviceArgs,
     #[command(flatten)]
@@ -96,13 +136,12 @@ pub(crate) struct BenchArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) time: TimeArgs,
-    /// Print seconds and bytes as JSON. `peak_bytes` is the sum of the peaks of all devices, arguments included, and `null` for an
+    /// Print seconds and bytes as JSON, a line for each module. `random_seed` is that of random arguments, `peak_bytes` is the sum of the peaks of all devices, arguments included, and `null` for an
     /// unpartitioned SPMD program.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Accept and keep unknown attributes.
-    #[arg(long)]
-    pub(crate) lenient: bool,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
 }
 
 #[derive(Debug, Args)]

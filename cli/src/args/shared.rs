@@ -1,8 +1,27 @@
 //! Options of several commands: devices, arguments, limits, engines.
+use crate::random::Interval;
 use clap::{Args, ValueEnum};
 use interp::CompileOptions;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// How a module is read.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct LoadArgs {
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+    /// Take module N of a file of several modules; the first is 1.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) module: Option<u32>,
+}
+
+impl LoadArgs {
+    /// For a file of one module.
+    pub(crate) fn of(lenient: bool) -> Self {
+        Self { lenient, module: None }
+    }
+}
 
 /// How a module is compiled.
 #[derive(Debug, Args)]
@@ -43,20 +62,43 @@ impl DeviceArgs {
 }
 
 /// The source of the arguments.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct InputArgs {
-    /// Arguments: an .npz file with `in0`, `in1`, ..., or `N=FILE.npy` for argument N. They go to all devices; `d<k>_in<i>` and
-    /// `dK:N=FILE.npy` go to device k = replica * partitions + partition.
-    #[arg(long, value_name = "F.npz|N=F.npy")]
+    /// Arguments: a file, `NAME=FILE`, or `NAME='f32[2] {1, 2}'`, where NAME is the name or the number of a parameter; repeatable.
+    /// An .npz or .safetensors file has `in0`, `in1`, ..., or the names of parameters; .npy files without a name are taken in
+    /// parameter order. Arguments go to all devices; `d<k>_in<i>` and `dK:NAME=FILE` go to device k = replica * partitions +
+    /// partition.
+    #[arg(long, value_name = "FILE|NAME=FILE|NAME=VALUE")]
     pub(crate) input: Vec<String>,
-    /// Draw random arguments: floats from -1 to 1, integers from 0 to 3. Each device has its own arguments, except for
-    /// parameters with `parameter_replication={true}` or `sharding={replicated}`.
-    #[arg(long, value_name = "SEED", conflicts_with = "input")]
+    /// Draw random arguments for the parameters that --input does not give: floats from -1 to 1, integers from 0 to 3. Each
+    /// device has its own arguments, except for parameters with `parameter_replication={true}` or `sharding={replicated}`.
+    #[arg(long, value_name = "SEED")]
     pub(crate) random: Option<u64>,
+    /// The range of random arguments, of one parameter or of all: floats from LO to HI, integers from LO to HI; repeatable.
+    #[arg(long, value_name = "[NAME=]LO:HI", value_parser = range, requires = "random", allow_hyphen_values = true)]
+    pub(crate) range: Vec<RangeArg>,
     /// Fill constants that the text elides, `constant({...})`, with random values, as --random draws them. The results are then
     /// those of another program with the same shapes.
     #[arg(long, value_name = "SEED")]
     pub(crate) elided: Option<u64>,
+}
+
+/// The range of random arguments.
+#[derive(Debug, Clone)]
+pub(crate) struct RangeArg {
+    /// The name or the number of the parameter; all parameters if absent.
+    pub(crate) parameter: Option<String>,
+    pub(crate) interval: Interval,
+}
+
+/// Parses `LO:HI` or `NAME=LO:HI`.
+fn range(text: &str) -> Result<RangeArg, String> {
+    let (parameter, range) = match text.split_once('=') {
+        Some((name, range)) => (Some(name.to_owned()), range),
+        None => (None, text),
+    };
+    let interval = Interval::parse(range).ok_or("expected LO:HI, such as 0:10 or -0.5:0.5")?;
+    Ok(RangeArg { parameter, interval })
 }
 
 /// The limits of a run.

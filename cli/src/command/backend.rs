@@ -2,7 +2,7 @@
 use super::reports::Reports;
 use super::test::{failed, unreadable};
 use super::{Loaded, load_filled, verified};
-use crate::args::{BackendArgs, ConformArgs, SuiteArg};
+use crate::args::{BackendArgs, ConformArgs, LoadArgs, SuiteArg};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::{inputs, output};
 use conformance::backend::{
@@ -313,7 +313,7 @@ fn subject(
 /// Loads a module, with the arguments of the command line.
 fn module(path: &Path, args: &ConformArgs) -> Result<Subject> {
     let Loaded { name, text, module, arguments: own, .. } =
-        load_filled(path, args.lenient, &args.inputs)?;
+        load_filled(path, &LoadArgs::of(args.lenient), &args.inputs)?;
     let verified = verified(module, &name, &text)?;
     let grid = DeviceGrid::of(&verified.module().config);
     let arguments = inputs::inputs(&args.inputs, own, verified.module(), grid)?;

@@ -1,13 +1,15 @@
 //! `etalon bench`: the time to load and to run a module, and the memory of its values.
-use super::{Loaded, compile_for, load_filled, run::check_output, run::write};
-use crate::args::BenchArgs;
+use super::{Loaded, compile_for, load_filled};
+use crate::args::{BenchArgs, InputArgs};
 use crate::error::{Failure, Result};
+use crate::files::Files;
 use crate::inputs::inputs;
-use crate::{output, random};
+use crate::{output, result_file};
 use collectives::{RunOutput, Session};
 use conformance::arrays;
 use hlo::Literal;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -18,17 +20,37 @@ struct Measured {
     runs: Vec<f64>,
     /// The peak number of bytes on all devices; not measured for an unpartitioned SPMD program.
     peak: Option<usize>,
+    /// The seed of arguments that are random.
+    random: Option<u64>,
+}
+
+/// Measures each module.
+pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
+    let files = Files::of(&args.files);
+    result_file::check(args.output.as_deref())?;
+    if files.are_several() && args.output.is_some() {
+        return Err(result_file::single("--output"));
+    }
+    let are_several = files.are_several();
+    files.each(|path| {
+        let measured = one(args, path)?;
+        let name = are_several.then(|| path.display().to_string());
+        let shown = match args.json {
+            true => measured.json(name.as_deref()),
+            false => measured.table(name.as_deref()),
+        };
+        output::data(&shown).map(|()| None)
+    })
 }
 
 /// Measures a module.
-pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
-    check_output(args.output.as_deref())?;
+fn one(args: &BenchArgs, path: &Path) -> Result<Measured> {
     let start = Instant::now();
     let Loaded { name, text, module, arguments: own, .. } =
-        load_filled(&args.file, args.lenient, &args.inputs)?;
+        load_filled(path, &args.load, &args.inputs)?;
     let session = compile_for(&args.devices, args.compile.options(), module, &name, &text)?;
     let load = start.elapsed().as_secs_f64();
-    let arguments = arguments(args, own, &session)?;
+    let (arguments, random) = arguments(args, own, &session)?;
     let options = args.time.apply(args.limits.options());
     let run = || {
         let start = Instant::now();
@@ -38,50 +60,66 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     };
     let (first, RunOutput { results, peak_bytes: peak, .. }) = run()?;
     if let Some(to) = &args.output {
-        write(to, arrays::flatten_per_device(results.iter(), "out"))?;
+        result_file::write(to, arrays::flatten_per_device(results.iter(), "out"))?;
     }
     drop(results);
     let mut runs = Vec::new();
     for _ in 0..args.iterations {
         runs.push(run()?.0);
     }
-    let measured = Measured { load, first, runs, peak };
-    let shown = if args.json { measured.json() } else { measured.table() };
-    output::data(&shown)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Measured { load, first, runs, peak, random })
 }
 
-/// Returns the given arguments, those of the file, or random ones with seed 0, for each device.
+/// Returns the given arguments or those of the file, and random ones in place of others, for each device; also the seed of these.
 fn arguments(
     args: &BenchArgs,
     own: Vec<Vec<Literal>>,
     session: &Session,
-) -> Result<Vec<Vec<Literal>>> {
+) -> Result<(Vec<Vec<Literal>>, Option<u64>)> {
     let (module, grid) = (session.module(), session.grid());
-    if own.is_empty() && args.inputs.input.is_empty() && args.inputs.random.is_none() {
-        return random::draw_each(0, module.entry(), (grid, 0..grid.len()));
+    let has_own = !own.is_empty();
+    let InputArgs { random, input, .. } = &args.inputs;
+    if random.is_none() || !input.is_empty() {
+        let given = InputArgs { random: None, range: Vec::new(), ..args.inputs.clone() };
+        match inputs(&given, own, module, grid) {
+            Ok(found) => return Ok((found, None)),
+            Err(failure) if has_own => return Err(failure),
+            Err(_) => {}
+        }
     }
-    inputs(&args.inputs, own, module, grid)
+    let random = random.or(Some(0));
+    let filled = InputArgs { random, ..args.inputs.clone() };
+    Ok((inputs(&filled, Vec::new(), module, grid)?, random))
 }
 
 impl Measured {
-    fn json(&self) -> String {
-        let json = serde_json::json!({
+    /// Returns a line of JSON, with the name of the module if there are several.
+    fn json(&self, name: Option<&str>) -> String {
+        let mut json = serde_json::json!({
             "load_s": self.load,
             "first_run_s": self.first,
             "runs_s": self.runs,
             "peak_bytes": self.peak,
         });
+        if let Some(seed) = self.random {
+            json["random_seed"] = seed.into();
+        }
+        if let Some(name) = name {
+            json["file"] = name.into();
+        }
         format!("{json}\n")
     }
-    fn table(&self) -> String {
+    fn table(&self, name: Option<&str>) -> String {
         let mut sorted = self.runs.clone();
         sorted.sort_by(f64::total_cmp);
         let mut rows = vec![("load", self.load), ("first run", self.first)];
         if let (Some(&least), Some(&median)) = (sorted.first(), sorted.get(sorted.len() / 2)) {
             rows.extend([("least", least), ("median", median)]);
         }
-        let mut text = String::new();
+        let mut text = name.map_or_else(String::new, |name| format!("{name}:\n"));
+        if let Some(seed) = self.random {
+            let _ = writeln!(text, "arguments        random, of seed {seed}");
+        }
         for (what, seconds) in rows {
             let _ = writeln!(text, "{what:10} {:12.3} ms", seconds * 1e3);
         }

@@ -1,7 +1,7 @@
 //! `etalon blame`: the instructions that a backend computes wrong, or where a pass changes the result.
 use super::backend::open;
 use super::{Loaded, load_filled, verified};
-use crate::args::BlameArgs;
+use crate::args::{BlameArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::{file, inputs, output};
 use conformance::FileTest;
@@ -73,7 +73,7 @@ impl Subject {
     /// Loads a module without its arguments, which are returned if the file has some.
     fn module(path: &Path, args: &BlameArgs) -> Result<(Self, Vec<Vec<Literal>>)> {
         let Loaded { name, text, module, arguments, .. } =
-            load_filled(path, args.lenient, &args.inputs)?;
+            load_filled(path, &LoadArgs::of(args.lenient), &args.inputs)?;
         let module = Arc::new(verified(module, &name, &text)?);
         Ok((Self { name, text, module, arguments: Vec::new() }, arguments))
     }

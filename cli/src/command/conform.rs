@@ -1,14 +1,14 @@
 //! `etalon conform`: compares a partitioned module with its unpartitioned SPMD program.
 use super::{Loaded, compile, load_filled, verified};
-use crate::args::ConformArgs;
+use crate::args::{ConformArgs, LoadArgs};
 use crate::error::{Code, Exit, Failure, Result};
-use crate::{inputs, output, random};
+use crate::inputs::{self, Found, Parameters};
+use crate::{output, random};
 use collectives::RunOutput;
 use collectives::spmd::Boundary;
-use conformance::arrays::{self, NamedArrays};
+use conformance::arrays::Name;
 use conformance::{Comparison, Tolerance, compare};
 use hlo::diag::Source;
-use hlo::literal::npz::NpyArray;
 use hlo::{Literal, Shape, Verified};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -23,7 +23,7 @@ struct Side {
 
 impl Side {
     fn load(path: &Path, args: &ConformArgs) -> Result<Self> {
-        let loaded = load_filled(path, args.lenient, &args.inputs)?;
+        let loaded = load_filled(path, &LoadArgs::of(args.lenient), &args.inputs)?;
         let Loaded { name, text, module, .. } = loaded;
         let verified = verified(module, &name, &text)?;
         Ok(Self { name, text, verified })
@@ -105,30 +105,32 @@ fn run_unpartitioned(
 /// The arguments of the program, and the arrays of the files they are from.
 struct Arguments {
     global: Vec<Literal>,
-    arrays: Vec<NpyArray>,
+    found: Found,
     path: String,
 }
 
 impl Arguments {
-    /// Reads `global_in0`, ... or `in0`, ... of the files, or draws random arguments.
+    /// Reads `global_in0`, ... or `in0`, ... of the files, and draws the others if the options say so.
     fn read(args: &ConformArgs, global: &Side) -> Result<Self> {
-        let shapes = global.parameters();
+        let parameters = Parameters::of(global.verified.module());
+        let shapes = &parameters.shapes;
         let path = args.inputs.input.join(", ");
-        if let Some(seed) = args.inputs.random {
-            let global = random::draw(seed, &shapes)?;
-            return Ok(Self { global, arrays: Vec::new(), path });
+        let rest = args.inputs.random.map(|seed| {
+            let intervals = random::intervals(&args.inputs.range, &parameters)?;
+            random::draw(seed, shapes, &intervals)
+        });
+        let rest = rest.transpose()?;
+        let found = inputs::read_all(&args.inputs, &parameters)?;
+        if found.arrays.is_empty() && rest.is_none() && !shapes.is_empty() {
+            return Err(inputs::missing(&parameters));
         }
-        let arrays = inputs::read_all(&args.inputs, &shapes)?;
-        if arrays.is_empty() && !shapes.is_empty() {
-            return Err(inputs::missing(&shapes));
-        }
-        let named = NamedArrays::select(&arrays, arrays::prefix("in", &arrays, 1), 1);
-        let global = named.and_then(|named| named.values(0, shapes));
+        let rest: Vec<Vec<Literal>> = rest.into_iter().collect();
+        let global = found.select(1).and_then(|named| named.values_or(0..1, 1, shapes, &rest));
         let global = global.map_err(|message| {
             let help = "the program's arguments are `global_in0`, `global_in1`, ..., or `in0`, ...";
             Failure::new(&Code::Input { path: path.clone(), message }, Some(help.to_owned()))
         })?;
-        Ok(Self { global, arrays, path })
+        Ok(Self { global: global.into_iter().flatten().collect(), found, path })
     }
     /// Returns `d<k>_in<i>` of the files, if they have them.
     fn of_devices(
@@ -136,10 +138,11 @@ impl Arguments {
         boundary: &Boundary,
         partitioned: &Side,
     ) -> Result<Option<Vec<Vec<Literal>>>> {
-        if !self.arrays.iter().any(|array| array.name == "d0_in0") {
+        let is_first = |name: &Name<'_>| name.device == Some(0) && name.kind == "in";
+        if !self.found.arrays.iter().any(|(name, _)| is_first(name) && name.number == 0) {
             return Ok(None);
         }
-        let named = NamedArrays::select(&self.arrays, "in", boundary.devices());
+        let named = self.found.select_kind("in", boundary.devices());
         let values = named.and_then(|named| {
             named.values_per_device(boundary.devices(), &partitioned.parameters())
         });
@@ -180,7 +183,7 @@ fn report(actual: &[Literal], expected: &[Literal], tolerance: &Tolerance) -> Re
 }
 
 fn differs(device: usize, comparison: &Comparison) -> String {
-    let Comparison { wrong, elements, worst, max_error, bound, .. } = comparison;
+    let Comparison { wrong, elements, worst, .. } = comparison;
     let mut text = format!("device {device}: {wrong} of {elements} elements differ");
     if let Some(worst) = worst {
         let show = |x| Literal::scalar(worst.ty, x).to_string();
@@ -190,9 +193,9 @@ fn differs(device: usize, comparison: &Comparison) -> String {
             "; out{} at {:?} is {actual}, expected {expected}",
             worst.leaf, worst.index
         );
-        if worst.ty.is_float() || worst.ty.is_complex() {
-            let _ = write!(text, ": error {max_error:.3e} (bound {bound:.3e})");
-        }
+    }
+    if let Some(sizes) = comparison.sizes() {
+        let _ = write!(text, ": {sizes}");
     }
     text.push('\n');
     text

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode> {
     let to_message = is_message(&args.to)?;
-    let loaded = load(&args.from, args.lenient)?;
+    let loaded = load(&args.from, &args.load)?;
     let written = match to_message {
         true => {
             let bytes = hlo::proto::encode(&loaded.module).map_err(|error| Failure {

@@ -1,7 +1,7 @@
 //! `etalon fuzz`: runs random modules on a backend and on Etalon.
 use super::backend::open;
 use super::{Loaded, load, verified};
-use crate::args::{BackendArgs, FuzzArgs};
+use crate::args::{BackendArgs, FuzzArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::output;
 use conformance::backend::{Backend, LimitedEngine, OptionValue};
@@ -78,7 +78,7 @@ fn limited(engine: Engine, is_variant: bool) -> LimitedEngine {
 }
 
 fn like(path: &Path) -> Result<Arc<hlo::Verified>> {
-    let Loaded { name, text, module, .. } = load(path, false)?;
+    let Loaded { name, text, module, .. } = load(path, &LoadArgs::default())?;
     verified(module, &name, &text).map(Arc::new)
 }
 

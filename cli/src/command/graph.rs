@@ -1,32 +1,179 @@
-//! `etalon graph --devices`: the communication between devices.
-use super::{Loaded, load, verified_for};
-use crate::args::GraphArgs;
-use crate::error::{Code, Exit, Failure, Result};
-use crate::graph::{dot, graph, svg};
-use interp::DeviceGrid;
+//! `etalon graph`: the dataflow of a module, or the communication between its devices.
+use super::{Loaded, compile, custom_calls, load_filled, verified_for};
+use crate::args::{FormatArg, GraphArgs};
+use crate::error::{Code, Failure, Result};
+use crate::graph::measure::{self, Measured};
+use crate::graph::model::Model;
+use crate::graph::{devices, dot, explorer, page, svg};
+use crate::inputs::inputs;
+use crate::profile::Profile;
+use crate::{file, output};
+use hlo::{Literal, Verified};
+use interp::{DeviceGrid, Hooks};
 use std::process::ExitCode;
 
 pub(crate) fn draw(args: &GraphArgs) -> Result<ExitCode> {
-    if !args.of_devices {
-        let help = "use --devices to draw the communication between devices".to_owned();
-        let failure = Failure::new(&Code::NoGraph, Some(help));
-        return Err(Failure { exit: Exit::Unsupported, ..failure });
+    let format = format(args)?;
+    let is_stdout = args.output.as_os_str() == "-";
+    if !is_stdout {
+        file::check(&args.output).map_err(|e| Failure::file(&args.output, &e))?;
     }
-    let draw = match args.output.extension().and_then(|e| e.to_str()) {
-        Some("dot") => dot::text,
-        Some("svg") => svg::text,
-        _ => {
-            return Err(Failure::file(
-                &args.output,
-                &"expected a file name that ends in .svg or .dot",
-            ));
-        }
+    let drawn = match args.of_devices {
+        true => of_devices(args, format)?,
+        false => of_instructions(args, format)?,
     };
-    let Loaded { name, text, module, .. } = load(&args.file, args.lenient)?;
+    match is_stdout {
+        true => output::data(&drawn)?,
+        false => file::replace(&args.output, drawn.as_bytes())
+            .map_err(|e| Failure::file(&args.output, &e))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the format of the output, if the options fit it.
+fn format(args: &GraphArgs) -> Result<FormatArg> {
+    let wrong = |message: String, help: &str| {
+        let path = args.output.display().to_string();
+        Err(Failure::new(&Code::File { path, message }, Some(help.to_owned())))
+    };
+    let format = match args.format.or_else(|| FormatArg::of(&args.output)) {
+        Some(FormatArg::Html | FormatArg::ModelExplorer) | None if args.of_devices => {
+            return wrong(
+                "expected a file name that ends in .svg or .dot".to_owned(),
+                "--devices draws a picture, or text for Graphviz",
+            );
+        }
+        None => {
+            return wrong(
+                "expected a file name that ends in .html, .svg or .dot".to_owned(),
+                "state another format with --format, such as `--format model-explorer -o F.json`",
+            );
+        }
+        Some(format) => format,
+    };
+    let is_run = args.values || args.profile;
+    if is_run && !format.is_measured() {
+        return wrong(
+            "--values and --profile need a page or Model Explorer".to_owned(),
+            "write an .html file, or state --format model-explorer",
+        );
+    }
+    if !is_run && (args.inputs.random.is_some() || !args.inputs.input.is_empty()) {
+        return wrong(
+            "--input and --random are for a run".to_owned(),
+            "state --values or --profile to run the module",
+        );
+    }
+    if args.computation.is_some() && format.is_measured() {
+        return wrong(
+            "a page has all computations".to_owned(),
+            "--computation is for .svg and .dot; in a page, search for the name",
+        );
+    }
+    Ok(format)
+}
+
+fn of_instructions(args: &GraphArgs, format: FormatArg) -> Result<String> {
+    let loaded = load_filled(&args.file, &args.load, &args.inputs)?;
+    let Loaded { name, text, module, arguments, .. } = loaded;
+    let verified = verified_for(&args.devices, module, &name, &text)?;
+    let model = Model::of(verified.module(), &text);
+    let computation = args.computation.as_deref().map(|name| find(&model, name)).transpose()?;
+    let measured = match args.values || args.profile {
+        true => run(args, &model, verified, (&name, &text, arguments))?,
+        false => Measured::default(),
+    };
+    Ok(match format {
+        FormatArg::Html => page::page(&model, &measured),
+        FormatArg::Svg => svg::text(&model, computation),
+        FormatArg::Dot => dot::text(&model, computation),
+        FormatArg::ModelExplorer => explorer::text(&model, &measured),
+    })
+}
+
+fn find(model: &Model, name: &str) -> Result<usize> {
+    model.find(name.trim_start_matches('%')).ok_or_else(|| {
+        let nearest = hlo::diag::nearest(name, model.names());
+        let help = nearest.map(|name| format!("did you mean `{name}`?"));
+        Failure::new(&Code::NoSuchComputation { name: name.to_owned() }, help)
+    })
+}
+
+/// Runs the module once for the times, and for the values once for each slice of them.
+fn run(
+    args: &GraphArgs,
+    model: &Model,
+    verified: Verified,
+    (name, text, own): (&str, &str, Vec<Vec<Literal>>),
+) -> Result<Measured> {
+    let module = verified.module().clone();
+    let grid = DeviceGrid::of(&module.config);
+    let inputs = inputs(&args.inputs, own, &module, grid)?;
+    let mut measured = Measured::default();
+    let profile = Profile::default();
+    if args.profile {
+        execute(args, verified, (name, text), &inputs, Some(&profile))?;
+        measured.add_times(model, &profile);
+    }
+    if args.values {
+        for slice in measure::slices(&module) {
+            match measure::watching(&module, &slice) {
+                Ok(watching) => {
+                    let results = execute(args, watching, (name, text), &inputs, None)?;
+                    measured.add_values(module.entry.index(), &slice, &results);
+                }
+                Err(reason) => output::note(&format!("some values are not shown: {reason}\n")),
+            }
+        }
+    }
+    let of_devices = match grid.len() {
+        1 => String::new(),
+        devices => format!(" on {devices} devices together"),
+    };
+    let (random, elided) = (args.inputs.random, args.inputs.elided);
+    let drawn = random.or(elided).map(|seed| format!(", random arguments of seed {seed}"));
+    let drawn = drawn.unwrap_or_default();
+    measured.note = format!(
+        "Times and values are those of a run{of_devices}{drawn}. Values are those of the entry computation."
+    );
+    Ok(measured)
+}
+
+/// Runs a module, and returns the result of each device.
+fn execute(
+    args: &GraphArgs,
+    verified: Verified,
+    (name, text): (&str, &str),
+    inputs: &[Vec<Literal>],
+    profile: Option<&Profile>,
+) -> Result<Vec<Literal>> {
+    let session = compile(verified, args.compile.options(), name, text)?;
+    let hooks = custom_calls::hooks(&args.custom_calls)?;
+    let hooks: Hooks = hooks.map_err(|e| Failure::run(&e.into(), name, text))?;
+    let options = args.time.apply(args.limits.options());
+    let profile = profile.cloned();
+    let observed = move |_| match &profile {
+        Some(profile) => {
+            let profile = profile.clone();
+            hooks.clone().observe(move |event| profile.event(event))
+        }
+        None => hooks.clone(),
+    };
+    let _progress = output::Progress::new(&format!("running {name}"));
+    let output = session.run_with(inputs, &options, observed);
+    Ok(output.map_err(|error| Failure::run(&error, name, text))?.results)
+}
+
+fn of_devices(args: &GraphArgs, format: FormatArg) -> Result<String> {
+    let draw = match format {
+        FormatArg::Dot => devices::dot::text,
+        FormatArg::Svg | FormatArg::Html | FormatArg::ModelExplorer => devices::svg::text,
+    };
+    let Loaded { name, text, module, .. } = super::load(&args.file, &args.load)?;
     let verified = verified_for(&args.devices, module, &name, &text)?;
     let module = verified.module();
     let grid = DeviceGrid::of(&module.config);
-    let graph = graph(module, grid, &name, &text)?;
+    let graph = devices::graph(module, grid, &name, &text)?;
     let DeviceGrid { replicas, partitions } = grid;
     let title = match (replicas, partitions) {
         (1, 1) => "one device".to_owned(),
@@ -34,7 +181,5 @@ pub(crate) fn draw(args: &GraphArgs) -> Result<ExitCode> {
         (1, _) => format!("{partitions} partitions"),
         _ => format!("{replicas} replicas with {partitions} partitions each"),
     };
-    let drawn = draw(&graph, &format!("{}, {title}", module.name));
-    std::fs::write(&args.output, drawn).map_err(|e| Failure::file(&args.output, &e))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(draw(&graph, &format!("{}, {title}", module.name)))
 }

@@ -5,10 +5,13 @@ pub(crate) mod blame;
 pub(crate) mod check;
 pub(crate) mod conform;
 pub(crate) mod convert;
+pub(crate) mod cost;
 pub(crate) mod custom_calls;
+pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod fuzz;
 pub(crate) mod graph;
+pub(crate) mod manual;
 pub(crate) mod plan;
 pub(crate) mod print;
 pub(crate) mod reduce;
@@ -16,16 +19,15 @@ mod reports;
 pub(crate) mod run;
 pub(crate) mod test;
 
-use crate::args::{DeviceArgs, InputArgs};
+use crate::args::{DeviceArgs, InputArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
-use crate::{output, random};
+use crate::{content, output, random};
 use collectives::Session;
-use hlo::diag::Source;
+use hlo::diag::{Diagnostic, Source};
 use hlo::ir::ParseOptions;
 use hlo::proto::Contents;
 use hlo::{Literal, Module, Verified};
 use interp::{CompileOptions, DeviceGrid};
-use std::io::Read;
 use std::path::Path;
 
 /// A file and the module in it.
@@ -39,62 +41,63 @@ pub(crate) struct Loaded {
     pub(crate) is_message: bool,
 }
 
-/// Reads a file, or standard input for `-`.
-fn bytes(path: &Path) -> Result<Vec<u8>> {
-    let read = match path.as_os_str() == "-" {
-        true => read_all(&mut std::io::stdin().lock()),
-        false => std::fs::File::open(path).and_then(|mut file| read_all(&mut file)),
-    };
-    read.map_err(|e| Failure::file(path, &e))
-}
-
-/// Reads to the end, or to the first part that is neither text nor a message: the file may be endless.
-fn read_all(from: &mut impl Read) -> std::io::Result<Vec<u8>> {
-    const START: u64 = 1 << 12;
-    const LONGEST: u64 = 1 << 32;
-    let mut bytes = Vec::new();
-    from.by_ref().take(START).read_to_end(&mut bytes)?;
-    // Neither HLO text nor a message begins with a zero.
-    if bytes.first() != Some(&0) {
-        from.take(LONGEST).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
-}
-
 /// Reads a module and shows its warnings.
-pub(crate) fn load(path: &Path, lenient: bool) -> Result<Loaded> {
-    let bytes = bytes(path)?;
+pub(crate) fn load(path: &Path, args: &LoadArgs) -> Result<Loaded> {
+    load_with(path, args, |warning, source| output::show_one(warning, Some(source)))
+}
+
+/// Reads a module; calls `warn` with each of its warnings.
+pub(crate) fn load_with(
+    path: &Path,
+    args: &LoadArgs,
+    warn: impl Fn(&Diagnostic, Source<'_>),
+) -> Result<Loaded> {
+    let bytes = content::read(path)?;
     let name = if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() };
     if hlo::proto::is_message(&bytes) {
         return load_message(name, &bytes);
     }
-    let parsed = Module::parse_bytes(&bytes, ParseOptions { lenient });
+    if stablehlo::is_mlir(&bytes) {
+        return load_mlir(name, bytes);
+    }
+    if let Some(failure) = content::foreign(&name, &bytes) {
+        return Err(failure);
+    }
+    let bytes = match args.module {
+        Some(number) => content::module(&name, bytes, number)?,
+        None => bytes,
+    };
+    let parsed = Module::parse_bytes(&bytes, ParseOptions { lenient: args.lenient });
     // Invalid UTF-8 is shown with replacement characters.
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
-    let parsed = parsed.map_err(|error| Failure {
-        diagnostics: vec![error.diagnostic()],
-        source: Some((name.clone(), text.clone())),
-        exit: Exit::Wrong,
+    let parsed = parsed.map_err(|error| {
+        content::several(&name, &text).unwrap_or_else(|| Failure {
+            diagnostics: vec![error.diagnostic()],
+            source: Some((name.clone(), text.clone())),
+            exit: Exit::Wrong,
+        })
     })?;
     for warning in &parsed.warnings {
-        output::show_one(warning, Some(Source { name: &name, text: &text }));
+        warn(warning, Source { name: &name, text: &text });
     }
     Ok(Loaded { name, text, module: parsed.module, arguments: Vec::new(), is_message: false })
 }
 
 /// Reads a module as [`load`] does, and fills its elided constants if the options say so.
-pub(crate) fn load_filled(path: &Path, lenient: bool, inputs: &InputArgs) -> Result<Loaded> {
-    let mut loaded = load(path, lenient)?;
-    if let Some(seed) = inputs.elided {
-        let count = random::fill_elided(seed, &mut loaded.module)?;
-        let constants = if count == 1 { "constant has a value" } else { "constants have values" };
-        output::note(&format!(
-            "{}: {count} elided {constants} drawn from seed {seed}\n",
-            loaded.name
-        ));
-    }
+pub(crate) fn load_filled(path: &Path, args: &LoadArgs, inputs: &InputArgs) -> Result<Loaded> {
+    let mut loaded = load(path, args)?;
+    fill_elided(&mut loaded.module, &loaded.name, inputs.elided)?;
     Ok(loaded)
+}
+
+/// Fills the elided constants of a module, if there is a seed.
+pub(crate) fn fill_elided(module: &mut Module, name: &str, seed: Option<u64>) -> Result<()> {
+    let Some(seed) = seed else { return Ok(()) };
+    let count = random::fill_elided(seed, module)?;
+    let constants = if count == 1 { "constant has a value" } else { "constants have values" };
+    output::note(&format!("{name}: {count} elided {constants} drawn from seed {seed}\n"));
+    Ok(())
 }
 
 fn load_message(name: String, bytes: &[u8]) -> Result<Loaded> {
@@ -105,6 +108,29 @@ fn load_message(name: String, bytes: &[u8]) -> Result<Loaded> {
     })?;
     let Contents { module, text, arguments } = contents;
     Ok(Loaded { name, text, module, arguments, is_message: true })
+}
+
+/// Reads a StableHLO program and converts it.
+fn load_mlir(name: String, bytes: Vec<u8>) -> Result<Loaded> {
+    match stablehlo::parse(&bytes) {
+        Ok(module) => {
+            let (module, text) = module.with_text();
+            Ok(Loaded { name, text, module, arguments: Vec::new(), is_message: true })
+        }
+        Err(error) => {
+            let mut diagnostic = error.diagnostic();
+            let source = match error.span().and_then(|_| String::from_utf8(bytes).ok()) {
+                Some(text) => Some((name, text)),
+                None => {
+                    diagnostic.message = format!("{name}: {}", diagnostic.message);
+                    None
+                }
+            };
+            let is_unsupported = error.code().is_unsupported();
+            let exit = if is_unsupported { Exit::Unsupported } else { Exit::Wrong };
+            Err(Failure { diagnostics: vec![diagnostic], source, exit })
+        }
+    }
 }
 
 /// Verifies and compiles a module for the number of devices of the options.

@@ -1,12 +1,13 @@
 //! `etalon plan`: the plan of a compiled module.
-use super::{Loaded, compile, load, verified};
+use super::{Loaded, compile, fill_elided, load, verified};
 use crate::args::PlanArgs;
 use crate::error::Result;
 use crate::output;
 use std::process::ExitCode;
 
 pub(crate) fn plan(args: &PlanArgs) -> Result<ExitCode> {
-    let Loaded { name, text, module, .. } = load(&args.file, args.lenient)?;
+    let Loaded { name, text, mut module, .. } = load(&args.file, &args.load)?;
+    fill_elided(&mut module, &name, args.elided)?;
     let session = compile(verified(module, &name, &text)?, args.engine.options(), &name, &text)?;
     let mut plan = session.executable().plan().to_string();
     if let (devices @ 2.., Some(bytes)) = (session.grid().len(), session.planned_bytes()) {

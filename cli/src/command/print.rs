@@ -2,23 +2,36 @@
 use super::load;
 use crate::args::PrintArgs;
 use crate::error::{Code, Failure, Result};
+use crate::files::Files;
 use crate::{file, output};
+use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn print(args: &PrintArgs) -> Result<ExitCode> {
-    let loaded = load(&args.file, args.lenient)?;
+    let files = Files::of(&args.files);
+    let (are_several, mut is_first) = (files.are_several() && !args.in_place, true);
+    files.each(|path| {
+        let heading = || match (are_several, std::mem::take(&mut is_first)) {
+            (false, _) => String::new(),
+            (true, true) => format!("// {}\n", path.display()),
+            (true, false) => format!("// -----\n// {}\n", path.display()),
+        };
+        one(args, path, heading).map(|()| None)
+    })
+}
+
+fn one(args: &PrintArgs, path: &Path, heading: impl FnOnce() -> String) -> Result<()> {
+    let loaded = load(path, &args.load)?;
     if args.in_place && loaded.is_message {
         let (path, message) = (loaded.name, "the file is not HLO text".to_owned());
         let help = format!("write the text to another file: `etalon convert {path} OUT.hlo`");
         return Err(Failure::new(&Code::File { path, message }, Some(help)));
     }
     let text = loaded.module.print(args.style.into());
-    if args.in_place && args.file.as_os_str() != "-" {
+    if args.in_place && path.as_os_str() != "-" {
         let unix = !loaded.text.contains("\r\n");
         let text = if unix { text } else { text.replace('\n', "\r\n") };
-        file::replace(&args.file, text.as_bytes()).map_err(|e| Failure::file(&args.file, &e))?;
-    } else {
-        output::data(&text)?;
+        return file::replace(path, text.as_bytes()).map_err(|e| Failure::file(path, &e));
     }
-    Ok(ExitCode::SUCCESS)
+    output::data(&(heading() + &text))
 }

@@ -1,7 +1,7 @@
 //! `etalon reduce`: the smallest module that still shows a difference.
 use super::backend::{misuse, open};
 use super::{Loaded, load_filled, verified};
-use crate::args::{ReduceArgs, RepeatArg};
+use crate::args::{LoadArgs, ReduceArgs, RepeatArg};
 use crate::error::{Code, Failure, Result};
 use crate::{file, inputs, output};
 use conformance::FileTest;
@@ -68,7 +68,7 @@ impl Start {
     /// Loads the module. Without arguments on the command line, those of its `// in:` comments are taken.
     fn load(args: &ReduceArgs) -> Result<Self> {
         let Loaded { name, text, module, arguments: own, .. } =
-            load_filled(&args.file, args.lenient, &args.inputs)?;
+            load_filled(&args.file, &LoadArgs::of(args.lenient), &args.inputs)?;
         let module = Arc::new(verified(module, &name, &text)?);
         let stated = args.inputs.input.is_empty() && args.inputs.random.is_none();
         let test = FileTest::new(&args.file, text).ok().filter(|_| stated);

@@ -1,26 +1,29 @@
 //! `etalon run`: runs modules on one device or several.
 use super::{Loaded, compile_for, custom_calls, load_filled};
-use crate::args::{RunArgs, SeedArg};
-use crate::error::{Code, Exit, Failure, Result};
+use crate::args::{CheckNanArg, RunArgs, SeedArg};
+use crate::dump::Dump;
+use crate::error::{Exit, Failure, Result};
+use crate::files::Files;
 use crate::inputs::inputs_on;
+use crate::not_finite::NotFinite;
 use crate::peers::Peers;
 use crate::profile::Profile;
+use crate::progress::RunProgress;
 use crate::queues::Queues;
 use crate::results::{self, DeviceOutput};
+use crate::roofline::Roofline;
 use crate::trace::Trace;
-use crate::{file, output, queues};
+use crate::{output, progress, queues, result_file};
 use collectives::{RunOutput, Session};
 use conformance::arrays;
 use hlo::diag::{Diagnostic, Source};
 use hlo::ir::Computation;
-use hlo::literal::npz;
 use hlo::op::GroupMode;
 use hlo::{Literal, Module, Op};
 use interp::{Device, DeviceGrid, Hooks};
-use std::io::{BufWriter, Cursor};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The width of `--print` without a terminal.
 const WIDTH: usize = 100;
@@ -32,25 +35,35 @@ const LISTED: usize = 20;
 /// Runs each module and shows or writes its result.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let peers = Peers::join()?;
-    let stable = peers.common(check_output_files(args)).and_then(|()| {
-        let each = args.files.iter().map(|path| one(args, path, &peers));
-        // A result that depends on the order does not stop the run of the next module.
-        Ok(each.collect::<Result<Vec<bool>>>()?.into_iter().all(|stable| stable))
+    let files = Files::of(&args.files);
+    let are_several = files.are_several();
+    let checked = peers.common(check_output_files(args, are_several));
+    let code = checked.and_then(|()| {
+        // Neither an error nor a result that depends on the order stops the run of the next module.
+        files.each(|path| match one(args, path, are_several, &peers) {
+            Ok(stable) => Ok((!stable).then_some(Exit::Wrong)),
+            Err(failure) if are_several => {
+                peers.report(&failure);
+                Ok(Some(failure.exit))
+            }
+            Err(failure) => Err(failure),
+        })
     });
-    peers.conclude(stable.map(|stable| if stable { ExitCode::SUCCESS } else { Exit::Wrong.code() }))
+    peers.conclude(code)
 }
 
 /// Fails if several modules would write to one file, or the file cannot be written.
-fn check_output_files(args: &RunArgs) -> Result<()> {
-    let options = [("--output", args.output.is_some()), ("--trace", args.trace.is_some())];
-    check_output(args.output.as_deref())?;
-    for (option, given) in options {
-        if args.files.len() > 1 && given {
-            let message = format!("{option} requires a single module");
-            return Err(Failure::new(&Code::Input { path: option.into(), message }, None));
-        }
+fn check_output_files(args: &RunArgs, are_several: bool) -> Result<()> {
+    let options = [
+        ("--output", args.output.is_some()),
+        ("--trace", args.trace.is_some()),
+        ("--dump-values", args.dump_values.is_some()),
+    ];
+    result_file::check(args.output.as_deref())?;
+    match options.into_iter().find(|(_, given)| are_several && *given) {
+        Some((option, _)) => Err(result_file::single(option)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// A module with everything that its run needs.
@@ -61,13 +74,14 @@ struct Prepared {
     inputs: Vec<Vec<Literal>>,
     queues: Queues,
     hooks: Hooks,
+    not_finite: NotFinite,
+    dump: Option<Dump>,
     trace: Option<Trace>,
     profile: Option<Profile>,
 }
 
 fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
-    let Loaded { name, text, module, arguments, .. } =
-        load_filled(path, args.lenient, &args.inputs)?;
+    let Loaded { name, text, module, arguments, .. } = load_filled(path, &args.load, &args.inputs)?;
     let session = compile_for(&args.devices, args.compile.options(), module, &name, &text)?;
     for warning in session.warnings().iter().filter(|_| peers.is_leader()) {
         output::show_one(warning, Some(Source { name: &name, text: &text }));
@@ -78,41 +92,78 @@ fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     let queues = Queues::new(args.infeed.as_deref(), module, (grid, own))?;
     let trace = args.trace.as_deref().map(|path| Trace::create(&peers.path_for_rank(path)));
     let trace = trace.transpose()?;
-    let profile = args.profile.then(Profile::default);
+    let roofline = args.roofline.and_then(|stated| stated.or_else(Roofline::measured));
+    let profile = args.profile.then(|| Profile::of(module, roofline));
     let hooks = custom_calls::hooks(&args.custom_calls)?;
     let hooks = hooks.map_err(|e| Failure::run(&e.into(), &name, &text))?;
-    Ok(Prepared { name, text, session, inputs, queues, hooks, trace, profile })
+    let not_finite = NotFinite::default();
+    let hooks = match args.check_nan {
+        Some(CheckNanArg::All) => not_finite.attach(hooks),
+        Some(CheckNanArg::First) | None => hooks,
+    };
+    let dump = args.dump_values.as_deref();
+    let dump = dump.map(|to| Dump::create(&peers.path_for_rank(to), args.filter.as_deref()));
+    let dump = dump.transpose()?;
+    Ok(Prepared { name, text, session, inputs, queues, hooks, not_finite, dump, trace, profile })
 }
 
-/// Runs a module. Returns false if `--seed many` finds results that depend on the order.
-fn one(args: &RunArgs, path: &Path, peers: &Peers) -> Result<bool> {
+/// Runs a module. Returns false if `--seed many` finds results that depend on the order, or `--check-nan=all` a NaN.
+fn one(args: &RunArgs, path: &Path, has_heading: bool, peers: &Peers) -> Result<bool> {
     let prepared = peers.agreed(prepare(args, path, peers))?;
     let order = match args.seed {
         Some(SeedArg::One(seed)) => Some(seed),
         Some(SeedArg::Many) | None => None,
     };
-    let hooks = observed(&prepared);
+    let hooks = observed(&prepared, peers);
+    let start = Instant::now();
     let output = execute(args, &prepared, &prepared.queues, (order, hooks), peers);
+    let taken = start.elapsed();
     // The trace and the profile are written also after an error, where they help most.
     let traced = prepared.trace.as_ref().map_or(Ok(()), Trace::finish);
-    if let Some(profile) = &prepared.profile {
-        output::note(&profile.table());
+    let dumped = prepared.dump.as_ref().map_or(Ok(()), Dump::finish);
+    let not_finite = prepared.not_finite.diagnostics();
+    let heading = if has_heading { format!("{}:\n", prepared.name) } else { String::new() };
+    match &prepared.profile {
+        Some(profile) if args.json => output::data(&profile.json(&prepared.name))?,
+        Some(profile) => output::note(&format!("{heading}{}", profile.table())),
+        None => {}
     }
     let RunOutput { results, notes, .. } = output?;
     let source = Source { name: &prepared.name, text: &prepared.text };
+    for found in &not_finite {
+        output::show_one(found, Some(source));
+    }
     for note in notes.iter().filter(|_| peers.is_leader()) {
         output::show_one(&note.diagnostic(), Some(source));
     }
     let devices = prepared.session.grid().len();
     let first = peers.block(devices).start;
     let outputs = prepared.queues.with_outfeed(results, first);
-    let outputs = Outputs { first, devices, each: outputs };
+    let entry = prepared.session.module().entry();
+    let names = result_file::names(entry);
+    let outputs = Outputs { first, devices, each: outputs, names, is_named: args.names, heading };
     let written = outputs.write(args, peers);
-    peers.agreed(traced.and(written))?;
-    match args.seed {
-        Some(SeedArg::Many) => is_stable(args, &prepared, peers),
-        Some(SeedArg::One(_)) | None => Ok(true),
+    peers.agreed(traced.and(dumped).and(written))?;
+    if !has_heading && peers.is_leader() {
+        output::hint(&ran(args, path, taken));
     }
+    let is_stable = match args.seed {
+        Some(SeedArg::Many) => is_stable(args, &prepared, peers)?,
+        Some(SeedArg::One(_)) | None => true,
+    };
+    Ok(is_stable && not_finite.is_empty())
+}
+
+/// Returns what a person may want to know and do after a run.
+fn ran(args: &RunArgs, path: &Path, taken: Duration) -> String {
+    let (file, ms) = (path.display(), taken.as_secs_f64() * 1e3);
+    let arguments = match args.inputs.random {
+        Some(seed) => format!(" --random {seed}"),
+        None => String::new(),
+    };
+    format!(
+        "ran in {ms:.1} ms; try next: etalon run {file}{arguments} --profile, etalon graph {file} -o graph.html\n"
+    )
 }
 
 /// Prints the results that depend on the order of devices and values. Returns whether there are none.
@@ -157,10 +208,14 @@ fn execute(
     peers: &Peers,
 ) -> Result<RunOutput> {
     let Prepared { name, text, session, inputs, .. } = prepared;
-    let mut options = args.time.apply(args.limits.options()).check_nan(args.check_nan);
+    let mut options = args.time.apply(args.limits.options()).check_nan(args.check_nan.is_some());
     options.order = order;
     let (ends, grid) = (queues.ends(), session.grid());
-    let hooks = move |device| ends.attach(hooks(device), grid.number(device));
+    let shown = RunProgress::start(name, session.executable().verified());
+    let progress = shown.hook();
+    let hooks = move |device| {
+        progress::attach(ends.attach(hooks(device), grid.number(device)), progress.as_ref())
+    };
     let failed = |error| {
         let mut failure = Failure::run(&error, name, text);
         for diagnostic in &mut failure.diagnostics {
@@ -170,7 +225,6 @@ fn execute(
         }
         failure
     };
-    let _progress = output::Progress::new(&format!("running {name}"));
     match peers.ranks() {
         Some(ranks) if grid.len() > 1 => {
             let output = session.run_on_ranks(ranks, inputs, &options, hooks);
@@ -199,6 +253,11 @@ struct Outputs {
     /// The number of all devices.
     devices: usize,
     each: Vec<DeviceOutput>,
+    /// The names of the arrays of the result, and whether `--names` asks for them.
+    names: Vec<String>,
+    is_named: bool,
+    /// The line before the printed outputs; empty for a single module.
+    heading: String,
 }
 
 impl Outputs {
@@ -206,37 +265,46 @@ impl Outputs {
     fn write(self, args: &RunArgs, peers: &Peers) -> Result<()> {
         // `--print` selects the readable form, also in a pipe.
         let width = output::width().or(args.print.then_some(WIDTH));
-        let is_shown = args.print || args.output.is_none();
+        let is_shown = (args.print || args.output.is_none()) && !args.json;
         // Equal results of different ranks are shown together; stdout takes a single file.
         let is_gathered = args.gather
             || (is_shown && width.is_some())
-            || args.output.as_deref().is_some_and(is_stdout);
+            || args.output.as_deref().is_some_and(result_file::is_stdout);
         let own = if is_gathered { self.gathered(peers)? } else { self };
         let written = match &args.output {
-            Some(to) if !own.each.is_empty() => write(&peers.path_for_rank(to), own.named()),
+            Some(to) if !own.each.is_empty() => {
+                result_file::write(&peers.path_for_rank(to), own.named())
+            }
             _ => Ok(()),
         };
         if !is_shown {
             return written;
         }
-        let text = match (own.devices, is_gathered) {
-            (2.., false) => peers.gather_texts(results::lines(&own.each, own.first))?.concat(),
-            _ if own.each.is_empty() => return written,
-            _ => results::text(&own.each, width),
+        let names = if own.is_named { own.names.as_slice() } else { &[] };
+        let text = match (own.devices, is_gathered, own.each.as_slice()) {
+            (2.., false, _) => {
+                peers.gather_texts(results::lines(&own.each, own.first, names))?.concat()
+            }
+            (_, _, []) => return written,
+            (1, _, [one]) if !args.print && results::is_long(&own.each) => {
+                results::overview(one, &own.names)
+            }
+            _ => results::text(&own.each, width, names),
         };
         if peers.is_leader() {
-            output::data(&text)?;
+            output::data(&(own.heading + &text))?;
         }
         written
     }
     /// Moves the outputs of all ranks to rank 0.
-    fn gathered(self, peers: &Peers) -> Result<Self> {
+    fn gathered(mut self, peers: &Peers) -> Result<Self> {
+        let each = std::mem::take(&mut self.each);
         let (results, outfeeds) =
-            self.each.into_iter().map(|DeviceOutput { result, outfeed }| (result, outfeed)).unzip();
+            each.into_iter().map(|DeviceOutput { result, outfeed }| (result, outfeed)).unzip();
         let (results, outfeeds) = (peers.gather_values(results)?, peers.gather_values(outfeeds)?);
         let outputs = results.into_iter().zip(outfeeds);
         let outputs = outputs.map(|(result, outfeed)| DeviceOutput { result, outfeed }).collect();
-        Ok(Self { first: 0, devices: self.devices, each: outputs })
+        Ok(Self { first: 0, each: outputs, ..self })
     }
     /// Returns results and outfeed values with their names in a file.
     fn named(&self) -> Vec<(String, &Literal)> {
@@ -248,7 +316,13 @@ impl Outputs {
             self.each.iter().zip(self.first..).flat_map(one).collect::<Vec<_>>()
         };
         let outfeed = values(queues::OUTFEED, |one| &one.outfeed);
-        values("out", |one| &one.result).into_iter().chain(outfeed).collect()
+        let mut results = values("out", |one| &one.result);
+        let names = if self.is_named { self.names.as_slice() } else { &[] };
+        for ((name, _), of_result) in results.iter_mut().zip(names.iter().cycle()) {
+            let prefix = name.rfind('_').map_or("", |end| &name[..=end]);
+            *name = format!("{prefix}{of_result}");
+        }
+        results.into_iter().chain(outfeed).collect()
     }
 }
 
@@ -282,24 +356,38 @@ fn device_ids(op: &Op) -> Option<(GroupMode, i64)> {
     Some((mode, groups.counted().or_else(listed)?))
 }
 
-/// Returns the hooks of each device, which record each instruction in the trace and the profile.
-fn observed(prepared: &Prepared) -> impl Fn(Device) -> Hooks + Send + Sync + 'static {
-    let Prepared { hooks, trace, profile, session, .. } = prepared;
-    let (hooks, trace, profile) = (hooks.clone(), trace.clone(), profile.clone());
+/// Returns the hooks of each device, which record each instruction in the trace, the profile and the dump.
+fn observed(
+    prepared: &Prepared,
+    peers: &Peers,
+) -> impl Fn(Device) -> Hooks + Send + Sync + 'static {
+    let Prepared { hooks, trace, profile, dump, session, inputs, .. } = prepared;
+    let (hooks, trace, profile, dump) =
+        (hooks.clone(), trace.clone(), profile.clone(), dump.clone());
     let grid = session.grid();
+    if let Some(dump) = &dump {
+        for number in peers.block(grid.len()) {
+            let values = if let [all] = inputs.as_slice() { Some(all) } else { inputs.get(number) };
+            let device = (grid.len() > 1).then_some(number);
+            dump.parameters(session.module(), device, values.map_or(&[], Vec::as_slice));
+        }
+    }
     let start = Instant::now();
     move |device| {
         let hooks = hooks.clone();
-        if trace.is_none() && profile.is_none() {
+        if trace.is_none() && profile.is_none() && dump.is_none() {
             return hooks;
         }
         let number = grid.number(device);
         if let (Some(trace), 2..) = (&trace, grid.len()) {
             trace.track(number, device);
         }
-        let begin = if grid.len() == 1 { std::time::Duration::ZERO } else { start.elapsed() };
-        let (trace, profile) = (trace.clone(), profile.clone());
+        let begin = if grid.len() == 1 { Duration::ZERO } else { start.elapsed() };
+        let (trace, profile, dump) = (trace.clone(), profile.clone(), dump.clone());
         hooks.observe(move |event| {
+            if let Some(dump) = &dump {
+                dump.event(event, (grid.len() > 1).then_some(number));
+            }
             if let Some(trace) = &trace {
                 trace.event(event, number, begin);
             }
@@ -308,41 +396,4 @@ fn observed(prepared: &Prepared) -> impl Fn(Device) -> Hooks + Send + Sync + 'st
             }
         })
     }
-}
-
-/// Fails if the file of `--output` has no format, or cannot be written.
-pub(super) fn check_output(to: Option<&Path>) -> Result<()> {
-    let Some(to) = to else { return Ok(()) };
-    if !is_stdout(to) && !has_extension(to, "npz") && !has_extension(to, "npy") {
-        let (path, message) = (to.display().to_string(), "the format is not known".to_owned());
-        let help = "the formats are .npz, .npy for a single array, and `-` for .npz to stdout";
-        return Err(Failure::new(&Code::File { path, message }, Some(help.into())));
-    }
-    if is_stdout(to) { Ok(()) } else { file::check(to).map_err(|e| Failure::file(to, &e)) }
-}
-
-fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
-fn has_extension(path: &Path, extension: &str) -> bool {
-    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
-}
-
-/// Writes arrays to a file, or to stdout for `-`. A file is replaced when all is written.
-pub(super) fn write(to: &Path, named: Vec<(String, &Literal)>) -> Result<()> {
-    let written = if is_stdout(to) {
-        let mut archive = Cursor::new(Vec::new());
-        npz::write(&mut archive, named).map_err(|e| Failure::file(to, &e))?;
-        return output::bytes(archive.get_ref());
-    } else if has_extension(to, "npy") {
-        let [(_, array)] = named.as_slice() else {
-            let (path, message) =
-                (to.display().to_string(), format!("{} arrays do not fit in .npy", named.len()));
-            return Err(Failure::new(&Code::File { path, message }, Some("use .npz".into())));
-        };
-        file::replace_with(to, |file| npz::write_array(BufWriter::new(file), array))
-    } else {
-        file::replace_with(to, |file| npz::write(BufWriter::new(file), named))
-    };
-    written.map_err(|e| Failure::file(to, &e))
 }

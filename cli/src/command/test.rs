@@ -49,7 +49,12 @@ fn run_path(path: &Path, engines: &[Engine], options: &RunOptions) -> Result<Vec
     for other in others {
         match FileTest::read(&other) {
             // A module without expectations and without a recorded result is not a test.
-            Ok(test) if !test.has_expectations() => {}
+            Ok(test) if !test.has_expectations() => {
+                if other == path {
+                    let name = path.display();
+                    output::note(&format!("{name}: states no results, so nothing is tested\n"));
+                }
+            }
             Ok(test) => cases.extend(test.cases),
             Err(error) => reports.push(unreadable(&other, &error)),
         }

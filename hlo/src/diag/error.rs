@@ -1,6 +1,6 @@
 //! The error type of all crates: a code, a place, and a help line.
 use super::elide::elide;
-use super::{Code, Diagnostic, Level, Place, Span};
+use super::{Code, Diagnostic, Level, Place, Source, Span, render};
 use std::fmt;
 use std::panic::Location;
 
@@ -53,8 +53,9 @@ impl From<&'static Location<'static>> for Site {
 
 /// An error of one of the crates: its code, its place, and a help line. One word in size.
 ///
-/// [`Display`](fmt::Display) prints a line, [`render`](super::render) draws the [`diagnostic`](Error::diagnostic) with the
-/// text, and [`report`](Error::report) draws it with the line of the Rust program.
+/// [`Display`](fmt::Display) prints it with a caret below the line of the text where [`Module::parse`](crate::Module::parse) had it,
+/// and else a line; [`render`](super::render) draws the [`diagnostic`](Error::diagnostic) with a text that has a name, and
+/// [`report`](Error::report) draws it with the line of the Rust program.
 #[derive(Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Error<C = Code>(Box<Inner<C>>);
@@ -68,13 +69,15 @@ struct Inner<C> {
     place: Place,
     labels: Vec<(Span, String)>,
     help: Option<String>,
+    /// The error with the lines of its text.
+    drawn: Option<Box<str>>,
 }
 
 impl<C: ErrorCode> From<C> for Error<C> {
     #[cold]
     fn from(code: C) -> Self {
         let (site, place) = (Site::default(), Place::Whole);
-        Self(Box::new(Inner { code, site, place, labels: Vec::new(), help: None }))
+        Self(Box::new(Inner { code, site, place, labels: Vec::new(), help: None, drawn: None }))
     }
 }
 
@@ -89,9 +92,9 @@ pub struct BrokenRule {
 impl<C: ErrorCode + From<BrokenRule>> From<Error<Code>> for Error<C> {
     #[cold]
     fn from(error: Error<Code>) -> Self {
-        let Inner { code, site, place, labels, help } = *error.0;
+        let Inner { code, site, place, labels, help, drawn } = *error.0;
         let rule = BrokenRule { number: code.number(), message: code.to_string() };
-        Self(Box::new(Inner { code: rule.into(), site, place, labels, help }))
+        Self(Box::new(Inner { code: rule.into(), site, place, labels, help, drawn }))
     }
 }
 
@@ -194,9 +197,19 @@ impl<C: ErrorCode> Error<C> {
         self
     }
 
+    /// Adds the lines of the text that the error is about, which [`Display`](fmt::Display) prints then.
+    #[must_use]
+    pub fn drawn(mut self, text: &str) -> Self {
+        if self.span().is_some() {
+            let drawn = render(&self.diagnostic(), Some(Source { name: "text", text }), false);
+            self.0.drawn = Some(drawn.trim_end().into());
+        }
+        self
+    }
+
     /// Returns the error in the form that the renderer takes.
     pub fn diagnostic(&self) -> Diagnostic {
-        let Inner { code, site, place, labels, help } = &*self.0;
+        let Inner { code, site, place, labels, help, drawn: _ } = &*self.0;
         code.complete(Diagnostic {
             level: Level::Error,
             code: code.number(),
@@ -216,6 +229,9 @@ impl<C: ErrorCode> Error<C> {
 
 impl<C: ErrorCode> fmt::Display for Error<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(drawn) = &self.0.drawn {
+            return f.write_str(drawn);
+        }
         let Diagnostic { code, message, instruction, help, .. } = self.diagnostic();
         write!(f, "error[{code}]: {message}")?;
         if let Some(instruction) = instruction {
@@ -240,9 +256,10 @@ pub struct Errors(pub Vec<Error>);
 
 impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_drawn = self.0.iter().any(|error| error.0.drawn.is_some());
         for (i, error) in self.0.iter().enumerate() {
             if i > 0 {
-                f.write_str("\n")?;
+                f.write_str(if is_drawn { "\n\n" } else { "\n" })?;
             }
             write!(f, "{error}")?;
         }

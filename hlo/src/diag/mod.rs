@@ -83,5 +83,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let candidates = candidates.into_iter().filter(|candidate| candidate.len() <= elide::WORD);
     let far = (word.len() / 3).max(2);
     let scored = candidates.map(|c| (strsim::damerau_levenshtein(word, c), c));
-    scored.filter(|&(d, c)| d <= far && d < c.len()).min_by_key(|&(d, _)| d).map(|(_, c)| c)
+    // Letters in another order are a likelier typo than a letter too many: `tahn` is `tanh` rather than `tan`.
+    let key = |&(d, c): &(usize, &str)| (d, word.len().abs_diff(c.len()));
+    scored.filter(|&(d, c)| d <= far && d < c.len()).min_by_key(key).map(|(_, c)| c)
 }

@@ -103,6 +103,10 @@ impl FrontendAttributes {
 pub struct BackendConfig(pub String);
 
 impl BackendConfig {
+    /// Returns a configuration of these bytes.
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self(strings::from_bytes(bytes))
+    }
     /// Returns the bytes, with escapes resolved.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         strings::bytes(&self.0)

@@ -16,6 +16,7 @@ pub use config::{
 };
 pub use frames::{FileLocation, StackFrame, StackFrames};
 pub use metadata::Metadata;
+pub(crate) use module::SourceText;
 pub use module::{Module, ParseOptions, Parsed};
 pub use origin::{OriginArray, OriginalValue};
 pub use sharding::{

@@ -8,6 +8,7 @@ use crate::verify::Verified;
 use crate::{Error, Result, Span};
 use smol_str::SmolStr;
 use std::fmt;
+use std::sync::Arc;
 
 /// A module, not necessarily well formed.
 ///
@@ -31,6 +32,30 @@ pub struct Module {
     pub config: ModuleConfig,
     /// Source locations of the instructions in the user's program.
     pub frames: StackFrames,
+    pub(crate) source: SourceText,
+}
+
+/// The text that a module was parsed from, for errors that are found later. It is not part of the module.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SourceText(Option<Arc<str>>);
+
+impl PartialEq for SourceText {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl SourceText {
+    /// Longer texts are not kept: they are mostly constants.
+    const MOST: usize = 16 << 20;
+
+    /// Adds the lines of the text to errors.
+    pub(crate) fn draw(&self, error: Error) -> Error {
+        match &self.0 {
+            Some(text) => error.drawn(text),
+            None => error,
+        }
+    }
 }
 
 /// The options of parsing.
@@ -58,14 +83,20 @@ impl Module {
     ) -> Self {
         crate::text::names::make_unique(&mut computations);
         let (config, frames) = (ModuleConfig::default(), StackFrames::default());
-        Self { name: name.into(), computations, entry, config, frames }
+        let source = SourceText::default();
+        Self { name: name.into(), computations, entry, config, frames, source }
     }
     /// Parses HLO text: a module, a list of computations, or a single instruction.
+    ///
+    /// The errors of this module print the lines of the text: it is kept if it has at most 16 MiB.
     ///
     /// # Errors
     /// `E01xx` and `E02xx`: the first error in the text.
     pub fn parse(text: &str) -> Result<Self> {
-        Self::parse_with(text, ParseOptions::default()).map(|parsed| parsed.module)
+        let parsed = Self::parse_with(text, ParseOptions::default());
+        let mut module = parsed.map_err(|error| error.drawn(text))?.module;
+        module.source = SourceText((text.len() <= SourceText::MOST).then(|| text.into()));
+        Ok(module)
     }
     /// Parses HLO text with options.
     ///
@@ -85,9 +116,13 @@ impl Module {
         })?;
         Self::parse_with(text, options)
     }
-    /// Prints the module in a style; [`Display`](fmt::Display) prints [`Style::Default`].
+    /// Prints the module in a style; [`Display`](fmt::Display) prints [`Style::Full`], which omits nothing.
     pub fn print(&self, style: Style) -> String {
         Printer::new(self, style).module()
+    }
+    /// Returns the module with the text that it prints as, to which its spans then refer: for modules of another form than text.
+    pub fn with_text(self) -> (Self, String) {
+        crate::proto::with_spans(self)
     }
     /// Verifies every rule of every instruction and of the module as a whole.
     ///
@@ -117,7 +152,7 @@ impl Callees for Module {
 }
 impl fmt::Display for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.print(Style::Default))
+        f.write_str(&self.print(Style::Full))
     }
 }
 impl std::str::FromStr for Module {

@@ -3,6 +3,10 @@ use std::fmt;
 use std::sync::Arc;
 
 const WORD: usize = size_of::<u128>();
+/// Words of a line of the cache, at which larger arrays begin: loads of vectors then do not cross lines.
+const LINE: usize = 4;
+/// Words of the smallest of these arrays.
+const ALIGNED: usize = 64;
 
 /// An account of memory in use: the budget of a run. Bytes must be reserved before they are charged.
 pub trait Account: Send + Sync + fmt::Debug {
@@ -19,9 +23,10 @@ pub trait Account: Send + Sync + fmt::Debug {
 pub struct FreeMemory(Vec<u128>);
 
 impl FreeMemory {
-    /// Returns its size in bytes, a multiple of 16.
+    /// Returns the bytes of the largest array that it can hold, a multiple of 16.
     pub fn bytes(&self) -> usize {
-        self.0.len() * WORD
+        let before = if self.0.len() < ALIGNED { 0 } else { LINE - 1 };
+        (self.0.len() - before) * WORD
     }
 }
 
@@ -38,26 +43,40 @@ pub(super) struct Buffer {
 }
 
 enum Memory {
-    /// Words, so that the bytes are aligned for every element type.
-    Owned(Vec<u128>),
+    /// Words, so that the bytes are aligned for every element type, and the first one of the array.
+    Owned(Vec<u128>, usize),
     /// Read only.
     Foreign(Owner),
 }
 
 impl Buffer {
     pub(super) fn zeros(bytes: usize) -> Self {
-        Self { memory: Memory::Owned(vec![0; bytes.div_ceil(WORD)]), bytes, account: None }
+        Self::owned(vec![0; Self::words(bytes)], bytes)
     }
     /// Returns memory of `bytes` bytes with arbitrary contents.
     pub(super) fn reused(memory: FreeMemory, bytes: usize) -> Self {
-        let (mut words, size) = (memory.0, bytes.div_ceil(WORD));
+        let (mut words, size) = (memory.0, Self::words(bytes));
         if size != words.len() {
             // The allocator resizes large blocks in place, so that the pages that are left need not be zeroed again.
             words.reserve_exact(size.saturating_sub(words.len()));
             words.resize(size, 0);
             words.shrink_to_fit();
         }
-        Self { memory: Memory::Owned(words), bytes, account: None }
+        Self::owned(words, bytes)
+    }
+    /// Returns the words that an array takes, with those before a line of the cache.
+    fn words(bytes: usize) -> usize {
+        let words = bytes.div_ceil(WORD);
+        if words < ALIGNED { words } else { words + LINE - 1 }
+    }
+    fn owned(words: Vec<u128>, bytes: usize) -> Self {
+        let before = words.as_ptr().align_offset(LINE * WORD);
+        let is_aligned = words.len() >= ALIGNED && before < LINE;
+        Self {
+            memory: Memory::Owned(words, if is_aligned { before } else { 0 }),
+            bytes,
+            account: None,
+        }
     }
     pub(super) fn foreign(owner: Owner) -> Self {
         let bytes = (*owner).as_ref().len();
@@ -66,7 +85,7 @@ impl Buffer {
     #[inline]
     pub(super) fn bytes(&self) -> &[u8] {
         match &self.memory {
-            Memory::Owned(words) => &bytemuck::cast_slice(words)[..self.bytes],
+            Memory::Owned(words, first) => &bytemuck::cast_slice(&words[*first..])[..self.bytes],
             Memory::Foreign(owner) => &(**owner).as_ref()[..self.bytes],
         }
     }
@@ -74,15 +93,14 @@ impl Buffer {
     #[inline]
     pub(super) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
         match &mut self.memory {
-            Memory::Owned(words) => Some(&mut bytemuck::cast_slice_mut(words)[..self.bytes]),
+            Memory::Owned(words, first) => {
+                Some(&mut bytemuck::cast_slice_mut(&mut words[*first..])[..self.bytes])
+            }
             Memory::Foreign(_) => None,
         }
     }
-    /// Returns owned memory with the same bytes, charged to no account.
-    pub(super) fn copied(&self) -> Self {
-        let mut copy = Self::zeros(self.bytes);
-        copy.bytes_mut().expect("owned").copy_from_slice(self.bytes());
-        copy
+    pub(super) fn is_foreign(&self) -> bool {
+        matches!(self.memory, Memory::Foreign(_))
     }
     /// Charges owned memory to an account, which has reserved it, and releases it from its previous account. Returns
     /// whether the account changes.
@@ -91,7 +109,7 @@ impl Buffer {
             .account
             .as_ref()
             .is_some_and(|old| std::ptr::addr_eq(Arc::as_ptr(old), Arc::as_ptr(account)));
-        if is_charged || matches!(self.memory, Memory::Foreign(_)) {
+        if is_charged || self.is_foreign() {
             return false;
         }
         if let Some(old) = self.account.replace(Arc::clone(account)) {
@@ -104,11 +122,20 @@ impl Buffer {
     }
 }
 
+/// The copy is owned, and charged to no account.
+impl Clone for Buffer {
+    fn clone(&self) -> Self {
+        let mut copy = Self::zeros(self.bytes);
+        copy.bytes_mut().expect("owned").copy_from_slice(self.bytes());
+        copy
+    }
+}
+
 impl Drop for Buffer {
     fn drop(&mut self) {
         if let Some(account) = &self.account {
             account.release(self.bytes);
-            if let Memory::Owned(words) = &mut self.memory {
+            if let Memory::Owned(words, _) = &mut self.memory {
                 account.reuse(FreeMemory(std::mem::take(words)));
             }
         }

@@ -168,10 +168,10 @@ impl Literal {
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         match &mut self.0 {
             Value::Array(_, buffer, _) => {
-                if Arc::get_mut(buffer).and_then(Buffer::bytes_mut).is_none() {
-                    *buffer = Arc::new(buffer.copied());
+                if buffer.is_foreign() {
+                    *buffer = Arc::new(Buffer::clone(buffer));
                 }
-                Arc::get_mut(buffer).and_then(Buffer::bytes_mut).expect("owned and not shared")
+                Arc::make_mut(buffer).bytes_mut().expect("owned and not shared")
             }
             Value::Tuple(_) | Value::Token => &mut [],
         }
@@ -196,7 +196,7 @@ impl Literal {
     #[must_use]
     pub fn copied(&self) -> Self {
         let Value::Array(shape, buffer, sizes) = &self.0 else { return self.clone() };
-        Self(Value::Array(Arc::clone(shape), Arc::new(buffer.copied()), sizes.clone()))
+        Self(Value::Array(Arc::clone(shape), Arc::new(Buffer::clone(buffer)), sizes.clone()))
     }
     /// Returns an array of another shape in the memory of this one, with arbitrary elements; `None` if the memory is
     /// shared, foreign, or of another size.

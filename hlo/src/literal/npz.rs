@@ -48,6 +48,8 @@ pub struct NpyArray {
     pub kind: char,
     /// Bytes per element.
     pub item_bytes: usize,
+    /// The element type, if it is known: numpy's types do not tell those that it lacks.
+    pub ty: Option<ElementType>,
     /// The elements.
     pub bytes: Vec<u8>,
 }
@@ -130,7 +132,7 @@ pub fn read_up_to(name: String, mut file: impl Read, most: usize) -> Result<NpyA
     if column_major {
         bytes = row_major(&dims, item_bytes, &bytes);
     }
-    Ok(NpyArray { name, dims, kind, item_bytes, bytes })
+    Ok(NpyArray { name, dims, kind, item_bytes, ty: None, bytes })
 }
 
 /// Memory for data of fewer bytes is allocated before the data is read: a header may state more than a file has.
@@ -230,7 +232,18 @@ fn row_major(dims: &[i64], width: usize, from: &[u8]) -> Vec<u8> {
 impl NpyArray {
     /// Returns an array that was not read, of which only the name is known.
     pub fn unread(name: String) -> Self {
-        Self { name, dims: Dims::new(), kind: ' ', item_bytes: 0, bytes: Vec::new() }
+        let dims = Dims::new();
+        Self { name, dims, kind: ' ', item_bytes: 0, ty: None, bytes: Vec::new() }
+    }
+    /// Returns the array with these elements, which are row-major.
+    pub fn new(name: String, ty: ElementType, dims: Dims, bytes: Vec<u8>) -> Self {
+        let kind = numpy_kind(ty).unwrap_or('u');
+        Self { name, dims, kind, item_bytes: ty.storage_bytes(), ty: Some(ty), bytes }
+    }
+    /// Returns the elements of a literal; `None` if it is no array.
+    pub fn of_literal(name: String, literal: &Literal) -> Option<Self> {
+        let shape = literal.array_shape()?;
+        Some(Self::new(name, shape.ty, shape.dims.clone(), literal.bytes().to_vec()))
     }
     /// Converts the array to a literal of this shape: the sizes must agree, and the type must be numpy's for it, or an unsigned
     /// or raw type of the same width.
@@ -256,7 +269,8 @@ impl NpyArray {
         }
         let width = shape.ty.storage_bytes();
         let kind_fits = match (numpy_kind(shape.ty), self.kind) {
-            (_, 'u' | 'V') => true,
+            // Bits, of a type that numpy lacks.
+            (_, 'V') | (None, 'u') => true,
             (None, 'f') => shape.ty.is_float() && self.item_bytes == 1,
             // A signed byte holds a narrow signed integer as is.
             (None, 'i') => shape.ty.class() == Class::Signed,
@@ -264,6 +278,9 @@ impl NpyArray {
         };
         if self.kind == ' ' {
             return Err(wrong("it was not read".to_owned()));
+        }
+        if let Some(ty) = self.ty.filter(|&ty| ty != shape.ty) {
+            return Err(wrong(format!("its type is {ty}, expected {shape:#}")));
         }
         if self.item_bytes != width || !kind_fits {
             let found = format!("{}{}", self.kind, self.item_bytes);
@@ -273,8 +290,11 @@ impl NpyArray {
         let literal = Literal::from_bytes(shape, &self.bytes);
         literal.ok_or_else(|| wrong("its data does not fit its sizes".to_owned()))
     }
-    /// Returns the element type of numpy's type, if there is one.
+    /// Returns the element type, if it is known, or that of numpy's type, if there is one.
     pub fn natural_type(&self) -> Option<ElementType> {
+        if self.ty.is_some() {
+            return self.ty;
+        }
         let types = ElementType::ALL.iter().copied();
         types
             .into_iter()
@@ -301,32 +321,64 @@ pub fn write<'a>(
     file: impl Write + Seek,
     arrays: impl IntoIterator<Item = (String, &'a Literal)>,
 ) -> Result<(), NpzError> {
-    let mut archive = zip::ZipWriter::new(file);
-    let written = write_entries(&mut archive, arrays);
-    if written.is_err() {
-        // Dropped, it would try to finish the archive, and print that this fails.
-        std::mem::forget(archive);
-        return written;
+    let mut writer = Writer::new(file);
+    for (name, literal) in arrays {
+        writer.add(name, literal)?;
     }
-    archive.finish()?;
-    Ok(())
+    writer.finish()
 }
 
-fn write_entries<'a>(
+/// An `.npz` file to which arrays are added one after another.
+pub struct Writer<W: Write + Seek>(Option<zip::ZipWriter<W>>);
+
+impl<W: Write + Seek> Writer<W> {
+    /// Starts a file.
+    pub fn new(file: W) -> Self {
+        Self(Some(zip::ZipWriter::new(file)))
+    }
+    /// Adds an array.
+    ///
+    /// # Errors
+    /// If the file cannot be written, now or earlier, or the literal is not an array.
+    pub fn add(&mut self, name: String, literal: &Literal) -> Result<(), NpzError> {
+        let archive = self.0.as_mut().ok_or_else(ended)?;
+        write_entry(archive, name, literal)
+    }
+    /// Writes the end of the file.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn finish(mut self) -> Result<(), NpzError> {
+        self.0.take().ok_or_else(ended)?.finish()?;
+        Ok(())
+    }
+}
+
+impl<W: Write + Seek> Drop for Writer<W> {
+    fn drop(&mut self) {
+        // Dropped, an archive without its end would try to write that, and print that this fails.
+        std::mem::forget(self.0.take());
+    }
+}
+
+fn ended() -> NpzError {
+    NpzError::Io(std::io::Error::other("the file has ended"))
+}
+
+fn write_entry(
     archive: &mut zip::ZipWriter<impl Write + Seek>,
-    arrays: impl IntoIterator<Item = (String, &'a Literal)>,
+    name: String,
+    literal: &Literal,
 ) -> Result<(), NpzError> {
     let options = zip::write::SimpleFileOptions::default()
         .compression_method(zip::CompressionMethod::Deflated)
         .large_file(true);
-    for (name, literal) in arrays {
-        let Some(shape) = literal.array_shape() else {
-            return Err(NpzError::Array { name, message: "only arrays can be written".to_owned() });
-        };
-        archive.start_file(format!("{name}.npy"), options)?;
-        archive.write_all(&npy_header(shape))?;
-        archive.write_all(literal.bytes())?;
-    }
+    let Some(shape) = literal.array_shape() else {
+        return Err(NpzError::Array { name, message: "only arrays can be written".to_owned() });
+    };
+    archive.start_file(format!("{name}.npy"), options)?;
+    archive.write_all(&npy_header(shape))?;
+    archive.write_all(literal.bytes())?;
     Ok(())
 }
 

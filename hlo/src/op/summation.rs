@@ -14,9 +14,29 @@ pub(crate) trait Summation {
     fn terms(&self, operands: &[&Shape]) -> u64 {
         product(dims(operands, 0))
     }
+    /// Returns the number of additions and multiplications for this many elements of the result.
+    fn operations(&self, operands: &[&Shape], elements: f64) -> f64 {
+        elements * float(self.terms(operands))
+    }
 }
 
 impl Op {
+    /// Returns the number of arithmetic operations on elements, for operands and a result of these shapes: an addition and a
+    /// multiplication for each term of a product, one for each term of another sum, one for each element of other elementwise
+    /// ops. An op that calls a computation for each element counts that as one operation.
+    pub fn operations(&self, operands: &[&Shape], result: &Shape) -> f64 {
+        let leaves = result.leaves().into_iter().filter_map(Shape::array);
+        let elements = leaves.map(|array| product(array.dims.iter().copied())).max().unwrap_or(0);
+        let is_empty =
+            result.leaves().iter().any(|leaf| leaf.array().is_some_and(|a| a.dims.contains(&0)));
+        let elements = if is_empty { 0.0 } else { float(elements) };
+        match self.summation() {
+            Some(op) => op.operations(operands, elements),
+            None if self.opcode().is_elementwise() => elements,
+            None => 0.0,
+        }
+    }
+
     /// Returns the number of terms of the sum for each element of the result, for operands of these shapes; 0 for an op
     /// without sums. For a collective op it is the number that each device contributes.
     pub fn terms(&self, operands: &[&Shape]) -> u64 {
@@ -43,21 +63,33 @@ impl Summation for Dot {
     fn terms(&self, operands: &[&Shape]) -> u64 {
         picked(dims(operands, 0), &self.lhs_contracting_dims)
     }
+    fn operations(&self, operands: &[&Shape], elements: f64) -> f64 {
+        2.0 * elements * float(self.terms(operands))
+    }
 }
 impl Summation for RaggedDot {
     fn terms(&self, operands: &[&Shape]) -> u64 {
         picked(dims(operands, 0), &self.lhs_contracting_dims)
+    }
+    fn operations(&self, operands: &[&Shape], elements: f64) -> f64 {
+        2.0 * elements * float(self.terms(operands))
     }
 }
 impl Summation for ScaledDot {
     fn terms(&self, operands: &[&Shape]) -> u64 {
         picked(dims(operands, 0), &self.lhs_contracting_dims)
     }
+    fn operations(&self, operands: &[&Shape], elements: f64) -> f64 {
+        2.0 * elements * float(self.terms(operands))
+    }
 }
 impl Summation for Convolution {
     fn terms(&self, operands: &[&Shape]) -> u64 {
         let features = picked(dims(operands, 1), &[self.dim_labels.rhs_input_feature]);
         features.saturating_mul(product(self.window.dims.iter().map(|d| d.size)))
+    }
+    fn operations(&self, operands: &[&Shape], elements: f64) -> f64 {
+        2.0 * elements * float(self.terms(operands))
     }
 }
 impl Summation for Reduce {
@@ -79,16 +111,28 @@ impl Summation for Fft {
     fn terms(&self, _: &[&Shape]) -> u64 {
         product(self.fft_length.iter().copied())
     }
+    /// As is usual for the transform of n numbers: 5 n log2(n).
+    fn operations(&self, operands: &[&Shape], elements: f64) -> f64 {
+        5.0 * elements * float(self.terms(operands)).log2()
+    }
 }
 /// n terms in each of n steps, which propagate their errors.
 impl Summation for Cholesky {
     fn terms(&self, operands: &[&Shape]) -> u64 {
         matrix(operands)
     }
+    /// A third of n^3 for each matrix.
+    fn operations(&self, operands: &[&Shape], elements: f64) -> f64 {
+        elements * float(matrix(operands)).sqrt() / 3.0
+    }
 }
 impl Summation for TriangularSolve {
     fn terms(&self, operands: &[&Shape]) -> u64 {
         matrix(operands)
+    }
+    /// n additions and multiplications for each element, of which half are with zeros.
+    fn operations(&self, operands: &[&Shape], elements: f64) -> f64 {
+        elements * float(matrix(operands)).sqrt()
     }
 }
 impl Summation for BatchNormInference {
@@ -106,10 +150,30 @@ impl Summation for BatchNormGrad {
         one_feature(operands, self.feature_index)
     }
 }
-impl Summation for CustomCall {}
-impl Summation for Scan {}
-impl Summation for Scatter {}
+/// Only the target knows how many operations it is.
+impl Summation for CustomCall {
+    fn operations(&self, _: &[&Shape], _: f64) -> f64 {
+        0.0
+    }
+}
+/// Its operations are those of the computation that it calls.
+impl Summation for Scan {
+    fn operations(&self, _: &[&Shape], _: f64) -> f64 {
+        0.0
+    }
+}
+/// One for each update.
+impl Summation for Scatter {
+    fn operations(&self, operands: &[&Shape], _: f64) -> f64 {
+        float(product(dims(operands, operands.len().saturating_sub(1))))
+    }
+}
 
+/// Sizes are exact up to 2^53.
+#[expect(clippy::cast_precision_loss, clippy::as_conversions, reason = "an estimate")]
+fn float(n: u64) -> f64 {
+    n as f64
+}
 fn dims<'a>(operands: &[&'a Shape], i: usize) -> impl DoubleEndedIterator<Item = i64> + 'a {
     let array = operands.get(i).and_then(|shape| shape.array());
     array.into_iter().flat_map(|array| array.dims.iter().copied())

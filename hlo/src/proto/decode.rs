@@ -9,7 +9,7 @@ use super::{bad, wire};
 use crate::Result;
 use crate::diag::Site;
 use crate::id::Arena;
-use crate::ir::{Computation, ComputationId, Module, StackFrames};
+use crate::ir::{Computation, ComputationId, Module, SourceText, StackFrames};
 use crate::text::{names, print, strings};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -63,7 +63,14 @@ fn module(mut proto: message::Module, unknown: Vec<u8>, copies: usize) -> Result
     let (config, mut frames) =
         (header::config(&mut proto, &computations[entry], unknown)?, header::frames(&mut proto));
     let name = name(&proto.name).unwrap_or_else(|| "module".into());
-    let mut module = Module { name, computations, entry, config, frames: StackFrames::default() };
+    let mut module = Module {
+        name,
+        computations,
+        entry,
+        config,
+        frames: StackFrames::default(),
+        source: SourceText::default(),
+    };
     let settled = !frames.is_empty() && print::is_in_order(&module);
     let metadata = module.computations.iter_mut().flat_map(|(_, c)| c.instructions.iter_mut());
     let metadata = metadata.filter_map(|(_, i)| i.common.as_mut()?.metadata.as_mut());

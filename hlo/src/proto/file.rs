@@ -152,7 +152,7 @@ fn field(bytes: &[u8], tag: u32) -> &[u8] {
 }
 
 /// Returns the module with spans in its text. Large constants are elided there.
-fn with_spans(mut module: Module) -> (Module, String) {
+pub(crate) fn with_spans(mut module: Module) -> (Module, String) {
     let text = module.print(Style::Default);
     let Ok(parsed) = Module::parse_with(&text, ParseOptions { lenient: true }) else {
         return (module, text);

@@ -17,6 +17,7 @@ mod wire;
 pub use decode::decode;
 pub use encode::encode;
 pub(crate) use field::{Enum, ProtoField};
+pub(crate) use file::with_spans;
 pub use file::{Contents, is_message, open};
 
 pub(crate) use literal::is_elided;

@@ -4,6 +4,7 @@ use super::{Cursor, frames, header, names};
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::id::Arena;
 use crate::id::Id;
+use crate::ir::SourceText;
 use crate::ir::{
     CommonAttrs, Computation, ComputationId, Module, ModuleConfig, ParseOptions, Parsed,
     ProgramShape, StackFrames,
@@ -47,7 +48,7 @@ pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Parsed> {
     }
     Parser::new(text, options).text().map_err(|error| match is_mlir(text) {
         true => error.replace_help(
-            "convert it to HLO text, which starts with `HloModule name`: this looks like MLIR",
+            "this looks like MLIR, which `etalon convert` and the crate `stablehlo` read",
         ),
         false => error,
     })
@@ -292,6 +293,7 @@ impl<'a> Parser<'a> {
             entry: moved[entry.index()],
             config,
             frames: StackFrames::default(),
+            source: SourceText::default(),
         };
         // Only the tables need the order, which takes as long to compute as printing.
         let settled = !frames.is_empty() && super::print::is_in_order(&module);

@@ -1,9 +1,10 @@
 //! Checks that the module header fits the entry computation.
+use super::shapes::Corrections;
 use crate::diag::Code;
 use crate::op::check_arrays;
 use crate::{Error, Module};
 
-pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
+pub(super) fn check(module: &Module, corrections: &Corrections, errors: &mut Vec<Error>) {
     let aliases = module.config.check_aliases(module.entry().result_shape());
     errors.extend(aliases.err().map(|error| error.at(module.entry().span)));
     let Some((parameters, result)) = &module.config.entry_layout else { return };
@@ -35,7 +36,9 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
             ));
         }
     }
-    if !result.compatible(actual.result) {
+    let corrected = corrections.result(module.entry, entry);
+    let is_corrected = corrected.is_some_and(|shape| result.compatible(shape));
+    if !result.compatible(actual.result) && !is_corrected {
         wrong(format!(
             "entry_computation_layout states {result:#} for the result, which is {:#}",
             actual.result

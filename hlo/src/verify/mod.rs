@@ -33,8 +33,8 @@ pub(crate) fn verify(module: Module) -> Result<Verified, Errors> {
     let mut errors = Vec::new();
     structure::check(&module, &mut errors);
     if errors.is_empty() {
-        header::check(&module, &mut errors);
-        shapes::check(&module, &mut errors);
+        let corrections = shapes::check(&module, &mut errors);
+        header::check(&module, &corrections, &mut errors);
         // Rules between instructions are checked only if each instruction is correct by itself.
         if errors.is_empty() {
             callees::check(&module, &mut errors);
@@ -47,5 +47,6 @@ pub(crate) fn verify(module: Module) -> Result<Verified, Errors> {
         return Ok(Verified(module));
     }
     errors.sort_by_key(|error: &Error| error.span().map_or(0, |span| span.start));
-    Err(Errors(errors))
+    let errors = errors.into_iter().map(|error| module.source.draw(error));
+    Err(Errors(errors.collect()))
 }

@@ -6,6 +6,7 @@ use crate::Result;
 use crate::context::RunContext;
 use crate::error::Code;
 use crate::hooks::Call;
+use crate::options::Arithmetic;
 use crate::value::with_layouts;
 use hlo::Literal;
 use hlo::ir::Instruction;
@@ -26,7 +27,10 @@ pub(crate) fn custom_call(
         Some(function) => function(&call)?,
         None => match in_libraries(&call, hooks.libraries()) {
             Some(result) => result?,
-            None => built_in(&call, hooks)?,
+            None => {
+                let arithmetic = context.program().engine.arithmetic();
+                built_in(&call, hooks, arithmetic.unwrap_or(Arithmetic::Exact))?
+            }
         },
     };
     let found = result.shape();

@@ -32,14 +32,15 @@ pub use loaded::Library;
 
 use crate::Result;
 use crate::hooks::{Call, Hooks};
+use crate::options::Arithmetic;
 use hlo::{Literal, Shape};
 
 /// Runs a call whose target is built in.
-fn built_in(call: &Call<'_>, hooks: &Hooks) -> Result<Literal> {
+fn built_in(call: &Call<'_>, hooks: &Hooks, arithmetic: Arithmetic) -> Result<Literal> {
     let found = markers::run(call)
         .or_else(|| xla::run(call))
         .or_else(|| convolution::run(call))
-        .or_else(|| lapack::run(call));
+        .or_else(|| lapack::run(call, arithmetic));
     found.unwrap_or_else(|| Err(unknown::error(call, hooks)))
 }
 
@@ -61,8 +62,18 @@ pub(crate) fn makes_sizes(target: &str) -> bool {
 }
 
 /// Returns the bytes that a target that is built in works in, at most.
-pub(crate) fn scratch(target: &str, operands: &[&Shape], result: &Shape) -> usize {
-    lapack::scratch(target, operands, result)
+pub(crate) fn scratch(
+    target: &str,
+    operands: &[&Shape],
+    result: &Shape,
+    arithmetic: Arithmetic,
+) -> usize {
+    lapack::scratch(target, operands, result, arithmetic)
+}
+
+/// Returns whether a target that is built in rounds, and is computed in the engine `fast` as in `exact`.
+pub(crate) fn is_exact_in_fast(target: &str, operands: &[&Shape]) -> bool {
+    lapack::is_exact_in_fast(target, operands)
 }
 
 /// Returns the names of all targets that are built in.

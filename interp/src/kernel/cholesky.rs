@@ -13,60 +13,73 @@
 //!
 //! XLA:CPU does not see a last `d[j]^2` that is 0, nor an infinite one, and has NaN or 0 in single elements there; ours is
 //! the rule for all others. And it rounds every step: here all is computed in f64 (twice that for f64 and c128), and each
-//! element is rounded once.
-use super::{fill, is_narrow, number_bytes, store, wide, writes_with};
+//! element is rounded once. The engine `fast` computes real floats of 32 bits and less in f32.
+use super::{converted, fill, is_narrow, number_bytes, store, writes_in, writes_with};
 use crate::clock::Stop;
 use crate::index::{saturating_count, to_usize};
 use crate::lower::scratch::threads;
 use crate::num::complex_of::{Field, InField, in_field};
 use crate::num::double_double::Real;
-use crate::num::triangle::Panels;
+use crate::num::triangle::{Number, Panels};
+use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use hlo::op::Cholesky;
 use hlo::{ArrayShape, Literal};
 use rayon::prelude::*;
 
-pub(super) fn kernel(op: &Cholesky, a: &ArrayShape) -> Box<dyn Kernel> {
+pub(super) fn kernel(op: &Cholesky, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kernel> {
     let (lower, ty) = (op.lower, a.ty);
-    let side = a.dims.last().copied().unwrap_or(0);
-    if is_narrow(ty) {
-        let n = to_usize(side);
-        // The elements, as they are read and rounded; the factors, and those of a row of tiles.
-        let own = Panels::bytes(n, n).saturating_add(Panels::bytes(n, 4));
-        let scratch = saturating_count(&a.dims).saturating_mul(2 * size_of::<f64>());
-        let scratch = scratch.saturating_add(own.saturating_mul(threads()));
-        return writes_with(scratch, move |_, inputs, outputs| {
-            factors(n, lower, inputs[0], &mut outputs[0]);
-            Ok(())
-        });
+    match (arithmetic, is_narrow(ty)) {
+        (Arithmetic::Exact, true) => real::<f64>(lower, a, arithmetic),
+        (Arithmetic::Fast, true) => real::<f32>(lower, a, arithmetic),
+        (Arithmetic::Exact | Arithmetic::Fast, false) => {
+            let side = a.dims.last().copied().unwrap_or(0);
+            let numbers =
+                saturating_count(&a.dims).saturating_add(saturating_count(&[side, side, 2]));
+            let scratch = numbers.saturating_mul(number_bytes(ty));
+            writes_with(scratch, move |_, inputs, outputs| {
+                in_field(ty, Factor { lower, a: inputs[0], result: &mut outputs[0] });
+                Ok(())
+            })
+        }
     }
-    let numbers = saturating_count(&a.dims).saturating_add(saturating_count(&[side, side, 2]));
-    let scratch = numbers.saturating_mul(number_bytes(ty));
-    writes_with(scratch, move |_, inputs, outputs| {
-        in_field(ty, Factor { lower, a: inputs[0], result: &mut outputs[0] });
+}
+
+/// The kernel of real matrices, of which the factors are computed in a type of floats.
+fn real<R: Number>(lower: bool, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kernel> {
+    let n = a.dims.last().map_or(0, |&n| to_usize(n));
+    // The elements, as they are read and rounded; the factors, and those of a row of tiles.
+    let own = Panels::<R>::bytes(n, n).saturating_add(Panels::<R>::bytes(n, 4));
+    let copies = if a.ty == R::TYPE { 0 } else { 2 * size_of::<R>() };
+    let scratch = saturating_count(&a.dims).saturating_mul(copies);
+    let scratch = scratch.saturating_add(own.saturating_mul(threads()));
+    let ty = a.ty;
+    writes_in(arithmetic, scratch, move |_, inputs, outputs| {
+        let from = converted::<R>(inputs[0]);
+        if ty == R::TYPE {
+            factors(n, lower, &from, bytemuck::cast_slice_mut(outputs[0].bytes_mut()));
+        } else {
+            let mut to = vec![R::ZERO; from.len()];
+            factors(n, lower, &from, &mut to);
+            store(&to, &mut outputs[0]);
+        }
         Ok(())
     })
 }
 
-/// Computes the factors of all matrices of `a`, of `n` rows, in f64.
-fn factors(n: usize, lower: bool, a: &Literal, result: &mut Literal) {
-    let from = wide(a);
-    let mut to = vec![0.0; from.len()];
+/// Computes the factors of matrices of `n` rows.
+fn factors<R: Number>(n: usize, lower: bool, from: &[R], to: &mut [R]) {
     let size = n * n;
     to.par_chunks_exact_mut(size).zip(from.par_chunks_exact(size)).for_each(|(to, from)| {
         // The upper triangle is the transpose of a lower one.
         let place = |i: usize, j: usize| if lower { j * n + i } else { i * n + j };
-        let mut factor = Panels::new(n, n, |i, j| if i <= j { from[place(i, j)] } else { 0.0 });
-        if factor.factor(n, |pivot| pivot > 0.0 && pivot.is_finite()).is_err() {
-            return to.fill(f64::NAN);
+        let mut factor = Panels::upper(n, |i, j| from[place(i, j)]);
+        if factor.factor(n, |pivot| pivot > R::ZERO && pivot.is_finite()).is_err() {
+            return to.fill(R::NAN);
         }
-        for i in 0..n {
-            for j in i..n {
-                to[place(i, j)] = factor.at(i, j);
-            }
-        }
+        to.fill(R::ZERO);
+        factor.for_upper(n, n, |i, j, x| to[place(i, j)] = x);
     });
-    store(&to, result);
 }
 
 /// The factors of all matrices of `a`, in wider numbers.

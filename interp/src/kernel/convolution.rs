@@ -29,8 +29,10 @@
 //!
 //! **Differences.** XLA's evaluator converts the operands to the result's type first and saturates integers, where
 //! XLA:CPU, and this engine, wraps.
+mod lines;
+mod runs;
+
 use super::contraction::{Extent, PADDING, Plan, Recipe, Run, Runs};
-use super::reduce_window::Reach;
 use super::strided::move_elements;
 use super::writes_in;
 use crate::error::Code;
@@ -55,7 +57,8 @@ pub(super) fn kernel(
     let (lhs, rhs) = (dense_shape(operands[0], sparse_lhs), dense_shape(operands[1], sparse_rhs));
     let (recipe, to) = (Recipe::of(op.algorithm, arithmetic), result.ty);
     let setting = Setting::new(op, &lhs, &rhs, result);
-    let order = setting.order(result);
+    let lines = setting.line_shape().filter(|_| recipe.has_lines((lhs.ty, rhs.ty), to));
+    let order = if lines.is_none() { setting.order(result) } else { None };
     let scratch = [
         recipe.scratch((&lhs, &rhs), to, setting.extent()),
         // The places of groups, columns and terms in the kernel, and of a window along each dimension for each thread.
@@ -66,9 +69,11 @@ pub(super) fn kernel(
             )
             .fold(0, usize::saturating_add)
             .saturating_mul(size_of::<usize>()),
+        setting.run_table_bytes(),
         sparse_lhs.and_then(|_| lhs.byte_count()).unwrap_or(0),
         sparse_rhs.and_then(|_| rhs.byte_count()).unwrap_or(0),
         order.as_ref().and_then(|_| result.byte_count()).unwrap_or(0),
+        lines.map_or(0, |lines| lines.scratch(to.storage_bytes())),
     ];
     writes_in(
         recipe.arithmetic(result.ty),
@@ -77,8 +82,19 @@ pub(super) fn kernel(
             let lhs = dense(inputs[0], sparse_lhs, inputs)?;
             let rhs = dense(inputs[1], sparse_rhs, inputs)?;
             let [columns, terms] = setting.rhs_offsets(array(&rhs));
-            let runs =
-                |group: usize, row: usize, runs: &mut Vec<Run>| setting.runs(group, row, runs);
+            let table = setting.run_table();
+            let runs = |group: usize, row: usize, runs: &mut Vec<Run>| {
+                if let Some(table) = &table {
+                    setting.runs(table, group, row, runs);
+                }
+            };
+            let bases = |block: usize, bases: &mut Vec<[usize; 2]>| {
+                if let Some(lines) = lines {
+                    setting.bases(lines, block, bases);
+                }
+            };
+            let place = |result: usize| setting.place(result);
+            let lines = lines.map(|lines| setting.lines(lines, &bases, &place));
             let plan = Plan {
                 rows: count(&setting.row_sizes),
                 lhs: &|group, row, places| setting.row(group, row, places),
@@ -87,7 +103,8 @@ pub(super) fn kernel(
                 rhs_columns: &columns,
                 rhs_terms: &terms,
                 lists: None,
-                runs: setting.run_step().map(|step| Runs { step, of: &runs }),
+                runs: table.as_ref().map(|table| Runs { step: table.step(), of: &runs }),
+                lines: lines.as_ref(),
             };
             let out = outputs[0].bytes_mut();
             match &order {
@@ -122,6 +139,8 @@ struct Setting {
     inputs: usize,
     /// Sizes of the result's batch and spatial dimensions.
     row_sizes: Dims,
+    /// Sizes of the result.
+    result_sizes: Dims,
 }
 
 impl Setting {
@@ -140,6 +159,7 @@ impl Setting {
             group_outputs: to_usize(rhs.dims[to_usize(labels.rhs_output_feature)]) / groups,
             inputs: to_usize(rhs.dims[to_usize(labels.rhs_input_feature)]),
             row_sizes,
+            result_sizes: shape.dims.clone(),
         }
     }
     fn lhs_stride(&self, dim: i64) -> usize {
@@ -232,77 +252,6 @@ impl Setting {
                 *k = 0;
             }
         }
-    }
-
-    /// The distance in the left operand of terms that are next to each other: of features, or of places of the last spatial
-    /// dimension if there is one feature. None if there is no such distance, since there are holes.
-    fn run_step(&self) -> Option<usize> {
-        let is_regular = self.inputs > 0 && self.window.dims.iter().all(|w| w.lhs_dilation == 1);
-        let (place, feature) =
-            (self.place_step()?, self.lhs_stride(self.op.dim_labels.lhs_feature));
-        is_regular.then_some(if self.inputs == 1 { place } else { feature })
-    }
-    /// The distance in the left operand of neighboring places of the last spatial dimension.
-    fn place_step(&self) -> Option<usize> {
-        let (window, &dim) = (self.window.dims.last()?, self.op.dim_labels.lhs_spatial.last()?);
-        Some(to_usize(window.rhs_dilation).saturating_mul(self.lhs_stride(dim)))
-    }
-
-    /// The runs of a row, where [`Setting::run_step`] is known: one for each place of the kernel, or for each place in its outer
-    /// dimensions if the features of neighboring places follow each other.
-    fn runs(&self, group: usize, mut row: usize, runs: &mut Vec<Run>) {
-        let labels = &self.op.dim_labels;
-        let (mut first_term, mut term_stride) = (0, to_i64(self.inputs));
-        let mut first_lhs = 0;
-        // Sizes, and strides of terms and of the left operand, from the last dimension on.
-        let (mut sizes, mut terms, mut lhs) = (Dims::new(), Dims::new(), Dims::new());
-        for (d, window) in self.window.dims.iter().enumerate().rev() {
-            let size = to_usize(self.row_sizes[d + 1]);
-            let (out, dim) = (to_i64(row % size), labels.lhs_spatial[d]);
-            row /= size;
-            let reach = Reach::of(window, out, self.lhs_sizes[to_usize(dim)]);
-            if reach.count == 0 {
-                return;
-            }
-            let stride = to_i64(self.lhs_stride(dim));
-            let place = i128::from(reach.first) + i128::from(window.pad_low)
-                - i128::from(out) * i128::from(window.stride);
-            // Most windows have no holes, and a division takes longer than all the rest.
-            let place = match window.rhs_dilation {
-                1 => i64::try_from(place),
-                dilation => i64::try_from(place / i128::from(dilation)),
-            };
-            first_term += place.expect("a place in the window") * term_stride;
-            first_lhs += reach.first * stride;
-            sizes.push(reach.count);
-            terms.push(term_stride);
-            lhs.push(reach.step.wrapping_mul(stride));
-            term_stride *= window.size;
-        }
-        let batches = self.op.batch_group_count > 1;
-        let batch = if batches { group * to_usize(self.row_sizes[0]) + row } else { row };
-        let feature = self.lhs_stride(labels.lhs_feature);
-        let features = if batches { 0 } else { group * self.inputs };
-        first_lhs += to_i64(batch * self.lhs_stride(labels.lhs_batch) + features * feature);
-        let is_joined = self.inputs == 1 || self.place_step() == Some(self.inputs * feature);
-        let count = if is_joined { to_usize(sizes.remove(0)) } else { 1 } * self.inputs;
-        sizes.reverse();
-        let starts = [&mut terms, &mut lhs].map(|strides| {
-            if is_joined {
-                strides.remove(0);
-            }
-            strides.reverse();
-            strides.clone()
-        });
-        offsets(&sizes, first_term, &starts[0], |term| {
-            runs.push(Run { term: to_usize(term), lhs: 0, count });
-        });
-        let mut next = runs.iter_mut();
-        offsets(&sizes, first_lhs, &starts[1], |at| {
-            if let Some(run) = next.next() {
-                run.lhs = to_usize(at);
-            }
-        });
     }
 
     /// The sums come in the order of groups, rows, and a group's features. Returns the sizes and strides of a walk over

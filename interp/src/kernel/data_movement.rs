@@ -1,4 +1,5 @@
 //! Ops that only move elements: each result element is one operand element, its bits unchanged.
+use super::iota::Iota;
 use super::strided::{Move, Walk, move_elements};
 use super::{updates_with, writes, writes_with};
 use crate::index::{saturating_count, strides, to_usize};
@@ -51,7 +52,7 @@ pub(super) fn kernel(
             bitcast_convert(inputs[0], &mut outputs[0]);
             Ok(())
         }),
-        Op::Iota(op) => iota_part(op.iota_dimension.unwrap_or(0), 0, 1),
+        Op::Iota(op) => Box::new(Iota::new(shape, op.iota_dimension.unwrap_or(0), 0, 1)),
         Op::Concatenate(op) => writes(move |_, inputs, outputs| {
             super::concatenate::concatenate_into(&op, inputs, &mut outputs[0]);
             Ok(())
@@ -93,14 +94,6 @@ pub(crate) fn moves_into(op: &Op, operands: &[&Literal], result: &mut Literal) -
         }
     }
     Some(())
-}
-
-/// The kernel of a part of an iota along a dimension: of `start`, `start + step`, ...
-pub(crate) fn iota_part(dim: i64, start: i64, step: i64) -> Box<dyn Kernel> {
-    writes(move |_, _, outputs| {
-        super::iota::iota_into(dim, (start, step), &mut outputs[0]);
-        Ok(())
-    })
 }
 
 /// The array whose element at index i is the operand's element at `base + sum of i[d] * strides[d]`.

@@ -14,14 +14,13 @@
 //!
 //! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is 0 in `s32`), which
 //! XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
-use super::contraction::{Extent, Lists, Plan, Recipe, SHORT, short_product};
+use super::contraction::{Extent, Lists, Plan, Recipe, is_short, short_product};
 use super::writes_in;
 use crate::index::{offset_list, others, pick, saturating_count};
 use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use hlo::op::Dot;
-use hlo::op::value::DotAlgorithm;
-use hlo::{ArrayShape, Dims, ElementType};
+use hlo::{ArrayShape, Dims};
 
 /// Sizes and strides of the dimensions of an operand, by what they are for.
 pub(super) struct Axes {
@@ -99,13 +98,11 @@ pub(super) fn kernel(
     let recipe = Recipe::of(op.algorithm, arithmetic);
     let sums = recipe.scratch((lhs, rhs), to, l.extent(&r));
     let scratch = sums.saturating_add(l.bytes()).saturating_add(r.bytes());
-    let is_short = [lhs, rhs].iter().all(|x| x.ty == ElementType::F32 && x.rank() == 1)
-        && (to, op.algorithm) == (ElementType::F32, DotAlgorithm::Unset)
-        && result.rank() == 0
-        && lhs.element_count().is_some_and(|count| count <= SHORT);
-    writes_in(recipe.arithmetic(result.ty), scratch, move |_, inputs, outputs| {
+    let (is_short, arithmetic) = (is_short(op, operands, result), recipe.arithmetic(result.ty));
+    writes_in(arithmetic, scratch, move |_, inputs, outputs| {
         if is_short
-            && let Some(product) = short_product(inputs[0], inputs[1])
+            && let (Some(lhs), Some(rhs)) = (inputs[0].as_slice(), inputs[1].as_slice())
+            && let Some(product) = short_product(lhs, rhs, arithmetic)
             && let Some([result]) = outputs[0].as_mut_slice()
         {
             *result = product;
@@ -121,6 +118,7 @@ pub(super) fn kernel(
             rhs_terms: &r.contracting,
             lists: Some(l.lists()),
             runs: None,
+            lines: None,
         };
         recipe.contract(&plan, (inputs[0], inputs[1]), to, outputs[0].bytes_mut());
         Ok(())

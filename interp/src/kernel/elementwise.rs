@@ -36,9 +36,13 @@ impl Kernel for Elementwise {
         inputs: &[&Literal],
         outputs: &mut [Literal],
     ) -> Result<()> {
-        let shape = outputs[0].array_shape().expect("a kernel computes arrays");
+        self.fold(inputs, &mut outputs[0]);
+        Ok(())
+    }
+    fn fold(&self, inputs: &[&Literal], output: &mut Literal) -> bool {
+        let shape = output.array_shape().expect("a kernel computes arrays");
         let (ty, rank) = (shape.ty, shape.rank());
-        let result = outputs[0].bytes_mut();
+        let result = output.bytes_mut();
         if rank == 0 {
             let operands = inputs.iter().zip(&self.operands);
             let operands: SmallVec<[Scalar; 3]> = operands
@@ -48,11 +52,11 @@ impl Kernel for Elementwise {
                 })
                 .collect();
             (self.element)(&operands).write(ty, result);
-            return Ok(());
+            return true;
         }
         if let Some(typed) = &self.typed {
-            typed.run(inputs, &mut outputs[0]);
-            return Ok(());
+            typed.run(inputs, output);
+            return true;
         }
         let sources = inputs.iter().zip(&self.operands);
         let sources: SmallVec<[Source<'_>; 3]> = sources
@@ -63,7 +67,7 @@ impl Kernel for Elementwise {
             })
             .collect();
         blockwise(&sources, &self.compute, ty, result);
-        Ok(())
+        true
     }
     fn reuse(&self) -> Reuse {
         Reuse::SameIndex(usize::MAX)

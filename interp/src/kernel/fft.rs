@@ -14,7 +14,7 @@
 //! NaN, and which of the two is not defined. Sizes other than the operand's are refused.
 //!
 //! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU computes in the type
-//! itself.
+//! itself, and so does the engine `fast` (`own_type`).
 #![expect(
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
@@ -22,13 +22,14 @@
 use crate::Result;
 use crate::clock::Stop;
 use crate::context::RunContext;
-use crate::index::{saturating_count, strides, to_usize};
+use crate::index::{saturating_count, strides, to_i64, to_usize};
 use crate::lower::scratch::threads;
 use crate::num::complex_of::{ComplexOf, Field};
 use crate::num::double_double::{DoubleDouble, Real};
 use crate::num::float::to_f32;
 use crate::num::fourier::Lanes;
 use crate::num::loops::instruction_set::{self, Task};
+use crate::options::Arithmetic;
 use crate::plan::{Kernel, Reuse};
 use bytemuck::Pod;
 use hlo::op::Fft;
@@ -37,6 +38,7 @@ use hlo::{ArrayShape, ElementType, Literal};
 use rayon::prelude::*;
 use transform::{Kind, Transform};
 
+mod own_type;
 mod transform;
 
 /// Lines of f64 that are transformed at once.
@@ -44,10 +46,21 @@ const LANES: usize = 8;
 /// Numbers of a line that are read or written before those of the next one.
 const BLOCK: usize = 16;
 
-pub(super) fn kernel(op: &Fft, operand: &ArrayShape, result: &ArrayShape) -> Box<dyn Kernel> {
-    match result.ty.component() == ElementType::F64 {
-        true => Box::new(Transforms::<f64>::new(op, operand, result)),
-        false => Box::new(Transforms::<f32>::new(op, operand, result)),
+pub(super) fn kernel(
+    op: &Fft,
+    operand: &ArrayShape,
+    result: &ArrayShape,
+    arithmetic: Arithmetic,
+) -> Box<dyn Kernel> {
+    match (arithmetic, result.ty.component() == ElementType::F64) {
+        (Arithmetic::Exact, true) => Box::new(Transforms::<f64>::new(op, operand, result)),
+        (Arithmetic::Exact, false) => Box::new(Transforms::<f32>::new(op, operand, result)),
+        (Arithmetic::Fast, true) => {
+            Box::new(own_type::Transforms::<f64>::new(op.fft_type, stages(op, operand)))
+        }
+        (Arithmetic::Fast, false) => {
+            Box::new(own_type::Transforms::<f32>::new(op.fft_type, stages(op, operand)))
+        }
     }
 }
 
@@ -138,41 +151,74 @@ struct Stage<R> {
     lines: usize,
 }
 
+/// The lines of one dimension.
+struct StageOf {
+    kind: Kind,
+    /// The numbers of a line: real ones, where there are real ones.
+    n: usize,
+    /// The distance of the numbers of a line.
+    stride: usize,
+    /// How many lines there are.
+    lines: usize,
+}
+
+impl StageOf {
+    /// Elements of a line before and after.
+    fn lengths(&self) -> (usize, usize) {
+        let half = self.n / 2 + 1;
+        match self.kind {
+            Kind::There | Kind::Back => (self.n, self.n),
+            Kind::Half => (self.n, half),
+            Kind::Whole => (half, self.n),
+        }
+    }
+    /// The number of results.
+    fn results(&self) -> usize {
+        self.lines.saturating_mul(self.lengths().1)
+    }
+}
+
+/// The transforms of the dimensions, in the order in which they are made.
+fn stages(op: &Fft, operand: &ArrayShape) -> Vec<StageOf> {
+    let rank = operand.rank();
+    let last = rank - 1;
+    // The last dimension first; on the way back to real numbers last, when the lines before it are whole again.
+    let others = (rank - op.fft_length.len()..last).rev();
+    let order: Vec<(usize, Kind)> = match op.fft_type {
+        FftType::Fft => others.chain([last]).map(|d| (d, Kind::There)).collect(),
+        FftType::Ifft => others.chain([last]).map(|d| (d, Kind::Back)).collect(),
+        FftType::Rfft => {
+            let others = others.map(|d| (d, Kind::There));
+            std::iter::once((last, Kind::Half)).chain(others).collect()
+        }
+        FftType::Irfft => others.map(|d| (d, Kind::Back)).chain([(last, Kind::Whole)]).collect(),
+    };
+    let mut dims = operand.dims.clone();
+    let mut stages = Vec::new();
+    for (d, kind) in order {
+        let n = match kind {
+            Kind::There | Kind::Back => to_usize(dims[d]),
+            Kind::Half | Kind::Whole => op.fft_length.last().map_or(0, |&n| to_usize(n)),
+        };
+        let mut stage = StageOf { kind, n, stride: 1, lines: 0 };
+        let after = stage.lengths().1;
+        dims[d] = to_i64(after);
+        stage.stride = to_usize(strides(&dims)[d]);
+        stage.lines = saturating_count(&dims) / after.max(1);
+        stages.push(stage);
+    }
+    stages
+}
+
 impl<P: Part> Transforms<P> {
     fn new(op: &Fft, operand: &ArrayShape, result: &ArrayShape) -> Self {
-        let rank = operand.rank();
-        let last = rank - 1;
-        // The last dimension first; on the way back to real numbers last, when the lines before it are whole again.
-        let others = (rank - op.fft_length.len()..last).rev();
-        let order: Vec<(usize, Kind)> = match op.fft_type {
-            FftType::Fft => others.chain([last]).map(|d| (d, Kind::There)).collect(),
-            FftType::Ifft => others.chain([last]).map(|d| (d, Kind::Back)).collect(),
-            FftType::Rfft => {
-                let others = others.map(|d| (d, Kind::There));
-                std::iter::once((last, Kind::Half)).chain(others).collect()
-            }
-            FftType::Irfft => {
-                others.map(|d| (d, Kind::Back)).chain([(last, Kind::Whole)]).collect()
-            }
-        };
-        let mut dims = operand.dims.clone();
-        let mut numbers = 0;
-        let mut stages = Vec::new();
-        for (d, kind) in order {
-            let size = &mut dims[d];
-            let n = match kind {
-                Kind::There | Kind::Back => to_usize(*size),
-                Kind::Half | Kind::Whole => op.fft_length.last().map_or(0, |&n| to_usize(n)),
-            };
+        let stages = stages(op, operand);
+        let numbers = stages.iter().map(StageOf::results).max().unwrap_or(0);
+        let stage = |StageOf { kind, n, stride, lines }| {
             let transform = Transform::new(kind, n);
-            *size = crate::index::to_i64(transform.lengths().1);
-            stages.push(Stage {
-                stride: to_usize(strides(&dims)[d]),
-                lines: saturating_count(&dims) / transform.lengths().1.max(1),
-                transform,
-            });
-            numbers = numbers.max(saturating_count(&dims));
-        }
+            Stage { transform, stride, lines }
+        };
+        let stages: Vec<Stage<P::Wide>> = stages.into_iter().map(stage).collect();
         let scratch = Self::scratch(&stages, numbers);
         let is_complex = [operand, result].map(|shape| shape.ty.is_complex());
         Self { stages, is_complex, scratch }

@@ -1,19 +1,48 @@
 //! `iota`: `result[i] = i[iota_dimension]`
+use crate::Result;
 use crate::clock::Stop;
-use crate::index::{strides, to_i64, to_usize};
-use hlo::{ElementType, Literal, Scalar};
+use crate::context::RunContext;
+use crate::index::{strides, to_usize};
+use crate::num::loops::{Numbers, Progression};
+use crate::plan::{Fusion, Kernel};
+use hlo::{ArrayShape, Literal};
+use rayon::prelude::*;
 
-/// Writes `start + index * step` along a dimension.
-pub(crate) fn iota_into(dim: i64, (start, step): (i64, i64), result: &mut Literal) {
-    let shape = result.array_shape().expect("a kernel computes arrays").clone();
-    let dim = to_usize(dim);
-    let stride = strides(&shape.dims)[dim];
-    let size = shape.dims[dim];
-    let width = shape.ty.storage_bytes();
-    let stop = Stop::current();
-    let slots = result.bytes_mut().chunks_exact_mut(width).enumerate();
-    for (i, slot) in slots.take_while(|_| !stop.is_set()) {
-        let index = start + to_i64(i) / stride % size * step;
-        Scalar::Signed(index).convert(ElementType::S64, shape.ty).write(shape.ty, slot);
+/// Elements between looks at the clock.
+const PART: usize = 1 << 16;
+
+/// `start`, `start + step`, ... along a dimension.
+pub(crate) struct Iota {
+    numbers: Numbers,
+    width: usize,
+}
+
+impl Iota {
+    pub(crate) fn new(shape: &ArrayShape, dim: i64, start: i64, step: i64) -> Self {
+        let dim = to_usize(dim);
+        let stride = to_usize(strides(&shape.dims)[dim]);
+        let size = to_usize(shape.dims[dim]);
+        let numbers = Progression { start, step, stride, size }.numbers(shape.ty);
+        Self { numbers, width: shape.ty.storage_bytes() }
+    }
+    /// Writes all elements.
+    pub(crate) fn write(&self, result: &mut Literal) {
+        let stop = Stop::current();
+        let parts = result.bytes_mut().par_chunks_mut(PART * self.width).enumerate();
+        parts.for_each(|(number, part)| {
+            if !stop.is_set() {
+                (self.numbers)(number * PART, part);
+            }
+        });
+    }
+}
+
+impl Kernel for Iota {
+    fn run(&self, _: &RunContext, _: &[&Literal], outputs: &mut [Literal]) -> Result<()> {
+        self.write(&mut outputs[0]);
+        Ok(())
+    }
+    fn fusion(&self) -> Fusion {
+        Fusion::Numbers(self.numbers.clone())
     }
 }

@@ -48,12 +48,15 @@ use crate::scalar_program::ScalarPrograms;
 use crate::value::fill;
 pub(crate) use all_reduce::{concatenated, folded, summed};
 pub(crate) use bitcast::relabels;
+pub(crate) use contraction::{is_short, short_product};
 pub(crate) use data_movement::keeps_order;
 pub(crate) use dynamic_slice::dynamic_slice;
-pub(crate) use fused::{Fused, Operand, Output, Part, Read, Register};
+pub(crate) use fused::{Function, Fused, Operand, Output, Part, Read, Register};
+use hlo::literal::Native;
 use hlo::{ArrayShape, ElementType, Literal, Op, Scalar, Shape};
-pub(crate) use iota::iota_into;
+pub(crate) use iota::Iota;
 pub(crate) use reduce_lines::Method;
+use std::borrow::Cow;
 pub(crate) use strided::Walk;
 
 /// The kernel of an op that computes arrays from arrays of these shapes, in this arithmetic. `None` if its page in `spec` computes it: where
@@ -79,10 +82,10 @@ pub(crate) fn select(
         Op::BatchNormGrad(op) => Some(batch_norm::gradient(op, x[0])),
         Op::BatchNormInference(op) => Some(batch_norm::inference(op, x[0])),
         Op::BatchNormTraining(op) => Some(batch_norm::training(op, x[0])),
-        Op::Cholesky(op) => Some(cholesky::kernel(op, x[0])),
+        Op::Cholesky(op) => Some(cholesky::kernel(op, x[0], arithmetic)),
         Op::Convolution(op) => Some(convolution::kernel(op, x, array, arithmetic)),
         Op::Dot(op) => Some(dot::kernel(op, x, array, arithmetic)),
-        Op::Fft(op) => Some(fft::kernel(op, x[0], array)),
+        Op::Fft(op) => Some(fft::kernel(op, x[0], array, arithmetic)),
         Op::Map(op) => map::kernel(op, array, programs),
         Op::RaggedDot(op) => Some(ragged_dot::kernel(op, x, array, arithmetic)),
         Op::Reduce(op) => reduce::kernel(op, x, &results, programs, arithmetic),
@@ -93,7 +96,7 @@ pub(crate) fn select(
         Op::SelectAndScatter(op) => select_and_scatter::kernel(op, x, array, programs),
         Op::Sort(op) => sort::kernel(op, x, programs),
         Op::TopK(op) => Some(topk::kernel(op, x)),
-        Op::TriangularSolve(op) => Some(triangular_solve::kernel(op, x)),
+        Op::TriangularSolve(op) => Some(triangular_solve::kernel(op, x, arithmetic)),
         op => data_movement::kernel(op, x, array),
     }
 }
@@ -169,23 +172,37 @@ fn number_bytes(ty: ElementType) -> usize {
 fn is_narrow(ty: ElementType) -> bool {
     !ty.is_complex() && ty != ElementType::F64
 }
-/// Returns the elements of an array of such a type in f64.
-fn wide(array: &Literal) -> Vec<f64> {
+/// Returns the elements of an array of such a type in a type of floats.
+fn converted<R: Native>(array: &Literal) -> Cow<'_, [R]> {
     let ty = array.array_shape().expect("a kernel computes arrays").ty;
-    match convert_loop(ty, ElementType::F64) {
-        Some(function) => {
-            let mut numbers = vec![0.0; array.len()];
-            function(&[array.bytes()], bytemuck::cast_slice_mut(&mut numbers));
-            numbers
-        }
-        None => (0..array.len()).map(|i| array.get(i).as_f64()).collect(),
+    if ty == R::TYPE {
+        return Cow::Borrowed(bytemuck::cast_slice(array.bytes()));
     }
+    let mut numbers = vec![R::zeroed(); array.len()];
+    match convert_loop(ty, R::TYPE) {
+        Some(function) => function(&[array.bytes()], bytemuck::cast_slice_mut(&mut numbers)),
+        None => {
+            let slots = bytemuck::cast_slice_mut::<R, u8>(&mut numbers);
+            for (i, slot) in slots.chunks_exact_mut(size_of::<R>()).enumerate() {
+                array.get(i).convert(ty, R::TYPE).write(R::TYPE, slot);
+            }
+        }
+    }
+    Cow::Owned(numbers)
 }
-/// Rounds numbers to the elements of an array.
-fn store(numbers: &[f64], array: &mut Literal) {
+/// Converts numbers to the elements of an array.
+fn store<R: Native>(numbers: &[R], array: &mut Literal) {
     let ty = array.array_shape().expect("a kernel computes arrays").ty;
-    match convert_loop(ElementType::F64, ty) {
-        Some(function) => function(&[bytemuck::cast_slice(numbers)], array.bytes_mut()),
-        None => fill(array, |i| Scalar::Float(numbers[i])),
+    let numbers: &[u8] = bytemuck::cast_slice(numbers);
+    match convert_loop(R::TYPE, ty) {
+        _ if ty == R::TYPE => array.bytes_mut().copy_from_slice(numbers),
+        Some(function) => function(&[numbers], array.bytes_mut()),
+        None => {
+            let width = size_of::<R>();
+            fill(array, |i| {
+                let number = Scalar::read(R::TYPE, &numbers[i * width..(i + 1) * width]);
+                number.convert(R::TYPE, ty)
+            });
+        }
     }
 }

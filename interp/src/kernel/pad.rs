@@ -1,38 +1,130 @@
 //! `pad`: element i of the operand lands at `low + i * (interior + 1)`; everything else is the padding value
+//!
+//! Rows run along the last dimension that is padded and through the dimensions after it.
 use crate::clock::Stop;
-use crate::index::{indices, strides, to_usize};
+use crate::index::{strides, to_i64, to_usize};
 use hlo::Literal;
 use hlo::op::Pad;
+use hlo::op::value::PaddingDim;
+use rayon::prelude::*;
+
+/// Bytes of a result that a thread writes at a time.
+const PART: usize = 1 << 16;
+
+/// A padded dimension.
+struct Padded {
+    low: i128,
+    /// The distance of elements in the result.
+    step: i128,
+    /// Elements of the operand, and of the result.
+    from: i64,
+    to: i64,
+    /// The distance of elements in the operand.
+    stride: i64,
+}
+
+impl Padded {
+    fn new(padding: &PaddingDim, from: i64, to: i64, stride: i64) -> Self {
+        let step = i128::from(padding.interior) + 1;
+        Self { low: padding.low.into(), step, from, to, stride }
+    }
+    fn is_whole(&self) -> bool {
+        self.low == 0 && self.step == 1 && self.from == self.to
+    }
+    /// The offset in the operand of the element at a place.
+    fn source(&self, place: i64) -> Option<i64> {
+        let at = i128::from(place) - self.low;
+        let i = i64::try_from(at.div_euclid(self.step)).ok()?;
+        (at.rem_euclid(self.step) == 0 && (0..self.from).contains(&i)).then(|| i * self.stride)
+    }
+    /// The elements that have a place in the result: the first, and the one after the last.
+    fn elements(&self) -> [i64; 2] {
+        let until = |place: i128| {
+            let i = (place - self.low + self.step - 1).div_euclid(self.step);
+            i64::try_from(i.clamp(0, self.from.into())).expect("an element")
+        };
+        [until(0), until(self.to.into())]
+    }
+    fn place(&self, i: i64) -> usize {
+        usize::try_from(self.low + i128::from(i) * self.step).expect("a place in the result")
+    }
+}
 
 pub(super) fn pad_into(op: &Pad, operand: &Literal, value: &Literal, result: &mut Literal) {
     let shape = result.array_shape().expect("a kernel computes arrays").clone();
+    let from = operand.array_shape().expect("verified: an array");
     let width = shape.ty.storage_bytes();
-    for slot in result.bytes_mut().chunks_exact_mut(width) {
-        slot.copy_from_slice(value.bytes().get(..width).expect("verified: a scalar"));
+    let value = value.bytes().get(..width).expect("verified: a scalar");
+    let steps = strides(&from.dims);
+    let mut dims: Vec<Padded> = (0..shape.rank())
+        .map(|d| Padded::new(&op.padding.dims[d], from.dims[d], shape.dims[d], steps[d]))
+        .collect();
+    let is_padded = |dim: &Padded| !dim.is_whole();
+    dims.truncate(dims.iter().rposition(is_padded).map_or(0, |last| last + 1));
+    let (from, to) = (operand.bytes(), result.bytes_mut());
+    if from.is_empty() {
+        return repeat(value, to);
     }
-    let strides = strides(&shape.dims);
-    let from = operand.bytes();
-    let to = result.bytes_mut();
-    let mut next = 0;
-    indices(&operand.array_shape().expect("verified: an array").dims, |index| {
-        let source = next;
-        next += width;
-        let mut at = 0;
-        for (d, &i) in index.iter().enumerate() {
-            let padding = &op.padding.dims[d];
-            let place =
-                i128::from(padding.low) + i128::from(i) * (i128::from(padding.interior) + 1);
-            let Some(place) = i64::try_from(place).ok().filter(|p| (0..shape.dims[d]).contains(p))
-            else {
-                return;
-            };
-            at += place * strides[d];
+    let Some((along, outer)) = dims.split_last() else {
+        to.copy_from_slice(from);
+        return;
+    };
+    let row = to_usize(along.to * along.stride) * width;
+    if to.is_empty() {
+        return;
+    }
+    let (stop, together) = (Stop::current(), (PART / row).max(1));
+    to.par_chunks_mut(row * together).enumerate().for_each(|(part, to)| {
+        if stop.is_set() {
+            return;
         }
-        let at = to_usize(at) * width;
-        to[at..at + width].copy_from_slice(&from[source..source + width]);
+        for (i, to) in to.chunks_exact_mut(row).enumerate() {
+            let mut rest = to_i64(part * together + i);
+            let base = outer.iter().rev().try_fold(0, |base, dim| {
+                let place = rest % dim.to;
+                rest /= dim.to;
+                Some(base + dim.source(place)?)
+            });
+            match base {
+                Some(base) => pad_row(along, &from[to_usize(base) * width..], value, to),
+                None => repeat(value, to),
+            }
+        }
     });
-    debug_assert!(
-        next == from.len() || Stop::current().is_set(),
-        "every element is visited once, unless the time is over"
-    );
+}
+
+/// Writes a row, whose elements are at the start of the operand.
+fn pad_row(along: &Padded, from: &[u8], value: &[u8], to: &mut [u8]) {
+    let run = to_usize(along.stride) * value.len();
+    let [first, end] = along.elements();
+    if first >= end {
+        return repeat(value, to);
+    }
+    let elements = &from[to_usize(first) * run..to_usize(end) * run];
+    let start = along.place(first) * run;
+    if along.step == 1 {
+        let (before, rest) = to.split_at_mut(start);
+        let (middle, after) = rest.split_at_mut(elements.len());
+        repeat(value, before);
+        middle.copy_from_slice(elements);
+        repeat(value, after);
+    } else {
+        repeat(value, to);
+        for (i, element) in (first..end).zip(elements.chunks_exact(run)) {
+            let at = along.place(i) * run;
+            to[at..at + run].copy_from_slice(element);
+        }
+    }
+}
+
+/// Fills an array with an element.
+pub(super) fn repeat(value: &[u8], to: &mut [u8]) {
+    let Some(first) = to.get_mut(..value.len()) else { return };
+    first.copy_from_slice(value);
+    let mut filled = value.len();
+    while filled < to.len() {
+        let count = filled.min(PART).min(to.len() - filled);
+        to.copy_within(..count, filled);
+        filled += count;
+    }
 }

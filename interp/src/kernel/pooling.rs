@@ -1,4 +1,5 @@
 //! Reductions over small windows, a row of results at a time.
+use super::pad;
 use super::partial_sum::Partial;
 use super::reduce_window::steps;
 use super::window_rows::{Part, WindowRows};
@@ -70,6 +71,14 @@ pub(super) fn kernel(
     }))
 }
 
+/// Fills an array with an element.
+pub(super) fn repeat(element: Scalar, ty: ElementType, to: &mut [u8]) {
+    let mut bytes = [0; 16];
+    let bytes = &mut bytes[..ty.storage_bytes()];
+    element.write(ty, bytes);
+    pad::repeat(bytes, to);
+}
+
 impl Pooling {
     /// Bytes of a segment, in words.
     fn words(&self) -> usize {
@@ -121,7 +130,7 @@ impl Pooling {
 
     fn fold(&self, function: &Loop, from: &[u8], first: Scalar, space: &mut Space, to: &mut [u8]) {
         let width = self.to.storage_bytes();
-        to.chunks_exact_mut(width).for_each(|slot| first.write(self.to, slot));
+        repeat(first, self.to, to);
         for &part in &space.parts {
             let elements = bytemuck::cast_slice_mut(&mut space.elements);
             let elements = self.rows.elements(part, from, width, elements);

@@ -162,6 +162,7 @@ fn plan<'a>(
         rhs_terms: &r.contracting,
         lists: None,
         runs: None,
+        lines: None,
     }
 }
 

@@ -51,6 +51,7 @@ pub(super) fn kernel(
             rhs_terms: &r.contracting,
             lists: Some(l.lists()),
             runs: None,
+            lines: None,
         };
         let (lhs, rhs) =
             (scaled_elements(inputs[0], inputs[2]), scaled_elements(inputs[1], inputs[3]));

@@ -67,8 +67,12 @@ impl Kernel for Move {
         inputs: &[&Literal],
         outputs: &mut [Literal],
     ) -> Result<()> {
-        with_width!(self.width, W => self.walk.run::<W>(inputs[0].bytes(), outputs[0].bytes_mut()));
+        self.fold(inputs, &mut outputs[0]);
         Ok(())
+    }
+    fn fold(&self, inputs: &[&Literal], output: &mut Literal) -> bool {
+        with_width!(self.width, W => self.walk.run::<W>(inputs[0].bytes(), output.bytes_mut()));
+        true
     }
     fn fusion(&self) -> Fusion {
         match self.walk.strides.last() {
@@ -120,6 +124,22 @@ impl Walk {
         self.base == 0 && self.strides.iter().all(|&stride| stride == 0)
     }
 
+    /// Returns the number of neighbors that are a run of the operand (true) or one element of it (false), if they are either.
+    pub(super) fn line(&self) -> Option<(usize, bool)> {
+        let (&size, &stride) = self.dims.last().zip(self.strides.last())?;
+        matches!(stride, 0 | 1).then(|| (to_usize(size), stride == 1))
+    }
+
+    /// Returns the index in the operand of an element.
+    pub(super) fn index(&self, element: usize) -> usize {
+        let (mut rest, mut at) = (element, self.base);
+        for (&size, &stride) in self.dims.iter().zip(&self.strides).rev() {
+            at += steps(rest % to_usize(size), stride);
+            rest /= to_usize(size);
+        }
+        to_usize(at)
+    }
+
     /// Reads the elements from `first` on, as many as `to` has.
     pub(super) fn read(&self, from: &[u8], width: usize, first: usize, to: &mut [u8]) {
         with_width!(width, W => self.range::<W>(from.as_chunks().0, first, to.as_chunks_mut().0));
@@ -129,14 +149,9 @@ impl Walk {
         let (inner, stride) = (to_usize(self.dims[last]), self.strides[last]);
         let (mut row, mut column, mut done) = (first / inner, first % inner, 0);
         while done < to.len() {
-            let (mut rest, mut at) = (row, self.base + steps(column, stride));
-            for d in (0..last).rev() {
-                let size = to_usize(self.dims[d]);
-                at += steps(rest % size, self.strides[d]);
-                rest /= size;
-            }
+            let at = self.index(row * inner + column);
             let length = (inner - column).min(to.len() - done);
-            let (at, part) = (to_usize(at), &mut to[done..done + length]);
+            let part = &mut to[done..done + length];
             match stride {
                 1 => part.copy_from_slice(&from[at..at + length]),
                 0 => part.fill(from[at]),

@@ -12,53 +12,91 @@
 //!
 //! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU solves block by block
 //! with inverses of the blocks, and rounds every step; where a matrix is singular, it may have NaN instead of an infinity.
-use super::{fill, is_narrow, number_bytes, store, wide, writes_with};
+//! The engine `fast` computes in f32, or in f64 for f64 and complex numbers.
+use super::{converted, fill, is_narrow, number_bytes, store, writes_in};
 use crate::clock::Stop;
 use crate::index::{saturating_count, to_usize};
-use crate::num::complex_of::{Field, InField, in_field};
-use crate::num::triangle::Panels;
+use crate::num::complex_of::{ComplexOf, Field, InField, in_field};
+use crate::num::triangle::{Number, Panels};
+use crate::options::Arithmetic;
 use crate::plan::Kernel;
 use hlo::op::TriangularSolve;
 use hlo::op::value::Transpose;
-use hlo::{ArrayShape, Literal};
+use hlo::{ArrayShape, ElementType, Literal};
 
-pub(super) fn kernel(op: &TriangularSolve, operands: &[&ArrayShape]) -> Box<dyn Kernel> {
-    let (op, ty) = (op.clone(), operands[1].ty);
-    let side = operands[0].dims.last().copied().unwrap_or(0);
-    if is_narrow(ty) {
-        let (n, all) = (to_usize(side), saturating_count(&operands[1].dims));
-        // The elements, as they are read and rounded; the solutions of a batch, and the factors of the tiles.
-        let elements = saturating_count(&operands[0].dims).saturating_add(all.saturating_mul(2));
-        let systems = all.checked_div(n).unwrap_or(0);
-        let scratch = elements.saturating_mul(size_of::<f64>());
-        let scratch = scratch.saturating_add(Panels::bytes(n, systems));
-        return writes_with(
-            scratch.saturating_add(Panels::solve_bytes(n)),
-            move |_, inputs, outputs| {
-                solutions(&op, inputs[0], inputs[1], &mut outputs[0]);
+pub(super) fn kernel(
+    op: &TriangularSolve,
+    operands: &[&ArrayShape],
+    arithmetic: Arithmetic,
+) -> Box<dyn Kernel> {
+    let ty = operands[1].ty;
+    match (arithmetic, is_narrow(ty)) {
+        (Arithmetic::Exact, true) => real::<f64>(op, operands, arithmetic),
+        (Arithmetic::Fast, true) => real::<f32>(op, operands, arithmetic),
+        (Arithmetic::Fast, false) if ty == ElementType::F64 => {
+            real::<f64>(op, operands, arithmetic)
+        }
+        (Arithmetic::Exact | Arithmetic::Fast, false) => {
+            let side = operands[0].dims.last().copied().unwrap_or(0);
+            let numbers = [saturating_count(&operands[1].dims), saturating_count(&[side, side])];
+            let numbers = numbers.into_iter().fold(to_usize(side), usize::saturating_add);
+            let (op, scratch) = (op.clone(), numbers.saturating_mul(number_bytes(ty)));
+            writes_in(arithmetic, scratch, move |_, inputs, outputs| {
+                let result = &mut outputs[0];
+                let solve = Solve { op: &op, a: inputs[0], b: inputs[1], result };
+                match arithmetic {
+                    Arithmetic::Exact => in_field(ty, solve),
+                    Arithmetic::Fast => solve.run::<ComplexOf<f64>>(),
+                }
                 Ok(())
-            },
-        );
+            })
+        }
     }
-    let numbers = [saturating_count(&operands[1].dims), saturating_count(&[side, side])];
-    let numbers = numbers.into_iter().fold(to_usize(side), usize::saturating_add);
-    writes_with(numbers.saturating_mul(number_bytes(ty)), move |_, inputs, outputs| {
-        in_field(ty, Solve { op: &op, a: inputs[0], b: inputs[1], result: &mut outputs[0] });
+}
+
+/// The kernel of real systems, of which the solutions are computed in a type of floats.
+fn real<R: Number>(
+    op: &TriangularSolve,
+    operands: &[&ArrayShape],
+    arithmetic: Arithmetic,
+) -> Box<dyn Kernel> {
+    let (op, ty) = (op.clone(), operands[1].ty);
+    let n = operands[0].dims.last().map_or(0, |&n| to_usize(n));
+    let all = saturating_count(&operands[1].dims);
+    // The elements, as they are read and rounded; the solutions of a batch, and the factors of the tiles.
+    let elements = saturating_count(&operands[0].dims).saturating_add(all.saturating_mul(2));
+    let copies = if ty == R::TYPE { 0 } else { size_of::<R>() };
+    let systems = all.checked_div(n).unwrap_or(0);
+    let own = Panels::<R>::bytes(n, systems).saturating_add(Panels::<R>::solve_bytes(n));
+    let scratch = elements.saturating_mul(copies).saturating_add(own);
+    writes_in(arithmetic, scratch, move |_, inputs, outputs| {
+        let (triangles, from) = (converted::<R>(inputs[0]), converted::<R>(inputs[1]));
+        let dims = &inputs[1].array_shape().expect("verified: an array").dims;
+        let sides = (to_usize(dims[dims.len() - 2]), to_usize(dims[dims.len() - 1]));
+        if ty == R::TYPE {
+            let to = bytemuck::cast_slice_mut(outputs[0].bytes_mut());
+            solutions(&op, sides, (&triangles, &from), to);
+        } else {
+            let mut to = vec![R::ZERO; from.len()];
+            solutions(&op, sides, (&triangles, &from), &mut to);
+            store(&to, &mut outputs[0]);
+        }
         Ok(())
     })
 }
 
-/// Computes the solutions of all systems in f64.
-fn solutions(op: &TriangularSolve, a: &Literal, b: &Literal, result: &mut Literal) {
-    let dims = &b.array_shape().expect("verified: an array").dims;
-    let (rows, columns) = (to_usize(dims[dims.len() - 2]), to_usize(dims[dims.len() - 1]));
+/// Computes the solutions of all systems. Matrices of right sides have so many rows and columns.
+fn solutions<R: Number>(
+    op: &TriangularSolve,
+    (rows, columns): (usize, usize),
+    (triangles, from): (&[R], &[R]),
+    to: &mut [R],
+) {
     // From the right, the rows of b are the columns of the transposed system.
     let (n, systems) = if op.left_side { (rows, columns) } else { (columns, rows) };
     let (transposed, from_below) = orientation(op);
     // An upper triangle is a lower one, upside down.
     let row = |i: usize| if from_below { n - 1 - i } else { i };
-    let (triangles, from) = (wide(a), wide(b));
-    let mut to = vec![0.0; from.len()];
     let batches = to.chunks_exact_mut(rows * columns).zip(from.chunks_exact(rows * columns));
     for ((to, from), triangle) in batches.zip(triangles.chunks_exact(n * n)) {
         let place = |i: usize, system: usize| match op.left_side {
@@ -76,7 +114,6 @@ fn solutions(op: &TriangularSolve, a: &Literal, b: &Literal, result: &mut Litera
             }
         }
     }
-    store(&to, result);
 }
 
 /// Returns whether the rows of the triangle that is solved are columns of `a`, and whether it is an upper one.

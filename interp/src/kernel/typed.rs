@@ -9,7 +9,6 @@ use hlo::op::Unary;
 use hlo::{ElementType, Literal, Op};
 use rayon::prelude::*;
 use smallvec::SmallVec;
-use std::sync::Arc;
 
 /// Elements of a part that one thread computes.
 const PART: usize = 1 << 14;
@@ -68,7 +67,7 @@ impl Typed {
     }
     /// Returns the loop.
     pub(super) fn function(&self) -> Loop {
-        Arc::clone(&self.function)
+        self.function.clone()
     }
     /// Runs the loop; an operand that is no array is in the result's memory.
     pub(super) fn run(&self, inputs: &[&Literal], result: &mut Literal) {

@@ -2,11 +2,17 @@
 //!
 //! The elements that a row of windows selects are found place by place of the window; then the row of the source is added to
 //! them. Windows at different indices of the first dimension do not touch the same elements, unless they move along it.
+#![expect(
+    clippy::inline_always,
+    reason = "only code inlined into the function of an instruction set is compiled for it"
+)]
+use super::pooling::repeat;
 use super::reduce_window::steps;
 use super::window_rows::{Part, WindowRows};
 use super::writes_with;
 use crate::clock::Stop;
 use crate::lower::scratch::threads;
+use crate::num::loops::instruction_set::{self, Task};
 use crate::plan::Kernel;
 use crate::scalar_program::{BLOCK, BlockProgram, ScalarProgram};
 use bytemuck::Pod;
@@ -49,6 +55,30 @@ fn add_to<T: Pod + Add<Output = T>>(
     for (i, &x) in bytemuck::cast_slice::<u8, T>(from).iter().enumerate() {
         if let Some(at) = offset(i) {
             to[at] = to[at] + x;
+        }
+    }
+}
+
+/// Selects the elements of a part where no element is selected yet, or the selected one is not to be kept.
+struct Choose<'a, T> {
+    selected: &'a mut [T],
+    numbers: &'a mut [u32],
+    elements: &'a [T],
+    kept: &'a [u8; BLOCK],
+    number: u32,
+}
+
+impl<T: Pod> Task for Choose<'_, T> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let Self { selected, numbers, elements, kept, number } = self;
+        for (((selected, chosen), &element), &kept) in
+            selected.iter_mut().zip(numbers).zip(elements).zip(kept)
+        {
+            let is_kept = kept != 0 && *chosen != NONE;
+            *selected = if is_kept { *selected } else { element };
+            *chosen = if is_kept { *chosen } else { number };
         }
     }
 }
@@ -116,8 +146,7 @@ impl Unpooling {
         parts.for_each_init(
             || self.space(),
             |space, (from, (to, source))| {
-                to.chunks_exact_mut(self.ty.storage_bytes())
-                    .for_each(|slot| first.write(self.ty, slot));
+                repeat(first, self.ty, to);
                 // Rows of a batch have the offsets of those of the first one.
                 let segment = self.rows.segment() * self.ty.storage_bytes();
                 let rows = source.chunks_exact(row).enumerate();
@@ -170,12 +199,7 @@ impl Unpooling {
                     |i| arguments[i],
                     elements.len(),
                 ));
-                let found = selected.iter_mut().zip(numbers).zip(elements.iter().zip(kept));
-                for ((selected, chosen), (&element, kept)) in found {
-                    let is_kept = kept != 0 && *chosen != NONE;
-                    *selected = if is_kept { *selected } else { element };
-                    *chosen = if is_kept { *chosen } else { number };
-                }
+                instruction_set::run(Choose { selected, numbers, elements, kept: &kept, number });
             }
         }
     }

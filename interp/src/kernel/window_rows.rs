@@ -147,6 +147,9 @@ impl WindowRows {
             2 => copy::<2>(from, step, space),
             4 => copy::<4>(from, step, space),
             8 => copy::<8>(from, step, space),
+            64 => copy::<64>(from, step, space),
+            128 => copy::<128>(from, step, space),
+            256 => copy::<256>(from, step, space),
             _ => {
                 for (i, to) in space.chunks_exact_mut(bytes).enumerate() {
                     to.copy_from_slice(&from[i * step..i * step + bytes]);

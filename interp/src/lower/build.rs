@@ -1,5 +1,6 @@
 //! Plan construction: leaves, steps, last uses.
 use super::inline::Inlining;
+use super::join::{Computed, is_alone};
 use super::narrow::{At, Parts, users};
 use super::slots::assign;
 use super::untranspose::Untransposed;
@@ -14,7 +15,7 @@ use crate::value::{Value, bytes_of, static_shape, with_layouts};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::op::Broadcast;
-use hlo::{ArrayShape, Dims, Module, Op, Shape};
+use hlo::{ArrayShape, Dims, ElementType, Literal, Module, Op, Shape};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -92,6 +93,9 @@ pub(super) struct Draft {
     pub(super) steps: Vec<DraftStep>,
     pub(super) results: Vec<Leaf>,
     pub(super) fuel: u64,
+    /// The leaves of scalar constants, by type and bytes.
+    scalars: FxHashMap<(ElementType, SmallVec<[u8; 16]>), Leaf>,
+    pub(super) computed: Computed,
 }
 
 /// The leaves of an instruction's value.
@@ -112,7 +116,7 @@ pub(super) struct Builder<'a> {
     /// The first leaf of each element of tuple-shaped instructions.
     offsets: FxHashMap<InstructionId, Vec<usize>>,
     /// Instructions since the last step.
-    fuel: u64,
+    pub(super) fuel: u64,
     /// Whether arrays that depend on constants only are computed here.
     folds: bool,
 }
@@ -137,6 +141,8 @@ impl Draft {
             steps: Vec::new(),
             results: Vec::new(),
             fuel: 0,
+            scalars: FxHashMap::default(),
+            computed: Computed::default(),
         }
     }
     fn of(lowering: &Lowering<'_>, inlining: &Inlining, id: ComputationId) -> Self {
@@ -183,12 +189,11 @@ impl<'a> Builder<'a> {
         }
     }
     /// Adds the steps of a computation that an instruction calls; returns the leaves of its result.
-    fn inlined(&mut self, callee: ComputationId, call: &Instruction) -> Leaves {
+    pub(super) fn inlined(&mut self, callee: ComputationId, parameters: Vec<Leaves>) -> Leaves {
         let computation = &self.lowering.module().computations[callee];
         let draft = std::mem::replace(&mut self.draft, Draft::empty(callee, false));
         let mut inner = Builder::new(self.lowering, self.inlining, computation, draft);
-        inner.parameters =
-            call.operands.iter().map(|o| Rc::clone(&self.values[o.index()])).collect();
+        inner.parameters = parameters;
         inner.fuel = self.fuel;
         inner.instructions(callee);
         let result = Rc::clone(&inner.values[computation.root.index()]);
@@ -207,8 +212,17 @@ impl<'a> Builder<'a> {
         self.draft.leaves.extend(infos);
         (first..self.draft.leaves.len()).collect()
     }
-    /// Adds leaves of a known value.
+    /// Adds leaves of a known value; equal scalars have one leaf.
     fn constant(&mut self, value: Value) -> Leaves {
+        if let Value::Array(array) = &value
+            && let Some(shape) = array.array_shape().filter(|shape| shape.rank() == 0)
+        {
+            let key = (shape.ty, array.bytes().into());
+            if let Some(&leaf) = self.draft.scalars.get(&key) {
+                return [leaf].into();
+            }
+            self.draft.scalars.insert(key, self.draft.leaves.len());
+        }
         let mut leaves = Vec::new();
         value.flatten(&mut leaves);
         let first = self.draft.leaves.len();
@@ -228,7 +242,9 @@ impl<'a> Builder<'a> {
             return leaves;
         }
         if let Some(callee) = self.inlining.callee(instruction) {
-            return self.inlined(callee, instruction);
+            let parameters = instruction.operands.iter();
+            let parameters = parameters.map(|o| Rc::clone(&self.values[o.index()])).collect();
+            return self.inlined(callee, parameters);
         }
         let lowering = self.lowering;
         let at = At::new(lowering, site);
@@ -250,13 +266,57 @@ impl<'a> Builder<'a> {
                 (lowering.lower(site, instruction, &self.operand_shapes(instruction)), inputs)
             }
         };
+        if let (Op::While(op), Action::While { scalars: None, small: None, .. }) =
+            (&instruction.op, &lowered.action)
+            && let Some(rounds) =
+                self.inlining.rounds(lowering.module(), self.computation, instruction)
+        {
+            return self.unrolled(op, inputs.into(), rounds);
+        }
+        let is_active = self.inlining.is_active();
+        if is_active && let Some(leaves) = self.folded(instruction, &lowered, &inputs) {
+            return leaves;
+        }
+        let is_joined = is_active && is_alone(instruction, &lowered);
+        if is_joined && let Some(leaves) = self.joined(instruction, lowered.cost, &inputs) {
+            return leaves;
+        }
         let outputs = self.fresh(&instruction.shape);
+        if is_joined {
+            self.note(site, instruction, &inputs, &outputs);
+        }
         let Lowered { action, cost, scratch, applies } = lowered;
         self.step(site, action, inputs, &outputs, cost);
         let step = self.draft.steps.last_mut().expect("it is added above");
         step.bytes = bytes_of(&instruction.shape);
         (step.scratch, step.applies) = (scratch, applies);
         outputs
+    }
+    /// Returns the leaves of a small array that follows from constants.
+    fn folded(
+        &mut self,
+        instruction: &Instruction,
+        lowered: &Lowered,
+        inputs: &[Leaf],
+    ) -> Option<Leaves> {
+        let is_small = |bytes: Option<usize>| bytes.is_some_and(|bytes| bytes <= FOLDED_BYTES);
+        let shape = instruction.shape.array().filter(|shape| is_small(shape.byte_count()))?;
+        let value = |&leaf: &Leaf| match &self.draft.leaves[leaf].value {
+            Some(Value::Array(value)) if value.bytes().len() <= FOLDED_BYTES => Some(value),
+            Some(_) | None => None,
+        };
+        let operands: Vec<&Literal> = inputs.iter().map(value).collect::<Option<_>>()?;
+        let shape = static_shape(shape);
+        let result = match &lowered.action {
+            Action::Relabel => operands[0].with_shape(Arc::new(shape)),
+            Action::Kernel(kernel) => {
+                let mut result = Literal::zeros(shape);
+                kernel.fold(&operands, &mut result).then_some(result)?
+            }
+            _ => return None,
+        };
+        self.fuel = self.fuel.saturating_add(lowered.cost);
+        Some(self.constant(result.into()))
     }
     /// Adds a step.
     pub(super) fn step(

@@ -5,16 +5,16 @@
 //! broadcasts, slices and widening conversions are not stored for the members that read them, but read from their operands.
 //! A reduction of runs of neighbors joins a group as its end.
 use super::build::{Draft, DraftStep, Leaf};
-use crate::kernel::{Fused, Method, Operand, Output, Part, Read, Register, Walk};
-use crate::num::loops::Loop;
+use crate::kernel::{Function, Fused, Method, Operand, Output, Part, Read, Register, Walk};
+use crate::num::loops::{Loop, Numbers};
 use crate::plan::{Action, Fusion, Kernel};
 use hlo::ElementType;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The limit of members of a group. With more, registers do not stay in the first cache.
-const MOST_MEMBERS: usize = 48;
+/// The limit of members of a group. Their tiles are used again, so few values are in the cache at a time.
+const MOST_MEMBERS: usize = 256;
 /// The limit of elements of a run that is reduced: it stays in the second cache.
 const MOST_INNER: usize = 1 << 14;
 
@@ -55,6 +55,8 @@ struct Member {
 /// What a member computes from its operands.
 enum Role {
     Loop(Loop),
+    /// Elements that follow from their indices.
+    Numbers(Numbers),
     /// The bytes of its operand.
     Same,
     /// One element from each run of elements.
@@ -87,7 +89,7 @@ impl Role {
                     false => outer,
                 }
             }
-            Self::Loop(_) | Self::Same => outer(draft, step, k, reads),
+            Self::Loop(_) | Self::Numbers(_) | Self::Same => outer(draft, step, k, reads),
         }
     }
 }
@@ -156,6 +158,9 @@ impl Groups<'_> {
                 let outer = outer(self.draft, step, 0, &self.reads);
                 let outer = Outer { convert: Some((result.ty, function)), ..outer };
                 self.reads.insert(step.outputs[0], outer);
+            }
+            Fusion::Numbers(numbers) => {
+                self.join(Member { step: number, role: Role::Numbers(numbers) }, count, None);
             }
             Fusion::Widen(function) | Fusion::Loop(function) => {
                 self.join(Member { step: number, role: Role::Loop(function) }, count, None);
@@ -285,24 +290,13 @@ fn fuse(
     reads: &FxHashMap<Leaf, Outer>,
     uses: &FxHashMap<Leaf, usize>,
 ) -> DraftStep {
-    let computed: FxHashSet<Leaf> = members.iter().map(|(step, _)| step.outputs[0]).collect();
-    let mut outers: Vec<Outer> = Vec::new();
-    for (step, role) in &members {
-        let read = (0..step.inputs.len()).filter(|&k| !computed.contains(&step.inputs[k]));
-        for outer in read.map(|k| role.outer(draft, step, k, reads)) {
-            if !outers.contains(&outer) {
-                outers.push(outer);
-            }
-        }
-    }
-    // What may be computed in the memory of an operand comes first.
-    outers.sort_by_key(|outer| outer.read != Read::Array);
+    let outers = outers(draft, &members, reads);
     let mut parts: Vec<Part> = Vec::new();
     let mut registers: FxHashMap<Leaf, Register> = FxHashMap::default();
     let mut inner_uses: FxHashMap<Leaf, usize> = FxHashMap::default();
     let (mut outputs, mut ends) = (Vec::new(), Vec::new());
-    let (mut fuel, mut fuses) = (0u64, Vec::new());
-    for (step, role) in members {
+    let (mut fuel, mut fuses, mut last_part) = (0u64, Vec::new(), None);
+    for (mut step, role) in members {
         let operands = step.inputs.iter().enumerate().map(|(k, leaf)| match registers.get(leaf) {
             Some(&register) => {
                 *inner_uses.entry(*leaf).or_default() += 1;
@@ -317,12 +311,15 @@ fn fuse(
         let operands: SmallVec<[Register; 3]> = operands.collect();
         fuel = fuel.saturating_add(step.fuel);
         fuses.push(step.site);
+        last_part = step.part.take().or(last_part);
         let leaf = step.outputs[0];
+        let mut part = |function, operands| {
+            parts.push(Part { function, operands, width: width(draft, leaf) });
+            outers.len() + parts.len() - 1
+        };
         let register = match role {
-            Role::Loop(function) => {
-                parts.push(Part { function, operands, width: width(draft, leaf) });
-                outers.len() + parts.len() - 1
-            }
+            Role::Loop(function) => part(Function::Loop(function), operands),
+            Role::Numbers(numbers) => part(Function::Numbers(numbers), operands),
             Role::Same => operands[0],
             Role::Rows(method) => {
                 fuel = fuel.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
@@ -354,8 +351,28 @@ fn fuse(
         scratch,
         applies: SmallVec::new(),
         fuel,
-        part: None,
+        part: last_part,
     }
+}
+
+/// Returns what members read from outside their group. What may be computed in the memory of an operand comes first.
+fn outers(
+    draft: &Draft,
+    members: &[(DraftStep, Role)],
+    reads: &FxHashMap<Leaf, Outer>,
+) -> Vec<Outer> {
+    let computed: FxHashSet<Leaf> = members.iter().map(|(step, _)| step.outputs[0]).collect();
+    let mut outers: Vec<Outer> = Vec::new();
+    for (step, role) in members {
+        let read = (0..step.inputs.len()).filter(|&k| !computed.contains(&step.inputs[k]));
+        for outer in read.map(|k| role.outer(draft, step, k, reads)) {
+            if !outers.contains(&outer) {
+                outers.push(outer);
+            }
+        }
+    }
+    outers.sort_by_key(|outer| outer.read != Read::Array);
+    outers
 }
 
 /// Returns the output of a reduction. The sum of widened floats is that of the floats.

@@ -1,11 +1,12 @@
-//! Inlining: the steps of a called computation become steps of its caller, so that they can be fused with others there.
+//! Inlining: the steps of a called computation become steps of its caller, so that they can be fused with others there. So
+//! do the steps of each round of a loop of few rounds.
 //!
 //! Only computations of one device are inlined: a cross-device instruction is known by the computations that are open when a
 //! device reaches it.
 use super::cost;
 use crate::plan::Action;
-use hlo::ir::{ComputationId, Instruction};
-use hlo::op::Kind;
+use hlo::ir::{Computation, ComputationId, Instruction};
+use hlo::op::{Kind, While};
 use hlo::{Module, Op, Shape};
 
 /// The limit of instructions of an inlined computation, those that it inlines included, if it has several callers.
@@ -15,11 +16,16 @@ const MOST: usize = 1 << 16;
 /// The limit of nested inlined computations.
 const DEPTH: usize = 64;
 
+/// The limit of instructions of all rounds of a loop.
+const MOST_UNROLLED: usize = 1024;
+
 /// The computations that are inlined where they are called.
 #[derive(Debug)]
 pub(super) struct Inlining {
     /// The fuel of each computation that is inlined.
     fuel: Vec<Option<u64>>,
+    /// What is known of each computation.
+    sizes: Vec<Option<Size>>,
     is_active: bool,
 }
 
@@ -53,9 +59,14 @@ impl Inlining {
                 }
                 continue;
             }
-            let mut size = Size { count: 0, depth: 1, is_local: true, fuel: 0 };
+            let mut size = Size { count: 0, depth: 1, is_local: true, has_loop: false, fuel: 0 };
             for (_, instruction) in instructions {
                 size.count += 1;
+                if let Op::While(op) = &instruction.op {
+                    size.has_loop = true;
+                    let all = unrolled(module, &module.computations[id], instruction, op, &found);
+                    size.count = size.count.saturating_add(all.map_or(0, |(_, count)| count));
+                }
                 let operands = instruction.operands.iter();
                 let operands: Vec<&Shape> = operands
                     .map(|&operand| &module.computations[id].instructions[operand].shape)
@@ -64,7 +75,9 @@ impl Inlining {
                 size.fuel = size.fuel.saturating_add(cost.saturating_add(1));
                 size.is_local &= is_local(instruction);
                 instruction.op.each_callee(&mut |callee| {
-                    size.is_local &= found[callee.index()].is_some_and(|size| size.is_local);
+                    let inner = found[callee.index()];
+                    size.is_local &= inner.is_some_and(|size| size.is_local);
+                    size.has_loop |= inner.is_none_or(|size| size.has_loop);
                 });
                 if let Some(callee) = called(instruction)
                     && let Some(inner) = found[callee.index()]
@@ -77,9 +90,10 @@ impl Inlining {
             }
             found[id.index()] = Some(size);
         }
-        let found = module.computations.ids().zip(found);
-        let inlined = found.map(|(id, size)| size.filter(|size| is_inlined(id, *size)));
-        Self { fuel: inlined.map(|size| size.map(|size| size.fuel)).collect(), is_active }
+        let sizes = module.computations.ids().zip(&found);
+        let inlined = sizes.map(|(id, size)| size.filter(|size| is_inlined(id, *size)));
+        let fuel = inlined.map(|size| size.map(|size| size.fuel)).collect();
+        Self { fuel, sizes: found, is_active }
     }
     /// Whether a step may stand for several instructions.
     pub(super) fn is_active(&self) -> bool {
@@ -88,6 +102,17 @@ impl Inlining {
     /// Returns the computation that is inlined at an instruction.
     pub(super) fn callee(&self, instruction: &Instruction) -> Option<ComputationId> {
         called(instruction).filter(|callee| self.is_active && self.fuel[callee.index()].is_some())
+    }
+    /// Returns the rounds of a loop whose rounds are inlined.
+    pub(super) fn rounds(
+        &self,
+        module: &Module,
+        computation: &Computation,
+        instruction: &Instruction,
+    ) -> Option<usize> {
+        let Op::While(op) = &instruction.op else { return None };
+        let rounds = unrolled(module, computation, instruction, op, &self.sizes);
+        rounds.filter(|_| self.is_active).map(|(rounds, _)| rounds)
     }
     /// Returns the fuel of the computation that a dead step calls. It is spent, as that of all dead instructions is, so that a
     /// run takes the same fuel whether or not computations are inlined.
@@ -105,7 +130,29 @@ struct Size {
     depth: usize,
     /// Whether it has only instructions of one device.
     is_local: bool,
+    /// Whether it has loops, or calls a computation that has.
+    has_loop: bool,
     fuel: u64,
+}
+
+/// Returns the rounds of a loop whose rounds are inlined, and their instructions.
+fn unrolled(
+    module: &Module,
+    computation: &Computation,
+    instruction: &Instruction,
+    op: &While,
+    sizes: &[Option<Size>],
+) -> Option<(usize, usize)> {
+    let [condition, body] = [op.condition, op.body].map(|id| sizes[id.index()]);
+    let (condition, body) = (condition?, body?);
+    let round = condition.count.saturating_add(body.count);
+    let fits = |size: Size| size.is_local && !size.has_loop && size.depth < DEPTH;
+    if !fits(condition) || !fits(body) || round > MOST_UNROLLED {
+        return None;
+    }
+    let rounds = super::unroll::rounds(module, computation, instruction)?;
+    let count = (rounds + 1).saturating_mul(round);
+    (count <= MOST_UNROLLED).then_some((rounds, count))
 }
 
 /// Returns the computation that an instruction calls once, on its operands.

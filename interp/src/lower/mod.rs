@@ -6,10 +6,14 @@ mod external;
 mod function;
 mod fuse;
 mod inline;
+mod join;
 mod narrow;
 mod peak;
 pub(crate) mod scratch;
 mod slots;
+mod unroll;
+
+pub use unroll::trip_count;
 mod untranspose;
 
 pub(crate) use build::plans;
@@ -100,7 +104,10 @@ impl<'a> Lowering<'a> {
                 let means = Means { site, engine: self.engine };
                 let own = match means.kernel(instruction, operands, self.programs) {
                     Some(kernel) => kernel.scratch(),
-                    None => scratch::of_function(instruction, operands),
+                    None => {
+                        let arithmetic = self.engine.arithmetic().unwrap_or(Arithmetic::Exact);
+                        scratch::of_function(instruction, operands, arithmetic)
+                    }
                 };
                 match self.may_be_smaller(site, instruction) {
                     true => own.saturating_add(scratch::of_resizing(instruction, operands)),

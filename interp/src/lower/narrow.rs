@@ -9,7 +9,7 @@
 use super::build::{Builder, Leaf, Leaves};
 use super::{Lowering, cost};
 use crate::index::to_usize;
-use crate::kernel::data_movement::iota_part;
+use crate::kernel::Iota;
 use crate::plan::Action;
 use crate::state::Site;
 use crate::value::Value;
@@ -200,7 +200,8 @@ impl Builder<'_> {
                 let dim = op.iota_dimension.unwrap_or(0);
                 let Extent { start, step, .. } = region[to_usize(dim)];
                 let outputs = self.fresh(&shape);
-                let action = Action::Kernel(iota_part(dim, start, step));
+                let array = shape.array().expect("a part is of an array");
+                let action = Action::Kernel(Box::new(Iota::new(array, dim, start, step)));
                 self.step(Site { instruction: id, ..at.slice }, action, Vec::new(), &outputs, 0);
                 return outputs[0];
             }

@@ -6,6 +6,7 @@ use crate::custom;
 use crate::index::{saturating_count, to_usize};
 use crate::kernel::topk;
 use crate::num::fourier;
+use crate::options::Arithmetic;
 use hlo::ir::Instruction;
 use hlo::op::Kind;
 use hlo::op::value::Window;
@@ -17,7 +18,11 @@ pub(crate) fn threads() -> usize {
 }
 
 /// Bytes that the page of an op in `spec`, a custom call or another source of values works in.
-pub(super) fn of_function(instruction: &Instruction, operands: &[&Shape]) -> usize {
+pub(super) fn of_function(
+    instruction: &Instruction,
+    operands: &[&Shape],
+    arithmetic: Arithmetic,
+) -> usize {
     let array = |i: usize| operands.get(i).and_then(|shape| shape.array());
     let elements = |i| array(i).map_or(0, count);
     let row = |i| array(i).map_or(0, last);
@@ -33,7 +38,9 @@ pub(super) fn of_function(instruction: &Instruction, operands: &[&Shape]) -> usi
             let values = result.leaves().first().and_then(|shape| shape.array()).map_or(0, last);
             topk::scratch(row(0), values)
         }
-        Op::CustomCall(call) => custom::scratch(&call.custom_call_target.0, operands, result),
+        Op::CustomCall(call) => {
+            custom::scratch(&call.custom_call_target.0, operands, result, arithmetic)
+        }
         Op::Fft(op) => {
             // The numbers before and after a step, as one array and as lines, and the lines in work.
             let numbers = elements(0).max(result.array().map_or(0, count));

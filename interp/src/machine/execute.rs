@@ -75,7 +75,16 @@ impl Machine {
         let outputs: Vec<Literal> = outputs
             .filter_map(|output| literal(frame.slots[output.slot.index()].as_ref()))
             .collect();
-        check_nan::check(step.site.of(self.program.module()), &inputs, &outputs, step.part.as_ref())
+        let module = self.program.module();
+        let checked = check_nan::check(step.site.of(module), &inputs, &outputs, step.part.as_ref());
+        match (checked, &self.context.hooks().not_finite) {
+            (Err(error), Some(found)) => {
+                let position = self.position_of(frame, self.frames.len());
+                found.report(position.locate(error, module));
+                Ok(())
+            }
+            (checked, _) => checked,
+        }
     }
 
     /// Runs a kernel on slots.

@@ -3,6 +3,7 @@ use super::control::Loop;
 use crate::plan::{Input, Plan, Step};
 use crate::scan::Scan;
 use crate::value::{AsyncId, Value};
+use hlo::Literal;
 use hlo::ir::ComputationId;
 use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
@@ -78,6 +79,15 @@ impl Frame {
         let slot = &mut self.slots[input.slot.index()];
         let value = if input.is_last { slot.take() } else { slot.clone() };
         value.expect("a slot has a value from its definition to its last use")
+    }
+    /// Returns the arrays that a step has computed.
+    pub(super) fn outputs(&self, step: &Step) -> Vec<Literal> {
+        let values = step.outputs.iter().map(|output| self.slots[output.slot.index()].as_ref());
+        let array = |value: Option<&Value>| match value {
+            Some(Value::Array(array)) => Some(array.clone()),
+            Some(Value::Tuple(_) | Value::Token | Value::Async(_)) | None => None,
+        };
+        values.filter_map(array).collect()
     }
     /// Returns the inputs of a step, in order.
     pub(super) fn take_inputs(&mut self, step: &Step) -> Vec<Value> {

@@ -14,7 +14,7 @@ pub use position::{Position, Suspension};
 use crate::context::RunContext;
 use crate::error::Code;
 use crate::memory::Reservation;
-use crate::observe::{Event, Watch};
+use crate::observe::{Event, Progress, Watch};
 use crate::plan::Step;
 use crate::program::Program;
 use crate::state::Site;
@@ -29,6 +29,9 @@ use std::time::{Duration, Instant};
 
 /// The limit of open frames of a machine.
 const DEPTH_LIMIT: usize = 10_000;
+
+/// The fuel of a step that threads may share.
+const LONG_STEP: u64 = 1 << 14;
 
 /// The depth up to which frames of callees are kept for the next iteration: each holds those it has called, and
 /// dropping them recurses.
@@ -123,11 +126,22 @@ impl Machine {
         if self.is_suspended {
             return Err(Error::internal("a suspended machine was resumed without a value"));
         }
+        let is_in_pool = rayon::current_thread_index().is_some();
+        // Code of others may wait for another run, which may need the thread of the pool.
+        self.run_steps(is_in_pool || self.program.calls_out || self.watch.is_some())
+    }
+
+    /// The steps up to the next result. The first long one moves the run to a thread of the pool: another thread that shares out
+    /// work must wait, asleep, for those of the pool to do all of it.
+    fn run_steps(&mut self, stays: bool) -> Result<Outcome> {
         let program = Arc::clone(&self.program);
         loop {
             let Some(frame) = self.frames.last() else { return Err(ended()) };
             let plan = program.plan(frame.computation);
             let ended = match plan.steps.get(frame.next) {
+                Some(step) if !stays && step.fuel >= LONG_STEP => {
+                    return rayon::scope(|_| self.run_steps(true));
+                }
                 Some(step) => self.step(step),
                 None => self.pop(&program),
             };
@@ -195,6 +209,9 @@ impl Machine {
     /// Executes one step of the innermost frame, or calls what it calls.
     fn step(&mut self, step: &Step) -> Result<Option<Outcome>> {
         self.context.spend(step.fuel)?;
+        if let Some(progress) = &self.context.hooks().progress {
+            self.publish(progress);
+        }
         if self.watch.is_some() {
             let open = Open { start: Instant::now(), inner: Duration::ZERO };
             self.frame().open = Some(open);
@@ -207,6 +224,16 @@ impl Machine {
             return Ok(Some(Outcome::Suspended(self.suspend(step))));
         }
         self.execute(step).map(|()| None)
+    }
+
+    /// Tells other threads where the run is: at the outermost loop, or else at an instruction of the first computation.
+    fn publish(&self, progress: &Progress) {
+        let is_loop = |frame: &&Frame| frame.rounds > 0;
+        let frame = self.frames.iter().find(is_loop).unwrap_or(&self.frames[0]);
+        let plan = self.program.plan(frame.computation);
+        if let Some(step) = plan.steps.get(frame.next) {
+            progress.set(step.site, frame.rounds);
+        }
     }
 
     /// Returns the suspension at a step, with its operands.
@@ -274,16 +301,19 @@ impl Machine {
         frame.next += 1;
         frame.rounds = 0;
         frame.control = Control::None;
+        let open = frame.open.take();
+        // An output that nothing uses is freed here.
+        let outputs = if open.is_some() { frame.outputs(step) } else { Vec::new() };
         for &slot in &step.frees {
             frame.slots[slot.index()] = None;
         }
-        if let Some(open) = frame.open.take() {
-            self.measure(step, open);
+        if let Some(open) = open {
+            self.measure(step, open, &outputs);
         }
     }
 
     /// Reports a completed instruction to the observer.
-    fn measure(&mut self, step: &Step, open: Open) {
+    fn measure(&mut self, step: &Step, open: Open, outputs: &[Literal]) {
         let total = open.start.elapsed();
         let depth = self.frames.len() - 1;
         if let Some(outer) = depth.checked_sub(1).and_then(|d| self.frames[d].open.as_mut()) {
@@ -299,6 +329,8 @@ impl Machine {
                 total,
                 own: total.saturating_sub(open.inner),
                 bytes: step.bytes.unwrap_or_default(),
+                outputs,
+                is_part: step.part.is_some(),
             });
         }
     }

@@ -101,6 +101,11 @@ fn factors(mut n: usize) -> Vec<usize> {
     factors
 }
 
+/// Returns whether `n` has a prime factor above `most`, which is at least 4.
+pub(crate) fn has_prime_above(n: usize, most: usize) -> bool {
+    factors(n).into_iter().any(|p| p > most)
+}
+
 /// Bytes of a complex number in which transforms are computed, of f64 parts or of twice the precision.
 pub(crate) fn number_bytes(wide: bool) -> usize {
     if wide { size_of::<ComplexOf<DoubleDouble>>() } else { size_of::<ComplexOf<f64>>() }

@@ -1,4 +1,4 @@
-//! Cholesky factors and triangular systems in f64, in tiles of registers.
+//! Cholesky factors and triangular systems in f32 or f64, in tiles of registers.
 //!
 //! A matrix is stored in panels of [`WIDTH`] columns, row after row, so that a tile reads its terms one after another.
 //! Products and sums are rounded one by one and in the order of the rows: the bits are the same with every instruction set.
@@ -8,7 +8,9 @@
 )]
 use super::loops::instruction_set::{self, Task};
 use crate::clock::Stop;
+use hlo::literal::Native;
 use rayon::prelude::*;
+use std::ops::{Div, Mul, Sub};
 
 /// Columns of a panel.
 const WIDTH: usize = 16;
@@ -16,24 +18,81 @@ const WIDTH: usize = 16;
 const ROWS: usize = 4;
 /// Rows from which on the panels of a system are solved by several threads.
 const WORTH_A_THREAD: usize = 64;
+/// Rows of all panels that are subtracted from a row of tiles, for which several threads share the panels.
+const WORTH_SHARING: usize = 1 << 14;
+
+/// A type in which factors and solutions are computed.
+pub(crate) trait Number:
+    Native + PartialOrd + Send + Sync + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    const ZERO: Self;
+    const ONE: Self;
+    const NAN: Self;
+    fn sqrt(self) -> Self;
+    fn is_finite(self) -> bool;
+}
+macro_rules! numbers {
+    ($($ty:ident)*) => {
+        $(impl Number for $ty {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const NAN: Self = $ty::NAN;
+            #[inline]
+            fn sqrt(self) -> Self {
+                self.sqrt()
+            }
+            fn is_finite(self) -> bool {
+                self.is_finite()
+            }
+        })*
+    };
+}
+numbers! { f32 f64 }
 
 /// A matrix in panels of columns, with zeros after the last row and column.
 #[derive(Debug, Clone)]
-pub(crate) struct Panels {
+pub(crate) struct Panels<R> {
     /// Rows of a panel, a multiple of those of a tile.
     rows: usize,
-    cells: Vec<[f64; WIDTH]>,
+    cells: Vec<[R; WIDTH]>,
 }
 
-impl Panels {
+/// The equations within a row of tiles: each row is divided, and multiples of it are subtracted from the later ones.
+#[derive(Clone, Copy)]
+struct Corner<R> {
+    divisors: [R; ROWS],
+    factors: [[R; ROWS]; ROWS],
+}
+
+impl<R: Number> Corner<R> {
+    /// Equations that change nothing.
+    const NONE: Self = Self { divisors: [R::ONE; ROWS], factors: [[R::ZERO; ROWS]; ROWS] };
+}
+
+impl<R: Number> Panels<R> {
     /// Returns the matrix of these elements.
-    pub(crate) fn new(rows: usize, columns: usize, element: impl Fn(usize, usize) -> f64) -> Self {
+    pub(crate) fn new(rows: usize, columns: usize, element: impl Fn(usize, usize) -> R) -> Self {
+        Self::of_rows(rows, columns, |_| rows, element)
+    }
+    /// Returns the upper triangle of a symmetric matrix; other elements are not asked for.
+    pub(crate) fn upper(n: usize, element: impl Fn(usize, usize) -> R) -> Self {
+        // A panel ends with the diagonal.
+        let element = |i, j| if i <= j { element(i, j) } else { R::ZERO };
+        Self::of_rows(n, n, |first| n.min(first + WIDTH), element)
+    }
+    /// Returns the matrix whose panels have as many rows as a function of their first column says.
+    fn of_rows(
+        rows: usize,
+        columns: usize,
+        used: impl Fn(usize) -> usize,
+        element: impl Fn(usize, usize) -> R,
+    ) -> Self {
         let stored = rows.next_multiple_of(ROWS);
-        let mut cells = vec![[0.0; WIDTH]; stored * columns.div_ceil(WIDTH)];
+        let mut cells = vec![[R::ZERO; WIDTH]; stored * columns.div_ceil(WIDTH)];
         for (panel, cells) in cells.chunks_exact_mut(stored.max(1)).enumerate() {
             let first = panel * WIDTH;
             let count = WIDTH.min(columns - first);
-            for (i, row) in cells[..rows].iter_mut().enumerate() {
+            for (i, row) in cells[..used(first)].iter_mut().enumerate() {
                 for (j, x) in row[..count].iter_mut().enumerate() {
                     *x = element(i, first + j);
                 }
@@ -43,12 +102,24 @@ impl Panels {
     }
     /// Bytes of a matrix.
     pub(crate) fn bytes(rows: usize, columns: usize) -> usize {
-        rows.saturating_add(ROWS).saturating_mul(columns.saturating_add(WIDTH)).saturating_mul(8)
+        let cells = rows.saturating_add(ROWS).saturating_mul(columns.saturating_add(WIDTH));
+        cells.saturating_mul(size_of::<R>())
     }
     /// Returns an element.
     #[inline]
-    pub(crate) fn at(&self, i: usize, j: usize) -> f64 {
+    pub(crate) fn at(&self, i: usize, j: usize) -> R {
         self.cells[j / WIDTH * self.rows + i][j % WIDTH]
+    }
+    /// Calls `each` with the elements of the first `rows` rows of the upper triangle of a matrix of `n` columns.
+    pub(crate) fn for_upper(&self, rows: usize, n: usize, mut each: impl FnMut(usize, usize, R)) {
+        for (panel, cells) in self.cells.chunks_exact(self.rows.max(1)).enumerate() {
+            let columns = panel * WIDTH..(panel * WIDTH + WIDTH).min(n);
+            for (i, row) in cells[..rows.min(columns.end)].iter().enumerate() {
+                for j in columns.start.max(i)..columns.end {
+                    each(i, j, row[j % WIDTH]);
+                }
+            }
+        }
     }
 
     /// Replaces the upper triangle of a symmetric matrix of `n` rows by its factor U, of which `U^T U` is the matrix; the lower
@@ -57,36 +128,29 @@ impl Panels {
     pub(crate) fn factor(
         &mut self,
         n: usize,
-        accepts: impl Fn(f64) -> bool,
-    ) -> Result<(), (usize, f64)> {
+        accepts: impl Fn(R) -> bool,
+    ) -> Result<(), (usize, R)> {
         let stop = Stop::current();
         let mut factors = Vec::with_capacity(n);
         for first in (0..n).step_by(ROWS).take_while(|_| !stop.is_set()) {
+            let panel = first / WIDTH;
+            let (diagonal, others) = self.cells.split_at_mut((panel + 1) * self.rows);
+            let diagonal = &mut diagonal[panel * self.rows..];
             factors.clear();
-            let diagonal = &self.cells[first / WIDTH * self.rows..][..first];
-            factors.extend(diagonal.iter().map(|row| {
+            let lanes = |row: &[R; WIDTH]| {
                 let lanes = row[first % WIDTH..].first_chunk::<ROWS>();
                 *lanes.expect("a tile is within a panel")
-            }));
-            for panel in self.cells.chunks_exact_mut(self.rows).skip(first / WIDTH) {
-                let (done, rest) = panel.split_at_mut(first);
-                subtract(done, &factors, rest);
+            };
+            factors.extend(diagonal[..first].iter().map(lanes));
+            settle(diagonal, first, &factors, None);
+            let (corner, failure) = corner(&mut diagonal[first..], first, n, &accepts);
+            let settle = |panel: &mut [[R; WIDTH]]| settle(panel, first, &factors, Some(&corner));
+            match first * others.len() / self.rows >= WORTH_SHARING {
+                true => others.par_chunks_exact_mut(self.rows).for_each(settle),
+                false => others.chunks_exact_mut(self.rows).for_each(settle),
             }
-            for i in first..(first + ROWS).min(n) {
-                let pivot = self.at(i, i);
-                if !accepts(pivot) {
-                    return Err((i, pivot));
-                }
-                let root = pivot.sqrt();
-                for panel in self.cells.chunks_exact_mut(self.rows).skip(first / WIDTH) {
-                    panel[i].iter_mut().for_each(|x| *x /= root);
-                }
-                for later in i + 1..(first + ROWS).min(n) {
-                    let factor = self.at(i, later);
-                    for panel in self.cells.chunks_exact_mut(self.rows).skip(first / WIDTH) {
-                        subtract_row(panel, i, factor, later);
-                    }
-                }
+            if let Some(failure) = failure {
+                return Err(failure);
             }
         }
         Ok(())
@@ -98,65 +162,100 @@ impl Panels {
         &mut self,
         n: usize,
         is_unit: bool,
-        triangle: impl Fn(usize, usize) -> f64 + Sync,
+        triangle: impl Fn(usize, usize) -> R + Sync,
     ) {
         if self.cells.is_empty() {
             return;
         }
         // The factors of each row of tiles, and those within it.
         let mut factors = Vec::with_capacity(n * (n + ROWS) / (2 * ROWS));
+        let mut corners = Vec::with_capacity(n.div_ceil(ROWS));
         for first in (0..n).step_by(ROWS) {
-            let row = |k: usize, r: usize| if first + r < n { triangle(first + r, k) } else { 0.0 };
+            let row = |k: usize, r: usize| match first + r < n {
+                true => triangle(first + r, k),
+                false => R::ZERO,
+            };
             factors.extend((0..first).map(|k| std::array::from_fn(|r| row(k, r))));
+            let mut corner = Corner::NONE;
+            for i in 0..ROWS.min(n - first) {
+                if !is_unit {
+                    corner.divisors[i] = triangle(first + i, first + i);
+                }
+                for later in i + 1..ROWS.min(n - first) {
+                    corner.factors[i][later] = triangle(first + later, first + i);
+                }
+            }
+            corners.push(corner);
         }
         let stop = Stop::current();
         let panels = self.cells.par_chunks_exact_mut(self.rows);
         let at_once = if n < WORTH_A_THREAD { usize::MAX } else { 1 };
         panels.with_min_len(at_once).for_each(|panel| {
-            let mut rest: &[[f64; ROWS]] = &factors;
-            for first in (0..n).step_by(ROWS).take_while(|_| !stop.is_set()) {
+            let mut rest: &[[R; ROWS]] = &factors;
+            let rows = (0..n).step_by(ROWS).zip(&corners);
+            for (first, corner) in rows.take_while(|_| !stop.is_set()) {
                 let (factors, others) = rest.split_at(first);
                 rest = others;
-                let (done, rows) = panel.split_at_mut(first);
-                subtract(done, factors, rows);
-                let end = (first + ROWS).min(n);
-                for i in first..end {
-                    if !is_unit {
-                        let divisor = triangle(i, i);
-                        panel[i].iter_mut().for_each(|x| *x /= divisor);
-                    }
-                    for later in i + 1..end {
-                        subtract_row(panel, i, triangle(later, i), later);
-                    }
-                }
+                settle(panel, first, factors, Some(corner));
             }
         });
     }
     /// Bytes that solving takes beside the panels.
     pub(crate) fn solve_bytes(n: usize) -> usize {
-        n.saturating_add(ROWS).saturating_mul(n.saturating_add(ROWS)).saturating_mul(4)
+        let factors = n.saturating_add(ROWS).saturating_mul(n.saturating_add(ROWS)) / 2;
+        let corners = n.saturating_add(ROWS).saturating_mul(1 + ROWS);
+        factors.saturating_add(corners).saturating_mul(size_of::<R>())
     }
 }
 
-/// Subtracts a multiple of row `from` from row `to`.
-fn subtract_row(panel: &mut [[f64; WIDTH]], from: usize, factor: f64, to: usize) {
-    let row = panel[from];
-    panel[to].iter_mut().zip(row).for_each(|(x, y)| *x -= factor * y);
+/// Divides the first rows by the roots of their pivots, and subtracts multiples of them from one another. Returns these
+/// equations; they are those of rows before one whose pivot is not accepted.
+fn corner<R: Number>(
+    rows: &mut [[R; WIDTH]],
+    first: usize,
+    n: usize,
+    accepts: impl Fn(R) -> bool,
+) -> (Corner<R>, Option<(usize, R)>) {
+    let mut corner = Corner::NONE;
+    let column = |i: usize| (first + i) % WIDTH;
+    for i in 0..ROWS.min(n - first) {
+        let pivot = rows[i][column(i)];
+        if !accepts(pivot) {
+            return (corner, Some((first + i, pivot)));
+        }
+        corner.divisors[i] = pivot.sqrt();
+        rows[i].iter_mut().for_each(|x| *x = *x / corner.divisors[i]);
+        let row = rows[i];
+        for later in i + 1..ROWS.min(n - first) {
+            let factor = row[column(later)];
+            corner.factors[i][later] = factor;
+            rows[later].iter_mut().zip(row).for_each(|(x, y)| *x = *x - factor * y);
+        }
+    }
+    (corner, None)
 }
 
-/// Subtracts from the first rows of `rest` the sums of multiples of the rows in `done`.
-fn subtract(done: &[[f64; WIDTH]], factors: &[[f64; ROWS]], rest: &mut [[f64; WIDTH]]) {
+/// Subtracts from a row of tiles, from row `first` of a panel on, the sums of multiples of the rows before, and solves the
+/// equations within it, if they are known.
+fn settle<R: Number>(
+    panel: &mut [[R; WIDTH]],
+    first: usize,
+    factors: &[[R; ROWS]],
+    corner: Option<&Corner<R>>,
+) {
+    let (done, rest) = panel.split_at_mut(first);
     let rows = rest.first_chunk_mut().expect("a tile is within a panel");
-    instruction_set::run(Subtract { done, factors, rows });
+    instruction_set::run(Settle { done, factors, rows, corner });
 }
 
-struct Subtract<'a> {
-    done: &'a [[f64; WIDTH]],
-    factors: &'a [[f64; ROWS]],
-    rows: &'a mut [[f64; WIDTH]; ROWS],
+struct Settle<'a, R> {
+    done: &'a [[R; WIDTH]],
+    factors: &'a [[R; ROWS]],
+    rows: &'a mut [[R; WIDTH]; ROWS],
+    corner: Option<&'a Corner<R>>,
 }
 
-impl Task for Subtract<'_> {
+impl<R: Number> Task for Settle<'_, R> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
@@ -168,16 +267,30 @@ impl Task for Subtract<'_> {
             c = minus(c, factors[2], row);
             d = minus(d, factors[3], row);
         }
+        if let Some(Corner { divisors, factors }) = self.corner {
+            a = over(a, divisors[0]);
+            b = over(minus(b, factors[0][1], &a), divisors[1]);
+            c = over(minus(minus(c, factors[0][2], &a), factors[1][2], &b), divisors[2]);
+            d = minus(minus(d, factors[0][3], &a), factors[1][3], &b);
+            d = over(minus(d, factors[2][3], &c), divisors[3]);
+        }
         *self.rows = [a, b, c, d];
     }
 }
 
 #[inline(always)]
-fn minus(mut sums: [f64; WIDTH], factor: f64, row: &[f64; WIDTH]) -> [f64; WIDTH] {
+fn minus<R: Number>(mut sums: [R; WIDTH], factor: R, row: &[R; WIDTH]) -> [R; WIDTH] {
     for i in 0..WIDTH {
-        sums[i] -= factor * row[i];
+        sums[i] = sums[i] - factor * row[i];
     }
     sums
+}
+#[inline(always)]
+fn over<R: Number>(mut row: [R; WIDTH], divisor: R) -> [R; WIDTH] {
+    for x in &mut row {
+        *x = *x / divisor;
+    }
+    row
 }
 
 #[cfg(test)]
@@ -197,8 +310,14 @@ mod tests {
                 let sum: f64 = (0..n).map(|k| number(k, i) * number(k, j)).sum();
                 if i == j { sum + 1.0 } else { sum }
             };
-            let mut factor = Panels::new(n, n, |i, j| if i <= j { matrix(i, j) } else { f64::NAN });
+            let mut factor = Panels::upper(n, matrix);
             factor.factor(n, |pivot| pivot > 0.0).unwrap();
+            let mut count = 0;
+            factor.for_upper(n, n, |i, j, x| {
+                count += 1;
+                assert!(i <= j && x.to_bits() == factor.at(i, j).to_bits(), "{n}: {i} {j}");
+            });
+            assert_eq!(count, n * (n + 1) / 2);
             for j in 0..n {
                 for i in 0..=j {
                     let found: f64 = (0..=i).map(|k| factor.at(k, i) * factor.at(k, j)).sum();
@@ -206,7 +325,7 @@ mod tests {
                 }
             }
         }
-        let mut flat = Panels::new(6, 6, |_, _| 1.0);
+        let mut flat = Panels::upper(6, |_, _| 1.0);
         assert_eq!(flat.factor(6, |pivot| pivot > 0.0), Err((1, 0.0)));
     }
 

@@ -2,7 +2,7 @@
 use crate::Result;
 use crate::context::RunContext;
 use crate::kernel::{Method, Walk};
-use crate::num::loops::Loop;
+use crate::num::loops::{Loop, Numbers};
 use crate::options::Arithmetic;
 use crate::scalar_program::{ScalarCondition, ScalarLoop};
 use crate::small_loop::SmallLoop;
@@ -74,6 +74,10 @@ pub(crate) trait Kernel: Send + Sync {
     fn arithmetic(&self) -> Arithmetic {
         Arithmetic::Exact
     }
+    /// Computes the output from constants, if that takes no context of a run; returns whether it has.
+    fn fold(&self, _inputs: &[&Literal], _output: &mut Literal) -> bool {
+        false
+    }
     /// Returns how it can become part of a fused kernel.
     fn fusion(&self) -> Fusion {
         Fusion::None
@@ -90,6 +94,8 @@ pub(crate) enum Fusion {
     Widen(Loop),
     /// It reduces each run of `inner` elements of its first operand, from the value of the second one on.
     Rows { inner: usize, method: Arc<Method> },
+    /// It has no operands: its elements follow from their indices.
+    Numbers(Numbers),
     /// Its result is read from its operand by this walk.
     Walk(Walk),
 }

@@ -1,11 +1,12 @@
 //! Plans as text: `etalon plan`.
 use super::{Input, Output, Plan, Slot, Step};
+use crate::custom;
 use crate::kernel;
-use crate::options::Arithmetic;
+use crate::options::{Arithmetic, Engine};
 use crate::program::Program;
 use crate::state::Site;
 use hlo::op::{Accuracy, Kind};
-use hlo::{Module, Shape};
+use hlo::{Module, Op, Shape};
 use std::fmt;
 
 /// A plan in readable form.
@@ -61,6 +62,12 @@ impl PlanText<'_> {
         let instruction = site.of(module);
         let is_rounded =
             |leaf: &&Shape| leaf.element_type().is_some_and(|ty| ty.is_float() || ty.is_complex());
+        let instructions = &module.computations[site.computation].instructions;
+        let operands: Vec<&Shape> =
+            instruction.operands.iter().map(|&id| &instructions[id].shape).collect();
+        if let (Engine::Fast, Op::CustomCall(call)) = (engine, &instruction.op) {
+            return custom::is_exact_in_fast(&call.custom_call_target.0, &operands);
+        }
         if engine.rounds_correctly()
             || instruction.opcode().kind() != Kind::Array
             || instruction.opcode().accuracy() == Accuracy::Exact
@@ -68,9 +75,6 @@ impl PlanText<'_> {
         {
             return false;
         }
-        let instructions = &module.computations[site.computation].instructions;
-        let operands: Vec<&Shape> =
-            instruction.operands.iter().map(|&id| &instructions[id].shape).collect();
         let (op, shape, fast) = (&instruction.op, &instruction.shape, Arithmetic::Fast);
         kernel::select(op, &operands, shape, scalar_programs, fast)
             .is_none_or(|kernel| kernel.arithmetic() == Arithmetic::Exact)

@@ -48,7 +48,8 @@ impl Builder<'_> {
             },
             Op::Iota(op) => {
                 let mut numbers = Literal::zeros(Arc::clone(shape));
-                kernel::iota_into(op.iota_dimension.unwrap_or(0), (0, 1), &mut numbers);
+                let dim = op.iota_dimension.unwrap_or(0);
+                kernel::Iota::new(shape, dim, 0, 1).write(&mut numbers);
                 self.constant(shape, &numbers)
             }
             Op::DynamicSlice(op) => self.slice(&op.dynamic_slice_sizes, operands, shape),
@@ -341,10 +342,33 @@ impl Builder<'_> {
         self.block.fuel += cost::steps(&instruction.op, shapes);
         let value = places.iter().map(|(place, shape)| Leaf::Small(*place, Arc::clone(shape)));
         let value = value.collect();
+        let number = self.kernels.len();
+        let product = short_product(&instruction.op, &sources, &places, &*kernel, number);
+        self.push(product.unwrap_or(Operation::Kernel(number)));
         self.kernels.push(KernelCall { kernel, site, operands: sources, results: places });
-        self.push(Operation::Kernel(self.kernels.len() - 1));
         Some(value)
     }
+}
+
+/// Returns the operation of a `dot` of two short vectors.
+fn short_product(
+    op: &Op,
+    operands: &[(Source, Arc<ArrayShape>)],
+    results: &[(Place, Arc<ArrayShape>)],
+    kernel: &dyn Kernel,
+    number: usize,
+) -> Option<Operation> {
+    let (Op::Dot(op), [(Source::Small(a), lhs), (Source::Small(b), rhs)], [(result, shape)]) =
+        (op, operands, results)
+    else {
+        return None;
+    };
+    kernel::is_short(op, &[lhs, rhs], shape).then(|| Operation::Product {
+        operands: [*a, *b],
+        result: *result,
+        arithmetic: kernel.arithmetic(),
+        kernel: number,
+    })
 }
 
 /// Returns whether index vectors along this dimension are only one.

@@ -7,10 +7,11 @@ use super::memory::{Copy, Place};
 use super::operation::{BETWEEN_CHECKS, Beyond, ElementStep, Operation, Source, Window};
 use super::{Block, Repeat, SmallLoop};
 use crate::index::to_i64;
+use crate::options::Arithmetic;
 use crate::scalar_program::jit::{Emitter, Kind, Operand};
 use crate::scalar_program::step::Step;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{F32X4, F64X2, I8, I8X16, I16, I32, I64};
+use cranelift_codegen::ir::types::{F32, F32X4, F64, F64X2, I8, I8X16, I16, I32, I64};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlags, Type, Value};
 use hlo::op::{Binary, Unary};
 use hlo::{Class, ElementType};
@@ -18,14 +19,31 @@ use rustc_hash::FxHashMap;
 
 /// The most elements that are computed one by one, and bytes that are copied without a call.
 const ELEMENTS: usize = 8;
-const COPIED: usize = 64;
+const COPIED: usize = 256;
+/// The most terms of a product that is emitted.
+const MOST_TERMS: usize = 16;
 /// The most copies of one operation, and of rows of a box.
 const COPIES: usize = 8;
+/// The most bytes that are computed in vectors without a call.
+const MOST_BYTES: usize = 512;
 /// Bytes of a vector.
 const VECTOR: usize = 16;
 
-/// The values of scalars in memory, by their first byte.
-type Known = FxHashMap<usize, (Operand, ElementType)>;
+/// Values in memory, by their first byte.
+#[derive(Clone, Default)]
+struct Known {
+    scalars: FxHashMap<usize, (Operand, ElementType)>,
+    vectors: FxHashMap<usize, Value>,
+}
+
+impl Known {
+    /// Forgets what is known of bytes that are written.
+    fn forget(&mut self, start: usize, bytes: usize) {
+        let is_apart = |at, size| at >= start + bytes || at + size <= start;
+        self.scalars.retain(|&at, (_, ty)| is_apart(at, ty.storage_bytes()));
+        self.vectors.retain(|&at, _| is_apart(at, VECTOR));
+    }
+}
 
 pub(super) struct LoopEmitter<'a, 'b, 'c> {
     emitter: &'a mut Emitter<'b, 'c>,
@@ -126,6 +144,15 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
                 if let Source::Small(place) = array {
                     self.forget(place.start, place.bytes);
                 }
+            }
+            Operation::Product { operands, result, arithmetic: Arithmetic::Fast, .. }
+                if operands[0].bytes <= MOST_TERMS * size_of::<f32>() =>
+            {
+                self.product(*operands, *result);
+            }
+            Operation::Product { result, .. } => {
+                self.call(operation);
+                self.forget(result.start, result.bytes);
             }
             Operation::Kernel(number) => {
                 self.call(operation);
@@ -270,28 +297,54 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
             | Step::Clamp(..)
             | Step::Convert(..) => false,
         };
-        if !has_instruction || !result.bytes.is_multiple_of(VECTOR) || result.bytes > 8 * COPIED {
+        if !has_instruction || !result.bytes.is_multiple_of(VECTOR) || result.bytes > MOST_BYTES {
             return false;
         }
+        self.forget(result.start, result.bytes);
         for at in (0..result.bytes).step_by(VECTOR) {
-            let flags = MemFlags::trusted();
-            let mut load = |place: &Place| -> Value {
-                let offset = offset(place.start + at);
-                self.emitter.builder.ins().load(vector, flags, self.memory, offset)
-            };
-            let x: Vec<Operand> = operands.iter().map(|place| load(place).into()).collect();
+            let x = operands.iter().map(|place| self.vector(vector, place.start + at).into());
+            let x: Vec<Operand> = x.collect();
             // An instruction of numbers is one of vectors too.
             let Some(value) = self.emitter.step(step.step, step.result, &x) else { return false };
-            let to = offset(result.start + at);
-            self.emitter.builder.ins().store(flags, value.first, self.memory, to);
+            self.put_vector(result.start + at, value.first);
         }
-        self.forget(result.start, result.bytes);
         true
+    }
+
+    /// Returns the vector at a byte of the memory.
+    fn vector(&mut self, ty: Type, at: usize) -> Value {
+        if let Some(&value) = self.known.vectors.get(&at)
+            && self.emitter.builder.func.dfg.value_type(value) == ty
+        {
+            return value;
+        }
+        let (flags, at) = (MemFlags::trusted(), offset(at));
+        self.emitter.builder.ins().load(ty, flags, self.memory, at)
+    }
+    /// Sets the vector at a byte of the memory, of which nothing else is known.
+    fn put_vector(&mut self, at: usize, value: Value) {
+        let (flags, to) = (MemFlags::trusted(), offset(at));
+        self.emitter.builder.ins().store(flags, value, self.memory, to);
+        self.known.vectors.insert(at, value);
+    }
+
+    /// Emits the sum of products of f32, in order, as `short_product` computes it.
+    fn product(&mut self, operands: [Place; 2], result: Place) {
+        let mut sum = self.emitter.builder.ins().f64const(0.0);
+        for i in (0..operands[0].bytes).step_by(size_of::<f32>()) {
+            let [a, b] =
+                operands.map(|place| self.element(ElementType::F32, place.start + i).first);
+            let [a, b] = [a, b].map(|x| self.emitter.builder.ins().fpromote(F64, x));
+            let product = self.emitter.builder.ins().fmul(a, b);
+            sum = self.emitter.builder.ins().fadd(sum, product);
+        }
+        let sum = self.emitter.builder.ins().fdemote(F32, sum);
+        self.put(result.start, ElementType::F32, sum.into());
     }
 
     /// Returns the scalar at a byte of the memory.
     fn element(&mut self, ty: ElementType, at: usize) -> Operand {
-        if let Some((value, of)) = self.known.get(&at)
+        if let Some((value, of)) = self.known.scalars.get(&at)
             && *of == ty
         {
             return *value;
@@ -307,7 +360,7 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
             (Class::Unsigned, 4) => ins.uload32(flags, memory, offset),
             (_, _) => ins.load(Kind::of(ty).part(), flags, memory, offset),
         };
-        self.known.insert(at, (value.into(), ty));
+        self.known.scalars.insert(at, (value.into(), ty));
         value.into()
     }
 
@@ -326,12 +379,12 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
             (_, _) => ins.store(flags, value.first, memory, offset),
         };
         self.forget(at, ty.storage_bytes());
-        self.known.insert(at, (value, ty));
+        self.known.scalars.insert(at, (value, ty));
     }
 
     /// Forgets what is known of bytes that are written.
     fn forget(&mut self, start: usize, bytes: usize) {
-        self.known.retain(|&at, (_, ty)| at >= start + bytes || at + ty.storage_bytes() <= start);
+        self.known.forget(start, bytes);
     }
 
     fn copy(&mut self, copy: Copy) {
@@ -339,7 +392,7 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
         let inside = |&(at, (_, ty)): &(usize, (Operand, ElementType))| {
             at >= from && at + ty.storage_bytes() <= from + bytes
         };
-        let known = self.known.iter().map(|(&at, &value)| (at, value));
+        let known = self.known.scalars.iter().map(|(&at, &value)| (at, value));
         let mut moved: Vec<_> = known.filter(inside).collect();
         // The order of a map is not the same in all runs.
         moved.sort_unstable_by_key(|(at, _)| *at);
@@ -348,10 +401,21 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
         {
             return self.put(to, ty, value);
         }
-        let from_address = (self.memory, offset(from));
-        self.copy_bytes(from_address, (self.memory, offset(to)), bytes);
-        self.forget(to, bytes);
-        self.known.extend(moved.into_iter().map(|(at, value)| (at - from + to, value)));
+        let vectors = (0..bytes).step_by(VECTOR).map(|at| self.known.vectors.get(&(from + at)));
+        if let Some(vectors) = vectors.map(Option::<&Value>::copied).collect::<Option<Vec<_>>>()
+            && bytes.is_multiple_of(VECTOR)
+        {
+            self.forget(to, bytes);
+            for (value, at) in vectors.into_iter().zip((to..).step_by(VECTOR)) {
+                self.put_vector(at, value);
+            }
+        } else {
+            let from_address = (self.memory, offset(from));
+            self.copy_bytes(from_address, (self.memory, offset(to)), bytes);
+            self.forget(to, bytes);
+        }
+        let moved = moved.into_iter().map(|(at, value)| (at - from + to, value));
+        self.known.scalars.extend(moved);
     }
 
     /// Copies bytes between addresses.

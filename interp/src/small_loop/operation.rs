@@ -4,9 +4,11 @@ use super::{Block, Repeat, SmallLoop};
 use crate::Result;
 use crate::context::RunContext;
 use crate::index::to_usize;
+use crate::kernel::short_product;
 use crate::machine::Position;
 use crate::machine::choose;
 use crate::num::loops::Loop;
+use crate::options::Arithmetic;
 use crate::plan::{Kernel, Reuse};
 use crate::scalar_program::step::Step;
 use crate::state::Site;
@@ -47,6 +49,13 @@ pub(super) enum Operation {
         array: Source,
         window: Window,
         update: Place,
+    },
+    /// The product of two short vectors of f32; that of a kernel where it is open.
+    Product {
+        operands: [Place; 2],
+        result: Place,
+        arithmetic: Arithmetic,
+        kernel: usize,
     },
     /// One of the kernels.
     Kernel(usize),
@@ -130,6 +139,7 @@ impl fmt::Debug for Operation {
             Self::Choose { .. } => "choose",
             Self::Slice { .. } => "slice",
             Self::Update { .. } => "update",
+            Self::Product { .. } => "product",
             Self::Kernel(_) => "kernel",
             Self::Repeat(_) => "repeat",
             Self::Branch { .. } => "branch",
@@ -231,6 +241,13 @@ impl<'a> Run<'a> {
             }
             Operation::Slice { array, window, result } => self.slice(*array, window, *result),
             Operation::Update { array, window, update } => self.update(*array, window, *update),
+            Operation::Product { operands, result, arithmetic, kernel } => {
+                let [a, b] = operands.map(|place| bytemuck::cast_slice(self.memory.read(place)));
+                match short_product(a, b, *arithmetic) {
+                    Some(product) => self.memory.write(*result, bytemuck::bytes_of(&product)),
+                    None => self.kernel(*kernel)?,
+                }
+            }
             Operation::Kernel(number) => self.kernel(*number)?,
             Operation::Repeat(repeat) => self.repeat(repeat)?,
             Operation::Branch { selector, ty, branches } => {

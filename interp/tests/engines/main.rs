@@ -1,15 +1,20 @@
 //! Comparison of the engines with each other, and of planned with used memory.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
+mod convolutions;
+mod decompositions;
 mod fast;
 mod fusion;
 mod generate;
+mod joined;
 mod kernels;
 mod linear;
 mod narrow;
+mod padding;
 mod plans;
 mod products;
 mod small_loops;
 mod sums;
+mod unrolled;
 mod windows;
 
 use generate::Generator;

@@ -111,19 +111,23 @@ fn fuel_is_one_step_per_instruction() {
 
 #[test]
 fn out_of_fuel_names_the_instruction() {
-    let text = "ENTRY e { p = f32[] constant(1) q = f32[] add(p, p) ROOT t = (f32[]) tuple(q) }";
+    let text = "ENTRY e { p = f32[] parameter(0) q = f32[] add(p, p) ROOT t = (f32[]) tuple(q) }";
     let executable = compiled(text, Engine::Exact);
     for (fuel, instruction) in [(1, "e/q"), (2, "e/t")] {
-        let error = executable.execute(&[], &RunOptions::default().fuel(fuel)).unwrap_err();
+        let error = executable
+            .execute(&[literal("f32[] 1")], &RunOptions::default().fuel(fuel))
+            .unwrap_err();
         assert_eq!((error.code().number(), error.instruction()), ("E0404", Some(instruction)));
     }
-    executable.execute(&[], &RunOptions::default().fuel(3)).unwrap();
+    executable.execute(&[literal("f32[] 1")], &RunOptions::default().fuel(3)).unwrap();
     let call = "f { a = f32[] parameter(0) b = f32[] add(a, a) ROOT c = (f32[]) tuple(b) }
-      ENTRY e { p = f32[] constant(1) q = (f32[]) call(p), to_apply=f ROOT t = f32[] get-tuple-element(q), index=0 }";
+      ENTRY e { p = f32[] parameter(0) q = (f32[]) call(p), to_apply=f ROOT t = f32[] get-tuple-element(q), index=0 }";
     let executable = compiled(call, Engine::Exact);
     // The call is inlined; instructions without a step belong to the step after them.
     for (fuel, instruction) in [(1, "f/b"), (3, "f/b"), (4, "e/t"), (5, "e/t")] {
-        let error = executable.execute(&[], &RunOptions::default().fuel(fuel)).unwrap_err();
+        let error = executable
+            .execute(&[literal("f32[] 1")], &RunOptions::default().fuel(fuel))
+            .unwrap_err();
         assert_eq!((error.code().number(), error.instruction()), ("E0404", Some(instruction)));
     }
 }

@@ -2,6 +2,7 @@
 use super::computation::{ComputationRewriter, Slot};
 use super::{ModuleRewriter, RewriteError, described};
 use crate::id::Arena;
+use crate::ir::SourceText;
 use crate::ir::{
     CommonAttrs, Computation, ComputationId, Instruction, InstructionId, Module, ModuleConfig,
 };
@@ -43,7 +44,14 @@ impl ModuleRewriter {
         if described(&finished[entry]) != shapes {
             forget_entry(&mut config);
         }
-        Ok(Module { name, computations: finished, entry, config, frames })
+        Ok(Module {
+            name,
+            computations: finished,
+            entry,
+            config,
+            frames,
+            source: SourceText::default(),
+        })
     }
 }
 

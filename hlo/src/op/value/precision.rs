@@ -38,7 +38,7 @@ mod tests {
     fn precisions_round_trip() {
         assert_eq!(round_trip("{ HIGHEST , Default }"), "{highest,default}");
         assert_eq!(round_trip("{}"), "{}");
-        assert_eq!(rejected("{higher}").2, "did you mean `high`?");
+        assert_eq!(rejected("{higher}").2, "did you mean `highest`?");
         assert!(OperandPrecision(vec![Precision::Default; 2]).all_default());
         assert!(!OperandPrecision(vec![Precision::Default, Precision::High]).all_default());
     }

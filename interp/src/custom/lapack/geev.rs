@@ -58,7 +58,7 @@ fn vectors(
 }
 
 /// Scales a vector to length 1, with its largest element real and positive if `turn`.
-fn scale(vector: &mut [Complex], turn: bool) {
+pub(super) fn scale(vector: &mut [Complex], turn: bool) {
     let size = length(vector.iter().copied());
     if size == 0.0 {
         return;

@@ -17,37 +17,41 @@
 //! | `gtsv` | solution of a tridiagonal system | |
 //!
 //! Letters are given by their character code: `uplo = 76 : ui8` is `L`. Everything is computed in f64 and rounded at
-//! the end; sums are compensated, but for those of `potrf` and `trsm` of f32. Where LAPACK documents a sign or an order it is kept: the signs of Householder
+//! the end; sums are compensated, but for those of `potrf` and `trsm` of f32; the engine `fast` computes these two in the type of real elements. Where LAPACK documents a sign or an order it is kept: the signs of Householder
 //! reflections, 1-based pivots, ascending eigenvalues, descending singular values. Where a matrix is not finite, the
 //! eigenvalues, singular values and vectors are NaN and `info` is not 0, from which JAX makes NaN as well.
 //!
 //! The older names without `_ffi` took sizes as leading operands. They are rejected, with a pointer to the new name.
+#[cfg(feature = "faer")]
+mod blocked;
 mod direct;
 mod geev;
 mod jacobi;
 mod number;
+mod plain;
 mod reflect;
 mod routines;
 mod schur;
 mod signature;
-mod single;
 #[cfg(test)]
 mod tests;
 
 use super::dictionary::Dictionary;
 use crate::hooks::Call;
+use crate::num::triangle::Number as Real;
+use crate::options::Arithmetic;
 use crate::{Error, Result};
 use direct::Triangle;
 use hlo::ir::BackendConfig;
 use hlo::{ElementType, Literal, Scalar};
 use number::{Complex, Matrix, Number};
 use routines::{ROUTINES, TYPES};
-pub(super) use routines::{is_cubic, scratch, targets};
+pub(super) use routines::{is_cubic, is_exact_in_fast, scratch, targets};
 use schur::{HasSchur, eigenvalues};
 use signature::CheckedCall;
 
 /// Runs the call if its target is one of these.
-pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
+pub(super) fn run(call: &Call<'_>, arithmetic: Arithmetic) -> Option<Result<Literal>> {
     let target = call.op.custom_call_target.0.as_str();
     let name = target.strip_prefix("lapack_")?;
     let letter = name.chars().next()?;
@@ -65,9 +69,9 @@ pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
         ))));
     }
     Some(if ty.is_complex() {
-        run_in::<Complex>(call, routine, signature, ty)
+        run_in::<Complex>(call, routine, (signature, ty), arithmetic)
     } else {
-        run_in::<f64>(call, routine, signature, ty)
+        run_in::<f64>(call, routine, (signature, ty), arithmetic)
     })
 }
 
@@ -99,22 +103,22 @@ fn run_as(
     let attributes = BackendConfig(attributes.to_owned());
     let call = Call { backend_config: Some(&attributes), ..*call };
     if ty.is_complex() {
-        run_in::<Complex>(&call, routine, signature, ty)
+        run_in::<Complex>(&call, routine, (signature, ty), Arithmetic::Exact)
     } else {
-        run_in::<f64>(&call, routine, signature, ty)
+        run_in::<f64>(&call, routine, (signature, ty), Arithmetic::Exact)
     }
 }
 
 fn run_in<N: HasSchur>(
     call: &Call<'_>,
     routine: &str,
-    signature: &'static str,
-    ty: ElementType,
+    (signature, ty): (&'static str, ElementType),
+    arithmetic: Arithmetic,
 ) -> Result<Literal> {
     let checked = CheckedCall::new(call, signature, ty)?;
     let target = &call.op.custom_call_target.0;
     let attributes = Dictionary::parse(target, call.backend_config)?;
-    let mut run = Run { target, attributes, checked };
+    let mut run = Run { target, attributes, checked, ty, arithmetic };
     for problem in 0..run.checked.batch {
         run.solve::<N>(routine, problem)?;
     }
@@ -126,6 +130,8 @@ struct Run<'a> {
     target: &'a str,
     attributes: Dictionary,
     checked: CheckedCall<'a>,
+    ty: ElementType,
+    arithmetic: Arithmetic,
 }
 
 fn scalars<N: Number>(numbers: &[N]) -> impl Iterator<Item = Scalar> + '_ {
@@ -179,14 +185,27 @@ impl Run<'_> {
 
     /// Solves one problem of the batch.
     fn solve<N: HasSchur>(&mut self, routine: &str, problem: usize) -> Result<()> {
+        match (routine, self.ty, self.arithmetic) {
+            ("potrf" | "trsm", ElementType::F32, Arithmetic::Exact) => {
+                return self.plain::<f32, f64>(routine, problem);
+            }
+            ("potrf" | "trsm", ElementType::F32, Arithmetic::Fast) => {
+                return self.plain::<f32, f32>(routine, problem);
+            }
+            ("potrf" | "trsm", ElementType::F64, Arithmetic::Fast) => {
+                return self.plain::<f64, f64>(routine, problem);
+            }
+            (_, _, Arithmetic::Exact | Arithmetic::Fast) => {}
+        }
+        #[cfg(feature = "faer")]
+        if self.arithmetic == Arithmetic::Fast && self.blocked(routine, problem)? {
+            return Ok(());
+        }
         let mut a = self.checked.matrix::<N>(0, problem);
         match routine {
             "potrf" => {
                 let lower = self.letter("uplo", "LU")? == 'L';
-                let info = match self.checked.is_single() {
-                    true => single::potrf(&mut a, lower),
-                    false => direct::potrf(&mut a, lower),
-                };
+                let info = direct::potrf(&mut a, lower);
                 self.matrix(0, &a);
                 self.info(1, info);
             }
@@ -220,6 +239,17 @@ impl Run<'_> {
             _ => return self.spectrum(routine, a),
         }
         Ok(())
+    }
+
+    /// Solves a problem in blocks of the type of the elements; `false` if it is left to the algorithms of `exact`.
+    #[cfg(feature = "faer")]
+    fn blocked(&mut self, routine: &str, problem: usize) -> Result<bool> {
+        match (self.ty.is_complex(), self.ty.component() == ElementType::F64) {
+            (false, false) => blocked::solve::<f32>(self, routine, problem),
+            (false, true) => blocked::solve::<f64>(self, routine, problem),
+            (true, false) => blocked::solve::<faer::c32>(self, routine, problem),
+            (true, true) => blocked::solve::<faer::c64>(self, routine, problem),
+        }
     }
 
     /// Runs the iterative routines, and those related.
@@ -295,7 +325,28 @@ impl Run<'_> {
         self.checked.give(first, scalars(values));
         first + 1
     }
-    fn trsm<N: Number>(&mut self, a: &Matrix<N>, problem: usize) -> Result<()> {
+    /// Solves one problem of elements of type `S` in numbers of type `R`, in sums that are not compensated.
+    fn plain<S: plain::Element<R>, R: Real>(
+        &mut self,
+        routine: &str,
+        problem: usize,
+    ) -> Result<()> {
+        if routine == "potrf" {
+            let lower = self.letter("uplo", "LU")? == 'L';
+            let a = self.checked.elements::<S>(0, problem);
+            let info = plain::potrf(self.checked.size('n'), a, self.checked.place(0), lower);
+            self.info(1, info);
+            return Ok(());
+        }
+        let (how, right) = self.triangle()?;
+        let a = self.checked.elements::<S>(0, problem);
+        let b = self.checked.elements::<S>(1, problem);
+        let sides = (self.checked.size('m'), self.checked.size('n'));
+        plain::trsm((a, b), sides, self.checked.place(0), (how, right));
+        Ok(())
+    }
+    /// Returns the triangle of `trsm`, and whether it is on the right, after a check of the sizes.
+    fn triangle(&self) -> Result<(Triangle, bool)> {
         let right = self.letter("side", "LR")? == 'R';
         let transpose = self.letter("trans_x", "NTC")?;
         let how = Triangle {
@@ -304,13 +355,15 @@ impl Run<'_> {
             transpose: transpose != 'N',
             conjugate: transpose == 'C',
         };
+        let size = self.checked.size(if right { 'n' } else { 'm' });
+        let fits = self.checked.size('a') == size && self.checked.size('b') == size;
+        self.sizes(fits, "a square `a` that fits `b`")?;
+        Ok((how, right))
+    }
+    fn trsm<N: Number>(&mut self, a: &Matrix<N>, problem: usize) -> Result<()> {
+        let (how, right) = self.triangle()?;
         let mut b = self.checked.matrix::<N>(1, problem);
-        let size = if right { b.cols } else { b.rows };
-        self.sizes(a.rows == size && a.cols == size, "a square `a` that fits `b`")?;
-        match self.checked.is_single() {
-            true => single::trsm(a, &mut b, how, right),
-            false => direct::trsm(a, &mut b, how, right),
-        }
+        direct::trsm(a, &mut b, how, right);
         self.matrix(0, &b);
         Ok(())
     }
@@ -353,14 +406,18 @@ impl Run<'_> {
         self.matrix(3, &b);
         self.info(4, info);
     }
-    fn svd<N: Number>(&mut self, a: &Matrix<N>) -> Result<()> {
+    /// Returns the `mode` of a singular value decomposition, after a check of the sizes.
+    fn singular_vectors(&self, m: usize, n: usize) -> Result<char> {
         let mode = self.letter("mode", "ASN")?;
-        let (m, n) = (a.rows, a.cols);
         let (u_cols, v_rows) = (self.checked.size('u'), self.checked.size('v'));
         let small = m.min(n);
         let all = (u_cols, v_rows) == (m, n);
         let fits = (mode != 'S' && all) || (mode != 'A' && (u_cols, v_rows) == (small, small));
         self.sizes(fits, "as many singular vectors as `mode` selects")?;
+        Ok(mode)
+    }
+    fn svd<N: Number>(&mut self, a: &Matrix<N>) -> Result<()> {
+        let mode = self.singular_vectors(a.rows, a.cols)?;
         let Some((u, values, vh)) = jacobi::svd(a, mode == 'A') else {
             self.failed(1);
             return Ok(());

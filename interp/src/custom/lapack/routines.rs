@@ -1,5 +1,6 @@
 //! The routines: their names, signatures, and the memory that they work in.
 use crate::index::to_usize;
+use crate::options::Arithmetic;
 use crate::value::array_shapes;
 use hlo::{ArrayShape, ElementType, Shape};
 
@@ -71,7 +72,12 @@ fn routine_of(target: &str) -> Option<&str> {
 }
 
 /// Returns the bytes that a target works in: numbers of f64 for one problem. The results are written to their arrays.
-pub(in crate::custom) fn scratch(target: &str, operands: &[&Shape], result: &Shape) -> usize {
+pub(in crate::custom) fn scratch(
+    target: &str,
+    operands: &[&Shape],
+    result: &Shape,
+    arithmetic: Arithmetic,
+) -> usize {
     let routine = routine_of(target);
     let Some(&(.., arrays)) = ROUTINES.iter().find(|&&(name, ..)| Some(name) == routine) else {
         return 0;
@@ -91,7 +97,43 @@ pub(in crate::custom) fn scratch(target: &str, operands: &[&Shape], result: &Sha
     let (largest, longest) = sizes.fold((0, 1), |a, b| (a.0.max(b.0), a.1.max(b.1)));
     // Beside these there are lists: a reflection, its factors, eigenvalues, the order of columns.
     let numbers = largest.saturating_mul(arrays).saturating_add(longest.saturating_mul(LISTS));
-    numbers.saturating_mul(size_of::<f64>() * if is_complex { 2 } else { 1 })
+    let exact = numbers.saturating_mul(size_of::<f64>() * if is_complex { 2 } else { 1 });
+    match (arithmetic, routine.zip(first)) {
+        (Arithmetic::Fast, Some((routine, a))) => exact.max(scratch_of_blocks(routine, a)),
+        (Arithmetic::Exact | Arithmetic::Fast, _) => exact,
+    }
+}
+
+/// Returns the bytes that a routine works in that `fast` computes in the type of the elements.
+fn scratch_of_blocks(routine: &str, a: &ArrayShape) -> usize {
+    #[cfg(feature = "faer")]
+    if let Some(sides) = sides(a) {
+        return super::blocked::scratch(routine, a.ty, sides);
+    }
+    let _ = (routine, a);
+    0
+}
+
+/// Returns the rows and columns of a matrix, or of each of several.
+#[cfg(feature = "faer")]
+fn sides(a: &ArrayShape) -> Option<(usize, usize)> {
+    let (&n, front) = a.dims.split_last()?;
+    Some((to_usize(*front.last()?), to_usize(n)))
+}
+
+/// Returns whether the engine `fast` runs the algorithms of `exact` for a target that is one of these.
+pub(in crate::custom) fn is_exact_in_fast(target: &str, operands: &[&Shape]) -> bool {
+    let routine = routine_of(target);
+    let Some(&(routine, ..)) = ROUTINES.iter().find(|&&(name, ..)| Some(name) == routine) else {
+        return false;
+    };
+    let Some(a) = operands.first().and_then(|operand| operand.array()) else { return false };
+    let is_plain = ["potrf", "trsm"].contains(&routine) && !a.ty.is_complex();
+    #[cfg(feature = "faer")]
+    if target.starts_with("lapack_") && sides(a).is_some_and(|s| super::blocked::has(routine, s)) {
+        return false;
+    }
+    !is_plain
 }
 
 /// The most lists of numbers, as long as the longest side, that a routine holds.

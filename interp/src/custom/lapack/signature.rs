@@ -10,6 +10,7 @@ use crate::index::to_usize;
 use crate::num::float::to_f32;
 use crate::value::array_shapes;
 use crate::{Error, Result};
+use hlo::literal::Native;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 use std::collections::BTreeMap;
 
@@ -123,9 +124,20 @@ impl<'a> CheckedCall<'a> {
         let values = results.iter().map(|&shape| (Literal::zeros(shape.clone()), 0)).collect();
         Ok(Self { call, shapes: results, sizes, ranks, batch, results: values })
     }
-    /// Whether the routine is that of f32.
-    pub(super) fn is_single(&self) -> bool {
-        self.shapes.first().is_some_and(|shape| shape.ty == ElementType::F32)
+    /// Returns the elements of an operand of one problem.
+    pub(super) fn elements<S: Native>(&self, operand: usize, problem: usize) -> &'a [S] {
+        let literal: &'a Literal = self.call.operands[operand];
+        let elements: &[S] = bytemuck::cast_slice(literal.bytes());
+        let count = elements.len() / self.batch;
+        &elements[problem * count..(problem + 1) * count]
+    }
+    /// Returns the place of the next problem's part of a result, which is to be written.
+    pub(super) fn place<S: Native>(&mut self, result: usize) -> &mut [S] {
+        let (array, given) = &mut self.results[result];
+        let elements: &mut [S] = bytemuck::cast_slice_mut(array.bytes_mut());
+        let first = *given;
+        *given += elements.len() / self.batch;
+        &mut elements[first..*given]
     }
     /// Returns the size of this letter.
     pub(super) fn size(&self, letter: char) -> usize {

@@ -8,7 +8,7 @@ use super::reflect;
 use super::schur::{HasSchur, eigenvalues};
 
 /// Returns pseudorandom numbers from -1 to 1.
-fn drawn<N: Number>(rows: usize, cols: usize, seed: u64) -> Matrix<N> {
+pub(super) fn drawn<N: Number>(rows: usize, cols: usize, seed: u64) -> Matrix<N> {
     let mut state = seed;
     let mut next = || {
         state =

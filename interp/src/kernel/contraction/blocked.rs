@@ -8,6 +8,7 @@ use super::tile::{Columns, ROWS, Rows, Word, add_products};
 use super::{PADDING, Plan, Run};
 use crate::lower::scratch::threads;
 use rayon::prelude::*;
+use smallvec::SmallVec;
 
 /// Terms that a tile sums up before they are added to the other sums: so many stay in the innermost cache, and the error of a
 /// sum grows with this number rather than with that of all terms.
@@ -19,7 +20,7 @@ const ROW_WORDS: usize = 1 << 16;
 /// Rows that a thread takes at a time, at most.
 const MOST_ROWS: usize = 8 * ROWS;
 /// Words between packed rows, so that they do not compete for the same lines of a cache.
-const GAP: usize = 8;
+pub(super) const GAP: usize = 8;
 /// Panels that are packed together: so many lines of a matrix are read as a whole.
 const TOGETHER: usize = 8;
 /// Rows for which columns are read where they are: each word is read once for eight rows, and packing reads and writes it.
@@ -56,6 +57,13 @@ pub(super) fn row_bytes<W: Word>(rows: usize, terms: usize) -> usize {
     let rows = rows.min(most_rows(terms));
     let row = terms.saturating_add(GAP + panel_width::<W>()).saturating_mul(size_of::<W>());
     rows.saturating_mul(row).saturating_add(terms.saturating_mul(2 * size_of::<usize>()))
+}
+
+/// The distance of neighbors in a list of two or more offsets, if it is the same for all.
+pub(super) fn even_step(list: &[usize]) -> Option<usize> {
+    let &[first, second, ..] = list else { return None };
+    let step = second.checked_sub(first)?;
+    list.windows(2).all(|pair| pair[0].checked_add(step) == Some(pair[1])).then_some(step)
 }
 
 /// All sums of the plan, into the bytes of the result.
@@ -171,13 +179,11 @@ impl<'a, K: Blocked> Blocks<'a, K> {
     /// The distance of terms, if columns are neighbors and are read so few times that packing takes longer.
     fn in_place(plan: &Plan<'_>) -> Option<usize> {
         let (columns, terms) = (plan.rhs_columns, plan.rhs_terms);
-        let &[first, second, ..] = terms else { return None };
-        let stride = second.checked_sub(first)?;
-        let is_even = terms.windows(2).all(|pair| pair[0].checked_add(stride) == Some(pair[1]));
+        let stride = even_step(terms)?;
         let fits = plan.rows <= ROWS_IN_PLACE
             && columns.len().is_multiple_of(K::Word::LANES)
             && stride >= columns.len();
-        (fits && is_even && Order::of(columns, terms) == Order::Indices).then_some(stride)
+        (fits && Order::of(columns, terms) == Order::Indices).then_some(stride)
     }
     fn terms(&self) -> usize {
         self.job.plan.rhs_terms.len()
@@ -340,7 +346,6 @@ impl<'a, K: Blocked> Blocks<'a, K> {
             }
             let (panel, used) = packed.panel(p);
             let width = panel.width;
-            space.sums.clear();
             space.sums.resize(count * width, K::Word::default());
             for first in (0..terms).step_by(SLICE) {
                 let (words, columns) = (&space.words[first..], panel.slice(first, SLICE));
@@ -348,7 +353,8 @@ impl<'a, K: Blocked> Blocks<'a, K> {
                     words.chunks(ROWS * (terms + GAP)).zip(space.sums.chunks_mut(ROWS * width));
                 for (words, sums) in tiles {
                     let rows = Rows { words, stride: terms + GAP, count: sums.len() / width };
-                    add_products(rows, columns, sums);
+                    let mut lines: SmallVec<[_; ROWS]> = sums.chunks_mut(width).collect();
+                    add_products(rows, columns, &mut lines, first == 0);
                 }
             }
             let norms = &packed.norms[p * side..][..width];

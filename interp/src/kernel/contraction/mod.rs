@@ -26,7 +26,9 @@
 mod blocked;
 mod error;
 mod kernel;
+mod lines;
 mod numbers;
+mod own_blocks;
 mod own_type;
 mod pack;
 mod panels;
@@ -37,12 +39,14 @@ mod short;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod transpose;
 mod vector;
 
+pub(super) use lines::{Lines, Tap};
 pub(super) use numbers::{Numbers, Operands, Rounding};
 pub(super) use recipe::Recipe;
 pub(super) use scratch::Extent;
-pub(super) use short::{SHORT, short_product};
+pub(crate) use short::{is_short, short_product};
 
 use crate::clock::Stop;
 use error::Error;
@@ -82,6 +86,8 @@ pub(super) struct Plan<'a> {
     pub(super) lists: Option<Lists<'a>>,
     /// The same offsets in the left operand as `lhs` gives, if they are few runs.
     pub(super) runs: Option<Runs<'a>>,
+    /// How results lie in lines, if sums are formed so: real ones that [`Recipe::has_lines`].
+    pub(super) lines: Option<&'a Lines<'a>>,
 }
 
 /// Offsets in the left operand: of batches, rows and terms.
@@ -160,12 +166,17 @@ pub(super) fn contract_into(
     }
 }
 
-/// The sums in tiles; those of a single row or column as a product with a vector, or else one by one.
+/// The sums in lines if they are to be, or else in tiles; those of a single row or column as a product with a vector, or else one by one.
 fn run_blocked<K: Blocked + SingleSums<1>>(job: &Job<'_, K, 1>, out: &mut [u8]) {
+    if let Some(lines) = job.plan.lines {
+        return lines::run(job, lines, out);
+    }
     let is_packable = !out.is_empty() && job.can_be_packed();
     let is_vector = job.plan.rows.min(job.plan.rhs_columns.len()) == 1;
     if is_packable && !is_vector {
-        blocked::run(job, out);
+        if !own_blocks::run(job, out) {
+            blocked::run(job, out);
+        }
     } else if !(is_packable && vector::run_vectors(job, out)) {
         job.run(out, |batch, out, parallel| job.direct(batch, out, parallel));
     }

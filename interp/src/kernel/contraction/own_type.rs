@@ -125,6 +125,9 @@ impl<S: Stored> SingleSums<1> for OwnType<S> {
 
 impl<S: Stored> Blocked for OwnType<S> {
     type Number = S::Word;
+    fn sums_in(slots: &mut [u8], rounding: Rounding) -> Option<&mut [S::Word]> {
+        S::Word::is_element(rounding).then(|| bytemuck::try_cast_slice_mut(slots).ok())?
+    }
     fn round(sums: &[S::Word], _: f64, _: &[f64], rounding: Rounding, slots: &mut [u8]) -> bool {
         S::Word::write(sums, rounding, slots);
         true
@@ -145,6 +148,8 @@ impl<S: Stored> Blocked for OwnType<S> {
 /// A sum that becomes an element without a look at its error.
 pub(super) trait OwnSum: Word {
     fn scalar(self) -> Scalar;
+    /// Whether a sum is an element of the result as it is.
+    fn is_element(rounding: Rounding) -> bool;
     /// Writes the elements that sums round to.
     fn write(sums: &[Self], rounding: Rounding, slots: &mut [u8]) {
         write_each(sums, rounding, slots);
@@ -155,13 +160,19 @@ impl OwnSum for f64 {
     fn scalar(self) -> Scalar {
         Scalar::Float(self)
     }
+    fn is_element(rounding: Rounding) -> bool {
+        rounding.sum_type() == ElementType::F64 && rounding.to == ElementType::F64
+    }
 }
 impl OwnSum for i32 {
     fn scalar(self) -> Scalar {
         Scalar::Signed(self.into())
     }
+    fn is_element(rounding: Rounding) -> bool {
+        rounding.to.storage_bytes() == size_of::<Self>()
+    }
     fn write(sums: &[Self], rounding: Rounding, slots: &mut [u8]) {
-        match rounding.to.storage_bytes() == size_of::<Self>() {
+        match Self::is_element(rounding) {
             true => slots.copy_from_slice(bytemuck::cast_slice(sums)),
             false => write_each(sums, rounding, slots),
         }
@@ -171,9 +182,12 @@ impl OwnSum for f32 {
     fn scalar(self) -> Scalar {
         Scalar::Float(self.into())
     }
+    fn is_element(rounding: Rounding) -> bool {
+        rounding.sum_type() == ElementType::F32 && rounding.to == ElementType::F32
+    }
     fn write(sums: &[Self], rounding: Rounding, slots: &mut [u8]) {
         let is_sum_type = rounding.sums.is_none_or(|ty| ty == ElementType::F32);
-        if is_sum_type && rounding.to == ElementType::F32 {
+        if Self::is_element(rounding) {
             slots.copy_from_slice(bytemuck::cast_slice(sums));
         } else if is_sum_type && rounding.to == ElementType::Bf16 {
             run(ToBf16 { sums, slots });

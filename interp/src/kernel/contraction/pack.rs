@@ -2,6 +2,7 @@
 use super::PADDING;
 use super::kernel::Kernel;
 use super::tile::{VECTORS, Word};
+use super::transpose::{SIDE, is_fast, transpose};
 use crate::num::loops::instruction_set::{Task, run};
 
 /// Where the elements of a batch are in an operand: at a start and the offsets of an index and of a term.
@@ -80,12 +81,28 @@ impl<K: Kernel<1, Word: Word>> Task for Columns<'_, K> {
             }
             return;
         }
+        let has_squares = source.order == Order::Terms && is_fast::<K::Word>();
         let panels = words.chunks_mut(side * terms).zip(squares.chunks_mut(side));
         for (indices, (panel, squares)) in source.indices.chunks(side).zip(panels) {
             let width = panel.len() / terms;
             let parts = panel.chunks_mut(TRANSPOSED * width);
             for (terms, part) in source.terms.chunks(TRANSPOSED).zip(parts) {
-                for (lane, &index) in indices.iter().enumerate() {
+                let has_squares = has_squares && terms.len() == TRANSPOSED;
+                let lanes = if has_squares { indices.len() / SIDE * SIDE } else { 0 };
+                for (i, indices) in indices[..lanes].chunks(SIDE).enumerate() {
+                    for (terms, part) in terms.chunks(SIDE).zip(part.chunks_mut(SIDE * width)) {
+                        let mut square = [[K::Word::default(); SIDE]; SIDE];
+                        for (row, &index) in square.iter_mut().zip(indices) {
+                            let at = source.start + index + terms[0];
+                            copy_run::<K>(&source.elements[at..at + SIDE], row);
+                        }
+                        transpose(&mut square);
+                        for (words, line) in part.chunks_mut(width).zip(&square) {
+                            words[i * SIDE..][..SIDE].copy_from_slice(line);
+                        }
+                    }
+                }
+                for (lane, &index) in indices.iter().enumerate().skip(lanes) {
                     let at = source.start + index;
                     let slots = part[lane..].iter_mut().step_by(width);
                     if source.order == Order::Terms {
@@ -161,9 +178,28 @@ impl<K: Kernel<1, Word: Word>> Task for RowsOf<'_, K> {
                 }
             }
             Order::Indices => {
+                let at = start + indices[0];
+                let is_square = is_fast::<K::Word>() && terms.len() >= SIDE;
+                let count = if is_square { indices.len() / SIDE * SIDE } else { 0 };
+                let whole = terms.len() / SIDE * SIDE;
+                for (part, terms) in terms[..whole].chunks(SIDE).enumerate() {
+                    let squares = words[..count * stride].chunks_mut(SIDE * stride);
+                    for (i, rows) in squares.enumerate() {
+                        let mut square = [[K::Word::default(); SIDE]; SIDE];
+                        for (line, &term) in square.iter_mut().zip(terms) {
+                            let at = at + term + i * SIDE;
+                            copy_run::<K>(&elements[at..at + SIDE], line);
+                        }
+                        transpose(&mut square);
+                        for (row, line) in rows.chunks_mut(stride).zip(&square) {
+                            row[part * SIDE..][..SIDE].copy_from_slice(line);
+                        }
+                    }
+                }
                 for (part, terms) in terms.chunks(CHUNK).enumerate() {
-                    let at = start + indices[0];
-                    for (r, row) in words.chunks_mut(stride).take(indices.len()).enumerate() {
+                    let first = if part * CHUNK < whole { count } else { 0 };
+                    let rows = words.chunks_mut(stride).take(indices.len()).enumerate();
+                    for (r, row) in rows.skip(first) {
                         for (word, &term) in row[part * CHUNK..].iter_mut().zip(terms) {
                             [*word] = K::pack(elements[at + term + r]);
                         }

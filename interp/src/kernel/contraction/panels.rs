@@ -16,6 +16,8 @@ pub(super) const WORTH_A_THREAD: usize = 1 << 15;
 
 /// Multiplications of a batch for which threads share its rows. Smaller batches are shared out whole.
 const WORTH_SHARING: usize = 1 << 19;
+/// Elements of which it is found at once whether they are finite.
+const FINITE: usize = 1024;
 /// Columns of a single row that a thread takes at a time.
 pub(super) const COLUMNS: usize = 256;
 
@@ -83,6 +85,7 @@ pub(super) struct Job<'a, K: Kernel<PLANES>, const PLANES: usize> {
 impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
     /// Calls `batch` with each batch's number, its part of the result, and whether it should use several threads.
     pub(super) fn run(&self, out: &mut [u8], batch: impl Fn(usize, &mut [u8], bool) + Sync) {
+        assert!(self.plan.lines.is_none(), "lines have another order");
         if out.is_empty() {
             return;
         }
@@ -108,9 +111,12 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         if self.plan.rhs_terms.is_empty() {
             return false;
         }
+        // Without an end inside of a chunk the compiler makes vectors of it.
+        let are_finite =
+            |chunk: &[K::Stored]| chunk.iter().fold(true, |all, &x| all & K::finite(x));
         let mut operands = self.lhs.iter().chain(self.rhs);
         operands.all(|&x| K::packable(x))
-            && (!self.plan.has_padding || self.rhs.iter().all(|&x| K::finite(x)))
+            && (!self.plan.has_padding || self.rhs.chunks(FINITE).all(are_finite))
     }
 
     /// Calls `part` with row, columns and their part of the result. A single row is divided by columns, so that threads have
@@ -149,7 +155,11 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
     }
 
     /// The left elements of a row, each with the right offset to which a column's is added.
-    fn terms(&self, batch: usize, offsets: &[usize]) -> impl Iterator<Item = (K::Stored, usize)> {
+    pub(super) fn terms(
+        &self,
+        batch: usize,
+        offsets: &[usize],
+    ) -> impl Iterator<Item = (K::Stored, usize)> {
         let start = self.plan.rhs_batches[batch];
         let terms = offsets.iter().zip(self.plan.rhs_terms);
         let terms = terms.filter(|&(&offset, _)| offset != PADDING);

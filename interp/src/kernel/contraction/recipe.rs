@@ -230,7 +230,14 @@ impl Recipe {
                 }
             }
         };
-        let plan = Plan { lhs: &offsets, rhs_terms: &terms, lists: None, runs: None, ..*plan };
+        let plan = Plan {
+            lhs: &offsets,
+            rhs_terms: &terms,
+            lists: None,
+            runs: None,
+            lines: None,
+            ..*plan
+        };
         let pair = Operands::F64Accumulator(parts(lhs).into(), parts(rhs).into());
         contract_into(&plan, &pair, rounding, out);
     }

@@ -2,7 +2,7 @@
 use super::numbers::is_narrow;
 use super::panels::{is_shared, packed_bytes, row_bytes, tasks};
 use super::recipe::Recipe;
-use super::{blocked, vector};
+use super::{blocked, own_blocks, vector};
 use crate::index::saturating_count;
 use crate::lower::scratch::threads;
 use hlo::{ArrayShape, ElementType};
@@ -27,7 +27,7 @@ impl Recipe {
     ) -> usize {
         let form = form(lhs.ty, rhs.ty, to);
         let both_whole = is_whole(lhs.ty) && is_whole(rhs.ty);
-        let is_narrow = both_whole && self.sum_type().is_none() && is_narrow(to);
+        let is_narrow = self.is_narrow((lhs.ty, rhs.ty), to);
         let forms = |array: &ArrayShape| {
             let whole = size_of::<i64>() + if is_narrow { size_of::<i32>() } else { 0 };
             let own = if both_whole { whole } else { converted(array.ty, form) };
@@ -40,7 +40,7 @@ impl Recipe {
         // Sums that keep their errors are only formed of packed operands, other ones also one by one.
         let is_own_type = self.is_own_type(to) && !form.is_complex();
         let is_compensated = !both_whole && !is_own_type && form.component() == ElementType::F64;
-        let is_blocked = is_narrow || !both_whole && (is_own_type || form == ElementType::F32);
+        let is_blocked = self.is_blocked((lhs.ty, rhs.ty), to);
         let packs = if is_compensated { rows.max(columns) > 1 } else { rows.min(columns) > 1 };
         let packed = match (packs, is_blocked) {
             (false, _) => 0,
@@ -71,15 +71,43 @@ impl Recipe {
             1 => 0,
             _ => sums.saturating_mul(to.storage_bytes() + size_of::<f32>()),
         };
+        let blocks = packed
+            .saturating_mul(if is_shared { 1 } else { threads.min(batches) })
+            .saturating_add(row.saturating_mul(threads.min(tasks)));
+        let own_blocks = match packs && (is_narrow || is_own_type) {
+            true => own_blocks::bytes::<f64>([batches, rows, columns, terms]),
+            false => 0,
+        };
         let own = [
             forms(lhs),
             forms(rhs),
-            packed.saturating_mul(if is_shared { 1 } else { threads.min(batches) }),
-            row.saturating_mul(threads.min(tasks)),
+            blocks.max(own_blocks),
             results,
             if self.product_count() > 1 { terms.saturating_mul(size_of::<usize>()) } else { 0 },
         ];
         own.into_iter().fold(0, usize::saturating_add)
+    }
+}
+
+impl Recipe {
+    /// Whether sums of products are formed modulo 2^32.
+    fn is_narrow(self, (lhs, rhs): (ElementType, ElementType), to: ElementType) -> bool {
+        is_whole(lhs) && is_whole(rhs) && self.sum_type().is_none() && is_narrow(to)
+    }
+    /// Whether sums of products are formed in tiles of packed words.
+    fn is_blocked(self, (lhs, rhs): (ElementType, ElementType), to: ElementType) -> bool {
+        let form = form(lhs, rhs, to);
+        let is_own_type = self.is_own_type(to) && !form.is_complex();
+        let is_float = !(is_whole(lhs) && is_whole(rhs));
+        self.is_narrow((lhs, rhs), to) || is_float && (is_own_type || form == ElementType::F32)
+    }
+    /// Whether sums of products of elements of these types can be formed in lines.
+    pub(in crate::kernel) fn has_lines(
+        self,
+        types: (ElementType, ElementType),
+        to: ElementType,
+    ) -> bool {
+        self.product_count() == 1 && self.is_blocked(types, self.sum_type().unwrap_or(to))
     }
 }
 

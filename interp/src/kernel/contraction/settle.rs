@@ -13,6 +13,10 @@ pub(super) trait Blocked:
 {
     /// Its words and its sums.
     type Number: Word;
+    /// The elements of a result, if these are sums as they are.
+    fn sums_in(_: &mut [u8], _: Rounding) -> Option<&mut [Self::Word]> {
+        None
+    }
     /// Writes the elements that sums round to, one of a row after the other; `error` times a norm bounds the error of a sum.
     /// Returns whether the bound decides all of them.
     fn round(

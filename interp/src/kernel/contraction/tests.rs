@@ -55,6 +55,7 @@ fn tiles_and_single_sums_give_the_same_bits() {
             rhs_terms: &terms,
             lists: None,
             runs: None,
+            lines: None,
         };
         let recipe = Recipe::of(DotAlgorithm::Unset, Arithmetic::Exact);
         let width = to.storage_bytes();
@@ -112,6 +113,21 @@ fn values(kind: Values, rows: usize, terms: usize, is_left: bool) -> Vec<f32> {
     all
 }
 
+/// The elements of rows with the terms inside or outside, and the offsets of rows and of terms.
+fn lay_out(
+    x: &[f32],
+    (count, terms): (usize, usize),
+    is_inside: bool,
+) -> (Vec<f32>, Vec<usize>, Vec<usize>) {
+    let place = |i: usize, k: usize| if is_inside { i * terms + k } else { k * count + i };
+    let mut elements = vec![0.0; x.len()];
+    for (i, row) in x.chunks(terms).enumerate() {
+        row.iter().enumerate().for_each(|(k, &x)| elements[place(i, k)] = x);
+    }
+    let indices = (0..count).map(|i| place(i, 0)).collect();
+    (elements, indices, (0..terms).map(|k| place(0, k)).collect())
+}
+
 #[test]
 fn every_order_of_operands_gives_the_rounded_exact_sum() {
     let kinds = [Values::Random, Values::Small, Values::Cancelling, Values::Special];
@@ -122,20 +138,8 @@ fn every_order_of_operands_gives_the_rounded_exact_sum() {
         let left = values(kind, rows, terms, true);
         let right = values(kind, columns, terms, false);
         for order in 0..4 {
-            // Each operand with the terms inside or outside.
-            let lay_out = |x: &[f32], count: usize, is_inside: bool| {
-                let place =
-                    |i: usize, k: usize| if is_inside { i * terms + k } else { k * count + i };
-                let mut elements = vec![0.0; x.len()];
-                for (i, row) in x.chunks(terms).enumerate() {
-                    row.iter().enumerate().for_each(|(k, &x)| elements[place(i, k)] = x);
-                }
-                let indices: Vec<usize> = (0..count).map(|i| place(i, 0)).collect();
-                let offsets: Vec<usize> = (0..terms).map(|k| place(0, k)).collect();
-                (elements, indices, offsets)
-            };
-            let (lhs, lhs_rows, lhs_terms) = lay_out(&left, rows, order & 1 == 0);
-            let (rhs, rhs_columns, rhs_terms) = lay_out(&right, columns, order & 2 == 0);
+            let (lhs, lhs_rows, lhs_terms) = lay_out(&left, (rows, terms), order & 1 == 0);
+            let (rhs, rhs_columns, rhs_terms) = lay_out(&right, (columns, terms), order & 2 == 0);
             let plan = Plan {
                 rows,
                 lhs: &|_, row, offsets| {
@@ -149,6 +153,7 @@ fn every_order_of_operands_gives_the_rounded_exact_sum() {
                 rhs_terms: &rhs_terms,
                 lists: Some(Lists { batches: &[0], rows: &lhs_rows, terms: &lhs_terms }),
                 runs: None,
+                lines: None,
             };
             for to in [E::F32, E::Bf16, E::F16, E::S32] {
                 let rounding = Rounding::new(E::F32, E::F32, None, to);
@@ -174,6 +179,69 @@ fn every_order_of_operands_gives_the_rounded_exact_sum() {
     }
 }
 
+/// The products of a row and a column, and the distance that their sum in f32 may have from the exact one.
+fn sum_and_error(row: &[f32], column: &[f32]) -> (f64, f64) {
+    let products = || row.iter().zip(column).map(|(&a, &b)| f64::from(a) * f64::from(b));
+    let count = f64::from(u32::try_from(row.len()).unwrap());
+    let magnitude: f64 = products().map(f64::abs).sum();
+    (products().sum(), (count + 2.0) * magnitude * f64::from(f32::EPSILON))
+}
+
+#[test]
+fn sums_in_the_own_type_are_near_the_exact_ones_for_any_number_of_threads() {
+    let kinds = [Values::Random, Values::Cancelling, Values::Special];
+    let sizes = [(9, 50, 300), (530, 112, 40), (130, 400, 270), (3, 3, 600), (40, 30, 1)];
+    for (kind, (rows, columns, terms)) in
+        kinds.into_iter().flat_map(|kind| sizes.map(|size| (kind, size)))
+    {
+        let half = |x: Vec<f32>| x.into_iter().map(|x| bf16::from_f32(x).to_f32()).collect();
+        let left: Vec<f32> = half(values(kind, rows, terms, true));
+        let right: Vec<f32> = half(values(kind, columns, terms, false));
+        for order in 0..4 {
+            let (lhs, lhs_rows, lhs_terms) = lay_out(&left, (rows, terms), order & 1 == 0);
+            let (rhs, rhs_columns, rhs_terms) = lay_out(&right, (columns, terms), order & 2 == 0);
+            let plan = Plan {
+                rows,
+                lhs: &|_, _, _| unreachable!("rows have lists"),
+                has_padding: false,
+                rhs_batches: &[0],
+                rhs_columns: &rhs_columns,
+                rhs_terms: &rhs_terms,
+                lists: Some(Lists { batches: &[0], rows: &lhs_rows, terms: &lhs_terms }),
+                runs: None,
+                lines: None,
+            };
+            let rounding = Rounding::new(E::F32, E::F32, None, E::F32);
+            let narrow = |x: &[f32]| x.iter().map(|&x| bf16::from_f32(x)).collect::<Vec<_>>();
+            let run = |pair: Operands<'_>, threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let mut out = vec![0.0_f32; rows * columns];
+                let slots = bytemuck::cast_slice_mut(&mut out);
+                pool.install(|| contract_into(&plan, &pair, rounding, slots));
+                out
+            };
+            let sums = run(Operands::Single((&lhs).into(), (&rhs).into()), 1);
+            for (i, &found) in sums.iter().enumerate() {
+                let (row, column) = (&left[i / columns * terms..], &right[i % columns * terms..]);
+                let (sum, error) = sum_and_error(&row[..terms], &column[..terms]);
+                let found = f64::from(found);
+                let is_near = (found - sum).abs() <= error
+                    || found.is_nan() && sum.is_nan()
+                    || !sum.is_finite() && found.total_cmp(&sum).is_eq();
+                assert!(is_near, "{kind:?} {order} {i}: {found}, not {sum} within {error}");
+            }
+            let bits = |x: &[f32]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            let shared = run(Operands::Single((&lhs).into(), (&rhs).into()), 2);
+            assert_eq!(bits(&shared), bits(&sums), "{kind:?} {order}");
+            // The numbers are those of bf16: their products are the same.
+            for threads in [1, 3] {
+                let pair = Operands::Bf16(narrow(&lhs).into(), narrow(&rhs).into());
+                assert_eq!(bits(&run(pair, threads)), bits(&sums), "{kind:?} {order}");
+            }
+        }
+    }
+}
+
 #[test]
 fn narrow_integers_wrap_as_wide_ones() {
     let values = |count: i64, seed: i64| -> Vec<i64> {
@@ -185,6 +253,8 @@ fn narrow_integers_wrap_as_wide_ones() {
     let (lhs, rhs) = (values(13 * 270, 1), values(270 * 100, 5));
     let rhs_columns: Vec<usize> = (0..columns).collect();
     let rhs_terms: Vec<usize> = (0..terms).map(|k| k * columns).collect();
+    let lhs_rows: Vec<usize> = (0..rows).map(|row| row * terms).collect();
+    let lhs_terms: Vec<usize> = (0..terms).collect();
     let plan = Plan {
         rows,
         lhs: &|_, row, offsets| {
@@ -194,8 +264,9 @@ fn narrow_integers_wrap_as_wide_ones() {
         rhs_batches: &[0],
         rhs_columns: &rhs_columns,
         rhs_terms: &rhs_terms,
-        lists: None,
+        lists: Some(Lists { batches: &[0], rows: &lhs_rows, terms: &lhs_terms }),
         runs: None,
+        lines: None,
     };
     for to in [E::S32, E::U16, E::S4] {
         let numbers = [&lhs, &rhs].map(|x| Numbers::Integers(x.clone(), E::S64));

@@ -40,7 +40,7 @@ impl<W> Columns<'_, W> {
 }
 
 /// A word of packed operands and of sums.
-pub(super) trait Word: Copy + Default + Send + Sync {
+pub(super) trait Word: bytemuck::Pod + Default + Send + Sync {
     /// Words of a vector.
     const LANES: usize = VECTOR_BYTES / size_of::<Self>();
     /// `self + a * b`.
@@ -49,7 +49,7 @@ pub(super) trait Word: Copy + Default + Send + Sync {
     /// `self + other`.
     fn plus(self, other: Self) -> Self;
     /// The same sums in vector instructions; returns false if the processor has none that are known.
-    fn vectors(tile: &Tile<'_, Self>, sums: &mut [Self]) -> bool;
+    fn vectors(tile: &Tile<'_, Self>, lines: &mut [&mut [Self]]) -> bool;
 }
 
 impl Word for f64 {
@@ -59,9 +59,9 @@ impl Word for f64 {
     fn plus(self, other: Self) -> Self {
         self + other
     }
-    fn vectors(tile: &Tile<'_, Self>, sums: &mut [Self]) -> bool {
+    fn vectors(tile: &Tile<'_, Self>, lines: &mut [&mut [Self]]) -> bool {
         #[cfg(target_arch = "x86_64")]
-        return x86::double::run(tile, sums);
+        return x86::double::run(tile, lines);
         #[cfg(not(target_arch = "x86_64"))]
         false
     }
@@ -74,9 +74,9 @@ impl Word for f32 {
     fn plus(self, other: Self) -> Self {
         self + other
     }
-    fn vectors(tile: &Tile<'_, Self>, sums: &mut [Self]) -> bool {
+    fn vectors(tile: &Tile<'_, Self>, lines: &mut [&mut [Self]]) -> bool {
         #[cfg(target_arch = "x86_64")]
-        return x86::single::run(tile, sums);
+        return x86::single::run(tile, lines);
         #[cfg(not(target_arch = "x86_64"))]
         false
     }
@@ -89,9 +89,9 @@ impl Word for i32 {
     fn plus(self, other: Self) -> Self {
         self.wrapping_add(other)
     }
-    fn vectors(tile: &Tile<'_, Self>, sums: &mut [Self]) -> bool {
+    fn vectors(tile: &Tile<'_, Self>, lines: &mut [&mut [Self]]) -> bool {
         #[cfg(target_arch = "x86_64")]
-        return x86::integer::run(tile, sums);
+        return x86::integer::run(tile, lines);
         #[cfg(not(target_arch = "x86_64"))]
         false
     }
@@ -101,10 +101,18 @@ impl Word for i32 {
 pub(super) struct Tile<'a, W> {
     rows: Rows<'a, W>,
     columns: Columns<'a, W>,
+    /// Whether sums begin, and are not added to what the lines hold.
+    is_first: bool,
 }
 
-/// Adds to `sums`, one for each column in a row, the products of the first words of each row with the terms of the columns.
-pub(super) fn add_products<W: Word>(rows: Rows<'_, W>, columns: Columns<'_, W>, sums: &mut [W]) {
+/// Writes to the lines, one for each row, the sums of the products of the first words of the row with the terms of the columns;
+/// adds these sums to those that the lines hold unless they are the first ones.
+pub(super) fn add_products<W: Word>(
+    rows: Rows<'_, W>,
+    columns: Columns<'_, W>,
+    lines: &mut [&mut [W]],
+    is_first: bool,
+) {
     let Columns { terms, width, .. } = columns;
     let is_sound = width.is_multiple_of(W::LANES)
         && width <= VECTORS * W::LANES
@@ -112,36 +120,36 @@ pub(super) fn add_products<W: Word>(rows: Rows<'_, W>, columns: Columns<'_, W>, 
         && columns.words.len() >= terms.saturating_sub(1) * columns.stride + width
         && (1..=ROWS).contains(&rows.count)
         && rows.words.len() >= (rows.count - 1) * rows.stride + terms
-        && sums.len() >= rows.count * width;
+        && lines.len() == rows.count
+        && lines.iter().all(|line| line.len() >= width);
     assert!(is_sound, "a tile within its operands");
-    let tile = Tile { rows, columns };
-    if !W::vectors(&tile, sums) {
-        portable(&tile, sums);
+    let tile = Tile { rows, columns, is_first };
+    if !W::vectors(&tile, lines) {
+        portable(&tile, lines);
     }
 }
 
 /// Four rows and four columns at a time, in plain loops.
-fn portable<W: Word>(tile: &Tile<'_, W>, sums: &mut [W]) {
+fn portable<W: Word>(tile: &Tile<'_, W>, lines: &mut [&mut [W]]) {
     const SIDE: usize = 4;
-    let Tile { rows, columns: Columns { words, stride, terms, width } } = *tile;
+    let Tile { rows, columns: Columns { words, stride, terms, width }, is_first } = *tile;
     for first in (0..rows.count).step_by(SIDE) {
         // Missing rows repeat the last one; their sums are dropped.
         let row = |i: usize| &rows.words[(first + i).min(rows.count - 1) * rows.stride..][..terms];
-        let lines: [&[W]; SIDE] = std::array::from_fn(row);
+        let operands: [&[W]; SIDE] = std::array::from_fn(row);
         for start in (0..width).step_by(SIDE) {
             let mut products = [[W::default(); SIDE]; SIDE];
             for (k, column) in words.chunks(stride).take(terms).enumerate() {
                 let column = &column[start..start + SIDE];
-                for (line, products) in lines.iter().zip(&mut products) {
+                for (operand, products) in operands.iter().zip(&mut products) {
                     for (sum, &b) in products.iter_mut().zip(column) {
-                        *sum = sum.plus_product(line[k], b);
+                        *sum = sum.plus_product(operand[k], b);
                     }
                 }
             }
-            let products = products.iter().take(rows.count - first);
-            for (line, products) in sums[first * width..].chunks_exact_mut(width).zip(products) {
+            for (line, products) in lines[first..].iter_mut().zip(&products) {
                 for (sum, &x) in line[start..].iter_mut().zip(products) {
-                    *sum = sum.plus(x);
+                    *sum = if is_first { x } else { sum.plus(x) };
                 }
             }
         }
@@ -164,17 +172,20 @@ mod x86 {
                 register!("avx2,fma", avx2, $word, $narrow);
 
                 /// Runs the best kernel that the processor has.
-                pub(in super::super) fn run(tile: &Tile<'_, $word>, sums: &mut [$word]) -> bool {
+                pub(in super::super) fn run(
+                    tile: &Tile<'_, $word>,
+                    lines: &mut [&mut [$word]],
+                ) -> bool {
                     if std::arch::is_x86_feature_detected!("avx512f") {
                         // SAFETY: the processor has the instructions.
-                        unsafe { avx512(tile, sums) };
+                        unsafe { avx512(tile, lines) };
                         return true;
                     }
                     if std::arch::is_x86_feature_detected!("avx2")
                         && std::arch::is_x86_feature_detected!("fma")
                     {
                         // SAFETY: the processor has the instructions.
-                        unsafe { avx2(tile, sums) };
+                        unsafe { avx2(tile, lines) };
                         return true;
                     }
                     false
@@ -188,20 +199,19 @@ mod x86 {
         ($features:literal, $name:ident, $word:ty,
          ($rows:literal, $registers:literal, $zero:ident, $set:ident, $load:ident, $store:ident, $add:ident, $fma:expr)) => {
             #[target_feature(enable = $features)]
-            pub(in super::super) fn $name(tile: &Tile<'_, $word>, sums: &mut [$word]) {
+            pub(in super::super) fn $name(tile: &Tile<'_, $word>, lines: &mut [&mut [$word]]) {
                 /// `R` rows from `row` on, `N` registers of columns from `at` on.
                 #[target_feature(enable = $features)]
                 fn part<const R: usize, const N: usize>(
                     tile: &Tile<'_, $word>,
                     row: usize,
                     at: usize,
-                    sums: &mut [$word],
+                    lines: &mut [&mut [$word]],
                 ) {
                     let lanes = size_of_val(&$zero()) / size_of::<$word>();
                     let (stride, columns) = (tile.rows.stride, &tile.columns);
-                    let width = columns.width;
                     let mut acc = [[$zero(); N]; R];
-                    // SAFETY: `add_products` has checked that rows, columns and sums hold the tile.
+                    // SAFETY: `add_products` has checked that rows, columns and lines hold the tile.
                     unsafe {
                         let a = tile.rows.words.as_ptr().add(row * stride);
                         let mut b = columns.words.as_ptr().add(at);
@@ -218,10 +228,12 @@ mod x86 {
                             }
                             b = b.wrapping_add(columns.stride);
                         }
-                        for (r, acc) in acc.iter().enumerate() {
+                        for (line, acc) in lines[row..row + R].iter_mut().zip(&acc) {
                             for (n, &acc) in acc.iter().enumerate() {
-                                let at = sums.as_mut_ptr().add((row + r) * width + at + n * lanes);
-                                $store(at.cast(), $add($load(at.cast()), acc));
+                                let to = line.as_mut_ptr().add(at + n * lanes);
+                                let sum =
+                                    if tile.is_first { acc } else { $add($load(to.cast()), acc) };
+                                $store(to.cast(), sum);
                             }
                         }
                     }
@@ -242,18 +254,18 @@ mod x86 {
                         let count = (registers - register).min($registers);
                         let at = register * lanes;
                         match (rows, count) {
-                            (8, 3) => part::<8, 3>(tile, row, at, sums),
-                            (8, 2) => part::<8, 2>(tile, row, at, sums),
-                            (8, _) => part::<8, 1>(tile, row, at, sums),
-                            (4, 3) => part::<4, 3>(tile, row, at, sums),
-                            (4, 2) => part::<4, 2>(tile, row, at, sums),
-                            (4, _) => part::<4, 1>(tile, row, at, sums),
-                            (2, 3) => part::<2, 3>(tile, row, at, sums),
-                            (2, 2) => part::<2, 2>(tile, row, at, sums),
-                            (2, _) => part::<2, 1>(tile, row, at, sums),
-                            (_, 3) => part::<1, 3>(tile, row, at, sums),
-                            (_, 2) => part::<1, 2>(tile, row, at, sums),
-                            (..) => part::<1, 1>(tile, row, at, sums),
+                            (8, 3) => part::<8, 3>(tile, row, at, lines),
+                            (8, 2) => part::<8, 2>(tile, row, at, lines),
+                            (8, _) => part::<8, 1>(tile, row, at, lines),
+                            (4, 3) => part::<4, 3>(tile, row, at, lines),
+                            (4, 2) => part::<4, 2>(tile, row, at, lines),
+                            (4, _) => part::<4, 1>(tile, row, at, lines),
+                            (2, 3) => part::<2, 3>(tile, row, at, lines),
+                            (2, 2) => part::<2, 2>(tile, row, at, lines),
+                            (2, _) => part::<2, 1>(tile, row, at, lines),
+                            (_, 3) => part::<1, 3>(tile, row, at, lines),
+                            (_, 2) => part::<1, 2>(tile, row, at, lines),
+                            (..) => part::<1, 1>(tile, row, at, lines),
                         }
                         register += count;
                     }
@@ -342,7 +354,7 @@ mod tests {
     use super::*;
 
     /// The loop of an instruction set.
-    type Run<W> = fn(&Tile<'_, W>, &mut [W]);
+    type Run<W> = fn(&Tile<'_, W>, &mut [&mut [W]]);
 
     /// The sums of every instruction set that the processor has are those of the plain loops: products and sums are small
     /// integers.
@@ -360,16 +372,20 @@ mod tests {
             let columns = Columns { words: &words_of_columns, stride: between, terms, width };
             let start: Vec<W> = (0..count * width).map(|i| number(i + 1)).collect();
             let rows = Rows { words: &words, stride, count };
-            let tile = Tile { rows, columns };
-            let mut expected = start.clone();
-            portable(&tile, &mut expected);
-            let mut found = start.clone();
-            add_products(rows, columns, &mut found);
-            assert_eq!(found, expected, "{count} rows, {vectors} vectors, {terms} terms");
-            for other in others {
-                let mut found = start.clone();
-                other(&tile, &mut found);
+            for is_first in [false, true] {
+                let tile = Tile { rows, columns, is_first };
+                let sums = |run: &dyn Fn(&mut [&mut [W]])| {
+                    let mut sums = start.clone();
+                    run(&mut sums.chunks_mut(width).collect::<Vec<_>>());
+                    sums
+                };
+                let expected = sums(&|lines| portable(&tile, lines));
+                let found = sums(&|lines| add_products(rows, columns, lines, is_first));
                 assert_eq!(found, expected, "{count} rows, {vectors} vectors, {terms} terms");
+                for other in others {
+                    let found = sums(&|lines| other(&tile, lines));
+                    assert_eq!(found, expected, "{count} rows, {vectors} vectors, {terms} terms");
+                }
             }
         }
     }
@@ -382,13 +398,13 @@ mod tests {
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
         {
             // SAFETY: the processor has the instructions, and the tiles are sound.
-            compare(small, &[|tile, sums| unsafe { x86::integer::avx2(tile, sums) }]);
+            compare(small, &[|tile, lines| unsafe { x86::integer::avx2(tile, lines) }]);
             // SAFETY: as above.
-            compare(single, &[|tile, sums| unsafe { x86::single::avx2(tile, sums) }]);
+            compare(single, &[|tile, lines| unsafe { x86::single::avx2(tile, lines) }]);
             // SAFETY: as above.
             compare(
                 |i| f64::from(small(i)),
-                &[|tile, sums| unsafe { x86::double::avx2(tile, sums) }],
+                &[|tile, lines| unsafe { x86::double::avx2(tile, lines) }],
             );
         }
         compare(small, &[]);

@@ -1,5 +1,8 @@
 //! Construction: which values share a tile, and which are computed in the outputs.
-use super::{Fused, FusedStep, Operand, Output, Part, Place, Register, Rows};
+use super::{
+    Access, Function, Fused, FusedStep, Operand, Output, Part, Place, Read, Register, Rows,
+    SHORTEST_LINE,
+};
 use smallvec::SmallVec;
 
 /// The place and the element size of each value, found in the order of the parts.
@@ -55,6 +58,19 @@ impl Fused {
         for &register in read.chain(reduced.iter().map(|(of, ..)| of)).filter(|&&k| k < first) {
             tiles[register] = widths[register];
         }
+        let line = line(&operands, inner);
+        let kept = |k: Register| arrays.contains(&k) || reduced.iter().any(|(of, ..)| *of == k);
+        let access: Vec<Access> = (operands.iter().enumerate())
+            .map(|(k, operand)| {
+                Access::of(operand, line.filter(|_| !kept(k)), !kept(k) && take_one(&parts, k))
+            })
+            .collect();
+        for (tile, access) in tiles.iter_mut().zip(&access) {
+            // An array may be in the memory of a result.
+            if access.is_direct && access.is_line {
+                *tile = 0;
+            }
+        }
         let mut places = Places { of, tiles, free: Vec::new() };
         let mut steps = Vec::with_capacity(parts.len());
         for (number, Part { function, operands, width }) in parts.into_iter().enumerate() {
@@ -94,6 +110,46 @@ impl Fused {
             .collect();
         let outputs = arrays.iter().map(|&register| places[register].1);
         let outputs = outputs.chain(rows.iter().map(|rows| rows.method.width())).collect();
-        Self { operands, steps, outputs, copies, rows, tiles, is_whole, count, inner }
+        Self { operands, access, steps, outputs, copies, rows, tiles, is_whole, count, inner, line }
+    }
+}
+
+/// Returns the elements of a line: the indices at which an operand is a run of neighbors, or one element. There is none if lines
+/// are short, or if they differ in length.
+fn line(operands: &[Operand], inner: Option<usize>) -> Option<usize> {
+    let lines = operands.iter().filter_map(|operand| match &operand.read {
+        Read::Walk(walk) => walk.line().map(|(length, _)| length),
+        Read::Array | Read::Scalar => None,
+    });
+    let shortest = lines.clone().min().filter(|&line| line >= SHORTEST_LINE)?;
+    lines.chain(inner).all(|length| length % shortest == 0).then_some(shortest)
+}
+
+/// Returns whether all parts that read a value take one element for many.
+fn take_one(parts: &[Part], register: Register) -> bool {
+    let mut readers = parts.iter().filter(|part| part.operands.contains(&register));
+    readers.all(|part| match &part.function {
+        Function::Loop(function) => function.takes_scalars,
+        Function::Numbers(_) => false,
+    })
+}
+
+impl Access {
+    /// How an operand is read, within lines if there are any.
+    fn of(operand: &Operand, line: Option<usize>, may_be_one: bool) -> Self {
+        let is_same = operand.convert.is_none();
+        match &operand.read {
+            Read::Array => Self { is_direct: is_same, is_one: false, is_line: false },
+            Read::Scalar if may_be_one => Self { is_direct: is_same, is_one: true, is_line: true },
+            Read::Walk(walk) if line.is_some() && walk.line().is_some_and(|(_, is_run)| is_run) => {
+                Self { is_direct: is_same, is_one: false, is_line: true }
+            }
+            Read::Walk(walk) if line.is_some() && walk.line().is_some() && may_be_one => {
+                Self { is_direct: is_same, is_one: true, is_line: true }
+            }
+            Read::Scalar | Read::Walk(_) => {
+                Self { is_direct: false, is_one: false, is_line: false }
+            }
+        }
     }
 }

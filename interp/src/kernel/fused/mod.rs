@@ -12,7 +12,7 @@ use crate::Result;
 use crate::clock::Stop;
 use crate::context::RunContext;
 use crate::lower::scratch::threads;
-use crate::num::loops::Loop;
+use crate::num::loops::{Loop, Numbers};
 use crate::plan::{Kernel, Reuse};
 use hlo::{ElementType, Literal};
 use rayon::prelude::*;
@@ -20,9 +20,11 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Elements of a tile. A dozen tiles stay in the first cache.
-const TILE: usize = 512;
+const TILE: usize = 1024;
+/// Elements of a line within which tiles stay. For shorter ones the work of a tile takes longer than to copy its operands.
+const SHORTEST_LINE: usize = TILE / 4;
 /// Elements of a part that one thread computes.
-const PART: usize = 16 * TILE;
+const PART: usize = 8 * TILE;
 
 /// How an operand from outside is read.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,18 +56,31 @@ impl Operand {
     fn converted(&self) -> usize {
         self.convert.as_ref().map_or(self.width, |(_, width)| *width)
     }
-    /// Whether it is read where it is, if it is not in the memory of the result.
-    fn is_direct(&self) -> bool {
-        self.read == Read::Array && self.convert.is_none()
-    }
+}
+
+/// How a tile of an operand is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Access {
+    /// Where it is, if it is not in the memory of the result: no tile is filled.
+    is_direct: bool,
+    /// As one element for all of the tile.
+    is_one: bool,
+    /// From the place of its first element on: a run of elements, or the same one.
+    is_line: bool,
 }
 
 /// The number of a value of a fused op: first those of the operands from outside, then one for each part.
 pub(crate) type Register = usize;
 
-/// An elementwise op of a fused one: its loop, its operands, and the bytes of an element of its result.
+/// What an elementwise op computes: from its operands, or from the indices of its elements.
+pub(crate) enum Function {
+    Loop(Loop),
+    Numbers(Numbers),
+}
+
+/// An elementwise op of a fused one: its function, its operands, and the bytes of an element of its result.
 pub(crate) struct Part {
-    pub(crate) function: Loop,
+    pub(crate) function: Function,
     pub(crate) operands: SmallVec<[Register; 3]>,
     pub(crate) width: usize,
 }
@@ -81,6 +96,7 @@ pub(crate) enum Output {
 /// Elementwise ops over one index space, as a kernel.
 pub(crate) struct Fused {
     operands: Vec<Operand>,
+    access: Vec<Access>,
     steps: Vec<FusedStep>,
     /// The bytes of an element of each output; those that are arrays come first.
     outputs: SmallVec<[usize; 2]>,
@@ -97,10 +113,12 @@ pub(crate) struct Fused {
     count: usize,
     /// Elements of a run that is reduced.
     inner: Option<usize>,
+    /// Elements of a line, whose end no tile crosses.
+    line: Option<usize>,
 }
 
 struct FusedStep {
-    function: Loop,
+    function: Function,
     operands: SmallVec<[(Place, usize); 3]>,
     result: Place,
     width: usize,
@@ -128,11 +146,15 @@ enum Place {
 impl Fused {
     /// Elements of a tile.
     fn tile_of(&self, k: usize) -> usize {
-        if self.is_whole[k] { self.length() } else { TILE.min(self.count) }
+        match self.access.get(k) {
+            Some(Access { is_one: true, .. }) => 1,
+            _ if self.is_whole[k] => self.length(),
+            _ => TILE.min(self.count),
+        }
     }
-    /// Elements that are computed tile by tile before their runs are reduced: whole runs.
+    /// Elements that are computed tile by tile before their runs are reduced: whole runs, and whole lines.
     fn length(&self) -> usize {
-        let most = match self.inner {
+        let most = match self.inner.or(self.line) {
             Some(inner) => (TILE / inner).max(1) * inner,
             None => TILE,
         };
@@ -194,7 +216,7 @@ impl Kernel for Fused {
         Reuse::SameIndex(arrays.count())
     }
     fn scratch(&self) -> usize {
-        let is_direct = |k: &usize| self.operands.get(*k).is_some_and(Operand::is_direct);
+        let is_direct = |k: &usize| self.access.get(*k).is_some_and(|access| access.is_direct);
         let tiles = |is: bool| (0..self.tiles.len()).filter(move |k| is_direct(k) == is);
         let bytes = |k| self.tiles[k] * self.tile_of(k);
         let in_place = tiles(true).map(bytes).max().unwrap_or(0);

@@ -1,13 +1,21 @@
 //! Execution: the tiles of a part, one after another.
-use super::{Fused, Operand, Place, Read, Rows, TILE};
+use super::{Access, Function, Fused, Operand, Place, Read, Rows, TILE};
 use crate::clock::Stop;
 use crate::kernel::row_fold::RowFold;
+use bytemuck::Zeroable;
 use hlo::Scalar;
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::ops::Range;
 
-const WORD: usize = size_of::<u128>();
+/// A line of the cache, at which tiles begin: loads of vectors then do not cross lines.
+#[derive(Clone, Copy, bytemuck::Zeroable, bytemuck::Pod)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+/// The memory of a tile.
+type Tile = Vec<Line>;
+
 /// No elementwise op has more operands.
 const MOST: usize = 3;
 /// Tiles that a thread keeps.
@@ -15,7 +23,7 @@ const KEPT: usize = 8;
 
 thread_local! {
     /// Tiles kept for the next part: for small arrays, allocating takes longer than computing.
-    static TILES: Cell<Vec<Vec<u128>>> = const { Cell::new(Vec::new()) };
+    static TILES: Cell<Vec<Tile>> = const { Cell::new(Vec::new()) };
 }
 
 impl Fused {
@@ -30,9 +38,10 @@ impl Fused {
         let mut tiles = TILES.take();
         tiles.resize_with(self.tiles.len().max(tiles.len()), Vec::new);
         for (k, (tile, width)) in tiles.iter_mut().zip(&self.tiles).enumerate() {
-            let is_read = self.operands.get(k).is_some_and(Operand::is_direct);
-            if !is_read || inputs[k].is_none() {
-                tile.resize((self.tile_of(k) * width).div_ceil(WORD).max(tile.len()), 0);
+            let is_direct = self.access.get(k).is_some_and(|access| access.is_direct);
+            if !is_direct || inputs[k].is_none() {
+                let lines = (self.tile_of(k) * width).div_ceil(size_of::<Line>());
+                tile.resize(lines.max(tile.len()), Zeroable::zeroed());
             }
         }
         for (k, operand) in self.operands.iter().enumerate() {
@@ -45,9 +54,18 @@ impl Fused {
             self.rows.iter().map(|rows| rows.fold(inputs, self.inner.unwrap_or(1))).collect();
         for start in (0..count).step_by(self.length()).take_while(|_| !stop.is_set()) {
             let length = self.length().min(count - start);
-            for within in (0..length).step_by(TILE) {
-                let at = At { first, start, within, length: TILE.min(length - within) };
-                self.tile(inputs, &mut tiles, at, outputs);
+            let line = self.line.unwrap_or(length);
+            let tile = line.div_ceil(line.div_ceil(TILE)).max(1);
+            for within in (0..length).step_by(line.max(1)) {
+                for column in (0..line.min(length - within)).step_by(tile) {
+                    let at = At {
+                        first,
+                        start,
+                        within: within + column,
+                        length: tile.min(line - column),
+                    };
+                    self.tile(inputs, &mut tiles, at, outputs);
+                }
             }
             if !self.rows.is_empty() {
                 let at = At { first, start, within: 0, length };
@@ -62,7 +80,7 @@ impl Fused {
     fn reduce(
         &self,
         inputs: &[Option<&[u8]>],
-        tiles: &[Vec<u128>],
+        tiles: &[Tile],
         at: At,
         outputs: &mut [&mut [u8]],
         folds: &mut [RowFold<'_>],
@@ -71,7 +89,7 @@ impl Fused {
         let arrays = self.outputs.len() - self.rows.len();
         for ((rows, fold), k) in self.rows.iter().zip(folds).zip(arrays..) {
             let output = std::mem::take(&mut outputs[k]);
-            let runs = self.elements(rows.of, inputs, tiles, outputs, at);
+            let runs = self.elements(rows.of, inputs, &[], tiles, outputs, at);
             let runs = runs.chunks_exact(inner * rows.of.1);
             let slots =
                 output[at.start / inner * self.outputs[k]..].chunks_exact_mut(self.outputs[k]);
@@ -85,17 +103,26 @@ impl Fused {
         &self,
         (place, width): (Place, usize),
         inputs: &[Option<&'t [u8]>],
-        tiles: &'t [Vec<u128>],
+        places: &[usize],
+        tiles: &'t [Tile],
         outputs: &'t [&mut [u8]],
         at: At,
     ) -> &'t [u8] {
         match place {
-            Place::Operand(k) => match inputs[k] {
-                Some(input) if self.operands[k].is_direct() => &input[at.input(width)],
-                Some(_) | None => {
-                    &bytemuck::cast_slice(&tiles[k])[at.tile(self.is_whole[k], width)]
+            Place::Operand(k) => {
+                let Access { is_direct, is_one, is_line } = self.access[k];
+                match inputs[k] {
+                    Some(input) if is_direct && is_line => {
+                        let count = if is_one { 1 } else { at.length };
+                        &input[places[k] * width..(places[k] + count) * width]
+                    }
+                    Some(input) if is_direct => &input[at.input(width)],
+                    Some(_) | None if is_one => &bytemuck::cast_slice(&tiles[k])[..width],
+                    Some(_) | None => {
+                        &bytemuck::cast_slice(&tiles[k])[at.tile(self.is_whole[k], width)]
+                    }
                 }
-            },
+            }
             Place::Tile(k) => &bytemuck::cast_slice(&tiles[k])[at.tile(self.is_whole[k], width)],
             Place::Output(k) => &outputs[k][at.output(width)],
         }
@@ -105,12 +132,17 @@ impl Fused {
     fn tile(
         &self,
         inputs: &[Option<&[u8]>],
-        tiles: &mut [Vec<u128>],
+        tiles: &mut [Tile],
         at: At,
         outputs: &mut [&mut [u8]],
     ) {
-        for (k, input) in inputs.iter().enumerate() {
-            self.read(k, *input, tiles, at, &*outputs);
+        let mut places: SmallVec<[usize; 8]> = SmallVec::new();
+        for (k, (input, operand)) in inputs.iter().zip(&self.operands).enumerate() {
+            places.push(match &operand.read {
+                Read::Walk(walk) if self.access[k].is_line => walk.index(at.element()),
+                Read::Array | Read::Scalar | Read::Walk(_) => 0,
+            });
+            self.read(k, *input, places[k], tiles, at, &*outputs);
         }
         for step in &self.steps {
             // The place of the result is taken out while the operands are borrowed.
@@ -121,7 +153,7 @@ impl Fused {
             }
             let mut operands = [Default::default(); MOST];
             for (slot, &value) in operands.iter_mut().zip(&step.operands) {
-                *slot = self.elements(value, inputs, tiles, outputs, at);
+                *slot = self.elements(value, inputs, &places, tiles, outputs, at);
             }
             let result = match step.result {
                 Place::Output(_) => &mut output[at.output(step.width)],
@@ -129,7 +161,10 @@ impl Fused {
                     &mut bytemuck::cast_slice_mut(&mut tile)[at.tile(self.is_whole[k], step.width)]
                 }
             };
-            (step.function)(&operands[..step.operands.len()], result);
+            match &step.function {
+                Function::Loop(function) => function(&operands[..step.operands.len()], result),
+                Function::Numbers(function) => function(at.element(), result),
+            }
             match step.result {
                 Place::Output(k) => outputs[k] = output,
                 Place::Operand(k) | Place::Tile(k) => tiles[k] = tile,
@@ -143,36 +178,43 @@ impl Fused {
         }
     }
 
-    /// Reads a tile of operand `k`, if it is not read in place.
+    /// Reads a tile of operand `k`, if it is not read in place; a line of it from element `place` on.
     fn read(
         &self,
         k: usize,
         input: Option<&[u8]>,
-        tiles: &mut [Vec<u128>],
+        place: usize,
+        tiles: &mut [Tile],
         at: At,
         outputs: &[&mut [u8]],
     ) {
         let Operand { read, width, convert } = &self.operands[k];
         let is_read = match read {
             Read::Scalar => true,
-            Read::Walk(_) => input.is_none(),
+            Read::Walk(_) => self.access[k].is_direct || input.is_none(),
             Read::Array => input.is_some() && convert.is_none(),
         };
         if is_read {
             return;
         }
         let mut tile = std::mem::take(&mut tiles[k]);
-        let bytes = at.tile(self.is_whole[k], self.operands[k].converted());
+        let is_one = self.access[k].is_one;
+        let bytes = match is_one {
+            true => 0..self.operands[k].converted(),
+            false => at.tile(self.is_whole[k], self.operands[k].converted()),
+        };
         let to: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut tile)[bytes];
         match (read, input, convert) {
             (Read::Scalar, ..) | (Read::Walk(_), None, _) | (Read::Array, Some(_), None) => {}
-            (Read::Walk(walk), Some(input), None) => {
-                walk.read(input, *width, at.first + at.start + at.within, to);
+            (Read::Walk(_), Some(input), Some((convert, _))) if self.access[k].is_line => {
+                let count = if is_one { 1 } else { at.length };
+                convert(&[&input[place * width..(place + count) * width]], to);
             }
+            (Read::Walk(walk), Some(input), None) => walk.read(input, *width, at.element(), to),
             (Read::Walk(walk), Some(input), Some((convert, _))) => {
                 let before: &mut [u8] = bytemuck::cast_slice_mut(&mut tiles[self.tiles.len() - 1]);
                 let before = &mut before[..at.length * width];
-                walk.read(input, *width, at.first + at.start + at.within, before);
+                walk.read(input, *width, at.element(), before);
                 convert(&[before], to);
             }
             (Read::Array, Some(input), Some((convert, _))) => {
@@ -219,10 +261,13 @@ struct At {
 }
 
 impl At {
+    /// The first element, in the arrays.
+    fn element(self) -> usize {
+        self.first + self.start + self.within
+    }
     /// Bytes in the operands.
     fn input(self, width: usize) -> Range<usize> {
-        let start = self.first + self.start + self.within;
-        start * width..(start + self.length) * width
+        self.element() * width..(self.element() + self.length) * width
     }
     /// Bytes in the outputs.
     fn output(self, width: usize) -> Range<usize> {

@@ -9,7 +9,6 @@ use crate::num::float::to_f32;
 use crate::num::float_functions::single;
 use std::f64::consts::FRAC_2_PI;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 /// Elements that are computed together: enough for the compiler to vectorize the loop.
 const BLOCK: usize = 32;
@@ -70,7 +69,7 @@ fn settle<F: Function>(x: &[f32; BLOCK], result: &mut [f32; BLOCK]) {
 }
 
 fn of<F: Function + 'static>() -> Loop {
-    Arc::new(move |operands, result| {
+    Loop::new(move |operands, result| {
         let x = bytemuck::cast_slice(operands[0]);
         let result = bytemuck::cast_slice_mut(result);
         instruction_set::run(Slices { x, result, formula: PhantomData::<F> });
@@ -112,7 +111,7 @@ macro_rules! functions {
         }
     };
 }
-functions! { exp expm1 tanh logistic erf log log1p sin cos rsqrt }
+functions! { exp expm1 tanh logistic erf log log1p sin cos tan rsqrt }
 
 /// 1.5 * 2^23: added to a small number, it leaves the nearest integer in the low bits.
 const TO_INTEGER: f32 = 12_582_912.0;
@@ -160,8 +159,20 @@ fn expm1(x: f32) -> f32 {
 }
 #[inline(always)]
 fn tanh(x: f32) -> f32 {
-    let (k, rest) = parts(2.0 * clamp(x.abs(), 10.0));
-    let power = power(k);
+    // Loops over small arrays wait for it, so the chain of operations is short: e^(2h) - 1 as `parts` computes it, with
+    // sums of pairs of terms.
+    let size = if x.abs() > 10.0 { 10.0 } else { x.abs() };
+    let k = size.mul_add(2.0 * std::f32::consts::LOG2_E, TO_INTEGER);
+    let n = TO_INTEGER - k;
+    let h = n.mul_add(LN_2[1] / 2.0, n.mul_add(LN_2[0] / 2.0, size));
+    let square = h * h;
+    let [a, b, c] = [
+        h.mul_add(0.025_481_708, 0.089_270_99),
+        h.mul_add(0.266_665_16, 0.666_659_83),
+        h.mul_add(1.333_333_4, 2.0),
+    ];
+    let rest = square.mul_add(square.mul_add(square.mul_add(a, b), c), h + h);
+    let power = power(k.to_bits());
     let e = power.mul_add(rest, power - 1.0);
     (e / (e + 2.0)).copysign(x)
 }
@@ -242,9 +253,9 @@ fn log1p(x: f32) -> f32 {
     ln(1.0 + x, x).copysign(x)
 }
 
-/// Returns the sine and cosine of `r = x - k pi/2`, at most pi/4 in size, and the bits of `k`; NaN for large `x`.
+/// Returns `r = x - k pi/2`, at most pi/4 in size, and the bits of `k`; NaN for large `x`.
 #[inline(always)]
-fn reduced(x: f32) -> (f32, f32, u32) {
+fn quadrant(x: f32) -> (f64, u32) {
     /// 1.5 * 2^52.
     const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
     /// -pi/2 in two parts; the first has 33 bits, so that products with integers below 2^20 are exact.
@@ -254,8 +265,14 @@ fn reduced(x: f32) -> (f32, f32, u32) {
     let wide = f64::from(x);
     let k = wide.mul_add(FRAC_2_PI, TO_INTEGER);
     let n = k - TO_INTEGER;
-    let r = to_f32(n.mul_add(MINUS_HALF_PI[1], n.mul_add(MINUS_HALF_PI[0], wide)));
-    let r = if x.abs() < LARGE { r } else { f32::NAN };
+    let r = n.mul_add(MINUS_HALF_PI[1], n.mul_add(MINUS_HALF_PI[0], wide));
+    (if x.abs() < LARGE { r } else { f64::NAN }, low_half(k.to_bits()))
+}
+/// Returns the sine and cosine of `r` of [`quadrant`], and the bits of `k`.
+#[inline(always)]
+fn reduced(x: f32) -> (f32, f32, u32) {
+    let (r, k) = quadrant(x);
+    let r = to_f32(r);
     let square = r * r;
     let sine = polynomial(
         square,
@@ -266,7 +283,7 @@ fn reduced(x: f32) -> (f32, f32, u32) {
         const { &[-2.723_65e-7, 2.479_990_5e-5, -0.001_388_888_6, 0.041_666_668, -0.5, 1.0] },
     );
     // The correction has the other sign: without `copysign` the sine of -0 would be 0.
-    (sine.mul_add(r * square, r).copysign(r), cosine, low_half(k.to_bits()))
+    (sine.mul_add(r * square, r).copysign(r), cosine, k)
 }
 #[inline(always)]
 #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "drops the high bits")]
@@ -287,6 +304,31 @@ fn sin(x: f32) -> f32 {
 fn cos(x: f32) -> f32 {
     let (sine, cosine, k) = reduced(x);
     signed(if k & 1 == 0 { cosine } else { sine }, k.wrapping_add(1))
+}
+/// The quotient of sine and cosine, in f64: in f32 it is rounded too often.
+#[inline(always)]
+fn tan(x: f32) -> f32 {
+    const SINE: [f64; 4] =
+        [2.724_993_308_3e-6, -0.000_198_400_868_5, 0.008_333_331_875_1, -0.166_666_666_64];
+    const COSINE: [f64; 6] = [
+        -2.717_336_556_2e-7,
+        2.479_892_781_7e-5,
+        -0.001_388_888_038_9,
+        0.041_666_666_544,
+        -0.499_999_999_99,
+        1.0,
+    ];
+    let (r, k) = quadrant(x);
+    let square = r * r;
+    let (mut sine, mut cosine) = (SINE[0], COSINE[0]);
+    for &c in &SINE[1..] {
+        sine = sine.mul_add(square, c);
+    }
+    for &c in &COSINE[1..] {
+        cosine = cosine.mul_add(square, c);
+    }
+    let sine = sine.mul_add(r * square, r).copysign(r);
+    to_f32(if k & 1 == 0 { sine / cosine } else { -cosine / sine })
 }
 #[inline(always)]
 fn rsqrt(x: f32) -> f32 {

@@ -4,7 +4,6 @@ use super::table::{with_native, with_type};
 use super::{Loop, each};
 use crate::num::float::to_f32;
 use hlo::ElementType;
-use std::sync::Arc;
 
 /// Returns the loop of `convert` between different types; `None` where it takes more than one step in a type of the
 /// processor, as from 64-bit integers to bf16.
@@ -40,7 +39,7 @@ pub(crate) fn convert_loop(from: ElementType, to: ElementType) -> Option<Loop> {
 
 fn from_narrow<A: Narrow>(to: ElementType) -> Option<Loop> {
     if to == ElementType::F32 {
-        return Some(Arc::new(|x, result| {
+        return Some(Loop::new(|x, result| {
             A::widen(bytemuck::cast_slice(x[0]), bytemuck::cast_slice_mut(result));
         }));
     }
@@ -50,7 +49,7 @@ fn from_narrow<A: Narrow>(to: ElementType) -> Option<Loop> {
 #[allow(clippy::useless_conversion, reason = "one of the types is f64")]
 fn to_narrow<R: Narrow>(from: ElementType) -> Option<Loop> {
     if from == ElementType::F32 {
-        return Some(Arc::new(|x, result| {
+        return Some(Loop::new(|x, result| {
             R::round(bytemuck::cast_slice(x[0]), bytemuck::cast_slice_mut(result));
         }));
     }

@@ -2,7 +2,6 @@
 use super::Loop;
 use super::instruction_set::{self, Task};
 use crate::num::float::to_f32;
-use std::sync::Arc;
 
 /// Elements whose results are checked together.
 const BLOCK: usize = 512;
@@ -11,7 +10,7 @@ const ERROR: f64 = f64::EPSILON;
 
 /// Returns the loop of `abs` from c64 to f32. It calls core-math where the bound of the error leaves the rounding open.
 pub(crate) fn magnitude_loop() -> Loop {
-    Arc::new(|operands, result| {
+    Loop::new(|operands, result| {
         let numbers: &[[f32; 2]] = bytemuck::cast_slice(operands[0]);
         let result: &mut [f32] = bytemuck::cast_slice_mut(result);
         for (numbers, result) in numbers.chunks(BLOCK).zip(result.chunks_mut(BLOCK)) {

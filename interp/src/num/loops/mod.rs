@@ -12,6 +12,7 @@ pub(crate) mod instruction_set;
 mod magnitude;
 mod narrow;
 mod order;
+mod progression;
 mod select;
 mod sum;
 mod table;
@@ -24,23 +25,67 @@ pub(crate) use convert::convert_loop;
 use instruction_set::Task;
 pub(crate) use magnitude::magnitude_loop;
 pub(crate) use order::{clamp_loop, compare_loop};
+pub(crate) use progression::{Numbers, Progression};
 pub(crate) use select::select_loop;
+use std::ops::Deref;
 use std::sync::Arc;
 pub(crate) use sum::{AT_ONCE, SumLoops};
 pub(crate) use table::{binary_loop, is_approximate, unary_loop};
 
 /// A loop over the bytes of operands and of a result, aligned for their types and with the same number of elements.
-pub(crate) type Loop = Arc<dyn Fn(&[&[u8]], &mut [u8]) + Send + Sync>;
+#[derive(Clone)]
+pub(crate) struct Loop {
+    run: Arc<Run>,
+    /// Whether an operand may have one element, for all elements of the result.
+    pub(crate) takes_scalars: bool,
+}
+
+type Run = dyn Fn(&[&[u8]], &mut [u8]) + Send + Sync;
+
+impl Loop {
+    fn new(run: impl Fn(&[&[u8]], &mut [u8]) + Send + Sync + 'static) -> Self {
+        Self { run: Arc::new(run), takes_scalars: false }
+    }
+}
+
+impl Deref for Loop {
+    type Target = Run;
+    fn deref(&self) -> &Self::Target {
+        &*self.run
+    }
+}
 
 /// Returns the loop of a function of `N` operands of one type.
 fn each<const N: usize, A: Pod, R: Pod>(
     function: impl Fn([A; N]) -> R + Copy + Send + Sync + 'static,
 ) -> Loop {
-    Arc::new(move |operands, result| {
+    Loop::new(move |operands, result| {
         let operands = std::array::from_fn(|k| bytemuck::cast_slice(operands[k]));
         let result = bytemuck::cast_slice_mut(result);
         instruction_set::run(Each { operands, result, function });
     })
+}
+
+/// Returns the loop of a function of two operands, of which one may have one element.
+fn pair<A: Pod, R: Pod>(function: impl Fn([A; 2]) -> R + Copy + Send + Sync + 'static) -> Loop {
+    let run = move |operands: &[&[u8]], result: &mut [u8]| {
+        let (a, b): (&[A], &[A]) =
+            (bytemuck::cast_slice(operands[0]), bytemuck::cast_slice(operands[1]));
+        let result: &mut [R] = bytemuck::cast_slice_mut(result);
+        match (a, b) {
+            (&[a], &[b]) => result.fill(function([a, b])),
+            (&[a], b) => {
+                let function = move |[b]: [A; 1]| function([a, b]);
+                instruction_set::run(Each { operands: [b], result, function });
+            }
+            (a, &[b]) => {
+                let function = move |[a]: [A; 1]| function([a, b]);
+                instruction_set::run(Each { operands: [a], result, function });
+            }
+            (a, b) => instruction_set::run(Each { operands: [a, b], result, function }),
+        }
+    };
+    Loop { takes_scalars: true, ..Loop::new(run) }
 }
 
 struct Each<'a, const N: usize, A, R, F> {
@@ -50,13 +95,20 @@ struct Each<'a, const N: usize, A, R, F> {
 }
 
 impl<const N: usize, A: Copy, R, F: Fn([A; N]) -> R> Task for Each<'_, N, A, R, F> {
+    // Short loops wait for the cache, which gives twice as many bytes to wide vectors. Each set of instructions is compiled: the
+    // types of most modules are worth that.
+    const IS_LONG: bool = matches!(size_of::<A>(), 2 | 4);
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "an iterator is checked beside the index, see below"
+    )]
     #[inline(always)]
     fn run(self) {
         let count = self.result.len();
-        // Slices of equal length need no checks in the loop.
+        // Indices below the length of each slice need no checks, with which the last elements would be computed one by one.
         let operands = self.operands.map(|x| &x[..count]);
-        for (i, result) in self.result.iter_mut().enumerate() {
-            *result = (self.function)(std::array::from_fn(|k| operands[k][i]));
+        for i in 0..count {
+            self.result[i] = (self.function)(std::array::from_fn(|k| operands[k][i]));
         }
     }
 }

@@ -5,7 +5,6 @@ use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use hlo::Scalar;
 use hlo::literal::Native;
-use std::sync::Arc;
 
 /// Elements that are widened together.
 const STAGE: usize = 512;
@@ -123,7 +122,7 @@ pub(super) fn through_f32<const N: usize, T: Narrow>(
     single: Loop,
     settle: Option<Settle<N>>,
 ) -> Loop {
-    Arc::new(move |operands, result| {
+    Loop::new(move |operands, result| {
         let result: &mut [T] = bytemuck::cast_slice_mut(result);
         let mut wide_result = [0.0; STAGE];
         each_stage::<N, T>(operands, result.len(), |range, operands, wide| {
@@ -145,7 +144,7 @@ pub(super) fn through_f32<const N: usize, T: Narrow>(
 
 /// Applies a loop from f32 to a type of `width` bytes.
 pub(super) fn widened<const N: usize, T: Narrow>(single: Loop, width: usize) -> Loop {
-    Arc::new(move |operands, result| {
+    Loop::new(move |operands, result| {
         each_stage::<N, T>(operands, result.len() / width, |range, _, wide| {
             single(&wide, &mut result[range.start * width..range.end * width]);
         });
@@ -154,7 +153,7 @@ pub(super) fn widened<const N: usize, T: Narrow>(single: Loop, width: usize) -> 
 
 /// Applies a loop to f32 from a type of `width` bytes and rounds its results again; they are exact, or rounded to odd.
 pub(super) fn rounded<T: Narrow>(single: Loop, width: usize) -> Loop {
-    Arc::new(move |operands, result| {
+    Loop::new(move |operands, result| {
         let result: &mut [T] = bytemuck::cast_slice_mut(result);
         let mut wide = [0.0; STAGE];
         for (result, x) in result.chunks_mut(STAGE).zip(operands[0].chunks(STAGE * width)) {

@@ -3,7 +3,6 @@ use super::Loop;
 use super::instruction_set::{self, Task};
 use bytemuck::Pod;
 use std::ops::{BitAnd, BitXor};
-use std::sync::Arc;
 
 /// Returns the loop of `select` for elements of `width` bytes.
 pub(crate) fn select_loop(width: usize) -> Loop {
@@ -22,7 +21,7 @@ trait Word: Pod + From<bool> + BitAnd<Output = Self> + BitXor<Output = Self> {}
 impl<T: Pod + From<bool> + BitAnd<Output = T> + BitXor<Output = T>> Word for T {}
 
 fn of<T: Word>(negate: impl Fn(T) -> T + Copy + Send + Sync + 'static) -> Loop {
-    Arc::new(move |operands, result| {
+    Loop::new(move |operands, result| {
         let [on_true, on_false] = [1, 2].map(|k| bytemuck::cast_slice(operands[k]));
         let result = bytemuck::cast_slice_mut(result);
         instruction_set::run(Select { chosen: operands[0], on_true, on_false, result, negate });

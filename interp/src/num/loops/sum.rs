@@ -6,11 +6,12 @@ use crate::options::Arithmetic;
 use bytemuck::Pod;
 use half::{bf16, f16};
 use hlo::ElementType;
+use std::ops::AddAssign;
 
 /// Numbers of a vector.
 const LANES: usize = 8;
-/// Numbers of f32 that are summed in turn.
-const SINGLE_LANES: usize = 64;
+/// Numbers of f32 in a vector.
+const SINGLE_LANES: usize = 16;
 /// Vectors to which elements are added in turn, so that an addition does not wait for the one before it.
 const VECTORS: usize = 4;
 /// Rows that are added to columns at once.
@@ -121,32 +122,58 @@ fn total([a, b, c, d]: &[Vector; VECTORS]) -> f64 {
 
 /// The sum of the elements in lanes of f32. A sum that is not finite is left open: the exact one may be.
 fn row_of_f32<T: Term>(elements: &[u8]) -> (f64, f64) {
-    let mut sums = [-0.0; SINGLE_LANES];
-    let elements: &[T] = bytemuck::cast_slice(elements);
-    let (blocks, rest) = elements.as_chunks();
-    instruction_set::run(SingleRow { blocks, sums: &mut sums });
-    let rest = rest.iter().map(|x| x.wide());
-    let sum = rest.chain(sums.map(f64::from)).fold(-0.0, |sum, x| sum + x);
+    let mut sum = 0.0;
+    instruction_set::run(SingleRow::<T> {
+        elements: bytemuck::cast_slice(elements),
+        sum: &mut sum,
+    });
     (sum, if sum.is_finite() { 0.0 } else { f64::INFINITY })
 }
 
 struct SingleRow<'a, T> {
-    blocks: &'a [[T; SINGLE_LANES]],
-    sums: &'a mut [f32; SINGLE_LANES],
+    elements: &'a [T],
+    sum: &'a mut f64,
 }
 
 impl<T: Term> Task for SingleRow<'_, T> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        let mut sums = *self.sums;
-        for block in self.blocks {
-            for (sum, x) in sums.iter_mut().zip(block) {
-                *sum += x.single();
-            }
+        let (blocks, rest) = self.elements.as_chunks::<{ VECTORS * SINGLE_LANES }>();
+        // Four variables stay in registers; an array of them does not.
+        let [mut a, mut b, mut c, mut d] = [[-0.0; SINGLE_LANES]; VECTORS];
+        for block in blocks {
+            let (vectors, _) = block.as_chunks::<SINGLE_LANES>();
+            (a, b) = (plus(a, singles(&vectors[0])), plus(b, singles(&vectors[1])));
+            (c, d) = (plus(c, singles(&vectors[2])), plus(d, singles(&vectors[3])));
         }
-        *self.sums = sums;
+        *self.sum = total_of_singles([a, b, c, d], rest);
     }
+}
+
+/// Returns the sum of all lanes and of the last elements. Inlined, it would keep the sums in memory.
+#[inline(never)]
+fn total_of_singles<T: Term>(sums: [[f32; SINGLE_LANES]; VECTORS], last: &[T]) -> f64 {
+    let mut total = [-0.0; LANES];
+    for vector in sums.as_flattened().as_chunks::<LANES>().0 {
+        total = plus(total, vector.map(f64::from));
+    }
+    for vector in last.chunks(LANES) {
+        for (total, x) in total.iter_mut().zip(vector) {
+            *total += x.wide();
+        }
+    }
+    let [a, b, c, d, e, f, g, h] = total;
+    ((a + b) + (c + d)) + ((e + f) + (g + h))
+}
+
+#[inline(always)]
+fn singles<T: Term>(x: &[T; SINGLE_LANES]) -> [f32; SINGLE_LANES] {
+    let mut singles = [0.0; SINGLE_LANES];
+    for i in 0..SINGLE_LANES {
+        singles[i] = x[i].single();
+    }
+    singles
 }
 
 fn exact<T: Term>(elements: &[u8], sum: &mut ExactSum) {
@@ -189,8 +216,8 @@ fn wide<T: Term>(x: &[T; LANES]) -> Vector {
     wide
 }
 #[inline(always)]
-fn plus(mut a: Vector, b: Vector) -> Vector {
-    for i in 0..LANES {
+fn plus<T: Copy + AddAssign, const N: usize>(mut a: [T; N], b: [T; N]) -> [T; N] {
+    for i in 0..N {
         a[i] += b[i];
     }
     a

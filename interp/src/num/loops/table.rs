@@ -2,7 +2,7 @@
 use super::approximate::loops as approximate_loops;
 use super::narrow::{Settle, narrow_type, rounded_bf16, through_f32, widened_bf16};
 use super::vector::loops as single_loops;
-use super::{Integer, Loop, each};
+use super::{Integer, Loop, each, pair};
 use crate::num;
 use crate::num::dispatch::{Binary2, Unary1, if_class};
 use crate::num::float_functions::{double, single};
@@ -48,7 +48,7 @@ macro_rules! of_floats {
         Some(each(|[$x]: [$float; 1]| $function($x)))
     };
     ($flags:tt $float:ident $function:path, $a:ident $b:ident) => {
-        Some(each(|[$a, $b]: [$float; 2]| $function($a, $b)))
+        Some(pair(|[$a, $b]: [$float; 2]| $function($a, $b)))
     };
 }
 
@@ -64,7 +64,7 @@ macro_rules! of_bf16 {
         Some(each(|[$x]: [bf16; 1]| rounded_bf16($function(widened_bf16($x)))))
     };
     ($flags:tt $function:path, $a:ident $b:ident) => {
-        Some(each(|[$a, $b]: [bf16; 2]| {
+        Some(pair(|[$a, $b]: [bf16; 2]| {
             rounded_bf16($function(widened_bf16($a), widened_bf16($b)))
         }))
     };
@@ -80,7 +80,7 @@ macro_rules! define {
         /// Loops of the functions of f32, under the names of the op table, one element at a time.
         #[expect(dead_code, reason = "those with a formula in `vector` have another loop")]
         pub(super) mod plain {
-            use super::{Loop, each, if_class, single};
+            use super::{Loop, each, if_class, pair, single};
             $(pub(in crate::num::loops) fn $un_fn() -> Option<Loop> {
                 if_class!(F $un_class { of_floats!($un_flags f32 single::$un_fn, x) } else { None })
             })*

@@ -20,7 +20,6 @@ use super::instruction_set::{self, Task};
 use crate::num::float::to_f32;
 use crate::num::float_functions::single;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 /// 2^-41, a bound of the relative error of every formula.
 const ERROR: f64 = f64::from_bits((1023 - 41) << 52);
@@ -99,7 +98,7 @@ fn settle<const N: usize, F: Function<N>>(
 }
 
 fn of<const N: usize, F: Function<N> + 'static>() -> Loop {
-    Arc::new(move |operands, result| {
+    Loop::new(move |operands, result| {
         let operands = std::array::from_fn(|k| bytemuck::cast_slice(operands[k]));
         let result = bytemuck::cast_slice_mut(result);
         instruction_set::run(Slices { operands, result, formula: PhantomData::<F> });

@@ -1,0 +1,170 @@
+//! `etalon diff`: compares two files of arrays.
+use super::{Loaded, load, verified_for};
+use crate::args::{DiffArgs, LoadArgs};
+use crate::error::{Code, Exit, Failure, Result};
+use crate::inputs::read_any;
+use crate::{output, result_file};
+use conformance::arrays::Name;
+use conformance::{Tolerance, compare};
+use hlo::literal::npz::NpyArray;
+use hlo::{ArrayShape, ElementType, Literal, Shape, Verified};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The arrays of a module's result.
+struct Results {
+    module: Verified,
+    names: Vec<String>,
+    tolerance: Tolerance,
+}
+
+impl Results {
+    fn load(args: &DiffArgs) -> Result<Option<Self>> {
+        let Some(path) = &args.module else { return Ok(None) };
+        let Loaded { name, text, module, .. } = load(path, &LoadArgs::of(args.lenient))?;
+        let module = verified_for(&args.devices, module, &name, &text)?;
+        let names = result_file::names(module.module().entry());
+        let tolerance = Tolerance::of(module.module());
+        Ok(Some(Self { module, names, tolerance }))
+    }
+    fn shapes(&self) -> Vec<&ArrayShape> {
+        let leaves = self.module.module().entry().result_shape().leaves();
+        leaves.into_iter().filter_map(Shape::array).collect()
+    }
+    /// Returns the number of the array of a name: `out3`, `d2_out3`, or the name of an instruction.
+    fn number(&self, name: &str) -> Option<usize> {
+        let of_name = |name: &str| self.names.iter().position(|known| known == name);
+        let of_device = || of_name(name.strip_prefix('d')?.split_once('_')?.1);
+        let numbered = Name::parse(name).filter(|name| name.kind == "out");
+        let number = numbered.map(|name| name.number).or_else(|| of_name(name)).or_else(of_device);
+        number.filter(|&number| number < self.names.len())
+    }
+}
+
+/// Compares the arrays of the same names. The exit code is 1 if some differ.
+pub(crate) fn diff(args: &DiffArgs) -> Result<ExitCode> {
+    let results = Results::load(args)?;
+    let (expected, mut actual) = (arrays(&args.expected)?, arrays(&args.actual)?);
+    if expected.is_empty() {
+        let (path, message) = (args.expected.display().to_string(), "it has no arrays".to_owned());
+        return Err(Failure::new(&Code::Input { path, message }, None));
+    }
+    let is_single = |path: &Path| path.extension().is_some_and(|e| e == "npy");
+    // The array of an .npy file has no name of its own.
+    if is_single(&args.expected)
+        && is_single(&args.actual)
+        && let (Some(name), Some((_, array))) = (expected.keys().next(), actual.pop_first())
+    {
+        actual.insert(name.clone(), array);
+    }
+    let mut text = String::new();
+    let (mut wrong, mut total) = (0usize, 0usize);
+    for (name, expected) in &expected {
+        total += 1;
+        let line = match actual.remove(name) {
+            None => Err(format!("only in {}", args.expected.display())),
+            Some(actual) => one(args, results.as_ref(), name, (&actual, expected))?,
+        };
+        wrong += usize::from(line.is_err());
+        let _ = writeln!(text, "{name}: {}", line.unwrap_or_else(|line| line));
+    }
+    for name in actual.keys() {
+        (total, wrong) = (total + 1, wrong + 1);
+        let _ = writeln!(text, "{name}: only in {}", args.actual.display());
+    }
+    let _ = match (wrong, total) {
+        (0, 1) => writeln!(text, "1 array agrees"),
+        (0, n) => writeln!(text, "{n} arrays agree"),
+        (wrong, n) => writeln!(text, "{wrong} of {n} arrays differ"),
+    };
+    output::data(&text)?;
+    Ok(if wrong == 0 { ExitCode::SUCCESS } else { Exit::Wrong.code() })
+}
+
+/// Reads the arrays of a file by name.
+fn arrays(path: &Path) -> Result<BTreeMap<String, NpyArray>> {
+    Ok(read_any(path)?.into_iter().map(|array| (array.name.clone(), array)).collect())
+}
+
+/// Compares two arrays. Returns a line of text: `Ok` if they agree.
+fn one(
+    args: &DiffArgs,
+    results: Option<&Results>,
+    name: &str,
+    (actual, expected): (&NpyArray, &NpyArray),
+) -> Result<std::result::Result<String, String>> {
+    if actual.dims != expected.dims {
+        let [found, expected] = [actual, expected].map(|array| array.dims.as_slice().to_vec());
+        return Ok(Err(format!("found sizes {found:?}, expected {expected:?}")));
+    }
+    let number = results.and_then(|results| results.number(name));
+    let shape = match results {
+        Some(results) => {
+            let number = number.ok_or_else(|| {
+                let known = results.names.iter().enumerate();
+                let known: Vec<String> =
+                    known.map(|(i, name)| format!("`out{i}` or `{name}`")).take(8).collect();
+                let help = format!("the module has {}", known.join(", "));
+                let path = args.expected.display().to_string();
+                let message = format!("array `{name}` is not a result of the module");
+                Failure::new(&Code::Input { path, message }, Some(help))
+            })?;
+            results.shapes()[number].clone()
+        }
+        None => match common_type(actual, expected) {
+            Ok(ty) => ArrayShape::new(ty, expected.dims.clone()),
+            Err(line) => return Ok(Err(line)),
+        },
+    };
+    let literal = |array: &NpyArray, path: &Path| -> Result<Literal> {
+        array.to_literal(&shape).map_err(|e| {
+            let (path, message) = (path.display().to_string(), e.to_string());
+            Failure::new(&Code::Input { path, message }, None)
+        })
+    };
+    let (actual, expected) = (literal(actual, &args.actual)?, literal(expected, &args.expected)?);
+    let tolerance = match (results, number) {
+        _ if args.rtol.is_some() || args.atol.is_some() || args.ulp.is_some() => {
+            let [absolute, relative] = [args.atol, args.rtol].map(Option::unwrap_or_default);
+            Tolerance::stated(absolute, relative, args.ulp.unwrap_or_default())
+        }
+        (Some(results), Some(number)) => results.tolerance.array(number),
+        _ => Tolerance::EXACT,
+    };
+    let comparison = match compare(&actual, &expected, &tolerance) {
+        Ok(comparison) => comparison,
+        Err(mismatch) => return Ok(Err(mismatch.to_string())),
+    };
+    let mut line = match (comparison.wrong, &comparison.worst) {
+        (0, None) => format!("{shape:#} equal"),
+        (0, Some(_)) => format!("{shape:#} agrees"),
+        (wrong, _) => format!("{wrong} of {} elements of {shape:#} differ", comparison.elements),
+    };
+    if let Some(worst) = comparison.worst.as_ref().filter(|_| comparison.wrong > 0) {
+        let show = |x| Literal::scalar(worst.ty, x).to_string();
+        let (found, expected) = (show(worst.actual), show(worst.expected));
+        let _ = write!(line, "; at {:?}: found {found}, expected {expected}", worst.index);
+    }
+    if let Some(sizes) = comparison.sizes().filter(|_| comparison.worst.is_some()) {
+        let _ = write!(line, "; {sizes}");
+    }
+    Ok(if comparison.agrees() { Ok(line) } else { Err(line) })
+}
+
+/// Returns the element type of both arrays; raw bytes are compared as unsigned integers.
+fn common_type(actual: &NpyArray, expected: &NpyArray) -> std::result::Result<ElementType, String> {
+    let of = |array: &NpyArray| {
+        let raw = [ElementType::U8, ElementType::U16, ElementType::U32, ElementType::U64];
+        let raw = raw.into_iter().find(|ty| ty.storage_bytes() == array.item_bytes);
+        array.natural_type().or(raw.filter(|_| array.kind == 'V'))
+    };
+    match (of(actual), of(expected)) {
+        (Some(found), Some(expected)) if found == expected => Ok(found),
+        (Some(found), Some(expected)) => {
+            Err(format!("found type {found}, expected {expected}; --module states the types"))
+        }
+        _ => Err("its type is not known; --module states the types".to_owned()),
+    }
+}

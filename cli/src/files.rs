@@ -1,0 +1,122 @@
+//! The files of commands that take several: files, folders and patterns.
+use crate::error::{Exit, Failure, Result};
+use crate::output;
+use glob::{MatchOptions, Pattern};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The files of a command, in order.
+pub(crate) struct Files(Vec<Result<PathBuf>>);
+
+impl Files {
+    /// Returns the files that the arguments stand for: a file itself, the modules in a folder and its subfolders, and the files
+    /// that a pattern matches.
+    pub(crate) fn of(paths: &[PathBuf]) -> Self {
+        Self(paths.iter().flat_map(|path| expanded(path)).collect())
+    }
+    /// Returns whether results need the names of their files.
+    pub(crate) fn are_several(&self) -> bool {
+        self.0.len() > 1
+    }
+    /// Calls `run` with each file, also after errors, and shows these. Returns the worst exit code.
+    pub(crate) fn each(
+        self,
+        mut run: impl FnMut(&Path) -> Result<Option<Exit>>,
+    ) -> Result<ExitCode> {
+        let mut worst: Option<Exit> = None;
+        let are_several = self.are_several();
+        for path in self.0 {
+            let exit = match path.and_then(|path| run(&path)) {
+                Ok(exit) => exit,
+                // The caller shows an error that ends it.
+                Err(failure) if !are_several => return Err(failure),
+                Err(failure) => {
+                    output::show(&failure);
+                    Some(failure.exit)
+                }
+            };
+            worst = exit.into_iter().chain(worst).reduce(Exit::or);
+        }
+        Ok(worst.map_or(ExitCode::SUCCESS, Exit::code))
+    }
+}
+
+fn expanded(path: &Path) -> Vec<Result<PathBuf>> {
+    let none = |message: &str| vec![Err(Failure::file(path, &message))];
+    let Some(text) = path.to_str() else { return vec![Ok(path.to_owned())] };
+    let (pattern, is_folder) = match path.is_dir() {
+        true => (format!("{}/**/*", Pattern::escape(text.trim_end_matches('/'))), true),
+        false if !path.exists() && text.contains(['*', '?', '[']) => (text.to_owned(), false),
+        false => return vec![Ok(path.to_owned())],
+    };
+    let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
+    let found = match glob::glob_with(&pattern, options) {
+        Ok(found) => found,
+        Err(error) => return none(&format!("not a pattern: {error}")),
+    };
+    let wanted = |path: &PathBuf| path.is_file() && (!is_folder || is_module(path));
+    let paths = found.map(|found| found.map_err(|e| Failure::file(e.path(), e.error())));
+    let paths: Vec<Result<PathBuf>> =
+        paths.filter(|path| path.as_ref().map_or(true, wanted)).collect();
+    match (paths.is_empty(), is_folder) {
+        (false, _) => paths,
+        (true, true) => none("the folder has no modules"),
+        (true, false) => none("no file matches the pattern"),
+    }
+}
+
+/// Returns whether a file of a folder is a module: by its name, and .txt files by their first line. XLA writes modules and other
+/// texts in one folder. Tests of a command line are none.
+fn is_module(path: &Path) -> bool {
+    let mut start = [0; 9];
+    let mut starts_with = |text: &[u8]| {
+        let read = File::open(path).and_then(|mut file| file.read_exact(&mut start[..text.len()]));
+        read.is_ok() && start.starts_with(text)
+    };
+    let stem = path.file_stem().map(Path::new);
+    match path.extension().and_then(OsStr::to_str) {
+        Some("hlo") => !starts_with(b"// RUN: "),
+        Some("pb" | "mlir" | "mlirbc") => true,
+        Some("gz") => stem
+            .and_then(Path::extension)
+            .is_some_and(|e| ["hlo", "pb", "mlir", "mlirbc"].iter().any(|known| e == *known)),
+        Some("txt") => starts_with(b"HloModule"),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_and_patterns_stand_for_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir(root.join("in[1]")).unwrap();
+        for (name, text) in [
+            ("b.hlo", "HloModule b"),
+            ("in[1]/a.txt", "HloModule a"),
+            ("in[1]/notes.txt", "notes"),
+            ("in[1]/c.hlo.gz", ""),
+            ("in[1]/test.hlo", "// RUN: etalon check %"),
+            (".hidden.hlo", "HloModule h"),
+        ] {
+            std::fs::write(root.join(name), text).unwrap();
+        }
+        let found = |path: &str| -> Vec<String> {
+            let found = expanded(&root.join(path)).into_iter().flatten();
+            found.map(|p| p.strip_prefix(root).unwrap().display().to_string()).collect()
+        };
+        assert_eq!(found(""), ["b.hlo", "in[1]/a.txt", "in[1]/c.hlo.gz"]);
+        assert_eq!(found("in[1]/"), ["in[1]/a.txt", "in[1]/c.hlo.gz"]);
+        assert_eq!(found("*.hlo"), ["b.hlo"]);
+        assert_eq!(found("**/*.txt"), ["in[1]/a.txt", "in[1]/notes.txt"]);
+        assert_eq!(found("none.hlo"), ["none.hlo"]);
+        assert!(expanded(&root.join("*.none"))[0].is_err());
+        assert!(expanded(&root.join("a***"))[0].is_err());
+    }
+}

@@ -1,0 +1,164 @@
+//! The communication graph of a module: the devices that each op connects, as Graphviz text or as a picture.
+pub(crate) mod dot;
+pub(crate) mod svg;
+
+use crate::error::{Exit, Failure, Result};
+use collectives::Link;
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
+use hlo::{Module, Opcode};
+use interp::DeviceGrid;
+use std::collections::BTreeSet;
+
+/// The largest number of nodes; beyond it, several devices share a node.
+const NODES: usize = 64;
+
+/// Devices, and the ops that connect them in the order of a run.
+#[derive(Debug)]
+pub(crate) struct Graph {
+    /// The name of each node.
+    pub(crate) nodes: Vec<String>,
+    pub(crate) ops: Vec<Communication>,
+}
+
+/// An op and the devices that it connects.
+#[derive(Debug)]
+pub(crate) struct Communication {
+    /// `computation/name`
+    pub(crate) name: String,
+    pub(crate) opcode: Opcode,
+    /// The number of bytes of each device's operands, if it does not overflow.
+    pub(crate) bytes: Option<usize>,
+    /// Whether the op is in a loop and so may run more than once.
+    pub(crate) in_loop: bool,
+    pub(crate) edges: Edges,
+}
+
+/// The nodes that an op connects. The edges of devices that share a node are merged.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Edges {
+    Groups(BTreeSet<Vec<usize>>),
+    Arrows(BTreeSet<(usize, usize)>),
+    /// A send to the device that receives on the channel.
+    Channel(Option<i64>),
+}
+
+impl Communication {
+    /// Describes the op: opcode, bytes, loop, channel.
+    pub(crate) fn description(&self) -> String {
+        let bytes = match self.bytes {
+            Some(1) => "1 byte from each".to_owned(),
+            Some(bytes) => format!("{bytes} bytes from each"),
+            None => "more than 2^63 bytes".to_owned(),
+        };
+        let looped = if self.in_loop { ", in a loop" } else { "" };
+        let channel = match self.edges {
+            Edges::Channel(Some(id)) => format!(", to the receiver on channel {id}"),
+            Edges::Channel(None) => ", to the receiver".to_owned(),
+            Edges::Groups(_) | Edges::Arrows(_) => String::new(),
+        };
+        format!("{}, {bytes}{looped}{channel}", self.opcode)
+    }
+}
+
+/// The assignment of devices to nodes.
+struct Folding {
+    devices: usize,
+    each: usize,
+}
+
+impl Folding {
+    fn of(grid: DeviceGrid) -> Self {
+        let devices = grid.len();
+        let mut each = devices.div_ceil(NODES);
+        // A node holds whole replicas if that still merges enough devices.
+        if each > 1 && grid.partitions > 1 {
+            each = each.div_ceil(grid.partitions) * grid.partitions;
+        }
+        Self { devices, each }
+    }
+    fn names(&self) -> Vec<String> {
+        let starts = (0..self.devices).step_by(self.each);
+        let all = |start: usize| (start..self.devices.min(start + self.each)).collect::<Vec<_>>();
+        starts.map(|start| collectives::list_devices(&all(start))).collect()
+    }
+    fn edges(&self, link: &Link) -> Edges {
+        let node = |device: usize| device / self.each;
+        match link {
+            Link::Groups(groups) => {
+                let of = |members: &Vec<usize>| {
+                    let nodes: BTreeSet<usize> = members.iter().map(|&d| node(d)).collect();
+                    nodes.into_iter().collect()
+                };
+                Edges::Groups(groups.groups.iter().map(of).collect())
+            }
+            Link::Pairs(pairs) => {
+                Edges::Arrows(pairs.iter().map(|&(from, to)| (node(from), node(to))).collect())
+            }
+            Link::Channel(channel) => Edges::Channel(*channel),
+        }
+    }
+}
+
+/// Returns the graph of a module; ops of a called computation appear where it is called.
+pub(crate) fn graph(module: &Module, grid: DeviceGrid, name: &str, text: &str) -> Result<Graph> {
+    let folding = Folding::of(grid);
+    let mut walk = Walk { module, grid, folding, seen: BTreeSet::new(), ops: Vec::new() };
+    walk.computation(module.entry, false).map_err(|(error, computation, id)| {
+        let mut diagnostic = error.diagnostic();
+        let place = module.computations[computation].span(id);
+        diagnostic.span = diagnostic.span.or(Some(place));
+        let source = Some((name.to_owned(), text.to_owned()));
+        Failure { diagnostics: vec![diagnostic], source, exit: Exit::Wrong }
+    })?;
+    Ok(Graph { nodes: walk.folding.names(), ops: walk.ops })
+}
+
+struct Walk<'m> {
+    module: &'m Module,
+    grid: DeviceGrid,
+    folding: Folding,
+    seen: BTreeSet<usize>,
+    ops: Vec<Communication>,
+}
+
+type LinkError = (collectives::Error, ComputationId, InstructionId);
+
+impl Walk<'_> {
+    /// Visits each computation once. This terminates because a verified module is not recursive.
+    fn computation(
+        &mut self,
+        id: ComputationId,
+        in_loop: bool,
+    ) -> std::result::Result<(), LinkError> {
+        if !self.seen.insert(id.index()) {
+            return Ok(());
+        }
+        let computation = &self.module.computations[id];
+        for (at, instruction) in computation.instructions.iter() {
+            let opcode = instruction.opcode();
+            let mut callees = Vec::new();
+            instruction.op.each_callee(&mut |callee| callees.push(callee));
+            for callee in callees {
+                self.computation(callee, in_loop || opcode == Opcode::While)?;
+            }
+            let link = Link::of(instruction, self.grid).transpose().map_err(|e| (e, id, at))?;
+            if let Some(link) = link {
+                self.ops.push(Communication {
+                    name: format!("{}/{}", computation.name, computation.name(at)),
+                    opcode,
+                    bytes: bytes(computation, instruction),
+                    in_loop,
+                    edges: self.folding.edges(&link),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the number of bytes of an instruction's operands.
+fn bytes(computation: &Computation, instruction: &Instruction) -> Option<usize> {
+    let shapes = instruction.operands.iter().map(|&id| &computation.instructions[id].shape);
+    let arrays = shapes.flat_map(hlo::Shape::leaves).filter_map(hlo::Shape::array);
+    arrays.map(hlo::ArrayShape::byte_count).try_fold(0usize, |sum, bytes| sum.checked_add(bytes?))
+}

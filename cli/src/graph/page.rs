@@ -1,0 +1,102 @@
+//! The dataflow as a page of HTML that needs no server and no other file.
+use super::category::Category;
+use super::fold::Item;
+use super::measure::Measured;
+use super::model::{Flow, Model, Node};
+use super::text::{escaped, in_script};
+use serde_json::{Map, Value, json};
+
+const PAGE: &str = include_str!("page/page.html");
+const STYLE: &str = include_str!("page/style.css");
+/// The scripts in the order in which they run.
+const SCRIPTS: [&str; 5] = [
+    include_str!("page/model.js"),
+    include_str!("page/layout.js"),
+    include_str!("page/view.js"),
+    include_str!("page/panel.js"),
+    include_str!("page/main.js"),
+];
+/// dagre, which lays out the boxes; see `vendor/dagre.LICENSE`.
+const DAGRE: &str = include_str!("vendor/dagre.min.js");
+const LICENSE: &str = include_str!("vendor/dagre.LICENSE");
+
+/// Returns the page of a module, with what a run measured.
+pub(crate) fn page(model: &Model, measured: &Measured) -> String {
+    let computations = model.computations.iter().enumerate();
+    let computations: Vec<Value> =
+        computations.map(|(index, flow)| computation(flow, measured, index)).collect();
+    let categories = Category::ALL.iter().map(|category| category.look()).map(|look| {
+        json!({ "key": look.key, "label": look.label, "fill": look.fill, "line": look.line })
+    });
+    let data = json!({
+        "module": model.name,
+        "entry": model.entry,
+        "categories": categories.collect::<Vec<_>>(),
+        "timed": measured.is_timed(),
+        "valued": measured.has_values(),
+        "note": measured.note,
+        "computations": computations,
+    });
+    let dagre = format!("/* dagre\n{LICENSE}*/\n{DAGRE}");
+    // In the order of the template; what was put in is not searched for other places.
+    let parts = [
+        ("/*TITLE*/", escaped(&model.name)),
+        ("/*STYLE*/", STYLE.to_owned()),
+        ("/*DATA*/", in_script(&data)),
+        ("/*DAGRE*/", dagre),
+        ("/*SCRIPT*/", SCRIPTS.concat()),
+    ];
+    let mut page = String::new();
+    let mut rest = PAGE;
+    for (place, part) in parts {
+        let (before, after) = rest.split_once(place).expect("the template has each place");
+        page.extend([before, &part]);
+        rest = after;
+    }
+    page + rest
+}
+
+fn computation(flow: &Flow, measured: &Measured, index: usize) -> Value {
+    let nodes = flow.nodes.iter().enumerate();
+    let nodes: Vec<Value> = nodes.map(|(at, one)| node(one, measured, (index, at))).collect();
+    let items: Vec<Value> = flow.items.iter().map(item).collect();
+    json!({ "name": flow.name, "root": flow.root, "nodes": nodes, "items": items })
+}
+
+/// Returns an instruction without the fields that are empty.
+fn node(node: &Node, measured: &Measured, at: (usize, usize)) -> Value {
+    let mut fields = Map::new();
+    let mut put = |key: &str, value: Value, is_empty: bool| {
+        if !is_empty {
+            fields.insert(key.to_owned(), value);
+        }
+    };
+    put("name", json!(node.name), false);
+    put("op", json!(node.opcode.name()), false);
+    put("cat", json!(node.category.index()), false);
+    put("shape", json!(node.shape), false);
+    put("text", json!(node.text), false);
+    put("line", json!(node.line), false);
+    put("in", json!(node.operands), node.operands.is_empty());
+    put("before", json!(node.before), node.before.is_empty());
+    put("calls", json!(node.callees), node.callees.is_empty());
+    put("path", json!(node.op_name), node.op_name.is_empty());
+    put("source", json!(node.source), node.source.is_empty());
+    put("hidden", json!(1), !node.is_constant);
+    let time = measured.time(at);
+    put("time", time.clone(), time.is_null());
+    let value = measured.value(at);
+    put("value", value.clone(), value.is_null());
+    Value::Object(fields)
+}
+
+fn item(item: &Item) -> Value {
+    match item {
+        Item::Node(index) => json!(index),
+        Item::Group(group) => json!({
+            "label": group.label,
+            "detail": group.detail,
+            "items": group.items.iter().map(self::item).collect::<Vec<_>>(),
+        }),
+    }
+}

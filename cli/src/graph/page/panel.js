@@ -1,0 +1,168 @@
+// The panel of the selection, the legend, and the results of a search.
+function html(name, attributes, parent, text) {
+  const made = document.createElement(name);
+  for (const key in attributes) made.setAttribute(key, attributes[key]);
+  if (text !== undefined) made.textContent = text;
+  if (parent) parent.append(made);
+  return made;
+}
+const LISTED = 200;
+
+/** Shows what is selected. */
+function panel() {
+  const box = view.boxes.get(view.selected);
+  if (!box) return overview();
+  if (box.kind === 'group') return groupPanel(box);
+  panelOf(box.inst, box.index);
+}
+
+function row(table, name, text) {
+  const line = html('tr', {}, table);
+  html('td', {}, line, name);
+  return html('td', {}, line, text);
+}
+/** The beginning of a long shape. */
+function brief(shape) {
+  return shape.length > 90 ? `${shape.slice(0, 88)}…` : shape;
+}
+function jump(parent, inst, index) {
+  const node = inst.comp.nodes[index];
+  const button = html('button', { class: 'jump' }, html('li', {}, parent), node.name + ' ');
+  html('small', {}, button, `${node.op}  ${brief(node.shape)}`);
+  button.onclick = () => goTo(inst, index);
+}
+function list(title, inst, indices) {
+  if (!indices.length) return;
+  html('h3', {}, $('panel'), `${title} (${indices.length})`);
+  const ul = html('ul', {}, $('panel'));
+  indices.slice(0, LISTED).forEach(index => jump(ul, inst, index));
+  if (indices.length > LISTED) html('li', {}, ul, `and ${indices.length - LISTED} more`);
+}
+
+function panelOf(inst, index) {
+  const comp = inst.comp, node = comp.nodes[index], aside = $('panel');
+  aside.replaceChildren();
+  const title = html('h2', {}, aside);
+  dot(title, DATA.categories[node.cat]);
+  title.append(node.name);
+  const table = html('table', {}, aside);
+  row(table, 'opcode', node.op);
+  row(table, 'shape', node.shape);
+  row(table, 'computation', comp.name + (index === comp.root ? ', its result' : ''));
+  if (node.source) row(table, 'source', node.source);
+  if (node.path) row(table, 'op_name', node.path);
+  row(table, 'line', `${node.line} of the module`);
+  if (node.time) row(table, 'time', `${timeLine(node.time.ms)}, ${node.time.runs} ${node.time.runs === 1 ? 'run' : 'runs'}, ${node.time.bytes} bytes`);
+  if (node.value) {
+    const value = node.value;
+    row(table, 'value', value.text ?? `${value.count} elements`);
+    for (const key of ['min', 'max', 'mean']) if (value[key] !== undefined) row(table, key, String(value[key]));
+    row(table, 'NaN, infinity', `${value.nan}, ${value.inf}`).style.color = isBad(node) ? 'var(--bad)' : '';
+  }
+  html('h3', {}, aside, 'Text');
+  html('pre', {}, aside, node.text);
+  list('Operands', inst, node.in);
+  list('Users', inst, comp.users[index]);
+  list('Runs after', inst, node.before);
+  const called = node.calls.map((callee, k) => [COMPS[callee], k]);
+  if (called.length) {
+    html('h3', {}, aside, 'Calls');
+    const ul = html('ul', {}, aside);
+    for (const [callee, k] of called) {
+      const button = html('button', { class: 'jump' }, html('li', {}, ul), `${callee.name} `);
+      html('small', {}, button, callee.short ?? `${callee.nodes.length} instructions`);
+      button.onclick = () => goTo(instance(`${inst.key}#${index}>${k}`), callee.root);
+    }
+  }
+  if (comp.callers.length) {
+    html('h3', {}, aside, `Called by (${comp.callers.length})`);
+    const ul = html('ul', {}, aside);
+    for (const [caller, at] of comp.callers.slice(0, LISTED)) {
+      const from = firstInstance(COMPS[caller]);
+      if (from) jump(ul, from, at);
+    }
+  }
+}
+
+function groupPanel(box) {
+  const aside = $('panel');
+  aside.replaceChildren();
+  html('h2', {}, aside, box.group.label);
+  html('p', {}, aside, box.group.detail);
+  if (DATA.timed) html('p', {}, aside, timeLine(box.group.all.reduce((sum, i) => sum + timeOf(box.inst.comp, i), 0)));
+  const button = html('button', {}, aside, box.inner ? 'Fold (Enter)' : 'Unfold (Enter)');
+  button.onclick = () => { toggle(box); panel(); };
+  list('Instructions', box.inst, box.group.all);
+}
+
+function overview() {
+  const aside = $('panel');
+  aside.replaceChildren();
+  html('h2', {}, aside, DATA.module);
+  if (DATA.note) html('p', {}, aside, DATA.note);
+  html('p', {}, aside, 'Click a box for its attributes. A box with + unfolds by a double click or Enter. Constants, and what is computed from constants only, are listed by their users and not drawn.');
+  if (DATA.timed) hottest(aside);
+  html('h3', {}, aside, `Computations (${COMPS.length})`);
+  const ul = html('ul', {}, aside);
+  const sorted = COMPS.map((comp, i) => [comp, i]).sort((a, b) => b[0].nodes.length - a[0].nodes.length);
+  for (const [comp, i] of sorted.slice(0, LISTED)) {
+    const button = html('button', { class: 'jump' }, html('li', {}, ul), `${comp.name} `);
+    html('small', {}, button, `${comp.nodes.length} instructions${i === DATA.entry ? ', entry' : ''}`);
+    button.onclick = () => { const inst = firstInstance(comp); if (inst) goTo(inst, comp.root); };
+  }
+}
+/** The instructions that take the most time themselves. */
+function hottest(aside) {
+  const all = COMPS.flatMap(comp => comp.nodes.map((node, index) => [node.time ? node.time.ms : 0, comp, index]));
+  all.sort((a, b) => b[0] - a[0]);
+  html('h3', {}, aside, `Time: ${number(timeOfModule())} ms in all`);
+  const ul = html('ul', {}, aside);
+  for (const [ms, comp, index] of all.slice(0, 12).filter(([time]) => time > 0)) {
+    const button = html('button', { class: 'jump' }, html('li', {}, ul), `${comp.nodes[index].name} `);
+    html('small', {}, button, timeLine(ms));
+    button.onclick = () => { const inst = firstInstance(comp); if (inst) goTo(inst, index); };
+  }
+}
+
+function dot(parent, look) {
+  html('span', { class: 'dot', style: `background:${look.fill};border-color:${look.line}` }, parent);
+}
+function legend() {
+  const counts = DATA.categories.map(() => 0);
+  COMPS.forEach(comp => comp.nodes.forEach(node => counts[node.cat]++));
+  const box = $('legend');
+  box.replaceChildren();
+  DATA.categories.forEach((look, category) => {
+    if (!counts[category]) return;
+    const button = html('button', { 'aria-pressed': String(view.pressed === category), title: 'Highlight these' }, box);
+    dot(button, look);
+    button.append(look.label + ' ');
+    html('small', {}, button, String(counts[category]));
+    button.onclick = () => { view.pressed = view.pressed === category ? null : category; legend(); mark(); };
+  });
+  html('hr', {}, box);
+  for (const text of ['dashed box: group, folded', 'thick border: result', 'dotted arrow: control order', '“with x”: x is a constant or has many users']) html('p', {}, box, text);
+}
+
+/** Finds the instructions that have all words in their names, opcodes, shapes, sources or attributes. */
+function search(text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  view.hits = new Set();
+  view.hitNodes = new Map();
+  const found = [];
+  if (words.length) {
+    COMPS.forEach(comp => comp.nodes.forEach((node, index) => {
+      node.sought ??= `${node.name} ${node.op} ${node.shape} ${node.source ?? ''} ${node.path ?? ''} ${comp.name}`.toLowerCase();
+      const has = word => word.startsWith('op:') ? node.op === word.slice(3) : node.sought.includes(word);
+      if (words.every(has)) {
+        found.push([comp, index]);
+        if (!view.hitNodes.has(comp)) view.hitNodes.set(comp, new Set());
+        view.hitNodes.get(comp).add(index);
+        view.hits.add(node);
+      }
+    }));
+  }
+  // Names and opcodes that are what was typed come first.
+  const rank = ([comp, index]) => (comp.nodes[index].name.toLowerCase() === text.toLowerCase() ? 0 : comp.nodes[index].op === text.toLowerCase() ? 1 : 2);
+  return found.map((one, i) => [rank(one), i, one]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , one]) => one);
+}

@@ -1,0 +1,272 @@
+// View: draws the layout as SVG; zoom, pan, selection, and the links of the selected instruction.
+const $ = id => document.getElementById(id);
+const svg = $('canvas'), world = $('world'), boxLayer = $('boxes'), linkLayer = $('links');
+const view = { x: 20, y: 20, scale: 1, root: null, boxes: new Map(), selected: null, hits: new Set(), hitNodes: new Map(), color: 'category', pressed: null, past: [] };
+
+function element(name, attributes, parent, text) {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const key in attributes) made.setAttribute(key, attributes[key]);
+  if (text !== undefined) made.textContent = text;
+  parent.append(made);
+  return made;
+}
+
+/** Lays out what changed and draws everything. */
+function draw() {
+  view.root = layoutOf({ inst: instance('E'), path: '', outer: null });
+  view.boxes.clear();
+  boxLayer.replaceChildren();
+  placed(view.root, boxLayer, 0, 0);
+  mark();
+  links();
+  transform();
+}
+
+function drawBox(box, parent, dx, dy) {
+  box.ax = dx + box.x; box.ay = dy + box.y;
+  view.boxes.set(box.key, box);
+  const comp = box.inst.comp;
+  const names = ['box', box.kind, box.inner ? 'open' : 'plain'];
+  if (box.kind === 'node' && box.index === comp.root) names.push('root');
+  const group = element('g', { class: names.join(' '), 'data-key': box.key, transform: `translate(${box.x},${box.y})` }, parent);
+  box.element = group;
+  const look = lookOf(box);
+  element('rect', { class: 'face', width: box.w, height: box.h, rx: box.kind === 'node' ? 6 : 10, style: `fill:${look.fill};stroke:${look.line}` }, group);
+  element('title', {}, group, titleOf(box));
+  if (!box.inner) {
+    box.lines.forEach((line, i) => element('text', { x: 9, y: 17 + i * LINE, class: (line.sub ? 'sub' : 'name') + (line.bad ? ' bad' : '') }, group, line.text));
+    if (box.canOpen) element('text', { x: box.w - 15, y: 17 }, group, '+');
+    if (box.kind === 'group') strip(box, group);
+    const share = heatOf(box);
+    if (share > 0.002) element('rect', { x: 2, y: box.h - 4, height: 3, rx: 1.5, width: Math.max(2, (box.w - 4) * Math.min(1, share)), style: 'fill:#d9480f' }, group);
+    return;
+  }
+  element('text', { x: 10, y: 17 }, group, `− ${box.title}`);
+  let x = PAD;
+  for (const inner of box.inner) {
+    if (box.titles) element('text', { class: 'title', x: x + 4, y: HEAD + 12 }, group, clipped(inner.inst.comp.name, 11, inner.w));
+    const holder = element('g', { transform: `translate(${x},${HEAD + box.titles})` }, group);
+    placed(inner, holder, box.ax + x, box.ay + HEAD + box.titles);
+    x += inner.w + PAD;
+  }
+}
+/** Draws the kinds of ops in a group as a strip of their colors. */
+function strip(box, parent) {
+  const counts = DATA.categories.map(() => 0), comp = box.inst.comp;
+  box.group.all.forEach(i => counts[comp.nodes[i].cat]++);
+  let x = 8;
+  counts.forEach((count, i) => {
+    const width = (box.w - 16) * count / box.group.all.length;
+    if (count) element('rect', { x, y: box.h - (DATA.timed ? 9 : 6), width, height: 3, style: `fill:${DATA.categories[i].line}` }, parent);
+    x += width;
+  });
+}
+/** Draws a level inside of a box: its elements are relative to the box, its absolute places are not. */
+function placed(level, holder, ax, ay) {
+  for (const box of level.boxes) drawBox(box, holder, ax, ay);
+  for (const edge of level.edges) drawEdge(edge, holder);
+}
+
+function drawEdge(edge, parent) {
+  const [first, ...rest] = edge.points;
+  let path = `M${first.x},${first.y}`;
+  for (let i = 0; i < rest.length - 1; i++) {
+    const middle = { x: (rest[i].x + rest[i + 1].x) / 2, y: (rest[i].y + rest[i + 1].y) / 2 };
+    path += i === rest.length - 2 ? `Q${rest[i].x},${rest[i].y} ${rest[i + 1].x},${rest[i + 1].y}` : `Q${rest[i].x},${rest[i].y} ${middle.x},${middle.y}`;
+  }
+  if (rest.length === 1) path += `L${rest[0].x},${rest[0].y}`;
+  const line = edge.element = element('path', { class: edge.control ? 'edge control' : 'edge', d: path }, parent);
+  const comp = edge.from.inst.comp;
+  element('title', {}, line, [...edge.values].slice(0, 20).map(i => `${comp.nodes[i].name}: ${comp.nodes[i].shape}`).join('\n'));
+  if (edge.at.x !== undefined) element('text', { class: 'label', x: edge.at.x, y: edge.at.y + 3 }, parent, edge.label);
+}
+
+function titleOf(box) {
+  if (box.kind === 'group') return `${box.group.label}\n${box.group.detail}`;
+  const node = box.inst.comp.nodes[box.index];
+  return box.kind === 'port' ? box.lines[0].text : `${node.name} = ${node.shape}\n${node.text.slice(0, 300)}`;
+}
+
+/** The share of the time, from 0 to 1. */
+function heatOf(box) {
+  if (!DATA.timed || box.kind === 'port') return 0;
+  const comp = box.inst.comp;
+  const indices = box.kind === 'group' ? box.group.all : [box.index];
+  return indices.reduce((sum, i) => sum + timeOf(comp, i), 0) / (timeLine.all ??= timeOfModule() || 1);
+}
+const NONE = { fill: 'transparent', line: 'var(--muted)' };
+function lookOf(box) {
+  if (box.kind === 'port') return NONE;
+  if (view.color === 'time') {
+    const heat = Math.min(1, Math.sqrt(heatOf(box)) * 1.6);
+    return { fill: `hsl(${45 - 35 * heat} ${90}% ${97 - 35 * heat}%)`, line: heat > .3 ? '#d9480f' : '#adb5bd' };
+  }
+  if (view.color === 'values') {
+    const comp = box.inst.comp, indices = box.kind === 'group' ? box.group.all : [box.index];
+    const bad = indices.some(i => isBad(comp.nodes[i])), known = indices.some(i => comp.nodes[i].value);
+    return bad ? { fill: '#ffc9c9', line: '#c92a2a' } : known ? { fill: '#e6f4e6', line: '#3a9144' } : { fill: '#f1f3f5', line: '#adb5bd' };
+  }
+  if (box.kind === 'node') return DATA.categories[box.category];
+  const special = box.group.all.map(i => DATA.categories[box.inst.comp.nodes[i].cat]).find(look => look.key === 'collective');
+  return { fill: special ? special.fill : '#ffffff', line: special ? special.line : '#868e96' };
+}
+
+/** Shows selection, search hits and pressed legend entries on the boxes. */
+function mark() {
+  svg.classList.toggle('dim', view.hits.size > 0 || view.pressed !== null);
+  for (const box of view.boxes.values()) {
+    box.element.classList.toggle('selected', box.key === view.selected);
+    box.element.classList.toggle('hit', isHit(box));
+  }
+}
+function isHit(box) {
+  if (box.kind === 'port' || box.inner) return false;
+  const comp = box.inst.comp;
+  const indices = box.kind === 'group' ? box.group.all : [box.index];
+  const hits = view.hitNodes.get(comp);
+  const category = view.pressed;
+  return indices.some(i => (hits && hits.has(i)) || comp.nodes[i].cat === category);
+}
+
+/** The visible box of an instruction, or of a folded one around it. */
+function visibleBox(inst, index) {
+  for (let at = inst, i = index; at; i = at.via, at = at.parent) {
+    const own = view.boxes.get(`${at.key}#${i}`);
+    if (own) return own;
+    const groups = (at.comp.groupOf[i] ?? '').split('.');
+    for (let depth = groups.length; depth > 0; depth--) {
+      const group = view.boxes.get(`${at.key}@${groups.slice(0, depth).join('.')}`);
+      if (group) return group;
+    }
+  }
+  return null;
+}
+
+/** Colors the edges of the selected box, and draws curves to operands and users beyond the border of its group. */
+function links() {
+  linkLayer.replaceChildren();
+  view.colored?.forEach(edge => edge.element.classList.remove('operand', 'user'));
+  const selected = view.boxes.get(view.selected);
+  view.colored = selected ? selected.level.edges.filter(edge => edge.from === selected || edge.to === selected) : [];
+  view.colored.forEach(edge => edge.element.classList.add(edge.to === selected ? 'operand' : 'user'));
+  const box = view.boxes.get(view.selected);
+  if (!box || box.kind !== 'node') return;
+  const comp = box.inst.comp;
+  const link = (from, to, name) => {
+    if (!from || !to || from === to || view.colored.some(edge => edge.from === from && edge.to === to)) return;
+    const a = { x: from.ax + from.w / 2, y: from.ay + (from.inner ? HEAD : from.h) };
+    const b = { x: to.ax + to.w / 2, y: to.ay };
+    const bend = Math.max(30, Math.abs(b.y - a.y) / 3);
+    element('path', { class: name, d: `M${a.x},${a.y}C${a.x},${a.y + bend} ${b.x},${b.y - bend} ${b.x},${b.y}` }, linkLayer);
+  };
+  for (const operand of new Set(comp.nodes[box.index].in)) link(visibleBox(box.inst, operand), box, 'operand');
+  for (const user of comp.users[box.index]) link(box, visibleBox(box.inst, user), 'user');
+}
+
+function transform() {
+  world.setAttribute('transform', `translate(${view.x},${view.y}) scale(${view.scale})`);
+  svg.classList.toggle('far', view.scale < 0.35);
+}
+function size() { return svg.getBoundingClientRect(); }
+function zoom(factor, cx, cy) {
+  const { width, height } = size();
+  cx ??= width / 2; cy ??= height / 2;
+  const scale = Math.min(4, Math.max(0.02, view.scale * factor));
+  view.x = cx - (cx - view.x) * scale / view.scale;
+  view.y = cy - (cy - view.y) * scale / view.scale;
+  view.scale = scale;
+  transform();
+}
+function fit() {
+  const { width, height } = size();
+  view.scale = Math.min(1.2, (width - 40) / view.root.w, (height - 40) / view.root.h);
+  view.x = (width - view.root.w * view.scale) / 2;
+  view.y = 20;
+  transform();
+}
+/** Shows the beginning at a scale that can be read. */
+function start() {
+  const { width, height } = size();
+  view.scale = Math.min(1, Math.max(0.42, (width - 40) / view.root.w));
+  const first = view.root.boxes.filter(box => box.y * view.scale < height);
+  const fits = view.root.w * view.scale <= width - 40 || !first.length;
+  const middle = fits ? view.root.w / 2 : first.reduce((sum, box) => sum + box.x + box.w / 2, 0) / first.length;
+  view.x = width / 2 - middle * view.scale;
+  view.y = 20;
+  transform();
+}
+function center(box) {
+  const { width, height } = size();
+  if (view.scale < 0.5) view.scale = 0.85;
+  view.x = width / 2 - (box.ax + box.w / 2) * view.scale;
+  view.y = height / 2 - (box.ay + Math.min(box.h, 200) / 2) * view.scale;
+  transform();
+}
+/** Moves a box into the window if it is not there. */
+function bringIn(box) {
+  const { width, height } = size();
+  const x = box.ax * view.scale + view.x, y = box.ay * view.scale + view.y;
+  const right = x + box.w * view.scale, bottom = y + box.h * view.scale;
+  if (x < 0 || y < 0 || right > width || bottom > height || view.scale < 0.3) center(box);
+}
+
+/** Folds or unfolds a box. The box stays where it is on the screen. */
+function toggle(box) {
+  if (!box || !box.canOpen) return;
+  const before = { x: box.ax, y: box.ay };
+  if (open.has(box.key)) open.delete(box.key); else open.add(box.key);
+  forget(box.level);
+  draw();
+  const after = view.boxes.get(box.key);
+  if (after) {
+    view.x += (before.x + box.w / 2 - after.ax - after.w / 2) * view.scale;
+    view.y += (before.y - after.ay) * view.scale;
+    transform();
+  }
+}
+function foldAll() {
+  open.clear();
+  layouts.clear();
+  view.selected = null;
+  draw();
+  start();
+  panel();
+}
+
+/** Unfolds what contains an instruction. */
+function reveal(inst, index) {
+  for (let at = inst, i = index; at; i = at.via, at = at.parent) {
+    if (i !== index || at !== inst) open.add(`${at.key}#${i}`);
+    const groups = (at.comp.groupOf[i] ?? '').split('.').filter(part => part !== '');
+    for (let depth = 1; depth <= groups.length; depth++) open.add(`${at.key}@${groups.slice(0, depth).join('.')}`);
+  }
+  layouts.clear();
+}
+/** Selects an instruction, unfolding what contains it. */
+function goTo(inst, index) {
+  const key = `${inst.key}#${index}`;
+  if (inst.comp.nodes[index].hidden) {
+    const user = inst.comp.users[index].find(u => !inst.comp.nodes[u].hidden) ?? inst.comp.users[index][0];
+    if (user !== undefined) goTo(inst, user);
+    return panelOf(inst, index);
+  }
+  if (!view.boxes.has(key)) { reveal(inst, index); draw(); }
+  select(key, true);
+}
+function select(key, centered) {
+  if (view.selected && view.selected !== key) view.past.push(view.selected);
+  view.selected = key;
+  const box = view.boxes.get(key);
+  mark();
+  links();
+  panel();
+  if (box && centered) center(box); else if (box) bringIn(box);
+  $('back').disabled = view.past.length === 0;
+  if (box && box.kind === 'node') history.replaceState(null, '', `#select=${encodeURIComponent(`${box.inst.comp.name}/${box.inst.comp.nodes[box.index].name}`)}`);
+}
+function back() {
+  const key = view.past.pop();
+  view.selected = null;
+  if (key && view.boxes.has(key)) select(key);
+  $('back').disabled = view.past.length === 0;
+}

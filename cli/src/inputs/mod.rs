@@ -1,0 +1,160 @@
+//! The arguments of a run: read from files, given as text, or random.
+mod parameters;
+pub(crate) mod safetensors;
+mod source;
+
+pub(crate) use parameters::Parameters;
+pub(crate) use source::{Found, read_any, read_npz};
+
+use crate::args::InputArgs;
+use crate::error::{Code, Failure, Result};
+use crate::random;
+use conformance::arrays::NamedArrays;
+use hlo::{Literal, Module, Shape};
+use interp::DeviceGrid;
+use source::Wanted;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// Returns the arguments of each device, or a single list for all devices; `own` are those in the file of the module.
+pub(crate) fn inputs(
+    args: &InputArgs,
+    own: Vec<Vec<Literal>>,
+    module: &Module,
+    grid: DeviceGrid,
+) -> Result<Vec<Vec<Literal>>> {
+    inputs_on(args, own, module, (grid, 0..grid.len()))
+}
+
+/// Returns the arguments of each device as [`inputs`]; those of devices outside of the range may be left out.
+pub(crate) fn inputs_on(
+    args: &InputArgs,
+    own: Vec<Vec<Literal>>,
+    module: &Module,
+    (grid, range): (DeviceGrid, Range<usize>),
+) -> Result<Vec<Vec<Literal>>> {
+    let parameters = Parameters::of(module);
+    let shapes = &parameters.shapes;
+    let own = (!own.is_empty()).then(|| check_own(own, &parameters, grid));
+    // What --input does not give.
+    let rest = match args.random {
+        Some(seed) => {
+            let intervals = random::intervals(&args.range, &parameters)?;
+            Some(random::draw_each(seed, &intervals, module.entry(), (grid, range.clone()))?)
+        }
+        // Those in the file need not fit where others take their place.
+        None if !args.input.is_empty() => own.and_then(Result::ok),
+        None => own.transpose()?,
+    };
+    if args.input.is_empty() {
+        // A token has one value.
+        let token = |shape: &&Shape| (**shape == Shape::Token).then(Literal::token);
+        let tokens = || shapes.iter().map(token).collect::<Option<Vec<Literal>>>();
+        let rest = rest.or_else(|| tokens().map(|tokens| vec![tokens]));
+        return rest.ok_or_else(|| missing(&parameters));
+    }
+    let devices = grid.len();
+    let found = read(args, &parameters, |device| device >= devices || range.contains(&device))?;
+    let mismatch = |message: String| mismatch(args, &parameters, grid, &found, message);
+    let named = found.select(devices).map_err(mismatch)?;
+    match named.max_number().filter(|&number| number >= parameters.array_count()) {
+        Some(number) => Err(parameters.unknown(&number.to_string())),
+        None => named
+            .values_or(range.clone(), devices, shapes, &rest.unwrap_or_default())
+            .map_err(mismatch),
+    }
+}
+
+/// Returns the error of arrays that do not fit the parameters.
+fn mismatch(
+    args: &InputArgs,
+    parameters: &Parameters<'_>,
+    grid: DeviceGrid,
+    found: &Found,
+    message: String,
+) -> Failure {
+    const SHOWN: usize = 8;
+    let path = args.input.join(", ");
+    let each = match grid.len() {
+        1 => String::new(),
+        n => format!(
+            ": `in<i>` for all devices, or `d<k>_in<i>` for each of the {n} devices, k = replica * {} + partition",
+            grid.partitions
+        ),
+    };
+    let mut help = format!("the module takes {}{each}", parameters.list());
+    if !found.others.is_empty() {
+        let mut others: Vec<String> =
+            found.others.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+        others.extend((found.others.len() > SHOWN).then(|| "...".to_owned()));
+        let _ = write!(help, "; no parameter has the name {}", others.join(", "));
+    }
+    Failure::new(&Code::Input { path, message }, Some(help))
+}
+
+/// Returns the arguments in the file of the module, if they fit its parameters and devices.
+fn check_own(
+    own: Vec<Vec<Literal>>,
+    parameters: &Parameters<'_>,
+    grid: DeviceGrid,
+) -> Result<Vec<Vec<Literal>>> {
+    let shapes = &parameters.shapes;
+    let fits = |list: &Vec<Literal>| {
+        list.len() == shapes.len()
+            && list.iter().zip(shapes).all(|(value, shape)| value.shape().compatible(shape))
+    };
+    let devices = grid.len();
+    let message = match own.iter().position(|list| !fits(list)) {
+        Some(k) => format!("its arguments for device {k} are not those of {}", parameters.list()),
+        None if own.len() == 1 || own.len() == devices => return Ok(own),
+        None => format!("it has arguments for {} devices, the module has {devices}", own.len()),
+    };
+    let help = "provide arguments with --input FILE.npz, or draw random ones with --random SEED";
+    Err(Failure::new(
+        &Code::Input { path: "the file of the module".into(), message },
+        Some(help.into()),
+    ))
+}
+
+/// Reads the arrays of `--input`: those of the parameters, and only as many bytes as these have.
+pub(crate) fn read_all(args: &InputArgs, parameters: &Parameters<'_>) -> Result<Found> {
+    read(args, parameters, |_| true)
+}
+
+/// Reads the arrays as [`read_all`] does, except those of devices that are not own.
+fn read(
+    args: &InputArgs,
+    parameters: &Parameters<'_>,
+    is_own: impl Fn(usize) -> bool,
+) -> Result<Found> {
+    let mut found = Found::default();
+    for input in &args.input {
+        found.add(input, &Wanted { parameters, is_own: &is_own })?;
+    }
+    Ok(found)
+}
+
+impl Found {
+    /// Selects the arguments of a run on this number of devices: `global_in<i>` for one device, if there are some.
+    pub(crate) fn select(&self, devices: usize) -> std::result::Result<NamedArrays<'_>, String> {
+        const GLOBAL: &str = "global_in";
+        let is_global = devices == 1 && self.arrays.iter().any(|(name, _)| name.kind == GLOBAL);
+        self.select_kind(if is_global { GLOBAL } else { "in" }, devices)
+    }
+    /// Selects the arrays of a kind.
+    pub(crate) fn select_kind(
+        &self,
+        kind: &'static str,
+        devices: usize,
+    ) -> std::result::Result<NamedArrays<'_>, String> {
+        let named = self.arrays.iter().map(|(name, array)| (*name, array));
+        NamedArrays::select_named(named, kind, devices)
+    }
+}
+
+/// Returns the error of a command without arguments for a module that takes some.
+pub(crate) fn missing(parameters: &Parameters<'_>) -> Failure {
+    let code = Code::MissingInput { shapes: parameters.list() };
+    let help = "provide them with --input, or draw random ones with --random SEED".to_owned();
+    Failure::new(&code, Some(help))
+}

@@ -1,0 +1,218 @@
+//! The values of `--input`: files of arrays, and values as text.
+use super::parameters::Parameters;
+use super::safetensors;
+use crate::error::{Code, Failure, Result};
+use conformance::arrays::Name;
+use hlo::Literal;
+use hlo::literal::npz::{self, NpyArray};
+use std::fs::File;
+use std::io::{BufReader, Cursor, ErrorKind, Read, Seek};
+use std::ops::Range;
+use std::path::Path;
+
+/// The arrays of all values of `--input`.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// The arrays of parameters.
+    pub(crate) arrays: Vec<(Name<'static>, NpyArray)>,
+    /// The names of the others.
+    pub(crate) others: Vec<String>,
+    /// The number of arrays whose place is that in the list of values.
+    unnamed: usize,
+}
+
+/// The device and the numbers of arrays that `NAME=` or `dK:NAME=` states.
+type Place = (Option<usize>, Range<usize>);
+
+/// Whose arrays are read, and how many bytes they may have.
+pub(super) struct Wanted<'a> {
+    pub(super) parameters: &'a Parameters<'a>,
+    /// Whether this process runs a device.
+    pub(super) is_own: &'a dyn Fn(usize) -> bool,
+}
+
+impl Wanted<'_> {
+    fn bytes(&self, name: &Name<'_>) -> Option<usize> {
+        let bytes = self.parameters.bytes(name.number)?;
+        name.device.is_none_or(self.is_own).then_some(bytes)
+    }
+    fn name(&self, name: &str) -> Option<usize> {
+        self.bytes(&self.parameters.place(name)?)
+    }
+}
+
+impl Found {
+    /// Adds the arrays of a value of `--input`: `FILE`, `NAME=FILE`, `dK:NAME=FILE`, or a value as text in place of the file.
+    pub(super) fn add(&mut self, input: &str, wanted: &Wanted<'_>) -> Result<()> {
+        match input.split_once('=') {
+            Some((which, value)) if !Path::new(input).exists() => {
+                let (device, arrays) = place(which, wanted.parameters)?;
+                let found = match is_file(value) {
+                    true => named_file(value, (device, arrays.clone()), wanted)?,
+                    false => literal(which, value, wanted.parameters)?,
+                };
+                if found.len() != arrays.len() {
+                    let message = format!(
+                        "it has {}, expected {}",
+                        counted(found.len()),
+                        counted(arrays.len())
+                    );
+                    return Err(Failure::new(
+                        &Code::Input { path: value.to_owned(), message },
+                        None,
+                    ));
+                }
+                let places = arrays.map(|number| Name { device, kind: "in", number });
+                self.arrays.extend(places.zip(found));
+            }
+            _ if is_file(input) => self.add_file(input, wanted)?,
+            _ => {
+                let which = self.unnamed.to_string();
+                let found = literal(&which, input, wanted.parameters)?;
+                self.add_unnamed(found);
+            }
+        }
+        Ok(())
+    }
+    /// Adds the arrays of a file under the names that they have there.
+    fn add_file(&mut self, path: &str, wanted: &Wanted<'_>) -> Result<()> {
+        let next = Name { device: None, kind: "in", number: self.unnamed };
+        let (is_single, arrays) = read(path, |name| match name {
+            Some(name) => wanted.name(name),
+            None => Some(wanted.bytes(&next).unwrap_or(0)),
+        })?;
+        if is_single {
+            self.add_unnamed(arrays);
+            return Ok(());
+        }
+        for array in arrays {
+            match wanted.parameters.place(&array.name) {
+                Some(name) => self.arrays.push((name, array)),
+                None => self.others.push(array.name),
+            }
+        }
+        Ok(())
+    }
+    fn add_unnamed(&mut self, arrays: Vec<NpyArray>) {
+        for array in arrays {
+            self.arrays.push((Name { device: None, kind: "in", number: self.unnamed }, array));
+            self.unnamed += 1;
+        }
+    }
+}
+
+fn counted(arrays: usize) -> String {
+    if arrays == 1 { "1 array".to_owned() } else { format!("{arrays} arrays") }
+}
+
+/// Returns whether a value is the path of a file, rather than a value as text.
+fn is_file(value: &str) -> bool {
+    let path = Path::new(value);
+    let extension = path.extension().unwrap_or_default();
+    let is_known = ["npy", "npz", "safetensors"].iter().any(|known| extension == *known);
+    is_known || path.exists() || !(value.contains(['[', '{', '(']) || is_number(value))
+}
+fn is_number(value: &str) -> bool {
+    value.parse::<f64>().is_ok() || ["true", "false"].contains(&value)
+}
+
+/// Returns the device and the arrays of `3`, `NAME`, `d2:3` or `d2:NAME`.
+fn place(which: &str, parameters: &Parameters<'_>) -> Result<Place> {
+    let device = |which: &'_ str| -> Option<(usize, String)> {
+        let (device, rest) = which.strip_prefix('d')?.split_once(':')?;
+        Some((device.parse().ok()?, rest.to_owned()))
+    };
+    let (device, name) = match device(which) {
+        Some((device, name)) => (Some(device), name),
+        None => (None, which.to_owned()),
+    };
+    let count = parameters.array_count();
+    let arrays = match (parameters.place(&name), name.parse::<usize>()) {
+        (Some(Name { device: None, kind: "in", number }), _) if number < count => {
+            number..number + 1
+        }
+        (_, Ok(number)) if number < count => number..number + 1,
+        (Some(Name { number, .. }), _) if number >= count => {
+            return Err(parameters.unknown(&number.to_string()));
+        }
+        _ => parameters.arrays(&name).ok_or_else(|| parameters.unknown(&name))?,
+    };
+    Ok((device, arrays))
+}
+
+/// Reads the arrays of a file for certain parameters, whatever their names are there.
+fn named_file(path: &str, (device, arrays): Place, wanted: &Wanted<'_>) -> Result<Vec<NpyArray>> {
+    let sizes = arrays.map(|number| wanted.bytes(&Name { device, kind: "in", number }));
+    let most = sizes.collect::<Option<Vec<usize>>>().and_then(|sizes| sizes.into_iter().max());
+    read(path, |_| most).map(|(_, arrays)| arrays)
+}
+
+/// Reads a file of arrays, recognized by its content. `most` returns the most bytes of the elements of an array of a name;
+/// the array of an .npy file has none. Returns whether it is such a file.
+fn read(path: &str, most: impl Fn(Option<&str>) -> Option<usize>) -> Result<(bool, Vec<NpyArray>)> {
+    let failed = |message: String| {
+        let help = "arrays are read from .npy, .npz and .safetensors files, and from text such as `f32[2] {1, 2}`";
+        Failure::new(&Code::Input { path: path.to_owned(), message }, Some(help.to_owned()))
+    };
+    let unreadable = |e| Failure::file(Path::new(path), &e);
+    let mut file = File::open(path).map_err(unreadable)?;
+    let mut start = Vec::new();
+    file.by_ref().take(9).read_to_end(&mut start).map_err(unreadable)?;
+    let is_safetensors = start.get(8) == Some(&b'{') || path.ends_with(".safetensors");
+    let named = |name: &str| most(Some(name));
+    if start.starts_with(b"PK") || is_safetensors {
+        file.rewind().map_err(unreadable)?;
+        let file = BufReader::new(file);
+        let arrays = match is_safetensors {
+            true => safetensors::read(file, named).map_err(failed)?,
+            false => npz::read_some(file, named).map_err(|e| failed(e.to_string()))?,
+        };
+        return Ok((false, arrays));
+    }
+    if !start.starts_with(b"\x93NUMPY") {
+        return Err(failed("not a file of arrays".to_owned()));
+    }
+    let name = Path::new(path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let array = match most(None) {
+        Some(most) => npz::read_up_to(name, Cursor::new(start).chain(file), most)
+            .map_err(|e| failed(e.to_string()))?,
+        None => NpyArray::unread(name),
+    };
+    Ok((true, vec![array]))
+}
+
+/// Parses a value; without its shape it has that of the parameter.
+fn literal(which: &str, text: &str, parameters: &Parameters<'_>) -> Result<Vec<NpyArray>> {
+    let parsed: hlo::Result<Literal> = text.parse();
+    let parsed = parsed.or_else(|error| {
+        let shaped = parameters.shape(which).map(|shape| format!("{shape:#} {text}").parse());
+        // An error in a value that states its shape is about that.
+        shaped
+            .filter(|parsed: &hlo::Result<_>| parsed.is_ok() || !text.contains('['))
+            .unwrap_or(Err(error))
+    });
+    let value = parsed.map_err(|error| {
+        let (path, message) = (which.to_owned(), format!("`{text}`: {error}"));
+        let help = "write a value as `f32[2] {1, 2}`, or without its shape as `{1, 2}`";
+        Failure::new(&Code::Input { path, message }, Some(help.to_owned()))
+    })?;
+    let arrays = value.leaves().into_iter();
+    Ok(arrays.filter_map(|leaf| NpyArray::of_literal(which.to_owned(), leaf)).collect())
+}
+
+/// Reads the arrays of an `.npz` file for which `most` returns the most bytes that they may have.
+pub(crate) fn read_npz(path: &Path, most: impl Fn(&str) -> Option<usize>) -> Result<Vec<NpyArray>> {
+    let file = File::open(path).map_err(|e| Failure::file(path, &e))?;
+    npz::read_some(BufReader::new(file), most).map_err(|e| {
+        let (path, message) = (path.display().to_string(), e.to_string());
+        Failure::new(&Code::Input { path, message }, None)
+    })
+}
+
+/// Reads all arrays of a file.
+pub(crate) fn read_any(path: &Path) -> Result<Vec<NpyArray>> {
+    let text = path.to_str().ok_or_else(|| {
+        Failure::file(path, &std::io::Error::new(ErrorKind::InvalidInput, "the name is not UTF-8"))
+    })?;
+    read(text, |_| Some(usize::MAX)).map(|(_, arrays)| arrays)
+}

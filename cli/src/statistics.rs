@@ -1,0 +1,90 @@
+//! Statistics of arrays: what a person reads where the elements are too many.
+use hlo::{Literal, Scalar};
+use std::fmt;
+
+/// What the elements of some arrays have in common.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Statistics {
+    pub(crate) count: u64,
+    pub(crate) nan: u64,
+    pub(crate) infinite: u64,
+    /// Of the finite elements of real arrays, if there are any.
+    pub(crate) range: Option<Range>,
+}
+
+/// The smallest and the largest of some numbers, and their mean.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Range {
+    pub(crate) min: f64,
+    pub(crate) max: f64,
+    pub(crate) mean: f64,
+}
+
+impl Statistics {
+    pub(crate) fn of(arrays: &[Literal]) -> Self {
+        let (mut count, mut nan, mut infinite, mut finite) = (0, 0, 0, 0u64);
+        let (mut min, mut max, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
+        for array in arrays {
+            for scalar in (0..array.len()).map(|i| array.get(i)) {
+                count += 1;
+                let parts = match scalar {
+                    Scalar::Complex(real, imaginary) => [real, imaginary],
+                    Scalar::Pred(_)
+                    | Scalar::Signed(_)
+                    | Scalar::Unsigned(_)
+                    | Scalar::Float(_) => [scalar.as_f64(); 2],
+                };
+                nan += u64::from(parts.iter().any(|part| part.is_nan()));
+                infinite += u64::from(parts.iter().any(|part| part.is_infinite()));
+                if parts.iter().all(|part| part.is_finite()) {
+                    finite += 1;
+                    min = min.min(parts[0]);
+                    max = max.max(parts[0]);
+                    sum += parts[0];
+                }
+            }
+        }
+        let is_real = |array: &Literal| array.array_shape().is_some_and(|a| !a.ty.is_complex());
+        let is_ranged = finite > 0 && arrays.iter().all(is_real);
+        let mean = sum / u32::try_from(finite).map_or(f64::NAN, f64::from);
+        Self { count, nan, infinite, range: is_ranged.then_some(Range { min, max, mean }) }
+    }
+}
+
+/// `min -1.5, mean 0.02, max 3, 2 NaN`.
+impl fmt::Display for Statistics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if let Some(Range { min, max, mean }) = self.range {
+            let (min, mean, max) = (digits(min), digits(mean), digits(max));
+            parts.push(format!("min {min}, mean {mean}, max {max}"));
+        }
+        for (count, what) in [(self.nan, "NaN"), (self.infinite, "infinite")] {
+            if count > 0 {
+                parts.push(format!("{count} {what}"));
+            }
+        }
+        f.write_str(&parts.join(", "))
+    }
+}
+
+/// Returns a number with about six digits.
+fn digits(x: f64) -> String {
+    let plain = (1e-4..1e7).contains(&x.abs()) || x == 0.0;
+    let text = if plain { format!("{x:.5}") } else { return format!("{x:.5e}") };
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines() {
+        let line = |text: &str| Statistics::of(&[text.parse().unwrap()]).to_string();
+        assert_eq!(line("f32[5] {1, nan, -3, inf, 5}"), "min -3, mean 1, max 5, 1 NaN, 1 infinite");
+        assert_eq!(line("s32[2] {7, 8}"), "min 7, mean 7.5, max 8");
+        assert_eq!(line("f64[2] {1e-9, 3e12}"), "min 1.00000e-9, mean 1.50000e12, max 3.00000e12");
+        assert_eq!(line("c64[1] {(1, 2)}"), "");
+    }
+}

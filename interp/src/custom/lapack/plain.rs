@@ -1,0 +1,85 @@
+//! `potrf` and `trsm` in sums that are not compensated: of f32 in f64, where 29 bits more than the result has are enough, and in the
+//! type of the elements.
+use super::direct::{Triangle, order};
+use crate::num::float::to_f32;
+use crate::num::triangle::{Number, Panels};
+
+/// An element that is computed as a number of type `R`.
+pub(super) trait Element<R>: Number {
+    fn wide(self) -> R;
+    fn narrow(x: R) -> Self;
+}
+macro_rules! own_type {
+    ($($ty:ident)*) => {
+        $(impl Element<$ty> for $ty {
+            fn wide(self) -> $ty {
+                self
+            }
+            fn narrow(x: $ty) -> $ty {
+                x
+            }
+        })*
+    };
+}
+own_type! { f32 f64 }
+impl Element<f64> for f32 {
+    fn wide(self) -> f64 {
+        self.into()
+    }
+    fn narrow(x: f64) -> Self {
+        to_f32(x)
+    }
+}
+
+/// As [`super::direct::potrf`], into `to`.
+pub(super) fn potrf<S: Element<R>, R: Number>(
+    n: usize,
+    from: &[S],
+    to: &mut [S],
+    lower: bool,
+) -> i32 {
+    // The upper factor is the transpose of the lower.
+    let place = |i: usize, j: usize| if lower { j * n + i } else { i * n + j };
+    let mut factor = Panels::upper(n, |i, j| from[place(i, j)].wide());
+    // A NaN is not positive either.
+    let found = factor.factor(n, |pivot| pivot > R::ZERO);
+    to.copy_from_slice(from);
+    let (done, info) = match found {
+        Ok(()) => (n, 0),
+        Err((i, pivot)) => {
+            to[place(i, i)] = S::narrow(pivot);
+            (i, order(i))
+        }
+    };
+    factor.for_upper(done, n, |i, j, x| to[place(i, j)] = S::narrow(x));
+    info
+}
+
+/// As [`super::direct::trsm`], into `to`; `b` has so many rows and columns.
+pub(super) fn trsm<S: Element<R>, R: Number>(
+    (a, b): (&[S], &[S]),
+    (rows, columns): (usize, usize),
+    to: &mut [S],
+    (how, right): (Triangle, bool),
+) {
+    // `x op(a) = b` is `op(a)^T x^T = b^T`.
+    let transpose = how.transpose != right;
+    let forward = how.lower != transpose;
+    let (n, systems) = if right { (columns, rows) } else { (rows, columns) };
+    // An upper triangle is a lower one, upside down.
+    let row = |i: usize| if forward { i } else { n - 1 - i };
+    let place = |i: usize, s: usize| match right {
+        true => s * columns + row(i),
+        false => row(i) * columns + s,
+    };
+    let mut x = Panels::new(n, systems, |i, s| b[place(i, s)].wide());
+    x.solve(n, how.unit, |i, k| {
+        let (i, k) = (row(i), row(k));
+        a[if transpose { k * n + i } else { i * n + k }].wide()
+    });
+    for i in 0..n {
+        for s in 0..systems {
+            to[place(i, s)] = S::narrow(x.at(i, s));
+        }
+    }
+}

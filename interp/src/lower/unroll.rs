@@ -1,0 +1,140 @@
+//! Loops of few rounds: the number of rounds follows from constants, as that of a loop over the rounds of a cipher does.
+//!
+//! The steps of each round become steps of the computation with the loop, so that those of neighboring rounds are fused.
+use super::build::{Builder, Leaves};
+use crate::num;
+use hlo::ir::{Computation, Instruction, InstructionId};
+use hlo::literal::ConstantValue;
+use hlo::op::{Binary, While};
+use hlo::{ElementType, Module, Op, Scalar};
+use std::rc::Rc;
+
+/// The most rounds.
+const MOST_ROUNDS: usize = 8;
+
+/// Returns the number of rounds of a loop, if it is at most [`MOST_ROUNDS`] and follows from constants: the condition compares
+/// an integer with a constant, and the body adds a constant to that integer.
+pub(super) fn rounds(
+    module: &Module,
+    computation: &Computation,
+    instruction: &Instruction,
+) -> Option<usize> {
+    rounds_up_to(MOST_ROUNDS, module, computation, instruction)
+}
+
+/// Returns the number of rounds of a loop as [`rounds`] does, if it is at most `most`.
+fn rounds_up_to(
+    most: usize,
+    module: &Module,
+    computation: &Computation,
+    instruction: &Instruction,
+) -> Option<usize> {
+    let Op::While(op) = &instruction.op else { return None };
+    let (condition, body) = (&module.computations[op.condition], &module.computations[op.body]);
+    let (compare, operands) = at(condition, condition.root);
+    let Op::Compare(compare) = compare else { return None };
+    let (a, b) = (Term::of(condition, operands[0])?, Term::of(condition, operands[1])?);
+    let (ty, counter) = match (&a, &b) {
+        (Term::Element(counter), Term::Constant(ty, _))
+        | (Term::Constant(ty, _), Term::Element(counter)) => (*ty, *counter),
+        _ => return None,
+    };
+    let (Op::Tuple(_), first) = at(computation, instruction.operands[0]) else { return None };
+    let Term::Constant(_, mut value) = Term::of(computation, first[counter])? else { return None };
+    let (Op::Tuple(_), next) = at(body, body.root) else { return None };
+    let step = added(body, next[counter], counter)?;
+    let of = |term: &Term, value| if let Term::Constant(_, x) = term { *x } else { value };
+    let is_true = |value| {
+        num::compare(compare.direction, compare.order(ty), ty, of(&a, value), of(&b, value))
+    };
+    for rounds in 0..=most {
+        if !is_true(value) {
+            return Some(rounds);
+        }
+        value = num::binary(Binary::Add, ty, value, step);
+    }
+    None
+}
+
+/// Returns the number of iterations of a `while`: the one that its `backend_config` states as `known_trip_count`, or the one that
+/// follows from constants, if it is at most 2^20.
+pub fn trip_count(
+    module: &Module,
+    computation: &Computation,
+    instruction: &Instruction,
+) -> Option<u64> {
+    /// Iterations of the counter are followed one by one.
+    const MOST: usize = 1 << 20;
+    let config = instruction.common.as_ref().and_then(|common| common.backend_config.as_ref());
+    let stated = config.and_then(|config| {
+        let text = String::from_utf8_lossy(&config.bytes()).into_owned();
+        let (_, rest) = text.split_once("known_trip_count")?;
+        let digits = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
+        digits.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    });
+    let followed = || rounds_up_to(MOST, module, computation, instruction);
+    stated.or_else(|| u64::try_from(followed()?).ok())
+}
+
+/// An operand of the condition of a loop or of the sum in its body.
+enum Term {
+    /// An element of the tuple that the loop carries.
+    Element(usize),
+    /// A scalar integer.
+    Constant(ElementType, Scalar),
+}
+
+impl Term {
+    fn of(computation: &Computation, id: InstructionId) -> Option<Self> {
+        let (op, operands) = at(computation, id);
+        if let Op::GetTupleElement(op) = op {
+            let (Op::Parameter(_), _) = at(computation, operands[0]) else { return None };
+            return Some(Self::Element(usize::try_from(op.index).ok()?));
+        }
+        let Op::Constant(constant) = op else { return None };
+        let ConstantValue::Literal(value) = &*constant.value else { return None };
+        let shape = value.array_shape()?;
+        let is_number = shape.rank() == 0 && shape.ty.is_integral();
+        is_number.then(|| Self::Constant(shape.ty, value.get(0)))
+    }
+}
+
+/// Returns the constant that the body adds to an element.
+fn added(body: &Computation, id: InstructionId, counter: usize) -> Option<Scalar> {
+    let (Op::Binary(Binary::Add), operands) = at(body, id) else { return None };
+    match (Term::of(body, operands[0])?, Term::of(body, operands[1])?) {
+        (Term::Element(element), Term::Constant(_, step))
+        | (Term::Constant(_, step), Term::Element(element))
+            if element == counter =>
+        {
+            Some(step)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the op and the operands of an instruction, or of the one whose value it is.
+fn at(computation: &Computation, mut id: InstructionId) -> (&Op, &[InstructionId]) {
+    loop {
+        let instruction = &computation.instructions[id];
+        if !instruction.opcode().aliases_operand() {
+            return (&instruction.op, &instruction.operands);
+        }
+        id = instruction.operands[0];
+    }
+}
+
+impl Builder<'_> {
+    /// Adds the steps of all rounds of a loop; returns the leaves of its value after the last one.
+    pub(super) fn unrolled(&mut self, op: &While, first: Leaves, rounds: usize) -> Leaves {
+        let mut carried = first;
+        for _ in 0..rounds {
+            self.inlined(op.condition, vec![Rc::clone(&carried)]);
+            carried = self.inlined(op.body, vec![carried]);
+            // What the loop itself takes for a round.
+            self.fuel += 1;
+        }
+        self.inlined(op.condition, vec![Rc::clone(&carried)]);
+        carried
+    }
+}

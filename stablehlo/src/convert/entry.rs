@@ -1,0 +1,264 @@
+//! The entry computation and the header of the module.
+use super::attrs::FromAttribute;
+use super::converter::Converter;
+use super::fold::Folded;
+use super::names;
+use super::scope::Scope;
+use super::{sharding, types};
+use crate::error::{Code, Error, Result};
+use crate::ir::{Attribute, Attributes, Op, Program, Type};
+use hlo::ir::{
+    AliasKind, BufferDonor, CommonAttrs, FrontendAttributes, InputOutputAlias, ModuleConfig,
+    Sharding,
+};
+use hlo::{Literal, Module, Shape};
+use smol_str::SmolStr;
+
+/// Returns the strings and booleans of a dictionary.
+pub(super) fn frontend_pairs(fields: &Attributes) -> Vec<(SmolStr, String)> {
+    let pair = |(name, value): &(SmolStr, Attribute)| match value {
+        Attribute::String(_) => Some((name.clone(), String::from_attribute(value)?)),
+        Attribute::Bool(value) => Some((name.clone(), value.to_string())),
+        _ => None,
+    };
+    fields.0.iter().filter_map(pair).collect()
+}
+
+/// Converts a program.
+///
+/// # Errors
+/// `E09xx`: the first op that cannot be converted.
+pub fn module(program: &Program) -> Result<Module> {
+    convert(program, None)
+}
+
+/// Converts a program for these arguments: unknown sizes of the parameters (`tensor<?xf32>`) are those of the arguments, and
+/// integers among them may give sizes. The result is right for arguments of the same shapes and the same such integers.
+///
+/// ```
+/// let text = "func.func @main(%n: tensor<1xi64>, %x: tensor<?xf32>) -> tensor<?xf32> {
+///   %y = stablehlo.dynamic_reshape %x, %n : (tensor<?xf32>, tensor<1xi64>) -> tensor<?xf32>
+///   return %y : tensor<?xf32>
+/// }";
+/// let program = stablehlo::read(text.as_bytes())?;
+/// assert!(stablehlo::convert::module(&program).is_err());
+/// let arguments = ["s64[1] {2}".parse().unwrap(), "f32[2] {1, 2}".parse().unwrap()];
+/// let module = stablehlo::convert::module_for(&program, &arguments)?;
+/// assert_eq!(module.entry().result_shape().to_string(), "f32[2]{0}");
+/// # Ok::<(), stablehlo::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`module`]; `E0926` if the arguments do not fit the parameters.
+pub fn module_for(program: &Program, arguments: &[Literal]) -> Result<Module> {
+    convert(program, Some(arguments))
+}
+
+fn convert(program: &Program, arguments: Option<&[Literal]>) -> Result<Module> {
+    let mut converter = Converter::new(program)?;
+    let main = main(&converter)?;
+    let mut config = config(&converter);
+    let entry = converter.entry(main, arguments, &mut config)?;
+    let Converter { computations, locations, .. } = converter;
+    let name = program.name.as_ref().map_or_else(|| "main".into(), |name| names::clean(name));
+    let mut module = Module::new(name, computations, entry);
+    module.config = config;
+    module.frames = locations.into_frames();
+    Ok(module)
+}
+
+/// Returns `@main`, or else the only public function.
+fn main<'p>(converter: &Converter<'p>) -> Result<&'p Op> {
+    if let Some(main) = converter.functions.get("main") {
+        return Ok(main);
+    }
+    let functions = converter.program.ops.iter().filter(|op| op.name == "func.func");
+    let is_private = |op: &Op| {
+        let visibility = op.attributes.get("sym_visibility").and_then(String::from_attribute);
+        visibility.as_deref() == Some("private")
+    };
+    let public: Vec<_> = functions.filter(|op| !is_private(op)).collect();
+    match public.as_slice() {
+        [one] => Ok(one),
+        other => {
+            let message =
+                format!("the program has {} public functions and no `@main`", other.len());
+            Err(Error::from(Code::Symbol { message }).with_help("name the function to run `@main`"))
+        }
+    }
+}
+
+/// Returns the attributes of the header.
+fn config(converter: &Converter<'_>) -> ModuleConfig {
+    let attributes = &converter.program.attributes;
+    let count = |name: &str| attributes.get(name).and_then(i64::from_attribute).unwrap_or(1);
+    let frontend =
+        attributes.get("mhlo.frontend_attributes").and_then(<&Attributes>::from_attribute);
+    let mut pairs = frontend.map(frontend_pairs).unwrap_or_default();
+    pairs.extend(converter.meshes.text().map(|text| ("xla.sdy.meshes".into(), text)));
+    pairs.sort();
+    let mut config = ModuleConfig {
+        replica_count: count("mhlo.num_replicas"),
+        // A program with shardings is not partitioned yet: the number is that of the program it is to become.
+        num_partitions: if converter.is_sharded { 1 } else { count("mhlo.num_partitions") },
+        ..ModuleConfig::default()
+    };
+    config.frontend_attributes = (!pairs.is_empty()).then_some(FrontendAttributes(pairs));
+    config
+}
+
+/// Returns the attributes of the arguments or the results of a function.
+fn each<'p>(op: &'p Op, name: &str, count: usize) -> Vec<Option<&'p Attributes>> {
+    let all = op.attributes.get(name).and_then(<&[Attribute]>::from_attribute).unwrap_or_default();
+    (0..count).map(|i| all.get(i).and_then(<&Attributes>::from_attribute)).collect()
+}
+
+impl<'p> Converter<'p> {
+    /// Converts the function that runs.
+    fn entry(
+        &mut self,
+        main: &'p Op,
+        given: Option<&[Literal]>,
+        config: &mut ModuleConfig,
+    ) -> Result<hlo::ir::ComputationId> {
+        let region = self.body(main)?;
+        let arguments = each(main, "arg_attrs", region.arguments.len());
+        if let Some(found) = given.map(<[Literal]>::len).filter(|&found| found != arguments.len()) {
+            let message = format!("`@main` takes {} arguments, found {found}", arguments.len());
+            return Err(self.error(main, |at| Code::Malformed { message: message + at }));
+        }
+        self.active.push("main".into());
+        let mut scope = Scope::new(self, "main");
+        for (number, (argument, attributes)) in region.arguments.iter().zip(&arguments).enumerate()
+        {
+            let given = given.map(|given| &given[number]);
+            let shape = scope.cx.argument_shape(main, number, &argument.ty, given)?;
+            if let Some(known) = given.and_then(Folded::of) {
+                scope.folded.insert(argument.id, known);
+            }
+            let common = scope.cx.argument(main, *attributes)?;
+            scope.set_common(common);
+            let id = scope.parameter(number, shape, &format!("Arg_{number}"));
+            scope.define(argument.id, id);
+        }
+        let (root, _) = scope.body(main, region)?;
+        let count = region.ops.last().map_or(0, |end| end.operands.len());
+        let results = each(main, "res_attrs", count);
+        if let Some(found) = scope.cx.result_sharding(main, &results)? {
+            scope.common_of(root).sharding.get_or_insert(found);
+        }
+        let mut computation = scope.computation;
+        computation.root = root;
+        self.active.pop();
+        self.aliases(main, &arguments, count, config)?;
+        Ok(self.finish(computation))
+    }
+
+    /// Returns the shape of a parameter, in which every size is known.
+    fn argument_shape(
+        &self,
+        main: &Op,
+        number: usize,
+        ty: &Type,
+        given: Option<&Literal>,
+    ) -> Result<Shape> {
+        let stated = types::shape(ty).map_err(|error| self.placed(main, error))?;
+        match given.map(Literal::shape) {
+            Some(given) if types::agrees(&stated, &given) => Ok(given),
+            Some(given) => {
+                let message =
+                    format!("argument {number} of `@main` is {given:#}, expected {stated:#}");
+                Err(self.error(main, |at| Code::Malformed { message: message + at }))
+            }
+            None if types::is_unbounded(ty) => {
+                let message =
+                    format!("argument {number} of `@main` has an unknown size: {stated:#}");
+                let help =
+                    "export the program with static shapes, or convert it for given arguments";
+                Err(self
+                    .error(main, |at| Code::DynamicShape { message: message + at })
+                    .with_help(help))
+            }
+            None => Ok(stated),
+        }
+    }
+    /// Returns the sharding and the frontend attributes of an argument.
+    fn argument(&self, main: &Op, attributes: Option<&Attributes>) -> Result<CommonAttrs> {
+        let Some(attributes) = attributes else { return Ok(CommonAttrs::default()) };
+        let frontend =
+            attributes.get("mhlo.frontend_attributes").and_then(<&Attributes>::from_attribute);
+        let mut pairs = frontend.map(frontend_pairs).unwrap_or_default();
+        if let Some(fields) = attributes.get("sdy.sharding").and_then(<&Attributes>::from_attribute)
+        {
+            let text = sharding::text(fields).map_err(|error| self.placed(main, error))?;
+            pairs.push(("xla.sdy.sharding".into(), format!("#sdy.sharding{text}")));
+            pairs.sort();
+        }
+        let sharding = sharding::of_attributes(&self.meshes, attributes);
+        let replicated =
+            attributes.get("mhlo.is_same_data_across_replicas").and_then(bool::from_attribute);
+        let replicated = replicated == Some(true);
+        Ok(CommonAttrs {
+            sharding: sharding.map_err(|error| self.placed(main, error))?,
+            frontend_attributes: (!pairs.is_empty()).then_some(FrontendAttributes(pairs)),
+            parameter_replication: replicated.then(|| vec![true]),
+            ..CommonAttrs::default()
+        })
+    }
+    /// Returns the sharding of the result, if some of them have one: the others are replicated.
+    fn result_sharding(
+        &self,
+        main: &Op,
+        results: &[Option<&Attributes>],
+    ) -> Result<Option<Sharding>> {
+        let mut found = Vec::with_capacity(results.len());
+        for attributes in results {
+            let sharding =
+                attributes.map(|attributes| sharding::of_attributes(&self.meshes, attributes));
+            found.push(sharding.transpose().map_err(|error| self.placed(main, error))?.flatten());
+        }
+        if found.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        if let [Some(one)] = found.as_slice() {
+            return Ok(Some(one.clone()));
+        }
+        let replicated = || hlo::ir::Placement::Replicated.into();
+        let leaf = |sharding: Option<Sharding>| match sharding {
+            Some(Sharding::One(one)) => vec![one],
+            Some(Sharding::Tuple(all)) => all,
+            None => vec![replicated()],
+        };
+        Ok(Some(Sharding::Tuple(found.into_iter().flat_map(leaf).collect())))
+    }
+    /// Notes the arguments whose memory outputs use.
+    fn aliases(
+        &self,
+        main: &Op,
+        arguments: &[Option<&Attributes>],
+        results: usize,
+        config: &mut ModuleConfig,
+    ) -> Result<()> {
+        for (parameter, attributes) in (0i64..).zip(arguments) {
+            let Some(attributes) = attributes else { continue };
+            if attributes.get("jax.buffer_donor").and_then(bool::from_attribute) == Some(true) {
+                config.buffer_donor.push(BufferDonor { parameter, parameter_index: Vec::new() });
+            }
+            let Some(output) = attributes.get("tf.aliasing_output") else { continue };
+            let output = i64::from_attribute(output)
+                .filter(|&i| usize::try_from(i).is_ok_and(|i| i < results));
+            let Some(output) = output else {
+                let message = "`tf.aliasing_output` must be the number of a result".to_owned();
+                return Err(self.error(main, |at| Code::AttributeValue { message: message + at }));
+            };
+            config.input_output_alias.push(InputOutputAlias {
+                output_index: if results == 1 { Vec::new() } else { vec![output] },
+                parameter,
+                parameter_index: Vec::new(),
+                kind: AliasKind::May,
+            });
+        }
+        config.input_output_alias.sort_by(|a, b| a.output_index.cmp(&b.output_index));
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! Shardy's ops: `manual_computation`, in which devices compute with their shards, and `sharding_constraint`.
+use super::region::{Body, Take};
+use super::scope::Scope;
+use super::sharding;
+use crate::error::Result;
+use crate::ir::{Attributes, Op};
+use hlo::Shape;
+use hlo::ir::{FrontendAttributes, InstructionId};
+use hlo::op::value::Text;
+use hlo::op::{Call, CustomCall};
+
+/// `sdy.manual_computation`: a call between the custom calls that XLA has for the change of shapes.
+pub(super) fn manual_computation<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+    let operands = scope.operands(op)?;
+    let region = scope.region(op, 0)?;
+    let mut local = Vec::with_capacity(region.arguments.len());
+    for argument in &region.arguments {
+        local.push(super::types::shape(&argument.ty).map_err(|error| scope.cx.placed(op, error))?);
+    }
+    let captured = scope.captured(op, &[region])?;
+    if !captured.is_empty() {
+        return Err(scope.unsupported(
+            op,
+            "a manual computation uses a value from outside: pass it as an operand",
+        ));
+    }
+    let text = |name, print: fn(&Attributes) -> Result<String>| -> Result<String> {
+        let fields = scope.required(op, name)?;
+        print(fields).map_err(|error| scope.cx.placed(op, error))
+    };
+    let axes = ("xla.sdy.manual_axes".into(), text("manual_axes", sharding::manual_axes)?);
+    let inputs = ("xla.sdy.in_shardings".into(), text("in_shardings", sharding::per_value)?);
+    let outputs = ("xla.sdy.out_shardings".into(), text("out_shardings", sharding::per_value)?);
+
+    let body = Body {
+        region,
+        take: Take::Each,
+        arguments: &local,
+        captured: &[],
+        returns_captured: false,
+    };
+    let to_apply = scope.computation_of(op, &body)?;
+    scope.cx.computations[to_apply].name = "xla.sdy.manual_computation_body".into();
+    let parts = if operands.is_empty() {
+        Vec::new()
+    } else {
+        attributes(scope, op, vec![inputs, axes.clone()]);
+        let changed = boundary(scope, op, "xla.sdy.GlobalToLocalShape", &operands, local)?;
+        attributes(scope, op, Vec::new());
+        parts(scope, op, changed, operands.len())?
+    };
+    attributes(scope, op, vec![("inlineable".into(), "false".into())]);
+    let call = scope.emit(op, Call::new(to_apply), &parts)?;
+    if op.results.is_empty() {
+        return Ok(());
+    }
+    attributes(scope, op, Vec::new());
+    let results = self::parts(scope, op, call, op.results.len())?;
+    let global = (0..op.results.len()).map(|i| scope.stated(op, i)).collect::<Result<_>>()?;
+    attributes(scope, op, vec![axes, outputs]);
+    let changed = boundary(scope, op, "xla.sdy.LocalToGlobalShape", &results, global)?;
+    attributes(scope, op, Vec::new());
+    scope.bind_all(op, changed)
+}
+
+/// Gives the next instructions these frontend attributes.
+fn attributes(scope: &mut Scope<'_, '_>, op: &Op, pairs: Vec<(smol_str::SmolStr, String)>) {
+    let mut common = scope.cx.common(op);
+    common.frontend_attributes = (!pairs.is_empty()).then_some(FrontendAttributes(pairs));
+    scope.set_common(common);
+}
+/// Returns the elements of a tuple, or the only value.
+fn parts(
+    scope: &mut Scope<'_, '_>,
+    op: &Op,
+    id: InstructionId,
+    count: usize,
+) -> Result<Vec<InstructionId>> {
+    match count {
+        1 => Ok(vec![id]),
+        _ => (0..count).map(|i| scope.element(op, id, i)).collect(),
+    }
+}
+/// Adds a change between the shapes of whole values and of shards.
+fn boundary(
+    scope: &mut Scope<'_, '_>,
+    op: &Op,
+    target: &'static str,
+    operands: &[InstructionId],
+    mut shapes: Vec<Shape>,
+) -> Result<InstructionId> {
+    let shape = if shapes.len() == 1 { shapes.remove(0) } else { Shape::Tuple(shapes) };
+    let mut made = CustomCall::new(Text(target.into()));
+    made.custom_call_has_side_effect = true;
+    scope.emit_as(op, made, operands, shape)
+}
+
+/// `sdy.sharding_constraint`, `sdy.reshard`: a custom call with the sharding.
+pub(super) fn sharding_constraint(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+    let [x] = scope.exactly(op)?;
+    let fields = scope.required(op, "sharding")?;
+    let found = sharding::tiled(&scope.cx.meshes, fields).map_err(|e| scope.cx.placed(op, e))?;
+    let text = sharding::text(fields).map_err(|error| scope.cx.placed(op, error))?;
+    let text = format!("#sdy.sharding_per_value<[{text}]>");
+    attributes(scope, op, vec![("xla.sdy.sharding".into(), text)]);
+    let shape = scope.shape(x).clone();
+    let id = scope.emit_as(op, CustomCall::new(Text("Sharding".into())), &[x], shape)?;
+    scope.common_of(id).sharding = Some(found);
+    scope.bind(op, id)
+}
+/// `sdy.propagation_barrier`, `sdy.sharding_group`: guides of the propagation of shardings.
+pub(super) fn guide(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+    let [x] = scope.exactly(op)?;
+    super::dynamic::alias(scope, op, x);
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! StableHLO: reads MLIR bytecode and MLIR text into [`hlo::Module`].
+//!
+//! ```text
+//! bytecode ──┐
+//!            ├─> ir::Program ─> hlo::Module
+//! text ──────┘
+//! ```
+//!
+//! Both readers produce the same [`ir`], in which ops and attributes have their names in StableHLO's text;
+//! the conversion to HLO reads that alone.
+//!
+//! ```
+//! let text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+//!   %y = stablehlo.add %x, %x : tensor<2xf32>
+//!   return %y : tensor<2xf32>
+//! }";
+//! let program = stablehlo::read(text.as_bytes())?;
+//! assert_eq!(program.ops[0].regions[0].ops[0].name, "stablehlo.add");
+//! # Ok::<(), stablehlo::Error>(())
+//! ```
+mod bytecode;
+pub mod convert;
+mod dense;
+mod element;
+mod error;
+pub mod ir;
+mod normal;
+mod text;
+mod vhlo;
+
+pub use error::{Code, Error, Result};
+
+use ir::Program;
+
+/// The first bytes of MLIR bytecode.
+const MAGIC: &[u8] = b"ML\xefR";
+
+/// Reads a program from MLIR bytecode or MLIR text and converts it to HLO.
+///
+/// ```
+/// let text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+///   %y = stablehlo.add %x, %x : tensor<2xf32>
+///   return %y : tensor<2xf32>
+/// }";
+/// let module = stablehlo::parse(text.as_bytes())?;
+/// assert_eq!(module.entry().root_opcode(), hlo::Opcode::Add);
+/// # Ok::<(), stablehlo::Error>(())
+/// ```
+pub fn parse(bytes: &[u8]) -> Result<hlo::Module> {
+    convert::module(&read(bytes)?)
+}
+
+/// Reads a program from MLIR bytecode or MLIR text, recognized by content.
+pub fn read(bytes: &[u8]) -> Result<Program> {
+    if bytes.starts_with(MAGIC) {
+        return bytecode::read(bytes);
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let message = format!("byte {} is not valid UTF-8", error.valid_up_to());
+        Error::from(Code::Encoding { message })
+    })?;
+    text::read(text)
+}
+
+/// Returns whether these are the bytes of an MLIR program, not of an HLO module.
+///
+/// ```
+/// assert!(stablehlo::is_mlir(b"module @jit_f {"));
+/// assert!(!stablehlo::is_mlir(b"HloModule jit_f"));
+/// ```
+pub fn is_mlir(bytes: &[u8]) -> bool {
+    if bytes.starts_with(MAGIC) {
+        return true;
+    }
+    let mut rest = bytes.trim_ascii_start();
+    while rest.starts_with(b"//") {
+        let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+        // HLO text has such comments, too, but not this line between the programs of a file.
+        if rest[..line].starts_with(b"// -----") {
+            return true;
+        }
+        rest = rest[line..].trim_ascii_start();
+    }
+    let word = rest.iter().position(|byte| !(byte.is_ascii_alphanumeric() || b"_.".contains(byte)));
+    let (word, after) = rest.split_at(word.unwrap_or(rest.len()));
+    let after = after.trim_ascii_start().first();
+    match (word, after) {
+        (b"module", Some(b'@' | b'{')) | (b"func", Some(b'@')) => true,
+        (b"builtin.module" | b"func.func" | b"sdy.mesh", _) => true,
+        (b"module", _) => rest.starts_with(b"module attributes"),
+        (b"", Some(b'"')) => {
+            rest.starts_with(b"\"builtin.module\"") || rest.starts_with(b"\"func.func\"")
+        }
+        (b"", Some(b'#' | b'!')) => rest.contains(&b'='),
+        _ => false,
+    }
+}

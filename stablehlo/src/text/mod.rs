@@ -1,0 +1,142 @@
+//! MLIR text: the pretty forms of StableHLO's ops, and the generic form of any op.
+mod alias;
+mod attribute;
+mod cursor;
+mod dense;
+mod dialect;
+mod form;
+mod function;
+mod location;
+mod op;
+mod parts;
+mod pretty;
+mod region;
+mod scope;
+mod sharding;
+mod special;
+mod types;
+
+pub(crate) use cursor::NESTING_LIMIT;
+pub(crate) use dialect::{integer, named};
+pub(crate) use function::from_module;
+pub(crate) use sharding::{axis, dimension, mesh, mesh_axis, sharding};
+pub(crate) use types::{set_bounds, type_text};
+
+use crate::error::{Code, Error, Result};
+use crate::ir::{Attribute, Location, Program, Type};
+use alias::Aliases;
+use cursor::Cursor;
+use scope::Scopes;
+
+/// Reads a program from MLIR text.
+pub(crate) fn read(text: &str) -> Result<Program> {
+    Parser::new(text)?.program()
+}
+/// Reads an attribute that bytecode has as text.
+pub(crate) fn read_attribute(text: &str) -> Result<Attribute> {
+    let mut parser = Parser::new(text)?;
+    let attribute = parser.attribute()?;
+    parser.end().map(|()| attribute)
+}
+/// Reads a type that bytecode has as text.
+pub(crate) fn read_type(text: &str) -> Result<Type> {
+    let mut parser = Parser::new(text)?;
+    let ty = parser.ty()?;
+    parser.end().map(|()| ty)
+}
+
+/// A parser of MLIR text.
+#[derive(Debug)]
+struct Parser<'a> {
+    cursor: Cursor<'a>,
+    aliases: Aliases<'a>,
+    scopes: Scopes<'a>,
+    locations: Vec<Location>,
+    /// The bytes of aliases that were parsed where they are used.
+    expanded: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Result<Self> {
+        if u32::try_from(text.len()).is_err() {
+            let message =
+                format!("the text has {} bytes; at most {} can be read", text.len(), u32::MAX);
+            return Err(Code::Encoding { message }.into());
+        }
+        let (aliases, scopes) = (Aliases::find(text), Scopes::default());
+        Ok(Self { cursor: Cursor::new(text), aliases, scopes, locations: Vec::new(), expanded: 0 })
+    }
+    fn end(&mut self) -> Result<()> {
+        if self.cursor.peek().is_none() {
+            Ok(())
+        } else {
+            Err(self.cursor.expected("the end of the text"))
+        }
+    }
+    /// Parses `open item, item, ... close`.
+    fn items<T>(
+        &mut self,
+        open: &str,
+        close: &str,
+        mut item: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        self.cursor.expect(open)?;
+        let mut items = Vec::new();
+        if self.cursor.eat(close) {
+            return Ok(items);
+        }
+        loop {
+            items.push(item(self)?);
+            if !self.cursor.eat(",") {
+                break;
+            }
+        }
+        if self.cursor.eat(close) {
+            return Ok(items);
+        }
+        Err(self.cursor.expected(&format!("`,` or `{close}`")))
+    }
+    /// Skips brackets with everything in them.
+    fn balanced(&mut self) -> Result<()> {
+        let mut open = Vec::new();
+        loop {
+            let Some(byte) = self.cursor.peek() else {
+                return Err(self.cursor.expected("a closing bracket"));
+            };
+            match byte {
+                b'"' => {
+                    self.cursor.string()?;
+                    continue;
+                }
+                b'<' => open.push(b'>'),
+                b'(' => open.push(b')'),
+                b'[' => open.push(b']'),
+                b'{' => open.push(b'}'),
+                b'-' if self.cursor.eat("->") => continue,
+                b'>' | b')' | b']' | b'}' if open.pop() != Some(byte) => {
+                    return Err(self
+                        .cursor
+                        .expected("the closing bracket of what was opened last"));
+                }
+                _ => {}
+            }
+            let mut bytes = self.cursor.text()[self.cursor.offset()..].chars();
+            let length = bytes.next().map_or(1, char::len_utf8);
+            self.cursor.jump(self.cursor.offset() + length);
+            if open.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+    /// Returns the error of a name that is not visible, with the nearest one that is.
+    #[cold]
+    fn undefined(&self, name: &str, span: hlo::Span) -> Error {
+        const COMPARED: usize = 1000;
+        let code = Code::Undefined { kind: "value", name: format!("%{name}") };
+        let error = Error::from(code).at(span);
+        match hlo::diag::nearest(name, self.scopes.names().take(COMPARED)) {
+            Some(near) => error.with_help(format!("did you mean `%{near}`?")),
+            None => error,
+        }
+    }
+}

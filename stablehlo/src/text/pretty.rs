@@ -1,0 +1,187 @@
+//! Pretty forms of ops, by the words of [`super::form`].
+use super::Parser;
+use super::form;
+use super::op::Body;
+use crate::error::{Code, Error, Result};
+use crate::ir::{Attribute, Fields, Tensor, Type};
+use hlo::diag::nearest;
+use hlo::{ElementType, Span};
+use smol_str::SmolStr;
+
+impl Parser<'_> {
+    /// Parses an op in its pretty form.
+    pub(super) fn pretty(&mut self) -> Result<(SmolStr, Body)> {
+        let start = self.cursor.start();
+        let word = self.cursor.word("an op")?;
+        // Within functions, these stand without the name of their dialect.
+        let name = match word {
+            "module" => "builtin.module",
+            "return" => "func.return",
+            "call" => "func.call",
+            "func" => "func.func",
+            _ => word,
+        };
+        let Some(form) = form::of(name) else {
+            return Err(unknown_form(name, self.cursor.span_from(start)));
+        };
+        let mut body = Body::default();
+        let form = form.split_ascii_whitespace();
+        for word in form {
+            self.form_word(word, &mut body)?;
+        }
+        Ok((SmolStr::new(name), body))
+    }
+    fn form_word(&mut self, word: &str, body: &mut Body) -> Result<()> {
+        match word {
+            "%" => body.operands.push(self.operand()?),
+            "%*" => {
+                while self.cursor.peek() == Some(b'%') {
+                    body.operands.push(self.operand()?);
+                    if !self.cursor.eat(",") {
+                        break;
+                    }
+                }
+            }
+            "%*," => {
+                while self.cursor.peek() == Some(b'%') {
+                    body.operands.push(self.operand()?);
+                    self.cursor.expect(",")?;
+                }
+            }
+            "{}" => body.attributes.0.extend(self.optional_dictionary()?.0),
+            _ => match (word.split_at(1), word.split_once(':')) {
+                (("$", _), Some((name, kind))) => {
+                    let value = self.form_attribute(kind)?;
+                    body.set(&name[1..], value);
+                }
+                (("~", part), _) => self.form_part(part, body)?,
+                (("&", types), _) => self.form_types(types, body)?,
+                _ => self.cursor.expect(word)?,
+            },
+        }
+        Ok(())
+    }
+    fn form_attribute(&mut self, kind: &str) -> Result<Attribute> {
+        let integer =
+            |value: i64, element| Attribute::Integer(value.into(), Type::Element(element));
+        Ok(match kind {
+            "i64" => integer(self.cursor.integer("an integer of 64 bits")?, ElementType::S64),
+            "i32" => integer(
+                self.cursor.integer::<i32>("an integer of 32 bits")?.into(),
+                ElementType::S32,
+            ),
+            "list" => Attribute::Integers(self.cursor.integers("[", "]")?),
+            "string" => Attribute::String(self.string("a string")?),
+            "any" => self.attribute()?,
+            "name" => Attribute::String(self.symbol_name()?.as_bytes().to_vec()),
+            "symbol" => Attribute::Symbol(self.symbol()?),
+            "mesh" => Attribute::Dialect("sdy.mesh".into(), self.sharding_mesh()?),
+            "sharding" => Attribute::Dialect("sdy.sharding".into(), self.sharding()?),
+            "shardings" => self.shardings()?,
+            "axes" => self.manual_axes()?,
+            name => {
+                let keyword = self.cursor.word("a keyword such as `EQ` or `DEFAULT`")?;
+                Attribute::Dialect(name.into(), Fields::Keyword(keyword.into()))
+            }
+        })
+    }
+    fn form_part(&mut self, part: &str, body: &mut Body) -> Result<()> {
+        match part {
+            "barrier" => self.barrier(body),
+            "body" => self.manual_body(body),
+            "compare_type" => self.compare_type(body),
+            "constant" => self.constant(body),
+            "convolution" => {
+                let fields = self.convolution_dimensions()?;
+                body.set("dimension_numbers", Attribute::Dialect("stablehlo.conv".into(), fields));
+                Ok(())
+            }
+            "dot_dimensions" => self.dot_dimensions(body),
+            "format" => self.precision_format(body),
+            "function" => self.function().map(|parsed| *body = parsed),
+            "is_stable" | "lower" => self.optional_flag(part, body),
+            "module" => self.module().map(|parsed| *body = parsed),
+            "precision" => self.precision(body),
+            "reduce" => self.reduce().map(|parsed| *body = parsed),
+            "regions" => self.composite_regions(body),
+            "returned" => self.returned(body),
+            "scan" => self.scan(body),
+            "slice_ranges" => self.slice_ranges(body),
+            "tolerance" => self.tolerance(body),
+            "while" => self.while_loop().map(|parsed| *body = parsed),
+            _ => self.window(body),
+        }
+    }
+
+    /// Parses the types of operands and results.
+    pub(super) fn form_types(&mut self, kind: &str, body: &mut Body) -> Result<()> {
+        let start = self.cursor.start();
+        let (operands, results) = match kind {
+            "function" => self.signature()?,
+            "results" => (Vec::new(), self.types()?),
+            "operands" => (self.types()?, Vec::new()),
+            "arrow" => {
+                let operands = self.types()?;
+                self.cursor.expect("->")?;
+                (operands, self.result_types()?)
+            }
+            _ => {
+                let mut types = self.types()?;
+                let first = types.swap_remove(0);
+                match (first, types.pop()) {
+                    (Type::Function(operands, results), None) => (operands, results),
+                    (first, second) => self.short_types(kind, first, second, body, start)?,
+                }
+            }
+        };
+        self.check_operands(&body.operands, &operands, self.cursor.span_from(start))?;
+        body.results = results;
+        Ok(())
+    }
+    /// Returns the types that a short form stands for.
+    fn short_types(
+        &mut self,
+        kind: &str,
+        first: Type,
+        second: Option<Type>,
+        body: &Body,
+        start: usize,
+    ) -> Result<(Vec<Type>, Vec<Type>)> {
+        match (kind, first, second) {
+            ("same", ty, None) => Ok((vec![ty.clone(); body.operands.len()], vec![ty])),
+            ("same_operands", ty, None) => Ok((vec![ty; body.operands.len()], Vec::new())),
+            ("select", pred, Some(ty)) => Ok((vec![pred, ty.clone(), ty.clone()], vec![ty])),
+            ("tuple", Type::Tuple(types), None) => Ok((types.clone(), vec![Type::Tuple(types)])),
+            ("complex", Type::Tensor(Tensor { dims, element: Ok(element) }), None)
+                if element.is_complex() =>
+            {
+                let part =
+                    Type::Tensor(Tensor { dims: dims.clone(), element: Ok(element.component()) });
+                Ok((
+                    vec![part.clone(), part],
+                    vec![Type::Tensor(Tensor { dims, element: Ok(element) })],
+                ))
+            }
+            (_, found, _) => {
+                let expected = match kind {
+                    "select" => "`type, type` or a function type",
+                    "tuple" => "the type of a tuple",
+                    "complex" => "a tensor of complex numbers or a function type",
+                    _ => "one type or a function type",
+                };
+                let found = format!("`{}`", super::type_text(&found));
+                let code = Code::Syntax { expected: expected.into(), found };
+                Err(Error::from(code).at(self.cursor.span_from(start)))
+            }
+        }
+    }
+}
+
+#[cold]
+fn unknown_form(name: &str, span: Span) -> Error {
+    let error = Error::from(Code::UnknownForm { name: name.to_owned() }).at(span);
+    match nearest(name, form::names()) {
+        Some(near) => error.with_help(format!("did you mean `{near}`?")),
+        None => error,
+    }
+}

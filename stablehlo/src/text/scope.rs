@@ -1,0 +1,71 @@
+//! The names of values, by the regions in which they are visible.
+use crate::ir::{Type, ValueId};
+use rustc_hash::FxHashMap;
+
+/// The values of a name: the results of an op, which `%name#1` selects from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named {
+    pub(super) first: ValueId,
+    pub(super) count: u32,
+}
+
+/// The names that are visible, and the types of all values.
+#[derive(Debug, Default)]
+pub(super) struct Scopes<'a> {
+    names: FxHashMap<&'a str, Named>,
+    /// The names of the open regions, in order of definition.
+    defined: Vec<&'a str>,
+    types: Vec<Type>,
+}
+
+/// The state of an enclosing region, restored when a region ends.
+#[derive(Debug)]
+pub(super) struct Outer<'a> {
+    defined: usize,
+    hidden: Option<(FxHashMap<&'a str, Named>, Vec<&'a str>)>,
+}
+
+impl<'a> Scopes<'a> {
+    /// Enters a region; the values outside of an isolated one are not visible in it.
+    pub(super) fn enter(&mut self, isolated: bool) -> Outer<'a> {
+        let hidden =
+            isolated.then(|| (std::mem::take(&mut self.names), std::mem::take(&mut self.defined)));
+        Outer { defined: self.defined.len(), hidden }
+    }
+    /// Leaves a region.
+    pub(super) fn leave(&mut self, outer: Outer<'a>) {
+        for name in self.defined.drain(outer.defined..) {
+            self.names.remove(name);
+        }
+        if let Some((names, defined)) = outer.hidden {
+            (self.names, self.defined) = (names, defined);
+        }
+    }
+    /// Returns the values of a name.
+    pub(super) fn get(&self, name: &str) -> Option<Named> {
+        self.names.get(name).copied()
+    }
+    /// Returns names that are visible, from the last one defined.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.defined.iter().rev().copied()
+    }
+    /// Makes values visible under a name; returns whether the name is new.
+    pub(super) fn define(&mut self, name: &'a str, values: Named) -> bool {
+        self.defined.push(name);
+        self.names.insert(name, values).is_none()
+    }
+    /// Adds a value of this type.
+    pub(super) fn add(&mut self, ty: Type) -> ValueId {
+        let id = ValueId(self.count());
+        self.types.push(ty);
+        id
+    }
+    /// Returns the number of values.
+    pub(super) fn count(&self) -> u32 {
+        u32::try_from(self.types.len()).unwrap_or(u32::MAX)
+    }
+    /// Returns the type of a value.
+    pub(super) fn ty(&self, value: ValueId) -> Option<&Type> {
+        self.types.get(usize::try_from(value.0).ok()?)
+    }
+}

@@ -1,0 +1,102 @@
+//! The types of VHLO.
+use crate::bytecode::{Decoder, Reader, builtin};
+use crate::element;
+use crate::error::{Code, Result};
+use crate::ir::Type;
+use crate::text::type_text;
+use smol_str::SmolStr;
+
+/// The types without parts, with their codes.
+const SCALARS: [(u64, &str); 32] = [
+    (0, "i1"),
+    (2, "bf16"),
+    (3, "f16"),
+    (4, "f32"),
+    (5, "f64"),
+    (6, "f8E4M3FN"),
+    (7, "f8E5M2"),
+    (9, "index"),
+    (10, "i4"),
+    (11, "i8"),
+    (12, "i16"),
+    (13, "i32"),
+    (14, "i64"),
+    (15, "ui4"),
+    (16, "ui8"),
+    (17, "ui16"),
+    (18, "ui32"),
+    (19, "ui64"),
+    (26, "!shape.witness"),
+    (27, "f8E4M3FNUZ"),
+    (28, "f8E5M2FNUZ"),
+    (29, "f8E4M3B11FNUZ"),
+    (31, "i2"),
+    (32, "ui2"),
+    (33, "none"),
+    (34, "tf32"),
+    (35, "f8E4M3"),
+    (36, "f8E3M4"),
+    (37, "f4E2M1FN"),
+    (38, "f6E2M3FN"),
+    (39, "f6E3M2FN"),
+    (40, "f8E8M0FNU"),
+];
+
+/// Reads a type after its code.
+pub(crate) fn read(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result<Type> {
+    let code = reader.varint()?;
+    Ok(match code {
+        1 => element::complex(&decoder.ty(reader)?),
+        8 => Type::Function(decoder.types(reader)?, decoder.types(reader)?),
+        20 => builtin::tensor(decoder, reader, &[])?,
+        21 => builtin::encoded_tensor(decoder, reader)?,
+        22 => Type::Token,
+        23 => Type::Tuple(decoder.types(reader)?),
+        24 => quantized(decoder, reader)?,
+        25 => builtin::unranked(&decoder.ty(reader)?),
+        30 => quantized_axis(decoder, reader)?,
+        41 => {
+            let buffer = type_text(&builtin::tensor(decoder, reader, &[])?);
+            Type::Other(SmolStr::new(buffer.replacen("tensor", "memref", 1)))
+        }
+        42 => {
+            let types = decoder.types(reader)?;
+            let types = types.iter().map(type_text).collect::<Vec<_>>().join(", ");
+            Type::Other(SmolStr::new(format!("!stablehlo.future<{types}>")))
+        }
+        _ => {
+            let known = SCALARS.iter().find(|(known, _)| *known == code);
+            let message =
+                || format!("type {code} of VHLO is unknown: the program is newer than Etalon");
+            element::scalar(known.ok_or_else(|| Code::Version { message: message() })?.1)
+        }
+    })
+}
+/// A type that is refused by name where it is used.
+fn quantized(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result<Type> {
+    reader.varint()?;
+    let (storage, expressed) = (decoder.ty(reader)?, decoder.ty(reader)?);
+    let scale = f64::from_bits(reader.bits(64)?);
+    let zero = reader.signed()?;
+    reader.signed()?;
+    reader.signed()?;
+    let (storage, expressed) = (type_text(&storage), type_text(&expressed));
+    Ok(Type::Other(SmolStr::new(format!(
+        "!quant.uniform<{storage}:{expressed}, {scale:?}:{zero}>"
+    ))))
+}
+fn quantized_axis(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result<Type> {
+    reader.varint()?;
+    let (storage, expressed) = (decoder.ty(reader)?, decoder.ty(reader)?);
+    let axis = reader.varint()?;
+    reader.signed()?;
+    reader.signed()?;
+    let scales = reader.list(|reader| reader.bits(64).map(f64::from_bits))?;
+    let zeros = reader.integers()?;
+    let pairs = scales.iter().zip(&zeros).map(|(scale, zero)| format!("{scale:?}:{zero}"));
+    let pairs = pairs.collect::<Vec<_>>().join(", ");
+    let (storage, expressed) = (type_text(&storage), type_text(&expressed));
+    Ok(Type::Other(SmolStr::new(format!(
+        "!quant.uniform<{storage}:{expressed}:{axis}, {{{pairs}}}>"
+    ))))
+}

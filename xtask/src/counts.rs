@@ -1,0 +1,108 @@
+//! `counts`: the instructions that kernels execute, counted by valgrind and compared with those recorded.
+//!
+//! Times differ from machine to machine, counts do not: valgrind emulates one processor, and one thread runs. A change that
+//! makes a kernel execute more instructions is seen in `interp/benches/counts.txt`, which the change must then rewrite.
+use crate::{Result, output_of};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const FILE: &str = "interp/benches/counts.txt";
+const HEAD: &str = "# Instructions of one run of a kernel, one thread: engine, elements, instructions, case.\n# `cargo xtask counts` compares them with those of this tree, `cargo xtask counts --bless` rewrites them.\n";
+/// More by this fraction than recorded is a failure.
+const TOLERANCE: f64 = 0.05;
+
+/// A line of the file.
+struct Count {
+    engine: String,
+    elements: String,
+    instructions: f64,
+    case: String,
+}
+
+/// Why instructions cannot be counted or compared here, if they cannot.
+fn missing(root: &Path) -> Option<String> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return Some("they are recorded for Linux on x86-64".to_owned());
+    }
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        return Some("valgrind is not installed".to_owned());
+    }
+    let (here, recorded) = (compiler().ok()?, read(root).ok()?.0);
+    (here != recorded).then(|| format!("recorded with {recorded}, this is {here}"))
+}
+
+/// Counts, and compares or records.
+pub(crate) fn run(root: &Path, bless: bool) -> Result {
+    if let Some(missing) = missing(root).filter(|_| !bless) {
+        return Err(format!("the instructions cannot be compared here: {missing}"));
+    }
+    let (_, recorded) = read(root)?;
+    let program = build(root)?;
+    let (mut text, mut worse) = (format!("{HEAD}{}\n", compiler()?), Vec::new());
+    for Count { engine, elements, instructions, case } in recorded {
+        let counted = count(&program, [&case, &elements, &engine])?;
+        let change = counted / instructions - 1.0;
+        println!("{engine:6} {case:20} {elements:>8} {counted:>12} {:+.1} %", 100.0 * change);
+        if change > TOLERANCE {
+            worse.push(format!("{case} ({engine})"));
+        }
+        writeln!(text, "{engine} {elements} {counted} {case}").map_err(|e| e.to_string())?;
+    }
+    if bless {
+        return std::fs::write(root.join(FILE), text).map_err(|e| format!("{FILE}: {e}"));
+    }
+    match worse.as_slice() {
+        [] => Ok(()),
+        worse => Err(format!(
+            "more instructions than in {FILE}: {}\nif that is meant, `cargo xtask counts --bless` records them",
+            worse.join(", ")
+        )),
+    }
+}
+
+/// The compiler that the counts are from, and the counts.
+fn read(root: &Path) -> Result<(String, Vec<Count>)> {
+    let text = std::fs::read_to_string(root.join(FILE)).map_err(|e| format!("{FILE}: {e}"))?;
+    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+    let compiler = lines.next().ok_or_else(|| format!("{FILE} is empty"))?.to_owned();
+    let count = |line: &str| {
+        let mut words = line.splitn(4, ' ').map(str::to_owned);
+        let mut word = || words.next().ok_or_else(|| format!("{FILE}: `{line}` has too few words"));
+        let (engine, elements, instructions) = (word()?, word()?, word()?);
+        let instructions = instructions.parse().map_err(|e| format!("{FILE}: `{line}`: {e}"))?;
+        Ok(Count { engine, elements, instructions, case: word()? })
+    };
+    Ok((compiler, lines.map(count).collect::<Result<_>>()?))
+}
+
+fn compiler() -> Result<String> {
+    let version = output_of(Command::new("rustc").arg("--version"))?;
+    Ok(version.split(" (").next().unwrap_or(&version).trim().to_owned())
+}
+
+/// Builds the program that runs one kernel, and returns its path.
+fn build(root: &Path) -> Result<PathBuf> {
+    let arguments = ["build", "-p", "etalon-interp", "--bench", "counts", "--profile", "counts"];
+    let mut command = Command::new("cargo");
+    command.args(arguments).arg("--message-format=json-render-diagnostics").current_dir(root);
+    let text = output_of(&mut command)?;
+    let mut built = text.lines().filter_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        message["executable"].as_str().map(PathBuf::from)
+    });
+    built.next_back().ok_or_else(|| "cargo names no executable".to_owned())
+}
+
+/// Returns the instructions of the function `counted`.
+fn count(program: &Path, arguments: [&str; 3]) -> Result<f64> {
+    let file = program.with_extension("callgrind");
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--toggle-collect=*counted*"]);
+    command.arg(format!("--callgrind-out-file={}", file.display()));
+    output_of(command.arg(program).args(arguments))?;
+    let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let total = text.lines().find_map(|line| line.strip_prefix("totals: "));
+    let total = total.and_then(|total| total.trim().parse().ok());
+    total.filter(|&count| count > 0.0).ok_or_else(|| format!("{arguments:?}: nothing was counted"))
+}
