@@ -52,7 +52,7 @@ fn a_command_is_a_backend() {
     let conform = |script: &str| {
         let mut command = std::process::Command::new(etalon);
         let with = format!("sh {script} {{hlo}} {{in.npz}} {{out.npz}}");
-        command.args(["conform", "tests.hlo", "--time-limit", "2", "--backend-command", &with]);
+        command.args(["conform", "tests.hlo", "--time-limit", "5", "--backend-command", &with]);
         command.current_dir(&folder.0).output()
     };
     for (script, code, data) in [
