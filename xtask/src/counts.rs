@@ -2,7 +2,7 @@
 //!
 //! Times differ from machine to machine, counts do not: valgrind emulates one processor, and one thread runs. A change that
 //! makes a kernel execute more instructions is seen in `interp/benches/counts.txt`, which the change must then rewrite.
-use crate::{Result, output_of};
+use crate::{Result, cargo_command, output_of, read, write};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +28,7 @@ fn missing(root: &Path) -> Option<String> {
     if Command::new("valgrind").arg("--version").output().is_err() {
         return Some("valgrind is not installed".to_owned());
     }
-    let (here, recorded) = (compiler().ok()?, read(root).ok()?.0);
+    let (here, recorded) = (compiler().ok()?, recorded(root).ok()?.0);
     (here != recorded).then(|| format!("recorded with {recorded}, this is {here}"))
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn run(root: &Path, bless: bool) -> Result {
     if let Some(missing) = missing(root).filter(|_| !bless) {
         return Err(format!("the instructions cannot be compared here: {missing}"));
     }
-    let (_, recorded) = read(root)?;
+    let (_, recorded) = recorded(root)?;
     let program = build(root)?;
     let (mut text, mut worse) = (format!("{HEAD}{}\n", compiler()?), Vec::new());
     for Count { engine, elements, instructions, case } in recorded {
@@ -50,7 +50,7 @@ pub(crate) fn run(root: &Path, bless: bool) -> Result {
         writeln!(text, "{engine} {elements} {counted} {case}").map_err(|e| e.to_string())?;
     }
     if bless {
-        return std::fs::write(root.join(FILE), text).map_err(|e| format!("{FILE}: {e}"));
+        return write(&root.join(FILE), &text);
     }
     match worse.as_slice() {
         [] => Ok(()),
@@ -62,8 +62,8 @@ pub(crate) fn run(root: &Path, bless: bool) -> Result {
 }
 
 /// The compiler that the counts are from, and the counts.
-fn read(root: &Path) -> Result<(String, Vec<Count>)> {
-    let text = std::fs::read_to_string(root.join(FILE)).map_err(|e| format!("{FILE}: {e}"))?;
+fn recorded(root: &Path) -> Result<(String, Vec<Count>)> {
+    let text = read(&root.join(FILE))?;
     let mut lines = text.lines().filter(|line| !line.starts_with('#'));
     let compiler = lines.next().ok_or_else(|| format!("{FILE} is empty"))?.to_owned();
     let count = |line: &str| {
@@ -83,10 +83,9 @@ fn compiler() -> Result<String> {
 
 /// Builds the program that runs one kernel, and returns its path.
 fn build(root: &Path) -> Result<PathBuf> {
-    let arguments = ["build", "-p", "etalon-interp", "--bench", "counts", "--profile", "counts"];
-    let mut command = Command::new("cargo");
-    command.args(arguments).arg("--message-format=json-render-diagnostics").current_dir(root);
-    let text = output_of(&mut command)?;
+    let build = ["build", "-p", "etalon-interp", "--bench", "counts", "--profile", "counts"];
+    let mut command = cargo_command(root, &build);
+    let text = output_of(command.arg("--message-format=json-render-diagnostics"))?;
     let mut built = text.lines().filter_map(|line| {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
         message["executable"].as_str().map(PathBuf::from)
@@ -101,7 +100,7 @@ fn count(program: &Path, arguments: [&str; 3]) -> Result<f64> {
     command.args(["--tool=callgrind", "--toggle-collect=*counted*"]);
     command.arg(format!("--callgrind-out-file={}", file.display()));
     output_of(command.arg(program).args(arguments))?;
-    let text = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let text = read(&file)?;
     let total = text.lines().find_map(|line| line.strip_prefix("totals: "));
     let total = total.and_then(|total| total.trim().parse().ok());
     total.filter(|&count| count > 0.0).ok_or_else(|| format!("{arguments:?}: nothing was counted"))

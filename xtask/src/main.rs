@@ -67,11 +67,17 @@ fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_owned()
 }
 
+/// The cargo that runs this program, in the repository.
+fn cargo_command(root: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root).args(arguments);
+    command
+}
+
 /// Runs cargo in the repository.
 fn cargo(root: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Result {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.current_dir(root).args(arguments).envs(environment.iter().copied());
+    let mut command = cargo_command(root, arguments);
+    command.envs(environment.iter().copied());
     let status = command.status().map_err(|e| format!("cargo cannot be started: {e}"))?;
     if status.success() {
         Ok(())

@@ -54,6 +54,14 @@ cases! {
         ROOT r = f32[{s},{s}] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
     "dot bf16", 1.5: "x = bf16[{s},{s}] parameter(0) y = bf16[{s},{s}] parameter(1)
         ROOT r = bf16[{s},{s}] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+    "dot s32", 1.5: "x = s32[{s},{s}] parameter(0) y = s32[{s},{s}] parameter(1)
+        ROOT r = s32[{s},{s}] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+    "dot f64", 1.5: "x = f64[{s},{s}] parameter(0) y = f64[{s},{s}] parameter(1)
+        ROOT r = f64[{s},{s}] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+    "dot c64", 1.5: "x = c64[{s},{s}] parameter(0) y = c64[{s},{s}] parameter(1)
+        ROOT r = c64[{s},{s}] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+    "dot of batches", 1.0: "x = f32[{l},8,8] parameter(0) y = f32[{l},8,8] parameter(1)
+        ROOT r = f32[{l},8,8] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}";
     "dot of a vector", 1.0: "x = f32[{s}] parameter(0) y = f32[{s},{s}] parameter(1)
         ROOT r = f32[{s}] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}";
     "convolution 3x3", 1.0: "x = f32[1,{s},{s},16] parameter(0) k = f32[3,3,16,16] parameter(1)

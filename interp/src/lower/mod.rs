@@ -12,9 +12,9 @@ mod peak;
 pub(crate) mod scratch;
 mod slots;
 mod unroll;
+mod untranspose;
 
 pub use unroll::trip_count;
-mod untranspose;
 
 pub(crate) use build::plans;
 pub(crate) use dead::has_effect;

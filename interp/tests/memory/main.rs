@@ -5,7 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 mod counting;
 
-use hlo::{ArrayShape, ElementType, Literal, Module, Shape};
+use hlo::{ArrayShape, ElementType, Literal, Module, Shape, Verified};
 use interp::{CompileOptions, Engine, Executable, RunOptions};
 use std::path::Path;
 
@@ -16,7 +16,7 @@ const THREADS: usize = 4;
 const BEYOND: usize = (THREADS + 1) * (96 << 10);
 
 /// Enough for the files in `tests/ops`; with random arguments, some of their loops do not end.
-const FUEL: u64 = 1 << 20;
+const FUEL: u64 = 1 << 16;
 
 /// An array with elements that repeat no pattern. Floats are near 1, integers small.
 fn argument(shape: &ArrayShape, mut state: u32) -> Literal {
@@ -45,37 +45,49 @@ fn value(shape: &Shape, seed: u32) -> Option<Literal> {
     }
 }
 
+/// A module with its arguments, and the bytes of these.
+struct Prepared {
+    verified: Verified,
+    arguments: Vec<Literal>,
+    held: usize,
+}
+
+impl Prepared {
+    /// Returns `None` for a module that is wrong, or whose arguments cannot be made.
+    fn of(text: &str) -> Option<Self> {
+        let verified = Module::parse(text).ok()?.verify().ok()?;
+        let shapes = verified.module().entry().program_shape().parameters;
+        let before = counting::in_use();
+        let arguments = shapes.iter().zip(1..).map(|(shape, seed)| value(shape, seed));
+        let arguments = arguments.collect::<Option<_>>()?;
+        let held = counting::in_use().saturating_sub(before);
+        Some(Self { verified, arguments, held })
+    }
+    /// Compiles and runs it; `None` if it cannot be compiled.
+    fn measure(
+        &self,
+        fuel: u64,
+        engine: Engine,
+        limit: impl Fn(usize) -> Option<usize>,
+    ) -> Option<Measured> {
+        let options = CompileOptions::default().engine(engine);
+        let executable = Executable::compile(self.verified.clone(), &options).ok()?;
+        let claim = executable.planned_bytes();
+        let mut options = RunOptions::default().fuel(fuel);
+        options.max_memory = limit(claim);
+        let before = counting::in_use();
+        counting::start();
+        let result = executable.execute(&self.arguments, &options);
+        let peak = counting::peak().saturating_sub(before) + self.held;
+        Some(Measured { claim, peak, error: result.err().map(|error| error.number()) })
+    }
+}
+
 /// A run: what it claims, the peak of the heap while it runs with its arguments, and the number of its error.
 struct Measured {
     claim: usize,
-    /// Bytes of the arguments.
-    held: usize,
     peak: usize,
     error: Option<&'static str>,
-}
-
-/// Compiles and runs a module; `None` if it cannot be compiled.
-fn measure(
-    (text, fuel): (&str, u64),
-    engine: Engine,
-    limit: impl Fn(usize) -> Option<usize>,
-) -> Option<Measured> {
-    let verified = Module::parse(text).ok()?.verify().ok()?;
-    let shapes = verified.module().entry().program_shape().parameters;
-    let arguments = shapes.iter().zip(1..).map(|(shape, seed)| value(shape, seed));
-    let before = counting::in_use();
-    let arguments: Vec<Literal> = arguments.collect::<Option<_>>()?;
-    let held = counting::in_use().saturating_sub(before);
-    let executable =
-        Executable::compile(verified.clone(), &CompileOptions::default().engine(engine)).ok()?;
-    let claim = executable.planned_bytes();
-    let mut options = RunOptions::default().fuel(fuel);
-    options.max_memory = limit(claim);
-    let before = counting::in_use();
-    counting::start();
-    let result = executable.execute(&arguments, &options);
-    let peak = counting::peak().saturating_sub(before) + held;
-    Some(Measured { claim, held, peak, error: result.err().map(|error| error.number()) })
 }
 
 /// The modules of `ops.hlo`, and of the files in `tests/ops`.
@@ -111,12 +123,13 @@ fn no_run_takes_more_than_it_claims() {
     for (name, text) in &modules() {
         let is_of_ops = name.starts_with("ops.hlo");
         let fuel = if is_of_ops { u64::MAX } else { FUEL };
+        let Some(module) = Prepared::of(text) else { continue };
         for engine in Engine::ALL {
             // The first run fills what is kept for later ones.
             let mut check = |what: &str, limit: &(dyn Fn(usize) -> Option<usize> + Sync)| {
-                let found = pool.install(|| measure((text, fuel), engine, limit))?;
+                let found = pool.install(|| module.measure(fuel, engine, limit))?;
                 // The arguments are there before the run, whatever its limit.
-                let allowed = limit(found.claim).unwrap_or(found.claim).max(found.held);
+                let allowed = limit(found.claim).unwrap_or(found.claim).max(module.held);
                 if found.peak > allowed + BEYOND {
                     wrong.push(format!(
                         "{name}: {} with {what} takes {}, {allowed} are allowed",

@@ -137,13 +137,18 @@ impl<'a> Parser<'a> {
             let isolated = matches!(name.as_str(), "func.func" | "builtin.module");
             body.regions = self.items("(", ")", |parser| parser.region(Vec::new(), isolated))?;
         }
+        self.attributes_and_types(&mut body)?;
+        Ok((name, body))
+    }
+    /// Parses `{name = value}`, which may be missing, `:` and the types of operands and results; returns those of operands.
+    pub(super) fn attributes_and_types(&mut self, body: &mut Body) -> Result<Vec<Type>> {
         body.attributes.0.extend(self.optional_dictionary()?.0);
         self.cursor.expect(":")?;
         let start = self.cursor.start();
         let (operands, results) = self.signature()?;
         self.check_operands(&body.operands, &operands, self.cursor.span_from(start))?;
         body.results = results;
-        Ok((name, body))
+        Ok(operands)
     }
     /// Parses `(%a, %b)`.
     pub(super) fn operand_list(&mut self) -> Result<Vec<Operand>> {

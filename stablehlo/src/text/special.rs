@@ -20,10 +20,7 @@ impl Parser<'_> {
                 body.attributes = self.dictionary()?;
                 self.cursor.expect(">")?;
             }
-            body.attributes.0.extend(self.optional_dictionary()?.0);
-            self.cursor.expect(":")?;
-            body.results = self.signature()?.1;
-            return Ok(());
+            return self.attributes_and_types(body).map(drop);
         }
         body.attributes = self.optional_dictionary()?;
         let start = self.cursor.start();
@@ -60,12 +57,7 @@ impl Parser<'_> {
             self.cursor.expect(word)?;
         }
         body.set("dimensions", Attribute::Integers(self.cursor.integers("[", "]")?));
-        body.attributes.0.extend(self.optional_dictionary()?.0);
-        self.cursor.expect(":")?;
-        let start = self.cursor.start();
-        let (operands, results) = self.signature()?;
-        self.check_operands(&body.operands, &operands, self.cursor.span_from(start))?;
-        body.results = results;
+        let operands = self.attributes_and_types(&mut body)?;
         body.location = self.trailing_location()?;
         let region = match reducer {
             Some(reducer) => self.reducer_region(&reducer, &operands[0], body.location)?,

@@ -12,13 +12,12 @@ use crate::num::fourier::has_prime_above;
 use crate::options::Arithmetic;
 use crate::plan::{Kernel, Reuse};
 use bytemuck::Pod;
+use fft::num_traits::{FromPrimitive, Zero};
+use fft::{ComplexToReal, Fft, Number, RealToComplex};
 use hlo::Literal;
 use hlo::op::value::FftType;
 use num_complex::Complex;
 use rayon::prelude::*;
-use realfft::num_traits::{FromPrimitive, Zero};
-use realfft::{ComplexToReal, FftNum, RealFftPlanner, RealToComplex};
-use rustfft::{Fft, FftPlanner};
 use std::array::from_fn;
 use std::sync::{Arc, OnceLock};
 
@@ -28,14 +27,14 @@ const AT_ONCE: usize = 4096;
 const TOGETHER: usize = 8;
 
 /// The transforms of some dimensions, in their order.
-pub(super) struct Transforms<T: FftNum> {
+pub(super) struct Transforms<T: Number> {
     kind: FftType,
     stages: Vec<Stage<T>>,
     scratch: usize,
 }
 
 /// The transforms of all lines of one dimension.
-struct Stage<T: FftNum> {
+struct Stage<T: Number> {
     of: StageOf,
     /// Made in the first run, and kept: a compiled module stays as small as its text.
     plan: OnceLock<Plan<T>>,
@@ -48,13 +47,13 @@ enum Plan<T> {
     Whole(Arc<dyn ComplexToReal<T>>),
 }
 
-impl<T: FftNum> Plan<T> {
+impl<T: Number> Plan<T> {
     fn new(kind: Kind, n: usize) -> Self {
         match kind {
-            Kind::There => Self::Complex(FftPlanner::new().plan_fft_forward(n)),
-            Kind::Back => Self::Complex(FftPlanner::new().plan_fft_inverse(n)),
-            Kind::Half => Self::Half(RealFftPlanner::new().plan_fft_forward(n)),
-            Kind::Whole => Self::Whole(RealFftPlanner::new().plan_fft_inverse(n)),
+            Kind::There => Self::Complex(T::forward(n)),
+            Kind::Back => Self::Complex(T::inverse(n)),
+            Kind::Half => Self::Half(T::half(n)),
+            Kind::Whole => Self::Whole(T::whole(n)),
         }
     }
     /// Numbers that a thread works in.
@@ -77,7 +76,7 @@ fn numbers(n: usize) -> (usize, usize) {
     (n.saturating_mul(plan), n.saturating_mul(work))
 }
 
-impl<T: FftNum + Pod> Transforms<T> {
+impl<T: Number + Pod> Transforms<T> {
     pub(super) fn new(kind: FftType, stages: Vec<StageOf>) -> Self {
         let results = stages.iter().map(StageOf::results).max().unwrap_or(0);
         // What is between two stages, and the lines of a stage before they are transposed.
@@ -95,7 +94,7 @@ impl<T: FftNum + Pod> Transforms<T> {
     }
 }
 
-impl<T: FftNum + Pod> Kernel for Transforms<T>
+impl<T: Number + Pod> Kernel for Transforms<T>
 where
     Complex<T>: Pod,
 {
@@ -140,7 +139,7 @@ where
 }
 
 /// Runs stages of complex numbers one after another.
-fn chain<T: FftNum>(stages: &[Stage<T>], from: &[Complex<T>], to: &mut [Complex<T>]) {
+fn chain<T: Number>(stages: &[Stage<T>], from: &[Complex<T>], to: &mut [Complex<T>]) {
     match stages {
         [] => {}
         [last] => last.complex(from, to),
@@ -153,12 +152,12 @@ fn chain<T: FftNum>(stages: &[Stage<T>], from: &[Complex<T>], to: &mut [Complex<
 }
 
 /// The factor of the way back.
-fn one_over<T: FftNum>(n: usize) -> T {
+fn one_over<T: Number>(n: usize) -> T {
     let n: T = FromPrimitive::from_usize(n).expect("a float holds each size");
     T::one() / n
 }
 
-impl<T: FftNum> Stage<T> {
+impl<T: Number> Stage<T> {
     fn plan(&self) -> &Plan<T> {
         self.plan.get_or_init(|| Plan::new(self.of.kind, self.of.n))
     }
