@@ -290,7 +290,7 @@ mod x86 {
         ),
         (
             4,
-            3,
+            2,
             _mm256_setzero_pd,
             _mm256_set1_pd,
             _mm256_loadu_pd,
@@ -314,7 +314,7 @@ mod x86 {
         ),
         (
             4,
-            3,
+            2,
             _mm256_setzero_ps,
             _mm256_set1_ps,
             _mm256_loadu_ps,
