@@ -1,6 +1,6 @@
 //! Ranks that are processes: this program starts itself again under `mpirun`.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test that is its own program")]
-#[path = "common/program.rs"]
+#[path = "all/common/program.rs"]
 mod program;
 
 use collectives::{Mpi, Ranks, Transport};

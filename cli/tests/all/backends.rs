@@ -1,0 +1,198 @@
+//! `etalon conform --backend` and `--backend-command`: outcomes, totals and exit codes.
+use crate::support::{Folder, expect};
+
+const ADD: &str = "HloModule m\nENTRY e { x = s32[2] parameter(0) ROOT r = s32[2] add(x, x) }\n";
+const TESTS: &str = "HloModule two
+ENTRY e { x = s32[2] parameter(0) ROOT r = s32[2] add(x, x) }
+// in: s32[2] {1, 2}
+// -----
+HloModule bad
+ENTRY e { x = f32[2] parameter(0)
+  ROOT r = f32[3] negate(x) // error E0302
+}
+";
+const FOREVER: &str = "HloModule m
+t { p = s32[] parameter(0) ROOT t = pred[] constant(true) }
+b { ROOT p = s32[] parameter(0) }
+ENTRY e { z = s32[] constant(0) ROOT r = s32[] while(z), condition=t, body=b }
+";
+const ALL_AGREE: &str = "1 agree\n";
+
+fn folder(name: &str) -> Folder {
+    let folder = Folder::new(&format!("backend-{name}"));
+    folder.write("add.hlo", ADD);
+    folder.write("tests.hlo", TESTS);
+    folder
+}
+
+#[test]
+fn an_engine_is_a_backend() {
+    let folder = folder("engine");
+    expect(&folder.etalon("conform --backend reference add.hlo --random 1"), 0, ALL_AGREE, "");
+    // A case that expects errors is not compared.
+    expect(&folder.etalon("conform --backend reference tests.hlo"), 0, ALL_AGREE, "");
+    let json = folder.etalon("conform --backend reference tests.hlo --json out.json -v");
+    expect(&json, 0, "tests.hlo::two", "");
+    let json = std::fs::read_to_string(folder.0.join("out.json")).unwrap_or_default();
+    assert!(json.contains(r#""verdict":"agrees""#), "{json}");
+}
+
+#[test]
+fn a_command_is_a_backend() {
+    let folder = folder("command");
+    // The arguments are {1, 2}; the command returns them doubled, or as they are.
+    let etalon = env!("CARGO_BIN_EXE_etalon");
+    folder.write("run.sh", &format!("{etalon} run $1 --input $2 --output $3\n"));
+    folder.write("fail.sh", "echo no such op >&2; exit 3\n");
+    folder.write("die.sh", "kill -SEGV $$\n");
+    folder.write("hang.sh", "sleep 60\n");
+    let conform = |script: &str| {
+        let mut command = std::process::Command::new(etalon);
+        let with = format!("sh {script} {{hlo}} {{in.npz}} {{out.npz}}");
+        command.args(["conform", "tests.hlo", "--time-limit", "5", "--backend-command", &with]);
+        command.current_dir(&folder.0).output()
+    };
+    for (script, code, data) in [
+        ("run.sh", 0, ALL_AGREE),
+        ("fail.sh", 1, "error[E0703]: the execution failed: the command returned exit code 3\n"),
+        ("die.sh", 1, "1 crashed\n"),
+        ("hang.sh", 1, "1 timed out\n"),
+    ] {
+        expect(&conform(script).unwrap(), code, data, "");
+    }
+}
+
+#[test]
+fn results_are_written_merged_and_compared() {
+    let folder = folder("results");
+    folder.write("other.hlo", &TESTS.replace("two", "three"));
+    let run = |rest: &str| folder.etalon(&format!("conform {rest}"));
+    let all = "--backend reference tests.hlo other.hlo";
+    let reports = "--json all.json --junit all.xml --html all.html";
+    expect(&run(&format!("{all} {reports}")), 0, "2 agree\n", "");
+    let read = |name: &str| std::fs::read_to_string(folder.0.join(name)).unwrap();
+    assert!(read("all.xml").contains("<testsuite name=\"programs\" tests=\"2\""));
+    assert!(read("all.html").contains("tests.hlo::two"));
+    for part in 1..=2 {
+        let output = run(&format!("{all} --shard {part}/2 --json part{part}.json"));
+        assert!(matches!(output.status.code(), Some(0 | 2)), "a part may be empty");
+    }
+    expect(&run("--merge part1.json part2.json --json merged.json"), 0, "2 agree\n", "");
+    let without_times = |text: String| -> Vec<String> {
+        text.lines().map(|line| line.split("\"seconds\"").next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(without_times(read("merged.json")), without_times(read("all.json")));
+    folder.write("worse.json", &read("all.json").replacen("\"agrees\"", "\"crashed\"", 1));
+    let changes = "worse: other.hlo::three: agrees -> crashed\n1 worse, 0 better, 0 added, 0 removed, 1 the same\n";
+    expect(&run("--compare all.json worse.json"), 1, changes, "");
+    expect(&run("--compare worse.json all.json"), 0, "1 better", "");
+    expect(&run("--merge all.json all.json"), 2, "", "is in both results");
+    expect(
+        &run("--compare all.json tests.hlo"),
+        2,
+        "",
+        "not the results of `etalon conform --json`",
+    );
+    expect(&run("--backend reference tests.hlo --shard 3/2"), 2, "", "expected I/N");
+}
+
+#[test]
+fn limits_are_those_of_engines() {
+    let folder = folder("limits");
+    let run = |rest: &str| folder.etalon(&format!("conform --backend reference tests.hlo {rest}"));
+    expect(&run("--fuel 0"), 1, "out of fuel", "");
+    expect(&run("--fuel 1000 --max-memory 1M --time-limit 60"), 0, ALL_AGREE, "");
+    folder.write("forever.hlo", FOREVER);
+    let forever = folder.etalon("conform --backend reference forever.hlo --time-limit 0.05");
+    expect(&forever, 1, "out of time after 0.05 s", "");
+}
+
+/// `etalon reduce` writes such a file while it runs.
+#[test]
+fn arguments_without_results_are_enough() {
+    let folder = folder("arguments");
+    folder
+        .write("in.hlo", "HloModule m\nENTRY e { ROOT x = s32[] parameter(0) }\n// in: s32[] 7\n");
+    expect(&folder.etalon("conform --backend reference in.hlo"), 0, "1 agree\n", "");
+}
+
+/// A run that a signal ends leaves the old report, and nothing beside it. A test in the background would ignore Ctrl-C.
+#[test]
+fn an_interrupted_run_leaves_the_old_report() {
+    let folder = folder("interrupted");
+    folder.write("out.json", "old");
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_etalon"))
+        .args(["conform", "tests.hlo", "--json", "out.json", "--junit", "out.xml"])
+        .args(["--backend-command", "touch started; sleep 60 # {hlo} {out.npz}"])
+        .current_dir(&folder.0)
+        .spawn()
+        .unwrap();
+    while !folder.0.join("started").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    std::process::Command::new("kill").args(["-TERM", &run.id().to_string()]).status().unwrap();
+    assert!(!run.wait().unwrap().success());
+    assert_eq!(std::fs::read_to_string(folder.0.join("out.json")).unwrap(), "old");
+    let mut names = std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(!names.any(|name| name.to_string_lossy().contains(".etalon-")));
+    assert!(!folder.0.join("out.xml").exists());
+}
+
+#[test]
+fn reports_are_opened_before_the_run() {
+    let folder = folder("reports");
+    let output = folder.etalon("conform --backend reference tests.hlo -v --json none/out.json");
+    expect(&output, 2, "", "E0601");
+    assert!(output.stdout.is_empty());
+    let part = |index: u32| {
+        folder.write(
+            &format!("{index}.json"),
+            &format!("{{\"backend\":\"b\",\"etalon\":\"0\",\"shards\":[{{\"index\":{index},\"count\":3}}],\"records\":[]}}"),
+        );
+    };
+    part(1);
+    part(2);
+    expect(&folder.etalon("conform --merge 1.json 1.json"), 2, "", "shard 1/3 is in both results");
+    expect(&folder.etalon("conform --merge 1.json 2.json"), 0, "no cases", "shard 3/3 is missing");
+}
+
+#[test]
+fn what_is_no_backend_is_misuse() {
+    let folder = folder("none");
+    expect(&folder.etalon("conform add.hlo"), 2, "", "Usage");
+    expect(&folder.etalon("conform --backend none.so add.hlo --random 1"), 2, "", "E0601");
+    expect(&folder.etalon("conform --backend add.hlo add.hlo --random 1"), 2, "", "E0706");
+    expect(
+        &folder.etalon("conform --backend-command true add.hlo"),
+        2,
+        "",
+        "{hlo} {in.npz} {out.npz}",
+    );
+    expect(&folder.etalon("conform --backend reference add.hlo"), 2, "", "E0602");
+    expect(&folder.etalon("conform --backend reference add.hlo --time-limit 0"), 2, "", "seconds");
+    expect(&folder.etalon("conform --backend reference add.hlo --option x"), 2, "", "KEY=VALUE");
+}
+
+#[test]
+fn the_suite_is_run() {
+    let folder = folder("suite");
+    let conform = |rest: &str| folder.etalon(&format!("conform --backend reference {rest}"));
+    expect(&conform("--suite smoke --case select/f32/*"), 0, " agree\n", "");
+    let message = "no case of the suite matches `nothing/*`";
+    expect(&conform("--suite full --case nothing/*"), 2, "", message);
+    // Differences in place of sums.
+    let etalon = env!("CARGO_BIN_EXE_etalon");
+    let script = format!(
+        "sed 's/ add(/ subtract(/' $1 > wrong.hlo; {etalon} run wrong.hlo --input $2 --output $3\n"
+    );
+    folder.write("wrong.sh", &script);
+    let wrong = |case: &str| {
+        let mut command = std::process::Command::new(etalon);
+        command.args(["conform", "--suite", "full", "--case", case, "--backend-command"]);
+        command.arg("sh wrong.sh {hlo} {in.npz} {out.npz}").current_dir(&folder.0);
+        command.output().unwrap()
+    };
+    expect(&wrong("reduce/s32/exact[op=add;init=zero]"), 1, "1 differ\n", "");
+    let open = "undefined: the specification leaves open: how often the initial value";
+    expect(&wrong("reduce/s32/initial-value[n=20]"), 0, open, "");
+}

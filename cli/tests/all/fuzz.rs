@@ -1,0 +1,52 @@
+//! `etalon fuzz`: campaigns, variants of a module, and wrong options.
+use crate::support::{Folder, expect};
+
+#[test]
+fn the_engines_agree_and_the_same_seed_gives_the_same_statistics() {
+    let folder = Folder::new("fuzz-engines");
+    let line = "fuzz --backend exact --seed 5 --count 6 --coverage";
+    let [first, second] = [line, line].map(|line| folder.etalon(line));
+    expect(&first, 0, "\n6 modules in ", "");
+    expect(&first, 0, "\nreduce-window ", "");
+    // All but the time.
+    let table = |stdout: &[u8]| {
+        let text = String::from_utf8_lossy(stdout).into_owned();
+        text.lines()
+            .filter(|line| !line.contains(" modules in "))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(table(&first.stdout), table(&second.stdout));
+}
+
+#[test]
+fn variants_of_a_module_run() {
+    let folder = Folder::new("fuzz-like");
+    let text = "HloModule m\nENTRY e { x = f32[4] parameter(0) s = f32[4] sine(x) ROOT r = f32[4] add(s, x) }";
+    folder.write("m.hlo", text);
+    let output = folder.etalon("fuzz --backend reference --like m.hlo --count 20");
+    expect(&output, 0, " modules in ", "");
+    let missing = folder.etalon("fuzz --backend exact --like none.hlo");
+    expect(&missing, 2, "", "E0601");
+}
+
+#[test]
+fn wrong_options_are_misuse() {
+    let folder = Folder::new("fuzz-misuse");
+    let misuse = |line: &str, message: &str| expect(&folder.etalon(line), 2, "", message);
+    misuse("fuzz --count 3", "--backend");
+    misuse("fuzz --backend exact --weight ad=3", "`ad` is not an opcode");
+    misuse("fuzz --backend exact --weight add=many", "a weight from 0 to 1000");
+    misuse("fuzz --backend exact --minutes 0", "a number of minutes");
+    misuse("fuzz --backend exact --count 3 --minutes 1", "cannot be used with");
+    misuse("fuzz --backend missing.so", "E0601");
+}
+
+#[test]
+fn findings_are_written_where_the_option_says() {
+    let folder = Folder::new("fuzz-output");
+    let output = folder.etalon("fuzz --backend exact --count 2 --output found");
+    expect(&output, 0, "2 modules", "");
+    // Nothing was found, so there is no folder.
+    assert!(std::fs::read_dir(folder.0.join("found")).is_err());
+}

@@ -1,0 +1,212 @@
+//! Graphs of instructions: pages, pictures, and what other tools open.
+use crate::support::{Folder, expect};
+use std::path::Path;
+use std::process::Command;
+
+/// A loop, a call, a reducer, and names that would break out of markup.
+const LOOP: &str = "HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+body { p = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  v = f32[4] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  w = f32[4] multiply(v, v)
+  ROOT t = (s32[], f32[4]) tuple(j, w) }
+cond { p = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(3)
+  ROOT less = pred[] compare(i, n), direction=LT }
+ENTRY e { x = f32[4] parameter(0)
+  zero = s32[] constant(0)
+  start = (s32[], f32[4]) tuple(zero, x)
+  loop = (s32[], f32[4]) while(start), condition=cond, body=body, metadata={op_name=\"jit(f)/</script><b>/*DATA*/\" source_file=\"f.py\" source_line=7}
+  out = f32[4] get-tuple-element(loop), index=1
+  r = f32[4] log(out)
+  o = f32[] constant(0)
+  ROOT sum = f32[] reduce(r, o), dimensions={0}, to_apply=add }
+";
+
+fn read(folder: &Folder, file: &str) -> String {
+    std::fs::read_to_string(folder.0.join(file)).unwrap()
+}
+
+/// Returns the data of a page.
+fn data(page: &str) -> serde_json::Value {
+    let data = page.split_once("type=\"application/json\">").unwrap().1;
+    serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap()
+}
+
+#[test]
+fn a_page_holds_the_module_and_nothing_from_elsewhere() {
+    let folder = Folder::new("page");
+    folder.write("loop.hlo", LOOP);
+    expect(&folder.etalon("graph loop.hlo -o loop.html"), 0, "", "");
+    let page = read(&folder, "loop.html");
+    // The scripts of the page, and no other.
+    assert_eq!(page.matches("</script>").count(), 3);
+    for other in ["src=", "https://", "@import", "url(http", "sourceMappingURL"] {
+        assert!(!page.contains(other), "{other}");
+    }
+    assert!(page.contains("Copyright (c) 2012-2014 Chris Pettitt"));
+    let data = data(&page);
+    assert_eq!((&data["module"], &data["entry"]), (&"m".into(), &3.into()));
+    let nodes = &data["computations"][3]["nodes"];
+    let w = &nodes[3];
+    assert_eq!((&w["name"], &w["op"], &w["line"]), (&"loop".into(), &"while".into(), &17.into()));
+    assert_eq!(w["source"], "f.py:7");
+    assert_eq!(w["path"], "jit(f)/</script><b>/*DATA*/");
+    assert_eq!(w["shape"], "(s32[], f32[4])");
+    assert_eq!((&w["in"], &w["calls"]), (&serde_json::json!([2]), &serde_json::json!([1, 2])));
+    assert_eq!(w["text"].as_str().unwrap().split_once('(').unwrap().0, "while");
+    // Constants are not drawn.
+    assert_eq!(nodes[1]["hidden"], 1);
+    assert_eq!(data["computations"][3]["items"], serde_json::json!([0, 2, 3, 4, 5, 7]));
+}
+
+#[test]
+fn a_page_has_the_times_and_values_of_a_run() {
+    let folder = Folder::new("measured");
+    folder.write("loop.hlo", LOOP);
+    expect(&folder.etalon("graph loop.hlo -o l.html --values --profile"), 2, "", "E0602");
+    let drawn =
+        folder.etalon("graph loop.hlo -o l.html --values --profile --random 1 --engine reference");
+    expect(&drawn, 0, "", "");
+    let data = data(&read(&folder, "l.html"));
+    assert_eq!((&data["timed"], &data["valued"]), (&true.into(), &true.into()));
+    let entry = &data["computations"][3]["nodes"];
+    // The argument is from -1 to 1; its eighth power is positive.
+    assert_eq!(entry[4]["value"]["count"], 4);
+    assert!(entry[4]["value"]["min"].as_f64().unwrap() >= 0.0);
+    assert!(entry[5]["value"]["max"].as_f64().unwrap() <= 0.0);
+    assert_eq!(entry[0]["value"]["nan"], 0);
+    // The body runs three times.
+    assert_eq!(data["computations"][1]["nodes"][5]["time"]["runs"], 3);
+    folder.write(
+        "nan.hlo",
+        "HloModule m\nENTRY e { x = f32[2] constant({-1, 0}) ROOT l = f32[2] log(x) }",
+    );
+    expect(&folder.etalon("graph nan.hlo -o n.html --values"), 0, "", "");
+    let data = self::data(&read(&folder, "n.html"));
+    let value = &data["computations"][0]["nodes"][1]["value"];
+    assert_eq!((&value["nan"], &value["inf"], &value["min"]), (&1.into(), &1.into(), &().into()));
+}
+
+#[test]
+fn pictures_and_graphviz_text_have_shapes_and_calls() {
+    let folder = Folder::new("pictures");
+    folder.write("loop.hlo", LOOP);
+    expect(&folder.etalon("graph loop.hlo -o l.svg"), 0, "", "");
+    let svg = read(&folder, "l.svg");
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+    // A box for each instruction but the constants, and an entry of the legend for each of their categories.
+    assert_eq!(svg.matches("<g><title>").count(), 6, "{svg}");
+    for part in
+        [">while (body, cond)</text>", ">f32[4]</text>", ">sums: dot, convolution, reduce</text>"]
+    {
+        assert!(svg.contains(part), "{part}: {svg}");
+    }
+    assert!(!svg.contains("<b>"), "{svg}");
+    expect(&folder.etalon("graph loop.hlo -o b.svg --computation body"), 0, "", "");
+    assert!(read(&folder, "b.svg").contains(">multiply</text>"));
+    expect(&folder.etalon("graph loop.hlo -o l.dot"), 0, "", "");
+    let dot = read(&folder, "l.dot");
+    for line in [
+        "  subgraph cluster3 {\n    label=\"e\";\n",
+        "    c3n3 [label=\"loop\\nwhile (body, cond)\\n(s32[], f32[4])\", fillcolor=\"#f0e9fb\", color=\"#8455c9\"];\n",
+        "    c3n2 -> c3n3 [label=\"(s32[], f32[4])\"];\n",
+        "  c1n6 -> c3n3 [style=dashed];\n",
+    ] {
+        assert!(dot.contains(line), "{line}: {dot}");
+    }
+    let body = folder.etalon("graph loop.hlo --format dot -o - --computation body");
+    expect(&body, 0, "subgraph cluster1 {\n    label=\"body\";", "");
+    assert!(!String::from_utf8_lossy(&body.stdout).contains("cluster3"));
+}
+
+#[test]
+fn model_explorer_opens_each_computation() {
+    let folder = Folder::new("explorer");
+    folder.write("loop.hlo", LOOP);
+    expect(&folder.etalon("graph loop.hlo -o l.json --format model-explorer"), 0, "", "");
+    let found: serde_json::Value = serde_json::from_str(&read(&folder, "l.json")).unwrap();
+    let graphs = found["graphs"].as_array().unwrap();
+    let ids: Vec<&str> = graphs.iter().map(|graph| graph["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["e", "add", "body", "cond"]);
+    let node = &graphs[0]["nodes"][3];
+    assert_eq!((&node["id"], &node["label"]), (&"loop".into(), &"while".into()));
+    assert_eq!(node["subgraphIds"], serde_json::json!(["body", "cond"]));
+    let edge = serde_json::json!({ "sourceNodeId": "start", "sourceNodeOutputId": "0", "targetNodeInputId": "0" });
+    assert_eq!(node["incomingEdges"], serde_json::json!([edge]));
+    let shape = &node["outputsMetadata"][0]["attrs"][0];
+    assert_eq!(*shape, serde_json::json!({ "key": "shape", "value": "(s32[], f32[4])" }));
+}
+
+#[test]
+fn wrong_options_are_refused_before_a_run() {
+    let folder = Folder::new("refused");
+    folder.write("loop.hlo", LOOP);
+    let cases = [
+        ("-o l.png", 2, "expected a file name that ends in .html, .svg or .dot"),
+        ("-o l", 2, "--format model-explorer"),
+        ("-o none/l.html", 2, "error[E0601]: none/l.html"),
+        ("-o l.svg --values --random 1", 2, "--values and --profile need a page"),
+        ("-o l.html --random 1", 2, "--input and --random are for a run"),
+        ("-o l.html --computation body", 2, "a page has all computations"),
+        ("-o l.svg --computation bodi", 2, "error[E0611]: there is no computation `bodi`"),
+        ("-o l.svg --computation bodi", 2, "did you mean `body`?"),
+        ("-o l.svg --devices --values", 2, "cannot be used with"),
+        ("-o l.html --devices", 2, "expected a file name that ends in .svg or .dot"),
+    ];
+    for (options, code, message) in cases {
+        expect(&folder.etalon(&format!("graph loop.hlo {options}")), code, "", message);
+    }
+    assert!(!folder.0.join("l.html").exists() && !folder.0.join("l.svg").exists());
+    folder.write(
+        "bad.hlo",
+        "HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[3] add(x, x) }",
+    );
+    expect(&folder.etalon("graph bad.hlo -o l.html"), 1, "", "error[E0302]");
+    // A file that exists is replaced, as by other commands.
+    folder.write("l.html", "old");
+    expect(&folder.etalon("graph loop.hlo -o l.html"), 0, "", "");
+    assert!(read(&folder, "l.html").starts_with("<!doctype html>"));
+}
+
+/// Returns the page as headless Chromium has it after its scripts ran, if Chromium is installed.
+fn in_browser(page: &Path, hash: &str) -> Option<String> {
+    let browser = std::env::var_os("ETALON_CHROMIUM").unwrap_or_else(|| "chromium".into());
+    let profile = page.with_extension("profile");
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,900"])
+        .args(["--virtual-time-budget=10000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg(format!("file://{}#{hash}", page.display()))
+        .output()
+        .ok()?;
+    Some(String::from_utf8_lossy(&output.stdout).into_owned()).filter(|dom| !dom.is_empty())
+}
+
+/// Passes without a browser: the other tests do not need one.
+#[test]
+fn pages_work_in_a_browser() {
+    let folder = Folder::new("browser");
+    folder.write("loop.hlo", LOOP);
+    expect(&folder.etalon("graph loop.hlo -o loop.html --values --profile --random 1"), 0, "", "");
+    let page = folder.0.join("loop.html");
+    let Some(dom) = in_browser(&page, "") else { return };
+    let (html, _) = dom.split_once("<head>").unwrap();
+    assert!(html.contains("data-ready=") && !html.contains("data-error="), "{html}");
+    // The entry without its constants; the loop is folded.
+    assert_eq!(dom.matches("class=\"box node").count(), 6);
+    assert!(dom.contains(">f32[4]</text>"));
+    // The loop unfolds around an instruction of its body, whose attributes are shown.
+    let dom = in_browser(&page, "select=body/w").unwrap();
+    assert_eq!(dom.matches("class=\"box node").count(), 6 + 6 + 3);
+    let (_, panel) = dom.split_once("<aside").unwrap();
+    for part in ["<td>multiply</td>", "<td>8 of the module</td>", ">multiply(v, v)</pre>"] {
+        assert!(panel.contains(part), "{part}");
+    }
+    let dom = in_browser(&page, "search=op:add").unwrap();
+    assert!(dom.contains(">2 found</span>"));
+}

@@ -1,0 +1,18 @@
+//! Tests of the command: what it prints, its exit codes and its files.
+#![expect(clippy::unwrap_used, reason = "tests")]
+mod backends;
+mod blame;
+mod commands;
+mod conform;
+mod convert;
+mod custom_calls;
+mod devices;
+mod fuzz;
+mod graph;
+mod inputs;
+#[cfg(feature = "mpi")]
+mod mpi;
+mod readme;
+mod reduce;
+mod several;
+mod support;

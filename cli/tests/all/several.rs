@@ -1,0 +1,177 @@
+//! Commands on several files, and on files of other formats.
+use crate::support::{Folder, expect};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::Write as _;
+
+const SEVEN: &str = "HloModule m\nENTRY e { ROOT c = s32[2] constant({7, 8}) }\n";
+const EIGHT: &str = "HloModule n\nENTRY e { ROOT c = s32[] constant(8) }\n";
+
+fn folder(name: &str) -> Folder {
+    let folder = Folder::new(&format!("several-{name}"));
+    std::fs::create_dir_all(folder.0.join("in")).unwrap();
+    folder.write("in/a.hlo", SEVEN);
+    folder.write("in/b.txt", EIGHT);
+    folder.write("in/notes.txt", "no module");
+    folder
+}
+
+#[test]
+fn results_have_the_names_of_their_files() {
+    let folder = folder("results");
+    let both = "in/a.hlo:\ns32[2] {7, 8}\nin/b.txt:\ns32[] 8\n";
+    expect(&folder.etalon("run in"), 0, both, "");
+    expect(&folder.etalon("run in/*.hlo in/b.txt"), 0, both, "");
+    expect(&folder.etalon("run in/*.hlo"), 0, "s32[2] {7, 8}\n", "");
+    // An error does not stop the next file.
+    expect(&folder.etalon("run none.hlo in"), 2, both, "error[E0601]: none.hlo: ");
+    folder.write("wrong.hlo", "HloModule m {");
+    expect(&folder.etalon("run none.hlo wrong.hlo in"), 1, both, "wrong.hlo:1:");
+    expect(&folder.etalon("check in"), 0, "in/a.hlo: ok\nin/b.txt: ok\n", "");
+    expect(&folder.etalon("run x*.hlo"), 2, "", "no file matches the pattern");
+    expect(&folder.etalon("run in --output out.npz"), 2, "", "--output requires a single module");
+    let printed = folder.etalon("print in");
+    expect(&printed, 0, "// in/a.hlo\nHloModule m", "");
+    folder.write("both.hlo", &String::from_utf8(printed.stdout).unwrap());
+    expect(&folder.etalon("run both.hlo --module 2"), 0, "s32[] 8\n", "");
+    expect(&folder.etalon("run both.hlo"), 2, "", "1 is `m`, 2 is `n`; `etalon test both.hlo`");
+}
+
+#[test]
+fn measurements_name_files_and_random_arguments() {
+    let folder = folder("bench");
+    folder.write(
+        "neg.hlo",
+        "HloModule m\nENTRY e { x = f32[] parameter(0) ROOT r = f32[] negate(x) }\n",
+    );
+    expect(
+        &folder.etalon("bench neg.hlo --iterations 1"),
+        0,
+        "arguments        random, of seed 0\n",
+        "",
+    );
+    expect(&folder.etalon("bench in --iterations 1"), 0, "in/b.txt:\nload ", "");
+    let json = |rest: &str| -> Vec<serde_json::Value> {
+        let output = folder.etalon(&format!("bench --json --iterations 1 {rest}"));
+        expect(&output, 0, "", "");
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let all = json("neg.hlo in --random 3");
+    assert_eq!(all.len(), 3);
+    assert_eq!((&all[0]["random_seed"], &all[0]["file"]), (&3.into(), &"neg.hlo".into()));
+    let one = &json("neg.hlo --input 2.5")[0];
+    assert!(one.get("random_seed").is_none() && one.get("file").is_none(), "{one}");
+}
+
+#[test]
+fn profiles_are_json() {
+    let folder = folder("profile");
+    folder.write(
+        "neg.hlo",
+        "HloModule m\nENTRY e { x = f32[] parameter(0) ROOT r = f32[] negate(x) }\n",
+    );
+    let output = folder.etalon("run neg.hlo --random 1 --profile --json");
+    expect(&output, 0, "", "");
+    let profile: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let row = &profile["instructions"][0];
+    assert_eq!(
+        (&row["instruction"], &row["opcode"], &row["count"]),
+        (&"r".into(), &"negate".into(), &1.into())
+    );
+}
+
+#[test]
+fn errors_are_json() {
+    let folder = folder("json");
+    let text = "HloModule m\nENTRY e { x = f32[2] parameter(0)\n  é = f32[2] add(x, x) ROOT r = f32[3] add(é, x) }\n";
+    folder.write("wrong.hlo", text);
+    let output = folder.etalon("check --json in/a.hlo wrong.hlo none.hlo");
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    assert_eq!(lines[1]["code"]["code"], "E0601");
+    assert_eq!(output.stderr, b"");
+}
+
+#[test]
+fn what_is_compressed_is_read() {
+    let folder = folder("gzip");
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(SEVEN.as_bytes()).unwrap();
+    let bytes = encoder.finish().unwrap();
+    std::fs::write(folder.0.join("a.hlo.gz"), &bytes).unwrap();
+    expect(&folder.etalon("run a.hlo.gz"), 0, "s32[2] {7, 8}\n", "");
+    std::fs::write(folder.0.join("cut.gz"), &bytes[..bytes.len() - 9]).unwrap();
+    expect(&folder.etalon("run cut.gz"), 2, "", "cut.gz: cannot be decompressed: ");
+}
+
+#[test]
+fn other_formats_are_recognized() {
+    let folder = folder("formats");
+    let utf16: Vec<u8> = SEVEN.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (bytes, message, help) in [
+        (&b"\x7fELF\x02"[..], "is an ELF file", "--xla_dump_hlo_as_text"),
+        (&utf16, "is text in UTF-16", "iconv -f UTF-16LE -t UTF-8 m.hlo > OUT.hlo"),
+        (b"PK\x03\x04", "is a ZIP archive", "--input"),
+    ] {
+        std::fs::write(folder.0.join("m.hlo"), bytes).unwrap();
+        expect(&folder.etalon("check m.hlo"), 2, "", message);
+        expect(&folder.etalon("check m.hlo"), 2, "", help);
+    }
+}
+
+const LOOP: &str = "HloModule m
+b { p = s32[] parameter(0) one = s32[] constant(1) ROOT next = s32[] add(p, one) }
+c { p = s32[] parameter(0) n = s32[] constant(2) ROOT t = pred[] compare(p, n), direction=LT }
+ENTRY e { x = s32[] parameter(0) w = s32[] while(x), condition=c, body=b
+  u = (s32[], s32[]) tuple(x, w) ROOT both = s32[] add(w, x) }
+";
+
+#[test]
+fn values_are_written_through_loops() {
+    let folder = folder("dump");
+    folder.write("loop.hlo", LOOP);
+    let run = |rest: &str| folder.etalon(&format!("run loop.hlo --input 0 {rest}"));
+    expect(&run("--dump-values values"), 0, "s32[] 2\n", "values: 8 arrays\n");
+    let mut names: Vec<String> = std::fs::read_dir(folder.0.join("values"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let expected = [
+        "b__next#1.npy",
+        "b__next.npy",
+        "c__t#1.npy",
+        "c__t#2.npy",
+        "c__t.npy",
+        "e__both.npy",
+        "e__w.npy",
+        "e__x.npy",
+    ];
+    assert_eq!(names, expected);
+    // The values of a run are those of the loop.
+    let next = folder.0.join("values/b__next#1.npy").display().to_string();
+    expect(&folder.etalon(&format!("run loop.hlo --input {next}")), 0, "s32[] 4\n", "");
+    expect(&run("--dump-values some.npz --filter b/next"), 0, "", "some.npz: 2 arrays\n");
+    let file = std::fs::File::open(folder.0.join("some.npz")).unwrap();
+    let names = hlo::literal::npz::read(file).unwrap().into_iter().map(|array| array.name);
+    assert_eq!(names.collect::<Vec<_>>(), ["b/next", "b/next#1"]);
+    // What is there stays.
+    for to in ["values", "some.npz", "loop.hlo"] {
+        expect(&run(&format!("--dump-values {to}")), 2, "", "error[E0620]");
+    }
+    expect(&run("--filter b"), 2, "", "--dump-values");
+    expect(
+        &folder.etalon("run loop.hlo in --dump-values d"),
+        2,
+        "",
+        "--dump-values requires a single module",
+    );
+    let devices =
+        folder.etalon("run loop.hlo --replicas 2 --random 1 --dump-values two --filter e/x");
+    expect(&devices, 0, "", "two: 2 arrays\n");
+    assert!(folder.0.join("two/d1_e__x.npy").exists());
+}
