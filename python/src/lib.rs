@@ -7,6 +7,8 @@
 //! ```
 //!
 //! Python code converts arrays and draws reports; everything that computes is here, without the lock of the interpreter.
+extern crate etalon_pjrt_plugin as _;
+
 mod backend;
 mod check;
 mod error;
