@@ -115,4 +115,7 @@ def from_value(value: Value):
         return None
     if 0 in value.dims:
         return np.empty(value.dims, dtype(name))
-    return np.asarray(value).view(dtype(name)).reshape(value.dims)
+    memory = np.asarray(value)
+    if name in _SMALL:
+        memory = memory & np.uint8((1 << int(name[1:])) - 1)
+    return memory.view(dtype(name)).reshape(value.dims)

@@ -67,7 +67,7 @@ def names_of_types():
 def test_every_type_goes_in_and_out(name):
     module = etalon.load(f"ENTRY e {{ x = {name}[2,3] parameter(0) ROOT r = {name}[3,2] transpose(x), dimensions={{1,0}} }}")
     dtype = etalon.dtype(name)
-    numbers = np.array([[0, 1, 1], [1, 0, 0]]) if name in ("pred", "s1", "u1", "f8e8m0fnu") else np.array([[0, 1, -2], [1, -1, 0]])
+    numbers = np.array([[0, 1, 1], [1, 0, 0]]) if name in ("pred", "s1", "u1") else np.array([[0, 1, -2], [1, -1, 0]])
     if name == "s1":
         numbers = -numbers
     if name.startswith("u"):
@@ -76,8 +76,7 @@ def test_every_type_goes_in_and_out(name):
     result = module.run(array)
     assert result.dtype == dtype
     assert result.shape == (3, 2)
-    assert result.astype(np.float64).tolist() == array.T.astype(np.float64).tolist()
-    assert (result == array.T).all()
+    assert result.tobytes() == array.T.tobytes()
 
 
 def test_arrays_are_not_copied():
