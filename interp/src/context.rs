@@ -79,7 +79,9 @@ impl RunContext {
     pub(crate) fn check_time(&self) -> Result<()> {
         match &self.shared.clock {
             Some(clock) if clock.is_over() => {
-                let Some(limit) = clock.passed_limit() else { return Err(Code::Interrupted.into()) };
+                let Some(limit) = clock.passed_limit() else {
+                    return Err(Code::Interrupted.into());
+                };
                 let seconds = limit.as_secs_f64();
                 Err(Error::from(Code::OutOfTime { seconds })
                     .with_help("raise `--time-limit` or omit it"))

@@ -28,7 +28,7 @@ def test_every_broken_rule_is_in_one_exception():
     with pytest.raises(etalon.InvalidModuleError) as caught:
         module.verify()
     assert [error["code"] for error in caught.value.errors] == ["E0302", "E0301"]
-    assert str(caught.value).count("--> text:") == 1 and "3 |" in str(caught.value)
+    assert str(caught.value).count("--> text:") == 2
     with pytest.raises(etalon.InvalidModuleError):
         module.run([1, 2])
 

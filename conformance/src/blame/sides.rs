@@ -53,7 +53,8 @@ impl<'a> Sides<'a> {
 impl Loaded {
     /// Returns the results of Etalon and of the backend.
     pub(super) fn run(&mut self, arguments: &[Vec<Literal>]) -> Result<[Vec<Literal>; 2], String> {
-        let expected = self.etalon.run(arguments, &self.options).map_err(|error| error.to_string())?;
+        let expected =
+            self.etalon.run(arguments, &self.options).map_err(|error| error.to_string())?;
         let actual = self.backend.execute(arguments).map_err(|error| error.to_string())?;
         Ok([expected.results, actual])
     }
@@ -73,11 +74,7 @@ pub(super) fn etalon(
     run(program, grid, &RunOptions::default().fuel(fuel))
 }
 
-fn run(
-    program: &Program,
-    grid: DeviceGrid,
-    options: &RunOptions,
-) -> Result<Vec<Literal>, String> {
+fn run(program: &Program, grid: DeviceGrid, options: &RunOptions) -> Result<Vec<Literal>, String> {
     let output = compile(program, grid)?.run(&program.arguments, options);
     output.map(|output| output.results).map_err(|error| error.to_string())
 }
