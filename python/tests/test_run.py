@@ -192,3 +192,12 @@ def test_the_tests_of_an_op_run_from_python():
     text = (pathlib.Path(__file__).parents[2] / "tests/ops/reverse.hlo").read_text()
     first = text.split("// -----")[0]
     assert etalon.load(first.split("// in:")[0]).verify().devices == 1
+
+
+def test_a_plugin_is_a_backend():
+    # The library of the package is a plugin, too.
+    module = etalon.load(ADD)
+    report = etalon.check(module, [1, 2, 3], [4, 5, 6], backend=pathlib.Path(etalon._etalon.__file__))
+    assert report.ok and report.checked == 1, report
+    with pytest.raises(ValueError, match="E0706"):
+        etalon.check(module, [1, 2, 3], [4, 5, 6], backend=pathlib.Path(__file__))
