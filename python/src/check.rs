@@ -5,14 +5,18 @@ use crate::interrupt;
 use crate::program::Program;
 use crate::source::Source;
 use crate::value::{Value, literals};
-use conformance::backend::{Backend, EngineBackend, Plugin, PluginOptions};
+use conformance::backend::{
+    Backend, BackendError, Capabilities, EngineBackend, LoadedModule, Plugin, PluginOptions,
+};
 use conformance::blame::{Finding, Options, blame};
 use conformance::on_large_stack;
-use interp::Engine;
+use hlo::Verified;
+use interp::{DeviceGrid, Engine};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The limits of a search.
 #[derive(FromPyObject)]
@@ -47,7 +51,10 @@ pub(crate) fn check<'py>(
     let module = Arc::clone(&verified);
     let found = interrupt::run_with_calls(py, move |caller| {
         let mut backend: Box<dyn Backend> = match name {
-            Some(name) => named(&name, &host)?,
+            Some(name) => Box::new(Interruptible {
+                backend: named(&name, &host)?,
+                flag: Arc::clone(caller.flag()),
+            }),
             None => Box::new(PythonBackend {
                 name: "Python".to_owned(),
                 adapter,
@@ -61,6 +68,31 @@ pub(crate) fn check<'py>(
     let parts = found.findings.iter().map(|finding| parts(py, program, finding));
     let parts = parts.collect::<PyResult<_>>()?;
     Ok((found.to_json(), found.footer(), parts))
+}
+
+/// A backend of Rust in a search that Ctrl-C ends.
+struct Interruptible {
+    backend: Box<dyn Backend>,
+    flag: Arc<AtomicBool>,
+}
+
+impl Backend for Interruptible {
+    fn name(&self) -> String {
+        self.backend.name()
+    }
+    fn capabilities(&self) -> Capabilities {
+        self.backend.capabilities()
+    }
+    fn interrupt(&self) -> Option<Arc<AtomicBool>> {
+        Some(Arc::clone(&self.flag))
+    }
+    fn compile(
+        &mut self,
+        module: &Arc<Verified>,
+        grid: DeviceGrid,
+    ) -> Result<Box<dyn LoadedModule>, BackendError> {
+        self.backend.compile(module, grid)
+    }
 }
 
 /// Returns an engine, or a plugin in a process that the command `host` starts.

@@ -9,10 +9,13 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The time between two looks for signals.
 const TICK: Duration = Duration::from_millis(50);
+
+/// The time that work has to end after a signal, before it is left to itself: a backend may hang.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// The stack of a thread: runs recurse into computations.
 const STACK: usize = 64 << 20;
@@ -111,6 +114,7 @@ fn wait<T: Send>(
     flag: &Arc<AtomicBool>,
 ) -> PyResult<T> {
     let mut raised = None;
+    let mut since: Option<Instant> = None;
     loop {
         let answer = match py.detach(|| messages.recv_timeout(TICK)) {
             Ok(Message::Done(done)) => {
@@ -124,14 +128,20 @@ fn wait<T: Send>(
             Ok(Message::Call(call)) if raised.is_none() => call(py),
             Ok(Message::Call(_)) => Ok(()),
             Err(RecvTimeoutError::Timeout) if raised.is_none() => py.check_signals(),
-            Err(RecvTimeoutError::Timeout) => Ok(()),
+            Err(RecvTimeoutError::Timeout) => match raised.take() {
+                Some(error) if since.is_some_and(|since| since.elapsed() > GRACE) => return Err(error),
+                raising => {
+                    raised = raising;
+                    Ok(())
+                }
+            },
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(raised.unwrap_or_else(|| internal("the work has no result")));
             }
         };
         if let Err(error) = answer {
             flag.store(true, Ordering::Relaxed);
-            raised = Some(error);
+            (raised, since) = (Some(error), Some(Instant::now()));
         }
     }
 }
