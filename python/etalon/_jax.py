@@ -10,7 +10,6 @@ import importlib.util
 import itertools
 import os
 import secrets
-import threading
 import traceback
 
 PLATFORM = "etalon"
@@ -81,26 +80,42 @@ def _register_lowerings():
     lowerings = mlir._platform_specific_lowerings
     # A view, since JAX registers some of them when a module is imported later.
     lowerings[PLATFORM] = collections.ChainMap(lowerings[PLATFORM], lowerings["cpu"])
+    if PLATFORM not in mlir._platforms_with_donation:
+        mlir._platforms_with_donation.append(PLATFORM)
 
 
 # Callbacks
 
 
 class _Registered:
-    """A callback with its number, which is forgotten with the last program that calls it."""
+    """A callback with its number. Its function is kept as long as this lives, or a compiled program may call it."""
 
     # Numbers differ between processes: a cached program never calls the function of another one.
     _numbers = itertools.count(secrets.randbits(62))
     _functions = {}
-    _lock = threading.Lock()
+    _retired = collections.deque()
+    users = None  # the function of the plugin that counts programs
 
     def __init__(self, function):
-        with self._lock:
-            self.number = next(self._numbers)
-            self._functions[self.number] = function
+        self._sweep()
+        self.number = next(self._numbers)
+        self._functions[self.number] = function
 
     def __del__(self):
-        self._functions.pop(self.number, None)
+        # Programs that run may still call it: they run on another thread than this.
+        self._retired.append(self.number)
+
+    @classmethod
+    def _sweep(cls):
+        for _ in range(len(cls._retired)):
+            try:
+                number = cls._retired.popleft()
+            except IndexError:
+                return
+            if cls.users is not None and cls.users(number) > 0:
+                cls._retired.append(number)
+            else:
+                cls._functions.pop(number, None)
 
 
 def _view(array):
@@ -153,6 +168,9 @@ def _register_callbacks(library):
     library.etalon_register_python_callback.argtypes = [_Callback]
     library.etalon_register_python_callback.restype = None
     library.etalon_register_python_callback(_call_c)
+    library.etalon_python_callback_users.argtypes = [ctypes.c_uint64]
+    library.etalon_python_callback_users.restype = ctypes.c_size_t
+    _Registered.users = library.etalon_python_callback_users
     original = callback.emit_python_callback
 
     def emit_python_callback(ctx, *args, **kwargs):

@@ -1,4 +1,5 @@
 //! Compiled programs.
+use crate::callback::Uses;
 use crate::client::Client;
 use crate::dump::Dump;
 use crate::failure::{Code, Failure, Result};
@@ -43,6 +44,8 @@ pub(crate) struct Program {
     pub(crate) number: OnceLock<usize>,
     /// The shards of a program that runs once for all devices.
     pub(crate) shards: Option<Shards>,
+    /// Keeps the Python functions that the program calls.
+    _callbacks: Uses,
 }
 
 impl Program {
@@ -80,6 +83,7 @@ impl Program {
             source,
             runs: AtomicUsize::new(0),
             number: OnceLock::new(),
+            _callbacks: Uses::of(module),
         })
     }
     pub(crate) fn module(&self) -> &Module {
