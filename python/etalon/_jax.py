@@ -4,6 +4,7 @@ JAX calls `initialize` through the entry point `jax_plugins` when it looks for b
 """
 
 import collections
+import collections.abc
 import ctypes
 import dataclasses
 import importlib.util
@@ -73,13 +74,41 @@ def _priority():
     return -100
 
 
+class _Lowerings(collections.abc.Mapping):
+    """Those lowerings for the CPU that Etalon needs: LAPACK calls, which it knows, and callbacks.
+
+    The others work around what a CPU lacks. It is a view, since JAX registers some lowerings when a module is imported later.
+    """
+
+    _names = ("debug_callback", "debug_print", "check", "threefry2x32")
+
+    def __init__(self, of_cpu):
+        from jax._src import core
+        from jax._src.lax import linalg
+
+        self._of_cpu = of_cpu
+        self._linalg = {x for x in vars(linalg).values() if isinstance(x, core.Primitive)}
+
+    def _is_needed(self, primitive):
+        return primitive in self._linalg or primitive.name in self._names
+
+    def __getitem__(self, primitive):
+        if not self._is_needed(primitive):
+            raise KeyError(primitive)
+        return self._of_cpu[primitive]
+
+    def __iter__(self):
+        return (primitive for primitive in self._of_cpu if self._is_needed(primitive))
+
+    def __len__(self):
+        return sum(1 for _ in self)
+
+
 def _register_lowerings():
-    """Lets the platform use the lowerings for the CPU: Etalon knows the LAPACK calls that they emit."""
     from jax._src.interpreters import mlir
 
     lowerings = mlir._platform_specific_lowerings
-    # A view, since JAX registers some of them when a module is imported later.
-    lowerings[PLATFORM] = collections.ChainMap(lowerings[PLATFORM], lowerings["cpu"])
+    lowerings[PLATFORM] = collections.ChainMap(lowerings[PLATFORM], _Lowerings(lowerings["cpu"]))
     if PLATFORM not in mlir._platforms_with_donation:
         mlir._platforms_with_donation.append(PLATFORM)
 

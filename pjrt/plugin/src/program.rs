@@ -153,7 +153,13 @@ fn read(source: &Source) -> Result<Module> {
         "mlir" => stablehlo::parse(&source.code).map_err(|error| {
             let unsupported = error.code().is_unsupported();
             let code = if unsupported { Code::UNIMPLEMENTED } else { Code::INVALID_ARGUMENT };
-            refused(code, &error, None)
+            match std::str::from_utf8(&source.code) {
+                Ok(text) if error.span().is_some() => {
+                    Failure::new(code, error.drawn(text).to_string())
+                }
+                // The message of an error in bytecode ends with the location in the user's program.
+                _ => refused(code, &error, None),
+            }
         }),
         "hlo" => hlo::proto::decode(&source.code)
             .map_err(|error| refused(Code::INVALID_ARGUMENT, &error, None)),
