@@ -75,7 +75,9 @@ impl Uses {
             }
         }
         let mut users = USERS.lock().unwrap_or_else(PoisonError::into_inner);
-        numbers.iter().for_each(|&number| *users.entry(number).or_default() += 1);
+        for &number in &numbers {
+            *users.entry(number).or_default() += 1;
+        }
         Self(numbers)
     }
 }

@@ -40,7 +40,9 @@ impl Launch {
                     done.set(&Ok(()));
                 }
                 Err(failure) => {
-                    results.iter().for_each(|result| result.set(Err(failure.clone())));
+                    for result in results {
+                        result.set(Err(failure.clone()));
+                    }
                     done.set(&Err(failure.clone()));
                 }
             }

@@ -19,19 +19,21 @@ fn library() -> PathBuf {
 fn client(options: &[(&str, OptionValue)]) -> Client {
     let options: Vec<_> =
         options.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    Plugin::load(&library()).unwrap().create(&options).unwrap()
+    let plugin = Plugin::load(&library()).expect("a plugin");
+    plugin.create(&options).expect("a client")
 }
 
 fn literal(text: &str) -> Literal {
-    text.parse().unwrap()
+    text.parse().expect("a literal")
 }
 
 fn mlir(code: &str) -> Program {
     Program { format: "mlir".to_owned(), code: code.into(), ..Program::default() }
 }
 fn proto(text: &str) -> Program {
-    let module = hlo::Module::parse(text).unwrap();
-    Program { code: hlo::proto::encode(&module).unwrap(), ..Program::default() }
+    let module = hlo::Module::parse(text).expect("a module");
+    let code = hlo::proto::encode(&module).expect("a message");
+    Program { code, ..Program::default() }
 }
 
 const ADD: &str = "func.func @main(%x: tensor<2x2xf32>, %y: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xi1>) {
