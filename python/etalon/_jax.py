@@ -8,6 +8,7 @@ import collections.abc
 import ctypes
 import dataclasses
 import importlib.util
+import inspect
 import itertools
 import os
 import secrets
@@ -276,7 +277,10 @@ def _emit(
     lower = ffi.build_ffi_lowering_function(TARGET, has_side_effect=has_side_effect)
     result = lower(ctx, *operands, index=np.uint64(registered.number))
     if sharding is not None:
-        mlir.set_sharding(ctx.module_context, result, sharding)
+        # Before JAX 0.10 the function has no context.
+        first = next(iter(inspect.signature(mlir.set_sharding).parameters))
+        context = (ctx.module_context,) if first == "ctx" else ()
+        mlir.set_sharding(*context, result, sharding)
     results = result.results
     if token:
         token, *results = results
