@@ -4,13 +4,14 @@ JAX calls `initialize` through the entry point `jax_plugins` when it looks for b
 """
 
 import collections
+import collections.abc
 import ctypes
 import dataclasses
 import importlib.util
+import inspect
 import itertools
 import os
 import secrets
-import threading
 import traceback
 
 PLATFORM = "etalon"
@@ -74,33 +75,77 @@ def _priority():
     return -100
 
 
+class _Lowerings(collections.abc.Mapping):
+    """Those lowerings for the CPU that Etalon needs: LAPACK calls, which it knows, and callbacks.
+
+    The others work around what a CPU lacks. It is a view, since JAX registers some lowerings when a module is imported later.
+    """
+
+    _names = ("debug_callback", "debug_print", "check", "threefry2x32")
+
+    def __init__(self, of_cpu):
+        from jax._src import core
+        from jax._src.lax import linalg
+
+        self._of_cpu = of_cpu
+        self._linalg = {x for x in vars(linalg).values() if isinstance(x, core.Primitive)}
+
+    def _is_needed(self, primitive):
+        return primitive in self._linalg or primitive.name in self._names
+
+    def __getitem__(self, primitive):
+        if not self._is_needed(primitive):
+            raise KeyError(primitive)
+        return self._of_cpu[primitive]
+
+    def __iter__(self):
+        return (primitive for primitive in self._of_cpu if self._is_needed(primitive))
+
+    def __len__(self):
+        return sum(1 for _ in self)
+
+
 def _register_lowerings():
-    """Lets the platform use the lowerings for the CPU: Etalon knows the LAPACK calls that they emit."""
     from jax._src.interpreters import mlir
 
     lowerings = mlir._platform_specific_lowerings
-    # A view, since JAX registers some of them when a module is imported later.
-    lowerings[PLATFORM] = collections.ChainMap(lowerings[PLATFORM], lowerings["cpu"])
+    lowerings[PLATFORM] = collections.ChainMap(lowerings[PLATFORM], _Lowerings(lowerings["cpu"]))
+    if PLATFORM not in mlir._platforms_with_donation:
+        mlir._platforms_with_donation.append(PLATFORM)
 
 
 # Callbacks
 
 
 class _Registered:
-    """A callback with its number, which is forgotten with the last program that calls it."""
+    """A callback with its number. Its function is kept as long as this lives, or a compiled program may call it."""
 
     # Numbers differ between processes: a cached program never calls the function of another one.
     _numbers = itertools.count(secrets.randbits(62))
     _functions = {}
-    _lock = threading.Lock()
+    _retired = collections.deque()
+    users = None  # the function of the plugin that counts programs
 
     def __init__(self, function):
-        with self._lock:
-            self.number = next(self._numbers)
-            self._functions[self.number] = function
+        self._sweep()
+        self.number = next(self._numbers)
+        self._functions[self.number] = function
 
     def __del__(self):
-        self._functions.pop(self.number, None)
+        # Programs that run may still call it: they run on another thread than this.
+        self._retired.append(self.number)
+
+    @classmethod
+    def _sweep(cls):
+        for _ in range(len(cls._retired)):
+            try:
+                number = cls._retired.popleft()
+            except IndexError:
+                return
+            if cls.users is not None and cls.users(number) > 0:
+                cls._retired.append(number)
+            else:
+                cls._functions.pop(number, None)
 
 
 def _view(array):
@@ -153,6 +198,9 @@ def _register_callbacks(library):
     library.etalon_register_python_callback.argtypes = [_Callback]
     library.etalon_register_python_callback.restype = None
     library.etalon_register_python_callback(_call_c)
+    library.etalon_python_callback_users.argtypes = [ctypes.c_uint64]
+    library.etalon_python_callback_users.restype = ctypes.c_size_t
+    _Registered.users = library.etalon_python_callback_users
     original = callback.emit_python_callback
 
     def emit_python_callback(ctx, *args, **kwargs):
@@ -229,7 +277,10 @@ def _emit(
     lower = ffi.build_ffi_lowering_function(TARGET, has_side_effect=has_side_effect)
     result = lower(ctx, *operands, index=np.uint64(registered.number))
     if sharding is not None:
-        mlir.set_sharding(ctx.module_context, result, sharding)
+        # Before JAX 0.10 the function has no context.
+        first = next(iter(inspect.signature(mlir.set_sharding).parameters))
+        context = (ctx.module_context,) if first == "ctx" else ()
+        mlir.set_sharding(*context, result, sharding)
     results = result.results
     if token:
         token, *results = results

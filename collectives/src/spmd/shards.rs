@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(shards.results()[0].to_string(), "f32[2,1]{1,0}");
         let x: Literal = "f32[4,2] {{1, 2}, {3, 4}, {5, 6}, {7, 8}}".parse().unwrap();
         let global = shards.assemble(&vec![vec![x.clone()]; 4]).unwrap();
-        assert_eq!(global, [x.clone()]);
+        assert_eq!(global, std::slice::from_ref(&x));
         let parts = shards.split(&Literal::tuple(vec![x.clone(), x.clone()]));
         assert_eq!(parts[3][0].to_string(), "f32[2,1]{1,0} { {6}, {8} }");
         assert_eq!(parts[3][1], x);

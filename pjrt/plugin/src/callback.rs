@@ -3,11 +3,12 @@
 //! The Python side of the plugin lowers them to the custom call [`TARGET`] with the number of the function, and registers one C
 //! function that calls it.
 #![expect(unsafe_code, reason = "calls a function of the host")]
-use hlo::{ArrayShape, Literal, Shape};
+use hlo::{ArrayShape, Literal, Module, Op, Shape};
 use interp::{Call, Code, Error};
 use pjrt::buffer_type::{TOKEN, buffer_type};
+use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 /// The custom call that calls Python.
 pub(crate) const TARGET: &str = "etalon_python_callback";
@@ -43,6 +44,56 @@ static FUNCTION: RwLock<Option<PythonCallback>> = RwLock::new(None);
 #[unsafe(no_mangle)]
 pub extern "C" fn etalon_register_python_callback(function: Option<PythonCallback>) {
     *FUNCTION.write().unwrap_or_else(PoisonError::into_inner) = function;
+}
+
+/// How many compiled programs call each callback.
+static USERS: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
+
+/// Returns how many compiled programs call a callback. Python forgets a function when no program, not even one that is running, may call
+/// it again.
+#[unsafe(no_mangle)]
+pub extern "C" fn etalon_python_callback_users(number: u64) -> usize {
+    let users = USERS.lock().unwrap_or_else(PoisonError::into_inner);
+    users.get(&number).copied().unwrap_or(0)
+}
+
+/// The callbacks of a program, which count it as long as this lives.
+pub(crate) struct Uses(Vec<u64>);
+
+impl Uses {
+    /// Counts the callbacks of a module.
+    pub(crate) fn of(module: &Module) -> Self {
+        let mut numbers = Vec::new();
+        for (_, computation) in module.computations.iter() {
+            for (_, instruction) in computation.instructions.iter() {
+                let Op::CustomCall(call) = &instruction.op else { continue };
+                let common = instruction.common.as_deref();
+                let config = common.and_then(|common| common.backend_config.as_ref());
+                if call.custom_call_target.0 == TARGET {
+                    numbers.extend(config.and_then(|config| number(&config.0)));
+                }
+            }
+        }
+        let mut users = USERS.lock().unwrap_or_else(PoisonError::into_inner);
+        for &number in &numbers {
+            *users.entry(number).or_default() += 1;
+        }
+        Self(numbers)
+    }
+}
+impl Drop for Uses {
+    fn drop(&mut self) {
+        let mut users = USERS.lock().unwrap_or_else(PoisonError::into_inner);
+        for number in &self.0 {
+            let left = users.get_mut(number).map_or(0, |count| {
+                *count -= 1;
+                *count
+            });
+            if left == 0 {
+                users.remove(number);
+            }
+        }
+    }
 }
 
 fn array(shape: Option<&ArrayShape>, data: *mut c_void) -> HostArray {

@@ -43,7 +43,9 @@ impl Signal {
         let waiting = std::mem::take(&mut state.waiting);
         drop(state);
         self.changed.notify_all();
-        waiting.into_iter().for_each(|then| then(outcome.clone()));
+        for then in waiting {
+            then(outcome.clone());
+        }
     }
     pub(crate) fn outcome(&self) -> Option<Result<()>> {
         self.lock().outcome.clone()

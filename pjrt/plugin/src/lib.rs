@@ -31,7 +31,9 @@ mod strides;
 mod table;
 mod transfer;
 
-pub use callback::{HostArray, PythonCallback, etalon_register_python_callback};
+pub use callback::{
+    HostArray, PythonCallback, etalon_python_callback_users, etalon_register_python_callback,
+};
 pub use ffi::etalon_register_ffi_handler;
 
 use std::ffi::c_void;

@@ -1,4 +1,5 @@
 //! Compiled programs.
+use crate::callback::Uses;
 use crate::client::Client;
 use crate::dump::Dump;
 use crate::failure::{Code, Failure, Result};
@@ -43,6 +44,8 @@ pub(crate) struct Program {
     pub(crate) number: OnceLock<usize>,
     /// The shards of a program that runs once for all devices.
     pub(crate) shards: Option<Shards>,
+    /// Keeps the Python functions that the program calls.
+    _callbacks: Uses,
 }
 
 impl Program {
@@ -80,6 +83,7 @@ impl Program {
             source,
             runs: AtomicUsize::new(0),
             number: OnceLock::new(),
+            _callbacks: Uses::of(module),
         })
     }
     pub(crate) fn module(&self) -> &Module {
@@ -149,7 +153,13 @@ fn read(source: &Source) -> Result<Module> {
         "mlir" => stablehlo::parse(&source.code).map_err(|error| {
             let unsupported = error.code().is_unsupported();
             let code = if unsupported { Code::UNIMPLEMENTED } else { Code::INVALID_ARGUMENT };
-            refused(code, &error, None)
+            match std::str::from_utf8(&source.code) {
+                Ok(text) if error.span().is_some() => {
+                    Failure::new(code, error.drawn(text).to_string())
+                }
+                // The message of an error in bytecode ends with the location in the user's program.
+                _ => refused(code, &error, None),
+            }
         }),
         "hlo" => hlo::proto::decode(&source.code)
             .map_err(|error| refused(Code::INVALID_ARGUMENT, &error, None)),

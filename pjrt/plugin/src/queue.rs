@@ -28,7 +28,9 @@ impl Queue {
         let (sender, receiver) = channel::<Task>();
         let work = move || {
             IS_WORKER.set(true);
-            receiver.into_iter().for_each(|task| task());
+            for task in receiver {
+                task();
+            }
         };
         let builder = thread::Builder::new().name("etalon".to_owned()).stack_size(STACK);
         let started = builder.spawn(work);

@@ -1,4 +1,5 @@
 //! The attributes of a call: the dictionary in its `backend_config`, as the FFI has it.
+#![expect(unsafe_code, reason = "makes structs with pointers")]
 use super::call::data_type;
 use hlo::{ElementType, Scalar};
 use std::ffi::{c_int, c_void};
@@ -40,19 +41,26 @@ enum Value {
     Dictionary(Vec<(String, Value)>),
 }
 
-/// The structs that the frame points to. Each is boxed: its address does not change.
+/// The structs that the frame points to. No list grows after the first pointer into it.
 pub(super) struct Attributes {
-    /// Owns what the pointers of `attrs` lead to.
     _values: Vec<(String, Value)>,
-    _names: Vec<Box<ByteSpan>>,
-    _scalars: Vec<Box<ScalarValue>>,
-    _arrays: Vec<Box<ArrayValue>>,
-    _texts: Vec<Box<ByteSpan>>,
-    _inner: Vec<Box<Attributes>>,
+    _names: Vec<ByteSpan>,
+    _scalars: Vec<ScalarValue>,
+    _arrays: Vec<ArrayValue>,
+    _texts: Vec<ByteSpan>,
+    _inner: Vec<Attributes>,
     _types: Vec<c_int>,
     _name_pointers: Vec<*const ByteSpan>,
     _value_pointers: Vec<*const c_void>,
     attrs: Attrs,
+}
+
+/// Appends a value within the capacity of a list, and returns its address.
+fn keep<T>(list: &mut Vec<T>, value: T) -> *const c_void {
+    assert!(list.len() < list.capacity(), "the address of a value must not change");
+    list.push(value);
+    let last = list.len() - 1;
+    (&raw const list[last]).cast()
 }
 
 impl Attributes {
@@ -60,7 +68,7 @@ impl Attributes {
     ///
     /// # Errors
     /// With the attribute that cannot be passed.
-    pub(super) fn read(config: &str) -> Result<Box<Self>, String> {
+    pub(super) fn read(config: &str) -> Result<Self, String> {
         Ok(Self::of(dictionary(config)?))
     }
     pub(super) fn attrs(&self) -> Attrs {
@@ -68,50 +76,47 @@ impl Attributes {
         Attrs { header_size, extension, size, types, names, values }
     }
 
-    fn of(values: Vec<(String, Value)>) -> Box<Self> {
-        let (mut scalars, mut arrays, mut texts, mut inner) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    fn of(values: Vec<(String, Value)>) -> Self {
+        let count = values.len();
+        let (mut scalars, mut arrays) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut texts, mut inner) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut names = Vec::with_capacity(count);
         let (mut types, mut pointers): (Vec<c_int>, Vec<*const c_void>) = (Vec::new(), Vec::new());
-        for (_, value) in &values {
+        let mut name_pointers: Vec<*const ByteSpan> = Vec::new();
+        for (name, value) in &values {
+            let span = ByteSpan { start: name.as_ptr(), size: name.len() };
+            name_pointers.push(keep(&mut names, span).cast());
             let (kind, pointer) = match value {
                 Value::Array(ty, size, bytes) => {
                     let array =
                         ArrayValue { ty: data_type(*ty), size: *size, data: bytes.as_ptr() };
-                    arrays.push(Box::new(array));
-                    (1, (&raw const **arrays.last().expect("pushed")).cast())
+                    (1, keep(&mut arrays, array))
                 }
                 Value::Dictionary(fields) => {
-                    inner.push(Self::of(fields.clone()));
-                    (2, (&raw const inner.last().expect("pushed").attrs).cast())
+                    let within = keep(&mut inner, Self::of(fields.clone())).cast::<Self>();
+                    // SAFETY: the value was pushed just now.
+                    (2, unsafe { &raw const (*within).attrs }.cast())
                 }
                 Value::Scalar(ty, bytes) => {
-                    scalars
-                        .push(Box::new(ScalarValue { ty: data_type(*ty), value: bytes.as_ptr() }));
-                    (3, (&raw const **scalars.last().expect("pushed")).cast())
+                    let scalar = ScalarValue { ty: data_type(*ty), value: bytes.as_ptr() };
+                    (3, keep(&mut scalars, scalar))
                 }
                 Value::Text(bytes) => {
-                    texts.push(Box::new(ByteSpan { start: bytes.as_ptr(), size: bytes.len() }));
-                    (4, (&raw const **texts.last().expect("pushed")).cast())
+                    (4, keep(&mut texts, ByteSpan { start: bytes.as_ptr(), size: bytes.len() }))
                 }
             };
             types.push(kind);
             pointers.push(pointer);
         }
-        let span = |(name, _): &(String, Value)| {
-            Box::new(ByteSpan { start: name.as_ptr(), size: name.len() })
-        };
-        let names: Vec<Box<ByteSpan>> = values.iter().map(span).collect();
-        let name_pointers: Vec<*const ByteSpan> =
-            names.iter().map(|name| &raw const **name).collect();
         let attrs = Attrs {
             header_size: size_of::<Attrs>(),
             extension: std::ptr::null_mut(),
-            size: i64::try_from(values.len()).unwrap_or(0),
+            size: i64::try_from(count).unwrap_or(0),
             types: types.as_ptr(),
             names: name_pointers.as_ptr(),
             values: pointers.as_ptr(),
         };
-        Box::new(Self {
+        Self {
             _values: values,
             _names: names,
             _scalars: scalars,
@@ -122,7 +127,7 @@ impl Attributes {
             _name_pointers: name_pointers,
             _value_pointers: pointers,
             attrs,
-        })
+        }
     }
 }
 

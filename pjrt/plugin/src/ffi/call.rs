@@ -147,7 +147,8 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Literal, Error> {
     // 1: a buffer.
     let types = vec![1; arguments.len().max(results.len())];
     let mut frame = Frame {
-        size: size_of::<Frame>(),
+        // Handlers expect exactly this size: the last field is newer than the check.
+        size: std::mem::offset_of!(Frame, future),
         extension: null_mut(),
         api: api(),
         context: null_mut(),
