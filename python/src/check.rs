@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// The limits of a search.
-#[derive(FromPyObject)]
+#[derive(Clone, Copy, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Limits {
     findings: usize,
@@ -39,7 +39,7 @@ pub(crate) fn check<'py>(
     limits: Limits,
 ) -> PyResult<(String, String, Vec<Bound<'py, PyDict>>)> {
     let verified = program.0.verified()?;
-    let arguments = literals(&[arguments]);
+    let arguments = literals(vec![arguments]);
     let options = Options {
         findings: limits.findings,
         rounds: limits.rounds,

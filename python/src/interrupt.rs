@@ -129,7 +129,9 @@ fn wait<T: Send>(
             Ok(Message::Call(_)) => Ok(()),
             Err(RecvTimeoutError::Timeout) if raised.is_none() => py.check_signals(),
             Err(RecvTimeoutError::Timeout) => match raised.take() {
-                Some(error) if since.is_some_and(|since| since.elapsed() > GRACE) => return Err(error),
+                Some(error) if since.is_some_and(|since| since.elapsed() > GRACE) => {
+                    return Err(error);
+                }
                 raising => {
                     raised = raising;
                     Ok(())

@@ -226,7 +226,7 @@ impl Program {
         arguments: Vec<Vec<PyRef<'_, Value>>>,
         options: Options,
     ) -> PyResult<Vec<Value>> {
-        let (inner, arguments) = (Arc::clone(&self.0), literals(&arguments));
+        let (inner, arguments) = (Arc::clone(&self.0), literals(arguments));
         interrupt::run(py, move |flag| {
             let session = inner.session(options.engine()?)?;
             let output = session.run(&arguments, &options.run(flag)?);

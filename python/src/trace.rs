@@ -46,7 +46,7 @@ pub(crate) fn trace(
     values: bool,
 ) -> PyResult<(Vec<Value>, Vec<Event>)> {
     let inner = Arc::clone(&program.0);
-    let arguments = literals(&arguments);
+    let arguments = literals(arguments);
     let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
     let collected = Arc::clone(&seen);
     let results = interrupt::run(py, move |flag| {
@@ -106,7 +106,7 @@ pub(crate) fn check_nan<'py>(
     options: Options,
 ) -> PyResult<(Vec<Value>, Vec<Bound<'py, PyDict>>)> {
     let inner = Arc::clone(&program.0);
-    let arguments = literals(&arguments);
+    let arguments = literals(arguments);
     let found: Arc<Mutex<Vec<(interp::Error, usize)>>> = Arc::default();
     let collected = Arc::clone(&found);
     let results = interrupt::run(py, move |flag| {

@@ -38,7 +38,7 @@ impl Value {
     ) -> PyResult<Self> {
         let ty = ElementType::from_name(element_type)
             .ok_or_else(|| misuse(format!("`{element_type}` is not an element type")))?;
-        let shape = ArrayShape::new(ty, Dims::from_slice(&dims));
+        let shape = ArrayShape::new(ty, Dims::from_vec(dims));
         let literal = match bytes {
             0 if shape.byte_count() == Some(0) => Some(Literal::zeros(shape)),
             0 => None,
@@ -51,7 +51,7 @@ impl Value {
     /// Returns a tuple.
     #[staticmethod]
     fn tuple(elements: Vec<PyRef<'_, Self>>) -> Self {
-        Self(Literal::tuple(elements.iter().map(|element| element.0.clone()).collect()))
+        Self(Literal::tuple(elements.into_iter().map(|element| element.0.clone()).collect()))
     }
     /// Returns a token.
     #[staticmethod]
@@ -99,8 +99,8 @@ pub(crate) fn owned(literal: Literal) -> Literal {
 }
 
 /// Returns the values of each device for a run.
-pub(crate) fn literals(devices: &[Vec<PyRef<'_, Value>>]) -> Vec<Vec<Literal>> {
+pub(crate) fn literals(devices: Vec<Vec<PyRef<'_, Value>>>) -> Vec<Vec<Literal>> {
     let list =
-        |values: &Vec<PyRef<'_, Value>>| values.iter().map(|value| value.0.clone()).collect();
-    devices.iter().map(list).collect()
+        |values: Vec<PyRef<'_, Value>>| values.into_iter().map(|value| value.0.clone()).collect();
+    devices.into_iter().map(list).collect()
 }
