@@ -3,7 +3,6 @@ mod args;
 mod bug;
 mod command;
 mod content;
-mod cost;
 mod dump;
 mod error;
 mod explanations;

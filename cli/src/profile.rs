@@ -1,8 +1,8 @@
 //! `--profile`: time and memory by opcode and by instruction.
-use crate::cost::{Cost, Costs};
 use crate::roofline::Roofline;
 use hlo::{Module, Opcode};
 use interp::Event;
+use interp::cost::{Cost, Costs};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

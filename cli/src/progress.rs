@@ -1,8 +1,8 @@
 //! Progress of a run on a terminal: the instruction, the round of a loop, and the share of the module's cost that is done.
-use crate::cost::{float, weights};
 use crate::output;
 use hlo::Verified;
 use indicatif::ProgressBar;
+use interp::cost::{float, weights};
 use interp::{Hooks, Progress, trip_count};
 use std::fmt::Write as _;
 use std::sync::Arc;

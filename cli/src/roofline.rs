@@ -1,7 +1,7 @@
 //! The roofline: the least time that operations and bytes take on a machine.
-use crate::cost::Cost;
 use collectives::Session;
 use hlo::{Literal, Module};
+use interp::cost::Cost;
 use interp::{CompileOptions, Engine, RunOptions};
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! The time limit of a run: a flag that a timer sets, and that everything that takes long reads.
+//! The end of a run before its result: a flag that a timer or the caller sets, and that everything that takes long reads.
 //!
 //! A kernel has no way to fail inside its loops, and needs none: it stops where it finds the flag set, and the machine,
 //! which looks at the flag after each step, drops what it computed and reports the instruction.
@@ -6,21 +6,28 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// The clock of a run with a time limit. Clones are the same clock.
+/// The clock of a run that may be stopped. Clones are the same clock.
 #[derive(Debug, Clone)]
 pub(crate) struct Clock {
-    limit: Duration,
+    /// The time limit and when it began; none if only the caller stops the run.
+    limit: Option<(Duration, Instant)>,
     is_over: Arc<AtomicBool>,
     /// The timer ends when the last clone is dropped.
-    _running: Arc<Sender<()>>,
+    _running: Option<Arc<Sender<()>>>,
 }
 
 impl Clock {
-    /// Starts a clock.
-    pub(crate) fn start(limit: Duration) -> Self {
-        let is_over = Arc::new(AtomicBool::new(limit.is_zero()));
+    /// Starts a clock without a time limit: the caller sets the flag.
+    pub(crate) fn of(flag: Arc<AtomicBool>) -> Self {
+        Self { limit: None, is_over: flag, _running: None }
+    }
+    /// Starts a clock whose flag the caller may set, too.
+    pub(crate) fn start(limit: Duration, flag: Option<Arc<AtomicBool>>) -> Self {
+        let is_over = flag.unwrap_or_default();
+        is_over.fetch_or(limit.is_zero(), Ordering::Relaxed);
+        let begin = Instant::now();
         let (running, stopped) = channel();
         let flag = Arc::clone(&is_over);
         let timer = move || {
@@ -31,13 +38,13 @@ impl Clock {
         let timer = std::thread::Builder::new().name("time limit".to_owned()).spawn(timer);
         // Without a timer the limit could not be kept: the run ends at once.
         is_over.fetch_or(timer.is_err(), Ordering::Relaxed);
-        Self { limit, is_over, _running: Arc::new(running) }
+        Self { limit: Some((limit, begin)), is_over, _running: Some(Arc::new(running)) }
     }
-    /// Returns the time limit.
-    pub(crate) fn limit(&self) -> Duration {
-        self.limit
+    /// Returns the time limit, if it has passed.
+    pub(crate) fn passed_limit(&self) -> Option<Duration> {
+        self.limit.filter(|(limit, begin)| begin.elapsed() >= *limit).map(|(limit, _)| limit)
     }
-    /// Returns whether the time is over.
+    /// Returns whether the run is to stop.
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
@@ -89,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_flag_is_set_in_time_and_timers_end() {
-        let clock = Clock::start(Duration::from_millis(1));
+        let clock = Clock::start(Duration::from_millis(1), None);
         let stop = Stop::of(Some(&clock));
         while !clock.is_over() {
             std::thread::yield_now();
@@ -100,8 +107,19 @@ mod tests {
             Stop::current()
         };
         assert!(inner.is_set() && !Stop::current().is_set());
-        let long = Clock::start(Duration::from_secs(1 << 30));
+        let long = Clock::start(Duration::from_secs(1 << 30), None);
         assert!(!long.is_over());
-        assert!(Clock::start(Duration::ZERO).is_over());
+        assert!(Clock::start(Duration::ZERO, None).is_over());
+    }
+    #[test]
+    fn the_caller_sets_the_flag() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let clocks = [
+            Clock::of(Arc::clone(&flag)),
+            Clock::start(Duration::from_secs(1 << 30), Some(Arc::clone(&flag))),
+        ];
+        assert!(clocks.iter().all(|clock| !clock.is_over()));
+        flag.store(true, Ordering::Relaxed);
+        assert!(clocks.iter().all(|clock| clock.is_over() && clock.passed_limit().is_none()));
     }
 }

@@ -74,12 +74,15 @@ impl RunContext {
         &self.shared.options.hooks
     }
 
-    /// Fails if the time is over.
+    /// Fails if the time is over, or the caller stops the run.
     #[inline]
     pub(crate) fn check_time(&self) -> Result<()> {
         match &self.shared.clock {
             Some(clock) if clock.is_over() => {
-                let seconds = clock.limit().as_secs_f64();
+                let Some(limit) = clock.passed_limit() else {
+                    return Err(Code::Interrupted.into());
+                };
+                let seconds = limit.as_secs_f64();
                 Err(Error::from(Code::OutOfTime { seconds })
                     .with_help("raise `--time-limit` or omit it"))
             }

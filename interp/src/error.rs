@@ -60,6 +60,9 @@ hlo::error_codes! {
         /// debugger: the function then runs inside of Etalon.
         "E0413" "custom call `{target}` of a library failed: {message}"
         CustomCallFailed { target: String, message: String },
+        /// The caller stopped the run: `RunOptions::interrupt`. In Python, Ctrl-C does.
+        "E0414" "interrupted"
+        Interrupted,
         /// A bug in Etalon. Please report it with the module.
         "E0499" "internal error: {message}"
         Internal { message: String },

@@ -27,6 +27,7 @@ mod check_nan;
 mod clock;
 pub mod collective;
 mod context;
+pub mod cost;
 mod custom;
 mod device;
 mod dynamic;

@@ -1,6 +1,8 @@
 //! How modules are compiled and run.
 use crate::clock::Clock;
 use crate::hooks::Hooks;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// The implementation of the ops that a program is compiled to.
@@ -112,6 +114,7 @@ pub struct RunOptions {
     pub order: Option<u64>,
     /// The interfaces of the program to the outside: custom calls, queues, the observer.
     pub hooks: Hooks,
+    pub(crate) interrupt: Option<Arc<AtomicBool>>,
     pub(crate) clock: Option<Clock>,
 }
 
@@ -135,9 +138,35 @@ impl RunOptions {
         self.clock = self.clock();
         self
     }
-    /// Returns the clock that was started, or a new one, if there is a time limit.
+    /// Returns the clock that was started, or a new one, if there is a time limit or a flag.
     pub(crate) fn clock(&self) -> Option<Clock> {
-        self.clock.clone().or_else(|| self.time_limit.map(Clock::start))
+        let flag = self.interrupt.clone();
+        self.clock.clone().or_else(|| match self.time_limit {
+            Some(limit) => Some(Clock::start(limit, flag)),
+            None => flag.map(Clock::of),
+        })
+    }
+    /// Stops with [`Code::Interrupted`](crate::Code::Interrupted) soon after the flag is set, which another thread may do. With a
+    /// time limit, the run sets the flag when the time is over.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicBool, Ordering};
+    /// let text = "t { p = s32[] parameter(0) ROOT t = pred[] constant(true) }
+    ///   b { ROOT p = s32[] parameter(0) }
+    ///   ENTRY e { z = s32[] constant(0) ROOT r = s32[] while(z), condition=t, body=b }";
+    /// let verified = hlo::Module::parse(text).unwrap().verify().unwrap();
+    /// let executable = interp::Executable::compile(verified, &interp::CompileOptions::default()).unwrap();
+    /// let flag = Arc::new(AtomicBool::new(false));
+    /// let options = interp::RunOptions::default().interrupt(Arc::clone(&flag));
+    /// let run = std::thread::spawn(move || executable.execute(&[], &options));
+    /// flag.store(true, Ordering::Relaxed);
+    /// assert_eq!(run.join().unwrap().unwrap_err().number(), "E0414");
+    /// ```
+    #[must_use]
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.interrupt = Some(flag);
+        self
     }
     /// Limits arguments, values, and what ops work in to `bytes` bytes.
     #[must_use]

@@ -4,7 +4,7 @@
 //! Plugin::load(path) ─create─> Client ─compile(Program)─> Executable ─execute(arguments)─> results of each device
 //! ```
 //!
-//! [`host`] is the safe interface; [`sys`] declares the few structs and functions of the C API that it calls. A plugin runs in
+//! [`host`] is the safe interface; [`sys`] declares the structs and functions of the C API, for it and for the plugin. A plugin runs in
 //! this process: if it aborts, so does the process.
 //!
 //! ```no_run
@@ -17,6 +17,8 @@
 //! println!("{}", results[0][0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+pub mod buffer_type;
+pub mod compile_options;
 pub mod host;
 pub mod sys;
 

@@ -90,6 +90,26 @@ module {
     assert_eq!(place(3), None);
 }
 
+/// A test of a program of JAX has a hundred frames and more.
+#[test]
+fn locations_may_have_many_callers() {
+    use std::fmt::Write as _;
+    let mut text = "func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.negate %x : tensor<f32> loc(#loc1000)
+  return %0 : tensor<f32>
+}
+#loc0 = loc(\"a.py\":1:1)
+"
+    .to_owned();
+    for frame in 1..=1000 {
+        let _ = writeln!(text, "#loc{frame} = loc(callsite(#loc0 at #loc{}))", frame - 1);
+    }
+    let program = program(&text);
+    let id = program.ops[0].regions[0].ops[0].location.unwrap();
+    let place = &program.locations[usize::try_from(id.0).unwrap()];
+    assert!(matches!(place, Location::Call(..)), "{place:?}");
+}
+
 fn constant(literal: &str) -> Result<stablehlo::ir::Dense, Error> {
     let text = format!("func.func @main() {{\n  %0 = stablehlo.constant {literal}\n  return\n}}");
     let program = read(text.as_bytes())?;

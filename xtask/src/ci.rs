@@ -1,5 +1,5 @@
 //! `ci` and `bless`: the checks that a change must pass.
-use crate::{Result, cargo, mpi, quiet, status, tidy, trial};
+use crate::{Result, cargo, mpi, python, quiet, status, tidy, trial};
 use std::path::Path;
 use std::time::Instant;
 
@@ -34,6 +34,10 @@ pub(crate) fn run(root: &Path) -> Result {
             }
         }
         Err(missing) => println!("== mpi: skipped: {missing}"),
+    }
+    match python::available() {
+        Ok(()) => step("python", || python::test(root))?,
+        Err(missing) => println!("== python: skipped: {missing}"),
     }
     step("tidy", || tidy::run(root))?;
     step("status", || status::check(root))?;

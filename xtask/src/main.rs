@@ -5,6 +5,7 @@ mod counts;
 mod lists;
 mod mpi;
 mod new_op;
+mod python;
 mod quiet;
 mod source;
 mod status;

@@ -1,12 +1,12 @@
 //! `etalon cost`: operations, bytes and memory of a module, by instruction and in all.
 use super::{Loaded, compile_for, fill_elided, load};
 use crate::args::CostArgs;
-use crate::cost::{Costs, Row};
 use crate::error::Result;
 use crate::files::Files;
 use crate::output;
 use collectives::Session;
 use hlo::Module;
+use interp::cost::{Costs, Row};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -14,6 +14,7 @@
 //! | `split.rs`, `build.rs`, `region.rs`, `callback.rs` | the outer program, and the module of each region |
 //! | `program.rs` | the run |
 //! | `boundary.rs`, `candidates.rs` | the arguments and results of a partitioned module |
+//! | `shards.rs` | the arguments and results of a program that runs once for all devices |
 //! | `warning.rs` | the warning about programs that run as independent copies |
 //!
 //! ```
@@ -44,6 +45,7 @@ mod marker;
 mod placement;
 mod program;
 mod region;
+mod shards;
 mod shardy;
 mod split;
 mod stages;
@@ -52,4 +54,5 @@ mod warning;
 pub use boundary::Boundary;
 pub(crate) use program::Program;
 pub use region::Divergence;
+pub use shards::Shards;
 pub(crate) use warning::unpartitioned;

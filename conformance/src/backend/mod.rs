@@ -47,6 +47,7 @@ use crate::judge::Accuracies;
 use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 type Result<T, E = BackendError> = std::result::Result<T, E>;
 
@@ -69,6 +70,10 @@ pub trait Backend: Send {
         module: &Arc<Verified>,
         grid: DeviceGrid,
     ) -> Result<Box<dyn LoadedModule>>;
+    /// Returns the flag that ends a search with this backend, if the caller may set one.
+    fn interrupt(&self) -> Option<Arc<AtomicBool>> {
+        None
+    }
     /// Returns warnings since the last call that belong to no single module, such as a process that died for an unknown reason.
     fn take_warnings(&mut self) -> Vec<String> {
         Vec::new()

@@ -71,7 +71,7 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn is_finished(&self) -> bool {
-        self.blame.findings.len() >= self.options.findings
+        self.blame.findings.len() >= self.options.findings || self.sides.is_interrupted()
     }
 
     /// Checks each instruction of a computation; returns whether one is wrong.

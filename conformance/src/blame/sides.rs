@@ -4,44 +4,57 @@ use crate::backend::{Backend, BackendError, LoadedModule};
 use collectives::Session;
 use hlo::{Literal, Module};
 use interp::{CompileOptions, DeviceGrid, RunOptions};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Runs modules on both sides.
 pub(super) struct Sides<'a> {
     backend: &'a mut dyn Backend,
     grid: DeviceGrid,
-    fuel: u64,
+    options: RunOptions,
+    interrupt: Option<Arc<AtomicBool>>,
 }
 
 /// A module that both sides compiled.
 pub(super) struct Loaded {
     etalon: Session,
     backend: Box<dyn LoadedModule>,
-    fuel: u64,
+    options: RunOptions,
 }
 
 impl<'a> Sides<'a> {
     pub(super) fn new(backend: &'a mut dyn Backend, module: &Module, fuel: u64) -> Self {
-        Self { backend, grid: DeviceGrid::of(&module.config), fuel }
+        let options = RunOptions::default().fuel(fuel);
+        let interrupt = backend.interrupt();
+        let options = match &interrupt {
+            Some(flag) => options.interrupt(Arc::clone(flag)),
+            None => options,
+        };
+        Self { backend, grid: DeviceGrid::of(&module.config), options, interrupt }
+    }
+    /// Returns whether the caller ends the search.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
     pub(super) fn backend(&mut self, program: &Program) -> Result<Vec<Literal>, BackendError> {
         self.backend.compile(&program.module, self.grid)?.execute(&program.arguments)
     }
     pub(super) fn etalon(&self, program: &Program) -> Result<Vec<Literal>, String> {
-        etalon(program, self.grid, self.fuel)
+        run(program, self.grid, &self.options)
     }
     pub(super) fn load(&mut self, program: &Program) -> Result<Loaded, String> {
         let etalon = compile(program, self.grid)?;
         let backend = self.backend.compile(&program.module, self.grid);
         let backend = backend.map_err(|error| error.to_string())?;
-        Ok(Loaded { etalon, backend, fuel: self.fuel })
+        Ok(Loaded { etalon, backend, options: self.options.clone() })
     }
 }
 
 impl Loaded {
     /// Returns the results of Etalon and of the backend.
     pub(super) fn run(&mut self, arguments: &[Vec<Literal>]) -> Result<[Vec<Literal>; 2], String> {
-        let options = RunOptions::default().fuel(self.fuel);
-        let expected = self.etalon.run(arguments, &options).map_err(|error| error.to_string())?;
+        let expected =
+            self.etalon.run(arguments, &self.options).map_err(|error| error.to_string())?;
         let actual = self.backend.execute(arguments).map_err(|error| error.to_string())?;
         Ok([expected.results, actual])
     }
@@ -58,7 +71,10 @@ pub(super) fn etalon(
     grid: DeviceGrid,
     fuel: u64,
 ) -> Result<Vec<Literal>, String> {
-    let session = compile(program, grid)?;
-    let output = session.run(&program.arguments, &RunOptions::default().fuel(fuel));
+    run(program, grid, &RunOptions::default().fuel(fuel))
+}
+
+fn run(program: &Program, grid: DeviceGrid, options: &RunOptions) -> Result<Vec<Literal>, String> {
+    let output = compile(program, grid)?.run(&program.arguments, options);
     output.map(|output| output.results).map_err(|error| error.to_string())
 }

@@ -139,6 +139,17 @@ impl Literal {
             Value::Array(..) | Value::Token => None,
         }
     }
+    /// Returns the elements, if it is a tuple; they are not shared if the tuple is not.
+    ///
+    /// # Errors
+    /// The value itself, if it is not a tuple.
+    pub fn into_elements(self) -> Result<Vec<Self>, Self> {
+        let Value::Tuple(mut elements) = self.0 else { return Err(self) };
+        Ok(match Arc::get_mut(&mut elements) {
+            Some(own) => own.iter_mut().map(|e| std::mem::replace(e, Self::token())).collect(),
+            None => elements.to_vec(),
+        })
+    }
     /// Returns the leaves of the tuple tree, from left to right.
     pub fn leaves(&self) -> Vec<&Self> {
         match self.elements() {

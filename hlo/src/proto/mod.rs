@@ -25,6 +25,21 @@ pub(crate) use literal::is_elided;
 use crate::diag::Code;
 use crate::{Error, Result, Shape};
 
+/// Returns a sharding as the bytes of an `OpSharding`.
+///
+/// ```
+/// use hlo::ir::{Placement, Sharding};
+/// let sharding = Sharding::One(Placement::Replicated.into());
+/// assert!(hlo::proto::encode_sharding(&sharding).is_ok());
+/// ```
+///
+/// # Errors
+/// `E0112` if a number does not fit its field.
+pub fn encode_sharding(sharding: &crate::ir::Sharding) -> Result<Vec<u8>> {
+    use prost::Message as _;
+    Ok(sharding::encode(sharding)?.encode_to_vec())
+}
+
 /// Returns the error that a message is not a valid module.
 #[cold]
 pub(crate) fn bad(message: impl Into<String>) -> Error {

@@ -1,10 +1,10 @@
 //! A client: its devices, and the compilation of programs.
 #![expect(unsafe_code, reason = "calls the C API")]
 use super::error::{call, slice, text};
-use super::options::{
+use super::{Error, Executable, Program, Result};
+use crate::compile_options::{
     CompileOptionsProto, ComputationDevice, DeviceAssignmentProto, ExecutableBuildOptionsProto,
 };
-use super::{Error, Executable, Program, Result};
 use crate::sys::{self, Api, Header};
 use prost::Message;
 use std::ffi::c_void;

@@ -126,8 +126,10 @@ impl Executable {
         let mut outputs = vec![vec![null_mut::<c_void>(); self.outputs]; arguments.len()];
         let output_lists: Vec<_> = outputs.iter_mut().map(Vec::as_mut_ptr).collect();
         let mut events = vec![null_mut::<c_void>(); arguments.len()];
-        let mut options =
-            sys::ExecuteOptions { header: Header::of::<sys::ExecuteOptions>(), fields: [0; _] };
+        let mut options = sys::ExecuteOptions {
+            header: Header::of::<sys::ExecuteOptions>(),
+            ..sys::ExecuteOptions::default()
+        };
         let execute = sys::LoadedExecutableExecute {
             executable: self.raw,
             options: &raw mut options,

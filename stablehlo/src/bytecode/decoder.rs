@@ -179,6 +179,10 @@ impl<'a> Decoder<'a> {
         if let Some(known) = self.locations.get(&index) {
             return Ok(*known);
         }
+        // Callers of callers: the frames next to the op are known without them.
+        if self.depth >= NESTING_LIMIT {
+            return Ok(None);
+        }
         let mut entry = self.entry(index, reader)?;
         let builtin = self.container.dialects[entry.dialect] == "builtin";
         let location = match entry.encoded && builtin {

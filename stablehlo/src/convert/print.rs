@@ -64,15 +64,27 @@ fn attribute(value: &Attribute) -> String {
     }
 }
 
-/// Returns a float as MLIR prints it: six digits in scientific notation.
+/// Returns a float as MLIR prints it: six digits in scientific notation, or as many as tell it from all others.
 fn float(value: f64) -> String {
-    let text = format!("{value:.6e}");
+    let (six, single) = (format!("{value:.6e}"), single(value));
+    let (is_exact, full) = match single {
+        Some(single) => (six.parse() == Ok(single), format!("{single:e}")),
+        None => (six.parse() == Ok(value), format!("{value:e}")),
+    };
+    let text = if is_exact || !value.is_finite() { six } else { full };
     let Some((digits, exponent)) = text.split_once('e') else { return text };
     let (sign, exponent) = match exponent.strip_prefix('-') {
         Some(rest) => ('-', rest),
         None => ('+', exponent),
     };
     format!("{digits}e{sign}{exponent:0>2}")
+}
+
+/// Returns the value in single precision, if it is one.
+#[expect(clippy::cast_possible_truncation, clippy::as_conversions, reason = "checked")]
+fn single(value: f64) -> Option<f32> {
+    let single = value as f32;
+    (f64::from(single).to_bits() == value.to_bits()).then_some(single)
 }
 
 fn string(bytes: &[u8]) -> String {
@@ -122,6 +134,13 @@ mod tests {
         assert_eq!(float(1.0), "1.000000e+00");
         assert_eq!(float(-2.5e-7), "-2.500000e-07");
         assert_eq!(float(1e300), "1.000000e+300");
+    }
+    #[test]
+    fn floats_keep_all_their_digits() {
+        assert_eq!(float(0.1), "1.000000e-01");
+        assert_eq!(float(f64::from(0.1f32)), "1.000000e-01");
+        assert_eq!(float(1.0 / 3.0), "3.333333333333333e-01");
+        assert_eq!(float(f64::from(1.0f32 / 3.0)), "3.3333334e-01");
     }
     #[test]
     fn dictionaries_are_sorted() {

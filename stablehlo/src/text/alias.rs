@@ -90,6 +90,22 @@ impl<'a> Parser<'a> {
         self.aliases.locations.insert(name, location);
         Ok(location)
     }
+    /// Reads the locations that have aliases, in the order of the text: each comes after those it is made of, so a chain of
+    /// callers is not nested here, however long it is.
+    pub(super) fn location_aliases(&mut self) {
+        let (start, text) = (self.cursor, self.cursor.text());
+        let is_location = |at: usize| text[at..].trim_start().starts_with("loc(");
+        let names = self.aliases.attributes.iter().map(|(name, at)| (*at, *name));
+        let mut names: Vec<(usize, &str)> = names.filter(|(at, _)| is_location(*at)).collect();
+        names.sort_unstable();
+        for (_, name) in names {
+            // What is malformed is an error where the text is parsed.
+            if self.location_alias(name, Span::default()).is_err() {
+                self.cursor = start;
+            }
+        }
+        self.cursor = start;
+    }
     /// Parses the definition of an alias, if one comes next.
     pub(super) fn alias_definition(&mut self) -> Result<bool> {
         let start = self.cursor.start();

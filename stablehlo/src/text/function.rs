@@ -11,6 +11,7 @@ impl<'a> Parser<'a> {
     /// Parses a program: a module, or the ops of one.
     pub(super) fn program(mut self) -> Result<Program> {
         let mut ops = Vec::new();
+        self.location_aliases();
         while self.cursor.peek().is_some() {
             if self.cursor.eat("{-#") {
                 // Resources belong to attributes that are refused where they are used.

@@ -1,40 +1,44 @@
 //! The cost of each instruction: arithmetic operations, bytes that are read and written, and how often it runs.
+use crate::trip_count;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::{DynamicRule, Kind};
 use hlo::{Module, Op, Shape};
-use interp::trip_count;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The cost of one execution of an instruction, without the computations that it calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Cost {
+pub struct Cost {
     /// Arithmetic operations on elements.
-    pub(crate) flops: f64,
+    pub flops: f64,
     /// Bytes of operands and results, as far as they are read and written.
-    pub(crate) bytes: f64,
+    pub bytes: f64,
 }
 
 /// An instruction that costs something.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Row {
-    pub(crate) computation: ComputationId,
-    pub(crate) instruction: InstructionId,
-    pub(crate) cost: Cost,
+pub struct Row {
+    /// Its computation.
+    pub computation: ComputationId,
+    /// The instruction.
+    pub instruction: InstructionId,
+    /// The cost of one execution.
+    pub cost: Cost,
     /// How often it runs.
-    pub(crate) count: f64,
+    pub count: f64,
 }
 
 /// The costs of a module.
 #[derive(Debug, Default)]
-pub(crate) struct Costs {
-    pub(crate) rows: Vec<Row>,
+pub struct Costs {
+    /// The instructions, those of the entry computation first.
+    pub rows: Vec<Row>,
     /// Loops whose number of iterations is not known, and that are counted as one.
-    pub(crate) unknown_loops: usize,
+    pub unknown_loops: usize,
 }
 
 impl Costs {
     /// Returns the costs of the instructions that run, in text order.
-    pub(crate) fn of(module: &Module) -> Self {
+    pub fn of(module: &Module) -> Self {
         let mut costs = Self::default();
         let mut counts: BTreeMap<ComputationId, f64> = BTreeMap::from([(module.entry, 1.0)]);
         let mut fused = BTreeSet::new();
@@ -91,7 +95,7 @@ impl Costs {
     }
 
     /// Returns the sum over all executions.
-    pub(crate) fn total(&self) -> Cost {
+    pub fn total(&self) -> Cost {
         let add = |sum: Cost, row: &Row| Cost {
             flops: sum.flops + row.count * row.cost.flops,
             bytes: sum.bytes + row.count * row.cost.bytes,
@@ -101,7 +105,7 @@ impl Costs {
 }
 
 /// Returns about how long each instruction of the entry computation takes, with the computations that it calls, in no unit.
-pub(crate) fn weights(module: &Module) -> Vec<f64> {
+pub fn weights(module: &Module) -> Vec<f64> {
     let mut of_computation: BTreeMap<ComputationId, f64> = BTreeMap::new();
     let mut own = Vec::new();
     for id in callers_first(module).into_iter().rev() {
@@ -211,9 +215,9 @@ fn elements(shape: &Shape) -> f64 {
 fn size(n: Option<usize>) -> f64 {
     n.and_then(|n| u64::try_from(n).ok()).map_or(0.0, float)
 }
-/// Numbers are exact up to 2^53.
+/// Returns the nearest float; numbers are exact up to 2^53.
 #[expect(clippy::cast_precision_loss, clippy::as_conversions, reason = "an estimate")]
-pub(crate) fn float(n: u64) -> f64 {
+pub fn float(n: u64) -> f64 {
     n as f64
 }
 

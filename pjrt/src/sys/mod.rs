@@ -1,10 +1,23 @@
-//! The functions and structs of the PJRT C API that a host calls.
+//! The functions and structs of the PJRT C API that hosts call and plugins implement.
 //!
 //! `PJRT_Api` is a table of function pointers in a fixed order; a newer version of the API only appends. Each function takes
 //! one struct, which begins with its size. A plugin rejects a struct that is smaller than the one it was built with and accepts
 //! a larger one, so [`Api::call`] appends zeros.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `functions.rs` | the functions that the host, the plugin or both know |
+//! | `structs.rs` | the structs that they point to |
 #![expect(unsafe_code, reason = "calls foreign functions")]
-use std::ffi::{c_char, c_int, c_void};
+#[macro_use]
+mod macros;
+mod functions;
+mod structs;
+
+pub use functions::*;
+pub use structs::*;
+
+use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 
 /// The number of words of zeros after each struct: fields that later versions of the API may append.
@@ -42,165 +55,27 @@ pub unsafe trait Arguments: Default {
     const FUNCTION: &'static str;
     /// The position of the function in the table.
     const SLOT: usize;
+    /// The bytes that a caller's struct has at least: up to the end of the last field, without padding behind it.
+    const SIZE: usize;
     /// Returns the start of the struct.
     fn header(&mut self) -> &mut Header;
 }
 
-macro_rules! functions {
-    ($( $slot:literal $function:literal $name:ident { $($field:ident: $ty:ty),* $(,)? } )*) => {$(
-        #[doc = concat!("The arguments and results of `", $function, "`.")]
-        #[repr(C)]
-        #[derive(Debug, Default)]
-        #[allow(missing_docs, reason = "the C API documents its fields")]
-        pub struct $name { pub header: Header, $(pub $field: $ty),* }
-        // SAFETY: the fields are those of the header `pjrt_c_api.h`, which the tests list with their sizes; they are
-        // integers, booleans and pointers.
-        unsafe impl Arguments for $name {
-            const FUNCTION: &'static str = $function;
-            const SLOT: usize = $slot;
-            fn header(&mut self) -> &mut Header { &mut self.header }
-        }
-    )*};
-}
-
-functions! {
-    0 "PJRT_Error_Destroy" ErrorDestroy { error: *mut c_void }
-    1 "PJRT_Error_Message" ErrorMessage { error: *const c_void, message: *const c_char, message_size: usize }
-    2 "PJRT_Error_GetCode" ErrorGetCode { error: *const c_void, code: c_int }
-    3 "PJRT_Plugin_Initialize" PluginInitialize { }
-    5 "PJRT_Event_Destroy" EventDestroy { event: *mut c_void }
-    8 "PJRT_Event_Await" EventAwait { event: *mut c_void }
-    10 "PJRT_Client_Create" ClientCreate {
-        create_options: *const NamedValue, num_options: usize,
-        kv_get_callback: *const c_void, kv_get_user_arg: *mut c_void,
-        kv_put_callback: *const c_void, kv_put_user_arg: *mut c_void,
-        client: *mut c_void,
-        kv_try_get_callback: *const c_void, kv_try_get_user_arg: *mut c_void,
-    }
-    11 "PJRT_Client_Destroy" ClientDestroy { client: *mut c_void }
-    12 "PJRT_Client_PlatformName" ClientPlatformName { client: *mut c_void, name: *const c_char, name_size: usize }
-    14 "PJRT_Client_PlatformVersion" ClientPlatformVersion { client: *mut c_void, version: *const c_char, version_size: usize }
-    16 "PJRT_Client_AddressableDevices" ClientAddressableDevices {
-        client: *mut c_void, devices: *const *mut c_void, num_devices: usize,
-    }
-    20 "PJRT_Client_Compile" ClientCompile {
-        client: *mut c_void, program: *const Program, options: *const c_char, options_size: usize, executable: *mut c_void,
-    }
-    22 "PJRT_Client_BufferFromHostBuffer" ClientBufferFromHostBuffer {
-        client: *mut c_void, data: *const c_void, ty: c_int, dims: *const i64, num_dims: usize,
-        byte_strides: *const i64, num_byte_strides: usize, host_buffer_semantics: c_int,
-        device: *mut c_void, memory: *mut c_void, device_layout: *mut MemoryLayout,
-        done_with_host_buffer: *mut c_void, buffer: *mut c_void,
-    }
-    23 "PJRT_DeviceDescription_Id" DeviceDescriptionId { description: *mut c_void, id: c_int }
-    29 "PJRT_Device_GetDescription" DeviceGetDescription { device: *mut c_void, description: *mut c_void }
-    40 "PJRT_Executable_Destroy" ExecutableDestroy { executable: *mut c_void }
-    44 "PJRT_Executable_NumOutputs" ExecutableNumOutputs { executable: *mut c_void, num_outputs: usize }
-    50 "PJRT_LoadedExecutable_Destroy" LoadedExecutableDestroy { executable: *mut c_void }
-    51 "PJRT_LoadedExecutable_GetExecutable" LoadedExecutableGetExecutable {
-        loaded_executable: *mut c_void, executable: *mut c_void,
-    }
-    52 "PJRT_LoadedExecutable_AddressableDevices" LoadedExecutableAddressableDevices {
-        executable: *mut c_void, devices: *const *mut c_void, num_devices: usize,
-    }
-    55 "PJRT_LoadedExecutable_Execute" LoadedExecutableExecute {
-        executable: *mut c_void, options: *mut ExecuteOptions,
-        argument_lists: *const *const *mut c_void, num_devices: usize, num_args: usize,
-        output_lists: *const *mut *mut c_void, device_complete_events: *mut *mut c_void, execute_device: *mut c_void,
-    }
-    58 "PJRT_Buffer_Destroy" BufferDestroy { buffer: *mut c_void }
-    59 "PJRT_Buffer_ElementType" BufferElementType { buffer: *mut c_void, ty: c_int }
-    60 "PJRT_Buffer_Dimensions" BufferDimensions { buffer: *mut c_void, dims: *const i64, num_dims: usize }
-    61 "PJRT_Buffer_UnpaddedDimensions" BufferUnpaddedDimensions {
-        buffer: *mut c_void, unpadded_dims: *const i64, num_dims: usize,
-    }
-    62 "PJRT_Buffer_DynamicDimensionIndices" BufferDynamicDimensionIndices {
-        buffer: *mut c_void, dynamic_dim_indices: *const usize, num_dynamic_dims: usize,
-    }
-    70 "PJRT_Buffer_ToHostBuffer" BufferToHostBuffer {
-        buffer: *mut c_void, host_layout: *mut MemoryLayout, destination: *mut c_void, destination_size: usize,
-        event: *mut c_void,
-    }
-}
-
-/// `PJRT_NamedValue`, an option of a client.
-#[repr(C)]
-#[allow(missing_docs, reason = "the C API documents its fields")]
-pub struct NamedValue {
-    pub header: Header,
-    pub name: *const c_char,
-    pub name_size: usize,
-    /// 0 string, 1 int64, 3 float, 4 bool.
-    pub kind: c_int,
-    pub value: NamedValueData,
-    pub value_size: usize,
-}
-
-/// The value of a [`NamedValue`].
-#[repr(C)]
-#[allow(missing_docs, reason = "the C API documents its fields")]
-pub union NamedValueData {
-    pub string: *const c_char,
-    pub int64: i64,
-    pub float: f32,
-    pub boolean: bool,
-}
-
-/// `PJRT_Program`: code and its format.
-#[repr(C)]
-#[derive(Debug)]
-#[allow(missing_docs, reason = "the C API documents its fields")]
-pub struct Program {
-    pub header: Header,
-    pub code: *const c_char,
-    pub code_size: usize,
-    pub format: *const c_char,
-    pub format_size: usize,
-}
-
-/// `PJRT_ExecuteOptions`, with zeros for fields that are not used.
-#[repr(C)]
-#[derive(Debug)]
-pub struct ExecuteOptions {
-    /// The start.
-    pub header: Header,
-    /// All fields zero: no callbacks, no launch id, every buffer may be donated.
-    pub fields: [usize; 12 + SPARE_WORDS],
-}
-
-/// `PJRT_Buffer_MemoryLayout` of kind `Tiled` without tiles.
-#[repr(C)]
-#[derive(Debug)]
-#[allow(missing_docs, reason = "the C API documents its fields")]
-pub struct MemoryLayout {
-    pub header: Header,
-    pub tiled: Tiled,
-    /// 0 for `Tiled`.
-    pub kind: c_int,
-}
-
-/// `PJRT_Buffer_MemoryLayout_Tiled`, the larger part of a union.
-#[repr(C)]
-#[derive(Debug)]
-#[allow(missing_docs, reason = "the C API documents its fields")]
-pub struct Tiled {
-    pub header: Header,
-    pub minor_to_major: *const i64,
-    pub minor_to_major_size: usize,
-    pub tile_dims: *const i64,
-    pub tile_dim_sizes: *const usize,
-    pub num_tiles: usize,
+/// Returns the last of the ends of fields.
+const fn last(ends: &[usize]) -> usize {
+    ends[ends.len() - 1]
 }
 
 /// The start of the table that a plugin returns.
 #[repr(C)]
 #[derive(Debug)]
-struct Table {
+#[allow(missing_docs, reason = "the C API documents its fields")]
+pub struct Table {
     /// The size of the table includes its functions.
-    header: Header,
-    version_header: Header,
-    major: c_int,
-    minor: c_int,
+    pub header: Header,
+    pub version_header: Header,
+    pub major: c_int,
+    pub minor: c_int,
     // The functions follow.
 }
 
@@ -316,12 +191,16 @@ mod tests {
         assert_eq!(size_of::<Program>(), 48);
         assert_eq!(size_of::<MemoryLayout>(), 80);
         assert_eq!(size_of::<Tiled>(), 56);
-        assert_eq!(size_of::<ClientCreate>(), 88);
+        assert_eq!(size_of::<ClientCreate>(), 72);
         assert_eq!(size_of::<ClientCompile>(), 56);
         assert_eq!(size_of::<ClientBufferFromHostBuffer>(), 120);
         assert_eq!(size_of::<LoadedExecutableExecute>(), 80);
         assert_eq!(size_of::<BufferToHostBuffer>(), 56);
         assert!(size_of::<ExecuteOptions>() > 112);
+        assert_eq!(size_of::<DeviceMemoryStats>(), 192);
+        assert_eq!(size_of::<ExecutableGetCompiledMemoryStats>(), 104);
+        assert_eq!(DeviceDescriptionId::SIZE, 28);
+        assert_eq!(DeviceMemoryStats::SIZE, 185);
     }
 
     #[test]

@@ -1,0 +1,206 @@
+//! Buffers: values on a device.
+#![expect(unsafe_code, reason = "hands buffers to a host")]
+use crate::call::calls;
+use crate::client::Client;
+use crate::device::{Charge, place};
+use crate::event::event;
+use crate::failure::{Failure, Result};
+use crate::handle::{destroy, get, give};
+use crate::promise::Promise;
+use hlo::{ArrayShape, Literal, Shape};
+use pjrt::buffer_type::{TOKEN, buffer_type};
+use pjrt::sys::{Header, MemoryLayout, Tiled};
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// A buffer: an array or a token, which may not be computed yet.
+pub(crate) struct Buffer {
+    pub(crate) client: Arc<Client>,
+    pub(crate) device: usize,
+    /// The shape, with bounds in place of dynamic sizes; `None` for a token.
+    pub(crate) shape: Option<ArrayShape>,
+    minor_to_major: Vec<i64>,
+    dynamic: Vec<usize>,
+    sizes: OnceLock<Vec<i64>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Nothing after the buffer was deleted or donated.
+    value: Option<Arc<Promise>>,
+    charge: Option<Charge>,
+    /// Values that the host reads by their address, once for each of its references.
+    referenced: Vec<Literal>,
+}
+
+impl Buffer {
+    pub(crate) fn new(
+        client: &Arc<Client>,
+        device: usize,
+        shape: &Shape,
+        value: Arc<Promise>,
+    ) -> Self {
+        let shape = shape.array().cloned();
+        let rank = shape.as_ref().map_or(0, ArrayShape::rank);
+        let bytes = shape.as_ref().and_then(ArrayShape::byte_count).unwrap_or(0);
+        let dynamic = |shape: &ArrayShape| (0..rank).filter(|&dim| shape.is_dynamic(dim)).collect();
+        let state = State {
+            value: Some(value),
+            charge: Some(client.devices[device].usage.charge(bytes)),
+            referenced: Vec::new(),
+        };
+        Self {
+            client: Arc::clone(client),
+            device,
+            minor_to_major: (0i64..).take(rank).collect::<Vec<_>>().into_iter().rev().collect(),
+            dynamic: shape.as_ref().map_or_else(Vec::new, dynamic),
+            sizes: OnceLock::new(),
+            shape,
+            state: Mutex::new(state),
+        }
+    }
+    pub(crate) fn into_raw(self) -> *mut c_void {
+        give(self)
+    }
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Returns the value.
+    ///
+    /// # Errors
+    /// If the buffer was deleted or donated.
+    pub(crate) fn value(&self) -> Result<Arc<Promise>> {
+        self.lock().value.clone().ok_or_else(deleted)
+    }
+    /// Takes the value out of the buffer, which is then deleted.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    pub(crate) fn donate(&self) -> Result<Arc<Promise>> {
+        let mut state = self.lock();
+        state.charge = None;
+        state.value.take().ok_or_else(deleted)
+    }
+    fn delete(&self) {
+        let mut state = self.lock();
+        let (value, charge) = (state.value.take(), state.charge.take());
+        drop(state);
+        // Dropping foreign memory calls functions of the host, which must not find the buffer locked.
+        drop((value, charge));
+    }
+    /// Returns the sizes of an array with dynamic dimensions, or else those of its shape.
+    fn sizes(&self) -> Result<&[i64]> {
+        let Some(shape) = &self.shape else { return Ok(&[]) };
+        if self.dynamic.is_empty() {
+            return Ok(shape.dims.as_slice());
+        }
+        let value = self.value()?.wait()?;
+        Ok(self.sizes.get_or_init(|| value.sizes().to_vec()))
+    }
+    /// Returns the address of the elements, which the host may read.
+    fn address(&self) -> Result<*const u8> {
+        Ok(self.value()?.wait()?.bytes().as_ptr())
+    }
+    fn layout(&self) -> MemoryLayout {
+        MemoryLayout {
+            header: Header::of::<MemoryLayout>(),
+            tiled: Tiled {
+                header: Header::of::<Tiled>(),
+                minor_to_major: self.minor_to_major.as_ptr(),
+                minor_to_major_size: self.minor_to_major.len(),
+                ..Tiled::default()
+            },
+            kind: 0,
+        }
+    }
+    /// Returns a buffer on another device with the same value, which they share.
+    fn on(&self, device: usize) -> Result<Self> {
+        let shape = self.shape.clone().map_or(Shape::Token, Shape::from);
+        Ok(Self::new(&self.client, device, &shape, self.value()?))
+    }
+}
+
+fn deleted() -> Failure {
+    Failure::invalid("the buffer was deleted or donated")
+}
+
+calls! {
+    BufferDestroy(a) {
+        destroy::<Buffer>(a.buffer);
+        Ok(())
+    }
+    BufferElementType(a) {
+        a.ty = get::<Buffer>(a.buffer)?.shape.as_ref().map_or(TOKEN, |shape| buffer_type(shape.ty));
+        Ok(())
+    }
+    BufferDimensions(a) {
+        let dims = get::<Buffer>(a.buffer)?.shape.as_ref().map_or([].as_slice(), |shape| shape.dims.as_slice());
+        (a.dims, a.num_dims) = (dims.as_ptr(), dims.len());
+        Ok(())
+    }
+    BufferUnpaddedDimensions(a) {
+        let sizes = get::<Buffer>(a.buffer)?.sizes()?;
+        (a.unpadded_dims, a.num_dims) = (sizes.as_ptr(), sizes.len());
+        Ok(())
+    }
+    BufferDynamicDimensionIndices(a) {
+        let dims = &get::<Buffer>(a.buffer)?.dynamic;
+        (a.dynamic_dim_indices, a.num_dynamic_dims) = (dims.as_ptr(), dims.len());
+        Ok(())
+    }
+    BufferGetMemoryLayout(a) { a.layout = get::<Buffer>(a.buffer)?.layout(); Ok(()) }
+    BufferOnDeviceSizeInBytes(a) {
+        let shape = get::<Buffer>(a.buffer)?.shape.as_ref();
+        a.bytes = shape.and_then(ArrayShape::byte_count).unwrap_or(0);
+        Ok(())
+    }
+    BufferDevice(a) {
+        let buffer = get::<Buffer>(a.buffer)?;
+        a.device = buffer.client.devices[buffer.device].handle();
+        Ok(())
+    }
+    BufferMemory(a) {
+        let buffer = get::<Buffer>(a.buffer)?;
+        a.memory = buffer.client.devices[buffer.device].memory_handle();
+        Ok(())
+    }
+    BufferDelete(a) {
+        get::<Buffer>(a.buffer)?.delete();
+        Ok(())
+    }
+    BufferIsDeleted(a) { a.is_deleted = get::<Buffer>(a.buffer)?.lock().value.is_none(); Ok(()) }
+    BufferCopyToDevice(a) {
+        let device = place(a.device, std::ptr::null_mut())?;
+        a.copy = get::<Buffer>(a.buffer)?.on(device)?.into_raw();
+        Ok(())
+    }
+    BufferCopyToMemory(a) {
+        let device = place(std::ptr::null_mut(), a.memory)?;
+        a.copy = get::<Buffer>(a.buffer)?.on(device)?.into_raw();
+        Ok(())
+    }
+    // The host may then read arrays in place, after `IncreaseExternalReferenceCount`.
+    BufferIsOnCpu(a) { a.is_on_cpu = true; Ok(()) }
+    BufferReadyEvent(a) {
+        a.event = event(get::<Buffer>(a.buffer)?.value()?.signal());
+        Ok(())
+    }
+    BufferUnsafePointer(a) { a.pointer = get::<Buffer>(a.buffer)?.address()?.expose_provenance(); Ok(()) }
+    BufferOpaqueDeviceMemoryDataPointer(a) {
+        a.pointer = get::<Buffer>(a.buffer)?.address()?.cast_mut().cast();
+        Ok(())
+    }
+    BufferIncreaseExternalReferenceCount(a) {
+        let buffer = get::<Buffer>(a.buffer)?;
+        let value = buffer.value()?.wait()?;
+        buffer.lock().referenced.push(value);
+        Ok(())
+    }
+    BufferDecreaseExternalReferenceCount(a) {
+        let buffer = get::<Buffer>(a.buffer)?;
+        let value = buffer.lock().referenced.pop();
+        let none = || Failure::invalid("the buffer has no external reference");
+        value.map(drop).ok_or_else(none)
+    }
+}

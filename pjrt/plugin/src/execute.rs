@@ -1,0 +1,182 @@
+//! Executions: a launch checks the arguments and returns buffers at once; the queue computes them.
+#![expect(unsafe_code, reason = "reads the lists of the host")]
+use crate::buffer::Buffer;
+use crate::call::{calls, panicked};
+use crate::device::place;
+use crate::event::{Signal, event};
+use crate::executable::Executable;
+use crate::failure::{Code, Failure, Result};
+use crate::handle::{get, list};
+use crate::program::Program;
+use crate::promise::Promise;
+use hlo::{Literal, Shape};
+use pjrt::sys::LoadedExecutableExecute;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// An execution that is launched: the arguments and the results of each device.
+struct Launch {
+    program: Arc<Program>,
+    arguments: Vec<Vec<Arc<Promise>>>,
+    results: Vec<Vec<Arc<Promise>>>,
+    done: Vec<Arc<Signal>>,
+}
+
+impl Launch {
+    /// Runs the program and sets the results, on the thread of the queue.
+    fn run(self) {
+        let Self { program, arguments, results, done } = self;
+        let name = format!("program `{}`", program.name());
+        let compute = || compute(&program, arguments);
+        let computed = catch_unwind(AssertUnwindSafe(compute));
+        let computed = computed.unwrap_or_else(|panic| Err(panicked(&name, &*panic)));
+        for (device, (results, done)) in results.iter().zip(&done).enumerate() {
+            match &computed {
+                Ok(values) => {
+                    for (result, value) in results.iter().zip(&values[device]) {
+                        result.set(Ok(value.clone()));
+                    }
+                    done.set(&Ok(()));
+                }
+                Err(failure) => {
+                    for result in results {
+                        result.set(Err(failure.clone()));
+                    }
+                    done.set(&Err(failure.clone()));
+                }
+            }
+        }
+    }
+}
+
+/// Waits for the arguments and runs the program.
+fn compute(program: &Program, arguments: Vec<Vec<Arc<Promise>>>) -> Result<Vec<Vec<Literal>>> {
+    let wait = |list: Vec<Arc<Promise>>| {
+        let shapes = &program.arguments;
+        let value = |(value, shape): (Arc<Promise>, &Shape)| match shape {
+            Shape::Token => value.wait().map(|_| Literal::token()),
+            _ => value.wait(),
+        };
+        list.into_iter().zip(shapes).map(value).collect()
+    };
+    let arguments: Vec<Vec<Literal>> = arguments.into_iter().map(wait).collect::<Result<_>>()?;
+    let results = program.run(arguments)?;
+    let expected = (program.placement.devices.len(), program.outputs.len());
+    if results.len() != expected.0 || results.iter().any(|list| list.len() != expected.1) {
+        return Err(Failure::new(
+            Code::INTERNAL,
+            "internal error: the results do not have the shape of the program",
+        ));
+    }
+    Ok(results)
+}
+
+/// Checks the shape of an argument.
+fn check(program: &Program, number: usize, buffer: &Buffer) -> Result<()> {
+    let expected = &program.arguments[number];
+    let fits = match (&buffer.shape, expected) {
+        (Some(found), Shape::Array(expected)) => {
+            found.ty == expected.ty && found.dims == expected.dims
+        }
+        (None, Shape::Token) => true,
+        // JAX passes its tokens as arrays without elements.
+        (Some(found), Shape::Token) => found.dims.contains(&0),
+        _ => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    let found = buffer.shape.as_ref().map_or_else(|| "a token".to_owned(), |s| format!("{s:#}"));
+    let name = program.name();
+    Err(Failure::invalid(format!(
+        "argument {number} of `{name}` is {found}, expected {expected:#}"
+    )))
+}
+
+/// Returns the buffers of the arguments of each device, checked.
+///
+/// # Safety
+/// The lists have the lengths that the struct states.
+unsafe fn arguments<'a>(
+    a: &LoadedExecutableExecute,
+    program: &Program,
+) -> Result<Vec<Vec<&'a Buffer>>> {
+    let expected = (program.placement.devices.len(), program.arguments.len());
+    if (a.num_devices, a.num_args) != expected {
+        let (devices, count) = (a.num_devices, a.num_args);
+        return Err(Failure::invalid(format!(
+            "`{}` was launched on {devices} devices with {count} arguments each, expected {} and {}",
+            program.name(),
+            expected.0,
+            expected.1
+        )));
+    }
+    let mut all = Vec::with_capacity(a.num_devices);
+    // SAFETY: the caller vouches for the lists, and for the buffers in them.
+    unsafe {
+        for &handles in list(a.argument_lists, a.num_devices) {
+            let mut buffers = Vec::with_capacity(a.num_args);
+            for (number, &handle) in list(handles, a.num_args).iter().enumerate() {
+                let buffer = get::<Buffer>(handle)?;
+                check(program, number, buffer)?;
+                buffers.push(buffer);
+            }
+            all.push(buffers);
+        }
+    }
+    Ok(all)
+}
+
+calls! {
+    LoadedExecutableExecute(a) {
+        let executable = get::<Executable>(a.executable)?;
+        if executable.is_deleted.load(Ordering::Relaxed) {
+            return Err(Failure::invalid("the executable was deleted"));
+        }
+        let program = &executable.program;
+        let buffers = arguments(a, program)?;
+        let kept = match a.options.as_ref() {
+            Some(options) => {
+                if options.num_send_ops > 0 || options.num_recv_ops > 0 {
+                    return Err(Failure::unimplemented("send and receive callbacks of the host are not supported"));
+                }
+                list(options.non_donatable_input_indices, options.num_non_donatable_input_indices)
+            }
+            None => &[],
+        };
+        let keeps = |number: &usize| i64::try_from(*number).is_ok_and(|number| kept.contains(&number));
+        let is_donated = |number: &usize| program.donated.contains(number) && !keeps(number);
+        // Before the first is donated: a launch that fails leaves all buffers as they were.
+        for buffer in buffers.iter().flatten() {
+            buffer.value()?;
+        }
+        let value = |(number, buffer): (usize, &&Buffer)| match is_donated(&number) {
+            true => buffer.donate(),
+            false => buffer.value(),
+        };
+        let values = buffers.iter().map(|list| list.iter().enumerate().map(value).collect());
+        let arguments: Vec<Vec<Arc<Promise>>> = values.collect::<Result<_>>()?;
+        let count = program.outputs.len();
+        let promises = |_| (0..count).map(|_| Arc::default()).collect();
+        let results: Vec<Vec<Arc<Promise>>> = (0..a.num_devices).map(promises).collect();
+        let done: Vec<Arc<Signal>> = (0..a.num_devices).map(|_| Arc::default()).collect();
+        for (number, (promises, done)) in results.iter().zip(&done).enumerate() {
+            let device = match a.execute_device.is_null() {
+                true => program.placement.devices[number],
+                false => place(a.execute_device, std::ptr::null_mut())?,
+            };
+            let outputs = *a.output_lists.add(number);
+            for (i, (promise, shape)) in promises.iter().zip(&program.outputs).enumerate() {
+                let buffer = Buffer::new(&program.client, device, shape, Arc::clone(promise));
+                outputs.add(i).write(buffer.into_raw());
+            }
+            if !a.device_complete_events.is_null() {
+                a.device_complete_events.add(number).write(event(done));
+            }
+        }
+        let launch = Launch { program: Arc::clone(program), arguments, results, done };
+        program.client.queue.push(move || launch.run());
+        Ok(())
+    }
+}

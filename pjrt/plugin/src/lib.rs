@@ -1,0 +1,46 @@
+//! A PJRT plugin: JAX, and every other framework that loads such plugins, runs programs on Etalon.
+//!
+//! ```text
+//! GetPjrtApi ─> table ─> call ─┬─ client, device           what the host asks about the platform
+//!                              ├─ transfer, buffer         values: promises that an execution keeps
+//!                              ├─ executable ─> program    StableHLO or HloModuleProto ─> collectives::Session
+//!                              └─ execute ─> queue         a launch returns at once; one thread runs them in order
+//! ```
+//!
+//! `docs/jax.md` is the page for users. The structs of the C API are those of `pjrt::sys`.
+mod buffer;
+mod call;
+mod callback;
+mod client;
+mod device;
+mod dump;
+mod event;
+mod executable;
+mod execute;
+mod failure;
+mod ffi;
+mod handle;
+mod optimized;
+mod options;
+mod program;
+mod promise;
+mod queue;
+mod settings;
+mod source;
+mod strides;
+mod table;
+mod transfer;
+
+pub use callback::{
+    HostArray, PythonCallback, etalon_python_callback_users, etalon_register_python_callback,
+};
+pub use ffi::etalon_register_ffi_handler;
+
+use std::ffi::c_void;
+
+/// Returns the table of functions, which is the only symbol that a host looks up.
+#[expect(unsafe_code, reason = "hosts find the function by its name")]
+#[unsafe(no_mangle)]
+pub extern "C" fn GetPjrtApi() -> *const c_void {
+    table::table()
+}

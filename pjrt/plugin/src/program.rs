@@ -1,0 +1,199 @@
+//! Compiled programs.
+use crate::callback::Uses;
+use crate::client::Client;
+use crate::dump::Dump;
+use crate::failure::{Code, Failure, Result};
+use crate::ffi;
+use crate::options::Placement;
+use crate::settings::Settings;
+use crate::source::{refused, run_failure};
+use collectives::spmd::Shards;
+use collectives::{RunError, Session};
+use hlo::{Literal, Module, Shape, Verified};
+use interp::{DeviceGrid, RunOptions};
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock};
+
+/// A program as a host sends it, which is also its serialized form.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct Source {
+    #[prost(string, tag = "1")]
+    pub(crate) format: String,
+    #[prost(bytes = "vec", tag = "2")]
+    pub(crate) code: Vec<u8>,
+    #[prost(bytes = "vec", tag = "3")]
+    pub(crate) options: Vec<u8>,
+}
+
+/// A compiled program.
+pub(crate) struct Program {
+    pub(crate) client: Arc<Client>,
+    pub(crate) source: Source,
+    pub(crate) placement: Placement,
+    pub(crate) session: Session,
+    /// The shapes of the leaves of the result on each device.
+    pub(crate) outputs: Vec<Shape>,
+    /// The shapes of the arguments of each device.
+    pub(crate) arguments: Vec<Shape>,
+    /// The arguments whose buffers the program may take over.
+    pub(crate) donated: Vec<usize>,
+    pub(crate) fingerprint: String,
+    /// The number of runs.
+    pub(crate) runs: AtomicUsize,
+    /// The number in the names of dumped files.
+    pub(crate) number: OnceLock<usize>,
+    /// The shards of a program that runs once for all devices.
+    pub(crate) shards: Option<Shards>,
+    /// Keeps the Python functions that the program calls.
+    _callbacks: Uses,
+}
+
+impl Program {
+    /// Reads and compiles a program.
+    ///
+    /// # Errors
+    /// With the number and the place of the first problem.
+    pub(crate) fn compile(client: &Arc<Client>, source: Source) -> Result<Self> {
+        let placement = Placement::read(&source.options, client.devices.len())?;
+        let verified = Arc::new(verify(read(&source)?)?);
+        let module = verified.module();
+        let shards = shards(&verified, &placement)?;
+        let grid = match shards {
+            Some(_) => DeviceGrid { replicas: 1, partitions: 1 },
+            None => DeviceGrid { replicas: placement.replicas, partitions: placement.partitions },
+        };
+        let session = Session::compile_for(Arc::clone(&verified), grid, &client.settings.compile)
+            .map_err(|error| run_failure(&error, module))?;
+        let shape = module.entry().program_shape();
+        let leaves = |shape: &Shape| shape.leaves().into_iter().cloned().collect::<Vec<_>>();
+        let arguments = match (placement.tupled, shape.parameters.as_slice()) {
+            (true, [Shape::Tuple(elements)]) => elements.clone(),
+            (_, parameters) => parameters.iter().map(|&shape| shape.clone()).collect(),
+        };
+        let outputs = leaves(shape.result);
+        Ok(Self {
+            client: Arc::clone(client),
+            donated: donated(module, arguments.len()),
+            outputs: shards.as_ref().map_or(outputs, Shards::results),
+            arguments: shards.as_ref().map_or(arguments, Shards::arguments),
+            shards,
+            session,
+            placement,
+            fingerprint: fingerprint(&source),
+            source,
+            runs: AtomicUsize::new(0),
+            number: OnceLock::new(),
+            _callbacks: Uses::of(module),
+        })
+    }
+    pub(crate) fn module(&self) -> &Module {
+        self.session.module()
+    }
+    pub(crate) fn name(&self) -> &str {
+        &self.module().name
+    }
+    /// Runs the program on the arguments of each device, and returns the leaves of the result of each.
+    ///
+    /// # Errors
+    /// With the place at which the run stopped.
+    pub(crate) fn run(&self, arguments: Vec<Vec<Literal>>) -> Result<Vec<Vec<Literal>>> {
+        let arguments = match (&self.shards, self.placement.tupled) {
+            (Some(shards), _) => vec![
+                shards
+                    .assemble(&arguments)
+                    .map_err(|error| run_failure(&RunError::from(error), self.module()))?,
+            ],
+            (None, true) => arguments.into_iter().map(|list| vec![Literal::tuple(list)]).collect(),
+            (None, false) => arguments,
+        };
+        let settings = &self.client.settings;
+        let dump = settings.dump.as_deref().map(|folder| Dump::new(folder, self, &arguments));
+        let output = self.session.run(&arguments, &options(settings));
+        let output = output.map_err(|error| run_failure(&error, self.module()));
+        let leaves = |result: &Literal| result.leaves().into_iter().cloned().collect();
+        let results =
+            output.map(|output| output.results.iter().map(leaves).collect::<Vec<Vec<_>>>());
+        if let Some(dump) = dump {
+            dump.finish(self, results.as_deref());
+        }
+        match (&self.shards, results?) {
+            (Some(shards), results) => {
+                Ok(shards.split(&Literal::tuple(results.into_iter().flatten().collect())))
+            }
+            (None, results) => Ok(results),
+        }
+    }
+}
+
+/// Returns the options of a run, with the handlers that are registered now.
+fn options(settings: &Settings) -> RunOptions {
+    let hooks = settings.run.hooks.clone();
+    let hooks =
+        ffi::targets().into_iter().fold(hooks, |hooks, target| hooks.custom_call(target, ffi::run));
+    settings.run.clone().hooks(hooks)
+}
+
+/// Returns the shards of a program that the host wants partitioned, and that is not yet.
+fn shards(program: &Verified, placement: &Placement) -> Result<Option<Shards>> {
+    let config = &program.module().config;
+    if placement.partitions == 1 || DeviceGrid::of(config).partitions > 1 {
+        return Ok(None);
+    }
+    if placement.replicas > 1 || placement.tupled {
+        let message = "a program with shardings for several replicas, or with a tuple of arguments, is not supported";
+        return Err(Failure::unimplemented(message));
+    }
+    let failed = |error| run_failure(&RunError::from(error), program.module());
+    Shards::of(program, placement.partitions).map(Some).map_err(failed)
+}
+
+/// Reads a program in one of the formats of PJRT.
+fn read(source: &Source) -> Result<Module> {
+    match source.format.as_str() {
+        "mlir" => stablehlo::parse(&source.code).map_err(|error| {
+            let unsupported = error.code().is_unsupported();
+            let code = if unsupported { Code::UNIMPLEMENTED } else { Code::INVALID_ARGUMENT };
+            match std::str::from_utf8(&source.code) {
+                Ok(text) if error.span().is_some() => {
+                    Failure::new(code, error.drawn(text).to_string())
+                }
+                // The message of an error in bytecode ends with the location in the user's program.
+                _ => refused(code, &error, None),
+            }
+        }),
+        "hlo" => hlo::proto::decode(&source.code)
+            .map_err(|error| refused(Code::INVALID_ARGUMENT, &error, None)),
+        other => Err(Failure::invalid(format!(
+            "the program has the format `{other}`, expected `mlir` or `hlo`"
+        ))),
+    }
+}
+
+fn verify(module: Module) -> Result<Verified> {
+    let copy = module.clone();
+    module.verify().map_err(|errors| {
+        let shown = errors.0.iter().map(|e| crate::source::describe(&e.diagnostic(), Some(&copy)));
+        Failure::invalid(shown.collect::<Vec<_>>().join("\n"))
+    })
+}
+
+/// Returns the arguments that alias a result or are donated.
+fn donated(module: &Module, count: usize) -> Vec<usize> {
+    let aliased = module.config.input_output_alias.iter().map(|alias| alias.parameter);
+    let given = module.config.buffer_donor.iter().map(|donor| donor.parameter);
+    let mut all: Vec<usize> =
+        aliased.chain(given).filter_map(|i| usize::try_from(i).ok()).collect();
+    all.retain(|&i| i < count);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Returns a text that is different for different programs: FNV-1a of 128 bits.
+fn fingerprint(source: &Source) -> String {
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    let parts = [source.format.as_bytes(), &source.code, &source.options];
+    let start = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
+    let mix = |hash: u128, &byte: &u8| (hash ^ u128::from(byte)).wrapping_mul(PRIME);
+    format!("{:032x}", parts.into_iter().flatten().fold(start, mix))
+}

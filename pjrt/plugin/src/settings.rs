@@ -1,0 +1,135 @@
+//! Settings: options of the client, and variables of the environment.
+use crate::callback::{self, TARGET};
+use crate::failure::{Failure, Result};
+use interp::{CompileOptions, Engine, Hooks, RunOptions};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// How programs are compiled and run.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) compile: CompileOptions,
+    pub(crate) run: RunOptions,
+    pub(crate) device_count: usize,
+    /// The folder that gets each program with its arguments and results.
+    pub(crate) dump: Option<PathBuf>,
+}
+
+/// The options. The variable of `engine` is `ETALON_ENGINE`, and so on; an option of the client takes precedence.
+const NAMES: [&str; 9] = [
+    "engine",
+    "device_count",
+    "check_nan",
+    "fuel",
+    "max_memory",
+    "time_limit",
+    "seed",
+    "order",
+    "dump",
+];
+/// The most devices: as many threads may be started for a program.
+const MOST_DEVICES: usize = 4096;
+
+impl Settings {
+    /// Reads the environment, then the options of the client.
+    ///
+    /// # Errors
+    /// If an option is unknown or has no meaning.
+    pub(crate) fn read(options: &[(String, String)]) -> Result<Self> {
+        let mut settings = Self {
+            compile: CompileOptions::default(),
+            run: RunOptions::default().hooks(Hooks::new().custom_call(TARGET, callback::run)),
+            device_count: 1,
+            dump: None,
+        };
+        for name in NAMES {
+            let variable = format!("ETALON_{}", name.to_uppercase());
+            if let Some(value) = std::env::var_os(&variable).filter(|value| !value.is_empty()) {
+                let value = value.to_string_lossy();
+                settings.set(name, &value).map_err(|message| {
+                    Failure::invalid(format!("environment variable {variable}: {message}"))
+                })?;
+            }
+        }
+        for (name, value) in options {
+            if !NAMES.contains(&name.as_str()) {
+                let known = NAMES.join(", ");
+                let message = format!("unknown option `{name}`\n = help: the options are {known}");
+                return Err(Failure::invalid(message));
+            }
+            settings.set(name, value).map_err(|message| {
+                Failure::invalid(format!("option `{name}` of the client: {message}"))
+            })?;
+        }
+        Ok(settings)
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "engine" => {
+                let mut engines = Engine::ALL.into_iter();
+                let engine = engines.find(|engine| engine.name() == value);
+                let found = || format!("found `{value}`, expected `exact`, `fast` or `reference`");
+                self.compile.engine = engine.ok_or_else(found)?;
+            }
+            "device_count" => {
+                let count = number::<usize>(value, "a number of devices")?;
+                if !(1..=MOST_DEVICES).contains(&count) {
+                    return Err(format!("found {count}, expected 1 to {MOST_DEVICES}"));
+                }
+                self.device_count = count;
+            }
+            "check_nan" => self.run.check_nan = switch(value)?,
+            "fuel" => self.run.fuel = Some(number(value, "a number of steps")?),
+            "max_memory" => self.run.max_memory = Some(number(value, "a number of bytes")?),
+            "time_limit" => {
+                let seconds = number::<f64>(value, "a number of seconds")?;
+                let limit = Duration::try_from_secs_f64(seconds);
+                self.run.time_limit = Some(limit.map_err(|error| error.to_string())?);
+            }
+            "seed" => self.run.seed = number(value, "a number")?,
+            "order" => self.run.order = Some(number(value, "a number")?),
+            _ => self.dump = Some(PathBuf::from(value)),
+        }
+        Ok(())
+    }
+}
+
+fn number<T: FromStr>(value: &str, expected: &str) -> Result<T, String> {
+    value.trim().parse().map_err(|_| format!("found `{value}`, expected {expected}"))
+}
+fn switch(value: &str) -> Result<bool, String> {
+    match value {
+        "1" | "true" | "True" => Ok(true),
+        "0" | "false" | "False" => Ok(false),
+        _ => Err(format!("found `{value}`, expected `1` or `0`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, value: &str) -> Result<Settings> {
+        Settings::read(&[(name.to_owned(), value.to_owned())])
+    }
+
+    #[test]
+    fn options_are_read_and_wrong_ones_are_refused() {
+        let settings = read("engine", "reference").unwrap();
+        assert_eq!(settings.compile.engine, Engine::Reference);
+        assert_eq!(read("device_count", "8").unwrap().device_count, 8);
+        assert!(read("check_nan", "1").unwrap().run.check_nan);
+        for (name, value, part) in [
+            ("engine", "quick", "`engine` of the client: found `quick`"),
+            ("device_count", "0", "expected 1 to"),
+            ("time_limit", "-1", "time_limit"),
+            ("check_nan", "maybe", "expected `1` or `0`"),
+            ("speed", "1", "the options are engine, device_count"),
+        ] {
+            let message = read(name, value).unwrap_err().message;
+            assert!(message.contains(part), "{message}");
+        }
+    }
+}

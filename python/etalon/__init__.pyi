@@ -1,0 +1,176 @@
+"""Etalon: a reference backend for XLA's HLO."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Literal, Protocol, TypeAlias, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__version__: str
+
+_Engine: TypeAlias = Literal["exact", "fast", "reference"]
+_Array: TypeAlias = NDArray[Any]
+
+class _Lowered(Protocol):
+    """What `jax.jit(f).lower(...)` returns."""
+    def compiler_ir(self, dialect: str | None = None) -> Any: ...
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str: ...
+
+class _Compiler(Protocol):
+    def compile(self, module: Module) -> Callable[[list[_Array]], Sequence[ArrayLike]]: ...
+
+_Source: TypeAlias = str | bytes | bytearray | memoryview | PathLike[str] | _Lowered | Module
+_Backend: TypeAlias = Callable[[Module, list[_Array]], Sequence[ArrayLike]] | _Compiler | str | PathLike[str] | None
+_Function: TypeAlias = Callable[..., Any] | Module | str | bytes | PathLike[str]
+
+def load(source: _Source, *, lenient: bool = False) -> Module: ...
+def check(
+    function: _Function,
+    *arguments: Any,
+    backend: _Backend = None,
+    findings: int = 8,
+    rounds: int = 1000,
+    fuel: int = ...,
+    **keywords: Any,
+) -> Report: ...
+def trace(
+    function: _Function, *arguments: Any, values: bool = False, engine: _Engine = "exact", **keywords: Any
+) -> Trace: ...
+def check_nan(function: _Function, *arguments: Any, engine: _Engine = "exact", **keywords: Any) -> list[NotFinite]: ...
+def dtype(element_type: str) -> np.dtype[Any]: ...
+def explain(number: str) -> str | None: ...
+
+class Module:
+    @property
+    def name(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    @property
+    def parameters(self) -> list[tuple[str, str]]: ...
+    @property
+    def result(self) -> str: ...
+    @property
+    def replicas(self) -> int: ...
+    @property
+    def partitions(self) -> int: ...
+    @property
+    def devices(self) -> int: ...
+    def print(self, style: Literal["default", "short", "full"] = "default") -> str: ...
+    def proto(self) -> bytes: ...
+    def verify(self) -> Module: ...
+    def arguments(self) -> list[list[Any]]: ...
+    def run(
+        self,
+        *arguments: Any,
+        engine: _Engine = "exact",
+        devices: list[Sequence[Any]] | None = None,
+        fuel: int | None = None,
+        max_memory: int | None = None,
+        time_limit: float | None = None,
+        check_nan: bool = False,
+        seed: int = 0,
+    ) -> Any: ...
+    __call__ = run
+
+class JaxBackend:
+    def __init__(self, device: Any = None) -> None: ...
+    def compile(self, module: Module) -> Callable[[list[_Array]], list[_Array]]: ...
+    def __call__(self, module: Module, arguments: list[_Array]) -> list[_Array]: ...
+
+@final
+class Source:
+    @property
+    def file(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+    @property
+    def function(self) -> str: ...
+    @property
+    def op_name(self) -> str: ...
+
+@final
+class Event:
+    @property
+    def name(self) -> str: ...
+    @property
+    def computation(self) -> str: ...
+    @property
+    def opcode(self) -> str: ...
+    @property
+    def shape(self) -> str: ...
+    @property
+    def op_name(self) -> str: ...
+    @property
+    def source(self) -> Source | None: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def start(self) -> float: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def own_seconds(self) -> float: ...
+    @property
+    def bytes(self) -> int: ...
+
+@dataclass(frozen=True)
+class Finding:
+    path: str
+    opcode: str
+    shape: str
+    source: Source | None
+    expected: str | None
+    found: str | None
+    context: str
+    text: str
+    details: str
+    module: Module
+    arguments: list[Any]
+    test: str
+
+@dataclass(frozen=True)
+class Report:
+    verdict: str
+    findings: list[Finding]
+    checked: int
+    not_checked: list[tuple[str, str]]
+    summary: str
+    data: dict[str, Any]
+    @property
+    def ok(self) -> bool: ...
+    def __bool__(self) -> bool: ...
+
+@dataclass(frozen=True)
+class Trace:
+    result: Any
+    events: list[Event]
+    def values(self) -> dict[str, list[_Array]]: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+
+@dataclass(frozen=True)
+class NotFinite:
+    message: str
+    instruction: str
+    source: Source | None
+    count: int
+    text: str
+
+class Error(Exception):
+    errors: list[dict[str, Any]]
+    code: str
+    message: str
+    help: str | None
+    instruction: str | None
+    source: Source | None
+    def __init__(self, text: str, errors: list[dict[str, Any]] | None = None) -> None: ...
+
+class InvalidModuleError(Error): ...
+class RunError(Error): ...
+class UnsupportedError(Error, NotImplementedError): ...
+class InternalError(Error): ...

@@ -1,0 +1,90 @@
+"""Functions of JAX as modules: their program, their arguments as its parameters, and their own results."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Callable
+
+import numpy as np
+
+from ._errors import Error
+from ._module import Module, load
+
+
+@dataclasses.dataclass
+class Call:
+    """A module with arguments, and the run by JAX, if it is a function of JAX."""
+
+    module: Module
+    arguments: list
+    original: Callable[[], list] | None = None
+    assemble: Callable[[Any], Any] = lambda result: result
+
+
+def call_of(function, arguments, keywords) -> Call:
+    """Returns a module with arguments for a module, a text, a path or a function of JAX."""
+    if isinstance(function, (str, bytes, Module)) or hasattr(function, "__fspath__"):
+        if keywords:
+            raise TypeError(f"a module takes no keyword arguments: {', '.join(keywords)}")
+        return Call(load(function), list(arguments))
+    if not callable(function):
+        raise TypeError(f"{type(function).__name__} is neither a function nor a module")
+    return _lowered(function, arguments, keywords)
+
+
+def _lowered(function, arguments, keywords) -> Call:
+    try:
+        import jax
+    except ImportError:
+        raise Error("functions need JAX; install it: pip install jax, or pass a module") from None
+    function = function if hasattr(function, "lower") else jax.jit(function)
+    lowered = function.lower(*arguments, **keywords)
+    given = jax.tree.structure((arguments, keywords))
+    if given != lowered.in_tree:
+        bind = "bind them: jax.jit(functools.partial(f, n=3))"
+        raise Error(f"the function has static arguments, or arguments that JAX resolves itself; {bind}")
+    leaves = [_array(jax, leaf) for leaf in jax.tree.leaves((arguments, keywords))]
+    module = load(lowered)
+    parameters = [leaf for leaf, is_kept in zip(leaves, _kept(lowered, len(leaves))) if is_kept]
+    if len(parameters) != len(module.parameters):
+        help = "pass them as arguments instead of closing over them"
+        raise Error(
+            f"the program has {len(module.parameters)} parameters for {len(parameters)} arguments: "
+            f"JAX added some, such as constants of the function; {help}"
+        )
+
+    def original() -> list:
+        # The run of a function that takes its arguments over would destroy the caller's.
+        own = jax.tree.map(lambda x: x.copy() if isinstance(x, jax.Array) else x, (arguments, keywords))
+        results = lowered.compile()(*own[0], **own[1])
+        return [np.asarray(_array(jax, leaf)) for leaf in jax.tree.leaves(results)]
+
+    def assemble(result):
+        leaves = list(result) if isinstance(result, tuple) else [result]
+        return jax.tree.unflatten(lowered.out_tree, leaves)
+
+    typed = [_typed(jax, x, shape) for x, (_, shape) in zip(parameters, module._parameters)]
+    return Call(module, typed, original, assemble)
+
+
+def _kept(lowered, count: int) -> list[bool]:
+    """Returns which arguments are parameters: JAX leaves out those that are not used."""
+    kept = getattr(lowered._lowering, "compile_args", {}).get("kept_var_idx")
+    return [kept is None or i in kept for i in range(count)]
+
+
+def _array(jax, leaf):
+    """Returns the numbers of a random key, and anything else as it is."""
+    is_key = hasattr(leaf, "dtype") and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.extended)
+    return jax.random.key_data(leaf) if is_key else leaf
+
+
+def _typed(jax, leaf, shape):
+    """Returns an argument as JAX sees it: without 64 bits, unless they are enabled."""
+    from ._arrays import dtype
+
+    array = np.asarray(leaf)
+    if not isinstance(shape, tuple):
+        return array
+    wide = jax.dtypes.canonicalize_dtype(array.dtype) == dtype(shape[0])
+    return array.astype(dtype(shape[0]), copy=False) if wide else array

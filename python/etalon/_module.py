@@ -1,0 +1,172 @@
+"""Modules: reading, verifying, running."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from typing import Any
+
+from . import _arrays, _etalon
+
+
+def load(source: Any, *, lenient: bool = False) -> "Module":
+    """Reads a module.
+
+    ``source`` is the text of a module, the path of a file, its bytes, or what ``jax.jit(f).lower(...)`` returns. HLO text,
+    ``HloModuleProto`` and the files of ``--xla_dump_to``, StableHLO text and bytecode are recognized by content. ``lenient`` keeps
+    unknown attributes of HLO text, with a warning, instead of refusing them.
+    """
+    if isinstance(source, Module):
+        return source
+    name = "text"
+    if hasattr(source, "compiler_ir"):
+        name, content = "lowered program", source.as_text(debug_info=True).encode()
+    elif isinstance(source, (bytes, bytearray, memoryview)):
+        name, content = "bytes", bytes(source)
+    elif isinstance(source, os.PathLike) or _is_path(source):
+        name = os.fspath(source)
+        with open(source, "rb") as file:
+            content = file.read()
+    elif isinstance(source, str):
+        content = source.encode()
+    else:
+        raise TypeError(f"a module cannot be read from {type(source).__name__}: pass text, a path, or a lowered function")
+    if content.startswith(b"\x1f\x8b"):
+        content = gzip.decompress(content)
+    return Module(_etalon.Program.load(name, content, lenient))
+
+
+def _is_path(source) -> bool:
+    return isinstance(source, str) and not any(c in source for c in "\n{(") and bool(source.strip())
+
+
+class Module:
+    """A module of HLO. :func:`load` reads one."""
+
+    def __init__(self, program: _etalon.Program):
+        self._program = program
+        self._parameters = program.parameters()
+
+    @property
+    def name(self) -> str:
+        """The name of the module."""
+        return self._program.name
+
+    @property
+    def text(self) -> str:
+        """The module as HLO text; large constants are elided."""
+        return self._program.text
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was remarkable in the text."""
+        return self._program.warnings
+
+    @property
+    def parameters(self) -> list[tuple[str, str]]:
+        """Name and shape of each parameter."""
+        return [(name, _arrays.describe(shape)) for name, shape in self._parameters]
+
+    @property
+    def result(self) -> str:
+        """The shape of the result."""
+        return _arrays.describe(self._program.result())
+
+    @property
+    def replicas(self) -> int:
+        """The number of replicas in the header."""
+        return self._program.grid[0]
+
+    @property
+    def partitions(self) -> int:
+        """The number of partitions in the header."""
+        return self._program.grid[1]
+
+    @property
+    def devices(self) -> int:
+        """The number of devices that run it."""
+        return self.replicas * self.partitions
+
+    def print(self, style: str = "default") -> str:
+        """Returns the module as HLO text: ``default`` as XLA prints it, ``short`` to read, ``full`` with all constants."""
+        return self._program.print(style)
+
+    def proto(self) -> bytes:
+        """Returns the module as an ``HloModuleProto``."""
+        return self._program.proto()
+
+    def verify(self) -> "Module":
+        """Checks every rule of HLO; returns the module. Raises :class:`InvalidModuleError` with every broken one."""
+        self._program.verify()
+        return self
+
+    def arguments(self) -> list[list]:
+        """Returns the arguments that the file of the module has, as an ``HloSnapshot``: those of each device, or of all."""
+        return [[_arrays.from_value(value) for value in values] for values in self._program.arguments()]
+
+    def run(
+        self,
+        *arguments,
+        engine: str = "exact",
+        devices: list | None = None,
+        fuel: int | None = None,
+        max_memory: int | None = None,
+        time_limit: float | None = None,
+        check_nan: bool = False,
+        seed: int = 0,
+    ):
+        """Runs the module.
+
+        ``arguments`` are arrays, one for each parameter; numbers and lists get the parameter's type, arrays must have it. They
+        are not copied, and must not change during the run. The result is an array, or a tuple of arrays.
+
+        A module for several devices takes the same arguments on each, or a list of arguments for each as ``devices``; it
+        returns a list with the result of each device.
+
+        ``engine`` is ``exact``, ``fast`` or ``reference``. ``fuel`` limits the steps, ``max_memory`` the bytes, ``time_limit``
+        the seconds. ``check_nan`` stops at the first NaN or infinity that is computed from finite operands. ``seed`` is that of
+        ``rng``.
+        """
+        options = run_options(engine, fuel, max_memory, time_limit, check_nan, seed)
+        results = self._program.run(self._values(arguments, devices), options)
+        return self._results(results, devices)
+
+    __call__ = run
+
+    def _values(self, arguments, devices=None) -> list[list[_etalon.Value]]:
+        if devices is not None and arguments:
+            raise TypeError("pass the arguments of each device in `devices`, or those of all before it, not both")
+        lists = [arguments] if devices is None else devices
+        return [self._list(one, "" if devices is None else f" of device {k}") for k, one in enumerate(lists)]
+
+    def _list(self, arguments, of: str) -> list[_etalon.Value]:
+        if len(arguments) != len(self._parameters):
+            shapes = ", ".join(f"{name}: {shape}" for name, shape in self.parameters)
+            count = len(self._parameters)
+            parameters = "1 parameter" if count == 1 else f"{count} parameters"
+            raise TypeError(f"the module has {parameters} ({shapes}), but {len(arguments)} arguments{of} are given")
+        each = enumerate(zip(arguments, self._parameters))
+        return [_arrays.to_value(x, shape, f"argument {i} (`{name}`){of}") for i, (x, (name, shape)) in each]
+
+    def _results(self, results, devices=None):
+        found = [_arrays.from_value(value) for value in results]
+        return found[0] if self.devices == 1 and devices is None else found
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        parameters = ", ".join(shape for _, shape in self.parameters)
+        return f"<etalon.Module {self.name}: ({parameters}) -> {self.result}>"
+
+
+def run_options(
+    engine: str = "exact",
+    fuel: int | None = None,
+    max_memory: int | None = None,
+    time_limit: float | None = None,
+    check_nan: bool = False,
+    seed: int = 0,
+) -> dict:
+    """Returns the options of a run as the native part takes them."""
+    return locals()

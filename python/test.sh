@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Builds a wheel from what the workspace has compiled, installs it into a clean environment and runs its tests.
+# Needs python3 with venv, and PyPI. Exit code 75 if the tools cannot be installed.
+set -euo pipefail
+cd "$(dirname "$0")"
+target=${CARGO_TARGET_DIR:-$PWD/../target}
+folder=$target/python
+seconds() { date +%s.%N; }
+since() { awk "BEGIN { printf \"%.1f\", $(seconds) - $1 }"; }
+
+mkdir -p "$folder"
+[ -x "$folder/tools/bin/python" ] || python3 -m venv "$folder/tools" || exit 75
+"$folder/tools/bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.9.4,<2' || exit 75
+
+start=$(seconds)
+rm -rf "$folder/wheels"
+# The tests of the workspace are compiled with this level, and what they have compiled is used again.
+CARGO_TARGET_DIR=$target CARGO_PROFILE_DEV_OPT_LEVEL=${CARGO_PROFILE_DEV_OPT_LEVEL:-1} \
+  "$folder/tools/bin/maturin" build --quiet --profile dev --compatibility linux --out "$folder/wheels"
+echo "wheel: $(since "$start") s"
+
+start=$(seconds)
+python3 -m venv --clear "$folder/clean"
+pip() { "$folder/clean/bin/pip" install --quiet --disable-pip-version-check "$@"; }
+pip "$folder"/wheels/*.whl
+(cd "$folder" && clean/bin/python - << 'END'
+import etalon, numpy as np
+module = etalon.load("ENTRY e { x = f32[2] parameter(0) ROOT y = f32[2] add(x, x) }")
+assert module.run(np.array([1, 2], np.float32)).tolist() == [2, 4]
+END
+)
+echo "pip install and the first result in a clean environment: $(since "$start") s"
+
+pip pytest || exit 75
+pip 'jax==0.10.2' || echo "JAX 0.10.2 cannot be installed: its tests are skipped"
+"$folder/clean/bin/python" -m pytest --quiet -p no:cacheprovider tests

@@ -1,0 +1,176 @@
+"""Functions of JAX: loading, comparison, lines of the program."""
+
+import functools
+import inspect
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import etalon
+
+jax = pytest.importorskip("jax")
+jnp = jax.numpy
+
+
+def model(x, w):
+    h = jnp.tanh(x @ w)
+    g = jnp.exp(h) - 1  # the line of the planted error
+    return g.sum(), h
+
+
+def line_of(text):
+    lines, start = inspect.getsourcelines(model)
+    return start + next(i for i, line in enumerate(lines) if text in line)
+
+
+@pytest.fixture
+def arguments():
+    keys = jax.random.split(jax.random.key(0))
+    return jax.random.normal(keys[0], (3, 4)), jax.random.normal(keys[1], (4, 5))
+
+
+def test_a_lowered_function_is_loaded(arguments):
+    module = etalon.load(jax.jit(model).lower(*arguments))
+    assert module.parameters == [("x", "f32[3,4]"), ("w", "f32[4,5]")] or len(module.parameters) == 2
+    total, h = module.run(*arguments)
+    assert np.allclose(total, model(*arguments)[0], rtol=1e-5)
+    assert h.shape == (3, 5)
+
+
+def test_the_default_backend_is_right(arguments):
+    report = etalon.check(model, *arguments)
+    assert report.ok and bool(report), report
+    assert report.verdict in ("agrees", "within bound")
+    assert report.checked > 5
+    assert "0 wrong" in str(report)
+
+
+def test_a_gradient_with_a_loop_is_checked(arguments):
+    def loss(w, x):
+        step = lambda c, _: (jnp.tanh(c @ w[:, :4]) + 0.1 * c, c.sum())
+        c, sums = jax.lax.scan(step, x, None, length=3)
+        return c.sum() + sums.sum()
+
+    x, w = arguments
+    report = etalon.check(jax.jit(jax.grad(loss)), w, x)
+    assert report.ok, report
+
+
+def planted(module, arguments):
+    """The default backend with a mistake: its exponential is an expm1."""
+    wrong = module.print("full").replace(" exponential(", " exponential-minus-one(")
+    return etalon.JaxBackend()(etalon.load(wrong), arguments)
+
+
+def test_a_planted_error_is_found_at_its_line(arguments):
+    report = etalon.check(model, *arguments, backend=planted)
+    assert not report.ok
+    (finding,) = report.findings
+    assert finding.opcode == "exponential"
+    assert finding.source.file == __file__
+    assert finding.source.line == line_of("planted error")
+    assert finding.source.function == "model"
+    assert finding.context == "alone"
+    assert "g = jnp.exp(h) - 1" in finding.text and "^ exp: found" in finding.text, finding.text
+    # The finding is a program of its own.
+    right = finding.module.run(*finding.arguments)
+    wrong = planted(finding.module, finding.arguments)
+    assert not np.allclose(right[0], wrong[0])
+    assert finding.test.count("// in:") == 1 and "// out:" in finding.test
+
+
+def test_an_error_in_a_loop_is_found_at_its_line():
+    def loop(x):
+        return jax.lax.fori_loop(0, 4, lambda _, c: jnp.exp(c * 0.1), x)
+
+    report = etalon.check(loop, jnp.ones(3), backend=planted)
+    (finding,) = report.findings
+    assert "while" in finding.path and "round 1" in finding.path, finding.path
+    assert finding.source.line == inspect.getsourcelines(loop)[1] + 1
+
+
+def test_a_backend_that_fails_is_reported(arguments):
+    def failing(module, arguments):
+        if " tanh(" in module.text:
+            raise ValueError("no tanh today")
+        return etalon.JaxBackend()(module, arguments)
+
+    report = etalon.check(model, *arguments, backend=failing)
+    assert not report.ok
+    assert any(f.opcode == "tanh" and "no tanh today" in f.found for f in report.findings), report
+
+    def unsupported(module, arguments):
+        raise NotImplementedError("nothing")
+
+    report = etalon.check(model, *arguments, backend=unsupported)
+    assert report.verdict == "unsupported" and not report.findings
+
+
+def test_wrong_results_of_a_backend_are_reported(arguments):
+    report = etalon.check(model, *arguments, backend=lambda module, arguments: [])
+    assert not report.ok and "returned 0 arrays" in str(report)
+    report = etalon.check(model, *arguments, backend=lambda module, arguments: [object()])
+    assert not report.ok
+
+
+def test_engines_are_backends(arguments):
+    assert etalon.check(model, *arguments, backend="fast").ok
+    with pytest.raises(Exception, match="nowhere"):
+        etalon.check(model, *arguments, backend="nowhere")
+
+
+def test_arguments_of_functions(arguments):
+    x, _ = arguments
+    unused = jax.jit(lambda x, y, *, scale: x * scale)
+    assert etalon.check(unused, x, 3.0, scale=2.0).ok
+    static = jax.jit(lambda x, n: x * n, static_argnums=1)
+    with pytest.raises(etalon.Error, match="static arguments"):
+        etalon.check(static, x, 3)
+    assert etalon.check(jax.jit(functools.partial(lambda n, x: x * n, 3)), x).ok
+    assert etalon.check(lambda key: jax.random.normal(key, (4,)), jax.random.key(1)).ok
+    assert etalon.check(lambda t: {"a": t["a"] + t["b"][0]}, {"a": x, "b": (x, 1)}).ok
+
+
+def test_a_trace_has_lines(arguments):
+    trace = etalon.trace(model, *arguments)
+    total, h = trace.result
+    assert h.shape == (3, 5)
+    exp = next(event for event in trace.events if event.opcode == "exponential")
+    assert exp.source.line == line_of("planted error")
+
+
+def test_nan_has_a_line():
+    def bad(x):
+        return jnp.sqrt(x) + jnp.log(x)
+
+    found = etalon.check_nan(bad, jnp.array([1.0, 0.0, -1.0]))
+    assert {f.source.line for f in found} == {inspect.getsourcelines(bad)[1] + 1}
+    assert any("`sqrt` computes NaN" in f.message for f in found), found
+    assert "return jnp.sqrt(x) + jnp.log(x)" in found[0].text
+
+
+def test_types_of_64_bits_and_narrow_ones():
+    with jax.enable_x64(True):
+        assert etalon.check(lambda x: jnp.sin(x) * 2, np.linspace(0, 1, 5)).ok
+    for dtype in (jnp.bfloat16, jnp.float8_e4m3fn, jnp.int4):
+        x = jnp.arange(4).astype(dtype)
+        report = etalon.check(lambda x: (x.astype(jnp.float32) * 2).astype(x.dtype), x)
+        assert report.ok, report
+
+
+def test_jax_is_not_needed():
+    script = """
+import sys
+sys.modules["jax"] = None
+import etalon
+assert etalon.load("ENTRY e { ROOT c = s32[] constant(7) }").run() == 7
+try:
+    etalon.check(lambda x: x, 1)
+except etalon.Error as error:
+    assert "install it: pip install jax" in str(error)
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
