@@ -2,7 +2,8 @@
 //!
 //! A program of `jax.jit` with shardings is unpartitioned: XLA's partitioner divides it, and each device gets and returns shards.
 //! Here the program runs once. Its arguments are assembled from the shards of the devices, and its results are divided, by the
-//! shardings that the program states. An argument or result without one is replicated.
+//! shardings that the program states. A result without one has that of the manual region that computes it; all others are replicated.
+use super::boundary::of_result;
 use super::placement::Tiles;
 use super::shardy::MAX_DEVICES;
 use crate::{Code, Result};
@@ -107,7 +108,12 @@ impl Shards {
         }
         let root = &entry.instructions[entry.root];
         let leaves = root.shape.leaves().into_iter().enumerate();
-        let results = leaves.map(|(i, leaf)| Leaf::new(leaf, stated(root, i), devices));
+        let results = leaves.map(|(i, leaf)| {
+            let fits = |s: &DeviceSharding| Leaf::new(leaf, Some(s), devices).is_ok();
+            let of_region = || of_result(program.module(), i, devices)?.sharding().filter(fits);
+            let known = stated(root, i).cloned().or_else(of_region);
+            Leaf::new(leaf, known.as_ref(), devices)
+        });
         let results: Result<Vec<_>> = results.collect();
         Ok(Self {
             devices,
@@ -181,6 +187,28 @@ mod tests {
         let parts = shards.split(&Literal::tuple(vec![x.clone(), x.clone()]));
         assert_eq!(parts[3][0].to_string(), "f32[2,1]{1,0} { {6}, {8} }");
         assert_eq!(parts[3][1], x);
+    }
+
+    #[test]
+    fn a_result_has_the_sharding_of_its_region() {
+        let marker = |name: &str, side: &str| {
+            format!(
+                "custom_call_target=\"xla.sdy.{name}\", frontend_attributes={{xla.sdy.{side}_shardings=\"#sdy.sharding_per_value<[<@mesh, [{{\\\"a\\\"}}]>]>\",xla.sdy.manual_axes=\"#sdy<manual_axes{{\\\"a\\\"}}>\"}}"
+            )
+        };
+        let text = format!(
+            "HloModule m, frontend_attributes={{xla.sdy.meshes={{mesh = #sdy.mesh<[\"a\"=2]>}}}}
+            ENTRY e {{ x = s32[4] parameter(0) shard = s32[2] custom-call(x), {}
+              n = s32[2] negate(shard) ROOT r = s32[4] custom-call(n), {} }}",
+            marker("GlobalToLocalShape", "in"),
+            marker("LocalToGlobalShape", "out")
+        );
+        let program = hlo::Module::parse(&text).unwrap().verify().unwrap();
+        let shards = Shards::of(&program, 2).unwrap();
+        assert_eq!(shards.results()[0].to_string(), "s32[2]{0}");
+        let (_, results) = shards.shardings();
+        let tiled = matches!(&results[0].placement, Placement::Tiled(tiling) if tiling.dims == [2]);
+        assert!(tiled, "{results:?}");
     }
 
     #[test]
