@@ -171,7 +171,9 @@ impl Comparison {
             None => bound > 0.0,
         };
         let ulps = if max_ulps < MOST_ULPS { format!(", {max_ulps} ulp") } else { String::new() };
-        is_measured.then(|| format!("error {max_error:.3e} (bound {bound:.3e}){ulps}"))
+        // Elements that must be equal, or that may differ by units in the last place alone, have no bound of this kind.
+        let bound = if bound > 0.0 { format!(" (bound {bound:.3e})") } else { String::new() };
+        is_measured.then(|| format!("error {max_error:.3e}{bound}{ulps}"))
     }
     fn describe(&self) -> String {
         let mut out = String::new();
@@ -180,7 +182,8 @@ impl Comparison {
                 [] => String::new(),
                 devices => format!(" on {}", collectives::list_devices(devices)),
             };
-            let _ = writeln!(out, "{} of {} elements differ{on}", self.wrong, self.elements);
+            let elements = if self.elements == 1 { "element differs" } else { "elements differ" };
+            let _ = writeln!(out, "{} of {} {elements}{on}", self.wrong, self.elements);
         }
         if let Some(worst) = &self.worst {
             let show = |x: &Scalar| hlo::Literal::scalar(worst.ty, *x).to_string();
