@@ -147,7 +147,15 @@ fn other_formats_are_recognized() {
         expect(&folder.etalon("check m.hlo"), 2, "", help);
     }
     folder.write("README.md", "# Title\n\nx = y\n");
-    expect(&folder.etalon("check README.md"), 1, "", "error[E0102]");
+    let start =
+        "help: start a module with `HloModule name`, an instruction with its name or shape\n";
+    expect(&folder.etalon("check README.md"), 1, "", start);
+    folder.write("f.py", "def f(x): return x\n");
+    expect(&folder.etalon("check f.py"), 1, "", start);
+    folder.write("typo.hlo", "tahn(f32[2] x)\n");
+    expect(&folder.etalon("check typo.hlo"), 1, "", "help: did you mean `tanh`?\n");
+    folder.write("mark.hlo", &format!("\u{feff}{SEVEN}"));
+    expect(&folder.etalon("check mark.hlo"), 1, "", "help: save the text as UTF-8 without");
     std::fs::write(folder.0.join("add.mlirbc"), BYTECODE).unwrap();
     let check = folder.etalon("check add.mlirbc");
     expect(&check, 3, "", "add.mlirbc: bytecode with the op `stablehlo.add` is not supported");
