@@ -182,8 +182,7 @@ impl Comparison {
                 [] => String::new(),
                 devices => format!(" on {}", collectives::list_devices(devices)),
             };
-            let elements = if self.elements == 1 { "element differs" } else { "elements differ" };
-            let _ = writeln!(out, "{} of {} {elements}{on}", self.wrong, self.elements);
+            let _ = writeln!(out, "{} of {} elements differ{on}", self.wrong, self.elements);
         }
         if let Some(worst) = &self.worst {
             let show = |x: &Scalar| hlo::Literal::scalar(worst.ty, *x).to_string();
