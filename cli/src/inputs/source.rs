@@ -157,7 +157,7 @@ fn named_file(path: &str, (device, arrays): Place, wanted: &Wanted<'_>) -> Resul
 
 /// Returns the error of an array that does not fit with the parameters that there are.
 fn with_parameters(mut failure: Failure, wanted: &Wanted<'_>) -> Failure {
-    for diagnostic in &mut failure.diagnostics {
+    for diagnostic in failure.diagnostics.iter_mut().filter(|found| found.code == "E0603") {
         let list = || format!("the module takes {}", wanted.parameters.list());
         diagnostic.help.get_or_insert_with(list);
     }
