@@ -113,7 +113,8 @@ fn modules(text: &[u8]) -> Vec<(Range<usize>, String)> {
     found
 }
 
-fn wrong_number(name: &str, found: &[(Range<usize>, String)]) -> Failure {
+/// Returns the error of a file without the module of a number, or of one of several modules without a number.
+fn wrong_number(name: &str, found: &[(Range<usize>, String)], number: Option<u32>) -> Failure {
     const SHOWN: usize = 8;
     let listed = found.iter().zip(1..).take(SHOWN);
     let mut listed: Vec<String> = listed.map(|((_, name), i)| format!("{i} is `{name}`")).collect();
@@ -123,7 +124,10 @@ fn wrong_number(name: &str, found: &[(Range<usize>, String)]) -> Failure {
         0 => ("no line that starts with `HloModule`".to_owned(), "leave out --module".to_owned()),
         1 => ("1 module".to_owned(), "leave out --module".to_owned()),
         n => (
-            format!("{n} modules"),
+            match number {
+                Some(number) => format!("{n} modules, none of number {number}"),
+                None => format!("{n} modules"),
+            },
             format!(
                 "choose one with --module N, where {}; `etalon test {name}` runs all of a file of tests",
                 listed.join(", ")
@@ -137,7 +141,9 @@ fn wrong_number(name: &str, found: &[(Range<usize>, String)]) -> Failure {
 pub(crate) fn module(name: &str, mut text: Vec<u8>, number: u32) -> Result<Vec<u8>> {
     let found = modules(&text);
     let index = usize::try_from(number).unwrap_or(usize::MAX) - 1;
-    let Some((kept, _)) = found.get(index) else { return Err(wrong_number(name, &found)) };
+    let Some((kept, _)) = found.get(index) else {
+        return Err(wrong_number(name, &found, Some(number)));
+    };
     for (at, byte) in text.iter_mut().enumerate() {
         if !kept.contains(&at) && *byte != b'\n' {
             *byte = b' ';
@@ -149,7 +155,7 @@ pub(crate) fn module(name: &str, mut text: Vec<u8>, number: u32) -> Result<Vec<u
 /// Returns the error of a file that cannot be parsed because it has several modules.
 pub(crate) fn several(name: &str, text: &str) -> Option<Failure> {
     let found = modules(text.as_bytes());
-    (found.len() > 1).then(|| wrong_number(name, &found))
+    (found.len() > 1).then(|| wrong_number(name, &found, None))
 }
 
 #[cfg(test)]

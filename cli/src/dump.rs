@@ -111,7 +111,7 @@ impl Dump {
                 "; of {parts} values only the part that is used is computed: --engine reference computes all"
             );
         }
-        output::note(&format!("{note}\n"));
+        output::status(&format!("{note}\n"));
         Ok(())
     }
 }

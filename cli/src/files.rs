@@ -1,5 +1,5 @@
 //! The files of commands that take several: files, folders and patterns.
-use crate::error::{Exit, Failure, Result};
+use crate::error::{Code, Exit, Failure, Result};
 use crate::output;
 use glob::{MatchOptions, Pattern};
 use std::ffi::OsStr;
@@ -46,6 +46,11 @@ impl Files {
 
 fn expanded(path: &Path) -> Vec<Result<PathBuf>> {
     let none = |message: &str| vec![Err(Failure::file(path, &message))];
+    let no_modules = || {
+        let (path, message) = (path.display().to_string(), "the folder has no modules".to_owned());
+        let help = "modules are files with names in .hlo, .mlir, .mlirbc or .pb, with .gz too, and .txt files that start with `HloModule`";
+        vec![Err(Failure::new(&Code::File { path, message }, Some(help.to_owned())))]
+    };
     let Some(text) = path.to_str() else { return vec![Ok(path.to_owned())] };
     let (pattern, is_folder) = match path.is_dir() {
         true => (format!("{}/**/*", Pattern::escape(text.trim_end_matches('/'))), true),
@@ -63,7 +68,7 @@ fn expanded(path: &Path) -> Vec<Result<PathBuf>> {
         paths.filter(|path| path.as_ref().map_or(true, wanted)).collect();
     match (paths.is_empty(), is_folder) {
         (false, _) => paths,
-        (true, true) => none("the folder has no modules"),
+        (true, true) => no_modules(),
         (true, false) => none("no file matches the pattern"),
     }
 }
@@ -79,13 +84,23 @@ fn is_module(path: &Path) -> bool {
     let stem = path.file_stem().map(Path::new);
     match path.extension().and_then(OsStr::to_str) {
         Some("hlo") => !starts_with(b"// RUN: "),
-        Some("pb" | "mlir" | "mlirbc") => true,
+        Some("pb" | "mlirbc") => true,
+        Some("mlir") => !is_of_other_dialects(path),
         Some("gz") => stem
             .and_then(Path::extension)
             .is_some_and(|e| ["hlo", "pb", "mlir", "mlirbc"].iter().any(|known| e == *known)),
         Some("txt") => starts_with(b"HloModule"),
         _ => false,
     }
+}
+
+/// Returns whether a program in MLIR is a kernel in the dialects of a backend, as XLA writes them into the folder of its modules.
+fn is_of_other_dialects(path: &Path) -> bool {
+    const START: u64 = 1 << 16;
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
+    let has = |dialect: &[u8]| start.windows(dialect.len()).any(|part| part == dialect);
+    read.is_ok() && (has(b"llvm.") || has(b"xla.")) && !(has(b"stablehlo.") || has(b"chlo."))
 }
 
 #[cfg(test)]
@@ -103,6 +118,8 @@ mod tests {
             ("in[1]/notes.txt", "notes"),
             ("in[1]/c.hlo.gz", ""),
             ("in[1]/test.hlo", "// RUN: etalon check %"),
+            ("in[1]/kernel.mlir", "module { llvm.func @f() }"),
+            ("in[1]/p.mlir", "module { func.func @main() { return } }"),
             (".hidden.hlo", "HloModule h"),
         ] {
             std::fs::write(root.join(name), text).unwrap();
@@ -111,8 +128,8 @@ mod tests {
             let found = expanded(&root.join(path)).into_iter().flatten();
             found.map(|p| p.strip_prefix(root).unwrap().display().to_string()).collect()
         };
-        assert_eq!(found(""), ["b.hlo", "in[1]/a.txt", "in[1]/c.hlo.gz"]);
-        assert_eq!(found("in[1]/"), ["in[1]/a.txt", "in[1]/c.hlo.gz"]);
+        assert_eq!(found(""), ["b.hlo", "in[1]/a.txt", "in[1]/c.hlo.gz", "in[1]/p.mlir"]);
+        assert_eq!(found("in[1]/"), ["in[1]/a.txt", "in[1]/c.hlo.gz", "in[1]/p.mlir"]);
         assert_eq!(found("*.hlo"), ["b.hlo"]);
         assert_eq!(found("**/*.txt"), ["in[1]/a.txt", "in[1]/notes.txt"]);
         assert_eq!(found("none.hlo"), ["none.hlo"]);

@@ -1,4 +1,5 @@
-//! The allocator: the memory of freed arrays goes back to the system, and a failed allocation is an error with a message.
+//! The allocator: the memory of freed arrays goes back to the system, and a failed allocation is an error with a message. A
+//! warning comes before a run that needs more memory than there is.
 #![expect(unsafe_code, reason = "implements an allocator, and calls the C library")]
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write as _;
@@ -86,3 +87,21 @@ pub(crate) fn return_freed_blocks() {
 /// Does nothing: other allocators have no such threshold.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(crate) fn return_freed_blocks() {}
+
+/// Warns if a run is planned to take more memory than there is: the system would end the process without a message.
+pub(crate) fn warn_if_short(planned: Option<usize>) {
+    let (Some(planned), Some(available)) = (planned, available()) else { return };
+    if planned > available {
+        crate::output::status(&format!(
+            "warning: the run may take {planned} bytes of memory, {available} are available\n  \
+             = help: `--max-memory BYTES` ends a run with an error before the system ends the process\n"
+        ));
+    }
+}
+
+/// Returns the bytes of memory that the system can give, if it tells.
+fn available() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<usize>().ok()?.checked_mul(1 << 10)
+}

@@ -43,6 +43,13 @@ pub(crate) fn note(text: &str) {
     let _ = anstream::stderr().write_all(text.as_bytes());
 }
 
+/// Writes what a command has done to stderr, unless it is to be quiet.
+pub(crate) fn status(text: &str) {
+    if !is_quiet() {
+        note(text);
+    }
+}
+
 /// Shows a person what may be done next: on a terminal only.
 pub(crate) fn hint(text: &str) {
     if std::io::stderr().is_terminal() && !is_quiet() {

@@ -23,7 +23,7 @@ pub(crate) fn check(to: Option<&Path>) -> Result<()> {
 
 /// Returns the error of an option for the file of a single module.
 pub(crate) fn single(option: &str) -> Failure {
-    let message = format!("{option} requires a single module");
+    let message = "requires a single module".to_owned();
     Failure::new(&Code::Input { path: option.into(), message }, None)
 }
 

@@ -171,7 +171,9 @@ impl Comparison {
             None => bound > 0.0,
         };
         let ulps = if max_ulps < MOST_ULPS { format!(", {max_ulps} ulp") } else { String::new() };
-        is_measured.then(|| format!("error {max_error:.3e} (bound {bound:.3e}){ulps}"))
+        // Elements that must be equal, or that may differ by units in the last place alone, have no bound of this kind.
+        let bound = if bound > 0.0 { format!(" (bound {bound:.3e})") } else { String::new() };
+        is_measured.then(|| format!("error {max_error:.3e}{bound}{ulps}"))
     }
     fn describe(&self) -> String {
         let mut out = String::new();

@@ -30,7 +30,7 @@ pub(crate) fn check(
     let mut message = format!(
         "`{}` computes {} at {} from finite operands",
         instruction.opcode(),
-        shown(leaf.get(at)),
+        shown(leaf, at),
         place(leaf, at, part)
     );
     for (i, operand) in operands.iter().enumerate() {
@@ -64,9 +64,9 @@ fn describe(message: &mut String, i: usize, operand: &Literal, result: &Literal,
     let Some(shape) = operand.array_shape() else { return };
     let same = result.array_shape().is_some_and(|r| r.dims == shape.dims);
     let written = if operand.len() == 1 {
-        write!(message, "; operand {i} is {}", shown(operand.get(0)))
+        write!(message, "; operand {i} is {}", shown(operand, 0))
     } else if same {
-        write!(message, "; operand {i} is {} there", shown(operand.get(at)))
+        write!(message, "; operand {i} is {} there", shown(operand, at))
     } else {
         let values = (0..operand.len()).map(|k| operand.get(k).as_f64());
         let (low, high) = values
@@ -97,12 +97,15 @@ fn place(literal: &Literal, at: usize, part: Option<&Part>) -> String {
     format!("[{}]", index.join(","))
 }
 
-fn shown(x: Scalar) -> String {
-    match x {
-        Scalar::Pred(x) => x.to_string(),
-        Scalar::Signed(x) => x.to_string(),
-        Scalar::Unsigned(x) => x.to_string(),
-        Scalar::Float(x) => x.to_string(),
-        Scalar::Complex(re, im) => format!("({re}, {im})"),
+/// Returns an element as text, with the digits of its type.
+fn shown(literal: &Literal, at: usize) -> String {
+    let shape = literal.array_shape().expect("a leaf with elements is an array");
+    let element = literal.get(at);
+    if let Scalar::Float(x) = element
+        && x.is_nan()
+    {
+        return "NaN".to_owned();
     }
+    let text = Literal::scalar(shape.ty, element).to_string();
+    text.split_once(' ').map_or(text.clone(), |(_, value)| value.to_owned())
 }

@@ -66,7 +66,9 @@ pub fn read(bytes: &[u8]) -> Result<Program> {
 ///
 /// ```
 /// assert!(stablehlo::is_mlir(b"module @jit_f {"));
+/// assert!(stablehlo::is_mlir(b"#loc1 = loc(unknown)"));
 /// assert!(!stablehlo::is_mlir(b"HloModule jit_f"));
+/// assert!(!stablehlo::is_mlir(b"# A heading, x = y"));
 /// ```
 pub fn is_mlir(bytes: &[u8]) -> bool {
     if bytes.starts_with(MAGIC) {
@@ -91,7 +93,10 @@ pub fn is_mlir(bytes: &[u8]) -> bool {
         (b"", Some(b'"')) => {
             rest.starts_with(b"\"builtin.module\"") || rest.starts_with(b"\"func.func\"")
         }
-        (b"", Some(b'#' | b'!')) => rest.contains(&b'='),
+        // An alias; headings of Markdown and other comments are not.
+        (b"", Some(b'#' | b'!')) => {
+            rest.get(1).is_some_and(u8::is_ascii_alphabetic) && rest.contains(&b'=')
+        }
         _ => false,
     }
 }

@@ -240,7 +240,18 @@ pub(super) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
     let name = args.backend.as_deref().unwrap_or_default();
     let path = Path::new(name);
     // Without a folder, the loader would search the system's folders.
-    let path = path.canonicalize().map_err(|e| Failure::file(path, &e))?;
+    let path = path.canonicalize().map_err(|e| {
+        let (path, message) = (path.display().to_string(), e.to_string());
+        let engines = Engine::ALL.map(Engine::name);
+        let help = match hlo::diag::nearest(name, engines) {
+            Some(engine) => format!("did you mean `{engine}`?"),
+            None => format!(
+                "a backend is an engine ({}) or the file of a PJRT plugin; --backend-command takes a command",
+                engines.join(", ")
+            ),
+        };
+        Failure::new(&Code::File { path, message }, Some(help))
+    })?;
     let program = std::env::current_exe().map_err(|e| Failure::file(Path::new("etalon"), &e))?;
     let mut host = std::process::Command::new(program);
     host.arg("pjrt-host");

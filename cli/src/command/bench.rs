@@ -114,7 +114,7 @@ impl Measured {
         sorted.sort_by(f64::total_cmp);
         let mut rows = vec![("load", self.load), ("first run", self.first)];
         if let (Some(&least), Some(&median)) = (sorted.first(), sorted.get(sorted.len() / 2)) {
-            rows.extend([("least", least), ("median", median)]);
+            rows.extend([("minimum", least), ("median", median)]);
         }
         let mut text = name.map_or_else(String::new, |name| format!("{name}:\n"));
         if let Some(seed) = self.random {

@@ -121,7 +121,10 @@ fn one(
     let literal = |array: &NpyArray, path: &Path| -> Result<Literal> {
         array.to_literal(&shape).map_err(|e| {
             let (path, message) = (path.display().to_string(), e.to_string());
-            Failure::new(&Code::Input { path, message }, None)
+            let help = args.module.as_deref().map(|module| {
+                format!("{} states this shape: are these results of it?", module.display())
+            });
+            Failure::new(&Code::Input { path, message }, help)
         })
     };
     let (actual, expected) = (literal(actual, &args.actual)?, literal(expected, &args.expected)?);
@@ -140,12 +143,17 @@ fn one(
     let mut line = match (comparison.wrong, &comparison.worst) {
         (0, None) => format!("{shape:#} equal"),
         (0, Some(_)) => format!("{shape:#} agrees"),
+        (_, _) if comparison.elements == 1 => format!("{shape:#} differs"),
         (wrong, _) => format!("{wrong} of {} elements of {shape:#} differ", comparison.elements),
     };
     if let Some(worst) = comparison.worst.as_ref().filter(|_| comparison.wrong > 0) {
         let show = |x| Literal::scalar(worst.ty, x).to_string();
         let (found, expected) = (show(worst.actual), show(worst.expected));
-        let _ = write!(line, "; at {:?}: found {found}, expected {expected}", worst.index);
+        let at = match worst.index.as_slice() {
+            [] => String::new(),
+            index => format!("at {index:?}: "),
+        };
+        let _ = write!(line, "; {at}found {found}, expected {expected}");
     }
     if let Some(sizes) = comparison.sizes().filter(|_| comparison.worst.is_some()) {
         let _ = write!(line, "; {sizes}");

@@ -32,6 +32,7 @@ fn text(what: Option<&str>) -> Result<String> {
     let opcode = || Opcode::from_name(&plain.replace('_', "-"));
     label
         .or_else(|| opcode().map(|opcode| explanations::of_opcode(opcode, opcode.name())))
+        .or_else(|| explanations::of_page(&plain))
         .ok_or_else(|| unknown(what, &plain))
 }
 

@@ -13,7 +13,7 @@ use crate::queues::Queues;
 use crate::results::{self, DeviceOutput};
 use crate::roofline::Roofline;
 use crate::trace::Trace;
-use crate::{output, progress, queues, result_file};
+use crate::{memory, output, progress, queues, result_file};
 use collectives::{RunOutput, Session};
 use conformance::arrays;
 use hlo::diag::{Diagnostic, Source};
@@ -88,6 +88,7 @@ fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     }
     let (module, grid) = (session.module(), session.grid());
     let own = peers.block(grid.len());
+    memory::warn_if_short(session.planned_bytes().filter(|_| own.len() == grid.len()));
     let inputs = inputs_on(&args.inputs, arguments, module, (grid, own.clone()))?;
     let queues = Queues::new(args.infeed.as_deref(), module, (grid, own))?;
     let trace = args.trace.as_deref().map(|path| Trace::create(&peers.path_for_rank(path)));

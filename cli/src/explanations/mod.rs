@@ -7,7 +7,7 @@ mod pages {
 }
 
 pub(crate) use labels::{all as all_labels, explain as of_label};
-pub(crate) use opcodes::explain as of_opcode;
+pub(crate) use opcodes::{explain as of_opcode, of_page};
 
 use crate::error::Code;
 use hlo::diag::ErrorCode;

@@ -49,6 +49,12 @@ fn page(opcode: Opcode) -> Option<Page> {
     of_title.or(of_table)
 }
 
+/// Returns a page that the pages of opcodes refer to by its name, such as `products`.
+pub(crate) fn of_page(name: &str) -> Option<String> {
+    let (_, text) = pages::PAGES.iter().find(|(known, _)| *known == name && name != "mod")?;
+    Some(format!("{name}\n\n{}", comment(text)))
+}
+
 /// Returns the comment of a file in Rust.
 fn comment(text: &str) -> String {
     let lines = text.lines().map_while(|line| line.strip_prefix("//!"));

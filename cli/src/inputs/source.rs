@@ -4,7 +4,7 @@ use super::safetensors;
 use crate::error::{Code, Failure, Result};
 use conformance::arrays::Name;
 use hlo::Literal;
-use hlo::literal::npz::{self, NpyArray};
+use hlo::literal::npz::{self, NpyArray, NpzError};
 use std::fs::File;
 use std::io::{BufReader, Cursor, ErrorKind, Read, Seek};
 use std::ops::Range;
@@ -63,13 +63,16 @@ impl Found {
                     ));
                 }
                 let places = arrays.map(|number| Name { device, kind: "in", number });
+                // Errors name the parameter, whatever the array is called in its file.
+                let found =
+                    found.into_iter().map(|array| NpyArray { name: which.to_owned(), ..array });
                 self.arrays.extend(places.zip(found));
             }
             _ if is_file(input) => self.add_file(input, wanted)?,
             _ => {
                 let which = self.unnamed.to_string();
                 let found = literal(&which, input, wanted.parameters)?;
-                self.add_unnamed(found);
+                self.add_unnamed(found, wanted)?;
             }
         }
         Ok(())
@@ -77,13 +80,13 @@ impl Found {
     /// Adds the arrays of a file under the names that they have there.
     fn add_file(&mut self, path: &str, wanted: &Wanted<'_>) -> Result<()> {
         let next = Name { device: None, kind: "in", number: self.unnamed };
-        let (is_single, arrays) = read(path, |name| match name {
+        let found = read(path, |name| match name {
             Some(name) => wanted.name(name),
-            None => Some(wanted.bytes(&next).unwrap_or(0)),
-        })?;
+            None => wanted.bytes(&next),
+        });
+        let (is_single, arrays) = found.map_err(|failure| with_parameters(failure, wanted))?;
         if is_single {
-            self.add_unnamed(arrays);
-            return Ok(());
+            return self.add_unnamed(arrays, wanted);
         }
         for array in arrays {
             match wanted.parameters.place(&array.name) {
@@ -93,11 +96,15 @@ impl Found {
         }
         Ok(())
     }
-    fn add_unnamed(&mut self, arrays: Vec<NpyArray>) {
+    fn add_unnamed(&mut self, arrays: Vec<NpyArray>, wanted: &Wanted<'_>) -> Result<()> {
         for array in arrays {
+            if self.unnamed >= wanted.parameters.array_count() {
+                return Err(wanted.parameters.unknown(&self.unnamed.to_string()));
+            }
             self.arrays.push((Name { device: None, kind: "in", number: self.unnamed }, array));
             self.unnamed += 1;
         }
+        Ok(())
     }
 }
 
@@ -144,16 +151,26 @@ fn place(which: &str, parameters: &Parameters<'_>) -> Result<Place> {
 fn named_file(path: &str, (device, arrays): Place, wanted: &Wanted<'_>) -> Result<Vec<NpyArray>> {
     let sizes = arrays.map(|number| wanted.bytes(&Name { device, kind: "in", number }));
     let most = sizes.collect::<Option<Vec<usize>>>().and_then(|sizes| sizes.into_iter().max());
-    read(path, |_| most).map(|(_, arrays)| arrays)
+    let found = read(path, |_| most).map(|(_, arrays)| arrays);
+    found.map_err(|failure| with_parameters(failure, wanted))
+}
+
+/// Returns the error of an array that does not fit with the parameters that there are.
+fn with_parameters(mut failure: Failure, wanted: &Wanted<'_>) -> Failure {
+    for diagnostic in failure.diagnostics.iter_mut().filter(|found| found.code == "E0603") {
+        let list = || format!("the module takes {}", wanted.parameters.list());
+        diagnostic.help.get_or_insert_with(list);
+    }
+    failure
 }
 
 /// Reads a file of arrays, recognized by its content. `most` returns the most bytes of the elements of an array of a name;
 /// the array of an .npy file has none. Returns whether it is such a file.
 fn read(path: &str, most: impl Fn(Option<&str>) -> Option<usize>) -> Result<(bool, Vec<NpyArray>)> {
-    let failed = |message: String| {
-        let help = "arrays are read from .npy, .npz and .safetensors files, and from text such as `f32[2] {1, 2}`";
-        Failure::new(&Code::Input { path: path.to_owned(), message }, Some(help.to_owned()))
+    let failed = |message: String, help: Option<String>| {
+        Failure::new(&Code::Input { path: path.to_owned(), message }, help)
     };
+    let malformed = |error: NpzError| failed(error.to_string(), None);
     let unreadable = |e| Failure::file(Path::new(path), &e);
     let mut file = File::open(path).map_err(unreadable)?;
     let mut start = Vec::new();
@@ -164,18 +181,20 @@ fn read(path: &str, most: impl Fn(Option<&str>) -> Option<usize>) -> Result<(boo
         file.rewind().map_err(unreadable)?;
         let file = BufReader::new(file);
         let arrays = match is_safetensors {
-            true => safetensors::read(file, named).map_err(failed)?,
-            false => npz::read_some(file, named).map_err(|e| failed(e.to_string()))?,
+            true => safetensors::read(file, named).map_err(|message| failed(message, None))?,
+            false => npz::read_some(file, named).map_err(malformed)?,
         };
         return Ok((false, arrays));
     }
     if !start.starts_with(b"\x93NUMPY") {
-        return Err(failed("not a file of arrays".to_owned()));
+        let help = "arrays are read from .npy, .npz and .safetensors files, and from text such as `f32[2] {1, 2}`";
+        return Err(failed("not a file of arrays".to_owned(), Some(help.to_owned())));
     }
     let name = Path::new(path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let array = match most(None) {
-        Some(most) => npz::read_up_to(name, Cursor::new(start).chain(file), most)
-            .map_err(|e| failed(e.to_string()))?,
+        Some(most) => {
+            npz::read_up_to(name, Cursor::new(start).chain(file), most).map_err(malformed)?
+        }
         None => NpyArray::unread(name),
     };
     Ok((true, vec![array]))
@@ -192,7 +211,7 @@ fn literal(which: &str, text: &str, parameters: &Parameters<'_>) -> Result<Vec<N
             .unwrap_or(Err(error))
     });
     let value = parsed.map_err(|error| {
-        let (path, message) = (which.to_owned(), format!("`{text}`: {error}"));
+        let (path, message) = (which.to_owned(), format!("`{text}`: {}", error.code()));
         let help = "write a value as `f32[2] {1, 2}`, or without its shape as `{1, 2}`";
         Failure::new(&Code::Input { path, message }, Some(help.to_owned()))
     })?;

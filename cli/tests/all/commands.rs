@@ -73,6 +73,8 @@ fn exit_codes_depend_on_the_kind_of_error() {
     folder.write("add.hlo", ADD);
     expect(&folder.etalon("run add.hlo --random 1 --max-memory 1"), 1, "", "E0405");
     expect(&folder.etalon("explain nothing-like-it"), 2, "", "E0605");
+    // A page that `explain reduce` refers to.
+    expect(&folder.etalon("explain fold"), 0, "fold\n\nFolds: ", "");
     for number in ["E0101", "e0301", "E0402", "E0601", "dot", "cross-replica-sum"] {
         expect(&folder.etalon(&format!("explain {number}")), 0, "\n", "");
     }

@@ -73,10 +73,19 @@ fn arguments_have_numbers_and_names() {
 fn wrong_arguments_are_named() {
     let folder = folder("wrong");
     write(&folder, "x.npy", &[("x", "f32[2] {1, 2}")]);
+    write(&folder, "wide.npy", &[("x", "f64[2] {1, 2}")]);
+    write(&folder, "u32.npy", &[("x", "u32[2] {1, 2}")]);
     write(&folder, "other.npz", &[("x", "f32[2] {1, 2}"), ("m", "s32[] 3")]);
     for (input, message) in [
         ("y=x.npy", "error[E0612]: there is no parameter `y`"),
         ("7=x.npy", "error[E0604]: there is no parameter 7; the module takes 2 arguments"),
+        (
+            "x=wide.npy",
+            "array `wide`: it has sizes [2] of f64, that is 16 bytes; at most 8 bytes are expected",
+        ),
+        ("x=wide.npy", "= help: the module takes x.1: f32[2], n: s32[]"),
+        ("x=u32.npy", "array `x`: its type is u32, expected f32[2]"),
+        ("x={1, 2, 3}", "x: `{1, 2, 3}`: expected 2 elements"),
         ("x=none.npy", "error[E0601]: none.npy: "),
         ("none.npz", "error[E0601]: none.npz: "),
         ("x=f32[2] {1, 2, 3}", "error[E0603]: x: `f32[2] {1, 2, 3}`: "),
@@ -90,6 +99,15 @@ fn wrong_arguments_are_named() {
     ] {
         expect(&etalon(&folder, &["run", "sub.hlo", "--input", input]), 2, "", message);
     }
+    let too_many = "run sub.hlo --input x.npy --input 3 --input x.npy";
+    expect(
+        &folder.etalon(too_many),
+        2,
+        "",
+        "there is no parameter 2; the module takes 2 arguments",
+    );
+    let twice = ["run", "sub.hlo", "--input", "x=x.npy", "--input", "0=x.npy"];
+    expect(&etalon(&folder, &twice), 2, "", "`0` is given twice");
     let twice = ["run", "sub.hlo", "--input", "x=x.npy", "--input", "x={1, 2}"];
     expect(&etalon(&folder, &twice), 2, "", "`x` is given twice");
 }
@@ -110,7 +128,7 @@ fn random_arguments_fill_what_is_missing() {
     expect(&run("--range m=0:1"), 2, "", "error[E0612]: there is no parameter `m`");
     expect(&run("--range 1"), 2, "", "expected LO:HI");
     expect(&folder.etalon("run sub.hlo --range 1:2"), 2, "", "--random");
-    expect(&folder.etalon("bench sub.hlo --input n=1"), 0, "least", "");
+    expect(&folder.etalon("bench sub.hlo --input n=1"), 0, "minimum", "");
 }
 
 #[test]
@@ -175,10 +193,12 @@ fn files_of_results_are_compared() {
     write(&folder, "d.npz", &[("out0", "f32[2] {1, 2}"), ("other", "s32[] 8")]);
     let diff = |rest: &str| folder.etalon(&format!("diff {rest}"));
     expect(&diff("a.npz a.npz"), 0, "out0: f32[3] equal\nout1: s32[] equal\n2 arrays agree\n", "");
-    let found = "out0: 1 of 3 elements of f32[3] differ; at [1]: found f32[] 2.00000024, expected f32[] 2; error 1.192e-7 (bound 0.000e0), 1 ulp\n";
+    let found = "out0: 1 of 3 elements of f32[3] differ; at [1]: found f32[] 2.00000024, expected f32[] 2; error 1.192e-7, 1 ulp\n";
     expect(&diff("a.npz b.npz"), 1, found, "");
     for bound in ["--rtol 1e-6", "--atol 1e-6", "--ulp 1"] {
         expect(&diff(&format!("a.npz b.npz {bound}")), 0, "2 arrays agree", "");
+        let stdout = diff(&format!("a.npz b.npz {bound}")).stdout;
+        assert_eq!(String::from_utf8(stdout).unwrap().contains("(bound"), bound != "--ulp 1");
         expect(
             &diff(&format!("a.npz c.npz {bound}")),
             1,
@@ -188,7 +208,7 @@ fn files_of_results_are_compared() {
         expect(
             &diff(&format!("a.npz c.npz {bound}")),
             1,
-            "out1: 1 of 1 elements of s32[] differ; at []: found s32[] 8, expected s32[] 7\n",
+            "out1: s32[] differs; found s32[] 8, expected s32[] 7\n",
             "",
         );
     }
@@ -207,7 +227,45 @@ fn files_of_results_are_compared() {
         "",
         "array `other` is not a result of the module",
     );
+    folder.write("one.hlo", "HloModule m\nENTRY e { ROOT n = s32[] constant(7) }");
+    expect(
+        &diff("a.npz b.npz --module one.hlo"),
+        2,
+        "",
+        "expected s32[]\n |\n = help: one.hlo states this shape: are these results of it?",
+    );
     expect(&diff("a.npz none.npz"), 2, "", "E0601");
     expect(&diff("a.npz m.hlo"), 2, "", "not a file of arrays");
     expect(&diff("a.npz b.npz --rtol -1"), 2, "", "expected a number such as 1e-5");
+}
+
+/// What is buffered is written, too: a file that is short of data must not look complete.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let folder = folder("full");
+    folder.write("one.hlo", "HloModule m\nENTRY e { ROOT n = f32[2] constant({1, 2}) }");
+    for extension in ["npy", "npz", "safetensors"] {
+        let file = format!("full.{extension}");
+        std::os::unix::fs::symlink("/dev/full", folder.0.join(&file)).unwrap();
+        let ended = folder.etalon(&format!("run one.hlo --output {file}"));
+        expect(&ended, 2, "", &format!("error[E0601]: {file}: No space left on device"));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_memory_is_too_small_for_starts_with_a_warning() {
+    let folder = folder("memory");
+    let large = "HloModule m\nENTRY e { x = u8[] parameter(0) ROOT r = u8[1125899906842624] broadcast(x), dimensions={} }";
+    folder.write("large.hlo", large);
+    let run = |options: &str| {
+        folder.etalon(&format!("run large.hlo --input 1 --max-memory 1G {options}"))
+    };
+    let warning = "warning: the run may take 1125899906842625 bytes of memory, ";
+    expect(&run(""), 1, "", warning);
+    expect(&run(""), 1, "", "error[E0405]");
+    assert!(!String::from_utf8(run("-q").stderr).unwrap().contains("warning"));
+    let small = folder.etalon("run sub.hlo --random 1");
+    assert_eq!(String::from_utf8(small.stderr).unwrap(), "");
 }

@@ -29,12 +29,34 @@ fn results_have_the_names_of_their_files() {
     expect(&folder.etalon("run none.hlo wrong.hlo in"), 1, both, "wrong.hlo:1:");
     expect(&folder.etalon("check in"), 0, "in/a.hlo: ok\nin/b.txt: ok\n", "");
     expect(&folder.etalon("run x*.hlo"), 2, "", "no file matches the pattern");
-    expect(&folder.etalon("run in --output out.npz"), 2, "", "--output requires a single module");
+    expect(
+        &folder.etalon("run in --output out.npz"),
+        2,
+        "",
+        "error[E0603]: --output: requires a single module\n",
+    );
     let printed = folder.etalon("print in");
     expect(&printed, 0, "// in/a.hlo\nHloModule m", "");
     folder.write("both.hlo", &String::from_utf8(printed.stdout).unwrap());
     expect(&folder.etalon("run both.hlo --module 2"), 0, "s32[] 8\n", "");
     expect(&folder.etalon("run both.hlo"), 2, "", "1 is `m`, 2 is `n`; `etalon test both.hlo`");
+    let none = "both.hlo has 2 modules, none of number 3\n";
+    expect(&folder.etalon("run both.hlo --module 3"), 2, "", none);
+    // XLA writes the kernels of a module into the same folder.
+    std::fs::create_dir(folder.0.join("dump")).unwrap();
+    folder.write("dump/m.before_optimizations.txt", SEVEN);
+    folder.write(
+        "dump/m.kernel-post-lowering.mlir",
+        "module {\n  llvm.func @xla.tanh.f32(f32) -> f32\n}\n",
+    );
+    let ok = "dump/m.before_optimizations.txt: ok\n";
+    let check = folder.etalon("check dump");
+    assert_eq!(
+        (check.status.code(), String::from_utf8(check.stdout).unwrap().as_str()),
+        (Some(0), ok)
+    );
+    std::fs::create_dir(folder.0.join("empty")).unwrap();
+    expect(&folder.etalon("check empty"), 2, "", "help: modules are files with names in .hlo, ");
 }
 
 #[test]
@@ -121,7 +143,24 @@ fn other_formats_are_recognized() {
         expect(&folder.etalon("check m.hlo"), 2, "", message);
         expect(&folder.etalon("check m.hlo"), 2, "", help);
     }
+    folder.write("README.md", "# Title\n\nx = y\n");
+    let start =
+        "help: start a module with `HloModule name`, an instruction with its name or shape\n";
+    expect(&folder.etalon("check README.md"), 1, "", start);
+    folder.write("f.py", "def f(x): return x\n");
+    expect(&folder.etalon("check f.py"), 1, "", start);
+    folder.write("typo.hlo", "tahn(f32[2] x)\n");
+    expect(&folder.etalon("check typo.hlo"), 1, "", "help: did you mean `tanh`?\n");
+    folder.write("mark.hlo", &format!("\u{feff}{SEVEN}"));
+    expect(&folder.etalon("check mark.hlo"), 1, "", "help: save the text as UTF-8 without");
+    std::fs::write(folder.0.join("add.mlirbc"), BYTECODE).unwrap();
+    let check = folder.etalon("check add.mlirbc");
+    expect(&check, 3, "", "add.mlirbc: bytecode with the op `stablehlo.add` is not supported");
+    expect(&check, 3, "", "help: write the program as text, or as a portable artifact");
 }
+
+/// An addition as MLIR writes it, in the encoding of `stablehlo`, not as a portable artifact.
+const BYTECODE: &[u8] = include_bytes!("data/add.mlirbc");
 
 const LOOP: &str = "HloModule m
 b { p = s32[] parameter(0) one = s32[] constant(1) ROOT next = s32[] add(p, one) }
@@ -156,6 +195,7 @@ fn values_are_written_through_loops() {
     let next = folder.0.join("values/b__next#1.npy").display().to_string();
     expect(&folder.etalon(&format!("run loop.hlo --input {next}")), 0, "s32[] 4\n", "");
     expect(&run("--dump-values some.npz --filter b/next"), 0, "", "some.npz: 2 arrays\n");
+    assert_eq!(String::from_utf8(run("--dump-values quiet -q").stderr).unwrap(), "");
     let file = std::fs::File::open(folder.0.join("some.npz")).unwrap();
     let names = hlo::literal::npz::read(file).unwrap().into_iter().map(|array| array.name);
     assert_eq!(names.collect::<Vec<_>>(), ["b/next", "b/next#1"]);
@@ -168,7 +208,7 @@ fn values_are_written_through_loops() {
         &folder.etalon("run loop.hlo in --dump-values d"),
         2,
         "",
-        "--dump-values requires a single module",
+        "error[E0603]: --dump-values: requires a single module\n",
     );
     let devices =
         folder.etalon("run loop.hlo --replicas 2 --random 1 --dump-values two --filter e/x");

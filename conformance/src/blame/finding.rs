@@ -279,8 +279,9 @@ impl Blame {
         let wrong = self.findings.len();
         writeln!(
             f,
-            "{} instructions checked, {wrong} wrong; the result {}",
+            "{} instruction{} checked, {wrong} wrong; the result {}",
             self.checked,
+            if self.checked == 1 { "" } else { "s" },
             self.words()
         )
     }

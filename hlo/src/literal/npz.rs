@@ -110,8 +110,12 @@ pub fn read_up_to(name: String, mut file: impl Read, most: usize) -> Result<NpyA
     let count = count.ok_or_else(|| wrong("its sizes are too large".to_owned()))?;
     if count > most {
         let sizes = dims.as_slice();
+        let ty = match of_numpy(kind, item_bytes) {
+            Some(ty) => ty.to_string(),
+            None => format!("numpy's type {kind}{item_bytes}"),
+        };
         return Err(wrong(format!(
-            "it has sizes {sizes:?} of numpy's type {kind}{item_bytes}, that is {count} bytes; at most {most} bytes are expected"
+            "it has sizes {sizes:?} of {ty}, that is {count} bytes; at most {most} bytes are expected"
         )));
     }
     let mut bytes = Vec::new();
@@ -283,8 +287,13 @@ impl NpyArray {
             return Err(wrong(format!("its type is {ty}, expected {shape:#}")));
         }
         if self.item_bytes != width || !kind_fits {
-            let found = format!("{}{}", self.kind, self.item_bytes);
-            return Err(wrong(format!("numpy's type {found} is not {}", shape.ty)));
+            return Err(wrong(match self.natural_type() {
+                Some(ty) => format!("its type is {ty}, expected {shape:#}"),
+                None => {
+                    let found = format!("{}{}", self.kind, self.item_bytes);
+                    format!("its type is numpy's {found}, expected {shape:#}")
+                }
+            }));
         }
         let shape = ArrayShape { dims: self.dims.clone(), dynamic: None, ..shape.clone() };
         let literal = Literal::from_bytes(shape, &self.bytes);
@@ -292,13 +301,7 @@ impl NpyArray {
     }
     /// Returns the element type, if it is known, or that of numpy's type, if there is one.
     pub fn natural_type(&self) -> Option<ElementType> {
-        if self.ty.is_some() {
-            return self.ty;
-        }
-        let types = ElementType::ALL.iter().copied();
-        types
-            .into_iter()
-            .find(|&ty| numpy_kind(ty) == Some(self.kind) && ty.storage_bytes() == self.item_bytes)
+        self.ty.or_else(|| of_numpy(self.kind, self.item_bytes))
     }
 }
 
@@ -393,7 +396,15 @@ pub fn write_array(mut file: impl Write, literal: &Literal) -> Result<(), NpzErr
     };
     file.write_all(&npy_header(shape))?;
     file.write_all(literal.bytes())?;
+    // A writer with a buffer that is dropped loses its errors.
+    file.flush()?;
     Ok(())
+}
+
+/// Returns the element type that is numpy's type of this kind and width, if there is one.
+fn of_numpy(kind: char, bytes: usize) -> Option<ElementType> {
+    let mut types = ElementType::ALL.iter().copied();
+    types.find(|&ty| numpy_kind(ty) == Some(kind) && ty.storage_bytes() == bytes)
 }
 
 /// Returns the header of an `.npy` file.

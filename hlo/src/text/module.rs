@@ -46,12 +46,30 @@ pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Parsed> {
     if u32::try_from(text.len()).is_err() {
         return Err(Code::TooLarge { bytes: text.len() }.into());
     }
-    Parser::new(text, options).text().map_err(|error| match is_mlir(text) {
-        true => error.replace_help(
-            "this looks like MLIR, which `etalon convert` and the crate `stablehlo` read",
-        ),
-        false => error,
+    Parser::new(text, options).text().map_err(|error| match help(text, &error) {
+        Some(help) => error.replace_help(help),
+        None => error,
     })
+}
+
+const START: &str = "start a module with `HloModule name`, an instruction with its name or shape";
+
+/// Returns the help for a text that is not HLO.
+#[cold]
+fn help(text: &str, error: &Error) -> Option<&'static str> {
+    if is_mlir(text) {
+        return Some("this looks like MLIR, which `etalon convert` and the crate `stablehlo` read");
+    }
+    if text.starts_with('\u{feff}') {
+        return Some("save the text as UTF-8 without a byte order mark");
+    }
+    let mut cursor = Cursor::new(text);
+    cursor.blank();
+    let is_first = error.span().is_some_and(|span| span.range().start == cursor.offset());
+    let word = cursor.rest().trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let is_syntax = ["E0101", "E0102", "E0103"].contains(&error.number());
+    // An instruction may be its opcode alone, without a name and a shape.
+    (is_first && is_syntax && !word.starts_with('(')).then_some(START)
 }
 
 /// Returns whether a text that cannot be parsed looks like MLIR, such as `StableHLO`: the two are often confused.
@@ -63,7 +81,8 @@ fn is_mlir(text: &str) -> bool {
     let starts =
         ["module @", "module {", "module attributes", "func.func ", "func @", "\"builtin.module\""];
     starts.iter().any(|start| first.starts_with(start))
-        || first.starts_with(['#', '!'])
+        || (first.starts_with(['#', '!'])
+            && first[1..].starts_with(|c: char| c.is_ascii_alphabetic()))
         || !first.starts_with("HloModule")
             && ["func.func ", "stablehlo.", "mhlo."].iter().any(|word| first.contains(word))
 }
@@ -91,11 +110,9 @@ impl<'a> Parser<'a> {
     fn text(mut self) -> Result<Parsed> {
         if self.cursor.peek().is_none() {
             let message = "the text is empty".to_owned();
-            let help =
-                "start a module with `HloModule name`, an instruction with its name or shape";
             return Err(Error::from(Code::Structure { message })
                 .at(Span::new(0, 0))
-                .with_help(help));
+                .with_help(START));
         }
         let (mut name, mut config, mut tables) =
             (None, ModuleConfig::default(), StackFrames::default());

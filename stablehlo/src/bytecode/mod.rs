@@ -8,10 +8,22 @@ mod reader;
 pub(crate) use decoder::Decoder;
 pub(crate) use reader::Reader;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ir::Program;
 
 /// Reads a program from MLIR bytecode.
 pub(crate) fn read(bytes: &[u8]) -> Result<Program> {
-    ops::read(Decoder::new(container::Container::read(bytes)?, bytes.len()))
+    let container = container::Container::read(bytes)?;
+    // Their encoding is that of the version of the writer.
+    if let Some(op) = container
+        .op_names
+        .iter()
+        .find(|op| op.known && container.dialects[op.dialect] == "stablehlo")
+    {
+        let message = format!("bytecode with the op `stablehlo.{}` is not supported", op.name);
+        return Err(Error::unsupported(message).with_help(
+            "write the program as text, or as a portable artifact, in which it is an op of `vhlo`: `jax.export` writes one",
+        ));
+    }
+    ops::read(Decoder::new(container, bytes.len()))
 }

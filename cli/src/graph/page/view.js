@@ -187,10 +187,12 @@ function fit() {
 /** Shows the beginning at a scale that can be read. */
 function start() {
   const { width, height } = size();
-  view.scale = Math.min(1, Math.max(0.42, (width - 40) / view.root.w));
+  view.scale = Math.min(1, Math.max(0.7, (width - 40) / view.root.w));
   const first = view.root.boxes.filter(box => box.y * view.scale < height);
   const fits = view.root.w * view.scale <= width - 40 || !first.length;
-  const middle = fits ? view.root.w / 2 : first.reduce((sum, box) => sum + box.x + box.w / 2, 0) / first.length;
+  const centers = first.map(box => box.x + box.w / 2), mean = centers.reduce((sum, x) => sum + x, 0) / first.length;
+  // The mean of boxes far apart may have none near it.
+  const middle = fits ? view.root.w / 2 : centers.reduce((best, x) => Math.abs(x - mean) < Math.abs(best - mean) ? x : best);
   view.x = width / 2 - middle * view.scale;
   view.y = 20;
   transform();
