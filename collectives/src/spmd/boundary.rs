@@ -169,13 +169,6 @@ fn shard<'a>(
     Err(format!("{:#} as {shard}", value.shape()))
 }
 
-/// Returns the tiles of a leaf of the result of a program, as the manual region states that computes it.
-pub(super) fn of_result(global: &Module, leaf: usize, devices: usize) -> Option<Tiles> {
-    let meshes = Meshes::of(global.config.frontend_attributes.as_ref()).ok()?;
-    let side = Sides { global, partitioned: global, meshes, devices };
-    side.made(global.entry(), global.entry().root, leaf)
-}
-
 /// The program and its partitioned module.
 struct Sides<'m> {
     global: &'m Module,

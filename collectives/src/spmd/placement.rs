@@ -4,9 +4,7 @@
 //! identified by its index along each dimension.
 use super::shardy::ValueSharding;
 use crate::{Code, Error, Result};
-use hlo::ir::{
-    DeviceSharding, NamedAxes, NamedSharding, Placement as Placed, Subgroup, TileDevices, Tiling,
-};
+use hlo::ir::{DeviceSharding, NamedAxes, NamedSharding, Placement as Placed, Subgroup};
 use hlo::op::value::{AxisRef, Mesh, MeshDevices, MeshGroups};
 use hlo::{ArrayShape, Literal, Scalar};
 
@@ -178,35 +176,6 @@ impl Tiles {
         let is_outer = |axis: &AxisRef| sharding.manual.iter().any(|m| m.name == axis.name);
         let inner: Vec<AxisRef> = inner.filter(|axis| !is_outer(axis)).collect();
         Self::along_axes(mesh, &axes, groups_along(mesh, &inner)?, devices)
-    }
-
-    /// Returns the tiles as a `sharding=`; `None` if devices differ along manual axes, or tiles have different numbers of devices.
-    pub(super) fn sharding(&self) -> Option<DeviceSharding> {
-        let total: usize = self.counts.iter().product();
-        if self.groups.len() != 1 {
-            return None;
-        }
-        if total == 1 {
-            return Some(Placed::Replicated.into());
-        }
-        let mut of_tile = vec![Vec::new(); total];
-        for (device, position) in self.positions.iter().enumerate() {
-            let index = position.iter().zip(&self.counts).fold(0, |at, (i, count)| at * count + i);
-            of_tile.get_mut(index)?.push(i64::try_from(device).ok()?);
-        }
-        let copies = of_tile[0].len();
-        if of_tile.iter().any(|devices| devices.len() != copies) {
-            return None;
-        }
-        let size = |&n: &usize| i64::try_from(n).ok();
-        let mut dims: Vec<i64> = self.counts.iter().map(size).collect::<Option<_>>()?;
-        let mut subgroups = Vec::new();
-        if copies > 1 {
-            dims.push(size(&copies)?);
-            subgroups.push(Subgroup::Replicated);
-        }
-        let devices = TileDevices::List(of_tile.concat());
-        Some(Placed::Tiled(Tiling { dims, devices, subgroups }).into())
     }
 
     /// Returns the devices of each array.

@@ -2,8 +2,7 @@
 //!
 //! A program of `jax.jit` with shardings is unpartitioned: XLA's partitioner divides it, and each device gets and returns shards.
 //! Here the program runs once. Its arguments are assembled from the shards of the devices, and its results are divided, by the
-//! shardings that the program states. A result without one has that of the manual region that computes it; all others are replicated.
-use super::boundary::of_result;
+//! shardings that the program states. An argument or result without one is replicated.
 use super::placement::Tiles;
 use super::shardy::MAX_DEVICES;
 use crate::{Code, Result};
@@ -108,12 +107,7 @@ impl Shards {
         }
         let root = &entry.instructions[entry.root];
         let leaves = root.shape.leaves().into_iter().enumerate();
-        let results = leaves.map(|(i, leaf)| {
-            let fits = |s: &DeviceSharding| Leaf::new(leaf, Some(s), devices).is_ok();
-            let of_region = || of_result(program.module(), i, devices)?.sharding().filter(fits);
-            let known = stated(root, i).cloned().or_else(of_region);
-            Leaf::new(leaf, known.as_ref(), devices)
-        });
+        let results = leaves.map(|(i, leaf)| Leaf::new(leaf, stated(root, i), devices));
         let results: Result<Vec<_>> = results.collect();
         Ok(Self {
             devices,

@@ -1,14 +1,14 @@
 //! Annotations for partitioners, schedulers and layout assignment: the value is the operand's.
 //!
 //! `SPMDFullToShardShape` and `xla.sdy.GlobalToLocalShape` give each device its part of an array, and their inverses
-//! concatenate the parts together; several values have a tuple as their result. On one device the part is the whole. If the shapes differ the module was written for
+//! concatenate the parts together. On one device the part is the whole. If the shapes differ the module was written for
 //! several devices and has not been partitioned, which is an error.
 //!
 //! `xla.sdy.ShardingGroup` groups shardings and returns an empty tuple.
 use crate::error::Code;
 use crate::hooks::Call;
 use crate::{Error, Result};
-use hlo::{Literal, Shape};
+use hlo::Literal;
 
 /// The targets whose value is their first operand.
 pub(super) const TARGETS: [&str; 18] = [
@@ -36,29 +36,17 @@ pub(super) const TARGETS: [&str; 18] = [
 pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
     let target = call.op.custom_call_target.0.as_str();
     TARGETS.contains(&target).then(|| {
-        let nothing = call.shape.tuple().is_some_and(<[Shape]>::is_empty);
+        let nothing = call.shape.tuple().is_some_and(<[hlo::Shape]>::is_empty);
         match call.operands {
             [_] if nothing => Ok(Literal::tuple(Vec::new())),
             [operand] if operand.shape().compatible(call.shape) => Ok((*operand).clone()),
             [operand] => Err(parts(target, operand, call)),
-            // The values at the boundary of one region.
-            several if has_shapes(call.shape, several) => {
-                Ok(Literal::tuple(several.iter().map(|&operand| operand.clone()).collect()))
-            }
             _ => {
                 let found = call.operands.len();
                 let message = format!("custom call `{target}` expects one operand, found {found}");
                 Err(Error::unsupported(message))
             }
         }
-    })
-}
-
-/// Returns whether a shape is the tuple of the shapes of values.
-fn has_shapes(shape: &Shape, values: &[&Literal]) -> bool {
-    shape.tuple().is_some_and(|shapes| {
-        shapes.len() == values.len()
-            && shapes.iter().zip(values).all(|(shape, value)| value.shape().compatible(shape))
     })
 }
 
