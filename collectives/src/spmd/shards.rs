@@ -184,28 +184,6 @@ mod tests {
     }
 
     #[test]
-    fn a_result_has_the_sharding_of_its_region() {
-        let marker = |name: &str, side: &str| {
-            format!(
-                "custom_call_target=\"xla.sdy.{name}\", frontend_attributes={{xla.sdy.{side}_shardings=\"#sdy.sharding_per_value<[<@mesh, [{{\\\"a\\\"}}]>]>\",xla.sdy.manual_axes=\"#sdy<manual_axes{{\\\"a\\\"}}>\"}}"
-            )
-        };
-        let text = format!(
-            "HloModule m, frontend_attributes={{xla.sdy.meshes={{mesh = #sdy.mesh<[\"a\"=2]>}}}}
-            ENTRY e {{ x = s32[4] parameter(0) shard = s32[2] custom-call(x), {}
-              n = s32[2] negate(shard) ROOT r = s32[4] custom-call(n), {} }}",
-            marker("GlobalToLocalShape", "in"),
-            marker("LocalToGlobalShape", "out")
-        );
-        let program = hlo::Module::parse(&text).unwrap().verify().unwrap();
-        let shards = Shards::of(&program, 2).unwrap();
-        assert_eq!(shards.results()[0].to_string(), "s32[2]{0}");
-        let (_, results) = shards.shardings();
-        let tiled = matches!(&results[0].placement, Placement::Tiled(tiling) if tiling.dims == [2]);
-        assert!(tiled, "{results:?}");
-    }
-
-    #[test]
     fn arguments_of_another_shape_are_refused() {
         let text = "HloModule m\nENTRY e { x = s32[4] parameter(0), sharding={devices=[2]<=[2]} ROOT r = s32[4] negate(x) }";
         let program = hlo::Module::parse(text).unwrap().verify().unwrap();
