@@ -172,8 +172,11 @@ impl Body<'_> {
                 self.add("f32[3]", &format!("get-tuple-element({r}), index=0"))
             }
             30 => {
-                let t = self
-                    .temporary("(s32[], f32[3], f32[1200])", &format!("tuple({i}, {a}, {large})"));
+                // A few rounds, whatever the number; some of them below 0.
+                let eight = self.temporary("s32[]", "constant(8)");
+                let first = self.temporary("s32[]", &format!("remainder({i}, {eight})"));
+                let of = "(s32[], f32[3], f32[1200])";
+                let t = self.temporary(of, &format!("tuple({first}, {a}, {large})"));
                 let r = self.temporary(
                     "(s32[], f32[3], f32[1200])",
                     &format!("while({t}), condition=less, body=inner"),
