@@ -33,4 +33,6 @@ echo "pip install and the first result in a clean environment: $(since "$start")
 
 pip pytest || exit 75
 pip 'jax==0.10.2' || echo "JAX 0.10.2 cannot be installed: its tests are skipped"
-"$folder/clean/bin/python" -m pytest --quiet -p no:cacheprovider tests
+# From another folder: here `etalon` would be the sources, without the library.
+tests=$PWD/tests
+(cd "$folder" && clean/bin/python -m pytest --quiet -p no:cacheprovider "$tests")
