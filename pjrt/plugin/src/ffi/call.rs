@@ -13,42 +13,10 @@ const TOKEN: c_int = 17;
 /// `XLA_FFI_ExecutionStage_EXECUTE`.
 const EXECUTE: c_int = 3;
 
-/// Returns the number of an element type in `XLA_FFI_DataType`.
+/// Returns the number of an element type in `XLA_FFI_DataType`: that in `PrimitiveType`, and 0 for types that the FFI lacks.
 pub(super) const fn data_type(ty: ElementType) -> c_int {
-    match ty {
-        ElementType::Pred => 1,
-        ElementType::S8 => 2,
-        ElementType::S16 => 3,
-        ElementType::S32 => 4,
-        ElementType::S64 => 5,
-        ElementType::U8 => 6,
-        ElementType::U16 => 7,
-        ElementType::U32 => 8,
-        ElementType::U64 => 9,
-        ElementType::F16 => 10,
-        ElementType::F32 => 11,
-        ElementType::F64 => 12,
-        ElementType::C64 => 15,
-        ElementType::Bf16 => 16,
-        ElementType::C128 => 18,
-        ElementType::F8E5M2 => 19,
-        ElementType::F8E4M3Fn => 20,
-        ElementType::S4 => 21,
-        ElementType::U4 => 22,
-        ElementType::F8E4M3B11Fnuz => 23,
-        ElementType::F8E5M2Fnuz => 24,
-        ElementType::F8E4M3Fnuz => 25,
-        ElementType::S2 => 26,
-        ElementType::U2 => 27,
-        ElementType::F8E4M3 => 28,
-        ElementType::F8E3M4 => 29,
-        ElementType::S1 => 30,
-        ElementType::U1 => 31,
-        ElementType::F4E2M1Fn => 32,
-        ElementType::F8E8M0Fnu => 33,
-        // The FFI has no numbers for these.
-        ElementType::F6E2M3Fn | ElementType::F6E3M2Fn => 0,
-    }
+    // Those of 6 bits.
+    if ty.bits() == 6 { 0 } else { ty.proto_number() }
 }
 
 /// `XLA_FFI_Buffer`.
