@@ -267,8 +267,9 @@ impl Builder<'_> {
         operands: &[&Shape],
         result: &Shape,
     ) -> Option<Box<dyn Kernel>> {
-        // Scalars are computed as in frames, where they have no loops.
-        let is_scalar = result.array().is_some_and(|array| array.rank() == 0);
+        // Functions of scalars are computed as in frames, where they have no loops.
+        let is_scalar = matches!(op, Op::Unary(_) | Op::Binary(_))
+            && result.array().is_some_and(|array| array.rank() == 0);
         let arithmetic = match self.lowering.arithmetic()? {
             Arithmetic::Fast if !is_scalar => Arithmetic::Fast,
             Arithmetic::Fast | Arithmetic::Exact => Arithmetic::Exact,

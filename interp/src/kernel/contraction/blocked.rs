@@ -4,7 +4,7 @@ use super::pack::{
 };
 use super::panels::Job;
 use super::settle::{Blocked, is_exact};
-use super::tile::{Columns, ROWS, Rows, Word, add_products};
+use super::tile::{Columns, ROWS, Rows, Word, add_products, rows_of_tile};
 use super::{PADDING, Plan, Run};
 use crate::lower::scratch::threads;
 use rayon::prelude::*;
@@ -339,6 +339,7 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         let bytes = rounding.to.storage_bytes();
         let line = plan.rhs_columns.len() * bytes;
         let (count, terms, side) = (out.len() / line, self.terms(), panel_width::<K::Word>());
+        let together = rows_of_tile(count);
         self.pack_rows(batch, first, count, space);
         for p in 0..packed.panels() {
             if self.job.stop.is_set() {
@@ -349,8 +350,9 @@ impl<'a, K: Blocked> Blocks<'a, K> {
             space.sums.resize(count * width, K::Word::default());
             for first in (0..terms).step_by(SLICE) {
                 let (words, columns) = (&space.words[first..], panel.slice(first, SLICE));
-                let tiles =
-                    words.chunks(ROWS * (terms + GAP)).zip(space.sums.chunks_mut(ROWS * width));
+                let tiles = words
+                    .chunks(together * (terms + GAP))
+                    .zip(space.sums.chunks_mut(together * width));
                 for (words, sums) in tiles {
                     let rows = Rows { words, stride: terms + GAP, count: sums.len() / width };
                     let mut lines: SmallVec<[_; ROWS]> = sums.chunks_mut(width).collect();

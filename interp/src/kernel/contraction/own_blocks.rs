@@ -4,7 +4,7 @@ use super::blocked::{GAP, SLICE, even_step, is_shared};
 use super::pack::{Order, Source, pack_columns, pack_rows, panel_width};
 use super::panels::Job;
 use super::settle::Blocked;
-use super::tile::{Columns, ROWS, Rows, VECTORS, Word, add_products};
+use super::tile::{Columns, ROWS, Rows, VECTORS, Word, add_products, rows_of_tile};
 use super::{Lists, Plan};
 use crate::lower::scratch::threads;
 use rayon::prelude::*;
@@ -214,6 +214,7 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
         let (job, plan) = (self.job, self.job.plan);
         let bytes = job.rounding.to.storage_bytes();
         let side = TOGETHER * panel_width::<K::Word>();
+        let together = rows_of_tile(task.lines.len());
         let rows = AllRows { words: &rows.words[task.row * rows.stride..], ..rows };
         let count = task.lines.first().map_or(0, |line| line.len()) / bytes;
         let columns = &plan.rhs_columns[task.column..task.column + count];
@@ -234,8 +235,8 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
                     return;
                 }
                 let panels = self.slice(batch, indices, first, columns);
-                for (tile, lines) in lines.chunks_mut(ROWS).enumerate() {
-                    let at = tile * ROWS;
+                for (tile, lines) in lines.chunks_mut(together).enumerate() {
+                    let at = tile * together;
                     let words = &rows.words[at * rows.stride + first..];
                     let rows = Rows { words, stride: rows.stride, count: lines.len() };
                     let mut lines: Lines<'_, K::Word> = if is_direct {

@@ -96,7 +96,7 @@ impl<K: Kernel<1, Word: Word>> Task for Columns<'_, K> {
                             let at = source.start + index + terms[0];
                             copy_run::<K>(&source.elements[at..at + SIDE], row);
                         }
-                        transpose(&mut square);
+                        let square = transpose(&square);
                         for (words, line) in part.chunks_mut(width).zip(&square) {
                             words[i * SIDE..][..SIDE].copy_from_slice(line);
                         }
@@ -190,7 +190,7 @@ impl<K: Kernel<1, Word: Word>> Task for RowsOf<'_, K> {
                             let at = at + term + i * SIDE;
                             copy_run::<K>(&elements[at..at + SIDE], line);
                         }
-                        transpose(&mut square);
+                        let square = transpose(&square);
                         for (row, line) in rows.chunks_mut(stride).zip(&square) {
                             row[part * SIDE..][..SIDE].copy_from_slice(line);
                         }

@@ -14,6 +14,17 @@ pub(super) const VECTORS: usize = 3;
 /// Bytes of a vector.
 const VECTOR_BYTES: usize = 64;
 
+/// Rows of the tiles of `rows` that the processor has registers for: 32 of AVX-512 for 8 rows of three vectors, 16 of AVX2 for 6 rows
+/// of two. Eight rows are two tiles of four then.
+pub(super) fn rows_of_tile(rows: usize) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if !std::arch::is_x86_feature_detected!("avx512f") {
+        return if rows == ROWS { ROWS / 2 } else { 6 };
+    }
+    let _ = rows;
+    ROWS
+}
+
 /// Words in rows that begin `stride` apart.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a, W> {
@@ -194,7 +205,7 @@ mod x86 {
         };
     }
 
-    /// A kernel of one instruction set: rows by eight, four, two or one as its registers allow.
+    /// A kernel of one instruction set: rows by eight or six, four, two or one as its registers allow.
     macro_rules! register {
         ($features:literal, $name:ident, $word:ty,
          ($rows:literal, $registers:literal, $zero:ident, $set:ident, $load:ident, $store:ident, $add:ident, $fma:expr)) => {
@@ -245,6 +256,7 @@ mod x86 {
                 while row < tile.rows.count {
                     let rows = match tile.rows.count - row {
                         8.. if $rows == 8 => 8,
+                        6.. if $rows == 6 => 6,
                         4.. => 4,
                         2.. => 2,
                         left => left,
@@ -257,6 +269,8 @@ mod x86 {
                             (8, 3) => part::<8, 3>(tile, row, at, lines),
                             (8, 2) => part::<8, 2>(tile, row, at, lines),
                             (8, _) => part::<8, 1>(tile, row, at, lines),
+                            (6, 2) => part::<6, 2>(tile, row, at, lines),
+                            (6, _) => part::<6, 1>(tile, row, at, lines),
                             (4, 3) => part::<4, 3>(tile, row, at, lines),
                             (4, 2) => part::<4, 2>(tile, row, at, lines),
                             (4, _) => part::<4, 1>(tile, row, at, lines),
@@ -289,7 +303,7 @@ mod x86 {
             _mm512_fmadd_pd
         ),
         (
-            4,
+            6,
             2,
             _mm256_setzero_pd,
             _mm256_set1_pd,
@@ -313,7 +327,7 @@ mod x86 {
             _mm512_fmadd_ps
         ),
         (
-            4,
+            6,
             2,
             _mm256_setzero_ps,
             _mm256_set1_ps,
@@ -337,7 +351,7 @@ mod x86 {
             |a, b, sum| _mm512_add_epi32(sum, _mm512_mullo_epi32(a, b))
         ),
         (
-            4,
+            6,
             2,
             _mm256_setzero_si256,
             _mm256_set1_epi32,

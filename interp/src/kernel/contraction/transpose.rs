@@ -1,4 +1,4 @@
-//! Squares of 32-bit words, transposed in registers.
+//! Squares of words of 32 or 64 bits, transposed in registers.
 #![expect(unsafe_code, reason = "vector instructions that were detected")]
 
 /// Rows and columns of a square.
@@ -7,84 +7,121 @@ pub(super) const SIDE: usize = 16;
 /// Whether the processor transposes squares of these words faster than loops do.
 pub(super) fn is_fast<W>() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return size_of::<W>() == size_of::<u32>() && std::arch::is_x86_feature_detected!("avx512f");
+    return [size_of::<u32>(), size_of::<u64>()].contains(&size_of::<W>())
+        && std::arch::is_x86_feature_detected!("avx2");
     #[cfg(not(target_arch = "x86_64"))]
     false
 }
 
 /// Exchanges rows and columns.
-pub(super) fn transpose<W: bytemuck::Pod>(square: &mut [[W; SIDE]; SIDE]) {
+pub(super) fn transpose<W: bytemuck::Pod>(square: &[[W; SIDE]; SIDE]) -> [[W; SIDE]; SIDE] {
     #[cfg(target_arch = "x86_64")]
     if is_fast::<W>() {
-        let words: &mut [u32] = bytemuck::cast_slice_mut(square.as_flattened_mut());
-        let words = words.try_into().expect("as many words of 32 bits");
+        let mut result = [[W::zeroed(); SIDE]; SIDE];
         // SAFETY: the processor has the instructions.
-        return unsafe { x86::transpose(words) };
+        unsafe {
+            if size_of::<W>() == size_of::<u32>() {
+                let words = bytemuck::cast_slice(square.as_flattened());
+                x86::single(words, bytemuck::cast_slice_mut(result.as_flattened_mut()));
+            } else {
+                let words = bytemuck::cast_slice(square.as_flattened());
+                x86::double(words, bytemuck::cast_slice_mut(result.as_flattened_mut()));
+            }
+        }
+        return result;
     }
-    *square = std::array::from_fn(|i| std::array::from_fn(|j| square[j][i]));
+    std::array::from_fn(|i| std::array::from_fn(|j| square[j][i]))
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::SIDE;
     use std::arch::x86_64::{
-        __m512i, _mm512_loadu_si512, _mm512_permutex2var_epi32, _mm512_setzero_si512,
-        _mm512_storeu_si512,
+        __m256d, _mm256_castpd_ps, _mm256_castps_pd, _mm256_loadu_pd, _mm256_permute2f128_pd,
+        _mm256_setzero_pd, _mm256_storeu_pd, _mm256_unpackhi_pd, _mm256_unpackhi_ps,
+        _mm256_unpacklo_pd, _mm256_unpacklo_ps,
     };
 
-    /// The lanes that two rows `STEP` apart exchange: for each lane of the first or the second of them, which of the lanes of both it
-    /// becomes.
-    const fn lanes<const STEP: u32>(is_second: bool) -> [u32; SIDE] {
-        /// Marks a lane of the second row.
-        const OTHER: u32 = 16;
-        let mut lanes = [0; SIDE];
-        let (mut i, mut lane) = (0, 0);
-        while i < SIDE {
-            lanes[i] = match (is_second, lane & STEP != 0) {
-                (false, false) => lane,
-                (false, true) => lane - STEP + OTHER,
-                (true, false) => lane + STEP,
-                (true, true) => lane + OTHER,
-            };
-            (i, lane) = (i + 1, lane + 1);
-        }
-        lanes
+    /// Blocks of four by four words of 64 bits.
+    #[target_feature(enable = "avx2")]
+    pub(super) fn double(words: &[f64], result: &mut [f64]) {
+        blocks::<4, f64>(words, result, |rows| {
+            let [a, b, c, d] = rows;
+            halves([
+                _mm256_unpacklo_pd(a, b),
+                _mm256_unpackhi_pd(a, b),
+                _mm256_unpacklo_pd(c, d),
+                _mm256_unpackhi_pd(c, d),
+            ])
+        });
     }
 
-    #[target_feature(enable = "avx512f")]
-    pub(super) fn transpose(square: &mut [u32; SIDE * SIDE]) {
-        let mut rows = [_mm512_setzero_si512(); SIDE];
-        let (lines, _) = square.as_chunks_mut::<SIDE>();
-        for (row, line) in rows.iter_mut().zip(&*lines) {
-            *row = load(line);
-        }
-        exchange::<8>(&mut rows, const { &[lanes::<8>(false), lanes::<8>(true)] });
-        exchange::<4>(&mut rows, const { &[lanes::<4>(false), lanes::<4>(true)] });
-        exchange::<2>(&mut rows, const { &[lanes::<2>(false), lanes::<2>(true)] });
-        exchange::<1>(&mut rows, const { &[lanes::<1>(false), lanes::<1>(true)] });
-        for (&row, line) in rows.iter().zip(lines) {
-            // SAFETY: the line has sixteen words.
-            unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), row) };
-        }
+    /// Blocks of eight by eight words of 32 bits.
+    #[target_feature(enable = "avx2")]
+    pub(super) fn single(words: &[f32], result: &mut [f32]) {
+        blocks::<8, f32>(words, result, |rows| {
+            let [a, b, c, d, e, f, g, h] = rows;
+            let ((p, q), (r, s)) = (pairs(a, b), pairs(c, d));
+            let ((t, u), (v, w)) = (pairs(e, f), pairs(g, h));
+            let [first, second] =
+                [(p, r), (t, v)].map(|(x, y)| [_mm256_unpacklo_pd(x, y), _mm256_unpackhi_pd(x, y)]);
+            let [third, fourth] =
+                [(q, s), (u, w)].map(|(x, y)| [_mm256_unpacklo_pd(x, y), _mm256_unpackhi_pd(x, y)]);
+            let [i, j, m, n] = halves([first[0], first[1], second[0], second[1]]);
+            let [k, l, o, z] = halves([third[0], third[1], fourth[0], fourth[1]]);
+            [i, j, k, l, m, n, o, z]
+        });
     }
 
+    /// Interleaves the words of 32 bits of two rows.
     #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn load(words: &[u32; SIDE]) -> __m512i {
-        // SAFETY: there are sixteen words.
-        unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+    #[target_feature(enable = "avx2")]
+    fn pairs(a: __m256d, b: __m256d) -> (__m256d, __m256d) {
+        let (a, b) = (_mm256_castpd_ps(a), _mm256_castpd_ps(b));
+        (_mm256_castps_pd(_mm256_unpacklo_ps(a, b)), _mm256_castps_pd(_mm256_unpackhi_ps(a, b)))
     }
 
-    /// Exchanges the quarters of all blocks of `2 * STEP` rows that are not on their diagonals.
+    /// The first halves of the first two rows with those of the last two, then the second halves.
     #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn exchange<const STEP: usize>(rows: &mut [__m512i; SIDE], [first, second]: &[[u32; SIDE]; 2]) {
-        let (first, second) = (load(first), load(second));
-        for i in 0..SIDE {
-            if i & STEP == 0 {
-                let (a, b) = (rows[i], rows[i + STEP]);
-                rows[i] = _mm512_permutex2var_epi32(a, first, b);
-                rows[i + STEP] = _mm512_permutex2var_epi32(a, second, b);
+    #[target_feature(enable = "avx2")]
+    fn halves([a, b, c, d]: [__m256d; 4]) -> [__m256d; 4] {
+        const FIRST: i32 = 0x20;
+        const SECOND: i32 = 0x31;
+        [
+            _mm256_permute2f128_pd::<FIRST>(a, c),
+            _mm256_permute2f128_pd::<FIRST>(b, d),
+            _mm256_permute2f128_pd::<SECOND>(a, c),
+            _mm256_permute2f128_pd::<SECOND>(b, d),
+        ]
+    }
+
+    /// Transposes a square block by block: a block has as many rows as a register has words.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn blocks<const LANES: usize, W>(
+        words: &[W],
+        result: &mut [W],
+        transposed: impl Fn([__m256d; LANES]) -> [__m256d; LANES],
+    ) {
+        assert!(
+            words.len() == SIDE * SIDE
+                && result.len() == SIDE * SIDE
+                && size_of::<W>() * LANES == 32
+        );
+        for i in (0..SIDE).step_by(LANES) {
+            for j in (0..SIDE).step_by(LANES) {
+                let mut rows = [_mm256_setzero_pd(); LANES];
+                for (k, row) in rows.iter_mut().enumerate() {
+                    // SAFETY: the block is inside of the square.
+                    *row =
+                        unsafe { _mm256_loadu_pd(words.as_ptr().add((i + k) * SIDE + j).cast()) };
+                }
+                for (k, row) in transposed(rows).into_iter().enumerate() {
+                    // SAFETY: as above.
+                    unsafe {
+                        _mm256_storeu_pd(result.as_mut_ptr().add((j + k) * SIDE + i).cast(), row)
+                    };
+                }
             }
         }
     }
@@ -102,12 +139,10 @@ mod tests {
             square[i / SIDE][i % SIDE] = number;
             wide[i / SIDE][i % SIDE] = number.into();
         }
-        let (before, wide_before) = (square, wide);
-        transpose(&mut square);
-        transpose(&mut wide);
+        let (after, wide_after) = (transpose(&square), transpose(&wide));
         for (i, j) in (0..SIDE).flat_map(|i| (0..SIDE).map(move |j| (i, j))) {
-            assert_eq!(square[i][j], before[j][i], "{i} {j}");
-            assert_eq!(wide[i][j].to_bits(), wide_before[j][i].to_bits(), "{i} {j}");
+            assert_eq!(after[i][j], square[j][i], "{i} {j}");
+            assert_eq!(wide_after[i][j].to_bits(), wide[j][i].to_bits(), "{i} {j}");
         }
     }
 }
