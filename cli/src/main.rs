@@ -46,7 +46,8 @@ fn share_main_thread() {
 
 fn run() -> ExitCode {
     let cli = Cli::parse();
-    output::set_up(cli.color, cli.quiet);
+    let (is_quiet, is_verbose) = (cli.quiet, cli.verbose);
+    output::set_up(output::Wanted { color: cli.color, is_quiet, is_verbose });
     let result = match cli.command {
         Command::Run(args) => command::run::run(&args),
         Command::Check(args) => command::check::check(&args),

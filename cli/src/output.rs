@@ -6,25 +6,32 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What the options of all commands ask for.
-static WANTED: OnceLock<(ColorChoice, bool)> = OnceLock::new();
+static WANTED: OnceLock<Wanted> = OnceLock::new();
 
-/// Notes when to color errors, and whether to be quiet.
-pub(crate) fn set_up(color: ColorChoice, is_quiet: bool) {
-    let choice = match color {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    pub(crate) color: ColorChoice,
+    pub(crate) is_quiet: bool,
+    pub(crate) is_verbose: bool,
+}
+
+/// Notes when to color errors, and how much to write beside results.
+pub(crate) fn set_up(wanted: Wanted) {
+    let choice = match wanted.color {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
         ColorChoice::Always => anstream::ColorChoice::AlwaysAnsi,
         ColorChoice::Never => anstream::ColorChoice::Never,
     };
     choice.write_global();
-    let _ = WANTED.set((color, is_quiet));
+    let _ = WANTED.set(wanted);
 }
 
 /// Returns whether errors are colored.
 fn color() -> bool {
-    match WANTED.get().map_or(ColorChoice::Auto, |wanted| wanted.0) {
+    match WANTED.get().map_or(ColorChoice::Auto, |wanted| wanted.color) {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
         ColorChoice::Auto => {
@@ -35,7 +42,7 @@ fn color() -> bool {
 }
 
 fn is_quiet() -> bool {
-    WANTED.get().is_some_and(|wanted| wanted.1)
+    WANTED.get().is_some_and(|wanted| wanted.is_quiet)
 }
 
 /// Writes to stderr. A failure to write is ignored, because there is no other place to report it.
@@ -47,6 +54,14 @@ pub(crate) fn note(text: &str) {
 pub(crate) fn status(text: &str) {
     if !is_quiet() {
         note(text);
+    }
+}
+
+/// Writes what a phase of the work has done to stderr, with the time since its start, if every phase is asked for.
+pub(crate) fn phase(start: Instant, text: impl FnOnce() -> String) {
+    let taken = start.elapsed();
+    if WANTED.get().is_some_and(|wanted| wanted.is_verbose) {
+        note(&format!("{} in {:.1} ms\n", text(), taken.as_secs_f64() * 1e3));
     }
 }
 

@@ -8,8 +8,10 @@ pub(crate) struct Statistics {
     pub(crate) count: u64,
     pub(crate) nan: u64,
     pub(crate) infinite: u64,
-    /// Of the finite elements of real arrays, if there are any.
+    /// Of the finite elements, if there are any and they are all real or all complex.
     pub(crate) range: Option<Range>,
+    /// Whether the range is that of the magnitudes of complex elements.
+    pub(crate) is_complex: bool,
 }
 
 /// The smallest and the largest of some numbers, and their mean.
@@ -38,16 +40,25 @@ impl Statistics {
                 infinite += u64::from(parts.iter().any(|part| part.is_infinite()));
                 if parts.iter().all(|part| part.is_finite()) {
                     finite += 1;
-                    min = min.min(parts[0]);
-                    max = max.max(parts[0]);
-                    sum += parts[0];
+                    let x = match scalar {
+                        Scalar::Complex(real, imaginary) => real.hypot(imaginary),
+                        Scalar::Pred(_)
+                        | Scalar::Signed(_)
+                        | Scalar::Unsigned(_)
+                        | Scalar::Float(_) => parts[0],
+                    };
+                    min = min.min(x);
+                    max = max.max(x);
+                    sum += x;
                 }
             }
         }
-        let is_real = |array: &Literal| array.array_shape().is_some_and(|a| !a.ty.is_complex());
-        let is_ranged = finite > 0 && arrays.iter().all(is_real);
+        let is_complex = |array: &Literal| array.array_shape().is_some_and(|a| a.ty.is_complex());
+        let (complex, all) = (arrays.iter().filter(|&x| is_complex(x)).count(), arrays.len());
+        let is_ranged = finite > 0 && (complex == 0 || complex == all);
         let mean = sum / u32::try_from(finite).map_or(f64::NAN, f64::from);
-        Self { count, nan, infinite, range: is_ranged.then_some(Range { min, max, mean }) }
+        let range = is_ranged.then_some(Range { min, max, mean });
+        Self { count, nan, infinite, range, is_complex: complex > 0 }
     }
 }
 
@@ -57,7 +68,8 @@ impl fmt::Display for Statistics {
         let mut parts = Vec::new();
         if let Some(Range { min, max, mean }) = self.range {
             let (min, mean, max) = (digits(min), digits(mean), digits(max));
-            parts.push(format!("min {min}, mean {mean}, max {max}"));
+            let of = if self.is_complex { "magnitude " } else { "" };
+            parts.push(format!("{of}min {min}, mean {mean}, max {max}"));
         }
         for (count, what) in [(self.nan, "NaN"), (self.infinite, "infinite")] {
             if count > 0 {
@@ -85,6 +97,6 @@ mod tests {
         assert_eq!(line("f32[5] {1, nan, -3, inf, 5}"), "min -3, mean 1, max 5, 1 NaN, 1 infinite");
         assert_eq!(line("s32[2] {7, 8}"), "min 7, mean 7.5, max 8");
         assert_eq!(line("f64[2] {1e-9, 3e12}"), "min 1.00000e-9, mean 1.50000e12, max 3.00000e12");
-        assert_eq!(line("c64[1] {(1, 2)}"), "");
+        assert_eq!(line("c64[2] {(3, 4), (0, 1)}"), "magnitude min 1, mean 3, max 5");
     }
 }

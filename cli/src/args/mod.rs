@@ -26,8 +26,11 @@ pub(crate) struct Cli {
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     pub(crate) color: ColorChoice,
     /// Show no warnings and no progress.
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
+    /// Print each phase of the work to stderr, with its time.
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

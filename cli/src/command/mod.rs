@@ -29,6 +29,7 @@ use hlo::proto::Contents;
 use hlo::{Literal, Module, Verified};
 use interp::{CompileOptions, DeviceGrid};
 use std::path::Path;
+use std::time::Instant;
 
 /// A file and the module in it.
 pub(crate) struct Loaded {
@@ -52,6 +53,19 @@ pub(crate) fn load_with(
     args: &LoadArgs,
     warn: impl Fn(&Diagnostic, Source<'_>),
 ) -> Result<Loaded> {
+    let start = Instant::now();
+    let loaded = read(path, args, warn)?;
+    output::phase(start, || {
+        let computations = &loaded.module.computations;
+        let instructions: usize = computations.iter().map(|(_, c)| c.instructions.len()).sum();
+        let computations = computations.iter().count();
+        let name = &loaded.name;
+        format!("{name}: read {instructions} instructions, {computations} computations")
+    });
+    Ok(loaded)
+}
+
+fn read(path: &Path, args: &LoadArgs, warn: impl Fn(&Diagnostic, Source<'_>)) -> Result<Loaded> {
     let bytes = content::read(path)?;
     let name = if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() };
     if hlo::proto::is_message(&bytes) {
@@ -151,8 +165,16 @@ pub(crate) fn compile(
     name: &str,
     text: &str,
 ) -> Result<Session> {
+    let start = Instant::now();
     let session = Session::compile(verified, &options);
-    session.map_err(|error| Failure::run(&error, name, text))
+    let session = session.map_err(|error| Failure::run(&error, name, text))?;
+    output::phase(start, || {
+        let memory = session.planned_bytes().map(|bytes| format!(", {bytes} bytes at most"));
+        let (devices, memory) = (session.grid().len(), memory.unwrap_or_default());
+        let engine = session.executable().engine().name();
+        format!("{name}: compiled for `{engine}`, devices: {devices}{memory}")
+    });
+    Ok(session)
 }
 
 /// Verifies a module for the number of devices of the options.
@@ -183,9 +205,12 @@ pub(crate) fn verified_for(
 
 /// Verifies a module.
 pub(crate) fn verified(module: Module, name: &str, text: &str) -> Result<Verified> {
-    module.verify().map_err(|errors| Failure {
+    let start = Instant::now();
+    let verified = module.verify().map_err(|errors| Failure {
         diagnostics: errors.0.iter().map(hlo::Error::diagnostic).collect(),
         source: Some((name.to_owned(), text.to_owned())),
         exit: Exit::Wrong,
-    })
+    })?;
+    output::phase(start, || format!("{name}: verified"));
+    Ok(verified)
 }

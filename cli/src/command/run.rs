@@ -119,6 +119,7 @@ fn one(args: &RunArgs, path: &Path, has_heading: bool, peers: &Peers) -> Result<
     let start = Instant::now();
     let output = execute(args, &prepared, &prepared.queues, (order, hooks), peers);
     let taken = start.elapsed();
+    output::phase(start, || format!("{}: ran", prepared.name));
     // The trace and the profile are written also after an error, where they help most.
     let traced = prepared.trace.as_ref().map_or(Ok(()), Trace::finish);
     let dumped = prepared.dump.as_ref().map_or(Ok(()), Dump::finish);

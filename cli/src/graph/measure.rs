@@ -103,9 +103,9 @@ pub(crate) fn watching(module: &Module, slice: &[InstructionId]) -> Result<Verif
 
 /// Returns the statistics of a value on all devices together.
 fn statistics(values: &[Literal]) -> Value {
-    let Statistics { count, nan, infinite, range } = Statistics::of(values);
+    let Statistics { count, nan, infinite, range, is_complex } = Statistics::of(values);
     let mut statistics = json!({ "count": count, "nan": nan, "inf": infinite });
-    if let Some(Range { min, max, mean }) = range {
+    if let Some(Range { min, max, mean }) = range.filter(|_| !is_complex) {
         statistics["min"] = json!(min);
         statistics["max"] = json!(max);
         statistics["mean"] = json!(mean);

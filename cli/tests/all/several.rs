@@ -82,6 +82,15 @@ fn measurements_name_files_and_random_arguments() {
     let all = json("neg.hlo in --random 3");
     assert_eq!(all.len(), 3);
     assert_eq!((&all[0]["random_seed"], &all[0]["file"]), (&3.into(), &"neg.hlo".into()));
+    let phases = folder.etalon("run neg.hlo --input 2.5 --verbose");
+    expect(&phases, 0, "f32[] -2.5\n", "neg.hlo: read 2 instructions, 1 computations in ");
+    let phases = String::from_utf8(phases.stderr).unwrap();
+    for phase in
+        ["neg.hlo: verified in ", "neg.hlo: compiled for `exact`, devices: 1, ", "neg.hlo: ran in "]
+    {
+        assert!(phases.contains(phase), "{phases}");
+    }
+    expect(&folder.etalon("run neg.hlo -q -v"), 2, "", "cannot be used with");
     let one = &json("neg.hlo --input 2.5")[0];
     assert!(one.get("random_seed").is_none() && one.get("file").is_none(), "{one}");
 }
