@@ -119,8 +119,8 @@ mod x86 {
                 for (k, row) in transposed(rows).into_iter().enumerate() {
                     // SAFETY: as above.
                     unsafe {
-                        _mm256_storeu_pd(result.as_mut_ptr().add((j + k) * SIDE + i).cast(), row)
-                    };
+                        _mm256_storeu_pd(result.as_mut_ptr().add((j + k) * SIDE + i).cast(), row);
+                    }
                 }
             }
         }
