@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import os
 import subprocess
 import sys
 
@@ -174,3 +175,28 @@ else:
     raise AssertionError
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+ON_DEVICES = """
+import jax, jax.numpy as jnp
+x = jnp.arange(4.0)
+assert jax.jit(lambda x: x)(x).unsafe_buffer_pointer() != x.unsafe_buffer_pointer()
+mesh = jax.make_mesh((2,), ("a",))
+replicated = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
+x = jax.device_put(x, replicated)
+compiled = jax.jit(lambda x: x * 2).lower(x).compile()
+assert compiled.output_shardings.is_fully_replicated, compiled.output_shardings
+assert compiled(x).tolist() == [0, 2, 4, 6]
+try:
+    jax.jit(lambda x: x, compiler_options={"speed": "high"})(x)
+except jax.errors.JaxRuntimeError as error:
+    assert "No such compile option: 'speed'" in str(error), error
+else:
+    raise AssertionError("an unknown option is accepted")
+"""
+
+
+def test_programs_on_several_devices():
+    variables = dict(os.environ, JAX_PLATFORMS="etalon", ETALON_DEVICE_COUNT="2")
+    run = subprocess.run([sys.executable, "-c", ON_DEVICES], env=variables, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr

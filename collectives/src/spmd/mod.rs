@@ -14,7 +14,7 @@
 //! | `split.rs`, `build.rs`, `region.rs`, `callback.rs` | the outer program, and the module of each region |
 //! | `program.rs` | the run |
 //! | `boundary.rs`, `candidates.rs` | the arguments and results of a partitioned module |
-//! | `shards.rs` | the arguments and results of a program that runs once for all devices |
+//! | `shards.rs`, `partial.rs` | the arguments and results of a program that runs once for all devices; pending sums |
 //! | `warning.rs` | the warning about programs that run as independent copies |
 //!
 //! ```
@@ -42,6 +42,7 @@ mod callback;
 mod calls;
 mod candidates;
 mod marker;
+mod partial;
 mod placement;
 mod program;
 mod region;

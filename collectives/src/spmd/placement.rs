@@ -31,7 +31,7 @@ pub(super) struct Unequal {
     pub(super) distance: f64,
 }
 
-fn unsupported(message: impl Into<String>) -> Error {
+pub(super) fn unsupported(message: impl Into<String>) -> Error {
     Code::Unsupported { message: message.into() }.into()
 }
 fn wrong(message: impl Into<String>) -> Error {
@@ -281,7 +281,7 @@ impl Tiles {
 }
 
 /// Returns the groups of devices that differ only along `axes`, the first axis slowest; nothing if the axes have one device.
-fn groups_along(mesh: &Mesh, axes: &[AxisRef]) -> Result<Option<Vec<Vec<usize>>>> {
+pub(super) fn groups_along(mesh: &Mesh, axes: &[AxisRef]) -> Result<Option<Vec<Vec<usize>>>> {
     let single = |axis: &AxisRef| {
         axis.part.is_none() && mesh.axis(&axis.name).is_some_and(|at| mesh.axes[at].size == 1)
     };

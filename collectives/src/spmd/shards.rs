@@ -2,12 +2,14 @@
 //!
 //! A program of `jax.jit` with shardings is unpartitioned: XLA's partitioner divides it, and each device gets and returns shards.
 //! Here the program runs once. Its arguments are assembled from the shards of the devices, and its results are divided, by the
-//! shardings that the program states. An argument or result without one is replicated.
+//! shardings that the program states. An argument or result without one is replicated. An `unreduced` argument is the sum of the
+//! shards; of an `unreduced` result the devices of the first term get the value, and the others zeros.
+use super::partial::{Terms, is_whole, sum};
 use super::placement::Tiles;
 use super::shardy::MAX_DEVICES;
 use crate::{Code, Result};
 use hlo::ir::{DeviceSharding, Instruction, Placement, Sharding};
-use hlo::{Literal, Shape, Verified};
+use hlo::{ArrayShape, Literal, Shape, Verified};
 
 /// The shards of the arguments and results of an unpartitioned program on some number of devices.
 ///
@@ -34,6 +36,8 @@ struct Leaf {
     global: Shape,
     local: Shape,
     tiles: Option<Tiles>,
+    /// The terms of a pending sum.
+    terms: Option<Terms>,
     sharding: DeviceSharding,
 }
 
@@ -47,21 +51,40 @@ impl Leaf {
                 global: global.clone(),
                 local: global.clone(),
                 tiles: None,
+                terms: None,
                 sharding: replicated(),
             });
         };
-        let tiles = Tiles::of(&sharding, array.rank(), devices)?;
+        let tiles = match is_whole(&sharding) {
+            true => Tiles::replicated(array.rank(), devices),
+            false => Tiles::of(&sharding, array.rank(), devices)?,
+        };
+        let terms = Terms::of(&sharding, array, devices)?;
         let local = tiles.shard_shape(array).ok_or_else(|| {
             let message =
                 format!("the tiles of {array:#} have unequal sizes, which is not supported");
             crate::Error::from(Code::Unsupported { message })
         })?;
-        Ok(Self { global: global.clone(), local: local.into(), tiles: Some(tiles), sharding })
+        Ok(Self {
+            global: global.clone(),
+            local: local.into(),
+            tiles: Some(tiles),
+            terms,
+            sharding,
+        })
     }
     fn assemble(&self, shards: &[&Literal]) -> Literal {
         let (Some(tiles), Some(global)) = (&self.tiles, self.global.array()) else {
             return shards[0].clone();
         };
+        if let Some(terms) = &self.terms {
+            let term = |devices: &Vec<usize>| {
+                let parts: Vec<&Literal> = devices.iter().map(|&device| shards[device]).collect();
+                tiles.assemble(devices, &parts, global).0
+            };
+            let terms: Vec<Literal> = terms.devices().iter().map(term).collect();
+            return sum(&terms).unwrap_or_else(|| shards[0].clone());
+        }
         if self.global == self.local {
             return shards[0].clone();
         }
@@ -69,6 +92,11 @@ impl Leaf {
         tiles.assemble(&all, shards, global).0
     }
     fn shard(&self, device: usize, global: &Literal) -> Literal {
+        if let (Some(terms), Shape::Array(local)) = (&self.terms, &self.local)
+            && !terms.is_first(device)
+        {
+            return Literal::zeros(ArrayShape::new(local.ty, local.dims.clone()));
+        }
         match (&self.tiles, &self.local) {
             (Some(tiles), Shape::Array(local)) if self.global != self.local => {
                 tiles.shard(device, global, local)
@@ -193,5 +221,30 @@ mod tests {
         let uneven =
             hlo::Module::parse(&text.replace("s32[4]", "s32[5]")).unwrap().verify().unwrap();
         assert_eq!(Shards::of(&uneven, 2).unwrap_err().number(), "E0507");
+    }
+
+    #[test]
+    fn unreduced_values_are_sums_of_shards() {
+        for sharding in [
+            "devices=[2,2]<=[4] last_tile_dims={unreduced}",
+            "mesh['a'=2,'b'=2], [{'a'}], unreduced={'b'}",
+        ] {
+            let text = format!(
+                "HloModule m\nENTRY e {{ x = s32[4] parameter(0), sharding={{{sharding}}}
+                  ROOT r = s32[4] negate(x), sharding={{{sharding}}} }}"
+            );
+            let program = hlo::Module::parse(&text).unwrap().verify().unwrap();
+            let shards = Shards::of(&program, 4).unwrap();
+            let part = |k: i32| vec![format!("s32[2] {{{k}, {}}}", k + 1).parse().unwrap()];
+            let x = shards.assemble(&[part(1), part(2), part(3), part(6)]).unwrap();
+            assert_eq!(x[0].to_string(), "s32[4]{0} {3, 5, 9, 11}");
+            let parts: Vec<String> =
+                shards.split(&x[0]).iter().map(|list| list[0].to_string()).collect();
+            let zeros = "s32[2]{0} {0, 0}";
+            assert_eq!(parts, ["s32[2]{0} {3, 5}", zeros, "s32[2]{0} {9, 11}", zeros]);
+        }
+        let text = "HloModule m\nENTRY e { ROOT x = f32[] parameter(0), sharding={unreduced=max} }";
+        let program = hlo::Module::parse(text).unwrap().verify().unwrap();
+        assert_eq!(Shards::of(&program, 2).unwrap_err().number(), "E0507");
     }
 }

@@ -11,6 +11,7 @@ use crate::program::Program;
 use crate::promise::Promise;
 use hlo::{Literal, Shape};
 use pjrt::sys::LoadedExecutableExecute;
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -61,7 +62,13 @@ fn compute(program: &Program, arguments: Vec<Vec<Arc<Promise>>>) -> Result<Vec<V
         list.into_iter().zip(shapes).map(value).collect()
     };
     let arguments: Vec<Vec<Literal>> = arguments.into_iter().map(wait).collect::<Result<_>>()?;
-    let results = program.run(arguments)?;
+    let address = |value: &Literal| value.bytes().as_ptr().addr();
+    let given: HashSet<usize> = arguments.iter().flatten().map(address).collect();
+    let mut results = program.run(arguments)?;
+    // A result has memory of its own, also where the program returns an argument: hosts compare addresses.
+    for value in results.iter_mut().flatten().filter(|value| given.contains(&address(value))) {
+        value.bytes_mut();
+    }
     let expected = (program.placement.devices.len(), program.outputs.len());
     if results.len() != expected.0 || results.iter().any(|list| list.len() != expected.1) {
         return Err(Failure::new(

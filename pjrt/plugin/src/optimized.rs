@@ -3,7 +3,7 @@ use crate::failure::{Code, Result};
 use crate::program::Program;
 use crate::source::refused;
 use hlo::Shape;
-use hlo::ir::Sharding;
+use hlo::ir::{DeviceSharding, Placement, Sharding};
 use prost::Message;
 
 /// The format of the program.
@@ -46,15 +46,24 @@ struct SpmdShardings {
 }
 
 fn shardings(program: &Program) -> Result<Option<SpmdShardings>> {
-    let Some(shards) = &program.shards else { return Ok(None) };
+    let replicated = DeviceSharding::from(Placement::Replicated);
+    let (parameters, results) = match &program.shards {
+        Some(shards) => shards.shardings(),
+        // A program that states no sharding runs on each device, with whole arguments and results.
+        None if program.placement.partitions > 1 => {
+            (vec![&replicated; program.arguments.len()], vec![&replicated; program.outputs.len()])
+        }
+        None => return Ok(None),
+    };
     let encode = |sharding| {
         hlo::proto::encode_sharding(&sharding)
             .map_err(|error| refused(Code::INTERNAL, &error, Some(program.module())))
     };
-    let (parameters, results) = shards.shardings();
     let is_tuple = matches!(program.module().entry().program_shape().result, Shape::Tuple(_));
     let output = match (results.as_slice(), is_tuple) {
         ([one], false) => Sharding::One((*one).clone()),
+        // XLA gives an empty tuple the sharding of one element.
+        ([], _) => Sharding::Tuple(vec![replicated.clone()]),
         (all, _) => Sharding::Tuple(all.iter().map(|&one| one.clone()).collect()),
     };
     let parameters = parameters.into_iter().map(|one| encode(Sharding::One(one.clone())));

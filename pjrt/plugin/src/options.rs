@@ -14,6 +14,17 @@ pub(crate) struct Placement {
     pub(crate) tupled: bool,
 }
 
+/// Returns whether XLA may have an option. They choose among equivalent programs, which has no meaning here.
+fn is_known(name: &str) -> bool {
+    const EFFORTS: [&str; 4] = [
+        "exec_time_optimization_effort",
+        "memory_fitting_effort",
+        "memory_fitting_level",
+        "optimization_level",
+    ];
+    name.starts_with("xla_") || EFFORTS.contains(&name)
+}
+
 impl Placement {
     /// Reads `CompileOptionsProto`, for a client with some number of devices.
     ///
@@ -23,6 +34,12 @@ impl Placement {
         let options = CompileOptionsProto::decode(bytes).map_err(|error| {
             Failure::invalid(format!("the compile options are malformed: {error}"))
         })?;
+        let is_unknown = |name: &&String| !is_known(name);
+        if let Some(name) = options.env_option_overrides.keys().find(is_unknown) {
+            return Err(Failure::invalid(format!(
+                "No such compile option: '{name}'\n = help: the options of XLA start with `xla_` and have no effect here"
+            )));
+        }
         let build = options.executable_build_options.unwrap_or_default();
         let count = |n: i64| usize::try_from(n).unwrap_or(0).max(1);
         let (replicas, partitions) = (count(build.num_replicas), count(build.num_partitions));
@@ -78,4 +95,24 @@ fn assigned(
             "the device assignment does not have {replicas} replicas of {partitions} partitions"
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pjrt::compile_options::OptionOverrideProto;
+
+    #[test]
+    fn unknown_options_are_refused() {
+        let read = |name: &str| {
+            let mut options = CompileOptionsProto::default();
+            let value = OptionOverrideProto { value: None };
+            options.env_option_overrides.insert(name.to_owned(), value);
+            Placement::read(&options.encode_to_vec(), 1)
+        };
+        assert!(read("xla_embed_ir_in_executable").is_ok());
+        assert!(read("optimization_level").is_ok());
+        let message = read("speed").unwrap_err().message;
+        assert!(message.contains("option: 'speed'"), "{message}");
+    }
 }
