@@ -70,6 +70,19 @@ impl Terms {
     }
 }
 
+/// Returns whether devices have terms of a sum in place of parts of a value.
+pub(super) fn is_partial(sharding: &DeviceSharding) -> bool {
+    match &sharding.placement {
+        Placement::Unreduced(_) => true,
+        Placement::Tiled(tiling) => tiling.subgroups.contains(&Subgroup::Unreduced),
+        Placement::Named(named) => {
+            named.axes == NamedAxes::Unreduced || !named.unreduced.is_empty()
+        }
+        Placement::Replicated | Placement::Manual | Placement::Unknown | Placement::Maximal(_) => {
+            false
+        }
+    }
+}
 /// Returns whether each device has a term of the size of the value: no axis divides it.
 pub(super) fn is_whole(sharding: &DeviceSharding) -> bool {
     match &sharding.placement {

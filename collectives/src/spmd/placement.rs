@@ -2,6 +2,7 @@
 //!
 //! An array is divided into tiles of equal size. Every device has one tile, and several devices may have the same. A tile is
 //! identified by its index along each dimension.
+use super::partial::is_partial;
 use super::shardy::ValueSharding;
 use crate::{Code, Error, Result};
 use hlo::ir::{DeviceSharding, NamedAxes, NamedSharding, Placement as Placed, Subgroup};
@@ -120,6 +121,13 @@ impl Tiles {
     /// # Errors
     /// `E0511` if it does not fit the rank or the number of devices; `E0507` if it does not determine the tiles.
     pub(super) fn of(sharding: &DeviceSharding, rank: usize, devices: usize) -> Result<Self> {
+        if is_partial(sharding) {
+            return Err(unsupported("`unreduced` values are not supported"));
+        }
+        Self::of_terms(sharding, rank, devices)
+    }
+    /// Returns the same tiles; of an `unreduced` value, those of each term of its sum.
+    pub(super) fn of_terms(sharding: &DeviceSharding, rank: usize, devices: usize) -> Result<Self> {
         match &sharding.placement {
             Placed::Replicated => Ok(Self::replicated(rank, devices)),
             Placed::Tiled(tiling) => {

@@ -57,7 +57,7 @@ impl Leaf {
         };
         let tiles = match is_whole(&sharding) {
             true => Tiles::replicated(array.rank(), devices),
-            false => Tiles::of(&sharding, array.rank(), devices)?,
+            false => Tiles::of_terms(&sharding, array.rank(), devices)?,
         };
         let terms = Terms::of(&sharding, array, devices)?;
         let local = tiles.shard_shape(array).ok_or_else(|| {
@@ -242,6 +242,9 @@ mod tests {
                 shards.split(&x[0]).iter().map(|list| list[0].to_string()).collect();
             let zeros = "s32[2]{0} {0, 0}";
             assert_eq!(parts, ["s32[2]{0} {3, 5}", zeros, "s32[2]{0} {9, 11}", zeros]);
+            // The regions of a program have no such values.
+            let stated = shards.shardings().0[0];
+            assert_eq!(Tiles::of(stated, 1, 4).unwrap_err().number(), "E0507");
         }
         let text = "HloModule m\nENTRY e { ROOT x = f32[] parameter(0), sharding={unreduced=max} }";
         let program = hlo::Module::parse(text).unwrap().verify().unwrap();
