@@ -4,6 +4,7 @@
 //! Here the program runs once. Its arguments are assembled from the shards of the devices, and its results are divided, by the
 //! shardings that the program states. An argument or result without one is replicated. An `unreduced` argument is the sum of the
 //! shards; of an `unreduced` result the devices of the first term get the value, and the others zeros.
+use super::marker;
 use super::partial::{Terms, is_whole, sum};
 use super::placement::Tiles;
 use super::shardy::MAX_DEVICES;
@@ -39,6 +40,12 @@ struct Leaf {
     /// The terms of a pending sum.
     terms: Option<Terms>,
     sharding: DeviceSharding,
+}
+
+/// Returns whether parts of a program are written for each device.
+fn has_regions(program: &Verified) -> bool {
+    let mut computations = program.module().computations.iter().map(|(_, each)| each);
+    computations.any(|each| each.instructions.iter().any(|(_, i)| marker::kind(&i.op).is_some()))
 }
 
 impl Leaf {
@@ -137,11 +144,14 @@ impl Shards {
         let leaves = root.shape.leaves().into_iter().enumerate();
         let results = leaves.map(|(i, leaf)| Leaf::new(leaf, stated(root, i), devices));
         let results: Result<Vec<_>> = results.collect();
-        Ok(Self {
-            devices,
-            arguments,
-            results: results.map_err(|error| error.at(entry.site(entry.root)))?,
-        })
+        let results = results.map_err(|error| error.at(entry.site(entry.root)))?;
+        // A region may state its results as terms, which are not computed so.
+        if has_regions(program) && arguments.iter().chain(&results).any(|leaf| leaf.terms.is_some())
+        {
+            let message = "`unreduced` values of a program with manual regions are not supported";
+            return Err(Code::Unsupported { message: message.into() }.into());
+        }
+        Ok(Self { devices, arguments, results })
     }
     /// Returns the shapes of the arguments of a device.
     pub fn arguments(&self) -> Vec<Shape> {
