@@ -6,11 +6,11 @@
 //! the partitioned module. The sharding of a result that no source states is one of the
 //! [candidates](super::candidates::candidates): that which is closest to the results of the devices.
 use super::candidates::candidates;
-use super::marker::{self, Marker, MarkerKind};
+use super::marker::{self, Marker, MarkerKind, sharding};
 use super::placement::{Tiles, distance};
 use super::shardy::{self, Meshes};
 use crate::{Code, Error, Result};
-use hlo::ir::{Computation, ComputationId, DeviceSharding, Instruction, InstructionId, Sharding};
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::value::AxisRef;
 use hlo::{ArrayShape, Literal, Module, Op, Opcode, Shape, Verified};
 use interp::DeviceGrid;
@@ -215,9 +215,10 @@ impl Sides<'_> {
         local: &ArrayShape,
     ) -> Option<Tiles> {
         let (outer, inner) = (self.global.entry(), self.partitioned.entry());
+        // The terms of a sum are not determined by their sum.
         let fits = |tiles: Tiles| {
             let shape = tiles.shard_shape(global).filter(|shape| shape.dims == local.dims);
-            shape.map(|_| tiles)
+            shape.filter(|_| !tiles.is_sum()).map(|_| tiles)
         };
         let stated = |instruction: &Instruction| {
             let tiles = Tiles::of(sharding(instruction, leaf)?, global.rank(), self.devices);
@@ -289,13 +290,6 @@ impl Sides<'_> {
     }
 }
 
-/// Returns the sharding that an instruction states for a leaf.
-fn sharding(instruction: &Instruction, leaf: usize) -> Option<&DeviceSharding> {
-    match instruction.common.as_deref()?.sharding.as_ref()? {
-        Sharding::One(one) => Some(one),
-        Sharding::Tuple(parts) => parts.get(leaf),
-    }
-}
 /// Returns the instruction, and the leaf of its value, with the same tiles as this leaf.
 fn before(
     within: &Computation,

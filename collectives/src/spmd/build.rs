@@ -119,7 +119,7 @@ impl<'m> RegionBuilder<'m> {
         let (mut outputs, mut results) = (Vec::new(), Vec::new());
         for &id in stages.regions[number].iter().filter(|&&id| !stages.is_local(id)) {
             for value in self.values(computation, id)? {
-                outputs.push(output(computation, id, OutputForm::Global(value)));
+                outputs.push(output(computation, id, OutputForm::Global(Box::new(value))));
             }
             results.extend(&computation.instructions[id].operands);
         }

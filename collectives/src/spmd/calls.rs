@@ -51,7 +51,7 @@ pub(super) struct Found {
     pub(super) devices: bool,
     /// Markers of manual regions.
     pub(super) markers: bool,
-    /// Markers whose result has another shape than their operand.
+    /// Markers whose result has another shape than their operand, or that sum the values of the devices.
     pub(super) divides: bool,
 }
 
@@ -68,6 +68,7 @@ pub(super) fn found(module: &Module) -> SecondaryMap<Computation, Found> {
         let mut here = Found::default();
         for (_, instruction) in module.computations[id].instructions.iter() {
             here.devices |= is_per_device(&instruction.op);
+            here.divides |= marker::states_sums(instruction);
             if marker::kind(&instruction.op).is_some() {
                 here.markers = true;
                 here.divides |= !marker::keeps_shapes(&module.computations[id], instruction);

@@ -11,7 +11,8 @@ use super::shardy::{self, Meshes, ValueSharding};
 use crate::{Code, Error, Result};
 use hlo::diag::Place;
 use hlo::ir::{
-    Computation, DeviceSharding, Instruction, InstructionId, Placement, Sharding, Subgroup,
+    Computation, DeviceSharding, Instruction, InstructionId, NamedAxes, Placement, Sharding,
+    Subgroup,
 };
 use hlo::op::value::AxisRef;
 use hlo::{Op, Opcode, Shape};
@@ -61,10 +62,10 @@ fn is_manual(sharding: &DeviceSharding) -> bool {
     }
 }
 
-/// Returns the sharding that an instruction states for element `i` of its value, or for its value if that is not a tuple.
-fn sharding(instruction: &Instruction, i: usize) -> Option<&DeviceSharding> {
+/// Returns the sharding that an instruction states for leaf `i` of its value.
+pub(super) fn sharding(instruction: &Instruction, i: usize) -> Option<&DeviceSharding> {
     match instruction.common.as_deref()?.sharding.as_ref()? {
-        Sharding::One(sharding) => Some(sharding),
+        Sharding::One(one) => Some(one),
         Sharding::Tuple(parts) => parts.get(i),
     }
 }
@@ -226,6 +227,33 @@ pub(super) fn keeps_shapes(computation: &Computation, instruction: &Instruction)
     let operands = instruction.operands.iter().map(|&o| &computation.instructions[o].shape);
     results.len() == operands.len()
         && operands.zip(results).all(|(operand, result)| operand.compatible(result))
+}
+
+/// Returns whether an instruction states a sharding by which a value is a sum of terms, of which each device has one.
+pub(super) fn states_sums(instruction: &Instruction) -> bool {
+    let names = [MarkerKind::FullToShard, MarkerKind::ShardToFull].map(attribute_name);
+    let texts = names.iter().filter_map(|name| attribute(instruction, name));
+    let mut texts = texts.filter(|text| text.contains("unreduced"));
+    let stated = instruction.common.as_deref().and_then(|common| common.sharding.as_ref());
+    texts.next().is_some()
+        || match stated {
+            Some(Sharding::One(one)) => is_unreduced(one),
+            Some(Sharding::Tuple(parts)) => parts.iter().any(is_unreduced),
+            None => false,
+        }
+}
+/// Returns whether a sharding has axes whose devices have terms of a sum.
+fn is_unreduced(sharding: &DeviceSharding) -> bool {
+    match &sharding.placement {
+        Placement::Unreduced(_) => true,
+        Placement::Tiled(tiling) => tiling.subgroups.contains(&Subgroup::Unreduced),
+        Placement::Named(named) => {
+            named.axes == NamedAxes::Unreduced || !named.unreduced.is_empty()
+        }
+        Placement::Replicated | Placement::Manual | Placement::Unknown | Placement::Maximal(_) => {
+            false
+        }
+    }
 }
 
 /// Returns the number of devices of a sharding, if it states it.

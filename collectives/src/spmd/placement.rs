@@ -2,12 +2,13 @@
 //!
 //! An array is divided into tiles of equal size. Every device has one tile, and several devices may have the same. A tile is
 //! identified by its index along each dimension.
-use super::partial::is_partial;
+use super::partial::sum;
 use super::shardy::ValueSharding;
 use crate::{Code, Error, Result};
-use hlo::ir::{DeviceSharding, NamedAxes, NamedSharding, Placement as Placed, Subgroup};
+use hlo::ir::{DeviceSharding, NamedAxes, NamedSharding, Placement as Placed, Reduction, Subgroup};
 use hlo::op::value::{AxisRef, Mesh, MeshDevices, MeshGroups};
 use hlo::{ArrayShape, Literal, Scalar};
+use std::collections::BTreeSet;
 
 /// The tile of each device, in an array of some rank.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +20,9 @@ pub(super) struct Tiles {
     /// Devices whose shards belong to one array. Different groups hold different arrays: they differ along the manual axes of
     /// an enclosing region.
     groups: Vec<Vec<usize>>,
+    /// The term of each device. Tiles of one term make an array; the value is the sum of the arrays of all terms. There is one
+    /// term unless the sharding is `unreduced`.
+    terms: Vec<usize>,
 }
 
 /// Shards of the same tile that are not equal.
@@ -52,7 +56,12 @@ impl Tiles {
             counts: vec![1; rank],
             positions: vec![vec![0; rank]; devices],
             groups: vec![(0..devices).collect()],
+            terms: vec![0; devices],
         }
+    }
+    /// Returns whether the value is a sum of terms, of which each device has one.
+    pub(super) fn is_sum(&self) -> bool {
+        self.terms.iter().any(|&term| term != 0)
     }
 
     /// Divides along the `manual` axes of a mesh; the other axes divide nothing.
@@ -73,9 +82,6 @@ impl Tiles {
             return Err(rank_differs(dims.len(), rank));
         }
         let is_manual = |axis: &AxisRef| manual.iter().any(|m| m.name == axis.name);
-        if unreduced.iter().any(is_manual) {
-            return Err(unsupported("`unreduced` values are not supported"));
-        }
         let mut cut = Vec::with_capacity(rank);
         for axes in dims {
             let (first, rest) = axes.split_at(axes.iter().take_while(|a| is_manual(a)).count());
@@ -87,7 +93,17 @@ impl Tiles {
             cut.push(first.to_vec());
         }
         let groups = groups_along(mesh, manual)?;
-        Self::along_axes(mesh, &cut, groups, devices)
+        let terms: Vec<AxisRef> = unreduced.iter().filter(|a| is_manual(a)).cloned().collect();
+        Self::along_axes(mesh, &cut, groups, devices)?.with_terms_along(mesh, &terms)
+    }
+    /// Gives each device along `axes` a term of its own.
+    fn with_terms_along(mut self, mesh: &Mesh, axes: &[AxisRef]) -> Result<Self> {
+        for group in groups_along(mesh, axes)?.unwrap_or_default() {
+            for (term, device) in group.into_iter().enumerate() {
+                *self.of_device(device, |tiles| &mut tiles.terms)? = term;
+            }
+        }
+        Ok(self)
     }
 
     /// Divides along axes of a mesh, one list for each dimension.
@@ -103,15 +119,20 @@ impl Tiles {
             for group in groups_along(mesh, axes)?.unwrap_or_default() {
                 tiles.counts[dim] = group.len();
                 for (place, device) in group.into_iter().enumerate() {
-                    tiles.position_mut(device)?[dim] = place;
+                    tiles.of_device(device, |tiles| &mut tiles.positions)?[dim] = place;
                 }
             }
         }
         Ok(tiles)
     }
-    fn position_mut(&mut self, device: usize) -> Result<&mut Vec<usize>> {
-        let devices = self.positions.len();
-        self.positions.get_mut(device).ok_or_else(|| {
+    fn of_device<T>(
+        &mut self,
+        device: usize,
+        list: impl FnOnce(&mut Self) -> &mut Vec<T>,
+    ) -> Result<&mut T> {
+        let list = list(self);
+        let devices = list.len();
+        list.get_mut(device).ok_or_else(|| {
             wrong(format!("the sharding names device {device}, there are {devices}"))
         })
     }
@@ -119,15 +140,9 @@ impl Tiles {
     /// Returns the tiles of a `sharding=`.
     ///
     /// # Errors
-    /// `E0511` if it does not fit the rank or the number of devices; `E0507` if it does not determine the tiles.
+    /// `E0511` if it does not fit the rank or the number of devices; `E0507` if it does not determine the tiles, or states a
+    /// maximum or a minimum of the devices.
     pub(super) fn of(sharding: &DeviceSharding, rank: usize, devices: usize) -> Result<Self> {
-        if is_partial(sharding) {
-            return Err(unsupported("`unreduced` values are not supported"));
-        }
-        Self::of_terms(sharding, rank, devices)
-    }
-    /// Returns the same tiles; of an `unreduced` value, those of each term of its sum.
-    pub(super) fn of_terms(sharding: &DeviceSharding, rank: usize, devices: usize) -> Result<Self> {
         match &sharding.placement {
             Placed::Replicated => Ok(Self::replicated(rank, devices)),
             Placed::Tiled(tiling) => {
@@ -142,7 +157,8 @@ impl Tiles {
                     let message = "the sharding is for more devices than there are";
                     return Err(wrong(format!("{message}: {devices}")));
                 }
-                let manual = tiling.subgroups.iter().position(|&s| s == Subgroup::Manual);
+                let subgroup = |kind| tiling.subgroups.iter().position(|&s| s == kind);
+                let (manual, sum) = (subgroup(Subgroup::Manual), subgroup(Subgroup::Unreduced));
                 let groups = manual.map_or(1, |at| dims[data + at]);
                 let mut tiles = Self::replicated(rank, devices);
                 tiles.counts = dims[..data].to_vec();
@@ -150,7 +166,9 @@ impl Tiles {
                 for (at, id) in tiling.devices.expand().into_iter().enumerate() {
                     let index = unravel(at, &dims);
                     let device = usize::try_from(id).unwrap_or(usize::MAX);
-                    *tiles.position_mut(device)? = index[..data].to_vec();
+                    *tiles.of_device(device, |tiles| &mut tiles.positions)? =
+                        index[..data].to_vec();
+                    tiles.terms[device] = sum.map_or(0, |at| index[data + at]);
                     tiles.groups[manual.map_or(0, |at| index[data + at])].push(device);
                 }
                 Ok(tiles)
@@ -160,30 +178,40 @@ impl Tiles {
             Placed::Maximal(_) => {
                 Err(unsupported("maximal shardings (a value on one device) are not supported"))
             }
-            Placed::Unreduced(_) => Err(unsupported("`unreduced` values are not supported")),
+            Placed::Unreduced(reduction) => {
+                is_sum(*reduction)?;
+                Ok(Self { terms: (0..devices).collect(), ..Self::replicated(rank, devices) })
+            }
             Placed::Unknown => Err(wrong("the sharding is `unknown`")),
         }
     }
     fn named(sharding: &NamedSharding, rank: usize, devices: usize) -> Result<Self> {
+        let mesh = &sharding.mesh;
+        let all = || mesh.axes.iter().map(|axis| AxisRef::new(axis.name.clone()));
+        let replicated = || Self::replicated(rank, devices);
+        if !sharding.unreduced.is_empty() || sharding.axes == NamedAxes::Unreduced {
+            is_sum(sharding.reduction)?;
+        }
         let dims = match &sharding.axes {
             NamedAxes::Dims(dims) => dims,
-            NamedAxes::Replicated => return Ok(Self::replicated(rank, devices)),
+            NamedAxes::Replicated => {
+                return replicated().with_terms_along(mesh, &sharding.unreduced);
+            }
             NamedAxes::Manual => {
                 return Err(unsupported("`manual` alone does not determine the tiles"));
             }
             NamedAxes::Unreduced => {
-                return Err(unsupported("`unreduced` values are not supported"));
+                return replicated().with_terms_along(mesh, &all().collect::<Vec<_>>());
             }
         };
         if dims.len() != rank {
             return Err(rank_differs(dims.len(), rank));
         }
         let axes: Vec<Vec<AxisRef>> = dims.iter().map(|dim| dim.axes.clone()).collect();
-        let mesh = &sharding.mesh;
-        let inner = mesh.axes.iter().map(|axis| AxisRef::new(axis.name.clone()));
         let is_outer = |axis: &AxisRef| sharding.manual.iter().any(|m| m.name == axis.name);
-        let inner: Vec<AxisRef> = inner.filter(|axis| !is_outer(axis)).collect();
-        Self::along_axes(mesh, &axes, groups_along(mesh, &inner)?, devices)
+        let inner: Vec<AxisRef> = all().filter(|axis| !is_outer(axis)).collect();
+        Self::along_axes(mesh, &axes, groups_along(mesh, &inner)?, devices)?
+            .with_terms_along(mesh, &sharding.unreduced)
     }
 
     /// Returns the devices of each array.
@@ -251,40 +279,68 @@ impl Tiles {
         Some(ArrayShape::new(global.ty, dims))
     }
 
-    /// Returns the shard of a device.
+    /// Returns the shard of a device. Those of the first term make the value; those of the others are zeros.
     pub(super) fn shard(&self, device: usize, global: &Literal, local: &ArrayShape) -> Literal {
         let mut shard = Literal::zeros(ArrayShape::new(local.ty, local.dims.clone()));
-        let Some(whole) = global.array_shape() else { return shard };
+        let Some(whole) = global.array_shape().filter(|_| self.terms[device] == 0) else {
+            return shard;
+        };
         let (from, to) = (global.bytes(), shard.bytes_mut());
         visit_rows(whole, local, &self.positions[device], |at, offset, length| {
             to[offset..offset + length].copy_from_slice(&from[at..at + length]);
         });
         shard
     }
-    /// Assembles the shards of a group, and returns which of them differ. Of several shards of one tile, the first is used.
+    /// Assembles the shards of a group, and returns which of them differ. Of several shards of one tile and term, the first is
+    /// used.
     pub(super) fn assemble(
         &self,
         group: &[usize],
         shards: &[&Literal],
         global: &ArrayShape,
     ) -> (Literal, Vec<Unequal>) {
-        let mut array = Literal::zeros(ArrayShape::new(global.ty, global.dims.clone()));
         let mut unequal: Vec<Unequal> = Vec::new();
-        let mut seen: Vec<(&[usize], usize)> = Vec::new();
-        for (i, &device) in group.iter().enumerate() {
+        let terms: BTreeSet<usize> = group.iter().map(|&device| self.terms[device]).collect();
+        let arrays = terms.into_iter().map(|term| {
+            let members = group.iter().copied().zip(shards.iter().copied());
+            let members = members.filter(|&(device, _)| self.terms[device] == term);
+            self.assemble_term(members, global, &mut unequal)
+        });
+        let arrays: Vec<Literal> = arrays.collect();
+        (sum(arrays), unequal)
+    }
+    fn assemble_term<'a>(
+        &self,
+        members: impl Iterator<Item = (usize, &'a Literal)>,
+        global: &ArrayShape,
+        unequal: &mut Vec<Unequal>,
+    ) -> Literal {
+        let mut array = Literal::zeros(ArrayShape::new(global.ty, global.dims.clone()));
+        let mut seen: Vec<(&[usize], (usize, &Literal))> = Vec::new();
+        for (device, shard) in members {
             let place = self.positions[device].as_slice();
             if let Some(&(_, first)) = seen.iter().find(|(other, _)| *other == place) {
-                compare(&mut unequal, (group[first], shards[first]), (device, shards[i]));
+                compare(unequal, first, (device, shard));
                 continue;
             }
-            seen.push((place, i));
-            let Some(local) = shards[i].array_shape() else { continue };
-            let (from, to) = (shards[i].bytes(), array.bytes_mut());
+            seen.push((place, (device, shard)));
+            let Some(local) = shard.array_shape() else { continue };
+            let (from, to) = (shard.bytes(), array.bytes_mut());
             visit_rows(global, local, place, |at, offset, length| {
                 to[at..at + length].copy_from_slice(&from[offset..offset + length]);
             });
         }
-        (array, unequal)
+        array
+    }
+}
+
+/// Checks that the terms of an `unreduced` value are added.
+fn is_sum(reduction: Reduction) -> Result<()> {
+    match reduction {
+        Reduction::Sum => Ok(()),
+        Reduction::Max | Reduction::Min => {
+            Err(unsupported("`unreduced` values of a maximum or minimum are not supported"))
+        }
     }
 }
 

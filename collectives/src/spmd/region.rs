@@ -37,7 +37,7 @@ pub(super) struct Output {
 #[derive(Debug)]
 pub(super) enum OutputForm {
     /// They are shards of a global value.
-    Global(ShardedValue),
+    Global(Box<ShardedValue>),
     /// They are stacked, for a later region.
     PerDevice(Shape),
 }

@@ -4,13 +4,12 @@
 //! Here the program runs once. Its arguments are assembled from the shards of the devices, and its results are divided, by the
 //! shardings that the program states. An argument or result without one is replicated. An `unreduced` argument is the sum of the
 //! shards; of an `unreduced` result the devices of the first term get the value, and the others zeros.
-use super::marker;
-use super::partial::{Terms, is_whole, sum};
+use super::marker::sharding;
 use super::placement::Tiles;
 use super::shardy::MAX_DEVICES;
 use crate::{Code, Result};
-use hlo::ir::{DeviceSharding, Instruction, Placement, Sharding};
-use hlo::{ArrayShape, Literal, Shape, Verified};
+use hlo::ir::{DeviceSharding, Placement};
+use hlo::{Literal, Shape, Verified};
 
 /// The shards of the arguments and results of an unpartitioned program on some number of devices.
 ///
@@ -37,15 +36,7 @@ struct Leaf {
     global: Shape,
     local: Shape,
     tiles: Option<Tiles>,
-    /// The terms of a pending sum.
-    terms: Option<Terms>,
     sharding: DeviceSharding,
-}
-
-/// Returns whether parts of a program are written for each device.
-fn has_regions(program: &Verified) -> bool {
-    let mut computations = program.module().computations.iter().map(|(_, each)| each);
-    computations.any(|each| each.instructions.iter().any(|(_, i)| marker::kind(&i.op).is_some()))
 }
 
 impl Leaf {
@@ -58,66 +49,34 @@ impl Leaf {
                 global: global.clone(),
                 local: global.clone(),
                 tiles: None,
-                terms: None,
                 sharding: replicated(),
             });
         };
-        let tiles = match is_whole(&sharding) {
-            true => Tiles::replicated(array.rank(), devices),
-            false => Tiles::of_terms(&sharding, array.rank(), devices)?,
-        };
-        let terms = Terms::of(&sharding, array, devices)?;
+        let tiles = Tiles::of(&sharding, array.rank(), devices)?;
         let local = tiles.shard_shape(array).ok_or_else(|| {
             let message =
                 format!("the tiles of {array:#} have unequal sizes, which is not supported");
             crate::Error::from(Code::Unsupported { message })
         })?;
-        Ok(Self {
-            global: global.clone(),
-            local: local.into(),
-            tiles: Some(tiles),
-            terms,
-            sharding,
-        })
+        Ok(Self { global: global.clone(), local: local.into(), tiles: Some(tiles), sharding })
     }
     fn assemble(&self, shards: &[&Literal]) -> Literal {
         let (Some(tiles), Some(global)) = (&self.tiles, self.global.array()) else {
             return shards[0].clone();
         };
-        if let Some(terms) = &self.terms {
-            let term = |devices: &Vec<usize>| {
-                let parts: Vec<&Literal> = devices.iter().map(|&device| shards[device]).collect();
-                tiles.assemble(devices, &parts, global).0
-            };
-            let terms: Vec<Literal> = terms.devices().iter().map(term).collect();
-            return sum(&terms).unwrap_or_else(|| shards[0].clone());
-        }
-        if self.global == self.local {
+        if self.global == self.local && !tiles.is_sum() {
             return shards[0].clone();
         }
         let all: Vec<usize> = (0..shards.len()).collect();
         tiles.assemble(&all, shards, global).0
     }
     fn shard(&self, device: usize, global: &Literal) -> Literal {
-        if let (Some(terms), Shape::Array(local)) = (&self.terms, &self.local)
-            && !terms.is_first(device)
-        {
-            return Literal::zeros(ArrayShape::new(local.ty, local.dims.clone()));
-        }
         match (&self.tiles, &self.local) {
-            (Some(tiles), Shape::Array(local)) if self.global != self.local => {
+            (Some(tiles), Shape::Array(local)) if self.global != self.local || tiles.is_sum() => {
                 tiles.shard(device, global, local)
             }
             _ => global.clone(),
         }
-    }
-}
-
-/// Returns the sharding that an instruction states for a leaf of its value.
-fn stated(instruction: &Instruction, leaf: usize) -> Option<&DeviceSharding> {
-    match instruction.common.as_deref()?.sharding.as_ref()? {
-        Sharding::One(one) => Some(one),
-        Sharding::Tuple(parts) => parts.get(leaf),
     }
 }
 
@@ -136,21 +95,15 @@ impl Shards {
         for id in entry.parameters() {
             let instruction = &entry.instructions[id];
             for (i, leaf) in instruction.shape.leaves().into_iter().enumerate() {
-                let leaf = Leaf::new(leaf, stated(instruction, i), devices);
+                let leaf = Leaf::new(leaf, sharding(instruction, i), devices);
                 arguments.push(leaf.map_err(|error| error.at(entry.site(id)))?);
             }
         }
         let root = &entry.instructions[entry.root];
         let leaves = root.shape.leaves().into_iter().enumerate();
-        let results = leaves.map(|(i, leaf)| Leaf::new(leaf, stated(root, i), devices));
+        let results = leaves.map(|(i, leaf)| Leaf::new(leaf, sharding(root, i), devices));
         let results: Result<Vec<_>> = results.collect();
         let results = results.map_err(|error| error.at(entry.site(entry.root)))?;
-        // A region may state its results as terms, which are not computed so.
-        if has_regions(program) && arguments.iter().chain(&results).any(|leaf| leaf.terms.is_some())
-        {
-            let message = "`unreduced` values of a program with manual regions are not supported";
-            return Err(Code::Unsupported { message: message.into() }.into());
-        }
         Ok(Self { devices, arguments, results })
     }
     /// Returns the shapes of the arguments of a device.
@@ -252,9 +205,6 @@ mod tests {
                 shards.split(&x[0]).iter().map(|list| list[0].to_string()).collect();
             let zeros = "s32[2]{0} {0, 0}";
             assert_eq!(parts, ["s32[2]{0} {3, 5}", zeros, "s32[2]{0} {9, 11}", zeros]);
-            // The regions of a program have no such values.
-            let stated = shards.shardings().0[0];
-            assert_eq!(Tiles::of(stated, 1, 4).unwrap_err().number(), "E0507");
         }
         let text = "HloModule m\nENTRY e { ROOT x = f32[] parameter(0), sharding={unreduced=max} }";
         let program = hlo::Module::parse(text).unwrap().verify().unwrap();

@@ -4,13 +4,16 @@
 //! everything computed from these. An assembled value is *global* again. Regions may be nested, so a depth is counted: a
 //! full-to-shard marker adds one, a shard-to-full marker subtracts one.
 //!
+//! A region without arguments has no full-to-shard marker: its depth is known only from the shard-to-full markers that its
+//! values pass later, so these are counted as well.
+//!
 //! A region runs as a whole, so it must not depend on itself. Each instruction has a *stage*: the number of regions that
 //! must run before it. A region is a connected component of the local instructions of one stage.
 use super::calls::{self, Found};
 use super::marker::{self, MarkerKind};
 use hlo::Op;
 use hlo::id::SecondaryMap;
-use hlo::ir::{CommonAttrs, Computation, Instruction, InstructionId};
+use hlo::ir::{CommonAttrs, Computation, ComputationId, Instruction, InstructionId};
 
 /// The regions of a computation.
 #[derive(Debug)]
@@ -36,20 +39,26 @@ impl Stages {
             regions: Vec::new(),
         };
         let mut depths = SecondaryMap::filled(count, 0usize);
+        let later = shard_to_full_later(computation);
+        // Whether a value depends on a full-to-shard marker, so that its depth is known from its operands.
+        let mut entered = SecondaryMap::filled(count, false);
         // The stage in which an instruction runs; the value of a marker that ends a region belongs to the next one.
         let mut runs = SecondaryMap::filled(count, 0usize);
         let mut sets = DisjointSets((0..count).collect());
         for (id, instruction) in computation.instructions.iter() {
             let depth = instruction.operands.iter().map(|&o| depths[o]).max().unwrap_or(0);
             let kind = marker::kind(&instruction.op);
+            entered[id] = kind == Some(MarkerKind::FullToShard)
+                || instruction.operands.iter().any(|&o| entered[o]);
             depths[id] = match kind {
                 Some(MarkerKind::FullToShard) => depth + 1,
                 Some(MarkerKind::ShardToFull) => match marker::is_inside(instruction) {
                     Some(true) => depth.saturating_sub(1).max(1),
                     Some(false) => 0,
+                    None if depth > 0 && !entered[id] => later[id].max(depth - 1),
                     None => depth.saturating_sub(1),
                 },
-                None if depth == 0 && is_per_device(&instruction.op, found) => 1,
+                None if depth == 0 && is_per_device(&instruction.op, later[id], found) => 1,
                 None => depth,
             };
             let ends = kind == Some(MarkerKind::ShardToFull) && depths[id] == 0;
@@ -138,10 +147,29 @@ impl Stages {
 }
 
 /// Returns whether an instruction has a value per device whatever its operands are: because of its op, or of what it
-/// calls.
-fn is_per_device(op: &Op, found: &SecondaryMap<Computation, Found>) -> bool {
-    calls::is_per_device(op)
-        || calls::callees(op).iter().any(|&id| found[id].devices && !found[id].markers)
+/// calls. What it calls may contain whole regions and return a global value, unless a marker takes that for a shard `later`.
+fn is_per_device(op: &Op, later: usize, found: &SecondaryMap<Computation, Found>) -> bool {
+    let calls_devices =
+        |&id: &ComputationId| found[id].devices && (later > 0 || !found[id].markers);
+    calls::is_per_device(op) || calls::callees(op).iter().any(calls_devices)
+}
+
+/// Returns for each instruction the number of shard-to-full markers that its value passes until it is global.
+fn shard_to_full_later(computation: &Computation) -> SecondaryMap<Instruction, usize> {
+    let mut later = SecondaryMap::filled(computation.instructions.len(), 0usize);
+    let ids: Vec<_> = computation.instructions.ids().collect();
+    for id in ids.into_iter().rev() {
+        let instruction = &computation.instructions[id];
+        let own = match marker::kind(&instruction.op) {
+            Some(MarkerKind::ShardToFull) => later[id] + 1,
+            Some(MarkerKind::FullToShard) => later[id].saturating_sub(1),
+            None => later[id],
+        };
+        for &operand in &instruction.operands {
+            later[operand] = later[operand].max(own);
+        }
+    }
+    later
 }
 
 /// Returns the instructions that must run before this one.

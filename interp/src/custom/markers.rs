@@ -10,7 +10,7 @@ use crate::hooks::Call;
 use crate::{Error, Result};
 use hlo::Literal;
 
-/// The targets whose value is their first operand.
+/// The targets whose value is their operand, or the tuple of their operands.
 pub(super) const TARGETS: [&str; 18] = [
     "AssumeGatherIndicesInBound",
     "InspectSharding",
@@ -40,20 +40,20 @@ pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
         match call.operands {
             [_] if nothing => Ok(Literal::tuple(Vec::new())),
             [operand] if operand.shape().compatible(call.shape) => Ok((*operand).clone()),
-            [operand] => Err(parts(target, operand, call)),
-            _ => {
-                let found = call.operands.len();
-                let message = format!("custom call `{target}` expects one operand, found {found}");
-                Err(Error::unsupported(message))
+            operands => {
+                let all = Literal::tuple(operands.iter().map(|&operand| operand.clone()).collect());
+                let is_same = all.shape().compatible(call.shape);
+                if is_same { Ok(all) } else { Err(parts(target, operands, call)) }
             }
         }
     })
 }
 
-fn parts(target: &str, operand: &Literal, call: &Call<'_>) -> Error {
+fn parts(target: &str, operands: &[&Literal], call: &Call<'_>) -> Error {
+    let shapes: Vec<String> = operands.iter().map(|operand| operand.shape().to_string()).collect();
     let message = format!(
         "custom call `{target}` converts {} to {}: the module is not partitioned for several devices yet",
-        operand.shape(),
+        shapes.join(", "),
         call.shape
     );
     Error::from(Code::Unsupported { message })

@@ -190,6 +190,74 @@ fn a_region_may_read_nothing() {
 }
 
 #[test]
+fn regions_in_regions_may_read_nothing() {
+    // Device 2a + b: the inner region has two devices of the outer one, which assembles the rows of a.
+    let inner = join("<@m, [{}, {\"b\"}]>", "\"b\"");
+    let outer = join("<@m, [{\"a\"}, {}]>", "\"a\"");
+    let called = format!(
+        "id {{ p = u32[] partition-id() ROOT r = u32[1,1] reshape(p) }}
+        row {{ i = u32[1,1] call(), to_apply=id ROOT j = u32[1,2] custom-call(i), {inner} }}
+        ENTRY e {{ c = u32[1,2] call(), to_apply=row ROOT r = u32[2,2] custom-call(c), {outer} }}"
+    );
+    let inlined = format!(
+        "ENTRY e {{ p = u32[] partition-id() i = u32[1,1] reshape(p)
+        j = u32[1,2] custom-call(i), {inner} k = u32[1,2] copy(j) ROOT r = u32[2,2] custom-call(k), {outer} }}"
+    );
+    for body in [called, inlined] {
+        check(&body, &[], "u32[2,2] {{0, 1}, {2, 3}}");
+    }
+}
+
+#[test]
+fn a_called_region_may_precede_another_one() {
+    let (cut, join) = pair("<@r, [{\"c\"}]>", "<@r, [{\"c\"}]>", "\"c\"");
+    let body = format!(
+        "id {{ p = u32[] partition-id() i = u32[1] reshape(p) ROOT j = u32[4] custom-call(i), {join} }}
+        ENTRY e {{ g = u32[4] call(), to_apply=id l = u32[1] custom-call(g), {cut}
+        d = u32[1] add(l, l) ROOT r = u32[4] custom-call(d), {join} }}"
+    );
+    check(&body, &[], "u32[4] {6, 2, 0, 4}");
+}
+
+#[test]
+fn unreduced_values_are_sums_of_terms() {
+    // Device 2a + b has the term 2a + b of element a.
+    let join_terms = join("<@m, [{\"a\"}], unreduced={\"b\"}>", "\"a\", \"b\"");
+    let body = format!(
+        "ENTRY e {{ p = u32[] partition-id() i = u32[1] reshape(p) ROOT r = u32[2] custom-call(i), {join_terms} }}"
+    );
+    check(&body, &[], "u32[2] {1, 5}");
+    // Devices add as many terms as there are along a, although nothing else depends on the device.
+    let (cut_all, join_a) = pair("<@m, [{}]>", "<@m, [{}], unreduced={\"a\"}>", "\"a\", \"b\"");
+    let body = format!(
+        "ENTRY e {{ x = s32[2] parameter(0) l = s32[2] custom-call(x), {cut_all} ROOT r = s32[2] custom-call(l), {join_a} }}"
+    );
+    check(&body, &["s32[2] {3, 4}"], "s32[2] {6, 8}");
+    // A value that enters as a sum has the value as its sum.
+    let (cut_sum, join_all) =
+        pair("<@m, [{}], unreduced={\"a\", \"b\"}>", "<@m, [{}]>", "\"a\", \"b\"");
+    let body = format!(
+        "ENTRY e {{ x = s32[2] parameter(0) l = s32[2] custom-call(x), {cut_sum}
+        s = s32[2] all-reduce(l), channel_id=1, replica_groups={{{{0,1,2,3}}}}, use_global_device_ids=true, to_apply=add
+        ROOT r = s32[2] custom-call(s), {join_all} }}"
+    );
+    check(&body, &["s32[2] {3, 4}"], "s32[2] {3, 4}");
+    // The inner region adds along b; the outer one assembles along a.
+    let inner = join("<@m, [{}], unreduced={\"b\"}>", "\"b\"");
+    let outer = join("<@m, [{\"a\"}]>", "\"a\"");
+    let body = format!(
+        "ENTRY e {{ p = u32[] partition-id() i = u32[1] reshape(p) j = u32[1] custom-call(i), {inner}
+        ROOT r = u32[2] custom-call(j), {outer} }}"
+    );
+    check(&body, &[], "u32[2] {1, 5}");
+    // GSPMD's form of the first.
+    let body = "ENTRY e { p = u32[] partition-id() i = u32[1] reshape(p)
+        c = u32[1] custom-call(i), custom_call_target=\"Sharding\", sharding={manual}
+        ROOT r = u32[2] custom-call(c), custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[2,2]<=[4] last_tile_dims={unreduced}} }";
+    check(body, &[], "u32[2] {1, 5}");
+}
+
+#[test]
 fn gspmd_states_shardings_on_the_arrays() {
     // Tiles of devices {2,0} and {3,1}: row 0 has devices 2 and 0.
     let body = "ENTRY e { x = s32[2,2] parameter(0)
