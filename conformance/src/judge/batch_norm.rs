@@ -4,11 +4,12 @@
 //! term of a sum. The sizes are those before anything cancels: the mean may be subtracted last, and the variance may be the
 //! mean of the squares minus the square of the mean.
 use super::Stop;
-use super::evaluate::{Evaluator, Leaves, Site, arrays};
+use super::evaluate::{Evaluator, Leaves, arrays};
 use super::functions;
 use super::interval::Interval;
 use super::modes::{Mode, Modes, least_subnormal};
 use super::range::Range;
+use super::site::Site;
 use super::sums::leaf_shape;
 use crate::error_model::roundoff;
 use hlo::op::Unary;

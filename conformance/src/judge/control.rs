@@ -1,7 +1,8 @@
 //! Ranges of loops and branches: where a decision is open, of each state or branch that it may lead to.
 use super::Stop;
-use super::evaluate::{Evaluator, Leaves, Site, unknown};
+use super::evaluate::{Evaluator, Leaves, unknown};
 use super::range::Range;
+use super::site::Site;
 use hlo::Scalar;
 use hlo::ir::ComputationId;
 use hlo::op::While;

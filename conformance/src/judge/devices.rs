@@ -6,16 +6,18 @@
 use super::Stop;
 use super::combine::Combine;
 use super::elementwise::finite_magnitudes;
-use super::evaluate::{Evaluator, Leaves, Site};
+use super::evaluate::{Evaluator, Leaves};
 use super::interval::Interval;
+use super::needed::is_started;
 use super::range::{Cause, Range, is_whole};
 use super::runner::Form;
+use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
 use super::sums::coarser;
 use collectives::Groups;
 use hlo::ir::ComputationId;
 use hlo::op::{Binary, Kind, Op};
-use hlo::{ElementType, Literal};
+use hlo::{ElementType, Literal, Module};
 use interp::DeviceGrid;
 
 /// The legal values of the results, device after device.
@@ -24,8 +26,13 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
     let computation = &ev.module.computations[id];
     let devices = arguments.len();
     let mut values: Vec<Vec<Leaves>> = Vec::with_capacity(computation.instructions.len());
+    let needed = ev.needed(id);
     for (at, instruction) in computation.instructions.iter() {
         let site = Site { computation, id, at, lanes: None };
+        if !needed[at.index()] {
+            values.push(vec![site.nothing(); devices]);
+            continue;
+        }
         let operands = |device: usize| -> Vec<&Leaves> {
             instruction.operands.iter().map(|id| &values[id.index()][device]).collect()
         };
@@ -36,7 +43,13 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
                 let found: Option<Vec<Leaves>> = arguments.iter().map(argument).collect();
                 found.ok_or_else(|| site.unsupported("a parameter"))?
             }
-            (_, Kind::Collective | Kind::Device) => {
+            (op, Kind::Collective | Kind::Device) if !is_started(op) => {
+                let all: Vec<Vec<&Leaves>> = (0..devices).map(operands).collect();
+                communicated(ev, site, &all)?
+            }
+            (Op::AsyncStart(start), _) if communicates(ev.module, start.calls) => {
+                let computation = &ev.module.computations[start.calls];
+                let site = Site { computation, id: start.calls, at: computation.root, lanes: None };
                 let all: Vec<Vec<&Leaves>> = (0..devices).map(operands).collect();
                 communicated(ev, site, &all)?
             }
@@ -51,6 +64,14 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
         values.push(result);
     }
     Ok(values.swap_remove(computation.root.index()).into_iter().flatten().collect())
+}
+
+/// Returns whether a computation is one op in which other devices take part.
+fn communicates(module: &Module, id: ComputationId) -> bool {
+    let computation = &module.computations[id];
+    let mut others = computation.instructions.iter().filter(|(at, _)| *at != computation.root);
+    computation.instructions[computation.root].opcode().kind() == Kind::Collective
+        && others.all(|(_, other)| matches!(other.op, Op::Parameter(_)))
 }
 
 /// The operands of all devices.
@@ -71,6 +92,7 @@ fn communicated<'m>(
     let operands: Operands<'_> = owned.iter().map(|list| list.iter().collect()).collect();
     match &site.instruction().op {
         Op::AllReduce(op) => combined(ev, site, op.to_apply.0, &operands),
+        Op::AllReduceStart(op) => combined(ev, site, op.to_apply.0, &operands),
         Op::ReduceScatter(op) => combined(ev, site, Some(op.to_apply), &operands),
         op if op.opcode().moves_data() || op.opcode().kind() == Kind::Device => {
             let count = owned.iter().flatten().map(|range| range.candidates().len()).max();

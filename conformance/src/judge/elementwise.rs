@@ -1,11 +1,12 @@
 //! Ranges of elementwise ops.
 #![expect(clippy::wildcard_enum_match_arm, reason = "ops without a rule are unsupported")]
-use super::evaluate::{Evaluator, Site};
+use super::evaluate::Evaluator;
 use super::functions;
 use super::interval::Interval;
 use super::modes::{Mode, Modes};
 use super::range::is_whole;
 use super::range::{Range, floats};
+use super::site::Site;
 use super::{Stop, candidates, complex, integers};
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Accuracy, Binary, Opcode, Unary};

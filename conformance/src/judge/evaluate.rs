@@ -3,16 +3,18 @@
 use super::accuracy::Accuracies;
 use super::interval::Interval;
 use super::modes::{Mode, Modes};
+use super::needed::{is_started, needed};
 use super::range::{Cause, Range};
-use super::runner::{Form, Key, Runner};
+use super::runner::{Form, Runner};
+use super::site::Site;
 use super::{
     Stop, batch_norm, control, devices, elementwise, fold, linear, products, scatter, sort, sums,
     topk, transform,
 };
-use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
+use hlo::ir::{ComputationId, Instruction};
 use hlo::literal::ConstantValue;
 use hlo::op::{Accuracy, Kind, Op};
-use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Shape};
+use hlo::{ElementType, Literal, Module, Opcode, Shape};
 use interp::DeviceGrid;
 
 /// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.
@@ -28,57 +30,18 @@ pub(super) struct Evaluator<'m> {
     pub(super) runner: Runner,
     /// What the backend promises.
     accuracies: &'m Accuracies,
+    /// Whether each leaf of the entry's result is asked for, if not all are.
+    asked: Option<Vec<bool>>,
     count: u64,
-}
-
-/// The instruction that is being evaluated.
-#[derive(Clone, Copy)]
-pub(super) struct Site<'m> {
-    pub(super) computation: &'m Computation,
-    pub(super) id: ComputationId,
-    pub(super) at: InstructionId,
-    /// The length of the vectors that stand for scalars, in a computation that is applied to elements.
-    pub(super) lanes: Option<i64>,
-}
-
-impl<'m> Site<'m> {
-    pub(super) fn instruction(&self) -> &'m Instruction {
-        &self.computation.instructions[self.at]
-    }
-    pub(super) fn key(&self, form: Form) -> Key {
-        Key { computation: self.id, instruction: self.at, form }
-    }
-    /// The instruction as one that decides.
-    pub(super) fn cause(&self) -> Cause {
-        Cause { path: self.computation.path(self.at).into(), decides: true }
-    }
-    /// The shape of an array of this shape: that of a vector for a scalar in lanes.
-    pub(super) fn lane_shape(&self, shape: &ArrayShape) -> ArrayShape {
-        match self.lanes {
-            Some(lanes) => ArrayShape::new(shape.ty, [lanes].as_slice()),
-            None => shape.clone(),
-        }
-    }
-    /// The shape of the result, if it is an array.
-    pub(super) fn shape(&self) -> Result<ArrayShape, Stop> {
-        let array = self.instruction().shape.array();
-        array.map(|array| self.lane_shape(array)).ok_or_else(|| self.unsupported("a tuple"))
-    }
-    pub(super) fn operand(&self, i: usize) -> &'m Shape {
-        &self.computation.instructions[self.instruction().operands[i]].shape
-    }
-    /// Whether both operands are the same value.
-    pub(super) fn same_operands(&self) -> bool {
-        self.instruction().operands.windows(2).all(|pair| pair[0] == pair[1])
-    }
-    pub(super) fn unsupported(&self, what: &str) -> Stop {
-        Stop::Unsupported(format!("{}: no bound for {what}", self.computation.path(self.at)))
-    }
 }
 
 impl<'m> Evaluator<'m> {
     pub(super) fn new(module: &'m Module, modes: Modes, accuracies: &'m Accuracies) -> Self {
-        Self { module, modes, runner: Runner::default(), accuracies, count: 0 }
+        Self { module, modes, runner: Runner::default(), accuracies, asked: None, count: 0 }
+    }
+    /// The same for some leaves of the entry's result; those of other ones are not computed.
+    pub(super) fn asked_for(self, leaves: Vec<bool>) -> Self {
+        Self { asked: Some(leaves), ..self }
     }
     /// The same with other modes; compiled instructions are kept.
     pub(super) fn with_modes(self, modes: Modes) -> Self {
@@ -120,6 +83,12 @@ impl<'m> Evaluator<'m> {
         Ok(results)
     }
 
+    /// Returns for each instruction of a computation whether its value is needed.
+    pub(super) fn needed(&self, id: ComputationId) -> Vec<bool> {
+        let asked = self.asked.as_deref().filter(|_| id == self.module.entry);
+        needed(&self.module.computations[id], asked)
+    }
+
     /// The legal values of a computation's result; with `lanes`, of one whose scalars are vectors.
     pub(super) fn call(
         &mut self,
@@ -136,8 +105,13 @@ impl<'m> Evaluator<'m> {
         }
         uses[computation.root.index()] += 1;
         let mut values: Vec<Leaves> = Vec::with_capacity(uses.len());
+        let needed = self.needed(id);
         for (at, instruction) in computation.instructions.iter() {
             let site = Site { computation, id, at, lanes };
+            if !needed[at.index()] {
+                values.push(site.nothing());
+                continue;
+            }
             let value = if let Op::Parameter(parameter) = &instruction.op {
                 let number = usize::try_from(parameter.number).unwrap_or(usize::MAX);
                 arguments
@@ -183,7 +157,8 @@ impl<'m> Evaluator<'m> {
         let dynamic = |shape: &Shape| {
             shape.leaves().iter().any(|leaf| leaf.array().is_some_and(|a| a.dynamic.is_some()))
         };
-        if dynamic(&instruction.shape) {
+        // Of a tuple, each leaf that is needed has been evaluated.
+        if dynamic(&instruction.shape) && !matches!(instruction.op, Op::Tuple(_)) {
             return Err(site.unsupported("dynamic shapes"));
         }
         let read = self.read(site, operands);
@@ -226,7 +201,9 @@ impl<'m> Evaluator<'m> {
             Op::Sort(op) => sort::sort(self, site, op, operands),
             Op::TopK(op) => topk::topk(self, site, op, operands),
             Op::AfterAll(_) => Ok(vec![Range::point(Literal::token())]),
-            op if op.opcode().aliases_operand() => Ok(whole(0)),
+            // A started operation stands for its result.
+            Op::AsyncStart(start) => self.call(start.calls, arguments(operands), site.lanes),
+            op if op.opcode().aliases_operand() || is_started(op) => Ok(whole(0)),
             op if elementwise::is_elementwise(op) => {
                 let arrays = arrays(site, operands)?;
                 elementwise::evaluate(self, site, &arrays).map(|range| vec![range])

@@ -1,8 +1,9 @@
 //! Computations of scalars applied to elements: all elements at once, each scalar a vector.
 use super::Stop;
 use super::control::any_of;
-use super::evaluate::{Evaluator, Leaves, Site, arrays};
+use super::evaluate::{Evaluator, Leaves, arrays};
 use super::range::Range;
+use super::site::Site;
 use hlo::ir::ComputationId;
 use hlo::op::value::WindowDim;
 use hlo::op::{Reduce, ReduceWindow};

@@ -4,11 +4,12 @@
 //! may also multiply with inverted blocks, so the sizes of the terms are those that remain if nothing cancels. Both grow
 //! with the condition of the matrix: of an ill-conditioned one, nothing is known.
 use super::Stop;
-use super::evaluate::{Evaluator, Leaves, Site, arrays, unknown};
+use super::evaluate::{Evaluator, Leaves, arrays, unknown};
 use super::functions;
 use super::interval::Interval;
 use super::modes::{Mode, least_subnormal};
 use super::range::Range;
+use super::site::Site;
 use crate::error_model::roundoff;
 use hlo::op::value::Transpose;
 use hlo::op::{Cholesky, TriangularSolve, Unary};

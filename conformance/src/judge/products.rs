@@ -2,11 +2,12 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "two ops come here")]
 use super::Stop;
 use super::elementwise::finite_magnitudes;
-use super::evaluate::{Evaluator, Leaves, Site, arrays};
+use super::evaluate::{Evaluator, Leaves, arrays};
 use super::interval::Interval;
 use super::range::is_whole;
 use super::range::{Range, array, floats, wide};
 use super::runner::Form;
+use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
 use super::sums::{all_points, terms};
 use crate::error_model::roundoff;

@@ -2,7 +2,7 @@
 use collectives::Session;
 use hlo::id::Arena;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId, InstructionSpans};
-use hlo::op::{Binary, Op, Parameter};
+use hlo::op::{AsyncRole, Binary, Op, Parameter};
 use hlo::{ElementType, Literal, Module, Shape, Verified};
 use interp::{CompileOptions, Executable, RunOptions};
 use std::collections::HashMap;
@@ -143,11 +143,34 @@ fn build(module: &Module, key: &Key) -> Module {
         (0..).zip(shapes).map(|(number, shape)| parameter(&mut entry, number, shape)).collect();
     let root = Instruction { op, shape, operands, common: None };
     entry.root = entry.push(root, "root".into(), InstructionSpans::default());
+    if let Some(done) = done(source, key.instruction) {
+        let shape = retyped(&done.shape, &key.form);
+        let operands = [entry.root].into_iter().collect();
+        let done = Instruction { op: done.op.clone(), shape, operands, common: None };
+        entry.root = entry.push(done, "done".into(), InstructionSpans::default());
+    }
     let entry = computations.push(entry);
     let mut built = Module::new("instruction", computations, entry);
     built.config.replica_count = module.config.replica_count;
     built.config.num_partitions = module.config.num_partitions;
     built
+}
+
+/// Returns the instruction that ends the asynchronous operation which another one starts.
+fn done(source: &Computation, start: InstructionId) -> Option<&Instruction> {
+    let AsyncRole::Start(_) = source.instructions[start].opcode().async_role()? else {
+        return None;
+    };
+    let mut at = start;
+    loop {
+        let mut all = source.instructions.iter();
+        let (next, user) = all.find(|(_, user)| user.operands.first() == Some(&at))?;
+        match user.opcode().async_role()? {
+            AsyncRole::Done(_) => return Some(user),
+            AsyncRole::Update(_) => at = next,
+            AsyncRole::Start(_) => return None,
+        }
+    }
 }
 
 /// The operands of one leaf: arrays and initial values, or arrays, indices and updates.

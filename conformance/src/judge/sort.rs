@@ -1,9 +1,10 @@
 //! Ranges of `sort`: elements whose order rounding errors, or ties, leave open share their values.
-use super::evaluate::{Evaluator, Leaves, Site, arrays};
+use super::evaluate::{Evaluator, Leaves, arrays};
 use super::fold::{offsets, picked, reshaped};
 use super::range::is_whole;
 use super::range::{Range, converted};
 use super::runner::Form;
+use super::site::Site;
 use super::{Stop, candidates};
 use hlo::op::Sort;
 use hlo::{Literal, Scalar};

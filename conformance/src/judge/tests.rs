@@ -359,3 +359,39 @@ fn what_is_never_negative_has_a_root() {
         verdicts(&body, &["f32[3] {0.1, 0.2, 0.3}"], &wrong);
     }
 }
+
+#[test]
+fn asynchronous_operations_have_the_bounds_of_what_they_start() {
+    let text = |body: &str| {
+        format!(
+            "HloModule m
+            add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }}
+            inner {{ a = f32[1] parameter(0) ROOT r = f32[1] reduce-scatter(a), replica_groups={{}}, dimensions={{0}}, to_apply=add }}
+            ENTRY e {{ x = f32[1] parameter(0) y = f32[1] tanh(x) {body} }}"
+        )
+    };
+    for body in [
+        "t = f32[1] all-reduce-start(y), replica_groups={}, to_apply=add ROOT r = f32[1] all-reduce-done(t)",
+        "t = (f32[1], f32[1]) all-gather-start(y), replica_groups={}, dimensions={0} ROOT r = f32[1] all-gather-done(t)",
+        "t = ((f32[1]), f32[1], u32[]) async-start(y), calls=inner u = ((f32[1]), f32[1], u32[]) async-update(t)
+        ROOT r = f32[1] async-done(u)",
+    ] {
+        // tanh(0.5) is 0.46211717.
+        let found = check(&text(body), &["f32[1] {0.5}"], "f32[1] {0.46211714}");
+        assert_eq!((found.verdict, found.estimated), (Verdict::WithinBound, None), "{body}");
+        let found = check(&text(body), &["f32[1] {0.5}"], "f32[1] {0.462}");
+        assert_eq!((found.verdict, found.estimated), (Verdict::Differs, None), "{body}");
+    }
+}
+
+#[test]
+fn only_what_differs_needs_a_bound() {
+    let text = "HloModule m
+        ENTRY e { x = f32[] parameter(0) n = s32[] constant(1) v = f32[2] constant({1, 2})
+        d = f32[<=2] set-dimension-size(v, n), dimensions={0}
+        y = f32[] tanh(x) ROOT t = (f32[<=2], f32[]) tuple(d, y) }";
+    let found = check(text, &["f32[] 0.5"], "(f32[<=2] {1}, f32[] 0.46211714)");
+    assert_eq!((found.verdict, found.estimated), (Verdict::WithinBound, None));
+    let found = check(text, &["f32[] 0.5"], "(f32[<=2] {3}, f32[] 0.46211714)");
+    assert!(found.estimated.is_some(), "the first leaf has no bound");
+}

@@ -1,9 +1,10 @@
 //! Ranges of `topk`: values by rank, and indices where the order is certain.
-use super::evaluate::{Evaluator, Leaves, Site, arrays};
+use super::evaluate::{Evaluator, Leaves, arrays};
 use super::integers;
 use super::interval::Interval;
 use super::range::Range;
 use super::range::is_whole;
+use super::site::Site;
 use super::{Stop, candidates};
 use hlo::Scalar;
 use hlo::op::TopK;

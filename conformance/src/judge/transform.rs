@@ -1,12 +1,13 @@
 //! Ranges of `fft`: a linear function, whose rounding errors are spread over all elements.
 use super::Stop;
 use super::elementwise::magnitudes;
-use super::evaluate::{Evaluator, Leaves, Site, arrays};
+use super::evaluate::{Evaluator, Leaves, arrays};
 use super::interval::Interval;
 use super::modes::Mode;
 use super::products::radii;
 use super::range::{Range, floats};
 use super::runner::Form;
+use super::site::Site;
 use crate::error_model::roundoff;
 use hlo::op::Fft;
 use hlo::op::value::FftType;

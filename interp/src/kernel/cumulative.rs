@@ -2,7 +2,7 @@
 //!
 //! A running sum in two f64 gives nearly all values; where it does not decide how one is rounded, the sums are computed
 //! again with exact accumulators.
-use super::reduce_window::steps;
+use super::window_steps::steps;
 use super::writes_in;
 use crate::clock::Stop;
 use crate::index::to_usize;

@@ -38,6 +38,7 @@ mod triangular_solve;
 mod typed;
 mod unpooling;
 mod window_rows;
+mod window_steps;
 
 use crate::Result;
 use crate::context::RunContext;

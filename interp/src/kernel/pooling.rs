@@ -1,8 +1,8 @@
 //! Reductions over small windows, a row of results at a time.
 use super::pad;
 use super::partial_sum::Partial;
-use super::reduce_window::steps;
 use super::window_rows::{Part, WindowRows};
+use super::window_steps::steps;
 use super::writes_in;
 use crate::clock::Stop;
 use crate::lower::scratch::threads;

@@ -235,19 +235,6 @@ fn queue_bytes(
     }
 }
 
-/// Returns the number of elements that are under the windows, all together. It is of no account if the time is over before
-/// they are counted.
-pub(super) fn steps(window: &Window, from: &ArrayShape, result: &ArrayShape) -> u64 {
-    let dims = window.dims.iter().zip(&from.dims).zip(&result.dims);
-    let stop = Stop::current();
-    let counts = dims.map(|((dim, &size), &windows)| {
-        let windows = (0..windows).take_while(|_| !stop.is_set());
-        let counts = windows.map(|out| Reach::of(dim, out, size).count.unsigned_abs());
-        counts.fold(0, u64::saturating_add)
-    });
-    counts.fold(1, u64::saturating_mul)
-}
-
 /// The index of a place, counted in row-major order.
 pub(super) fn index_of(place: usize, sizes: &[i64]) -> Dims {
     let mut rest = to_i64(place);

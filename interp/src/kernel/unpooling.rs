@@ -7,8 +7,8 @@
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
 use super::pooling::repeat;
-use super::reduce_window::steps;
 use super::window_rows::{Part, WindowRows};
+use super::window_steps::steps;
 use super::writes_with;
 use crate::clock::Stop;
 use crate::lower::scratch::threads;

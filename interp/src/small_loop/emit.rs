@@ -22,8 +22,10 @@ const ELEMENTS: usize = 8;
 const COPIED: usize = 256;
 /// The most terms of a product that is emitted.
 const MOST_TERMS: usize = 16;
-/// The most copies of one operation, and of rows of a box.
-const COPIES: usize = 8;
+/// The most copies of one operation: the values that a loop carries.
+const COPIES: usize = 64;
+/// The most rows of a box.
+const ROWS: usize = 8;
 /// The most bytes that are computed in vectors without a call.
 const MOST_BYTES: usize = 512;
 /// Bytes of a vector.
@@ -490,7 +492,7 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
     /// moved by a call.
     fn base(&mut self, window: &Window) -> Option<(Value, Value)> {
         let are_known = window.starts.iter().all(|(start, ..)| is_in_registers(start.ty));
-        let is_short = window.rows.len() <= COPIES && window.bytes <= COPIED;
+        let is_short = window.rows.len() <= ROWS && window.bytes <= COPIED;
         let fits = window.rows.iter().all(|&row| i32::try_from(row + COPIED).is_ok());
         if !are_known || !is_short || !fits {
             return None;

@@ -152,9 +152,19 @@ impl Fused {
             _ => TILE.min(self.count),
         }
     }
+    /// Whether nothing is computed but the reductions of operands where they are.
+    fn is_in_place(&self) -> bool {
+        let is_array = |operand: &Operand| operand.read == Read::Array && operand.convert.is_none();
+        let is_first = |k| self.rows.iter().any(|rows| rows.first.0 == k);
+        let mut operands = self.operands.iter().enumerate();
+        self.outputs.len() == self.rows.len()
+            && self.steps.is_empty()
+            && operands.all(|(k, operand)| is_array(operand) || is_first(k))
+    }
     /// Elements that are computed tile by tile before their runs are reduced: whole runs, and whole lines.
     fn length(&self) -> usize {
         let most = match self.inner.or(self.line) {
+            Some(inner) if self.is_in_place() => (PART / inner).max(1) * inner,
             Some(inner) => (TILE / inner).max(1) * inner,
             None => TILE,
         };

@@ -56,7 +56,8 @@ impl Fused {
             let length = self.length().min(count - start);
             let line = self.line.unwrap_or(length);
             let tile = line.div_ceil(line.div_ceil(TILE)).max(1);
-            for within in (0..length).step_by(line.max(1)) {
+            let lines = if self.is_in_place() { 0 } else { length };
+            for within in (0..lines).step_by(line.max(1)) {
                 for column in (0..line.min(length - within)).step_by(tile) {
                     let at = At {
                         first,

@@ -1,0 +1,55 @@
+//! The instruction that is being evaluated.
+use super::Stop;
+use super::range::{Cause, Range};
+use super::runner::{Form, Key};
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
+use hlo::{ArrayShape, Shape};
+
+/// The instruction that is being evaluated.
+#[derive(Clone, Copy)]
+pub(super) struct Site<'m> {
+    pub(super) computation: &'m Computation,
+    pub(super) id: ComputationId,
+    pub(super) at: InstructionId,
+    /// The length of the vectors that stand for scalars, in a computation that is applied to elements.
+    pub(super) lanes: Option<i64>,
+}
+
+impl<'m> Site<'m> {
+    pub(super) fn instruction(&self) -> &'m Instruction {
+        &self.computation.instructions[self.at]
+    }
+    pub(super) fn key(&self, form: Form) -> Key {
+        Key { computation: self.id, instruction: self.at, form }
+    }
+    /// The instruction as one that decides.
+    pub(super) fn cause(&self) -> Cause {
+        Cause { path: self.computation.path(self.at).into(), decides: true }
+    }
+    /// The shape of an array of this shape: that of a vector for a scalar in lanes.
+    pub(super) fn lane_shape(&self, shape: &ArrayShape) -> ArrayShape {
+        match self.lanes {
+            Some(lanes) => ArrayShape::new(shape.ty, [lanes].as_slice()),
+            None => shape.clone(),
+        }
+    }
+    /// The shape of the result, if it is an array.
+    pub(super) fn shape(&self) -> Result<ArrayShape, Stop> {
+        let array = self.instruction().shape.array();
+        array.map(|array| self.lane_shape(array)).ok_or_else(|| self.unsupported("a tuple"))
+    }
+    pub(super) fn operand(&self, i: usize) -> &'m Shape {
+        &self.computation.instructions[self.instruction().operands[i]].shape
+    }
+    /// Whether both operands are the same value.
+    pub(super) fn same_operands(&self) -> bool {
+        self.instruction().operands.windows(2).all(|pair| pair[0] == pair[1])
+    }
+    /// A place for each leaf of a value that is not needed.
+    pub(super) fn nothing(&self) -> Vec<Range> {
+        self.instruction().shape.leaves().iter().map(|_| Range::nothing()).collect()
+    }
+    pub(super) fn unsupported(&self, what: &str) -> Stop {
+        Stop::Unsupported(format!("{}: no bound for {what}", self.computation.path(self.at)))
+    }
+}
