@@ -223,7 +223,7 @@ pub(super) fn convert_to(
     scope: &mut Scope<'_, '_>,
     op: &Op,
     x: InstructionId,
-    to: hlo::ElementType,
+    to: ElementType,
 ) -> Result<InstructionId> {
     let from = scope.array(op, x)?;
     if from.ty == to {
