@@ -13,7 +13,7 @@ use hlo::op::{
     DynamicUpdateSlice, GetTupleElement, Iota, Pad, ReducePrecision, Reshape, Reverse, Select,
     Slice, Transpose,
 };
-use hlo::{ArrayShape, Dims, Literal};
+use hlo::{ArrayShape, Dims, ElementType, Literal};
 
 /// `stablehlo.constant`: a scalar that is broadcast, if all elements are the same.
 pub(super) fn constant(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
@@ -223,7 +223,7 @@ pub(super) fn convert_to(
     scope: &mut Scope<'_, '_>,
     op: &Op,
     x: InstructionId,
-    to: hlo::ElementType,
+    to: ElementType,
 ) -> Result<InstructionId> {
     let from = scope.array(op, x)?;
     if from.ty == to {
@@ -237,12 +237,24 @@ pub(super) fn convert_to(
     }
     scope.emit_as(op, Convert {}, &[x], from.with_type(to))
 }
-/// `stablehlo.bitcast_convert`.
+/// `stablehlo.bitcast_convert`: the dimension that it adds or removes counts an `i1` as one bit, and HLO a `pred` as eight.
 pub(super) fn bitcast_convert(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
-    let [x] = scope.exactly(op)?;
-    let result = scope.stated(op, 0)?;
-    let id = scope.emit_as(op, BitcastConvert {}, &[x], result)?;
-    scope.bind(op, id)
+    let [mut x] = scope.exactly(op)?;
+    let (from, result) = (scope.array(op, x)?, scope.stated_array(op, 0)?);
+    let bits = |shape: &ArrayShape| (shape.ty == ElementType::Pred).then_some(ElementType::U1);
+    if from.rank() > result.rank()
+        && let Some(bit) = bits(&from)
+    {
+        x = convert_to(scope, op, x, bit)?;
+    }
+    match bits(&result).filter(|_| from.rank() < result.rank()) {
+        Some(bit) => {
+            x = scope.emit_as(op, BitcastConvert {}, &[x], result.with_type(bit))?;
+            x = convert_to(scope, op, x, result.ty)?;
+        }
+        None => x = scope.emit_as(op, BitcastConvert {}, &[x], result)?,
+    }
+    scope.bind(op, x)
 }
 /// `stablehlo.reduce_precision`.
 pub(super) fn reduce_precision(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::error::{Code, Result};
 use crate::ir::{Attributes, Op};
+use hlo::ElementType;
 use hlo::ir::InstructionId;
 use hlo::op::value::{AccuracyMode, ResultAccuracy};
 use hlo::op::{Binary, Unary};
@@ -31,7 +32,6 @@ use Conversion::{Binary as B, Plain as F, Regions as R, Unary as U};
 #[rustfmt::skip]
 pub(super) const TABLE: &[(&str, Conversion)] = &[
     ("stablehlo.abs",                   U(Unary::Abs)),
-    ("stablehlo.cbrt",                  U(Unary::Cbrt)),
     ("stablehlo.ceil",                  U(Unary::Ceil)),
     ("stablehlo.cosine",                U(Unary::Cosine)),
     ("stablehlo.count_leading_zeros",   U(Unary::CountLeadingZeros)),
@@ -84,6 +84,7 @@ pub(super) const TABLE: &[(&str, Conversion)] = &[
     ("stablehlo.broadcast",              F(moves::broadcast)),
     ("stablehlo.broadcast_in_dim",       F(moves::broadcast_in_dim)),
     ("stablehlo.case",                   R(control::case)),
+    ("stablehlo.cbrt",                   F(cbrt)),
     ("stablehlo.cholesky",               F(special::cholesky)),
     ("stablehlo.clamp",                  F(moves::clamp)),
     ("stablehlo.collective_broadcast",   F(collective::collective_broadcast)),
@@ -178,12 +179,7 @@ pub(super) fn convert<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
 /// Converts an op without regions, which need not be one of the program's.
 pub(super) fn convert_plain(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     match BY_NAME.get(op.name.as_str()) {
-        Some(Conversion::Unary(unary)) => {
-            let [x] = scope.exactly(op)?;
-            let id = scope.emit(op, *unary, &[x])?;
-            accuracy(scope, op, id)?;
-            scope.bind(op, id)
-        }
+        Some(Conversion::Unary(of)) => unary(scope, op, *of),
         Some(Conversion::Binary(binary)) => {
             let [x, y] = scope.exactly(op)?;
             let id = scope.emit(op, *binary, &[x, y])?;
@@ -204,6 +200,26 @@ pub(super) fn convert_plain(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
             })
         }
     }
+}
+
+fn unary(scope: &mut Scope<'_, '_>, op: &Op, unary: Unary) -> Result<()> {
+    let [x] = scope.exactly(op)?;
+    let id = scope.emit(op, unary, &[x])?;
+    accuracy(scope, op, id)?;
+    scope.bind(op, id)
+}
+/// `stablehlo.cbrt`. HLO lacks the root of a complex number, which is a power; in c128, so that 1/3 has the digits for c64.
+fn cbrt(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+    let [x] = scope.exactly(op)?;
+    let shape = scope.array(op, x)?;
+    if !shape.ty.is_complex() {
+        return unary(scope, op, Unary::Cbrt);
+    }
+    let wide = moves::convert_to(scope, op, x, ElementType::C128)?;
+    let third = scope.full(op, &shape.with_type(ElementType::C128), 1.0 / 3.0)?;
+    let root = scope.emit(op, Binary::Power, &[wide, third])?;
+    let id = moves::convert_to(scope, op, root, shape.ty)?;
+    scope.bind(op, id)
 }
 
 /// Keeps the accuracy that the op asks for.

@@ -138,3 +138,21 @@ func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %p: tensor<i1>) -> (tensor
 //=   clamp = f32[2]{0} clamp(broadcast.1, Arg_0, Arg_1)
 //=   ROOT tuple = (pred[2]{0}, pred[2]{0}, f32[2]{0}, f32[2]{0}) tuple(compare, compare.1, select, clamp)
 //= }
+// -----
+// The complex cube root is a power.
+func.func @main(%x: tensor<2xcomplex<f32>>, %y: tensor<complex<f64>>) -> (tensor<2xcomplex<f32>>, tensor<complex<f64>>) {
+  %0 = stablehlo.cbrt %x : tensor<2xcomplex<f32>>
+  %1 = stablehlo.cbrt %y : tensor<complex<f64>>
+  return %0, %1 : tensor<2xcomplex<f32>>, tensor<complex<f64>>
+}
+//= HloModule main, entry_computation_layout={(c64[2]{0}, c128[])->(c64[2]{0}, c128[])}
+//= ENTRY main {
+//=   convert = c128[2]{0} convert(Arg_0)
+//=   constant = c128[] constant((0.33333333333333331, 0))
+//=   broadcast = c128[2]{0} broadcast(constant), dimensions={}
+//=   power = c128[2]{0} power(convert, broadcast)
+//=   convert.1 = c64[2]{0} convert(power)
+//=   constant.1 = c128[] constant((0.33333333333333331, 0))
+//=   power.1 = c128[] power(Arg_1, constant.1)
+//=   ROOT tuple = (c64[2]{0}, c128[]) tuple(convert.1, power.1)
+//= }

@@ -121,3 +121,18 @@ func.func @main(%x: tensor<3x2xf32>, %i: tensor<2xi32>) -> (tensor<2x2xf32>, ten
 //=   reshape = f32[2]{0} reshape(slice)
 //=   ROOT tuple = (f32[2,2]{1,0}, f32[2]{0}) tuple(gather, reshape)
 //= }
+// -----
+// A truth value is one bit of a larger element.
+func.func @main(%x: tensor<3x8xi1>, %y: tensor<2xi32>) -> (tensor<3xi8>, tensor<2x32xi1>) {
+  %0 = stablehlo.bitcast_convert %x : (tensor<3x8xi1>) -> tensor<3xi8>
+  %1 = stablehlo.bitcast_convert %y : (tensor<2xi32>) -> tensor<2x32xi1>
+  return %0, %1 : tensor<3xi8>, tensor<2x32xi1>
+}
+//= HloModule main, entry_computation_layout={(pred[3,8]{1,0}, s32[2]{0})->(s8[3]{0}, pred[2,32]{1,0})}
+//= ENTRY main {
+//=   convert = u1[3,8]{1,0} convert(Arg_0)
+//=   bitcast-convert = s8[3]{0} bitcast-convert(convert)
+//=   bitcast-convert.1 = u1[2,32]{1,0} bitcast-convert(Arg_1)
+//=   convert.1 = pred[2,32]{1,0} convert(bitcast-convert.1)
+//=   ROOT tuple = (s8[3]{0}, pred[2,32]{1,0}) tuple(bitcast-convert, convert.1)
+//= }
