@@ -2,6 +2,7 @@
 use crate::context::RunContext;
 use crate::dynamic;
 use crate::error::Code;
+use crate::float_environment::FloatEnvironment;
 use crate::hooks::Hooks;
 use crate::lower;
 use crate::machine::{Machine, Outcome};
@@ -89,6 +90,7 @@ impl Executable {
     /// # Errors
     /// `E04xx` if the module cannot be compiled.
     pub fn compile(verified: impl Into<Arc<Verified>>, options: &CompileOptions) -> Result<Self> {
+        let _environment = FloatEnvironment::enter();
         let verified = verified.into();
         check_ranks(verified.module())?;
         let scalar_programs = ScalarPrograms::compile(verified.module(), options.jit);
@@ -179,6 +181,7 @@ impl Executable {
         arguments: &[Literal],
         options: &RunOptions,
     ) -> Result<Machine> {
+        let _environment = FloatEnvironment::enter();
         let bytes = arguments.iter().map(held_bytes).sum();
         let program = Arc::clone(self.program(options));
         let context = RunContext::new(program, options.clone(), place);

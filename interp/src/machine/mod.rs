@@ -13,6 +13,7 @@ pub use position::{Position, Suspension};
 
 use crate::context::RunContext;
 use crate::error::Code;
+use crate::float_environment::FloatEnvironment;
 use crate::memory::Reservation;
 use crate::observe::{Event, Progress, Watch};
 use crate::plan::Step;
@@ -126,6 +127,7 @@ impl Machine {
         if self.is_suspended {
             return Err(Error::internal("a suspended machine was resumed without a value"));
         }
+        let _environment = FloatEnvironment::enter();
         let is_in_pool = rayon::current_thread_index().is_some();
         // Code of others may wait for another run, which may need the thread of the pool.
         self.run_steps(is_in_pool || self.program.calls_out || self.watch.is_some())

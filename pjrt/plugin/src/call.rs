@@ -1,6 +1,7 @@
 //! The frame of every function: checks its struct, catches panics, converts errors.
 #![expect(unsafe_code, reason = "is called through the C API")]
 use crate::failure::{Code, Failure, Result};
+use interp::FloatEnvironment;
 use pjrt::sys::{Arguments, Header};
 use std::any::Any;
 use std::ffi::c_void;
@@ -36,6 +37,7 @@ pub(crate) use calls;
 /// # Safety
 /// The struct is null, or of this type and at least as large as its size states.
 pub(crate) unsafe extern "C" fn entry<A: Call>(arguments: *mut c_void) -> *mut c_void {
+    let _environment = FloatEnvironment::enter();
     // SAFETY: the caller vouches for the struct.
     let run = || unsafe { checked::<A>(arguments) };
     let failure = match catch_unwind(AssertUnwindSafe(run)) {

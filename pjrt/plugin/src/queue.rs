@@ -3,6 +3,7 @@
 //! One thread suffices: each program uses all processors, and a fixed order makes the effects of callbacks the same in each run.
 //! Work that a callback launches, on that thread itself, runs at once: the thread cannot wait for its own queue.
 use crate::failure::{Code, Failure, Result};
+use interp::FloatEnvironment;
 use std::cell::Cell;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -27,6 +28,8 @@ impl Queue {
     pub(crate) fn start() -> Result<Self> {
         let (sender, receiver) = channel::<Task>();
         let work = move || {
+            // The host starts it with an environment of its own.
+            let _environment = FloatEnvironment::enter();
             IS_WORKER.set(true);
             for task in receiver {
                 task();
