@@ -271,7 +271,7 @@ def _emit(
             avals_in=[core.abstract_token, *ctx.avals_in],
             avals_out=[core.abstract_token, *ctx.avals_out],
         )
-        sharding = _with_token(sharding)
+        sharding = _with_token(sharding, len(result_avals))
     registered = _Registered(function)
     ctx.module_context.add_keepalive(registered)
     lower = ffi.build_ffi_lowering_function(TARGET, has_side_effect=has_side_effect)
@@ -287,15 +287,15 @@ def _emit(
     return results, token, registered
 
 
-def _with_token(sharding):
-    """Returns the shardings of the results, with one for the token before them."""
+def _with_token(sharding, count):
+    """Returns the shardings of `count` results, with one for the token before them. JAX has one also for no result."""
     from jax._src import sharding_impls
 
     lists = getattr(sharding_impls, "SdyArrayList", None)
     if lists is None or not isinstance(sharding, lists) or not sharding.shardings:
         return sharding
     first = sharding.shardings[0]
-    return lists((dataclasses.replace(first, dim_shardings=()), *sharding.shardings))
+    return lists((dataclasses.replace(first, dim_shardings=()), *sharding.shardings[:count]))
 
 
 # Functions of the XLA FFI

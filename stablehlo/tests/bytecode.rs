@@ -6,7 +6,7 @@ mod writer;
 
 use stablehlo::ir::{Attribute, Fields, Program, Type};
 use stablehlo::read;
-use writer::{BUILTIN, OpToWrite, VHLO, Writer, varint, varints};
+use writer::{BUILTIN, OpToWrite, STABLEHLO, VHLO, Writer, varint, varints};
 
 /// The program that [`sample`] writes.
 const TEXT: &str = "module {
@@ -230,6 +230,17 @@ fn types_as_text() {
     let ty = writer.ty_of_text("f8E4M3FN junk");
     let value = writer.attribute(VHLO, varints(&[17, ty]));
     assert_eq!(error_of(writer, value), "E0911");
+}
+
+/// The tokens of ops of Shardy, in programs that are of VHLO otherwise.
+#[test]
+fn types_of_stablehlo() {
+    for (code, expected) in [(0, "none"), (1, "E0920")] {
+        let mut writer = Writer::new(6);
+        let ty = writer.ty_of(STABLEHLO, &[code]);
+        let value = writer.attribute(VHLO, varints(&[17, ty]));
+        assert_eq!(error_of(writer, value), expected);
+    }
 }
 
 #[test]

@@ -36,7 +36,12 @@ pub(super) fn candidates<'a>(
     for (mesh, divisions) in divided.chain(in_order) {
         let axes = axes(mesh);
         for dims in divisions {
-            let sharding = ValueSharding { mesh: mesh.clone(), dims, unreduced: Vec::new() };
+            let sharding = ValueSharding {
+                mesh: mesh.clone(),
+                open: vec![false; dims.len()],
+                dims,
+                unreduced: Vec::new(),
+            };
             let tiles = Tiles::on_mesh(&sharding, &axes, counts.len(), devices);
             let fits = |tiles: &Tiles| {
                 tiles.shard_shape(global).is_some_and(|shape| shape.dims == local.dims)

@@ -70,7 +70,7 @@ pub(super) fn sharding(instruction: &Instruction, i: usize) -> Option<&DeviceSha
     }
 }
 /// Returns the text of a frontend attribute.
-fn attribute<'m>(instruction: &'m Instruction, name: &str) -> Option<&'m str> {
+pub(super) fn attribute<'m>(instruction: &'m Instruction, name: &str) -> Option<&'m str> {
     shardy::attribute(instruction.common.as_deref()?.frontend_attributes.as_ref()?, name)
 }
 
@@ -243,7 +243,7 @@ pub(super) fn states_sums(instruction: &Instruction) -> bool {
         }
 }
 /// Returns whether a sharding has axes whose devices have terms of a sum.
-fn is_unreduced(sharding: &DeviceSharding) -> bool {
+pub(super) fn is_unreduced(sharding: &DeviceSharding) -> bool {
     match &sharding.placement {
         Placement::Unreduced(_) => true,
         Placement::Tiled(tiling) => tiling.subgroups.contains(&Subgroup::Unreduced),

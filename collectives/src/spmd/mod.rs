@@ -15,6 +15,7 @@
 //! | `program.rs` | the run |
 //! | `boundary.rs`, `candidates.rs` | the arguments and results of a partitioned module |
 //! | `shards.rs`, `partial.rs` | the arguments and results of a program that runs once for all devices; pending sums |
+//! | `propagation.rs`, `division.rs` | the shardings of results that the program leaves open |
 //! | `warning.rs` | the warning about programs that run as independent copies |
 //!
 //! ```
@@ -41,10 +42,12 @@ mod build;
 mod callback;
 mod calls;
 mod candidates;
+mod division;
 mod marker;
 mod partial;
 mod placement;
 mod program;
+mod propagation;
 mod region;
 mod shards;
 mod shardy;

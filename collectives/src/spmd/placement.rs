@@ -59,6 +59,14 @@ impl Tiles {
             terms: vec![0; devices],
         }
     }
+    /// Returns the number of tiles along each dimension.
+    pub(super) fn counts(&self) -> &[usize] {
+        &self.counts
+    }
+    /// Returns the tile of each device.
+    pub(super) fn positions(&self) -> &[Vec<usize>] {
+        &self.positions
+    }
     /// Returns whether the value is a sum of terms, of which each device has one.
     pub(super) fn is_sum(&self) -> bool {
         self.terms.iter().any(|&term| term != 0)
@@ -74,7 +82,7 @@ impl Tiles {
         rank: usize,
         devices: usize,
     ) -> Result<Self> {
-        let ValueSharding { mesh, dims, unreduced } = sharding;
+        let ValueSharding { mesh, dims, unreduced, .. } = sharding;
         if matches!(mesh.devices, MeshDevices::Maximal(_)) {
             return Err(unsupported("maximal shardings (a value on one device) are not supported"));
         }
@@ -107,7 +115,7 @@ impl Tiles {
     }
 
     /// Divides along axes of a mesh, one list for each dimension.
-    fn along_axes(
+    pub(super) fn along_axes(
         mesh: &Mesh,
         dims: &[Vec<AxisRef>],
         groups: Option<Vec<Vec<usize>>>,
@@ -450,7 +458,8 @@ mod tests {
         let refs = |names: &[&str]| names.iter().map(|&name| AxisRef::new(name)).collect();
         let dims: Vec<Vec<AxisRef>> = dims.iter().map(|names| refs(names)).collect();
         let rank = dims.len();
-        let sharding = ValueSharding { mesh, dims, unreduced: Vec::new() };
+        let sharding =
+            ValueSharding { mesh, open: vec![false; dims.len()], dims, unreduced: Vec::new() };
         let manual: Vec<AxisRef> = refs(manual);
         Tiles::on_mesh(&sharding, &manual, rank, devices)
     }

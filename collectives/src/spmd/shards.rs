@@ -2,10 +2,12 @@
 //!
 //! A program of `jax.jit` with shardings is unpartitioned: XLA's partitioner divides it, and each device gets and returns shards.
 //! Here the program runs once. Its arguments are assembled from the shards of the devices, and its results are divided, by the
-//! shardings that the program states. An argument or result without one is replicated. An `unreduced` argument is the sum of the
-//! shards; of an `unreduced` result the devices of the first term get the value, and the others zeros.
+//! shardings that the program states. An argument without one is replicated, a result without one is divided by what propagates
+//! to it. An `unreduced` argument is the sum of the shards; of an `unreduced` result the devices of the first term get the value,
+//! and the others zeros.
 use super::marker::sharding;
 use super::placement::Tiles;
+use super::propagation;
 use super::shardy::MAX_DEVICES;
 use crate::{Code, Result};
 use hlo::ir::{DeviceSharding, Placement};
@@ -101,7 +103,11 @@ impl Shards {
         }
         let root = &entry.instructions[entry.root];
         let leaves = root.shape.leaves().into_iter().enumerate();
-        let results = leaves.map(|(i, leaf)| Leaf::new(leaf, sharding(root, i), devices));
+        let propagated = propagation::results(program.module(), devices);
+        let results = leaves.map(|(i, leaf)| {
+            let found = propagated[i].as_ref().or_else(|| sharding(root, i));
+            Leaf::new(leaf, found, devices)
+        });
         let results: Result<Vec<_>> = results.collect();
         let results = results.map_err(|error| error.at(entry.site(entry.root)))?;
         Ok(Self { devices, arguments, results })

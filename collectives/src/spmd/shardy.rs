@@ -6,8 +6,8 @@
 //! | `xla.sdy.in_shardings`, `xla.sdy.out_shardings` | `#sdy.sharding_per_value<[<@mesh, [{"a"}, {?}], replicated={"b"}>, ...]>` |
 //! | `xla.sdy.manual_axes` | `#sdy<manual_axes{"a", "b"}>` |
 //!
-//! Open dimensions (`?`), priorities (`p1`) and the axes of `replicated` only guide propagation: they are parsed and have no
-//! effect.
+//! Priorities (`p1`) and the axes of `replicated` only guide propagation: they are parsed and have no effect. Open dimensions
+//! (`?`) have one only where a sharding is propagated.
 //!
 //! Source: Shardy, "Sharding representation"; the attributes' definitions in its dialect.
 use crate::{Code, Error, Result};
@@ -24,6 +24,8 @@ pub(super) struct ValueSharding {
     pub(super) mesh: Mesh,
     /// For each dimension the axes that divide it, the slowest first.
     pub(super) dims: Vec<Vec<AxisRef>>,
+    /// The dimensions that propagation may divide further, `?` in the text.
+    pub(super) open: Vec<bool>,
     /// Axes along which the devices have partial sums.
     pub(super) unreduced: Vec<AxisRef>,
 }
@@ -59,6 +61,9 @@ impl Meshes {
         })?;
         s.end()?;
         Ok(Self(meshes))
+    }
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
     /// Returns the largest number of devices of a mesh.
     pub(super) fn devices(&self) -> Option<usize> {
@@ -273,12 +278,14 @@ impl<'a> Scanner<'a> {
             };
             mesh.clone()
         };
-        let mut sharding = ValueSharding { mesh, dims: Vec::new(), unreduced: Vec::new() };
+        let mut sharding =
+            ValueSharding { mesh, dims: Vec::new(), open: Vec::new(), unreduced: Vec::new() };
         self.expect(",")?;
         self.expect("[")?;
         self.list("]", |s| {
-            let axes = s.dim(&sharding.mesh)?;
+            let (axes, is_open) = s.dim(&sharding.mesh)?;
             sharding.dims.push(axes);
+            sharding.open.push(is_open);
             Ok(())
         })?;
         while self.eat(",") {
@@ -295,11 +302,13 @@ impl<'a> Scanner<'a> {
         Ok(sharding)
     }
     /// `{"a", "b":(1)2, ?}p1`
-    fn dim(&mut self, mesh: &Mesh) -> Result<Vec<AxisRef>> {
-        let mut axes = Vec::new();
+    fn dim(&mut self, mesh: &Mesh) -> Result<(Vec<AxisRef>, bool)> {
+        let (mut axes, mut is_open) = (Vec::new(), false);
         self.expect("{")?;
         self.list("}", |s| {
-            if !s.eat("?") {
+            if s.eat("?") {
+                is_open = true;
+            } else {
                 let start = s.at;
                 let axis = s.axis()?;
                 if !mesh.axes.iter().any(|known| known.name == axis.name) {
@@ -314,7 +323,7 @@ impl<'a> Scanner<'a> {
         if has_priority && self.eat("p") {
             self.number()?;
         }
-        Ok(axes)
+        Ok((axes, is_open))
     }
     fn axes(&mut self) -> Result<Vec<AxisRef>> {
         let mut axes = Vec::new();
@@ -386,6 +395,7 @@ mod tests {
         .unwrap();
         let part = AxisRef { name: "a".into(), part: Some(SubAxis { pre: 2, size: 2 }) };
         assert_eq!(first.dims, [vec![part], vec![]]);
+        assert_eq!((first.open, &second.open), (vec![true, true], &vec![false]));
         assert_eq!(second.dims, [[AxisRef::new("x")]]);
         assert_eq!(second.mesh.device_count(), 2);
         assert_eq!(read("#sdy.sharding_per_value<[]>").unwrap(), []);

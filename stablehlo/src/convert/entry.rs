@@ -141,11 +141,19 @@ impl<'p> Converter<'p> {
             let id = scope.parameter(number, shape, &format!("Arg_{number}"));
             scope.define(argument.id, id);
         }
-        let (root, _) = scope.body(main, region)?;
+        let (mut root, _) = scope.body(main, region)?;
         let count = region.ops.last().map_or(0, |end| end.operands.len());
         let results = each(main, "res_attrs", count);
         if let Some(found) = scope.cx.result_sharding(main, &results)? {
-            scope.common_of(root).sharding.get_or_insert(found);
+            // A parameter and an annotation keep their own shardings.
+            let is_parameter =
+                matches!(scope.computation.instructions[root].op, hlo::Op::Parameter(_));
+            let own = scope.common_of(root).sharding.as_ref();
+            if own.map_or(is_parameter, |own| *own != found) {
+                scope.set_common(CommonAttrs::default());
+                root = scope.emit(main, hlo::op::Copy {}, &[root])?;
+            }
+            scope.common_of(root).sharding = Some(found);
         }
         let mut computation = scope.computation;
         computation.root = root;
@@ -205,7 +213,7 @@ impl<'p> Converter<'p> {
             ..CommonAttrs::default()
         })
     }
-    /// Returns the sharding of the result, if some of them have one: the others are replicated.
+    /// Returns the sharding of the results, if some of them have one: those of the others are unknown.
     fn result_sharding(
         &self,
         main: &Op,
@@ -223,11 +231,11 @@ impl<'p> Converter<'p> {
         if let [Some(one)] = found.as_slice() {
             return Ok(Some(one.clone()));
         }
-        let replicated = || hlo::ir::Placement::Replicated.into();
+        let unknown = || hlo::ir::Placement::Unknown.into();
         let leaf = |sharding: Option<Sharding>| match sharding {
             Some(Sharding::One(one)) => vec![one],
             Some(Sharding::Tuple(all)) => all,
-            None => vec![replicated()],
+            None => vec![unknown()],
         };
         Ok(Some(Sharding::Tuple(found.into_iter().flat_map(leaf).collect())))
     }

@@ -26,7 +26,7 @@ fn flagged(value: usize, flag: bool) -> usize {
     value << 1 | usize::from(flag)
 }
 
-/// A file: its dialects are `builtin` and `vhlo`.
+/// A file: its dialects are `builtin`, `vhlo` and `stablehlo`.
 #[derive(Default)]
 pub(crate) struct Writer {
     version: usize,
@@ -41,6 +41,7 @@ pub(crate) struct Writer {
 }
 pub(crate) const BUILTIN: usize = 0;
 pub(crate) const VHLO: usize = 1;
+pub(crate) const STABLEHLO: usize = 2;
 
 fn index_of<T: PartialEq>(all: &mut Vec<T>, item: T) -> usize {
     all.iter().position(|known| *known == item).unwrap_or_else(|| {
@@ -72,7 +73,10 @@ impl Writer {
         index_of(&mut self.attributes, (dialect, bytes))
     }
     pub(crate) fn ty(&mut self, code: &[usize]) -> usize {
-        index_of(&mut self.types, (VHLO, varints(code)))
+        self.ty_of(VHLO, code)
+    }
+    pub(crate) fn ty_of(&mut self, dialect: usize, code: &[usize]) -> usize {
+        index_of(&mut self.types, (dialect, varints(code)))
     }
     pub(crate) fn ty_of_text(&mut self, text: &str) -> usize {
         let index = index_of(&mut self.types, (BUILTIN, [text.as_bytes(), &[0]].concat()));
@@ -158,7 +162,7 @@ impl Writer {
         };
         let module = self.op(&module);
         let ir = [size(flagged(1, false)), module].concat();
-        let dialects = ["builtin", "vhlo"].map(|name| self.string(name));
+        let dialects = ["builtin", "vhlo", "stablehlo"].map(|name| self.string(name));
         let mut names = size(dialects.len());
         for dialect in dialects {
             names.extend(size(if self.version >= 1 { flagged(dialect, false) } else { dialect }));

@@ -179,6 +179,45 @@ module {
 //=   Arg_1 = f32[4,4]{1,0} parameter(1), sharding={devices=[2,2]3,1,2,0}, frontend_attributes={xla.sdy.sharding="#sdy.sharding<@b, [{\"y\"}, {\"x\"}]>"}
 //= }
 // -----
+// An argument as a result with another sharding is a copy: the argument keeps its own.
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
+    return %a : tensor<4xf32>
+  }
+}
+//= HloModule main, entry_computation_layout={(f32[4]{0})->f32[4]{0}}, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
+//= ENTRY main {
+//=   Arg_0 = f32[4]{0} parameter(0), sharding={devices=[2]<=[2]}, frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"x\"}]>"}
+//=   ROOT copy = f32[4]{0} copy(Arg_0), sharding={replicated}
+//= }
+// -----
+// An annotated value as a result with another sharding, too.
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<4xf32>) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
+    %0 = sdy.sharding_constraint %a <@mesh, [{"x"}]> : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+//= HloModule main, entry_computation_layout={(f32[4]{0})->f32[4]{0}}, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
+//= ENTRY main {
+//=   custom-call = f32[4]{0} custom-call(Arg_0), custom_call_target="Sharding", sharding={devices=[2]<=[2]}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@mesh, [{\"x\"}]>]>"}
+//=   ROOT copy = f32[4]{0} copy(custom-call), sharding={replicated}
+//= }
+// -----
+// Of several results, some have a sharding: those of the others are unknown.
+module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+    return %a, %a : tensor<4xf32>, tensor<4xf32>
+  }
+}
+//= HloModule main, entry_computation_layout={(f32[4]{0})->(f32[4]{0}, f32[4]{0})}, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
+//= ENTRY main {
+//=   ROOT tuple = (f32[4]{0}, f32[4]{0}) tuple(Arg_0, Arg_0), sharding={{unknown}, {devices=[2]<=[2]}}
+//= }
+// -----
 // A group of replicas in all partitions: the partitions are first.
 module @m attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 2 : i32} {
   func.func @main(%x: tensor<2xf32>) -> tensor<8xf32> {

@@ -1,6 +1,7 @@
 //! Unpartitioned SPMD programs: every form of manual regions, with values derived by hand.
 mod errors;
 mod forms;
+mod propagation;
 
 use collectives::{RunError, RunOutput, Session};
 use hlo::{Literal, Module, Verified};
