@@ -63,7 +63,7 @@ mod register {
         // SAFETY: the value is that of `control`, or Rust's own environment.
         unsafe {
             asm!("ldmxcsr [{}]", in(reg) &raw const value, options(nostack, preserves_flags));
-        };
+        }
     }
 }
 #[cfg(target_arch = "aarch64")]
@@ -117,13 +117,15 @@ mod tests {
             ENTRY e { c = f32[] constant(1e-40) x = f32[100000] broadcast(c), dimensions={} y = f32[100000] parameter(0)
             ROOT r = f32[100000] add(x, y) }";
         let verified = Module::parse(text).unwrap().verify().unwrap();
-        let input: Literal = Literal::from_slice(&[100_000], &[1e-40f32; 100_000]);
+        let input: Literal = Literal::from_slice(&[100_000], &vec![1e-40f32; 100_000]);
         let run = move || {
             set_control(control() | FLUSHES);
             for engine in [Engine::Reference, Engine::Exact, Engine::Fast] {
                 let options = CompileOptions::default().engine(engine);
                 let executable = Executable::compile(verified.clone(), &options).unwrap();
-                let result = executable.execute(&[input.clone()], &RunOptions::default()).unwrap();
+                let result = executable
+                    .execute(std::slice::from_ref(&input), &RunOptions::default())
+                    .unwrap();
                 let bits = |x: &f32| x.to_bits();
                 assert!(result.as_slice::<f32>().unwrap().iter().all(|x| bits(x) == bits(&2e-40)));
             }

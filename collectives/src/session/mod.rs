@@ -8,7 +8,7 @@ use crate::device_run::{DeviceHooks, DeviceRun, check_grid};
 use crate::spmd::{self, Divergence, Program};
 use hlo::diag::Diagnostic;
 use hlo::{Literal, Module, Verified};
-use interp::{CompileOptions, Device, DeviceGrid, Executable, Hooks, RunOptions};
+use interp::{CompileOptions, Device, DeviceGrid, Executable, FloatEnvironment, Hooks, RunOptions};
 use std::sync::Arc;
 
 /// A compiled program, with the devices that it runs on. Clones share it.
@@ -193,6 +193,7 @@ impl Session {
         hooks: &DeviceHooks,
         ranks: Option<&Ranks>,
     ) -> Result<RunOutput, RunError> {
+        let _environment = FloatEnvironment::enter();
         // All devices have one clock.
         let options = &options.clone().start_clock();
         let grid = self.0.grid;
