@@ -67,7 +67,7 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
 }
 
 /// Returns whether a computation is one op in which other devices take part.
-fn communicates(module: &Module, id: ComputationId) -> bool {
+pub(super) fn communicates(module: &Module, id: ComputationId) -> bool {
     let computation = &module.computations[id];
     let mut others = computation.instructions.iter().filter(|(at, _)| *at != computation.root);
     computation.instructions[computation.root].opcode().kind() == Kind::Collective

@@ -8,8 +8,8 @@ use super::range::{Cause, Range};
 use super::runner::{Form, Runner};
 use super::site::Site;
 use super::{
-    Stop, batch_norm, control, devices, elementwise, fold, linear, products, scatter, sort, sums,
-    topk, transform,
+    Stop, batch_norm, control, devices, dynamic, elementwise, fold, linear, products, scatter,
+    sort, sums, topk, transform,
 };
 use hlo::ir::{ComputationId, Instruction};
 use hlo::literal::ConstantValue;
@@ -67,8 +67,9 @@ impl<'m> Evaluator<'m> {
         let of = |literal: &Literal| literal.leaves().into_iter().map(Range::exact).collect();
         let arguments: Vec<Vec<Leaves>> =
             arguments.iter().map(|list| list.iter().map(of).collect()).collect();
-        let communicates = |instruction: &Instruction| {
-            matches!(instruction.opcode().kind(), Kind::Collective | Kind::Device)
+        let communicates = |instruction: &Instruction| match &instruction.op {
+            Op::AsyncStart(start) => devices::communicates(self.module, start.calls),
+            op => matches!(op.opcode().kind(), Kind::Collective | Kind::Device),
         };
         let mut instructions = self.module.computations[self.module.entry].instructions.iter();
         let all = arguments.len() == DeviceGrid::of(&self.module.config).len();
@@ -154,12 +155,8 @@ impl<'m> Evaluator<'m> {
 
     fn instruction(&mut self, site: Site<'m>, operands: &[&Leaves]) -> Result<Leaves, Stop> {
         let instruction = site.instruction();
-        let dynamic = |shape: &Shape| {
-            shape.leaves().iter().any(|leaf| leaf.array().is_some_and(|a| a.dynamic.is_some()))
-        };
-        // Of a tuple, each leaf that is needed has been evaluated.
-        if dynamic(&instruction.shape) && !matches!(instruction.op, Op::Tuple(_)) {
-            return Err(site.unsupported("dynamic shapes"));
+        if dynamic::has_sizes(site) {
+            return dynamic::evaluate(self, site, operands);
         }
         let read = self.read(site, operands);
         let read: Vec<&Leaves> =
@@ -201,6 +198,9 @@ impl<'m> Evaluator<'m> {
             Op::Sort(op) => sort::sort(self, site, op, operands),
             Op::TopK(op) => topk::topk(self, site, op, operands),
             Op::AfterAll(_) => Ok(vec![Range::point(Literal::token())]),
+            Op::CopyStart(_) | Op::Send(_) => Ok(sent(site, operands[0])),
+            Op::CopyDone(_) => Ok(operands[0][..instruction.shape.leaves().len()].to_vec()),
+            Op::SendDone(_) => Ok(site.nothing()),
             // A started operation stands for its result.
             Op::AsyncStart(start) => self.call(start.calls, arguments(operands), site.lanes),
             op if op.opcode().aliases_operand() || is_started(op) => Ok(whole(0)),
@@ -261,7 +261,7 @@ impl<'m> Evaluator<'m> {
     }
 
     /// An op that only moves elements, applied to both ends.
-    fn moved(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Leaves, Stop> {
+    pub(super) fn moved(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Leaves, Stop> {
         let data = data_operands(&site.instruction().op).unwrap_or(usize::MAX);
         if let Some(index) = operands.iter().skip(data).find(|index| !index.is_point()) {
             // Which element it is depends on rounding errors.
@@ -340,6 +340,18 @@ pub(super) fn arrays<'a>(site: Site<'_>, operands: &[&'a Leaves]) -> Result<Vec<
     operands.iter().map(only).collect()
 }
 
+/// The leaves of a copy or transfer that has been started: the array once or twice, a number that is 0, and a token.
+fn sent(site: Site<'_>, data: &Leaves) -> Leaves {
+    let leaves = site.instruction().shape.leaves();
+    let last = leaves.iter().rposition(|leaf| leaf.array().is_some());
+    let leaf = |(i, leaf): (usize, &&Shape)| match leaf.array() {
+        Some(number) if Some(i) == last => Range::exact(&Literal::zeros(number.clone())),
+        Some(_) => data[0].clone(),
+        None => Range::nothing(),
+    };
+    leaves.iter().enumerate().map(leaf).collect()
+}
+
 fn element(site: Site<'_>, index: i64, leaves: &Leaves) -> Leaves {
     let elements = site.operand(0).tuple().unwrap_or_default();
     let index = usize::try_from(index).unwrap_or(0);
@@ -349,9 +361,11 @@ fn element(site: Site<'_>, index: i64, leaves: &Leaves) -> Leaves {
 }
 
 /// The number of operands whose elements an op moves; the operands after them say where.
-fn data_operands(op: &Op) -> Option<usize> {
+pub(super) fn data_operands(op: &Op) -> Option<usize> {
     match op {
-        Op::DynamicSlice(_) | Op::Gather(_) => Some(1),
+        Op::DynamicReshape(_) | Op::DynamicSlice(_) | Op::Gather(_) | Op::SetDimensionSize(_) => {
+            Some(1)
+        }
         Op::DynamicUpdateSlice(_) => Some(2),
         Op::Broadcast(_)
         | Op::Concatenate(_)

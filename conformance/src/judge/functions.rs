@@ -12,6 +12,10 @@ fn value(op: Unary, x: f64) -> f64 {
 
 /// The values of a function over an interval, before any rounding.
 pub(super) fn unary(op: Unary, x: Interval) -> Interval {
+    // It may be NaN, of which most functions are NaN.
+    if x.is_any() && op != Unary::Imag {
+        return Interval::ANY;
+    }
     match op {
         Unary::Negate => -x,
         Unary::Real => x,

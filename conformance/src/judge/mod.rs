@@ -39,6 +39,7 @@ mod complex;
 mod control;
 mod describe;
 mod devices;
+mod dynamic;
 mod elementwise;
 mod evaluate;
 mod fold;

@@ -5,7 +5,7 @@ use super::elementwise::finite_magnitudes;
 use super::evaluate::{Evaluator, Leaves, arrays};
 use super::interval::Interval;
 use super::range::is_whole;
-use super::range::{Range, array, floats, wide};
+use super::range::{Range, array, floats, index_of, wide};
 use super::runner::Form;
 use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
@@ -17,8 +17,8 @@ use hlo::{ElementType, Literal, Op};
 /// Whether the factors are scaled. Fails if there is no bound.
 fn checked(site: Site<'_>, operands: &[&Range], complex: bool) -> Result<bool, Stop> {
     let (algorithm, scaled) = algorithm(&site.instruction().op);
-    if !all_points(if scaled { operands } else { &operands[2..] }) {
-        return Err(site.unsupported("scales or sizes that are not exactly known"));
+    if !all_points(&operands[2..]) {
+        return Err(site.unsupported("sizes that are not exactly known"));
     }
     if algorithm != DotAlgorithm::default() {
         return Err(site.unsupported("an algorithm"));
@@ -44,14 +44,57 @@ pub(super) fn products<'m>(
     operands: &[&Leaves],
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
+    match (&site.instruction().op, operands.as_slice()) {
+        (Op::ScaledDot(_), [a, b, scales @ ..]) if !all_points(&operands) => {
+            // The factors are scaled first; then all scales are 1.
+            let factors = [(a, scales[0]), (b, scales[1])].map(|(x, scale)| times(x, scale));
+            let ones = [scales[0], scales[1]].map(ones);
+            of_arrays(ev, site, &[&factors[0], &factors[1], &ones[0], &ones[1]])
+        }
+        _ => of_arrays(ev, site, &operands),
+    }
+}
+
+/// The products of elements and the scales of their blocks.
+fn times(factor: &Range, scale: &Range) -> Range {
+    let (Some(shape), Some(blocks)) = (factor.shape(), scale.shape()) else {
+        return factor.clone();
+    };
+    let scales: Vec<Interval> = scale.intervals().collect();
+    let block = |position: usize| {
+        let index = index_of(shape, position);
+        let sizes = index.iter().zip(&shape.dims).zip(&blocks.dims);
+        // A scalar has no sizes, and the only position.
+        sizes.fold(0, |at, ((i, size), blocks)| at * blocks + i / (size / blocks))
+    };
+    let scaled = factor
+        .intervals()
+        .enumerate()
+        .map(|(position, x)| x * scales[usize::try_from(block(position)).unwrap_or(0)]);
+    Range::of(shape, &scaled.collect::<Vec<_>>())
+        .because(factor.cause.clone().or_else(|| scale.cause.clone()))
+}
+
+/// As many scales that are 1.
+fn ones(scale: &Range) -> Range {
+    scale.map(&|end| {
+        end.array_shape().map_or_else(|| end.clone(), |shape| array(shape, vec![1.0; end.len()]))
+    })
+}
+
+fn of_arrays<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    operands: &[&Range],
+) -> Result<Leaves, Stop> {
     let shape = site.shape()?;
     if is_whole(shape.ty) {
-        return ev.stated(site, &operands);
+        return ev.stated(site, operands);
     }
     // After the factors, a `ragged-dot` has the sizes of the groups, and a `scaled-dot` the scales of the factors.
-    let [a, b, rest @ ..] = operands.as_slice() else { return Err(site.unsupported("this op")) };
+    let [a, b, rest @ ..] = operands else { return Err(site.unsupported("this op")) };
     let complex = shape.ty.is_complex();
-    let scaled = checked(site, &operands, complex)?;
+    let scaled = checked(site, operands, complex)?;
     let with_rest = |a: Literal, b: Literal, absolute: bool| -> Vec<Literal> {
         let rest = rest.iter().map(|range| match absolute && !integral(range) {
             true => finite_magnitudes(range),
@@ -66,7 +109,7 @@ pub(super) fn products<'m>(
     let center =
         ev.runner.run(ev.module, &site.key(Form::Wide), &with_rest(a.mids(), b.mids(), false))?;
     let sum = real(ev, &large_a, &large_b)?;
-    let errors = if all_points(&operands) {
+    let errors = if all_points(operands) {
         None
     } else {
         // |a| eb + ea (|b| + eb), of which `large_b` is the latter factor.

@@ -389,9 +389,68 @@ fn only_what_differs_needs_a_bound() {
     let text = "HloModule m
         ENTRY e { x = f32[] parameter(0) n = s32[] constant(1) v = f32[2] constant({1, 2})
         d = f32[<=2] set-dimension-size(v, n), dimensions={0}
-        y = f32[] tanh(x) ROOT t = (f32[<=2], f32[]) tuple(d, y) }";
-    let found = check(text, &["f32[] 0.5"], "(f32[<=2] {1}, f32[] 0.46211714)");
+        s = f32[<=2] sort(d), dimensions={0}, to_apply=less
+        y = f32[] tanh(x) ROOT t = (f32[<=2], f32[]) tuple(s, y) }";
+    let text = format!(
+        "{text}\nless {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT l = pred[] compare(a, b), direction=LT }}"
+    );
+    let found = check(&text, &["f32[] 0.5"], "(f32[1] {1}, f32[] 0.46211714)");
     assert_eq!((found.verdict, found.estimated), (Verdict::WithinBound, None));
-    let found = check(text, &["f32[] 0.5"], "(f32[<=2] {3}, f32[] 0.46211714)");
+    let found = check(&text, &["f32[] 0.5"], "(f32[1] {3}, f32[] 0.46211714)");
     assert!(found.estimated.is_some(), "the first leaf has no bound");
+}
+
+#[test]
+fn arrays_smaller_than_their_bounds_have_bounds() {
+    let text = "HloModule m
+        ENTRY e { x = f32[2,3] parameter(0) n = s32[] parameter(1)
+        d = f32[2,<=3] set-dimension-size(x, n), dimensions={1}
+        r = f32[2,<=3] reverse(d), dimensions={1}
+        y = f32[2,<=3] tanh(r)
+        ROOT t = f32[2,<=3] copy(y) }";
+    // tanh(0.5) is 0.46211717, tanh(0.25) is 0.24491866.
+    let arguments = ["f32[2,3] {{0.25, 0.5, 7}, {0.5, 0.5, 8}}", "s32[] 2"];
+    let result = "f32[2,2] {{0.46211714, 0.24491866}, {0.46211717, 0.46211717}}";
+    let found = check(text, &arguments, result);
+    assert_eq!((found.verdict, found.estimated), (Verdict::WithinBound, None));
+    let found = check(text, &arguments, &result.replace("0.24491866", "0.245"));
+    assert_eq!((found.verdict, found.estimated), (Verdict::Differs, None));
+    assert_eq!(found.measures.wrong, 1);
+}
+
+#[test]
+fn functions_of_what_may_be_nan_may_be_nan() {
+    // The function of 9 is 0.99999994 or 1, of which the arc cosine is small or 0, and the remainder 0 or NaN.
+    let text = "HloModule m
+        ENTRY e { x = f32[] parameter(0) t = f32[] tanh(x) a = f32[] acos(t)
+        m = f32[] remainder(a, a) ROOT r = f32[] exponential(m) }";
+    assert_eq!(check(text, &["f32[] 9"], "f32[] nan").verdict, Verdict::Undefined);
+}
+
+#[test]
+fn factors_of_a_scaled_dot_may_be_inexact() {
+    let text = "HloModule m
+        ENTRY e { x = f32[2,4] parameter(0) w = f32[1,4] parameter(1) s = f32[2,2] parameter(2) t = f32[1,1] parameter(3)
+        y = f32[2,4] tanh(x) u = f32[2,2] exponential(s)
+        ROOT r = f32[2,1] scaled-dot(y, w, u, t), lhs_contracting_dims={1}, rhs_contracting_dims={1} }";
+    // tanh(0.5) is 0.46211717 and exp(1) is 2.7182818: (0.46211717 * 2 * 1 + 0.46211717 * 2 * 2.7182818) * 2, and 4 * 2 * 0.46211717.
+    let arguments = [
+        "f32[2,4] {{0.5, 0.5, 0.5, 0.5}, {0.5, 0.5, 0.5, 0.5}}",
+        "f32[1,4] {{1, 1, 1, 1}}",
+        "f32[2,2] {{0, 1}, {0, 0}}",
+        "f32[1,1] {{2}}",
+    ];
+    let found = check(text, &arguments, "f32[2,1] {{6.873128}, {3.696937}}");
+    assert_eq!((found.verdict, found.estimated), (Verdict::WithinBound, None));
+    let found = check(text, &arguments, "f32[2,1] {{6.873}, {3.696}}");
+    assert_eq!((found.verdict, found.measures.wrong), (Verdict::Differs, 2));
+}
+
+#[test]
+fn copies_and_sends_have_bounds() {
+    let text = "HloModule m
+        ENTRY e { x = f32[] parameter(0) y = f32[] tanh(x)
+        c = (f32[], f32[], u32[]) copy-start(y) ROOT d = f32[] copy-done(c) }";
+    let found = check(text, &["f32[] 0.5"], "f32[] 0.46211714");
+    assert_eq!((found.verdict, found.estimated), (Verdict::WithinBound, None));
 }
