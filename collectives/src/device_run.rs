@@ -49,13 +49,13 @@ impl DeviceRun<'_> {
     ///
     /// # Errors
     /// `E0501` for a deadlock; `E05xx` if devices or ranks do not match; `E04xx` if the run of one device fails.
-    pub(crate) fn finish(&self, inputs: &[Vec<Literal>]) -> Result<(Vec<Literal>, usize)> {
+    pub(crate) fn finish(&self, inputs: Vec<Vec<Literal>>) -> Result<(Vec<Literal>, usize)> {
         let ranks = self.ranks.filter(|ranks| ranks.count() > 1);
         let own = ranks.map_or(0..self.grid.len(), |ranks| ranks.block(self.grid.len()));
         let arguments = self.arguments(inputs, &own);
         let states = arguments.and_then(|lists| {
-            let bytes = ArgumentBytes::of(lists.iter().copied());
-            self.start(&lists, &bytes, &own).map(|states| (states, bytes))
+            let bytes = ArgumentBytes::of(lists.iter().map(Vec::as_slice));
+            self.start(lists, &bytes, &own).map(|states| (states, bytes))
         });
         let (states, failure) = match states {
             Ok(states) => (Some(states), None),
@@ -77,11 +77,11 @@ impl DeviceRun<'_> {
     }
 
     /// Returns the arguments of each device of this rank.
-    fn arguments<'i>(
+    fn arguments(
         &self,
-        inputs: &'i [Vec<Literal>],
+        inputs: Vec<Vec<Literal>>,
         own: &Range<usize>,
-    ) -> Result<Vec<&'i [Literal]>, (usize, Error)> {
+    ) -> Result<Vec<Vec<Literal>>, (usize, Error)> {
         let count = self.grid.len();
         if inputs.len() != 1 && inputs.len() != count {
             let message = format!(
@@ -92,17 +92,20 @@ impl DeviceRun<'_> {
                 .with_help("provide the arguments of each device, or one list for all");
             return Err((own.start, error));
         }
-        Ok(own.clone().map(|number| inputs[number.min(inputs.len() - 1)].as_slice()).collect())
+        Ok(match <[_; 1]>::try_from(inputs) {
+            Ok([all]) => vec![all; own.len()],
+            Err(each) => each.into_iter().skip(own.start).take(own.len()).collect(),
+        })
     }
 
     /// Starts the devices of this rank; fails with the first device that cannot start.
     fn start(
         &self,
-        arguments: &[&[Literal]],
+        mut arguments: Vec<Vec<Literal>>,
         bytes: &ArgumentBytes,
         own: &Range<usize>,
     ) -> Result<Vec<DeviceState>, (usize, Error)> {
-        let start = |number: usize| {
+        let mut start = |number: usize| {
             if !own.contains(&number) {
                 return Ok(DeviceState::Remote(RemoteState::default()));
             }
@@ -114,10 +117,10 @@ impl DeviceRun<'_> {
                 options.max_memory = Some(part.map_err(failed)?);
             }
             let place = Some((device, self.grid));
-            let machine = self.executable.start(place, arguments[i], &options);
+            let machine = self.executable.start(place, std::mem::take(&mut arguments[i]), &options);
             machine.map(Box::new).map(DeviceState::Local).map_err(failed)
         };
-        (0..self.grid.len()).map(start).collect()
+        (0..self.grid.len()).map(&mut start).collect()
     }
 }
 

@@ -171,23 +171,29 @@ impl Executable {
     }
     /// Creates a machine at the first step of a run.
     ///
-    /// With a device of a grid as `place`, the machine suspends at each cross-device instruction.
+    /// With a device of a grid as `place`, the machine suspends at each cross-device instruction. An argument that is passed as a
+    /// part of a `Vec`, and whose memory nothing else shares, is donated: its memory is used for other values after its last use.
     ///
     /// # Errors
     /// `E0401` if the arguments do not fit the parameters, `E0405` if they have more bytes than are allowed.
     pub fn start(
         &self,
         place: Option<(Device, DeviceGrid)>,
-        arguments: &[Literal],
+        arguments: impl Into<Vec<Literal>>,
         options: &RunOptions,
     ) -> Result<Machine> {
         let _environment = FloatEnvironment::enter();
+        let arguments: Vec<Literal> = arguments.into();
         let bytes = arguments.iter().map(held_bytes).sum();
         let program = Arc::clone(self.program(options));
         let context = RunContext::new(program, options.clone(), place);
-        let held = context.budget().hold(bytes)?;
-        let arguments = check_arguments(&context, arguments)?.into_iter().map(Into::into);
-        let machine = Machine::new(context, self.module().entry, arguments.collect())?;
+        let mut held = context.budget().hold(bytes)?;
+        let checked = check_arguments(&context, &arguments)?;
+        // What nothing else shares now is donated, and pays for itself until it is dropped.
+        drop(arguments);
+        let mut arguments: Vec<Value> = checked.into_iter().map(Value::from).collect();
+        arguments.iter_mut().for_each(|argument| argument.attach(&mut held));
+        let machine = Machine::new(context, self.module().entry, arguments)?;
         Ok(machine.with_arguments(held))
     }
     /// Returns a context that belongs to no device, for cross-device instructions.

@@ -1,4 +1,5 @@
 //! Values of a run: arrays, tuples, tokens, and asynchronous operations.
+use crate::memory::Reservation;
 use crate::{Code, Error, Result};
 use hlo::{ArrayShape, Literal, Scalar, Shape};
 use std::fmt::Display;
@@ -75,6 +76,14 @@ impl Value {
             (Self::Token, Shape::Token | Shape::Opaque | Shape::Buffer(_))
             | (Self::Async(_), _) => true,
             (Self::Array(_) | Self::Tuple(_) | Self::Token, _) => false,
+        }
+    }
+    /// Charges the memory of arrays that share it with nothing to a budget, from the bytes that are reserved.
+    pub(crate) fn attach(&mut self, reserved: &mut Reservation) {
+        match self {
+            Self::Array(array) => reserved.attach(array),
+            Self::Tuple(elements) => elements.iter_mut().for_each(|e| e.attach(reserved)),
+            Self::Token | Self::Async(_) => {}
         }
     }
     /// Appends the leaves from left to right.

@@ -265,3 +265,26 @@ fn a_clock_may_be_shared_by_runs() {
     assert_eq!(run(&started), Some("E0412"));
     assert_eq!(run(&RunOptions::default().time_limit(Duration::ZERO)), Some("E0412"));
 }
+
+#[test]
+fn the_memory_of_donated_arguments_is_used_again() {
+    let text = "ENTRY e { x = f32[1024] parameter(0) w = f32[1024] parameter(1) y = f32[1024] sine(x)
+        z = f32[1024] sort(y), dimensions={0}, to_apply=less ROOT r = (f32[1024], f32[1024]) tuple(z, w) }
+        less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT l = pred[] compare(a, b), direction=LT }";
+    let verified = verified(text);
+    let executable = Executable::compile(verified, &CompileOptions::default()).unwrap();
+    let argument = || Literal::zeros(ArrayShape::new(ElementType::F32, [1024].as_slice()));
+    let run = |arguments: Vec<Literal>| {
+        let mut machine = executable.start(None, arguments, &RunOptions::default()).unwrap();
+        (machine.finish().unwrap(), machine.peak_bytes())
+    };
+    let (kept, other) = (argument(), argument());
+    let (shared, most) = run(vec![kept.clone(), other.clone()]);
+    assert_eq!(kept, argument(), "an argument that the host holds keeps its elements");
+    let (donated, least) = run(vec![argument(), argument()]);
+    assert_eq!(donated, shared);
+    assert_eq!((least + 4096).cmp(&most), std::cmp::Ordering::Equal, "{least} and {most} bytes");
+    // An argument that is donated twice is shared by both parameters.
+    let twice = argument();
+    assert_eq!(run(vec![twice.clone(), twice]).0, shared);
+}

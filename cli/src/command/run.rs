@@ -110,14 +110,19 @@ fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
 
 /// Runs a module. Returns false if `--seed many` finds results that depend on the order, or `--check-nan=all` a NaN.
 fn one(args: &RunArgs, path: &Path, has_heading: bool, peers: &Peers) -> Result<bool> {
-    let prepared = peers.agreed(prepare(args, path, peers))?;
+    let mut prepared = peers.agreed(prepare(args, path, peers))?;
     let order = match args.seed {
         Some(SeedArg::One(seed)) => Some(seed),
         Some(SeedArg::Many) | None => None,
     };
     let hooks = observed(&prepared, peers);
+    let inputs = match args.seed {
+        Some(SeedArg::Many) => prepared.inputs.clone(),
+        // Arguments of the only run are donated.
+        Some(SeedArg::One(_)) | None => std::mem::take(&mut prepared.inputs),
+    };
     let start = Instant::now();
-    let output = execute(args, &prepared, &prepared.queues, (order, hooks), peers);
+    let output = execute(args, &prepared, (&prepared.queues, inputs), (order, hooks), peers);
     let taken = start.elapsed();
     output::phase(start, || format!("{}: ran", prepared.name));
     // The trace and the profile are written also after an error, where they help most.
@@ -176,7 +181,8 @@ fn is_stable(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<bool>
         let queues = peers.agreed(Queues::new(args.infeed.as_deref(), module, (grid, own)))?;
         let hooks = prepared.hooks.clone();
         let order_and_hooks = (Some(seed), move |_| hooks.clone());
-        execute(args, prepared, &queues, order_and_hooks, peers).map(|output| output.results)
+        let given = (&queues, prepared.inputs.clone());
+        execute(args, prepared, given, order_and_hooks, peers).map(|output| output.results)
     })?;
     let first = peers.block(prepared.session.grid().len()).start;
     let own = found.into_iter().map(|mut dependent| {
@@ -205,11 +211,11 @@ fn is_stable(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<bool>
 fn execute(
     args: &RunArgs,
     prepared: &Prepared,
-    queues: &Queues,
+    (queues, inputs): (&Queues, Vec<Vec<Literal>>),
     (order, hooks): (Option<u64>, impl Fn(Device) -> Hooks + Send + Sync + 'static),
     peers: &Peers,
 ) -> Result<RunOutput> {
-    let Prepared { name, text, session, inputs, .. } = prepared;
+    let Prepared { name, text, session, .. } = prepared;
     let mut options = args.time.apply(args.limits.options()).check_nan(args.check_nan.is_some());
     options.order = order;
     let (ends, grid) = (queues.ends(), session.grid());
@@ -229,11 +235,11 @@ fn execute(
     };
     match peers.ranks() {
         Some(ranks) if grid.len() > 1 => {
-            let output = session.run_on_ranks(ranks, inputs, &options, hooks);
+            let output = session.run_on_ranks(ranks, &inputs, &options, hooks);
             peers.common(output.map_err(failed))
         }
         Some(ranks) if session.is_unpartitioned() => {
-            let mut output = session.run_on_ranks(ranks, inputs, &options, hooks);
+            let mut output = session.run_on_ranks(ranks, &inputs, &options, hooks);
             if let (Ok(output), false) = (&mut output, peers.is_leader()) {
                 // All ranks have the one result.
                 output.results.clear();
@@ -244,7 +250,7 @@ fn execute(
             let nothing = RunOutput { results: Vec::new(), notes: Vec::new(), peak_bytes: None };
             peers.agreed(Ok(nothing))
         }
-        _ => peers.agreed(session.run_with(inputs, &options, hooks).map_err(failed)),
+        _ => peers.agreed(session.run_donated(inputs, &options, hooks).map_err(failed)),
     }
 }
 

@@ -165,6 +165,19 @@ impl Session {
         options: &RunOptions,
         hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static,
     ) -> Result<RunOutput, RunError> {
+        self.run_donated(inputs.to_vec(), options, hooks)
+    }
+    /// Runs the program as [`run_with`](Self::run_with), and takes the arguments: the memory of an array that nothing else shares is
+    /// used for other values after its last use. An unpartitioned SPMD program keeps its arguments to the end.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_donated(
+        &self,
+        inputs: Vec<Vec<Literal>>,
+        options: &RunOptions,
+        hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static,
+    ) -> Result<RunOutput, RunError> {
         let hooks: DeviceHooks = Arc::new(hooks);
         self.start(inputs, options, &hooks, None)
     }
@@ -183,12 +196,12 @@ impl Session {
         hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static,
     ) -> Result<RunOutput, RunError> {
         let hooks: DeviceHooks = Arc::new(hooks);
-        self.start(inputs, options, &hooks, Some(ranks))
+        self.start(inputs.to_vec(), options, &hooks, Some(ranks))
     }
 
     fn start(
         &self,
-        inputs: &[Vec<Literal>],
+        mut inputs: Vec<Vec<Literal>>,
         options: &RunOptions,
         hooks: &DeviceHooks,
         ranks: Option<&Ranks>,
@@ -197,14 +210,14 @@ impl Session {
         // All devices have one clock.
         let options = &options.clone().start_clock();
         let grid = self.0.grid;
-        let executable = match (&self.0.program, inputs, ranks) {
+        let executable = match (&self.0.program, inputs.as_mut_slice(), ranks) {
             (CompiledProgram::Unpartitioned(program), [arguments], _) => {
                 let (result, notes) = program.run(arguments, options, hooks, ranks)?;
                 return Ok(RunOutput { results: vec![result], notes, peak_bytes: None });
             }
             (CompiledProgram::PerDevice(executable), [arguments], None) if grid.len() == 1 => {
                 let options = options.clone().hooks(hooks(grid.device(0)));
-                let mut machine = executable.start(None, arguments, &options)?;
+                let mut machine = executable.start(None, std::mem::take(arguments), &options)?;
                 let results = vec![machine.finish()?];
                 let peak_bytes = Some(machine.peak_bytes());
                 return Ok(RunOutput { results, notes: Vec::new(), peak_bytes });

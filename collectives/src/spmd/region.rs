@@ -83,7 +83,7 @@ impl Region {
             hooks
         });
         let run = DeviceRun { executable: &self.executable, grid, options, hooks: &hooks, ranks };
-        let (mut results, _) = run.finish(&[inputs])?;
+        let (mut results, _) = run.finish(vec![inputs])?;
         if let Some(ranks) = ranks.filter(|ranks| ranks.count() > 1) {
             // The outer program runs on all ranks.
             results = ranks.gather_values(&results)?;

@@ -6,14 +6,14 @@
 use super::Stop;
 use super::combine::Combine;
 use super::elementwise::finite_magnitudes;
-use super::evaluate::{Evaluator, Leaves};
-use super::interval::Interval;
+use super::evaluate::{Evaluator, Leaves, with_token};
 use super::needed::is_started;
 use super::range::{Cause, Range, is_whole};
 use super::runner::Form;
 use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
-use super::sums::coarser;
+use super::sums::{between_ends, coarser};
+use super::transfers::received;
 use collectives::Groups;
 use hlo::ir::ComputationId;
 use hlo::op::{Binary, Kind, Op};
@@ -42,6 +42,10 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
                 let argument = |list: &Vec<Leaves>| list.get(number).cloned();
                 let found: Option<Vec<Leaves>> = arguments.iter().map(argument).collect();
                 found.ok_or_else(|| site.unsupported("a parameter"))?
+            }
+            (Op::RecvDone(_), _) if received(ev.module, computation, at).is_some() => {
+                let sent = received(ev.module, computation, at).unwrap_or(at);
+                values[sent.index()].iter().map(|data| with_token(site, data)).collect()
             }
             (op, Kind::Collective | Kind::Device) if !is_started(op) => {
                 let all: Vec<Vec<&Leaves>> = (0..devices).map(operands).collect();
@@ -164,16 +168,9 @@ fn combined<'m>(
             sums(ev, site, ty, operands, most.unwrap_or(operands.len()))?
         }
         Combine::Op(op @ (Binary::Maximum | Binary::Minimum), _) if shape.ty.is_float() => {
-            if all.iter().any(|range| range.intervals().any(Interval::is_any)) {
-                return Err(site.unsupported("unknown operands"));
-            }
             let results = ends(ev, site, &Form::Fold(op, 0), operands)?;
-            let closed = |range: &Range| {
-                let parts: Vec<_> =
-                    range.intervals().map(|x| Interval::closed(x.lo, x.hi)).collect();
-                if range.is_point() { range.clone() } else { Range::of(&shape, &parts) }
-            };
-            results.iter().map(|leaves| leaves.iter().map(closed).collect()).collect()
+            let closed = |range: Range| between_ends(&shape, range, &all);
+            results.into_iter().map(|leaves| leaves.into_iter().map(closed).collect()).collect()
         }
         Combine::Op(op, ty) if is_whole(shape.ty) && known && op.opcode().associates(ty) => {
             ends(ev, site, &Form::Stated, operands)?

@@ -7,6 +7,7 @@ use super::needed::{is_started, needed};
 use super::range::{Cause, Range};
 use super::runner::{Form, Runner};
 use super::site::Site;
+use super::transfers::received;
 use super::{
     Stop, batch_norm, control, devices, dynamic, elementwise, fold, linear, products, scatter,
     sort, sums, topk, transform,
@@ -87,7 +88,7 @@ impl<'m> Evaluator<'m> {
     /// Returns for each instruction of a computation whether its value is needed.
     pub(super) fn needed(&self, id: ComputationId) -> Vec<bool> {
         let asked = self.asked.as_deref().filter(|_| id == self.module.entry);
-        needed(&self.module.computations[id], asked)
+        needed(self.module, &self.module.computations[id], asked)
     }
 
     /// The legal values of a computation's result; with `lanes`, of one whose scalars are vectors.
@@ -105,6 +106,11 @@ impl<'m> Evaluator<'m> {
             }
         }
         uses[computation.root.index()] += 1;
+        for (at, _) in computation.instructions.iter() {
+            if let Some(sent) = received(self.module, computation, at) {
+                uses[sent.index()] += 1;
+            }
+        }
         let mut values: Vec<Leaves> = Vec::with_capacity(uses.len());
         let needed = self.needed(id);
         for (at, instruction) in computation.instructions.iter() {
@@ -119,6 +125,8 @@ impl<'m> Evaluator<'m> {
                     .get_mut(number)
                     .map(std::mem::take)
                     .ok_or_else(|| site.unsupported("a parameter"))?
+            } else if let Some(sent) = received(self.module, computation, at) {
+                with_token(site, &values[sent.index()])
             } else {
                 let operands: Vec<&Leaves> =
                     instruction.operands.iter().map(|id| &values[id.index()]).collect();
@@ -338,6 +346,12 @@ pub(super) fn arrays<'a>(site: Site<'_>, operands: &[&'a Leaves]) -> Result<Vec<
         _ => Err(site.unsupported("a tuple")),
     };
     operands.iter().map(only).collect()
+}
+
+/// The leaves of a value that was received, with a token if the instruction returns one.
+pub(super) fn with_token(site: Site<'_>, data: &Leaves) -> Leaves {
+    let tokens = site.instruction().shape.leaves().len().saturating_sub(data.len());
+    data.iter().cloned().chain((0..tokens).map(|_| Range::nothing())).collect()
 }
 
 /// The leaves of a copy or transfer that has been started: the array once or twice, a number that is 0, and a token.

@@ -68,6 +68,7 @@ mod sums;
 #[cfg(test)]
 mod tests;
 mod topk;
+mod transfers;
 mod transform;
 mod verdict;
 

@@ -1,10 +1,16 @@
 //! The instructions on which the leaves that are asked for depend. The others may lack a rule.
+use super::transfers::received;
+use hlo::Module;
 use hlo::ir::{Computation, InstructionId};
 use hlo::op::{AsyncRole, Op};
 
 /// Returns for each instruction of a computation whether a leaf of the result that is asked for depends on it; all are asked for
 /// if there is no list.
-pub(super) fn needed(computation: &Computation, asked: Option<&[bool]>) -> Vec<bool> {
+pub(super) fn needed(
+    module: &Module,
+    computation: &Computation,
+    asked: Option<&[bool]>,
+) -> Vec<bool> {
     let mut needed = vec![false; computation.instructions.len()];
     needed[computation.root.index()] = true;
     let ids: Vec<InstructionId> = computation.instructions.ids().collect();
@@ -13,6 +19,10 @@ pub(super) fn needed(computation: &Computation, asked: Option<&[bool]>) -> Vec<b
             continue;
         }
         let instruction = &computation.instructions[at];
+        if let Some(sent) = received(module, computation, at) {
+            needed[sent.index()] = true;
+            continue;
+        }
         let is_result = at == computation.root && matches!(instruction.op, Op::Tuple(_));
         let asked = asked.filter(|_| is_result);
         let mut leaves = 0..0;

@@ -52,19 +52,24 @@ impl<'m> Evaluator<'m> {
             false => self.folded(site, op, leaf, &ends(|range| &range.hi))?,
         };
         let cause = operands.iter().find_map(|range| range.cause.clone());
-        let result = Range::new(lo, hi, cause.clone());
-        if result.is_point() {
-            return Ok(result);
-        }
-        // An unknown operand may be NaN, which the other end does not show.
-        let unknown = operands.iter().any(|range| range.intervals().any(Interval::is_any));
-        let each = |x: Interval| match unknown && !x.is_finite() {
-            true => Interval::ANY,
-            false => Interval::closed(x.lo, x.hi),
-        };
-        let parts: Vec<_> = result.intervals().map(each).collect();
-        Ok(Range::of(&leaf_shape(site, leaf)?, &parts).because(cause))
+        let result = Range::new(lo, hi, cause);
+        Ok(between_ends(&leaf_shape(site, leaf)?, result, operands))
     }
+}
+
+/// The values between the ends that a maximum or minimum has for both ends of its operands.
+pub(super) fn between_ends(shape: &ArrayShape, ends: Range, operands: &[&Range]) -> Range {
+    // An unknown operand may be NaN, which the other end does not show.
+    let unknown = operands.iter().any(|range| range.intervals().any(Interval::is_any));
+    if ends.is_point() && !unknown {
+        return ends;
+    }
+    let each = |x: Interval| match unknown && !x.is_finite() {
+        true => Interval::ANY,
+        false => Interval::closed(x.lo, x.hi),
+    };
+    let parts: Vec<_> = ends.intervals().map(each).collect();
+    Range::of(shape, &parts).because(ends.cause)
 }
 
 pub(super) fn all_points(operands: &[&Range]) -> bool {

@@ -447,10 +447,27 @@ fn factors_of_a_scaled_dot_may_be_inexact() {
 }
 
 #[test]
+fn least_elements_may_be_nan_if_one_is_unknown() {
+    // The remainder is 0 or NaN, and the other element the least number there is.
+    let text = "HloModule m
+        min { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] minimum(a, b) }
+        ENTRY e { x = f32[1] parameter(0) y = f32[1] parameter(1) i = f32[] constant(inf)
+        t = f32[1] tanh(x) a = f32[1] acos(t) r = f32[1] remainder(a, a)
+        c = f32[2] concatenate(r, y), dimensions={0} ROOT m = f32[] reduce(c, i), dimensions={0}, to_apply=min }";
+    let arguments = ["f32[1] {9}", "f32[1] {-inf}"];
+    assert_eq!(check(text, &arguments, "f32[] nan").verdict, Verdict::Undefined);
+}
+
+#[test]
 fn copies_and_sends_have_bounds() {
     let text = "HloModule m
         ENTRY e { x = f32[] parameter(0) y = f32[] tanh(x)
-        c = (f32[], f32[], u32[]) copy-start(y) ROOT d = f32[] copy-done(c) }";
+        c = (f32[], f32[], u32[]) copy-start(y) d = f32[] copy-done(c)
+        t = token[] after-all() s = (f32[], u32[], token[]) send(d, t), channel_id=1 u = token[] send-done(s), channel_id=1
+        r = (f32[], u32[], token[]) recv(u), channel_id=1 e = (f32[], token[]) recv-done(r), channel_id=1
+        ROOT f = f32[] get-tuple-element(e), index=0 }";
     let found = check(text, &["f32[] 0.5"], "f32[] 0.46211714");
     assert_eq!((found.verdict, found.estimated), (Verdict::WithinBound, None));
+    let found = check(text, &["f32[] 0.5"], "f32[] 0.462");
+    assert_eq!((found.verdict, found.estimated), (Verdict::Differs, None));
 }

@@ -96,7 +96,7 @@ mod tests {
         let module = hlo::Module::parse(&text).unwrap().verify().unwrap();
         let arguments: Vec<Literal> = shapes.into_iter().map(Literal::zeros).collect();
         let executable = Executable::compile(module, &CompileOptions::default()).unwrap();
-        let mut machine = executable.start(None, &arguments, &RunOptions::default()).unwrap();
+        let mut machine = executable.start(None, arguments, &RunOptions::default()).unwrap();
         machine.finish().unwrap();
         machine.steps() - (u64::try_from(operands.len()).unwrap() + 1)
     }

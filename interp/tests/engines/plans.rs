@@ -326,7 +326,8 @@ two { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2) d = f
         let parameters = shape.parameters.iter().zip(1..);
         let arguments: Vec<Literal> =
             parameters.map(|(shape, i)| ramp(shape.array().unwrap(), i)).collect();
-        let mut machine = executable.start(None, &arguments, &RunOptions::default()).unwrap();
+        let mut machine =
+            executable.start(None, arguments.as_slice(), &RunOptions::default()).unwrap();
         let result = machine.finish().unwrap();
         let (taken, planned) = (machine.peak_bytes(), executable.planned_bytes());
         assert!(taken <= planned, "{planned} bytes are planned, {taken} are taken\n{plan}");

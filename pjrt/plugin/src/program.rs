@@ -108,7 +108,9 @@ impl Program {
         };
         let settings = &self.client.settings;
         let dump = settings.dump.as_deref().map(|folder| Dump::new(folder, self, &arguments));
-        let output = self.session.run(&arguments, &options(settings));
+        let options = options(settings);
+        let hooks = options.hooks.clone();
+        let output = self.session.run_donated(arguments, &options, move |_| hooks.clone());
         let output = output.map_err(|error| run_failure(&error, self.module()));
         let leaves = |result: &Literal| result.leaves().into_iter().cloned().collect();
         let results =

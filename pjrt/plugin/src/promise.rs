@@ -27,6 +27,16 @@ impl Promise {
         });
         self.signal.set(&outcome);
     }
+    /// Waits for the value, and takes it out of a promise that is held nowhere else.
+    pub(crate) fn into_value(promise: Arc<Self>) -> Result<Literal> {
+        promise.signal.wait()?;
+        match Arc::try_unwrap(promise) {
+            Ok(Self { value, .. }) => {
+                Ok(value.into_inner().expect("the value is set before its signal"))
+            }
+            Err(shared) => shared.wait(),
+        }
+    }
     /// Waits for the value.
     pub(crate) fn wait(&self) -> Result<Literal> {
         self.signal.wait()?;
