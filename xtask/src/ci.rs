@@ -1,5 +1,5 @@
 //! `ci` and `bless`: the checks that a change must pass.
-use crate::{Result, cargo, mpi, python, quiet, status, tidy, trial};
+use crate::{Result, cargo, counts, mpi, python, quiet, status, tidy, trial};
 use std::path::Path;
 use std::time::Instant;
 
@@ -25,6 +25,13 @@ pub(crate) fn run(root: &Path) -> Result {
             "test" => quiet::test(root, &arguments),
             _ => cargo(root, &arguments, environment),
         })?;
+    }
+    match counts::missing(root) {
+        None => {
+            let features: &[&str] = if mpi.is_ok() { &mpi::FEATURES } else { &[] };
+            step("counts", || counts::check(root, features))?;
+        }
+        Some(missing) => println!("== counts: skipped: {missing}"),
     }
     match mpi {
         Ok(()) => {

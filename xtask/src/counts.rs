@@ -8,20 +8,29 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const FILE: &str = "interp/benches/counts.txt";
-const HEAD: &str = "# Instructions of one run of a kernel, one thread: engine, elements, instructions, case.\n# `cargo xtask counts` compares them with those of this tree, `cargo xtask counts --bless` rewrites them.\n";
+const HEAD: &str = "\
+# Instructions of one run of a kernel, one thread: profile, engine, elements, instructions, case.
+# `cargo xtask counts` compares them with those of this tree, `cargo xtask counts --bless` rewrites them.
+# The profile `counts` is optimized as a release is. CI counts in `test`, whose libraries it has compiled.
+";
 /// More by this fraction than recorded is a failure.
 const TOLERANCE: f64 = 0.05;
+/// The profiles of the file, and what is compiled in each.
+const PROFILES: [(&str, &str); 2] = [("counts", "--package=etalon-interp"), (TEST, "--workspace")];
+/// The profile of the tests.
+const TEST: &str = "test";
 
 /// A line of the file.
 struct Count {
+    profile: String,
     engine: String,
     elements: String,
     instructions: f64,
     case: String,
 }
 
-/// Why instructions cannot be counted or compared here, if they cannot.
-fn missing(root: &Path) -> Option<String> {
+/// Returns why instructions cannot be counted or compared here, if they cannot.
+pub(crate) fn missing(root: &Path) -> Option<String> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Some("they are recorded for Linux on x86-64".to_owned());
     }
@@ -32,27 +41,30 @@ fn missing(root: &Path) -> Option<String> {
     (here != recorded).then(|| format!("recorded with {recorded}, this is {here}"))
 }
 
-/// Counts, and compares or records.
+/// Counts in every profile, and compares or records.
 pub(crate) fn run(root: &Path, bless: bool) -> Result {
     if let Some(missing) = missing(root).filter(|_| !bless) {
         return Err(format!("the instructions cannot be compared here: {missing}"));
     }
-    let (_, recorded) = recorded(root)?;
-    let program = build(root)?;
-    let (mut text, mut worse) = (format!("{HEAD}{}\n", compiler()?), Vec::new());
-    for Count { engine, elements, instructions, case } in recorded {
-        let counted = count(&program, [&case, &elements, &engine])?;
-        let change = counted / instructions - 1.0;
-        println!("{engine:6} {case:20} {elements:>8} {counted:>12} {:+.1} %", 100.0 * change);
-        if change > TOLERANCE {
-            worse.push(format!("{case} ({engine})"));
-        }
-        writeln!(text, "{engine} {elements} {counted} {case}").map_err(|e| e.to_string())?;
-    }
-    if bless {
-        return write(&root.join(FILE), &text);
-    }
-    match worse.as_slice() {
+    let (text, worse) = PROFILES.into_iter().try_fold(
+        (format!("{HEAD}{}\n", compiler()?), Vec::new()),
+        |(text, worse), profile| {
+            let (lines, more) = counted(root, profile, &[])?;
+            Ok::<_, String>((text + &lines, [worse, more].concat()))
+        },
+    )?;
+    if bless { write(&root.join(FILE), &text) } else { accept(&worse) }
+}
+
+/// Counts in the profile of the tests, whose features are given, and compares.
+pub(crate) fn check(root: &Path, features: &[&str]) -> Result {
+    let profile = PROFILES.into_iter().find(|(name, _)| *name == TEST);
+    let (_, worse) = counted(root, profile.ok_or("no profile of tests")?, features)?;
+    accept(&worse)
+}
+
+fn accept(worse: &[String]) -> Result {
+    match worse {
         [] => Ok(()),
         worse => Err(format!(
             "more instructions than in {FILE}: {}\nif that is meant, `cargo xtask counts --bless` records them",
@@ -61,17 +73,39 @@ pub(crate) fn run(root: &Path, bless: bool) -> Result {
     }
 }
 
+/// Returns the lines of a profile with the instructions of this tree, and the cases that execute more of them.
+fn counted(
+    root: &Path,
+    (profile, packages): (&str, &str),
+    features: &[&str],
+) -> Result<(String, Vec<String>)> {
+    let program = build(root, &[&["--profile", profile, packages], features].concat())?;
+    let (mut text, mut worse) = (String::new(), Vec::new());
+    for line in recorded(root)?.1.into_iter().filter(|line| line.profile == profile) {
+        let Count { profile, engine, elements, instructions, case } = line;
+        let counted = count(&program, [&case, &elements, &engine])?;
+        let change = counted / instructions - 1.0;
+        println!("   {engine:6} {case:20} {elements:>8} {counted:>12} {:+.1} %", 100.0 * change);
+        if change > TOLERANCE {
+            worse.push(format!("{case} ({engine})"));
+        }
+        writeln!(text, "{profile} {engine} {elements} {counted} {case}")
+            .map_err(|e| e.to_string())?;
+    }
+    Ok((text, worse))
+}
+
 /// The compiler that the counts are from, and the counts.
 fn recorded(root: &Path) -> Result<(String, Vec<Count>)> {
     let text = read(&root.join(FILE))?;
     let mut lines = text.lines().filter(|line| !line.starts_with('#'));
     let compiler = lines.next().ok_or_else(|| format!("{FILE} is empty"))?.to_owned();
     let count = |line: &str| {
-        let mut words = line.splitn(4, ' ').map(str::to_owned);
+        let mut words = line.splitn(5, ' ').map(str::to_owned);
         let mut word = || words.next().ok_or_else(|| format!("{FILE}: `{line}` has too few words"));
-        let (engine, elements, instructions) = (word()?, word()?, word()?);
-        let instructions = instructions.parse().map_err(|e| format!("{FILE}: `{line}`: {e}"))?;
-        Ok(Count { engine, elements, instructions, case: word()? })
+        let (profile, engine, elements) = (word()?, word()?, word()?);
+        let instructions = word()?.parse().map_err(|e| format!("{FILE}: `{line}`: {e}"))?;
+        Ok(Count { profile, engine, elements, instructions, case: word()? })
     };
     Ok((compiler, lines.map(count).collect::<Result<_>>()?))
 }
@@ -82,9 +116,10 @@ fn compiler() -> Result<String> {
 }
 
 /// Builds the program that runs one kernel, and returns its path.
-fn build(root: &Path) -> Result<PathBuf> {
-    let build = ["build", "-p", "etalon-interp", "--bench", "counts", "--profile", "counts"];
-    let mut command = cargo_command(root, &build);
+fn build(root: &Path, options: &[&str]) -> Result<PathBuf> {
+    let mut command = cargo_command(root, &["build", "--bench", "counts"]);
+    // Parts of a crate that are compiled apart are optimized apart.
+    command.args(options).env("CARGO_INCREMENTAL", "0");
     let text = output_of(command.arg("--message-format=json-render-diagnostics"))?;
     let mut built = text.lines().filter_map(|line| {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
