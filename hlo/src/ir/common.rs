@@ -111,12 +111,57 @@ impl BackendConfig {
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         strings::bytes(&self.0)
     }
+    /// Returns the names and the values, as written, of a dictionary of MLIR: `{uplo = 76 : ui8, left = true}`. An empty text is an
+    /// empty one; `None` for another text.
+    ///
+    /// ```
+    /// let entries = hlo::ir::BackendConfig::entries(r#"{n = 2 : i64, s = "a, b", d = {x = 1}}"#).unwrap();
+    /// assert_eq!(entries, [("n", "2 : i64"), ("s", "\"a, b\""), ("d", "{x = 1}")]);
+    /// ```
+    pub fn entries(text: &str) -> Option<Vec<(&str, &str)>> {
+        let text = text.trim();
+        let inside = match text {
+            "" => "",
+            _ => text.strip_prefix('{')?.strip_suffix('}')?,
+        };
+        if inside.trim().is_empty() {
+            return Some(Vec::new());
+        }
+        let entries = split_outside(inside).into_iter().map(|entry| {
+            let (name, value) = entry.split_once('=')?;
+            Some((name.trim().trim_matches('"'), value.trim()))
+        });
+        entries.collect()
+    }
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         string_or_dict(c).map(Self)
     }
     pub(crate) fn print(&self, out: &mut String) {
         print_string_or_dict(out, &self.0);
     }
+}
+
+/// Returns the parts between commas that are in no bracket and no string.
+fn split_outside(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut quoted, mut escaped, mut start) =
+        (Vec::new(), 0i32, false, false, 0);
+    for (i, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '{' | '[' | '(' | '<' => depth += 1,
+            '}' | ']' | ')' | '>' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&text[start..i]);
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
 }
 
 /// `{visualizing_index=0,name=1.5}`

@@ -20,23 +20,9 @@ impl Dictionary {
     /// Reads a dictionary; an absent or empty text is an empty one. Errors name `target`.
     pub(super) fn parse(target: &str, config: Option<&BackendConfig>) -> Result<Self> {
         let text = config.map_or("", |config| config.0.trim());
-        let entries = match text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-            Some(entries) => entries,
-            None if text.is_empty() => "",
-            None => return Err(not_a_dictionary(target, text)),
-        };
-        let mut found = BTreeMap::new();
-        for entry in split(entries) {
-            let entry = entry.trim();
-            if entry.is_empty() && entries.trim().is_empty() {
-                continue;
-            }
-            let (name, value) =
-                entry.split_once('=').ok_or_else(|| not_a_dictionary(target, text))?;
-            let name = name.trim().trim_matches('"').to_owned();
-            found.insert(name, value_of(value.trim()));
-        }
-        Ok(Self(found))
+        let entries = BackendConfig::entries(text).ok_or_else(|| not_a_dictionary(target, text))?;
+        let entries = entries.into_iter();
+        Ok(Self(entries.map(|(name, value)| (name.to_owned(), value_of(value))).collect()))
     }
     /// Returns the value of a name that is an integer or boolean.
     pub(super) fn integer(&self, name: &str) -> Option<i64> {
@@ -71,29 +57,6 @@ fn value_of(text: &str) -> Value {
         "false" => Value::Integer(0),
         _ => number.parse().map_or_else(|_| Value::Other(text.to_owned()), Value::Integer),
     }
-}
-
-/// Returns the parts between commas that are in no bracket and no string.
-fn split(text: &str) -> Vec<&str> {
-    let (mut parts, mut depth, mut quoted, mut escaped, mut start) =
-        (Vec::new(), 0i32, false, false, 0);
-    for (i, c) in text.char_indices() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' if quoted => escaped = true,
-            '"' => quoted = !quoted,
-            _ if quoted => {}
-            '{' | '[' | '(' | '<' => depth += 1,
-            '}' | ']' | ')' | '>' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(&text[start..i]);
-                start = i + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[start..]);
-    parts
 }
 
 #[cfg(test)]

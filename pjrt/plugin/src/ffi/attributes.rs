@@ -1,6 +1,7 @@
 //! The attributes of a call: the dictionary in its `backend_config`, as the FFI has it.
 #![expect(unsafe_code, reason = "makes structs with pointers")]
 use super::call::data_type;
+use hlo::ir::BackendConfig;
 use hlo::{ElementType, Scalar};
 use std::ffi::{c_int, c_void};
 
@@ -133,21 +134,10 @@ impl Attributes {
 
 /// Reads `{name = value, ...}`, sorted by name as the FFI requires.
 fn dictionary(text: &str) -> Result<Vec<(String, Value)>, String> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Ok(Vec::new());
-    }
-    let inside = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    let inside =
-        inside.ok_or_else(|| format!("the attributes are `{text}`, expected a dictionary"))?;
-    let mut fields = Vec::new();
-    for entry in split(inside) {
-        let Some((name, value)) = entry.split_once('=') else {
-            return Err(format!("the attribute `{entry}` has no value"));
-        };
-        let name = name.trim().trim_matches('"').to_owned();
-        fields.push((name, read(value.trim())?));
-    }
+    let entries = BackendConfig::entries(text)
+        .ok_or_else(|| format!("the attributes are `{text}`, expected a dictionary"))?;
+    let field = |(name, value): (&str, &str)| Ok((name.to_owned(), read(value)?));
+    let mut fields: Vec<_> = entries.into_iter().map(field).collect::<Result<_, String>>()?;
     fields.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(fields)
 }
@@ -231,30 +221,6 @@ fn unescaped(text: &str) -> Option<Vec<u8>> {
         }
     }
     Some(bytes)
-}
-
-/// Returns the parts between commas that are in no bracket and no string.
-fn split(text: &str) -> Vec<&str> {
-    let (mut parts, mut depth, mut start) = (Vec::new(), 0i32, 0);
-    let (mut quoted, mut escaped) = (false, false);
-    for (i, c) in text.char_indices() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' if quoted => escaped = true,
-            '"' => quoted = !quoted,
-            _ if quoted => {}
-            '{' | '[' | '(' | '<' => depth += 1,
-            '}' | ']' | ')' | '>' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(&text[start..i]);
-                start = i + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[start..]);
-    parts.retain(|part| !part.trim().is_empty());
-    parts
 }
 
 #[cfg(test)]
