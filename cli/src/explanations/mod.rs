@@ -40,7 +40,21 @@ pub(crate) fn of_number(number: &str) -> Option<String> {
     let (_, text) = CODES.into_iter().flatten().find(|(known, _)| *known == number)?;
     // Doc comments keep the space after their slashes.
     let lines = text.lines().map(|line| line.strip_prefix(' ').unwrap_or(line));
-    Some(lines.collect::<Vec<_>>().join("\n") + "\n")
+    let mut text = lines.collect::<Vec<_>>().join("\n") + "\n";
+    if let Some(shown) = shown(number) {
+        text.push_str(&format!("\nFor example:\n\n{shown}\n"));
+    }
+    Some(text)
+}
+
+/// Returns the shortest error of this number that the tests of the command show.
+fn shown(number: &str) -> Option<&'static str> {
+    let start = format!("error[{number}]");
+    let errors = pages::SHOWN.iter().filter_map(|(_, text)| {
+        let error = &text[text.find(&start)?..];
+        Some(error.split("\n\n").next().unwrap_or(error).trim_end())
+    });
+    errors.filter(|error| error.contains(" --> ")).min_by_key(|error| error.len())
 }
 
 /// Returns the modules of a file of tests, without the comments before the first one.
