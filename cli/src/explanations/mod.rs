@@ -40,15 +40,11 @@ pub(crate) fn of_number(number: &str) -> Option<String> {
     let (_, text) = CODES.into_iter().flatten().find(|(known, _)| *known == number)?;
     // Doc comments keep the space after their slashes.
     let lines = text.lines().map(|line| line.strip_prefix(' ').unwrap_or(line));
-    let mut text = lines.collect::<Vec<_>>().join("\n") + "\n";
-    if let Some(shown) = shown(number) {
-        text.push_str(&format!("\nFor example:\n\n{shown}\n"));
-    }
-    Some(text)
+    Some(lines.collect::<Vec<_>>().join("\n") + "\n")
 }
 
 /// Returns the shortest error of this number that the tests of the command show.
-fn shown(number: &str) -> Option<&'static str> {
+pub(crate) fn example_of_number(number: &str) -> Option<&'static str> {
     let start = format!("error[{number}]");
     let errors = pages::SHOWN.iter().filter_map(|(_, text)| {
         let error = &text[text.find(&start)?..];

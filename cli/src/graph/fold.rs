@@ -217,8 +217,8 @@ impl Folder<'_> {
         items
     }
 
-    /// Replaces groups that depend on each other by their items, smallest first: a scope may have the first and the last
-    /// instructions of a program, and the others lie between them.
+    /// Replaces groups that depend on each other by their items, those with the largest gaps first: a scope may have the first
+    /// and the last instructions of a program, and the others lie between them.
     fn acyclic(&self, mut items: Vec<Item>) -> Vec<Item> {
         loop {
             let mut groups = self.graph(&items).cyclic();
@@ -226,7 +226,10 @@ impl Folder<'_> {
             if groups.is_empty() {
                 return items;
             }
-            groups.sort_by_key(|&at| count(&items[at..=at]));
+            groups.sort_by_key(|&at| {
+                let (first, last) = self.ends(&items[at]);
+                count(&items[at..=at]) * 1000 / (last.0 - first.0 + 1)
+            });
             // Of very many groups several at once.
             groups.truncate(groups.len().div_ceil(64));
             groups.sort_unstable();
@@ -498,10 +501,10 @@ mod tests {
         for i in 0..20 {
             writeln!(body, "  q{i} = f32[2] parameter({})", i + 1).unwrap();
         }
-        writeln!(body, "  s0 = f32[2] add(p, p)").unwrap();
+        writeln!(body, "  y0 = f32[2] add(p, p)").unwrap();
         for i in 0..40 {
             let root = if i == 39 { "ROOT " } else { "" };
-            writeln!(body, "  {root}s{} = f32[2] add(s{i}, q{})", i + 1, i % 20).unwrap();
+            writeln!(body, "  {root}y{} = f32[2] add(y{i}, q{})", i + 1, i % 20).unwrap();
         }
         let items = folded(&body);
         let Item::Group(group) = &items[0] else { panic!("a group") };
