@@ -6,10 +6,11 @@ use std::process::Command;
 use std::{env, fs, io};
 
 /// The folders, and the names of their tables.
-const FOLDERS: [(&str, &str, &str); 3] = [
+const FOLDERS: [(&str, &str, &str); 4] = [
     ("PAGES", "interp/src/spec", "rs"),
     ("OPS", "tests/ops", "hlo"),
     ("REJECTED", "hlo/tests/reject", "hlo"),
+    ("SHOWN", "tests/cli", "stderr"),
 ];
 
 fn main() -> io::Result<()> {

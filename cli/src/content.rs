@@ -68,7 +68,11 @@ pub(crate) fn foreign(name: &str, bytes: &[u8]) -> Option<Failure> {
     let known = FORMATS.iter().find(|(start, ..)| bytes.starts_with(start));
     let (found, help) = match known {
         Some((_, found, help)) => (*found, *help),
-        None => (utf16_without_mark(bytes)?, FORMATS[1].2),
+        None => match utf16_without_mark(bytes) {
+            Some(found) => (found, FORMATS[1].2),
+            None if is_binary(bytes) => ("of no format that Etalon knows", BINARY),
+            None => return None,
+        },
     };
     let help = match (found, bytes.first()) {
         // Without its mark the order of the bytes must be stated.
@@ -79,6 +83,18 @@ pub(crate) fn foreign(name: &str, bytes: &[u8]) -> Option<Failure> {
     let help = help.replace("{}", name);
     let code = Code::NotAModule { path: name.to_owned(), found: found.to_owned() };
     Some(Failure::new(&code, Some(help)))
+}
+
+/// The help for binary data.
+const BINARY: &str = "modules are HLO text, messages of XLA such as an `HloModuleProto`, and StableHLO programs; write text with `XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text\"`";
+
+/// Returns whether the first bytes have more control characters than a text with a mistake.
+fn is_binary(bytes: &[u8]) -> bool {
+    const FEWEST: usize = 4;
+    let start = &bytes[..bytes.len().min(256)];
+    let is_control = |byte: &&u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    let controls = start.iter().filter(is_control).count();
+    controls >= FEWEST && controls * 32 >= start.len()
 }
 
 /// Recognizes letters that alternate with zeros.
@@ -184,7 +200,9 @@ mod tests {
         assert!(found(b"H\0l\0o\0M\0").unwrap().contains("iconv -f UTF-16LE -t UTF-8 f"));
         assert!(found(b"\0H\0l\0o\0M").unwrap().contains("UTF-16BE"));
         assert!(found(b"\xff\xfeH\0").unwrap().contains("-f UTF-16 "));
+        assert!(found(&[b'x', 1, 2, 200, 3, 4]).unwrap().contains("no format"));
         assert_eq!(found(b"HloModule m"), None);
+        assert_eq!(found(b"HloModule m \x01 \x02"), None);
         assert_eq!(found(b""), None);
     }
 }

@@ -101,7 +101,8 @@ impl Dump {
         if let Some(error) = failed.take().or(ended) {
             return Err(Failure::file(to, &error));
         }
-        let mut note = format!("{}: {written} arrays", to.display());
+        let arrays = if *written == 1 { "array" } else { "arrays" };
+        let mut note = format!("{}: {written} {arrays}", to.display());
         if *omitted > 0 {
             let _ = write!(note, "; {omitted} more are left out: state --filter");
         }

@@ -1,12 +1,13 @@
 //! The files of commands that take several: files, folders and patterns.
 use crate::error::{Code, Exit, Failure, Result};
-use crate::output;
-use glob::{MatchOptions, Pattern};
+use crate::output::{self, Progress};
+use glob::MatchOptions;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use walkdir::{DirEntry, WalkDir};
 
 /// The files of a command, in order.
 pub(crate) struct Files(Vec<Result<PathBuf>>);
@@ -45,32 +46,56 @@ impl Files {
 }
 
 fn expanded(path: &Path) -> Vec<Result<PathBuf>> {
+    if path.is_dir() {
+        return in_folder(path);
+    }
+    let pattern = path.to_str().filter(|text| text.contains(['*', '?', '[']) && !path.exists());
+    let Some(pattern) = pattern else { return vec![Ok(path.to_owned())] };
     let none = |message: &str| vec![Err(Failure::file(path, &message))];
-    let no_modules = || {
-        let (path, message) = (path.display().to_string(), "the folder has no modules".to_owned());
-        let help = "modules are files with names in .hlo, .mlir, .mlirbc or .pb, with .gz too, and .txt files that start with `HloModule`";
-        vec![Err(Failure::new(&Code::File { path, message }, Some(help.to_owned())))]
-    };
-    let Some(text) = path.to_str() else { return vec![Ok(path.to_owned())] };
-    let (pattern, is_folder) = match path.is_dir() {
-        true => (format!("{}/**/*", Pattern::escape(text.trim_end_matches('/'))), true),
-        false if !path.exists() && text.contains(['*', '?', '[']) => (text.to_owned(), false),
-        false => return vec![Ok(path.to_owned())],
-    };
     let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
-    let found = match glob::glob_with(&pattern, options) {
+    let found = match glob::glob_with(pattern, options) {
         Ok(found) => found,
         Err(error) => return none(&format!("not a pattern: {error}")),
     };
-    let wanted = |path: &PathBuf| path.is_file() && (!is_folder || is_module(path));
     let paths = found.map(|found| found.map_err(|e| Failure::file(e.path(), e.error())));
     let paths: Vec<Result<PathBuf>> =
-        paths.filter(|path| path.as_ref().map_or(true, wanted)).collect();
-    match (paths.is_empty(), is_folder) {
-        (false, _) => paths,
-        (true, true) => no_modules(),
-        (true, false) => none("no file matches the pattern"),
+        paths.filter(|path| path.as_ref().map_or(true, |path| path.is_file())).collect();
+    if paths.is_empty() { none("no file matches the pattern") } else { paths }
+}
+
+/// Returns the modules in a folder and its subfolders on the same file system, and the folders that cannot be read.
+fn in_folder(folder: &Path) -> Vec<Result<PathBuf>> {
+    let progress = Progress::looking(&format!("looking for modules in {}", folder.display()));
+    let is_shown = |entry: &DirEntry| {
+        entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b".")
+    };
+    let entries = WalkDir::new(folder).same_file_system(true).sort_by_file_name();
+    let mut paths: Vec<Result<PathBuf>> = Vec::new();
+    for entry in entries.into_iter().filter_entry(is_shown) {
+        progress.advance();
+        match entry {
+            // What a link leads to may be a module, too.
+            Ok(entry) if entry.path().is_file() && is_module(entry.path()) => {
+                paths.push(Ok(entry.into_path()));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let at = error.path().unwrap_or(folder).to_owned();
+                let failure = match error.io_error() {
+                    Some(error) => Failure::file(&at, error),
+                    None => Failure::file(&at, &error),
+                };
+                paths.push(Err(failure));
+            }
+        }
     }
+    if paths.is_empty() {
+        let path = folder.display().to_string();
+        let message = "the folder has no modules".to_owned();
+        let help = "modules are files with names in .hlo, .mlir, .mlirbc or .pb, with .gz too, and .txt files that start with `HloModule`";
+        paths.push(Err(Failure::new(&Code::File { path, message }, Some(help.to_owned()))));
+    }
+    paths
 }
 
 /// Returns whether a file of a folder is a module: by its name, and .txt files by their first line. XLA writes modules and other

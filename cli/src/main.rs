@@ -44,8 +44,27 @@ fn share_main_thread() {
     let _ = rayon::ThreadPoolBuilder::new().use_current_thread().build_global();
 }
 
+/// Parses the command line. For help and the version, which are shown, it returns the exit code.
+fn parsed() -> Result<Cli, ExitCode> {
+    Cli::try_parse().map_err(|error| {
+        if error.use_stderr() {
+            error.exit();
+        }
+        let written = output::written(error.print());
+        written.map_or_else(|failure| ended_by(&failure), |()| ExitCode::SUCCESS)
+    })
+}
+
+fn ended_by(failure: &error::Failure) -> ExitCode {
+    output::show(failure);
+    failure.exit.code()
+}
+
 fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match parsed() {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
     let (is_quiet, is_verbose) = (cli.quiet, cli.verbose);
     output::set_up(output::Wanted { color: cli.color, is_quiet, is_verbose });
     let result = match cli.command {
@@ -70,8 +89,5 @@ fn run() -> ExitCode {
         Command::Completions { shell } => command::manual::completions(shell),
         Command::Man => command::manual::page(),
     };
-    result.unwrap_or_else(|failure| {
-        output::show(&failure);
-        failure.exit.code()
-    })
+    result.unwrap_or_else(|failure| ended_by(&failure))
 }

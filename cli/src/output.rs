@@ -72,14 +72,17 @@ pub(crate) fn hint(text: &str) {
     }
 }
 
-/// Writes to stdout. A closed pipe is not an error: the reader has read enough.
+/// Writes to stdout.
 pub(crate) fn data(text: &str) -> Result<()> {
     bytes(text.as_bytes())
 }
 /// The same for bytes.
 pub(crate) fn bytes(bytes: &[u8]) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
+    written(std::io::stdout().lock().write_all(bytes))
+}
+/// Returns whether what was given to stdout is written. A closed pipe is not an error: the reader has read enough.
+pub(crate) fn written(given: std::io::Result<()>) -> Result<()> {
+    match given.and_then(|()| std::io::stdout().flush()) {
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|e| Failure::file(Path::new("<stdout>"), &e)),
     }
@@ -119,6 +122,10 @@ impl Progress {
     /// For work of unknown length.
     pub(crate) fn new(what: &str) -> Self {
         Self::with_style(ProgressBar::new_spinner(), what, "{spinner} {msg} {elapsed}")
+    }
+    /// For a search through files, each of which it counts.
+    pub(crate) fn looking(what: &str) -> Self {
+        Self::with_style(ProgressBar::new_spinner(), what, "{spinner} {msg}: {pos} files {elapsed}")
     }
     /// For `total` items of work.
     pub(crate) fn counting(what: &str, total: usize) -> Self {

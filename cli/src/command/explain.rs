@@ -21,7 +21,9 @@ fn text(what: Option<&str>) -> Result<String> {
     };
     let number = number(what);
     if let Some(text) = explanations::of_number(&number) {
-        return Ok(format!("{number}\n\n{text}"));
+        let example = explanations::example_of_number(&number);
+        let example = example.map(|example| format!("\nFor example:\n\n{example}\n"));
+        return Ok(format!("{number}\n\n{text}{}", example.unwrap_or_default()));
     }
     // Names of other systems use underscores, and labels are written in parentheses.
     let plain = what.trim_matches(|c| "()`".contains(c)).to_lowercase();

@@ -43,6 +43,16 @@ pub(crate) fn of_number(number: &str) -> Option<String> {
     Some(lines.collect::<Vec<_>>().join("\n") + "\n")
 }
 
+/// Returns the shortest error of this number that the tests of the command show.
+pub(crate) fn example_of_number(number: &str) -> Option<&'static str> {
+    let start = format!("error[{number}]");
+    let errors = pages::SHOWN.iter().filter_map(|(_, text)| {
+        let error = &text[text.find(&start)?..];
+        Some(error.split("\n\n").next().unwrap_or(error).trim_end())
+    });
+    errors.filter(|error| error.contains(" --> ")).min_by_key(|error| error.len())
+}
+
 /// Returns the modules of a file of tests, without the comments before the first one.
 fn cases(text: &str) -> impl Iterator<Item = &str> {
     text.split("// -----\n").filter_map(|case| Some(&case[case.find("HloModule")?..]))

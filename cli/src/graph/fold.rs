@@ -11,6 +11,8 @@ const MOST: usize = 40;
 const FEWEST: usize = 8;
 /// The most scopes inside of each other.
 const DEPTH: usize = 12;
+/// The most inputs that are drawn one by one at a level with groups.
+const INPUTS: usize = 12;
 
 /// Between the names of the first and the last instruction of a run.
 const BETWEEN: &str = " … ";
@@ -29,6 +31,8 @@ pub(super) struct Group {
     /// The number of its instructions, and its most telling opcodes.
     pub(super) detail: String,
     pub(super) items: Vec<Item>,
+    /// Whether it has inputs only: edges would lead from it to nearly all other boxes.
+    pub(super) is_inputs: bool,
 }
 
 impl Item {
@@ -189,11 +193,52 @@ impl Folder<'_> {
             }
             Item::Group(_) | Item::Node(_) => item,
         };
-        let mut items: Vec<Item> = items.into_iter().map(inner).collect();
+        let mut items: Vec<Item> = self.acyclic(items).into_iter().map(inner).collect();
+        if items.len() <= MOST {
+            return items;
+        }
+        let (inputs, mut items): (Vec<Item>, Vec<Item>) =
+            items.drain(..).partition(|item| self.is_input(item));
+        let inputs = if inputs.len() > INPUTS {
+            let group = self.group("inputs".to_owned(), self.limited_runs(inputs));
+            vec![Item::Group(Group { is_inputs: true, ..group })]
+        } else {
+            items.extend(inputs);
+            Vec::new()
+        };
+        [inputs, self.limited_runs(items)].concat()
+    }
+
+    /// Groups consecutive items until there are few.
+    fn limited_runs(&self, mut items: Vec<Item>) -> Vec<Item> {
         while items.len() > MOST {
             items = self.runs(items);
         }
         items
+    }
+
+    /// Replaces groups that depend on each other by their items, those with the largest gaps first: a scope may have the first
+    /// and the last instructions of a program, and the others lie between them.
+    fn acyclic(&self, mut items: Vec<Item>) -> Vec<Item> {
+        loop {
+            let mut groups = self.graph(&items).cyclic();
+            groups.retain(|&at| matches!(items[at], Item::Group(_)));
+            if groups.is_empty() {
+                return items;
+            }
+            groups.sort_by_key(|&at| {
+                let (first, last) = self.ends(&items[at]);
+                count(&items[at..=at]) * 1000 / (last.0 - first.0 + 1)
+            });
+            // Of very many groups several at once.
+            groups.truncate(groups.len().div_ceil(64));
+            groups.sort_unstable();
+            for at in groups.into_iter().rev() {
+                if let Item::Group(group) = items.swap_remove(at) {
+                    items.extend(group.items);
+                }
+            }
+        }
     }
 
     /// Replaces runs of consecutive items by groups.
@@ -232,42 +277,83 @@ impl Folder<'_> {
 }
 
 impl Folder<'_> {
-    /// Returns the items in an order in which operands come first. Scopes may depend on each other: then in the order of their ranks.
+    /// Returns the items in an order in which operands come first.
     fn ordered(&self, items: Vec<Item>) -> Vec<Item> {
+        let mut graph = self.graph(&items);
+        let ranks: Vec<_> = items.iter().map(|item| self.ends(item).0).collect();
+        let mut ready: BTreeSet<_> = graph.sources().map(|at| (ranks[at], at)).collect();
+        let mut items: Vec<Option<Item>> = items.into_iter().map(Some).collect();
+        let mut order = Vec::with_capacity(items.len());
+        while let Some((_, next)) = ready.pop_first() {
+            order.extend(items[next].take());
+            ready.extend(graph.remove(next).into_iter().map(|at| (ranks[at], at)));
+        }
+        // Nothing is left: the items do not depend on each other.
+        order.extend(items.into_iter().flatten());
+        order
+    }
+
+    /// Returns which items use which.
+    fn graph(&self, items: &[Item]) -> Graph {
         let mut place = vec![None; self.nodes.len()];
         for (at, item) in items.iter().enumerate() {
             item.each(&mut |index| place[index] = Some(at));
         }
-        let mut operands = vec![BTreeSet::new(); items.len()];
-        let mut users = vec![BTreeSet::new(); items.len()];
+        let mut graph = Graph {
+            operands: vec![BTreeSet::new(); items.len()],
+            users: vec![BTreeSet::new(); items.len()],
+        };
         for (index, node) in self.nodes.iter().enumerate() {
-            for &operand in &node.operands {
+            for &operand in node.operands.iter().chain(&node.before) {
                 if let (Some(from), Some(to)) = (place[operand], place[index])
                     && from != to
                 {
-                    operands[to].insert(from);
-                    users[from].insert(to);
+                    graph.operands[to].insert(from);
+                    graph.users[from].insert(to);
                 }
             }
         }
-        let ranks: Vec<_> = items.iter().map(|item| self.ends(item).0).collect();
-        let mut waiting: BTreeSet<_> = (0..items.len()).map(|at| (ranks[at], at)).collect();
-        let is_ready = |operands: &[BTreeSet<usize>], at: usize| operands[at].is_empty();
-        let mut ready: BTreeSet<_> =
-            waiting.iter().copied().filter(|&(_, at)| is_ready(&operands, at)).collect();
-        let mut items: Vec<Option<Item>> = items.into_iter().map(Some).collect();
-        let mut order = Vec::with_capacity(items.len());
-        while let Some(next) = ready.pop_first().or_else(|| waiting.first().copied()) {
-            waiting.remove(&next);
-            order.extend(items[next.1].take());
-            for user in std::mem::take(&mut users[next.1]) {
-                operands[user].remove(&next.1);
-                if is_ready(&operands, user) && waiting.contains(&(ranks[user], user)) {
-                    ready.insert((ranks[user], user));
-                }
+        graph
+    }
+}
+
+/// The items of a level that each item uses, and those that use it.
+struct Graph {
+    operands: Vec<BTreeSet<usize>>,
+    users: Vec<BTreeSet<usize>>,
+}
+
+impl Graph {
+    /// Returns the items that use no other.
+    fn sources(&self) -> impl Iterator<Item = usize> {
+        (0..self.operands.len()).filter(|&at| self.operands[at].is_empty())
+    }
+
+    /// Removes an item that uses no other. Returns those that use no other afterwards.
+    fn remove(&mut self, at: usize) -> Vec<usize> {
+        let mut free = Vec::new();
+        for user in std::mem::take(&mut self.users[at]) {
+            self.operands[user].remove(&at);
+            if self.operands[user].is_empty() {
+                free.push(user);
             }
         }
-        order
+        free
+    }
+
+    /// Returns the items that lie on a cycle, or between two cycles.
+    fn cyclic(mut self) -> Vec<usize> {
+        // What follows no cycle is removed first, then what no cycle follows.
+        let mut left: BTreeSet<usize> = (0..self.operands.len()).collect();
+        for _ in 0..2 {
+            let mut ready: Vec<usize> = self.sources().filter(|at| left.contains(at)).collect();
+            while let Some(at) = ready.pop() {
+                left.remove(&at);
+                ready.extend(self.remove(at));
+            }
+            std::mem::swap(&mut self.operands, &mut self.users);
+        }
+        left.into_iter().collect()
     }
 }
 
@@ -329,7 +415,7 @@ impl Folder<'_> {
         let telling: Vec<String> =
             telling.map(|(_, count, name)| format!("{} {name}", count.0)).collect();
         let detail = format!("{all} instructions: {}", telling.join(", "));
-        Group { label, detail, items }
+        Group { label, detail, items, is_inputs: false }
     }
 }
 
@@ -395,6 +481,34 @@ mod tests {
         assert_eq!(labels, ["layer0", "layer1", "layer2"]);
         let Item::Group(group) = &items[0] else { unreachable!() };
         assert_eq!(group.detail, "21 instructions: 20 negate, 1 parameter");
+    }
+
+    #[test]
+    fn groups_do_not_depend_on_each_other() {
+        // The first and the last ten of sixty instructions are of one scope.
+        let scope = |i| match i {
+            10..50 => format!("jit(f)/layer{}/neg", i / 25),
+            _ => "jit(f)/ends/neg".to_owned(),
+        };
+        let items = folded(&chain(60, scope));
+        let ends = items.iter().filter(|item| matches!(item, Item::Node(_))).count();
+        assert_eq!((ends, items.len()), (21, 23));
+    }
+
+    #[test]
+    fn many_inputs_are_one_group() {
+        let mut body = String::new();
+        for i in 0..20 {
+            writeln!(body, "  q{i} = f32[2] parameter({})", i + 1).unwrap();
+        }
+        writeln!(body, "  y0 = f32[2] add(p, p)").unwrap();
+        for i in 0..40 {
+            let root = if i == 39 { "ROOT " } else { "" };
+            writeln!(body, "  {root}y{} = f32[2] add(y{i}, q{})", i + 1, i % 20).unwrap();
+        }
+        let items = folded(&body);
+        let Item::Group(group) = &items[0] else { panic!("a group") };
+        assert_eq!((group.label.as_str(), group.is_inputs), ("inputs", true));
     }
 
     #[test]

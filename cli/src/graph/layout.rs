@@ -15,6 +15,9 @@ const CHARACTERS: usize = 44;
 const LABEL: usize = 26;
 /// The most boxes that an array has edges to.
 const USERS: usize = 5;
+/// A picture of more edges has none that cross more rows.
+const FEW: usize = 12;
+const ROWS: usize = 3;
 
 /// A computation as a picture.
 #[derive(Debug)]
@@ -23,6 +26,8 @@ pub(super) struct Drawing {
     pub(super) height: f64,
     pub(super) boxes: Vec<Drawn>,
     pub(super) edges: Vec<Place>,
+    /// The number of edges that are left out, because they cross many rows.
+    pub(super) far: usize,
 }
 
 /// A box: an instruction or a group.
@@ -62,10 +67,12 @@ impl Drawing {
             let label = NodeLabel { width, height, ..NodeLabel::default() };
             graph.set_node(number.to_string(), Some(label));
         }
-        let edges: Vec<(Ends, String)> = edges(flow)
-            .into_iter()
-            .map(|(ends, values)| (ends, label(flow, ends, &values)))
-            .collect();
+        let mut edges = edges(flow);
+        let all = edges.len();
+        leave_out_far(&mut edges, boxes.len());
+        let far = all - edges.len();
+        let edges: Vec<(Ends, String)> =
+            edges.into_iter().map(|(ends, values)| (ends, label(flow, ends, &values))).collect();
         for (number, ((from, to, _), label)) in edges.iter().enumerate() {
             let label = EdgeLabel {
                 width: width(label),
@@ -101,7 +108,7 @@ impl Drawing {
                 Some(Place { points, label, at: placed.x.zip(placed.y), is_control })
             },
         );
-        let mut drawing = Self { width: 0.0, height: 0.0, edges: edges.collect(), boxes };
+        let mut drawing = Self { width: 0.0, height: 0.0, edges: edges.collect(), boxes, far };
         drawing.measure();
         drawing
     }
@@ -145,7 +152,22 @@ fn edges(flow: &Flow) -> BTreeMap<Ends, BTreeSet<usize>> {
     edges
 }
 
-/// Returns for each instruction whether more than five boxes use its array. Edges of such a value would cover the picture.
+/// Leaves out edges over many rows where there are many, such as those from the forward to the backward pass.
+fn leave_out_far(edges: &mut BTreeMap<Ends, BTreeSet<usize>>, boxes: usize) {
+    if edges.len() <= FEW {
+        return;
+    }
+    let mut rows = vec![0; boxes];
+    for _ in 0..boxes {
+        for &(from, to, _) in edges.keys() {
+            rows[to] = rows[to].max(rows[from] + 1);
+        }
+    }
+    edges.retain(|&(from, to, _), _| rows[to] - rows[from] <= ROWS);
+}
+
+/// Returns for each instruction whether its array is that of a group of inputs, or used by more than five boxes. Edges of such
+/// a value would cover the picture.
 fn hubs(flow: &Flow, place: &[Option<usize>]) -> Vec<bool> {
     let mut users: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); flow.nodes.len()];
     for (index, node) in flow.nodes.iter().enumerate() {
@@ -156,7 +178,13 @@ fn hubs(flow: &Flow, place: &[Option<usize>]) -> Vec<bool> {
     let is_hub = |(users, node): (&BTreeSet<usize>, &Node)| {
         users.len() > USERS && !node.shape.starts_with('(')
     };
-    users.iter().zip(&flow.nodes).map(is_hub).collect()
+    let mut hubs: Vec<bool> = users.iter().zip(&flow.nodes).map(is_hub).collect();
+    for item in &flow.items {
+        if matches!(item, Item::Group(group) if group.is_inputs) {
+            item.each(&mut |index| hubs[index] = true);
+        }
+    }
+    hubs
 }
 
 /// Returns the text at an edge: the shape of the value, or how many values there are.
@@ -211,5 +239,24 @@ pub(super) fn calls(model: &Model, node: &Node) -> String {
     match names.collect::<Vec<_>>().join(", ") {
         none if none.is_empty() => node.opcode.name().to_owned(),
         names => format!("{} ({names})", node.opcode.name()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn far_edges_are_left_out_of_pictures_with_many() {
+        let chain_with_far_edge = |boxes: usize| {
+            let mut edges: BTreeMap<Ends, BTreeSet<usize>> =
+                (1..boxes).map(|to| ((to - 1, to, false), BTreeSet::new())).collect();
+            edges.insert((0, boxes - 1, false), BTreeSet::new());
+            leave_out_far(&mut edges, boxes);
+            edges.len()
+        };
+        // A chain of n boxes has n - 1 edges, beside the far one.
+        assert_eq!(chain_with_far_edge(6), 6);
+        assert_eq!(chain_with_far_edge(20), 19);
     }
 }

@@ -96,6 +96,7 @@ fn item(item: &Item) -> Value {
         Item::Group(group) => json!({
             "label": group.label,
             "detail": group.detail,
+            "inputs": group.is_inputs,
             "items": group.items.iter().map(self::item).collect::<Vec<_>>(),
         }),
     }

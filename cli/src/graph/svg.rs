@@ -27,7 +27,7 @@ fn write(out: &mut String, model: &Model, computation: usize, drawing: &Drawing)
         .into_iter()
         .filter(|category| flow.nodes.iter().any(|node| node.category == *category))
         .collect();
-    let rows = u32::try_from(used.len()).map_or(0.0, f64::from) + 4.0;
+    let rows = u32::try_from(used.len()).map_or(0.0, f64::from) + 5.0;
     let width = drawing.width + LEGEND + 3.0 * MARGIN;
     let height = TITLE + MARGIN + drawing.height.max(rows * ROW);
     writeln!(
@@ -46,13 +46,16 @@ fn write(out: &mut String, model: &Model, computation: usize, drawing: &Drawing)
         "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8Z\" fill=\"#7b8794\"/></marker></defs>"
     )?;
     writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>")?;
-    let drawn = flow.nodes.iter().filter(|node| !node.is_constant).count();
+    let constants = flow.nodes.iter().filter(|node| node.is_constant).count();
+    let mut count = format!("{} instructions", flow.nodes.len());
+    if constants > 0 {
+        write!(count, ", of which {constants} constants are not drawn")?;
+    }
     writeln!(
         out,
         "<text x=\"{MARGIN}\" y=\"24\" font-size=\"15\">{}</text>\
-         <text x=\"{MARGIN}\" y=\"40\" class=\"sub\">{drawn} of {} instructions; the others are constants</text>",
+         <text x=\"{MARGIN}\" y=\"40\" class=\"sub\">{count}</text>",
         escaped(&shortened(&title, 100)),
-        flow.nodes.len()
     )?;
     writeln!(out, "<g transform=\"translate({MARGIN},{TITLE})\">")?;
     for edge in &drawing.edges {
@@ -66,11 +69,11 @@ fn write(out: &mut String, model: &Model, computation: usize, drawing: &Drawing)
         "</g>\n<g transform=\"translate({:.0},{TITLE})\">",
         drawing.width + 2.0 * MARGIN
     )?;
-    legend(out, &used)?;
+    legend(out, &used, drawing.far)?;
     writeln!(out, "</g>\n</svg>")
 }
 
-fn legend(out: &mut String, used: &[Category]) -> fmt::Result {
+fn legend(out: &mut String, used: &[Category], far: usize) -> fmt::Result {
     let mut y = 10.0;
     for category in used {
         let look = category.look();
@@ -85,11 +88,15 @@ fn legend(out: &mut String, used: &[Category]) -> fmt::Result {
         )?;
         y += ROW;
     }
-    for note in [
-        "dashed box: several instructions",
-        "thick border: the result",
-        "no edges: values with more than 5 users",
-    ] {
+    let mut notes = vec![
+        "dashed box: several instructions".to_owned(),
+        "thick border: the result".to_owned(),
+        "no edges: values with more than 5 users".to_owned(),
+    ];
+    if far > 0 {
+        notes.push(format!("{far} edges over more than 3 rows are not drawn"));
+    }
+    for note in notes {
         writeln!(out, "<text x=\"0\" y=\"{}\" class=\"sub\">{note}</text>", y + 10.0)?;
         y += ROW;
     }

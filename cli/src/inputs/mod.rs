@@ -12,7 +12,7 @@ use crate::random;
 use conformance::arrays::NamedArrays;
 use hlo::{Literal, Module, Shape};
 use interp::DeviceGrid;
-use source::Wanted;
+use source::{Wanted, shortly};
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -73,7 +73,6 @@ fn mismatch(
     found: &Found,
     message: String,
 ) -> Failure {
-    const SHOWN: usize = 8;
     let path = args.input.join(", ");
     let each = match grid.len() {
         1 => String::new(),
@@ -84,10 +83,7 @@ fn mismatch(
     };
     let mut help = format!("the module takes {}{each}", parameters.list());
     if !found.others.is_empty() {
-        let mut others: Vec<String> =
-            found.others.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
-        others.extend((found.others.len() > SHOWN).then(|| "...".to_owned()));
-        let _ = write!(help, "; no parameter has the name {}", others.join(", "));
+        let _ = write!(help, "; no parameter has the name {}", shortly(&found.others));
     }
     Failure::new(&Code::Input { path, message }, Some(help))
 }

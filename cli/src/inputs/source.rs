@@ -88,12 +88,20 @@ impl Found {
         if is_single {
             return self.add_unnamed(arrays, wanted);
         }
+        let before = self.arrays.len();
+        let mut others = Vec::new();
         for array in arrays {
             match wanted.parameters.place(&array.name) {
                 Some(name) => self.arrays.push((name, array)),
-                None => self.others.push(array.name),
+                None => others.push(array.name),
             }
         }
+        // Random values would take the place of all of them.
+        if self.arrays.len() == before && !others.is_empty() && wanted.parameters.array_count() > 0
+        {
+            return Err(unused(path, &others, wanted.parameters));
+        }
+        self.others.extend(others);
         Ok(())
     }
     fn add_unnamed(&mut self, arrays: Vec<NpyArray>, wanted: &Wanted<'_>) -> Result<()> {
@@ -106,6 +114,25 @@ impl Found {
         }
         Ok(())
     }
+}
+
+/// Returns the error of a file without an array of a parameter.
+fn unused(path: &str, names: &[String], parameters: &Parameters<'_>) -> Failure {
+    let message = "none of its arrays has the name of a parameter".to_owned();
+    let help = format!(
+        "the module takes {}; the file has {}; name them `in0`, `in1`, ..., or as the parameters",
+        parameters.list(),
+        shortly(names)
+    );
+    Failure::new(&Code::Input { path: path.to_owned(), message }, Some(help))
+}
+
+/// Returns the first names of a list.
+pub(super) fn shortly(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    shown.extend((names.len() > SHOWN).then(|| "...".to_owned()));
+    shown.join(", ")
 }
 
 fn counted(arrays: usize) -> String {

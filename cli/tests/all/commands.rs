@@ -133,6 +133,19 @@ fn a_closed_pipe_is_not_an_error() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let folder = Folder::new("full");
+    folder.write("seven.hlo", SEVEN);
+    for arguments in ["--help", "run --help", "--version", "explain", "run seven.hlo"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_etalon"));
+        command.args(arguments.split(' ')).current_dir(&folder.0).stdout(full);
+        expect(&command.output().unwrap(), 2, "", "error[E0601]: <stdout>: No space left");
+    }
+}
+
 #[test]
 fn tests_are_counted_and_listed() {
     let folder = Folder::new("test");

@@ -128,6 +128,11 @@ fn random_arguments_fill_what_is_missing() {
     expect(&run("--range m=0:1"), 2, "", "error[E0612]: there is no parameter `m`");
     expect(&run("--range 1"), 2, "", "expected LO:HI");
     expect(&folder.etalon("run sub.hlo --range 1:2"), 2, "", "--random");
+    // Random values do not take the place of a whole file.
+    write(&folder, "result.npz", &[("out0", "f32[2] {1, 2}")]);
+    let refused = run("--input result.npz");
+    expect(&refused, 2, "", "result.npz: none of its arrays has the name of a parameter");
+    expect(&refused, 2, "", "the file has `out0`; name them `in0`");
     expect(&folder.etalon("bench sub.hlo --input n=1"), 0, "minimum", "");
 }
 

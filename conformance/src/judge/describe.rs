@@ -15,7 +15,8 @@ impl Display for Judgement {
         }
         if self.undetermined > 0 {
             let (unknown, all) = (self.undetermined, measures.elements);
-            writeln!(f, "{unknown} of {all} elements differ and are not determined")?;
+            let why = "the specification leaves them open, or rounding decides them";
+            writeln!(f, "{unknown} of {all} elements differ and are not determined: {why}")?;
         }
         if let Some(worst) = &measures.worst {
             writeln!(

@@ -111,6 +111,7 @@ function layoutOf(level) {
   const at = new Map();
   items.forEach((item, i) => members(item).forEach(index => at.set(index, level.boxes[i])));
   level.edges = edgesOf(level, at);
+  leaveOutFar(level);
   place(level);
   layouts.set(level.key, level);
   return level;
@@ -118,9 +119,9 @@ function layoutOf(level) {
 
 const PORTS = 6, USERS = 5;
 
-/** The arrays that more than five boxes of a level use. Edges of these would cover a picture: boxes name them instead. */
+/** The arrays that more than five boxes of a level use, and those of a group of inputs. Edges of these would cover a picture: boxes name them instead. */
 function hubsOf(comp, items) {
-  const users = new Map();
+  const users = new Map(), inputs = items.filter(item => item.inputs).flatMap(members);
   items.forEach((item, at) => {
     for (const index of members(item)) {
       for (const operand of comp.nodes[index].in) {
@@ -128,7 +129,36 @@ function hubsOf(comp, items) {
       }
     }
   });
-  return new Set([...users].filter(([, boxes]) => boxes.size > USERS).map(([operand]) => operand));
+  return new Set([...users].filter(([, boxes]) => boxes.size > USERS).map(([operand]) => operand).concat(inputs));
+}
+
+const FEW = 12, ROWS = 3;
+
+/** Leaves out edges over more than three rows where there are many, such as those from the forward to the backward pass: they are drawn for the selected box. */
+function leaveOutFar(level) {
+  level.far = [];
+  if (level.edges.length <= FEW) return;
+  const row = new Map(level.boxes.map(box => [box, 0]));
+  const inner = level.edges.filter(edge => edge.from.kind !== 'port');
+  for (let round = 0, changed = true; changed && round < level.boxes.length; round++) {
+    changed = false;
+    for (const { from, to } of inner) {
+      if (row.get(to) <= row.get(from)) { row.set(to, row.get(from) + 1); changed = true; }
+    }
+  }
+  for (const box of level.boxes.filter(one => one.kind === 'port')) {
+    row.set(box, Math.min(...level.edges.filter(edge => edge.from === box).map(edge => row.get(edge.to))) - 1);
+  }
+  const isFar = edge => row.get(edge.to) - row.get(edge.from) > ROWS;
+  level.far = level.edges.filter(isFar);
+  level.edges = level.edges.filter(edge => !isFar(edge));
+  for (const box of level.boxes) {
+    const above = level.far.filter(edge => edge.to === box).length, below = level.far.filter(edge => edge.from === box).length;
+    const parts = [above && `${above} from above`, below && `${below} to below`].filter(Boolean);
+    if (!parts.length || box.inner) continue;
+    box.lines.push({ text: `far edges: ${parts.join(', ')}`, sub: true });
+    sized(box);
+  }
 }
 
 /** The edges between the boxes of a level; what comes from outside comes from ports. */

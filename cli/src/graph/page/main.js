@@ -34,7 +34,7 @@ function step(key) {
     const next = order[order.indexOf(box) + (key === 'ArrowRight' ? 1 : -1)];
     return next && select(next.key);
   }
-  const edges = level.edges.filter(edge => (key === 'ArrowUp' ? edge.to : edge.from) === box);
+  const edges = [...level.edges, ...level.far].filter(edge => (key === 'ArrowUp' ? edge.to : edge.from) === box);
   const ends = edges.map(edge => (key === 'ArrowUp' ? edge.from : edge.to)).filter(end => end.kind !== 'port');
   if (ends.length) return select(ends[0].key);
   if (box.kind !== 'node') return undefined;
@@ -95,7 +95,11 @@ function listen() {
   });
   $('search').addEventListener('input', () => { found = search($('search').value); current = -1; showFound(); mark(); });
   $('search').addEventListener('keydown', event => {
-    if (event.key === 'Enter') visit(current + (event.shiftKey ? -1 : 1));
+    if (event.key === 'Enter') {
+      visit(current + (event.shiftKey ? -1 : 1));
+      // The list would cover what it leads to.
+      $('results').hidden = true;
+    }
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') { event.preventDefault(); visit(current + (event.key === 'ArrowUp' ? -1 : 1)); }
   });
   $('search').addEventListener('focus', showFound);

@@ -92,7 +92,22 @@ function groupPanel(box) {
   if (DATA.timed) html('p', {}, aside, timeLine(box.group.all.reduce((sum, i) => sum + timeOf(box.inst.comp, i), 0)));
   const button = html('button', {}, aside, box.inner ? 'Fold (Enter)' : 'Unfold (Enter)');
   button.onclick = () => { toggle(box); panel(); };
+  const edges = [...box.level.edges, ...box.level.far];
+  neighbors('Takes from', edges.filter(edge => edge.to === box), edge => edge.from);
+  neighbors('Gives to', edges.filter(edge => edge.from === box), edge => edge.to);
   list('Instructions', box.inst, box.group.all);
+}
+/** Lists the boxes at the other ends of edges. */
+function neighbors(title, edges, end) {
+  if (!edges.length) return;
+  html('h3', {}, $('panel'), `${title} (${edges.length})`);
+  const ul = html('ul', {}, $('panel'));
+  for (const edge of edges) {
+    const other = end(edge);
+    const button = html('button', { class: 'jump' }, html('li', {}, ul), `${other.lines[0].text} `);
+    html('small', {}, button, labelOf(edge));
+    button.onclick = () => (other.kind === 'port' ? goTo(other.inst, other.index) : select(other.key));
+  }
 }
 
 function overview() {
@@ -104,12 +119,17 @@ function overview() {
   if (DATA.timed) hottest(aside);
   html('h3', {}, aside, `Computations (${COMPS.length})`);
   const ul = html('ul', {}, aside);
-  const sorted = COMPS.map((comp, i) => [comp, i]).sort((a, b) => b[0].nodes.length - a[0].nodes.length);
+  const isEntry = i => Number(i === DATA.entry);
+  const sorted = COMPS.map((comp, i) => [comp, i]).filter(([comp, i]) => isEntry(i) || comp.short === null)
+    .sort((a, b) => isEntry(b[1]) - isEntry(a[1]) || b[0].nodes.length - a[0].nodes.length);
   for (const [comp, i] of sorted.slice(0, LISTED)) {
     const button = html('button', { class: 'jump' }, html('li', {}, ul), `${comp.name} `);
     html('small', {}, button, `${comp.nodes.length} instructions${i === DATA.entry ? ', entry' : ''}`);
     button.onclick = () => { const inst = firstInstance(comp); if (inst) goTo(inst, comp.root); };
   }
+  const short = COMPS.length - sorted.length;
+  if (short) html('p', {}, aside, `and ${short} of one instruction, such as the sum of a reduce`);
+  if (sorted.length > LISTED) html('p', {}, aside, `and ${sorted.length - LISTED} more`);
 }
 /** The instructions that take the most time themselves. */
 function hottest(aside) {
@@ -141,7 +161,7 @@ function legend() {
     button.onclick = () => { view.pressed = view.pressed === category ? null : category; legend(); mark(); };
   });
   html('hr', {}, box);
-  for (const text of ['dashed box: group, folded', 'thick border: result', 'dotted arrow: control order', '“with x”: x is a constant or has many users']) html('p', {}, box, text);
+  for (const text of ['dashed box: group, folded', 'thick border: result', 'dotted arrow: control order', '“with x”: x is a constant or has many users', '“far edges”: click the box to see them']) html('p', {}, box, text);
 }
 
 /** Finds the instructions that have all words in their names, opcodes, shapes, sources or attributes. */
@@ -162,7 +182,12 @@ function search(text) {
       }
     }));
   }
-  // Names and opcodes that are what was typed come first.
-  const rank = ([comp, index]) => (comp.nodes[index].name.toLowerCase() === text.toLowerCase() ? 0 : comp.nodes[index].op === text.toLowerCase() ? 1 : 2);
+  // Names and opcodes that are what was typed come first, constants last.
+  const typed = text.toLowerCase();
+  const rank = ([comp, index]) => {
+    const { name, op, hidden } = comp.nodes[index];
+    const tests = [name.toLowerCase() === typed, op === typed, !hidden && name.toLowerCase().includes(typed), !hidden];
+    return (tests.indexOf(true) + 5) % 5;
+  };
   return found.map((one, i) => [rank(one), i, one]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , one]) => one);
 }

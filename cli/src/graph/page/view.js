@@ -142,6 +142,8 @@ function visibleBox(inst, index) {
   return null;
 }
 
+const FAR = 150;
+
 /** Colors the edges of the selected box, and draws curves to operands and users beyond the border of its group. */
 function links() {
   linkLayer.replaceChildren();
@@ -150,15 +152,26 @@ function links() {
   view.colored = selected ? selected.level.edges.filter(edge => edge.from === selected || edge.to === selected) : [];
   view.colored.forEach(edge => edge.element.classList.add(edge.to === selected ? 'operand' : 'user'));
   const box = view.boxes.get(view.selected);
-  if (!box || box.kind !== 'node') return;
+  if (!box) return;
   const comp = box.inst.comp;
   const link = (from, to, name) => {
     if (!from || !to || from === to || view.colored.some(edge => edge.from === from && edge.to === to)) return;
     const a = { x: from.ax + from.w / 2, y: from.ay + (from.inner ? HEAD : from.h) };
     const b = { x: to.ax + to.w / 2, y: to.ay };
     const bend = Math.max(30, Math.abs(b.y - a.y) / 3);
-    element('path', { class: name, d: `M${a.x},${a.y}C${a.x},${a.y + bend} ${b.x},${b.y - bend} ${b.x},${b.y}` }, linkLayer);
+    let path = `M${a.x},${a.y}C${a.x},${a.y + bend} ${b.x},${b.y - bend} ${b.x},${b.y}`;
+    if (Math.abs(a.x - b.x) < (from.w + to.w) / 4 && b.y - a.y > FAR) {
+      // Around the boxes between the two.
+      const out = Math.max(from.ax + from.w, to.ax + to.w) + Math.min(40 + (b.y - a.y) / 8, 240);
+      path = `M${from.ax + from.w},${a.y - 12}C${out},${a.y} ${out},${b.y} ${to.ax + to.w},${b.y + 12}`;
+    }
+    element('path', { class: name, d: path }, linkLayer);
   };
+  for (const edge of box.level.far) {
+    if (edge.to === box) link(edge.from, box, 'operand');
+    if (edge.from === box) link(box, edge.to, 'user');
+  }
+  if (box.kind !== 'node') return;
   for (const operand of new Set(comp.nodes[box.index].in)) link(visibleBox(box.inst, operand), box, 'operand');
   for (const user of comp.users[box.index]) link(box, visibleBox(box.inst, user), 'user');
 }

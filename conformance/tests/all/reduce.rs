@@ -1,16 +1,11 @@
-//! Reduction of programs with planted bugs. `cargo test --test reduce -- --nocapture` shows a line for each.
-#![expect(clippy::print_stderr, reason = "measurements")]
-#[path = "support/planted.rs"]
-mod planted;
-#[path = "support/programs.rs"]
-mod programs;
-
+//! Reduction of programs with planted bugs. `cargo test -p etalon-conformance --test all reduce -- --nocapture` shows a line for each.
+use super::planted::{Bug, Planted};
+use super::programs;
 use conformance::backend::{Backend, BackendError, Capabilities, EngineBackend, LoadedModule};
 use conformance::reduce::{Difference, Options, Reduced, file_test, reduce, repeated, repetitions};
 use conformance::{Engine, FileTest, Summary};
 use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
-use planted::{Bug, Planted};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;

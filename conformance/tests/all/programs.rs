@@ -1,5 +1,4 @@
 //! Programs of about 200 instructions with fusions, calls, loops and conditionals, in which every planted bug shows.
-#![allow(dead_code, reason = "each test uses a part of it")]
 use hlo::{Literal, Module, Verified};
 use std::fmt::Write as _;
 

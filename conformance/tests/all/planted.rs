@@ -1,5 +1,5 @@
 //! A backend with a planted bug: the exact engine, on a module rewritten to contain the bug.
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(dead_code, reason = "the example uses a part of it")]
 use collectives::{RunError, Session};
 use conformance::backend::{Backend, BackendError, Capabilities, Code, LoadedModule};
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};

@@ -1,15 +1,11 @@
 //! The suite as a library: devices, and planted bugs.
-#![expect(clippy::print_stdout, reason = "the seconds for each bug")]
-#[path = "support/planted.rs"]
-mod planted;
-
+use super::planted::{Bug, Planted};
 use conformance::Engine;
 use conformance::backend::{Backend, BackendError, Capabilities, EngineBackend, LoadedModule};
 use conformance::results::Verdict;
 use conformance::suite::{Selection, Suite};
 use hlo::Verified;
 use interp::DeviceGrid;
-use planted::{Bug, Planted};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -58,7 +54,7 @@ fn an_open_result_is_no_error() {
     assert!(record.reason.starts_with(open), "{}", record.reason);
 }
 
-/// `cargo test -p etalon-conformance --test suite -- --nocapture` prints the seconds.
+/// `cargo test -p etalon-conformance --test all suite -- --nocapture` prints the seconds.
 #[test]
 fn the_smoke_set_finds_planted_bugs() {
     let cases = Suite::load(&Selection::smoke()).unwrap().into_cases();

@@ -1,17 +1,12 @@
 //! Planted bugs are named by blame.
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "tests, with measurements")]
-#[path = "support/planted.rs"]
-mod planted;
-#[path = "support/programs.rs"]
-mod programs;
-
+use super::planted::{Bug, Planted};
+use super::programs;
 use conformance::backend::EngineBackend;
 use conformance::blame::{Blame, Context, ModulePair, Options, blame, compare_modules};
 use conformance::reduce::file_test;
 use conformance::results::Verdict;
 use conformance::{Engine, FileTest, Summary};
 use hlo::{Literal, Module, Verified};
-use planted::{Bug, Planted};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;

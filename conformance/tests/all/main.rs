@@ -1,0 +1,13 @@
+//! Blame, reduction, the suite and the page of results, in one program: each would be linked with all engines.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "tests, with measurements"
+)]
+mod blame;
+mod page;
+mod planted;
+mod programs;
+mod reduce;
+mod suite;
