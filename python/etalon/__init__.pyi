@@ -3,12 +3,35 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Literal, Protocol, TypeAlias, final
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__version__: str
+from ._etalon import Event, Program, Source, __version__, explain
+
+__all__ = [
+    "Error",
+    "Event",
+    "Finding",
+    "InternalError",
+    "InvalidModuleError",
+    "JaxBackend",
+    "Module",
+    "NotFinite",
+    "Report",
+    "RunError",
+    "Source",
+    "Trace",
+    "UnsupportedError",
+    "__version__",
+    "check",
+    "check_nan",
+    "dtype",
+    "explain",
+    "load",
+    "trace",
+]
 
 _Engine: TypeAlias = Literal["exact", "fast", "reference"]
 _Array: TypeAlias = NDArray[Any]
@@ -40,9 +63,9 @@ def trace(
 ) -> Trace: ...
 def check_nan(function: _Function, *arguments: Any, engine: _Engine = "exact", **keywords: Any) -> list[NotFinite]: ...
 def dtype(element_type: str) -> np.dtype[Any]: ...
-def explain(number: str) -> str | None: ...
 
 class Module:
+    def __init__(self, program: Program) -> None: ...
     @property
     def name(self) -> str: ...
     @property
@@ -80,44 +103,6 @@ class JaxBackend:
     def __init__(self, device: Any = None) -> None: ...
     def compile(self, module: Module) -> Callable[[list[_Array]], list[_Array]]: ...
     def __call__(self, module: Module, arguments: list[_Array]) -> list[_Array]: ...
-
-@final
-class Source:
-    @property
-    def file(self) -> str: ...
-    @property
-    def line(self) -> int: ...
-    @property
-    def column(self) -> int: ...
-    @property
-    def function(self) -> str: ...
-    @property
-    def op_name(self) -> str: ...
-
-@final
-class Event:
-    @property
-    def name(self) -> str: ...
-    @property
-    def computation(self) -> str: ...
-    @property
-    def opcode(self) -> str: ...
-    @property
-    def shape(self) -> str: ...
-    @property
-    def op_name(self) -> str: ...
-    @property
-    def source(self) -> Source | None: ...
-    @property
-    def depth(self) -> int: ...
-    @property
-    def start(self) -> float: ...
-    @property
-    def seconds(self) -> float: ...
-    @property
-    def own_seconds(self) -> float: ...
-    @property
-    def bytes(self) -> int: ...
 
 @dataclass(frozen=True)
 class Finding:

@@ -84,7 +84,7 @@ def to_value(array, shape, where: str) -> Value:
         convert = f"etalon.dtype({expected!r})" if expected in _ML_DTYPES else f"np.{_NUMPY[expected]}"
         help = f"convert it: x.astype({convert})"
         raise TypeError(f"{where} has type {found_type}, but the parameter has {describe(shape)}; {help}")
-    return array_value(found, name)
+    return array_value(found, expected)
 
 
 def array_value(array: np.ndarray, name: str) -> Value:
@@ -98,11 +98,14 @@ def array_value(array: np.ndarray, name: str) -> Value:
 
 def values_of(arrays) -> list[Value]:
     """Returns arrays as values of their own types."""
-    found = [np.asarray(array) for array in arrays]
-    names = [element_type(array.dtype) for array in found]
-    if None in names:
-        raise TypeError(f"an array has type {found[names.index(None)].dtype}, which HLO lacks")
-    return [array_value(array, name) for array, name in zip(found, names)]
+    return [_own_value(np.asarray(array)) for array in arrays]
+
+
+def _own_value(array: np.ndarray) -> Value:
+    name = element_type(array.dtype)
+    if name is None:
+        raise TypeError(f"an array has type {array.dtype}, which HLO lacks")
+    return array_value(array, name)
 
 
 def from_value(value: Value):

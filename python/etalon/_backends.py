@@ -23,13 +23,13 @@ class JaxBackend:
         from jax.extend import backend
 
         devices = jax.devices(device) if isinstance(device, str) else [device] if device is not None else jax.devices()
-        self._jax = jax
         self._device = devices[0]
         self._client = self._device.client
+        self._version = jax.__version__
         self._options = backend.get_compile_options(num_replicas=1, num_partitions=1)
 
     def __repr__(self) -> str:
-        return f"<{self._client.platform}, JAX {self._jax.__version__}>"
+        return f"<{self._client.platform}, JAX {self._version}>"
 
     def compile(self, module: Module) -> Callable[[list], list]:
         """Returns a function that runs a module on arrays."""
@@ -47,9 +47,11 @@ class JaxBackend:
         return lambda arguments: self._execute(loaded, arguments)
 
     def _execute(self, loaded, arguments):
+        import jax
+
         # Arrays of 64 bits keep them.
-        with _x64(self._jax):
-            inputs = [self._jax.device_put(x, self._device) for x in arguments]
+        with _x64(jax):
+            inputs = [jax.device_put(x, self._device) for x in arguments]
         try:
             outputs = loaded.execute_sharded(inputs).disassemble_into_single_device_arrays()
             return [np.asarray(one[0]) for one in outputs]

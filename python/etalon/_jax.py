@@ -28,6 +28,10 @@ _TYPES = (
 
 
 class _Array(ctypes.Structure):
+    data: int | None
+    type: int
+    rank: int
+    dims: ctypes._Pointer
     _fields_ = [
         ("data", ctypes.c_void_p),
         ("type", ctypes.c_int),
@@ -122,8 +126,8 @@ class _Registered:
 
     # Numbers differ between processes: a cached program never calls the function of another one.
     _numbers = itertools.count(secrets.randbits(62))
-    _functions = {}
-    _retired = collections.deque()
+    _functions: dict[int, collections.abc.Callable] = {}
+    _retired: collections.deque[int] = collections.deque()
     users = None  # the function of the plugin that counts programs
 
     def __init__(self, function):
