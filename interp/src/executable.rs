@@ -181,6 +181,19 @@ impl Executable {
         arguments: &[Literal],
         options: &RunOptions,
     ) -> Result<Machine> {
+        self.start_owned(place, arguments.to_vec(), options)
+    }
+    /// Creates a machine as [`start`](Self::start). Its run may write over arguments of which no clone is left, and computes in
+    /// the memory of those that the header donates (`input_output_alias`, `buffer_donor`).
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn start_owned(
+        &self,
+        place: Option<(Device, DeviceGrid)>,
+        arguments: Vec<Literal>,
+        options: &RunOptions,
+    ) -> Result<Machine> {
         let _environment = FloatEnvironment::enter();
         let bytes = arguments.iter().map(held_bytes).sum();
         let program = Arc::clone(self.program(options));
@@ -218,7 +231,7 @@ impl Machine {
 }
 
 /// Returns the arguments of a module, checked against its parameters and with their layouts.
-fn check_arguments(context: &RunContext, arguments: &[Literal]) -> Result<Vec<Literal>> {
+fn check_arguments(context: &RunContext, arguments: Vec<Literal>) -> Result<Vec<Literal>> {
     let expected = context.module().entry().program_shape().parameters;
     if expected.len() != arguments.len() {
         let message = format!(
@@ -228,7 +241,7 @@ fn check_arguments(context: &RunContext, arguments: &[Literal]) -> Result<Vec<Li
         );
         return Err(Code::Invalid { message }.into());
     }
-    let check = |(i, (argument, expected)): (usize, (&Literal, &Shape))| {
+    let check = |(i, (argument, expected)): (usize, (Literal, &Shape))| {
         let found = argument.shape();
         if !dynamic::fits(&found, expected) {
             let message =
@@ -238,9 +251,9 @@ fn check_arguments(context: &RunContext, arguments: &[Literal]) -> Result<Vec<Li
         if bytes_of(expected).is_none() {
             return Err(too_large(expected));
         }
-        Ok(with_layouts(dynamic::to_bounds(context, argument, expected)?, expected))
+        Ok(with_layouts(dynamic::to_bounds(context, &argument, expected)?, expected))
     };
-    arguments.iter().zip(expected).enumerate().map(check).collect()
+    arguments.into_iter().zip(expected).enumerate().map(check).collect()
 }
 
 /// Returns the bytes of the arrays of a value.

@@ -155,6 +155,24 @@ impl Session {
         let hooks = options.hooks.clone();
         self.run_with(inputs, options, move |_| hooks.clone())
     }
+    /// Runs the program as [`run`](Self::run). A program for one device may write over arguments of which no clone is left, and
+    /// computes in the memory of those that its header donates.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_owned(
+        &self,
+        mut inputs: Vec<Vec<Literal>>,
+        options: &RunOptions,
+    ) -> Result<RunOutput, RunError> {
+        match (&self.0.program, inputs.as_mut_slice()) {
+            (CompiledProgram::PerDevice(executable), [arguments]) if self.0.grid.len() == 1 => {
+                let _environment = FloatEnvironment::enter();
+                one_device(executable, std::mem::take(arguments), &options.clone().start_clock())
+            }
+            _ => self.run(&inputs, options),
+        }
+    }
     /// Runs the program with hooks for each device; those of the options are not used.
     ///
     /// # Errors
@@ -204,10 +222,7 @@ impl Session {
             }
             (CompiledProgram::PerDevice(executable), [arguments], None) if grid.len() == 1 => {
                 let options = options.clone().hooks(hooks(grid.device(0)));
-                let mut machine = executable.start(None, arguments, &options)?;
-                let results = vec![machine.finish()?];
-                let peak_bytes = Some(machine.peak_bytes());
-                return Ok(RunOutput { results, notes: Vec::new(), peak_bytes });
+                return one_device(executable, arguments.clone(), &options);
             }
             _ => self.executable(),
         };
@@ -215,4 +230,15 @@ impl Session {
         let (results, peak_bytes) = run.finish(inputs)?;
         Ok(RunOutput { results, notes: Vec::new(), peak_bytes: Some(peak_bytes) })
     }
+}
+
+/// Runs a program for one device.
+fn one_device(
+    executable: &Executable,
+    arguments: Vec<Literal>,
+    options: &RunOptions,
+) -> Result<RunOutput, RunError> {
+    let mut machine = executable.start_owned(None, arguments, options)?;
+    let results = vec![machine.finish()?];
+    Ok(RunOutput { results, notes: Vec::new(), peak_bytes: Some(machine.peak_bytes()) })
 }

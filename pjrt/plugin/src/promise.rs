@@ -32,4 +32,12 @@ impl Promise {
         self.signal.wait()?;
         Ok(self.value.get().expect("the value is set before its signal").clone())
     }
+    /// Waits for the value, and takes it if nothing else holds the promise.
+    pub(crate) fn take(self: Arc<Self>) -> Result<Literal> {
+        self.signal.wait()?;
+        match Arc::try_unwrap(self) {
+            Ok(own) => Ok(own.value.into_inner().expect("the value is set before its signal")),
+            Err(shared) => shared.wait(),
+        }
+    }
 }
