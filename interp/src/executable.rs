@@ -172,7 +172,8 @@ impl Executable {
     /// Creates a machine at the first step of a run.
     ///
     /// With a device of a grid as `place`, the machine suspends at each cross-device instruction. An argument that is passed as a
-    /// part of a `Vec`, and whose memory nothing else shares, is donated: its memory is used for other values after its last use.
+    /// part of a `Vec`, and whose memory nothing else shares, is donated: its memory is used for other values after its last use, and
+    /// results are computed in it if the header of the module donates it (`input_output_alias`, `buffer_donor`).
     ///
     /// # Errors
     /// `E0401` if the arguments do not fit the parameters, `E0405` if they have more bytes than are allowed.
@@ -188,9 +189,8 @@ impl Executable {
         let program = Arc::clone(self.program(options));
         let context = RunContext::new(program, options.clone(), place);
         let mut held = context.budget().hold(bytes)?;
-        let checked = check_arguments(&context, &arguments)?;
-        // What nothing else shares now is donated, and pays for itself until it is dropped.
-        drop(arguments);
+        let checked = check_arguments(&context, arguments)?;
+        // What nothing else shares is donated, and pays for itself until it is dropped.
         let mut arguments: Vec<Value> = checked.into_iter().map(Value::from).collect();
         arguments.iter_mut().for_each(|argument| argument.attach(&mut held));
         let machine = Machine::new(context, self.module().entry, arguments)?;
@@ -224,7 +224,7 @@ impl Machine {
 }
 
 /// Returns the arguments of a module, checked against its parameters and with their layouts.
-fn check_arguments(context: &RunContext, arguments: &[Literal]) -> Result<Vec<Literal>> {
+fn check_arguments(context: &RunContext, arguments: Vec<Literal>) -> Result<Vec<Literal>> {
     let expected = context.module().entry().program_shape().parameters;
     if expected.len() != arguments.len() {
         let message = format!(
@@ -234,7 +234,7 @@ fn check_arguments(context: &RunContext, arguments: &[Literal]) -> Result<Vec<Li
         );
         return Err(Code::Invalid { message }.into());
     }
-    let check = |(i, (argument, expected)): (usize, (&Literal, &Shape))| {
+    let check = |(i, (argument, expected)): (usize, (Literal, &Shape))| {
         let found = argument.shape();
         if !dynamic::fits(&found, expected) {
             let message =
@@ -244,9 +244,9 @@ fn check_arguments(context: &RunContext, arguments: &[Literal]) -> Result<Vec<Li
         if bytes_of(expected).is_none() {
             return Err(too_large(expected));
         }
-        Ok(with_layouts(dynamic::to_bounds(context, argument, expected)?, expected))
+        Ok(with_layouts(dynamic::to_bounds(context, &argument, expected)?, expected))
     };
-    arguments.iter().zip(expected).enumerate().map(check).collect()
+    arguments.into_iter().zip(expected).enumerate().map(check).collect()
 }
 
 /// Returns the bytes of the arrays of a value.

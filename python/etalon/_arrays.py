@@ -75,9 +75,8 @@ def to_value(array, shape, where: str) -> Value:
             raise TypeError(f"{where} must be a tuple of {len(shape)} values, as {describe(shape)}")
         parts = enumerate(zip(array, shape))
         return Value.tuple([to_value(part, of, f"{where}[{i}]") for i, (part, of) in parts])
-    expected, dims = shape
-    known = hasattr(array, "dtype")
-    found = np.asarray(array) if known else np.asarray(array, dtype=dtype(expected))
+    expected, _ = shape
+    found = np.asarray(array) if hasattr(array, "dtype") else _converted(array, shape, where)
     name = element_type(found.dtype)
     if name != expected:
         found_type = f"{name or found.dtype}[{','.join(map(str, found.shape))}]"
@@ -85,6 +84,23 @@ def to_value(array, shape, where: str) -> Value:
         help = f"convert it: x.astype({convert})"
         raise TypeError(f"{where} has type {found_type}, but the parameter has {describe(shape)}; {help}")
     return array_value(found, expected)
+
+
+def _converted(values, shape, where: str) -> np.ndarray:
+    """Returns numbers and lists as an array of the parameter's type. Floats are rounded to it, integers must be exact."""
+    expected, _ = shape
+    is_integer = expected == "pred" or expected[0] in "su"
+    try:
+        given = np.asarray(values)
+        kinds = "biufc" if is_integer or expected[0] == "c" else "biuf"
+        if given.dtype.kind not in kinds:
+            raise TypeError(f"found {given.dtype}")
+        found = given.astype(dtype(expected))
+        if is_integer and not (found.astype(given.dtype) == given).all():
+            raise ValueError(f"{expected} cannot represent its numbers")
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{where} cannot be converted to {describe(shape)}: {error}") from None
+    return found
 
 
 def array_value(array: np.ndarray, name: str) -> Value:

@@ -115,6 +115,14 @@ def _leaves(result):
     return [] if result is None else [result]
 
 
+def _platform(name: str) -> JaxBackend:
+    try:
+        return JaxBackend(name)
+    except RuntimeError as error:
+        kinds = "a platform of JAX, an engine of Etalon (exact, fast, reference), or the path of a plugin"
+        raise ValueError(f"backend={name!r} is not {kinds}: {error}") from error
+
+
 def native(backend, original):
     """Returns a backend as the native part takes it: a name of an engine, the path of a plugin, or an adapter."""
     if backend is None:
@@ -124,7 +132,7 @@ def native(backend, original):
         return os.fspath(backend)
     if isinstance(backend, str):
         is_named = backend in ("exact", "fast", "reference") or os.path.exists(backend)
-        return backend if is_named else Adapter(JaxBackend(backend))
+        return backend if is_named else Adapter(_platform(backend))
     if not callable(backend) and not hasattr(backend, "compile"):
         raise TypeError(f"{type(backend).__name__} is no backend: pass a function of a module and its arguments")
     return Adapter(backend)

@@ -129,6 +129,8 @@ class Trace:
 
     def values(self) -> dict[str, list]:
         """Returns the arrays of each instruction, ``computation/name``; those of the last time, if it ran more than once."""
+        if self.events and not any(event.outputs for event in self.events):
+            raise ValueError("the trace has no values: record it with values=True")
         return {f"{e.computation}/{e.name}": [_arrays.from_value(value) for value in e.outputs] for e in self.events}
 
     def save(self, path) -> None:
@@ -151,8 +153,9 @@ class Trace:
 
     def __str__(self) -> str:
         longest = sorted(self.events, key=lambda event: -event.own_seconds)[:20]
-        lines = [f"{e.own_seconds * 1e3:10.3f} ms  {e.opcode:<20} {e.computation}/{e.name}  {e.source or ''}" for e in longest]
-        return "\n".join([f"{len(self.events)} instructions; those that took longest:", *lines])
+        lines = [f"{e.own_seconds * 1e3:10.3f} ms  {e.opcode:<20} {e.computation}/{e.name}  {e.source or ''}".rstrip() for e in longest]
+        count = "1 instruction" if len(self.events) == 1 else f"{len(self.events)} instructions"
+        return "\n".join([f"{count}; those that took longest:", *lines])
 
     __repr__ = __str__
 

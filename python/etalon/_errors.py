@@ -40,3 +40,9 @@ class UnsupportedError(Error, NotImplementedError):
 
 class InternalError(Error):
     """A bug of Etalon; please report it with the module."""
+
+
+# Tracebacks show the names that users write.
+for _class in (Error, InvalidModuleError, RunError, UnsupportedError, InternalError):
+    _class.__module__ = "etalon"
+del _class

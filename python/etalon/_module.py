@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import numbers
 import os
+import zlib
 from typing import Any
 
 from . import _arrays, _etalon
+from ._errors import InvalidModuleError
 
 
 def load(source: Any, *, lenient: bool = False) -> "Module":
@@ -30,9 +33,12 @@ def load(source: Any, *, lenient: bool = False) -> "Module":
     elif isinstance(source, str):
         content = source.encode()
     else:
-        raise TypeError(f"a module cannot be read from {type(source).__name__}: pass text, a path, or a lowered function")
+        raise TypeError(f"a module cannot be read from {type(source).__name__}: pass text, a path, or jax.jit(f).lower(x)")
     if content.startswith(b"\x1f\x8b"):
-        content = gzip.decompress(content)
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InvalidModuleError(f"{name} is compressed by gzip, and damaged: {error}") from None
     return Module(_etalon.Program.load(name, content, lenient))
 
 
@@ -144,7 +150,8 @@ class Module:
             shapes = ", ".join(f"{name}: {shape}" for name, shape in self.parameters)
             count = len(self._parameters)
             parameters = "1 parameter" if count == 1 else f"{count} parameters"
-            raise TypeError(f"the module has {parameters} ({shapes}), but {len(arguments)} arguments{of} are given")
+            given = "1 argument is" if len(arguments) == 1 else f"{len(arguments)} arguments are"
+            raise TypeError(f"the module has {parameters} ({shapes}), but {given} given{of}")
         each = enumerate(zip(arguments, self._parameters))
         return [_arrays.to_value(x, shape, f"argument {i} (`{name}`){of}") for i, (x, (name, shape)) in each]
 
@@ -169,4 +176,13 @@ def run_options(
     seed: int = 0,
 ) -> dict:
     """Returns the options of a run as the native part takes them."""
-    return locals()
+    options = locals()
+    for name in ("fuel", "max_memory", "seed"):
+        value = options[name]
+        if value is None and name != "seed":
+            continue
+        if not isinstance(value, numbers.Integral) or not 0 <= int(value) < 1 << 64:
+            raise TypeError(f"{name}={value!r} is not an integer from 0 to 2**64 - 1")
+    if not isinstance(time_limit, (numbers.Real, type(None))):
+        raise TypeError(f"time_limit={time_limit!r} is not a number of seconds")
+    return options

@@ -196,7 +196,24 @@ else:
 """
 
 
-def test_programs_on_several_devices():
-    variables = dict(os.environ, JAX_PLATFORMS="etalon", ETALON_DEVICE_COUNT="2")
-    run = subprocess.run([sys.executable, "-c", ON_DEVICES], env=variables, capture_output=True, text=True)
+DONATED = """
+import jax, jax.numpy as jnp, numpy as np
+add = jax.jit(lambda x, y: x + y, donate_argnums=0)
+y = jnp.ones(5000)
+x = y * 2
+address = x.unsafe_buffer_pointer()
+z = add(x, y)
+assert x.is_deleted() and z.unsafe_buffer_pointer() == address and z.tolist() == [3] * 5000
+# An array that NumPy holds is copied, not changed.
+view = np.asarray(z)
+assert add(z, y).tolist() == [4] * 5000 and view.tolist() == [3] * 5000
+own = np.full(5000, 2, np.float32)
+assert add(jnp.asarray(own), y).tolist() == [3] * 5000 and own.tolist() == [2] * 5000
+"""
+
+
+@pytest.mark.parametrize("script, devices", [(ON_DEVICES, 2), (DONATED, 1)])
+def test_programs_run_on_the_platform(script, devices):
+    variables = dict(os.environ, JAX_PLATFORMS="etalon", ETALON_DEVICE_COUNT=str(devices))
+    run = subprocess.run([sys.executable, "-c", script], env=variables, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr

@@ -41,6 +41,8 @@ def test_files_and_bytes_are_read(tmp_path):
         assert again.run([1, 2, 3], [1, 1, 1]).tolist() == [2, 3, 4]
     with pytest.raises(FileNotFoundError):
         etalon.load("no/such/file.hlo")
+    with pytest.raises(etalon.InvalidModuleError, match="gzip, and damaged"):
+        etalon.load(b"\x1f\x8b\x00")
     with pytest.raises(TypeError, match="cannot be read from int"):
         etalon.load(3)
 
@@ -123,7 +125,7 @@ def test_tuples_tokens_and_empty_arrays():
 
 def test_wrong_arguments_are_explained():
     module = etalon.load(ADD)
-    with pytest.raises(TypeError, match=r"2 parameters \(x: f32\[3\], y: f32\[3\]\), but 1 arguments"):
+    with pytest.raises(TypeError, match=r"2 parameters \(x: f32\[3\], y: f32\[3\]\), but 1 argument is given"):
         module.run([1, 2, 3])
     with pytest.raises(TypeError, match=r"argument 1 \(`y`\) has type f64\[3\], but .* f32\[3\]; convert it: x.astype\(np.float32\)"):
         module.run([1, 2, 3], np.zeros(3))
@@ -132,6 +134,30 @@ def test_wrong_arguments_are_explained():
     assert caught.value.code == "E0401"
     with pytest.raises(ValueError, match="`slow` is not an engine"):
         module.run([1, 2, 3], [1, 2, 3], engine="slow")
+
+
+@pytest.mark.parametrize("type, wrong", [("f32", [None]), ("f32", ["1"]), ("f32", [1j]), ("f32", [[1], [2, 3]]), ("s32", [1.5]),
+                                        ("s32", [float("nan")]), ("s8", [300]), ("u4", [-1]), ("pred", [2]), ("bf16", [object()])])
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_lists_are_not_converted_silently(type, wrong):
+    module = etalon.load(f"ENTRY e {{ ROOT x = {type}[1] parameter(0) }}")
+    with pytest.raises(TypeError, match=rf"argument 0 \(`x`\) cannot be converted to {type}\[1\]"):
+        module.run(wrong)
+
+
+@pytest.mark.parametrize("type, right", [("f32", [1]), ("f32", [True]), ("s32", [1.0]), ("c64", [1]), ("pred", [1]), ("u4", [1]), ("bf16", [1.0])])
+def test_lists_have_the_type_of_the_parameter(type, right):
+    module = etalon.load(f"ENTRY e {{ ROOT x = {type}[1] parameter(0) }}")
+    result = module.run(right)
+    assert result.dtype == etalon.dtype(type) and result[0] == 1
+
+
+@pytest.mark.parametrize("option", [{"fuel": -1}, {"max_memory": 1e9}, {"seed": None}, {"time_limit": "1"}])
+def test_options_have_types(option):
+    module = etalon.load("ENTRY e { ROOT x = f32[] parameter(0) }")
+    (name, value), = option.items()
+    with pytest.raises(TypeError, match=f"{name}={value!r} is not a"):
+        module.run(1, **option)
 
 
 def test_devices_get_their_arguments():

@@ -59,6 +59,12 @@ impl Default for ModuleConfig {
 }
 
 impl ModuleConfig {
+    /// Returns whether an output may use the memory of a parameter, or of a part of it.
+    pub fn is_donated(&self, parameter: i64) -> bool {
+        let aliased = self.input_output_alias.iter().map(|alias| alias.parameter);
+        let given = self.buffer_donor.iter().map(|donor| donor.parameter);
+        aliased.chain(given).any(|number| number == parameter)
+    }
     /// Fails unless the output index of every alias exists in the result.
     pub(crate) fn check_aliases(&self, result: &Shape) -> Result<()> {
         for alias in &self.input_output_alias {

@@ -4,7 +4,7 @@ use crate::error::Code;
 use crate::hooks::{Call, Hooks};
 
 /// Prefixes of targets that cannot be run, and the reasons.
-const REASONS: [(&str, &str); 26] = [
+const REASONS: [(&str, &str); 25] = [
     ("xla_python_", "it calls back into the Python process that made the module"),
     ("xla_ffi_python_", "it calls back into the Python process that made the module"),
     ("xla_ffi_partitioned_python_", "it calls back into the Python process that made the module"),
@@ -17,7 +17,6 @@ const REASONS: [(&str, &str); 26] = [
     ("HostExecute", "it is code of another program"),
     ("te_", "it is a kernel for CUDA"),
     ("__op$", "it is XLA's name for an op that a GPU runs as a kernel"),
-    ("tridiagonal_solve_perturbed", "what it adds to a singular pivot is not documented"),
     ("cu_", "it is a kernel for CUDA"),
     ("cuda_", "it is a kernel for CUDA"),
     ("cusolver_", "it is a kernel for CUDA"),

@@ -10,6 +10,7 @@
 //! | `PadToStatic` | `(x, sizes...)`: the data within the bounds, and the size of each dimension |
 //! | `SliceToDynamic` | `x`, with the dynamic sizes `sizes...` |
 //! | `SetBound` | the operand, whose value a bound does not change |
+//! | `tridiagonal_solve_perturbed_ffi` | the solution of a tridiagonal system that may be singular: JAX's |
 use super::lapack;
 use crate::hooks::Call;
 use crate::index::to_usize;
@@ -19,7 +20,7 @@ use hlo::op::value::Direction;
 use hlo::{ElementType, Literal, Op, Scalar};
 
 /// The targets.
-pub(super) const TARGETS: [&str; 8] = [
+pub(super) const TARGETS: [&str; 9] = [
     "Eigh",
     "GetRngSeed",
     "PadToStatic",
@@ -28,6 +29,7 @@ pub(super) const TARGETS: [&str; 8] = [
     "SetBound",
     "SliceToDynamic",
     "TopK",
+    lapack::PERTURBED,
 ];
 
 /// Returns whether a target is linear algebra.
@@ -42,6 +44,7 @@ pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
         "Qr" => lapack::reflections(call),
         "ProductOfElementaryHouseholderReflectors" => lapack::basis(call),
         "Eigh" => eigh(call),
+        lapack::PERTURBED => lapack::perturbed(call),
         "GetRngSeed" => seed(call),
         "PadToStatic" => padded(call),
         "SliceToDynamic" => sliced(call),

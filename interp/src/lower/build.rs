@@ -59,6 +59,8 @@ pub(super) struct LeafInfo {
     pub(super) bytes: usize,
     /// Whether it is part of a parameter.
     pub(super) is_parameter: bool,
+    /// Whether it is part of an argument of the run, which the caller keeps.
+    pub(super) is_kept: bool,
     /// The value of a constant or token.
     pub(super) value: Option<Value>,
     /// The step of its last read; `Leaf::MAX` if it is part of the result, `None` if it is not read.
@@ -86,7 +88,6 @@ pub(super) struct DraftStep {
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) computation: ComputationId,
-    pub(super) is_entry: bool,
     pub(super) leaves: Vec<LeafInfo>,
     pub(super) parameters: Vec<Leaf>,
     pub(super) parameter_leaves: Vec<usize>,
@@ -131,10 +132,9 @@ impl Draft {
             None => info.shape.as_deref(),
         }
     }
-    fn empty(computation: ComputationId, is_entry: bool) -> Self {
+    fn empty(computation: ComputationId) -> Self {
         Self {
             computation,
-            is_entry,
             leaves: Vec::new(),
             parameters: Vec::new(),
             parameter_leaves: Vec::new(),
@@ -147,13 +147,17 @@ impl Draft {
     }
     fn of(lowering: &Lowering<'_>, inlining: &Inlining, id: ComputationId) -> Self {
         let computation = &lowering.module().computations[id];
-        let draft = Self::empty(id, lowering.module().entry == id);
+        let (is_entry, config) = (lowering.module().entry == id, &lowering.module().config);
+        let draft = Self::empty(id);
         let mut builder = Builder::new(lowering, inlining, computation, draft);
         builder.parameters = (computation.parameters().into_iter())
             .map(|id| builder.fresh(&computation.instructions[id].shape))
             .collect();
-        for leaf in &mut builder.draft.leaves {
-            leaf.is_parameter = true;
+        for (number, leaves) in (0..).zip(&builder.parameters) {
+            for &leaf in leaves.iter() {
+                let leaf = &mut builder.draft.leaves[leaf];
+                (leaf.is_parameter, leaf.is_kept) = (true, is_entry && !config.is_donated(number));
+            }
         }
         builder.instructions(id);
         builder.finish()
@@ -191,7 +195,7 @@ impl<'a> Builder<'a> {
     /// Adds the steps of a computation that an instruction calls; returns the leaves of its result.
     pub(super) fn inlined(&mut self, callee: ComputationId, parameters: Vec<Leaves>) -> Leaves {
         let computation = &self.lowering.module().computations[callee];
-        let draft = std::mem::replace(&mut self.draft, Draft::empty(callee, false));
+        let draft = std::mem::replace(&mut self.draft, Draft::empty(callee));
         let mut inner = Builder::new(self.lowering, self.inlining, computation, draft);
         inner.parameters = parameters;
         inner.fuel = self.fuel;
@@ -206,7 +210,14 @@ impl<'a> Builder<'a> {
         let infos = shape.leaves().into_iter().map(|leaf| {
             let shape = leaf.array().map(|array| Arc::new(static_shape(array)));
             let bytes = shape.as_ref().and_then(|shape| shape.byte_count()).unwrap_or(0);
-            LeafInfo { shape, bytes, is_parameter: false, value: None, last_use: None }
+            LeafInfo {
+                shape,
+                bytes,
+                is_parameter: false,
+                is_kept: false,
+                value: None,
+                last_use: None,
+            }
         });
         let first = self.draft.leaves.len();
         self.draft.leaves.extend(infos);
@@ -230,6 +241,7 @@ impl<'a> Builder<'a> {
             shape: None,
             bytes: 0,
             is_parameter: false,
+            is_kept: false,
             value: Some(value),
             last_use: None,
         }));

@@ -16,7 +16,6 @@ const KEPT_STEPS: usize = 256;
 pub(super) fn assign(draft: Draft) -> (Plan, Vec<StepMemory>) {
     let live = live_bytes(&draft);
     let peak = live.iter().copied().max().unwrap_or(0);
-    let is_entry = draft.is_entry;
     let Draft { computation, leaves, parameters, parameter_leaves, steps, results, fuel, .. } =
         draft;
     let mut slots = Slots {
@@ -27,7 +26,6 @@ pub(super) fn assign(draft: Draft) -> (Plan, Vec<StepMemory>) {
         live,
         peak,
         memory: vec![StepMemory::default(); steps.len()],
-        is_entry,
     };
     let mut initial = Vec::new();
     for (leaf, info) in leaves.iter().enumerate() {
@@ -110,7 +108,6 @@ struct Slots {
     live: Vec<usize>,
     peak: usize,
     memory: Vec<StepMemory>,
-    is_entry: bool,
 }
 
 impl Slots {
@@ -130,9 +127,8 @@ impl Slots {
             })
             .collect();
         mark_last(&mut inputs);
-        // The caller of a run keeps the arguments.
-        let in_place = in_place(&step, &inputs, leaves)
-            .filter(|&k| !self.is_entry || !leaves[step.inputs[k]].is_parameter);
+        let in_place =
+            in_place(&step, &inputs, leaves).filter(|&k| !leaves[step.inputs[k]].is_kept);
         self.memory[i] = step_memory(&step, &inputs, leaves);
         if let Some(k) = in_place {
             let operand = &leaves[step.inputs[k]];

@@ -1,6 +1,6 @@
 //! Cases of slots, updates in place and reused frames, with results computed by hand.
 use crate::{agree, compiled, ramp};
-use hlo::Literal;
+use hlo::{ArrayShape, Literal};
 use interp::{Engine, Hooks, RunOptions};
 use std::sync::{Arc, Mutex};
 
@@ -354,5 +354,37 @@ ENTRY e { p = f32[4] parameter(0) n = s32[] constant(2) d = f32[<=4] set-dimensi
         [("a", "function"), ("b", "kernel"), ("h", "function"), ("m", "function"), ("v", "kernel")]
     {
         assert_eq!(action(name), expected, "{name}\n{plan}");
+    }
+}
+
+/// Donated arguments of which no clone is left are written over; arguments that the caller keeps never are.
+#[test]
+fn donated_arguments_are_written_over() {
+    let body = "ENTRY e { p = f32[1000] parameter(0) q = f32[1000] parameter(1)
+        ROOT a = f32[1000] add(p, q) }";
+    let texts = [
+        (format!("HloModule m, input_output_alias={{ {{}}: (0, {{}}, may-alias) }}\n{body}"), true),
+        (format!("HloModule m, buffer_donor={{ (0, {{}}) }}\n{body}"), true),
+        (format!("HloModule m\n{body}"), false),
+    ];
+    let x = ramp(&ArrayShape::new(hlo::ElementType::F32, vec![1000]), 0);
+    for (text, is_donated) in texts {
+        for engine in [Engine::Exact, Engine::Fast, Engine::Reference] {
+            let executable = compiled(&text, engine);
+            let expected =
+                executable.execute(&[x.clone(), x.clone()], &RunOptions::default()).unwrap();
+            let (p, q) = (x.copied(), x.copied());
+            let run = |arguments: Vec<Literal>| {
+                let options = RunOptions::default().max_memory(executable.planned_bytes());
+                let mut machine = executable.start(None, arguments, &options).unwrap();
+                (machine.finish().unwrap(), machine.peak_bytes())
+            };
+            let (shared, most) = run(vec![p.clone(), q.clone()]);
+            assert_eq!((&shared, &p, &q), (&expected, &x, &x), "{text}");
+            let (owned, least) = run(vec![p, q.clone()]);
+            assert_eq!((&owned, &q), (&expected, &x), "{text}");
+            let saves = is_donated && engine != Engine::Reference;
+            assert_eq!(most - least, if saves { 4000 } else { 0 }, "{text}");
+        }
     }
 }

@@ -57,8 +57,8 @@ fn compute(program: &Program, arguments: Vec<Vec<Arc<Promise>>>) -> Result<Vec<V
         let shapes = &program.arguments;
         let value = |(value, shape): (Arc<Promise>, &Shape)| match shape {
             Shape::Token => value.wait().map(|_| Literal::token()),
-            // One that was donated is held here alone.
-            _ => Promise::into_value(value),
+            // A donated array is then held by nothing else, unless the host reads it.
+            _ => value.take(),
         };
         list.into_iter().zip(shapes).map(value).collect()
     };

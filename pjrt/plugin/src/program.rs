@@ -71,9 +71,12 @@ impl Program {
             (_, parameters) => parameters.iter().map(|&shape| shape.clone()).collect(),
         };
         let outputs = leaves(shape.result);
+        let config = &module.config;
+        let is_donated =
+            |&i: &usize| i64::try_from(i).is_ok_and(|number| config.is_donated(number));
         Ok(Self {
             client: Arc::clone(client),
-            donated: donated(module, arguments.len()),
+            donated: (0..arguments.len()).filter(is_donated).collect(),
             outputs: shards.as_ref().map_or(outputs, Shards::results),
             arguments: shards.as_ref().map_or(arguments, Shards::arguments),
             shards,
@@ -177,18 +180,6 @@ fn verify(module: Module) -> Result<Verified> {
         let shown = errors.0.iter().map(|e| crate::source::describe(&e.diagnostic(), Some(&copy)));
         Failure::invalid(shown.collect::<Vec<_>>().join("\n"))
     })
-}
-
-/// Returns the arguments that alias a result or are donated.
-fn donated(module: &Module, count: usize) -> Vec<usize> {
-    let aliased = module.config.input_output_alias.iter().map(|alias| alias.parameter);
-    let given = module.config.buffer_donor.iter().map(|donor| donor.parameter);
-    let mut all: Vec<usize> =
-        aliased.chain(given).filter_map(|i| usize::try_from(i).ok()).collect();
-    all.retain(|&i| i < count);
-    all.sort_unstable();
-    all.dedup();
-    all
 }
 
 /// Returns a text that is different for different programs: FNV-1a of 128 bits.

@@ -27,19 +27,17 @@ impl Promise {
         });
         self.signal.set(&outcome);
     }
-    /// Waits for the value, and takes it out of a promise that is held nowhere else.
-    pub(crate) fn into_value(promise: Arc<Self>) -> Result<Literal> {
-        promise.signal.wait()?;
-        match Arc::try_unwrap(promise) {
-            Ok(Self { value, .. }) => {
-                Ok(value.into_inner().expect("the value is set before its signal"))
-            }
-            Err(shared) => shared.wait(),
-        }
-    }
     /// Waits for the value.
     pub(crate) fn wait(&self) -> Result<Literal> {
         self.signal.wait()?;
         Ok(self.value.get().expect("the value is set before its signal").clone())
+    }
+    /// Waits for the value, and takes it if nothing else holds the promise.
+    pub(crate) fn take(self: Arc<Self>) -> Result<Literal> {
+        self.signal.wait()?;
+        match Arc::try_unwrap(self) {
+            Ok(own) => Ok(own.value.into_inner().expect("the value is set before its signal")),
+            Err(shared) => shared.wait(),
+        }
     }
 }

@@ -144,18 +144,57 @@ pub(super) fn getrf<N: Number>(a: &mut Matrix<N>) -> (Vec<i32>, i32) {
     (pivots, info)
 }
 
-/// `gtsv`: solves a tridiagonal system by elimination with row exchanges. `dl[0]` and the last of `du` are not read.
-///
-/// Afterwards `d` and `du` hold the diagonal and the first superdiagonal of the triangular factor, and `dl[1..n-1]` its
-/// second superdiagonal. Returns 0, or `k` if the `k`-th pivot is zero; nothing is solved then.
-pub(super) fn gtsv<N: Number>(dl: &mut [N], d: &mut [N], du: &mut [N], b: &mut Matrix<N>) -> i32 {
+/// The bands of a tridiagonal matrix: below, on and above the diagonal. The first element below and the last one above are not
+/// read. After elimination `d` and `du` hold the diagonal and the first superdiagonal of the triangular factor, and `dl[1..n-1]`
+/// its second superdiagonal.
+pub(super) struct Bands<'a, N> {
+    pub(super) dl: &'a mut [N],
+    pub(super) d: &'a mut [N],
+    pub(super) du: &'a mut [N],
+}
+
+/// `gtsv`: solves a tridiagonal system by elimination with row exchanges. Returns 0, or `k` if the `k`-th pivot is zero; nothing
+/// is solved then.
+pub(super) fn gtsv<N: Number>(bands: &mut Bands<'_, N>, b: &mut Matrix<N>) -> i32 {
+    if let Some(zero) = eliminate(bands, b, true) {
+        return order(zero);
+    }
+    substitute(bands, b, |pivot, _| pivot);
+    0
+}
+
+/// Solves a tridiagonal system that may be singular. Where a quotient would be larger than `1 / tiny`, the pivot grows first, from
+/// `epsilon` times the largest element of the triangular factor on.
+pub(super) fn perturbed<N: Number>(
+    bands: &mut Bands<'_, N>,
+    b: &mut Matrix<N>,
+    (epsilon, tiny): (f64, f64),
+) {
+    eliminate(bands, b, false);
+    let n = bands.d.len();
+    let second = bands.dl.get(1..n.saturating_sub(1)).unwrap_or_default();
+    let factor = bands.d.iter().chain(&bands.du[..n.saturating_sub(1)]).chain(second);
+    let least = (epsilon * factor.map(|x| x.size()).fold(0.0, f64::max)).max(tiny);
+    substitute(bands, b, |mut pivot, largest| {
+        let mut step = least.copysign(pivot.re());
+        while pivot.size() < 1.0 && (pivot == N::ZERO || largest * tiny > pivot.size()) {
+            pivot = pivot + N::real(step);
+            step *= 2.0;
+        }
+        pivot
+    });
+}
+
+/// Makes a tridiagonal matrix triangular, with row exchanges. Returns the first pivot that is zero and `stops` there, if it does.
+fn eliminate<N: Number>(bands: &mut Bands<'_, N>, b: &mut Matrix<N>, stops: bool) -> Option<usize> {
+    let Bands { dl, d, du } = bands;
     let n = d.len();
     for i in 0..n.saturating_sub(1) {
         let below = dl[i + 1];
         let last = i + 2 == n;
         if below == N::ZERO {
-            if d[i] == N::ZERO {
-                return order(i);
+            if stops && d[i] == N::ZERO {
+                return Some(i);
             }
             if !last {
                 dl[i + 1] = N::ZERO;
@@ -188,11 +227,19 @@ pub(super) fn gtsv<N: Number>(dl: &mut [N], d: &mut [N], du: &mut [N], b: &mut M
             }
         }
     }
-    if n > 0 && d[n - 1] == N::ZERO {
-        return order(n - 1);
-    }
-    for j in 0..b.cols {
-        for i in (0..n).rev() {
+    (stops && n > 0 && d[n - 1] == N::ZERO).then(|| n - 1)
+}
+
+/// Solves the triangular system that [`eliminate`] leaves. `pivot` gets each pivot and the size of the largest number that it
+/// divides, and returns the divisor.
+fn substitute<N: Number>(
+    Bands { dl, d, du }: &Bands<'_, N>,
+    b: &mut Matrix<N>,
+    pivot: impl Fn(N, f64) -> N,
+) {
+    let n = d.len();
+    for i in (0..n).rev() {
+        for j in 0..b.cols {
             let mut value = b[(i, j)];
             if i + 1 < n {
                 value = value.minus_products([(du[i], b[(i + 1, j)])].into_iter());
@@ -200,8 +247,12 @@ pub(super) fn gtsv<N: Number>(dl: &mut [N], d: &mut [N], du: &mut [N], b: &mut M
             if i + 2 < n {
                 value = value.minus_products([(dl[i + 1], b[(i + 2, j)])].into_iter());
             }
-            b[(i, j)] = value.over(d[i]);
+            b[(i, j)] = value;
+        }
+        let largest = (0..b.cols).map(|j| b[(i, j)].size()).fold(0.0, f64::max);
+        let divisor = pivot(d[i], largest);
+        for j in 0..b.cols {
+            b[(i, j)] = b[(i, j)].over(divisor);
         }
     }
-    0
 }

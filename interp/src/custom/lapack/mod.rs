@@ -41,12 +41,12 @@ use crate::hooks::Call;
 use crate::num::triangle::Number as Real;
 use crate::options::Arithmetic;
 use crate::{Error, Result};
-use direct::Triangle;
+use direct::{Bands, Triangle};
 use hlo::ir::BackendConfig;
 use hlo::{ElementType, Literal, Scalar};
 use number::{Complex, Matrix, Number};
+pub(super) use routines::{PERTURBED, is_cubic, is_exact_in_fast, scratch, targets};
 use routines::{ROUTINES, TYPES};
-pub(super) use routines::{is_cubic, is_exact_in_fast, scratch, targets};
 use schur::{HasSchur, eigenvalues};
 use signature::CheckedCall;
 
@@ -87,6 +87,11 @@ pub(super) fn basis(call: &Call<'_>) -> Result<Literal> {
 pub(super) fn eigh(call: &Call<'_>, lower: bool) -> Result<Literal> {
     let attributes = if lower { "{mode = 86, uplo = 76}" } else { "{mode = 86, uplo = 85}" };
     run_as(call, "syevd", "T[n,n] -> T[n,n] R[n]", attributes)
+}
+
+/// Returns the solution of a tridiagonal system that may be singular, for JAX's target of this name.
+pub(super) fn perturbed(call: &Call<'_>) -> Result<Literal> {
+    run_as(call, PERTURBED, "T[n] T[n] T[n] T[n,k] -> T[n,k]", "")
 }
 
 /// Runs the routine of a target of another name: its type is that of the first operand.
@@ -234,7 +239,7 @@ impl Run<'_> {
                 self.matrix(0, &reflect::orgqr(&a, &taus));
             }
             "ormqr" | "unmqr" => self.ormqr(&a, problem)?,
-            "gtsv" => self.gtsv::<N>(problem),
+            "gtsv" | PERTURBED => self.tridiagonal::<N>(routine, problem),
             "gehrd" => self.gehrd(a)?,
             _ => return self.spectrum(routine, a),
         }
@@ -394,13 +399,22 @@ impl Run<'_> {
         self.info(2, 0);
         Ok(())
     }
-    fn gtsv<N: Number>(&mut self, problem: usize) {
-        let mut bands: Vec<Vec<N>> =
-            (0..3).map(|i| self.checked.matrix::<N>(i, problem).data).collect();
+    /// Solves a tridiagonal system; one that may be singular has the solution as its only result.
+    fn tridiagonal<N: Number>(&mut self, routine: &str, problem: usize) {
+        let [mut dl, mut d, mut du] = [0, 1, 2].map(|i| self.checked.matrix::<N>(i, problem).data);
         let mut b = self.checked.matrix::<N>(3, problem);
-        let [dl, d, du] = bands.as_mut_slice() else { return };
-        let info = direct::gtsv(dl, d, du, &mut b);
-        for (result, band) in bands.iter().enumerate() {
+        let mut bands = Bands { dl: &mut dl, d: &mut d, du: &mut du };
+        if routine == PERTURBED {
+            let is_wide = self.ty.component() == ElementType::F64;
+            let (narrow, wide) = (
+                (f32::EPSILON.into(), f32::MIN_POSITIVE.into()),
+                (f64::EPSILON, f64::MIN_POSITIVE),
+            );
+            direct::perturbed(&mut bands, &mut b, if is_wide { wide } else { narrow });
+            return self.matrix(0, &b);
+        }
+        let info = direct::gtsv(&mut bands, &mut b);
+        for (result, band) in [dl, d, du].iter().enumerate() {
             self.checked.give(result, scalars(band));
         }
         self.matrix(3, &b);

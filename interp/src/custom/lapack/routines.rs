@@ -61,12 +61,16 @@ pub(in crate::custom) fn is_cubic(target: &str) -> bool {
     target.starts_with("lapack_") && !target.ends_with("gtsv_ffi")
 }
 
-/// Returns the routine that a target runs.
+/// JAX's solution of a tridiagonal system that may be singular.
+pub(in crate::custom) const PERTURBED: &str = "tridiagonal_solve_perturbed_ffi";
+
+/// Returns the routine that a target runs, or one that works in the same memory.
 fn routine_of(target: &str) -> Option<&str> {
     match target {
         "Qr" => Some("geqrf"),
         "ProductOfElementaryHouseholderReflectors" => Some("orgqr"),
         "Eigh" => Some("syevd"),
+        PERTURBED => Some("gtsv"),
         _ => target.strip_prefix("lapack_")?.get(1..)?.strip_suffix("_ffi"),
     }
 }
