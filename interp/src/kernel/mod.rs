@@ -49,6 +49,8 @@ use crate::scalar_program::ScalarPrograms;
 use crate::value::fill;
 pub(crate) use all_reduce::{concatenated, folded, summed};
 pub(crate) use bitcast::relabels;
+#[cfg(feature = "jit")]
+pub(crate) use contraction::in_halves;
 pub(crate) use contraction::{is_short, short_product};
 pub(crate) use data_movement::keeps_order;
 pub(crate) use dynamic_slice::dynamic_slice;

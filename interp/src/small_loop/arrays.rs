@@ -421,5 +421,5 @@ fn window(
         bytes = count * width;
     });
     let fits = starts.iter().all(|(_, last, _)| *last >= 0);
-    (bytes > 0 && fits).then_some(Window { starts, beyond, rows: at, bytes })
+    (bytes > 0 && fits).then_some(Window { ty: of.ty, starts, beyond, rows: at, bytes })
 }

@@ -2,6 +2,8 @@
 //!
 //! Every value is written to its place when it is computed, so that operations that are called find it there. Scalars, and
 //! the elements of the smallest arrays, are also known in registers as long as their places keep them.
+mod elements;
+
 use super::code::{self, FIRST_LARGE};
 use super::memory::{Copy, Place};
 use super::operation::{BETWEEN_CHECKS, Beyond, ElementStep, Operation, Source, Window};
@@ -11,8 +13,9 @@ use crate::options::Arithmetic;
 use crate::scalar_program::jit::{Emitter, Kind, Operand};
 use crate::scalar_program::step::Step;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{F32, F32X4, F64, F64X2, I8, I8X16, I16, I32, I64};
+use cranelift_codegen::ir::types::{F32X4, F64X2, I8, I8X16, I16, I32, I64};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlags, Type, Value};
+use elements::is_in_registers;
 use hlo::op::{Binary, Unary};
 use hlo::{Class, ElementType};
 use rustc_hash::FxHashMap;
@@ -140,6 +143,9 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
                 self.forget(result.start, result.bytes);
             }
             Operation::Update { array, window, update } => {
+                if self.update_elements(*array, window, *update).is_some() {
+                    return;
+                }
                 if self.update(*array, window, *update).is_none() {
                     self.call(operation);
                 }
@@ -251,37 +257,6 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
         self.known = known;
     }
 
-    /// Emits an elementwise operation element by element; returns false, and emits no store, if it has to be called.
-    fn elements(&mut self, step: &ElementStep, operands: &[Place], result: Place) -> bool {
-        let width = step.result.storage_bytes();
-        let count = result.bytes / width;
-        let is_function = match step.step {
-            Step::Unary(op, ty, _) => ty.class() == Class::Float && !is_instruction(op),
-            Step::Constant(_)
-            | Step::Binary(..)
-            | Step::Compare(..)
-            | Step::Select(..)
-            | Step::Clamp(..)
-            | Step::Convert(..) => false,
-        };
-        let most = if is_function { 2 } else { ELEMENTS };
-        let types = step.operands.iter().chain([&step.result]);
-        if count > most || !types.copied().all(is_in_registers) {
-            return false;
-        }
-        for i in 0..count {
-            let mut values = Vec::with_capacity(operands.len());
-            for (place, &ty) in operands.iter().zip(&step.operands) {
-                values.push(self.element(ty, place.start + i * ty.storage_bytes()));
-            }
-            let Some(value) = self.emitter.step(step.step, step.result, &values) else {
-                return false;
-            };
-            self.put(result.start + i * width, step.result, value);
-        }
-        true
-    }
-
     /// Emits an elementwise operation in vectors, if it is one instruction.
     fn vectors(&mut self, step: &ElementStep, operands: &[Place], result: Place) -> bool {
         let of_one_type = step.operands.iter().all(|ty| *ty == step.result);
@@ -330,60 +305,6 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
         self.known.vectors.insert(at, value);
     }
 
-    /// Emits the sum of products of f32, in order, as `short_product` computes it.
-    fn product(&mut self, operands: [Place; 2], result: Place) {
-        let mut sum = self.emitter.builder.ins().f64const(0.0);
-        for i in (0..operands[0].bytes).step_by(size_of::<f32>()) {
-            let [a, b] =
-                operands.map(|place| self.element(ElementType::F32, place.start + i).first);
-            let [a, b] = [a, b].map(|x| self.emitter.builder.ins().fpromote(F64, x));
-            let product = self.emitter.builder.ins().fmul(a, b);
-            sum = self.emitter.builder.ins().fadd(sum, product);
-        }
-        let sum = self.emitter.builder.ins().fdemote(F32, sum);
-        self.put(result.start, ElementType::F32, sum.into());
-    }
-
-    /// Returns the scalar at a byte of the memory.
-    fn element(&mut self, ty: ElementType, at: usize) -> Operand {
-        if let Some((value, of)) = self.known.scalars.get(&at)
-            && *of == ty
-        {
-            return *value;
-        }
-        let (flags, memory, offset) = (MemFlags::trusted(), self.memory, offset(at));
-        let ins = self.emitter.builder.ins();
-        let value = match (ty.class(), ty.storage_bytes()) {
-            (Class::Signed, 1) => ins.sload8(I64, flags, memory, offset),
-            (Class::Signed, 2) => ins.sload16(I64, flags, memory, offset),
-            (Class::Signed, 4) => ins.sload32(flags, memory, offset),
-            (Class::Unsigned, 1) => ins.uload8(I64, flags, memory, offset),
-            (Class::Unsigned, 2) => ins.uload16(I64, flags, memory, offset),
-            (Class::Unsigned, 4) => ins.uload32(flags, memory, offset),
-            (_, _) => ins.load(Kind::of(ty).part(), flags, memory, offset),
-        };
-        self.known.scalars.insert(at, (value.into(), ty));
-        value.into()
-    }
-
-    /// Sets the scalar at a byte of the memory.
-    fn put(&mut self, at: usize, ty: ElementType, value: Operand) {
-        let (flags, memory, offset) = (MemFlags::trusted(), self.memory, offset(at));
-        let ins = self.emitter.builder.ins();
-        let _ = match (ty.class(), ty.storage_bytes()) {
-            (Class::Signed | Class::Unsigned, 1) => ins.istore8(flags, value.first, memory, offset),
-            (Class::Signed | Class::Unsigned, 2) => {
-                ins.istore16(flags, value.first, memory, offset)
-            }
-            (Class::Signed | Class::Unsigned, 4) => {
-                ins.istore32(flags, value.first, memory, offset)
-            }
-            (_, _) => ins.store(flags, value.first, memory, offset),
-        };
-        self.forget(at, ty.storage_bytes());
-        self.known.scalars.insert(at, (value, ty));
-    }
-
     /// Forgets what is known of bytes that are written.
     fn forget(&mut self, start: usize, bytes: usize) {
         self.known.forget(start, bytes);
@@ -398,10 +319,12 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
         let mut moved: Vec<_> = known.filter(inside).collect();
         // The order of a map is not the same in all runs.
         moved.sort_unstable_by_key(|(at, _)| *at);
-        if let [(_, (value, ty))] = *moved
-            && ty.storage_bytes() == bytes
-        {
-            return self.put(to, ty, value);
+        // All at once: another part of the value may have been written last, for which a wide load would wait.
+        if moved.iter().map(|(_, (_, ty))| ty.storage_bytes()).sum::<usize>() == bytes {
+            for (at, (value, ty)) in moved {
+                self.put(at - from + to, ty, value);
+            }
+            return;
         }
         let vectors = (0..bytes).step_by(VECTOR).map(|at| self.known.vectors.get(&(from + at)));
         if let Some(vectors) = vectors.map(Option::<&Value>::copied).collect::<Option<Vec<_>>>()
@@ -516,15 +439,6 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
             base = self.emitter.builder.ins().iadd(base, offset);
         }
         Some((base, is_inside))
-    }
-}
-
-/// Whether values of a type are computed in one register.
-fn is_in_registers(ty: ElementType) -> bool {
-    match Kind::of(ty) {
-        Kind::Pred | Kind::Single | Kind::Double => true,
-        Kind::Signed(bits) | Kind::Unsigned(bits) => bits >= 8,
-        Kind::Narrow(_) | Kind::Complex => false,
     }
 }
 

@@ -86,6 +86,9 @@ pub(super) enum Source {
 /// A box whose place in an array follows from values.
 #[derive(Debug)]
 pub(super) struct Window {
+    /// The type of the array's elements.
+    #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "for generated code"))]
+    pub(super) ty: ElementType,
     pub(super) beyond: Beyond,
     /// For each dimension: the start index, its largest value, and the distance of indices in bytes.
     pub(super) starts: Vec<(Start, i64, usize)>,

@@ -77,7 +77,7 @@ impl Body<'_> {
     }
 
     fn step(&mut self) {
-        match self.choose(34) {
+        match self.choose(36) {
             n @ 0..16 => self.floats(n),
             n => self.others(n),
         }
@@ -186,6 +186,15 @@ impl Body<'_> {
             }
             31 => self.add("f32[3]", "constant({1.5, -0, inf})"),
             32 => self.add("f32[2,3]", &format!("broadcast({a}), dimensions={{1}}")),
+            33 => {
+                let part = self.temporary("f32[1]", &format!("reshape({x})"));
+                self.add("f32[3]", &format!("dynamic-update-slice({a}, {part}, {i})"))
+            }
+            34 => {
+                let e = self.pick("f32[2,3]");
+                let part = self.temporary("f32[1,1]", &format!("reshape({x})"));
+                self.add("f32[2,3]", &format!("dynamic-update-slice({e}, {part}, {i}, {j})"))
+            }
             _ => self.add("f32[3]", &format!("divide({a}, {b})")),
         };
     }

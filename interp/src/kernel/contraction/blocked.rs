@@ -389,8 +389,9 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         for (j, slot) in slots.chunks_exact_mut(bytes).enumerate() {
             let (sum, norm) = (&sums[j..=j], &norms[j..=j]);
             let magnitude = row_norm * norms[j];
-            if K::round(sum, self.error * row_norm, norm, job.rounding, slot)
-                || job.decide(sums[j], magnitude, slot)
+            // Most elements are decided, and need no loop over vectors for that.
+            if job.decide(sums[j], magnitude, slot)
+                || K::round(sum, self.error * row_norm, norm, job.rounding, slot)
             {
                 continue;
             }

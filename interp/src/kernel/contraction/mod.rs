@@ -46,6 +46,8 @@ pub(super) use lines::{Lines, Tap};
 pub(super) use numbers::{Numbers, Operands, Rounding};
 pub(super) use recipe::Recipe;
 pub(super) use scratch::Extent;
+#[cfg(feature = "jit")]
+pub(crate) use short::in_halves;
 pub(crate) use short::{is_short, short_product};
 
 use crate::clock::Stop;

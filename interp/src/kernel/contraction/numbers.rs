@@ -272,7 +272,7 @@ impl Rounding {
     #[inline]
     pub(super) fn write_if_same(self, ends: [Scalar; 2], slot: &mut [u8]) -> bool {
         let [low, high] = ends;
-        if low == high || self.has_no_midpoint(ends) {
+        if low == high || self.has_no_midpoint(ends) || self.is_nan(ends) {
             self.write(low, slot);
             return true;
         }
@@ -281,6 +281,12 @@ impl Rounding {
         self.write(low, slot);
         self.write(high, other);
         slot == other && self.is_monotone(ends, slot)
+    }
+    /// Whether the sum is NaN, and the element follows from that.
+    #[inline]
+    fn is_nan(self, ends: [Scalar; 2]) -> bool {
+        let [Scalar::Float(low), Scalar::Float(high)] = ends else { return false };
+        low.is_nan() && high.is_nan() && self.to != ElementType::Pred
     }
     /// Whether all numbers between ends that round to the same element round to it. Finite ends round to NaN beyond the range of a
     /// type without infinity: a number between them may be in the range. Zero is false, and the numbers on both sides are true.

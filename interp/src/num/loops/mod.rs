@@ -8,6 +8,7 @@
 )]
 mod approximate;
 mod convert;
+mod fold;
 pub(crate) mod instruction_set;
 mod magnitude;
 mod narrow;
@@ -22,6 +23,7 @@ mod vector;
 
 use bytemuck::Pod;
 pub(crate) use convert::convert_loop;
+pub(crate) use fold::{FoldLoop, fold_loop};
 use instruction_set::Task;
 pub(crate) use magnitude::magnitude_loop;
 pub(crate) use order::{clamp_loop, compare_loop};
