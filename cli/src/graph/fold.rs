@@ -288,7 +288,7 @@ impl Folder<'_> {
             order.extend(items[next].take());
             ready.extend(graph.remove(next).into_iter().map(|at| (ranks[at], at)));
         }
-        // Nothing is left: the items do not depend on each other.
+        // Nothing is left, since no two items depend on each other.
         order.extend(items.into_iter().flatten());
         order
     }
