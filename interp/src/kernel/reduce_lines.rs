@@ -9,7 +9,7 @@ use super::row_fold::Tiles;
 use crate::clock::Stop;
 use crate::index::{Grid, strides, to_usize};
 use crate::lower::scratch::threads;
-use crate::num::loops::{AT_ONCE, FoldLoop, Loop, SumLoops, binary_loop, fold_loop};
+use crate::num::loops::{AT_ONCE, Loop, SumLoops, binary_loop};
 use crate::options::Arithmetic;
 use crate::scalar_program::ScalarProgram;
 use hlo::op::Binary;
@@ -31,8 +31,8 @@ const WORTH_A_THREAD: usize = 1 << 15;
 pub(crate) enum Method {
     /// By adding floats; the sum is rounded to the type.
     Sum(SumLoops, ElementType),
-    /// By an op on elements of this type, applied to arrays of them; perhaps there is a loop that folds a row.
-    Op(Loop, ElementType, Option<FoldLoop>),
+    /// By an op on elements of this type, applied to arrays of them.
+    Op(Loop, ElementType),
 }
 
 /// Which elements belong to which result. Neighboring dimensions of one kind are one.
@@ -87,14 +87,14 @@ impl Method {
     /// Bytes of a result.
     pub(super) fn width(&self) -> usize {
         match self {
-            Self::Sum(_, ty) | Self::Op(_, ty, _) => ty.storage_bytes(),
+            Self::Sum(_, ty) | Self::Op(_, ty) => ty.storage_bytes(),
         }
     }
     /// Bytes that a fold of runs works in.
     pub(super) fn scratch(&self) -> usize {
         match self {
             Self::Sum(..) => 0,
-            Self::Op(_, ty, _) => 2 * STRIP * ty.storage_bytes(),
+            Self::Op(_, ty) => 2 * STRIP * ty.storage_bytes(),
         }
     }
     /// Returns how to fold elements of type `from`, of which all are elements of the type that this method folds; `None`
@@ -122,9 +122,7 @@ impl Method {
         }
         let (op, ty) = applied.as_binary_in_order()?;
         let fits = ty == from && ty == to && (!lines.is_row || is_orderless(op, ty));
-        binary_loop(op, ty)
-            .filter(|_| fits)
-            .map(|function| Self::Op(function, ty, fold_loop(op, ty)))
+        binary_loop(op, ty).filter(|_| fits).map(|function| Self::Op(function, ty))
     }
 }
 
@@ -144,7 +142,7 @@ impl Reduction<'_> {
     pub(super) fn run(&self, to: &mut [u8]) {
         match self.method {
             Method::Sum(loops, ty) => self.sums(*loops, *ty, to),
-            Method::Op(function, ty, fold) => self.folds(function, *ty, *fold, to),
+            Method::Op(function, ty) => self.folds(function, *ty, to),
         }
     }
 
@@ -286,21 +284,17 @@ impl Reduction<'_> {
         }
     }
 
-    fn folds(&self, function: &Loop, ty: ElementType, fold: Option<FoldLoop>, to: &mut [u8]) {
+    fn folds(&self, function: &Loop, ty: ElementType, to: &mut [u8]) {
         let Lines { is_row, inner, reduced, .. } = self.lines;
         let rows = |base| reduced.offsets().map(move |row| base + row);
         let tiles = || Tiles::new(STRIP.min(*inner), ty, self.first);
-        self.each(self.width, to, tiles, |tiles, base, to| match (is_row, fold) {
-            (true, Some(fold)) => {
-                self.first.write(ty, to);
-                rows(base).for_each(|at| fold(self.elements(at, *inner), to));
-            }
-            (true, None) => {
+        self.each(self.width, to, tiles, |tiles, base, to| match is_row {
+            true => {
                 let parts =
                     rows(base).flat_map(|at| self.elements(at, *inner).chunks(STRIP * self.width));
                 tiles.fold_row(function, parts, to);
             }
-            (false, _) => {
+            false => {
                 tiles.restart();
                 let count = to.len() / self.width;
                 rows(base).for_each(|at| tiles.fold(function, self.elements(at, count)));

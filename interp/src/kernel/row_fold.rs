@@ -15,8 +15,7 @@ impl<'a> RowFold<'a> {
     pub(super) fn new(method: &'a Method, first: Scalar, inner: usize) -> Self {
         let tiles = match method {
             Method::Sum(..) => Tiles::new(0, ElementType::U8, Scalar::zero(ElementType::U8)),
-            Method::Op(_, ty, Some(_)) => Tiles::new(0, *ty, first),
-            Method::Op(_, ty, None) => Tiles::new(STRIP.min(inner), *ty, first),
+            Method::Op(_, ty) => Tiles::new(STRIP.min(inner), *ty, first),
         };
         Self { method, first, tiles }
     }
@@ -30,11 +29,7 @@ impl<'a> RowFold<'a> {
                 let runs = std::iter::once(elements);
                 partial.settled(*loops, self.first, runs, *ty).write(*ty, to);
             }
-            Method::Op(_, ty, Some(fold)) => {
-                self.first.write(*ty, to);
-                fold(elements, to);
-            }
-            Method::Op(function, ty, None) => {
+            Method::Op(function, ty) => {
                 let parts = elements.chunks(STRIP * ty.storage_bytes());
                 self.tiles.fold_row(function, parts, to);
             }

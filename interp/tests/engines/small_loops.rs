@@ -79,6 +79,7 @@ impl Body<'_> {
     fn step(&mut self) {
         match self.choose(36) {
             n @ 0..16 => self.floats(n),
+            n @ 34.. => self.element(n),
             n => self.others(n),
         }
     }
@@ -112,6 +113,19 @@ impl Body<'_> {
             14 => self.add("f32[]", &format!("convert({i})")),
             _ => self.add("f32[]", &format!("select({p}, {x}, {x})")),
         };
+    }
+    /// Updates one element.
+    fn element(&mut self, n: usize) {
+        let (x, i, j) = (self.pick("f32[]"), self.pick("s32[]"), self.pick("s32[]"));
+        if n == 34 {
+            let (a, part) =
+                (self.pick("f32[3]"), self.temporary("f32[1]", &format!("reshape({x})")));
+            self.add("f32[3]", &format!("dynamic-update-slice({a}, {part}, {i})"));
+        } else {
+            let (e, part) =
+                (self.pick("f32[2,3]"), self.temporary("f32[1,1]", &format!("reshape({x})")));
+            self.add("f32[2,3]", &format!("dynamic-update-slice({e}, {part}, {i}, {j})"));
+        }
     }
     fn others(&mut self, n: usize) {
         let (a, b, x) = (self.pick("f32[3]"), self.pick("f32[3]"), self.pick("f32[]"));
@@ -186,15 +200,6 @@ impl Body<'_> {
             }
             31 => self.add("f32[3]", "constant({1.5, -0, inf})"),
             32 => self.add("f32[2,3]", &format!("broadcast({a}), dimensions={{1}}")),
-            33 => {
-                let part = self.temporary("f32[1]", &format!("reshape({x})"));
-                self.add("f32[3]", &format!("dynamic-update-slice({a}, {part}, {i})"))
-            }
-            34 => {
-                let e = self.pick("f32[2,3]");
-                let part = self.temporary("f32[1,1]", &format!("reshape({x})"));
-                self.add("f32[2,3]", &format!("dynamic-update-slice({e}, {part}, {i}, {j})"))
-            }
             _ => self.add("f32[3]", &format!("divide({a}, {b})")),
         };
     }

@@ -8,7 +8,6 @@
 )]
 mod approximate;
 mod convert;
-mod fold;
 pub(crate) mod instruction_set;
 mod magnitude;
 mod narrow;
@@ -23,7 +22,6 @@ mod vector;
 
 use bytemuck::Pod;
 pub(crate) use convert::convert_loop;
-pub(crate) use fold::{FoldLoop, fold_loop};
 use instruction_set::Task;
 pub(crate) use magnitude::magnitude_loop;
 pub(crate) use order::{clamp_loop, compare_loop};

@@ -283,27 +283,3 @@ fn functions_of_two_f32() {
         }
     }
 }
-
-/// Rows of all lengths, of which no element is left out, nor the first value.
-#[test]
-fn folds_of_rows() {
-    for (op, ty) in [Binary::Maximum, Binary::Minimum]
-        .into_iter()
-        .flat_map(|op| [E::F32, E::F64, E::Bf16].map(|ty| (op, ty)))
-    {
-        let fold = fold_loop(op, ty).expect("there is one");
-        let edges = edges(ty);
-        for count in (0..150).chain([edges.len()]) {
-            let row: Vec<Scalar> = edges.iter().rev().copied().take(count).collect();
-            for first in [edges[count % edges.len()], Scalar::Float(-0.0)] {
-                let expected = row.iter().fold(first, |to, &x| num::binary(op, ty, to, x));
-                let (words, mut to) = (bytes(ty, &row), bytes(ty, &[first]));
-                let to = &mut bytemuck::cast_slice_mut(&mut to)[..ty.storage_bytes()];
-                fold(&bytemuck::cast_slice(&words)[..count * ty.storage_bytes()], to);
-                let found = Scalar::read(ty, to);
-                assert!(same(found, expected), "{op:?} {ty} {count}: {found:?} {expected:?}");
-            }
-        }
-    }
-    assert!(fold_loop(Binary::Add, E::F32).is_none());
-}
