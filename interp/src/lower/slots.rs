@@ -127,8 +127,8 @@ impl Slots {
             })
             .collect();
         mark_last(&mut inputs);
-        let in_place = in_place(&step, &inputs, leaves)
-            .filter(|&k| !leaves[step.inputs[k]].is_kept);
+        let in_place =
+            in_place(&step, &inputs, leaves).filter(|&k| !leaves[step.inputs[k]].is_kept);
         self.memory[i] = step_memory(&step, &inputs, leaves);
         if let Some(k) = in_place {
             let operand = &leaves[step.inputs[k]];

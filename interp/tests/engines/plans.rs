@@ -370,9 +370,8 @@ fn donated_arguments_are_written_over() {
     for (text, is_donated) in texts {
         for engine in [Engine::Exact, Engine::Fast, Engine::Reference] {
             let executable = compiled(&text, engine);
-            let expected = executable
-                .execute(&[x.clone(), x.clone()], &RunOptions::default())
-                .unwrap();
+            let expected =
+                executable.execute(&[x.clone(), x.clone()], &RunOptions::default()).unwrap();
             let (p, q) = (x.copied(), x.copied());
             let run = |arguments: Vec<Literal>| {
                 let options = RunOptions::default().max_memory(executable.planned_bytes());

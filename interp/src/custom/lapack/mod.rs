@@ -45,8 +45,8 @@ use direct::{Bands, Triangle};
 use hlo::ir::BackendConfig;
 use hlo::{ElementType, Literal, Scalar};
 use number::{Complex, Matrix, Number};
-use routines::{ROUTINES, TYPES};
 pub(super) use routines::{PERTURBED, is_cubic, is_exact_in_fast, scratch, targets};
+use routines::{ROUTINES, TYPES};
 use schur::{HasSchur, eigenvalues};
 use signature::CheckedCall;
 
@@ -401,14 +401,15 @@ impl Run<'_> {
     }
     /// Solves a tridiagonal system; one that may be singular has the solution as its only result.
     fn tridiagonal<N: Number>(&mut self, routine: &str, problem: usize) {
-        let [mut dl, mut d, mut du] =
-            [0, 1, 2].map(|i| self.checked.matrix::<N>(i, problem).data);
+        let [mut dl, mut d, mut du] = [0, 1, 2].map(|i| self.checked.matrix::<N>(i, problem).data);
         let mut b = self.checked.matrix::<N>(3, problem);
         let mut bands = Bands { dl: &mut dl, d: &mut d, du: &mut du };
         if routine == PERTURBED {
             let is_wide = self.ty.component() == ElementType::F64;
-            let (narrow, wide) =
-                ((f32::EPSILON.into(), f32::MIN_POSITIVE.into()), (f64::EPSILON, f64::MIN_POSITIVE));
+            let (narrow, wide) = (
+                (f32::EPSILON.into(), f32::MIN_POSITIVE.into()),
+                (f64::EPSILON, f64::MIN_POSITIVE),
+            );
             direct::perturbed(&mut bands, &mut b, if is_wide { wide } else { narrow });
             return self.matrix(0, &b);
         }
