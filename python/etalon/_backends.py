@@ -12,7 +12,8 @@ from . import _arrays
 from ._etalon import Program, Value
 from ._module import Module
 
-HOST = [sys.executable, "-m", "etalon._host"]
+# As a file: `-m` would import modules of the current folder.
+HOST = [sys.executable, os.path.join(os.path.dirname(__file__), "_host.py")]
 
 
 class JaxBackend:

@@ -196,6 +196,31 @@ else:
 """
 
 
+# Regions without arguments in each other, over some of the axes: each device has its own numbers.
+NESTED = """
+import jax, jax.numpy as jnp
+from jax.sharding import AxisType, PartitionSpec as P
+jax.set_mesh(jax.make_mesh((2, 2, 2), ("a", "b", "c"), axis_types=(AxisType.Auto,) * 3))
+index = jax.lax.axis_index
+def manual(axis, f, *x):
+    specs = (P(axis),) * len(x)
+    return jax.shard_map(f, in_specs=specs, out_specs=P(axis), axis_names={axis}, check_vma=False)(*x)
+def inner():
+    return (100 * index("a") + 10 * index("b") + index("c"))[None]
+def middle():
+    return manual("c", inner)[None]
+def outer():
+    return manual("b", middle)[None]
+numbers = [[[0, 1], [10, 11]], [[100, 101], [110, 111]]]
+assert jax.jit(lambda: manual("a", outer))().tolist() == numbers
+def sums(x):
+    y = manual("b", lambda x: x + jax.lax.psum(index("a") + 10 * index("b"), "a"), x)
+    return y + 100 * index("a")
+x = jnp.arange(4)
+assert jax.jit(lambda x: manual("a", sums, x))(x).tolist() == [1, 22, 103, 124]
+"""
+
+
 DONATED = """
 import jax, jax.numpy as jnp, numpy as np
 add = jax.jit(lambda x, y: x + y, donate_argnums=0)
@@ -212,7 +237,7 @@ assert add(jnp.asarray(own), y).tolist() == [3] * 5000 and own.tolist() == [2] *
 """
 
 
-@pytest.mark.parametrize("script, devices", [(ON_DEVICES, 2), (DONATED, 1)])
+@pytest.mark.parametrize("script, devices", [(ON_DEVICES, 2), (NESTED, 8), (DONATED, 1)])
 def test_programs_run_on_the_platform(script, devices):
     variables = dict(os.environ, JAX_PLATFORMS="etalon", ETALON_DEVICE_COUNT=str(devices))
     run = subprocess.run([sys.executable, "-c", script], env=variables, capture_output=True, text=True)

@@ -220,7 +220,10 @@ def test_the_tests_of_an_op_run_from_python():
     assert etalon.load(first.split("// in:")[0]).verify().devices == 1
 
 
-def test_a_plugin_is_a_backend():
+def test_a_plugin_is_a_backend(tmp_path, monkeypatch):
+    # The process of the plugin imports no modules of the folder it is started in.
+    (tmp_path / "copy.py").write_text("raise SystemExit(3)")
+    monkeypatch.chdir(tmp_path)
     # The library of the package is a plugin, too.
     module = etalon.load(ADD)
     report = etalon.check(module, [1, 2, 3], [4, 5, 6], backend=pathlib.Path(etalon._etalon.__file__))
