@@ -192,7 +192,9 @@ impl Executable {
         let checked = check_arguments(&context, arguments)?;
         // What nothing else shares is donated, and pays for itself until it is dropped.
         let mut arguments: Vec<Value> = checked.into_iter().map(Value::from).collect();
-        arguments.iter_mut().for_each(|argument| argument.attach(&mut held));
+        for argument in &mut arguments {
+            argument.attach(&mut held);
+        }
         let machine = Machine::new(context, self.module().entry, arguments)?;
         Ok(machine.with_arguments(held))
     }

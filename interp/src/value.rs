@@ -82,7 +82,11 @@ impl Value {
     pub(crate) fn attach(&mut self, reserved: &mut Reservation) {
         match self {
             Self::Array(array) => reserved.attach(array),
-            Self::Tuple(elements) => elements.iter_mut().for_each(|e| e.attach(reserved)),
+            Self::Tuple(elements) => {
+                for element in elements {
+                    element.attach(reserved);
+                }
+            }
             Self::Token | Self::Async(_) => {}
         }
     }
