@@ -2,7 +2,7 @@
 //!
 //! A NaN that an op computes may have any sign and payload, and a few ops show them: `bitcast-convert`, `topk`, a comparison in
 //! the total order. Where two engines differ, both run the module once more, with the same NaN in place of every one that an
-//! op of another result type reads. If they then agree, nothing but the bits of NaNs differed.
+//! op of another result type reads. If they then agree, or differ within the bound, nothing but the bits of NaNs differed.
 use super::recorder::Recorder;
 use crate::Subject;
 use crate::results::{Record, Verdict};
@@ -34,7 +34,10 @@ pub(super) fn explain(
     }
     let Some(module) = with_one_nan(subject.module.module()) else { return };
     let subject = Subject { module: Arc::new(module), ..subject.clone() };
-    if conform(&subject, reference, backend).verdict == Verdict::Agrees {
+    if matches!(
+        conform(&subject, reference, backend).verdict,
+        Verdict::Agrees | Verdict::WithinBound
+    ) {
         record.verdict = Verdict::Undefined;
         REASON.clone_into(&mut record.reason);
     }

@@ -6,8 +6,11 @@ use super::range::Range;
 use super::site::Site;
 use hlo::{ArrayShape, Dims, Literal, Op, Shape};
 
-/// Returns whether the instruction reads or returns an array with dynamic dimensions.
+/// Returns whether the instruction reads or returns an array with dynamic dimensions, or a size.
 pub(super) fn has_sizes(site: Site<'_>) -> bool {
+    if matches!(site.instruction().op, Op::GetDimensionSize(_)) {
+        return true;
+    }
     // Of a tuple, each leaf that is needed has been evaluated.
     let hands_on = matches!(site.instruction().op, Op::Tuple(_) | Op::GetTupleElement(_));
     let operands = 0..site.instruction().operands.len();

@@ -419,6 +419,13 @@ fn arrays_smaller_than_their_bounds_have_bounds() {
 }
 
 #[test]
+fn sums_of_zeros_in_a_transform_have_either_sign() {
+    let text = "HloModule m\nENTRY e { x = c64[2] parameter(0) ROOT r = c64[2] fft(x), fft_type=IFFT, fft_length={2} }";
+    let found = check(text, &["c64[2] {(0, 0), (0, 0)}"], "c64[2] {(-0, 0), (0, 0)}");
+    assert_eq!((found.verdict, found.estimated), (Verdict::WithinBound, None));
+}
+
+#[test]
 fn functions_of_what_may_be_nan_may_be_nan() {
     // The function of 9 is 0.99999994 or 1, of which the arc cosine is small or 0, and the remainder 0 or NaN.
     let text = "HloModule m

@@ -57,7 +57,9 @@ pub(super) fn fft<'m>(
         if !radius.is_finite() {
             return if operand.is_point() && c.is_nan() { Interval::NAN } else { Interval::ANY };
         }
-        ev.modes.store(ty, Interval::rounded(c, false).widened(radius), false)
+        // The order of its terms decides the sign of a sum of zeros.
+        let sum = if c == 0.0 { Interval::ZEROS } else { Interval::rounded(c, false) };
+        ev.modes.store(ty, sum.widened(radius), false)
     });
     let parts: Vec<Interval> = parts.collect();
     Ok(vec![Range::of(&shape, &parts).because(operand.cause.clone())])
