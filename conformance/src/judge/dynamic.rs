@@ -4,6 +4,7 @@ use super::elementwise::{self, is_elementwise};
 use super::evaluate::{Evaluator, Leaves, arrays, data_operands};
 use super::range::Range;
 use super::site::Site;
+use hlo::op::Kind;
 use hlo::{ArrayShape, Dims, Literal, Op, Shape};
 
 /// Returns whether the instruction reads or returns an array with dynamic dimensions, or a size.
@@ -11,8 +12,9 @@ pub(super) fn has_sizes(site: Site<'_>) -> bool {
     if matches!(site.instruction().op, Op::GetDimensionSize(_)) {
         return true;
     }
-    // Of a tuple, each leaf that is needed has been evaluated.
-    let hands_on = matches!(site.instruction().op, Op::Tuple(_) | Op::GetTupleElement(_));
+    // What returns values of its operands as they are, such as a tuple.
+    let opcode = site.instruction().opcode();
+    let hands_on = opcode.carries_values() && opcode.kind() != Kind::Control;
     let operands = 0..site.instruction().operands.len();
     !hands_on
         && (is_dynamic(&site.instruction().shape)
@@ -41,9 +43,6 @@ pub(super) fn evaluate<'m>(
     if matches!(op, Op::SetDimensionSize(_)) && is_dynamic(site.operand(0)) {
         // A larger size makes the padding visible.
         return Err(site.unsupported("a size that is set again"));
-    }
-    if op.opcode().aliases_operand() {
-        return Ok(operands[0].clone());
     }
     if is_elementwise(op) {
         let sizes = sizes(site, &ranges)?;
