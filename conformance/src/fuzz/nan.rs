@@ -15,7 +15,7 @@ use hlo::{ArrayShape, ElementType, Literal, Module, Op, Scalar, Shape};
 use std::sync::Arc;
 
 /// The reason of a record whose difference is only in the bits of NaNs.
-const REASON: &str = "the module shows the bits of a NaN, which are not specified: with one NaN everywhere both agree";
+const REASON: &str = "the module shows the bits of a NaN, which are not specified: with one NaN everywhere both agree, or differ within the bound";
 
 /// A comparison of two backends.
 type Conform =

@@ -33,6 +33,11 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
             values.push(vec![site.nothing(); devices]);
             continue;
         }
+        if let Some(sent) = received(ev.module, computation, at) {
+            let sent = values[sent.index()].iter();
+            values.push(sent.map(|data| with_token(site, data)).collect());
+            continue;
+        }
         let operands = |device: usize| -> Vec<&Leaves> {
             instruction.operands.iter().map(|id| &values[id.index()][device]).collect()
         };
@@ -42,10 +47,6 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
                 let argument = |list: &Vec<Leaves>| list.get(number).cloned();
                 let found: Option<Vec<Leaves>> = arguments.iter().map(argument).collect();
                 found.ok_or_else(|| site.unsupported("a parameter"))?
-            }
-            (Op::RecvDone(_), _) if received(ev.module, computation, at).is_some() => {
-                let sent = received(ev.module, computation, at).unwrap_or(at);
-                values[sent.index()].iter().map(|data| with_token(site, data)).collect()
             }
             (op, Kind::Collective | Kind::Device) if !is_started(op) => {
                 let all: Vec<Vec<&Leaves>> = (0..devices).map(operands).collect();
