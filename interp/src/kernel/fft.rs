@@ -229,8 +229,9 @@ impl<P: Part> Transforms<P> {
         let number = size_of::<ComplexOf<P::Wide>>();
         let between = numbers.saturating_mul(stages.len().saturating_sub(1).min(2));
         let of_stage = |stage: &Stage<P::Wide>| {
-            let lanes = if P::HAS_LANES && stage.lines > 1 { LANES } else { 1 };
-            let each = stage.transform.thread_bytes().saturating_mul(lanes * threads());
+            let lanes = if stage.has_lanes::<P>() { LANES } else { 1 };
+            let at_once = threads().min(stage.lines.div_ceil(lanes));
+            let each = stage.transform.thread_bytes().saturating_mul(lanes * at_once);
             each.saturating_add(stage.transform.plan_bytes())
         };
         let stages = stages.iter().map(of_stage).fold(0, usize::saturating_add);
@@ -288,9 +289,13 @@ impl<R: Real + Field> Stage<R> {
     fn results(&self) -> usize {
         self.lines * self.transform.lengths().1
     }
+    /// Whether several lines are transformed at once, each in a lane of vectors.
+    fn has_lanes<P: Part<Wide = R>>(&self) -> bool {
+        P::HAS_LANES && self.lines > 1 && !self.transform.shares_lines()
+    }
     /// Transforms all lines.
     fn run<P: Part<Wide = R>, A: Element<R>, B: Element<R>>(&self, from: &[A], to: &mut [B]) {
-        match P::HAS_LANES && self.lines > 1 {
+        match self.has_lanes::<P>() {
             true => self.run_lanes::<A, B, LANES>(from, to),
             false => self.run_lanes::<A, B, 1>(from, to),
         }

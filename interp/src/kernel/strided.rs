@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 /// Results of fewer bytes are not worth another thread.
 const PARALLEL: usize = 1 << 17;
-/// Sides of a block of a transposition. The rows that are read and those that are written stay in the first cache.
+/// Sides of a block of a transposition, which stays in the first cache.
 const BLOCK: usize = 32;
 
 /// Runs `$body` with `$name` bound to the bytes of an element as a constant: the compiler makes moves of registers of it.
@@ -167,9 +167,11 @@ impl Walk {
         if to.len() * W < PARALLEL || size < 2 {
             return self.part(from, to);
         }
-        // Indices of the outermost dimension, cut so that each part is large.
+        // Indices of the outermost dimension, cut so that each part is large and a transposition has whole blocks.
         let each = to.len() / size;
-        let indices = (PARALLEL / 2 / (each * W)).max(1);
+        let is_transposed = !matches!(self.strides.last(), Some(0 | 1)) && self.near() == Some(0);
+        let least = if is_transposed { BLOCK.min(size.div_ceil(4)) } else { 1 };
+        let indices = (PARALLEL / 2 / (each * W)).next_multiple_of(least).max(least);
         let stop = Stop::current();
         to.par_chunks_mut(indices * each).enumerate().for_each(|(number, to)| {
             if stop.is_set() {
@@ -208,8 +210,9 @@ impl Walk {
         (distance(&near) < inner.unsigned_abs()).then_some(near)
     }
 
-    /// Walks blocks of dimension `near` and of the innermost one: lines of the operand that are read for one row of the
-    /// block are in the cache for the next.
+    /// Walks blocks of dimension `near` and of the innermost one. A block is read along `near` and written along the innermost
+    /// dimension, so that each line of memory is read and written once: lines of the operand that are a power of two apart
+    /// would not stay in the cache.
     fn transpose<const W: usize>(&self, near: usize, from: &[[u8; W]], to: &mut [[u8; W]]) {
         let last = self.dims.len() - 1;
         let (size, inner) = (to_usize(self.dims[near]), to_usize(self.dims[last]));
@@ -221,15 +224,21 @@ impl Walk {
         let mut starts = Vec::with_capacity(count(&dims));
         offsets(&dims, 0, &of(&written), |at| starts.push(to_usize(at)));
         let mut starts = starts.into_iter();
+        let mut block = [[[0; W]; BLOCK]; BLOCK];
         offsets(&dims, self.base, &of(&self.strides), |base| {
             let start = starts.next().expect("two walks over the same indices");
             for i in (0..size).step_by(BLOCK) {
                 for j in (0..inner).step_by(BLOCK) {
-                    for i in i..(i + BLOCK).min(size) {
-                        let end = (j + BLOCK).min(inner);
-                        let row = &mut to[start + i * row + j..start + i * row + end];
+                    let (rows, columns) = ((size - i).min(BLOCK), (inner - j).min(BLOCK));
+                    for (j, line) in (j..j + columns).zip(&mut block) {
                         let at = base + steps(i, self.strides[near]) + steps(j, self.strides[last]);
-                        strided(from, to_usize(at), self.strides[last], row);
+                        strided(from, to_usize(at), self.strides[near], &mut line[..rows]);
+                    }
+                    for k in 0..rows {
+                        let row = &mut to[start + (i + k) * row + j..][..columns];
+                        for (slot, line) in row.iter_mut().zip(&block) {
+                            *slot = line[k];
+                        }
                     }
                 }
             }
@@ -245,6 +254,9 @@ fn steps(count: usize, stride: i64) -> i64 {
 /// Copies every `stride`th element from `at` on.
 #[inline]
 fn strided<const W: usize>(from: &[[u8; W]], at: usize, stride: i64, row: &mut [[u8; W]]) {
+    if stride == 1 {
+        return row.copy_from_slice(&from[at..at + row.len()]);
+    }
     let step = isize::try_from(stride).expect("a stride within memory");
     let mut at = at;
     for slot in row {

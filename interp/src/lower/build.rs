@@ -67,6 +67,13 @@ pub(super) struct LeafInfo {
     pub(super) last_use: Option<usize>,
 }
 
+impl LeafInfo {
+    /// Whether a step has computed it and step `i` is the last to read it.
+    pub(super) fn dies_computed(&self, i: usize) -> bool {
+        self.value.is_none() && !self.is_parameter && self.last_use == Some(i)
+    }
+}
+
 /// A step before slots are assigned.
 #[derive(Debug)]
 pub(super) struct DraftStep {

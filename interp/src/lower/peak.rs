@@ -13,7 +13,7 @@ use hlo::{Module, Op};
 /// The memory use of a step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StepMemory {
-    /// Leaves that steps compute and that are live during it, its outputs included.
+    /// Leaves that steps compute and that are live during it, its outputs included, but not the inputs that die at a loop.
     pub(super) live: usize,
     pub(super) outputs: usize,
     /// The parameter whose buffer the first output is written to.
@@ -82,21 +82,28 @@ fn peak(
 ) -> usize {
     let from_caller = |bytes: usize| if is_owned { bytes } else { 0 };
     let live = memory.live.saturating_sub(from_caller(memory.over_parameter));
-    let inner = match &step.action {
+    match &step.action {
         // The callee computes the outputs, so they are among its own leaves while it runs.
         Action::Call(_) | Action::Branch(_) => {
             let hands_over = memory.is_last_use && (is_owned || memory.dying_parameters == 0);
             let callees = step.action.callees();
             let callees = callees.iter().map(of);
             let inner = callees.map(|p| if hands_over { p.owned } else { p.shared }).max();
-            live.saturating_sub(memory.outputs).saturating_add(inner.unwrap_or(0))
+            let before = live.saturating_sub(memory.outputs);
+            before.saturating_add(inner.unwrap_or(0)).max(live)
         }
         // The outputs stand for the carried leaves, which replace the arguments. A condition shares them.
-        Action::While { condition, body, small, .. } => {
-            let handed_over = memory.dying.saturating_add(from_caller(memory.dying_parameters));
+        Action::While { condition, body, scalars, small, test: _ } => {
             let inner = of(condition).shared.max(of(body).owned);
-            let small = small.as_ref().map_or(0, |small| live.saturating_add(small.bytes()));
-            live.saturating_sub(handed_over).saturating_add(inner).max(small)
+            let frames = live.saturating_sub(from_caller(memory.dying_parameters));
+            // A loop that is one function keeps its inputs until it has its outputs.
+            let function = match small {
+                Some(small) => Some(small.bytes()),
+                None => scalars.as_ref().map(|_| 0),
+            };
+            let with_inputs = live.saturating_add(memory.dying);
+            let function = function.map_or(0, |bytes| with_inputs.saturating_add(bytes));
+            frames.saturating_add(inner).max(function)
         }
         // The outputs stand for the carries too.
         Action::Scan(op) => {
@@ -113,8 +120,7 @@ fn peak(
             live.saturating_add(step.scratch)
         }
         Action::Relabel | Action::Done => live,
-    };
-    inner.max(live)
+    }
 }
 
 /// Returns the computations that a step may run: a started one runs where its last operand is bound.

@@ -77,7 +77,8 @@ fn mark_last(inputs: &mut [Input]) {
     }
 }
 
-/// Returns the bytes of computed leaves that are live during each step.
+/// Returns the bytes of computed leaves that are live during each step. The values that a loop carries are its inputs at
+/// first and its outputs at last, so inputs that die at a loop are not counted with its outputs.
 fn live_bytes(draft: &Draft) -> Vec<usize> {
     let count = draft.steps.len();
     let mut change = vec![0i128; count + 1];
@@ -88,6 +89,17 @@ fn live_bytes(draft: &Draft) -> Vec<usize> {
             let end = info.last_use.unwrap_or(i).min(count - 1);
             change[i] += bytes;
             change[end + 1] -= bytes;
+        }
+        if let Action::While { .. } = step.action {
+            let mut dying: SmallVec<[Leaf; 16]> = SmallVec::from_slice(&step.inputs);
+            dying.retain(|leaf| draft.leaves[*leaf].dies_computed(i));
+            dying.sort_unstable();
+            dying.dedup();
+            for leaf in dying {
+                let bytes = i128::try_from(draft.leaves[leaf].bytes).unwrap_or(i128::MAX);
+                change[i] -= bytes;
+                change[i + 1] += bytes;
+            }
         }
     }
     let mut live = 0i128;

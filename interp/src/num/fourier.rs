@@ -2,7 +2,8 @@
 //!
 //! A line is split by the factors of its length (Cooley and Tukey): interleaved shorter lines are transformed,
 //! multiplied by twiddle factors, and joined. Lines of a prime length of more than [`LARGEST_PRIME`] become a
-//! convolution, by lines whose length is a power of two (Bluestein).
+//! convolution, by lines whose length is a power of two (Bluestein). Lines that are longer than the caches become the rows and
+//! columns of a matrix ([`long`]).
 //!
 //! Several lines are transformed at once, each in a lane of vectors. The operations on a line are the same in every lane and
 //! with every instruction set, and so are the bits.
@@ -15,6 +16,10 @@ use super::double_double::{DoubleDouble, Real};
 use super::loops::instruction_set::{self, Task};
 use super::twiddle::{number, turns};
 use crate::clock::Stop;
+use long::{Long, Matrix};
+use rayon::current_num_threads as threads;
+
+mod long;
 
 /// Longest prime line that is transformed term by term.
 const LARGEST_PRIME: usize = 31;
@@ -72,7 +77,13 @@ impl<R: Real + Field, const N: usize> Lanes<R, N> {
 }
 
 /// The precomputed data of transforms of one length.
-pub(crate) struct Plan<R> {
+pub(crate) enum Plan<R> {
+    Factors(Factored<R>),
+    Matrix(Box<Long<R>>),
+}
+
+/// The precomputed data of a line that is split by the factors of its length.
+pub(crate) struct Factored<R> {
     /// `e^(-2 pi i k/n)` for each k below n, the length.
     turns: Vec<ComplexOf<R>>,
     /// Factors of the length: primes, then 4 as often as it divides.
@@ -115,27 +126,79 @@ pub(crate) fn number_bytes(wide: bool) -> usize {
 /// about the square root of as many; a chirp has the turns of twice its length, its filter, and three lines of that length.
 pub(crate) fn plan_bytes(n: usize, wide: bool) -> usize {
     let number = number_bytes(wide);
-    let roots = n.isqrt().saturating_mul(number_bytes(true));
-    let own = n.saturating_mul(number).saturating_add(roots);
+    if let Some(Matrix { rows, columns }) = Matrix::of(n) {
+        let turns = long::turns(n).saturating_mul(number);
+        return [rows, columns]
+            .map(|n| plan_bytes(n, wide))
+            .into_iter()
+            .fold(turns, usize::saturating_add);
+    }
     let mut large: Vec<usize> = factors(n).into_iter().filter(|&p| p > LARGEST_PRIME).collect();
     large.dedup();
     let chirp = |p: usize| {
         let size = p.saturating_mul(2).checked_next_power_of_two().unwrap_or(usize::MAX);
         let numbers = size.saturating_mul(5).saturating_add(p.saturating_mul(4));
-        numbers.saturating_mul(number)
+        numbers.saturating_mul(number).saturating_add(matrix_bytes(size, wide))
     };
-    large.into_iter().map(chirp).fold(own, usize::saturating_add)
+    large.into_iter().map(chirp).fold(turns_bytes(n, wide), usize::saturating_add)
 }
 
-/// Bytes that each further thread works in that transforms lines of `n` numbers: lines of a chirp.
+/// Bytes of the turns of `n`, and of the products by which they are found.
+pub(crate) fn turns_bytes(n: usize, wide: bool) -> usize {
+    let roots = n.isqrt().saturating_mul(number_bytes(true));
+    n.saturating_mul(number_bytes(wide)).saturating_add(roots)
+}
+
+/// Bytes that each further thread works in that transforms lines of `n` numbers: a matrix, or lines of a chirp.
 pub(crate) fn thread_bytes(n: usize, wide: bool) -> usize {
+    if Matrix::of(n).is_some() {
+        return matrix_bytes(n, wide);
+    }
     let large = factors(n).into_iter().filter(|&p| p > LARGEST_PRIME).max().unwrap_or(0);
-    large.saturating_mul(9).saturating_mul(number_bytes(wide))
+    let size = large.saturating_mul(2).checked_next_power_of_two().unwrap_or(usize::MAX);
+    let lines = large.saturating_mul(9).saturating_mul(number_bytes(wide));
+    lines.saturating_add(matrix_bytes(size, wide))
+}
+
+/// Bytes that a line of `n` numbers works in as a matrix, if it becomes one.
+fn matrix_bytes(n: usize, wide: bool) -> usize {
+    let Some(matrix) = Matrix::of(n) else { return 0 };
+    let numbers = matrix.work(threads()).saturating_mul(number_bytes(wide));
+    let lines = [matrix.rows, matrix.columns].map(|n| thread_bytes(n, wide)).into_iter().max();
+    numbers.saturating_add(lines.unwrap_or(0).saturating_mul(long::TOGETHER * threads()))
+}
+
+/// Whether lines of `n` numbers become matrices, each of which all threads share.
+pub(crate) fn is_matrix(n: usize) -> bool {
+    Matrix::of(n).is_some()
 }
 
 impl<R: Real + Field> Plan<R> {
     /// Returns a plan for lines of `n` numbers.
     pub(crate) fn new(n: usize) -> Self {
+        match Matrix::of(n) {
+            Some(matrix) => Self::Matrix(Box::new(Long::new(matrix))),
+            None => Self::Factors(Factored::new(n)),
+        }
+    }
+
+    /// `result[k] = sum of line[j] * e^(-2 pi i jk/n)`, in each lane. What a transform that was stopped has written means
+    /// nothing.
+    pub(crate) fn transform<const N: usize>(
+        &self,
+        line: &[Lanes<R, N>],
+        result: &mut [Lanes<R, N>],
+        stop: &Stop,
+    ) {
+        match self {
+            Self::Factors(plan) => plan.transform(line, result, stop),
+            Self::Matrix(plan) => plan.transform(line, result, stop),
+        }
+    }
+}
+
+impl<R: Real + Field> Factored<R> {
+    fn new(n: usize) -> Self {
         let factors = factors(n);
         let mut large: Vec<usize> =
             factors.iter().copied().filter(|&p| p > LARGEST_PRIME).collect();
@@ -144,9 +207,7 @@ impl<R: Real + Field> Plan<R> {
         Self { turns: turns(n), factors, chirps }
     }
 
-    /// `result[k] = sum of line[j] * e^(-2 pi i jk/n)`, in each lane. What a transform that was stopped has written means
-    /// nothing.
-    pub(crate) fn transform<const N: usize>(
+    fn transform<const N: usize>(
         &self,
         line: &[Lanes<R, N>],
         result: &mut [Lanes<R, N>],
@@ -161,7 +222,7 @@ impl<R: Real + Field> Plan<R> {
 
 /// The transform of every `step`-th number of `line`, as many as `result` has.
 struct Part<'a, R, const N: usize> {
-    plan: &'a Plan<R>,
+    plan: &'a Factored<R>,
     line: &'a [Lanes<R, N>],
     step: usize,
     factors: &'a [usize],
@@ -205,7 +266,7 @@ impl<R: Real + Field, const N: usize> Task for Part<'_, R, N> {
 
 /// Parts of `m` numbers, of which those at one index are the terms of a transform that takes their places.
 struct Join<'a, R, const N: usize> {
-    plan: &'a Plan<R>,
+    plan: &'a Factored<R>,
     step: usize,
     m: usize,
     result: &'a mut [Lanes<R, N>],
@@ -270,7 +331,7 @@ fn of_four<R: Real + Field, const N: usize>([a, b, c, d]: [Lanes<R, N>; 4]) -> [
 /// Returns number `q` of the transform of a few numbers.
 #[inline(always)]
 fn term_by_term<R: Real + Field, const N: usize>(
-    plan: &Plan<R>,
+    plan: &Factored<R>,
     terms: &[Lanes<R, N>],
     q: usize,
 ) -> Lanes<R, N> {
@@ -392,5 +453,23 @@ mod tests {
             assert!(difference(&result, &formula) < 1e-13, "{n}");
             assert_eq!(transformed::<_, 8>(&narrow(&line)), result, "{n}");
         }
+    }
+
+    #[test]
+    fn a_matrix_has_the_transform_of_its_line() {
+        // Columns that are no multiple of the lines of a group, and lines of other lengths.
+        for n in [1 << 16, 257 * 263, 70_000, 3 * 5 * 7 * 11 * 13 * 5] {
+            let line: Vec<Lanes<DoubleDouble, 1>> =
+                line(n).iter().map(|z| Lanes { re: [z.re], im: [z.im] }).collect();
+            let (mut matrix, mut factors) = (line.clone(), line.clone());
+            Long::new(Matrix::of(n).unwrap()).transform(&line, &mut matrix, &Stop::default());
+            Factored::new(n).transform(&line, &mut factors, &Stop::default());
+            let number = |x: &Lanes<DoubleDouble, 1>| ComplexOf { re: x.re[0], im: x.im[0] };
+            let [matrix, factors] =
+                [matrix, factors].map(|line| line.iter().map(number).collect::<Vec<_>>());
+            assert!(difference(&matrix, &factors) < 1e-25, "{n}");
+        }
+        assert_eq!(Matrix::of((1 << 16) - 1), None);
+        assert_eq!(Matrix::of(65_537), None, "a prime");
     }
 }

@@ -41,6 +41,12 @@ pub(crate) fn turns<R: Real + Field>(n: usize) -> Vec<ComplexOf<R>> {
     turns
 }
 
+/// Returns `e^(-2 pi i k/n)`.
+pub(crate) fn turn<R: Real>(k: usize, n: usize) -> ComplexOf<R> {
+    let ComplexOf { re, im } = Series::new().turn(k, n);
+    ComplexOf { re: R::nearest(re), im: R::nearest(im) }
+}
+
 /// Terms of the power series of sine and cosine.
 const TERMS: usize = 30;
 

@@ -67,7 +67,7 @@ impl<R: Real + Field> Transform<R> {
     /// Bytes of what is prepared.
     pub(super) fn plan_bytes(&self) -> usize {
         let wide = size_of::<R>() > size_of::<f64>();
-        let turns = if self.reads_pairs() { fourier::plan_bytes(self.n, wide) } else { 0 };
+        let turns = if self.reads_pairs() { fourier::turns_bytes(self.n, wide) } else { 0 };
         fourier::plan_bytes(self.length(), wide).saturating_add(turns)
     }
     /// Bytes that a thread works in, for each lane.
@@ -75,6 +75,10 @@ impl<R: Real + Field> Transform<R> {
         let wide = size_of::<R>() > size_of::<f64>();
         let lines = self.n.saturating_add(1).saturating_mul(2 * size_of::<ComplexOf<R>>());
         fourier::thread_bytes(self.length(), wide).saturating_add(lines)
+    }
+    /// Whether all threads share the transform of one line.
+    pub(super) fn shares_lines(&self) -> bool {
+        fourier::is_matrix(self.length())
     }
     /// Returns memory for lines.
     pub(super) fn lines<const N: usize>(&self) -> Lines<R, N> {
