@@ -59,6 +59,7 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<ExitCode> {
     {
         actual.insert(name.clone(), array);
     }
+    let has_common = expected.keys().any(|name| actual.contains_key(name));
     let mut text = String::new();
     let (mut wrong, mut total) = (0usize, 0usize);
     for (name, expected) in &expected {
@@ -79,6 +80,13 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<ExitCode> {
         (0, n) => writeln!(text, "{n} arrays agree"),
         (wrong, n) => writeln!(text, "{wrong} of {n} arrays differ"),
     };
+    if !has_common && total > 0 {
+        let help = "arrays are compared by name, and no name is in both files";
+        let _ = writeln!(
+            text,
+            "  = help: {help}; `etalon run --names` writes the names of instructions"
+        );
+    }
     output::data(&text)?;
     Ok(if wrong == 0 { ExitCode::SUCCESS } else { Exit::Wrong.code() })
 }

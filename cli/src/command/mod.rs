@@ -109,7 +109,11 @@ pub(crate) fn load_filled(path: &Path, args: &LoadArgs, inputs: &InputArgs) -> R
 pub(crate) fn fill_elided(module: &mut Module, name: &str, seed: Option<u64>) -> Result<()> {
     let Some(seed) = seed else { return Ok(()) };
     let count = random::fill_elided(seed, module)?;
-    let constants = if count == 1 { "constant has a value" } else { "constants have values" };
+    let constants = match count {
+        0 => return Ok(()),
+        1 => "constant has a value",
+        _ => "constants have values",
+    };
     output::note(&format!("{name}: {count} elided {constants} drawn from seed {seed}\n"));
     Ok(())
 }

@@ -466,6 +466,32 @@ fn least_elements_may_be_nan_if_one_is_unknown() {
 }
 
 #[test]
+fn what_may_be_nan_has_no_certain_rank() {
+    // The remainder is 0 or NaN, of either sign.
+    let text = "HloModule m
+        ENTRY e { x = f32[1] parameter(0) y = f32[1] parameter(1)
+        t = f32[1] tanh(x) a = f32[1] acos(t) r = f32[1] remainder(a, a) c = f32[2] concatenate(r, y), dimensions={0}
+        k = (f32[2], s32[2]) topk(c), k=2, largest=true ROOT i = s32[2] get-tuple-element(k), index=1 }";
+    // The square root of -1 is a NaN of either sign.
+    let computed = "HloModule m
+        ENTRY e { x = f32[2] parameter(0) s = f32[2] sqrt(x) k = (f32[2], s32[2]) topk(s), k=2, largest=true
+        ROOT i = s32[2] get-tuple-element(k), index=1 }";
+    for found in ["s32[2] {0, 1}", "s32[2] {1, 0}"] {
+        let verdict = check(text, &["f32[1] {9}", "f32[1] {1}"], found).verdict;
+        assert!(!verdict.is_bad(), "{found}: {verdict:?}");
+        let verdict = check(computed, &["f32[2] {-1, 4}"], found).verdict;
+        assert!(!verdict.is_bad(), "{found}: {verdict:?}");
+    }
+    let given = computed.replace("sqrt(x)", "copy(x)").replace("topk(s)", "topk(x)");
+    let verdict = check(&given, &["f32[2] {nan, 4}"], "s32[2] {1, 0}").verdict;
+    assert_eq!(
+        verdict,
+        Verdict::Differs,
+        "the NaN of the argument is positive, so it is the first"
+    );
+}
+
+#[test]
 fn copies_and_sends_have_bounds() {
     let text = "HloModule m
         ENTRY e { x = f32[] parameter(0) y = f32[] tanh(x)

@@ -6,8 +6,8 @@ use super::range::Range;
 use super::range::is_whole;
 use super::site::Site;
 use super::{Stop, candidates};
-use hlo::Scalar;
 use hlo::op::TopK;
+use hlo::{Op, Scalar};
 
 pub(super) fn topk<'m>(
     ev: &mut Evaluator<'m>,
@@ -17,8 +17,12 @@ pub(super) fn topk<'m>(
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
     let integral = operands[0].shape().is_some_and(|shape| is_whole(shape.ty));
-    let unknown = operands[0].intervals().any(|x| x.is_any() || x.is_nan());
-    if integral || unknown || operands[0].is_point() {
+    let has_nan = |row: &[Interval]| row.iter().any(|x| x.is_any() || x.is_nan());
+    let all: Vec<Interval> = match integral {
+        true => Vec::new(),
+        false => operands[0].intervals().collect(),
+    };
+    if integral || operands[0].is_point() && (is_given(ev, site) || !has_nan(&all)) {
         return ev.stated(site, &operands);
     }
     let [values, indices] = site.instruction().shape.tuple().unwrap_or_default() else {
@@ -30,9 +34,15 @@ pub(super) fn topk<'m>(
     let k = usize::try_from(op.k).unwrap_or(0);
     let row = operands[0].shape().and_then(|shape| shape.dims.last().copied()).unwrap_or(1);
     let row = usize::try_from(row).unwrap_or(1).max(1);
-    let all: Vec<Interval> = operands[0].intervals().collect();
     let (mut parts, mut ranks) = (Vec::new(), Vec::new());
     for row in all.chunks(row) {
+        // A NaN that was computed has no certain sign: it may be the first or the last.
+        if has_nan(row) {
+            let count = k.min(row.len());
+            parts.extend(vec![Interval::ANY; count]);
+            ranks.extend(vec![vec![(0, row.len() - 1)]; count]);
+            continue;
+        }
         // The largest first.
         let row: Vec<Interval> = row.iter().map(|&x| if op.largest { x } else { -x }).collect();
         let (row_values, row_ranks) = ranked(&row);
@@ -52,6 +62,13 @@ pub(super) fn topk<'m>(
     let indices = Range::any_of(&(0..most).map(nth).collect::<Vec<_>>());
     let values = Range::of(values, &parts).because(cause.clone());
     Ok(vec![values, indices.because(cause)])
+}
+
+/// Whether the operand is an argument or a constant, so that the bits of its NaNs are known.
+fn is_given(ev: &Evaluator<'_>, site: Site<'_>) -> bool {
+    let operand = &site.computation.instructions[site.instruction().operands[0]];
+    let is_argument = matches!(operand.op, Op::Parameter(_)) && site.id == ev.module.entry;
+    is_argument || matches!(operand.op, Op::Constant(_))
 }
 
 /// The values of a row from the largest on, and the indices that each may come from: from the first to the last of each pair.
