@@ -12,7 +12,8 @@
 //! | `cbrt` | the real cube root | negative for negative numbers |
 //! | `ceil` `floor` | the nearest integer that is not smaller, not larger | `ceil` of -0.5 is -0 |
 //! | `count-leading-zeros` | zero bits above the highest one bit | n for 0, modulo 2^n |
-//! | `cosine` `sine` `tan` `cosh` `sinh` `tanh` | of an angle in radians | `sine`, `tan`, `sinh`, `tanh` keep -0 |
+//! | `cosine` `sine` `tan` | of an angle in radians | `sine`, `tan` keep -0 |
+//! | `cosh` `sinh` `tanh` | hyperbolic cosine, sine and tangent | `sinh`, `tanh` keep -0 |
 //! | `erf` | error function | keeps -0 |
 //! | `exponential` `exponential-minus-one` | e^x, e^x - 1 without cancellation | `exponential-minus-one` keeps -0 |
 //! | `imag` `real` | a part of a complex number, as a real one | of a float: 0, and the float |
