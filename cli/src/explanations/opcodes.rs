@@ -256,7 +256,10 @@ mod tests {
             assert!(dot.contains(part), "{part}: {dot}");
         }
         let tanh = explain(Opcode::Tanh, "tanh");
-        assert!(tanh.contains("hyperbolic cosine, sine and tangent") && !tanh.contains("count-leading-zeros"));
+        assert!(
+            tanh.contains("hyperbolic cosine, sine and tangent")
+                && !tanh.contains("count-leading-zeros")
+        );
         assert!(
             explain(Opcode::AllGatherDone, "all-gather-done")
                 .contains("`all-gather-start` has started")
