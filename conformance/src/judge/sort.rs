@@ -52,25 +52,13 @@ pub(super) fn sort<'m>(
     let forward = before(&left, &right)?;
     let backward = before(&right, &left)?;
     let [forward, backward] = [&forward[0], &backward[0]];
-    let nans = nans(left.iter().chain(&right), count);
-    let is_tie = |i: usize| {
-        let (_, forward) = forward.ends(i);
-        let (_, backward) = backward.ends(i);
-        (forward, backward) == (Scalar::Pred(false), Scalar::Pred(false))
-    };
     let certain = |i: usize| match (forward.ends(i), backward.ends(i)) {
         ((Scalar::Pred(true), _), (_, Scalar::Pred(false))) => true,
         // A tie keeps its order if the sort is stable.
-        _ => is_tie(i) && op.is_stable,
+        ((_, Scalar::Pred(false)), (_, Scalar::Pred(false))) => op.is_stable,
+        _ => false,
     };
-    let mut joined: Vec<bool> = (0..count).map(|i| !certain(i)).collect();
-    // A NaN that ties with smaller and with larger numbers leaves the order of the whole row open.
-    for (row, joined) in joined.chunks_mut(steps.len() - 1).enumerate() {
-        let first = row * joined.len();
-        if (first..first + joined.len()).any(|i| nans[i] && is_tie(i)) {
-            joined.fill(true);
-        }
-    }
+    let joined: Vec<bool> = (0..count).map(|i| !certain(i)).collect();
     if joined.contains(&true) {
         let cause = Some(site.cause());
         for range in &mut sorted {
@@ -78,19 +66,6 @@ pub(super) fn sort<'m>(
         }
     }
     Ok(sorted)
-}
-
-/// Whether one of these values may be NaN at each of `count` places.
-fn nans<'a>(ranges: impl Iterator<Item = &'a Range>, count: usize) -> Vec<bool> {
-    let mut nans = vec![false; count];
-    for range in ranges.filter(|range| range.shape().is_some_and(|shape| !is_whole(shape.ty))) {
-        let parts: Vec<bool> = range.intervals().map(|x| x.is_nan() || x.is_any()).collect();
-        let each = (parts.len() / count.max(1)).max(1);
-        for (nan, parts) in nans.iter_mut().zip(parts.chunks(each)) {
-            *nan |= parts.contains(&true);
-        }
-    }
-    nans
 }
 
 /// The position, in the operands, of each element of the result.
