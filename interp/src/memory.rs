@@ -120,7 +120,7 @@ impl Budget {
                     "{bytes} bytes are needed, {in_use} bytes are in use, and {limit} bytes are allowed"
                 );
                 Err(Error::from(Code::OutOfMemory { message })
-                    .with_help("raise the limit (`--max-memory`, `ETALON_MAX_MEMORY`), which all devices share, or omit it"))
+                    .with_help("raise the limit, which all devices share, or omit it: `--max-memory`, in JAX `ETALON_MAX_MEMORY`"))
             }
         }
     }

@@ -8,6 +8,7 @@ use super::site::Site;
 use super::{Stop, candidates};
 use hlo::op::TopK;
 use hlo::{Op, Scalar};
+use std::iter::repeat_n;
 
 pub(super) fn topk<'m>(
     ev: &mut Evaluator<'m>,
@@ -16,13 +17,12 @@ pub(super) fn topk<'m>(
     operands: &[&Leaves],
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
-    let integral = operands[0].shape().is_some_and(|shape| is_whole(shape.ty));
+    if operands[0].shape().is_some_and(|shape| is_whole(shape.ty)) {
+        return ev.stated(site, &operands);
+    }
+    let all: Vec<Interval> = operands[0].intervals().collect();
     let has_nan = |row: &[Interval]| row.iter().any(|x| x.is_any() || x.is_nan());
-    let all: Vec<Interval> = match integral {
-        true => Vec::new(),
-        false => operands[0].intervals().collect(),
-    };
-    if integral || operands[0].is_point() && (is_given(ev, site) || !has_nan(&all)) {
+    if operands[0].is_point() && (is_given(ev, site) || !has_nan(&all)) {
         return ev.stated(site, &operands);
     }
     let [values, indices] = site.instruction().shape.tuple().unwrap_or_default() else {
@@ -39,8 +39,8 @@ pub(super) fn topk<'m>(
         // A NaN that was computed has no certain sign: it may be the first or the last.
         if has_nan(row) {
             let count = k.min(row.len());
-            parts.extend(vec![Interval::ANY; count]);
-            ranks.extend(vec![vec![(0, row.len() - 1)]; count]);
+            parts.extend(repeat_n(Interval::ANY, count));
+            ranks.extend(repeat_n(vec![(0, row.len() - 1)], count));
             continue;
         }
         // The largest first.

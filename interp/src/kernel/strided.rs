@@ -169,8 +169,7 @@ impl Walk {
         }
         // Indices of the outermost dimension, cut so that each part is large and a transposition has whole blocks.
         let each = to.len() / size;
-        let is_transposed = !matches!(self.strides.last(), Some(0 | 1)) && self.near() == Some(0);
-        let least = if is_transposed { BLOCK.min(size.div_ceil(4)) } else { 1 };
+        let least = if self.near() == Some(0) { BLOCK.min(size.div_ceil(4)) } else { 1 };
         let indices = (PARALLEL / 2 / (each * W)).next_multiple_of(least).max(least);
         let stop = Stop::current();
         to.par_chunks_mut(indices * each).enumerate().for_each(|(number, to)| {

@@ -127,7 +127,7 @@ pub(crate) fn number_bytes(wide: bool) -> usize {
 pub(crate) fn plan_bytes(n: usize, wide: bool) -> usize {
     let number = number_bytes(wide);
     if let Some(Matrix { rows, columns }) = Matrix::of(n) {
-        let turns = long::turns(n).saturating_mul(number);
+        let turns = long::factor_count(n).saturating_mul(number);
         return [rows, columns]
             .map(|n| plan_bytes(n, wide))
             .into_iter()

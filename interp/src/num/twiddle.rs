@@ -32,7 +32,7 @@ pub(crate) fn turns<R: Real + Field>(n: usize) -> Vec<ComplexOf<R>> {
             _ if 4 * k % n == 0 => series.turn(k, n),
             rest => coarse * fine[rest],
         };
-        let turn = ComplexOf { re: R::nearest(turn.re), im: R::nearest(turn.im) };
+        let turn: ComplexOf<R> = turn.nearest();
         if k < n {
             turns[(n - k) % n] = turn.conj();
             turns[k] = turn;
@@ -41,10 +41,11 @@ pub(crate) fn turns<R: Real + Field>(n: usize) -> Vec<ComplexOf<R>> {
     turns
 }
 
-/// Returns `e^(-2 pi i k/n)`.
-pub(crate) fn turn<R: Real>(k: usize, n: usize) -> ComplexOf<R> {
-    let ComplexOf { re, im } = Series::new().turn(k, n);
-    ComplexOf { re: R::nearest(re), im: R::nearest(im) }
+impl ComplexOf<DoubleDouble> {
+    /// Returns the nearest number with parts of another precision.
+    pub(super) fn nearest<R: Real>(self) -> ComplexOf<R> {
+        ComplexOf { re: R::nearest(self.re), im: R::nearest(self.im) }
+    }
 }
 
 /// Terms of the power series of sine and cosine.

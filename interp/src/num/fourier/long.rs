@@ -7,16 +7,17 @@
 use super::super::complex_of::{ComplexOf, Field};
 use super::super::double_double::Real;
 use super::super::loops::instruction_set::{self, Task};
-use super::super::twiddle::turn;
+use super::super::twiddle::Series;
 use super::{Lanes, Plan};
 use crate::clock::Stop;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Lines that are transformed together.
 pub(super) const TOGETHER: usize = 8;
 
-/// Shorter lines stay in a cache.
-const LEAST: usize = 1 << 16;
+/// The lengths of lines that become matrices: shorter ones stay in a cache, and no memory holds longer ones.
+const LENGTHS: Range<usize> = 1 << 16..1 << 40;
 
 /// The sizes of the matrix of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,9 +29,12 @@ pub(super) struct Matrix {
 impl Matrix {
     /// Returns the matrix of a line of `n` numbers, if that is long and has a divisor near its root.
     pub(super) fn of(n: usize) -> Option<Self> {
+        if !LENGTHS.contains(&n) {
+            return None;
+        }
         let root = n.isqrt();
-        let rows = (root / 8..=root).rev().find(|&rows| rows > 0 && n.is_multiple_of(rows));
-        rows.filter(|_| n >= LEAST).map(|rows| Self { rows, columns: n / rows })
+        let rows = (root / 8..=root).rev().find(|&rows| n.is_multiple_of(rows))?;
+        Some(Self { rows, columns: n / rows })
     }
     /// Lengths of all blocks of columns and of all blocks of rows.
     fn blocks(self) -> [usize; 2] {
@@ -73,73 +77,48 @@ impl<R: Real + Field> Long<R> {
         stop: &Stop,
     ) {
         let Matrix { rows, columns } = self.matrix;
-        let [of_columns, of_rows] = self.matrix.blocks();
+        let [column_numbers, row_numbers] = self.matrix.blocks();
         // One block of memory, which the system may make of large pages.
-        let mut memory = vec![Lanes::ZERO; of_columns + of_rows];
-        let (columns_of, rows_of) = memory.split_at_mut(of_columns);
+        let mut memory = vec![Lanes::ZERO; column_numbers + row_numbers];
+        let (column_blocks, row_blocks) = memory.split_at_mut(column_numbers);
         for lane in 0..N {
-            let blocks = columns_of.par_chunks_mut(rows).enumerate();
-            blocks.for_each_init(
-                || vec![Lanes::ZERO; rows],
-                |before, (number, block)| self.columns(line, lane, before, number, block, stop),
-            );
-            let blocks = rows_of.par_chunks_mut(columns).enumerate();
-            blocks.for_each_init(
-                || vec![Lanes::ZERO; columns],
-                |before, (number, block)| self.rows(columns_of, before, number, block, stop),
-            );
-            self.store(rows_of, lane, result);
+            each_block(column_blocks, rows, columns, stop, |before, lines, block| {
+                self.columns(line, lane, before, lines.clone());
+                self.for_columns.transform(before, block, stop);
+                instruction_set::run(Turn { turns: &self.turns, columns: lines, block });
+            });
+            each_block(row_blocks, columns, rows, stop, |before, lines, block| {
+                self.rows(column_blocks, before, lines);
+                self.for_rows.transform(before, block, stop);
+            });
+            self.store(row_blocks, lane, result);
         }
     }
 
-    /// Transforms and turns a block of columns: its rows one after another.
+    /// Copies some columns of a line, each into a lane.
     fn columns<const N: usize>(
         &self,
         line: &[Lanes<R, N>],
         lane: usize,
-        before: &mut [Block<R>],
-        number: usize,
-        block: &mut [Block<R>],
-        stop: &Stop,
+        to: &mut [Block<R>],
+        columns: Range<usize>,
     ) {
-        if stop.is_set() {
-            return;
-        }
-        let columns = self.matrix.columns;
-        let first = number * TOGETHER;
-        let end = (first + TOGETHER).min(columns);
-        for (slot, row) in before.iter_mut().zip(line.chunks_exact(columns)) {
-            for (k, x) in row[first..end].iter().enumerate() {
+        for (slot, row) in to.iter_mut().zip(line.chunks_exact(self.matrix.columns)) {
+            for (k, x) in row[columns.clone()].iter().enumerate() {
                 (slot.re[k], slot.im[k]) = (x.re[lane], x.im[lane]);
             }
         }
-        self.for_columns.transform(before, block, stop);
-        instruction_set::run(Turn { turns: &self.turns, first, end, block });
     }
 
-    /// Transforms a block of rows: its columns one after another.
-    fn rows(
-        &self,
-        from: &[Block<R>],
-        before: &mut [Block<R>],
-        number: usize,
-        block: &mut [Block<R>],
-        stop: &Stop,
-    ) {
-        if stop.is_set() {
-            return;
-        }
-        let rows = self.matrix.rows;
-        let first = number * TOGETHER;
-        let end = (first + TOGETHER).min(rows);
-        for (before, from) in before.chunks_mut(TOGETHER).zip(from.chunks_exact(rows)) {
-            for (lane, x) in from[first..end].iter().enumerate() {
-                for (k, slot) in before.iter_mut().enumerate() {
+    /// Copies some rows of the blocks of columns, each into a lane.
+    fn rows(&self, from: &[Block<R>], to: &mut [Block<R>], rows: Range<usize>) {
+        for (to, from) in to.chunks_mut(TOGETHER).zip(from.chunks_exact(self.matrix.rows)) {
+            for (lane, x) in from[rows.clone()].iter().enumerate() {
+                for (k, slot) in to.iter_mut().enumerate() {
                     (slot.re[lane], slot.im[lane]) = (x.re[k], x.im[k]);
                 }
             }
         }
-        self.for_rows.transform(before, block, stop);
     }
 
     /// Stores the numbers of the result: number `k1 + rows * k2` is element `(k1, k2)`.
@@ -161,11 +140,29 @@ impl<R: Real + Field> Long<R> {
     }
 }
 
-/// Multiplies element `(k1, j2)` of the columns from `first` to `end` by `e^(-2 pi i k1 j2 / n)`.
+/// Calls `each` for blocks of at most [`TOGETHER`] of `lines` lines of `length` numbers, in parallel: with memory for a block that a
+/// thread keeps, the numbers of the lines, and the block.
+fn each_block<R: Real + Field>(
+    blocks: &mut [Block<R>],
+    length: usize,
+    lines: usize,
+    stop: &Stop,
+    each: impl Fn(&mut [Block<R>], Range<usize>, &mut [Block<R>]) + Sync + Send,
+) {
+    let memory = || vec![Lanes::ZERO; length];
+    let blocks = blocks.par_chunks_mut(length).enumerate();
+    blocks.for_each_init(memory, |memory, (number, block)| {
+        if !stop.is_set() {
+            let first = number * TOGETHER;
+            each(memory, first..(first + TOGETHER).min(lines), block);
+        }
+    });
+}
+
+/// Multiplies element `(k1, j2)` of some columns by `e^(-2 pi i k1 j2 / n)`.
 struct Turn<'a, R> {
     turns: &'a Turns<R>,
-    first: usize,
-    end: usize,
+    columns: Range<usize>,
     block: &'a mut [Block<R>],
 }
 
@@ -173,9 +170,9 @@ impl<R: Real + Field> Task for Turn<'_, R> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        let Self { turns, first, end, block } = self;
+        let Self { turns, columns, block } = self;
         for (k, x) in block.iter_mut().enumerate() {
-            for (lane, column) in (first..end).enumerate() {
+            for (lane, column) in columns.clone().enumerate() {
                 let number = ComplexOf { re: x.re[lane], im: x.im[lane] } * turns.at(k * column);
                 (x.re[lane], x.im[lane]) = (number.re, number.im);
             }
@@ -193,9 +190,10 @@ struct Turns<R> {
 
 impl<R: Real> Turns<R> {
     fn new(n: usize) -> Self {
-        let bits = n.max(1).ilog2() / 2;
-        let fine = (0..1 << bits).map(|k| turn(k, n)).collect();
-        let coarse = (0..n.div_ceil(1 << bits)).map(|k| turn(k << bits, n)).collect();
+        let (series, bits) = (Series::new(), fine_bits(n));
+        let turn = |k| series.turn(k, n).nearest();
+        let fine = (0..1 << bits).map(turn).collect();
+        let coarse = (0..n.div_ceil(1 << bits)).map(|k| turn(k << bits)).collect();
         Self { coarse, fine, bits }
     }
     #[inline(always)]
@@ -204,8 +202,13 @@ impl<R: Real> Turns<R> {
     }
 }
 
+/// Half of the bits of an index below `n`.
+fn fine_bits(n: usize) -> u32 {
+    n.ilog2() / 2
+}
+
 /// The number of factors that are kept for a line of `n` numbers.
-pub(super) fn turns(n: usize) -> usize {
-    let bits = n.max(1).ilog2() / 2;
-    n.div_ceil(1 << bits).saturating_add(1 << bits)
+pub(super) fn factor_count(n: usize) -> usize {
+    let fine = 1 << fine_bits(n);
+    n.div_ceil(fine) + fine
 }
