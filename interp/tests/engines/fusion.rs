@@ -38,6 +38,43 @@ proptest! {
     }
 }
 
+/// Steps of short operations over the values before them, of which some are read twice, reduced, or results.
+fn chain(dims: (usize, usize), steps: &[(usize, usize, usize)]) -> String {
+    let (rows, inner) = dims;
+    let whole = format!("f32[{rows},{inner}]");
+    let mut values: Vec<String> = ["w", "y", "b", "c", "d"].map(String::from).to_vec();
+    let mut body = String::new();
+    for (number, &(op, a, b)) in steps.iter().enumerate() {
+        let op = ["add", "subtract", "multiply", "subtract", "multiply", "maximum"][op];
+        // Mostly the value before, as in models.
+        let [a, b] = [a, b].map(|k| values[values.len() - 1 - k % values.len()].clone());
+        body += &format!("v{number} = {whole} {op}({a}, {b}) ");
+        values.push(format!("v{number}"));
+    }
+    let (last, some) = (&values[values.len() - 1], &values[values.len() - 1 - steps[0].0 % 3]);
+    format!(
+        "sum {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }}
+         ENTRY e {{ x = bf16[{rows},{inner}] parameter(0) w = {whole} convert(x) y = {whole} parameter(1)
+           p = f32[] parameter(2) b = {whole} broadcast(p), dimensions={{}} q = f32[{rows}] parameter(3)
+           c = {whole} broadcast(q), dimensions={{0}} r = f32[{inner}] parameter(4)
+           d = {whole} broadcast(r), dimensions={{1}} {body}
+           z = f32[] constant(0) s = f32[{rows}] reduce({last}, z), dimensions={{1}}, to_apply=sum
+           ROOT o = ({whole}, f32[{rows}]) tuple({some}, s) }}"
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn chains_of_short_operations(
+        rows in prop::sample::select(vec![1usize, 2, 9]),
+        inner in prop::sample::select(vec![1usize, 15, 257, 512, 1040, 2048]),
+        steps in prop::collection::vec((0usize..6, 0usize..6, 0usize..6), 1..9),
+    ) {
+        agree(&chain((rows, inner), &steps));
+    }
+}
+
 #[test]
 fn reductions_of_computed_values() {
     let sum = "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }";

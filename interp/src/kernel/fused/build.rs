@@ -1,4 +1,5 @@
 //! Construction: which values share a tile, and which are computed in the outputs.
+use super::chain::chained;
 use super::{
     Access, Function, Fused, FusedStep, Operand, Output, Part, Place, Read, Register, Rows,
     SHORTEST_LINE,
@@ -36,6 +37,7 @@ impl Fused {
         results: Vec<Output>,
     ) -> Self {
         let first = operands.len();
+        let (parts, results) = chained(first, &parts, results);
         let mut last_read = vec![0; first + parts.len()];
         for (number, part) in parts.iter().enumerate() {
             part.operands.iter().for_each(|&register| last_read[register] = number);

@@ -4,6 +4,7 @@
 //! indices of the result, a scalar, or an array read by strides, as a broadcast or a slice is, and may be converted to a
 //! larger type as it is read. Runs of elements of a value may be reduced, each within one tile.
 mod build;
+mod chain;
 mod tile;
 
 use super::reduce_lines::Method;
@@ -73,6 +74,7 @@ struct Access {
 pub(crate) type Register = usize;
 
 /// What an elementwise op computes: from its operands, or from the indices of its elements.
+#[derive(Clone)]
 pub(crate) enum Function {
     Loop(Loop),
     Numbers(Numbers),

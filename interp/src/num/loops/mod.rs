@@ -7,6 +7,7 @@
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
 mod approximate;
+mod chain;
 mod convert;
 pub(crate) mod instruction_set;
 mod magnitude;
@@ -21,6 +22,7 @@ mod tests;
 mod vector;
 
 use bytemuck::Pod;
+pub(crate) use chain::{Short, Then, chain_loop};
 pub(crate) use convert::convert_loop;
 use instruction_set::Task;
 pub(crate) use magnitude::magnitude_loop;
@@ -38,13 +40,15 @@ pub(crate) struct Loop {
     run: Arc<Run>,
     /// Whether an operand may have one element, for all elements of the result.
     pub(crate) takes_scalars: bool,
+    /// The operation of f32, if it may be one of a chain.
+    pub(crate) short: Option<Short>,
 }
 
 type Run = dyn Fn(&[&[u8]], &mut [u8]) + Send + Sync;
 
 impl Loop {
     fn new(run: impl Fn(&[&[u8]], &mut [u8]) + Send + Sync + 'static) -> Self {
-        Self { run: Arc::new(run), takes_scalars: false }
+        Self { run: Arc::new(run), takes_scalars: false, short: None }
     }
 }
 

@@ -2,7 +2,7 @@
 use super::approximate::loops as approximate_loops;
 use super::narrow::{Settle, narrow_type, rounded_bf16, through_f32, widened_bf16};
 use super::vector::loops as single_loops;
-use super::{Integer, Loop, each, pair};
+use super::{Integer, Loop, Short, each, pair};
 use crate::num;
 use crate::num::dispatch::{Binary2, Unary1, if_class};
 use crate::num::float_functions::{double, single};
@@ -214,7 +214,7 @@ fn exact_unary(op: Unary, ty: ElementType) -> Option<Loop> {
 pub(crate) fn binary_loop(op: Binary, ty: ElementType) -> Option<Loop> {
     with_type!(ty, T => return signed_binary::<T>(op), [i8, i16, i32, i64]);
     with_type!(ty, T => return unsigned_binary::<T>(op), [u8, u16, u32, u64]);
-    with_type!(ty, _T => return single_binary(op), [f32]);
+    with_type!(ty, _T => return Some(Loop { short: Short::of(op), ..single_binary(op)? }), [f32]);
     with_type!(ty, _T => return double_binary(op), [f64]);
     if ty == ElementType::Bf16 && !rounds_twice(&Op::Binary(op)) {
         return bf16_binary(op);

@@ -283,3 +283,48 @@ fn functions_of_two_f32() {
         }
     }
 }
+
+/// Two operations in one loop, with single elements and arrays as operands, give the bits of two loops.
+#[test]
+fn chains_of_two_operations() {
+    let numbers: Vec<f32> = edges(E::F32).iter().map(|x| single_of(*x)).collect();
+    let arrays: [Vec<f32>; 3] = [7, 11, 13]
+        .map(|step| (0..5 * numbers.len()).map(|i| numbers[i * step % numbers.len()]).collect());
+    let shorts = [
+        (Short::Add, Binary::Add),
+        (Short::Subtract, Binary::Subtract),
+        (Short::Multiply, Binary::Multiply),
+    ];
+    let run = |function: &Loop, operands: &[&[f32]]| -> Vec<f32> {
+        let operands: Vec<&[u8]> = operands.iter().map(|x| bytemuck::cast_slice(x)).collect();
+        let mut result = vec![0_f32; arrays[0].len()];
+        function(&operands, bytemuck::cast_slice_mut(&mut result));
+        result
+    };
+    let binary = |op| binary_loop(op, E::F32).unwrap();
+    for ((first, first_op), ones) in
+        shorts.into_iter().flat_map(|first| (0..8).map(move |ones| (first, ones)))
+    {
+        let [a, b, c] = std::array::from_fn(|k| match ones >> k & 1 {
+            0 => arrays[k].as_slice(),
+            _ => &arrays[k][5..6],
+        });
+        let value = run(&binary(first_op), &[a, b]);
+        let check = |then, operands: &[&[f32]], expected: Vec<f32>| {
+            for (x, y) in run(&chain_loop(first, then), operands).iter().zip(&expected) {
+                let is_same = x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan();
+                assert!(is_same, "{first:?} {then:?} {ones:03b}: {x:e}, not {y:e}");
+            }
+        };
+        for (second, op) in shorts {
+            check(second.after(0), &[a, b, c], run(&binary(op), &[&value, c]));
+            check(second.after(1), &[a, b, c], run(&binary(op), &[c, &value]));
+        }
+        check(Then::Square, &[a, b], run(&binary(Binary::Multiply), &[&value, &value]));
+    }
+}
+fn single_of(x: Scalar) -> f32 {
+    let mut bytes = [0; 4];
+    x.write(E::F32, &mut bytes);
+    f32::from_le_bytes(bytes)
+}
