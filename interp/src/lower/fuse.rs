@@ -339,7 +339,7 @@ fn fuse(
         width,
         convert: convert.map(|(ty, function)| (function, ty.storage_bytes())),
     });
-    let fused = Fused::new((count, inner), operands.collect(), parts, results);
+    let fused = Fused::new((count, inner), operands.collect(), &parts, results);
     let scratch = fused.scratch();
     DraftStep {
         site: fuses.pop().expect("a group has members"),

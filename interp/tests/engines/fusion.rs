@@ -1,6 +1,7 @@
 //! Fused steps: chains of elementwise ops with reductions of runs, read through conversions, broadcasts and slices.
 use super::agree;
 use proptest::prelude::*;
+use std::fmt::Write as _;
 
 /// Normalizes rows: a chain that ends in reductions, and one that reads their results.
 fn normalized(ty: &str, wide: &str, dims: (usize, usize), reducer: &str, first: &str) -> String {
@@ -48,7 +49,7 @@ fn chain(dims: (usize, usize), steps: &[(usize, usize, usize)]) -> String {
         let op = ["add", "subtract", "multiply", "subtract", "multiply", "maximum"][op];
         // Mostly the value before, as in models.
         let [a, b] = [a, b].map(|k| values[values.len() - 1 - k % values.len()].clone());
-        body += &format!("v{number} = {whole} {op}({a}, {b}) ");
+        write!(body, "v{number} = {whole} {op}({a}, {b}) ").unwrap();
         values.push(format!("v{number}"));
     }
     let (last, some) = (&values[values.len() - 1], &values[values.len() - 1 - steps[0].0 % 3]);

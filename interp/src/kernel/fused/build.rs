@@ -33,11 +33,11 @@ impl Fused {
     pub(crate) fn new(
         (count, inner): (usize, Option<usize>),
         operands: Vec<Operand>,
-        parts: Vec<Part>,
+        parts: &[Part],
         results: Vec<Output>,
     ) -> Self {
         let first = operands.len();
-        let (parts, results) = chained(first, &parts, results);
+        let (parts, results) = chained(first, parts, results);
         let mut last_read = vec![0; first + parts.len()];
         for (number, part) in parts.iter().enumerate() {
             part.operands.iter().for_each(|&register| last_read[register] = number);
