@@ -3,10 +3,9 @@
 //! An array is cut into blocks that stay in the cache. Elements of a block are widened by class (booleans, i64,
 //! u64, f64, pairs of f64), passed to the functions of `num`, and rounded to the result's type as they are
 //! stored. Blocks are independent, so they run in parallel and give the same bits on any number of threads.
-use crate::clock::Stop;
+use crate::parallel::parts_with;
 use half::{bf16, f16};
 use hlo::{Class, ElementType, Scalar};
-use rayon::prelude::*;
 use std::cell::Cell;
 
 /// Elements in a block.
@@ -252,16 +251,13 @@ pub(crate) fn blockwise(
         SCRATCH.set(Some(scratch));
         return;
     }
-    let stop = Stop::current();
     let fresh = || {
         let mut scratch = Scratch::default();
         scratch.prepare(sources, ty);
         scratch
     };
-    bytes.par_chunks_mut(size).enumerate().for_each_init(fresh, |scratch, (i, bytes)| {
-        if !stop.is_set() {
-            scratch.run(sources, compute, ty, i * BLOCK, bytes);
-        }
+    parts_with(bytes, (size, 1), fresh, |scratch, i, bytes| {
+        scratch.run(sources, compute, ty, i * BLOCK, bytes);
     });
 }
 

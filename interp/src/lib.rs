@@ -44,6 +44,7 @@ mod memory;
 pub mod num;
 mod observe;
 mod options;
+mod parallel;
 mod plan;
 mod program;
 mod rng;

@@ -22,10 +22,10 @@ use crate::num::complex_of::{Field, InField, in_field};
 use crate::num::double_double::Real;
 use crate::num::triangle::{Number, Panels};
 use crate::options::Arithmetic;
+use crate::parallel::parts;
 use crate::plan::Kernel;
 use hlo::op::Cholesky;
 use hlo::{ArrayShape, Literal};
-use rayon::prelude::*;
 
 pub(super) fn kernel(op: &Cholesky, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kernel> {
     let (lower, ty) = (op.lower, a.ty);
@@ -70,7 +70,8 @@ fn real<R: Number>(lower: bool, a: &ArrayShape, arithmetic: Arithmetic) -> Box<d
 /// Computes the factors of matrices of `n` rows.
 fn factors<R: Number>(n: usize, lower: bool, from: &[R], to: &mut [R]) {
     let size = n * n;
-    to.par_chunks_exact_mut(size).zip(from.par_chunks_exact(size)).for_each(|(to, from)| {
+    parts(to, size, |number, to| {
+        let from = &from[number * size..][..size];
         // The upper triangle is the transpose of a lower one.
         let place = |i: usize, j: usize| if lower { j * n + i } else { i * n + j };
         let mut factor = Panels::upper(n, |i, j| from[place(i, j)]);

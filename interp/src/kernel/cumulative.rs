@@ -11,12 +11,12 @@ use crate::num::accumulator::ExactSum;
 use crate::num::loops::{Loop, convert_loop};
 use crate::num::prefix_sum::PrefixSum;
 use crate::options::Arithmetic;
+use crate::parallel::parts;
 use crate::plan::Kernel;
 use crate::scalar_program::ScalarProgram;
 use hlo::op::value::WindowDim;
 use hlo::op::{Binary, ReduceWindow};
 use hlo::{ArrayShape, ElementType};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Sums that are formed beside one another, and elements of one sum that are converted together.
@@ -110,8 +110,8 @@ impl Cumulative {
         let line = self.size * self.inner * self.from.storage_bytes();
         let result = self.windows * self.inner * self.to.storage_bytes();
         let stop = Stop::current();
-        let lines = from.par_chunks_exact(line).zip(to.par_chunks_exact_mut(result));
-        lines.for_each(|(from, to)| {
+        parts(to, result, |number, to| {
+            let from = &from[number * line..][..line];
             for columns in (0..self.inner).step_by(BLOCK).take_while(|_| !stop.is_set()) {
                 let count = BLOCK.min(self.inner - columns);
                 let mut strip = Strip::new(self, (columns, count), from, to);

@@ -30,12 +30,12 @@ use crate::num::float::to_f32;
 use crate::num::fourier::Lanes;
 use crate::num::loops::instruction_set::{self, Task};
 use crate::options::Arithmetic;
+use crate::parallel::parts_with;
 use crate::plan::{Kernel, Reuse};
 use bytemuck::Pod;
 use hlo::op::Fft;
 use hlo::op::value::FftType;
 use hlo::{ArrayShape, ElementType, Literal};
-use rayon::prelude::*;
 use transform::{Kind, Transform};
 
 mod own_type;
@@ -306,11 +306,13 @@ impl<R: Real + Field> Stage<R> {
         // Lines whose numbers take turns are in one block.
         let each = if self.stride == 1 { N } else { self.stride };
         let plan = self.transform.plan();
-        let blocks = from.par_chunks(each * before).zip(to.par_chunks_mut(each * after));
-        blocks.for_each_init(
+        parts_with(
+            to,
+            (each * after, 1),
             || self.transform.lines::<N>(),
-            |lines, (from, to)| {
+            |lines, number, to| {
                 let count = to.len() / after;
+                let from = &from[number * each * before..];
                 let turns = |length| if self.stride == 1 { (length, 1) } else { (1, self.stride) };
                 for first in (0..count).step_by(N).take_while(|_| !stop.is_set()) {
                     let lanes = N.min(count - first);

@@ -1,12 +1,11 @@
 //! `gather`: `result[batch, offset] = operand[clamp(start) + offset]`
 use super::reduce_window::index_of;
 use crate::Result;
-use crate::clock::Stop;
 use crate::error::Code;
 use crate::index::{count, indices, offset_list, others, pick, strides, to_i64, to_usize};
+use crate::parallel::parts;
 use hlo::op::Gather;
 use hlo::{Dims, Literal, Scalar};
-use rayon::prelude::*;
 
 /// Bytes that are worth another thread.
 const WORTH_A_THREAD: usize = 1 << 16;
@@ -92,9 +91,7 @@ pub(super) fn gather_into(
     if batch_strides.last().is_some_and(|&stride| stride == to_i64(size)) {
         // Slices follow one another.
         let at_once = (WORTH_A_THREAD / (size * width)).max(1);
-        let groups = to.par_chunks_mut(at_once * size * width).enumerate();
-        let stop = Stop::current();
-        groups.filter(|_| !stop.is_set()).for_each(|(group, to)| {
+        parts(to, at_once * size * width, |group, to| {
             let mut full_start = full_start.clone();
             for (i, to) in to.chunks_exact_mut(size * width).enumerate() {
                 slice(&index_of(group * at_once + i, &batch_sizes), &mut full_start, to, 0);

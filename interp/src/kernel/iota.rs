@@ -1,12 +1,11 @@
 //! `iota`: `result[i] = i[iota_dimension]`
 use crate::Result;
-use crate::clock::Stop;
 use crate::context::RunContext;
 use crate::index::{strides, to_usize};
 use crate::num::loops::{Numbers, Progression};
+use crate::parallel::parts;
 use crate::plan::{Fusion, Kernel};
 use hlo::{ArrayShape, Literal};
-use rayon::prelude::*;
 
 /// Elements between looks at the clock.
 const PART: usize = 1 << 16;
@@ -27,12 +26,8 @@ impl Iota {
     }
     /// Writes all elements.
     pub(crate) fn write(&self, result: &mut Literal) {
-        let stop = Stop::current();
-        let parts = result.bytes_mut().par_chunks_mut(PART * self.width).enumerate();
-        parts.for_each(|(number, part)| {
-            if !stop.is_set() {
-                (self.numbers)(number * PART, part);
-            }
+        parts(result.bytes_mut(), PART * self.width, |number, part| {
+            (self.numbers)(number * PART, part);
         });
     }
 }

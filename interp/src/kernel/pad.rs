@@ -1,12 +1,11 @@
 //! `pad`: element i of the operand lands at `low + i * (interior + 1)`; everything else is the padding value
 //!
 //! Rows run along the last dimension that is padded and through the dimensions after it.
-use crate::clock::Stop;
 use crate::index::{strides, to_i64, to_usize};
+use crate::parallel::parts;
 use hlo::Literal;
 use hlo::op::Pad;
 use hlo::op::value::PaddingDim;
-use rayon::prelude::*;
 
 /// Bytes of a result that a thread writes at a time.
 const PART: usize = 1 << 16;
@@ -73,11 +72,8 @@ pub(super) fn pad_into(op: &Pad, operand: &Literal, value: &Literal, result: &mu
     if to.is_empty() {
         return;
     }
-    let (stop, together) = (Stop::current(), (PART / row).max(1));
-    to.par_chunks_mut(row * together).enumerate().for_each(|(part, to)| {
-        if stop.is_set() {
-            return;
-        }
+    let together = (PART / row).max(1);
+    parts(to, row * together, |part, to| {
         for (i, to) in to.chunks_exact_mut(row).enumerate() {
             let mut rest = to_i64(part * together + i);
             let base = outer.iter().rev().try_fold(0, |base, dim| {

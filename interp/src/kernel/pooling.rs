@@ -9,11 +9,11 @@ use crate::lower::scratch::threads;
 use crate::num::accumulator::ExactSum;
 use crate::num::loops::{Loop, SumLoops, binary_loop};
 use crate::options::Arithmetic;
+use crate::parallel::{parts, parts_with};
 use crate::plan::Kernel;
 use crate::scalar_program::ScalarProgram;
 use hlo::op::{Binary, ReduceWindow};
 use hlo::{ArrayShape, ElementType, Scalar};
-use rayon::prelude::*;
 
 /// How elements are folded.
 enum Method {
@@ -109,12 +109,12 @@ impl Pooling {
     fn run(&self, from: &[u8], first: Scalar, to: &mut [u8]) {
         let stop = Stop::current();
         let width = self.to.storage_bytes();
-        let rows = to.par_chunks_exact_mut(self.rows.len() * width).enumerate();
-        rows.for_each(|(row, to)| {
-            let segments = to.par_chunks_mut(self.rows.segment() * width).enumerate();
-            segments.for_each_init(
+        parts(to, self.rows.len() * width, |row, to| {
+            parts_with(
+                to,
+                (self.rows.segment() * width, 1),
                 || self.space(),
-                |space, (segment, to)| {
+                |space, segment, to| {
                     if stop.is_set() {
                         return;
                     }

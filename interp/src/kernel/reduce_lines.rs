@@ -11,6 +11,7 @@ use crate::index::{Grid, strides, to_usize};
 use crate::lower::scratch::threads;
 use crate::num::loops::{AT_ONCE, Loop, SumLoops, binary_loop};
 use crate::options::Arithmetic;
+use crate::parallel::{parts, parts_with};
 use crate::scalar_program::ScalarProgram;
 use hlo::op::Binary;
 use hlo::{Dims, ElementType, Scalar};
@@ -162,18 +163,16 @@ impl Reduction<'_> {
         let stop = Stop::current();
         if *is_row {
             let at_once = (WORTH_A_THREAD / (reduced.count() * inner).max(1)).max(1);
-            let parts = to.par_chunks_mut(at_once * width).enumerate();
-            return parts.for_each_init(&state, |state, (part, to)| {
+            return parts_with(to, (at_once * width, 1), &state, |state, part, to| {
                 let slots = to.chunks_exact_mut(width).enumerate();
                 for (i, slot) in slots.take_while(|_| !stop.is_set()) {
                     each(state, kept.offset(part * at_once + i), slot);
                 }
             });
         }
-        to.par_chunks_mut(inner * width).enumerate().for_each(|(row, to)| {
+        parts(to, inner * width, |row, to| {
             let base = kept.offset(row);
-            let strips = to.par_chunks_mut(STRIP * width).enumerate();
-            strips.for_each_init(&state, |state, (strip, to)| {
+            parts_with(to, (STRIP * width, 1), &state, |state, strip, to| {
                 if !stop.is_set() {
                     each(state, base + strip * STRIP, to);
                 }

@@ -4,12 +4,11 @@
 //! repetition of single elements, or a transposition, which goes through blocks that stay in the cache. Large results are
 //! written in parts by several threads.
 use crate::Result;
-use crate::clock::Stop;
 use crate::context::RunContext;
 use crate::index::{count, offsets, strides as row_major, to_usize};
+use crate::parallel::parts;
 use crate::plan::{Fusion, Kernel};
 use hlo::{Dims, ElementType, Literal};
-use rayon::prelude::*;
 
 /// Results of fewer bytes are not worth another thread.
 const PARALLEL: usize = 1 << 17;
@@ -171,11 +170,7 @@ impl Walk {
         let each = to.len() / size;
         let least = if self.near() == Some(0) { BLOCK.min(size.div_ceil(4)) } else { 1 };
         let indices = (PARALLEL / 2 / (each * W)).next_multiple_of(least).max(least);
-        let stop = Stop::current();
-        to.par_chunks_mut(indices * each).enumerate().for_each(|(number, to)| {
-            if stop.is_set() {
-                return;
-            }
+        parts(to, indices * each, |number, to| {
             let mut part = self.clone();
             let first = i64::try_from(number * indices).expect("an index of the walk");
             part.base += first * self.strides[0];

@@ -1,13 +1,12 @@
 //! Elementwise loops over types of the processor, in parallel and in place.
-use crate::clock::Stop;
 use crate::num::loops::{
     Loop, binary_loop, clamp_loop, compare_loop, convert_loop, magnitude_loop, select_loop,
     unary_loop,
 };
 use crate::options::Arithmetic;
+use crate::parallel::parts;
 use hlo::op::Unary;
 use hlo::{ElementType, Literal, Op};
-use rayon::prelude::*;
 use smallvec::SmallVec;
 
 /// Elements of a part that one thread computes.
@@ -83,11 +82,7 @@ impl Typed {
         if bytes.len() <= 2 * PART * self.result {
             return self.run_part(&operands, bytes);
         }
-        let stop = Stop::current();
-        bytes.par_chunks_mut(PART * self.result).enumerate().for_each(|(i, bytes)| {
-            if stop.is_set() {
-                return;
-            }
+        parts(bytes, PART * self.result, |i, bytes| {
             self.run_part(&self.part(&operands, i * PART, bytes.len() / self.result), bytes);
         });
     }

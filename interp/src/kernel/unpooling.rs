@@ -13,6 +13,7 @@ use super::writes_with;
 use crate::clock::Stop;
 use crate::lower::scratch::threads;
 use crate::num::loops::instruction_set::{self, Task};
+use crate::parallel::parts_with;
 use crate::plan::Kernel;
 use crate::scalar_program::{BLOCK, BlockProgram, ScalarProgram};
 use bytemuck::Pod;
@@ -20,7 +21,6 @@ use half::{bf16, f16};
 use hlo::literal::Native;
 use hlo::op::{Binary, SelectAndScatter};
 use hlo::{ArrayShape, ElementType, Scalar};
-use rayon::prelude::*;
 use std::ops::Add;
 
 /// The part of an element before one was selected.
@@ -139,13 +139,15 @@ impl Unpooling {
         let batches = self.rows.batches().unwrap_or(1);
         let row = self.rows.len() * self.ty.storage_bytes();
         let stop = Stop::current();
-        let parts = from.par_chunks_exact(from.len() / batches).zip(
-            to.par_chunks_exact_mut(to.len() / batches)
-                .zip(source.par_chunks_exact(source.len() / batches)),
-        );
-        parts.for_each_init(
+        let [from_size, to_size, source_size] =
+            [from.len() / batches, to.len() / batches, source.len() / batches];
+        parts_with(
+            to,
+            (to_size, 1),
             || self.space(),
-            |space, (from, (to, source))| {
+            |space, batch, to| {
+                let from = &from[batch * from_size..][..from_size];
+                let source = &source[batch * source_size..][..source_size];
                 repeat(first, self.ty, to);
                 // Rows of a batch have the offsets of those of the first one.
                 let segment = self.rows.segment() * self.ty.storage_bytes();

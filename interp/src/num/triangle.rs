@@ -8,8 +8,8 @@
 )]
 use super::loops::instruction_set::{self, Task};
 use crate::clock::Stop;
+use crate::parallel::parts_with;
 use hlo::literal::Native;
-use rayon::prelude::*;
 use std::ops::{Div, Mul, Sub};
 
 /// Columns of a panel.
@@ -145,10 +145,9 @@ impl<R: Number> Panels<R> {
             settle(diagonal, first, &factors, None);
             let (corner, failure) = corner(&mut diagonal[first..], first, n, &accepts);
             let settle = |panel: &mut [[R; WIDTH]]| settle(panel, first, &factors, Some(&corner));
-            match first * others.len() / self.rows >= WORTH_SHARING {
-                true => others.par_chunks_exact_mut(self.rows).for_each(settle),
-                false => others.chunks_exact_mut(self.rows).for_each(settle),
-            }
+            let is_shared = first * others.len() / self.rows >= WORTH_SHARING;
+            let size = (self.rows, if is_shared { 1 } else { usize::MAX });
+            parts_with(others, size, || (), |(), _, panel| settle(panel));
             if let Some(failure) = failure {
                 return Err(failure);
             }
@@ -188,17 +187,21 @@ impl<R: Number> Panels<R> {
             corners.push(corner);
         }
         let stop = Stop::current();
-        let panels = self.cells.par_chunks_exact_mut(self.rows);
         let at_once = if n < WORTH_A_THREAD { usize::MAX } else { 1 };
-        panels.with_min_len(at_once).for_each(|panel| {
-            let mut rest: &[[R; ROWS]] = &factors;
-            let rows = (0..n).step_by(ROWS).zip(&corners);
-            for (first, corner) in rows.take_while(|_| !stop.is_set()) {
-                let (factors, others) = rest.split_at(first);
-                rest = others;
-                settle(panel, first, factors, Some(corner));
-            }
-        });
+        parts_with(
+            &mut self.cells,
+            (self.rows, at_once),
+            || (),
+            |(), _, panel| {
+                let mut rest: &[[R; ROWS]] = &factors;
+                let rows = (0..n).step_by(ROWS).zip(&corners);
+                for (first, corner) in rows.take_while(|_| !stop.is_set()) {
+                    let (factors, others) = rest.split_at(first);
+                    rest = others;
+                    settle(panel, first, factors, Some(corner));
+                }
+            },
+        );
     }
     /// Bytes that solving takes beside the panels.
     pub(crate) fn solve_bytes(n: usize) -> usize {

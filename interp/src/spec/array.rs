@@ -85,6 +85,13 @@ pub(crate) fn try_build(
     shape: &ArrayShape,
     element: impl Fn(&[i64]) -> Result<Scalar> + Sync,
 ) -> Result<Literal> {
+    filled(shape, &element)
+}
+
+fn filled(
+    shape: &ArrayShape,
+    element: &(dyn Fn(&[i64]) -> Result<Scalar> + Sync),
+) -> Result<Literal> {
     let (ty, width) = (shape.ty, shape.ty.storage_bytes());
     let mut result = Literal::zeros(static_shape(shape));
     let compute = |(number, slot): (usize, &mut [u8])| {

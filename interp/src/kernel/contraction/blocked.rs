@@ -7,7 +7,7 @@ use super::settle::{Blocked, is_exact};
 use super::tile::{Columns, ROWS, Rows, Word, add_products, rows_of_tile};
 use super::{PADDING, Plan, Run};
 use crate::lower::scratch::threads;
-use rayon::prelude::*;
+use crate::parallel::parts_with;
 use smallvec::SmallVec;
 
 /// Terms that a tile sums up before they are added to the other sums: so many stay in the innermost cache, and the error of a
@@ -81,12 +81,9 @@ pub(super) fn run<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) {
         return;
     }
     let least = (WORTH_A_THREAD / work.max(1)).max(1);
-    out.par_chunks_mut(size).enumerate().with_min_len(least).for_each_init(
-        Space::default,
-        |space, (batch, out)| {
-            blocks.batch(batch, out, space, false);
-        },
-    );
+    parts_with(out, (size, least), Space::default, |space, batch, out| {
+        blocks.batch(batch, out, space, false);
+    });
 }
 
 /// What a thread packs operands into.
@@ -216,15 +213,15 @@ impl<'a, K: Blocked> Blocks<'a, K> {
             };
             let first = i * together;
             let packed = Block { first, count, terms, words, stride, norms: &space.norms };
-            let tasks = |space: &mut RowSpace<K::Word>, (i, out): (usize, &mut [u8])| {
+            let task = |space: &mut RowSpace<K::Word>, i: usize, out: &mut [u8]| {
                 self.rows(batch, i * task_rows, &packed, space, out);
             };
+            let size = task_rows * line;
             if is_parallel {
-                let parts = out.par_chunks_mut(task_rows * line).enumerate();
-                parts.for_each_init(RowSpace::default, tasks);
+                parts_with(out, (size, 1), RowSpace::default, task);
             } else {
-                let parts = out.chunks_mut(task_rows * line).enumerate();
-                parts.for_each(|part| tasks(&mut space.rows, part));
+                let parts = out.chunks_mut(size).enumerate();
+                parts.for_each(|(i, out)| task(&mut space.rows, i, out));
             }
         }
     }
@@ -252,33 +249,27 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         let plan = self.job.plan;
         let start = plan.rhs_batches[batch];
         let side = TOGETHER * panel_width::<K::Word>();
-        let pack = |((indices, words), norms): Part<'_, K::Word>| {
-            let source = Source {
-                elements: self.job.rhs,
-                start,
-                indices,
-                terms: plan.rhs_terms,
-                order: self.columns,
-            };
-            pack_columns::<K>(source, words, norms);
-            for norm in norms {
-                *norm = norm.sqrt();
-            }
-        };
-        let part = side * self.terms();
-        if is_parallel {
-            indices
-                .par_chunks(side)
-                .zip(words.par_chunks_mut(part))
-                .zip(norms.par_chunks_mut(side))
-                .for_each(pack);
-        } else {
-            indices
-                .chunks(side)
-                .zip(words.chunks_mut(part))
-                .zip(norms.chunks_mut(side))
-                .for_each(pack);
-        }
+        let words = words.chunks_mut(side * self.terms());
+        let parts = indices.chunks(side).zip(words).zip(norms.chunks_mut(side));
+        let mut parts: Vec<Part<'_, K::Word>> = parts.collect();
+        let least = if is_parallel { 1 } else { usize::MAX };
+        parts_with(
+            &mut parts,
+            (1, least),
+            || (),
+            |(), _, part| {
+                let [((indices, words), norms)] = part else { return };
+                let source = Source {
+                    elements: self.job.rhs,
+                    start,
+                    indices,
+                    terms: plan.rhs_terms,
+                    order: self.columns,
+                };
+                pack_columns::<K>(source, words, norms);
+                norms.iter_mut().for_each(|norm| *norm = norm.sqrt());
+            },
+        );
     }
 
     /// Packs the rows `first..first + count`.

@@ -69,7 +69,7 @@ pub(super) fn terms<W, const PLANES: usize>(
 pub(super) type Norms = [f64; LANES];
 
 /// The norms of the rows or columns of a panel.
-pub(super) fn norms<K: Kernel<PLANES>, const PLANES: usize>(panel: &[K::Word]) -> Norms {
+pub(super) fn norms_of<K: Kernel<PLANES>, const PLANES: usize>(panel: &[K::Word]) -> Norms {
     let mut squares = [0.0; LANES];
     let mut terms = terms::<K::Word, PLANES>(panel);
     let square = |term: Option<&[[K::Word; LANES]; PLANES]>| -> Norms {

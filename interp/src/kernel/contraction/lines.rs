@@ -9,7 +9,7 @@ use super::settle::{Blocked, is_exact};
 use super::tile::Word;
 use crate::lower::scratch::threads;
 use crate::num::loops::instruction_set::{Task, run as run_task};
-use rayon::prelude::*;
+use crate::parallel::parts_with;
 
 /// Results of a line that are computed at once: their sums stay in the innermost cache.
 const SEGMENT: usize = 1024;
@@ -133,14 +133,14 @@ pub(super) fn run<K: Blocked + SingleSums<1>>(
     let segment = SEGMENT * lines.interleaved * width;
     if segments > 1 && blocks < 2 * threads() {
         for (block, out) in out.chunks_mut(line).enumerate() {
-            let parts = out.par_chunks_mut(segment).enumerate();
-            parts.for_each_init(Space::default, |space, (i, out)| part(space, block, i, out));
+            parts_with(out, (segment, 1), Space::default, |space, i, out| {
+                part(space, block, i, out);
+            });
         }
         return;
     }
     let least = (WORTH_A_THREAD / work).max(1);
-    let blocks = out.par_chunks_mut(line).enumerate().with_min_len(least);
-    blocks.for_each_init(Space::default, |space, (block, out)| {
+    parts_with(out, (line, least), Space::default, |space, block, out| {
         for (i, out) in out.chunks_mut(segment).enumerate() {
             part(space, block, i, out);
         }

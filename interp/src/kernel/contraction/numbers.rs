@@ -1,9 +1,9 @@
 //! Operands as the kernels take them, and how sums become elements of the result.
 use crate::num::loops::convert_loop;
 use crate::options::Arithmetic;
+use crate::parallel::parts;
 use half::{bf16, f16};
 use hlo::{ElementType, Literal, Scalar};
-use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// The elements of an array, in a form that loses nothing.
@@ -135,7 +135,8 @@ fn widened<T: hlo::literal::Native + Sync>(elements: &[T]) -> Vec<f32> {
     const PART: usize = 1 << 15;
     let widen = convert_loop(T::TYPE, ElementType::F32).expect("a loop of 16-bit floats");
     let mut singles = vec![0.0_f32; elements.len()];
-    elements.par_chunks(PART).zip(singles.par_chunks_mut(PART)).for_each(|(part, singles)| {
+    parts(&mut singles, PART, |i, singles| {
+        let part = &elements[i * PART..][..singles.len()];
         widen(&[bytemuck::cast_slice(part)], bytemuck::cast_slice_mut(singles));
     });
     singles

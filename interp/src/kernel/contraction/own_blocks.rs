@@ -7,7 +7,7 @@ use super::settle::Blocked;
 use super::tile::{Columns, ROWS, Rows, VECTORS, Word, add_products, rows_of_tile};
 use super::{Lists, Plan};
 use crate::lower::scratch::threads;
-use rayon::prelude::*;
+use crate::parallel::parts_with;
 use smallvec::SmallVec;
 
 /// Panels that are packed together: so many lines of a matrix are read as a whole.
@@ -61,8 +61,9 @@ pub(super) fn run<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) -> bool {
         return true;
     }
     let least = (WORTH_A_TASK / work.max(1)).max(1);
-    let parts = out.par_chunks_mut(size).enumerate().with_min_len(least);
-    parts.for_each_init(Space::default, |space, (batch, out)| sums.batch(batch, out, space, false));
+    parts_with(out, (size, least), Space::default, |space, batch, out| {
+        sums.batch(batch, out, space, false);
+    });
     true
 }
 
@@ -136,13 +137,15 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
             }
             None => self.pack_rows(batch, &mut packed, is_parallel),
         };
-        let tasks = self.tasks(out, is_parallel);
+        let mut tasks = self.tasks(out, is_parallel);
         if is_parallel {
-            tasks.into_vec().into_par_iter().for_each_init(Space::default, |space, task| {
-                self.task(batch, task, rows, space);
+            parts_with(&mut tasks, (1, 1), Space::default, |space, _, tasks| {
+                for task in tasks {
+                    self.task(batch, task, rows, space);
+                }
             });
         } else {
-            for task in tasks {
+            for task in &mut tasks {
                 self.task(batch, task, rows, space);
             }
         }
@@ -160,16 +163,17 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
         let (start, order) = (batches[batch], self.row_order);
         let stride = terms.len() + GAP;
         words.resize(rows.len() * stride, K::Word::default());
-        let pack = |(indices, words): (&[usize], &mut [K::Word])| {
-            let source = Source { elements: self.job.lhs, start, indices, terms, order };
-            pack_rows::<K>(source, words, stride);
-        };
-        if is_parallel {
-            let parts = rows.par_chunks(LEAST_ROWS).zip(words.par_chunks_mut(LEAST_ROWS * stride));
-            parts.for_each(pack);
-        } else {
-            rows.chunks(LEAST_ROWS).zip(words.chunks_mut(LEAST_ROWS * stride)).for_each(pack);
-        }
+        let size = (LEAST_ROWS * stride, if is_parallel { 1 } else { usize::MAX });
+        parts_with(
+            words,
+            size,
+            || (),
+            |(), i, words| {
+                let indices = &rows[i * LEAST_ROWS..][..words.len() / stride];
+                let source = Source { elements: self.job.lhs, start, indices, terms, order };
+                pack_rows::<K>(source, words, stride);
+            },
+        );
         AllRows { words, stride }
     }
 
@@ -207,7 +211,7 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
     fn task(
         &self,
         batch: usize,
-        mut task: Task<'_>,
+        task: &mut Task<'_>,
         rows: AllRows<'_, K::Word>,
         space: &mut Space<K::Word>,
     ) {

@@ -1,9 +1,9 @@
 //! The loops: operands packed as panels of four rows or columns, tiles of four by four, blocks in parallel.
 use super::error::Error;
-use super::kernel::{Kernel, LANES, Norms, SingleSums, norms};
+use super::kernel::{Kernel, LANES, Norms, SingleSums, norms_of};
 use super::{PADDING, Plan, Rounding, Run, Runs};
 use crate::clock::Stop;
-use rayon::prelude::*;
+use crate::parallel::parts_with;
 
 /// Rows a thread takes at a time.
 const ROWS: usize = 8 * LANES;
@@ -102,8 +102,7 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
             return;
         }
         let least = (WORTH_A_THREAD / plan.batch_work().max(1)).max(1);
-        let batches = out.par_chunks_mut(size).enumerate().with_min_len(least);
-        batches.for_each(|(i, out)| batch(i, out, false));
+        parts_with(out, (size, least), || (), |(), i, out| batch(i, out, false));
     }
 
     /// Returns whether tiles can hold the operands: there are terms, and no element is too large or, where padding is zeros, not finite.
@@ -129,22 +128,20 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
     ) {
         let Plan { rows, rhs_columns, .. } = *self.plan;
         let columns = if rows == 1 { COLUMNS.min(rhs_columns.len()) } else { rhs_columns.len() };
-        let part = |(i, out): (usize, &mut [u8])| {
-            if self.stop.is_set() {
-                return;
-            }
-            if rows == 1 {
-                part(0, rhs_columns.chunks(columns).nth(i).unwrap_or(&[]), out);
-            } else {
-                part(i, rhs_columns, out);
-            }
-        };
         let size = columns * self.rounding.to.storage_bytes();
-        if parallel {
-            out.par_chunks_mut(size).enumerate().for_each(part);
-        } else {
-            out.chunks_mut(size).enumerate().for_each(part);
-        }
+        let least = if parallel { 1 } else { usize::MAX };
+        parts_with(
+            out,
+            (size, least),
+            || (),
+            |(), i, out| {
+                if rows == 1 {
+                    part(0, rhs_columns.chunks(columns).nth(i).unwrap_or(&[]), out);
+                } else {
+                    part(i, rhs_columns, out);
+                }
+            },
+        );
     }
 
     /// The left offsets of a row, one for each term.
@@ -211,30 +208,36 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
             }
             packed.clear();
             packed.resize(block.len().div_ceil(LANES) * panel, K::Word::default());
-            let pack = |(columns, panels): (&[usize], &mut [K::Word])| {
-                self.pack_columns(rhs_batches[batch], columns, panels);
-            };
-            let norms: Vec<Norms> = if parallel {
-                let least = (WORTH_A_THREAD / (TOGETHER * panel)).max(1);
-                let panels =
-                    block.par_chunks(TOGETHER * LANES).zip(packed.par_chunks_mut(TOGETHER * panel));
-                panels.with_min_len(least).for_each(pack);
-                packed.par_chunks_exact(panel).map(norms::<K, PLANES>).collect()
-            } else {
-                block
-                    .chunks(TOGETHER * LANES)
-                    .zip(packed.chunks_mut(TOGETHER * panel))
-                    .for_each(pack);
-                packed.chunks_exact(panel).map(norms::<K, PLANES>).collect()
-            };
-            let rows = |(at, out): (usize, &mut [u8])| {
-                self.rows(batch, at * ROWS, (first, &packed, &norms), out);
-            };
-            if parallel {
-                out.par_chunks_mut(size).enumerate().for_each(rows);
-            } else {
-                out.chunks_mut(size).enumerate().for_each(rows);
-            }
+            let at_once = |least: usize| if parallel { least.max(1) } else { usize::MAX };
+            let least = at_once(WORTH_A_THREAD / (TOGETHER * panel));
+            parts_with(
+                &mut packed,
+                (TOGETHER * panel, least),
+                || (),
+                |(), i, panels| {
+                    self.pack_columns(rhs_batches[batch], &block[i * TOGETHER * LANES..], panels);
+                },
+            );
+            let mut norms = vec![[0.0; LANES]; packed.len() / panel];
+            parts_with(
+                &mut norms,
+                (TOGETHER, least),
+                || (),
+                |(), i, some| {
+                    let panels = packed[i * TOGETHER * panel..].chunks_exact(panel);
+                    for (norms, panel) in some.iter_mut().zip(panels) {
+                        *norms = norms_of::<K, PLANES>(panel);
+                    }
+                },
+            );
+            parts_with(
+                out,
+                (size, at_once(1)),
+                || (),
+                |(), at, out| {
+                    self.rows(batch, at * ROWS, (first, &packed, &norms), out);
+                },
+            );
         }
     }
 
@@ -286,7 +289,7 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
                 }
             }
         }
-        norms::<K, PLANES>(panel)
+        norms_of::<K, PLANES>(panel)
     }
 
     /// The rows from `row` on that `out` has room for, in the columns that are packed from `first` on.

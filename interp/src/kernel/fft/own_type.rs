@@ -10,6 +10,7 @@ use crate::context::RunContext;
 use crate::lower::scratch::threads;
 use crate::num::fourier::has_prime_above;
 use crate::options::Arithmetic;
+use crate::parallel::{parts, parts_with};
 use crate::plan::{Kernel, Reuse};
 use bytemuck::Pod;
 use fft::num_traits::{FromPrimitive, Zero};
@@ -17,7 +18,6 @@ use fft::{ComplexToReal, Fft, Number, RealToComplex};
 use hlo::Literal;
 use hlo::op::value::FftType;
 use num_complex::Complex;
-use rayon::prelude::*;
 use std::array::from_fn;
 use std::sync::{Arc, OnceLock};
 
@@ -236,12 +236,9 @@ impl<T: Number> Stage<T> {
         let least = if stride == 1 { 1 } else { TOGETHER };
         let group = (AT_ONCE / self.of.n.max(1)).max(least);
         let transform = |to: &mut [B]| {
-            let groups = to.par_chunks_mut(group * after).enumerate();
-            groups.for_each_init(&work, |work, (number, to)| {
-                if !stop.is_set() {
-                    let (first, count) = (number * group, to.len() / after);
-                    each(work, Lines { from, first, count, length: before, stride }, to);
-                }
+            parts_with(to, (group * after, 1), &work, |work, number, to| {
+                let (first, count) = (number * group, to.len() / after);
+                each(work, Lines { from, first, count, length: before, stride }, to);
             });
         };
         if stride == 1 {
@@ -250,7 +247,7 @@ impl<T: Number> Stage<T> {
         let mut lines = vec![B::zero(); to.len()];
         transform(&mut lines);
         // A row has one number of each of `stride` lines.
-        to.par_chunks_mut(TOGETHER * stride).enumerate().for_each(|(number, rows)| {
+        parts(to, TOGETHER * stride, |number, rows| {
             let first = |row: usize| row / after * stride * after + row % after;
             let first: [usize; TOGETHER] = from_fn(|row| first(number * TOGETHER + row));
             for lane in (0..stride).take_while(|_| !stop.is_set()) {

@@ -12,6 +12,7 @@ use crate::clock::Stop;
 use crate::context::RunContext;
 use crate::index::{saturating_count, strides, to_usize};
 use crate::lower::scratch::threads;
+use crate::parallel::{parts, parts_with};
 use crate::plan::Kernel;
 use crate::scalar_program::{ScalarProgram, ScalarPrograms};
 use bytemuck::Pod;
@@ -239,26 +240,25 @@ impl Lines {
                 to.iter_mut().zip(order).for_each(|(to, &i)| *to = from[at(i)]);
             };
             for ((from, to), order) in from.zip(to).zip(orders.chunks_exact(size)) {
-                if size <= PART {
-                    move_part(from, to, order);
-                } else {
-                    let parts = to.par_chunks_mut(PART).zip(order.par_chunks(PART));
-                    parts.for_each(|(to, order)| move_part(from, to, order));
-                }
+                parts(to, PART, |i, to| move_part(from, to, &order[i * PART..][..to.len()]));
             }
             return;
         }
         let block = lines.start / stride * stride * size..;
         let lines = lines.start % stride..lines.start % stride + lines.len();
         let (from, to) = (&from[block.clone()], &mut to[block][..stride * size]);
-        let rows = to.par_chunks_mut(stride).enumerate();
-        rows.with_min_len(PART / lines.len() + 1).for_each(|(i, row)| {
-            for (slot, (line, order)) in
-                row[lines.clone()].iter_mut().zip(lines.clone().zip(orders.chunks_exact(size)))
-            {
-                *slot = from[at(order[i]) * stride + line];
-            }
-        });
+        parts_with(
+            to,
+            (stride, PART / lines.len() + 1),
+            || (),
+            |(), i, row| {
+                for (slot, (line, order)) in
+                    row[lines.clone()].iter_mut().zip(lines.clone().zip(orders.chunks_exact(size)))
+                {
+                    *slot = from[at(order[i]) * stride + line];
+                }
+            },
+        );
     }
 }
 

@@ -10,7 +10,7 @@ use super::super::loops::instruction_set::{self, Task};
 use super::super::twiddle::Series;
 use super::{Lanes, Plan};
 use crate::clock::Stop;
-use rayon::prelude::*;
+use crate::parallel::{parts, parts_with};
 use std::ops::Range;
 
 /// Lines that are transformed together.
@@ -125,7 +125,7 @@ impl<R: Real + Field> Long<R> {
     fn store<const N: usize>(&self, from: &[Block<R>], lane: usize, result: &mut [Lanes<R, N>]) {
         let Matrix { rows, columns } = self.matrix;
         let some = TOGETHER * rows;
-        result.par_chunks_mut(some).enumerate().for_each(|(number, result)| {
+        parts(result, some, |number, result| {
             for (block, from) in from.chunks_exact(columns).enumerate() {
                 let from = from[number * TOGETHER..].iter();
                 for (result, from) in result.chunks_exact_mut(rows).zip(from) {
@@ -146,16 +146,13 @@ fn each_block<R: Real + Field>(
     blocks: &mut [Block<R>],
     length: usize,
     lines: usize,
-    stop: &Stop,
+    _stop: &Stop,
     each: impl Fn(&mut [Block<R>], Range<usize>, &mut [Block<R>]) + Sync + Send,
 ) {
     let memory = || vec![Lanes::ZERO; length];
-    let blocks = blocks.par_chunks_mut(length).enumerate();
-    blocks.for_each_init(memory, |memory, (number, block)| {
-        if !stop.is_set() {
-            let first = number * TOGETHER;
-            each(memory, first..(first + TOGETHER).min(lines), block);
-        }
+    parts_with(blocks, (length, 1), memory, |memory, number, block| {
+        let first = number * TOGETHER;
+        each(memory, first..(first + TOGETHER).min(lines), block);
     });
 }
 

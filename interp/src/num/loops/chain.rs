@@ -1,6 +1,7 @@
 //! Two operations of f32 in one loop, with the value between them in a register. Each rounds, so the bits are those of two
 //! loops.
-use super::{Each, Loop, instruction_set, pair};
+use super::instruction_set::{self, Task};
+use super::{Each, Loop, elements, pair};
 use crate::num::float_functions::single;
 use hlo::op::Binary;
 
@@ -71,7 +72,7 @@ fn two(function: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static) -> Loo
 
 fn three(function: impl Fn(f32, f32, f32) -> f32 + Copy + Send + Sync + 'static) -> Loop {
     let run = move |operands: &[&[u8]], result: &mut [u8]| {
-        let [a, b, c] = [0, 1, 2].map(|k| bytemuck::cast_slice::<u8, f32>(operands[k]));
+        let [a, b, c] = elements::<3, f32>(operands);
         let result: &mut [f32] = bytemuck::cast_slice_mut(result);
         // The compiler makes vectors of what it sees to be one element.
         match (a, b, c) {
@@ -88,10 +89,12 @@ fn three(function: impl Fn(f32, f32, f32) -> f32 + Copy + Send + Sync + 'static)
     Loop { takes_scalars: true, ..Loop::new(run) }
 }
 
-fn each<const N: usize>(
-    operands: [&[f32]; N],
-    result: &mut [f32],
-    function: impl Fn([f32; N]) -> f32,
-) {
+fn each<'a, const N: usize, F: Fn([f32; N]) -> f32>(
+    operands: [&'a [f32]; N],
+    result: &'a mut [f32],
+    function: F,
+) where
+    Each<'a, N, f32, f32, F>: Task,
+{
     instruction_set::run(Each { operands, result, function });
 }

@@ -60,21 +60,27 @@ impl Deref for Loop {
 }
 
 /// Returns the loop of a function of `N` operands of one type.
-fn each<const N: usize, A: Pod, R: Pod>(
-    function: impl Fn([A; N]) -> R + Copy + Send + Sync + 'static,
-) -> Loop {
+fn each<const N: usize, A: Pod, R: Pod, F: Fn([A; N]) -> R + Copy + Send + Sync + 'static>(
+    function: F,
+) -> Loop
+where
+    for<'a> Each<'a, N, A, R, F>: Task,
+{
     Loop::new(move |operands, result| {
-        let operands = std::array::from_fn(|k| bytemuck::cast_slice(operands[k]));
         let result = bytemuck::cast_slice_mut(result);
-        instruction_set::run(Each { operands, result, function });
+        instruction_set::run(Each { operands: elements(operands), result, function });
     })
+}
+
+/// Returns the elements of each operand.
+fn elements<'a, const N: usize, A: Pod>(operands: &[&'a [u8]]) -> [&'a [A]; N] {
+    std::array::from_fn(|k| bytemuck::cast_slice(operands[k]))
 }
 
 /// Returns the loop of a function of two operands, of which one may have one element.
 fn pair<A: Pod, R: Pod>(function: impl Fn([A; 2]) -> R + Copy + Send + Sync + 'static) -> Loop {
     let run = move |operands: &[&[u8]], result: &mut [u8]| {
-        let (a, b): (&[A], &[A]) =
-            (bytemuck::cast_slice(operands[0]), bytemuck::cast_slice(operands[1]));
+        let [a, b] = elements::<2, A>(operands);
         let result: &mut [R] = bytemuck::cast_slice_mut(result);
         match (a, b) {
             (&[a], &[b]) => result.fill(function([a, b])),
@@ -98,24 +104,31 @@ struct Each<'a, const N: usize, A, R, F> {
     function: F,
 }
 
-impl<const N: usize, A: Copy, R, F: Fn([A; N]) -> R> Task for Each<'_, N, A, R, F> {
-    // Short loops wait for the cache, which gives twice as many bytes to wide vectors. Each set of instructions is compiled: the
-    // types of most modules are worth that.
-    const IS_LONG: bool = matches!(size_of::<A>(), 2 | 4);
-    #[expect(
-        clippy::needless_range_loop,
-        reason = "an iterator is checked beside the index, see below"
-    )]
-    #[inline(always)]
-    fn run(self) {
-        let count = self.result.len();
-        // Indices below the length of each slice need no checks, with which the last elements would be computed one by one.
-        let operands = self.operands.map(|x| &x[..count]);
-        for i in 0..count {
-            self.result[i] = (self.function)(std::array::from_fn(|k| operands[k][i]));
+/// Expands to the loop over this number of operands. Loops generic in the number would have the compiler compile functions of arrays
+/// for each function of elements.
+macro_rules! loop_of {
+    ($count:literal: $($operand:ident)*) => {
+        impl<A: Copy, R, F: Fn([A; $count]) -> R> Task for Each<'_, $count, A, R, F> {
+            // Short loops wait for the cache, which gives twice as many bytes to wide vectors. Each set of instructions is
+            // compiled: the types of most modules are worth that.
+            const IS_LONG: bool = matches!(size_of::<A>(), 2 | 4);
+            #[inline(always)]
+            fn run(self) {
+                let count = self.result.len();
+                let [$($operand),*] = self.operands;
+                // Indices below the length of each slice need no checks, with which the last elements would be computed one
+                // by one.
+                $(let $operand = &$operand[..count];)*
+                for i in 0..count {
+                    self.result[i] = (self.function)([$($operand[i]),*]);
+                }
+            }
         }
-    }
+    };
 }
+loop_of!(1: a);
+loop_of!(2: a b);
+loop_of!(3: a b c);
 
 /// An integer type of the processor.
 trait Integer: Pod {

@@ -1,6 +1,6 @@
 //! Loops over bf16 and f16, by those over f32: blocks of elements are widened and rounded back.
 use super::instruction_set;
-use super::{Each, Loop};
+use super::{Each, Loop, elements};
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use hlo::Scalar;
@@ -103,7 +103,7 @@ fn each_stage<const N: usize, T: Narrow>(
     count: usize,
     mut stage: impl FnMut(std::ops::Range<usize>, [&[T]; N], [&[u8]; N]),
 ) {
-    let operands: [&[T]; N] = std::array::from_fn(|k| bytemuck::cast_slice(operands[k]));
+    let operands: [&[T]; N] = elements(operands);
     let mut wide = [[0.0; STAGE]; N];
     for first in (0..count).step_by(STAGE) {
         let range = first..count.min(first + STAGE);

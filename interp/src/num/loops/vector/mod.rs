@@ -15,8 +15,8 @@ mod logarithm;
 mod roots;
 mod trigonometric;
 
-use super::Loop;
 use super::instruction_set::{self, Task};
+use super::{Loop, elements};
 use crate::num::float::to_f32;
 use crate::num::float_functions::single;
 use std::marker::PhantomData;
@@ -99,7 +99,7 @@ fn settle<const N: usize, F: Function<N>>(
 
 fn of<const N: usize, F: Function<N> + 'static>() -> Loop {
     Loop::new(move |operands, result| {
-        let operands = std::array::from_fn(|k| bytemuck::cast_slice(operands[k]));
+        let operands = elements(operands);
         let result = bytemuck::cast_slice_mut(result);
         instruction_set::run(Slices { operands, result, formula: PhantomData::<F> });
     })

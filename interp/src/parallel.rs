@@ -1,0 +1,43 @@
+//! Loops over the parts of an array, which the threads of the pool share.
+//!
+//! The loops of rayon are compiled for each function that they call, which takes as long as to compile what kernels compute.
+//! So these call functions by pointers, and are compiled for each type of elements only.
+use crate::clock::Stop;
+use crate::lower::scratch::threads;
+use rayon::prelude::*;
+
+/// Groups of parts for each thread: the last ones to end are a small share of the work.
+const GROUPS: usize = 16;
+
+/// Calls `each` with the number and the elements of every part of `size` elements, of which the last may have fewer; of none once
+/// the run is to stop.
+pub(crate) fn parts<T: Send>(all: &mut [T], size: usize, each: impl Fn(usize, &mut [T]) + Sync) {
+    parts_with(all, (size, 1), || (), |(), number, part| each(number, part));
+}
+
+/// The same with a state that a thread makes for the parts that it takes at a time, at least `least` of them. If there are not
+/// more, this thread takes all.
+pub(crate) fn parts_with<T: Send, S>(
+    all: &mut [T],
+    (size, least): (usize, usize),
+    state: impl Fn() -> S + Sync,
+    each: impl Fn(&mut S, usize, &mut [T]) + Sync,
+) {
+    let count = all.len().div_ceil(size);
+    let together = count.div_ceil(GROUPS * threads()).max(least).max(1);
+    let stop = Stop::current();
+    let group = |number: usize, group: &mut [T]| {
+        let mut state = state();
+        for (i, part) in group.chunks_mut(size).enumerate().take_while(|_| !stop.is_set()) {
+            each(&mut state, number * together + i, part);
+        }
+    };
+    match count <= together {
+        true => group(0, all),
+        false => groups(all, size * together, &group),
+    }
+}
+
+fn groups<T: Send>(all: &mut [T], size: usize, group: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    all.par_chunks_mut(size).enumerate().for_each(|(number, all)| group(number, all));
+}
