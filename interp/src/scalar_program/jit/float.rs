@@ -9,60 +9,44 @@ use hlo::ElementType;
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
 
+/// Emits the instructions of a function of an element of this type.
+type Instructions = fn(&mut Emitter<'_, '_>, ElementType, Value) -> Value;
+
+/// The functions that the processor has instructions for; the others are called.
+const UNARY: [(Unary, Instructions); 9] = [
+    (Unary::Abs, |emitter, _, x| emitter.builder.ins().fabs(x)),
+    (Unary::Ceil, |emitter, _, x| emitter.builder.ins().ceil(x)),
+    (Unary::Floor, |emitter, _, x| emitter.builder.ins().floor(x)),
+    (Unary::Negate, |emitter, _, x| emitter.builder.ins().fneg(x)),
+    (Unary::RoundNearestEven, |emitter, _, x| emitter.builder.ins().nearest(x)),
+    (Unary::Sqrt, |emitter, _, x| emitter.builder.ins().sqrt(x)),
+    (Unary::Real, |_, _, x| x),
+    (Unary::Imag, |emitter, ty, _| emitter.float(ty == ElementType::F32, 0.0)),
+    (Unary::Sign, |emitter, ty, x| {
+        let is_single = ty == ElementType::F32;
+        let (zero, one) = (emitter.float(is_single, 0.0), emitter.float(is_single, 1.0));
+        let sign = emitter.builder.ins().fcopysign(one, x);
+        let is_signed = emitter.builder.ins().fcmp(FloatCC::OrderedNotEqual, x, zero);
+        emitter.builder.ins().select(is_signed, sign, x)
+    }),
+];
+
 impl Emitter<'_, '_> {
     pub(super) fn float_unary(&mut self, op: Unary, ty: ElementType, x: Value) -> Option<Value> {
         let is_single = ty == ElementType::F32;
-        let ins = self.builder.ins();
-        let result = match op {
-            Unary::Abs => ins.fabs(x),
-            Unary::Ceil => ins.ceil(x),
-            Unary::Floor => ins.floor(x),
-            Unary::Negate => ins.fneg(x),
-            Unary::RoundNearestEven => ins.nearest(x),
-            Unary::Sqrt => ins.sqrt(x),
-            Unary::Real => x,
-            Unary::Imag => self.float(is_single, 0.0),
-            Unary::IsFinite => {
-                let (size, infinity) = (ins.fabs(x), self.float(is_single, f32::INFINITY));
-                return Some(self.builder.ins().fcmp(FloatCC::LessThan, size, infinity));
-            }
-            Unary::Sign => {
-                let (zero, one) = (self.float(is_single, 0.0), self.float(is_single, 1.0));
-                let sign = self.builder.ins().fcopysign(one, x);
-                let is_signed = self.builder.ins().fcmp(FloatCC::OrderedNotEqual, x, zero);
-                self.builder.ins().select(is_signed, sign, x)
-            }
-            Unary::Acos
-            | Unary::Acosh
-            | Unary::Asin
-            | Unary::Asinh
-            | Unary::Atanh
-            | Unary::Cbrt
-            | Unary::CountLeadingZeros
-            | Unary::Cosine
-            | Unary::Cosh
-            | Unary::Erf
-            | Unary::Exponential
-            | Unary::ExponentialMinusOne
-            | Unary::Log
-            | Unary::LogPlusOne
-            | Unary::Logistic
-            | Unary::Not
-            | Unary::Popcnt
-            | Unary::RoundNearestAfz
-            | Unary::Rsqrt
-            | Unary::Sine
-            | Unary::Sinh
-            | Unary::Tan
-            | Unary::Tanh => {
-                if is_single {
-                    let function = code::address_of_unary_f32(functions::unary_f32(op)?);
-                    self.call(function, &[F32], Some(F32), &[x])?
-                } else {
-                    let function = code::address_of_unary_f64(functions::unary_f64(op)?);
-                    self.call(function, &[F64], Some(F64), &[x])?
-                }
-            }
+        if op == Unary::IsFinite {
+            let infinity = self.float(is_single, f32::INFINITY);
+            let size = self.builder.ins().fabs(x);
+            return Some(self.builder.ins().fcmp(FloatCC::LessThan, size, infinity));
+        }
+        let result = if let Some((_, instructions)) = UNARY.iter().find(|(of, _)| *of == op) {
+            instructions(self, ty, x)
+        } else if is_single {
+            let function = code::address_of_unary_f32(functions::unary_f32(op)?);
+            self.call(function, &[F32], Some(F32), &[x])?
+        } else {
+            let function = code::address_of_unary_f64(functions::unary_f64(op)?);
+            self.call(function, &[F64], Some(F64), &[x])?
         };
         self.rounded(ty, result)
     }

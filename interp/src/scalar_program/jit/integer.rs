@@ -6,6 +6,31 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use hlo::ElementType;
 use hlo::op::{Binary, Unary};
 
+/// Emits the instructions of a function of a number of so many bits.
+type Instructions = fn(&mut Emitter<'_, '_>, u32, Value) -> Value;
+
+/// The functions of integers.
+const UNARY: [(Unary, Instructions); 6] = [
+    (Unary::Abs, |emitter, _, x| emitter.builder.ins().iabs(x)),
+    (Unary::Negate, |emitter, _, x| emitter.builder.ins().ineg(x)),
+    (Unary::Not, |emitter, _, x| emitter.builder.ins().bnot(x)),
+    (Unary::Sign, |emitter, _, x| {
+        let negative = emitter.builder.ins().sshr_imm(x, 63);
+        let opposite = emitter.builder.ins().ineg(x);
+        let positive = emitter.builder.ins().ushr_imm(opposite, 63);
+        emitter.builder.ins().bor(negative, positive)
+    }),
+    (Unary::Popcnt, |emitter, bits, x| {
+        let x = emitter.zero_extend(bits, x);
+        emitter.builder.ins().popcnt(x)
+    }),
+    (Unary::CountLeadingZeros, |emitter, bits, x| {
+        let x = emitter.zero_extend(bits, x);
+        let zeros = emitter.builder.ins().clz(x);
+        emitter.builder.ins().iadd_imm(zeros, i64::from(bits) - 64)
+    }),
+];
+
 impl Emitter<'_, '_> {
     /// Returns the integer of type `ty` that is equal to `x` modulo 2^n.
     pub(super) fn wrap(&mut self, ty: ElementType, x: Value) -> Value {
@@ -44,54 +69,8 @@ impl Emitter<'_, '_> {
         if Kind::of(ty) == Kind::Pred {
             return (op == Unary::Not).then(|| self.builder.ins().bxor_imm(x, 1));
         }
-        let bits = ty.bits();
-        let result = match op {
-            Unary::Abs => self.builder.ins().iabs(x),
-            Unary::Negate => self.builder.ins().ineg(x),
-            Unary::Not => self.builder.ins().bnot(x),
-            Unary::Sign => {
-                let negative = self.builder.ins().sshr_imm(x, 63);
-                let opposite = self.builder.ins().ineg(x);
-                let positive = self.builder.ins().ushr_imm(opposite, 63);
-                self.builder.ins().bor(negative, positive)
-            }
-            Unary::Popcnt => {
-                let x = self.zero_extend(bits, x);
-                self.builder.ins().popcnt(x)
-            }
-            Unary::CountLeadingZeros => {
-                let x = self.zero_extend(bits, x);
-                let zeros = self.builder.ins().clz(x);
-                self.builder.ins().iadd_imm(zeros, i64::from(bits) - 64)
-            }
-            Unary::Acos
-            | Unary::Acosh
-            | Unary::Asin
-            | Unary::Asinh
-            | Unary::Atanh
-            | Unary::Cbrt
-            | Unary::Ceil
-            | Unary::Cosine
-            | Unary::Cosh
-            | Unary::Erf
-            | Unary::Exponential
-            | Unary::ExponentialMinusOne
-            | Unary::Floor
-            | Unary::Imag
-            | Unary::IsFinite
-            | Unary::Log
-            | Unary::LogPlusOne
-            | Unary::Logistic
-            | Unary::Real
-            | Unary::RoundNearestAfz
-            | Unary::RoundNearestEven
-            | Unary::Rsqrt
-            | Unary::Sine
-            | Unary::Sinh
-            | Unary::Sqrt
-            | Unary::Tan
-            | Unary::Tanh => return None,
-        };
+        let (_, instructions) = UNARY.iter().find(|(of, _)| *of == op)?;
+        let result = instructions(self, ty.bits(), x);
         Some(self.wrap(ty, result))
     }
 
