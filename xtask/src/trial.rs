@@ -12,7 +12,7 @@ fn patch(root: &Path) -> Result<String> {
     found.map(|(patch, _)| patch.to_owned()).ok_or_else(|| format!("{PAGE} shows no diff"))
 }
 
-/// Fails unless the commit on the page still applies, and changes three source files.
+/// Fails unless the commit on the page still applies, and changes four source files.
 pub(crate) fn check(root: &Path) -> Result {
     let patch = patch(root)?;
     let sources = patch.lines().filter(|line| {
