@@ -71,12 +71,20 @@ impl<K: Kernel<1, Word: Word>> Task for Columns<'_, K> {
         squares.fill(0.0);
         if source.order == Order::Indices {
             let first = source.start + source.indices[0];
-            for (k, &term) in source.terms.iter().enumerate() {
-                let line = &source.elements[first + term..][..source.indices.len()];
-                let panels = words.chunks_mut(side * terms).zip(squares.chunks_mut(side));
-                for (line, (panel, squares)) in line.chunks(side).zip(panels) {
-                    let width = panel.len() / terms;
-                    copy_term::<K>(line, &mut panel[k * width..(k + 1) * width], squares);
+            let panels = words.chunks_mut(side * terms).zip(squares.chunks_mut(side));
+            for (p, (panel, squares)) in panels.enumerate() {
+                let elements = &source.elements[first + p * side..];
+                let used = side.min(source.indices.len() - p * side);
+                // As many as registers hold.
+                match used {
+                    24 => copy_panel::<K, 3>(elements, source.terms, panel, squares),
+                    48 => copy_panel::<K, 6>(elements, source.terms, panel, squares),
+                    _ => {
+                        let lines = panel.chunks_exact_mut(panel.len() / terms);
+                        for (&term, words) in source.terms.iter().zip(lines) {
+                            copy_term::<K>(&elements[term..term + used], words, squares);
+                        }
+                    }
                 }
             }
             return;
@@ -124,6 +132,31 @@ impl<K: Kernel<1, Word: Word>> Task for Columns<'_, K> {
             }
         }
     }
+}
+
+/// A panel of `N` chunks of columns, of elements that follow each other. Sums of squares stay in registers, and panels, which may
+/// be a power of two apart, do not take each other's place in the cache.
+#[inline(always)]
+fn copy_panel<K: Kernel<1>, const N: usize>(
+    elements: &[K::Stored],
+    terms: &[usize],
+    words: &mut [K::Word],
+    squares: &mut [f64],
+) {
+    let mut sums = [[0.0; CHUNK]; N];
+    for (&term, words) in terms.iter().zip(words.chunks_exact_mut(N * CHUNK)) {
+        let (line, _) = elements[term..term + N * CHUNK].as_chunks::<CHUNK>();
+        let (words, _) = words.as_chunks_mut::<CHUNK>();
+        for chunk in 0..N {
+            for i in 0..CHUNK {
+                [words[chunk][i]] = K::pack(line[chunk][i]);
+                if K::HAS_BOUND {
+                    sums[chunk][i] += K::square([words[chunk][i]]);
+                }
+            }
+        }
+    }
+    squares.copy_from_slice(sums.as_flattened());
 }
 
 /// One term of a panel, from elements that follow each other.
