@@ -242,3 +242,11 @@ def test_programs_run_on_the_platform(script, devices):
     variables = dict(os.environ, JAX_PLATFORMS="etalon", ETALON_DEVICE_COUNT=str(devices))
     run = subprocess.run([sys.executable, "-c", script], env=variables, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+
+
+def test_waiting_for_a_donated_array_is_an_error():
+    device = jax.devices("etalon")[0]
+    x = jax.device_put(np.arange(4, dtype=np.float32), device)
+    jax.jit(lambda x: x * 2, donate_argnums=0)(x)
+    with pytest.raises(RuntimeError):
+        jax.device_put(x, device).block_until_ready()

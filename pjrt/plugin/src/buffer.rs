@@ -3,7 +3,7 @@
 use crate::call::calls;
 use crate::client::Client;
 use crate::device::{Charge, place};
-use crate::event::event;
+use crate::event::{Signal, event};
 use crate::failure::{Failure, Result};
 use crate::handle::{destroy, get, give};
 use crate::promise::Promise;
@@ -183,7 +183,12 @@ calls! {
     // The host may then read arrays in place, after `IncreaseExternalReferenceCount`.
     BufferIsOnCpu(a) { a.is_on_cpu = true; Ok(()) }
     BufferReadyEvent(a) {
-        a.event = event(get::<Buffer>(a.buffer)?.value()?.signal());
+        // Hosts expect an event; they end the process if there is none.
+        let signal = match get::<Buffer>(a.buffer)?.value() {
+            Ok(value) => Arc::clone(value.signal()),
+            Err(failure) => Signal::done(Err(failure)),
+        };
+        a.event = event(&signal);
         Ok(())
     }
     BufferUnsafePointer(a) { a.pointer = get::<Buffer>(a.buffer)?.address()?.expose_provenance(); Ok(()) }

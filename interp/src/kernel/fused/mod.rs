@@ -24,8 +24,9 @@ use std::sync::Arc;
 const TILE: usize = 1024;
 /// Elements of a line within which tiles stay. For shorter ones the work of a tile takes longer than to copy its operands.
 const SHORTEST_LINE: usize = TILE / 4;
-/// Elements of a part that one thread computes.
+/// Elements of a part that one thread computes with a few steps, and how many are a few.
 const PART: usize = 8 * TILE;
+const FEW_STEPS: usize = 4;
 
 /// How an operand from outside is read.
 #[derive(Debug, Clone, PartialEq)]
@@ -172,14 +173,16 @@ impl Fused {
         };
         most.min(self.count)
     }
-    /// Elements of a part that one thread computes: whole tiles.
+    /// Elements of a part that one thread computes: whole tiles, in small arrays the fewer the more steps there are.
     fn shared(&self) -> usize {
         let length = self.length().max(1);
-        (PART / length).max(1) * length
+        let least = PART / (self.steps.len() / FEW_STEPS).max(1);
+        let part = (self.count / (2 * threads())).clamp(least, PART);
+        (part / length).max(1) * length
     }
     /// Whether threads share the work.
     fn is_shared(&self) -> bool {
-        self.count > 2 * self.shared()
+        self.count >= 2 * self.shared()
     }
     /// Elements of output `k` for so many elements of the index space.
     fn length_of(&self, k: usize, elements: usize) -> usize {
