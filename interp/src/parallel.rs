@@ -6,7 +6,7 @@ use crate::clock::Stop;
 use crate::lower::scratch::threads;
 use rayon::prelude::*;
 
-/// Groups of parts for each thread: the last ones to end are a small share of the work.
+/// Groups of parts for each thread, if there are several: the last ones to end are a small share of the work.
 const GROUPS: usize = 16;
 
 /// Calls `each` with the number and the elements of every part of `size` elements, of which the last may have fewer; of none once
@@ -24,7 +24,8 @@ pub(crate) fn parts_with<T: Send, S>(
     each: impl Fn(&mut S, usize, &mut [T]) + Sync,
 ) {
     let count = all.len().div_ceil(size);
-    let together = count.div_ceil(GROUPS * threads()).max(least).max(1);
+    let groups_wanted = if threads() == 1 { 1 } else { GROUPS * threads() };
+    let together = count.div_ceil(groups_wanted).max(least).max(1);
     let stop = Stop::current();
     let group = |number: usize, group: &mut [T]| {
         let mut state = state();
