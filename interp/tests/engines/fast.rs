@@ -27,9 +27,19 @@ fn arguments(executable: &Executable, number: impl Fn(i64) -> f64) -> Vec<Litera
 fn programs() -> Vec<String> {
     let mut texts = Vec::new();
     for ty in ["f32", "bf16", "f16", "f64"] {
-        for (m, k, n) in
-            [(1, 5, 64), (5, 300, 1), (3, 700, 48), (20, 261, 112), (70, 530, 67), (600, 40, 208)]
-        {
+        for (m, k, n) in [
+            (1, 5, 64),
+            (5, 300, 1),
+            (3, 700, 48),
+            (20, 261, 112),
+            (70, 530, 67),
+            (600, 40, 208),
+            (9, 33, 23),
+            (9, 33, 24),
+            (9, 33, 47),
+            (9, 33, 72),
+            (9, 33, 120),
+        ] {
             let left = [format!("[{m},{k}]"), format!("[{k},{m}]")];
             let right = [format!("[{k},{n}]"), format!("[{n},{k}]")];
             for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {

@@ -1,6 +1,6 @@
 //! Transforms and linear algebra: the engines agree within the rounding of a wider type.
-use crate::compiled;
 use crate::windows::{elements, engines_agree};
+use crate::{agree, compiled};
 use hlo::{ArrayShape, ElementType, Literal, Scalar};
 use interp::{Engine, RunOptions};
 
@@ -280,4 +280,17 @@ fn solutions_of_triangular_systems() {
         ROOT r = f32[9,3] triangular-solve(p, b), left_side=true, lower=true, unit_diagonal=false, transpose_a=NO_TRANSPOSE }";
     let b = elements(ElementType::F32, &[9, 3], 3, true);
     engines_agree(text, &[Literal::zeros(ArrayShape::new(ElementType::F32, &[9, 9][..])), b]);
+}
+
+/// Panels of columns that are whole, and those that fill the last vector.
+#[test]
+fn products_of_every_number_of_columns() {
+    for ty in ["s32", "f32", "bf16", "f64"] {
+        for n in (15..=50).chain([72, 73, 96, 120]) {
+            agree(&format!(
+                "ENTRY e {{ a = {ty}[5,19] parameter(0) b = {ty}[19,{n}] parameter(1)
+                   ROOT r = {ty}[5,{n}] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}"
+            ));
+        }
+    }
 }

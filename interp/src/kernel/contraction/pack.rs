@@ -75,10 +75,10 @@ impl<K: Kernel<1, Word: Word>> Task for Columns<'_, K> {
             for (p, (panel, squares)) in panels.enumerate() {
                 let elements = &source.elements[first + p * side..];
                 let used = side.min(source.indices.len() - p * side);
-                // As many as registers hold.
-                match used {
-                    24 => copy_panel::<K, 3>(elements, source.terms, panel, squares),
-                    48 => copy_panel::<K, 6>(elements, source.terms, panel, squares),
+                // Whole vectors, as many as registers hold.
+                match (used, panel.len() / terms) {
+                    (24, 24) => copy_panel::<K, 3>(elements, source.terms, panel, squares),
+                    (48, 48) => copy_panel::<K, 6>(elements, source.terms, panel, squares),
                     _ => {
                         let lines = panel.chunks_exact_mut(panel.len() / terms);
                         for (&term, words) in source.terms.iter().zip(lines) {

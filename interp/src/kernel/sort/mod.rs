@@ -240,7 +240,11 @@ impl Lines {
                 to.iter_mut().zip(order).for_each(|(to, &i)| *to = from[at(i)]);
             };
             for ((from, to), order) in from.zip(to).zip(orders.chunks_exact(size)) {
-                parts(to, PART, |i, to| move_part(from, to, &order[i * PART..][..to.len()]));
+                if size <= PART {
+                    move_part(from, to, order);
+                } else {
+                    parts(to, PART, |i, to| move_part(from, to, &order[i * PART..][..to.len()]));
+                }
             }
             return;
         }

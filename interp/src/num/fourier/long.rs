@@ -146,13 +146,16 @@ fn each_block<R: Real + Field>(
     blocks: &mut [Block<R>],
     length: usize,
     lines: usize,
-    _stop: &Stop,
+    stop: &Stop,
     each: impl Fn(&mut [Block<R>], Range<usize>, &mut [Block<R>]) + Sync + Send,
 ) {
     let memory = || vec![Lanes::ZERO; length];
     parts_with(blocks, (length, 1), memory, |memory, number, block| {
-        let first = number * TOGETHER;
-        each(memory, first..(first + TOGETHER).min(lines), block);
+        // Several lines are computed at a time, on threads that know of no other flag.
+        if !stop.is_set() {
+            let first = number * TOGETHER;
+            each(memory, first..(first + TOGETHER).min(lines), block);
+        }
     });
 }
 
