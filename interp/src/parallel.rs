@@ -28,6 +28,8 @@ pub(crate) fn parts_with<T: Send, S>(
     let together = count.div_ceil(groups_wanted).max(least).max(1);
     let stop = Stop::current();
     let group = |number: usize, group: &mut [T]| {
+        // Loops within the parts find the flag of the step on every thread.
+        let _entered = stop.enter();
         let mut state = state();
         for (i, part) in group.chunks_mut(size).enumerate().take_while(|_| !stop.is_set()) {
             each(&mut state, number * together + i, part);

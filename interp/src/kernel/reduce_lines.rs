@@ -173,9 +173,7 @@ impl Reduction<'_> {
         parts(to, inner * width, |row, to| {
             let base = kept.offset(row);
             parts_with(to, (STRIP * width, 1), &state, |state, strip, to| {
-                if !stop.is_set() {
-                    each(state, base + strip * STRIP, to);
-                }
+                each(state, base + strip * STRIP, to);
             });
         });
     }

@@ -82,12 +82,12 @@ impl<R: Real + Field> Long<R> {
         let mut memory = vec![Lanes::ZERO; column_numbers + row_numbers];
         let (column_blocks, row_blocks) = memory.split_at_mut(column_numbers);
         for lane in 0..N {
-            each_block(column_blocks, rows, columns, stop, |before, lines, block| {
+            each_block(column_blocks, rows, columns, |before, lines, block| {
                 self.columns(line, lane, before, lines.clone());
                 self.for_columns.transform(before, block, stop);
                 instruction_set::run(Turn { turns: &self.turns, columns: lines, block });
             });
-            each_block(row_blocks, columns, rows, stop, |before, lines, block| {
+            each_block(row_blocks, columns, rows, |before, lines, block| {
                 self.rows(column_blocks, before, lines);
                 self.for_rows.transform(before, block, stop);
             });
@@ -146,16 +146,12 @@ fn each_block<R: Real + Field>(
     blocks: &mut [Block<R>],
     length: usize,
     lines: usize,
-    stop: &Stop,
     each: impl Fn(&mut [Block<R>], Range<usize>, &mut [Block<R>]) + Sync + Send,
 ) {
     let memory = || vec![Lanes::ZERO; length];
     parts_with(blocks, (length, 1), memory, |memory, number, block| {
-        // Several lines are computed at a time, on threads that know of no other flag.
-        if !stop.is_set() {
-            let first = number * TOGETHER;
-            each(memory, first..(first + TOGETHER).min(lines), block);
-        }
+        let first = number * TOGETHER;
+        each(memory, first..(first + TOGETHER).min(lines), block);
     });
 }
 
