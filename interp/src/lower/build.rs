@@ -38,7 +38,10 @@ pub(crate) fn plans(
         let draft = Draft::of(&lowering, &inlining, id);
         let draft = draft.without_dead_steps(module, effects, &inlining);
         match fuses {
-            true => draft.fused().without_dead_steps(module, effects, &inlining),
+            true => {
+                let draft = draft.fused().without_dead_steps(module, effects, &inlining);
+                draft.ordered(module, effects)
+            }
             false => draft,
         }
     };

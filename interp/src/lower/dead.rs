@@ -79,7 +79,7 @@ impl Draft {
         self
     }
 
-    fn set_last_uses(&mut self) {
+    pub(super) fn set_last_uses(&mut self) {
         let Self { leaves, steps, results, .. } = self;
         for leaf in leaves.iter_mut() {
             leaf.last_use = None;

@@ -17,6 +17,8 @@ use std::sync::Arc;
 const MOST_MEMBERS: usize = 256;
 /// The limit of elements of a run that is reduced: it stays in the second cache.
 const MOST_INNER: usize = 1 << 14;
+/// The same where only the widened elements of the run are in the cache: storing all of them takes longer.
+const MOST_WIDENED: usize = 1 << 16;
 
 /// An operand that a member reads from outside its group.
 #[derive(Clone)]
@@ -169,7 +171,11 @@ impl Groups<'_> {
                 let is_apart = self.of_leaf.get(&step.inputs[1]).map(|(group, _)| group)
                     != self.of_leaf.get(&step.inputs[0]).map(|(group, _)| group)
                     || self.open(step.inputs[0]).is_none();
-                match inner <= MOST_INNER && is_apart && self.is_computed(step.inputs[0]) {
+                let most = match self.open(step.inputs[0]) {
+                    Some(_) => MOST_INNER,
+                    None => MOST_WIDENED,
+                };
+                match inner <= most && is_apart && self.is_computed(step.inputs[0]) {
                     true => {
                         self.close(&step.inputs[1..]);
                         let member = Member { step: number, role: Role::Rows(method) };

@@ -8,6 +8,7 @@ mod fuse;
 mod inline;
 mod join;
 mod narrow;
+mod order;
 mod peak;
 pub(crate) mod scratch;
 mod slots;

@@ -16,8 +16,8 @@ pub(super) struct StepMemory {
     /// Leaves that steps compute and that are live during it, its outputs included, but not the inputs that die at a loop.
     pub(super) live: usize,
     pub(super) outputs: usize,
-    /// The parameter whose buffer the first output is written to.
-    pub(super) over_parameter: usize,
+    /// Leaves of these that are written to the buffers of parameters.
+    pub(super) over_parameters: usize,
     /// Inputs that steps compute and that leave their slots.
     pub(super) dying: usize,
     /// Inputs that are parameters and leave their slots.
@@ -81,7 +81,7 @@ fn peak(
     of: &impl Fn(&ComputationId) -> Peaks,
 ) -> usize {
     let from_caller = |bytes: usize| if is_owned { bytes } else { 0 };
-    let live = memory.live.saturating_sub(from_caller(memory.over_parameter));
+    let live = memory.live.saturating_sub(from_caller(memory.over_parameters));
     match &step.action {
         // The callee computes the outputs, so they are among its own leaves while it runs.
         Action::Call(_) | Action::Branch(_) => {

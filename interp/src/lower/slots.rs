@@ -25,6 +25,8 @@ pub(super) fn assign(draft: Draft) -> (Plan, Vec<StepMemory>) {
         frees: vec![SmallVec::new(); steps.len()],
         live,
         peak,
+        over_parameters: vec![0; steps.len() + 1],
+        is_over_parameter: vec![false; leaves.len()],
         memory: vec![StepMemory::default(); steps.len()],
     };
     let mut initial = Vec::new();
@@ -52,9 +54,11 @@ pub(super) fn assign(draft: Draft) -> (Plan, Vec<StepMemory>) {
         .collect();
     mark_last(&mut results);
     initial.resize(slots.count, None);
-    for ((step, memory), live) in planned.iter_mut().zip(&mut slots.memory).zip(slots.live) {
+    let over_parameters = sums(&slots.over_parameters[..planned.len()]);
+    let counts = slots.live.into_iter().zip(over_parameters);
+    for ((step, memory), (live, over)) in planned.iter_mut().zip(&mut slots.memory).zip(counts) {
         step.live_bytes = live;
-        memory.live = live;
+        (memory.live, memory.over_parameters) = (live, over);
     }
     let plan = Plan {
         computation,
@@ -79,7 +83,7 @@ fn mark_last(inputs: &mut [Input]) {
 
 /// Returns the bytes of computed leaves that are live during each step. The values that a loop carries are its inputs at
 /// first and its outputs at last, so inputs that die at a loop are not counted with its outputs.
-fn live_bytes(draft: &Draft) -> Vec<usize> {
+pub(super) fn live_bytes(draft: &Draft) -> Vec<usize> {
     let count = draft.steps.len();
     let mut change = vec![0i128; count + 1];
     for (i, step) in draft.steps.iter().enumerate() {
@@ -102,12 +106,17 @@ fn live_bytes(draft: &Draft) -> Vec<usize> {
             }
         }
     }
-    let mut live = 0i128;
-    let mut sum = |change: &i128| {
-        live += change;
-        usize::try_from(live).unwrap_or(usize::MAX)
+    sums(&change[..count])
+}
+
+/// Returns the sums of the changes up to each step.
+fn sums(changes: &[i128]) -> Vec<usize> {
+    let mut total = 0i128;
+    let sum = |change: &i128| {
+        total += change;
+        usize::try_from(total).unwrap_or(usize::MAX)
     };
-    change[..count].iter().map(&mut sum).collect()
+    changes.iter().map(sum).collect()
 }
 
 struct Slots {
@@ -119,6 +128,10 @@ struct Slots {
     /// Bytes in use during each step, including kept memory.
     live: Vec<usize>,
     peak: usize,
+    /// By how much each step changes the bytes of the leaves that are written over parameters.
+    over_parameters: Vec<i128>,
+    /// Whether a leaf is in the memory of a parameter.
+    is_over_parameter: Vec<bool>,
     memory: Vec<StepMemory>,
 }
 
@@ -143,12 +156,7 @@ impl Slots {
             in_place(&step, &inputs, leaves).filter(|&k| !leaves[step.inputs[k]].is_kept);
         self.memory[i] = step_memory(&step, &inputs, leaves);
         if let Some(k) = in_place {
-            let operand = &leaves[step.inputs[k]];
-            if operand.is_parameter {
-                self.memory[i].over_parameter = operand.bytes;
-            } else {
-                self.live[i] = self.live[i].saturating_sub(operand.bytes);
-            }
+            self.write_over(i, step.inputs[k], step.outputs[0], leaves);
         }
         let takes_memory = matches!(step.action, Action::Kernel(_));
         let outputs = step.outputs.iter().enumerate().map(|(k, &leaf)| {
@@ -185,6 +193,24 @@ impl Slots {
             part: step.part,
             fuses: step.fuses,
         }
+    }
+
+    /// Counts an output that step `i` writes to the memory of an operand.
+    fn write_over(&mut self, i: usize, operand: Leaf, output: Leaf, leaves: &[LeafInfo]) {
+        let (info, bytes) = (&leaves[operand], leaves[operand].bytes);
+        if !info.is_parameter {
+            self.live[i] = self.live[i].saturating_sub(bytes);
+        }
+        if !info.is_parameter && !self.is_over_parameter[operand] {
+            return;
+        }
+        self.is_over_parameter[output] = true;
+        let change = i128::try_from(bytes).unwrap_or(i128::MAX);
+        // An operand that was written over a parameter itself ends one step earlier.
+        let first = if info.is_parameter { i } else { i + 1 };
+        let last = leaves[output].last_use.unwrap_or(i).min(self.memory.len() - 1);
+        self.over_parameters[first] += change;
+        self.over_parameters[last + 1] -= change;
     }
 
     /// Records the leaves that die at step `i`.

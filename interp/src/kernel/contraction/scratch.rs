@@ -28,7 +28,12 @@ impl Recipe {
         let form = form(lhs.ty, rhs.ty, to);
         let both_whole = is_whole(lhs.ty) && is_whole(rhs.ty);
         let is_narrow = self.is_narrow((lhs.ty, rhs.ty), to);
+        // The engine `fast` widens elements of bf16 when it packs them.
+        let widens = [lhs.ty, rhs.ty, to] != [ElementType::Bf16; 3] || !self.is_own_type(to);
         let forms = |array: &ArrayShape| {
+            if !widens {
+                return 0;
+            }
             let whole = size_of::<i64>() + if is_narrow { size_of::<i32>() } else { 0 };
             let own = if both_whole { whole } else { converted(array.ty, form) };
             let bytes = self.copies().saturating_mul(size_of::<f32>()).saturating_add(own);

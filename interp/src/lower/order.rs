@@ -1,0 +1,241 @@
+//! The order of steps: one that frees large arrays runs as soon as its inputs are there.
+//!
+//! Modules state their instructions in an order that suits whoever wrote them: JAX computes the loss of a training step at
+//! its end, and holds the logits through the whole backward pass for it. A step that is moved is pure, so that its place
+//! changes nothing but the memory in use.
+use super::build::{Draft, DraftStep, Leaf};
+use super::dead::has_effect;
+use super::slots::live_bytes;
+use crate::plan::Action;
+use hlo::Module;
+use smallvec::SmallVec;
+
+/// Steps that read less than this many bytes of computed arrays stay where they are.
+const LARGE: usize = 1 << 20;
+
+/// A step whose outputs take at most one part in so many of what it reads runs early even if it frees nothing: the last step
+/// that reads the same array then does.
+const REDUCED: usize = 64;
+
+impl Draft {
+    /// Runs steps that free large arrays early, unless the peak then is higher by more than small arrays.
+    pub(super) fn ordered(mut self, module: &Module, effects: &[bool]) -> Self {
+        let moves =
+            |step: &DraftStep| is_pure(&step.action) && !has_effect(step.site.of(module), effects);
+        let Some(order) = Order::of(&self, moves) else { return self };
+        let before = peak(&self);
+        self.permute(&order);
+        if peak(&self) > before.saturating_add(before / REDUCED) {
+            let mut back = vec![0; order.len()];
+            order.iter().enumerate().for_each(|(new, &old)| back[old] = new);
+            self.permute(&back);
+        }
+        self
+    }
+
+    /// Puts step `order[i]` at place `i`.
+    fn permute(&mut self, order: &[usize]) {
+        let mut steps: Vec<_> = std::mem::take(&mut self.steps).into_iter().map(Some).collect();
+        let taken =
+            order.iter().map(|&step| steps[step].take().expect("an order has each step once"));
+        self.steps = taken.collect();
+        self.set_last_uses();
+    }
+}
+
+fn peak(draft: &Draft) -> usize {
+    let steps = draft.steps.iter().zip(live_bytes(draft));
+    steps.map(|(step, live)| live.saturating_add(step.scratch)).max().unwrap_or(0)
+}
+
+/// Whether a step only computes arrays from arrays.
+fn is_pure(action: &Action) -> bool {
+    match action {
+        Action::Kernel(_) | Action::Function(_) | Action::Relabel => true,
+        Action::Call(_)
+        | Action::While { .. }
+        | Action::Branch(_)
+        | Action::Scan(_)
+        | Action::AsyncStart { .. }
+        | Action::AsyncUpdate
+        | Action::AsyncDone
+        | Action::Communicate(_)
+        | Action::Start(_)
+        | Action::Done => false,
+    }
+}
+
+/// An order while it is made.
+struct Order<'a> {
+    draft: &'a Draft,
+    /// The step that computes each leaf.
+    producer: Vec<Option<usize>>,
+    /// The steps that read each leaf, and the number of those without a place.
+    readers: Vec<(SmallVec<[usize; 4]>, usize)>,
+    /// Whether a step may be moved.
+    moves: Vec<bool>,
+    has_place: Vec<bool>,
+    placed: Vec<usize>,
+    /// The steps to look at: one of their inputs has no other reader any more, or is large and was computed.
+    candidates: Vec<usize>,
+}
+
+impl<'a> Order<'a> {
+    /// Returns the order of steps; `None` if it is the present one.
+    fn of(draft: &'a Draft, moves: impl Fn(&DraftStep) -> bool) -> Option<Vec<usize>> {
+        if draft.leaves.iter().all(|leaf| leaf.bytes < LARGE) {
+            return None;
+        }
+        let mut made = Order {
+            draft,
+            producer: vec![None; draft.leaves.len()],
+            readers: vec![Default::default(); draft.leaves.len()],
+            moves: draft.steps.iter().map(moves).collect(),
+            has_place: vec![false; draft.steps.len()],
+            placed: Vec::with_capacity(draft.steps.len()),
+            candidates: Vec::new(),
+        };
+        for (number, step) in draft.steps.iter().enumerate() {
+            step.outputs.iter().for_each(|&leaf| made.producer[leaf] = Some(number));
+            for leaf in distinct(&step.inputs) {
+                made.readers[leaf].0.push(number);
+                made.readers[leaf].1 += 1;
+            }
+        }
+        // Results are held to the end.
+        draft.results.iter().for_each(|&leaf| made.readers[leaf].1 += 1);
+        for number in 0..draft.steps.len() {
+            made.place(number);
+            while let Some(candidate) = made.candidates.pop() {
+                if let Some(needed) = made.early(candidate) {
+                    needed.into_iter().for_each(|step| made.place(step));
+                }
+            }
+        }
+        let is_moved = made.placed.iter().enumerate().any(|(new, &old)| new != old);
+        is_moved.then_some(made.placed)
+    }
+
+    fn place(&mut self, number: usize) {
+        if std::mem::replace(&mut self.has_place[number], true) {
+            return;
+        }
+        self.placed.push(number);
+        let step = &self.draft.steps[number];
+        for leaf in distinct(&step.inputs) {
+            self.readers[leaf].1 -= 1;
+            if self.readers[leaf].1 == 1 {
+                let left = self.readers[leaf].0.iter().find(|&&reader| !self.has_place[reader]);
+                self.candidates.extend(left);
+            }
+        }
+        for &leaf in &step.outputs {
+            let (readers, count) = &self.readers[leaf];
+            if *count == 1 || self.draft.leaves[leaf].bytes >= LARGE {
+                self.candidates.extend(readers.iter().rev());
+            }
+        }
+    }
+
+    /// Returns a step that may run now, after the small ones that it needs, if together they free at least what they take or
+    /// take little of what they read.
+    fn early(&self, number: usize) -> Option<Needed> {
+        if self.has_place[number] {
+            return None;
+        }
+        let mut needed = Needed::new();
+        self.need(number, &mut needed)?;
+        let (last, others) = needed.split_last()?;
+        let small: usize = others.iter().map(|&step| self.outputs(step)).sum();
+        let taken = self.outputs(*last).saturating_add(small);
+        let (mut read, mut freed) = (0usize, small);
+        for leaf in distinct(&self.draft.steps[number].inputs) {
+            let info = &self.draft.leaves[leaf];
+            if info.value.is_some() || info.is_parameter {
+                continue;
+            }
+            read = read.saturating_add(info.bytes);
+            if self.readers[leaf].1 == 1 {
+                freed = freed.saturating_add(info.bytes);
+            }
+        }
+        (read >= LARGE && (taken <= freed || taken <= read / REDUCED)).then_some(needed)
+    }
+
+    /// Adds a step after the steps without a place that it depends on, which must be few and small.
+    fn need(&self, number: usize, needed: &mut Needed) -> Option<()> {
+        if !self.moves[number] || needed.len() == needed.inline_size() {
+            return None;
+        }
+        for &leaf in &self.draft.steps[number].inputs {
+            let producer = self.producer[leaf].filter(|&step| !self.has_place[step]);
+            let Some(producer) = producer.filter(|step| !needed.contains(step)) else { continue };
+            if self.outputs(producer) >= LARGE {
+                return None;
+            }
+            self.need(producer, needed)?;
+        }
+        needed.push(number);
+        Some(())
+    }
+
+    fn outputs(&self, step: usize) -> usize {
+        let bytes =
+            self.draft.steps[step].outputs.iter().map(|&leaf| self.draft.leaves[leaf].bytes);
+        bytes.fold(0, usize::saturating_add)
+    }
+}
+
+/// Steps that run together; a step that needs more is not moved.
+type Needed = SmallVec<[usize; 8]>;
+
+fn distinct(inputs: &[Leaf]) -> impl Iterator<Item = Leaf> {
+    let is_first = |i: usize| !inputs[..i].contains(&inputs[i]);
+    (0..inputs.len()).filter(move |&i| is_first(i)).map(|i| inputs[i])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{CompileOptions, Executable};
+
+    /// Returns the names of the steps of the entry in their order, and the planned bytes.
+    fn plan(body: &str) -> (Vec<String>, usize) {
+        let sum = "sum { p = f32[] parameter(0) q = f32[] parameter(1) ROOT s = f32[] add(p, q) }";
+        let text = format!(
+            "{sum} ENTRY e {{ z = f32[] constant(0) x = f32[1024,1024] parameter(0) {body} }}"
+        );
+        let verified = hlo::Module::parse(&text).unwrap().verify().unwrap();
+        let executable = Executable::compile(verified, &CompileOptions::default()).unwrap();
+        let text = executable.plan().to_string();
+        let entry: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("ENTRY")).collect();
+        let steps = entry.iter().take_while(|line| !line.trim().starts_with("results"));
+        let names =
+            steps.filter_map(|line| line.split_once(": %")).map(|(name, _)| name.trim().to_owned());
+        (names.collect(), executable.planned_bytes())
+    }
+
+    #[test]
+    fn a_large_array_is_freed_before_others_are_made() {
+        let (names, peak) = plan(
+            "a = f32[1024,1024] transpose(x), dimensions={1,0} b = f32[1024,1024] reverse(a), dimensions={0}
+             c = f32[1024,1024] transpose(b), dimensions={1,0} d = f32[1024,1024] reverse(c), dimensions={0}
+             n = f32[1024] reduce(a, z), dimensions={0}, to_apply=sum m = f32[] reduce(n, z), dimensions={0}, to_apply=sum
+             ROOT t = (f32[1024,1024], f32[]) tuple(d, m)",
+        );
+        assert_eq!(names, ["a", "n", "b", "c", "d", "m"]);
+        // The argument and two arrays; three if `a` is held to the end.
+        assert!((3 << 22..7 << 21).contains(&peak), "{peak}");
+    }
+
+    #[test]
+    fn steps_with_effects_stay_where_they_are() {
+        let (names, _) = plan(
+            "k = token[] after-all() a = f32[1024,1024] transpose(x), dimensions={1,0}
+             f = token[] outfeed(a, k), outfeed_shape=f32[1024,1024]
+             b = f32[1024,1024] reverse(a), dimensions={0} g = token[] outfeed(b, f), outfeed_shape=f32[1024,1024]
+             n = f32[1024] reduce(a, z), dimensions={0}, to_apply=sum
+             ROOT h = token[] outfeed(n, g), outfeed_shape=f32[1024]",
+        );
+        assert_eq!(names, ["a", "n", "f", "b", "g", "h"]);
+    }
+}
