@@ -22,6 +22,7 @@ mod random;
 mod result_file;
 mod results;
 mod roofline;
+mod spill;
 mod statistics;
 mod trace;
 

@@ -1,6 +1,7 @@
 //! The allocator: the memory of freed arrays goes back to the system, and a failed allocation is an error with a message. A
 //! warning comes before a run that needs more memory than there is.
 #![expect(unsafe_code, reason = "implements an allocator, and calls the C library")]
+use crate::spill;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write as _;
 
@@ -13,24 +14,66 @@ const SMALL: usize = 1 << 20;
 #[global_allocator]
 static ALLOCATOR: Checked = Checked;
 
-// SAFETY: every call is passed on to the system's allocator.
+// SAFETY: every call is passed on to the system's allocator, or to files, by the size of the block.
 unsafe impl GlobalAlloc for Checked {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if spill::has(layout.size()) {
+            return spill::allocate(layout.size());
+        }
         // SAFETY: the caller's promise is that of the allocator.
         checked(in_huge_pages(unsafe { System.alloc(layout) }, layout.size()), layout.size())
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if spill::has(layout.size()) {
+            return spill::allocate(layout.size());
+        }
         // SAFETY: as above.
         let memory = unsafe { System.alloc_zeroed(layout) };
         checked(in_huge_pages(memory, layout.size()), layout.size())
     }
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as above.
-        checked(unsafe { System.realloc(memory, layout, size) }, size)
+        match (spill::has(layout.size()), spill::has(size)) {
+            // SAFETY: as above.
+            (false, false) => checked(unsafe { System.realloc(memory, layout, size) }, size),
+            (true, true) if size <= layout.size() => {
+                // SAFETY: the block is in a file, and the caller gives up its end.
+                unsafe { spill::shrink(memory, layout.size(), size) };
+                memory
+            }
+            // SAFETY: as above.
+            _ => unsafe { self.moved(memory, layout, size) },
+        }
     }
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(memory, layout) }
+        // SAFETY: as above; a block in a file has the size of one.
+        unsafe {
+            match spill::has(layout.size()) {
+                true => spill::free(memory, layout.size()),
+                false => System.dealloc(memory, layout),
+            }
+        }
+    }
+}
+
+impl Checked {
+    /// Moves a block to a new one.
+    ///
+    /// # Safety
+    /// As for `realloc`.
+    #[cold]
+    unsafe fn moved(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let Ok(new) = Layout::from_size_align(size, layout.align()) else {
+            return std::ptr::null_mut();
+        };
+        // SAFETY: both blocks have as many bytes as are copied, and are apart; the old one is the caller's.
+        unsafe {
+            let block = self.alloc(new);
+            if !block.is_null() {
+                block.copy_from_nonoverlapping(memory, size.min(layout.size()));
+                self.dealloc(memory, layout);
+            }
+            block
+        }
     }
 }
 
@@ -94,7 +137,7 @@ pub(crate) fn warn_if_short(planned: Option<usize>) {
     if planned > available {
         crate::output::status(&format!(
             "warning: the run may take {planned} bytes of memory, {available} are available\n  \
-             = help: `--max-memory BYTES` ends a run with an error before the system ends the process\n"
+             = help: `--max-memory BYTES` ends a run with an error before the system ends the process; `--spill DIR` keeps large arrays in files\n"
         ));
     }
 }

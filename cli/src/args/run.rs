@@ -1,7 +1,7 @@
 //! The commands that run modules by themselves: `run`, `bench`, `test`.
 use super::shared::{
-    CompileArgs, CustomCallArgs, DeviceArgs, EngineArg, InputArgs, LimitArgs, LoadArgs, TimeArgs,
-    seconds,
+    CompileArgs, CustomCallArgs, DeviceArgs, EngineArg, InputArgs, LimitArgs, LoadArgs, SpillArgs,
+    TimeArgs, seconds,
 };
 use crate::roofline::Roofline;
 use clap::Args;
@@ -46,6 +46,8 @@ pub(crate) struct RunArgs {
     pub(crate) seed: Option<SeedArg>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) spill: SpillArgs,
     #[command(flatten)]
     pub(crate) time: TimeArgs,
     /// Stop at the first instruction that computes a NaN or an infinity from finite operands; `all` goes on, and lists each with
@@ -134,6 +136,8 @@ pub(crate) struct BenchArgs {
     pub(crate) compile: CompileArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) spill: SpillArgs,
     #[command(flatten)]
     pub(crate) time: TimeArgs,
     /// Print seconds and bytes as JSON, a line for each module. `random_seed` is that of random arguments, `peak_bytes` is the sum of the peaks of all devices, arguments included, and `null` for an

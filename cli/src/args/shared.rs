@@ -126,6 +126,27 @@ impl LimitArgs {
     }
 }
 
+/// Where large arrays are.
+#[derive(Debug, Args)]
+pub(crate) struct SpillArgs {
+    /// Keep large arrays in files without names in this folder, for runs that need more memory than there is (Linux).
+    #[arg(long, value_name = "DIR")]
+    spill: Option<PathBuf>,
+    /// The size in bytes from which an array is large.
+    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "1G", requires = "spill")]
+    spill_from: usize,
+}
+
+impl SpillArgs {
+    /// Arrays that are made from now on are where the options say.
+    pub(crate) fn apply(&self) -> crate::error::Result<()> {
+        match &self.spill {
+            Some(folder) => crate::spill::turn_on(folder, self.spill_from),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Parses `512`, `64k`, `8M`, `2G`.
 fn bytes(text: &str) -> Result<usize, String> {
     let (digits, unit) = match text.char_indices().last() {

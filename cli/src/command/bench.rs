@@ -26,6 +26,7 @@ struct Measured {
 
 /// Measures each module.
 pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
+    args.spill.apply()?;
     let files = Files::of(&args.files);
     result_file::check(args.output.as_deref())?;
     if files.are_several() && args.output.is_some() {

@@ -34,6 +34,7 @@ const LISTED: usize = 20;
 
 /// Runs each module and shows or writes its result.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
+    args.spill.apply()?;
     let peers = Peers::join()?;
     let files = Files::of(&args.files);
     let are_several = files.are_several();

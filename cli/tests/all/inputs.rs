@@ -274,3 +274,29 @@ fn a_run_that_memory_is_too_small_for_starts_with_a_warning() {
     let small = folder.etalon("run sub.hlo --random 1");
     assert_eq!(String::from_utf8(small.stderr).unwrap(), "");
 }
+
+/// Arrays in files have the same values, in the pool of a run as well, and nothing stays in the folder.
+#[test]
+#[cfg(target_os = "linux")]
+fn large_arrays_in_files_have_the_same_values() {
+    let folder = folder("spill");
+    folder.write(
+        "sorted.hlo",
+        "less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }
+         ENTRY e { x = f32[1024,768] parameter(0) y = f32[768,1024] transpose(x), dimensions={1,0}
+         s = f32[768,1024] sort(y), dimensions={1}, to_apply=less t = f32[768,1024] add(s, y)
+         ROOT d = f32[768,768] dot(t, x), lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+    );
+    std::fs::create_dir(folder.0.join("arrays")).unwrap();
+    let run = |output: &str, options: &str| {
+        let line = format!("run sorted.hlo --random 1 --output {output} {options}");
+        expect(&folder.etalon(&line), 0, "", "");
+        std::fs::read(folder.0.join(output)).unwrap()
+    };
+    assert!(run("memory.npz", "") == run("files.npz", "--spill arrays --spill-from 1M"));
+    let bench = "bench sorted.hlo --iterations 3 --spill arrays --spill-from 2M";
+    expect(&folder.etalon(bench), 0, "minimum", "");
+    assert_eq!(std::fs::read_dir(folder.0.join("arrays")).unwrap().count(), 0);
+    expect(&folder.etalon("run sorted.hlo --random 1 --spill none"), 2, "", "error[E0601]: none: ");
+    expect(&folder.etalon("run sorted.hlo --spill-from 1M"), 2, "", "--spill <DIR>");
+}

@@ -1,0 +1,120 @@
+//! Large blocks in files: a run may then hold more memory than the machine has.
+//!
+//! The blocks are mapped from files without a name, so that nothing is left when the process ends, however it ends. The
+//! space of a file is reserved first: a full disk is a failed allocation, which the run reports.
+#![cfg_attr(target_os = "linux", expect(unsafe_code, reason = "calls the C library"))]
+use crate::error::Failure;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The size from which blocks are in files. None is as large until the option is read.
+static LEAST: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// Whether a block of this size is in a file.
+#[inline]
+pub(crate) fn has(size: usize) -> bool {
+    size >= LEAST.load(Ordering::Relaxed)
+}
+
+/// Puts blocks of at least `least` bytes that are allocated from now on into files in a folder. No larger block may be in use
+/// yet: it would be freed as one in a file.
+pub(crate) fn turn_on(folder: &Path, least: usize) -> Result<(), Failure> {
+    system::open(folder).map_err(|error| Failure::file(folder, &error))?;
+    LEAST.store(least.max(1 << 20), Ordering::Relaxed);
+    Ok(())
+}
+
+pub(crate) use system::{allocate, free, shrink};
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::ffi::CString;
+    use std::io;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
+    use std::ptr::null_mut;
+    use std::sync::OnceLock;
+
+    static FOLDER: OnceLock<CString> = OnceLock::new();
+
+    /// Sets the folder, and tries to make a file in it.
+    pub(crate) fn open(folder: &Path) -> io::Result<()> {
+        let path = CString::new(folder.as_os_str().as_bytes())?;
+        let file = file(FOLDER.get_or_init(|| path));
+        if file < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the file is open, and nothing else closes it.
+        unsafe { libc::close(file) };
+        Ok(())
+    }
+
+    /// Returns the descriptor of a new file without a name; a negative number is an error.
+    fn file(folder: &CString) -> libc::c_int {
+        let flags = libc::O_TMPFILE | libc::O_RDWR | libc::O_CLOEXEC;
+        // SAFETY: the path is a string that ends in zero.
+        unsafe { libc::open(folder.as_ptr(), flags, 0o600) }
+    }
+
+    /// Returns zeroed memory, aligned to a page; null if there is none. Allocates nothing else.
+    pub(crate) fn allocate(size: usize) -> *mut u8 {
+        let (Some(folder), Ok(length)) = (FOLDER.get(), libc::off_t::try_from(size)) else {
+            return null_mut();
+        };
+        let file = file(folder);
+        if file < 0 {
+            return null_mut();
+        }
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: the file is open until it is closed here; its mapping keeps it. A new mapping overlaps no other memory.
+        let memory = unsafe {
+            let memory = match libc::posix_fallocate(file, 0, length) {
+                0 => libc::mmap(null_mut(), size, access, libc::MAP_SHARED, file, 0),
+                _ => libc::MAP_FAILED,
+            };
+            libc::close(file);
+            memory
+        };
+        if memory == libc::MAP_FAILED { null_mut() } else { memory.cast() }
+    }
+
+    /// Frees a block.
+    ///
+    /// # Safety
+    /// `allocate` returned it with this size, or it was shrunk to it, and nothing refers to it.
+    pub(crate) unsafe fn free(memory: *mut u8, size: usize) {
+        // SAFETY: the caller says that the range is a mapping of its own.
+        unsafe { libc::munmap(memory.cast(), size) };
+    }
+
+    /// Frees the end of a block.
+    ///
+    /// # Safety
+    /// As for `free`; nothing refers to the end.
+    pub(crate) unsafe fn shrink(memory: *mut u8, from: usize, to: usize) {
+        let rest = memory.wrapping_add(to);
+        // SAFETY: reads a constant of the system.
+        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) });
+        let Some(page) = page.ok().filter(|page| page.is_power_of_two()) else { return };
+        let skipped = rest.align_offset(page);
+        if from.saturating_sub(to) > skipped {
+            // SAFETY: the range begins at a page of the mapping and ends with it.
+            unsafe { libc::munmap(rest.wrapping_add(skipped).cast(), from - to - skipped) };
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::io;
+    use std::path::Path;
+
+    pub(crate) fn open(_: &Path) -> io::Result<()> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "arrays in files need Linux"))
+    }
+    pub(crate) fn allocate(_: usize) -> *mut u8 {
+        std::ptr::null_mut()
+    }
+    pub(crate) unsafe fn free(_: *mut u8, _: usize) {}
+    pub(crate) unsafe fn shrink(_: *mut u8, _: usize, _: usize) {}
+}
