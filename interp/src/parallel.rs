@@ -10,13 +10,16 @@ use rayon::prelude::*;
 const GROUPS: usize = 16;
 
 /// Calls `each` with the number and the elements of every part of `size` elements, of which the last may have fewer; of none once
-/// the run is to stop.
-pub(crate) fn parts<T: Send>(all: &mut [T], size: usize, each: impl Fn(usize, &mut [T]) + Sync) {
-    parts_with(all, (size, 1), || (), |(), number, part| each(number, part));
+/// the run is to stop. A thread takes at least `least` parts at a time; if there are not more, this thread takes all.
+pub(crate) fn parts<T: Send>(
+    all: &mut [T],
+    sizes: (usize, usize),
+    each: impl Fn(usize, &mut [T]) + Sync,
+) {
+    parts_with(all, sizes, || (), |(), number, part| each(number, part));
 }
 
-/// The same with a state that a thread makes for the parts that it takes at a time, at least `least` of them. If there are not
-/// more, this thread takes all.
+/// The same with a state that a thread makes for the parts that it takes at a time.
 pub(crate) fn parts_with<T: Send, S>(
     all: &mut [T],
     (size, least): (usize, usize),

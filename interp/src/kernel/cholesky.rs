@@ -70,7 +70,7 @@ fn real<R: Number>(lower: bool, a: &ArrayShape, arithmetic: Arithmetic) -> Box<d
 /// Computes the factors of matrices of `n` rows.
 fn factors<R: Number>(n: usize, lower: bool, from: &[R], to: &mut [R]) {
     let size = n * n;
-    parts(to, size, |number, to| {
+    parts(to, (size, 1), |number, to| {
         let from = &from[number * size..][..size];
         // The upper triangle is the transpose of a lower one.
         let place = |i: usize, j: usize| if lower { j * n + i } else { i * n + j };

@@ -110,7 +110,7 @@ impl Cumulative {
         let line = self.size * self.inner * self.from.storage_bytes();
         let result = self.windows * self.inner * self.to.storage_bytes();
         let stop = Stop::current();
-        parts(to, result, |number, to| {
+        parts(to, (result, 1), |number, to| {
             let from = &from[number * line..][..line];
             for columns in (0..self.inner).step_by(BLOCK).take_while(|_| !stop.is_set()) {
                 let count = BLOCK.min(self.inner - columns);

@@ -91,7 +91,7 @@ pub(super) fn gather_into(
     if batch_strides.last().is_some_and(|&stride| stride == to_i64(size)) {
         // Slices follow one another.
         let at_once = (WORTH_A_THREAD / (size * width)).max(1);
-        parts(to, at_once * size * width, |group, to| {
+        parts(to, (at_once * size * width, 1), |group, to| {
             let mut full_start = full_start.clone();
             for (i, to) in to.chunks_exact_mut(size * width).enumerate() {
                 slice(&index_of(group * at_once + i, &batch_sizes), &mut full_start, to, 0);

@@ -26,7 +26,7 @@ impl Iota {
     }
     /// Writes all elements.
     pub(crate) fn write(&self, result: &mut Literal) {
-        parts(result.bytes_mut(), PART * self.width, |number, part| {
+        parts(result.bytes_mut(), (PART * self.width, 1), |number, part| {
             (self.numbers)(number * PART, part);
         });
     }

@@ -73,7 +73,7 @@ pub(super) fn pad_into(op: &Pad, operand: &Literal, value: &Literal, result: &mu
         return;
     }
     let together = (PART / row).max(1);
-    parts(to, row * together, |part, to| {
+    parts(to, (row * together, 1), |part, to| {
         for (i, to) in to.chunks_exact_mut(row).enumerate() {
             let mut rest = to_i64(part * together + i);
             let base = outer.iter().rev().try_fold(0, |base, dim| {

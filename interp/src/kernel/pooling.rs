@@ -4,7 +4,6 @@ use super::partial_sum::Partial;
 use super::window_rows::{Part, WindowRows};
 use super::window_steps::steps;
 use super::writes_in;
-use crate::clock::Stop;
 use crate::lower::scratch::threads;
 use crate::num::accumulator::ExactSum;
 use crate::num::loops::{Loop, SumLoops, binary_loop};
@@ -107,17 +106,13 @@ impl Pooling {
     }
 
     fn run(&self, from: &[u8], first: Scalar, to: &mut [u8]) {
-        let stop = Stop::current();
         let width = self.to.storage_bytes();
-        parts(to, self.rows.len() * width, |row, to| {
+        parts(to, (self.rows.len() * width, 1), |row, to| {
             parts_with(
                 to,
                 (self.rows.segment() * width, 1),
                 || self.space(),
                 |space, segment, to| {
-                    if stop.is_set() {
-                        return;
-                    }
                     self.rows.parts(row, segment, &mut space.parts);
                     match &self.method {
                         Method::Sum(loops) => self.sum(*loops, from, first, space, to),

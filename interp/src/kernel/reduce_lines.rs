@@ -170,7 +170,7 @@ impl Reduction<'_> {
                 }
             });
         }
-        parts(to, inner * width, |row, to| {
+        parts(to, (inner * width, 1), |row, to| {
             let base = kept.offset(row);
             parts_with(to, (STRIP * width, 1), &state, |state, strip, to| {
                 each(state, base + strip * STRIP, to);

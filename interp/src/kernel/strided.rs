@@ -170,7 +170,7 @@ impl Walk {
         let each = to.len() / size;
         let least = if self.near() == Some(0) { BLOCK.min(size.div_ceil(4)) } else { 1 };
         let indices = (PARALLEL / 2 / (each * W)).next_multiple_of(least).max(least);
-        parts(to, indices * each, |number, to| {
+        parts(to, (indices * each, 1), |number, to| {
             let mut part = self.clone();
             let first = i64::try_from(number * indices).expect("an index of the walk");
             part.base += first * self.strides[0];

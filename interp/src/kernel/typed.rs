@@ -82,7 +82,7 @@ impl Typed {
         if bytes.len() <= 2 * PART * self.result {
             return self.run_part(&operands, bytes);
         }
-        parts(bytes, PART * self.result, |i, bytes| {
+        parts(bytes, (PART * self.result, 1), |i, bytes| {
             self.run_part(&self.part(&operands, i * PART, bytes.len() / self.result), bytes);
         });
     }

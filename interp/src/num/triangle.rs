@@ -8,7 +8,7 @@
 )]
 use super::loops::instruction_set::{self, Task};
 use crate::clock::Stop;
-use crate::parallel::parts_with;
+use crate::parallel::parts;
 use hlo::literal::Native;
 use std::ops::{Div, Mul, Sub};
 
@@ -147,7 +147,7 @@ impl<R: Number> Panels<R> {
             let settle = |panel: &mut [[R; WIDTH]]| settle(panel, first, &factors, Some(&corner));
             let is_shared = first * others.len() / self.rows >= WORTH_SHARING;
             let size = (self.rows, if is_shared { 1 } else { usize::MAX });
-            parts_with(others, size, || (), |(), _, panel| settle(panel));
+            parts(others, size, |_, panel| settle(panel));
             if let Some(failure) = failure {
                 return Err(failure);
             }
@@ -188,20 +188,15 @@ impl<R: Number> Panels<R> {
         }
         let stop = Stop::current();
         let at_once = if n < WORTH_A_THREAD { usize::MAX } else { 1 };
-        parts_with(
-            &mut self.cells,
-            (self.rows, at_once),
-            || (),
-            |(), _, panel| {
-                let mut rest: &[[R; ROWS]] = &factors;
-                let rows = (0..n).step_by(ROWS).zip(&corners);
-                for (first, corner) in rows.take_while(|_| !stop.is_set()) {
-                    let (factors, others) = rest.split_at(first);
-                    rest = others;
-                    settle(panel, first, factors, Some(corner));
-                }
-            },
-        );
+        parts(&mut self.cells, (self.rows, at_once), |_, panel| {
+            let mut rest: &[[R; ROWS]] = &factors;
+            let rows = (0..n).step_by(ROWS).zip(&corners);
+            for (first, corner) in rows.take_while(|_| !stop.is_set()) {
+                let (factors, others) = rest.split_at(first);
+                rest = others;
+                settle(panel, first, factors, Some(corner));
+            }
+        });
     }
     /// Bytes that solving takes beside the panels.
     pub(crate) fn solve_bytes(n: usize) -> usize {

@@ -7,7 +7,7 @@ use super::settle::{Blocked, is_exact};
 use super::tile::{Columns, ROWS, Rows, Word, add_products, rows_of_tile};
 use super::{PADDING, Plan, Run};
 use crate::lower::scratch::threads;
-use crate::parallel::parts_with;
+use crate::parallel::{parts, parts_with};
 use smallvec::SmallVec;
 
 /// Terms that a tile sums up before they are added to the other sums: so many stay in the innermost cache, and the error of a
@@ -250,26 +250,21 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         let start = plan.rhs_batches[batch];
         let side = TOGETHER * panel_width::<K::Word>();
         let words = words.chunks_mut(side * self.terms());
-        let parts = indices.chunks(side).zip(words).zip(norms.chunks_mut(side));
-        let mut parts: Vec<Part<'_, K::Word>> = parts.collect();
+        let panels = indices.chunks(side).zip(words).zip(norms.chunks_mut(side));
+        let mut panels: Vec<Part<'_, K::Word>> = panels.collect();
         let least = if is_parallel { 1 } else { usize::MAX };
-        parts_with(
-            &mut parts,
-            (1, least),
-            || (),
-            |(), _, part| {
-                let [((indices, words), norms)] = part else { return };
-                let source = Source {
-                    elements: self.job.rhs,
-                    start,
-                    indices,
-                    terms: plan.rhs_terms,
-                    order: self.columns,
-                };
-                pack_columns::<K>(source, words, norms);
-                norms.iter_mut().for_each(|norm| *norm = norm.sqrt());
-            },
-        );
+        parts(&mut panels, (1, least), |_, part| {
+            let [((indices, words), norms)] = part else { return };
+            let source = Source {
+                elements: self.job.rhs,
+                start,
+                indices,
+                terms: plan.rhs_terms,
+                order: self.columns,
+            };
+            pack_columns::<K>(source, words, norms);
+            norms.iter_mut().for_each(|norm| *norm = norm.sqrt());
+        });
     }
 
     /// Packs the rows `first..first + count`.

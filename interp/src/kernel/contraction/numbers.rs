@@ -135,7 +135,7 @@ fn widened<T: hlo::literal::Native + Sync>(elements: &[T]) -> Vec<f32> {
     const PART: usize = 1 << 15;
     let widen = convert_loop(T::TYPE, ElementType::F32).expect("a loop of 16-bit floats");
     let mut singles = vec![0.0_f32; elements.len()];
-    parts(&mut singles, PART, |i, singles| {
+    parts(&mut singles, (PART, 1), |i, singles| {
         let part = &elements[i * PART..][..singles.len()];
         widen(&[bytemuck::cast_slice(part)], bytemuck::cast_slice_mut(singles));
     });

@@ -7,7 +7,7 @@ use super::settle::Blocked;
 use super::tile::{Columns, ROWS, Rows, VECTORS, Word, add_products, rows_of_tile};
 use super::{Lists, Plan};
 use crate::lower::scratch::threads;
-use crate::parallel::parts_with;
+use crate::parallel::{parts, parts_with};
 use smallvec::SmallVec;
 
 /// Panels that are packed together: so many lines of a matrix are read as a whole.
@@ -164,16 +164,11 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
         let stride = terms.len() + GAP;
         words.resize(rows.len() * stride, K::Word::default());
         let size = (LEAST_ROWS * stride, if is_parallel { 1 } else { usize::MAX });
-        parts_with(
-            words,
-            size,
-            || (),
-            |(), i, words| {
-                let indices = &rows[i * LEAST_ROWS..][..words.len() / stride];
-                let source = Source { elements: self.job.lhs, start, indices, terms, order };
-                pack_rows::<K>(source, words, stride);
-            },
-        );
+        parts(words, size, |i, words| {
+            let indices = &rows[i * LEAST_ROWS..][..words.len() / stride];
+            let source = Source { elements: self.job.lhs, start, indices, terms, order };
+            pack_rows::<K>(source, words, stride);
+        });
         AllRows { words, stride }
     }
 

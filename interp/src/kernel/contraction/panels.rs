@@ -3,7 +3,7 @@ use super::error::Error;
 use super::kernel::{Kernel, LANES, Norms, SingleSums, norms_of};
 use super::{PADDING, Plan, Rounding, Run, Runs};
 use crate::clock::Stop;
-use crate::parallel::parts_with;
+use crate::parallel::parts;
 
 /// Rows a thread takes at a time.
 const ROWS: usize = 8 * LANES;
@@ -102,7 +102,7 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
             return;
         }
         let least = (WORTH_A_THREAD / plan.batch_work().max(1)).max(1);
-        parts_with(out, (size, least), || (), |(), i, out| batch(i, out, false));
+        parts(out, (size, least), |i, out| batch(i, out, false));
     }
 
     /// Returns whether tiles can hold the operands: there are terms, and no element is too large or, where padding is zeros, not finite.
@@ -130,18 +130,13 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         let columns = if rows == 1 { COLUMNS.min(rhs_columns.len()) } else { rhs_columns.len() };
         let size = columns * self.rounding.to.storage_bytes();
         let least = if parallel { 1 } else { usize::MAX };
-        parts_with(
-            out,
-            (size, least),
-            || (),
-            |(), i, out| {
-                if rows == 1 {
-                    part(0, rhs_columns.chunks(columns).nth(i).unwrap_or(&[]), out);
-                } else {
-                    part(i, rhs_columns, out);
-                }
-            },
-        );
+        parts(out, (size, least), |i, out| {
+            if rows == 1 {
+                part(0, rhs_columns.chunks(columns).nth(i).unwrap_or(&[]), out);
+            } else {
+                part(i, rhs_columns, out);
+            }
+        });
     }
 
     /// The left offsets of a row, one for each term.
@@ -210,34 +205,19 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
             packed.resize(block.len().div_ceil(LANES) * panel, K::Word::default());
             let at_once = |least: usize| if parallel { least.max(1) } else { usize::MAX };
             let least = at_once(WORTH_A_THREAD / (TOGETHER * panel));
-            parts_with(
-                &mut packed,
-                (TOGETHER * panel, least),
-                || (),
-                |(), i, panels| {
-                    self.pack_columns(rhs_batches[batch], &block[i * TOGETHER * LANES..], panels);
-                },
-            );
+            parts(&mut packed, (TOGETHER * panel, least), |i, panels| {
+                self.pack_columns(rhs_batches[batch], &block[i * TOGETHER * LANES..], panels);
+            });
             let mut norms = vec![[0.0; LANES]; packed.len() / panel];
-            parts_with(
-                &mut norms,
-                (TOGETHER, least),
-                || (),
-                |(), i, some| {
-                    let panels = packed[i * TOGETHER * panel..].chunks_exact(panel);
-                    for (norms, panel) in some.iter_mut().zip(panels) {
-                        *norms = norms_of::<K, PLANES>(panel);
-                    }
-                },
-            );
-            parts_with(
-                out,
-                (size, at_once(1)),
-                || (),
-                |(), at, out| {
-                    self.rows(batch, at * ROWS, (first, &packed, &norms), out);
-                },
-            );
+            parts(&mut norms, (TOGETHER, least), |i, some| {
+                let panels = packed[i * TOGETHER * panel..].chunks_exact(panel);
+                for (norms, panel) in some.iter_mut().zip(panels) {
+                    *norms = norms_of::<K, PLANES>(panel);
+                }
+            });
+            parts(out, (size, at_once(1)), |at, out| {
+                self.rows(batch, at * ROWS, (first, &packed, &norms), out);
+            });
         }
     }
 

@@ -6,7 +6,7 @@ use super::tile::Word;
 use super::{PADDING, Plan};
 use crate::lower::scratch::threads;
 use crate::num::loops::instruction_set::{Task, run};
-use crate::parallel::parts_with;
+use crate::parallel::parts;
 
 /// Sums that do not wait for each other.
 const LANES: usize = 32;
@@ -81,7 +81,7 @@ impl<K: Blocked> Product<'_, '_, K> {
             let count = (out.len() / width).div_ceil(4 * threads()).clamp(LANES, COLUMNS);
             let least = (WORTH_A_THREAD / count / self.vector.len().max(1)).max(1);
             let size = (count * width, least);
-            parts_with(out, size, || (), |(), i, out| self.part(i * count, norm, out));
+            parts(out, size, |i, out| self.part(i * count, norm, out));
         } else {
             let part = |(i, out): (usize, &mut [u8])| self.part(i * COLUMNS, norm, out);
             out.chunks_mut(COLUMNS * width).enumerate().for_each(part);

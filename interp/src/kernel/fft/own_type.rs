@@ -247,7 +247,7 @@ impl<T: Number> Stage<T> {
         let mut lines = vec![B::zero(); to.len()];
         transform(&mut lines);
         // A row has one number of each of `stride` lines.
-        parts(to, TOGETHER * stride, |number, rows| {
+        parts(to, (TOGETHER * stride, 1), |number, rows| {
             let first = |row: usize| row / after * stride * after + row % after;
             let first: [usize; TOGETHER] = from_fn(|row| first(number * TOGETHER + row));
             for lane in (0..stride).take_while(|_| !stop.is_set()) {

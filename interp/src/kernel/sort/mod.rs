@@ -12,7 +12,7 @@ use crate::clock::Stop;
 use crate::context::RunContext;
 use crate::index::{saturating_count, strides, to_usize};
 use crate::lower::scratch::threads;
-use crate::parallel::{parts, parts_with};
+use crate::parallel::parts;
 use crate::plan::Kernel;
 use crate::scalar_program::{ScalarProgram, ScalarPrograms};
 use bytemuck::Pod;
@@ -243,7 +243,9 @@ impl Lines {
                 if size <= PART {
                     move_part(from, to, order);
                 } else {
-                    parts(to, PART, |i, to| move_part(from, to, &order[i * PART..][..to.len()]));
+                    parts(to, (PART, 1), |i, to| {
+                        move_part(from, to, &order[i * PART..][..to.len()]);
+                    });
                 }
             }
             return;
@@ -251,18 +253,13 @@ impl Lines {
         let block = lines.start / stride * stride * size..;
         let lines = lines.start % stride..lines.start % stride + lines.len();
         let (from, to) = (&from[block.clone()], &mut to[block][..stride * size]);
-        parts_with(
-            to,
-            (stride, PART / lines.len() + 1),
-            || (),
-            |(), i, row| {
-                for (slot, (line, order)) in
-                    row[lines.clone()].iter_mut().zip(lines.clone().zip(orders.chunks_exact(size)))
-                {
-                    *slot = from[at(order[i]) * stride + line];
-                }
-            },
-        );
+        parts(to, (stride, PART / lines.len() + 1), |i, row| {
+            for (slot, (line, order)) in
+                row[lines.clone()].iter_mut().zip(lines.clone().zip(orders.chunks_exact(size)))
+            {
+                *slot = from[at(order[i]) * stride + line];
+            }
+        });
     }
 }
 

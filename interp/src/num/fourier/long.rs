@@ -125,7 +125,7 @@ impl<R: Real + Field> Long<R> {
     fn store<const N: usize>(&self, from: &[Block<R>], lane: usize, result: &mut [Lanes<R, N>]) {
         let Matrix { rows, columns } = self.matrix;
         let some = TOGETHER * rows;
-        parts(result, some, |number, result| {
+        parts(result, (some, 1), |number, result| {
             for (block, from) in from.chunks_exact(columns).enumerate() {
                 let from = from[number * TOGETHER..].iter();
                 for (result, from) in result.chunks_exact_mut(rows).zip(from) {
