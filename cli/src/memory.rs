@@ -134,7 +134,7 @@ pub(crate) fn return_freed_blocks() {}
 /// Warns if a run is planned to take more memory than there is: the system would end the process without a message.
 pub(crate) fn warn_if_short(planned: Option<usize>) {
     let (Some(planned), Some(available)) = (planned, available()) else { return };
-    if planned > available {
+    if planned > available && !spill::is_on() {
         crate::output::status(&format!(
             "warning: the run may take {planned} bytes of memory, {available} are available\n  \
              = help: `--max-memory BYTES` ends a run with an error before the system ends the process; `--spill DIR` keeps large arrays in files\n"

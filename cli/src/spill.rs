@@ -4,23 +4,41 @@
 //! space of a file is reserved first: a full disk is a failed allocation, which the run reports.
 #![cfg_attr(target_os = "linux", expect(unsafe_code, reason = "calls the C library"))]
 use crate::error::Failure;
+use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The size from which blocks are in files. None is as large until the option is read.
+/// The size from which blocks may be in files: the code that makes larger ones handles a failure.
+pub(crate) const SMALLEST: usize = 64 << 20;
+
+/// The size from which blocks are in files, if the option is given.
 static LEAST: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// Whether a block of `SMALLEST` bytes or more was in use before the option was read: it would be freed as one in a file.
+static IS_LATE: AtomicBool = AtomicBool::new(false);
 
 /// Whether a block of this size is in a file.
 #[inline]
 pub(crate) fn has(size: usize) -> bool {
-    size >= LEAST.load(Ordering::Relaxed)
+    size >= SMALLEST && {
+        IS_LATE.fetch_or(!is_on(), Ordering::Relaxed);
+        size >= LEAST.load(Ordering::Relaxed)
+    }
 }
 
-/// Puts blocks of at least `least` bytes that are allocated from now on into files in a folder. No larger block may be in use
-/// yet: it would be freed as one in a file.
+/// Whether large blocks are in files.
+pub(crate) fn is_on() -> bool {
+    LEAST.load(Ordering::Relaxed) < usize::MAX
+}
+
+/// Puts blocks of at least `least` bytes that are allocated from now on into files in a folder.
 pub(crate) fn turn_on(folder: &Path, least: usize) -> Result<(), Failure> {
-    system::open(folder).map_err(|error| Failure::file(folder, &error))?;
-    LEAST.store(least.max(1 << 20), Ordering::Relaxed);
+    let opened = match IS_LATE.load(Ordering::Relaxed) {
+        true => Err(io::Error::other("a large block of memory is in use already")),
+        false => system::open(folder),
+    };
+    opened.map_err(|error| Failure::file(folder, &error))?;
+    LEAST.store(least.max(SMALLEST), Ordering::Relaxed);
     Ok(())
 }
 
@@ -44,8 +62,11 @@ mod system {
         if file < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the file is open, and nothing else closes it.
-        unsafe { libc::close(file) };
+        // SAFETY: the file is open, and nothing else closes it. A file beyond the limit of sizes is then an error, not a signal.
+        unsafe {
+            libc::close(file);
+            libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        }
         Ok(())
     }
 

@@ -80,7 +80,11 @@ impl Budget {
     pub(crate) fn array(self: &Arc<Self>, shape: &Arc<ArrayShape>) -> Result<Literal> {
         let bytes = checked_bytes(shape)?;
         let reused = self.pool.take(bytes);
-        let mut reservation = self.reserve(bytes)?;
+        // Memory that is large enough needs no probe.
+        let mut reservation = match &reused {
+            Some(memory) if memory.bytes() >= bytes => self.hold(bytes)?,
+            Some(_) | None => self.reserve(bytes)?,
+        };
         let shape = Arc::clone(shape);
         let mut array = match reused {
             Some(memory) => Literal::in_memory(shape, memory),

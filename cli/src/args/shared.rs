@@ -132,8 +132,8 @@ pub(crate) struct SpillArgs {
     /// Keep large arrays in files without names in this folder, for runs that need more memory than there is (Linux).
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
-    /// The size in bytes from which an array is large.
-    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "1G", requires = "spill")]
+    /// The size in bytes from which an array is large, at least 64M.
+    #[arg(long, value_name = "BYTES", value_parser = large, default_value = "1G", requires = "spill")]
     spill_from: usize,
 }
 
@@ -145,6 +145,12 @@ impl SpillArgs {
             None => Ok(()),
         }
     }
+}
+
+/// Parses a size from which arrays may be in files.
+fn large(text: &str) -> Result<usize, String> {
+    let size = bytes(text)?;
+    if size < crate::spill::SMALLEST { Err("smaller than 64M".to_owned()) } else { Ok(size) }
 }
 
 /// Parses `512`, `64k`, `8M`, `2G`.

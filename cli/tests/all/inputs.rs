@@ -281,22 +281,23 @@ fn a_run_that_memory_is_too_small_for_starts_with_a_warning() {
 fn large_arrays_in_files_have_the_same_values() {
     let folder = folder("spill");
     folder.write(
-        "sorted.hlo",
-        "less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }
-         ENTRY e { x = f32[1024,768] parameter(0) y = f32[768,1024] transpose(x), dimensions={1,0}
-         s = f32[768,1024] sort(y), dimensions={1}, to_apply=less t = f32[768,1024] add(s, y)
-         ROOT d = f32[768,768] dot(t, x), lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+        "large.hlo",
+        "ENTRY e { x = f32[64,262144] parameter(0) y = f32[262144,64] transpose(x), dimensions={1,0}
+         z = f32[262144,64] reverse(y), dimensions={0} t = f32[262144,64] add(z, y)
+         ROOT d = f32[64,64] dot(x, t), lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
     );
     std::fs::create_dir(folder.0.join("arrays")).unwrap();
     let run = |output: &str, options: &str| {
-        let line = format!("run sorted.hlo --random 1 --output {output} {options}");
+        let line = format!("run large.hlo --random 1 --output {output} {options}");
         expect(&folder.etalon(&line), 0, "", "");
         std::fs::read(folder.0.join(output)).unwrap()
     };
-    assert!(run("memory.npz", "") == run("files.npz", "--spill arrays --spill-from 1M"));
-    let bench = "bench sorted.hlo --iterations 3 --spill arrays --spill-from 2M";
+    assert!(run("memory.npz", "") == run("files.npz", "--spill arrays --spill-from 64M"));
+    let bench = "bench large.hlo --iterations 2 --spill arrays --spill-from 64M";
     expect(&folder.etalon(bench), 0, "minimum", "");
     assert_eq!(std::fs::read_dir(folder.0.join("arrays")).unwrap().count(), 0);
-    expect(&folder.etalon("run sorted.hlo --random 1 --spill none"), 2, "", "error[E0601]: none: ");
-    expect(&folder.etalon("run sorted.hlo --spill-from 1M"), 2, "", "--spill <DIR>");
+    expect(&folder.etalon("run large.hlo --random 1 --spill none"), 2, "", "error[E0601]: none: ");
+    expect(&folder.etalon("run large.hlo --spill-from 64M"), 2, "", "--spill <DIR>");
+    let small = "run large.hlo --spill arrays --spill-from 1M";
+    expect(&folder.etalon(small), 2, "", "smaller than 64M");
 }

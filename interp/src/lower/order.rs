@@ -5,13 +5,16 @@
 //! changes nothing but the memory in use.
 use super::build::{Draft, DraftStep, Leaf};
 use super::dead::has_effect;
-use super::slots::live_bytes;
+use super::slots::{in_place, live_bytes};
 use crate::plan::Action;
 use hlo::Module;
 use smallvec::SmallVec;
 
 /// Steps that read less than this many bytes of computed arrays stay where they are.
 const LARGE: usize = 1 << 20;
+
+/// Steps with more inputs stay where they are: they are looked at once for each of them.
+const MOST_INPUTS: usize = 64;
 
 /// A step whose outputs take at most one part in so many of what it reads runs early even if it frees nothing: the last step
 /// that reads the same array then does.
@@ -20,8 +23,11 @@ const REDUCED: usize = 64;
 impl Draft {
     /// Runs steps that free large arrays early, unless the peak then is higher by more than small arrays.
     pub(super) fn ordered(mut self, module: &Module, effects: &[bool]) -> Self {
-        let moves =
-            |step: &DraftStep| is_pure(&step.action) && !has_effect(step.site.of(module), effects);
+        let moves = |step: &DraftStep| {
+            step.inputs.len() <= MOST_INPUTS
+                && is_pure(&step.action)
+                && !has_effect(step.site.of(module), effects)
+        };
         let Some(order) = Order::of(&self, moves) else { return self };
         let before = peak(&self);
         self.permute(&order);
@@ -43,9 +49,15 @@ impl Draft {
     }
 }
 
+/// Returns the most bytes in use at a step of this computation.
 fn peak(draft: &Draft) -> usize {
-    let steps = draft.steps.iter().zip(live_bytes(draft));
-    steps.map(|(step, live)| live.saturating_add(step.scratch)).max().unwrap_or(0)
+    let steps = draft.steps.iter().enumerate().zip(live_bytes(draft));
+    let bytes = steps.map(|((i, step), live)| {
+        let over = in_place(i, step, &draft.leaves).map(|k| &draft.leaves[step.inputs[k]]);
+        let over = over.filter(|leaf| !leaf.is_parameter).map_or(0, |leaf| leaf.bytes);
+        live.saturating_sub(over).saturating_add(step.scratch)
+    });
+    bytes.max().unwrap_or(0)
 }
 
 /// Whether a step only computes arrays from arrays.
@@ -144,7 +156,7 @@ impl<'a> Order<'a> {
             return None;
         }
         let mut needed = Needed::new();
-        self.need(number, &mut needed)?;
+        self.need(number, Needed::new().inline_size(), &mut needed)?;
         let (last, others) = needed.split_last()?;
         let small: usize = others.iter().map(|&step| self.outputs(step)).sum();
         let taken = self.outputs(*last).saturating_add(small);
@@ -162,9 +174,9 @@ impl<'a> Order<'a> {
         (read >= LARGE && (taken <= freed || taken <= read / REDUCED)).then_some(needed)
     }
 
-    /// Adds a step after the steps without a place that it depends on, which must be few and small.
-    fn need(&self, number: usize, needed: &mut Needed) -> Option<()> {
-        if !self.moves[number] || needed.len() == needed.inline_size() {
+    /// Adds a step after the steps without a place that it depends on, which must be small, and at most `most` with itself.
+    fn need(&self, number: usize, most: usize, needed: &mut Needed) -> Option<()> {
+        if !self.moves[number] || most <= needed.len() {
             return None;
         }
         for &leaf in &self.draft.steps[number].inputs {
@@ -173,7 +185,7 @@ impl<'a> Order<'a> {
             if self.outputs(producer) >= LARGE {
                 return None;
             }
-            self.need(producer, needed)?;
+            self.need(producer, most - 1, needed)?;
         }
         needed.push(number);
         Some(())
@@ -189,9 +201,12 @@ impl<'a> Order<'a> {
 /// Steps that run together; a step that needs more is not moved.
 type Needed = SmallVec<[usize; 8]>;
 
-fn distinct(inputs: &[Leaf]) -> impl Iterator<Item = Leaf> {
-    let is_first = |i: usize| !inputs[..i].contains(&inputs[i]);
-    (0..inputs.len()).filter(move |&i| is_first(i)).map(|i| inputs[i])
+/// Returns the leaves without repetitions.
+fn distinct(inputs: &[Leaf]) -> SmallVec<[Leaf; 8]> {
+    let mut leaves = SmallVec::from_slice(inputs);
+    leaves.sort_unstable();
+    leaves.dedup();
+    leaves
 }
 
 #[cfg(test)]

@@ -152,8 +152,7 @@ impl Slots {
             })
             .collect();
         mark_last(&mut inputs);
-        let in_place =
-            in_place(&step, &inputs, leaves).filter(|&k| !leaves[step.inputs[k]].is_kept);
+        let in_place = in_place(i, &step, leaves);
         self.memory[i] = step_memory(&step, &inputs, leaves);
         if let Some(k) = in_place {
             self.write_over(i, step.inputs[k], step.outputs[0], leaves);
@@ -254,19 +253,21 @@ impl Slots {
     }
 }
 
-/// Returns the input whose memory the first output of a step is written to.
-fn in_place(step: &DraftStep, inputs: &[Input], leaves: &[LeafInfo]) -> Option<usize> {
+/// Returns the input whose memory the first output of step `i` is written to.
+pub(super) fn in_place(i: usize, step: &DraftStep, leaves: &[LeafInfo]) -> Option<usize> {
     let Action::Kernel(kernel) = &step.action else { return None };
-    let output = &leaves[*step.outputs.first()?];
+    let bytes = leaves[*step.outputs.first()?].bytes;
     let fits = |k: usize| {
-        let is_only = inputs.iter().filter(|other| other.slot == inputs[k].slot).count() == 1;
-        let bytes = leaves[step.inputs[k]].bytes;
-        inputs[k].is_last && is_only && bytes == output.bytes && bytes > 0
+        let leaf = step.inputs[k];
+        let info = &leaves[leaf];
+        let is_last = info.value.is_none() && info.last_use == Some(i) && !info.is_kept;
+        let is_only = step.inputs.iter().filter(|&&other| other == leaf).count() == 1;
+        is_last && is_only && info.bytes == bytes && bytes > 0
     };
     match kernel.reuse() {
         Reuse::None => None,
         Reuse::Update => Some(0).filter(|&k| fits(k)),
-        Reuse::SameIndex(count) => (0..inputs.len().min(count)).find(|&k| fits(k)),
+        Reuse::SameIndex(count) => (0..step.inputs.len().min(count)).find(|&k| fits(k)),
     }
 }
 

@@ -25,11 +25,13 @@ impl Recipe {
         to: ElementType,
         extent: Extent,
     ) -> usize {
-        let form = form(lhs.ty, rhs.ty, to);
+        let sum = self.sum_type().unwrap_or(to);
+        let form = form(lhs.ty, rhs.ty, sum);
         let both_whole = is_whole(lhs.ty) && is_whole(rhs.ty);
         let is_narrow = self.is_narrow((lhs.ty, rhs.ty), to);
         // The engine `fast` widens elements of bf16 when it packs them.
-        let widens = [lhs.ty, rhs.ty, to] != [ElementType::Bf16; 3] || !self.is_own_type(to);
+        let is_bf16 = [lhs.ty, rhs.ty] == [ElementType::Bf16; 2] && form == ElementType::F32;
+        let widens = !is_bf16 || self.copies() > 0 || !self.is_own_type(to);
         let forms = |array: &ArrayShape| {
             if !widens {
                 return 0;
@@ -45,7 +47,7 @@ impl Recipe {
         // Sums that keep their errors are only formed of packed operands, other ones also one by one.
         let is_own_type = self.is_own_type(to) && !form.is_complex();
         let is_compensated = !both_whole && !is_own_type && form.component() == ElementType::F64;
-        let is_blocked = self.is_blocked((lhs.ty, rhs.ty), to);
+        let is_blocked = self.is_blocked((lhs.ty, rhs.ty), sum);
         let packs = if is_compensated { rows.max(columns) > 1 } else { rows.min(columns) > 1 };
         let packed = match (packs, is_blocked) {
             (false, _) => 0,
