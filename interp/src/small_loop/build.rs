@@ -356,8 +356,8 @@ impl Builder<'_> {
         let mut after = before.clone();
         let mut built: Vec<(Block, Leaves)> = Vec::with_capacity(op.branches.len());
         for (&id, argument) in op.branches.iter().zip(arguments) {
-            self.versions.truncate(before.len());
-            self.versions.copy_from_slice(&before);
+            // Large constants of the branches before have numbers of their own.
+            self.versions[..before.len()].copy_from_slice(&before);
             let (block, result) = self.block(id, std::slice::from_ref(argument))?;
             let result: Option<Leaves> = result.iter().map(|leaf| self.current(leaf)).collect();
             built.push((block, result?));
@@ -365,7 +365,7 @@ impl Builder<'_> {
                 *after = (*after).max(*now);
             }
         }
-        self.versions.copy_from_slice(&after);
+        self.versions[..after.len()].copy_from_slice(&after);
         let mut value = Vec::new();
         for (i, leaf) in built.first()?.1.clone().iter().enumerate() {
             value.push(match leaf {

@@ -293,3 +293,43 @@ fn plans_say_so() {
     let count = (0..60).filter(|&k| is_small(k)).count();
     assert!(count > 40, "{count} of 60 loops");
 }
+
+/// Each branch may have large constants of its own, and update a large array that was there before.
+#[test]
+fn branches_with_large_constants() {
+    let numbers = |k: usize| {
+        let all: Vec<String> = (0..1100).map(|i| (i * k % 17).to_string()).collect();
+        format!("f32[1100] constant({{{}}})", all.join(", "))
+    };
+    let branch = |name: &str, k: usize| {
+        format!(
+            "{name} {{ t = (s32[], f32[1100]) parameter(0) i = s32[] get-tuple-element(t), index=0
+               L = f32[1100] get-tuple-element(t), index=1 c = {} d = {}
+               u = f32[2] dynamic-slice(c, i), dynamic_slice_sizes={{2}} w = f32[2] dynamic-slice(d, i), dynamic_slice_sizes={{2}}
+               v = f32[2] add(u, w) M = f32[1100] dynamic-update-slice(L, v, i)
+               ROOT r = (s32[], f32[1100]) tuple(i, M) }}",
+            numbers(k),
+            numbers(k + 1)
+        )
+    };
+    let call =
+        |name: &str, branches: &str| format!("{name} = (s32[], f32[1100]) conditional({branches}");
+    let (b, one) = (
+        call("b", "p, t, t), true_computation=f, false_computation=g"),
+        call("k", "z, b), branch_computations={f}"),
+    );
+    let last = call("m", "i, k, k, k), branch_computations={g, h, f}");
+    let text = format!(
+        "{} {} {}
+         condition {{ t = (s32[], f32[1100]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(4)
+           ROOT l = pred[] compare(i, n), direction=LT }}
+         body {{ t = (s32[], f32[1100]) parameter(0) i = s32[] get-tuple-element(t), index=0 o = s32[] constant(1) z = s32[] constant(0)
+           p = pred[] compare(i, o), direction=EQ {b} {one} {last}
+           L = f32[1100] get-tuple-element(m), index=1 j = s32[] add(i, o) ROOT r = (s32[], f32[1100]) tuple(j, L) }}
+         ENTRY main {{ i = s32[] constant(0) L = f32[1100] parameter(0) t = (s32[], f32[1100]) tuple(i, L)
+           ROOT w = (s32[], f32[1100]) while(t), condition=condition, body=body }}",
+        branch("f", 3), branch("g", 5), branch("h", 7)
+    );
+    assert!(compiled(&text, Engine::Exact).plan().to_string().contains("while (small arrays)"));
+    agree_with_code(&text);
+}
