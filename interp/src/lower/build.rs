@@ -275,17 +275,18 @@ impl<'a> Builder<'a> {
         }
         let found =
             self.inlining.is_active().then(|| self.untransposed(site, instruction)).flatten();
-        let (lowered, inputs) = match found {
+        let changed;
+        let (instruction, lowered, inputs) = match found {
             Some(Untransposed { op, operands }) => {
-                let changed = Instruction { op, ..instruction.clone() };
+                changed = Instruction { op, ..instruction.clone() };
                 let (inputs, shapes): (Vec<Leaf>, Vec<&Shape>) = operands.into_iter().unzip();
-                (lowering.lower(site, &changed, &shapes), inputs)
+                (&changed, lowering.lower(site, &changed, &shapes), inputs)
             }
             None => {
                 let operands = instruction.operands.iter();
                 let inputs = operands.flat_map(|id| self.values[id.index()].iter().copied());
-                let inputs = inputs.collect();
-                (lowering.lower(site, instruction, &self.operand_shapes(instruction)), inputs)
+                let shapes = self.operand_shapes(instruction);
+                (instruction, lowering.lower(site, instruction, &shapes), inputs.collect())
             }
         };
         if let (Op::While(op), Action::While { scalars: None, small: None, .. }) =
@@ -305,7 +306,7 @@ impl<'a> Builder<'a> {
         }
         let outputs = self.fresh(&instruction.shape);
         if is_joined {
-            self.note(site, instruction, &inputs, &outputs);
+            self.note(instruction, &inputs, &outputs);
         }
         let Lowered { action, cost, scratch, applies } = lowered;
         self.step(site, action, inputs, &outputs, cost);

@@ -5,15 +5,15 @@
 use super::Lowered;
 use super::build::{Builder, Leaf, Leaves};
 use crate::plan::{Action, Fusion};
-use crate::state::Site;
 use hlo::ir::Instruction;
 use hlo::op::{Kind, Opcode};
+use hlo::{Op, Shape};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// The instructions that were lowered to kernels so far, by opcode and operands.
-pub(super) type Computed = FxHashMap<(Opcode, SmallVec<[Leaf; 3]>), Vec<(Site, Leaves)>>;
+/// The ops that were lowered to kernels so far, with the shapes of their results, by opcode and operands.
+pub(super) type Computed = FxHashMap<(Opcode, SmallVec<[Leaf; 3]>), Vec<(Op, Shape, Leaves)>>;
 
 /// Whether an instruction becomes a step of its own that computes arrays from arrays.
 pub(super) fn is_alone(instruction: &Instruction, lowered: &Lowered) -> bool {
@@ -33,26 +33,18 @@ impl Builder<'_> {
         inputs: &[Leaf],
     ) -> Option<Leaves> {
         let earlier = self.draft.computed.get(&(instruction.opcode(), inputs.into()))?;
-        let computations = &self.lowering.module().computations;
-        let same = earlier.iter().find(|(site, _)| {
-            let other = &computations[site.computation].instructions[site.instruction];
-            other.op == instruction.op && other.shape == instruction.shape
-        });
-        let leaves = same.map(|(_, leaves)| Rc::clone(leaves))?;
+        let is_same =
+            |(op, shape, _): &&(Op, Shape, _)| *op == instruction.op && *shape == instruction.shape;
+        let leaves = earlier.iter().find(is_same).map(|(_, _, leaves)| Rc::clone(leaves))?;
         // A run spends the same, whatever the plan.
         self.fuel = self.fuel.saturating_add(cost);
         Some(leaves)
     }
 
-    /// Notes what computes these leaves.
-    pub(super) fn note(
-        &mut self,
-        site: Site,
-        instruction: &Instruction,
-        inputs: &[Leaf],
-        leaves: &Leaves,
-    ) {
+    /// Notes what computes these leaves. It may differ from the instruction of the module, as its operands then do.
+    pub(super) fn note(&mut self, instruction: &Instruction, inputs: &[Leaf], leaves: &Leaves) {
         let known = self.draft.computed.entry((instruction.opcode(), inputs.into()));
-        known.or_default().push((site, Rc::clone(leaves)));
+        let (op, shape) = (instruction.op.clone(), instruction.shape.clone());
+        known.or_default().push((op, shape, Rc::clone(leaves)));
     }
 }

@@ -42,3 +42,20 @@ fn others_are_computed_each() {
       f = f32[20,20] dot(b, a), lhs_contracting_dims={1}, rhs_contracting_dims={0} ROOT r = (f32[20,20], f32[20,20]) tuple(e, f)";
     assert_eq!(products(random), 2);
 }
+
+/// A product of a transposed array reads the array, by other dimensions than a product of the array itself.
+#[test]
+fn products_of_an_array_and_of_its_transpose_differ() {
+    let transposed = "t = f32[20,20] transpose(x), dimensions={1,0}
+      a = f32[20,20] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+      b = f32[20,20] dot(t, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+    assert_eq!(products(&format!("{transposed} ROOT r = f32[20,20] subtract(a, b)")), 2);
+    assert_eq!(products(&format!("{transposed} ROOT r = (f32[20,20], f32[20,20]) tuple(b, a)")), 2);
+    let same = "c = f32[20,20] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}";
+    assert_eq!(
+        products(&format!(
+            "{transposed} {same} d = f32[20,20] add(b, c) ROOT r = f32[20,20] subtract(a, d)"
+        )),
+        2
+    );
+}
