@@ -2,7 +2,7 @@
 //!
 //! The blocks are mapped from files without a name, so that nothing is left when the process ends, however it ends. The
 //! space of a file is reserved first: a full disk is a failed allocation, which the run reports.
-#![cfg_attr(target_os = "linux", expect(unsafe_code, reason = "calls the C library"))]
+#![expect(unsafe_code, reason = "calls the C library")]
 use crate::error::Failure;
 use std::io;
 use std::path::Path;
@@ -31,14 +31,14 @@ pub(crate) fn is_on() -> bool {
     LEAST.load(Ordering::Relaxed) < usize::MAX
 }
 
-/// Puts blocks of at least `least` bytes that are allocated from now on into files in a folder.
+/// Puts blocks of at least `least` bytes, which are `SMALLEST` or more, into files in a folder from now on.
 pub(crate) fn turn_on(folder: &Path, least: usize) -> Result<(), Failure> {
     let opened = match IS_LATE.load(Ordering::Relaxed) {
         true => Err(io::Error::other("a large block of memory is in use already")),
         false => system::open(folder),
     };
     opened.map_err(|error| Failure::file(folder, &error))?;
-    LEAST.store(least.max(SMALLEST), Ordering::Relaxed);
+    LEAST.store(least, Ordering::Relaxed);
     Ok(())
 }
 
@@ -136,6 +136,14 @@ mod system {
     pub(crate) fn allocate(_: usize) -> *mut u8 {
         std::ptr::null_mut()
     }
+    /// Does nothing.
+    ///
+    /// # Safety
+    /// There are no blocks in files.
     pub(crate) unsafe fn free(_: *mut u8, _: usize) {}
+    /// Does nothing.
+    ///
+    /// # Safety
+    /// There are no blocks in files.
     pub(crate) unsafe fn shrink(_: *mut u8, _: usize, _: usize) {}
 }

@@ -94,6 +94,14 @@ pub(super) struct DraftStep {
     pub(super) fuses: Vec<Site>,
 }
 
+impl DraftStep {
+    /// Returns the bytes of its outputs.
+    pub(super) fn output_bytes(&self, leaves: &[LeafInfo]) -> usize {
+        let bytes = self.outputs.iter().map(|&leaf| leaves[leaf].bytes);
+        bytes.fold(0, usize::saturating_add)
+    }
+}
+
 /// A plan before slots are assigned.
 #[derive(Debug)]
 pub(super) struct Draft {

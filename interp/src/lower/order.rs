@@ -1,8 +1,7 @@
 //! The order of steps: one that frees large arrays runs as soon as its inputs are there.
 //!
-//! Modules state their instructions in an order that suits whoever wrote them: JAX computes the loss of a training step at
-//! its end, and holds the logits through the whole backward pass for it. A step that is moved is pure, so that its place
-//! changes nothing but the memory in use.
+//! JAX, for example, computes the loss of a training step at its end, so that the logits stay live through the whole backward
+//! pass. Only pure steps are moved: their place changes nothing but the memory in use.
 use super::build::{Draft, DraftStep, Leaf};
 use super::dead::has_effect;
 use super::slots::{in_place, live_bytes};
@@ -77,13 +76,21 @@ fn is_pure(action: &Action) -> bool {
     }
 }
 
+/// The readers of a leaf.
+#[derive(Clone, Default)]
+struct Readers {
+    steps: SmallVec<[usize; 4]>,
+    /// The number of those without a place, and one more if the leaf is a result.
+    left: usize,
+}
+
 /// An order while it is made.
 struct Order<'a> {
     draft: &'a Draft,
     /// The step that computes each leaf.
     producer: Vec<Option<usize>>,
-    /// The steps that read each leaf, and the number of those without a place.
-    readers: Vec<(SmallVec<[usize; 4]>, usize)>,
+    /// The readers of each leaf.
+    readers: Vec<Readers>,
     /// Whether a step may be moved.
     moves: Vec<bool>,
     has_place: Vec<bool>,
@@ -101,7 +108,7 @@ impl<'a> Order<'a> {
         let mut made = Order {
             draft,
             producer: vec![None; draft.leaves.len()],
-            readers: vec![Default::default(); draft.leaves.len()],
+            readers: vec![Readers::default(); draft.leaves.len()],
             moves: draft.steps.iter().map(moves).collect(),
             has_place: vec![false; draft.steps.len()],
             placed: Vec::with_capacity(draft.steps.len()),
@@ -110,12 +117,12 @@ impl<'a> Order<'a> {
         for (number, step) in draft.steps.iter().enumerate() {
             step.outputs.iter().for_each(|&leaf| made.producer[leaf] = Some(number));
             for leaf in distinct(&step.inputs) {
-                made.readers[leaf].0.push(number);
-                made.readers[leaf].1 += 1;
+                made.readers[leaf].steps.push(number);
+                made.readers[leaf].left += 1;
             }
         }
         // Results are held to the end.
-        draft.results.iter().for_each(|&leaf| made.readers[leaf].1 += 1);
+        draft.results.iter().for_each(|&leaf| made.readers[leaf].left += 1);
         for number in 0..draft.steps.len() {
             made.place(number);
             while let Some(candidate) = made.candidates.pop() {
@@ -135,16 +142,16 @@ impl<'a> Order<'a> {
         self.placed.push(number);
         let step = &self.draft.steps[number];
         for leaf in distinct(&step.inputs) {
-            self.readers[leaf].1 -= 1;
-            if self.readers[leaf].1 == 1 {
-                let left = self.readers[leaf].0.iter().find(|&&reader| !self.has_place[reader]);
-                self.candidates.extend(left);
+            let readers = &mut self.readers[leaf];
+            readers.left -= 1;
+            if readers.left == 1 {
+                self.candidates.extend(readers.steps.iter().find(|&&step| !self.has_place[step]));
             }
         }
         for &leaf in &step.outputs {
-            let (readers, count) = &self.readers[leaf];
-            if *count == 1 || self.draft.leaves[leaf].bytes >= LARGE {
-                self.candidates.extend(readers.iter().rev());
+            let readers = &self.readers[leaf];
+            if readers.left == 1 || self.draft.leaves[leaf].bytes >= LARGE {
+                self.candidates.extend(readers.steps.iter().rev());
             }
         }
     }
@@ -167,7 +174,7 @@ impl<'a> Order<'a> {
                 continue;
             }
             read = read.saturating_add(info.bytes);
-            if self.readers[leaf].1 == 1 {
+            if self.readers[leaf].left == 1 {
                 freed = freed.saturating_add(info.bytes);
             }
         }
@@ -192,9 +199,7 @@ impl<'a> Order<'a> {
     }
 
     fn outputs(&self, step: usize) -> usize {
-        let bytes =
-            self.draft.steps[step].outputs.iter().map(|&leaf| self.draft.leaves[leaf].bytes);
-        bytes.fold(0, usize::saturating_add)
+        self.draft.steps[step].output_bytes(&self.draft.leaves)
     }
 }
 

@@ -283,8 +283,7 @@ fn step_memory(step: &DraftStep, inputs: &[Input], leaves: &[LeafInfo]) -> StepM
         }
         memory.is_last_use &= input.is_last;
     }
-    let outputs = step.outputs.iter().map(|&leaf| leaves[leaf].bytes);
-    memory.outputs = outputs.fold(0, usize::saturating_add);
+    memory.outputs = step.output_bytes(leaves);
     memory
 }
 
