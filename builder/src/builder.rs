@@ -1,4 +1,5 @@
 //! The builder, which makes instructions and keeps the first error.
+use crate::annotations::Caller;
 use crate::error::error_in_call;
 use crate::state::{IntoShape, State, legal};
 use crate::{Code, Error, IntoLiteral, Result, Value};
@@ -59,27 +60,40 @@ impl Builder {
         otherwise: T,
         make: impl FnOnce(&'b Self) -> Result<T>,
     ) -> T {
-        let here = Location::caller();
-        {
-            let mut state = self.state.borrow_mut();
-            let (caller, depth) = state.call.unwrap_or((here, 0));
-            state.call = Some((caller, depth + 1));
-        }
+        self.enter_call(Location::caller());
         let made = make(self);
+        let caller = self.leave_call();
+        match made {
+            Ok(value) => value,
+            Err(error) => {
+                self.keep(error.at(caller));
+                otherwise
+            }
+        }
+    }
+    /// Notes the line of a call; the lines of calls within it are not those of the user.
+    fn enter_call(&self, here: Caller) {
         let mut state = self.state.borrow_mut();
-        let (caller, depth) = state.call.unwrap_or((here, 1));
+        let (caller, depth) = state.call.unwrap_or((here, 0));
+        state.call = Some((caller, depth + 1));
+    }
+    /// Returns the line of the outermost call.
+    #[track_caller]
+    fn leave_call(&self) -> Caller {
+        let mut state = self.state.borrow_mut();
+        let (caller, depth) = state.call.unwrap_or((Location::caller(), 1));
         state.call = (depth > 1).then_some((caller, depth - 1));
-        let error = match made {
-            Ok(value) => return value,
-            Err(error) => error.at(caller),
-        };
+        caller
+    }
+    /// Keeps the first error.
+    fn keep(&self, error: Error) {
+        let mut state = self.state.borrow_mut();
         if state.error.is_none() {
             state.error = Some(error.clone());
             let dies = state.dies;
             drop(state);
             assert!(!dies, "{error}");
         }
-        otherwise
     }
     /// Keeps a mistake, unless there is an earlier one: XLA's `ReportError`.
     #[track_caller]

@@ -76,33 +76,34 @@ impl Builder {
         body: impl FnOnce(&[Value<'b>]) -> Value<'b>,
         captures: bool,
     ) -> Result<Traced> {
-        {
+        let call = self.open_computation(name, captures);
+        let root = self.open_parameters(parameters).and_then(|p| self.root_of(body(&p)));
+        let open = {
             let mut state = self.state.borrow_mut();
-            state.enter(SmolStr::new(name));
-            state.innermost().captures = captures.then(Vec::new);
-        }
-        let call = self.state.borrow().call;
-        let traced = self.traced(parameters, body);
-        let mut state = self.state.borrow_mut();
-        state.call = call;
-        let open = state.open.pop().ok_or(Code::Invalid {})?;
-        Ok(Traced { open, root: traced? })
+            state.call = call;
+            state.open.pop().ok_or(Code::Invalid {})?
+        };
+        Ok(Traced { open, root: root? })
     }
-    fn traced<'b>(
-        &'b self,
-        parameters: &[Shape],
-        body: impl FnOnce(&[Value<'b>]) -> Value<'b>,
-    ) -> Result<InstructionId> {
-        let parameters: Result<Vec<Value<'b>>> = (parameters.iter().zip(0i64..))
+    /// Opens a computation; returns the call that it is made for.
+    fn open_computation(&self, name: &str, captures: bool) -> Option<(Caller, usize)> {
+        let mut state = self.state.borrow_mut();
+        state.enter(SmolStr::new(name));
+        state.innermost().captures = captures.then(Vec::new);
+        state.call
+    }
+    /// Makes the parameters of the innermost computation, whose body is traced next.
+    fn open_parameters(&self, parameters: &[Shape]) -> Result<Vec<Value<'_>>> {
+        let parameters: Result<Vec<Value<'_>>> = (parameters.iter().zip(0i64..))
             .map(|(shape, number)| self.make_parameter(number, shape.clone(), ""))
             .collect();
         let parameters = parameters?;
-        {
-            let mut state = self.state.borrow_mut();
-            state.call = state.call.filter(|(_, depth)| *depth > 1);
-        }
-        let root = self.adopt(body(&parameters))?;
-        root.id().ok_or(Code::Invalid {}.into())
+        let mut state = self.state.borrow_mut();
+        state.call = state.call.filter(|(_, depth)| *depth > 1);
+        Ok(parameters)
+    }
+    fn root_of<'b>(&'b self, value: Value<'b>) -> Result<InstructionId> {
+        self.adopt(value)?.id().ok_or(Code::Invalid {}.into())
     }
     /// Returns the computation that applies `combine` to two scalars of this type.
     pub(crate) fn combiner<'b>(
