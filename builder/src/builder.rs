@@ -66,7 +66,7 @@ impl Builder {
         match made {
             Ok(value) => value,
             Err(error) => {
-                self.keep(error.at(caller));
+                self.keep(&error.at(caller));
                 otherwise
             }
         }
@@ -86,7 +86,7 @@ impl Builder {
         caller
     }
     /// Keeps the first error.
-    fn keep(&self, error: Error) {
+    fn keep(&self, error: &Error) {
         let mut state = self.state.borrow_mut();
         if state.error.is_none() {
             state.error = Some(error.clone());
