@@ -60,9 +60,10 @@ impl Builder {
         otherwise: T,
         make: impl FnOnce(&'b Self) -> Result<T>,
     ) -> T {
-        self.enter_call(Location::caller());
+        let here = Location::caller();
+        self.enter_call(here);
         let made = make(self);
-        let caller = self.leave_call();
+        let caller = self.leave_call(here);
         match made {
             Ok(value) => value,
             Err(error) => {
@@ -71,17 +72,16 @@ impl Builder {
             }
         }
     }
-    /// Notes the line of a call; the lines of calls within it are not those of the user.
+    /// Records the line of a call, unless it is within another call: the outermost has the user's line.
     fn enter_call(&self, here: Caller) {
         let mut state = self.state.borrow_mut();
         let (caller, depth) = state.call.unwrap_or((here, 0));
         state.call = Some((caller, depth + 1));
     }
     /// Returns the line of the outermost call.
-    #[track_caller]
-    fn leave_call(&self) -> Caller {
+    fn leave_call(&self, here: Caller) -> Caller {
         let mut state = self.state.borrow_mut();
-        let (caller, depth) = state.call.unwrap_or((Location::caller(), 1));
+        let (caller, depth) = state.call.unwrap_or((here, 1));
         state.call = (depth > 1).then_some((caller, depth - 1));
         caller
     }
