@@ -124,6 +124,32 @@ impl From<BrokenRule> for Code {
 }
 
 impl Code {
+    /// Returns the code whose message ends with a location in the user's program, where it has a message of its own.
+    pub(crate) fn with_location(mut self, location: &str) -> Self {
+        match &mut self {
+            Self::Character { message }
+            | Self::TypeMismatch { message }
+            | Self::AttributeValue { message }
+            | Self::Literal { message }
+            | Self::Encoding { message }
+            | Self::Bytecode { message, .. }
+            | Self::Version { message }
+            | Self::Unsupported { message }
+            | Self::Rule { message, .. }
+            | Self::UnknownOp { at: message, .. }
+            | Self::Symbol { message }
+            | Self::Type { message }
+            | Self::DynamicShape { message }
+            | Self::Malformed { message }
+            | Self::Internal { message } => message.push_str(location),
+            Self::Syntax { .. }
+            | Self::Undefined { .. }
+            | Self::Duplicate { .. }
+            | Self::UnknownForm { .. }
+            | Self::TooDeep { .. } => {}
+        }
+        self
+    }
     /// Whether the program may be right, and Etalon or HLO lacks what it uses.
     pub fn is_unsupported(&self) -> bool {
         match self {

@@ -95,7 +95,7 @@ impl<'a> AttrReader<'_, 'a> {
     /// Calls `field` with each key that is not common to all ops, until the list ends.
     pub(crate) fn each(
         &mut self,
-        mut field: impl FnMut(&str, &mut Parser<'a>) -> Result<Field>,
+        field: &mut dyn FnMut(&str, &mut Parser<'a>) -> Result<Field>,
     ) -> Result<()> {
         if !self.implied.is_empty() {
             let text = self.p.cursor.enter(self.implied);
@@ -128,7 +128,7 @@ impl<'a> AttrReader<'_, 'a> {
 
     /// Reads the attributes of an op without attributes of its own.
     pub(crate) fn none(&mut self) -> Result<()> {
-        self.each(|_, _| Ok(Field::Unknown))
+        self.each(&mut |_, _| Ok(Field::Unknown))
     }
 
     #[cold]
@@ -216,7 +216,7 @@ macro_rules! attrs {
             #[allow(unused_mut, unused_variables, clippy::too_many_lines, reason = "some ops have no attributes, some many")]
             fn parse(attrs: &mut $crate::op::AttrReader<'_, '_>) -> $crate::Result<Self> {
                 $(let mut $field: Option<$ty> = None;)*
-                attrs.each(|key, p| {
+                attrs.each(&mut |key, p| {
                     match key {
                         $($key $(| $old)* => {
                             if $field.is_some() {

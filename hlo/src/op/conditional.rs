@@ -37,7 +37,7 @@ impl Attrs for Conditional {
         &["branch_computations", "true_computation", "false_computation"];
     fn parse(attrs: &mut AttrReader<'_, '_>) -> Result<Self> {
         let (mut on_true, mut on_false, mut branches) = (None, None, None);
-        attrs.each(|key, p| {
+        attrs.each(&mut |key, p| {
             let field = match key {
                 "true_computation" => &mut on_true,
                 "false_computation" => &mut on_false,

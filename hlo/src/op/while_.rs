@@ -31,7 +31,7 @@ impl Attrs for While {
     const NAMES: &'static [&'static str] = &["condition", "body"];
     fn parse(attrs: &mut AttrReader<'_, '_>) -> Result<Self> {
         let (mut condition, mut body) = (None, None);
-        attrs.each(|key, p| {
+        attrs.each(&mut |key, p| {
             let field = match key {
                 "condition" => &mut condition,
                 "body" => &mut body,

@@ -129,7 +129,7 @@ impl Scope<'_, '_> {
             Some(value) => Ok(Some(value)),
             None => {
                 let message = format!("`{name}` of `{}` must be {}", op.name, T::EXPECTED);
-                Err(self.error(op, |at| Code::AttributeValue { message: message + at }))
+                Err(self.error(op, Code::AttributeValue { message }))
             }
         }
     }
@@ -155,7 +155,7 @@ impl Scope<'_, '_> {
         let Some(attribute) = fields.get(name) else { return Ok(None) };
         T::from_attribute(attribute).map(Some).ok_or_else(|| {
             let message = format!("`{name}` of `{}` must be {}", op.name, T::EXPECTED);
-            self.error(op, |at| Code::AttributeValue { message: message + at })
+            self.error(op, Code::AttributeValue { message })
         })
     }
     /// Returns a list of a dialect's attribute, empty by default.
@@ -186,7 +186,7 @@ impl Scope<'_, '_> {
             || {
                 let known: Vec<_> = all.iter().map(|&value| word(value)).collect();
                 let message = format!("`{found}` is not a value of `{name}` of `{}`", op.name);
-                self.error(op, |at| Code::AttributeValue { message: message + at })
+                self.error(op, Code::AttributeValue { message })
                     .with_help(format!("use one of {}", known.join(", ")))
             },
         )
@@ -194,6 +194,6 @@ impl Scope<'_, '_> {
     /// Returns the error of a missing attribute.
     pub(super) fn missing(&self, op: &Op, name: &str) -> Error {
         let message = format!("`{}` has no attribute `{name}`", op.name);
-        self.error(op, |at| Code::AttributeValue { message: message + at })
+        self.error(op, Code::AttributeValue { message })
     }
 }

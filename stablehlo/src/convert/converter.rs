@@ -85,60 +85,42 @@ impl<'p> Converter<'p> {
             Some(Attribute::String(bytes)) => SmolStr::from(String::from_utf8_lossy(bytes)),
             _ => {
                 let message = format!("`{}` has no attribute `sym_name`", op.name);
-                return Err(self.error(op, |at| Code::AttributeValue { message: message + at }));
+                return Err(self.error(op, Code::AttributeValue { message }));
             }
         };
         match op.name.as_str() {
             "func.func" => {
                 if self.functions.insert(name.clone(), op).is_some() {
                     let message = format!("two functions have the name `@{name}`");
-                    return Err(self.error(op, |at| Code::Symbol { message: message + at }));
+                    return Err(self.error(op, Code::Symbol { message }));
                 }
                 Ok(())
             }
             "sdy.mesh" => self.meshes.declare(name, op).map_err(|error| self.placed(op, error)),
             other => {
                 let name = other.to_owned();
-                Err(self.error(op, |at| Code::UnknownOp { name, at: at.to_owned() }))
+                Err(self.error(op, Code::UnknownOp { name, at: String::new() }))
             }
         }
     }
 
-    /// Returns the error of an op; `code` takes the location in the user's program, if there is no span in the text.
-    pub(super) fn error(&self, op: &Op, code: impl FnOnce(&str) -> Code) -> Error {
-        let at = match op.span {
-            Some(_) => String::new(),
-            None => self.place(op),
-        };
-        let error = Error::from(code(&at));
-        match op.span {
-            Some(span) => error.at(span),
-            None => error,
-        }
+    /// Returns the error of an op, with its place.
+    pub(super) fn error(&self, op: &Op, code: Code) -> Error {
+        self.placed(op, code.into())
     }
-    /// Returns ` (file:line)` of an op.
-    fn place(&self, op: &Op) -> String {
-        let file = op.location.and_then(|id| self.locations.file(id));
-        file.map_or_else(String::new, |(file, line, _)| format!(" ({file}:{line})"))
-    }
-    /// Returns an error with the place of an op.
+    /// Returns an error with the place of an op: its span in the text or, in a program that was not read from a text, the
+    /// location in the user's program.
     pub(super) fn placed(&self, op: &Op, error: Error) -> Error {
-        match op.span {
-            Some(span) => error.at(span),
-            None => {
-                let at = self.place(op);
-                let placed = match error.code().clone() {
-                    Code::Type { message } => Error::from(Code::Type { message: message + &at }),
-                    Code::AttributeValue { message } => {
-                        Code::AttributeValue { message: message + &at }.into()
-                    }
-                    _ => return error,
-                };
-                match error.help() {
-                    Some(help) => placed.with_help(help),
-                    None => placed,
-                }
-            }
+        if let Some(span) = op.span {
+            return error.at(span);
+        }
+        let Some((file, line, _)) = op.location.and_then(|id| self.locations.file(id)) else {
+            return error;
+        };
+        let placed = Error::from(error.code().clone().with_location(&format!(" ({file}:{line})")));
+        match error.help() {
+            Some(help) => placed.with_help(help),
+            None => placed,
         }
     }
 

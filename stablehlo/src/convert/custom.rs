@@ -235,9 +235,8 @@ fn shape_assertion(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
         let size = scope.sizes(op, i)?.first().map_or_else(String::new, i64::to_string);
         message = message.replace(&format!("{{{}}}", i - 1), &size);
     }
-    Err(scope.error(op, |at| Code::DynamicShape {
-        message: format!("the shapes do not fit: {message}{at}"),
-    }))
+    Err(scope
+        .error(op, Code::DynamicShape { message: format!("the shapes do not fit: {message}") }))
 }
 /// `reduce_window` whose window is given by operands: n arrays, n initial values, then sizes, strides, dilations and padding.
 fn dynamic_reduce_window(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {

@@ -16,7 +16,7 @@ impl Scope<'_, '_> {
         let known = value.and_then(|value| self.known_elements(value));
         known.map(<[i64]>::to_vec).ok_or_else(|| {
             let message = format!("operand {i} of `{}` gives sizes, but is not known", op.name);
-            self.error(op, |at| Code::DynamicShape { message: message + at })
+            self.error(op, Code::DynamicShape { message })
                 .with_help("compute sizes from constants and the sizes of arrays only")
         })
     }

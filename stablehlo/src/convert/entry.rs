@@ -125,7 +125,7 @@ impl<'p> Converter<'p> {
         let arguments = each(main, "arg_attrs", region.arguments.len());
         if let Some(found) = given.map(<[Literal]>::len).filter(|&found| found != arguments.len()) {
             let message = format!("`@main` takes {} arguments, found {found}", arguments.len());
-            return Err(self.error(main, |at| Code::Malformed { message: message + at }));
+            return Err(self.error(main, Code::Malformed { message }));
         }
         self.active.push("main".into());
         let mut scope = Scope::new(self, "main");
@@ -176,16 +176,14 @@ impl<'p> Converter<'p> {
             Some(given) => {
                 let message =
                     format!("argument {number} of `@main` is {given:#}, expected {stated:#}");
-                Err(self.error(main, |at| Code::Malformed { message: message + at }))
+                Err(self.error(main, Code::Malformed { message }))
             }
             None if types::is_unbounded(ty) => {
                 let message =
                     format!("argument {number} of `@main` has an unknown size: {stated:#}");
                 let help =
                     "export the program with static shapes, or convert it for given arguments";
-                Err(self
-                    .error(main, |at| Code::DynamicShape { message: message + at })
-                    .with_help(help))
+                Err(self.error(main, Code::DynamicShape { message }).with_help(help))
             }
             None => Ok(stated),
         }
@@ -257,7 +255,7 @@ impl<'p> Converter<'p> {
                 .filter(|&i| usize::try_from(i).is_ok_and(|i| i < results));
             let Some(output) = output else {
                 let message = "`tf.aliasing_output` must be the number of a result".to_owned();
-                return Err(self.error(main, |at| Code::AttributeValue { message: message + at }));
+                return Err(self.error(main, Code::AttributeValue { message }));
             };
             config.input_output_alias.push(InputOutputAlias {
                 output_index: if results == 1 { Vec::new() } else { vec![output] },

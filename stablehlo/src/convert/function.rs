@@ -19,7 +19,7 @@ impl<'p> Converter<'p> {
     pub(super) fn function(&self, op: &Op, name: &str) -> Result<&'p Op> {
         self.functions.get(name).copied().ok_or_else(|| {
             let message = format!("`{}` names `@{name}`, which is not a function", op.name);
-            self.error(op, |at| Code::Symbol { message: message + at })
+            self.error(op, Code::Symbol { message })
         })
     }
 
@@ -36,13 +36,13 @@ impl<'p> Converter<'p> {
         if region.arguments.len() != shapes.len() {
             let (expected, found) = (region.arguments.len(), shapes.len());
             let message = format!("`@{name}` takes {expected} arguments, found {found}");
-            return Err(self.error(caller, |at| Code::Malformed { message: message + at }));
+            return Err(self.error(caller, Code::Malformed { message }));
         }
         for (argument, found) in region.arguments.iter().zip(&shapes) {
             let stated = types::shape(&argument.ty).map_err(|e| self.placed(function, e))?;
             if !types::agrees(&stated, found) {
                 let message = format!("`@{name}` takes {stated:#}, but the argument is {found:#}");
-                return Err(self.error(caller, |at| Code::Malformed { message: message + at }));
+                return Err(self.error(caller, Code::Malformed { message }));
             }
         }
         let signature = match self.is_dynamic {
@@ -76,7 +76,7 @@ impl<'p> Converter<'p> {
             [region] if !region.ops.is_empty() => Ok(region),
             _ => {
                 let message = "a function without a body cannot be called".to_owned();
-                Err(self.error(function, |at| Code::Symbol { message: message + at }))
+                Err(self.error(function, Code::Symbol { message }))
             }
         }
     }
@@ -84,7 +84,7 @@ impl<'p> Converter<'p> {
     pub(super) fn enter(&mut self, op: &Op, name: &str) -> Result<()> {
         if self.active.iter().any(|active| active == name) {
             let message = format!("`@{name}` calls itself, which HLO does not allow");
-            return Err(self.error(op, |at| Code::Symbol { message: message + at }));
+            return Err(self.error(op, Code::Symbol { message }));
         }
         self.push_active(op, name.into())
     }
@@ -95,7 +95,7 @@ impl<'p> Converter<'p> {
     fn push_active(&mut self, op: &Op, name: SmolStr) -> Result<()> {
         if self.active.len() >= DEEPEST {
             let message = format!("calls and regions are nested deeper than {DEEPEST}");
-            return Err(self.error(op, |at| Code::Unsupported { message: message + at }));
+            return Err(self.error(op, Code::Unsupported { message }));
         }
         self.active.push(name);
         Ok(())

@@ -42,17 +42,17 @@ impl<'c, 'p> Scope<'c, 'p> {
         self.common = (common != CommonAttrs::default()).then(|| Box::new(common));
     }
 
-    /// Returns the error of an op; `code` takes the location in the user's program, if there is no span in the text.
-    pub(super) fn error(&self, op: &Op, code: impl FnOnce(&str) -> Code) -> Error {
+    /// Returns the error of an op, with its place.
+    pub(super) fn error(&self, op: &Op, code: Code) -> Error {
         self.cx.error(op, code)
     }
     /// Returns the error of an op that cannot be converted.
     pub(super) fn unsupported(&self, op: &Op, message: impl Into<String>) -> Error {
-        self.error(op, |at| Code::Unsupported { message: message.into() + at })
+        self.error(op, Code::Unsupported { message: message.into() })
     }
     /// Returns the error of a malformed op.
     pub(super) fn malformed(&self, op: &Op, message: impl Into<String>) -> Error {
-        self.error(op, |at| Code::Malformed { message: message.into() + at })
+        self.error(op, Code::Malformed { message: message.into() })
     }
 
     /// Adds an instruction whose shape follows from its operands.
@@ -62,7 +62,7 @@ impl<'c, 'p> Scope<'c, 'p> {
         made: impl Into<hlo::Op>,
         operands: &[InstructionId],
     ) -> Result<InstructionId> {
-        self.emit_stated(op, made, operands, None)
+        self.emit_stated(op, made.into(), operands, None)
     }
     /// Adds an instruction with its shape.
     pub(super) fn emit_as(
@@ -72,16 +72,15 @@ impl<'c, 'p> Scope<'c, 'p> {
         operands: &[InstructionId],
         shape: impl Into<Shape>,
     ) -> Result<InstructionId> {
-        self.emit_stated(op, made, operands, Some(shape.into()))
+        self.emit_stated(op, made.into(), operands, Some(shape.into()))
     }
     fn emit_stated(
         &mut self,
         op: &Op,
-        made: impl Into<hlo::Op>,
+        mut made: hlo::Op,
         operands: &[InstructionId],
         stated: Option<Shape>,
     ) -> Result<InstructionId> {
-        let mut made = made.into();
         let shapes: Vec<&Shape> = operands.iter().map(|&id| self.shape(id)).collect();
         let inferred = made
             .complete_attributes(&shapes, stated.as_ref())
@@ -91,7 +90,7 @@ impl<'c, 'p> Scope<'c, 'p> {
         if types::is_open(&shape) {
             let message =
                 format!("the shape of the result of `{}` is not known: {shape:#}", op.name);
-            return Err(self.error(op, |at| Code::DynamicShape { message: message + at }));
+            return Err(self.error(op, Code::DynamicShape { message }));
         }
         Ok(self.push(Instruction {
             op: made,
@@ -112,7 +111,7 @@ impl<'c, 'p> Scope<'c, 'p> {
         let help = broken.help().map(str::to_owned);
         let number = broken.code().number();
         let message = broken.code().to_string();
-        let error = self.error(op, |at| Code::Rule { message: message + at, number });
+        let error = self.error(op, Code::Rule { message, number });
         help.map_or(error.clone(), |help| error.with_help(help))
     }
 

@@ -193,7 +193,7 @@ pub(super) fn convert_plain(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
         None => {
             let name = op.name.to_string();
             let known = BY_NAME_SORTED.iter().copied();
-            let error = scope.error(op, |at| Code::UnknownOp { name, at: at.to_owned() });
+            let error = scope.error(op, Code::UnknownOp { name, at: String::new() });
             Err(match hlo::diag::nearest(&op.name, known) {
                 Some(name) => error.with_help(format!("did you mean `{name}`?")),
                 None => error,

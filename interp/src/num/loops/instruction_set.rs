@@ -32,24 +32,42 @@ mod x86 {
     }
 }
 
-/// Runs a loop with the best instructions.
-#[inline]
-pub(crate) fn run<T: Task>(task: T) {
+/// The instruction sets for which loops are compiled, beside that of every processor.
+enum Vectors {
+    Baseline,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+/// Returns the widest vectors of this processor.
+fn widest() -> Vectors {
     #[cfg(target_arch = "x86_64")]
     {
         macro_rules! has {
             ($($feature:tt)+) => { $(std::arch::is_x86_feature_detected!($feature))&&+ };
         }
-        let has_avx2 = has!("avx2" "fma");
-        if T::IS_LONG && has_avx2 && has!("avx512f" "avx512bw" "avx512dq" "avx512vl") {
-            // SAFETY: the processor has these instructions.
-            return unsafe { x86::avx512(task) };
-        }
-        if has_avx2 {
-            // SAFETY: the processor has these instructions.
-            return unsafe { x86::avx2(task) };
+        if has!("avx2" "fma") {
+            let has_wide = has!("avx512f" "avx512bw" "avx512dq" "avx512vl");
+            return if has_wide { Vectors::Avx512 } else { Vectors::Avx2 };
         }
     }
-    // The vectors of other 64-bit processors have fused multiply-add.
-    if cfg!(target_arch = "aarch64") { task.run() } else { task.run_baseline() }
+    Vectors::Baseline
+}
+
+/// Runs a loop with the best instructions.
+#[inline]
+pub(crate) fn run<T: Task>(task: T) {
+    match widest() {
+        // SAFETY: the processor has these instructions.
+        #[cfg(target_arch = "x86_64")]
+        Vectors::Avx512 if T::IS_LONG => unsafe { x86::avx512(task) },
+        // SAFETY: the processor has these instructions.
+        #[cfg(target_arch = "x86_64")]
+        Vectors::Avx512 | Vectors::Avx2 => unsafe { x86::avx2(task) },
+        // The vectors of other 64-bit processors have fused multiply-add.
+        Vectors::Baseline if cfg!(target_arch = "aarch64") => task.run(),
+        Vectors::Baseline => task.run_baseline(),
+    }
 }
