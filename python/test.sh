@@ -14,9 +14,8 @@ mkdir -p "$folder"
 
 start=$(seconds)
 rm -rf "$folder/wheels"
-# The tests of the workspace are compiled with this level, and what they have compiled is used again.
-CARGO_TARGET_DIR=$target CARGO_PROFILE_DEV_OPT_LEVEL=${CARGO_PROFILE_DEV_OPT_LEVEL:-1} \
-  "$folder/tools/bin/maturin" build --quiet --profile dev --compatibility linux --out "$folder/wheels"
+# The profile of the tests: crates that they have compiled with the same features are used again.
+CARGO_TARGET_DIR=$target "$folder/tools/bin/maturin" build --quiet --profile dev --compatibility linux --out "$folder/wheels"
 echo "wheel: $(since "$start") s"
 
 start=$(seconds)

@@ -5,9 +5,9 @@ use crate::{Error, Result, Span};
 
 /// The limit on nesting of operands, shapes, literals and computations together.
 ///
-/// Every level takes up to about a kilobyte of stack; XLA's parser has 8192 levels, but chooses the stack size of its
-/// thread, while Etalon's must also work in a thread with the default 2 MiB.
-pub(crate) const NESTING_LIMIT: u32 = 400;
+/// Every level takes up to about a kilobyte of stack, and six where the crate is not optimized; XLA's parser has 8192
+/// levels, but chooses the stack size of its thread, while Etalon's must also work in a thread with the default 2 MiB.
+pub(crate) const NESTING_LIMIT: u32 = 200;
 
 /// A position in the text. A copy of it is used to try an alternative.
 #[derive(Debug, Clone, Copy)]
