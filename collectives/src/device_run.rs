@@ -128,6 +128,5 @@ fn too_many(bytes: &ArgumentBytes, limit: usize) -> interp::Error {
     let total = bytes.total;
     let message =
         format!("the arguments of all devices have {total} bytes, and {limit} bytes are allowed");
-    interp::Error::from(interp::Code::OutOfMemory { message })
-        .with_help("raise the limit, which all devices share, or omit it: `--max-memory`, in JAX `ETALON_MAX_MEMORY`")
+    interp::over_memory_limit(message)
 }

@@ -83,6 +83,13 @@ pub type Error = hlo::diag::Error<Code>;
 /// Result of everything in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// Returns the error `E0405` of a run that needs more than [`RunOptions::max_memory`](crate::RunOptions::max_memory) allows.
+pub fn over_memory_limit(message: String) -> Error {
+    Error::from(Code::OutOfMemory { message }).with_help(
+        "raise the limit, which all devices share, or omit it: `--max-memory`, in JAX `ETALON_MAX_MEMORY`",
+    )
+}
+
 impl From<Unsupported> for Code {
     fn from(Unsupported(message): Unsupported) -> Self {
         Self::Unsupported { message }

@@ -57,7 +57,7 @@ mod value;
 
 pub use custom::{CustomCallLibrary, Functions, Library, LibraryCall};
 pub use device::{Device, DeviceGrid};
-pub use error::{Code, Error, Result};
+pub use error::{Code, Error, Result, over_memory_limit};
 pub use executable::{Executable, run};
 pub use float_environment::FloatEnvironment;
 pub use hooks::{Call, Hooks};

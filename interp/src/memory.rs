@@ -1,5 +1,5 @@
 //! Memory accounting of a run: bytes in use, the limit, and the peak.
-use crate::error::Code;
+use crate::error::{Code, over_memory_limit};
 use crate::value::checked_bytes;
 use crate::{Error, Result};
 use hlo::literal::{Account, FreeMemory};
@@ -100,7 +100,9 @@ impl Budget {
         let is_within = self.limit.is_none_or(|limit| in_use.saturating_add(bytes) <= limit);
         if bytes >= LARGE && is_within && Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
             let message = format!("the system cannot allocate {bytes} bytes for the result");
-            return Err(Code::OutOfMemory { message }.into());
+            return Err(Error::from(Code::OutOfMemory { message }).with_help(
+                "`etalon run --spill DIR` keeps large arrays in files, as far as the file system has room",
+            ));
         }
         self.hold(bytes)
     }
@@ -123,8 +125,7 @@ impl Budget {
                 let message = format!(
                     "{bytes} bytes are needed, {in_use} bytes are in use, and {limit} bytes are allowed"
                 );
-                Err(Error::from(Code::OutOfMemory { message })
-                    .with_help("raise the limit, which all devices share, or omit it: `--max-memory`, in JAX `ETALON_MAX_MEMORY`"))
+                Err(over_memory_limit(message))
             }
         }
     }
