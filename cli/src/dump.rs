@@ -93,7 +93,7 @@ impl Dump {
     /// Writes the end of the file, and a note of what is left out.
     pub(crate) fn finish(&self) -> Result<()> {
         let mut writing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Writing { to, target, written, omitted, parts, failed, .. } = &mut *writing;
+        let Writing { to, target, written, omitted, parts, failed, filter, .. } = &mut *writing;
         let ended = match target {
             Target::File(writer) => writer.take().and_then(|writer| writer.finish().err()),
             Target::Folder => None,
@@ -103,6 +103,9 @@ impl Dump {
         }
         let arrays = if *written == 1 { "array" } else { "arrays" };
         let mut note = format!("{}: {written} {arrays}", to.display());
+        if let (0, Some(filter)) = (*written, filter) {
+            let _ = write!(note, "; no executed instruction has `{filter}` in `computation/name`");
+        }
         if *omitted > 0 {
             let _ = write!(note, "; {omitted} more are left out: state --filter");
         }

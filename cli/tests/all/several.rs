@@ -204,6 +204,12 @@ fn values_are_written_through_loops() {
     let next = folder.0.join("values/b__next#1.npy").display().to_string();
     expect(&folder.etalon(&format!("run loop.hlo --input {next}")), 0, "s32[] 4\n", "");
     expect(&run("--dump-values some.npz --filter b/next"), 0, "", "some.npz: 2 arrays\n");
+    expect(
+        &run("--dump-values no.npz --filter lost"),
+        0,
+        "",
+        "no.npz: 0 arrays; no executed instruction has `lost`",
+    );
     assert_eq!(String::from_utf8(run("--dump-values quiet -q").stderr).unwrap(), "");
     let file = std::fs::File::open(folder.0.join("some.npz")).unwrap();
     let names = hlo::literal::npz::read(file).unwrap().into_iter().map(|array| array.name);

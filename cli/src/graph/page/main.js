@@ -158,7 +158,7 @@ function main() {
   prepare();
   document.title = DATA.module;
   $('title').textContent = DATA.module;
-  $('counts').textContent = `${COMPS.reduce((sum, comp) => sum + comp.nodes.length, 0).toLocaleString('en')} instructions, ${COMPS.length} computations`;
+  $('counts').textContent = `${counted(COMPS.reduce((sum, comp) => sum + comp.nodes.length, 0), 'instruction')}, ${counted(COMPS.length, 'computation')}`;
   const colorings = [['category', 'color: kind of op'], ...(DATA.timed ? [['time', 'color: time']] : []), ...(DATA.valued ? [['values', 'color: NaN and infinity']] : [])];
   for (const [value, text] of colorings) html('option', { value }, $('coloring'), text);
   $('coloring').hidden = colorings.length < 2;

@@ -3,6 +3,9 @@
 const DATA = JSON.parse(document.getElementById('data').textContent);
 const COMPS = DATA.computations;
 
+/** A number and a noun, such as "2 computations". */
+const counted = (count, noun) => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+
 /** Prepares users and groups of each computation, and the callers of each. */
 function prepare() {
   for (const comp of COMPS) {

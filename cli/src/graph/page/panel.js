@@ -70,7 +70,7 @@ function panelOf(inst, index) {
     const ul = html('ul', {}, aside);
     for (const [callee, k] of called) {
       const button = html('button', { class: 'jump' }, html('li', {}, ul), `${callee.name} `);
-      html('small', {}, button, callee.short ?? `${callee.nodes.length} instructions`);
+      html('small', {}, button, callee.short ?? counted(callee.nodes.length, 'instruction'));
       button.onclick = () => goTo(instance(`${inst.key}#${index}>${k}`), callee.root);
     }
   }
@@ -124,7 +124,7 @@ function overview() {
     .sort((a, b) => isEntry(b[1]) - isEntry(a[1]) || b[0].nodes.length - a[0].nodes.length);
   for (const [comp, i] of sorted.slice(0, LISTED)) {
     const button = html('button', { class: 'jump' }, html('li', {}, ul), `${comp.name} `);
-    html('small', {}, button, `${comp.nodes.length} instructions${i === DATA.entry ? ', entry' : ''}`);
+    html('small', {}, button, `${counted(comp.nodes.length, 'instruction')}${i === DATA.entry ? ', entry' : ''}`);
     button.onclick = () => { const inst = firstInstance(comp); if (inst) goTo(inst, comp.root); };
   }
   const short = COMPS.length - sorted.length;
