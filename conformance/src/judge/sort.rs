@@ -6,6 +6,7 @@ use super::range::{Range, converted};
 use super::runner::Form;
 use super::site::Site;
 use super::{Stop, candidates};
+use hlo::ir::ComputationId;
 use hlo::op::Sort;
 use hlo::{Literal, Scalar};
 
@@ -35,37 +36,68 @@ pub(super) fn sort<'m>(
     if size < 2 || rows.is_empty() {
         return Ok(sorted);
     }
-    let count = rows.len() * (steps.len() - 1);
-    let lanes = i64::try_from(count).map_err(|_| site.unsupported("its size"))?;
-    let at = |from: usize| {
-        let (rows, steps) = (&rows, &steps);
-        rows.iter().flat_map(move |&row| {
-            steps[from..steps.len() - 1 + from].iter().map(move |&step| row + step)
-        })
-    };
-    let [left, right]: [Leaves; 2] =
-        [0, 1].map(|from| sorted.iter().map(|range| picked(range, lanes, at(from))).collect());
-    let mut before = |a: &Leaves, b: &Leaves| {
-        let pairs = a.iter().zip(b).flat_map(|(a, b)| [vec![a.clone()], vec![b.clone()]]);
-        ev.call(comparator, pairs.collect(), Some(lanes))
-    };
-    let forward = before(&left, &right)?;
-    let backward = before(&right, &left)?;
-    let [forward, backward] = [&forward[0], &backward[0]];
-    let certain = |i: usize| match (forward.ends(i), backward.ends(i)) {
-        ((Scalar::Pred(true), _), (_, Scalar::Pred(false))) => true,
-        // A tie keeps its order if the sort is stable.
-        ((_, Scalar::Pred(false)), (_, Scalar::Pred(false))) => op.is_stable,
-        _ => false,
-    };
-    let joined: Vec<bool> = (0..count).map(|i| !certain(i)).collect();
+    let gaps = Gaps { rows: &rows, steps: &steps, comparator, is_stable: op.is_stable };
+    let mut joined = vec![false; rows.len() * (steps.len() - 1)];
+    let mut groups = sorted.clone();
+    // Elements whose order is open are a group, whose order to its neighbors is that of all its members.
+    for round in 0.. {
+        let open = gaps.open(ev, site, &groups)?;
+        if open.iter().zip(&joined).all(|(&open, &joined)| joined || !open) {
+            break;
+        }
+        for (joined, open) in joined.iter_mut().zip(open) {
+            *joined |= open || round == ROUNDS;
+        }
+        groups = sorted.iter().map(|range| shared(range, &rows, &steps, &joined)).collect();
+    }
     if joined.contains(&true) {
         let cause = Some(site.cause());
-        for range in &mut sorted {
-            *range = shared(range, &rows, &steps, &joined).because(cause.clone());
-        }
+        sorted = groups.into_iter().map(|range| range.because(cause.clone())).collect();
     }
     Ok(sorted)
+}
+
+/// After so many rounds all elements of a row are one group.
+const ROUNDS: usize = 16;
+
+/// The pairs of neighbors in the rows of a sorted array.
+struct Gaps<'a> {
+    rows: &'a [usize],
+    steps: &'a [usize],
+    comparator: ComputationId,
+    is_stable: bool,
+}
+
+impl Gaps<'_> {
+    /// Returns whether the order of each pair is open.
+    fn open<'m>(
+        &self,
+        ev: &mut Evaluator<'m>,
+        site: Site<'m>,
+        elements: &Leaves,
+    ) -> Result<Vec<bool>, Stop> {
+        let pairs = self.steps.len() - 1;
+        let count = self.rows.len() * pairs;
+        let lanes = i64::try_from(count).map_err(|_| site.unsupported("its size"))?;
+        let at = |from: usize| {
+            let steps = &self.steps[from..pairs + from];
+            self.rows.iter().flat_map(move |&row| steps.iter().map(move |&step| row + step))
+        };
+        let [left, right]: [Leaves; 2] = [0, 1]
+            .map(|from| elements.iter().map(|range| picked(range, lanes, at(from))).collect());
+        let mut before = |a: &Leaves, b: &Leaves| {
+            let pairs = a.iter().zip(b).flat_map(|(a, b)| [vec![a.clone()], vec![b.clone()]]);
+            ev.call(self.comparator, pairs.collect(), Some(lanes))
+        };
+        let (forward, backward) = (before(&left, &right)?, before(&right, &left)?);
+        let is_certain = |i: usize| match (forward[0].ends(i), backward[0].ends(i)) {
+            ((Scalar::Pred(true), _), (_, Scalar::Pred(false))) => true,
+            // A tie keeps its order if the sort is stable.
+            ((_, Scalar::Pred(false)), (_, Scalar::Pred(false))) => self.is_stable,
+            _ => false,
+        };
+        Ok((0..count).map(|i| !is_certain(i)).collect())
+    }
 }
 
 /// The position, in the operands, of each element of the result.

@@ -401,6 +401,21 @@ fn only_what_differs_needs_a_bound() {
 }
 
 #[test]
+fn an_element_of_wide_range_may_be_sorted_anywhere_in_it() {
+    // The sine of 6e28 is -0.91, and with the rounding of the exponential anything.
+    let text = "HloModule m
+        ENTRY e { x = f32[5] parameter(0) y = f32[5] exponential(x) z = f32[5] sine(y)
+        ROOT s = f32[5] sort(z), dimensions={0}, to_apply=less }
+        less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT l = pred[] compare(a, b), direction=LT }";
+    let arguments = ["f32[5] {66.3324432, 0, 0.3, 2, 1.5}"];
+    let result = "f32[5] {-0.9735066, 0.84147096, 0.89385504, 0.95, 0.9756924}";
+    let found = check(text, &arguments, result);
+    assert_eq!((found.verdict, found.estimated), (Verdict::WithinBound, None));
+    let found = check(text, &arguments, &result.replace("0.9756924", "1.01"));
+    assert_eq!(found.verdict, Verdict::Differs);
+}
+
+#[test]
 fn arrays_smaller_than_their_bounds_have_bounds() {
     let text = "HloModule m
         ENTRY e { x = f32[2,3] parameter(0) n = s32[] parameter(1)
