@@ -13,7 +13,7 @@ use super::modes::Modes;
 use super::range::Range;
 use crate::error_model::roundoff;
 use hlo::elem::FloatFormat;
-use hlo::op::value::Direction;
+use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
 use hlo::{ArrayShape, ElementType, Scalar};
 use interp::num;
@@ -303,7 +303,8 @@ pub(super) fn compared(direction: Direction, x: &Range, y: &Range) -> Vec<Option
             let order = num::Order::Float;
             return Some(num::compare(direction, order, ElementType::C128, a, b));
         }
-        let [re, im] = [(x.re, y.re), (x.im, y.im)].map(|(a, b)| decided(Direction::Ne, a, b));
+        let [re, im] = [(x.re, y.re), (x.im, y.im)]
+            .map(|(a, b)| decided(Direction::Ne, ComparisonType::Float, a, b));
         let apart = re == Some(true) || im == Some(true);
         match direction {
             Direction::Eq => apart.then_some(false),

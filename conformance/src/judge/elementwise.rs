@@ -62,9 +62,10 @@ fn combined<'m>(
         (Op::Compare(compare), class) => {
             let order = compare.order(from);
             let decided = match class {
-                Class::Float if site.same_operands() => {
-                    operands[0].intervals().map(|x| with_itself(compare.direction, x)).collect()
-                }
+                Class::Float if site.same_operands() => operands[0]
+                    .intervals()
+                    .map(|x| with_itself(compare.direction, order, x))
+                    .collect(),
                 Class::Float => compared(compare.direction, order, operands[0], operands[1]),
                 Class::Complex => complex::compared(compare.direction, operands[0], operands[1]),
                 Class::Pred | Class::Signed | Class::Unsigned => {
@@ -228,22 +229,25 @@ fn compared(
     y: &Range,
 ) -> Vec<Option<bool>> {
     let each = |(x, y): (Interval, Interval)| {
-        if x.is_point() && y.is_point() {
+        let total = order == ComparisonType::TotalOrder;
+        if x.is_point() && y.is_point() && !(total && (x.has_open_sign() || y.has_open_sign())) {
             let [x, y] = [x.lo, y.lo].map(Scalar::Float);
             return Some(num::compare(direction, order, ElementType::F64, x, y));
         }
-        decided(direction, x, y)
+        decided(direction, order, x, y)
     };
     x.intervals().zip(y.intervals()).map(each).collect()
 }
 
 /// Whether the relation holds between a number and itself: programs test for NaN so.
-fn with_itself(direction: Direction, x: Interval) -> Option<bool> {
+fn with_itself(direction: Direction, order: ComparisonType, x: Interval) -> Option<bool> {
     let equal = match direction {
         Direction::Eq | Direction::Le | Direction::Ge => true,
         Direction::Ne | Direction::Lt | Direction::Gt => false,
     };
     match (x.is_nan(), x.is_any()) {
+        // A NaN of either sign has its place.
+        _ if order == ComparisonType::TotalOrder => Some(equal),
         (true, _) => Some(direction == Direction::Ne),
         // It may be NaN, which is not below or above itself either.
         (false, true) => (!equal && direction != Direction::Ne).then_some(false),
@@ -252,16 +256,27 @@ fn with_itself(direction: Direction, x: Interval) -> Option<bool> {
 }
 
 /// Whether the relation holds for all values of two intervals, or for none.
-pub(super) fn decided(direction: Direction, x: Interval, y: Interval) -> Option<bool> {
+pub(super) fn decided(
+    direction: Direction,
+    order: ComparisonType,
+    x: Interval,
+    y: Interval,
+) -> Option<bool> {
     if x.is_any() || y.is_any() {
         return None;
     }
-    if x.is_nan() || y.is_nan() {
-        return Some(direction == Direction::Ne);
-    }
-    let (below, above) = (x.hi < y.lo, x.lo > y.hi);
     // Ends of intervals that are not points are no legal values, or are rounded outwards.
-    let (most, least) = (x.hi <= y.lo, x.lo >= y.hi);
+    let [below, above, most, least] = if order == ComparisonType::TotalOrder {
+        if x.has_open_sign() || y.has_open_sign() {
+            return None;
+        }
+        let (up, down) = (x.hi.total_cmp(&y.lo), x.lo.total_cmp(&y.hi));
+        [up.is_lt(), down.is_gt(), up.is_le(), down.is_ge()]
+    } else if x.is_nan() || y.is_nan() {
+        return Some(direction == Direction::Ne);
+    } else {
+        [x.hi < y.lo, x.lo > y.hi, x.hi <= y.lo, x.lo >= y.hi]
+    };
     match direction {
         Direction::Eq => (below || above).then_some(false),
         Direction::Ne => (below || above).then_some(true),
@@ -342,7 +357,7 @@ fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Rang
             // Of a complex number the real part decides.
             let truths = each.iter().map(|&x| match x.is_point() {
                 true => Some(x.lo != 0.0),
-                false => decided(Direction::Ne, x, zero),
+                false => decided(Direction::Ne, ComparisonType::Float, x, zero),
             });
             let truths: Vec<_> = truths.collect();
             booleans(shape, &truths)

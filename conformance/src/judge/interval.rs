@@ -4,7 +4,7 @@ use std::ops::Neg;
 /// The legal values of an element: all reals from `lo` to `hi`.
 ///
 /// - Equal ends are a *point*: one value is legal, and its sign of zero counts.
-/// - NaN at both ends: NaN is the only legal value.
+/// - NaN at both ends: NaN is the only legal value. The sign is that of the ends, or open: [`Interval::NAN`].
 /// - An infinite end: that infinity is legal, and every finite value on the near side of the other end.
 /// - Both ends infinite: nothing is known, and NaN is legal too.
 /// - The ends of any other interval are not legal values themselves: every operation rounds them outwards. An `f64` can
@@ -17,7 +17,8 @@ pub(super) struct Interval {
 
 impl Interval {
     pub(super) const ANY: Self = Self { lo: f64::NEG_INFINITY, hi: f64::INFINITY };
-    pub(super) const NAN: Self = Self { lo: f64::NAN, hi: f64::NAN };
+    /// A NaN of either sign, as a computation may give. Its payload is that of no narrower type.
+    pub(super) const NAN: Self = Self::point(f64::from_bits(0x7ff8_0000_0000_0001));
     /// Both zeros, and nothing between.
     pub(super) const ZEROS: Self = Self { lo: -0.0, hi: 0.0 };
 
@@ -51,6 +52,7 @@ impl Interval {
     /// The values of either.
     pub(super) fn hull(self, other: Self) -> Self {
         match (self.is_nan(), other.is_nan()) {
+            (true, true) if self.same(other) => self,
             (true, true) => Self::NAN,
             (true, false) | (false, true) => Self::ANY,
             (false, false) if self.same(other) => self,
@@ -72,6 +74,10 @@ impl Interval {
     }
     pub(super) fn is_nan(self) -> bool {
         self.lo.is_nan() || self.hi.is_nan()
+    }
+    /// Whether its order among other numbers is open, as NaN has one by its sign.
+    pub(super) fn has_open_sign(self) -> bool {
+        self.same(Self::NAN)
     }
     /// Whether nothing is known of the value.
     pub(super) fn is_any(self) -> bool {

@@ -127,15 +127,20 @@ impl Range {
         let candidates = self.candidates.iter().map(|candidate| candidate.map(end)).collect();
         Self { lo, hi, cause: self.cause.clone(), candidates }
     }
-    /// The values of an array of floats or complex numbers, part by part.
+    /// The computed values of an array of floats or complex numbers, part by part: no NaN has a certain sign.
     pub(super) fn of(shape: &ArrayShape, parts: &[Interval]) -> Self {
+        let computed = |&x: &Interval| if x.is_nan() { Interval::NAN } else { x };
+        Self::given(shape, &parts.iter().map(computed).collect::<Vec<_>>())
+    }
+    /// The same with the NaNs as they are.
+    fn given(shape: &ArrayShape, parts: &[Interval]) -> Self {
         let shape = shape.with_type(wide(shape.ty));
         let ends = |end: fn(&Interval) -> f64| array(&shape, parts.iter().map(end));
         Self::new(ends(|x| x.lo), ends(|x| x.hi), None)
     }
     fn with(&self, parts: &[Interval]) -> Self {
         match self.lo.array_shape() {
-            Some(shape) => Self { cause: self.cause.clone(), ..Self::of(shape, parts) },
+            Some(shape) => Self { cause: self.cause.clone(), ..Self::given(shape, parts) },
             None => self.clone(),
         }
     }
@@ -180,7 +185,7 @@ impl Range {
             return super::integers::range(shape, (0..self.lo.len()).map(each)).because(cause);
         }
         let parts = self.intervals().zip(other.intervals()).map(|(a, b)| a.hull(b));
-        Self::of(shape, &parts.collect::<Vec<_>>()).because(cause)
+        Self::given(shape, &parts.collect::<Vec<_>>()).because(cause)
     }
 
     /// The values of this range where `mine` says so, elsewhere those of the other.

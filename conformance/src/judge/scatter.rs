@@ -5,6 +5,7 @@ use super::control::any_of;
 use super::elementwise::finite_magnitudes;
 use super::evaluate::{Evaluator, Leaves, arrays, unknown};
 use super::fold::{Fold, check_size, lanes_of, reshaped};
+use super::interval::Interval;
 use super::modes::Mode;
 use super::product::product;
 use super::range::{Range, index_of, is_whole};
@@ -12,6 +13,7 @@ use super::runner::Form;
 use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
 use super::sums::{all_points, coarser, leaf_shape, terms, total};
+use hlo::op::value::ComparisonType;
 use hlo::op::{Binary, Scatter};
 use hlo::{ArrayShape, Dims, Literal, Op};
 
@@ -220,7 +222,12 @@ pub(super) fn select_and_scatter<'m>(
     if !real || !adds {
         return Err(site.unsupported("the computation that it calls"));
     }
-    if !operands[0].is_point() {
+    let in_total_order = ev.module.computations[op.select].instructions.iter().any(|(_, each)| {
+        let Op::Compare(compare) = &each.op else { return false };
+        compare.ty == Some(ComparisonType::TotalOrder)
+    });
+    let is_open = in_total_order && operands[0].intervals().any(Interval::has_open_sign);
+    if is_open || !operands[0].is_point() {
         return Ok(unknown(site, operands[0].cause.clone().or_else(|| Some(site.cause()))));
     }
     let key = site.key(Form::Wide);

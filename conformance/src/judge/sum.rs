@@ -124,14 +124,16 @@ impl Sum {
         }
     }
 
-    /// Whether no partial sum needs rounding.
+    /// Whether no partial sum needs rounding or overflows.
     fn is_exact(&self, sum: f64) -> bool {
         let format = self.accumulator.component().float_format();
         let digits =
             format.map_or(53, |format| i32::try_from(format.mantissa_bits).unwrap_or(0) + 1);
         self.quantum.is_some_and(|quantum| {
             let representable = f64::from(quantum).exp2() >= least_subnormal(self.accumulator);
-            representable && sum <= f64::from(quantum + digits).exp2()
+            let fits =
+                sum <= f64::from(quantum + digits).exp2() && sum <= largest(self.accumulator);
+            representable && fits
         })
     }
 

@@ -340,6 +340,9 @@ fn sums_of_one_sign_overflow_to_one_infinity() {
     verdicts(REDUCE, &[x], &wrong);
     verdicts(DOT, &[x, "f32[3] {2, 2, 2}"], &wrong);
     verdicts(REDUCE, &["f32[3] {3e38, 3e38, -3e38}"], &[("f32[] nan", Undefined)]);
+    // Numbers with few digits, whose sum is exact as long as it is finite.
+    let (x, y) = ("f32[3] {2, -4, 0}", "f32[3] {-2.55e38, -2.55e38, 0}");
+    verdicts(DOT, &[x, y], &[("f32[] -inf", Undefined), ("f32[] nan", Undefined)]);
 }
 
 #[test]
@@ -398,6 +401,30 @@ fn only_what_differs_needs_a_bound() {
     assert_eq!((found.verdict, found.estimated), (Verdict::WithinBound, None));
     let found = check(&text, &["f32[] 0.5"], "(f32[1] {3}, f32[] 0.46211714)");
     assert!(found.estimated.is_some(), "the first leaf has no bound");
+}
+
+#[test]
+fn a_computed_nan_has_no_certain_place_in_the_total_order() {
+    let text = |x: &str, y: &str| {
+        format!(
+            "HloModule m
+            ENTRY e {{ p = f32[] parameter(0) n = f32[] constant(nan) s = f32[] subtract(p, p)
+            ROOT r = pred[] compare({x}, {y}), direction=GT, type=TOTALORDER }}"
+        )
+    };
+    let verdict = |x, y, p, result| check(&text(x, y), &[p], result).verdict;
+    // The difference of infinities has either sign.
+    for result in ["pred[] true", "pred[] false"] {
+        assert_ne!(verdict("s", "p", "f32[] inf", result), Verdict::Differs, "{result}");
+    }
+    for (x, y, p, right, wrong) in [
+        ("n", "p", "f32[] inf", "pred[] true", "pred[] false"),
+        ("p", "n", "f32[] -nan", "pred[] false", "pred[] true"),
+        ("s", "s", "f32[] inf", "pred[] false", "pred[] true"),
+    ] {
+        assert_ne!(verdict(x, y, p, right), Verdict::Differs, "{x} {y} {p}");
+        assert_eq!(verdict(x, y, p, wrong), Verdict::Differs, "{x} {y} {p}");
+    }
 }
 
 #[test]

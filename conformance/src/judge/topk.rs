@@ -6,8 +6,8 @@ use super::range::Range;
 use super::range::is_whole;
 use super::site::Site;
 use super::{Stop, candidates};
+use hlo::Scalar;
 use hlo::op::TopK;
-use hlo::{Op, Scalar};
 use std::iter::repeat_n;
 
 pub(super) fn topk<'m>(
@@ -22,7 +22,7 @@ pub(super) fn topk<'m>(
     }
     let all: Vec<Interval> = operands[0].intervals().collect();
     let has_nan = |row: &[Interval]| row.iter().any(|x| x.is_any() || x.is_nan());
-    if operands[0].is_point() && (is_given(ev, site) || !has_nan(&all)) {
+    if operands[0].is_point() && !all.iter().any(|x| x.has_open_sign()) {
         return ev.stated(site, &operands);
     }
     let [values, indices] = site.instruction().shape.tuple().unwrap_or_default() else {
@@ -62,13 +62,6 @@ pub(super) fn topk<'m>(
     let indices = Range::any_of(&(0..most).map(nth).collect::<Vec<_>>());
     let values = Range::of(values, &parts).because(cause.clone());
     Ok(vec![values, indices.because(cause)])
-}
-
-/// Whether the operand is an argument or a constant, so that the bits of its NaNs are known.
-fn is_given(ev: &Evaluator<'_>, site: Site<'_>) -> bool {
-    let operand = &site.computation.instructions[site.instruction().operands[0]];
-    let is_argument = matches!(operand.op, Op::Parameter(_)) && site.id == ev.module.entry;
-    is_argument || matches!(operand.op, Op::Constant(_))
 }
 
 /// The values of a row from the largest on, and the indices that each may come from: from the first to the last of each pair.
