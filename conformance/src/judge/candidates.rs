@@ -37,7 +37,7 @@ impl Range {
             columns.into_iter().map(|c| integers::range(&shape, c.into_iter())).collect()
         } else {
             let lists: Vec<Vec<Interval>> = all.iter().map(|r| r.intervals().collect()).collect();
-            separate(&lists, joined).iter().map(|column| Self::of(&shape, column)).collect()
+            separate(&lists, joined).iter().map(|column| Self::given(&shape, column)).collect()
         };
         match hull.candidates.as_slice() {
             [only] => Self { cause: hull.cause, ..only.clone() },
@@ -131,7 +131,7 @@ fn separate<T: Copy>(lists: &[Vec<T>], join: fn(T, T) -> Option<T>) -> Vec<Vec<T
 /// The values of two intervals, if they overlap.
 fn joined(a: Interval, b: Interval) -> Option<Interval> {
     if a.same(b) || (a.is_nan() && b.is_nan()) {
-        return Some(a);
+        return Some(a.hull(b));
     }
     if a.is_any() || b.is_any() {
         return Some(Interval::ANY);

@@ -270,7 +270,10 @@ pub(super) fn decided(
         if x.has_open_sign() || y.has_open_sign() {
             return None;
         }
-        let (up, down) = (x.hi.total_cmp(&y.lo), x.lo.total_cmp(&y.hi));
+        // Where an end is 0, both zeros may be legal.
+        let low = |x: Interval| if x.lo == 0.0 && !x.is_point() { -0.0 } else { x.lo };
+        let high = |x: Interval| if x.hi == 0.0 && !x.is_point() { 0.0 } else { x.hi };
+        let (up, down) = (high(x).total_cmp(&low(y)), low(x).total_cmp(&high(y)));
         [up.is_lt(), down.is_gt(), up.is_le(), down.is_ge()]
     } else if x.is_nan() || y.is_nan() {
         return Some(direction == Direction::Ne);
@@ -325,6 +328,11 @@ fn extremes_differ(ty: ElementType) -> bool {
     ty.is_float() || ty.is_complex()
 }
 
+/// Whether every backend has NaNs of both signs in a type.
+fn has_signed_nan(ty: ElementType) -> bool {
+    matches!(ty, ElementType::Bf16 | ElementType::F16 | ElementType::F32 | ElementType::F64)
+}
+
 fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Range) -> Range {
     let to = shape.ty;
     let part = to.component();
@@ -349,6 +357,11 @@ fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Rang
         }
         (true, _) => {
             Range::of(shape, &each.into_iter().flat_map(real_and_zero).collect::<Vec<_>>())
+        }
+        (false, true) if has_signed_nan(from) && has_signed_nan(to) && from.bits() < to.bits() => {
+            // To more digits: the sign of a NaN stays, too.
+            let kept = |x: Interval| if x.is_nan() { x } else { store(x) };
+            Range::given(shape, &each.into_iter().map(kept).collect::<Vec<_>>())
         }
         (false, true) => Range::of(shape, &each.into_iter().map(store).collect::<Vec<_>>()),
         (false, false) if !extremes_differ(from) => integers::converted(from, shape, x),

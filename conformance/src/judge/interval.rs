@@ -122,7 +122,9 @@ impl Interval {
     }
     /// The values with the sign that those of another interval have.
     pub(super) fn signed_as(self, other: Self) -> Self {
-        if other.lo >= 0.0 {
+        if other.same(Self::ZEROS) {
+            self
+        } else if other.lo >= 0.0 {
             self.not_negative()
         } else if other.hi <= 0.0 {
             -(-self).not_negative()

@@ -133,7 +133,7 @@ impl Range {
         Self::given(shape, &parts.iter().map(computed).collect::<Vec<_>>())
     }
     /// The same with the NaNs as they are.
-    fn given(shape: &ArrayShape, parts: &[Interval]) -> Self {
+    pub(super) fn given(shape: &ArrayShape, parts: &[Interval]) -> Self {
         let shape = shape.with_type(wide(shape.ty));
         let ends = |end: fn(&Interval) -> f64| array(&shape, parts.iter().map(end));
         Self::new(ends(|x| x.lo), ends(|x| x.hi), None)

@@ -13,9 +13,10 @@ use super::runner::Form;
 use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
 use super::sums::{all_points, coarser, leaf_shape, terms, total};
+use hlo::ir::ComputationId;
 use hlo::op::value::ComparisonType;
 use hlo::op::{Binary, Scatter};
-use hlo::{ArrayShape, Dims, Literal, Op};
+use hlo::{ArrayShape, Dims, Literal, Module, Op};
 
 pub(super) fn scatter<'m>(
     ev: &mut Evaluator<'m>,
@@ -203,6 +204,16 @@ fn position(shape: &ArrayShape, index: &[i64]) -> Option<usize> {
     usize::try_from(at).ok()
 }
 
+/// Whether a computation, or one that it calls, compares in the total order.
+fn compares_in_total_order(module: &Module, id: ComputationId) -> bool {
+    module.computations[id].instructions.iter().any(|(_, instruction)| {
+        let mut found = matches!(&instruction.op,
+            Op::Compare(compare) if compare.ty == Some(ComparisonType::TotalOrder));
+        instruction.op.each_callee(&mut |callee| found |= compares_in_total_order(module, callee));
+        found
+    })
+}
+
 /// The gradient of pooling: the elements are selected by comparisons, and the sources are added.
 pub(super) fn select_and_scatter<'m>(
     ev: &mut Evaluator<'m>,
@@ -222,11 +233,8 @@ pub(super) fn select_and_scatter<'m>(
     if !real || !adds {
         return Err(site.unsupported("the computation that it calls"));
     }
-    let in_total_order = ev.module.computations[op.select].instructions.iter().any(|(_, each)| {
-        let Op::Compare(compare) = &each.op else { return false };
-        compare.ty == Some(ComparisonType::TotalOrder)
-    });
-    let is_open = in_total_order && operands[0].intervals().any(Interval::has_open_sign);
+    let is_open = operands[0].intervals().any(Interval::has_open_sign)
+        && compares_in_total_order(ev.module, op.select);
     if is_open || !operands[0].is_point() {
         return Ok(unknown(site, operands[0].cause.clone().or_else(|| Some(site.cause()))));
     }

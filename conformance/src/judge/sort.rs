@@ -45,8 +45,12 @@ pub(super) fn sort<'m>(
         if open.iter().zip(&joined).all(|(&open, &joined)| joined || !open) {
             break;
         }
-        for (joined, open) in joined.iter_mut().zip(open) {
-            *joined |= open || round == ROUNDS;
+        let pairs = steps.len() - 1;
+        for (joined, open) in joined.chunks_mut(pairs).zip(open.chunks(pairs)) {
+            let grows = joined.iter().zip(open).any(|(&joined, &open)| open && !joined);
+            for (joined, &open) in joined.iter_mut().zip(open) {
+                *joined |= open || grows && round >= ROUNDS;
+            }
         }
         groups = sorted.iter().map(|range| shared(range, &rows, &steps, &joined)).collect();
     }
@@ -57,8 +61,8 @@ pub(super) fn sort<'m>(
     Ok(sorted)
 }
 
-/// After so many rounds all elements of a row are one group.
-const ROUNDS: usize = 16;
+/// After so many rounds all elements of a row whose groups still grow are one group.
+const ROUNDS: usize = 32;
 
 /// The pairs of neighbors in the rows of a sorted array.
 struct Gaps<'a> {

@@ -61,7 +61,8 @@ impl<'m> Evaluator<'m> {
 pub(super) fn between_ends(shape: &ArrayShape, ends: Range, operands: &[&Range]) -> Range {
     // An unknown operand may be NaN, which the other end does not show.
     let unknown = operands.iter().any(|range| range.intervals().any(Interval::is_any));
-    if ends.is_point() && !unknown {
+    let has_nan = ends.intervals().any(Interval::is_nan);
+    if ends.is_point() && !unknown && !has_nan {
         return ends;
     }
     let each = |x: Interval| match unknown && !x.is_finite() {

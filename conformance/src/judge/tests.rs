@@ -428,6 +428,103 @@ fn a_computed_nan_has_no_certain_place_in_the_total_order() {
 }
 
 #[test]
+fn orders_of_nan_and_zeros_are_decided_where_they_are_certain() {
+    let compare = "compare(a, b), direction=LT, type=TOTALORDER";
+    let less = format!(
+        "less {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT l = pred[] {compare} }}"
+    );
+    let narrow = "narrow { a = bf16[] parameter(0) b = bf16[] parameter(1) n = bf16[] constant(nan)
+        p = pred[] compare(a, a), direction=NE c = bf16[] select(p, n, a)
+        q = pred[] compare(b, b), direction=NE d = bf16[] select(q, n, b)
+        x = f32[] convert(c) y = f32[] convert(d)
+        ROOT l = pred[] compare(x, y), direction=LT, type=TOTALORDER }";
+    let sort = format!(
+        "{less} ENTRY e {{ x = f32[6] parameter(0)
+        ROOT s = f32[6] sort(x), dimensions={{0}}, is_stable=true, to_apply=less }}"
+    );
+    let sort_narrow = format!(
+        "{narrow} ENTRY e {{ x = bf16[4] parameter(0)
+        ROOT s = bf16[4] sort(x), dimensions={{0}}, is_stable=true, to_apply=narrow }}"
+    );
+    let largest =
+        "most { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] maximum(a, b) }
+        ENTRY e { x = f32[3] parameter(0) i = f32[] constant(-inf)
+        m = f32[] reduce(x, i), dimensions={0}, to_apply=most z = f32[] constant(0)
+        ROOT r = pred[] compare(m, z), direction=GT, type=TOTALORDER }";
+    let zero = "ENTRY e { x = f32[] parameter(0) y = f32[] exponential(x) s = f32[] sine(y)
+        z = f32[] constant(-0) m = f32[] maximum(s, z)
+        ROOT r = pred[] compare(m, z), direction=GT, type=TOTALORDER }";
+    let pooled = format!("{less} select {{ a = f32[] parameter(0) b = f32[] parameter(1)
+        ROOT l = pred[] call(a, b), to_apply=less }}
+        add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT l = f32[] add(a, b) }}
+        ENTRY e {{ x = f32[4] parameter(0) y = f32[4] subtract(x, x) s = f32[2] constant({{1,2}})
+        i = f32[] constant(0) ROOT r = f32[4] select-and-scatter(y, s, i), window={{size=2 stride=2}},
+        select=select, scatter=add }}");
+    let zeros = "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT l = bf16[] add(a, b) }
+        ENTRY e { x = bf16[2] parameter(0) i = bf16[] constant(0)
+        ROOT r = bf16[] reduce(x, i), dimensions={0}, to_apply=add }";
+    for (text, argument, result, is_legal) in [
+        // The sign of a given NaN is known, beside denormals, too, and converted to more digits.
+        (
+            sort.as_str(),
+            "f32[6] {-3, 1e-40, 2e-40, nan, 5, -8}",
+            "f32[6] {-8, -3, 1e-40, 2e-40, 5, nan}",
+            true,
+        ),
+        (
+            &sort,
+            "f32[6] {-3, 1e-40, 2e-40, nan, 5, -8}",
+            "f32[6] {nan, 5, 2e-40, 1e-40, -3, -8}",
+            false,
+        ),
+        (&sort_narrow, "bf16[4] {3, 1, 2, nan}", "bf16[4] {1, 2, 3, nan}", true),
+        (&sort_narrow, "bf16[4] {3, 1, 2, nan}", "bf16[4] {3, 3, 3, 3}", false),
+        // That of the maximum of a NaN is not.
+        (largest, "f32[3] {1, -nan, 2}", "pred[] true", true),
+        (largest, "f32[3] {1, -nan, 2}", "pred[] false", true),
+        (largest, "f32[3] {1, 3, 2}", "pred[] false", false),
+        // The sine may be anything, so that the maximum may be -0.
+        (zero, "f32[] 66.4", "pred[] false", true),
+        // A comparison in a computation that is called.
+        (&pooled, "f32[4] {inf, 0, inf, 0}", "f32[4] {1, 0, 2, 0}", true),
+        (&pooled, "f32[4] {inf, 0, inf, 0}", "f32[4] {0, 1, 0, 2}", true),
+        (zeros, "bf16[2] {-0, -0}", "bf16[] -0", true),
+        (zeros, "bf16[2] {-0, -0}", "bf16[] 0", true),
+    ] {
+        let found = check(&format!("HloModule m\n{text}"), &[argument], result);
+        assert_eq!(found.verdict != Verdict::Differs, is_legal, "{text}\n{argument} {result}");
+        assert_eq!(found.estimated, None, "{text}");
+    }
+}
+
+#[test]
+fn a_row_of_open_order_leaves_other_rows_decided() {
+    let text = "HloModule m
+        less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT l = pred[] compare(a, b), direction=LT }
+        ENTRY e { x = f32[2,80] parameter(0) y = f32[2,80] exponential(x) z = f32[2,80] sine(y)
+        ROOT s = f32[2,80] sort(z), dimensions={1}, to_apply=less }";
+    let row = |first: &str| {
+        let rest = (1..80).map(|i| format!("{}", -5.0 + 0.05 * f64::from(i)));
+        format!("{{{first}, {}}}", rest.collect::<Vec<_>>().join(", "))
+    };
+    let argument = format!("f32[2,80] {{{}, {}}}", row("66.4"), row("-5"));
+    let sines = |first: f64| {
+        let rest = (1..80).map(|i| (-5.0 + 0.05 * f64::from(i)).exp().sin());
+        let mut all: Vec<f64> = rest.chain([first]).collect();
+        all.sort_by(f64::total_cmp);
+        all
+    };
+    let shown = |row: &[f64]| {
+        format!("{{{}}}", row.iter().map(f64::to_string).collect::<Vec<_>>().join(", "))
+    };
+    let (open, tame) = (sines(0.5), sines((-5.0f64).exp().sin()));
+    let result = |tame: &[f64]| format!("f32[2,80] {{{}, {}}}", shown(&open), shown(tame));
+    assert_ne!(check(text, &[&argument], &result(&tame)).verdict, Verdict::Differs);
+    let reversed: Vec<f64> = tame.iter().rev().copied().collect();
+    assert_eq!(check(text, &[&argument], &result(&reversed)).verdict, Verdict::Differs);
+}
+
+#[test]
 fn an_element_of_wide_range_may_be_sorted_anywhere_in_it() {
     // The sine of 6e28 is -0.91, and with the rounding of the exponential anything.
     let text = "HloModule m
