@@ -14,7 +14,7 @@ mkdir -p "$folder"
 
 start=$(seconds)
 rm -rf "$folder/wheels"
-# The profile of the tests: crates that they have compiled with the same features are used again.
+# In the dev profile: what needs no optimization is compiled soonest, and crates from elsewhere are shared with the tests where their features agree.
 CARGO_TARGET_DIR=$target "$folder/tools/bin/maturin" build --quiet --profile dev --compatibility linux --out "$folder/wheels"
 echo "wheel: $(since "$start") s"
 

@@ -229,8 +229,10 @@ fn compared(
     y: &Range,
 ) -> Vec<Option<bool>> {
     let each = |(x, y): (Interval, Interval)| {
-        let total = order == ComparisonType::TotalOrder;
-        if x.is_point() && y.is_point() && !(total && (x.has_open_sign() || y.has_open_sign())) {
+        if order == ComparisonType::TotalOrder && (x.has_open_sign() || y.has_open_sign()) {
+            return None;
+        }
+        if x.is_point() && y.is_point() {
             let [x, y] = [x.lo, y.lo].map(Scalar::Float);
             return Some(num::compare(direction, order, ElementType::F64, x, y));
         }
@@ -255,7 +257,7 @@ fn with_itself(direction: Direction, order: ComparisonType, x: Interval) -> Opti
     }
 }
 
-/// Whether the relation holds for all values of two intervals, or for none.
+/// Whether the relation holds for all values of two intervals, or for none. In the total order, the sign of a NaN is known.
 pub(super) fn decided(
     direction: Direction,
     order: ComparisonType,
@@ -267,9 +269,6 @@ pub(super) fn decided(
     }
     // Ends of intervals that are not points are no legal values, or are rounded outwards.
     let [below, above, most, least] = if order == ComparisonType::TotalOrder {
-        if x.has_open_sign() || y.has_open_sign() {
-            return None;
-        }
         // Where an end is 0, both zeros may be legal.
         let low = |x: Interval| if x.lo == 0.0 && !x.is_point() { -0.0 } else { x.lo };
         let high = |x: Interval| if x.hi == 0.0 && !x.is_point() { 0.0 } else { x.hi };

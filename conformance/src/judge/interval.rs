@@ -75,7 +75,7 @@ impl Interval {
     pub(super) fn is_nan(self) -> bool {
         self.lo.is_nan() || self.hi.is_nan()
     }
-    /// Whether its order among other numbers is open, as NaN has one by its sign.
+    /// Whether it is a NaN of either sign, whose place in the total order is open.
     pub(super) fn has_open_sign(self) -> bool {
         self.same(Self::NAN)
     }

@@ -37,20 +37,24 @@ pub(super) fn sort<'m>(
         return Ok(sorted);
     }
     let gaps = Gaps { rows: &rows, steps: &steps, comparator, is_stable: op.is_stable };
-    let mut joined = vec![false; rows.len() * (steps.len() - 1)];
+    let pairs = steps.len() - 1;
+    let mut joined = vec![false; rows.len() * pairs];
     let mut groups = sorted.clone();
     // Elements whose order is open are a group, whose order to its neighbors is that of all its members.
     for round in 0.. {
         let open = gaps.open(ev, site, &groups)?;
-        if open.iter().zip(&joined).all(|(&open, &joined)| joined || !open) {
-            break;
-        }
-        let pairs = steps.len() - 1;
+        let mut grew = false;
         for (joined, open) in joined.chunks_mut(pairs).zip(open.chunks(pairs)) {
-            let grows = joined.iter().zip(open).any(|(&joined, &open)| open && !joined);
-            for (joined, &open) in joined.iter_mut().zip(open) {
-                *joined |= open || grows && round >= ROUNDS;
+            if joined.iter().zip(open).all(|(&joined, &open)| joined || !open) {
+                continue;
             }
+            grew = true;
+            for (joined, &open) in joined.iter_mut().zip(open) {
+                *joined |= open || round >= ROUNDS;
+            }
+        }
+        if !grew {
+            break;
         }
         groups = sorted.iter().map(|range| shared(range, &rows, &steps, &joined)).collect();
     }

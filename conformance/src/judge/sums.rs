@@ -61,6 +61,7 @@ impl<'m> Evaluator<'m> {
 pub(super) fn between_ends(shape: &ArrayShape, ends: Range, operands: &[&Range]) -> Range {
     // An unknown operand may be NaN, which the other end does not show.
     let unknown = operands.iter().any(|range| range.intervals().any(Interval::is_any));
+    // The sign of a NaN that is the result is open.
     let has_nan = ends.intervals().any(Interval::is_nan);
     if ends.is_point() && !unknown && !has_nan {
         return ends;
