@@ -116,7 +116,11 @@ fn modules(text: &[u8]) -> Vec<(Range<usize>, String)> {
     let mut found: Vec<(Range<usize>, String)> = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive(|byte| *byte == b'\n') {
-        if let Some(rest) = line.strip_prefix(b"HloModule") {
+        let line_text = match at {
+            0 => line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line),
+            _ => line,
+        };
+        if let Some(rest) = line_text.strip_prefix(b"HloModule") {
             let rest = String::from_utf8_lossy(rest);
             let name = rest.trim_start().split([',', ' ', '\n', '\r']).next().unwrap_or_default();
             if let Some((last, _)) = found.last_mut() {

@@ -1,7 +1,7 @@
 //! Errors as JSON, in the shape of `rustc --error-format=json`: one object a line.
 use crate::error::Failure;
 use crate::explanations;
-use hlo::diag::{Diagnostic, Level, Source, Span, locate, render};
+use hlo::diag::{BYTE_ORDER_MARK, Diagnostic, Level, Source, Span, line_start, locate, render};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -55,13 +55,13 @@ fn location(source: Source<'_>, span: Span, is_primary: bool, label: Option<&Str
     let (start, end) = (span.range().start, span.range().end);
     let position = |at: usize| {
         let before = source.text.get(..at).unwrap_or(source.text);
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let column = before[line_start..].chars().count() + 1;
+        let column = before[line_start(before, before.len())..].chars().count() + 1;
         (before.matches('\n').count() + 1, column)
     };
     let ((line, column), (end_line, end_column)) = (position(start), position(end));
     let lines = source.text.lines().enumerate().skip(line - 1).take(end_line - line + 1);
     let text = lines.map(|(i, text)| {
+        let text = text.trim_start_matches(BYTE_ORDER_MARK);
         let highlight_end = if i + 1 == end_line { end_column } else { text.chars().count() + 1 };
         let highlight_start = if i + 1 == line { column } else { 1 };
         json!({ "text": text, "highlight_start": highlight_start, "highlight_end": highlight_end })

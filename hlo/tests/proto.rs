@@ -92,10 +92,15 @@ fn messages_around_a_module_are_recognized() {
     let bytes = encode(&module).unwrap();
     let value = [field(1, &scalar(11)), field(8, &2.5f32.to_le_bytes())].concat();
     let config = [number(4, 8), number(5, 3)].concat();
+    // The aliases of a buffer assignment have the number of the instructions of a computation.
+    let assignment = [field(1, &number(2, 4)), field(2, &number(1, 24))].concat();
+    let with_buffers = [field(1, &bytes), field(3, &assignment)].concat();
     let cases = [
         ("HloModuleProto", bytes.clone(), 0),
         ("HloProto", [field(1, &bytes), field(3, b"")].concat(), 0),
+        ("HloProto with aliases", with_buffers.clone(), 0),
         ("HloSnapshot", [field(1, &field(1, &bytes)), field(2, &value)].concat(), 1),
+        ("HloSnapshot with aliases", [field(1, &with_buffers), field(2, &value)].concat(), 1),
         (
             "HloUnoptimizedSnapshot",
             [field(1, &bytes), field(2, &field(1, &value)), field(2, &field(1, &value))].concat(),

@@ -66,6 +66,7 @@ pub fn read(bytes: &[u8]) -> Result<Program> {
 ///
 /// ```
 /// assert!(stablehlo::is_mlir(b"module @jit_f {"));
+/// assert!(stablehlo::is_mlir("\u{feff}module @jit_f {".as_bytes()));
 /// assert!(stablehlo::is_mlir(b"#loc1 = loc(unknown)"));
 /// assert!(!stablehlo::is_mlir(b"HloModule jit_f"));
 /// assert!(!stablehlo::is_mlir(b"# A heading, x = y"));
@@ -74,7 +75,7 @@ pub fn is_mlir(bytes: &[u8]) -> bool {
     if bytes.starts_with(MAGIC) {
         return true;
     }
-    let mut rest = bytes.trim_ascii_start();
+    let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     while rest.starts_with(b"//") {
         let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
         // HLO text has such comments, too, but not this line between the programs of a file.

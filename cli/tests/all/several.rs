@@ -160,8 +160,14 @@ fn other_formats_are_recognized() {
     expect(&folder.etalon("check f.py"), 1, "", start);
     folder.write("typo.hlo", "tahn(f32[2] x)\n");
     expect(&folder.etalon("check typo.hlo"), 1, "", "help: did you mean `tanh`?\n");
+    // A byte order mark is no part of the text, nor of its first line.
     folder.write("mark.hlo", &format!("\u{feff}{SEVEN}"));
-    expect(&folder.etalon("check mark.hlo"), 1, "", "help: save the text as UTF-8 without");
+    expect(&folder.etalon("check mark.hlo"), 0, "mark.hlo: ok\n", "");
+    folder.write("mark.hlo", "\u{feff}ENTRY e { ROOT r = f32[] constat(1) }");
+    expect(&folder.etalon("check mark.hlo"), 1, "", "mark.hlo:1:26\n");
+    expect(&folder.etalon("check --json mark.hlo"), 1, "\"column_start\":26", "");
+    folder.write("mark.mlir", "\u{feff}func.func @main() { retur }");
+    expect(&folder.etalon("check mark.mlir"), 1, "", "mark.mlir:1:21\n");
     std::fs::write(folder.0.join("add.mlirbc"), BYTECODE).unwrap();
     let check = folder.etalon("check add.mlirbc");
     expect(&check, 3, "", "add.mlirbc: bytecode with the op `stablehlo.add` is not supported");

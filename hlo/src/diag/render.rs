@@ -77,6 +77,23 @@ fn add_snippet<'a>(
     group.element(origin).element(snippet)
 }
 
+/// The character that some editors write before a text. The readers skip it, and it is no part of the first line.
+pub const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Returns where the line of an offset starts, after a byte order mark.
+///
+/// ```
+/// assert_eq!(hlo::diag::line_start("\u{feff}a\nb", 4), 3);
+/// assert_eq!(hlo::diag::line_start("a\nb", 3), 2);
+/// ```
+pub fn line_start(text: &str, at: usize) -> usize {
+    match text[..at].rfind('\n') {
+        Some(end) => end + 1,
+        None if text[..at].starts_with(BYTE_ORDER_MARK) => BYTE_ORDER_MARK.len_utf8(),
+        None => 0,
+    }
+}
+
 /// The line where a span starts, or the part of a long line around it.
 struct View<'a> {
     text: &'a str,
@@ -90,7 +107,7 @@ impl<'a> View<'a> {
     fn around(text: &'a str, span: Span) -> Self {
         let Range { start, end } = span.range();
         let start = floor(text, start.min(text.len()));
-        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line_start = line_start(text, start);
         let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
         let end = floor(text, end.clamp(start, line_end));
         let line = memchr::memchr_iter(b'\n', &text.as_bytes()[..line_start]).count() + 1;

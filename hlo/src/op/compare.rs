@@ -12,7 +12,8 @@ attrs! {
     ///
     /// With `type=FLOAT`, NaN is unordered: every comparison with it is false but `NE`, which is true; `-0` equals `0`. With
     /// `type=TOTALORDER` floats are ordered by sign and magnitude: `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`. Complex
-    /// values are compared by their real parts, and by their imaginary parts where those are equal.
+    /// values are compared by their real parts, and by their imaginary parts where those are equal. Newer texts have
+    /// `order=TOTAL` for `type=TOTALORDER`, and `order=PARTIAL` for `type=FLOAT`.
     ///
     /// # Shape
     ///
@@ -28,7 +29,7 @@ attrs! {
         /// The comparison direction.
         pub direction: Direction = "direction" in comparison_direction;
         /// The comparison type; `None` for the default of the element type.
-        pub ty: Option<ComparisonType> = "type" in comparison_type or None;
+        pub ty: Option<ComparisonType> = "type" in comparison_type also "order" or None;
     }
 }
 

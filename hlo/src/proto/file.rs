@@ -102,16 +102,14 @@ fn kind(bytes: &[u8]) -> Option<(Kind, &[u8])> {
 }
 
 fn kind_of(bytes: &[u8]) -> Option<Kind> {
-    if is_module(bytes) {
-        return Some(Kind::Module);
-    }
     let fields = wire::fields(bytes)?;
     let first = field(bytes, 1);
+    // The inner message is looked at first: the buffer assignment of an `HloProto` looks like the computations of a module.
     if is_module(field(first, 1)) && wire::fields(first).is_some() {
         return Some(Kind::Snapshot);
     }
     if !is_module(first) {
-        return None;
+        return is_module(bytes).then_some(Kind::Module);
     }
     let second = wire::fields(field(bytes, 2))?;
     let is_inputs = second.iter().all(|(tag, _)| message::Inputs::TAGS.contains(tag) || *tag == 2);

@@ -1,6 +1,6 @@
 //! The lexer: blanks and comments, words, names, numbers, lists, and syntax errors.
 use super::number::Number;
-use crate::diag::Code;
+use crate::diag::{BYTE_ORDER_MARK, Code};
 use crate::{Error, Result, Span};
 
 /// The limit on nesting of operands, shapes, literals and computations together.
@@ -41,8 +41,10 @@ pub(crate) fn is_word(byte: u8) -> bool {
 }
 
 impl<'a> Cursor<'a> {
+    /// Starts at the beginning of the text, after a byte order mark.
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0, gap: (0, 0) }
+        let at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+        Self { text, at, depth: 0, gap: (0, 0) }
     }
     /// Returns the whole text.
     pub(crate) fn text(&self) -> &'a str {
@@ -376,7 +378,7 @@ impl<'a> Cursor<'a> {
                 "this comment is never closed with `*/`".to_owned()
             }
             '/' => "a `/` starts a comment only as `//` or `/*`".to_owned(),
-            '\u{feff}' => "a byte order mark; HLO text has none".to_owned(),
+            BYTE_ORDER_MARK => "a byte order mark inside the text".to_owned(),
             c if c.is_control() => format!("control character {c:?}"),
             c if !c.is_ascii() => {
                 format!("`{c}` outside a string or comment; HLO text is ASCII there")

@@ -60,9 +60,6 @@ fn help(text: &str, error: &Error) -> Option<&'static str> {
     if is_mlir(text) {
         return Some("this looks like MLIR, which `etalon convert` and the crate `stablehlo` read");
     }
-    if text.starts_with('\u{feff}') {
-        return Some("save the text as UTF-8 without a byte order mark");
-    }
     let mut cursor = Cursor::new(text);
     cursor.blank();
     let is_first = error.span().is_some_and(|span| span.range().start == cursor.offset());

@@ -3,6 +3,7 @@ use super::Parser;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, LocationId, Type};
 use hlo::Span;
+use hlo::diag::BYTE_ORDER_MARK;
 use rustc_hash::FxHashMap;
 
 /// Where aliases are defined, and their values once they are known.
@@ -20,7 +21,7 @@ impl<'a> Aliases<'a> {
         let mut aliases = Self::default();
         let mut offset = 0;
         for line in text.split_inclusive('\n') {
-            let body = line.trim_start();
+            let body = line.trim_start_matches(BYTE_ORDER_MARK).trim_start();
             let (sigil, rest) =
                 body.split_at(body.bytes().next().map_or(0, |byte| usize::from(byte.is_ascii())));
             if let ("#" | "!", Some((name, value))) = (sigil, rest.split_once('=')) {

@@ -1,6 +1,7 @@
 //! The lexer: blanks, comments, identifiers, strings, numbers, and syntax errors.
 use crate::error::{Code, Error, Result};
 use hlo::Span;
+use hlo::diag::BYTE_ORDER_MARK;
 
 /// The limit on nesting of regions, types, attributes and locations together. A level takes a few kilobytes of stack in a
 /// build for debugging, and a thread may have 2 MiB.
@@ -36,8 +37,10 @@ pub(crate) enum Number<'a> {
 }
 
 impl<'a> Cursor<'a> {
+    /// Starts at the beginning of the text, after a byte order mark.
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0, gap: (0, 0) }
+        let at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+        Self { text, at, depth: 0, gap: (0, 0) }
     }
     /// Returns the whole text.
     pub(crate) fn text(&self) -> &'a str {

@@ -5,11 +5,11 @@ use crate::text::Cursor;
 use std::fmt;
 
 /// Declares enums with their words in the text: `exact` words are case-sensitive, `any_case` words can be written in any
-/// case. The string is the name of the set in messages.
+/// case; `also` is a word that is read and not printed. The string is the name of the set in messages.
 macro_rules! enums {
     ($(
         $(#[$meta:meta])* pub enum $name:ident = $case:ident $what:literal {
-            $($(#[$vmeta:meta])* $variant:ident $word:literal $($number:literal)?,)*
+            $($(#[$vmeta:meta])* $variant:ident $word:literal $(also $old:literal)? $($number:literal)?,)*
         }
     )*) => {$(
         $(#[$meta])*
@@ -20,12 +20,20 @@ macro_rules! enums {
             /// All values.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
             const WORDS: &'static [&'static str] = &[$($word,)*];
+            const OLD_WORDS: &'static [(&'static str, Self)] = &[$($(($old, Self::$variant),)?)*];
 
             /// Returns the word in HLO text.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
             pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
+                let old = c.peek_word().and_then(|word| {
+                    Self::OLD_WORDS.iter().find(|(known, _)| Case::$case.same(known, word))
+                });
+                if let Some(&(_, value)) = old {
+                    c.eat_word();
+                    return Ok(value);
+                }
                 let index = index(c, Case::$case, $what, Self::WORDS)?;
                 Ok(Self::ALL[index])
             }
@@ -61,13 +69,18 @@ enum Case {
     any_case,
 }
 
+impl Case {
+    fn same(self, known: &str, word: &str) -> bool {
+        match self {
+            Self::exact => known == word,
+            Self::any_case => known.eq_ignore_ascii_case(word),
+        }
+    }
+}
+
 fn index(c: &mut Cursor<'_>, case: Case, what: &str, words: &[&'static str]) -> Result<usize> {
     let (word, span) = c.word(what)?;
-    let same = |known: &&str| match case {
-        Case::exact => **known == *word,
-        Case::any_case => known.eq_ignore_ascii_case(word),
-    };
-    let found = words.iter().position(same);
+    let found = words.iter().position(|known| case.same(known, word));
     found.ok_or_else(|| unknown(&format!("`{word}` is not a valid {what}"), word, words).at(span))
 }
 
@@ -91,9 +104,9 @@ enums! {
     /// The type of a `compare`.
     pub enum ComparisonType = exact "comparison type" {
         /// IEEE 754: NaN is unordered, -0 equals +0.
-        Float "FLOAT",
+        Float "FLOAT" also "PARTIAL",
         /// The total order of floats: -NaN, -inf, .., -0, +0, .., +inf, +NaN.
-        TotalOrder "TOTALORDER",
+        TotalOrder "TOTALORDER" also "TOTAL",
         /// Two's complement.
         Signed "SIGNED",
         /// Unsigned binary.
@@ -217,9 +230,9 @@ enums! {
     /// The calling convention of a `custom-call`'s target.
     #[derive(Default)]
     pub enum ApiVersion = any_case "API version" {
-        /// A function without a status.
+        /// A function without a status, which XLA also takes for an unspecified version.
         #[default]
-        Original "API_VERSION_ORIGINAL" 1,
+        Original "API_VERSION_ORIGINAL" also "API_VERSION_UNSPECIFIED" 1,
         /// A function that returns a status.
         StatusReturning "API_VERSION_STATUS_RETURNING" 2,
         /// The same on every platform.
@@ -300,6 +313,7 @@ mod tests {
             Ok(CustomCallSchedule::Latest)
         );
         assert_eq!(read("api_version_TYPED_FFI", ApiVersion::parse), Ok(ApiVersion::TypedFfi));
+        assert_eq!(read("API_version_unspecified", ApiVersion::parse), Ok(ApiVersion::Original));
         assert_eq!(read("RNG_Uniform", RandomDistribution::parse), Ok(RandomDistribution::Uniform));
         assert_eq!(read("DOT_F32_F32_F32", DotAlgorithm::parse), Ok(DotAlgorithm::F32F32F32));
     }
@@ -308,7 +322,6 @@ mod tests {
         assert!(read("uniform", RandomDistribution::parse).is_err());
         assert!(read("philox", RandomAlgorithm::parse).is_err());
         assert!(read("alg_dot_f32_f32_f32", DotAlgorithm::parse).is_err());
-        assert!(read("API_VERSION_UNSPECIFIED", ApiVersion::parse).is_err());
         assert!(read("rfft", FftType::parse).is_err());
         assert!(read("padding_same", PaddingType::parse).is_err());
     }
