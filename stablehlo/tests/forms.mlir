@@ -2,6 +2,8 @@
 module @forms attributes {mhlo.num_partitions = 1 : i32} {
   sdy.mesh @mesh = <["x"=2, "y"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>
   "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>, sym_name = "mesh"}> : () -> ()
+  sdy.mesh @full = #sdy.mesh<["x"=2]>
+  "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "full"}> : () -> ()
   func.func private @callee(%arg0: tensor<2xf32>) -> tensor<2xf32> {
     return %arg0 : tensor<2xf32>
   }
@@ -359,6 +361,39 @@ module @forms attributes {mhlo.num_partitions = 1 : i32} {
   ^bb0(%h: tensor<1x3xf32>):
     "sdy.return"(%h) : (tensor<1x3xf32>) -> ()
   }) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %312 = sdy.named_computation<"f">(%m) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[#sdy.sharding<@mesh, [{}, {}]>] (%h: tensor<2x3xf32>) {
+    sdy.return %h : tensor<2x3xf32>
+  } : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %313 = "sdy.named_computation"(%m) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>, name = "f", out_shardings = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>}> ({
+  ^bb0(%h: tensor<2x3xf32>):
+    "sdy.return"(%h) : (tensor<2x3xf32>) -> ()
+  }) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %314 = sdy.data_flow_edge %m : tensor<2x3xf32>
+    %315 = "sdy.data_flow_edge"(%m) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %316 = sdy.data_flow_edge %m sharding=<@mesh, [{"x", ?}p0, {?}], unreduced=max{"y"}> : tensor<2x3xf32>
+    %317 = "sdy.data_flow_edge"(%m) <{sharding = #sdy.sharding<@mesh, [#sdy<dimension_sharding {#sdy<axis_ref "x">, ?}p0>, {?}], unreduced=max{"y"}>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %318 = sdy.func_data_flow_edge %m : tensor<2x3xf32>
+    %319 = "sdy.func_data_flow_edge"(%m) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %320 = sdy.all_gather [{"x":(1)2}, {}] %m out_sharding=<@mesh, [{}, {}]> : tensor<2x3xf32>
+    %321 = "sdy.all_gather"(%m) <{gathering_axes = #sdy<list_of_axis_ref_lists [{"x":#sdy<sub_axis_info (1)2>}, {}]>, out_sharding = #sdy.sharding<@mesh, [{}, {}]>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %322 = sdy.all_reduce {"x", "y"} %m out_sharding=#sdy.sharding<@mesh, [{}, {}]> : tensor<2x3xf32>
+    %323 = "sdy.all_reduce"(%m) <{out_sharding = #sdy.sharding<@mesh, [{}, {}]>, reduction_axes = #sdy<axis_ref_list {"x", "y"}>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %324 = sdy.all_reduce min {"x"} %m out_sharding=<mesh<["x"=2]>, [{}, {}]> : tensor<2x3xf32>
+    %325 = "sdy.all_reduce"(%m) <{out_sharding = #sdy.sharding<#sdy.mesh<[#sdy<mesh_axis "x"=2>]>, [{}, {}]>, reduction_axes = #sdy<axis_ref_list {"x"}>, reduction_op = #sdy<reduction_op min>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %326 = sdy.all_slice [{"x"}, {}] %m out_sharding=<@mesh, [{"x"}, {}]> : tensor<2x3xf32>
+    %327 = "sdy.all_slice"(%m) <{out_sharding = #sdy.sharding<@mesh, [{"x"}, {}]>, slicing_axes = #sdy<list_of_axis_ref_lists [{"x"}, {}]>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %328 = sdy.all_to_all [{"x"}: 0->1] %m out_sharding=<@mesh, [{}, {"x"}]> : tensor<2x3xf32>
+    %329 = "sdy.all_to_all"(%m) <{out_sharding = #sdy.sharding<@mesh, [{}, {"x"}]>, params = #sdy<all_to_all_param_list [#sdy<all_to_all_param {"x"}: 0->1>]>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %330 = sdy.collective_permute %m out_sharding=<@mesh, [{"y"}, {}]> : tensor<2x3xf32>
+    %331 = "sdy.collective_permute"(%m) <{out_sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %332 = sdy.reduce_scatter max [{"x"}, {}] %m out_sharding=<@mesh, [{"x"}, {}]> : tensor<2x3xf32>
+    %333 = "sdy.reduce_scatter"(%m) <{out_sharding = #sdy.sharding<@mesh, [{"x"}, {}]>, reduce_scatter_axes = #sdy<list_of_axis_ref_lists [{"x"}, {}]>, reduction_op = #sdy<reduction_op max>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %334 = sdy.replicated_to_unreduced {"x"} %m out_sharding=<@mesh, [{}, {}], unreduced={"x"}> : tensor<2x3xf32>
+    %335 = "sdy.replicated_to_unreduced"(%m) <{axes = #sdy<axis_ref_list {"x"}>, out_sharding = #sdy.sharding<@mesh, [{}, {}], unreduced=sum{"x"}>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %336 = sdy.sharded_to_unreduced [{"x"}, {}] %m out_sharding=<@mesh, [{}, {}], unreduced={"x"}> : tensor<2x3xf32>
+    %337 = "sdy.sharded_to_unreduced"(%m) <{axes = #sdy<list_of_axis_ref_lists [{"x"}, {}]>, out_sharding = #sdy.sharding<@mesh, [{}, {}], unreduced={"x"}>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %338 = stablehlo.compare #stablehlo<comparison_direction EQ>, %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
+    %339 = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_direction EQ>}> : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
     return
   }
 }

@@ -1,4 +1,5 @@
-//! Shardy's ops: `manual_computation`, in which devices compute with their shards, and `sharding_constraint`.
+//! Shardy's ops: `manual_computation`, in which devices compute with their shards, and those that say how whole arrays are
+//! sharded.
 use super::region::{Body, Take};
 use super::scope::Scope;
 use super::sharding;
@@ -95,10 +96,53 @@ fn boundary(
     scope.emit_as(op, made, operands, shape)
 }
 
-/// `sdy.sharding_constraint`, `sdy.reshard`: a custom call with the sharding.
+/// `sdy.named_computation`: a call.
+pub(super) fn named_computation<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+    let operands = scope.operands(op)?;
+    let region = scope.region(op, 0)?;
+    let arguments: Vec<Shape> = operands.iter().map(|&id| scope.shape(id).clone()).collect();
+    let body = Body {
+        region,
+        take: Take::Each,
+        arguments: &arguments,
+        captured: &[],
+        returns_captured: false,
+    };
+    let to_apply = scope.computation_of(op, &body)?;
+    let name: String = scope.required(op, "name")?;
+    let shardings = |scope: &Scope<'_, '_>, name| match scope.optional(op, name)? {
+        Some(fields) => {
+            let each = sharding::each(&scope.cx.meshes, fields);
+            each.map(Some).map_err(|error| scope.cx.placed(op, error))
+        }
+        None => Ok(None),
+    };
+    let inputs = shardings(scope, "in_shardings")?.unwrap_or_default();
+    let computation = &mut scope.cx.computations[to_apply];
+    computation.name = super::names::clean(&name);
+    for (_, instruction) in computation.instructions.iter_mut() {
+        if let hlo::Op::Parameter(parameter) = &instruction.op {
+            let number = usize::try_from(parameter.number).unwrap_or(usize::MAX);
+            if let Some(found) = inputs.get(number) {
+                instruction.common.get_or_insert_default().sharding = Some(found.clone());
+            }
+        }
+    }
+    let id = scope.emit(op, Call::new(to_apply), &operands)?;
+    scope.bind_all(op, id)?;
+    if let Some(outputs) = shardings(scope, "out_shardings")? {
+        scope.common_of(id).sharding = sharding::together(outputs);
+    }
+    Ok(())
+}
+
+/// `sdy.sharding_constraint`, `sdy.reshard`, and the collectives, which change how the same whole array is sharded: a custom
+/// call with the sharding.
 pub(super) fn sharding_constraint(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
-    let fields = scope.required(op, "sharding")?;
+    let name =
+        ["sharding", "out_sharding"].into_iter().find(|name| op.attributes.get(name).is_some());
+    let fields = scope.required(op, name.unwrap_or("sharding"))?;
     let found = sharding::tiled(&scope.cx.meshes, fields).map_err(|e| scope.cx.placed(op, e))?;
     let text = sharding::text(fields).map_err(|error| scope.cx.placed(op, error))?;
     let text = format!("#sdy.sharding_per_value<[{text}]>");
@@ -108,7 +152,7 @@ pub(super) fn sharding_constraint(scope: &mut Scope<'_, '_>, op: &Op) -> Result<
     scope.common_of(id).sharding = Some(found);
     scope.bind(op, id)
 }
-/// `sdy.propagation_barrier`, `sdy.sharding_group`: guides of the propagation of shardings.
+/// `sdy.propagation_barrier`, `sdy.sharding_group`, `sdy.data_flow_edge`: guides of the propagation of shardings.
 pub(super) fn guide(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     super::dynamic::alias(scope, op, x);

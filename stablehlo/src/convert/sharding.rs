@@ -35,12 +35,14 @@ fn mesh(fields: &Attributes) -> Result<Mesh> {
     let axis = |fields: &Attributes| {
         Ok(MeshAxis { name: get::<String>(fields, "name")?.into(), size: get(fields, "size")? })
     };
+    get::<&[Attribute]>(fields, "axes")?;
     let axes: Vec<_> =
         dictionaries(fields, "axes")?.into_iter().map(axis).collect::<Result<_>>()?;
     let ids: Vec<i64> = fields.get("device_ids").and_then(<_>::from_attribute).unwrap_or_default();
     let devices = match ids.as_slice() {
         [] => MeshDevices::Ordered,
         [id] if axes.is_empty() => return Ok(Mesh { axes, devices: MeshDevices::Maximal(*id) }),
+        ids if ids.iter().zip(0..).all(|(id, place)| *id == place) => MeshDevices::Ordered,
         _ => MeshDevices::List(ids),
     };
     Mesh::new(axes, devices).map_err(|error| invalid(error.code().to_string()))
@@ -124,17 +126,22 @@ pub(super) fn of_attributes(meshes: &Meshes, attributes: &Attributes) -> Result<
     else {
         return Ok(None);
     };
-    let each = match fields.get("shardings") {
-        Some(_) => dictionaries(fields, "shardings")?,
-        None => vec![fields],
+    let all = match fields.get("shardings") {
+        Some(_) => each(meshes, fields)?,
+        None => vec![tiled(meshes, fields)?],
     };
-    let mut all =
-        each.into_iter().map(|fields| tiled(meshes, fields)).collect::<Result<Vec<_>>>()?;
-    Ok(match all.len() {
-        0 => None,
-        1 => Some(all.remove(0)),
+    Ok(together(all))
+}
+/// Returns the shardings of `#sdy.sharding_per_value<[...]>`.
+pub(super) fn each(meshes: &Meshes, fields: &Attributes) -> Result<Vec<Sharding>> {
+    dictionaries(fields, "shardings")?.into_iter().map(|fields| tiled(meshes, fields)).collect()
+}
+/// Returns the sharding of several values together.
+pub(super) fn together(mut all: Vec<Sharding>) -> Option<Sharding> {
+    match all.len() {
+        0 | 1 => all.pop(),
         _ => Some(Sharding::Tuple(all.into_iter().flat_map(leaves).collect())),
-    })
+    }
 }
 fn leaves(sharding: Sharding) -> Vec<hlo::ir::DeviceSharding> {
     match sharding {
@@ -147,6 +154,7 @@ fn leaves(sharding: Sharding) -> Vec<hlo::ir::DeviceSharding> {
 /// the others. An axis of which only parts are used is divided at these parts.
 pub(super) fn tiled(meshes: &Meshes, fields: &Attributes) -> Result<Sharding> {
     let mesh = meshes.of(fields)?;
+    get::<&[Attribute]>(fields, "dimensions")?;
     if let MeshDevices::Maximal(id) = mesh.devices {
         return parse(&format!("{{maximal device={id}}}"));
     }
@@ -218,8 +226,8 @@ fn devices(mesh: &Mesh, parts: &[Part], order: &[usize]) -> Result<String> {
             ),
         });
     }
-    let iota =
-        IotaDims::new(&sizes, Some(&transpose)).map_err(|e| invalid(e.code().to_string()))?;
+    let order = (!transpose.is_sorted()).then_some(transpose.as_slice());
+    let iota = IotaDims::new(&sizes, order).map_err(|e| invalid(e.code().to_string()))?;
     let ids = mesh.device_ids();
     let id = |place: &i64| usize::try_from(*place).ok().and_then(|place| ids.get(place)).copied();
     let ids: Vec<i64> = iota.expand().iter().filter_map(id).collect();
@@ -301,10 +309,11 @@ pub(super) fn text(fields: &Attributes) -> Result<String> {
         dims.push(format!("{{{}}}{priority}", items.join(", ")));
     }
     let mut out = format!("<{mesh}, [{}]", dims.join(", "));
-    for name in ["replicated", "unreduced"] {
+    let reduction = fields.get("reduction").and_then(String::from_attribute).unwrap_or_default();
+    for (name, reduction) in [("replicated", ""), ("unreduced", &reduction)] {
         let axes = axes_text(&axes(fields, name)?);
         if !axes.is_empty() {
-            write!(out, ", {name}={{{}}}", axes.join(", ")).expect("a string grows");
+            write!(out, ", {name}={reduction}{{{}}}", axes.join(", ")).expect("a string grows");
         }
     }
     Ok(out + ">")

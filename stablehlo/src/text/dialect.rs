@@ -30,7 +30,7 @@ impl Parser<'_> {
             return self.opaque(name, start);
         };
         let full = format!("{name}.{word}");
-        if matches!(self.cursor.peek(), Some(b'<' | b'{')) {
+        if matches!(self.cursor.peek(), Some(b'<' | b'{' | b'[' | b'(' | b'"')) {
             let value = self.attribute_of(name, &full, start)?;
             self.cursor.expect(">")?;
             return Ok(value);

@@ -212,6 +212,38 @@ const FORMS: &[(&str, &[&str])] = &[
          $manual_axes:axes ~body {} : &function",
         &["sdy.manual_computation"],
     ),
+    (
+        "< $name:string > ( %* ) ~in_shardings ~out_shardings ~body {} : &function",
+        &["sdy.named_computation"],
+    ),
+    ("% ~sharding {} : &same", &["sdy.data_flow_edge"]),
+    ("% {} : &same", &["sdy.func_data_flow_edge"]),
+    (
+        "$gathering_axes:axis_lists % out_sharding = $out_sharding:sharding {} : &same",
+        &["sdy.all_gather"],
+    ),
+    (
+        "~reduction $reduction_axes:axis_list % out_sharding = $out_sharding:sharding {} : &same",
+        &["sdy.all_reduce"],
+    ),
+    (
+        "$slicing_axes:axis_lists % out_sharding = $out_sharding:sharding {} : &same",
+        &["sdy.all_slice"],
+    ),
+    ("$params:all_to_all % out_sharding = $out_sharding:sharding {} : &same", &["sdy.all_to_all"]),
+    ("% out_sharding = $out_sharding:sharding {} : &same", &["sdy.collective_permute"]),
+    (
+        "~reduction $reduce_scatter_axes:axis_lists % out_sharding = $out_sharding:sharding {} : &same",
+        &["sdy.reduce_scatter"],
+    ),
+    (
+        "$axes:axis_list % out_sharding = $out_sharding:sharding {} : &same",
+        &["sdy.replicated_to_unreduced"],
+    ),
+    (
+        "$axes:axis_lists % out_sharding = $out_sharding:sharding {} : &same",
+        &["sdy.sharded_to_unreduced"],
+    ),
 ];
 
 /// Returns the pretty form of an op.

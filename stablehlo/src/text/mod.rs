@@ -19,7 +19,7 @@ mod types;
 pub(crate) use cursor::NESTING_LIMIT;
 pub(crate) use dialect::{integer, named};
 pub(crate) use function::from_module;
-pub(crate) use sharding::{axis, dimension, mesh, mesh_axis, sharding};
+pub(crate) use sharding::{REDUCTIONS, Unreduced, axis, dimension, mesh, mesh_axis, sharding};
 pub(crate) use types::{set_bounds, type_text};
 
 use crate::error::{Code, Error, Result};

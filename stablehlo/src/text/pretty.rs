@@ -62,6 +62,9 @@ impl Parser<'_> {
         Ok(())
     }
     fn form_attribute(&mut self, kind: &str) -> Result<Attribute> {
+        self.short_or_full(|parser| parser.short_attribute(kind))
+    }
+    fn short_attribute(&mut self, kind: &str) -> Result<Attribute> {
         let integer =
             |value: i64, element| Attribute::Integer(value.into(), Type::Element(element));
         Ok(match kind {
@@ -75,10 +78,8 @@ impl Parser<'_> {
             "any" => self.attribute()?,
             "name" => Attribute::String(self.symbol_name()?.as_bytes().to_vec()),
             "symbol" => Attribute::Symbol(self.symbol()?),
-            "mesh" => Attribute::Dialect("sdy.mesh".into(), self.sharding_mesh()?),
-            "sharding" => Attribute::Dialect("sdy.sharding".into(), self.sharding()?),
-            "shardings" => self.shardings()?,
-            "axes" => self.manual_axes()?,
+            "mesh" | "sharding" | "shardings" | "axes" | "axis_list" | "axis_lists"
+            | "all_to_all" => self.sharding_parameter(kind)?,
             name => {
                 let keyword = self.cursor.word("a keyword such as `EQ` or `DEFAULT`")?;
                 Attribute::Dialect(name.into(), Fields::Keyword(keyword.into()))
@@ -103,9 +104,18 @@ impl Parser<'_> {
             "module" => self.module().map(|parsed| *body = parsed),
             "precision" => self.precision(body),
             "reduce" => self.reduce().map(|parsed| *body = parsed),
+            "reduction" => {
+                if let Some(word) = self.reduction() {
+                    let fields = Fields::Keyword(word.into());
+                    body.set("reduction_op", Attribute::Dialect("sdy.reduction_op".into(), fields));
+                }
+                Ok(())
+            }
             "regions" => self.composite_regions(body),
             "returned" => self.returned(body),
             "scan" => self.scan(body),
+            "in_shardings" | "out_shardings" => self.optional_sharding(part, "shardings", body),
+            "sharding" => self.optional_sharding(part, part, body),
             "slice_ranges" => self.slice_ranges(body),
             "tolerance" => self.tolerance(body),
             "while" => self.while_loop().map(|parsed| *body = parsed),

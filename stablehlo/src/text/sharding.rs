@@ -1,47 +1,70 @@
 //! Attributes of Shardy: meshes and shardings.
 use super::Parser;
 use super::dialect::{integer, named};
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Attributes, Fields};
 use smol_str::SmolStr;
 
+/// How devices combine parts of a value, in the order of Shardy's numbers; a sum where nothing is written.
+pub(crate) const REDUCTIONS: [&str; 3] = ["sum", "max", "min"];
+
+/// Axes along which devices have parts of a value that are yet to be combined.
+#[derive(Debug, Default)]
+pub(crate) struct Unreduced {
+    pub(crate) axes: Vec<Attribute>,
+    pub(crate) reduction: Option<&'static str>,
+}
+
 impl Parser<'_> {
+    /// Parses an attribute in the short form of its place, or as any attribute: `#sdy.mesh<...>`, an alias.
+    pub(super) fn short_or_full(
+        &mut self,
+        short: impl FnOnce(&mut Self) -> Result<Attribute>,
+    ) -> Result<Attribute> {
+        if self.cursor.peek() == Some(b'#') { self.attribute() } else { short(self) }
+    }
     /// Parses the body of an attribute of Shardy with this full name.
     pub(super) fn sharding_attribute(&mut self, name: &str, start: usize) -> Result<Attribute> {
-        let fields = match name {
-            "sdy.mesh" => self.sharding_mesh()?,
-            "sdy.sharding" => self.sharding()?,
+        match name {
+            "sdy.mesh" => self.sharding_mesh(),
+            "sdy.mesh_axis" => self.sharding_mesh_axis(),
+            "sdy.sharding" => self.sharding(),
             "sdy.sharding_per_value" => {
                 self.cursor.expect("<")?;
                 let shardings = self.shardings()?;
                 self.cursor.expect(">")?;
-                return Ok(shardings);
+                Ok(shardings)
             }
-            "sdy.manual_axes" => return self.manual_axes(),
+            "sdy.dimension_sharding" => self.dimension_sharding(),
+            "sdy.axis_ref" => self.sharding_axis(),
+            "sdy.sub_axis_info" => self.sharding_part(),
+            "sdy.manual_axes" => self.manual_axes(),
+            "sdy.axis_ref_list" => self.axis_list(),
+            "sdy.list_of_axis_ref_lists" => self.axis_lists(),
+            "sdy.all_to_all_param" => self.all_to_all_parameter(),
+            "sdy.all_to_all_param_list" => self.all_to_all_parameters(),
             // A rule says how shardings propagate; the op means the same without it.
             "sdy.op_sharding_rule" => {
                 self.balanced()?;
-                Fields::Named(Attributes::default())
+                let fields = Fields::Named(Attributes::default());
+                Ok(Attribute::Dialect(name.into(), fields))
             }
             _ => {
                 if self.cursor.peek_here() == Some(b'{') {
                     self.balanced()?;
                 }
-                return self.opaque(name, start);
+                self.opaque(name, start)
             }
-        };
-        Ok(Attribute::Dialect(name.into(), fields))
+        }
     }
     /// Parses `[<@mesh, [{"x"}]>, ...]`.
-    pub(super) fn shardings(&mut self) -> Result<Attribute> {
-        let shardings = self.items("[", "]", |parser| {
-            parser.sharding().map(|fields| Attribute::Dialect("sdy.sharding".into(), fields))
-        })?;
+    fn shardings(&mut self) -> Result<Attribute> {
+        let shardings = self.items("[", "]", |parser| parser.short_or_full(Self::sharding))?;
         let fields = named([("shardings", Attribute::Array(shardings))]);
         Ok(Attribute::Dialect("sdy.sharding_per_value".into(), fields))
     }
     /// Parses `{"x", "y"}`.
-    pub(super) fn manual_axes(&mut self) -> Result<Attribute> {
+    fn manual_axes(&mut self) -> Result<Attribute> {
         let axes = self.items("{", "}", |parser| {
             parser.string("the name of an axis").map(Attribute::String)
         })?;
@@ -49,14 +72,9 @@ impl Parser<'_> {
         Ok(Attribute::Dialect("sdy.manual_axes".into(), fields))
     }
     /// Parses `<["x"=2, "y"=4], device_ids=[0, 1]>`.
-    pub(super) fn sharding_mesh(&mut self) -> Result<Fields> {
+    fn sharding_mesh(&mut self) -> Result<Attribute> {
         self.cursor.expect("<")?;
-        let axes = self.items("[", "]", |parser| {
-            let name = parser.string("the name of an axis")?;
-            parser.cursor.expect("=")?;
-            let size = parser.cursor.integer("a size")?;
-            Ok(mesh_axis(name, size))
-        })?;
+        let axes = self.items("[", "]", |parser| parser.short_or_full(Self::sharding_mesh_axis))?;
         let devices = if self.cursor.eat(",") {
             self.cursor.expect("device_ids")?;
             self.cursor.expect("=")?;
@@ -65,31 +83,45 @@ impl Parser<'_> {
             Vec::new()
         };
         self.cursor.expect(">")?;
-        Ok(mesh(axes, devices))
+        Ok(Attribute::Dialect("sdy.mesh".into(), mesh(axes, devices)))
     }
-    /// Parses `<@mesh, [{"x"}, {"y":(1)2, ?}p1], replicated={"z"}, unreduced={"w"}>`.
-    pub(super) fn sharding(&mut self) -> Result<Fields> {
+    fn sharding_mesh_axis(&mut self) -> Result<Attribute> {
+        let name = self.string("the name of an axis")?;
+        self.cursor.expect("=")?;
+        Ok(mesh_axis(name, self.cursor.integer("a size")?))
+    }
+    /// Parses `<@mesh, [{"x"}, {"y":(1)2, ?}p1], replicated={"z"}, unreduced=max{"w"}>`.
+    fn sharding(&mut self) -> Result<Attribute> {
         self.cursor.expect("<")?;
-        let mesh = if self.cursor.eat_word("mesh") {
-            Attribute::Dialect("sdy.mesh".into(), self.sharding_mesh()?)
+        let mesh = if self.cursor.eat_word("mesh") || self.cursor.peek() == Some(b'#') {
+            self.short_or_full(Self::sharding_mesh)?
         } else {
             Attribute::Symbol(self.symbol()?)
         };
         self.cursor.expect(",")?;
-        let dimensions = self.items("[", "]", Self::dimension_sharding)?;
-        let (mut replicated, mut unreduced) = (Vec::new(), Vec::new());
+        let dimensions =
+            self.items("[", "]", |parser| parser.short_or_full(Self::dimension_sharding))?;
+        let (mut replicated, mut unreduced) = (Vec::new(), Unreduced::default());
         while self.cursor.eat(",") {
-            let axes = if self.cursor.eat_word("replicated") {
-                &mut replicated
+            if self.cursor.eat_word("replicated") {
+                self.cursor.expect("=")?;
+                replicated = self.axes()?;
             } else {
                 self.cursor.expect("unreduced")?;
-                &mut unreduced
-            };
-            self.cursor.expect("=")?;
-            *axes = self.items("{", "}", Self::sharding_axis)?;
+                // An early form has no sign: `unreduced{"w"}`.
+                if self.cursor.eat("=") {
+                    unreduced.reduction = self.reduction();
+                }
+                unreduced.axes = self.axes()?;
+            }
         }
         self.cursor.expect(">")?;
-        Ok(sharding(mesh, dimensions, replicated, unreduced))
+        let fields = sharding(mesh, dimensions, replicated, unreduced);
+        Ok(Attribute::Dialect("sdy.sharding".into(), fields))
+    }
+    /// Parses `sum`, `max` or `min`, if it is there.
+    pub(super) fn reduction(&mut self) -> Option<&'static str> {
+        REDUCTIONS.into_iter().find(|word| self.cursor.eat_word(word))
     }
     fn dimension_sharding(&mut self) -> Result<Attribute> {
         let mut closed = true;
@@ -98,7 +130,7 @@ impl Parser<'_> {
             if parser.cursor.eat("?") {
                 closed = false;
             } else {
-                axes.push(parser.sharding_axis()?);
+                axes.push(parser.short_or_full(Self::sharding_axis)?);
             }
             Ok(())
         })?;
@@ -109,17 +141,67 @@ impl Parser<'_> {
         }
         Ok(dimension(axes, closed, priority))
     }
+    /// Parses `{"x", "y":(1)2}`.
+    fn axes(&mut self) -> Result<Vec<Attribute>> {
+        self.items("{", "}", |parser| parser.short_or_full(Self::sharding_axis))
+    }
     /// Parses `"x"` or `"x":(1)2`.
     fn sharding_axis(&mut self) -> Result<Attribute> {
         let name = self.string("the name of an axis")?;
         if !self.cursor.eat(":") {
             return Ok(axis(name, None));
         }
+        let start = self.cursor.start();
+        match self.short_or_full(Self::sharding_part)? {
+            Attribute::Integers(part) if part.len() == 2 => {
+                Ok(axis(name, Some((part[0], part[1]))))
+            }
+            _ => {
+                let message = "a part of an axis is `(size before)size`".to_owned();
+                let span = self.cursor.span_from(start);
+                Err(Error::from(Code::AttributeValue { message }).at(span))
+            }
+        }
+    }
+    /// Parses `(1)2`.
+    fn sharding_part(&mut self) -> Result<Attribute> {
         self.cursor.expect("(")?;
         let before = self.cursor.integer("a size")?;
         self.cursor.expect(")")?;
-        let size = self.cursor.integer("a size")?;
-        Ok(axis(name, Some((before, size))))
+        Ok(Attribute::Integers(vec![before, self.cursor.integer("a size")?]))
+    }
+    fn axis_list(&mut self) -> Result<Attribute> {
+        self.axes().map(Attribute::Array)
+    }
+    /// Parses `[{"x"}, {}]`.
+    fn axis_lists(&mut self) -> Result<Attribute> {
+        self.items("[", "]", |parser| parser.short_or_full(Self::axis_list)).map(Attribute::Array)
+    }
+    /// Parses `{"x"}: 0->1`.
+    fn all_to_all_parameter(&mut self) -> Result<Attribute> {
+        let axes = self.axes()?;
+        self.cursor.expect(":")?;
+        let source = self.cursor.integer("a dimension")?;
+        self.cursor.expect("->")?;
+        let target = self.cursor.integer("a dimension")?;
+        let dims = Attribute::Integers(vec![source, target]);
+        Ok(Attribute::Array(vec![Attribute::Array(axes), dims]))
+    }
+    fn all_to_all_parameters(&mut self) -> Result<Attribute> {
+        let all = self.items("[", "]", |parser| parser.short_or_full(Self::all_to_all_parameter));
+        all.map(Attribute::Array)
+    }
+    /// Parses an attribute of Shardy in the short form that ops have it in.
+    pub(super) fn sharding_parameter(&mut self, kind: &str) -> Result<Attribute> {
+        match kind {
+            "mesh" => self.sharding_mesh(),
+            "sharding" => self.sharding(),
+            "shardings" => self.shardings(),
+            "axes" => self.manual_axes(),
+            "axis_list" => self.axis_list(),
+            "axis_lists" => self.axis_lists(),
+            _ => self.all_to_all_parameters(),
+        }
     }
 }
 
@@ -152,12 +234,16 @@ pub(crate) fn sharding(
     mesh: Attribute,
     dimensions: Vec<Attribute>,
     replicated: Vec<Attribute>,
-    unreduced: Vec<Attribute>,
+    unreduced: Unreduced,
 ) -> Fields {
-    named([
-        ("mesh", mesh),
-        ("dimensions", Attribute::Array(dimensions)),
-        ("replicated", Attribute::Array(replicated)),
-        ("unreduced", Attribute::Array(unreduced)),
-    ])
+    let mut fields = Attributes::default();
+    let mut set = |name, value| fields.0.push((SmolStr::new_static(name), value));
+    set("mesh", mesh);
+    set("dimensions", Attribute::Array(dimensions));
+    set("replicated", Attribute::Array(replicated));
+    set("unreduced", Attribute::Array(unreduced.axes));
+    if let Some(reduction) = unreduced.reduction.filter(|reduction| *reduction != "sum") {
+        set("reduction", Attribute::String(reduction.into()));
+    }
+    Fields::Named(fields)
 }

@@ -159,6 +159,20 @@ impl Parser<'_> {
         body.regions.push(self.region(arguments, false)?);
         Ok(())
     }
+    /// Parses `sharding=<...>` or the like, if it is there.
+    pub(super) fn optional_sharding(
+        &mut self,
+        name: &str,
+        kind: &str,
+        body: &mut Body,
+    ) -> Result<()> {
+        if self.cursor.eat_word(name) {
+            self.cursor.expect("=")?;
+            let value = self.short_or_full(|parser| parser.sharding_parameter(kind))?;
+            body.set(name, value);
+        }
+        Ok(())
+    }
     /// Parses `({...}, {...})`, if it is there.
     pub(super) fn composite_regions(&mut self, body: &mut Body) -> Result<()> {
         if self.cursor.peek() == Some(b'(') {

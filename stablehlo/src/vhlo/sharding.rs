@@ -2,7 +2,7 @@
 use crate::bytecode::{Decoder, Reader};
 use crate::error::{Code, Result};
 use crate::ir::{Attribute, Attributes, Fields};
-use crate::text::{axis, dimension, mesh, mesh_axis, named, sharding};
+use crate::text::{REDUCTIONS, Unreduced, axis, dimension, mesh, mesh_axis, named, sharding};
 
 /// Reads an attribute after its code.
 pub(crate) fn read(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result<Attribute> {
@@ -32,9 +32,15 @@ pub(crate) fn read(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result
             let mesh = decoder.attribute(reader)?;
             let (dimensions, replicated) =
                 (decoder.attributes(reader)?, decoder.attributes(reader)?);
-            let unreduced = if code == 6 { Vec::new() } else { decoder.attributes(reader)? };
+            let mut unreduced = Unreduced::default();
+            if code != 6 {
+                unreduced.axes = decoder.attributes(reader)?;
+            }
             if code == 17 {
-                reader.signed()?;
+                let number = usize::try_from(reader.signed()?).ok();
+                let known = number.and_then(|number| REDUCTIONS.get(number)).copied();
+                let error = || reader.error("a sharding has an unknown reduction");
+                unreduced.reduction = Some(known.ok_or_else(error)?);
             }
             ("sharding", sharding(mesh, dimensions, replicated, unreduced))
         }

@@ -150,7 +150,14 @@ const OTHERS: &[(&str, &str)] = &[
     ("sdy.data_flow_edge", "?sharding"),
     ("sdy.propagation_barrier", "allowed_direction"),
     ("sdy.named_computation", "?in_shardings name ?out_shardings"),
-    ("builtin.unrealized_conversion_cast func.return sdy.return", ""),
+    ("sdy.all_gather", "gathering_axes out_sharding"),
+    ("sdy.all_reduce", "out_sharding reduction_axes ?reduction_op"),
+    ("sdy.all_slice", "out_sharding slicing_axes"),
+    ("sdy.all_to_all", "out_sharding params"),
+    ("sdy.collective_permute", "out_sharding"),
+    ("sdy.reduce_scatter", "out_sharding reduce_scatter_axes ?reduction_op"),
+    ("sdy.replicated_to_unreduced sdy.sharded_to_unreduced", "axes out_sharding"),
+    ("builtin.unrealized_conversion_cast func.return sdy.func_data_flow_edge sdy.return", ""),
 ];
 
 /// Returns the inherent attributes of an op, if it is known.

@@ -229,3 +229,67 @@ module @m attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 2 : i32
 //= ENTRY main {
 //=   ROOT all-gather = f32[8]{0} all-gather(Arg_0), channel_id=1, replica_groups={{0,2,1,3}}, dimensions={0}, use_global_device_ids=true
 //= }
+// -----
+// A mesh of one axis whose devices have another order, and attributes in full.
+sdy.mesh @m = #sdy.mesh<["x"=2], device_ids=[1, 0]>
+func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = stablehlo.add %a, %a {sdy.sharding = #sdy.sharding_per_value<[#sdy.sharding<@m, [{"x"}]>]>} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+//= HloModule main, entry_computation_layout={(f32[8]{0})->f32[8]{0}}, frontend_attributes={xla.sdy.meshes={m = #sdy.mesh<["x"=2], device_ids=[1, 0]>}}
+//= ENTRY main {
+//=   Arg_0 = f32[8]{0} parameter(0), sharding={devices=[2]1,0}, frontend_attributes={xla.sdy.sharding="#sdy.sharding<@m, [{\"x\"}]>"}
+//=   ROOT add = f32[8]{0} add(Arg_0, Arg_0), sharding={devices=[2]1,0}
+//= }
+// -----
+// Shardy's collectives change how the same array is sharded.
+sdy.mesh @m = <["x"=2, "y"=2]>
+func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}) -> tensor<8x4xf32> {
+  %0 = sdy.all_gather [{"x"}, {}] %a out_sharding=<@m, [{}, {}]> : tensor<8x4xf32>
+  %1 = sdy.all_slice [{"y"}, {}] %0 out_sharding=<@m, [{"y"}, {}]> : tensor<8x4xf32>
+  %2 = sdy.all_to_all [{"y"}: 0->1] %1 out_sharding=<@m, [{}, {"y"}]> : tensor<8x4xf32>
+  %3 = sdy.collective_permute %2 out_sharding=<@m, [{}, {"x"}]> : tensor<8x4xf32>
+  %4 = sdy.sharded_to_unreduced [{}, {"x"}] %3 out_sharding=<@m, [{}, {}], unreduced=max{"x"}> : tensor<8x4xf32>
+  %5 = sdy.all_reduce max {"x"} %4 out_sharding=<@m, [{}, {}]> : tensor<8x4xf32>
+  %6 = sdy.replicated_to_unreduced {"x"} %5 out_sharding=<@m, [{}, {}], unreduced={"x"}> : tensor<8x4xf32>
+  %7 = sdy.reduce_scatter [{"x"}, {}] %6 out_sharding=<@m, [{"x"}, {}]> : tensor<8x4xf32>
+  %8 = sdy.data_flow_edge %7 : tensor<8x4xf32>
+  %9 = sdy.func_data_flow_edge %8 : tensor<8x4xf32>
+  return %9 : tensor<8x4xf32>
+}
+//= HloModule main, entry_computation_layout={(f32[8,4]{1,0})->f32[8,4]{1,0}}, frontend_attributes={xla.sdy.meshes={m = #sdy.mesh<["x"=2, "y"=2]>}}
+//= ENTRY main {
+//=   Arg_0 = f32[8,4]{1,0} parameter(0), sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate}, frontend_attributes={xla.sdy.sharding="#sdy.sharding<@m, [{\"x\"}, {}]>"}
+//=   custom-call = f32[8,4]{1,0} custom-call(Arg_0), custom_call_target="Sharding", sharding={replicated}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@m, [{}, {}]>]>"}
+//=   custom-call.1 = f32[8,4]{1,0} custom-call(custom-call), custom_call_target="Sharding", sharding={devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@m, [{\"y\"}, {}]>]>"}
+//=   custom-call.2 = f32[8,4]{1,0} custom-call(custom-call.1), custom_call_target="Sharding", sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@m, [{}, {\"y\"}]>]>"}
+//=   custom-call.3 = f32[8,4]{1,0} custom-call(custom-call.2), custom_call_target="Sharding", sharding={devices=[1,2,2]<=[4] last_tile_dim_replicate}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@m, [{}, {\"x\"}]>]>"}
+//=   custom-call.4 = f32[8,4]{1,0} custom-call(custom-call.3), custom_call_target="Sharding", sharding={devices=[1,1,2,2]<=[4] last_tile_dims={unreduced, replicated}}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@m, [{}, {}], unreduced=max{\"x\"}>]>"}
+//=   custom-call.5 = f32[8,4]{1,0} custom-call(custom-call.4), custom_call_target="Sharding", sharding={replicated}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@m, [{}, {}]>]>"}
+//=   custom-call.6 = f32[8,4]{1,0} custom-call(custom-call.5), custom_call_target="Sharding", sharding={devices=[1,1,2,2]<=[4] last_tile_dims={unreduced, replicated}}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@m, [{}, {}], unreduced={\"x\"}>]>"}
+//=   ROOT custom-call.7 = f32[8,4]{1,0} custom-call(custom-call.6), custom_call_target="Sharding", sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@m, [{\"x\"}, {}]>]>"}
+//= }
+// -----
+// A named computation is a call, with the shardings of its arguments and results.
+sdy.mesh @m = <["x"=2]>
+func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.named_computation<"block 1">(%a) in_shardings=[<@m, [{"x"}]>] out_shardings=[<@m, [{}]>] (%b: tensor<8xf32>) {
+    %1 = stablehlo.negate %b : tensor<8xf32>
+    sdy.return %1 : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = sdy.named_computation<"f">(%0) (%b: tensor<8xf32>) {
+    sdy.return %b : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+//= HloModule main, entry_computation_layout={(f32[8]{0})->f32[8]{0}}, frontend_attributes={xla.sdy.meshes={m = #sdy.mesh<["x"=2]>}}
+//= block_1 {
+//=   Arg_0 = f32[8]{0} parameter(0), sharding={devices=[2]<=[2]}
+//=   ROOT negate = f32[8]{0} negate(Arg_0)
+//= }
+//= f {
+//= }
+//= ENTRY main {
+//=   call = f32[8]{0} call(Arg_0.2), to_apply=block_1, sharding={replicated}
+//=   ROOT call.1 = f32[8]{0} call(call), to_apply=f
+//= }
