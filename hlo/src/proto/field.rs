@@ -229,13 +229,14 @@ impl<F: Default> ProtoField<F> for Ignored {
     }
 }
 
-impl ProtoField<f32> for Float {
-    fn encode(&self, field: &mut f32) -> Result<()> {
-        *field = self.0;
+impl ProtoField<Option<f32>> for Float {
+    /// Leaves out 0 alone, as the C++ implementation does: -0 is no default.
+    fn encode(&self, field: &mut Option<f32>) -> Result<()> {
+        *field = (self.0.to_bits() != 0).then_some(self.0);
         Ok(())
     }
-    fn decode(field: &mut f32, _: Option<Self>) -> Result<Self> {
-        Ok(Self(take(field)))
+    fn decode(field: &mut Option<f32>, _: Option<Self>) -> Result<Self> {
+        Ok(Self(take(field).unwrap_or_default()))
     }
 }
 impl ProtoField<Vec<u8>> for Text {

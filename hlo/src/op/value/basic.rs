@@ -33,9 +33,15 @@ impl AttrValue for SmolStr {
     }
 }
 
-/// A number printed as C's `%g` does.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A number printed as C's `%g` does. Two are equal if their bits are: `1 / sqrt(x + epsilon)` differs for `epsilon` 0 and -0.
+#[derive(Debug, Clone, Copy)]
 pub struct Float(pub f32);
+
+impl PartialEq for Float {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.to_bits() == other.0.to_bits()
+    }
+}
 
 impl AttrValue for Float {
     fn parse(p: &mut Parser<'_>) -> Result<Self> {

@@ -78,7 +78,7 @@ messages! {
         21 message PaddingConfig padding_config;
         22 bytes outfeed_config;
         23 int32 distribution;
-        24 float epsilon;
+        24 optional float epsilon;
         25 int64 feature_index;
         26 int64 channel_id;
         27 bytes infeed_config;
