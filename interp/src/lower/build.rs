@@ -1,9 +1,9 @@
 //! Plan construction: leaves, steps, last uses.
+use super::cse::{Computed, is_alone};
 use super::inline::Inlining;
-use super::join::{Computed, is_alone};
 use super::narrow::{At, Parts, users};
 use super::slots::assign;
-use super::untranspose::Untransposed;
+use super::value_key::{Operand, ValueKey};
 use super::{Lowered, Lowering};
 use crate::index::to_usize;
 use crate::kernel::data_movement::affine;
@@ -18,6 +18,7 @@ use hlo::op::Broadcast;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Module, Op, Shape};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -114,7 +115,6 @@ pub(super) struct Draft {
     pub(super) fuel: u64,
     /// The leaves of scalar constants, by type and bytes.
     scalars: FxHashMap<(ElementType, SmallVec<[u8; 16]>), Leaf>,
-    pub(super) computed: Computed,
 }
 
 /// The leaves of an instruction's value.
@@ -132,6 +132,8 @@ pub(super) struct Builder<'a> {
     pub(super) parts: Parts,
     /// The parameters found, by number.
     parameters: Vec<Leaves>,
+    /// The values that have a step so far.
+    pub(super) computed: Computed<'a>,
     /// The first leaf of each element of tuple-shaped instructions.
     offsets: FxHashMap<InstructionId, Vec<usize>>,
     /// Instructions since the last step.
@@ -160,7 +162,6 @@ impl Draft {
             results: Vec::new(),
             fuel: 0,
             scalars: FxHashMap::default(),
-            computed: Computed::default(),
         }
     }
     fn of(lowering: &Lowering<'_>, inlining: &Inlining, id: ComputationId) -> Self {
@@ -198,6 +199,7 @@ impl<'a> Builder<'a> {
             users: users(computation),
             parts: Parts::default(),
             parameters: Vec::new(),
+            computed: Computed::default(),
             offsets: FxHashMap::default(),
             fuel: 0,
             folds: lowering.folds_constants(),
@@ -216,10 +218,11 @@ impl<'a> Builder<'a> {
         let draft = std::mem::replace(&mut self.draft, Draft::empty(callee));
         let mut inner = Builder::new(self.lowering, self.inlining, computation, draft);
         inner.parameters = parameters;
+        inner.computed = std::mem::take(&mut self.computed);
         inner.fuel = self.fuel;
         inner.instructions(callee);
         let result = Rc::clone(&inner.values[computation.root.index()]);
-        (self.draft, self.fuel) = (inner.draft, inner.fuel);
+        (self.draft, self.computed, self.fuel) = (inner.draft, inner.computed, inner.fuel);
         result
     }
 
@@ -267,7 +270,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the leaves of an instruction; adds a step if it has one.
-    fn instruction(&mut self, site: Site, instruction: &Instruction) -> Leaves {
+    fn instruction(&mut self, site: Site, instruction: &'a Instruction) -> Leaves {
         if let Some(leaves) = self.renamed(instruction) {
             return leaves;
         }
@@ -281,62 +284,52 @@ impl<'a> Builder<'a> {
         if let Some(leaves) = self.folds.then(|| self.narrowed(at, instruction)).flatten() {
             return leaves;
         }
-        let found =
-            self.inlining.is_active().then(|| self.untransposed(site, instruction)).flatten();
-        let changed;
-        let (instruction, lowered, inputs) = match found {
-            Some(Untransposed { op, operands }) => {
-                changed = Instruction { op, ..instruction.clone() };
-                let (inputs, shapes): (Vec<Leaf>, Vec<&Shape>) = operands.into_iter().unzip();
-                (&changed, lowering.lower(site, &changed, &shapes), inputs)
-            }
-            None => {
-                let operands = instruction.operands.iter();
-                let inputs = operands.flat_map(|id| self.values[id.index()].iter().copied());
-                let shapes = self.operand_shapes(instruction);
-                (instruction, lowering.lower(site, instruction, &shapes), inputs.collect())
-            }
-        };
+        let is_active = self.inlining.is_active();
+        let untransposed = is_active.then(|| self.untransposed(site, instruction)).flatten();
+        let key = untransposed.unwrap_or_else(|| {
+            let operands = instruction.operands.iter().map(|&id| self.operand(id));
+            ValueKey::new(Cow::Borrowed(instruction), operands)
+        });
+        let lowered = lowering.lower(site, &key);
         if let (Op::While(op), Action::While { scalars: None, small: None, .. }) =
             (&instruction.op, &lowered.action)
             && let Some(rounds) =
                 self.inlining.rounds(lowering.module(), self.computation, instruction)
         {
-            return self.unrolled(op, inputs.into(), rounds);
+            return self.unrolled(op, key.leaves().collect(), rounds);
         }
-        let is_active = self.inlining.is_active();
-        if is_active && let Some(leaves) = self.folded(instruction, &lowered, &inputs) {
+        if is_active && let Some(leaves) = self.folded(&key, &lowered) {
             return leaves;
         }
-        let is_joined = is_active && is_alone(instruction, &lowered);
-        if is_joined && let Some(leaves) = self.joined(instruction, lowered.cost, &inputs) {
+        let is_alone = is_active && is_alone(&key, &lowered);
+        if is_alone && let Some(leaves) = self.common(&key, lowered.cost) {
             return leaves;
         }
         let outputs = self.fresh(&instruction.shape);
-        if is_joined {
-            self.note(instruction, &inputs, &outputs);
-        }
         let Lowered { action, cost, scratch, applies } = lowered;
-        self.step(site, action, inputs, &outputs, cost);
+        self.step(site, action, key.leaves().collect(), &outputs, cost);
         let step = self.draft.steps.last_mut().expect("it is added above");
         step.bytes = bytes_of(&instruction.shape);
         (step.scratch, step.applies) = (scratch, applies);
+        if is_alone {
+            self.computed.insert(key, Rc::clone(&outputs));
+        }
         outputs
     }
+    /// Returns the leaves and the shape of an instruction of the computation.
+    pub(super) fn operand(&self, id: InstructionId) -> Operand<'a> {
+        let shape = &self.computation.instructions[id].shape;
+        (Rc::clone(&self.values[id.index()]), Cow::Borrowed(shape))
+    }
     /// Returns the leaves of a small array that follows from constants.
-    fn folded(
-        &mut self,
-        instruction: &Instruction,
-        lowered: &Lowered,
-        inputs: &[Leaf],
-    ) -> Option<Leaves> {
+    fn folded(&mut self, key: &ValueKey<'_>, lowered: &Lowered) -> Option<Leaves> {
         let is_small = |bytes: Option<usize>| bytes.is_some_and(|bytes| bytes <= FOLDED_BYTES);
-        let shape = instruction.shape.array().filter(|shape| is_small(shape.byte_count()))?;
-        let value = |&leaf: &Leaf| match &self.draft.leaves[leaf].value {
+        let shape = key.instruction().shape.array().filter(|shape| is_small(shape.byte_count()))?;
+        let value = |leaf: Leaf| match &self.draft.leaves[leaf].value {
             Some(Value::Array(value)) if value.bytes().len() <= FOLDED_BYTES => Some(value),
             Some(_) | None => None,
         };
-        let operands: Vec<&Literal> = inputs.iter().map(value).collect::<Option<_>>()?;
+        let operands: Vec<&Literal> = key.leaves().map(value).collect::<Option<_>>()?;
         let shape = static_shape(shape);
         let result = match &lowered.action {
             Action::Relabel => operands[0].with_shape(Arc::new(shape)),

@@ -1,12 +1,12 @@
 //! Lowering: which action an instruction becomes.
 mod build;
 pub(crate) mod cost;
+mod cse;
 mod dead;
 mod external;
 mod function;
 mod fuse;
 mod inline;
-mod join;
 mod narrow;
 mod order;
 mod peak;
@@ -14,6 +14,7 @@ pub(crate) mod scratch;
 mod slots;
 mod unroll;
 mod untranspose;
+mod value_key;
 
 pub use unroll::trip_count;
 
@@ -33,6 +34,7 @@ use hlo::ir::{ComputationId, Instruction};
 use hlo::op::{AsyncRole, Kind, While};
 use hlo::{ElementType, Module, Op, Shape};
 use smallvec::SmallVec;
+use value_key::ValueKey;
 
 /// What an instruction becomes.
 pub(crate) struct Lowered {
@@ -74,13 +76,9 @@ impl<'a> Lowering<'a> {
         self.engine.arithmetic().is_some()
     }
 
-    /// The action of an instruction that has a step.
-    pub(crate) fn lower(
-        &self,
-        site: Site,
-        instruction: &Instruction,
-        operands: &[&Shape],
-    ) -> Lowered {
+    /// Returns what the instruction of a key becomes.
+    pub(super) fn lower(&self, site: Site, key: &ValueKey<'_>) -> Lowered {
+        let (instruction, operands) = (key.instruction(), &*key.shapes());
         let cost = cost::steps(&instruction.op, operands);
         let action = self.action(site, instruction, operands);
         let scratch = self.scratch(site, instruction, operands, &action);

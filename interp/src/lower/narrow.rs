@@ -1,4 +1,4 @@
-//! Slices of large values: only the elements that a slice takes are computed.
+//! Slice pushdown: of a large value, only the elements that a slice takes are computed.
 //!
 //! The slice of a broadcast, an iota, a pad, an elementwise op and the like is that op on slices of its operands. A large value
 //! of which slices are the only users is then dead, and never exists. The steps of a narrowed value belong to its instruction,
@@ -7,6 +7,7 @@
 //! A slice of a value below [`LEAST_BYTES`] takes it whole. A value with other users is computed whole too, unless the slice is
 //! a small part of it.
 use super::build::{Builder, Leaf, Leaves};
+use super::value_key::{Operand, ValueKey};
 use super::{Lowering, cost};
 use crate::index::to_usize;
 use crate::kernel::Iota;
@@ -19,6 +20,7 @@ use hlo::op::{Broadcast, DynamicSlice, Pad, Slice};
 use hlo::{ArrayShape, Op, Shape};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 
 /// The size from which a value is narrowed.
 const LEAST_BYTES: usize = 1 << 20;
@@ -90,7 +92,7 @@ pub(super) fn users(computation: &hlo::ir::Computation) -> Vec<usize> {
     users
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
     /// Returns the leaves of a slice of a large value, of which only that part is computed; `None` of anything else.
     pub(super) fn narrowed(&mut self, at: At<'_>, instruction: &Instruction) -> Option<Leaves> {
         let region = match &instruction.op {
@@ -123,7 +125,7 @@ impl Builder<'_> {
         (indices.len() == dims.len()).then(|| (0..dims.len()).map(extent).collect()).flatten()
     }
 
-    fn array(&self, id: InstructionId) -> Option<&ArrayShape> {
+    fn array(&self, id: InstructionId) -> Option<&'a ArrayShape> {
         self.computation.instructions[id].shape.array()
     }
 
@@ -176,9 +178,8 @@ impl Builder<'_> {
                 };
                 let ranges = SliceRanges(region.iter().map(range).collect());
                 let (op, shape) = (Op::Slice(Slice { ranges }), part_shape(shape, region));
-                let leaf = self.values[id.index()][0];
-                let whole = self.computation.instructions[id].shape.clone();
-                self.emit(at, at.slice.instruction, op, shape, &[(leaf, whole)])
+                let whole = self.operand(id);
+                self.emit(at, at.slice.instruction, op, shape, vec![whole])
             }
         };
         self.parts.insert(key, leaf);
@@ -234,21 +235,19 @@ impl Builder<'_> {
             // Elementwise.
             _ => region.clone(),
         };
-        let operands: Vec<(Leaf, Shape)> = (instruction.operands.iter())
-            .map(|&operand| self.operand(at, operand, &inner))
+        let operands: Vec<Operand<'_>> = (instruction.operands.iter())
+            .map(|&operand| self.operand_part(at, operand, &inner))
             .collect();
-        self.emit(at, id, op, shape, &operands)
+        self.emit(at, id, op, shape, operands)
     }
 
     /// Returns the leaf and the shape of a part of an operand; a scalar is taken whole.
-    fn operand(&mut self, at: At<'_>, id: InstructionId, region: &Region) -> (Leaf, Shape) {
-        let computation = self.computation;
-        let shape = &computation.instructions[id].shape;
-        match shape.array() {
+    fn operand_part(&mut self, at: At<'_>, id: InstructionId, region: &Region) -> Operand<'a> {
+        match self.array(id) {
             Some(array) if array.rank() > 0 => {
-                (self.part(at, id, region), part_shape(array, region))
+                ([self.part(at, id, region)].into(), Cow::Owned(part_shape(array, region)))
             }
-            Some(_) | None => (self.values[id.index()][0], shape.clone()),
+            Some(_) | None => self.operand(id),
         }
     }
 
@@ -263,14 +262,14 @@ impl Builder<'_> {
             if let Some(extent) = region[d].within(start, end) {
                 let mut inner = region.clone();
                 inner[d] = extent;
-                operands.push(self.operand(at, operand, &inner));
+                operands.push(self.operand_part(at, operand, &inner));
             }
         }
-        if let [(leaf, _)] = operands.as_slice() {
-            return *leaf;
+        if let [(leaves, _)] = operands.as_slice() {
+            return leaves[0];
         }
         let shape = instruction.shape.array().expect("verified: an array");
-        self.emit(at, id, instruction.op.clone(), part_shape(shape, region), &operands)
+        self.emit(at, id, instruction.op.clone(), part_shape(shape, region), operands)
     }
 
     fn padded(&mut self, at: At<'_>, id: InstructionId, op: &Pad, region: &Region) -> Leaf {
@@ -296,49 +295,44 @@ impl Builder<'_> {
             };
             let ranges = SliceRanges(region.iter().map(inside).collect());
             let whole = part_shape(instruction.shape.array().expect("verified: an array"), &cover);
-            return self.emit(
-                at,
-                at.slice.instruction,
-                Op::Slice(Slice { ranges }),
-                shape,
-                &[(leaf, whole)],
-            );
+            let whole = ([leaf].into(), Cow::Owned(whole));
+            let op = Op::Slice(Slice { ranges });
+            return self.emit(at, at.slice.instruction, op, shape, vec![whole]);
         }
         let sizes = &self.array(instruction.operands[0]).expect("verified: an array").dims;
         let parts = op.padding.dims.iter().zip(region).zip(sizes);
         let parts: Option<Vec<(Extent, PaddingDim)>> =
             parts.map(|((&padding, &extent), &size)| unpadded(padding, extent, size)).collect();
-        let value = self.operand(at, instruction.operands[1], region);
+        let value = self.operand_part(at, instruction.operands[1], region);
         let Some(parts) = parts else {
             let op = Op::Broadcast(Broadcast { dimensions: Vec::new() });
-            return self.emit(at, id, op, shape, &[value]);
+            return self.emit(at, id, op, shape, vec![value]);
         };
         let inner: Region = parts.iter().map(|&(extent, _)| extent).collect();
-        let operand = self.operand(at, instruction.operands[0], &inner);
+        let operand = self.operand_part(at, instruction.operands[0], &inner);
         let padding =
             PaddingConfig { dims: parts.into_iter().map(|(_, padding)| padding).collect() };
-        self.emit(at, id, Op::Pad(Pad { padding }), shape, &[operand, value])
+        self.emit(at, id, Op::Pad(Pad { padding }), shape, vec![operand, value])
     }
 
-    /// Adds a step for an op on leaves of these shapes.
+    /// Adds a step for an op on these operands, in place of an instruction.
     fn emit(
         &mut self,
         at: At<'_>,
         id: InstructionId,
         op: Op,
         shape: Shape,
-        operands: &[(Leaf, Shape)],
+        operands: Vec<Operand<'a>>,
     ) -> Leaf {
         let of = &self.computation.instructions[id];
         let instruction =
             Instruction { op, shape, operands: of.operands.clone(), common: of.common.clone() };
-        let shapes: Vec<&Shape> = operands.iter().map(|(_, shape)| shape).collect();
-        let site = Site { instruction: id, ..at.slice };
-        let action = at.lowering.lower(site, &instruction, &shapes).action;
         let outputs = self.fresh(&instruction.shape);
-        let inputs = operands.iter().map(|&(leaf, _)| leaf).collect();
+        let key = ValueKey::new(Cow::Owned(instruction), operands);
+        let site = Site { instruction: id, ..at.slice };
+        let action = at.lowering.lower(site, &key).action;
         // The cost is that of the instruction, whether or not it is computed whole.
-        self.step(site, action, inputs, &outputs, 0);
+        self.step(site, action, key.leaves().collect(), &outputs, 0);
         outputs[0]
     }
 }

@@ -1,43 +1,38 @@
-//! Products of transposed matrices: `dot` reads the operand of a `transpose` by other dimensions, and the transposition need
-//! not be computed.
-use super::build::{Builder, Leaf};
+//! Transpose folding: `dot` reads the operand of a `transpose` by other dimensions, and the transposition need not be computed.
+use super::build::Builder;
+use super::value_key::ValueKey;
 use crate::index::{others, to_usize};
 use crate::state::Site;
+use hlo::Op;
 use hlo::ir::Instruction;
 use hlo::op::Dot;
-use hlo::{Op, Shape};
-
-/// A `dot`, with the leaf and the shape of each operand.
-pub(super) struct Untransposed<'a> {
-    pub(super) op: Op,
-    pub(super) operands: Vec<(Leaf, &'a Shape)>,
-}
+use std::borrow::Cow;
 
 impl<'a> Builder<'a> {
-    /// Returns a `dot` of which an operand is a transposition without that; `None` of anything else.
+    /// Returns a `dot` that reads the arrays of which its operands are transpositions; `None` of anything else.
     pub(super) fn untransposed(
         &self,
         site: Site,
         instruction: &Instruction,
-    ) -> Option<Untransposed<'a>> {
+    ) -> Option<ValueKey<'a>> {
         let Op::Dot(dot) = &instruction.op else { return None };
         let mut dot = dot.clone();
-        let mut operands = Vec::new();
-        let mut is_changed = false;
-        for (k, &id) in instruction.operands.iter().enumerate() {
-            let operand = &self.computation.instructions[id];
-            let mut id = id;
+        let mut operands = instruction.operands.clone();
+        for (k, id) in operands.iter_mut().enumerate() {
+            let operand = &self.computation.instructions[*id];
             if let Op::Transpose(op) = &operand.op
                 && !self.lowering.may_be_smaller(site, operand)
                 && read_through(&mut dot, k, &op.dimensions)
             {
-                id = operand.operands[0];
-                is_changed = true;
+                *id = operand.operands[0];
             }
-            let leaf = *self.values[id.index()].first()?;
-            operands.push((leaf, &self.computation.instructions[id].shape));
         }
-        is_changed.then_some(Untransposed { op: Op::Dot(dot), operands })
+        if operands == instruction.operands {
+            return None;
+        }
+        let read = operands.iter().map(|&id| self.operand(id)).collect::<Vec<_>>();
+        let dot = Instruction { op: Op::Dot(dot), operands, ..instruction.clone() };
+        Some(ValueKey::new(Cow::Owned(dot), read))
     }
 }
 

@@ -1,11 +1,12 @@
 //! Comparison of the engines with each other, and of planned with used memory.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 mod convolutions;
+mod cse;
 mod decompositions;
 mod fast;
 mod fusion;
 mod generate;
-mod joined;
+
 mod kernels;
 mod linear;
 mod narrow;

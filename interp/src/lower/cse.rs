@@ -1,0 +1,33 @@
+//! Common subexpression elimination: an instruction whose key equals that of an earlier one has its value.
+//!
+//! Only ops that are steps of their own are eliminated. One that is computed within a fused step costs little, and its value
+//! would have to be stored for the other step.
+use super::Lowered;
+use super::build::{Builder, Leaves};
+use super::value_key::ValueKey;
+use crate::plan::{Action, Fusion};
+use hlo::op::Kind;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The leaves of the values that have a step so far.
+pub(super) type Computed<'a> = FxHashMap<ValueKey<'a>, Leaves>;
+
+/// Whether an instruction becomes a step of its own that computes arrays from arrays.
+pub(super) fn is_alone(key: &ValueKey<'_>, lowered: &Lowered) -> bool {
+    key.instruction().opcode().kind() == Kind::Array
+        && match &lowered.action {
+            Action::Kernel(kernel) => matches!(kernel.fusion(), Fusion::None),
+            _ => false,
+        }
+}
+
+impl<'a> Builder<'a> {
+    /// Returns the leaves of an earlier instruction with the same key.
+    pub(super) fn common(&mut self, key: &ValueKey<'a>, cost: u64) -> Option<Leaves> {
+        let leaves = Rc::clone(self.computed.get(key)?);
+        // A run spends the same, whatever the plan.
+        self.fuel = self.fuel.saturating_add(cost);
+        Some(leaves)
+    }
+}
