@@ -25,16 +25,23 @@ const MOST_WIDENED: usize = 1 << 16;
 struct Outer {
     leaf: Leaf,
     read: Read,
-    /// The bytes of an element there.
-    width: usize,
+    /// The type that the bits of its elements are read as, which is not that of the leaf after a `bitcast-convert`.
+    ty: ElementType,
     /// The type that it is converted to.
     convert: Option<(ElementType, Loop)>,
 }
 
+impl Outer {
+    /// Returns all that the elements depend on: the loop follows from the types.
+    fn key(&self) -> (Leaf, &Read, ElementType, Option<ElementType>) {
+        let Self { leaf, read, ty, convert } = self;
+        (*leaf, read, *ty, convert.as_ref().map(|(to, _)| *to))
+    }
+}
+
 impl PartialEq for Outer {
     fn eq(&self, other: &Self) -> bool {
-        let to = |outer: &Self| outer.convert.as_ref().map(|(ty, _)| *ty);
-        self.leaf == other.leaf && self.read == other.read && to(self) == to(other)
+        self.key() == other.key()
     }
 }
 
@@ -81,12 +88,11 @@ impl Role {
             // The first value of a reduction is taken as it is.
             Self::Rows(_) if k == 1 => {
                 let leaf = step.inputs[1];
-                Outer { leaf, read: Read::Scalar, width: width(draft, leaf), convert: None }
+                Outer { leaf, read: Read::Scalar, ty: ty(draft, leaf), convert: None }
             }
             Self::Rows(method) => {
                 let outer = outer(draft, step, k, reads);
-                match outer.convert.is_some() && method.of_elements(ty(draft, outer.leaf)).is_some()
-                {
+                match outer.convert.is_some() && method.of_elements(outer.ty).is_some() {
                     true => Outer { convert: None, ..outer },
                     false => outer,
                 }
@@ -199,7 +205,7 @@ impl Groups<'_> {
         match self.reads.get(&leaf) {
             Some(outer) if outer.read == Read::Array => Outer { read, ..outer.clone() },
             Some(outer) if outer.read == Read::Scalar => outer.clone(),
-            Some(_) | None => Outer { leaf, read, width: width(self.draft, leaf), convert: None },
+            Some(_) | None => Outer { leaf, read, ty: ty(self.draft, leaf), convert: None },
         }
     }
 
@@ -207,7 +213,13 @@ impl Groups<'_> {
     fn relabel(&mut self, number: usize, step: &DraftStep) {
         let (from, to) = (step.inputs[0], step.outputs[0]);
         if let Some(outer) = self.reads.get(&from) {
-            self.reads.insert(to, outer.clone());
+            let ty = ty(self.draft, to);
+            let outer = match &outer.convert {
+                None => Some(Outer { ty, ..outer.clone() }),
+                // No loop converts to the bits of another type.
+                Some((converted, _)) => (*converted == ty).then(|| outer.clone()),
+            };
+            self.reads.extend(outer.map(|outer| (to, outer)));
         }
         // It computes nothing, so it never begins a group.
         let has_room = |group: &usize| self.all[*group].members.len() < MOST_MEMBERS;
@@ -340,9 +352,9 @@ fn fuse(
     let arrays = outputs.iter().map(|leaf| (*leaf, Output::Array(registers[leaf])));
     let (outputs, results): (Vec<Leaf>, Vec<Output>) = arrays.chain(ends).unzip();
     let inputs = outers.iter().map(|outer| outer.leaf).collect();
-    let operands = outers.into_iter().map(|Outer { read, width, convert, .. }| Operand {
+    let operands = outers.into_iter().map(|Outer { read, ty, convert, .. }| Operand {
         read,
-        width,
+        width: ty.storage_bytes(),
         convert: convert.map(|(ty, function)| (function, ty.storage_bytes())),
     });
     let fused = Fused::new((count, inner), operands.collect(), &parts, results);
@@ -389,7 +401,7 @@ fn rows(
     outers: &[Outer],
     method: Arc<Method>,
 ) -> Output {
-    let from = outers.get(operands[0]).map(|outer| ty(draft, outer.leaf));
+    let from = outers.get(operands[0]).map(|outer| outer.ty);
     let method = from.and_then(|from| method.of_elements(from)).unwrap_or(method);
     let first = (operands[1], ty(draft, step.inputs[1]));
     Output::Rows { of: operands[0], first, method }
@@ -407,7 +419,7 @@ fn outer(draft: &Draft, step: &DraftStep, k: usize, reads: &FxHashMap<Leaf, Oute
     match reads.get(&leaf) {
         Some(outer) if outer.read == Read::Array => Outer { read, ..outer.clone() },
         Some(outer) => outer.clone(),
-        None => Outer { leaf, read, width: width(draft, leaf), convert: None },
+        None => Outer { leaf, read, ty: ty(draft, leaf), convert: None },
     }
 }
 
