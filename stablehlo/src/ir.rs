@@ -17,6 +17,8 @@ pub struct Program {
     pub values: u32,
     /// Places that ops refer to.
     pub locations: Vec<Location>,
+    /// The functions whose bodies were not read, and why: an error where one is called.
+    pub unread: Vec<(SmolStr, crate::Error)>,
 }
 
 /// A value: the result of an op or the argument of a block. Unique in its program.

@@ -89,10 +89,11 @@ pub fn is_mlir(bytes: &[u8]) -> bool {
     let after = after.trim_ascii_start().first();
     match (word, after) {
         (b"module", Some(b'@' | b'{')) | (b"func", Some(b'@')) => true,
-        (b"builtin.module" | b"func.func" | b"sdy.mesh", _) => true,
+        (b"builtin.module" | b"func.func" | b"sdy.mesh" | b"vhlo.func_v1", _) => true,
         (b"module", _) => rest.starts_with(b"module attributes"),
         (b"", Some(b'"')) => {
-            rest.starts_with(b"\"builtin.module\"") || rest.starts_with(b"\"func.func\"")
+            let names: [&[u8]; 3] = [b"\"builtin.module\"", b"\"func.func\"", b"\"vhlo.func_v1\""];
+            names.iter().any(|name| rest.starts_with(name))
         }
         // An alias; headings of Markdown and other comments are not.
         (b"", Some(b'#' | b'!')) => {

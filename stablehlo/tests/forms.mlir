@@ -11,6 +11,13 @@ module @forms attributes {mhlo.num_partitions = 1 : i32} {
   ^bb0(%arg0: tensor<2xf32>):
     "func.return"(%arg0) : (tensor<2xf32>) -> ()
   }) : () -> ()
+  vhlo.func_v1 @vhlo(%arg0: !vhlo.tensor_v1<2x!vhlo.f32_v1>) -> !vhlo.tensor_v1<2x!vhlo.f32_v1> {
+    "vhlo.return_v1"(%arg0) : (!vhlo.tensor_v1<2x!vhlo.f32_v1>) -> ()
+  } {sym_visibility = #vhlo.string_v1<"private">}
+  "vhlo.func_v1"() <{arg_attrs = #vhlo.array_v1<[]>, function_type = #vhlo.type_v1<!vhlo.func_v1<(!vhlo.tensor_v1<2x!vhlo.f32_v1>) -> !vhlo.tensor_v1<2x!vhlo.f32_v1>>>, sym_name = #vhlo.string_v1<"vhlo">, sym_visibility = #vhlo.string_v1<"private">}> ({
+  ^bb0(%arg0: !vhlo.tensor_v1<2x!vhlo.f32_v1>):
+    "vhlo.return_v1"(%arg0) : (!vhlo.tensor_v1<2x!vhlo.f32_v1>) -> ()
+  }) : () -> ()
   func.func @main(
     %x: tensor<2xf32>, %i: tensor<2xi32>, %c: tensor<2xcomplex<f32>>, %p: tensor<2xi1>, %m: tensor<2x3xf32>, %s: tensor<3x3xf32>,
     %f: tensor<f32>, %n: tensor<i32>, %j: tensor<1xi32>, %w: tensor<2xui64>, %a: tensor<1x4x4x1xf32>, %k: tensor<2x2x1x1xf32>,
@@ -394,6 +401,12 @@ module @forms attributes {mhlo.num_partitions = 1 : i32} {
     %337 = "sdy.sharded_to_unreduced"(%m) <{axes = #sdy<list_of_axis_ref_lists [{"x"}, {}]>, out_sharding = #sdy.sharding<@mesh, [{}, {}], unreduced={"x"}>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
     %338 = stablehlo.compare #stablehlo<comparison_direction EQ>, %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
     %339 = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_direction EQ>}> : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
+    %340 = mhlo.compare LT, %x, %x, TOTALORDER : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
+    %341 = "stablehlo.compare"(%x, %x) <{compare_type = #mhlo<comparison_type TOTALORDER>, comparison_direction = #mhlo.comparison_direction<LT>}> : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
+    %342 = mhlo.erf %x : tensor<2xf32>
+    %343 = "chlo.erf"(%x) : (tensor<2xf32>) -> tensor<2xf32>
+    %344 = mhlo.reduce(%x init: %f) applies mhlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+    %345 = stablehlo.reduce(%x init: %f) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
     return
   }
 }

@@ -192,7 +192,8 @@ fn errors_have_a_place() {
             "E0905",
             "(tensor<2xf32>) -> tensor<2xf32>",
         ),
-        ("%0 = stablehlo.ad %x, %x : tensor<2xf32>", "E0906", "stablehlo.ad"),
+        ("%0 = stablehlo.ad %x, %x : tensor<2xf32>", "E0922", "stablehlo.ad"),
+        ("%0 = stablehlo.sort %x : tensor<2xf32>", "E0906", "stablehlo.sort"),
         ("%0 = stablehlo.reduce_precision %x, format = e5 : tensor<2xf32>", "E0901", "e5"),
         (
             "%0 = stablehlo.iota dim = 99999999999999999999 : tensor<2xf32>",

@@ -249,7 +249,7 @@ impl Ops<'_> {
             attributes.0.extend(self.properties(index, reader, name)?.0);
         }
         if name.vhlo {
-            vhlo::op::convert(&name.full, &mut attributes, reader)?;
+            vhlo::op::convert(&name.full, &mut attributes, &|message| reader.error(message))?;
         }
         normal::normalize(&name.full, &mut attributes);
         let attributes = Arc::new(attributes);

@@ -2,8 +2,46 @@
 use super::scope::Scope;
 use super::{chlo, print, table};
 use crate::error::Result;
-use crate::ir::{Attributes, Op};
+use crate::ir::{Attribute, Attributes, Op};
 use hlo::ir::FrontendAttributes;
+use smol_str::SmolStr;
+
+/// The attributes of composites that stand for ops of CHLO; a composite with others is its decomposition.
+const KNOWN: [&str; 8] = [
+    "broadcast_dimensions",
+    "compare_type",
+    "comparison_direction",
+    "is_stable",
+    "k",
+    "largest",
+    "precision_config",
+    RAGGED,
+];
+const RAGGED: &str = "ragged_dot_dimension_numbers";
+
+/// Returns the attributes that the op has whose composite has these.
+fn of_op(attributes: &Attributes) -> Attributes {
+    const FIELDS: [&str; 6] = [
+        "lhs_batching_dimensions",
+        "rhs_batching_dimensions",
+        "lhs_contracting_dimensions",
+        "rhs_contracting_dimensions",
+        "lhs_ragged_dimensions",
+        "rhs_group_dimensions",
+    ];
+    let mut attributes = attributes.clone();
+    for (name, value) in &mut attributes.0 {
+        // VHLO cannot keep an attribute of CHLO, so a composite has the fields as a list.
+        if let Attribute::Array(items) = value
+            && name == RAGGED
+            && items.len() == FIELDS.len()
+        {
+            let fields = FIELDS.map(SmolStr::new_static).into_iter().zip(items.clone());
+            *value = Attribute::Dictionary(Attributes(fields.collect()));
+        }
+    }
+    attributes
+}
 
 /// `stablehlo.composite`: one of CHLO's ops, or a call.
 pub(super) fn composite(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
@@ -12,14 +50,21 @@ pub(super) fn composite(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let attributes = attributes.cloned().unwrap_or_default();
     let version: i64 = scope.optional(op, "version")?.unwrap_or(0);
     if chlo::TABLE.iter().any(|(known, _)| *known == name) && version <= 1 {
-        // The attributes of a composite are those of the op.
         let known = Op {
-            name: name.into(),
-            attributes: attributes.into(),
+            name: name.as_str().into(),
+            attributes: of_op(&attributes).into(),
             regions: Vec::new(),
             ..op.clone()
         };
-        return table::convert_plain(scope, &known);
+        let is_known = |name: &str| KNOWN.contains(&name);
+        let understood = attributes.0.iter().all(|(name, _)| is_known(name));
+        let has_decomposition = op.attributes.get("decomposition").is_some();
+        if understood || !has_decomposition {
+            let converted = table::convert_plain(scope, &known);
+            if converted.is_ok() || !has_decomposition {
+                return converted;
+            }
+        }
     }
     if !op.regions.is_empty() {
         return Err(scope.unsupported(

@@ -92,15 +92,14 @@ impl<'p> Converter<'p> {
             "func.func" => {
                 if self.functions.insert(name.clone(), op).is_some() {
                     let message = format!("two functions have the name `@{name}`");
-                    return Err(self.error(op, Code::Symbol { message }));
+                    let help = "a program is one module: split the file at `// -----`, or rename a function";
+                    return Err(self.error(op, Code::Symbol { message }).with_help(help));
                 }
                 Ok(())
             }
             "sdy.mesh" => self.meshes.declare(name, op).map_err(|error| self.placed(op, error)),
-            other => {
-                let name = other.to_owned();
-                Err(self.error(op, Code::UnknownOp { name, at: String::new() }))
-            }
+            // Another symbol; an op that uses it has no conversion.
+            _ => Ok(()),
         }
     }
 

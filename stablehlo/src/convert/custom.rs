@@ -226,7 +226,11 @@ fn ragged_all_to_all(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
 
 /// `shape_assertion`: a condition on sizes, which must be known to hold.
 fn shape_assertion(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
-    let holds = scope.sizes(op, 0)?;
+    let Ok(holds) = scope.sizes(op, 0) else {
+        let message = "the condition of `shape_assertion` depends on data: it is not known when the program is converted";
+        let error = scope.error(op, Code::DynamicShape { message: message.to_owned() });
+        return Err(error.with_help("compare constants and the sizes of arrays only"));
+    };
     if holds.iter().all(|&holds| holds != 0) {
         return Ok(());
     }

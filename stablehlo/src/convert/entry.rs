@@ -181,8 +181,7 @@ impl<'p> Converter<'p> {
             None if types::is_unbounded(ty) => {
                 let message =
                     format!("argument {number} of `@main` has an unknown size: {stated:#}");
-                let help =
-                    "export the program with static shapes, or convert it for given arguments";
+                let help = "export the program with static shapes, or, in Rust, give the arguments to `stablehlo::convert::module_for`";
                 Err(self.error(main, Code::DynamicShape { message }).with_help(help))
             }
             None => Ok(stated),

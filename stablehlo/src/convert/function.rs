@@ -1,4 +1,5 @@
 //! Functions and their calls.
+use super::attrs::FromAttribute;
 use super::converter::{Converter, Lowered, Signature};
 use super::fold::Folded;
 use super::names;
@@ -75,6 +76,13 @@ impl<'p> Converter<'p> {
         match function.regions.as_slice() {
             [region] if !region.ops.is_empty() => Ok(region),
             _ => {
+                let name = function.attributes.get("sym_name").and_then(String::from_attribute);
+                let mut unread = self.program.unread.iter();
+                if let Some((_, error)) =
+                    unread.find(|(unread, _)| name.as_deref() == Some(unread.as_str()))
+                {
+                    return Err(error.clone());
+                }
                 let message = "a function without a body cannot be called".to_owned();
                 Err(self.error(function, Code::Symbol { message }))
             }

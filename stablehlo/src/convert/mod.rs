@@ -40,3 +40,4 @@ mod tests;
 mod types;
 
 pub use entry::{module, module_for};
+pub(crate) use table::is_known;

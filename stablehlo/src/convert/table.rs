@@ -179,6 +179,10 @@ static BY_NAME_SORTED: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     names
 });
 
+/// Returns whether an op has a conversion.
+pub(crate) fn is_known(name: &str) -> bool {
+    BY_NAME.contains_key(name)
+}
 /// Converts an op.
 pub(super) fn convert<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     match BY_NAME.get(op.name.as_str()) {

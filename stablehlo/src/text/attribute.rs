@@ -72,7 +72,7 @@ impl Parser<'_> {
     pub(super) fn string(&mut self, expected: &str) -> Result<Vec<u8>> {
         self.cursor.string()?.ok_or_else(|| self.cursor.expected(expected))
     }
-    fn number_attribute(&mut self) -> Result<Attribute> {
+    pub(super) fn number_attribute(&mut self) -> Result<Attribute> {
         let start = self.cursor.start();
         let Some(number) = self.cursor.number() else {
             return Err(self.cursor.expected("a number"));

@@ -29,13 +29,23 @@ impl Parser<'_> {
             self.cursor = open;
             return self.opaque(name, start);
         };
-        let full = format!("{name}.{word}");
+        let full = match name {
+            "mhlo" => format!("stablehlo.{word}"),
+            _ => format!("{name}.{word}"),
+        };
         if matches!(self.cursor.peek(), Some(b'<' | b'{' | b'[' | b'(' | b'"')) {
             let value = self.attribute_of(name, &full, start)?;
             self.cursor.expect(">")?;
             return Ok(value);
         }
         match self.cursor.identifier() {
+            Some(value) if name == "vhlo" => {
+                let span = self.cursor.span_from(start);
+                let word = word.strip_suffix("_v1").unwrap_or(word);
+                let value = super::vhlo::keyword(word, value, span)?;
+                self.cursor.expect(">")?;
+                Ok(value)
+            }
             Some(value) if self.cursor.eat(">") => {
                 Ok(Attribute::Dialect(full.into(), Fields::Keyword(value.into())))
             }
@@ -48,7 +58,9 @@ impl Parser<'_> {
     /// Parses the body of the attribute with this full name.
     fn attribute_of(&mut self, dialect: &str, name: &str, start: usize) -> Result<Attribute> {
         match dialect {
-            "stablehlo" | "chlo" | "mhlo" => self.named_attribute(name),
+            "stablehlo" | "chlo" => self.named_attribute(name),
+            "mhlo" => self.named_attribute(&name.replacen("mhlo.", "stablehlo.", 1)),
+            "vhlo" => self.vhlo_attribute(name.rsplit('.').next().unwrap_or_default(), start),
             "sdy" => self.sharding_attribute(name, start),
             _ => self.opaque(name, start),
         }
@@ -76,7 +88,7 @@ impl Parser<'_> {
         Ok(Attribute::Dialect(name.into(), fields))
     }
     /// Parses `<KEYWORD>` or `<name = value, ...>`.
-    fn fields(&mut self) -> Result<Fields> {
+    pub(super) fn fields(&mut self) -> Result<Fields> {
         let before = self.cursor;
         self.cursor.expect("<")?;
         if let Some(word) = self.cursor.identifier()

@@ -11,6 +11,8 @@
 //! | `&name` | the types of operands and results |
 //! | any other | itself |
 
+use smol_str::SmolStr;
+
 /// The ops of each form.
 const FORMS: &[(&str, &[&str])] = &[
     (
@@ -142,6 +144,7 @@ const FORMS: &[(&str, &[&str])] = &[
     ("~while", &["stablehlo.while"]),
     ("~function", &["func.func"]),
     ("~module", &["builtin.module"]),
+    ("~vhlo_function {}", &["vhlo.func_v1"]),
     (
         "% {} : &arrow",
         &[
@@ -246,6 +249,14 @@ const FORMS: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Returns the name of an op in StableHLO or CHLO if it is one of MHLO, which has the same ops under another prefix.
+pub(super) fn of_mhlo(name: SmolStr) -> SmolStr {
+    let Some(op) = name.strip_prefix("mhlo.") else { return name };
+    let op = if op == "topk" { "top_k" } else { op };
+    let known = ["stablehlo", "chlo"].map(|dialect| SmolStr::new(format!("{dialect}.{op}")));
+    let found = known.into_iter().find(|name| of(name).is_some() || crate::convert::is_known(name));
+    found.unwrap_or(name)
+}
 /// Returns the pretty form of an op.
 pub(super) fn of(name: &str) -> Option<&'static str> {
     FORMS.iter().find(|(_, ops)| ops.contains(&name)).map(|&(form, _)| form)

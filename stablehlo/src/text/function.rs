@@ -30,13 +30,16 @@ impl<'a> Parser<'a> {
                 .at(second.span.unwrap_or_default())
                 .with_help("split the text at `// -----`"));
         }
-        let (values, locations) = (self.scopes.count(), self.locations);
-        let program = Program { values, locations, ..Program::default() };
-        if first.is_none() {
-            return Ok(Program { ops, ..program });
+        let (values, locations, unread) = (self.scopes.count(), self.locations, self.unread);
+        let program = Program { values, locations, unread, ..Program::default() };
+        let program = match first {
+            None => Program { ops, ..program },
+            Some(_) => from_module(ops.swap_remove(0), program),
+        };
+        match program.unread.iter().find(|(name, _)| may_start(&program, name)) {
+            Some((_, error)) => Err(error.clone()),
+            None => Ok(program),
         }
-        let module = ops.swap_remove(0);
-        Ok(from_module(module, program))
     }
     /// Parses `module @name attributes {...} { ... }`.
     pub(super) fn module(&mut self) -> Result<Body> {
@@ -91,11 +94,31 @@ impl<'a> Parser<'a> {
                 };
                 return Err(Error::from(code).at(argument.span));
             }
-            body.regions.push(self.region(arguments, true)?);
+            let region = self.function_body(arguments, &mut body)?;
+            body.regions.push(region);
         } else {
             body.regions.push(Region::default());
         }
         Ok(body)
+    }
+    /// Parses the body of a function. One that uses what Etalon does not support is passed over: that matters only where the
+    /// function is called.
+    pub(super) fn function_body(
+        &mut self,
+        arguments: Vec<Argument<'a>>,
+        body: &mut Body,
+    ) -> Result<Region> {
+        let (before, outermost) = (self.cursor, self.scopes.is_empty());
+        match self.region(arguments, true) {
+            Err(error) if outermost && error.code().is_unsupported() => {
+                self.scopes.clear();
+                self.cursor = before;
+                self.skip_braces()?;
+                body.unread = Some(error);
+                Ok(Region::default())
+            }
+            region => region,
+        }
     }
     /// Parses `%name: type {...}`; only the type in a function without a body.
     fn function_argument(&mut self) -> Result<(Argument<'a>, Attributes)> {
@@ -115,6 +138,11 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Returns whether a program may start at the function of this name: it is `main`, or there is none.
+fn may_start(program: &Program, name: &str) -> bool {
+    let is_main = |op: &Op| matches!(op.attributes.get("sym_name"), Some(Attribute::String(name)) if name == b"main");
+    name == "main" || !program.ops.iter().any(is_main)
+}
 /// Returns the program that a module is.
 pub(crate) fn from_module(module: Op, program: Program) -> Program {
     let mut attributes = Arc::unwrap_or_clone(module.attributes);

@@ -15,6 +15,7 @@ mod scope;
 mod sharding;
 mod special;
 mod types;
+mod vhlo;
 
 pub(crate) use cursor::NESTING_LIMIT;
 pub(crate) use dialect::{integer, named};
@@ -27,6 +28,7 @@ use crate::ir::{Attribute, Location, Program, Type};
 use alias::Aliases;
 use cursor::Cursor;
 use scope::Scopes;
+use smol_str::SmolStr;
 
 /// Reads a program from MLIR text.
 pub(crate) fn read(text: &str) -> Result<Program> {
@@ -54,6 +56,8 @@ struct Parser<'a> {
     locations: Vec<Location>,
     /// The bytes of aliases that were parsed where they are used.
     expanded: usize,
+    /// The functions whose bodies were passed over, and why.
+    unread: Vec<(SmolStr, Error)>,
 }
 
 impl<'a> Parser<'a> {
@@ -64,7 +68,14 @@ impl<'a> Parser<'a> {
             return Err(Code::Encoding { message }.into());
         }
         let (aliases, scopes) = (Aliases::find(text), Scopes::default());
-        Ok(Self { cursor: Cursor::new(text), aliases, scopes, locations: Vec::new(), expanded: 0 })
+        Ok(Self {
+            cursor: Cursor::new(text),
+            aliases,
+            scopes,
+            locations: Vec::new(),
+            expanded: 0,
+            unread: Vec::new(),
+        })
     }
     fn end(&mut self) -> Result<()> {
         if self.cursor.peek().is_none() {
@@ -120,13 +131,36 @@ impl<'a> Parser<'a> {
                 }
                 _ => {}
             }
-            let mut bytes = self.cursor.text()[self.cursor.offset()..].chars();
-            let length = bytes.next().map_or(1, char::len_utf8);
-            self.cursor.jump(self.cursor.offset() + length);
+            self.skip_character();
             if open.is_empty() {
                 return Ok(());
             }
         }
+    }
+    /// Skips braces with everything in them; other brackets need not match.
+    fn skip_braces(&mut self) -> Result<()> {
+        let mut open = 0;
+        loop {
+            match self.cursor.peek() {
+                None => return Err(self.cursor.expected("`}`")),
+                Some(b'"') => {
+                    self.cursor.string()?;
+                    continue;
+                }
+                Some(b'{') => open += 1,
+                Some(b'}') => open -= 1,
+                Some(_) => {}
+            }
+            self.skip_character();
+            if open == 0 {
+                return Ok(());
+            }
+        }
+    }
+    fn skip_character(&mut self) {
+        let mut rest = self.cursor.text()[self.cursor.offset()..].chars();
+        let length = rest.next().map_or(1, char::len_utf8);
+        self.cursor.jump(self.cursor.offset() + length);
     }
     /// Returns the error of a name that is not visible, with the nearest one that is.
     #[cold]

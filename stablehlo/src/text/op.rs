@@ -1,5 +1,6 @@
 //! Ops: their results, operands, and the generic form.
 use super::Parser;
+use super::form;
 use super::scope::Named;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Attributes, LocationId, Op, Region, Type, Value, ValueId};
@@ -24,6 +25,8 @@ pub(super) struct Body {
     pub(super) results: Vec<Type>,
     /// A location that stands inside of the op.
     pub(super) location: Option<LocationId>,
+    /// Why the body of a function was not read.
+    pub(super) unread: Option<Error>,
 }
 
 impl Body {
@@ -50,13 +53,23 @@ impl<'a> Parser<'a> {
         self.cursor.up();
         let span = self.cursor.span_from(name_start);
         let trailing = self.trailing_location()?;
-        let Body { operands, mut attributes, regions, results, location } = body;
+        let Body { operands, mut attributes, mut regions, results, location, unread } = body;
         let names_span = Span::new(start, name_start);
         let results = self.define_results(&names, results, names_span)?;
         let operands = operands.iter().map(|operand| operand.id).collect();
         let location = trailing.or(location);
         crate::normal::sort(&mut attributes);
         check_duplicates(&attributes, span)?;
+        let name = match name.strip_prefix("vhlo.") {
+            Some(name) => super::vhlo::convert(name, &mut attributes, span)?,
+            None => name,
+        };
+        if name == "func.func" {
+            regions.iter_mut().for_each(super::vhlo::name_return);
+        }
+        if let (Some(error), Some(Attribute::String(name))) = (unread, attributes.get("sym_name")) {
+            self.unread.push((SmolStr::new(String::from_utf8_lossy(name)), error));
+        }
         crate::normal::normalize(&name, &mut attributes);
         Ok(Op {
             name,
@@ -121,7 +134,7 @@ impl<'a> Parser<'a> {
     /// Parses `"dialect.op"(operands) <{...}> ({region}, ...) {...} : (types) -> types`.
     fn generic(&mut self) -> Result<(SmolStr, Body)> {
         let name = self.string("the name of an op")?;
-        let name = SmolStr::new(String::from_utf8_lossy(&name));
+        let name = form::of_mhlo(SmolStr::new(String::from_utf8_lossy(&name)));
         let mut body = Body { operands: self.operand_list()?, ..Body::default() };
         if self.cursor.peek() == Some(b'[') {
             let message =
@@ -134,8 +147,11 @@ impl<'a> Parser<'a> {
             self.cursor.expect(">")?;
         }
         if self.cursor.peek() == Some(b'(') {
-            let isolated = matches!(name.as_str(), "func.func" | "builtin.module");
-            body.regions = self.items("(", ")", |parser| parser.region(Vec::new(), isolated))?;
+            let regions = self.items("(", ")", |parser| match name.as_str() {
+                "func.func" | "vhlo.func_v1" => parser.function_body(Vec::new(), &mut body),
+                name => parser.region(Vec::new(), name == "builtin.module"),
+            })?;
+            body.regions = regions;
         }
         self.attributes_and_types(&mut body)?;
         Ok((name, body))

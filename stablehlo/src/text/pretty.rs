@@ -2,6 +2,7 @@
 use super::Parser;
 use super::form;
 use super::op::Body;
+use crate::convert;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Fields, Tensor, Type};
 use hlo::diag::nearest;
@@ -21,15 +22,16 @@ impl Parser<'_> {
             "func" => "func.func",
             _ => word,
         };
-        let Some(form) = form::of(name) else {
-            return Err(unknown_form(name, self.cursor.span_from(start)));
+        let name = form::of_mhlo(SmolStr::new(name));
+        let Some(form) = form::of(&name) else {
+            return Err(unknown_form(&name, self.cursor.span_from(start)));
         };
         let mut body = Body::default();
         let form = form.split_ascii_whitespace();
         for word in form {
             self.form_word(word, &mut body)?;
         }
-        Ok((SmolStr::new(name), body))
+        Ok((name, body))
     }
     fn form_word(&mut self, word: &str, body: &mut Body) -> Result<()> {
         match word {
@@ -118,6 +120,7 @@ impl Parser<'_> {
             "sharding" => self.optional_sharding(part, part, body),
             "slice_ranges" => self.slice_ranges(body),
             "tolerance" => self.tolerance(body),
+            "vhlo_function" => self.vhlo_function(body),
             "while" => self.while_loop().map(|parsed| *body = parsed),
             _ => self.window(body),
         }
@@ -132,8 +135,16 @@ impl Parser<'_> {
             "operands" => (self.types()?, Vec::new()),
             "arrow" => {
                 let operands = self.types()?;
-                self.cursor.expect("->")?;
-                (operands, self.result_types()?)
+                match operands.as_slice() {
+                    // MHLO writes one type for all.
+                    [ty] if self.cursor.peek() != Some(b'-') => {
+                        (vec![ty.clone(); body.operands.len()], vec![ty.clone()])
+                    }
+                    _ => {
+                        self.cursor.expect("->")?;
+                        (operands, self.result_types()?)
+                    }
+                }
             }
             _ => {
                 let mut types = self.types()?;
@@ -189,7 +200,11 @@ impl Parser<'_> {
 
 #[cold]
 fn unknown_form(name: &str, span: Span) -> Error {
-    let error = Error::from(Code::UnknownForm { name: name.to_owned() }).at(span);
+    if convert::is_known(name) {
+        return Error::from(Code::UnknownForm { name: name.to_owned() }).at(span);
+    }
+    let code = Code::UnknownOp { name: name.to_owned(), at: String::new() };
+    let error = Error::from(code).at(span);
     match nearest(name, form::names()) {
         Some(near) => error.with_help(format!("did you mean `{near}`?")),
         None => error,

@@ -41,6 +41,15 @@ impl<'a> Scopes<'a> {
             (self.names, self.defined) = (names, defined);
         }
     }
+    /// Returns whether no name is visible.
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+    /// Leaves all regions.
+    pub(super) fn clear(&mut self) {
+        self.names.clear();
+        self.defined.clear();
+    }
     /// Returns the values of a name.
     pub(super) fn get(&self, name: &str) -> Option<Named> {
         self.names.get(name).copied()

@@ -72,6 +72,7 @@ impl Parser<'_> {
             Some(word) => SmolStr::new(String::from_utf8_lossy(&word)),
             None => self.cursor.word("an op such as `stablehlo.add`")?.into(),
         };
+        let word = super::form::of_mhlo(word);
         let known = word.strip_prefix("stablehlo.").is_some_and(|name| REDUCERS.contains(&name));
         if known {
             return Ok(word);

@@ -87,7 +87,7 @@ impl Parser<'_> {
     fn function_type(&mut self) -> Result<Type> {
         self.signature().map(|(operands, results)| Type::Function(operands, results))
     }
-    fn complex(&mut self) -> Result<Type> {
+    pub(super) fn complex(&mut self) -> Result<Type> {
         self.cursor.expect("<")?;
         let part = self.ty()?;
         self.cursor.expect(">")?;
@@ -98,6 +98,9 @@ impl Parser<'_> {
         let name = self.cursor.suffix("!", "a type")?;
         if name == "stablehlo.token" || name == "mhlo.token" {
             return Ok(Type::Token);
+        }
+        if let Some(name) = name.strip_prefix("vhlo.") {
+            return self.vhlo_type(name, start);
         }
         let body = self.cursor.peek_here() == Some(b'<');
         if !name.contains('.') && !body {
@@ -112,7 +115,7 @@ impl Parser<'_> {
         })
     }
 
-    fn tensor(&mut self) -> Result<Type> {
+    pub(super) fn tensor(&mut self) -> Result<Type> {
         let start = self.cursor.start();
         self.cursor.expect("<")?;
         if self.cursor.eat("*") {
@@ -160,6 +163,7 @@ impl Parser<'_> {
             self.bounds(">")?
         } else if self.cursor.eat("#stablehlo.type_extensions<bounds")
             || self.cursor.eat("#mhlo.type_extensions<bounds")
+            || self.cursor.eat("#vhlo.type_extensions_v1<bounds")
         {
             self.cursor.expect("=")?;
             self.cursor.expect("[")?;

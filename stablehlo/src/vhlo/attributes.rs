@@ -6,7 +6,7 @@ use crate::text::{integer, named};
 use hlo::ElementType;
 
 /// The enums of VHLO: their codes, their names in StableHLO, and their values from 0.
-const ENUMS: [(u64, &str, &[&str]); 8] = [
+pub(crate) const ENUMS: [(u64, &str, &[&str]); 8] = [
     (3, "comparison_direction", &["EQ", "NE", "GE", "GT", "LE", "LT"]),
     (4, "comparison_type", &["NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"]),
     (7, "fft_type", &["FFT", "IFFT", "RFFT", "IRFFT"]),

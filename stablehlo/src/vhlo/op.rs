@@ -1,6 +1,5 @@
 //! Ops of VHLO, as those of StableHLO that they stand for.
-use crate::bytecode::Reader;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ir::{Attribute, Attributes, Fields, Type};
 use crate::text::{integer, named};
 use hlo::ElementType;
@@ -87,7 +86,11 @@ pub(crate) fn name(vhlo: &str) -> SmolStr {
 }
 
 /// Brings the attributes of an op of VHLO into the form of StableHLO.
-pub(crate) fn convert(op: &str, attributes: &mut Attributes, reader: &Reader<'_>) -> Result<()> {
+pub(crate) fn convert(
+    op: &str,
+    attributes: &mut Attributes,
+    error: &dyn Fn(String) -> Error,
+) -> Result<()> {
     let is_none =
         |value: &Attribute| matches!(value, Attribute::Type(Type::Other(name)) if name == "none");
     for (_, whole, dialect, parts) in PARTS.iter().filter(|(ops, ..)| ops.contains(&op)) {
@@ -106,8 +109,8 @@ pub(crate) fn convert(op: &str, attributes: &mut Attributes, reader: &Reader<'_>
             if name.ends_with("_dims") || name.ends_with("_dimensions") || name == "start_index_map"
             {
                 let integers = crate::dense::integers(value);
-                let error = || reader.error(format!("`{name}` is not a list of integers"));
-                *value = Attribute::Integers(integers.ok_or_else(error)?);
+                let wrong = || error(format!("`{name}` is not a list of integers"));
+                *value = Attribute::Integers(integers.ok_or_else(wrong)?);
             }
         }
         let fields = Fields::Named(Attributes(fields));
@@ -131,7 +134,7 @@ pub(crate) fn convert(op: &str, attributes: &mut Attributes, reader: &Reader<'_>
     Ok(())
 }
 /// A function is named by a string in VHLO.
-fn symbol(value: &mut Attribute) {
+pub(crate) fn symbol(value: &mut Attribute) {
     if let Attribute::String(name) = value {
         *value = Attribute::Symbol(vec![SmolStr::new(String::from_utf8_lossy(name))]);
     }

@@ -134,3 +134,17 @@ func.func @main(%x: tensor<2x2xf32>) -> tensor<2xf32> {
   return %0 : tensor<2xf32>
 }
 //= error[E0920]: `aa->a` is not a sum of products with one letter for each dimension
+// -----
+func.func @main(%p: tensor<i1>) -> tensor<i1> {
+  stablehlo.custom_call @shape_assertion(%p) {error_message = "no", has_side_effect = true} : (tensor<i1>) -> ()
+  return %p : tensor<i1>
+}
+//= error[E0925]: the condition of `shape_assertion` depends on data: it is not known when the program is converted
+// -----
+func.func @main(%p: tensor<i1>) -> tensor<i1> {
+  return %p : tensor<i1>
+}
+func.func @main(%p: tensor<i1>) -> tensor<i1> {
+  return %p : tensor<i1>
+}
+//= error[E0923]: two functions have the name `@main`

@@ -110,3 +110,32 @@ func.func @main(%a: tensor<f32>, %b: tensor<f32>, %s: tensor<2xui64>) -> (tensor
 //=   get-tuple-element.1 = u32[4]{0} get-tuple-element(rng-bit-generator), index=1
 //=   ROOT tuple = (f32[2,3]{1,0}, u64[2]{0}, u32[4]{0}) tuple(rng, get-tuple-element, get-tuple-element.1)
 //= }
+// -----
+// The composite of a product has its dimensions as a list; a composite with other attributes is its decomposition.
+func.func @main(%x: tensor<2x2xf32>, %w: tensor<1x2x2xf32>, %sizes: tensor<1xi32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+  %0 = stablehlo.composite "chlo.ragged_dot" %x, %w, %sizes {composite_attributes = {precision_config = ["DEFAULT", "HIGH"], ragged_dot_dimension_numbers = [dense<> : tensor<0xi64>, dense<> : tensor<0xi64>, dense<1> : tensor<1xi64>, dense<1> : tensor<1xi64>, dense<0> : tensor<1xi64>, dense<0> : tensor<1xi64>]}, decomposition = @f, version = 1 : i32} : (tensor<2x2xf32>, tensor<1x2x2xf32>, tensor<1xi32>) -> tensor<2x2xf32>
+  %1 = stablehlo.composite "chlo.ragged_dot" %x, %w, %sizes {composite_attributes = {ragged_dot_dimension_numbers = [1]}, decomposition = @f, version = 1 : i32} : (tensor<2x2xf32>, tensor<1x2x2xf32>, tensor<1xi32>) -> tensor<2x2xf32>
+  %2 = stablehlo.composite "chlo.erf" %x {composite_attributes = {approximate = true}, decomposition = @g, version = 1 : i32} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %0, %1, %2 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+}
+func.func private @f(%x: tensor<2x2xf32>, %w: tensor<1x2x2xf32>, %sizes: tensor<1xi32>) -> tensor<2x2xf32> {
+  %0 = stablehlo.reshape %w : (tensor<1x2x2xf32>) -> tensor<2x2xf32>
+  %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}
+func.func private @g(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  return %x : tensor<2x2xf32>
+}
+//= HloModule main, entry_computation_layout={(f32[2,2]{1,0}, f32[1,2,2]{2,1,0}, s32[1]{0})->(f32[2,2]{1,0}, f32[2,2]{1,0}, f32[2,2]{1,0})}
+//= f {
+//=   reshape = f32[2,2]{1,0} reshape(Arg_1)
+//=   ROOT dot = f32[2,2]{1,0} dot(Arg_0, reshape), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+//= }
+//= g {
+//= }
+//= ENTRY main {
+//=   ragged-dot = f32[2,2]{1,0} ragged-dot(Arg_0.2, Arg_1.1, Arg_2.1), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}, operand_precision={default,high}
+//=   call = f32[2,2]{1,0} call(Arg_0.2, Arg_1.1, Arg_2.1), to_apply=f, is_composite=true, frontend_attributes={composite.attributes={ragged_dot_dimension_numbers = [1 : i64]},composite.name="chlo.ragged_dot",composite.version="1"}
+//=   call.1 = f32[2,2]{1,0} call(Arg_0.2), to_apply=g, is_composite=true, frontend_attributes={composite.attributes={approximate = true},composite.name="chlo.erf",composite.version="1"}
+//=   ROOT tuple = (f32[2,2]{1,0}, f32[2,2]{1,0}, f32[2,2]{1,0}) tuple(ragged-dot, call, call.1)
+//= }
