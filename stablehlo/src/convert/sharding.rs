@@ -226,7 +226,7 @@ fn devices(mesh: &Mesh, parts: &[Part], order: &[usize]) -> Result<String> {
             ),
         });
     }
-    let order = (!transpose.is_sorted()).then_some(transpose.as_slice());
+    let order = Some(transpose.as_slice()).filter(|order| order.len() > 1);
     let iota = IotaDims::new(&sizes, order).map_err(|e| invalid(e.code().to_string()))?;
     let ids = mesh.device_ids();
     let id = |place: &i64| usize::try_from(*place).ok().and_then(|place| ids.get(place)).copied();

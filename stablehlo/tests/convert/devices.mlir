@@ -242,6 +242,17 @@ func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -
 //=   ROOT add = f32[8]{0} add(Arg_0, Arg_0), sharding={devices=[2]1,0}
 //= }
 // -----
+// Of two axes, whose devices have another order.
+sdy.mesh @m = <["x"=2, "y"=2], device_ids=[3, 2, 1, 0]>
+func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {"y"}]>}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"y"}, {"x"}]>}) {
+  return %a : tensor<8x4xf32>
+}
+//= HloModule main, entry_computation_layout={(f32[8,4]{1,0})->f32[8,4]{1,0}}, frontend_attributes={xla.sdy.meshes={m = #sdy.mesh<["x"=2, "y"=2], device_ids=[3, 2, 1, 0]>}}
+//= ENTRY main {
+//=   Arg_0 = f32[8,4]{1,0} parameter(0), sharding={devices=[2,2]3,2,1,0}, frontend_attributes={xla.sdy.sharding="#sdy.sharding<@m, [{\"x\"}, {\"y\"}]>"}
+//=   ROOT copy = f32[8,4]{1,0} copy(Arg_0), sharding={devices=[2,2]3,1,2,0}
+//= }
+// -----
 // Shardy's collectives change how the same array is sharded.
 sdy.mesh @m = <["x"=2, "y"=2]>
 func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}) -> tensor<8x4xf32> {
