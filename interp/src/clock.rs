@@ -40,6 +40,10 @@ impl Clock {
         is_over.fetch_or(timer.is_err(), Ordering::Relaxed);
         Self { limit: Some((limit, begin)), is_over, _running: Some(Arc::new(running)) }
     }
+    /// Returns the time limit and when it began, if there is one.
+    pub(crate) fn limit(&self) -> Option<(Duration, Instant)> {
+        self.limit
+    }
     /// Returns the time limit, if it has passed.
     pub(crate) fn passed_limit(&self) -> Option<Duration> {
         self.limit.filter(|(limit, begin)| begin.elapsed() >= *limit).map(|(limit, _)| limit)

@@ -1,7 +1,7 @@
 //! The state shared by all parts of one run: the program, the limits, and its hooks.
 use crate::clock::{Clock, Stop};
 use crate::device::{Device, DeviceGrid};
-use crate::error::Code;
+use crate::error::{Code, out_of_time};
 use crate::hooks::Hooks;
 use crate::memory::{Budget, Reservation};
 use crate::options::RunOptions;
@@ -82,9 +82,7 @@ impl RunContext {
                 let Some(limit) = clock.passed_limit() else {
                     return Err(Code::Interrupted.into());
                 };
-                let seconds = limit.as_secs_f64();
-                Err(Error::from(Code::OutOfTime { seconds })
-                    .with_help("raise `--time-limit` or omit it"))
+                Err(out_of_time(limit))
             }
             Some(_) | None => Ok(()),
         }

@@ -1,5 +1,6 @@
 //! The error codes of runs.
 use hlo::diag::{Diagnostic, Internal, Unsupported};
+use std::time::Duration;
 
 hlo::error_codes! {
     /// The kinds of errors at run time.
@@ -82,6 +83,12 @@ pub type Error = hlo::diag::Error<Code>;
 
 /// Result of everything in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// Returns the error `E0412` of a run or a compilation whose time limit has passed.
+pub(crate) fn out_of_time(limit: Duration) -> Error {
+    let seconds = limit.as_secs_f64();
+    Error::from(Code::OutOfTime { seconds }).with_help("raise `--time-limit` or omit it")
+}
 
 /// Returns the error `E0405` of a run that needs more than [`RunOptions::max_memory`](crate::RunOptions::max_memory) allows.
 pub fn over_memory_limit(message: String) -> Error {

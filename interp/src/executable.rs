@@ -4,7 +4,7 @@ use crate::dynamic;
 use crate::error::Code;
 use crate::float_environment::FloatEnvironment;
 use crate::hooks::Hooks;
-use crate::lower;
+use crate::lower::{self, CompileLimits};
 use crate::machine::{Machine, Outcome};
 use crate::options::{CompileOptions, Engine, RunOptions};
 use crate::plan::{PlanText, Step};
@@ -88,7 +88,7 @@ impl Executable {
     /// Compiles a module.
     ///
     /// # Errors
-    /// `E04xx` if the module cannot be compiled.
+    /// `E04xx` if the module cannot be compiled; `E0405` and `E0412` if the options have limits, and it needs more.
     pub fn compile(verified: impl Into<Arc<Verified>>, options: &CompileOptions) -> Result<Self> {
         let _environment = FloatEnvironment::enter();
         let verified = verified.into();
@@ -96,7 +96,8 @@ impl Executable {
         let scalar_programs = ScalarPrograms::compile(verified.module(), options.jit);
         let (engine, scalar_programs) = (options.engine, Arc::new(scalar_programs));
         let fuses = engine.arithmetic().is_some();
-        let plans = lower::plans(verified.module(), engine, &scalar_programs, fuses);
+        let limits = CompileLimits::of(options);
+        let plans = lower::plans(verified.module(), engine, &scalar_programs, fuses, limits)?;
         Ok(Self(Arc::new(Program {
             calls_out: calls_out(verified.module()),
             verified,
@@ -109,24 +110,29 @@ impl Executable {
         })))
     }
     /// Returns the program for a run with these options: where each instruction is observed, each has its own step.
-    fn program(&self, options: &RunOptions) -> &Arc<Program> {
+    fn program(&self, options: &RunOptions) -> Result<&Arc<Program>> {
         let is_observed = options.check_nan || options.hooks.observer.is_some();
         if !is_observed || self.engine().arithmetic().is_none() {
-            return &self.0;
+            return Ok(&self.0);
         }
-        self.0.observable.get_or_init(|| {
-            let Program { verified, engine, scalar_programs, call, pool, .. } = &*self.0;
+        if let Some(program) = self.0.observable.get() {
+            return Ok(program);
+        }
+        let Program { verified, engine, scalar_programs, call, pool, .. } = &*self.0;
+        let limits = CompileLimits::of(&CompileOptions::default().limits_of(options));
+        let plans = lower::plans(verified.module(), *engine, scalar_programs, false, limits)?;
+        Ok(self.0.observable.get_or_init(|| {
             Arc::new(Program {
                 calls_out: self.0.calls_out,
                 verified: Arc::clone(verified),
                 engine: *engine,
-                plans: lower::plans(verified.module(), *engine, scalar_programs, false),
+                plans,
                 scalar_programs: Arc::clone(scalar_programs),
                 call: *call,
                 pool: Arc::clone(pool),
                 observable: OnceLock::new(),
             })
-        })
+        }))
     }
     /// Returns the module.
     pub fn module(&self) -> &Module {
@@ -186,7 +192,7 @@ impl Executable {
         let _environment = FloatEnvironment::enter();
         let arguments: Vec<Literal> = arguments.into();
         let bytes = arguments.iter().map(held_bytes).sum();
-        let program = Arc::clone(self.program(options));
+        let program = Arc::clone(self.program(options)?);
         let context = RunContext::new(program, options.clone(), place);
         let mut held = context.budget().hold(bytes)?;
         let checked = check_arguments(&context, arguments)?;

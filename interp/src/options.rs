@@ -3,7 +3,7 @@ use crate::clock::Clock;
 use crate::hooks::Hooks;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The implementation of the ops that a program is compiled to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,11 +66,16 @@ pub struct CompileOptions {
     /// Whether loops over scalars that run often become machine code. The results have the same bits either way. It has no
     /// effect without the cargo feature `jit`, and on processors for which no code can be generated.
     pub jit: bool,
+    /// The limit of the bytes of the compiled form while it is made; the memory of a run is counted apart
+    /// ([`RunOptions::max_memory`]). No limit if absent.
+    pub max_memory: Option<usize>,
+    /// The time limit of the compilation, and when it began.
+    pub(crate) time_limit: Option<(Duration, Instant)>,
 }
 
 impl Default for CompileOptions {
     fn default() -> Self {
-        Self { engine: Engine::default(), jit: true }
+        Self { engine: Engine::default(), jit: true, max_memory: None, time_limit: None }
     }
 }
 
@@ -85,6 +90,23 @@ impl CompileOptions {
     #[must_use]
     pub fn jit(mut self, on: bool) -> Self {
         self.jit = on;
+        self
+    }
+    /// Keeps the limits of memory and time of a run. The time counts from [`RunOptions::start_clock`], or from now.
+    ///
+    /// ```
+    /// let text = "ENTRY e { p = f32[3] parameter(0) ROOT r = f32[3] reverse(p), dimensions={0} }";
+    /// let verified = hlo::Module::parse(text).unwrap().verify().unwrap();
+    /// let run = interp::RunOptions::default().max_memory(100);
+    /// let options = interp::CompileOptions::default().limits_of(&run);
+    /// let error = interp::Executable::compile(verified, &options).unwrap_err();
+    /// assert_eq!(error.number(), "E0405");
+    /// ```
+    #[must_use]
+    pub fn limits_of(mut self, run: &RunOptions) -> Self {
+        self.max_memory = run.max_memory;
+        let started = run.clock.as_ref().and_then(Clock::limit);
+        self.time_limit = started.or(run.time_limit.map(|limit| (limit, Instant::now())));
         self
     }
 }

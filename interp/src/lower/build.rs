@@ -1,10 +1,12 @@
 //! Plan construction: leaves, steps, last uses.
 use super::cse::{Computed, is_alone};
 use super::inline::Inlining;
+use super::limits::CompileLimits;
 use super::narrow::{At, Parts, users};
 use super::slots::assign;
 use super::value_key::{Operand, ValueKey};
 use super::{Lowered, Lowering};
+use crate::Result;
 use crate::index::to_usize;
 use crate::kernel::data_movement::affine;
 use crate::options::Engine;
@@ -16,7 +18,7 @@ use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::op::Broadcast;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Module, Op, Shape};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -31,25 +33,29 @@ pub(crate) fn plans(
     engine: Engine,
     programs: &ScalarPrograms,
     fuses: bool,
-) -> Vec<Plan> {
-    let lowering = Lowering::new(module, engine, programs);
+    limits: CompileLimits,
+) -> Result<Vec<Plan>> {
+    let lowering = Lowering::new(module, engine, programs, limits);
     let inlining = Inlining::of(module, fuses);
     let effects = &lowering.effects;
-    let draft = |id| {
-        let draft = Draft::of(&lowering, &inlining, id);
+    let mut bytes = 0;
+    let draft = |id| -> Result<Draft> {
+        let draft = Draft::of(&lowering, &inlining, id, bytes)?;
+        bytes = draft.compiled_bytes;
         let draft = draft.without_dead_steps(module, effects, &inlining);
-        match fuses {
+        Ok(match fuses {
             true => {
                 let draft = draft.fused().without_dead_steps(module, effects, &inlining);
                 draft.ordered(module, effects)
             }
             false => draft,
-        }
+        })
     };
     let drafts = module.computations.ids().map(draft);
-    let (mut plans, memory): (Vec<Plan>, Vec<_>) = drafts.map(assign).unzip();
+    let plans: Result<Vec<_>> = drafts.map(|draft| Ok(assign(draft?))).collect();
+    let (mut plans, memory): (Vec<Plan>, Vec<_>) = plans?.into_iter().unzip();
     super::peak::set_peaks(module, &mut plans, &memory);
-    plans
+    Ok(plans)
 }
 
 /// The number of a leaf in a draft.
@@ -113,8 +119,12 @@ pub(super) struct Draft {
     pub(super) steps: Vec<DraftStep>,
     pub(super) results: Vec<Leaf>,
     pub(super) fuel: u64,
+    /// The shapes of leaves; those that are equal share memory.
+    shapes: FxHashSet<Arc<ArrayShape>>,
     /// The leaves of scalar constants, by type and bytes.
     scalars: FxHashMap<(ElementType, SmallVec<[u8; 16]>), Leaf>,
+    /// Bytes of the compiled form so far, with those of the computations before.
+    compiled_bytes: usize,
 }
 
 /// The leaves of an instruction's value.
@@ -152,6 +162,15 @@ impl Draft {
             None => info.shape.as_deref(),
         }
     }
+    /// Returns a shape that shares the memory of an equal one.
+    fn shared(&mut self, shape: ArrayShape) -> Arc<ArrayShape> {
+        if let Some(shape) = self.shapes.get(&shape) {
+            return Arc::clone(shape);
+        }
+        let shape = Arc::new(shape);
+        self.shapes.insert(Arc::clone(&shape));
+        shape
+    }
     fn empty(computation: ComputationId) -> Self {
         Self {
             computation,
@@ -161,13 +180,21 @@ impl Draft {
             steps: Vec::new(),
             results: Vec::new(),
             fuel: 0,
+            shapes: FxHashSet::default(),
             scalars: FxHashMap::default(),
+            compiled_bytes: 0,
         }
     }
-    fn of(lowering: &Lowering<'_>, inlining: &Inlining, id: ComputationId) -> Self {
+    /// Returns the draft of a computation, after plans of this many bytes.
+    fn of(
+        lowering: &Lowering<'_>,
+        inlining: &Inlining,
+        id: ComputationId,
+        compiled_bytes: usize,
+    ) -> Result<Self> {
         let computation = &lowering.module().computations[id];
         let (is_entry, config) = (lowering.module().entry == id, &lowering.module().config);
-        let draft = Self::empty(id);
+        let draft = Self { compiled_bytes, ..Self::empty(id) };
         let mut builder = Builder::new(lowering, inlining, computation, draft);
         builder.parameters = (computation.parameters().into_iter())
             .map(|id| builder.fresh(&computation.instructions[id].shape))
@@ -178,8 +205,8 @@ impl Draft {
                 (leaf.is_parameter, leaf.is_kept) = (true, is_entry && !config.is_donated(number));
             }
         }
-        builder.instructions(id);
-        builder.finish()
+        builder.instructions(id)?;
+        Ok(builder.finish())
     }
 }
 
@@ -205,43 +232,49 @@ impl<'a> Builder<'a> {
             folds: lowering.folds_constants(),
         }
     }
-    fn instructions(&mut self, computation: ComputationId) {
+    fn instructions(&mut self, computation: ComputationId) -> Result<()> {
         for (instruction, definition) in self.computation.instructions.iter() {
             self.fuel += 1;
-            let leaves = self.instruction(Site { computation, instruction }, definition);
+            self.lowering.limits.check(self.draft.compiled_bytes)?;
+            let leaves = self.instruction(Site { computation, instruction }, definition)?;
             self.values.push(leaves);
         }
+        Ok(())
     }
     /// Adds the steps of a computation that an instruction calls; returns the leaves of its result.
-    pub(super) fn inlined(&mut self, callee: ComputationId, parameters: Vec<Leaves>) -> Leaves {
+    pub(super) fn inlined(
+        &mut self,
+        callee: ComputationId,
+        parameters: Vec<Leaves>,
+    ) -> Result<Leaves> {
         let computation = &self.lowering.module().computations[callee];
         let draft = std::mem::replace(&mut self.draft, Draft::empty(callee));
         let mut inner = Builder::new(self.lowering, self.inlining, computation, draft);
         inner.parameters = parameters;
         inner.computed = std::mem::take(&mut self.computed);
         inner.fuel = self.fuel;
-        inner.instructions(callee);
+        inner.instructions(callee)?;
         let result = Rc::clone(&inner.values[computation.root.index()]);
         (self.draft, self.computed, self.fuel) = (inner.draft, inner.computed, inner.fuel);
-        result
+        Ok(result)
     }
 
     /// Adds leaves for a value of this shape.
     pub(super) fn fresh(&mut self, shape: &Shape) -> Leaves {
-        let infos = shape.leaves().into_iter().map(|leaf| {
-            let shape = leaf.array().map(|array| Arc::new(static_shape(array)));
+        let first = self.draft.leaves.len();
+        for leaf in shape.leaves() {
+            self.draft.compiled_bytes += size_of::<LeafInfo>();
+            let shape = leaf.array().map(|array| self.draft.shared(static_shape(array)));
             let bytes = shape.as_ref().and_then(|shape| shape.byte_count()).unwrap_or(0);
-            LeafInfo {
+            self.draft.leaves.push(LeafInfo {
                 shape,
                 bytes,
                 is_parameter: false,
                 is_kept: false,
                 value: None,
                 last_use: None,
-            }
-        });
-        let first = self.draft.leaves.len();
-        self.draft.leaves.extend(infos);
+            });
+        }
         (first..self.draft.leaves.len()).collect()
     }
     /// Adds leaves of a known value; equal scalars have one leaf.
@@ -257,6 +290,7 @@ impl<'a> Builder<'a> {
         }
         let mut leaves = Vec::new();
         value.flatten(&mut leaves);
+        self.draft.compiled_bytes += leaves.len() * size_of::<LeafInfo>();
         let first = self.draft.leaves.len();
         self.draft.leaves.extend(leaves.into_iter().map(|value| LeafInfo {
             shape: None,
@@ -270,9 +304,9 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the leaves of an instruction; adds a step if it has one.
-    fn instruction(&mut self, site: Site, instruction: &'a Instruction) -> Leaves {
+    fn instruction(&mut self, site: Site, instruction: &'a Instruction) -> Result<Leaves> {
         if let Some(leaves) = self.renamed(instruction) {
-            return leaves;
+            return Ok(leaves);
         }
         if let Some(callee) = self.inlining.callee(instruction) {
             let parameters = instruction.operands.iter();
@@ -282,7 +316,7 @@ impl<'a> Builder<'a> {
         let lowering = self.lowering;
         let at = At::new(lowering, site);
         if let Some(leaves) = self.folds.then(|| self.narrowed(at, instruction)).flatten() {
-            return leaves;
+            return Ok(leaves);
         }
         let is_active = self.inlining.is_active();
         let untransposed = is_active.then(|| self.untransposed(site, instruction)).flatten();
@@ -299,11 +333,11 @@ impl<'a> Builder<'a> {
             return self.unrolled(op, key.leaves().collect(), rounds);
         }
         if is_active && let Some(leaves) = self.folded(&key, &lowered) {
-            return leaves;
+            return Ok(leaves);
         }
         let is_alone = is_active && is_alone(&key, &lowered);
         if is_alone && let Some(leaves) = self.common(&key, lowered.cost) {
-            return leaves;
+            return Ok(leaves);
         }
         let outputs = self.fresh(&instruction.shape);
         let Lowered { action, cost, scratch, applies } = lowered;
@@ -314,7 +348,7 @@ impl<'a> Builder<'a> {
         if is_alone {
             self.computed.insert(key, Rc::clone(&outputs));
         }
-        outputs
+        Ok(outputs)
     }
     /// Returns the leaves and the shape of an instruction of the computation.
     pub(super) fn operand(&self, id: InstructionId) -> Operand<'a> {
@@ -358,6 +392,8 @@ impl<'a> Builder<'a> {
             Action::Kernel(kernel) => kernel.scratch(),
             _ => 0,
         };
+        let own = size_of::<DraftStep>() + size_of_val(&*inputs) + size_of_val(outputs);
+        self.draft.compiled_bytes += own + action.bytes();
         self.draft.steps.push(DraftStep {
             site,
             action,

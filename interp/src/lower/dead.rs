@@ -65,15 +65,15 @@ impl Draft {
                 live[leaf] = true;
             }
         }
-        let mut fuel = 0;
-        let steps = std::mem::take(&mut self.steps);
-        for (mut step, kept) in steps.into_iter().zip(kept) {
+        let (mut fuel, mut kept) = (0, kept.into_iter());
+        self.steps.retain_mut(|step| {
             step.fuel = step.fuel.saturating_add(std::mem::take(&mut fuel));
-            match kept {
-                true => self.steps.push(step),
-                false => fuel = step.fuel.saturating_add(inlining.fuel_of_dead(&step.action)),
+            let is_kept = kept.next().unwrap_or(true);
+            if !is_kept {
+                fuel = step.fuel.saturating_add(inlining.fuel_of_dead(&step.action));
             }
-        }
+            is_kept
+        });
         self.fuel = self.fuel.saturating_add(fuel);
         self.set_last_uses();
         self

@@ -273,9 +273,13 @@ impl Groups<'_> {
                 group.is_closed = true;
             }
         }
-        let mut all = Group { count, inner, ..Group::default() };
+        // The vector of the largest group is kept, and those of the others are freed, so that a chain takes memory once.
+        let largest = fitting.iter().copied().max_by_key(|&group| self.all[group].members.len());
+        let members = largest.map(|group| std::mem::take(&mut self.all[group].members));
+        let members = members.unwrap_or_default();
+        let mut all = Group { members, count, inner, is_closed: false };
         for group in fitting {
-            all.members.append(&mut self.all[group].members);
+            all.members.extend(std::mem::take(&mut self.all[group].members));
         }
         all.members.push(member);
         all.members.sort_unstable_by_key(|member| member.step);

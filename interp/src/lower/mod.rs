@@ -7,6 +7,7 @@ mod external;
 mod function;
 mod fuse;
 mod inline;
+mod limits;
 mod narrow;
 mod order;
 mod peak;
@@ -20,6 +21,7 @@ pub use unroll::trip_count;
 
 pub(crate) use build::plans;
 pub(crate) use dead::has_effect;
+pub(crate) use limits::CompileLimits;
 
 use crate::dynamic::DynamicValues;
 use crate::kernel;
@@ -55,12 +57,18 @@ pub(crate) struct Lowering<'a> {
     /// Which computations have an effect, by their numbers.
     pub(crate) effects: Vec<bool>,
     dynamic: DynamicValues,
+    limits: CompileLimits,
 }
 
 impl<'a> Lowering<'a> {
-    pub(crate) fn new(module: &'a Module, engine: Engine, programs: &'a ScalarPrograms) -> Self {
+    pub(crate) fn new(
+        module: &'a Module,
+        engine: Engine,
+        programs: &'a ScalarPrograms,
+        limits: CompileLimits,
+    ) -> Self {
         let (effects, dynamic) = (with_effects(module), DynamicValues::of(module));
-        Self { module, engine, programs, effects, dynamic }
+        Self { module, engine, programs, effects, dynamic, limits }
     }
     pub(crate) fn module(&self) -> &'a Module {
         self.module

@@ -2,6 +2,7 @@
 //!
 //! The steps of each round become steps of the computation with the loop, so that those of neighboring rounds are fused.
 use super::build::{Builder, Leaves};
+use crate::Result;
 use crate::num;
 use hlo::ir::{Computation, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
@@ -126,15 +127,15 @@ fn at(computation: &Computation, mut id: InstructionId) -> (&Op, &[InstructionId
 
 impl Builder<'_> {
     /// Adds the steps of all rounds of a loop; returns the leaves of its value after the last one.
-    pub(super) fn unrolled(&mut self, op: &While, first: Leaves, rounds: usize) -> Leaves {
+    pub(super) fn unrolled(&mut self, op: &While, first: Leaves, rounds: usize) -> Result<Leaves> {
         let mut carried = first;
         for _ in 0..rounds {
-            self.inlined(op.condition, vec![Rc::clone(&carried)]);
-            carried = self.inlined(op.body, vec![carried]);
+            self.inlined(op.condition, vec![Rc::clone(&carried)])?;
+            carried = self.inlined(op.body, vec![carried])?;
             // What the loop itself takes for a round.
             self.fuel += 1;
         }
-        self.inlined(op.condition, vec![Rc::clone(&carried)]);
-        carried
+        self.inlined(op.condition, vec![Rc::clone(&carried)])?;
+        Ok(carried)
     }
 }

@@ -139,6 +139,28 @@ impl Action {
             Self::Done => "done",
         }
     }
+    /// Returns the bytes that it takes beside itself, as far as they are not on the heap of a kernel or a function.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Kernel(kernel) => size_of_val(&**kernel),
+            Self::Function(function) | Self::Communicate(function) | Self::Start(function) => {
+                size_of_val(&**function)
+            }
+            Self::While { scalars, small, test, .. } => {
+                let scalars = scalars.as_deref().map_or(0, size_of_val);
+                let small = small.as_deref().map_or(0, size_of_val);
+                scalars + small + test.as_deref().map_or(0, size_of_val)
+            }
+            Self::Branch(branches) => size_of_val(&**branches),
+            Self::Scan(scan) => size_of_val(&**scan),
+            Self::Relabel
+            | Self::Call(_)
+            | Self::AsyncStart { .. }
+            | Self::AsyncUpdate
+            | Self::AsyncDone
+            | Self::Done => 0,
+        }
+    }
     /// Returns the computations that it runs.
     pub(crate) fn callees(&self) -> Vec<ComputationId> {
         match self {
