@@ -17,7 +17,12 @@
 //! | [`interp`] | runs a verified module on one device |
 //! | [`collectives`] | runs a verified module on many devices, in one process or through MPI |
 //! | [`conformance`] | runs file tests and compares results within bounds |
-//! | [`guide`] | how to build modules, how libraries broadcast, custom calls |
+//!
+//! Guides: [building modules](https://github.com/etalon-hlo/etalon/blob/main/docs/builder.md),
+//! [how libraries broadcast](https://github.com/etalon-hlo/etalon/blob/main/docs/broadcasting.md),
+//! [custom calls](https://github.com/etalon-hlo/etalon/blob/main/docs/custom-calls.md),
+//! [many devices](https://github.com/etalon-hlo/etalon/blob/main/docs/devices.md),
+//! [StableHLO](https://github.com/etalon-hlo/etalon/blob/main/docs/stablehlo.md).
 //!
 //! # Parse, verify, compile, run
 //!
@@ -56,21 +61,27 @@ pub use {builder, collectives, conformance, hlo, interp, stablehlo};
 pub use collectives::{RunError, RunOutput, Session};
 pub use interp::{CompileOptions, Device, DeviceGrid, Engine, Hooks, RunOptions};
 
-/// The guides, whose programs run as tests.
-pub mod guide {
-    #[doc = include_str!("../docs/builder.md")]
-    pub mod building {}
-    #[doc = include_str!("../docs/broadcasting.md")]
-    pub mod broadcasting {}
-    #[doc = include_str!("../docs/custom-calls.md")]
-    pub mod custom_calls {}
-    #[doc = include_str!("../docs/stablehlo.md")]
-    pub mod stablehlo {}
-}
-
-/// The examples of the README, compiled as tests.
+/// The programs of the README and of the guides, which run as tests.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../../README.md")]
     struct Readme;
+    #[doc = include_str!("../../docs/broadcasting.md")]
+    struct Broadcasting;
+    #[doc = include_str!("../../docs/builder.md")]
+    struct Building;
+    #[doc = include_str!("../../docs/custom-calls.md")]
+    struct CustomCalls;
+    #[doc = include_str!("../../docs/devices.md")]
+    struct Devices;
+    #[doc = include_str!("../../docs/mpi.md")]
+    struct Mpi;
+    #[doc = include_str!("../../docs/proto.md")]
+    struct Proto;
+    #[doc = include_str!("../../docs/spmd.md")]
+    struct Spmd;
+    #[doc = include_str!("../../docs/stablehlo.md")]
+    struct StableHlo;
+    #[doc = include_str!("../../docs/suite.md")]
+    struct Suite;
 }

@@ -1,5 +1,5 @@
 //! `ci` and `bless`: the checks that a change must pass.
-use crate::{Result, cargo, counts, mpi, python, quiet, status, tidy, trial};
+use crate::{Result, cargo, counts, mpi, python, quiet, status, tidy, trial, walls};
 use std::path::Path;
 use std::time::Instant;
 
@@ -26,6 +26,20 @@ pub(crate) fn run(root: &Path) -> Result {
             _ => cargo(root, &arguments, environment),
         })?;
     }
+    // The engine as a library has it by default, without machine code, and with the optional decompositions.
+    let engine = ["test", "--package", "etalon-interp", "--features", "faer"];
+    step("test without machine code", || quiet::test(root, &engine))?;
+    step("features", || walls::features(root))?;
+    step("fuzz targets", || walls::fuzz(root))?;
+    match walls::minimum_rust(root)? {
+        Ok(version) => step("minimum Rust", || walls::check_minimum_rust(root, &version))?,
+        Err(missing) => println!("== minimum Rust: skipped: {missing}"),
+    }
+    match walls::missing_deny(root) {
+        None => step("dependencies", || walls::deny(root))?,
+        Some(missing) => println!("== dependencies: skipped: {missing}"),
+    }
+    step("packages", || walls::package(root))?;
     match counts::missing(root) {
         None => {
             let features: &[&str] = if mpi.is_ok() { &mpi::FEATURES } else { &[] };
@@ -55,7 +69,7 @@ pub(crate) fn run(root: &Path) -> Result {
 
 /// Runs the tests, which rewrite their expected outputs.
 pub(crate) fn bless(root: &Path) -> Result {
-    cargo(root, &["test", "--workspace"], &[("ETALON_BLESS", "1")])?;
+    cargo(root, &["test", "--workspace", "--no-fail-fast"], &[("ETALON_BLESS", "1")])?;
     println!("review `git diff` before you commit: a blessed value is only the engine's result");
     Ok(())
 }

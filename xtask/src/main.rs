@@ -11,6 +11,7 @@ mod source;
 mod status;
 mod tidy;
 mod trial;
+mod walls;
 mod xla_tree;
 
 use new_op::Section;

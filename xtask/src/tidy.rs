@@ -51,6 +51,17 @@ pub(crate) fn run(root: &Path) -> Result {
         }
         bad.extend(blanks(&name, &text));
     }
+    let tested = read(&root.join("etalon/src/lib.rs"))?;
+    for path in files(&root.join("docs"), "md") {
+        let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        let is_tested = tested.contains(&format!("include_str!(\"../../{name}\")"));
+        // A decision keeps the code of its day.
+        if !is_tested && !name.starts_with("docs/adr/") && read(&path)?.contains("\n```rust\n") {
+            bad.push(format!(
+                "{name}: its programs run in no test: include it in etalon/src/lib.rs"
+            ));
+        }
+    }
     for path in ["md", "toml"].iter().flat_map(|ext| files(root, ext)) {
         let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         bad.extend(blanks(&name, &read(&path)?));

@@ -40,10 +40,10 @@ fn instructions(program: &str) -> String {
     out
 }
 
-/// The HLO of a case is in its last lines, after `//= `. `BLESS=1` writes it: read what it has written.
+/// The HLO of a case is in its last lines, after `//= `. `ETALON_BLESS=1` writes it: read what it has written.
 #[test]
 fn programs_become_the_stated_modules() {
-    let bless = std::env::var_os("BLESS").is_some();
+    let bless = std::env::var_os("ETALON_BLESS").is_some_and(|v| v == "1");
     let mut wrong = String::new();
     for path in files() {
         let text = std::fs::read_to_string(&path).unwrap();

@@ -1,0 +1,89 @@
+//! Checks beside the tests: features that the workspace does not combine, fuzz targets, the minimum Rust version, dependencies,
+//! packages. Each is skipped, with a line that says so, where what it needs is not installed.
+use crate::{Result, cargo, cargo_command, read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Lints of each set of features that `--workspace`, which unites them, does not see.
+const FEATURES: [&[&str]; 3] = [
+    &["-p", "etalon-hlo", "-p", "etalon-interp", "-p", "etalon-collectives"],
+    &[
+        "-p",
+        "etalon-cli",
+        "-p",
+        "etalon-pjrt-plugin",
+        "-p",
+        "etalon-python",
+        "--no-default-features",
+    ],
+    &["-p", "etalon-interp", "--features", "faer,jit,serde"],
+];
+
+/// Lints the packages with other features than the workspace has.
+pub(crate) fn features(root: &Path) -> Result {
+    FEATURES.iter().try_for_each(|packages| {
+        let lints: &[&str] = &["--all-targets", "--", "-D", "warnings"];
+        cargo(root, &[&["clippy"], *packages, lints].concat(), &[])
+    })
+}
+
+/// Checks that the fuzz targets compile; the library that they link is not built.
+pub(crate) fn fuzz(root: &Path) -> Result {
+    let arguments = ["check", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", "target/fuzz"];
+    cargo(root, &arguments, &[("CUSTOM_LIBFUZZER_PATH", "/dev/null")])
+}
+
+/// Returns the minimum Rust version that the workspace states, if its toolchain is installed; else what is missing.
+pub(crate) fn minimum_rust(root: &Path) -> Result<std::result::Result<String, String>> {
+    let manifest = read(&root.join("Cargo.toml"))?;
+    let stated = manifest.lines().find_map(|line| line.strip_prefix("rust-version = "));
+    let version = stated.ok_or("Cargo.toml states no rust-version")?.trim_matches('"').to_owned();
+    let mut probe = Command::new("rustup");
+    probe.args(["run", &version, "cargo", "--version"]);
+    Ok(match succeeds(&mut probe) {
+        true => Ok(version),
+        false => Err(format!("`rustup toolchain install {version} --profile minimal` installs it")),
+    })
+}
+
+/// Compiles the workspace with the minimum Rust version.
+pub(crate) fn check_minimum_rust(root: &Path, version: &str) -> Result {
+    let mut command = Command::new("rustup");
+    command.args(["run", version, "cargo", "check", "--quiet", "--workspace"]);
+    command.args(["--target-dir", "target/minimum-rust"]).current_dir(root);
+    let status = command.status().map_err(|e| format!("rustup: {e}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("cargo check with Rust {version}: {status}"))
+    }
+}
+
+/// Returns what is missing for [`deny`].
+pub(crate) fn missing_deny(root: &Path) -> Option<&'static str> {
+    let is_there = succeeds(&mut cargo_command(root, &["deny", "--version"]));
+    (!is_there).then_some("`cargo install --locked cargo-deny` installs it")
+}
+
+/// Checks licenses, sources and versions of all dependencies against `deny.toml`, and advisories where their list can be had.
+pub(crate) fn deny(root: &Path) -> Result {
+    cargo(root, &["deny", "--all-features", "check", "licenses", "bans", "sources"], &[])?;
+    match succeeds(&mut cargo_command(root, &["deny", "--all-features", "fetch", "db"])) {
+        true => cargo(root, &["deny", "--all-features", "check", "advisories"], &[]),
+        false => {
+            println!("   advisories skipped: their list cannot be fetched");
+            Ok(())
+        }
+    }
+}
+
+/// Packs every crate that is published, and compiles it from its package.
+pub(crate) fn package(root: &Path) -> Result {
+    let arguments = ["package", "--workspace", "--quiet", "--allow-dirty", "--exclude", "xtask"];
+    cargo(root, &arguments, &[])
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    let silent = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    silent.status().is_ok_and(|status| status.success())
+}
