@@ -84,6 +84,15 @@ impl Stop {
     }
 }
 
+/// Returns whether the run whose step this thread executes is to stop. A custom call that waits for something asks.
+///
+/// ```
+/// assert!(!interp::is_run_over());
+/// ```
+pub fn is_run_over() -> bool {
+    Stop::current().is_set()
+}
+
 /// Restores the time limit of a thread when dropped.
 #[derive(Debug)]
 pub(crate) struct Entered(Option<Arc<AtomicBool>>);

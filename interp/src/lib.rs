@@ -55,6 +55,7 @@ mod spec;
 mod state;
 mod value;
 
+pub use clock::is_run_over;
 pub use custom::{CustomCallLibrary, Functions, Library, LibraryCall};
 pub use device::{Device, DeviceGrid};
 pub use error::{Code, Error, Result, over_memory_limit};

@@ -142,8 +142,38 @@ fn a_call_that_hangs_ends_at_its_limit() {
         &output,
         1,
         "",
-        "error[E0413]: custom call `hang` of a library failed: no result within 0.5 seconds",
+        "error[E0413]: custom call `hang` of a library failed: the function did not end within 0.5 seconds",
     );
+    let limit = call(&folder, "hang", "s32[4]", "--time-limit 0.5");
+    expect(&limit, 1, "", "error[E0412]: out of time after 0.5 s");
+    assert!(start.elapsed() < Duration::from_secs(30));
+}
+
+/// The initializer of a library is foreign code, too.
+#[test]
+fn loading_counts_towards_the_limits() {
+    let Some(folder) = folder("loading") else { return };
+    folder.write(
+        "lib.c",
+        "#include <unistd.h>
+        __attribute__((constructor)) static void start(void) { for (;;) pause(); }
+        void twice(void *out, const void **in) { (void)out; (void)in; }",
+    );
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let mut compiled = Command::new(compiler);
+    compiled.args(["-shared", "-fPIC", "-o", "hang.so", "lib.c"]).current_dir(&folder.0);
+    assert!(compiled.status().unwrap().success());
+    std::fs::rename(folder.0.join("hang.so"), folder.0.join("lib.so")).unwrap();
+    let start = Instant::now();
+    for option in ["--time-limit 0.5", "--custom-call-time-limit 0.5"] {
+        let output = call(&folder, "twice", "s32[4]", option);
+        expect(&output, 2, "", "error[E0410]");
+        expect(&output, 2, "", "an initializer did not end within 0.5 seconds");
+    }
+    folder.write("m.hlo", "HloModule m\nENTRY e { ROOT c = s32[] constant(1) }");
+    let plugin = folder.etalon("conform m.hlo --backend ./lib.so --time-limit 0.5");
+    expect(&plugin, 2, "", "error[E0706]");
+    expect(&plugin, 2, "", "did not load and create a client within 0.5 seconds");
     assert!(start.elapsed() < Duration::from_secs(30));
 }
 

@@ -7,14 +7,15 @@ use serde::de::DeserializeOwned;
 use std::io::{BufReader, ErrorKind, Write as _};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 /// The time in which a process that closed its pipe has to end by itself, so that its status tells why.
 const END_LIMIT: Duration = Duration::from_secs(2);
 /// The wait for a request without a limit.
 const LONGEST: Duration = Duration::from_secs(1 << 31);
-/// The time after which it is checked whether a process without a reply lives.
-const PAUSE: Duration = Duration::from_millis(500);
+/// The time after which it is checked whether a process without a reply lives, and whether the run that waits for it is over.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A process that calls [`answer`](super::child::answer), and the pipes to and from it.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub(crate) enum NoReply {
     Died { death: Death, stderr: String },
     /// What it wrote is no message.
     Unexpected(String),
-    /// It did not answer within the limit; the last lines of its stderr.
+    /// It did not answer within the limit, or until the run was over; the last lines of its stderr.
     TimedOut(String),
 }
 
@@ -44,16 +45,17 @@ impl<R: DeserializeOwned + Send + 'static> Channel<R> {
         let (to_read, replies) = channel();
         // A thread writes, because a process that does not read would block the parent without end.
         if let Some(mut stdin) = process.child.stdin.take() {
-            std::thread::spawn(move || {
+            let write = move || {
                 for message in to_write {
                     if stdin.write_all(&message).and_then(|()| stdin.flush()).is_err() {
                         break;
                     }
                 }
-            });
+            };
+            Builder::new().spawn(write)?;
         }
         if let Some(stdout) = process.child.stdout.take() {
-            std::thread::spawn(move || {
+            let read = move || {
                 let mut stdout = BufReader::new(stdout);
                 loop {
                     let reply = read(&mut stdout);
@@ -62,7 +64,8 @@ impl<R: DeserializeOwned + Send + 'static> Channel<R> {
                         break;
                     }
                 }
-            });
+            };
+            Builder::new().spawn(read)?;
         }
         Ok(Self { process, requests, replies })
     }
@@ -114,7 +117,7 @@ impl<R: DeserializeOwned + Send + 'static> Channel<R> {
                 Err(RecvTimeoutError::Timeout) if has_ended => {
                     return Err(RecvTimeoutError::Disconnected);
                 }
-                Err(RecvTimeoutError::Timeout) if left > PAUSE => {
+                Err(RecvTimeoutError::Timeout) if left > PAUSE && !interp::is_run_over() => {
                     has_ended = matches!(self.process.wait(Duration::ZERO), Ok(Some(_)));
                 }
                 other => return other,

@@ -1,5 +1,6 @@
 //! The child of a [`Channel`](super::channel::Channel): answers requests from its standard input.
 use super::message::{read, write};
+use super::process::Mark;
 use rustix::fd::OwnedFd;
 use rustix::process::{Signal, getpgrp, getpid, kill_process, kill_process_group};
 use serde::Serialize;
@@ -16,7 +17,7 @@ where
     R: Serialize,
 {
     let (input, mut output) = private_streams()?;
-    for request in receive(input) {
+    for request in receive(input)? {
         if let Some(reply) = answer(request) {
             write(&mut output, &reply)?;
         }
@@ -36,9 +37,9 @@ fn private_streams() -> Result<(File, File)> {
 }
 
 /// Reads requests on a thread of its own, so that the end of the parent is noticed while a request is answered.
-fn receive<Q: DeserializeOwned + Send + 'static>(input: File) -> Receiver<Q> {
+fn receive<Q: DeserializeOwned + Send + 'static>(input: File) -> Result<Receiver<Q>> {
     let (send, requests) = channel();
-    std::thread::spawn(move || {
+    let receive = move || {
         let mut input = BufReader::new(input);
         while let Ok(request) = read(&mut input) {
             if send.send(request).is_err() {
@@ -46,12 +47,16 @@ fn receive<Q: DeserializeOwned + Send + 'static>(input: File) -> Receiver<Q> {
             }
         }
         end()
-    });
-    requests
+    };
+    std::thread::Builder::new().spawn(receive)?;
+    Ok(requests)
 }
 
 /// Ends this process and what it started, without the exit handlers of a library, which may wait for its threads.
 fn end() -> ! {
+    if let Some(mark) = Mark::of_this_process() {
+        mark.kill();
+    }
     if getpgrp() == getpid() {
         let _ = kill_process_group(getpid(), Signal::KILL);
     }

@@ -252,6 +252,28 @@ mod tests {
         assert!(more.contains("E0703") && more.contains(expected), "{more}");
     }
 
+    /// A process may leave its group, and its parent may end.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn nothing_that_a_command_started_outlives_it() {
+        let (folder, file) = (tempfile::tempdir().unwrap(), result());
+        let id = folder.path().join("id");
+        let (id_path, result) = (id.display(), file.path().display());
+        run(&format!(
+            "setsid sh -c 'setsid sleep 300 & echo $! > {id_path}; sleep 300' > /dev/null 2>&1 &
+            while ! test -s {id_path}; do sleep 0.01; done; cp {result} {{out.npz}} # {{hlo}}"
+        ))
+        .unwrap();
+        let id = std::fs::read_to_string(id).unwrap();
+        let stat = std::path::PathBuf::from(format!("/proc/{}/stat", id.trim()));
+        let lives = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+        let end = std::time::Instant::now() + Duration::from_secs(5);
+        while lives() && std::time::Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(!lives());
+    }
+
     #[test]
     fn stderr_without_lines_is_cut() {
         let error = run("yes | tr -d '\\n' | head -c 100000 >&2; exit 3 # {hlo} {out.npz}");

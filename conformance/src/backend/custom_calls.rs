@@ -53,7 +53,7 @@ struct Host {
 
 impl IsolatedLibrary {
     /// Loads a library into a new process. `host` is a command that calls [`serve_custom_calls`], such as
-    /// `etalon custom-call-host`. A call may take as long as `time_limit`.
+    /// `etalon custom-call-host`. A call may take as long as `time_limit`, and loading, too.
     ///
     /// # Errors
     /// `E0410` if the process cannot be started or the library cannot be loaded.
@@ -61,7 +61,7 @@ impl IsolatedLibrary {
         let functions = Functions::of(path)?;
         let host = Mutex::new(Host { command: host, channel: None });
         let library = Self { path: path.to_owned(), functions, host, time_limit };
-        library.lock().start(path)?;
+        library.lock().start(path, time_limit)?;
         Ok(library)
     }
     fn lock(&self) -> std::sync::MutexGuard<'_, Host> {
@@ -71,7 +71,7 @@ impl IsolatedLibrary {
 
 impl Host {
     /// Returns the process, which is started if there is none.
-    fn start(&mut self, path: &Path) -> Result<&mut Channel<Reply>> {
+    fn start(&mut self, path: &Path, time_limit: Option<Duration>) -> Result<&mut Channel<Reply>> {
         if self.channel.is_none() {
             let failed = |message: String| {
                 let path = path.display().to_string();
@@ -80,11 +80,13 @@ impl Host {
             let channel = Channel::open(&mut self.command);
             let mut channel =
                 channel.map_err(|e| failed(format!("its process cannot be started: {e}")))?;
-            match channel.ask(&Request::Load { path: path.to_owned() }, None) {
+            match channel.ask(&Request::Load { path: path.to_owned() }, time_limit) {
                 Ok(Reply::Loaded) => {}
                 Ok(Reply::Failed(message)) => return Err(failed(message)),
                 Ok(Reply::Result(_)) => return Err(failed(UNEXPECTED.into())),
-                Err(trouble) => return Err(failed(message_of(trouble, None))),
+                Err(trouble) => {
+                    return Err(failed(message_of(trouble, "an initializer", time_limit)));
+                }
             }
             self.channel = Some(channel);
         }
@@ -94,15 +96,16 @@ impl Host {
 
 const UNEXPECTED: &str = "its process violates the protocol";
 
-/// Returns what happened to the process.
-fn message_of(trouble: NoReply, limit: Option<Duration>) -> String {
+/// Returns what happened to the process while foreign code ran.
+fn message_of(trouble: NoReply, code: &str, limit: Option<Duration>) -> String {
     match trouble {
         NoReply::Died { death, .. } => {
-            format!("the function ended its process: {}{}", death.how, death.hint())
+            format!("{code} ended its process: {}{}", death.how, death.hint())
         }
         NoReply::Unexpected(message) => format!("{UNEXPECTED}: {message}"),
         NoReply::TimedOut(_) => {
-            format!("no result within {} seconds", limit.unwrap_or_default().as_secs_f64())
+            let seconds = limit.unwrap_or_default().as_secs_f64();
+            format!("{code} did not end within {seconds} seconds")
         }
     }
 }
@@ -117,7 +120,7 @@ impl CustomCallLibrary for IsolatedLibrary {
             Error::from(Code::CustomCallFailed { target, message }).with_help(help)
         };
         let mut host = self.lock();
-        let channel = host.start(&self.path)?;
+        let channel = host.start(&self.path, self.time_limit)?;
         let operands = call.operands.iter().map(|operand| {
             (
                 format!("{:#}", operand.shape()),
@@ -143,7 +146,7 @@ impl CustomCallLibrary for IsolatedLibrary {
         Err(match reply {
             Ok(Reply::Failed(message)) => failed(message, BESIDE),
             Ok(Reply::Loaded | Reply::Result(_)) => failed(UNEXPECTED.into(), DEBUGGER),
-            Err(trouble) => failed(message_of(trouble, self.time_limit), DEBUGGER),
+            Err(trouble) => failed(message_of(trouble, "the function", self.time_limit), DEBUGGER),
         })
     }
 }

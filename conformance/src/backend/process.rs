@@ -1,10 +1,11 @@
 //! Processes that are killed with everything they started, and the last lines they wrote to stderr.
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,10 +14,13 @@ use std::time::{Duration, Instant};
 const LINES: usize = 12;
 /// The longest line that is kept.
 const LINE_BYTES: u64 = 400;
-/// A script for the shell: after the end of standard input, kills the group `$1` and removes the folder `$2`.
-const WATCH: &str = r#"read -r _; kill -s KILL -- "-$1"; rm -rf -- "$2""#;
+/// A script for the shell: after the end of standard input, kills the group `$1` and the processes with `$3` in their
+/// environment, and removes the folder `$2`.
+const WATCH: &str = r#"read -r _; kill -s KILL -- "-$1"
+for file in $(grep -Fls -- "$3" /proc/[0-9]*/environ); do file=${file%/environ}; kill -s KILL "${file#/proc/}"; done
+rm -rf -- "$2""#;
 
-/// A process in a group of its own. Dropping it kills the group.
+/// A process in a group of its own. Dropping it kills the group, and what left it, as `setsid` does.
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(super) child: Child,
@@ -25,6 +29,7 @@ pub(crate) struct Process {
     stderr_closed: Receiver<()>,
     status: Option<ExitStatus>,
     watcher: Option<Child>,
+    mark: Mark,
 }
 
 impl Process {
@@ -34,7 +39,10 @@ impl Process {
     pub(crate) fn start_in(command: &mut Command, folder: &Path) -> std::io::Result<Self> {
         let mut process = Self::start(command)?;
         let mut watcher = Command::new("sh");
-        watcher.args(["-c", WATCH, "watch", &process.child.id().to_string()]).arg(folder);
+        let group = process.child.id().to_string();
+        watcher.args(["-c", WATCH, "watch", &group]).arg(folder).arg(process.mark.variable());
+        // The watcher outlives this process, also if another one kills what has its own mark.
+        watcher.env_remove(MARK);
         watcher.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         process.watcher = Some(watcher.process_group(0).spawn()?);
         Ok(process)
@@ -45,17 +53,22 @@ impl Process {
     }
     /// Starts a command; its stderr is read if it is a pipe.
     pub(super) fn start_with(command: &mut Command) -> std::io::Result<Self> {
-        let mut child = command.process_group(0).spawn()?;
+        let mark = Mark::new();
+        let mut child = command.process_group(0).env(MARK, &mark.0).spawn()?;
+        let stderr = child.stderr.take();
         let lines = Arc::new(Mutex::new(VecDeque::new()));
         let (open, stderr_closed) = channel();
-        if let Some(stderr) = child.stderr.take() {
-            let lines = Arc::clone(&lines);
-            std::thread::spawn(move || {
+        // Dropped after an error, it is killed.
+        let lines_read = Arc::clone(&lines);
+        let process = Self { child, lines, stderr_closed, status: None, watcher: None, mark };
+        if let Some(stderr) = stderr {
+            let read = move || {
                 let _open = open;
-                keep_last_lines(stderr, &lines);
-            });
+                keep_last_lines(stderr, &lines_read);
+            };
+            std::thread::Builder::new().spawn(read)?;
         }
-        Ok(Self { child, lines, stderr_closed, status: None, watcher: None })
+        Ok(process)
     }
     /// Waits for the end of the process; `None` if it runs longer than the limit.
     pub(crate) fn wait(&mut self, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
@@ -86,6 +99,7 @@ impl Process {
         if self.status.is_none() {
             self.status = self.child.wait().ok();
         }
+        self.mark.kill();
         self.status
     }
     /// Returns the last lines of stderr of a process that has ended, each on a line of its own.
@@ -95,6 +109,53 @@ impl Process {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().flat_map(|line| ["\n  ", line]).collect()
     }
+}
+
+/// The variable of the environment that the processes of a command have in common, whatever group or parent they have.
+const MARK: &str = "ETALON_STARTED";
+
+/// A value of the variable that no other command has.
+#[derive(Debug)]
+pub(super) struct Mark(String);
+
+impl Mark {
+    fn new() -> Self {
+        static LAST: AtomicUsize = AtomicUsize::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        Self(format!("{}-{number}-", std::process::id()))
+    }
+    /// Returns that of this process, if another one started it so.
+    pub(super) fn of_this_process() -> Option<Self> {
+        std::env::var(MARK).ok().map(Self)
+    }
+    fn variable(&self) -> String {
+        format!("{MARK}={}", self.0)
+    }
+    /// Kills the other processes that have it, where the system shows environments. They may start more meanwhile.
+    pub(super) fn kill(&self) {
+        /// The most times that they are looked for.
+        const TIMES: usize = 10;
+        let (variable, own) = (self.variable().into_bytes(), getpid());
+        for _ in 0..TIMES {
+            let is_marked = |environment: &[u8]| {
+                environment.split(|&byte| byte == 0).any(|one| one == variable)
+            };
+            let found = processes().filter(|(id, all)| *id != own && is_marked(all));
+            let killed = found.filter(|&(id, _)| kill_process(id, Signal::KILL).is_ok());
+            if killed.count() == 0 {
+                break;
+            }
+        }
+    }
+}
+
+/// Returns the processes of this user and their environments, which are empty for those that have ended.
+fn processes() -> impl Iterator<Item = (Pid, Vec<u8>)> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        let id = entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw)?;
+        Some((id, std::fs::read(entry.path().join("environ")).ok()?))
+    })
 }
 
 impl Drop for Process {

@@ -24,15 +24,15 @@ pub(crate) fn custom_call(
     let (module, memory) = (context.module(), context.budget().left());
     let call = Call { op, backend_config, module, operands, shape, memory };
     let result = match hooks.custom_call_target(target) {
-        Some(function) => function(&call)?,
-        None => match in_libraries(&call, hooks.libraries()) {
-            Some(result) => result?,
-            None => {
-                let arithmetic = context.program().engine.arithmetic();
-                built_in(&call, hooks, arithmetic.unwrap_or(Arithmetic::Exact))?
-            }
-        },
+        Some(function) => function(&call),
+        None => in_libraries(&call, hooks.libraries()).unwrap_or_else(|| {
+            let arithmetic = context.program().engine.arithmetic();
+            built_in(&call, hooks, arithmetic.unwrap_or(Arithmetic::Exact))
+        }),
     };
+    // A call that is ended by the time limit fails because of it.
+    context.check_time()?;
+    let result = result?;
     let found = result.shape();
     if !found.compatible(shape) {
         let (target, found, expected) = (target.into(), found.to_string(), shape.to_string());

@@ -6,10 +6,6 @@ use hlo::Literal;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-/// The least time in which a plugin has to load and to create a client.
-const START_LIMIT: Duration = Duration::from_secs(60);
 
 /// The parent of a plugin's process.
 #[derive(Debug)]
@@ -39,14 +35,18 @@ impl Parent {
     pub(super) fn start(&mut self) -> Result<(String, usize)> {
         let not_started = |message| BackendError::from(Code::NotStarted { message });
         let number = self.number();
-        let limit = self.options.time_limit.max(START_LIMIT);
+        let limit = self.options.start_limit;
         let mut child = Connection::open(&mut self.host, number)
             .map_err(|e| not_started(format!("the host of the plugin cannot be started: {e}")))?;
         let (path, options) = (self.path.clone(), self.options.client.clone());
         let started = child.start(path, options, limit).map_err(|trouble| match trouble {
             Trouble::Error(error) => error,
             Trouble::Died(_, message) => not_started(message),
-            Trouble::TimedOut(stderr) => not_started(format!("{}: no answer{stderr}", self.path)),
+            Trouble::TimedOut(stderr) => not_started(format!(
+                "{}: it did not load and create a client within {} seconds{stderr}",
+                self.path,
+                limit.as_secs_f64()
+            )),
         })?;
         self.child = Some(child);
         Ok(started)

@@ -35,6 +35,8 @@ pub struct PluginOptions {
     pub xla: Vec<(String, OptionValue)>,
     /// The most time for one compilation or one execution, in a process of its own.
     pub time_limit: Duration,
+    /// The most time to load and to create a client, in a process of its own.
+    pub start_limit: Duration,
     /// The number of modules after which a process of its own is replaced by a new one, which bounds leaks.
     pub modules_per_process: usize,
     /// The resident memory from which a process of its own is replaced by a new one before the next module.
@@ -47,6 +49,7 @@ impl Default for PluginOptions {
             client: Vec::new(),
             xla: Vec::new(),
             time_limit: Duration::from_secs(60),
+            start_limit: Duration::from_secs(60),
             modules_per_process: 500,
             bytes_per_process: 4 << 30,
         }
