@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
+import shutil
+import tempfile
 from typing import Any
 
 from . import _arrays, _backends, _etalon
@@ -100,6 +103,28 @@ def check(function, *arguments, backend=None, findings: int = 8, rounds: int = 1
     )
 
 
+def _write(path, text: str) -> None:
+    """Writes a file as a whole: after an error the old one is there. What is no file, such as a pipe, is written to."""
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        with open(path, "w") as file:
+            file.write(text)
+        return
+    descriptor, temporary = tempfile.mkstemp(prefix=".etalon-", dir=os.path.dirname(target))
+    try:
+        with open(descriptor, "w") as file:
+            file.write(text)
+        if os.path.exists(target):
+            shutil.copymode(target, temporary)
+        else:
+            os.umask(mask := os.umask(0))
+            os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
 def _finding(data: dict, parts: dict) -> Finding:
     worst = ((data.get("judgement") or {}).get("measures") or {}).get("worst") or {}
     return Finding(
@@ -148,8 +173,7 @@ class Trace:
             }
             for event in self.events
         ]
-        with open(path, "w") as file:
-            json.dump({"displayTimeUnit": "ns", "traceEvents": events}, file)
+        _write(path, json.dumps({"displayTimeUnit": "ns", "traceEvents": events}))
 
     def __str__(self) -> str:
         longest = sorted(self.events, key=lambda event: -event.own_seconds)[:20]

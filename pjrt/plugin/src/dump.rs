@@ -27,8 +27,15 @@ impl Dump {
     /// Begins with the arguments, of each device.
     pub(crate) fn new(folder: &Path, program: &Program, arguments: &[Vec<Literal>]) -> Self {
         let is_first = program.runs.fetch_add(1, Ordering::Relaxed) == 0;
-        let number = *program.number.get_or_init(|| LAST.fetch_add(1, Ordering::Relaxed) + 1);
-        let stem = folder.join(format!("{number:04}_{}", program.name()));
+        let stem = |number: usize| folder.join(format!("{number:04}_{}", program.name()));
+        let stem = stem(*program.number.get_or_init(|| {
+            // Those of an earlier process stay.
+            let mut numbers = std::iter::repeat_with(|| LAST.fetch_add(1, Ordering::Relaxed) + 1);
+            let is_new = |number: &usize| {
+                ["hlo", "failed.hlo"].iter().all(|end| !with(&stem(*number), end).exists())
+            };
+            numbers.find(is_new).unwrap_or_default()
+        }));
         Self { stem, is_first, arrays: named(arguments, "in") }
     }
     /// Writes the files, unless the program was written before and did not fail now.
@@ -41,7 +48,7 @@ impl Dump {
             }
             Err(failure) => {
                 let lines = failure.message.lines().map(|line| format!("// {line}\n"));
-                (".failed".to_owned(), lines.collect())
+                ("failed.".to_owned(), lines.collect())
             }
         };
         if let Err(error) = self.write(&suffix, &comment, program) {
@@ -53,18 +60,22 @@ impl Dump {
         if let Some(folder) = self.stem.parent() {
             fs::create_dir_all(folder)?;
         }
-        let path = |extension: &str| {
-            let mut name = self.stem.as_os_str().to_owned();
-            name.push(format!("{suffix}.{extension}"));
-            PathBuf::from(name)
-        };
+        let path = |extension: &str| with(&self.stem, &format!("{suffix}{extension}"));
         fs::write(path("hlo"), format!("{comment}{}", program.module().print(Style::Full)))?;
         let mut file = npz::Writer::new(BufWriter::new(File::create(path("npz"))?));
         for (name, value) in &self.arrays {
             file.add(name.clone(), value)?;
         }
-        file.finish()
+        file.finish().map(drop)
     }
+}
+
+/// Returns the path of a file whose name begins with the last part of `stem`.
+fn with(stem: &Path, end: &str) -> PathBuf {
+    let mut name = stem.as_os_str().to_owned();
+    name.push(".");
+    name.push(end);
+    PathBuf::from(name)
 }
 
 /// Returns the arrays with their names: `in0`, ... of a single device, `d<k>_in0`, ... of device k of several.
