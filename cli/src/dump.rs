@@ -1,13 +1,14 @@
 //! `--dump-values`: the value of each executed instruction, in a folder of .npy files or in an .npz file.
-use crate::error::{Code, Failure, Result};
+use crate::error::{Failure, Result};
+use crate::file::{self, Existing, Output};
 use crate::output;
+use conformance::AtomicFile;
 use hlo::literal::npz;
 use hlo::{Literal, Module};
 use interp::Event;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, IntoInnerError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,33 +33,32 @@ struct Writing {
 }
 
 enum Target {
-    Folder,
-    File(Option<Box<npz::Writer<BufWriter<File>>>>),
+    /// A folder, and whether its files are replaced.
+    Folder(Existing),
+    File(Option<Box<npz::Writer<BufWriter<Output>>>>),
+}
+
+/// Returns whether a dump is one file, as its name says.
+pub(crate) fn is_file(to: &Path) -> bool {
+    file::is_stdout(to) || to.extension().is_some_and(|e| e.eq_ignore_ascii_case("npz"))
 }
 
 impl Dump {
-    /// Creates the folder, which may be there if it is empty, or the file, which must not be there.
-    pub(crate) fn create(to: &Path, filter: Option<&str>) -> Result<Self> {
+    /// Creates the folder, or starts the file.
+    pub(crate) fn create(to: &Path, filter: Option<&str>, existing: Existing) -> Result<Self> {
         let failed = |e: std::io::Error| Failure::file(to, &e);
-        let exists = || {
-            let code = Code::Exists { path: to.display().to_string() };
-            Failure::new(&code, Some("name another folder or file for the values".to_owned()))
-        };
-        let target = if to.extension().is_some_and(|e| e.eq_ignore_ascii_case("npz")) {
-            match File::create_new(to) {
-                Ok(file) => Target::File(Some(Box::new(npz::Writer::new(BufWriter::new(file))))),
-                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => return Err(exists()),
-                Err(e) => return Err(failed(e)),
-            }
+        let target = if is_file(to) {
+            let file = BufWriter::new(Output::create(to, Existing::Replace)?);
+            Target::File(Some(Box::new(npz::Writer::new(file))))
         } else {
-            if to.is_file() {
-                return Err(exists());
+            if !to.exists() {
+                std::fs::create_dir_all(to).map_err(failed)?;
             }
-            std::fs::create_dir_all(to).map_err(failed)?;
-            if std::fs::read_dir(to).map_err(failed)?.next().is_some() {
-                return Err(exists());
+            let is_empty = std::fs::read_dir(to).map_err(failed)?.next().is_none();
+            if !is_empty && existing == Existing::Keep {
+                return Err(file::exists(to));
             }
-            Target::Folder
+            Target::Folder(existing)
         };
         Ok(Self(Arc::new(Mutex::new(Writing {
             to: to.to_owned(),
@@ -94,12 +94,14 @@ impl Dump {
     pub(crate) fn finish(&self) -> Result<()> {
         let mut writing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Writing { to, target, written, omitted, parts, failed, filter, .. } = &mut *writing;
-        let ended = match target {
-            Target::File(writer) => writer.take().and_then(|writer| writer.finish().err()),
-            Target::Folder => None,
-        };
-        if let Some(error) = failed.take().or(ended) {
+        if let Some(error) = failed.take() {
             return Err(Failure::file(to, &error));
+        }
+        if let Target::File(writer) = target
+            && let Some(writer) = writer.take()
+        {
+            let file = writer.finish().map_err(|e| Failure::file(to, &e))?;
+            file.into_inner().map_err(|e| Failure::file(to, e.error()))?.finish()?;
         }
         let arrays = if *written == 1 { "array" } else { "arrays" };
         let mut note = format!("{}: {written} {arrays}", to.display());
@@ -148,11 +150,13 @@ impl Writing {
             Target::File(writer) => {
                 writer.as_mut().map_or(Ok(()), |writer| writer.add(name.to_owned(), value))
             }
-            Target::Folder => {
+            Target::Folder(existing) => {
                 // A name is no path.
                 let name = name.replace(['/', '\\'], "__");
-                let file = File::create_new(self.to.join(format!("{name}.npy")))?;
-                npz::write_array(BufWriter::new(file), value)
+                let path = self.to.join(format!("{name}.npy"));
+                let mut file = BufWriter::new(AtomicFile::create(&path, *existing)?);
+                npz::write_array(&mut file, value)?;
+                Ok(file.into_inner().map_err(IntoInnerError::into_error)?.persist()?)
             }
         }
     }

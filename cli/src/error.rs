@@ -51,7 +51,10 @@ hlo::error_codes! {
         /// that the file does not have.
         "E0614" "{path} has {count}"
         SeveralModules { path: String, count: String },
-        /// `etalon reduce` does not replace a file unasked, and never its input.
+        /// A file or folder is not replaced.
+        ///
+        /// A file that an option names as output is replaced, such as that of `--output`. One whose name is an argument without an
+        /// option, or chosen by the command, is replaced only with `--force`, and an input never.
         "E0620" "{path} exists"
         Exists { path: String },
         /// The module of `etalon reduce` does not show a difference, or each module does.

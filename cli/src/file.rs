@@ -1,92 +1,155 @@
-//! Files that are written as a whole: a reader finds the old contents or the new ones, also after Ctrl-C.
-use std::fs::{File, OpenOptions, Permissions};
-use std::io::{Result, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+//! The files that commands write: which ones are replaced, and that each is written as a whole.
+//!
+//! A file that an option names is replaced. One whose name is an argument without an option, or chosen by the command, stays if it
+//! exists, unless `--force` is given. An input is never replaced.
+use crate::error::{Code, Failure, Result};
+use crate::output;
+use conformance::AtomicFile;
+pub(crate) use conformance::Existing;
+use std::io::{Cursor, ErrorKind, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use tempfile::{Builder, NamedTempFile};
 
-/// Checks that a file can be written, before work that may take hours. Its contents stay.
-pub(crate) fn check(path: &Path) -> Result<()> {
-    match std::fs::metadata(path) {
-        // To open a pipe would wait for its reader, and to close it would end it.
-        Ok(found) if !found.is_file() && !found.is_dir() => Ok(()),
-        Ok(_) => OpenOptions::new().write(true).open(path).map(drop),
-        Err(_) => beside(path).map(drop),
+/// Returns whether an output is standard output.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Returns what happens to a file that no option names.
+pub(crate) fn unnamed(force: bool) -> Existing {
+    if force { Existing::Replace } else { Existing::Keep }
+}
+
+/// Checks that files can be written, before work that may take hours. What they have stays.
+pub(crate) fn check<'a>(
+    outputs: impl IntoIterator<Item = (&'a Path, Existing)>,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<()> {
+    let inputs: Vec<PathBuf> = inputs.into_iter().filter_map(identity).collect();
+    let mut others: Vec<PathBuf> = Vec::new();
+    for (path, existing) in outputs.into_iter().filter(|(path, _)| !is_stdout(path)) {
+        let own = identity(path);
+        if own.as_ref().is_some_and(|own| inputs.contains(own)) {
+            let code = Code::Exists { path: path.display().to_string() };
+            let help = "it is an input of the command: name another file";
+            return Err(Failure::new(&code, Some(help.to_owned())));
+        }
+        drop(Output::create(path, existing)?);
+        let name = own.unwrap_or_else(|| path.to_owned());
+        if others.contains(&name) {
+            return Err(Failure::file(path, &"two outputs have this file"));
+        }
+        others.push(name);
+    }
+    Ok(())
+}
+
+/// Returns what tells a file from others whatever its name is; nothing of what is no file, such as a pipe.
+fn identity(path: &Path) -> Option<PathBuf> {
+    let path = if is_stdout(path) { Path::new("/dev/stdin") } else { path };
+    let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    Some(PathBuf::from(format!("{}:{}", found.dev(), found.ino())))
+}
+
+/// A file, or standard output, that is written when its contents are whole.
+#[derive(Debug)]
+pub(crate) struct Output {
+    path: PathBuf,
+    contents: Contents,
+}
+
+#[derive(Debug)]
+enum Contents {
+    File(AtomicFile),
+    Stdout(Cursor<Vec<u8>>),
+}
+
+impl Output {
+    /// Starts a file; `-` is standard output.
+    pub(crate) fn create(path: &Path, existing: Existing) -> Result<Self> {
+        let contents = if is_stdout(path) {
+            Contents::Stdout(Cursor::default())
+        } else {
+            Contents::File(AtomicFile::create(path, existing).map_err(|e| failure(path, &e))?)
+        };
+        Ok(Self { path: path.to_owned(), contents })
+    }
+    /// Ends the file.
+    pub(crate) fn finish(self) -> Result<()> {
+        match self.contents {
+            Contents::File(file) => file.persist().map_err(|e| failure(&self.path, &e)),
+            Contents::Stdout(contents) => output::bytes(contents.get_ref()),
+        }
     }
 }
 
-/// Writes a file, or the file that a link leads to.
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match &mut self.contents {
+            Contents::File(file) => file.write(bytes),
+            Contents::Stdout(contents) => contents.write(bytes),
+        }
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Output {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        match &mut self.contents {
+            Contents::File(file) => file.seek(to),
+            Contents::Stdout(contents) => contents.seek(to),
+        }
+    }
+}
+
+/// Writes a file, or standard output for `-`.
+pub(crate) fn write(path: &Path, existing: Existing, contents: &[u8]) -> Result<()> {
+    let mut output = Output::create(path, existing)?;
+    output.write_all(contents).map_err(|e| failure(path, &e))?;
+    output.finish()
+}
+
+/// Writes a file that an option names, or standard output for `-`.
 pub(crate) fn replace(path: &Path, contents: &[u8]) -> Result<()> {
-    replace_with(path, |file| file.write_all(contents))
+    write(path, Existing::Replace, contents)
 }
 
-/// Writes a file by a function, or the file that a link leads to. If the function fails, the file stays as it was.
-pub(crate) fn replace_with<E: From<std::io::Error>>(
-    path: &Path,
-    write: impl FnOnce(&mut File) -> std::result::Result<(), E>,
-) -> std::result::Result<(), E> {
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let old = std::fs::metadata(&target).ok();
-    if old.as_ref().is_some_and(|old| !old.is_file()) {
-        return write(&mut OpenOptions::new().write(true).open(&target)?);
+fn failure(path: &Path, error: &std::io::Error) -> Failure {
+    match error.kind() {
+        ErrorKind::AlreadyExists => exists(path),
+        _ => Failure::file(path, error),
     }
-    let mut file = beside(&target)?;
-    write(file.as_file_mut())?;
-    if let Some(old) = old {
-        file.as_file().set_permissions(old.permissions())?;
-    }
-    file.persist(&target).map(drop).map_err(|e| e.error.into())
 }
 
-/// Writes a file that does not exist.
-pub(crate) fn create(path: &Path, contents: &[u8]) -> Result<()> {
-    let mut file = beside(path)?;
-    file.write_all(contents)?;
-    file.persist_noclobber(path).map(drop).map_err(|e| e.error)
-}
-
-/// Creates a temporary file in the folder of another file, with the permissions of a new file.
-fn beside(path: &Path) -> Result<NamedTempFile> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        Some(_) | None => PathBuf::from("."),
-    };
-    // An error of the temporary file would name that.
-    std::fs::metadata(&folder)?;
-    Builder::new().prefix(".etalon-").permissions(Permissions::from_mode(0o666)).tempfile_in(folder)
+/// Returns the error of a file or a folder that is not replaced.
+pub(crate) fn exists(path: &Path) -> Failure {
+    let code = Code::Exists { path: path.display().to_string() };
+    Failure::new(&code, Some("name another one, or replace it with --force".to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = std::fs::read_dir(folder).unwrap();
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-
     #[test]
-    fn files_are_replaced_as_a_whole() {
+    fn inputs_are_known_by_any_name() {
         let folder = tempfile::tempdir().unwrap();
-        let [path, link] = ["out.json", "link"].map(|name| folder.path().join(name));
-        check(&path).unwrap();
-        assert!(names(folder.path()).is_empty());
-        replace(&path, b"old").unwrap();
-        std::fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
-        std::os::unix::fs::symlink(&path, &link).unwrap();
-        check(&path).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"old");
-        replace(&link, b"new").unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"new");
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
-        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!(create(&path, b"x").unwrap_err().kind(), std::io::ErrorKind::AlreadyExists);
-        assert_eq!(names(folder.path()), ["link", "out.json"]);
-        assert!(check(folder.path()).is_err());
-        assert!(check(&folder.path().join("none/out.json")).is_err());
-        replace(Path::new("/dev/null"), b"text").unwrap();
+        let [input, hard, soft, other] =
+            ["m.hlo", "hard", "soft", "other"].map(|name| folder.path().join(name));
+        std::fs::write(&input, "text").unwrap();
+        std::fs::hard_link(&input, &hard).unwrap();
+        std::os::unix::fs::symlink(&input, &soft).unwrap();
+        let check_one = |output: &Path| check([(output, Existing::Replace)], [input.as_path()]);
+        for path in [&input, &hard, &soft] {
+            assert_eq!(check_one(path).unwrap_err().diagnostics[0].code, "E0620");
+        }
+        check_one(&other).unwrap();
+        check_one(Path::new("/dev/null")).unwrap();
+        let twice = [(other.as_path(), Existing::Replace); 2];
+        assert_eq!(check(twice, []).unwrap_err().diagnostics[0].code, "E0601");
+        check([(Path::new("-"), Existing::Keep); 2], []).unwrap();
+        assert!(!other.exists());
     }
 }

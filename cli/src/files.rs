@@ -18,6 +18,10 @@ impl Files {
     pub(crate) fn of(paths: &[PathBuf]) -> Self {
         Self(paths.iter().flat_map(|path| expanded(path)).collect())
     }
+    /// Returns the files that there are.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().filter_map(|path| path.as_deref().ok())
+    }
     /// Returns whether results need the names of their files.
     pub(crate) fn are_several(&self) -> bool {
         self.0.len() > 1

@@ -24,25 +24,33 @@ mod results;
 mod roofline;
 mod spill;
 mod statistics;
+mod streams;
 mod trace;
 
 use args::{Cli, Command};
 use clap::Parser;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     memory::return_freed_blocks();
     bug::report_panics();
-    share_main_thread();
+    streams::report_large_files();
+    let _pool = share_main_thread();
     // The panic hook has shown the message; the exit code says that it is our bug.
     std::panic::catch_unwind(run).unwrap_or_else(|_| error::Exit::Bug.code())
 }
 
 /// Makes this thread a member of the pool that computes: beside as many others as there are processors, the system may run two of
 /// them on one processor while another is idle.
-fn share_main_thread() {
-    // Without the threads, which the system may refuse, rayon decides at its first use.
-    let _ = rayon::ThreadPoolBuilder::new().use_current_thread().build_global();
+///
+/// If the system refuses the threads, the result is a pool of this thread alone, which is in use until it is dropped.
+fn share_main_thread() -> Option<ThreadPool> {
+    let pool = || ThreadPoolBuilder::new().use_current_thread();
+    match pool().build_global() {
+        Ok(()) => None,
+        Err(_) => pool().num_threads(1).build().ok(),
+    }
 }
 
 /// Parses the command line. For help and the version, which are shown, it returns the exit code.

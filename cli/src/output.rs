@@ -1,5 +1,6 @@
 //! Output: data to stdout; errors, warnings and progress to stderr.
 use crate::error::{Failure, Result};
+use crate::streams;
 use clap::ColorChoice;
 use hlo::diag::{Diagnostic, Level, Source, render};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -72,16 +73,31 @@ pub(crate) fn hint(text: &str) {
     }
 }
 
+/// Writes a report to stdout, or to stderr if an output of the command has stdout.
+pub(crate) fn report(text: &str, has_stdout: bool) -> Result<()> {
+    if has_stdout {
+        note(text);
+        return Ok(());
+    }
+    data(text)
+}
+
 /// Writes to stdout.
 pub(crate) fn data(text: &str) -> Result<()> {
     bytes(text.as_bytes())
 }
 /// The same for bytes.
 pub(crate) fn bytes(bytes: &[u8]) -> Result<()> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
     written(std::io::stdout().lock().write_all(bytes))
 }
-/// Returns whether what was given to stdout is written. A closed pipe is not an error: the reader has read enough.
+/// Returns whether what was given to stdout is written. A closed pipe is not an error: the reader has read enough. Stdout that was
+/// closed from the start is one: nobody has read anything.
 pub(crate) fn written(given: std::io::Result<()>) -> Result<()> {
+    let closed = || std::io::Error::other("standard output is closed");
+    let given = if streams::is_stdout_closed() { Err(closed()) } else { given };
     match given.and_then(|()| std::io::stdout().flush()) {
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|e| Failure::file(Path::new("<stdout>"), &e)),
@@ -147,13 +163,15 @@ impl Progress {
         bar.set_draw_target(ProgressDrawTarget::hidden());
         let shown = bar.clone();
         if std::io::stderr().is_terminal() && !is_quiet() {
-            std::thread::spawn(move || {
+            let show = move || {
                 std::thread::sleep(Duration::from_secs(1));
                 if !shown.is_finished() {
                     shown.set_draw_target(ProgressDrawTarget::stderr());
                     shown.enable_steady_tick(Duration::from_millis(200));
                 }
-            });
+            };
+            // Without a thread there is no progress.
+            let _ = std::thread::Builder::new().spawn(show);
         }
         Self(bar)
     }

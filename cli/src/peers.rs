@@ -167,7 +167,7 @@ fn report_termination(rank: usize) {
     use signal_hook::consts::SIGTERM;
     // Without the handler the run works the same, only the message is missing.
     let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGTERM]) else { return };
-    std::thread::spawn(move || {
+    let report = move || {
         if signals.forever().next().is_some() {
             if !ENDING.load(Ordering::Relaxed) {
                 output::note(&format!(
@@ -176,5 +176,6 @@ fn report_termination(rank: usize) {
             }
             signal_hook::low_level::exit(128 + SIGTERM);
         }
-    });
+    };
+    let _ = std::thread::Builder::new().spawn(report);
 }

@@ -21,7 +21,8 @@ impl RunProgress {
         let hook = shown.bar().map(|bar| {
             let progress = Arc::new(Progress::default());
             let (module, seen) = (Arc::clone(module), Arc::clone(&progress));
-            std::thread::spawn(move || follow(&bar, &what, &module, &seen));
+            let follow = move || follow(&bar, &what, &module, &seen);
+            let _ = std::thread::Builder::new().spawn(follow);
             progress
         });
         Self { _shown: shown, hook }

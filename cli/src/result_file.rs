@@ -1,16 +1,16 @@
 //! The file of `--output`, and the names of its arrays.
 use crate::error::{Code, Failure, Result};
+use crate::file::{self, Existing, Output, is_stdout};
 use crate::inputs::safetensors;
-use crate::{file, output};
 use hlo::ir::{Computation, InstructionId};
 use hlo::literal::npz;
 use hlo::{Literal, Op, Shape};
 use std::collections::BTreeSet;
-use std::io::{BufWriter, Cursor};
+use std::io::BufWriter;
 use std::path::Path;
 
-/// Fails if the file of `--output` has no format, or cannot be written.
-pub(crate) fn check(to: Option<&Path>) -> Result<()> {
+/// Fails if the file of `--output` has no format.
+pub(crate) fn check_format(to: Option<&Path>) -> Result<()> {
     let Some(to) = to else { return Ok(()) };
     let is_known = ["npz", "npy", "safetensors"].iter().any(|known| has_extension(to, known));
     if !is_stdout(to) && !is_known {
@@ -18,7 +18,7 @@ pub(crate) fn check(to: Option<&Path>) -> Result<()> {
         let help = "the formats are .npz, .npy for a single array, .safetensors, and `-` for .npz to stdout";
         return Err(Failure::new(&Code::File { path, message }, Some(help.into())));
     }
-    if is_stdout(to) { Ok(()) } else { file::check(to).map_err(|e| Failure::file(to, &e)) }
+    Ok(())
 }
 
 /// Returns the error of an option for the file of a single module.
@@ -27,9 +27,6 @@ pub(crate) fn single(option: &str) -> Failure {
     Failure::new(&Code::Input { path: option.into(), message }, None)
 }
 
-pub(crate) fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
 fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
@@ -40,24 +37,20 @@ pub(crate) fn write(to: &Path, named: Vec<(String, &Literal)>) -> Result<()> {
         let code = Code::File { path: to.display().to_string(), message };
         Failure::new(&code, Some("use .npz".into()))
     };
-    if is_stdout(to) {
-        let mut archive = Cursor::new(Vec::new());
-        npz::write(&mut archive, named).map_err(|e| Failure::file(to, &e))?;
-        return output::bytes(archive.get_ref());
-    }
     if has_extension(to, "safetensors") {
-        let bytes = safetensors::bytes(&named).map_err(unfit)?;
-        return file::replace(to, &bytes).map_err(|e| Failure::file(to, &e));
+        return file::replace(to, &safetensors::bytes(&named).map_err(unfit)?);
     }
+    let mut file = BufWriter::new(Output::create(to, Existing::Replace)?);
     let written = if has_extension(to, "npy") {
         let [(_, array)] = named.as_slice() else {
             return Err(unfit(format!("{} arrays do not fit in .npy", named.len())));
         };
-        file::replace_with(to, |file| npz::write_array(BufWriter::new(file), array))
+        npz::write_array(&mut file, array)
     } else {
-        file::replace_with(to, |file| npz::write(BufWriter::new(file), named))
+        npz::write(&mut file, named)
     };
-    written.map_err(|e| Failure::file(to, &e))
+    written.map_err(|e| Failure::file(to, &e))?;
+    file.into_inner().map_err(|e| Failure::file(to, e.error()))?.finish()
 }
 
 /// Returns a name for each array of the result: that of the instruction which computes it, with the number of the array if that is

@@ -1,10 +1,11 @@
 //! `--trace`: a trace for Perfetto and Chrome, with one event per instruction and one track per device.
 use crate::error::{Failure, Result};
+use crate::file::{Existing, Output};
 use crate::output;
 use interp::{Device, Event};
 use serde_json::json;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::fmt::Arguments;
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,7 +20,8 @@ pub(crate) struct Trace(Arc<Mutex<Writing>>);
 #[derive(Debug)]
 struct Writing {
     path: PathBuf,
-    file: BufWriter<File>,
+    /// Taken at the end.
+    file: Option<BufWriter<Output>>,
     /// Whether no event has been written.
     first: bool,
     events: usize,
@@ -29,17 +31,20 @@ struct Writing {
 impl Writing {
     fn write(&mut self, json: &serde_json::Value) {
         let separator = if std::mem::take(&mut self.first) { "\n" } else { ",\n" };
-        let failed = write!(self.file, "{separator}{json}").err();
+        self.text(format_args!("{separator}{json}"));
+    }
+    fn text(&mut self, text: Arguments<'_>) {
+        let failed = self.file.as_mut().and_then(|file| file.write_fmt(text).err());
         self.failed = self.failed.take().or(failed);
     }
 }
 
 impl Trace {
     pub(crate) fn create(path: &Path) -> Result<Self> {
-        let file = File::create(path).map_err(|e| Failure::file(path, &e))?;
-        let mut file = BufWriter::new(file);
-        let failed = file.write_all(b"{\"displayTimeUnit\": \"ns\", \"traceEvents\": [").err();
-        let writing = Writing { path: path.to_owned(), file, first: true, events: 0, failed };
+        let file = Some(BufWriter::new(Output::create(path, Existing::Replace)?));
+        let path = path.to_owned();
+        let mut writing = Writing { path, file, first: true, events: 0, failed: None };
+        writing.text(format_args!("{{\"displayTimeUnit\": \"ns\", \"traceEvents\": ["));
         Ok(Self(Arc::new(Mutex::new(writing))))
     }
 
@@ -88,10 +93,13 @@ impl Trace {
                 "the trace has only the first {LIMIT} events; {omitted} are omitted\n"
             ));
         }
-        let ended = writing.file.write_all(b"\n]}\n").and_then(|()| writing.file.flush()).err();
-        match writing.failed.take().or(ended) {
-            Some(error) => Err(Failure::file(&writing.path, &error)),
-            None => Ok(()),
+        writing.text(format_args!("\n]}}\n"));
+        let Writing { path, file, failed: earlier, .. } = &mut *writing;
+        let failed = |error: std::io::Error| Failure::file(path, &error);
+        match (earlier.take(), file.take()) {
+            (Some(error), _) => Err(failed(error)),
+            (None, Some(file)) => file.into_inner().map_err(|e| failed(e.into_error()))?.finish(),
+            (None, None) => Ok(()),
         }
     }
 }

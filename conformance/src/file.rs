@@ -25,7 +25,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::case;
-use crate::{Engine, Report};
+use crate::{AtomicFile, Engine, Existing, Report};
 
 /// A file of cases.
 #[derive(Debug, Clone)]
@@ -172,7 +172,8 @@ impl FileTest {
         if text == self.text {
             return Ok(false);
         }
-        std::fs::write(&self.path, text).map_err(|e| ParseError::Io(self.path.clone(), e))?;
+        AtomicFile::write(&self.path, Existing::Replace, text.as_bytes())
+            .map_err(|e| ParseError::Io(self.path.clone(), e))?;
         Ok(true)
     }
 }

@@ -21,12 +21,12 @@ pub use statistics::{Coverage, ENOUGH, Tally};
 use crate::backend::Backend;
 use crate::generate::{self, Regime, generate};
 use crate::results::{Record, Verdict};
-use crate::{Subject, conform};
+use crate::{AtomicFile, Existing, Subject, conform};
 use balance::Balance;
 use hlo::{Module, Opcode, Verified};
 use recorder::Recorder;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -134,6 +134,9 @@ pub fn fuzz(
     options: &Options,
     observer: &mut dyn FnMut(&Campaign, Event<'_>),
 ) -> Result<Campaign, WriteError> {
+    if let Some(folder) = &options.output {
+        check_folder(folder)?;
+    }
     let start = Instant::now();
     let mut campaign = Campaign::default();
     let (mut backend, mut reference) = (Recorder::new(backend), Recorder::new(reference));
@@ -160,15 +163,24 @@ pub fn fuzz(
                 continue;
             }
         };
-        let found = campaign.run(&random, &mut backend, &mut reference, options)?;
+        let found = campaign.run(&random, &mut backend, &mut reference, options);
         campaign.time = start.elapsed();
         observer(&campaign, Event::Ran);
-        for finding in &found {
-            observer(&campaign, Event::Found(finding));
+        for mut finding in found {
+            let written = options.output.as_ref().map_or(Ok(()), |folder| finding.write(folder));
+            observer(&campaign, Event::Found(&finding));
+            written?;
         }
     }
     campaign.time = start.elapsed();
     Ok(campaign)
+}
+
+/// Fails if the folder of findings, which is made with the first one, cannot be made or written.
+fn check_folder(folder: &Path) -> Result<(), WriteError> {
+    let found = folder.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("."));
+    let checked = AtomicFile::create(&found.join("finding.hlo"), Existing::Replace);
+    checked.map(drop).map_err(|error| WriteError { path: folder.to_owned(), error })
 }
 
 /// A module of a campaign.
@@ -219,7 +231,7 @@ impl Campaign {
         backend: &mut Recorder<'_>,
         reference: &mut Recorder<'_>,
         options: &Options,
-    ) -> Result<Vec<Finding>, WriteError> {
+    ) -> Vec<Finding> {
         self.modules += 1;
         let mut found = Vec::new();
         for regime in Regime::ALL {
@@ -242,16 +254,12 @@ impl Campaign {
                 let seed = random.seed;
                 let weights = random.weights.clone();
                 let file = None;
-                let mut finding =
-                    Finding { seed, weights, regime, subject, expected, record, file };
-                if let Some(folder) = &options.output {
-                    finding.write(folder)?;
-                }
+                let finding = Finding { seed, weights, regime, subject, expected, record, file };
                 self.findings += 1;
                 found.push(finding);
             }
         }
-        Ok(found)
+        found
     }
 }
 

@@ -26,6 +26,7 @@
 //! ```
 #![warn(clippy::wildcard_enum_match_arm)]
 pub mod arrays;
+mod atomic_file;
 pub mod backend;
 pub mod blame;
 mod bound;
@@ -44,6 +45,7 @@ mod report;
 pub mod results;
 pub mod suite;
 
+pub use atomic_file::{AtomicFile, Existing};
 pub use bound::Tolerance;
 pub use compare::{Comparison, ShapeMismatch, Worst, compare, compare_each};
 pub use conform::{Subject, conform};

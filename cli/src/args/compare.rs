@@ -22,7 +22,7 @@ pub(crate) struct BackendArgs {
     /// An option of XLA for the plugin, such as `xla_backend_optimization_level=0`; repeatable.
     #[arg(long, value_name = "KEY=VALUE", value_parser = option)]
     pub(crate) xla_option: Vec<(String, OptionValue)>,
-    /// The most seconds for one compilation or one execution of the backend: 60 by default for a plugin or a command, no limit
+    /// The most seconds for loading a plugin, and for one compilation or one execution of the backend: 60 by default for a plugin or a command, no limit
     /// for an engine of Etalon. `conform` limits also the engine that the backend is compared with, if the option is given.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<Duration>,
@@ -122,7 +122,7 @@ pub(crate) struct BlameArgs {
     pub(crate) after: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Write the first wrong instruction as a file test: a module of it alone with its operands. The file must not exist.
+    /// Write the first wrong instruction as a file test: a module of it alone with its operands.
     #[arg(long, short, value_name = "F.hlo")]
     pub(crate) output: Option<PathBuf>,
     /// Print the report as JSON.
@@ -169,7 +169,7 @@ pub(crate) struct FuzzArgs {
     #[arg(long)]
     pub(crate) portable: bool,
     /// Write each finding to a new file test in this folder.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Print how often each opcode ran, and with how many element types.
     #[arg(long)]
@@ -210,7 +210,7 @@ pub(crate) struct ReduceArgs {
     /// The file of the result, a file test; FILE.reduced.hlo by default.
     #[arg(long, short, value_name = "F.hlo")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace the file of the result if it exists.
+    /// Replace FILE.reduced.hlo, and files of other findings, if they exist.
     #[arg(long)]
     pub(crate) force: bool,
     /// Run each candidate up to N times, for differences that do not show in each run. `auto` measures how often the difference

@@ -11,12 +11,17 @@ pub(crate) use compare::{
 pub(crate) use diff::DiffArgs;
 pub(crate) use graph::{FormatArg, GraphArgs};
 pub(crate) use run::{BenchArgs, CheckNanArg, RunArgs, SeedArg, TestArgs};
-pub(crate) use shared::{CustomCallArgs, DeviceArgs, EngineArg, InputArgs, LoadArgs, RangeArg};
+pub(crate) use shared::{
+    CustomCallArgs, DeviceArgs, EngineArg, InputArgs, LoadArgs, RangeArg, TimeArgs,
+};
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// A reference backend for XLA's HLO: parse, check, run and compare .hlo files.
+///
+/// A file that an option names as output is replaced, when the whole new one is written; `-` is standard output. Other files that
+/// exist are replaced only with --force, inputs never.
 ///
 /// Exit codes: 0 success, 1 the module is wrong or a result differs, 2 wrong usage, 3 unsupported, 4 a bug in Etalon.
 #[derive(Debug, Parser)]
@@ -154,6 +159,9 @@ pub(crate) struct ConvertArgs {
     /// The file to write: a message if its name ends with `.pb`, text if it ends with `.hlo` or `.txt`; `-` writes text to
     /// standard output.
     pub(crate) to: PathBuf,
+    /// Replace the file to write if it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
 }

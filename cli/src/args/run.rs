@@ -24,7 +24,7 @@ pub(crate) struct RunArgs {
     /// Write the result to an .npz or .safetensors file as `out0`, `out1`, ..., for several devices as `d<k>_out<i>`; an .npy file
     /// takes a single array. Values of `outfeed` are written as `outfeed0`, `outfeed1`, ... In a run on several ranks (docs/mpi.md) each rank writes the results of its devices:
     /// rank 0 to F.npz, rank 1 to F.rank1.npz, and so on.
-    #[arg(long, value_name = "F.npz|F.npy|F.safetensors")]
+    #[arg(long, short, value_name = "F.npz|F.npy|F.safetensors")]
     pub(crate) output: Option<PathBuf>,
     /// Name the arrays of the result after the instructions that compute them, in place of `out0`, `out1`, ...
     #[arg(long)]
@@ -54,11 +54,14 @@ pub(crate) struct RunArgs {
     /// the number of times.
     #[arg(long, value_enum, value_name = "first|all", num_args = 0..=1, require_equals = true, default_missing_value = "first")]
     pub(crate) check_nan: Option<CheckNanArg>,
-    /// Write the value of each executed instruction to a folder of .npy files or to an .npz file, which must not exist:
+    /// Write the value of each executed instruction to a folder of .npy files, which must be empty, or to an .npz file:
     /// `computation/name`, with `#k` for execution k of an instruction that runs several times. Not written are constants, values
     /// that are other ones renamed (`tuple`, `get-tuple-element`), and those that the engine does not compute.
     #[arg(long, value_name = "DIR|F.npz")]
     pub(crate) dump_values: Option<PathBuf>,
+    /// Write --dump-values to a folder that has files, and replace those of the same names.
+    #[arg(long, requires = "dump_values")]
+    pub(crate) force: bool,
     /// Write only the values of instructions whose `computation/name` contains NAME.
     #[arg(long, value_name = "NAME", requires = "dump_values")]
     pub(crate) filter: Option<String>,
@@ -127,7 +130,7 @@ pub(crate) struct BenchArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
     /// Write the result to an .npz file as `out0`, `out1`, ..., for several devices as `d<k>_out<i>`.
-    #[arg(long, value_name = "F.npz")]
+    #[arg(long, short, value_name = "F.npz")]
     pub(crate) output: Option<PathBuf>,
     /// The number of measured runs after the first one.
     #[arg(long, value_name = "N", default_value_t = 5)]

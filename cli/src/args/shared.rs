@@ -2,7 +2,7 @@
 use crate::random::Interval;
 use clap::{Args, ValueEnum};
 use interp::CompileOptions;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How a module is read.
@@ -81,6 +81,15 @@ pub(crate) struct InputArgs {
     /// those of another program with the same shapes.
     #[arg(long, value_name = "SEED")]
     pub(crate) elided: Option<u64>,
+}
+
+impl InputArgs {
+    /// Returns the files that --input may name: a value, or what is behind its `=`.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        let files = self.input.iter().filter_map(|value| value.split_once('='));
+        let named = files.map(|(_, file)| Path::new(file));
+        self.input.iter().map(Path::new).chain(named)
+    }
 }
 
 /// The range of random arguments.
@@ -198,10 +207,11 @@ pub(crate) struct CustomCallArgs {
     /// Take the C functions of custom calls from a shared library, which runs in a process of its own; repeatable.
     #[arg(long, value_name = "LIBRARY")]
     pub(crate) custom_call_library: Vec<PathBuf>,
-    /// The most seconds for one call of a library's function.
+    /// The most seconds for one call of a library's function, and for loading a library. --time-limit bounds both, too.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "trust_custom_calls")]
     pub(crate) custom_call_time_limit: Option<Duration>,
-    /// Run the libraries inside of Etalon, which is faster; a fault of a library then ends or corrupts the run.
+    /// Run the libraries inside of Etalon, which is faster; a fault of a library then ends or corrupts the run, and no limit ends
+    /// a call.
     #[arg(long)]
     pub(crate) trust_custom_calls: bool,
 }

@@ -31,8 +31,9 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     if let [before, after] = args.compare.as_slice() {
         return compare(before, after);
     }
+    let reports = Reports::open(args)?;
     if !args.merge.is_empty() {
-        return merge(args);
+        return merge(args, reports);
     }
     let mut backend: Box<dyn Backend> = match engine_of(&args.backend) {
         Some(engine) => Box::new(limited(engine, args)),
@@ -46,7 +47,6 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     if let Some(size) = args.suite {
         items.extend(suite(size, args)?);
     }
-    let reports = Reports::open(args)?;
     let progress = output::Progress::counting("comparing", items.len());
     let mut results = Results::new(backend.name());
     results.shards.extend(args.shard);
@@ -78,7 +78,7 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
             output::note(&format!("warning: {warning}\n"));
             results.warnings.push(warning);
         }
-        print(&record, args.verbose)?;
+        print(&record, args.verbose, reports.has_stdout())?;
         results.push(record);
     }
     drop(progress);
@@ -158,7 +158,8 @@ fn command_line(args: &ConformArgs, subject: &Subject) -> String {
 }
 
 /// Prints the record of a case, unless it is good.
-fn print(record: &Record, all: bool) -> Result<()> {
+fn print(record: &Record, all: bool, has_stdout: bool) -> Result<()> {
+    let line = |text: &str| line(text, has_stdout);
     let shown = record.verdict.is_bad()
         || matches!(record.verdict, Verdict::Unsupported | Verdict::Undefined)
         || all;
@@ -169,13 +170,13 @@ fn print(record: &Record, all: bool) -> Result<()> {
     }
 }
 
-fn line(text: &str) -> Result<()> {
-    output::data(&format!("{text}\n"))
+fn line(text: &str, has_stdout: bool) -> Result<()> {
+    output::report(&format!("{text}\n"), has_stdout)
 }
 
 /// Prints the totals, and writes the reports.
 fn finish(results: &Results, reports: Reports) -> Result<ExitCode> {
-    line(&results.to_string())?;
+    line(&results.to_string(), reports.has_stdout())?;
     reports.write(results)?;
     let count = |verdict| results.records().filter(|record| record.verdict == verdict).count();
     Ok(if results.is_bad() {
@@ -194,12 +195,12 @@ fn finish(results: &Results, reports: Reports) -> Result<ExitCode> {
 /// `--compare`: prints what changed between two runs.
 fn compare(before: &Path, after: &Path) -> Result<ExitCode> {
     let changes = Changes::between(&read(before)?, &read(after)?);
-    line(changes.to_string().trim_end())?;
+    line(changes.to_string().trim_end(), false)?;
     Ok(if changes.worse.is_empty() { ExitCode::SUCCESS } else { Exit::Wrong.code() })
 }
 
 /// `--merge`: merges the results of the parts of a run.
-fn merge(args: &ConformArgs) -> Result<ExitCode> {
+fn merge(args: &ConformArgs, reports: Reports) -> Result<ExitCode> {
     let mut files = args.merge.iter();
     let mut merged = files.next().map(|path| read(path)).transpose()?.unwrap_or_default();
     for path in files {
@@ -208,7 +209,7 @@ fn merge(args: &ConformArgs) -> Result<ExitCode> {
     for shard in merged.complete() {
         output::note(&format!("warning: shard {shard} is missing\n"));
     }
-    finish(&merged, Reports::open(args)?)
+    finish(&merged, reports)
 }
 
 fn read(path: &Path) -> Result<Results> {
@@ -259,6 +260,7 @@ pub(super) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
         client: args.option.clone(),
         xla: args.xla_option.clone(),
         time_limit: args.time_limit_or_default(),
+        start_limit: args.time_limit_or_default(),
         ..PluginOptions::default()
     };
     let plugin = Plugin::isolated(&path, host, options).map_err(|e| misuse(&e))?;

@@ -2,6 +2,7 @@
 use super::{Loaded, compile_for, load_filled};
 use crate::args::{BenchArgs, InputArgs};
 use crate::error::{Failure, Result};
+use crate::file::{self, Existing};
 use crate::files::Files;
 use crate::inputs::inputs;
 use crate::{output, result_file};
@@ -28,10 +29,13 @@ struct Measured {
 pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
     args.spill.apply()?;
     let files = Files::of(&args.files);
-    result_file::check(args.output.as_deref())?;
+    result_file::check_format(args.output.as_deref())?;
     if files.are_several() && args.output.is_some() {
         return Err(result_file::single("--output"));
     }
+    let outputs = args.output.iter().map(|path| (path.as_path(), Existing::Replace));
+    file::check(outputs, files.paths().chain(args.inputs.paths()))?;
+    let has_stdout = args.output.as_deref().is_some_and(file::is_stdout);
     let are_several = files.are_several();
     files.each(|path| {
         let measured = one(args, path)?;
@@ -40,7 +44,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
             true => measured.json(name.as_deref()),
             false => measured.table(name.as_deref()),
         };
-        output::data(&shown).map(|()| None)
+        output::report(&shown, has_stdout).map(|()| None)
     })
 }
 

@@ -3,7 +3,8 @@ use super::backend::open;
 use super::{Loaded, load_filled, verified};
 use crate::args::{BlameArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
-use crate::{file, inputs, output};
+use crate::file::{self, Existing};
+use crate::{inputs, output};
 use conformance::FileTest;
 use conformance::blame::{Blame, ModulePair, Options, blame, compare_modules};
 use conformance::reduce::file_test;
@@ -17,9 +18,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 pub(crate) fn run(args: &BlameArgs) -> Result<ExitCode> {
-    if let Some(target) = args.output.as_deref().filter(|target| target.exists()) {
-        return Err(exists(target));
-    }
+    let outputs = args.output.iter().map(|path| (path.as_path(), Existing::Replace));
+    file::check(outputs, args.file.as_deref().into_iter().chain(args.inputs.paths()))?;
     let options = Options {
         slice_bytes: args.max_slice,
         rounds: args.rounds,
@@ -32,12 +32,6 @@ pub(crate) fn run(args: &BlameArgs) -> Result<ExitCode> {
         // The rules of the options exclude it.
         (None, _, _) => Ok(Exit::Misuse.code()),
     }
-}
-
-fn exists(target: &Path) -> Failure {
-    let mut failure = Failure::file(target, &"the file exists");
-    failure.diagnostics[0].help = Some("name another file".to_owned());
-    failure
 }
 
 /// A module with its text and its arguments.
@@ -95,12 +89,12 @@ fn instructions(args: &BlameArgs, file: &Path, options: &Options) -> Result<Exit
         output::note(&format!("warning: {warning}\n"));
     }
     if let (Some(target), Some(finding)) = (&args.output, found.findings.first()) {
-        write_new(
-            target,
-            &file_test(&finding.program.module, &finding.program.arguments, Some(options.fuel)),
-        )?;
+        let program = &finding.program;
+        let text = file_test(&program.module, &program.arguments, Some(options.fuel));
+        file::replace(target, text.as_bytes())?;
     }
-    print(&if args.json { found.to_json() + "\n" } else { report(&found, &subject) })?;
+    let text = if args.json { found.to_json() + "\n" } else { report(&found, &subject) };
+    output::report(&text, args.output.as_deref().is_some_and(file::is_stdout))?;
     Ok(if found.is_wrong() { Exit::Wrong.code() } else { ExitCode::SUCCESS })
 }
 
@@ -130,7 +124,7 @@ fn pair(args: &BlameArgs, [before, after]: [&Path; 2], options: &Options) -> Res
         exit: Exit::Wrong,
         ..Failure::file(Path::new(&after.name), &message)
     })?;
-    print(&if args.json { pair.to_json() + "\n" } else { pair_report(&pair, &after) })?;
+    output::data(&if args.json { pair.to_json() + "\n" } else { pair_report(&pair, &after) })?;
     Ok(if pair.is_wrong() { Exit::Wrong.code() } else { ExitCode::SUCCESS })
 }
 
@@ -161,17 +155,5 @@ fn conclusion(pair: &ModulePair) -> &'static str {
         (true, _) => "the results are within the bound of the whole module, but the modules differ",
         (false, Verdict::Agrees) => "the modules compute the same",
         (false, _) => "the modules compute the same within the bound of rounding errors",
-    }
-}
-
-fn print(text: &str) -> Result<()> {
-    output::data(text)
-}
-
-/// Writes a file that does not exist.
-fn write_new(target: &Path, text: &str) -> Result<()> {
-    match file::create(target, text.as_bytes()) {
-        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Err(exists(target)),
-        other => other.map_err(|e| Failure::file(target, &e)),
     }
 }

@@ -10,15 +10,17 @@ use std::process::ExitCode;
 
 pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode> {
     let to_message = is_message(&args.to)?;
+    let existing = file::unnamed(args.force);
+    file::check([(args.to.as_path(), existing)], [args.from.as_path()])?;
     let loaded = load(&args.from, &args.load)?;
-    let written = match to_message {
+    match to_message {
         true => {
             let bytes = hlo::proto::encode(&loaded.module).map_err(|error| Failure {
                 diagnostics: vec![error.diagnostic()],
                 source: Some((loaded.name.clone(), loaded.text.clone())),
                 exit: Exit::Wrong,
             })?;
-            file::replace(&args.to, &bytes)
+            file::write(&args.to, existing, &bytes)?;
         }
         false => {
             let lost = unknown_bytes(&loaded.module);
@@ -29,14 +31,9 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode> {
                 ));
             }
             let text = loaded.module.print(Style::Full);
-            if args.to.as_os_str() == "-" {
-                output::data(&text)?;
-                return Ok(ExitCode::SUCCESS);
-            }
-            file::replace(&args.to, text.as_bytes())
+            file::write(&args.to, existing, text.as_bytes())?;
         }
-    };
-    written.map_err(|e| Failure::file(&args.to, &e))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

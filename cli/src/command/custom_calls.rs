@@ -1,5 +1,5 @@
 //! The libraries of `--custom-call-library`, and the process that runs one.
-use crate::args::CustomCallArgs;
+use crate::args::{CustomCallArgs, TimeArgs};
 use crate::error::{Failure, Result};
 use conformance::backend::{IsolatedLibrary, serve_custom_calls};
 use interp::Hooks;
@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 /// Returns hooks with the libraries; the inner error is that of a library that cannot be loaded.
-pub(super) fn hooks(args: &CustomCallArgs) -> Result<interp::Result<Hooks>> {
+pub(super) fn hooks(args: &CustomCallArgs, time: &TimeArgs) -> Result<interp::Result<Hooks>> {
     let program = std::env::current_exe().map_err(|e| Failure::file(Path::new("etalon"), &e))?;
     let add = |hooks: Hooks, path: &std::path::PathBuf| {
         if args.trust_custom_calls {
@@ -16,7 +16,9 @@ pub(super) fn hooks(args: &CustomCallArgs) -> Result<interp::Result<Hooks>> {
         }
         let mut host = Command::new(&program);
         host.arg("custom-call-host");
-        let library = IsolatedLibrary::open(path, host, args.custom_call_time_limit)?;
+        // A call also ends with the run; loading is no part of it.
+        let limit = [args.custom_call_time_limit, time.time_limit].into_iter().flatten().min();
+        let library = IsolatedLibrary::open(path, host, limit)?;
         Ok(hooks.custom_call_library(Arc::new(library)))
     };
     Ok(args.custom_call_library.iter().try_fold(Hooks::new(), add))

@@ -3,12 +3,12 @@ use super::backend::open;
 use super::{Loaded, load, verified};
 use crate::args::{BackendArgs, FuzzArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
-use crate::output;
+use crate::{file, output};
 use conformance::backend::{Backend, LimitedEngine, OptionValue};
 use conformance::fuzz::{self, Campaign, ENOUGH, Event, Finding, Limit};
 use conformance::{Engine, generate, on_large_stack};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,10 +53,13 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     };
     let command = command(args);
     let progress = progress(limit);
+    let mut kept = None;
     let mut observer = |campaign: &Campaign, event: Event<'_>| match event {
         Event::Ran => {
             progress.advance();
-            keep(campaign, args.output.as_deref());
+            if let Some(folder) = &args.output {
+                keep(campaign, folder, &mut kept);
+            }
         }
         Event::Found(finding) => show(finding, &command),
         Event::Invalid(invalid) => output::note(&format!("{invalid}\n")),
@@ -155,15 +158,24 @@ fn last_line(campaign: &Campaign) -> String {
     format!("{modules} modules in {:.1} s, {rate:.1} a second: {tally}\n", time.as_secs_f64())
 }
 
-/// Writes the statistics so far, which a campaign that is ended by a signal leaves behind.
-fn keep(campaign: &Campaign, folder: Option<&Path>) {
-    if let Some(folder) = folder
-        && campaign.modules.is_multiple_of(KEPT)
-    {
-        let text = table(campaign) + &last_line(campaign);
+/// Writes the statistics so far, which a campaign that is ended by a signal leaves behind, to a file that is new in the folder.
+fn keep(campaign: &Campaign, folder: &Path, kept: &mut Option<PathBuf>) {
+    if !campaign.modules.is_multiple_of(KEPT) {
+        return;
+    }
+    let text = table(campaign) + &last_line(campaign);
+    let numbered = || {
+        let others = (2..).map(|number| format!("coverage-{number}.txt"));
+        let paths = std::iter::once("coverage.txt".to_owned()).chain(others);
+        paths.map(|name| folder.join(name)).find(|path| !path.exists())
+    };
+    if let Some(path) = kept.take().or_else(numbered) {
         // The folder of findings is made with the first one.
-        let _ = std::fs::create_dir_all(folder)
-            .and_then(|()| std::fs::write(folder.join("coverage.txt"), text));
+        let made = std::fs::create_dir_all(folder).map_err(|e| Failure::file(folder, &e));
+        if let Err(failure) = made.and_then(|()| file::replace(&path, text.as_bytes())) {
+            output::show(&failure);
+        }
+        *kept = Some(path);
     }
 }
 

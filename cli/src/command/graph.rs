@@ -2,31 +2,26 @@
 use super::{Loaded, compile, custom_calls, load_filled, verified_for};
 use crate::args::{FormatArg, GraphArgs};
 use crate::error::{Code, Failure, Result};
+use crate::file::{self, Existing};
 use crate::graph::measure::{self, Measured};
 use crate::graph::model::Model;
 use crate::graph::{devices, dot, explorer, page, svg};
 use crate::inputs::inputs;
+use crate::output;
 use crate::profile::Profile;
-use crate::{file, output};
 use hlo::{Literal, Verified};
 use interp::{DeviceGrid, Hooks};
 use std::process::ExitCode;
 
 pub(crate) fn draw(args: &GraphArgs) -> Result<ExitCode> {
     let format = format(args)?;
-    let is_stdout = args.output.as_os_str() == "-";
-    if !is_stdout {
-        file::check(&args.output).map_err(|e| Failure::file(&args.output, &e))?;
-    }
+    let inputs = std::iter::once(args.file.as_path()).chain(args.inputs.paths());
+    file::check([(args.output.as_path(), Existing::Replace)], inputs)?;
     let drawn = match args.of_devices {
         true => of_devices(args, format)?,
         false => of_instructions(args, format)?,
     };
-    match is_stdout {
-        true => output::data(&drawn)?,
-        false => file::replace(&args.output, drawn.as_bytes())
-            .map_err(|e| Failure::file(&args.output, &e))?,
-    }
+    file::replace(&args.output, drawn.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -148,7 +143,7 @@ fn execute(
     profile: Option<&Profile>,
 ) -> Result<Vec<Literal>> {
     let session = compile(verified, args.compile.options(), name, text)?;
-    let hooks = custom_calls::hooks(&args.custom_calls)?;
+    let hooks = custom_calls::hooks(&args.custom_calls, &args.time)?;
     let hooks: Hooks = hooks.map_err(|e| Failure::run(&e.into(), name, text))?;
     let options = args.time.apply(args.limits.options());
     let profile = profile.cloned();

@@ -31,7 +31,7 @@ fn one(args: &PrintArgs, path: &Path, heading: impl FnOnce() -> String) -> Resul
     if args.in_place && path.as_os_str() != "-" {
         let unix = !loaded.text.contains("\r\n");
         let text = if unix { text } else { text.replace('\n', "\r\n") };
-        return file::replace(path, text.as_bytes()).map_err(|e| Failure::file(path, &e));
+        return file::replace(path, text.as_bytes());
     }
     output::data(&(heading() + &text))
 }

@@ -3,7 +3,8 @@ use super::backend::{misuse, open};
 use super::{Loaded, load_filled, verified};
 use crate::args::{LoadArgs, ReduceArgs, RepeatArg};
 use crate::error::{Code, Failure, Result};
-use crate::{file, inputs, output};
+use crate::file::{self, Existing};
+use crate::{inputs, output};
 use conformance::FileTest;
 use conformance::backend::BackendError;
 use conformance::reduce::{
@@ -43,24 +44,17 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<ExitCode> {
     })
 }
 
-/// Returns the path of the result, which is neither the input nor a file that exists, unless it is to be replaced.
+/// Returns the path of the result.
 fn target(args: &ReduceArgs) -> Result<PathBuf> {
-    let target = match &args.output {
-        Some(target) => target.clone(),
-        None if args.file.as_os_str() == "-" => PathBuf::from("reduced.hlo"),
-        None => args.file.with_extension("reduced.hlo"),
+    let (target, existing) = match &args.output {
+        Some(target) => (target.clone(), Existing::Replace),
+        None if file::is_stdout(&args.file) => {
+            (PathBuf::from("reduced.hlo"), file::unnamed(args.force))
+        }
+        None => (args.file.with_extension("reduced.hlo"), file::unnamed(args.force)),
     };
-    let same = |path: &Path| path.canonicalize().ok();
-    let is_input = same(&target).is_some_and(|found| same(&args.file) == Some(found));
-    if is_input || (target.exists() && !args.force) {
-        let path = target.display().to_string();
-        let help = if is_input {
-            "name another file"
-        } else {
-            "name another file, or replace it with --force"
-        };
-        return Err(Failure::new(&Code::Exists { path }, Some(help.to_owned())));
-    }
+    let inputs = std::iter::once(args.file.as_path()).chain(args.inputs.paths());
+    file::check([(target.as_path(), existing)], inputs)?;
     Ok(target)
 }
 
@@ -151,7 +145,7 @@ fn reduce_to(
     }
     let reduced = reduced.map_err(|error| not_reduced(&error, args))?;
     let text = file_test(&reduced.module, &reduced.arguments, Some(start.fuel));
-    write(target, &text)?;
+    file::replace(target, text.as_bytes())?;
     write_others(args, start, target, &reduced)?;
     if repeated(times, || predicate.ask(&reduced.module, &reduced.arguments))
         != Interest::Interesting
@@ -202,26 +196,26 @@ fn report(
         "{}: {before} instructions became {after}{kind}, {tried} candidates tried\n",
         target.display()
     );
-    output::data(&text)?;
+    output::report(&text, file::is_stdout(target))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Writes the candidates that show something else beside the result.
 fn write_others(args: &ReduceArgs, start: &Start, target: &Path, reduced: &Reduced) -> Result<()> {
     for (number, other) in (1..).zip(&reduced.others) {
-        let path = target.with_extension(format!("other{number}.hlo"));
+        let path = match file::is_stdout(target) {
+            true => PathBuf::from(format!("reduced.other{number}.hlo")),
+            false => target.with_extension(format!("other{number}.hlo")),
+        };
+        let text = file_test(&other.module, &other.arguments, Some(start.fuel));
         if path.exists() && !args.force {
             output::note(&format!("{}: exists; not written: {}\n", path.display(), other.kind));
             continue;
         }
-        write(&path, &file_test(&other.module, &other.arguments, Some(start.fuel)))?;
+        file::write(&path, file::unnamed(args.force), text.as_bytes())?;
         output::note(&format!("{}: another finding: {}\n", path.display(), other.kind));
     }
     Ok(())
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    file::replace(path, text.as_bytes()).map_err(|e| Failure::file(path, &e))
 }
 
 /// Writes the best candidate so far, so that an interrupted search leaves it.
@@ -237,10 +231,10 @@ impl<'a> Writer<'a> {
     /// Writes at most a tenth of the time. The last candidate is written by the caller, who reports errors.
     fn write_now_and_then(&mut self, module: &Arc<Verified>, arguments: &[Vec<Literal>]) {
         let begin = Instant::now();
-        if begin < self.next {
+        if begin < self.next || file::is_stdout(self.target) {
             return;
         }
-        let _ = write(self.target, &file_test(module, arguments, None));
+        let _ = file::replace(self.target, file_test(module, arguments, None).as_bytes());
         self.next =
             Instant::now() + begin.elapsed().saturating_mul(10).min(Duration::from_secs(60));
     }

@@ -1,7 +1,7 @@
 //! The files of the reports of `etalon conform --backend`.
 use crate::args::ConformArgs;
-use crate::error::{Failure, Result};
-use crate::file;
+use crate::error::Result;
+use crate::file::{self, Existing};
 use conformance::results::Results;
 use std::path::PathBuf;
 
@@ -19,17 +19,22 @@ impl Reports {
             [(json, Results::to_json), (junit, Results::to_junit), (html, Results::to_html)];
         let asked: Vec<(PathBuf, Format)> =
             all.into_iter().filter_map(|(path, text)| Some((path.clone()?, text))).collect();
-        for (path, _) in &asked {
-            file::check(path).map_err(|e| Failure::file(path, &e))?;
-        }
+        let outputs = asked.iter().map(|(path, _)| (path.as_path(), Existing::Replace));
+        let lists = [&args.paths, &args.spmd, &args.merge, &args.compare];
+        let inputs = lists.into_iter().flatten().map(PathBuf::as_path);
+        file::check(outputs, inputs.chain(args.inputs.paths()))?;
         Ok(Self(asked))
+    }
+
+    /// Returns whether one of them has stdout.
+    pub(super) fn has_stdout(&self) -> bool {
+        self.0.iter().any(|(path, _)| file::is_stdout(path))
     }
 
     /// Writes all reports. Returns the first error after the others are written.
     pub(super) fn write(self, results: &Results) -> Result<()> {
-        let write = |(path, text): (PathBuf, Format)| {
-            file::replace(&path, text(results).as_bytes()).map_err(|e| Failure::file(&path, &e))
-        };
+        let write =
+            |(path, text): (PathBuf, Format)| file::replace(&path, text(results).as_bytes());
         let written: Vec<Result<()>> = self.0.into_iter().map(write).collect();
         written.into_iter().collect()
     }

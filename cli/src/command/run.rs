@@ -1,8 +1,9 @@
 //! `etalon run`: runs modules on one device or several.
 use super::{Loaded, compile_for, custom_calls, load_filled};
 use crate::args::{CheckNanArg, RunArgs, SeedArg};
-use crate::dump::Dump;
+use crate::dump::{self, Dump};
 use crate::error::{Exit, Failure, Result};
+use crate::file::{self, Existing};
 use crate::files::Files;
 use crate::inputs::inputs_on;
 use crate::not_finite::NotFinite;
@@ -21,7 +22,7 @@ use hlo::ir::Computation;
 use hlo::op::GroupMode;
 use hlo::{Literal, Module, Op};
 use interp::{Device, DeviceGrid, Hooks};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let peers = Peers::join()?;
     let files = Files::of(&args.files);
     let are_several = files.are_several();
-    let checked = peers.common(check_output_files(args, are_several));
+    let checked = peers.agreed(check_output_files(args, &files, &peers));
     let code = checked.and_then(|()| {
         // Neither an error nor a result that depends on the order stops the run of the next module.
         files.each(|path| match one(args, path, are_several, &peers) {
@@ -53,18 +54,24 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     peers.conclude(code)
 }
 
-/// Fails if several modules would write to one file, or the file cannot be written.
-fn check_output_files(args: &RunArgs, are_several: bool) -> Result<()> {
+/// Fails if several modules would write to one file, or a file cannot be written.
+fn check_output_files(args: &RunArgs, files: &Files, peers: &Peers) -> Result<()> {
     let options = [
         ("--output", args.output.is_some()),
         ("--trace", args.trace.is_some()),
         ("--dump-values", args.dump_values.is_some()),
     ];
-    result_file::check(args.output.as_deref())?;
-    match options.into_iter().find(|(_, given)| are_several && *given) {
-        Some((option, _)) => Err(result_file::single(option)),
-        None => Ok(()),
+    result_file::check_format(args.output.as_deref())?;
+    if let Some((option, _)) = options.into_iter().find(|(_, given)| files.are_several() && *given)
+    {
+        return Err(result_file::single(option));
     }
+    let dump = args.dump_values.as_deref().filter(|to| dump::is_file(to));
+    let outputs = [args.output.as_deref(), args.trace.as_deref(), dump];
+    let outputs: Vec<PathBuf> =
+        outputs.into_iter().flatten().map(|path| peers.path_for_rank(path)).collect();
+    let inputs = files.paths().chain(args.inputs.paths()).chain(args.infeed.as_deref());
+    file::check(outputs.iter().map(|path| (path.as_path(), Existing::Replace)), inputs)
 }
 
 /// A module with everything that its run needs.
@@ -96,7 +103,7 @@ fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     let trace = trace.transpose()?;
     let roofline = args.roofline.and_then(|stated| stated.or_else(Roofline::measured));
     let profile = args.profile.then(|| Profile::of(module, roofline));
-    let hooks = custom_calls::hooks(&args.custom_calls)?;
+    let hooks = custom_calls::hooks(&args.custom_calls, &args.time)?;
     let hooks = hooks.map_err(|e| Failure::run(&e.into(), &name, &text))?;
     let not_finite = NotFinite::default();
     let hooks = match args.check_nan {
@@ -104,7 +111,9 @@ fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
         Some(CheckNanArg::First) | None => hooks,
     };
     let dump = args.dump_values.as_deref();
-    let dump = dump.map(|to| Dump::create(&peers.path_for_rank(to), args.filter.as_deref()));
+    let existing = file::unnamed(args.force);
+    let dump =
+        dump.map(|to| Dump::create(&peers.path_for_rank(to), args.filter.as_deref(), existing));
     let dump = dump.transpose()?;
     Ok(Prepared { name, text, session, inputs, queues, hooks, not_finite, dump, trace, profile })
 }
@@ -274,11 +283,13 @@ impl Outputs {
     fn write(self, args: &RunArgs, peers: &Peers) -> Result<()> {
         // `--print` selects the readable form, also in a pipe.
         let width = output::width().or(args.print.then_some(WIDTH));
-        let is_shown = (args.print || args.output.is_none()) && !args.json;
+        let outputs = [&args.output, &args.trace, &args.dump_values];
+        let has_stdout = outputs.into_iter().flatten().any(|path| file::is_stdout(path));
+        let is_shown = (args.print || args.output.is_none() && !has_stdout) && !args.json;
         // Equal results of different ranks are shown together; stdout takes a single file.
         let is_gathered = args.gather
             || (is_shown && width.is_some())
-            || args.output.as_deref().is_some_and(result_file::is_stdout);
+            || args.output.as_deref().is_some_and(file::is_stdout);
         let own = if is_gathered { self.gathered(peers)? } else { self };
         let written = match &args.output {
             Some(to) if !own.each.is_empty() => {

@@ -1,10 +1,11 @@
 //! `etalon test`: runs file tests and suites of recorded results.
 use crate::args::TestArgs;
 use crate::error::{Code, Exit, Failure, Result};
+use crate::file::{self, Existing};
 use crate::output;
 use conformance::{Case, Engine, FileTest, Outcome, ParseError, Report, Summary, in_parallel};
 use interp::RunOptions;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -12,10 +13,13 @@ pub(crate) fn test(args: &TestArgs) -> Result<ExitCode> {
     let engines = args.engine.map_or(Engine::ALL.to_vec(), |engine| vec![engine.into()]);
     let mut options = RunOptions::default();
     options.time_limit = args.time_limit;
+    let outputs = args.json.iter().map(|path| (path.as_path(), Existing::Replace));
+    file::check(outputs, args.paths.iter().map(PathBuf::as_path))?;
+    let has_stdout = args.json.as_deref().is_some_and(file::is_stdout);
     let mut reports = Vec::new();
     for path in &args.paths {
         let found = run_path(path, &engines, &options)?;
-        print(&found, args.verbose)?;
+        print(&found, args.verbose, has_stdout)?;
         reports.extend(found);
     }
     finish(&reports, args.json.as_deref())
@@ -26,9 +30,10 @@ pub(crate) fn finish(reports: &[Report], json: Option<&Path>) -> Result<ExitCode
     if let Some(to) = json {
         let lines: Vec<String> = reports.iter().map(Report::json).collect();
         let text = format!("[\n{}\n]\n", lines.join(",\n"));
-        std::fs::write(to, text).map_err(|e| Failure::file(to, &e))?;
+        file::replace(to, text.as_bytes())?;
     }
-    print_line(&Summary::of(reports).to_string())?;
+    let line = format!("{}\n", Summary::of(reports));
+    output::report(&line, json.is_some_and(file::is_stdout))?;
     let unsupported = |r: &Report| matches!(r.outcome, Outcome::Unsupported(_));
     let bad: Vec<&Report> = reports.iter().filter(|r| r.is_bad()).collect();
     Ok(match bad.as_slice() {
@@ -72,15 +77,12 @@ fn run_path(path: &Path, engines: &[Engine], options: &RunOptions) -> Result<Vec
 }
 
 /// Prints the cases that did not pass, or every case.
-pub(crate) fn print(reports: &[Report], all: bool) -> Result<()> {
+fn print(reports: &[Report], all: bool, has_stdout: bool) -> Result<()> {
     for report in reports.iter().filter(|report| all || report.is_bad()) {
-        print_line(&format!("{}: {}", report.name, report.details(false)))?;
+        let line = format!("{}: {}\n", report.name, report.details(false));
+        output::report(&line, has_stdout)?;
     }
     Ok(())
-}
-
-fn print_line(line: &str) -> Result<()> {
-    output::data(&format!("{line}\n"))
 }
 
 /// Returns the report of a file that is not a valid file test. The other files run.

@@ -43,9 +43,9 @@ fn the_instruction_is_shown_in_its_line() {
         "inherited: e/r\n3 instructions checked, 1 wrong; the result differs\n",
         "multiply(s, x)",
     );
-    // The instruction alone is a file test, which is never overwritten.
+    // The instruction alone is a file test.
     expect(&folder.etalon("test alone.hlo"), 0, "1 agree", "");
-    expect(&wrong(&folder, &["--output", "alone.hlo"]), 2, "", "the file exists");
+    expect(&wrong(&folder, &["-o", "m.hlo"]), 2, "", "error[E0620]: m.hlo exists");
     let json = wrong(&folder, &["--json"]);
     expect(&json, 1, r#""path": "e/p""#, "");
 }

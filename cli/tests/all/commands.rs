@@ -146,6 +146,31 @@ fn a_full_disk_is_an_error() {
     }
 }
 
+/// The limit leaves no memory for the stack of a thread.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_system_without_threads_is_no_bug() {
+    let folder = Folder::new("threads");
+    folder.write("seven.hlo", SEVEN);
+    let program = env!("CARGO_BIN_EXE_etalon");
+    for line in [
+        "run seven.hlo",
+        "run seven.hlo --random 1 --time-limit 60",
+        "conform seven.hlo --backend reference",
+        "conform seven.hlo --backend-command 'true {hlo} {out.npz}'",
+        "test seven.hlo",
+    ] {
+        for limit in [100_000, 130_000, 160_000] {
+            let script = format!("ulimit -v {limit}; exec '{program}' {line}");
+            let output = Command::new("sh").args(["-c", &script]).current_dir(&folder.0).output();
+            let output = output.unwrap();
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(!stderr.contains("bug in Etalon"), "{line}: {stderr}");
+            assert_ne!(output.status.code(), Some(4), "{line}: {stderr}");
+        }
+    }
+}
+
 #[test]
 fn tests_are_counted_and_listed() {
     let folder = Folder::new("test");

@@ -49,4 +49,10 @@ fn findings_are_written_where_the_option_says() {
     expect(&output, 0, "2 modules", "");
     // Nothing was found, so there is no folder.
     assert!(std::fs::read_dir(folder.0.join("found")).is_err());
+    // What is no folder is found before the campaign.
+    folder.write("file", "mine");
+    for line in ["-o file", "-o file/in"] {
+        let wrong = folder.etalon(&format!("fuzz --backend exact --count 100000 {line}"));
+        expect(&wrong, 2, "", "Not a directory");
+    }
 }

@@ -12,6 +12,7 @@ mod graph;
 mod inputs;
 #[cfg(feature = "mpi")]
 mod mpi;
+mod outputs;
 mod readme;
 mod reduce;
 mod several;

@@ -45,9 +45,9 @@ fn the_result_is_a_file_test() {
 #[test]
 fn files_are_not_replaced_unasked() {
     let folder = folder("exists");
-    folder.write("other.hlo", "mine");
+    folder.write("m.reduced.hlo", "mine");
     let command = "grep -q multiply {hlo}";
-    expect(&reduce(&folder, command, &["--output", "other.hlo"]), 2, "", "error[E0620]: other.hlo");
+    expect(&reduce(&folder, command, &[]), 2, "", "error[E0620]: m.reduced.hlo");
     expect(
         &reduce(&folder, command, &["--output", "m.hlo", "--force"]),
         2,
@@ -55,7 +55,10 @@ fn files_are_not_replaced_unasked() {
         "error[E0620]: m.hlo",
     );
     assert_eq!(std::fs::read_to_string(folder.0.join("m.hlo")).unwrap(), MODULE);
-    expect(&reduce(&folder, command, &["--output", "other.hlo", "--force"]), 0, "other.hlo", "");
+    expect(&reduce(&folder, command, &["--force"]), 0, "m.reduced.hlo", "");
+    let text = std::fs::read_to_string(folder.0.join("m.reduced.hlo")).unwrap();
+    let stdout = reduce(&folder, command, &["-o", "-"]);
+    expect(&stdout, 0, &text, "-: ");
 }
 
 #[test]

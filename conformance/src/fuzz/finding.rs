@@ -1,13 +1,12 @@
 //! Findings, which are saved as file tests.
 use super::WriteError;
-use crate::Subject;
 use crate::file::without_layouts;
 use crate::generate::Regime;
 use crate::results::Record;
+use crate::{AtomicFile, Existing, Subject};
 use hlo::{Literal, Opcode};
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A run whose outcome is not the expected one.
@@ -51,20 +50,19 @@ impl Finding {
     }
     /// Writes the file test to a new file in `folder`.
     pub(super) fn write(&mut self, folder: &Path) -> Result<(), WriteError> {
-        let failed = |path: &Path, error| WriteError { path: path.to_owned(), error };
-        std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+        let failed = |error| WriteError { path: folder.to_owned(), error };
+        std::fs::create_dir_all(folder).map_err(failed)?;
         let text = self.file_test();
         for number in 1.. {
             let suffix = if number == 1 { String::new() } else { format!("-{number}") };
             let path = folder.join(format!("seed{}-{}{suffix}.hlo", self.seed, self.regime.name()));
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(mut file) => {
-                    let written = file.write_all(text.as_bytes());
-                    self.file = Some(path.clone());
-                    return written.map_err(|error| failed(&path, error));
+            match AtomicFile::write(&path, Existing::Keep, text.as_bytes()) {
+                Ok(()) => {
+                    self.file = Some(path);
+                    return Ok(());
                 }
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(failed(&path, error)),
+                Err(error) => return Err(WriteError { path, error }),
             }
         }
         Ok(())

@@ -328,7 +328,7 @@ pub fn write<'a>(
     for (name, literal) in arrays {
         writer.add(name, literal)?;
     }
-    writer.finish()
+    writer.finish().map(drop)
 }
 
 /// An `.npz` file to which arrays are added one after another.
@@ -347,13 +347,15 @@ impl<W: Write + Seek> Writer<W> {
         let archive = self.0.as_mut().ok_or_else(ended)?;
         write_entry(archive, name, literal)
     }
-    /// Writes the end of the file.
+    /// Writes the end of the file, and returns it.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn finish(mut self) -> Result<(), NpzError> {
-        self.0.take().ok_or_else(ended)?.finish()?;
-        Ok(())
+    pub fn finish(mut self) -> Result<W, NpzError> {
+        let mut file = self.0.take().ok_or_else(ended)?.finish()?;
+        // A writer with a buffer that is dropped loses its errors.
+        file.flush()?;
+        Ok(file)
     }
 }
 
