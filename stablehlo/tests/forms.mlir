@@ -407,6 +407,102 @@ module @forms attributes {mhlo.num_partitions = 1 : i32} {
     %343 = "chlo.erf"(%x) : (tensor<2xf32>) -> tensor<2xf32>
     %344 = mhlo.reduce(%x init: %f) applies mhlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
     %345 = stablehlo.reduce(%x init: %f) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+    %346 = arith.constant dense<[1, 2]> : tensor<2xi32>
+    %347 = "arith.constant"() <{value = dense<[1, 2]> : tensor<2xi32>}> : () -> tensor<2xi32>
+    %348 = arith.constant 1 : index
+    %349 = "arith.constant"() <{value = 1 : index}> : () -> index
+    %350 = arith.constant true
+    %351 = "arith.constant"() <{value = true}> : () -> i1
+    %352 = arith.constant 0.5 : f32
+    %353 = "arith.constant"() <{value = 0.5 : f32}> : () -> f32
+    %354 = arith.addi %i, %i overflow<nsw> : tensor<2xi32>
+    %355 = "arith.addi"(%i, %i) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    %356 = arith.muli %i, %i overflow<nsw> : tensor<2xi32>
+    %357 = "arith.muli"(%i, %i) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    %358 = arith.subi %i, %i overflow<nsw> : tensor<2xi32>
+    %359 = "arith.subi"(%i, %i) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    %360 = arith.andi %i, %i : tensor<2xi32>
+    %361 = "arith.andi"(%i, %i) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    %362 = arith.divsi %i, %i : tensor<2xi32>
+    %363 = "arith.divsi"(%i, %i) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    %364 = arith.maxsi %i, %i : tensor<2xi32>
+    %365 = "arith.maxsi"(%i, %i) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    %366 = arith.minsi %i, %i : tensor<2xi32>
+    %367 = "arith.minsi"(%i, %i) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    %368 = arith.ori %i, %i : tensor<2xi32>
+    %369 = "arith.ori"(%i, %i) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    %370 = arith.remsi %i, %i : tensor<2xi32>
+    %371 = "arith.remsi"(%i, %i) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    %372 = arith.xori %i, %i : tensor<2xi32>
+    %373 = "arith.xori"(%i, %i) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+    %374 = arith.addf %x, %x fastmath<contract> : tensor<2xf32>
+    %375 = "arith.addf"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    %376 = arith.divf %x, %x fastmath<contract> : tensor<2xf32>
+    %377 = "arith.divf"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    %378 = arith.maximumf %x, %x fastmath<contract> : tensor<2xf32>
+    %379 = "arith.maximumf"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    %380 = arith.minimumf %x, %x fastmath<contract> : tensor<2xf32>
+    %381 = "arith.minimumf"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    %382 = arith.mulf %x, %x fastmath<contract> : tensor<2xf32>
+    %383 = "arith.mulf"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    %384 = arith.remf %x, %x fastmath<contract> : tensor<2xf32>
+    %385 = "arith.remf"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    %386 = arith.subf %x, %x fastmath<contract> : tensor<2xf32>
+    %387 = "arith.subf"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    %388 = arith.negf %x : tensor<2xf32>
+    %389 = "arith.negf"(%x) : (tensor<2xf32>) -> tensor<2xf32>
+    %390 = arith.extf %x : tensor<2xf32> to tensor<2xf64>
+    %391 = "arith.extf"(%x) : (tensor<2xf32>) -> tensor<2xf64>
+    %392 = arith.truncf %x : tensor<2xf32> to tensor<2xf16>
+    %393 = "arith.truncf"(%x) : (tensor<2xf32>) -> tensor<2xf16>
+    %394 = arith.fptosi %x : tensor<2xf32> to tensor<2xi32>
+    %395 = "arith.fptosi"(%x) : (tensor<2xf32>) -> tensor<2xi32>
+    %396 = arith.extsi %i : tensor<2xi32> to tensor<2xi64>
+    %397 = "arith.extsi"(%i) : (tensor<2xi32>) -> tensor<2xi64>
+    %398 = arith.trunci %i : tensor<2xi32> to tensor<2xi8>
+    %399 = "arith.trunci"(%i) : (tensor<2xi32>) -> tensor<2xi8>
+    %400 = arith.index_cast %i : tensor<2xi32> to tensor<2xindex>
+    %401 = "arith.index_cast"(%i) : (tensor<2xi32>) -> tensor<2xindex>
+    %402 = arith.sitofp %i : tensor<2xi32> to tensor<2xf32>
+    %403 = "arith.sitofp"(%i) : (tensor<2xi32>) -> tensor<2xf32>
+    %404 = tensor.cast %x : tensor<2xf32> to tensor<?xf32>
+    %405 = "tensor.cast"(%x) : (tensor<2xf32>) -> tensor<?xf32>
+    %406 = arith.cmpi slt, %i, %i : tensor<2xi32>
+    %407 = "arith.cmpi"(%i, %i) <{predicate = 2 : i64}> : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi1>
+    %408 = arith.select %p, %x, %x : tensor<2xi1>, tensor<2xf32>
+    %409 = "arith.select"(%p, %x, %x) : (tensor<2xi1>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    %410 = arith.select %350, %348, %349 : index
+    %411 = "arith.select"(%350, %348, %349) : (i1, index, index) -> index
+    %412 = tensor.dim %m, %348 : tensor<2x3xf32>
+    %413 = "tensor.dim"(%m, %348) : (tensor<2x3xf32>, index) -> index
+    %414 = tensor.extract %i[%348] : tensor<2xi32>
+    %415 = "tensor.extract"(%i, %348) : (tensor<2xi32>, index) -> i32
+    %416 = tensor.from_elements %348, %349 : tensor<2xindex>
+    %417 = "tensor.from_elements"(%348, %349) : (index, index) -> tensor<2xindex>
+    %418 = shape.shape_of %m : tensor<2x3xf32> -> tensor<2xindex>
+    %419 = "shape.shape_of"(%m) : (tensor<2x3xf32>) -> tensor<2xindex>
+    %420 = shape.num_elements %419 : tensor<2xindex> -> index
+    %421 = "shape.num_elements"(%419) : (tensor<2xindex>) -> index
+    %422 = shape.get_extent %419, %348 : tensor<2xindex>, index -> index
+    %423 = "shape.get_extent"(%419, %348) : (tensor<2xindex>, index) -> index
+    %424 = shape.broadcast %419, %419 : tensor<2xindex>, tensor<2xindex> -> tensor<2xindex>
+    %425 = "shape.broadcast"(%419, %419) : (tensor<2xindex>, tensor<2xindex>) -> tensor<2xindex>
+    %426 = shape.concat %419, %419 : tensor<2xindex>, tensor<2xindex> -> tensor<4xindex>
+    %427 = "shape.concat"(%419, %419) : (tensor<2xindex>, tensor<2xindex>) -> tensor<4xindex>
+    %428 = shape.add %348, %349 : index, index -> index
+    %429 = "shape.add"(%348, %349) : (index, index) -> index
+    %430 = shape.div %348, %349 : index, index -> index
+    %431 = "shape.div"(%348, %349) : (index, index) -> index
+    %432 = shape.mul %348, %349 : index, index -> index
+    %433 = "shape.mul"(%348, %349) : (index, index) -> index
+    %434 = shape.to_extent_tensor %419 : tensor<2xindex> -> tensor<2xindex>
+    %435 = "shape.to_extent_tensor"(%419) : (tensor<2xindex>) -> tensor<2xindex>
+    %436 = shape.const_shape [2, 3] : tensor<2xindex>
+    %437 = "shape.const_shape"() <{shape = array<i64: 2, 3>}> : () -> tensor<2xindex>
+    %438 = shape.cstr_broadcastable %419, %419 : tensor<2xindex>, tensor<2xindex>
+    %439 = "shape.cstr_broadcastable"(%419, %419) : (tensor<2xindex>, tensor<2xindex>) -> !shape.witness
+    %440 = shape.cstr_eq %419, %419 : tensor<2xindex>, tensor<2xindex>
+    %441 = "shape.cstr_eq"(%419, %419) : (tensor<2xindex>, tensor<2xindex>) -> !shape.witness
     return
   }
 }

@@ -137,7 +137,7 @@ fn is_countable(shape: &ArrayShape) -> bool {
 }
 
 /// Returns the value in the range of the type.
-fn wrap(ty: ElementType, element: i64) -> i64 {
+pub(super) fn wrap(ty: ElementType, element: i64) -> i64 {
     let bits = ty.bits();
     if ty == ElementType::Pred {
         i64::from(element != 0)

@@ -7,6 +7,7 @@
 //!
 //! Sources: the StableHLO specification; the op definitions of StableHLO, CHLO and Shardy. The names and the form of the
 //! result are those of XLA's own conversion where it has one.
+mod arith;
 mod attrs;
 mod chlo;
 mod collective;

@@ -1,8 +1,8 @@
-//! The dialects `shape`, `arith` and `tensor`, as far as they compute sizes: everything is known when it is converted.
+//! The dialects `shape` and `tensor`, as far as they compute sizes: everything is known when it is converted.
+use super::dynamic;
 use super::moves::literal_constant;
 use super::scope::Scope;
 use super::table::Conversion::{self, Plain as F, Regions as R};
-use super::{dynamic, moves};
 use crate::error::Result;
 use crate::ir::Op;
 use hlo::ir::InstructionId;
@@ -11,17 +11,6 @@ use hlo::{ArrayShape, Dims, ElementType, Literal};
 /// The ops with a conversion.
 #[rustfmt::skip]
 pub(super) const TABLE: &[(&str, Conversion)] = &[
-    ("arith.addi",              F(known)),
-    ("arith.constant",          F(constant)),
-    ("arith.divsi",             F(known)),
-    ("arith.extsi",             F(known)),
-    ("arith.index_cast",        F(known)),
-    ("arith.maxsi",             F(known)),
-    ("arith.minsi",             F(known)),
-    ("arith.muli",              F(known)),
-    ("arith.remsi",             F(known)),
-    ("arith.subi",              F(known)),
-    ("arith.trunci",            F(known)),
     ("shape.add",               F(known)),
     ("shape.assuming",          R(assuming)),
     ("shape.broadcast",         F(known)),
@@ -49,7 +38,7 @@ pub(super) const TABLE: &[(&str, Conversion)] = &[
 ];
 
 /// An op whose result is a constant.
-fn known(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(super) fn known(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let Some(elements) = scope.shape_elements(op) else {
         let unknown = (0..op.operands.len()).find(|&i| scope.sizes(op, i).is_err());
         return Err(match unknown.map(|i| scope.sizes(op, i)) {
@@ -57,6 +46,10 @@ fn known(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
             _ => scope.unsupported(op, format!("`{}` of these operands", op.name)),
         });
     };
+    define_known(scope, op, elements)
+}
+/// Makes a constant of these elements, in the range of its type, the result of an op.
+pub(super) fn define_known(scope: &mut Scope<'_, '_>, op: &Op, elements: Vec<i64>) -> Result<()> {
     let is_scalar = match op.results.first().map(|result| &result.ty) {
         Some(crate::ir::Type::Tensor(tensor)) => tensor.dims.is_empty(),
         Some(crate::ir::Type::Other(name)) => !name.ends_with("shape"),
@@ -66,6 +59,8 @@ fn known(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
         Ok(shape) => shape.element_type().unwrap_or(ElementType::S64),
         Err(_) => ElementType::S64,
     };
+    let elements: Vec<i64> =
+        elements.into_iter().map(|element| super::fold::wrap(ty, element)).collect();
     let id = integers(scope, op, ty, &elements, is_scalar)?;
     let Some(result) = op.results.first() else { return Ok(()) };
     scope.define(result.id, id);
@@ -92,14 +87,6 @@ fn integers(
     literal_constant(scope, op, literal)
 }
 
-/// `arith.constant`: an array, or a number.
-fn constant(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
-    match scope.optional::<&crate::ir::Dense>(op, "value") {
-        Ok(Some(_)) => moves::constant(scope, op),
-        _ => known(scope, op),
-    }
-}
-
 /// A condition on shapes: the ops that rely on it check their shapes themselves.
 fn witness(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = integers(scope, op, ElementType::S64, &[1], true)?;
@@ -120,7 +107,7 @@ fn assuming<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
 
 impl Scope<'_, '_> {
     /// Returns the elements of an op's result.
-    fn shape_elements(&self, op: &Op) -> Option<Vec<i64>> {
+    pub(super) fn shape_elements(&self, op: &Op) -> Option<Vec<i64>> {
         let value = |i: usize| op.operands.get(i).and_then(|&value| self.known_elements(value));
         let scalar = |i: usize| value(i).and_then(|elements| elements.first()).copied();
         let all = || (0..op.operands.len()).map(value).collect::<Option<Vec<_>>>();
@@ -146,7 +133,29 @@ impl Scope<'_, '_> {
             "arith.remsi" => pair(i64::checked_rem),
             "arith.maxsi" => pair(|a, b| Some(a.max(b))),
             "arith.minsi" => pair(|a, b| Some(a.min(b))),
-            "arith.constant" | "shape.const_size" => Some(vec![number("value")?]),
+            "arith.andi" => pair(|a, b| Some(a & b)),
+            "arith.ori" => pair(|a, b| Some(a | b)),
+            "arith.xori" => pair(|a, b| Some(a ^ b)),
+            "arith.cmpi" => pair(match number("predicate")? {
+                0 => |a, b| Some(i64::from(a == b)),
+                1 => |a, b| Some(i64::from(a != b)),
+                2 => |a, b| Some(i64::from(a < b)),
+                3 => |a, b| Some(i64::from(a <= b)),
+                4 => |a, b| Some(i64::from(a > b)),
+                5 => |a, b| Some(i64::from(a >= b)),
+                _ => |_, _| None,
+            }),
+            "arith.select" => {
+                let (&[which], on_true, on_false) = (value(0)?, value(1)?, value(2)?) else {
+                    return None;
+                };
+                Some(if which != 0 { on_true } else { on_false }.to_vec())
+            }
+            "arith.constant" => match op.attributes.get("value")? {
+                crate::ir::Attribute::Bool(value) => Some(vec![i64::from(*value)]),
+                _ => Some(vec![number("value")?]),
+            },
+            "shape.const_size" => Some(vec![number("value")?]),
             "shape.const_shape" => list("shape"),
             "shape.shape_of" => sizes(0),
             "shape.num_elements" => {

@@ -2,8 +2,8 @@
 use super::attrs::{FromAttribute, Word};
 use super::scope::Scope;
 use super::{
-    chlo, collective, composite, control, custom, dynamic, einsum, function, gather, host, manual,
-    moves, product, reduce, shape, special,
+    arith, chlo, collective, composite, control, custom, dynamic, einsum, function, gather, host,
+    manual, moves, product, reduce, shape, special,
 };
 use crate::error::{Code, Result};
 use crate::ir::{Attributes, Op};
@@ -170,7 +170,7 @@ pub(super) const TABLE: &[(&str, Conversion)] = &[
 
 /// Returns the rows of all tables.
 fn all() -> impl Iterator<Item = (&'static str, Conversion)> {
-    TABLE.iter().chain(chlo::TABLE).chain(shape::TABLE).copied()
+    TABLE.iter().chain(chlo::TABLE).chain(arith::TABLE).chain(shape::TABLE).copied()
 }
 static BY_NAME: LazyLock<FxHashMap<&'static str, Conversion>> = LazyLock::new(|| all().collect());
 static BY_NAME_SORTED: LazyLock<Vec<&'static str>> = LazyLock::new(|| {

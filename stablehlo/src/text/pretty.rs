@@ -116,6 +116,10 @@ impl Parser<'_> {
             "regions" => self.composite_regions(body),
             "returned" => self.returned(body),
             "scan" => self.scan(body),
+            "flags" => self.flags(),
+            "indices" => self.indices(body),
+            "number" => self.number_constant(body),
+            "predicate" => self.predicate(body),
             "in_shardings" | "out_shardings" => self.optional_sharding(part, "shardings", body),
             "sharding" => self.optional_sharding(part, part, body),
             "slice_ranges" => self.slice_ranges(body),
@@ -170,6 +174,38 @@ impl Parser<'_> {
     ) -> Result<(Vec<Type>, Vec<Type>)> {
         match (kind, first, second) {
             ("same", ty, None) => Ok((vec![ty.clone(); body.operands.len()], vec![ty])),
+            ("to", from, None) => {
+                self.cursor.expect("to")?;
+                Ok((vec![from], vec![self.ty()?]))
+            }
+            ("compared", ty, None) => {
+                let pred = Type::Element(ElementType::Pred);
+                let result = match &ty {
+                    Type::Tensor(Tensor { dims, .. }) => {
+                        Type::Tensor(Tensor { dims: dims.clone(), element: Ok(ElementType::Pred) })
+                    }
+                    _ => pred,
+                };
+                Ok((vec![ty; body.operands.len()], vec![result]))
+            }
+            ("select", ty, None) => {
+                let pred = Type::Element(ElementType::Pred);
+                Ok((vec![pred, ty.clone(), ty.clone()], vec![ty]))
+            }
+            ("dim", ty, None) => Ok((vec![ty, Type::Index], vec![Type::Index])),
+            ("extract", Type::Tensor(tensor), None) => {
+                let mut operands = vec![Type::Index; body.operands.len()];
+                let result = element_type(&tensor);
+                operands[0] = Type::Tensor(tensor);
+                Ok((operands, vec![result]))
+            }
+            ("elements", Type::Tensor(tensor), None) => {
+                Ok((vec![element_type(&tensor); body.operands.len()], vec![Type::Tensor(tensor)]))
+            }
+            ("witness", first, second) => Ok((
+                std::iter::once(first).chain(second).collect(),
+                vec![Type::Other(SmolStr::new_static("!shape.witness"))],
+            )),
             ("same_operands", ty, None) => Ok((vec![ty; body.operands.len()], Vec::new())),
             ("select", pred, Some(ty)) => Ok((vec![pred, ty.clone(), ty.clone()], vec![ty])),
             ("tuple", Type::Tuple(types), None) => Ok((types.clone(), vec![Type::Tuple(types)])),
@@ -198,6 +234,13 @@ impl Parser<'_> {
     }
 }
 
+/// Returns the type of an element of a tensor.
+fn element_type(tensor: &Tensor) -> Type {
+    match &tensor.element {
+        Ok(element) => Type::Element(*element),
+        Err(name) => crate::element::scalar(name),
+    }
+}
 #[cold]
 fn unknown_form(name: &str, span: Span) -> Error {
     if convert::is_known(name) {

@@ -35,6 +35,49 @@ impl Parser<'_> {
         body.set("value", value);
         Ok(())
     }
+    /// Parses `overflow<nsw>` or `fastmath<fast>`, if it is there: promises to a compiler, which change no value that they allow.
+    pub(super) fn flags(&mut self) -> Result<()> {
+        if self.cursor.eat_word("overflow") || self.cursor.eat_word("fastmath") {
+            self.balanced()?;
+        }
+        Ok(())
+    }
+    /// Parses `[%i, %j]`.
+    pub(super) fn indices(&mut self, body: &mut Body) -> Result<()> {
+        let indices = self.items("[", "]", Self::operand)?;
+        body.operands.extend(indices);
+        Ok(())
+    }
+    /// Parses `slt`, which is a number in the generic form.
+    pub(super) fn predicate(&mut self, body: &mut Body) -> Result<()> {
+        const WORDS: [&str; 10] =
+            ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
+        let found = WORDS.iter().zip(0..).find(|(word, _)| self.cursor.eat_word(word));
+        let Some((_, number)) = found else {
+            return Err(self.cursor.expected("a predicate such as `slt`"));
+        };
+        body.set("predicate", super::integer(number));
+        Ok(())
+    }
+    /// Parses `2 : index`, `true`, `1.0 : f32` or `dense<...> : type`.
+    pub(super) fn number_constant(&mut self, body: &mut Body) -> Result<()> {
+        body.attributes = self.optional_dictionary()?;
+        let start = self.cursor.start();
+        let value = self.attribute()?;
+        let ty = match &value {
+            Attribute::Dense(dense) => Type::Tensor(dense.ty.clone()),
+            Attribute::Integer(_, ty) | Attribute::Float(_, ty) => ty.clone(),
+            Attribute::Bool(_) => Type::Element(hlo::ElementType::Pred),
+            _ => {
+                let message = "the value of a constant is a number or `dense<...>`".to_owned();
+                let span = self.cursor.span_from(start);
+                return Err(Error::from(Code::AttributeValue { message }).at(span));
+            }
+        };
+        body.results = vec![ty];
+        body.set("value", value);
+        Ok(())
+    }
     /// Parses `(%a init: %b), (%c init: %d)` and either `applies op` or a region.
     pub(super) fn reduce(&mut self) -> Result<Body> {
         let mut inits = Vec::new();

@@ -216,3 +216,111 @@ func.func @main(%x: tensor<2x3xf32>, %v: tensor<f32>) -> (tensor<?x?x?xf32>, ten
 //=   broadcast.1 = f32[5]{0} broadcast(Arg_1), dimensions={}
 //=   ROOT tuple = (f32[4,2,3]{2,1,0}, f32[5]{0}) tuple(broadcast, broadcast.1)
 //= }
+// -----
+// Arrays of `arith` that are data.
+func.func @main(%i: tensor<2x2xi32>, %x: tensor<2xf32>, %p: tensor<2xi1>) -> (tensor<2x2xi64>, tensor<2xf64>, tensor<2xi1>, tensor<2x2xi32>) {
+  %c = arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
+  %0 = arith.addi %i, %c : tensor<2x2xi32>
+  %1 = arith.subi %0, %c : tensor<2x2xi32>
+  %2 = arith.muli %1, %c : tensor<2x2xi32>
+  %3 = arith.divsi %2, %c : tensor<2x2xi32>
+  %4 = arith.remsi %3, %c : tensor<2x2xi32>
+  %5 = arith.maxsi %4, %c : tensor<2x2xi32>
+  %6 = arith.minsi %5, %c : tensor<2x2xi32>
+  %7 = arith.andi %6, %c : tensor<2x2xi32>
+  %8 = arith.ori %7, %c : tensor<2x2xi32>
+  %9 = arith.xori %8, %c : tensor<2x2xi32>
+  %10 = arith.extsi %9 : tensor<2x2xi32> to tensor<2x2xi64>
+  %11 = arith.cmpi sge, %i, %c : tensor<2x2xi32>
+  %12 = arith.select %11, %i, %c : tensor<2x2xi1>, tensor<2x2xi32>
+  %13 = arith.addf %x, %x : tensor<2xf32>
+  %14 = arith.subf %13, %x : tensor<2xf32>
+  %15 = arith.mulf %14, %x : tensor<2xf32>
+  %16 = arith.divf %15, %x : tensor<2xf32>
+  %17 = arith.remf %16, %x : tensor<2xf32>
+  %18 = arith.maximumf %17, %x : tensor<2xf32>
+  %19 = arith.minimumf %18, %x : tensor<2xf32>
+  %20 = arith.negf %19 : tensor<2xf32>
+  %21 = arith.truncf %20 : tensor<2xf32> to tensor<2xf16>
+  %22 = arith.fptosi %21 : tensor<2xf16> to tensor<2xi32>
+  %23 = arith.trunci %22 : tensor<2xi32> to tensor<2xi8>
+  %24 = arith.sitofp %23 : tensor<2xi8> to tensor<2xf32>
+  %25 = arith.extf %24 : tensor<2xf32> to tensor<2xf64>
+  %26 = arith.xori %p, %p : tensor<2xi1>
+  return %10, %25, %26, %12 : tensor<2x2xi64>, tensor<2xf64>, tensor<2xi1>, tensor<2x2xi32>
+}
+//= HloModule main, entry_computation_layout={(s32[2,2]{1,0}, f32[2]{0}, pred[2]{0})->(s64[2,2]{1,0}, f64[2]{0}, pred[2]{0}, s32[2,2]{1,0})}
+//= ENTRY main {
+//=   constant = s32[2,2]{1,0} constant({ { 1, 2 }, { 3, 4 } })
+//=   add = s32[2,2]{1,0} add(Arg_0, constant)
+//=   subtract = s32[2,2]{1,0} subtract(add, constant)
+//=   multiply = s32[2,2]{1,0} multiply(subtract, constant)
+//=   divide = s32[2,2]{1,0} divide(multiply, constant)
+//=   remainder = s32[2,2]{1,0} remainder(divide, constant)
+//=   maximum = s32[2,2]{1,0} maximum(remainder, constant)
+//=   minimum = s32[2,2]{1,0} minimum(maximum, constant)
+//=   and = s32[2,2]{1,0} and(minimum, constant)
+//=   or = s32[2,2]{1,0} or(and, constant)
+//=   xor = s32[2,2]{1,0} xor(or, constant)
+//=   convert = s64[2,2]{1,0} convert(xor)
+//=   add.1 = f32[2]{0} add(Arg_1, Arg_1)
+//=   subtract.1 = f32[2]{0} subtract(add.1, Arg_1)
+//=   multiply.1 = f32[2]{0} multiply(subtract.1, Arg_1)
+//=   divide.1 = f32[2]{0} divide(multiply.1, Arg_1)
+//=   remainder.1 = f32[2]{0} remainder(divide.1, Arg_1)
+//=   maximum.1 = f32[2]{0} maximum(remainder.1, Arg_1)
+//=   minimum.1 = f32[2]{0} minimum(maximum.1, Arg_1)
+//=   negate = f32[2]{0} negate(minimum.1)
+//=   convert.1 = f16[2]{0} convert(negate)
+//=   convert.2 = s32[2]{0} convert(convert.1)
+//=   convert.3 = s8[2]{0} convert(convert.2)
+//=   convert.4 = f32[2]{0} convert(convert.3)
+//=   convert.5 = f64[2]{0} convert(convert.4)
+//=   xor.1 = pred[2]{0} xor(Arg_2, Arg_2)
+//=   compare = pred[2,2]{1,0} compare(Arg_0, constant), direction=GE
+//=   select = s32[2,2]{1,0} select(compare, Arg_0, constant)
+//=   ROOT tuple = (s64[2,2]{1,0}, f64[2]{0}, pred[2]{0}, s32[2,2]{1,0}) tuple(convert, convert.5, xor.1, select)
+//= }
+// -----
+// Sizes in pretty form: 2 and 5 more, as 2 is less than 3.
+func.func @main(%x: tensor<2x3xf32>) -> (tensor<?xi8>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %yes = arith.constant true
+  %0 = tensor.dim %x, %c0 : tensor<2x3xf32>
+  %1 = tensor.dim %x, %c1 : tensor<2x3xf32>
+  %2 = arith.cmpi slt, %0, %1 : index
+  %3 = arith.andi %2, %yes : i1
+  %4 = arith.addi %0, %c5 overflow<nsw> : index
+  %5 = arith.select %3, %4, %c0 : index
+  %6 = tensor.from_elements %5 : tensor<1xindex>
+  %7 = arith.constant 1.5 : f32
+  %8 = stablehlo.dynamic_broadcast_in_dim %7, %6, dims = [] : (f32, tensor<1xindex>) -> tensor<?xf32>
+  %9 = stablehlo.dynamic_iota %6, dim = 0 : (tensor<1xindex>) -> tensor<?xi8>
+  return %9, %8 : tensor<?xi8>, tensor<?xf32>
+}
+//= HloModule main, entry_computation_layout={(f32[2,3]{1,0})->(s8[7]{0}, f32[7]{0})}
+//= ENTRY main {
+//=   constant = s64[] constant(0)
+//=   constant.1 = s64[] constant(1)
+//=   constant.2 = s64[] constant(5)
+//=   constant.3 = pred[] constant(true)
+//=   constant.4 = s64[] constant(2)
+//=   constant.5 = s64[] constant(3)
+//=   constant.6 = pred[] constant(true)
+//=   constant.7 = pred[] constant(true)
+//=   constant.8 = s64[] constant(7)
+//=   constant.9 = s64[] constant(7)
+//=   constant.10 = s64[1]{0} constant({7})
+//=   iota = s8[7]{0} iota(), iota_dimension=0
+//=   constant.11 = f32[] constant(1.5)
+//=   broadcast = f32[7]{0} broadcast(constant.11), dimensions={}
+//=   ROOT tuple = (s8[7]{0}, f32[7]{0}) tuple(iota, broadcast)
+//= }
+// -----
+func.func @main(%p: tensor<2xi1>) -> tensor<2xi1> {
+  %0 = arith.addi %p, %p : tensor<2xi1>
+  return %0 : tensor<2xi1>
+}
+//= error[E0920]: `arith.addi` of `i1`

@@ -1,0 +1,164 @@
+//! The dialect `arith`: numbers that are known when they are converted, or else elementwise ops.
+use super::moves;
+use super::scope::Scope;
+use super::shape::{define_known, known};
+use super::table::Conversion::{self, Plain as F};
+use crate::error::Result;
+use crate::ir::Op;
+use hlo::ElementType;
+use hlo::ir::InstructionId;
+use hlo::op::value::Direction;
+use hlo::op::{Binary, Compare, Select, Unary};
+
+/// The ops with a conversion.
+#[rustfmt::skip]
+pub(super) const TABLE: &[(&str, Conversion)] = &[
+    ("arith.addf",              F(binary)),
+    ("arith.addi",              F(binary)),
+    ("arith.andi",              F(binary)),
+    ("arith.cmpi",              F(cmpi)),
+    ("arith.constant",          F(constant)),
+    ("arith.divf",              F(binary)),
+    ("arith.divsi",             F(binary)),
+    ("arith.extf",              F(cast)),
+    ("arith.extsi",             F(cast)),
+    ("arith.fptosi",            F(cast)),
+    ("arith.index_cast",        F(cast)),
+    ("arith.maximumf",          F(binary)),
+    ("arith.maxsi",             F(binary)),
+    ("arith.minimumf",          F(binary)),
+    ("arith.minsi",             F(binary)),
+    ("arith.mulf",              F(binary)),
+    ("arith.muli",              F(binary)),
+    ("arith.negf",              F(negf)),
+    ("arith.ori",               F(binary)),
+    ("arith.remf",              F(binary)),
+    ("arith.remsi",             F(binary)),
+    ("arith.select",            F(select)),
+    ("arith.sitofp",            F(cast)),
+    ("arith.subf",              F(binary)),
+    ("arith.subi",              F(binary)),
+    ("arith.trunci",            F(cast)),
+    ("arith.truncf",            F(cast)),
+    ("arith.xori",              F(binary)),
+];
+
+/// The ops of two operands, whose integers have a sign.
+const BINARY: &[(&str, Binary)] = &[
+    ("arith.addf", Binary::Add),
+    ("arith.addi", Binary::Add),
+    ("arith.andi", Binary::And),
+    ("arith.divf", Binary::Divide),
+    ("arith.divsi", Binary::Divide),
+    ("arith.maximumf", Binary::Maximum),
+    ("arith.maxsi", Binary::Maximum),
+    ("arith.minimumf", Binary::Minimum),
+    ("arith.minsi", Binary::Minimum),
+    ("arith.mulf", Binary::Multiply),
+    ("arith.muli", Binary::Multiply),
+    ("arith.ori", Binary::Or),
+    ("arith.remf", Binary::Remainder),
+    ("arith.remsi", Binary::Remainder),
+    ("arith.subf", Binary::Subtract),
+    ("arith.subi", Binary::Subtract),
+    ("arith.xori", Binary::Xor),
+];
+
+/// Defines the result, if it is a number or a list of numbers that follows from the operands.
+fn fold(scope: &mut Scope<'_, '_>, op: &Op) -> Result<bool> {
+    match scope.shape_elements(op) {
+        Some(elements) if is_list(scope, op) => define_known(scope, op, elements).map(|()| true),
+        Some(_) | None => Ok(false),
+    }
+}
+fn is_list(scope: &Scope<'_, '_>, op: &Op) -> bool {
+    let integers = |ty: ElementType| ty.is_integral() || ty == ElementType::Pred;
+    scope.stated_array(op, 0).is_ok_and(|array| array.rank() <= 1 && integers(array.ty))
+}
+/// A boolean of `arith` is an integer of one bit, whose sum and sign are other than those of a boolean.
+fn refuse_bits(scope: &Scope<'_, '_>, op: &Op, id: InstructionId) -> Result<()> {
+    match scope.array(op, id)?.ty {
+        ElementType::Pred => Err(scope.unsupported(op, format!("`{}` of `i1`", op.name))),
+        _ => Ok(()),
+    }
+}
+
+fn binary(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+    let [x, y] = scope.exactly(op)?;
+    let row = BINARY.iter().find(|(name, _)| *name == op.name);
+    let Some((_, binary)) = row else { return known(scope, op) };
+    let bitwise = matches!(op.name.as_str(), "arith.andi" | "arith.ori" | "arith.xori");
+    if !bitwise {
+        refuse_bits(scope, op, x)?;
+    }
+    if fold(scope, op)? {
+        return Ok(());
+    }
+    let id = scope.emit(op, *binary, &[x, y])?;
+    scope.bind(op, id)
+}
+fn negf(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+    let [x] = scope.exactly(op)?;
+    let id = scope.emit(op, Unary::Negate, &[x])?;
+    scope.bind(op, id)
+}
+fn cast(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+    let [x] = scope.exactly(op)?;
+    refuse_bits(scope, op, x)?;
+    let to = scope.stated_array(op, 0)?.ty;
+    if to == ElementType::Pred {
+        return Err(scope.unsupported(op, format!("`{}` to `i1`", op.name)));
+    }
+    if fold(scope, op)? {
+        return Ok(());
+    }
+    let id = moves::convert_to(scope, op, x, to)?;
+    scope.bind(op, id)
+}
+/// `arith.cmpi`: the predicate is a number in the generic form.
+fn cmpi(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+    let [x, y] = scope.exactly(op)?;
+    let predicate: i64 = scope.required(op, "predicate")?;
+    let direction = match predicate {
+        0 => Direction::Eq,
+        1 => Direction::Ne,
+        2 => Direction::Lt,
+        3 => Direction::Le,
+        4 => Direction::Gt,
+        5 => Direction::Ge,
+        _ => {
+            let message = format!("`{}` of integers without sign", op.name);
+            return Err(scope.unsupported(op, message));
+        }
+    };
+    if predicate > 1 {
+        refuse_bits(scope, op, x)?;
+    }
+    if fold(scope, op)? {
+        return Ok(());
+    }
+    let id = scope.emit(op, Compare::new(direction), &[x, y])?;
+    scope.bind(op, id)
+}
+fn select(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+    let operands: [_; 3] = scope.exactly(op)?;
+    if fold(scope, op)? {
+        return Ok(());
+    }
+    let id = scope.emit(op, Select {}, &operands)?;
+    scope.bind(op, id)
+}
+/// `arith.constant`: an array, or a number.
+fn constant(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+    if let Ok(Some(_)) = scope.optional::<&crate::ir::Dense>(op, "value") {
+        return moves::constant(scope, op);
+    }
+    match op.attributes.get("value") {
+        Some(crate::ir::Attribute::Float(value, _)) => {
+            let shape = scope.stated_array(op, 0)?;
+            let id = scope.full(op, &shape, *value)?;
+            scope.bind(op, id)
+        }
+        _ => known(scope, op),
+    }
+}
