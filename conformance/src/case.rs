@@ -65,8 +65,8 @@ impl Case {
             .map_err(|diagnostics| Failed::invalid(Failure::new(&self.text, diagnostics)))
     }
     fn diagnosed(&self) -> std::result::Result<Verified, Vec<Diagnostic>> {
-        let module = Module::parse(&self.text).map_err(|e| vec![e.diagnostic()])?;
-        module.verify().map_err(|e| e.0.iter().map(hlo::Error::diagnostic).collect())
+        let verified = Module::parse(&self.text).and_then(Module::verify);
+        verified.map_err(|errors| errors.diagnostics())
     }
     fn run_options(&self) -> RunOptions {
         let mut options = self.options.clone();

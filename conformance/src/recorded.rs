@@ -122,14 +122,11 @@ impl Entry {
     fn load(&self) -> Result<(String, Verified), Box<Failed>> {
         let bytes = std::fs::read(&self.module).map_err(|e| Failed::invalid(e.to_string()))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let rejected = |errors: &[hlo::Error]| {
-            let diagnostics = errors.iter().map(hlo::Error::diagnostic).collect();
-            Failed::invalid(Failure::new(&text, diagnostics))
-        };
         let parsed = Module::parse_bytes(&bytes, hlo::ir::ParseOptions::default());
-        let module = parsed.map_err(|e| rejected(&[e]))?.module;
-        let verified = module.verify().map_err(|e| rejected(&e.0))?;
-        Ok((text, verified))
+        match parsed.and_then(|parsed| parsed.module.verify()) {
+            Ok(verified) => Ok((text, verified)),
+            Err(errors) => Err(Failed::invalid(Failure::new(&text, errors.diagnostics()))),
+        }
     }
 
     fn outcome(&self, engine: Engine, options: &RunOptions) -> Result<Outcome, Box<Failed>> {

@@ -39,7 +39,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Parsing stops at the first error in the text; [`hlo::Module::verify`] returns every rule that the module breaks.
+//! Parsing returns every error in an instruction; [`hlo::Module::verify`] returns every rule that the module breaks.
 //!
 //! # Build, run
 //!

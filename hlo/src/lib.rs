@@ -6,7 +6,7 @@
 //!                   └─┴─print, edit
 //! ```
 //!
-//! - [`Module::parse`] checks syntax and names, and returns the first error. [`Module::print`] prints the same text as XLA.
+//! - [`Module::parse`] checks syntax and names, and returns every error that does not follow from another. [`Module::print`] prints the same text as XLA.
 //! - [`Module::verify`] checks everything else, and returns every broken rule. Engines accept only [`Verified`] modules.
 //! - [`Error`] has a code with a stable number; [`diag::render`] shows it with the line of the text.
 //!
@@ -28,7 +28,7 @@
 //! let source = hlo::diag::Source { name: "m.hlo", text };
 //! let shown = hlo::diag::render(&errors.0[0].diagnostic(), Some(source), false);
 //! assert!(shown.starts_with("error[E0302]: expected `add` to have shape f32[2], found f32[3]"));
-//! # Ok::<(), hlo::Error>(())
+//! # Ok::<(), hlo::diag::Errors>(())
 //! ```
 #![warn(clippy::wildcard_enum_match_arm)]
 pub mod diag;

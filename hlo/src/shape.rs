@@ -84,6 +84,19 @@ impl ArrayShape {
 }
 
 impl Shape {
+    /// The most tuples around an array and dimensions of it together. A text of a value has a bracket for each, and the
+    /// messages of XLA, which nest 100 deep, one message for each tuple.
+    pub const NESTING_LIMIT: usize = 90;
+
+    /// Returns the most tuples around an array and dimensions of it together.
+    pub fn nesting(&self) -> usize {
+        match self {
+            Self::Array(array) => array.rank(),
+            Self::Buffer(array) => array.rank(),
+            Self::Tuple(elements) => 1 + elements.iter().map(Self::nesting).max().unwrap_or(0),
+            Self::Token | Self::Opaque => 0,
+        }
+    }
     /// Returns a scalar.
     pub fn scalar(ty: ElementType) -> Self {
         Self::Array(ArrayShape::new(ty, Dims::new()))

@@ -4,6 +4,7 @@
 //! length of the campaign.
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test")]
 use hlo::Module;
+use hlo::ir::ParseOptions;
 use hlo::proto::{decode, encode, open};
 use hlo::text::Style;
 use std::path::{Path, PathBuf};
@@ -106,7 +107,10 @@ fn mutated_messages_are_modules_or_errors() {
         match decode(&bytes) {
             Ok(module) => {
                 decoded += 1;
-                let _ = module.print(Style::Full);
+                let text = module.print(Style::Full);
+                let again = Module::parse_with(&text, ParseOptions { lenient: true });
+                let again = again.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+                assert_eq!(again.module.print(Style::Full), text);
                 let _ = encode(&module);
                 let _ = module.verify();
             }

@@ -62,10 +62,8 @@ fn cases(folder: &str) -> Vec<Case> {
 }
 
 fn errors(text: &str) -> Vec<Error> {
-    match Module::parse(text) {
-        Err(error) => vec![error],
-        Ok(module) => module.verify().err().map_or_else(Vec::new, |errors| errors.0),
-    }
+    let verified = Module::parse(text).and_then(Module::verify);
+    verified.err().map_or_else(Vec::new, |errors| errors.0)
 }
 
 /// Returns the label in parentheses at the end of a message.

@@ -65,25 +65,6 @@ const _: () = {
     owned::<Executable>();
 };
 
-/// The most dimensions of an array; printed values are nested as deep, and the parser of values has the limit 400.
-const RANK_LIMIT: usize = 255;
-
-/// Rejects arrays whose dimensions cannot be walked recursively.
-fn check_ranks(module: &Module) -> Result<()> {
-    for (_, computation) in module.computations.iter() {
-        for (id, instruction) in computation.instructions.iter() {
-            let leaves = instruction.shape.leaves();
-            let ranks = leaves.iter().filter_map(|leaf| Some(leaf.array()?.rank()));
-            let rank = ranks.max().unwrap_or(0);
-            if rank > RANK_LIMIT {
-                let message = format!("an array of {rank} dimensions; the limit is {RANK_LIMIT}");
-                return Err(Error::unsupported(message).at(computation.site(id)));
-            }
-        }
-    }
-    Ok(())
-}
-
 impl Executable {
     /// Compiles a module.
     ///
@@ -92,7 +73,6 @@ impl Executable {
     pub fn compile(verified: impl Into<Arc<Verified>>, options: &CompileOptions) -> Result<Self> {
         let _environment = FloatEnvironment::enter();
         let verified = verified.into();
-        check_ranks(verified.module())?;
         let scalar_programs = ScalarPrograms::compile(verified.module(), options.jit);
         let (engine, scalar_programs) = (options.engine, Arc::new(scalar_programs));
         let fuses = engine.arithmetic().is_some();

@@ -19,7 +19,7 @@ pub(crate) struct Loaded {
 pub(crate) fn load(name: &str, bytes: &[u8], lenient: bool) -> PyResult<Loaded> {
     if hlo::proto::is_message(bytes) {
         let contents =
-            hlo::proto::open(bytes).map_err(|error| invalid(name, None, error.diagnostic()))?;
+            hlo::proto::open(bytes).map_err(|error| invalid(name, error.diagnostic()))?;
         let hlo::proto::Contents { module, text, arguments } = contents;
         return Ok(Loaded { module, text, arguments, warnings: Vec::new() });
     }
@@ -28,8 +28,12 @@ pub(crate) fn load(name: &str, bytes: &[u8], lenient: bool) -> PyResult<Loaded> 
     }
     let parsed = Module::parse_bytes(bytes, ParseOptions { lenient });
     let text = String::from_utf8_lossy(bytes).into_owned();
-    let parsed = parsed.map_err(|error| invalid(name, Some(&text), error.diagnostic()))?;
     let source = Source { name, text: &text };
+    let parsed = parsed.map_err(|errors| {
+        let failures = errors.diagnostics().into_iter();
+        let failures = failures.map(|one| Failure::new(Kind::Invalid, one, None, Some(source)));
+        exception(&failures.collect::<Vec<_>>())
+    })?;
     let draw = |warning| render(warning, Some(source), false).trim_end().to_owned();
     let warnings = parsed.warnings.iter().map(draw).collect();
     Ok(Loaded { module: parsed.module, text, arguments: Vec::new(), warnings })
@@ -46,8 +50,8 @@ fn mlir(name: &str, bytes: &[u8]) -> PyResult<Loaded> {
     Ok(Loaded { module, text, arguments: Vec::new(), warnings: Vec::new() })
 }
 
-fn invalid(name: &str, text: Option<&str>, diagnostic: Diagnostic) -> PyErr {
-    failed(Kind::Invalid, name, text, diagnostic)
+fn invalid(name: &str, diagnostic: Diagnostic) -> PyErr {
+    failed(Kind::Invalid, name, None, diagnostic)
 }
 
 fn failed(kind: Kind, name: &str, text: Option<&str>, mut diagnostic: Diagnostic) -> PyErr {

@@ -85,9 +85,9 @@ fn read(path: &Path, args: &LoadArgs, warn: impl Fn(&Diagnostic, Source<'_>)) ->
     // Invalid UTF-8 is shown with replacement characters.
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
-    let parsed = parsed.map_err(|error| {
+    let parsed = parsed.map_err(|errors| {
         content::several(&name, &text).unwrap_or_else(|| Failure {
-            diagnostics: vec![error.diagnostic()],
+            diagnostics: errors.diagnostics(),
             source: Some((name.clone(), text.clone())),
             exit: Exit::Wrong,
         })
@@ -211,7 +211,7 @@ pub(crate) fn verified_for(
 pub(crate) fn verified(module: Module, name: &str, text: &str) -> Result<Verified> {
     let start = Instant::now();
     let verified = module.verify().map_err(|errors| Failure {
-        diagnostics: errors.0.iter().map(hlo::Error::diagnostic).collect(),
+        diagnostics: errors.diagnostics(),
         source: Some((name.to_owned(), text.to_owned())),
         exit: Exit::Wrong,
     })?;

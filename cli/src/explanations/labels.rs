@@ -40,10 +40,8 @@ pub(crate) fn all() -> Vec<&'static str> {
 
 /// Returns the errors of a module.
 fn errors(text: &str) -> Vec<Error> {
-    match Module::parse(text) {
-        Err(error) => vec![error],
-        Ok(module) => module.verify().err().map_or_else(Vec::new, |errors| errors.0),
-    }
+    let verified = Module::parse(text).and_then(Module::verify);
+    verified.err().map_or_else(Vec::new, |errors| errors.0)
 }
 
 /// Returns the message of the error in a module that breaks a rule, without the label.

@@ -17,7 +17,7 @@ const ATTEMPTS: usize = 60;
 /// let module = hlo::Module::parse(text)?;
 /// let variant = conformance::generate::mutated(1, &module).expect("a valid variant");
 /// assert_ne!(variant.text, module.print(hlo::text::Style::Short));
-/// # Ok::<(), hlo::Error>(())
+/// # Ok::<(), hlo::diag::Errors>(())
 /// ```
 pub fn mutated(seed: u64, module: &Module) -> Option<Generated> {
     let mut rng = fastrand::Rng::with_seed(seed);

@@ -103,7 +103,8 @@ error_codes! {
         /// The shape written before an operand is not the shape of that instruction. Layouts are not compared.
         "E0115" "operand `{name}` has shape {actual}, not {written}"
         OperandShape { name: String, written: String, actual: String },
-        /// Operands, shapes, literals or computations are nested deeper than the parser supports.
+        /// Operands, shapes, literals or computations are nested deeper than the parser supports; or an array has more dimensions,
+        /// together with the tuples around it, than every format of modules and values can hold.
         "E0116" "nested deeper than {limit} levels"
         TooDeep { limit: u32 },
         /// The text is not valid UTF-8.

@@ -250,9 +250,21 @@ impl<C: ErrorCode> fmt::Debug for Error<C> {
 }
 impl<C: ErrorCode> std::error::Error for Error<C> {}
 
-/// Every rule a module breaks, in text order; never empty.
+/// Every error of a text, or every rule that a module breaks, in text order; never empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Errors(pub Vec<Error>);
+
+impl Errors {
+    /// Adds the lines of the text to each of them, as [`Error::drawn`] does.
+    #[must_use]
+    pub fn drawn(self, text: &str) -> Self {
+        Self(self.0.into_iter().map(|error| error.drawn(text)).collect())
+    }
+    /// Returns them in the form that the renderer takes.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        self.0.iter().map(Error::diagnostic).collect()
+    }
+}
 
 impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

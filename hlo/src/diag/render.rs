@@ -23,8 +23,8 @@ const SHOWN: usize = 160;
 /// ```
 /// use hlo::diag::{Source, render};
 /// let text = "HloModule m\nENTRY e { ROOT p = f32[] parametr(0) }";
-/// let error = hlo::Module::parse(text).unwrap_err();
-/// let shown = render(&error.diagnostic(), Some(Source { name: "t.hlo", text }), false);
+/// let errors = hlo::Module::parse(text).unwrap_err();
+/// let shown = render(&errors.0[0].diagnostic(), Some(Source { name: "t.hlo", text }), false);
 /// assert!(shown.contains("t.hlo:2:26"), "{shown}");
 /// ```
 pub fn render(diagnostic: &Diagnostic, source: Option<Source<'_>>, color: bool) -> String {

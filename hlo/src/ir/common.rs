@@ -64,7 +64,9 @@ fn string_or_dict(c: &mut Cursor<'_>) -> Result<String> {
 /// Writes a string without quotes if it is a raw dictionary, else in quotes. XLA also writes one with blanks around it without
 /// quotes, but then reads it back without the blanks.
 fn print_string_or_dict(out: &mut String, text: &str) {
-    if balanced::is_raw_dict(text) && matches!(strings::bytes(text), Cow::Borrowed(_)) {
+    // A file with control characters is taken for a message.
+    let is_plain = !text.bytes().any(|byte| byte < b' ' && !byte.is_ascii_whitespace());
+    if is_plain && balanced::is_raw_dict(text) && matches!(strings::bytes(text), Cow::Borrowed(_)) {
         out.push_str(text);
     } else {
         strings::print_string(out, text);
@@ -74,8 +76,8 @@ fn print_string_or_dict(out: &mut String, text: &str) {
 impl FrontendAttributes {
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         let mut pairs: Vec<(SmolStr, String)> = c.list(b'{', b'}', |c| {
-            let (key, _) = c.attribute_name()?;
-            Ok((SmolStr::from(key), string_or_dict(c)?))
+            let key = SmolStr::from(strings::key(c)?);
+            Ok((key, string_or_dict(c)?))
         })?;
         // The last value of a repeated key is kept.
         pairs.reverse();
@@ -89,8 +91,7 @@ impl FrontendAttributes {
             if i > 0 {
                 out.push(',');
             }
-            out.push_str(key);
-            out.push('=');
+            strings::print_key(out, key);
             print_string_or_dict(out, value);
         }
         out.push('}');
@@ -184,8 +185,8 @@ impl Statistics {
         let visualizing_index = c.int()?;
         let mut values = Vec::new();
         while c.eat(b',') {
-            let (name, _) = c.attribute_name()?;
-            values.push((SmolStr::from(name), c.number()?.to_f64()));
+            let name = SmolStr::from(strings::key(c)?);
+            values.push((name, c.number()?.to_f64()));
         }
         c.expect(b'}')?;
         Ok(Self { visualizing_index, values })
@@ -195,8 +196,7 @@ impl Statistics {
         print::push_int(out, self.visualizing_index);
         for (name, value) in &self.values {
             out.push(',');
-            out.push_str(name);
-            out.push('=');
+            strings::print_key(out, name);
             number::general(out, *value, 6);
         }
         out.push('}');
@@ -247,8 +247,13 @@ mod tests {
                 ("{a={\"k\": \"}\"}}", "{a={\"k\": \"}\"}}"),
                 ("{a=\"{x}\"}", "{a={x}}"),
                 ("{a=\"{}x\"}", "{a=\"{}x\"}"),
+                ("{\"a\"=\"1\", 'b c' = '2'}", "{a=\"1\",\"b c\"=\"2\"}"),
+                (
+                    "{\"}, metadata={op_name\"=\"1\",\"\"=\"2\",\"é`=,\"=\"3\"}",
+                    "{\"\"=\"2\",\"}, metadata={op_name\"=\"1\",\"\\303\\251`=,\"=\"3\"}",
+                ),
             ],
-            &["{a=1}", "{a=word}", "{a=\"1\" b=\"2\"}", "{a=\"1\",}", "{\"a\"=\"1\"}"],
+            &["{a=1}", "{a=word}", "{a=\"1\" b=\"2\"}", "{a=\"1\",}", "{\"a\":\"1\"}", "{é=\"1\"}"],
         );
     }
     #[test]
@@ -269,6 +274,7 @@ mod tests {
                 ("\"{é\n}\"", "{é\n}"),
                 (r#""{\377}""#, r#""{\377}""#),
                 ("{\u{10FFAB}}", r#""{\364\217\276\253}""#),
+                ("{\0\t}", r#""{\000\t}""#),
             ],
             &["3", "word", "{'a'}': 1}", "{ /* c { */ }"],
         );
@@ -286,6 +292,7 @@ mod tests {
                 ),
                 ("{foo=-1,a=100000,b=1000000}", "{visualizing_index=-1,a=100000,b=1e+06}"),
                 ("{x=0,a=-0.0,a=nan}", "{visualizing_index=0,a=-0,a=nan}"),
+                ("{x=0,'a}'=1}", "{visualizing_index=0,\"a}\"=1}"),
                 ("{}", "{visualizing_index=0}"),
             ],
             &["{visualizing_index=x}", "{visualizing_index=0,a=1,}", "{0}"],

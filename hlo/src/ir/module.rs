@@ -91,10 +91,10 @@ impl Module {
     /// The errors of this module print the lines of the text: it is kept if it has at most 16 MiB.
     ///
     /// # Errors
-    /// `E01xx` and `E02xx`: the first error in the text.
-    pub fn parse(text: &str) -> Result<Self> {
+    /// `E01xx` and `E02xx`, in text order: parsing goes on after an error in an instruction.
+    pub fn parse(text: &str) -> Result<Self, Errors> {
         let parsed = Self::parse_with(text, ParseOptions::default());
-        let mut module = parsed.map_err(|error| error.drawn(text))?.module;
+        let mut module = parsed.map_err(|errors| errors.drawn(text))?.module;
         module.source = SourceText((text.len() <= SourceText::MOST).then(|| text.into()));
         Ok(module)
     }
@@ -102,14 +102,14 @@ impl Module {
     ///
     /// # Errors
     /// As [`Module::parse`].
-    pub fn parse_with(text: &str, options: ParseOptions) -> Result<Parsed> {
+    pub fn parse_with(text: &str, options: ParseOptions) -> Result<Parsed, Errors> {
         crate::text::parse(text, options)
     }
     /// Parses the bytes of a file.
     ///
     /// # Errors
     /// `E0117` if they are not UTF-8; as [`Module::parse`].
-    pub fn parse_bytes(bytes: &[u8], options: ParseOptions) -> Result<Parsed> {
+    pub fn parse_bytes(bytes: &[u8], options: ParseOptions) -> Result<Parsed, Errors> {
         let text = std::str::from_utf8(bytes).map_err(|e| {
             let offset = e.valid_up_to();
             Error::from(Code::NotUtf8 { offset }).at(Span::new(offset, offset + 1))
@@ -123,6 +123,16 @@ impl Module {
     /// Returns the module with the text that it prints as, to which its spans then refer: for modules of another form than text.
     pub fn with_text(self) -> (Self, String) {
         crate::proto::with_spans(self)
+    }
+    /// Checks that the module prints as a text that is read as the same module.
+    ///
+    /// # Errors
+    /// `E0107` for an attribute that is printed as it is and is read as something else, `E0116` for shapes that are nested
+    /// deeper than [`Shape::NESTING_LIMIT`](crate::Shape::NESTING_LIMIT), `E0201` for other characters than those of names.
+    pub fn check_printable(&self) -> Result<()> {
+        let mut errors = Vec::new();
+        crate::verify::printable::check(self, &mut errors);
+        errors.into_iter().next().map_or(Ok(()), Err)
     }
     /// Verifies every rule of every instruction and of the module as a whole.
     ///
@@ -156,8 +166,8 @@ impl fmt::Display for Module {
     }
 }
 impl std::str::FromStr for Module {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<Self> {
+    type Err = Errors;
+    fn from_str(text: &str) -> Result<Self, Errors> {
         Self::parse(text)
     }
 }

@@ -44,6 +44,13 @@ pub enum OriginalValue {
 }
 
 impl OriginalValue {
+    /// Returns the most tuples around a leaf.
+    pub(crate) fn nesting(&self) -> usize {
+        match self {
+            Self::Leaf(_) | Self::SyntheticCall => 0,
+            Self::Tuple(parts) => 1 + parts.iter().map(Self::nesting).max().unwrap_or(0),
+        }
+    }
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         c.expect(b'{')?;
         let value = match c.peek() {

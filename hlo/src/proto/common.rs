@@ -96,15 +96,19 @@ pub(super) fn decode_raw(raw: RawAttribute) -> (String, String) {
 
 pub(super) fn encode_frontend(attributes: &ir::FrontendAttributes) -> FrontendAttributes {
     let pair = |(key, value): &(smol_str::SmolStr, String)| {
-        (key.to_string(), strings::bytes(value).into_owned())
+        (
+            String::from_utf8_lossy(&strings::bytes(key)).into_owned(),
+            strings::bytes(value).into_owned(),
+        )
     };
     FrontendAttributes { map: attributes.0.iter().map(pair).collect() }
 }
 /// Returns the attributes, sorted by key; `None` if there are none.
 pub(super) fn decode_frontend(proto: FrontendAttributes) -> Option<ir::FrontendAttributes> {
     let pairs = proto.map.into_iter();
-    let pairs: Vec<_> =
-        pairs.map(|(key, value)| (key.into(), strings::from_bytes(value))).collect();
+    let pairs: Vec<_> = pairs
+        .map(|(key, value)| (strings::from_text(&key).into(), strings::from_bytes(value)))
+        .collect();
     (!pairs.is_empty()).then_some(ir::FrontendAttributes(pairs))
 }
 
@@ -185,18 +189,16 @@ fn encode_origin(origin: &OriginalValue) -> message::OriginalValue {
     message::OriginalValue { elements, is_synthetic_call }
 }
 
-/// The most levels of tuples of an original value; the wire format has the same limit for the messages of a shape.
-const DEPTH_LIMIT: usize = 100;
-
 /// Builds the tree. Tuples without leaves are not in the message: they are taken from the shape.
 fn decode_origin(proto: &message::OriginalValue, shape: &Shape) -> Result<OriginalValue> {
     if proto.is_synthetic_call {
         return Ok(OriginalValue::SyntheticCall);
     }
     let depth = proto.elements.iter().map(|leaf| leaf.shape_index.len()).max().unwrap_or(0);
-    if depth > DEPTH_LIMIT {
+    if depth > Shape::NESTING_LIMIT {
+        let limit = Shape::NESTING_LIMIT;
         return Err(bad(format!(
-            "a leaf of an original value is {depth} tuples deep; the limit is {DEPTH_LIMIT}"
+            "a leaf of an original value is {depth} tuples deep; the limit is {limit}"
         )));
     }
     tree(&proto.elements.iter().collect::<Vec<_>>(), 0, Some(shape))

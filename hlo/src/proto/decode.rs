@@ -76,6 +76,7 @@ fn module(mut proto: message::Module, unknown: Vec<u8>, copies: usize) -> Result
     let metadata = metadata.filter_map(|(_, i)| i.common.as_mut()?.metadata.as_mut());
     frames.rebuild(settled, metadata.map(|metadata| &mut metadata.stack_frame_id));
     module.frames = frames;
+    module.check_printable()?;
     Ok(module)
 }
 

@@ -118,9 +118,6 @@ pub(crate) fn decode(proto: message::Literal) -> Result<Literal> {
     decode_at(proto, 0)
 }
 
-/// The most tuples around a literal.
-const DEPTH_LIMIT: usize = 100;
-
 /// Decodes a literal inside of `depth` tuples. The elements of a tuple are messages until their turn comes: a message takes
 /// hundreds of bytes, and two in the file may state it.
 fn decode_at(mut proto: message::Literal, depth: usize) -> Result<Literal> {
@@ -138,8 +135,8 @@ fn decode_at(mut proto: message::Literal, depth: usize) -> Result<Literal> {
             if found != count {
                 return Err(bad(format!("a literal of shape {expected:#} has {found} elements")));
             }
-            if depth >= DEPTH_LIMIT {
-                return Err(bad(format!("a literal is inside of {DEPTH_LIMIT} tuples")));
+            if depth >= Shape::NESTING_LIMIT {
+                return Err(bad(format!("a literal is inside of {depth} tuples")));
             }
             let element = |bytes| {
                 let proto = message::Literal::decode(bytes);

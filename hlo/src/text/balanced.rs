@@ -27,6 +27,11 @@ fn dict_length(text: &str) -> Option<usize> {
     None
 }
 
+/// Returns the length of the string in quotes at the start of `text`.
+pub(super) fn string_length(text: &str) -> Option<usize> {
+    string_end(text.as_bytes(), 0).map(|end| end + 1)
+}
+
 /// Returns the end of the string that starts at `at`.
 fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     let quote = bytes[at];
@@ -100,6 +105,11 @@ pub(crate) fn balanced_value<'a>(c: &mut Cursor<'a>) -> Result<&'a str> {
     let text = &c.text()[start..at];
     c.skip(at - start);
     Ok(text)
+}
+
+/// Returns whether all of the text is one value.
+pub(crate) fn is_value(text: &str) -> bool {
+    balanced_value(&mut Cursor::new(text)).is_ok_and(|value| value == text)
 }
 
 /// Returns whether a value continues after a closing bracket, as `[2,2]<=[4]T(1,0)` does.

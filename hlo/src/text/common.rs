@@ -7,7 +7,7 @@ use crate::ir::{
 };
 use crate::op::Field;
 use crate::op::value::ResultAccuracy;
-use crate::{Error, Opcode, Result, Shape};
+use crate::{Opcode, Result, Shape};
 
 /// The names of these attributes.
 pub(crate) const NAMES: [&str; 9] = [
@@ -71,9 +71,7 @@ fn predecessors(p: &mut Parser<'_>) -> Result<Vec<InstructionId>> {
     let mut found = Vec::new();
     loop {
         let (name, span) = p.cursor.name("the name of an instruction")?;
-        let Some(&id) = p.scope().by_name.get(name) else {
-            return Err(Error::from(Code::UndefinedName { name: name.into() }).at(span));
-        };
+        let Some(&id) = p.scope().by_name.get(name) else { return Err(p.undefined(name, span)) };
         found.push(id);
         if !p.cursor.eat(b',') {
             break;

@@ -4,7 +4,7 @@ use super::{Cursor, Parser};
 use crate::diag::Code;
 use crate::ir::{Computation, ComputationId, Instruction, InstructionId, InstructionSpans};
 use crate::{Error, Result, Shape, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 
 /// A computation being parsed, with the names seen so far.
@@ -14,6 +14,10 @@ pub(super) struct Scope<'a> {
     /// The `get-tuple-element` created for each operand `t#1`.
     pub(super) elements: FxHashMap<(InstructionId, i64), InstructionId>,
     root: Option<(InstructionId, Span)>,
+    /// The names of skipped instructions whose shape is not known.
+    pub(super) broken: FxHashSet<&'a str>,
+    /// Whether the name of a skipped instruction is not known.
+    pub(super) is_name_lost: bool,
 }
 
 impl<'a> Scope<'a> {
@@ -25,6 +29,8 @@ impl<'a> Scope<'a> {
             by_name: FxHashMap::default(),
             elements: FxHashMap::default(),
             root: None,
+            broken: FxHashSet::default(),
+            is_name_lost: false,
         }
     }
     /// Returns an instruction of the computation being parsed.
@@ -107,9 +113,16 @@ impl<'a> Parser<'a> {
         let open = Span::new(self.cursor.offset() - 1, self.cursor.offset());
         self.cursor.down()?;
         self.scopes.push(Scope::new(name, span));
+        let depth = self.scopes.len();
         while self.cursor.peek() != Some(b'}') {
             let before = self.cursor;
-            self.instruction().map_err(|error| unclosed(before, open, name).unwrap_or(error))?;
+            if let Err(error) = self.instruction() {
+                self.scopes.truncate(depth);
+                match unclosed(before, open, name) {
+                    Some(unclosed) => return Err(unclosed),
+                    None => self.recover(before, error)?,
+                }
+            }
         }
         let end = self.cursor.offset();
         self.cursor.skip(1);

@@ -40,6 +40,11 @@ pub(crate) fn is_word(byte: u8) -> bool {
     TABLE[usize::from(byte)]
 }
 
+/// Returns whether the text is a word, as names are.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.bytes().next().is_some_and(is_word_start) && text.bytes().all(is_word)
+}
+
 impl<'a> Cursor<'a> {
     /// Starts at the beginning of the text, after a byte order mark.
     pub(crate) fn new(text: &'a str) -> Self {

@@ -1,6 +1,6 @@
 //! Parses and prints the header of a module: `HloModule name, attribute=value, ...`.
 use super::Cursor;
-use super::balanced::balanced_value;
+use super::balanced::{balanced_value, is_value};
 use super::print::{push_int, shape as print_shape};
 use super::shape::shape;
 use super::strings::{print_string, string};
@@ -9,6 +9,7 @@ use crate::ir::{
     AliasKind, BufferDonor, FrontendAttributes, HeaderAttr, InputOutputAlias, ModuleConfig,
     ProgramShape,
 };
+use crate::verify::printable::{bad_attribute, is_raw};
 use crate::{Error, Result, Shape, Span};
 use smol_str::SmolStr;
 use std::borrow::Cow;
@@ -288,6 +289,26 @@ pub(crate) fn print_header(
     }
     for HeaderAttr { name, value } in &config.unknown {
         print_raw(out, name, value);
+    }
+}
+
+/// Fails if an attribute that is printed as it is would be read as something else.
+pub(crate) fn check_raw(config: &ModuleConfig) -> Result<()> {
+    if let Some(table) = &config.origin_recovery_table {
+        let read = recovery_table(&mut Cursor::new(&format!("{{\n{table}}}")));
+        if read.ok().flatten().as_ref() != Some(table) {
+            return Err(bad_attribute("origin_recovery_table"));
+        }
+    }
+    if config.debug_attributes.as_ref().is_some_and(|value| !is_value(value)) {
+        return Err(bad_attribute("debug_attributes"));
+    }
+    let mut unknown = config.unknown.iter();
+    match unknown
+        .find(|HeaderAttr { name, value }| NAMES.contains(&name.as_str()) || !is_raw(name, value))
+    {
+        Some(attribute) => Err(bad_attribute(&attribute.name)),
+        None => Ok(()),
     }
 }
 

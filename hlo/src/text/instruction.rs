@@ -338,9 +338,18 @@ impl<'a> Parser<'a> {
         id
     }
 
+    /// Returns the error that an instruction is not defined. It is a consequence of another if the text has tried to define it.
+    #[cold]
+    pub(super) fn undefined(&mut self, name: &str, span: Span) -> Error {
+        self.is_consequence = self.scope().is_broken(name);
+        Error::from(Code::UndefinedName { name: name.into() }).at(span)
+    }
     #[cold]
     fn undefined_operand(&mut self, name: &str, span: Span) -> Error {
-        let error = Error::from(Code::UndefinedName { name: name.into() }).at(span);
+        let error = self.undefined(name, span);
+        if self.is_consequence {
+            return error;
+        }
         if self.single {
             return error.with_help("write its shape before it to make it a parameter");
         }

@@ -5,7 +5,7 @@ pub(crate) mod common;
 mod computation;
 mod cursor;
 mod frames;
-mod header;
+pub(crate) mod header;
 mod instruction;
 pub(crate) mod literal;
 mod module;
@@ -13,10 +13,12 @@ pub(crate) mod names;
 pub(crate) mod number;
 pub(crate) mod pattern;
 pub(crate) mod print;
+mod recovery;
 pub(crate) mod shape;
 pub(crate) mod strings;
 
 pub use print::Style;
 
-pub(crate) use cursor::Cursor;
+pub(crate) use balanced::is_value;
+pub(crate) use cursor::{Cursor, is_name};
 pub(crate) use module::{Parser, is_single_op, parse};

@@ -1,7 +1,8 @@
 //! The parser: header, tables, computations.
 use super::computation::Scope;
+use super::recovery::MOST_ERRORS;
 use super::{Cursor, frames, header, names};
-use crate::diag::{Code, Diagnostic, nearest};
+use crate::diag::{Code, Diagnostic, Errors, nearest};
 use crate::id::Arena;
 use crate::id::Id;
 use crate::ir::SourceText;
@@ -10,6 +11,7 @@ use crate::ir::{
     ProgramShape, StackFrames,
 };
 use crate::op::{Callees, Kind};
+use crate::verify::printable;
 use crate::{Error, Op, Opcode, Result, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
@@ -19,6 +21,10 @@ pub(crate) struct Parser<'a> {
     pub(crate) cursor: Cursor<'a>,
     pub(crate) options: ParseOptions,
     pub(crate) warnings: Vec<Diagnostic>,
+    /// Errors of instructions, after which parsing went on.
+    pub(super) errors: Vec<Error>,
+    /// Whether the error that is being returned follows from one of them.
+    pub(super) is_consequence: bool,
     /// Computations in the order of their first mention; those not defined yet are empty.
     slots: Vec<Slot<'a>>,
     /// Computations by their name in the text.
@@ -42,14 +48,24 @@ struct Slot<'a> {
 }
 
 /// Parses `text`, with warnings.
-pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Parsed> {
+pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Parsed, Errors> {
     if u32::try_from(text.len()).is_err() {
-        return Err(Code::TooLarge { bytes: text.len() }.into());
+        return Err(Error::from(Code::TooLarge { bytes: text.len() }).into());
     }
-    Parser::new(text, options).text().map_err(|error| match help(text, &error) {
-        Some(help) => error.replace_help(help),
-        None => error,
-    })
+    let mut parser = Parser::new(text, options);
+    let error = match parser.text() {
+        Ok(parsed) => return Ok(parsed),
+        Err(error) => error,
+    };
+    let mut errors = parser.errors;
+    errors.push(error);
+    errors.sort_by_key(|error| error.span().map_or(0, |span| span.start));
+    errors.truncate(MOST_ERRORS);
+    if let Some(help) = help(text, &errors[0]) {
+        errors.truncate(1);
+        errors = errors.into_iter().map(|error| error.replace_help(help)).collect();
+    }
+    Err(Errors(errors))
 }
 
 const START: &str = "start a module with `HloModule name`, an instruction with its name or shape";
@@ -90,6 +106,8 @@ impl<'a> Parser<'a> {
             cursor: Cursor::new(text),
             options,
             warnings: Vec::new(),
+            errors: Vec::new(),
+            is_consequence: false,
             slots: Vec::new(),
             named: FxHashMap::default(),
             finished: Vec::new(),
@@ -104,7 +122,7 @@ impl<'a> Parser<'a> {
         self.warnings.push(error.warning());
     }
 
-    fn text(mut self) -> Result<Parsed> {
+    fn text(&mut self) -> Result<Parsed> {
         if self.cursor.peek().is_none() {
             let message = "the text is empty".to_owned();
             return Err(Error::from(Code::Structure { message })
@@ -178,7 +196,7 @@ impl<'a> Parser<'a> {
         self.entry.map(|(id, _)| id).or(last).unwrap_or_else(|| Id::new(0))
     }
 
-    fn single_instruction(mut self) -> Result<Parsed> {
+    fn single_instruction(&mut self) -> Result<Parsed> {
         self.single = true;
         let id = self.lone_instruction()?;
         self.cursor.expect_end("the end of the text after a single instruction")?;
@@ -262,7 +280,12 @@ impl<'a> Parser<'a> {
         inner.statistics = inner.statistics.take().or(statistics);
     }
 
-    fn undefined(&self, slot: &Slot<'a>) -> Error {
+    /// Fails if there are errors, with the last one of them.
+    fn check_errors(&mut self) -> Result<()> {
+        self.errors.pop().map_or(Ok(()), Err)
+    }
+
+    fn missing(&self, slot: &Slot<'a>) -> Error {
         let error =
             Error::from(Code::UndefinedComputation { name: slot.name.into() }).at(slot.span);
         let known = self.slots.iter().filter(|s| s.computation.is_some()).map(|s| s.name);
@@ -274,16 +297,16 @@ impl<'a> Parser<'a> {
 
     /// Sorts the computations in text order, makes names unique, renumbers stack frames.
     fn finish(
-        mut self,
+        &mut self,
         name: SmolStr,
         config: ModuleConfig,
         mut frames: StackFrames,
     ) -> Result<Parsed> {
         let entry = self.entry_id();
         let missing = self.slots.iter().filter(|s| s.computation.is_none());
-        if let Some(slot) = missing.min_by_key(|s| s.span.start) {
-            return Err(self.undefined(slot));
-        }
+        let missing: Vec<Error> = missing.take(MOST_ERRORS).map(|s| self.missing(s)).collect();
+        self.errors.extend(missing);
+        self.check_errors()?;
         let in_order = self.finished.iter().enumerate().all(|(i, id)| id.index() == i);
         let mut moved = vec![ComputationId::new(0); self.slots.len()];
         for (new, old) in self.finished.iter().enumerate() {
@@ -315,7 +338,9 @@ impl<'a> Parser<'a> {
         let metadata = metadata.filter_map(|(_, i)| i.common.as_mut()?.metadata.as_mut());
         frames.rebuild(settled, metadata.map(|m| &mut m.stack_frame_id));
         module.frames = frames;
-        Ok(Parsed { module, warnings: self.warnings })
+        printable::check(&module, &mut self.errors);
+        self.check_errors()?;
+        Ok(Parsed { module, warnings: std::mem::take(&mut self.warnings) })
     }
 }
 

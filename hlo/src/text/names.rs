@@ -19,7 +19,7 @@ pub(crate) fn make_unique(computations: &mut Arena<Computation>) {
         }
         for id in computation.instructions.ids() {
             let written = computation.name(id);
-            let clean = if is_illegal(written) { sanitize(written) } else { None };
+            let clean = sanitize(written);
             let name = clean.as_ref().unwrap_or(written);
             if let Some(name) = instruction_names.unique(name).or(clean) {
                 computation.make_instruction_unique(id, name);
@@ -76,6 +76,11 @@ pub(super) fn sanitize(name: &str) -> Option<SmolStr> {
     }
     let hidden = name.strip_prefix("__").filter(|_| !name.starts_with("__xla_"));
     hidden.map(|rest| format_smolstr!("a_{rest}"))
+}
+
+/// Returns whether a text keeps the name.
+pub(crate) fn is_kept(name: &str) -> bool {
+    super::is_name(name) && sanitize(name).is_none()
 }
 
 /// Returns whether the name is that of a type and would be parsed as one.

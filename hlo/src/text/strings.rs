@@ -4,7 +4,7 @@
 //! call. It is stored as a `String` in which a byte that is not UTF-8 is the character U+10FF00 plus the byte. Those
 //! characters are for private use; if a text has one itself, its own bytes are stored the same way, so that nothing
 //! is lost.
-use super::Cursor;
+use super::{Cursor, is_name};
 use crate::diag::Code;
 use crate::{Error, Result, Span};
 use std::borrow::Cow;
@@ -39,6 +39,23 @@ pub(crate) fn string<'a>(c: &mut Cursor<'a>) -> Result<Cow<'a, str>> {
         Some(_) => unescaped(inner, start + 1).map(|bytes| Cow::Owned(from_bytes(bytes))),
         None => Ok(from_text(inner)),
     }
+}
+
+/// Parses a key and the `=` after it: a word, or any text in quotes.
+pub(crate) fn key<'a>(c: &mut Cursor<'a>) -> Result<Cow<'a, str>> {
+    if matches!(c.peek(), Some(b'"' | b'\'')) {
+        let key = string(c)?;
+        return c.expect(b'=').map(|()| key);
+    }
+    c.attribute_name().map(|(word, _)| Cow::Borrowed(word))
+}
+/// Writes a key and `=`. XLA writes all keys without quotes, and reads only those that are words.
+pub(crate) fn print_key(out: &mut String, key: &str) {
+    match is_name(key) {
+        true => out.push_str(key),
+        false => print_string(out, key),
+    }
+    out.push('=');
 }
 
 /// The first character that represents a byte.

@@ -3,6 +3,7 @@ mod callees;
 mod chains;
 mod collectives;
 mod header;
+pub(crate) mod printable;
 mod shapes;
 mod shardings;
 mod structure;
@@ -32,6 +33,7 @@ impl Verified {
 pub(crate) fn verify(module: Module) -> Result<Verified, Errors> {
     let mut errors = Vec::new();
     structure::check(&module, &mut errors);
+    printable::check(&module, &mut errors);
     if errors.is_empty() {
         let corrections = shapes::check(&module, &mut errors);
         header::check(&module, &corrections, &mut errors);

@@ -21,7 +21,9 @@ pub(super) fn frontend_pairs(fields: &Attributes) -> Vec<(SmolStr, String)> {
         Attribute::Bool(value) => Some((name.clone(), value.to_string())),
         _ => None,
     };
-    fields.0.iter().filter_map(pair).collect()
+    let mut pairs: Vec<_> = fields.0.iter().filter_map(pair).collect();
+    pairs.sort();
+    pairs
 }
 
 /// Converts a program.
@@ -64,6 +66,7 @@ fn convert(program: &Program, arguments: Option<&[Literal]>) -> Result<Module> {
     let mut module = Module::new(name, computations, entry);
     module.config = config;
     module.frames = locations.into_frames();
+    module.check_printable()?;
     Ok(module)
 }
 

@@ -24,7 +24,7 @@ pub(super) fn read(text: &Text, reference: Option<&Reference>) -> Outcome {
 fn read_one(text: &str, reference: Option<&Reference>) -> Outcome {
     let module = match Module::parse(text) {
         Ok(module) => module,
-        Err(error) => return refused(&error, true),
+        Err(errors) => return refused(&errors.0[0], true),
     };
     // The parser's result is printed also if the verifier refuses it, as XLA's parser and printer do.
     let printed = module.print(Style::Default);

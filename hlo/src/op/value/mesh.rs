@@ -3,7 +3,7 @@ use super::IotaDims;
 use super::fields::{bad, unknown};
 use super::iota::count;
 use crate::text::{Cursor, print::push_int, print::push_ints};
-use crate::{Error, Result, Span};
+use crate::{Result, Span};
 use smol_str::SmolStr;
 
 /// Devices in an array whose axes have names.
@@ -140,6 +140,7 @@ impl Mesh {
         let sizes: Vec<_> = self.axes.iter().map(|axis| axis.size).collect();
         count(&sizes)?;
         for (i, axis) in self.axes.iter().enumerate() {
+            check_name(&axis.name)?;
             if self.axes[..i].iter().any(|other| other.name == axis.name) {
                 return Err(bad(format!("the mesh has two axes `{}`", axis.name)));
             }
@@ -272,11 +273,16 @@ fn quoted(c: &mut Cursor<'_>) -> Result<(SmolStr, Span)> {
     let name = &inside[..end];
     c.skip(end + 2);
     let span = c.span_from(start);
-    if name.contains(['\'', '\\']) || name.chars().any(char::is_control) {
-        let error: Error = bad("the name of an axis must have neither quotes nor escapes");
-        return Err(error.at(span));
-    }
+    check_name(name).map_err(|error| error.at(span))?;
     Ok((name.into(), span))
+}
+
+/// Fails if the name cannot be written in quotes.
+fn check_name(name: &str) -> Result<()> {
+    match name.contains(['\'', '\\']) || name.chars().any(char::is_control) {
+        true => Err(bad("the name of an axis must have neither quotes nor escapes")),
+        false => Ok(()),
+    }
 }
 
 fn push_quoted(out: &mut String, name: &str) {

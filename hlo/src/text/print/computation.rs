@@ -1,6 +1,7 @@
 //! Prints a computation: signature, instructions, closing brace.
 use super::{Printer, order, push_indent, shape};
 use crate::ir::ComputationId;
+use crate::text::strings::print_string;
 
 impl Printer<'_> {
     /// Prints computation `id` without the newline after it; `named` for one that is not printed in place.
@@ -17,10 +18,7 @@ impl Printer<'_> {
             if id == self.module.entry {
                 out.push_str("ENTRY ");
             }
-            if self.options.percent {
-                out.push('%');
-            }
-            out.push_str(&computation.name);
+            self.name(out, &computation.name);
             out.push(' ');
             if self.options.signature {
                 self.signature(out, id);
@@ -46,9 +44,8 @@ impl Printer<'_> {
         push_indent(out, indent);
         out.push('}');
         if named && !computation.execution_thread.is_empty() {
-            out.push_str(", execution_thread=\"");
-            out.push_str(&computation.execution_thread);
-            out.push('"');
+            out.push_str(", execution_thread=");
+            print_string(out, &computation.execution_thread);
         }
     }
 

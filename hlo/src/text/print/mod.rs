@@ -120,20 +120,21 @@ impl<'m> Printer<'m> {
             self.computation(out, id, indent, false);
             return;
         }
-        if self.options.percent {
+        self.name(out, &self.module.computations[id].name);
+    }
+
+    /// Prints a name; a word of the grammar has a `%` in every style.
+    fn name(&self, out: &mut String, name: &str) {
+        if self.options.percent || matches!(name, "ENTRY" | "ROOT" | "FileNames") {
             out.push('%');
         }
-        out.push_str(&self.module.computations[id].name);
+        out.push_str(name);
     }
 
     /// Prints the name of an instruction of the innermost computation being printed.
     fn instruction_name(&self, out: &mut String, computation: ComputationId, id: InstructionId) {
-        if self.options.percent {
-            out.push('%');
-        }
         if !self.options.numbered_names {
-            out.push_str(self.module.computations[computation].name(id));
-            return;
+            return self.name(out, self.module.computations[computation].name(id));
         }
         let mut numbers = self.numbers.borrow_mut();
         let table = numbers.last_mut().expect("a computation is being printed");
