@@ -147,6 +147,10 @@ impl Run {
         let id = started(&suspension, self.module())?;
         if let Some(AsyncState::Binding { operands, .. }) = self.async_ops.get_mut(id) {
             operands.extend(suspension.operands.into_iter().skip(1));
+        } else if suspension.operands.len() > 1 {
+            let message = "an operand comes after the operation has all of them".to_owned();
+            return Err(Error::from(Code::Mismatch { message })
+                .with_help("pass the value of a start to one update or done only"));
         }
         self.spawn_if_bound(i, id)?;
         Ok(id)

@@ -138,6 +138,16 @@ impl Shape {
             ) => false,
         }
     }
+    /// Returns whether it is this shape, or part of it: its first elements, or none.
+    pub(crate) fn is_prefix_of(&self, whole: &Self) -> bool {
+        match (self.tuple(), whole.tuple()) {
+            (Some([]), _) => true,
+            (Some(part), Some(whole)) => {
+                part.len() <= whole.len() && part.iter().zip(whole).all(|(a, b)| a.is_prefix_of(b))
+            }
+            (Some(_), None) | (None, _) => self.compatible(whole),
+        }
+    }
     /// Returns the number of nodes of the tuple tree: arrays, tuples and other elements.
     pub(crate) fn size(&self) -> usize {
         match self {

@@ -10,6 +10,9 @@ pub(crate) fn unpartitioned(module: &Module, devices: usize) -> Option<Diagnosti
     if devices == 1 {
         return None;
     }
+    // The partitioner of XLA runs before its scheduler, and may leave shardings behind.
+    let config = &module.config;
+    let is_partitioned = config.is_scheduled && config.num_partitions > 1;
     let mut first: Option<(Span, String)> = None;
     let (mut is_marked, mut communicates) = (false, false);
     for (_, computation) in module.computations.iter() {
@@ -25,7 +28,7 @@ pub(crate) fn unpartitioned(module: &Module, devices: usize) -> Option<Diagnosti
             }
         }
     }
-    let (span, instruction) = first.filter(|_| is_marked || !communicates)?;
+    let (span, instruction) = first.filter(|_| is_marked || !(communicates || is_partitioned))?;
     Some(Diagnostic {
         level: Level::Warning,
         code: "",
@@ -91,6 +94,9 @@ mod tests {
         let partitioned = "x = f32[2] parameter(0), sharding={devices=[2]<=[2]}
             ROOT r = f32[2] collective-permute(x), channel_id=1, source_target_pairs={{0,1},{1,0}}";
         assert_eq!(warned(partitioned, 2), None);
+        let scheduled =
+            format!("HloModule m, is_scheduled=true, num_partitions=2\nENTRY e {{ {global} }}");
+        assert_eq!(unpartitioned(&Module::parse(&scheduled).unwrap(), 2), None);
         let marked = "x = f32[4] parameter(0)
             s = f32[4] custom-call(x), custom_call_target=\"Sharding\", sharding={devices=[2]<=[2]}
             ROOT r = f32[4] collective-permute(s), channel_id=1, source_target_pairs={{0,1},{1,0}}";

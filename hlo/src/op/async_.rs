@@ -2,8 +2,12 @@
 //!
 //! `async-start` returns `((operands), result, ...)`: the shapes of its operands, that of the wrapped computation's
 //! result, and whatever the backend needs. `async-update` forwards this. Operands that are not known at the start can be passed
-//! to an update or to the end: each of them adds to the first element. `async-done` returns the result.
-use super::value::{Ignored, OutputOperandAliasing};
+//! to an update or to the end: each of them adds to the first element. A result that is not allocated yet is `()`, or the first
+//! elements of a tuple, until an update or the done states the rest of it. `async-done` returns the result.
+//!
+//! The rules here are those of one instruction. The verifier compares an update or a done with the computation that its start
+//! calls.
+use super::value::{Ignored, OutputOperandAliasing, ShapeIndex};
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::ir::ComputationId;
@@ -44,20 +48,21 @@ impl ShapeRule for AsyncStart {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let callee = cx.callee(self.calls)?;
         let stated = cx.stated()?;
-        let fits = callee.parameters.len() >= cx.operands.len()
-            && callee.parameters.iter().zip(cx.operands).all(|(p, o)| p.compatible(o));
-        check(fits, "async_start_operands", || {
-            let shapes = |list: &[&Shape]| Shape::Tuple(list.iter().map(|&s| s.clone()).collect());
-            let (found, expected) = (shapes(cx.operands), shapes(&callee.parameters));
+        let operands: Vec<_> = cx.operands.iter().map(|&o| o.clone()).collect();
+        let parameters: Vec<_> = callee.parameters.iter().map(|&p| p.clone()).collect();
+        let (found, expected) = (Shape::Tuple(operands), Shape::Tuple(parameters));
+        check(found.is_prefix_of(&expected), "async_start_operands", || {
             format!("the computation takes {expected:#}, but the instruction passes {found:#}")
         })
         .map_err(|e| e.on(Place::Attribute("calls")))?;
-        let operands = cx.operands.iter().map(|&o| o.clone()).collect();
-        let mut elements = vec![Shape::Tuple(operands), callee.result.clone()];
-        elements.extend(stated.tuple().into_iter().flatten().skip(2).cloned());
-        let inferred = Shape::Tuple(elements);
-        self.output_to_operand_aliasing.check(cx.operands, &inferred, "async_aliasing")?;
-        Ok(inferred)
+        let parts = stated.tuple().unwrap_or_default();
+        let context = parts.get(2..).unwrap_or_default();
+        let whole = [&[expected, callee.result.clone()], context].concat();
+        let whole = Shape::Tuple(whole);
+        self.output_to_operand_aliasing.check(&callee.parameters, &whole, "async_aliasing")?;
+        let bound = parts.get(1).filter(|part| part.is_prefix_of(callee.result));
+        let result = bound.unwrap_or(callee.result).clone();
+        Ok(Shape::Tuple([&[found, result], context].concat()))
     }
 }
 
@@ -78,9 +83,25 @@ impl ShapeRule for AsyncUpdate {
         let (bound, rest) = state(cx)?;
         let mut operands = bound.to_vec();
         operands.extend(cx.operands[1..].iter().map(|&o| o.clone()));
-        let mut elements = vec![Shape::Tuple(operands)];
-        elements.extend_from_slice(rest);
-        Ok(Shape::Tuple(elements))
+        // The context is up to the backend, and may change.
+        let stated = cx.stated.and_then(Shape::tuple).and_then(|parts| parts.split_first());
+        let rest = match stated {
+            Some((_, stated)) if !stated.is_empty() && rest[0].is_prefix_of(&stated[0]) => stated,
+            Some(_) | None => rest,
+        };
+        let inferred = Shape::Tuple([&[Shape::Tuple(operands)], rest].concat());
+        for alias in &self.output_to_operand_aliasing.0 {
+            let is_context = |index: &ShapeIndex| index.0.first() == Some(&2);
+            let fits = is_context(&alias.output_index) && is_context(&alias.operand_index);
+            check(fits && alias.operand == 0, "async_update_aliasing", || {
+                "an update aliases parts of the context of its operand only: {2, ..}: (0, {2, ..})"
+                    .to_owned()
+            })
+            .map_err(|e| e.on(Place::Attribute("output_to_operand_aliasing")))?;
+        }
+        let aliasing = &self.output_to_operand_aliasing;
+        aliasing.check(&cx.operands[..1], &inferred, "async_update_aliasing")?;
+        Ok(inferred)
     }
 }
 
@@ -97,7 +118,8 @@ attrs! {
 impl ShapeRule for AsyncDone {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let (_, rest) = state(cx)?;
-        Ok(rest[0].clone())
+        let stated = cx.stated.filter(|stated| rest[0].is_prefix_of(stated));
+        Ok(stated.unwrap_or(&rest[0]).clone())
     }
 }
 

@@ -138,6 +138,13 @@ impl<'a> AttrReader<'_, 'a> {
         let mut known: Vec<_> = self.opcode.attributes().to_vec();
         known.extend(common::NAMES);
         let error = match nearest(key, known.iter().copied()) {
+            // An attribute that only some opcodes have.
+            Some(name) if name == key => {
+                let takers = Opcode::ALL.iter().filter(|op| op.takes_result_accuracy());
+                let takers: Vec<_> = takers.map(|op| op.name()).collect();
+                error
+                    .with_help(format!("remove it: the ops that have it are {}", takers.join(", ")))
+            }
             Some(name) => error.with_help(format!("did you mean `{name}`?")),
             None => match self.opcode.attributes() {
                 [] => error.with_help("this opcode has no attributes of its own"),

@@ -155,7 +155,12 @@ impl super::Op {
         }
         let op = self.opcode().name().to_owned();
         let (inferred, stated) = (format!("{inferred:#}"), format!("{stated:#}"));
+        let sums_nothing = matches!(self, Self::Dot(dot) if dot.lhs_contracting_dims.is_empty());
         let help = match self.opcode().shape_text() {
+            _ if sums_nothing => {
+                "name the dimensions that are summed: `lhs_contracting_dims`, `rhs_contracting_dims`"
+                    .to_owned()
+            }
             ShapeText::Inferred => format!("write `{inferred}`, or omit the shape"),
             ShapeText::Stated | ShapeText::Forced => format!("write `{inferred}`"),
         };

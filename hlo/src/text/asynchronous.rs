@@ -1,8 +1,8 @@
 //! The short form of asynchronous instructions: `<opcode>-start(...)` wraps the op in a computation.
 use super::Parser;
 use crate::diag::Code;
-use crate::ir::{Computation, Instruction, InstructionId};
-use crate::op::{AsyncStart, AttrReader, OuterAsync};
+use crate::ir::{Computation, ComputationId, Instruction, InstructionId};
+use crate::op::{Arity, AsyncStart, AttrReader, OuterAsync};
 use crate::{Error, Op, Opcode, Result, Shape, Span};
 use smallvec::SmallVec;
 
@@ -41,7 +41,11 @@ impl<'a> Parser<'a> {
         let scope = self.scopes.last().expect("instructions are read inside a computation");
         let shapes: SmallVec<[&Shape; 4]> =
             operands.iter().map(|&id| &scope.instruction(id).shape).collect();
-        op.complete(&shapes, Some(&inner_shape))?;
+        // Operands that an update binds complete the op there.
+        let is_late = matches!(wrapped.arity(), Arity::Fixed(n) if operands.len() < n);
+        if !is_late {
+            op.complete(&shapes, Some(&inner_shape))?;
+        }
         drop(shapes);
         let wrapped = Instruction {
             op,
@@ -58,13 +62,14 @@ impl<'a> Parser<'a> {
         Ok(Instruction { op: Op::AsyncStart(Box::new(start)), shape: stated, operands, common })
     }
 
-    /// Fails unless the async chain of `operands` wraps the opcode `wrapped`.
+    /// Returns the computation of the async chain of `operands`, if its start is in this computation. Fails unless it wraps the
+    /// opcode `wrapped`.
     pub(super) fn check_chain(
         &mut self,
         operands: &[InstructionId],
         wrapped: Opcode,
         span: Span,
-    ) -> Result<()> {
+    ) -> Result<Option<ComputationId>> {
         let scope = self.scopes.last().expect("instructions are read inside a computation");
         let mut at = operands.first().copied();
         while let Some(id) = at {
@@ -73,7 +78,7 @@ impl<'a> Parser<'a> {
                 let called = self.finished_computation(start.calls);
                 let found = called.map(Computation::root_opcode);
                 if found.is_none_or(|found| found == wrapped) {
-                    return Ok(());
+                    return Ok(Some(start.calls));
                 }
                 let found = found.map_or("", Opcode::name);
                 let message = format!("the async chain starts with `{found}-start`");
@@ -84,7 +89,7 @@ impl<'a> Parser<'a> {
             let opcode = instruction.opcode();
             // The start may be in another computation, from which loops and calls carry its value here.
             if opcode.carries_values() && opcode != Opcode::Tuple {
-                return Ok(());
+                return Ok(None);
             }
             if opcode != Opcode::AsyncUpdate {
                 break;

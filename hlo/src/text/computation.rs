@@ -1,8 +1,10 @@
 //! Parses a computation: signature, instructions, root.
 use super::balanced::balanced_value;
+use super::module::is_single_op;
 use super::{Cursor, Parser};
 use crate::diag::Code;
 use crate::ir::{Computation, ComputationId, Instruction, InstructionId, InstructionSpans};
+use crate::op::Arity;
 use crate::{Error, Result, Shape, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
@@ -158,28 +160,66 @@ impl<'a> Parser<'a> {
     /// Adds a computation that wraps one op of an asynchronous instruction; its operands are the parameters.
     pub(super) fn wrap(
         &mut self,
-        mut wrapped: Instruction,
+        wrapped: Instruction,
         span: Span,
         thread: &str,
     ) -> Result<ComputationId> {
-        let mut scope = Scope::new("async_wrapped", span);
         let shapes = wrapped.operands.iter().map(|&id| self.scope().instruction(id).shape.clone());
-        let shapes: Vec<_> = shapes.collect();
-        let parameters = shapes.into_iter().zip(0..).map(|(shape, number)| {
-            let op = crate::Op::Parameter(crate::op::Parameter { number });
-            let instruction =
-                Instruction { op, shape, operands: smallvec::SmallVec::new(), common: None };
-            scope.computation.push(instruction, "async_param".into(), InstructionSpans::default())
-        });
-        wrapped.operands = parameters.collect();
-        let name = format_smolstr!("{}.async", wrapped.op.opcode());
-        let spans = InstructionSpans { name: span, body: span };
-        let id = scope.computation.push(wrapped, name, spans);
-        scope.set_root(id, span)?;
-        let id = self.define(None, span, scope.finish())?;
+        let shapes = shapes.collect();
+        let id = self.define(None, span, wrapping(wrapped, shapes, span)?)?;
         self.set_thread(id, &SmolStr::from(if thread == "main" { "" } else { thread }));
         Ok(id)
     }
+
+    /// Adds parameters of these shapes to a computation that wraps one op, which gets them as further operands and has this
+    /// result: those of an update or a done.
+    pub(super) fn bind_late(
+        &mut self,
+        id: ComputationId,
+        late: &[InstructionId],
+        result: Option<Shape>,
+    ) -> Result<()> {
+        let late: Vec<_> =
+            late.iter().map(|&id| self.scope().instruction(id).shape.clone()).collect();
+        let Some(computation) = self.computation_mut(id) else { return Ok(()) };
+        let mut root = computation.instructions[computation.root].clone();
+        let parameter = |&id: &InstructionId| computation.instructions[id].shape.clone();
+        let mut shapes: Vec<_> = root.operands.iter().map(parameter).collect();
+        let bound = shapes.len();
+        shapes.extend(late);
+        let is_same = result.as_ref().is_none_or(|result| result.compatible(&root.shape));
+        if !is_single_op(computation) || (is_same && shapes.len() == bound) {
+            return Ok(());
+        }
+        root.shape = result.unwrap_or(root.shape);
+        if root.opcode().arity() == Arity::Fixed(shapes.len()) && shapes.len() > bound {
+            let stated = root.shape.tuple().is_none_or(|elements| !elements.is_empty());
+            let stated = stated.then_some(&root.shape);
+            root.op.complete(&shapes.iter().collect::<Vec<_>>(), stated)?;
+        }
+        let thread = computation.execution_thread.clone();
+        let span = computation.span(computation.root);
+        *computation = wrapping(root, shapes, span)?;
+        computation.execution_thread = thread;
+        Ok(())
+    }
+}
+
+/// Returns a computation of one op whose operands are the parameters, which have these shapes.
+fn wrapping(mut wrapped: Instruction, shapes: Vec<Shape>, span: Span) -> Result<Computation> {
+    let mut scope = Scope::new("async_wrapped", span);
+    let parameters = shapes.into_iter().zip(0..).map(|(shape, number)| {
+        let op = crate::Op::Parameter(crate::op::Parameter { number });
+        let instruction =
+            Instruction { op, shape, operands: smallvec::SmallVec::new(), common: None };
+        scope.computation.push(instruction, "async_param".into(), InstructionSpans::default())
+    });
+    wrapped.operands = parameters.collect();
+    let name = format_smolstr!("{}.async", wrapped.op.opcode());
+    let spans = InstructionSpans { name: span, body: span };
+    let id = scope.computation.push(wrapped, name, spans);
+    scope.set_root(id, span)?;
+    Ok(scope.finish())
 }
 
 /// Returns the error for a body that is not closed before the text ends or another computation starts, if that is the case

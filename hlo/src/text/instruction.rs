@@ -128,7 +128,15 @@ impl<'a> Parser<'a> {
                 return Ok((made, self.cursor.span_from(start)));
             }
             Kind::Async { wrapped, phase } => {
-                self.check_chain(&operands, wrapped, head.span)?;
+                if let Some(callee) = self.check_chain(&operands, wrapped, head.span)? {
+                    let result = match (phase, &head.shape) {
+                        (Opcode::AsyncUpdate, Some(shape)) => {
+                            shape.tuple().and_then(|parts| parts.get(1).cloned())
+                        }
+                        (_, shape) => shape.clone(),
+                    };
+                    self.bind_late(callee, &operands[1..], result).map_err(|e| e.at(head.span))?;
+                }
                 (phase, "")
             }
         };

@@ -244,6 +244,11 @@ impl<'a> Parser<'a> {
         self.slots[id.index()].computation.as_ref()
     }
 
+    /// Returns a computation to change, if it is finished.
+    pub(super) fn computation_mut(&mut self, id: ComputationId) -> Option<&mut Computation> {
+        self.slots[id.index()].computation.as_mut()
+    }
+
     /// Sets the thread of a computation and of those it calls, but for those that its asynchronous instructions start.
     pub(super) fn set_thread(&mut self, id: ComputationId, thread: &SmolStr) {
         let (mut open, mut seen) = (vec![id], FxHashSet::default());

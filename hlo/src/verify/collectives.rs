@@ -7,15 +7,39 @@ use crate::diag::Place;
 use crate::ir::{Computation, Instruction, InstructionId, ModuleConfig};
 use crate::op::value::ReplicaGroups;
 use crate::op::{GroupMode, check as rule};
-use crate::{Error, Module, Opcode, Result};
+use crate::{Error, Module, Opcode, Result, Span};
+use rustc_hash::FxHashMap;
 
 pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
+    channels(module, errors);
     for (_, computation) in module.computations.iter() {
         for id in computation.instructions.ids() {
             let instruction = &computation.instructions[id];
             if let Err(error) = check_instruction(&module.config, computation, instruction) {
                 errors.push(at_instruction(computation, id, error));
             }
+        }
+    }
+}
+
+/// Fails for a channel that collective ops and transfers between devices share. Several ops of one kind may have one channel.
+fn channels(module: &Module, errors: &mut Vec<Error>) {
+    let mut known: FxHashMap<i64, (Opcode, Span)> = FxHashMap::default();
+    for (_, computation) in module.computations.iter() {
+        for (id, instruction) in computation.instructions.iter() {
+            let op = &instruction.op;
+            let Some(channel) = op.channel_id().filter(|_| !op.is_host_transfer()) else {
+                continue;
+            };
+            let (opcode, span) = (op.opcode(), computation.span(id));
+            let &mut (first, before) = known.entry(channel).or_insert((opcode, span));
+            let result = rule(first.kind() == opcode.kind(), "channel_of_one_kind", || {
+                format!("channel {channel} is that of `{first}`, and of this `{opcode}`")
+            });
+            errors.extend(result.err().map(|error| {
+                let error = error.at(span).on(Place::Attribute("channel_id"));
+                error.label(before, "first used here").with_help("give each a channel of its own")
+            }));
         }
     }
 }
@@ -34,9 +58,10 @@ fn check_instruction(
     }
     let Some((mode, groups)) = instruction.op.groups() else { return Ok(()) };
     let opcode = instruction.opcode().started();
-    let uneven = opcode == Opcode::AllReduce;
     // A device in no group of a broadcast gets zeros.
     let partial = opcode == Opcode::CollectiveBroadcast;
+    // Only the shapes of other ops depend on the number of devices.
+    let uneven = partial || opcode == Opcode::AllReduce;
     let on = |e: Error| e.on(Place::Attribute("replica_groups"));
     let ids = match groups {
         ReplicaGroups::List(groups) => check_listed(groups, uneven, partial, mode).map_err(on)?,

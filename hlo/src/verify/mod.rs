@@ -3,6 +3,7 @@ mod callees;
 mod chains;
 mod collectives;
 mod header;
+mod origins;
 pub(crate) mod printable;
 mod shapes;
 mod shardings;

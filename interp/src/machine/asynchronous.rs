@@ -109,25 +109,39 @@ impl Machine {
 
     /// Binds the operands of a step after the first, which is the asynchronous operation.
     fn bind(&mut self, step: &Step) -> Result<AsyncId> {
+        let instruction = step.site.of(self.program.module());
+        let computation = &self.program.module().computations[step.site.computation];
+        let state = &computation.instructions[instruction.operands[0]].shape;
+        let (state, more) = (state.leaves().len(), instruction.operands.len() - 1);
         let mut inputs = self.frame().take_inputs(step);
         let id = inputs.first().and_then(Value::async_id).ok_or_else(not_started)?;
-        let is_late = |input: &Value| input.async_id() != Some(id);
-        let late = inputs.iter().position(is_late).unwrap_or(inputs.len());
-        let more = self.operand_count(step) - 1;
         if let Some(Started::Binding { operands, leaves, .. }) = self.started.open.get_mut(&id) {
             *operands += more;
-            leaves.extend(inputs.drain(late..));
+            leaves.extend(inputs.drain(state..));
+        } else if more > 0 {
+            return Err(taken_twice());
         }
         Ok(id)
     }
     /// Runs the computation of an operation if all its parameters are bound.
+    ///
+    /// The verifier compares the operands with the parameters; only a value that is taken twice, in different computations, can
+    /// have others.
     fn run_if_bound(&mut self, id: AsyncId) -> Result<bool> {
         let Some(Started::Binding { callee, operands, leaves }) = self.started.open.get_mut(&id)
         else {
             return Ok(false);
         };
-        if self.program.plan(*callee).parameter_leaves.len() != *operands {
+        let program = self.program.module().computations[*callee].program_shape();
+        if *operands < program.parameters.len() {
             return Ok(false);
+        }
+        let shapes = program.parameters.iter().flat_map(|shape| shape.leaves());
+        let shapes: Vec<_> = shapes.collect();
+        let fits =
+            leaves.len() == shapes.len() && leaves.iter().zip(shapes).all(|(v, s)| v.fits(s));
+        if !fits {
+            return Err(taken_twice());
         }
         let (callee, leaves) = (*callee, std::mem::take(leaves));
         self.started.open.remove(&id);
@@ -137,4 +151,12 @@ impl Machine {
     fn operand_count(&self, step: &Step) -> usize {
         step.site.of(self.program.module()).operands.len()
     }
+}
+
+/// Returns the error of an operation whose operands or result are those of another place that takes it as well.
+pub(super) fn taken_twice() -> crate::Error {
+    let message = "the value of an asynchronous operation is taken twice: the operands bound to it \
+                   are not those that its computation takes";
+    crate::Error::from(Code::Trap { message: message.to_owned() })
+        .with_help("pass the value of a start to one update or done only")
 }

@@ -42,7 +42,8 @@ impl Machine {
             }
             Action::While { condition, body, scalars, small, test: _ } => {
                 let carried = self.frame().take_inputs(step);
-                let program = small.as_ref().filter(|small| self.has_room(step, small));
+                let starts = carried.iter().any(|value| value.async_id().is_some());
+                let program = small.as_ref().filter(|small| !starts && self.has_room(step, small));
                 let carried = match program {
                     Some(program) => match self.small_loop(program, carried)? {
                         SmallLoopEnd::Done(carried) => return self.end_call(step, carried),

@@ -91,9 +91,7 @@ impl Machine {
             reserved: None,
             arguments: None,
         };
-        let parameters = machine.program.module().computations[id].program_shape().parameters;
-        let fit = arguments.iter().zip(&parameters).all(|(argument, shape)| argument.fits(shape));
-        if arguments.len() != parameters.len() || !fit {
+        if !machine.takes(id, &arguments) {
             return Err(Error::internal("a machine was started with the wrong number of values"));
         }
         let mut leaves = Vec::new();
@@ -172,11 +170,21 @@ impl Machine {
         self.set_outputs(step, value).map_err(|error| self.failed(error))
     }
 
+    /// Returns whether the parameters of a computation are of these values.
+    fn takes(&self, id: ComputationId, arguments: &[Value]) -> bool {
+        let parameters = self.program.module().computations[id].program_shape().parameters;
+        arguments.len() == parameters.len()
+            && arguments.iter().zip(parameters).all(|(argument, shape)| argument.fits(shape))
+    }
+
     /// Returns a machine of the same device that runs another computation.
     ///
     /// # Errors
-    /// `E0406` if calls are nested too deep.
+    /// `E0406` if calls are nested too deep, `E0408` if the computation takes other values.
     pub fn spawn(&self, computation: ComputationId, arguments: Vec<Value>) -> Result<Self> {
+        if !self.takes(computation, &arguments) {
+            return Err(asynchronous::taken_twice());
+        }
         Self::new(self.context.clone(), computation, arguments)
     }
 

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::diag::Code;
 use crate::ir::ComputationId;
-use crate::op::{AttrValue, AttrWriter};
+use crate::op::{AttrValue, AttrWriter, check};
 use crate::text::Cursor;
 use crate::text::print::push_int;
 use crate::text::{Parser, literal, print, shape};
@@ -66,6 +66,9 @@ fn by_replica(c: &mut Cursor<'_>) -> Result<Vec<Vec<i64>>> {
         let slot = usize::try_from(group).ok().and_then(|g| groups.get_mut(g));
         slot.ok_or_else(wrong)?.push(replica);
     }
+    let is_equal = groups.windows(2).all(|two| two[0].len() == two[1].len());
+    check(is_equal, "groups_equal", || "the groups have different sizes".to_owned())
+        .map_err(|e| e.at(c.span_from(start)))?;
     Ok(groups)
 }
 

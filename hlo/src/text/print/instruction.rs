@@ -11,9 +11,12 @@ const SMALL_CONSTANT: usize = 10;
 
 /// Returns whether a start that calls this computation is printed as `<opcode>-start`.
 pub(super) fn is_sugared(start: &Instruction, called: &Computation) -> bool {
-    // An op whose operands come later cannot be printed so: its operands would be missing.
-    let bound = start.operands.len() + 1 == called.instructions.len();
-    bound && is_single_op(called) && !differ(start, &called.instructions[called.root])
+    // An op whose operands or result come later cannot be printed so: they would be missing.
+    let root = &called.instructions[called.root];
+    let result = start.shape.tuple().and_then(|parts| parts.get(1));
+    let bound = start.operands.len() + 1 == called.instructions.len()
+        && result.is_some_and(|result| result.compatible(&root.shape));
+    bound && is_single_op(called) && !differ(start, root)
 }
 
 /// Returns whether both have a sharding or frontend attributes, and not the same: the short form has a place for one.
