@@ -1,6 +1,7 @@
 //! Layouts: the order of dimensions in memory, tiles and other properties.
-use crate::{ElementType, Shape};
+use crate::{ArrayShape, ElementType, Shape};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// Sizes or indices of dimensions.
 pub type Dims = SmallVec<[i64; 4]>;
@@ -44,6 +45,64 @@ pub struct Tile(pub Dims);
 impl Tile {
     /// The tile dimension `*`: combined with the next more minor one.
     pub const COMBINE: i64 = i64::MIN;
+}
+
+/// A split of the last dimensions of an array into blocks, by one tile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TileSplit {
+    /// The sizes before the split, the slowest dimension first.
+    pub sizes: Dims,
+    /// The dimensions that are merged, and the elements of a block along them. A tile of more dimensions than there are
+    /// has blocks of no dimension, which have one element.
+    pub blocks: Vec<(Range<usize>, i64)>,
+}
+
+impl TileSplit {
+    /// Returns the splits by all tiles of an array, in order, and the sizes after them: of the memory, with padding. `None` if a
+    /// block has no elements, a `*` no next dimension, or a size is too large.
+    pub fn all(shape: &ArrayShape) -> Option<(Vec<Self>, Dims)> {
+        let size = |&d: &i64| shape.dims.get(usize::try_from(d).ok()?).copied();
+        let mut sizes: Dims =
+            shape.layout.minor_to_major.iter().rev().map(size).collect::<Option<_>>()?;
+        let tiles = shape.layout.tail.as_ref().map_or([].as_slice(), |tail| &tail.tiles);
+        let mut splits = Vec::with_capacity(tiles.len());
+        for tile in tiles {
+            let split = Self::new(sizes, tile)?;
+            sizes = split.split_sizes()?;
+            splits.push(split);
+        }
+        Some((splits, sizes))
+    }
+    fn new(sizes: Dims, Tile(tile): &Tile) -> Option<Self> {
+        let rank = sizes.len();
+        let mut blocks = Vec::with_capacity(tile.len());
+        let mut start = rank.saturating_sub(tile.len());
+        for (k, &length) in (1..).zip(tile) {
+            if length == Tile::COMBINE {
+                continue;
+            }
+            let end = (rank + k).saturating_sub(tile.len());
+            blocks.push((start..end, length));
+            start = end;
+        }
+        let is_whole = start == rank && blocks.iter().all(|(_, length)| *length > 0);
+        is_whole.then_some(Self { sizes, blocks })
+    }
+    /// Returns the dimensions that are not split.
+    pub fn outer(&self) -> Range<usize> {
+        0..self.blocks.first().map_or(self.sizes.len(), |(dims, _)| dims.start)
+    }
+    /// Returns the sizes after the split: those of unsplit dimensions, the numbers of blocks, the sizes of a block.
+    fn split_sizes(&self) -> Option<Dims> {
+        let mut sizes = Dims::from_slice(&self.sizes[self.outer()]);
+        for (dims, length) in &self.blocks {
+            let mut dims = self.sizes[dims.clone()].iter();
+            let size = dims.try_fold(1i64, |size, dim| size.checked_mul(*dim))?;
+            sizes.push(size / length + i64::from(size % length != 0));
+        }
+        sizes.extend(self.blocks.iter().map(|(_, length)| *length));
+        Some(sizes)
+    }
 }
 
 /// The split of a dimension.

@@ -18,7 +18,7 @@ const BUILT: [&str; 1] = ["pad_c3"];
 /// Words of the text that look like labels: fields of a window, and attributes.
 const FIELDS: [&str; 3] = ["lhs_dilate", "rhs_dilate", "frontend_attributes"];
 /// Files whose errors may show layouts, which are not part of any rule.
-const WITH_LAYOUTS: [&str; 1] = ["layout"];
+const WITH_LAYOUTS: [&str; 2] = ["bitcast", "layout"];
 
 /// One module of a file, and the errors that its comments expect.
 struct Case {

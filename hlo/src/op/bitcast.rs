@@ -1,6 +1,7 @@
 //! `bitcast` and `bitcast-convert`: the same bits with another shape or type.
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
+use crate::layout::TileSplit;
 use crate::{ArrayShape, ElementType, Result, Shape};
 
 attrs! {
@@ -11,8 +12,8 @@ attrs! {
     ///
     /// # Shape
     ///
-    /// The stated one. Constraint `bitcast_size`: operand and result take the same number of bits of memory. An
-    /// element narrower than a byte takes a byte, unless the layout packs it (`E(4)`).
+    /// The stated one. Constraint `bitcast_size`: operand and result take the same number of bits of memory, with the
+    /// padding of their tiles or without it. An element narrower than a byte takes a byte, unless the layout packs it (`E(4)`).
     pub struct Bitcast {}
 }
 attrs! {
@@ -34,27 +35,35 @@ attrs! {
     pub struct BitcastConvert {}
 }
 
-/// Returns the bits of the array in memory: sub-byte types are packed only if the layout says so.
-fn bits(shape: &ArrayShape) -> Option<u128> {
+/// Returns the bits that the elements of the array take in memory, and the bits of the memory, which has the padding of tiles.
+/// Sub-byte types are packed only if the layout says so.
+fn bits(shape: &ArrayShape) -> Option<[u128; 2]> {
     let packed = shape.layout.tail.as_ref().map_or(0, |tail| tail.element_size_in_bits);
     let bits = match packed {
         0 => u128::from(shape.ty.bits().max(8)),
         n => u128::try_from(n).ok()?,
     };
-    Some(u128::try_from(shape.element_count()?).ok()? * bits)
+    let elements = u128::try_from(shape.element_count()?).ok()?;
+    let padded = TileSplit::all(shape).and_then(|(_, sizes)| {
+        let size = |&size: &i64| u128::try_from(size).ok();
+        sizes.iter().try_fold(bits, |bits, dim| bits.checked_mul(size(dim)?))
+    });
+    Some([elements.checked_mul(bits)?, padded.unwrap_or(elements.checked_mul(bits)?)])
 }
 
 impl ShapeRule for Bitcast {
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
         let (operand, result) = (cx.array(0)?, cx.stated_array()?);
         let (from, to) = (bits(operand), bits(result));
-        check(from.is_some() && from == to, "bitcast_size", || {
-            let bits = |n: Option<u128>| n.map_or_else(|| "too many".to_owned(), |n| n.to_string());
-            format!(
-                "{operand:#} takes {} bits of memory, {result:#} takes {}",
-                bits(from),
-                bits(to)
-            )
+        // Only what the backend calls the size of an array tells whether padding counts.
+        let fits = matches!((from, to), (Some(a), Some(b)) if a[0] == b[0] || a[1] == b[1]);
+        check(fits, "bitcast_size", || {
+            let bits = |n: Option<[u128; 2]>| match n {
+                None => "too many bits".to_owned(),
+                Some([own, all]) if own == all => format!("{own} bits"),
+                Some([own, all]) => format!("{own} bits, {all} with the padding of its tiles"),
+            };
+            format!("{operand} takes {} of memory, {result} takes {}", bits(from), bits(to))
         })
         .map_err(|e| e.on(Place::Shape))?;
         Ok(result.clone().into())

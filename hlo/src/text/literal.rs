@@ -4,7 +4,6 @@ use super::number::Number;
 use super::shape::{at_shape, shape};
 use crate::diag::Code;
 use crate::elem::{Class, Special};
-use crate::layout::LayoutTail;
 use crate::literal::ConstantValue;
 use crate::{ArrayShape, ElementType, Error, Literal, Result, Scalar, Shape, Span};
 
@@ -93,17 +92,9 @@ fn shape_before_value(c: &mut Cursor<'_>) -> Result<Shape> {
     Ok(stated)
 }
 
-/// Returns the shape XLA gives a constant: a dynamic dimension gets the size of its bound, and elements have the width of
-/// their type whatever the layout says.
+/// Returns the shape of a constant: a dynamic dimension gets the size of its bound.
 fn static_array(shape: &ArrayShape) -> ArrayShape {
-    let mut shape = ArrayShape { dynamic: None, ..shape.clone() };
-    if let Some(tail) = &mut shape.layout.tail {
-        tail.element_size_in_bits = 0;
-        if **tail == LayoutTail::default() {
-            shape.layout.tail = None;
-        }
-    }
-    shape
+    ArrayShape { dynamic: None, ..shape.clone() }
 }
 fn static_shape(shape: &Shape) -> Shape {
     match shape {

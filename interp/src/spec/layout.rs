@@ -12,9 +12,8 @@
 use super::{index_of, position};
 use crate::index::to_usize;
 use crate::{Error, Result};
-use hlo::layout::{LayoutTail, Tile};
+use hlo::layout::{LayoutTail, TileSplit};
 use hlo::{ArrayShape, Dims};
-use std::ops::Range;
 
 /// Returns whether the layout only orders the dimensions: the elements of an array follow each other in memory.
 pub(crate) fn only_orders(shape: &ArrayShape) -> bool {
@@ -32,7 +31,7 @@ pub(super) struct Memory<'a> {
     /// Bits of a storage unit.
     pub(super) storage_bits: i64,
     /// The splits by the tiles, in order.
-    cuts: Vec<Cut>,
+    cuts: Vec<TileSplit>,
     /// The sizes of the dimensions after all splits, the slowest first.
     sizes: Dims,
 }
@@ -41,12 +40,12 @@ impl<'a> Memory<'a> {
     /// # Errors
     /// `E0402` if the layout does not define the offset of an element.
     pub(super) fn of(shape: &'a ArrayShape) -> Result<Self> {
-        let (mut tiles, mut storage_bits) = ([].as_slice(), 0);
+        let mut storage_bits = 0;
         if let Some(tail) = &shape.layout.tail {
             if let Some(reason) = undefined(tail) {
                 return Err(unsupported(shape, reason));
             }
-            (tiles, storage_bits) = (&tail.tiles, tail.element_size_in_bits);
+            storage_bits = tail.element_size_in_bits;
         }
         let element_bits = i64::from(shape.ty.bits());
         if storage_bits == 0 {
@@ -54,15 +53,8 @@ impl<'a> Memory<'a> {
         } else if storage_bits < element_bits {
             return Err(unsupported(shape, "has less room than its elements take"));
         }
-        let mut sizes: Dims = major_to_minor(shape).map(|d| shape.dims[d]).collect();
-        let mut cuts = Vec::with_capacity(tiles.len());
-        for tile in tiles {
-            let cut = Cut::new(sizes, tile);
-            let cut_sizes = cut.as_ref().and_then(Cut::cut_sizes);
-            let wrong = || unsupported(shape, "is cut into tiles that make no sense");
-            sizes = cut_sizes.ok_or_else(wrong)?;
-            cuts.extend(cut);
-        }
+        let (cuts, sizes) = TileSplit::all(shape)
+            .ok_or_else(|| unsupported(shape, "is cut into tiles that make no sense"))?;
         let bits = sizes.iter().try_fold(storage_bits, |bits, size| bits.checked_mul(*size));
         match bits {
             Some(_) => Ok(Self { shape, element_bits, storage_bits, cuts, sizes }),
@@ -96,49 +88,13 @@ fn major_to_minor(shape: &ArrayShape) -> impl Iterator<Item = usize> {
     shape.layout.minor_to_major.iter().rev().map(|&d| to_usize(d))
 }
 
-/// A split of the last dimensions into blocks, by one tile.
-#[derive(Debug)]
-struct Cut {
-    /// The sizes before the split, the slowest dimension first.
-    sizes: Dims,
-    /// The dimensions that are merged, and the elements of a block along them. A tile of more dimensions than there are
-    /// has blocks of no dimension, which have one element.
-    blocks: Vec<(Range<usize>, i64)>,
+/// Indices in the blocks into which a tile splits an array.
+trait SplitIndex {
+    fn cut_index(&self, index: &[i64]) -> Dims;
+    fn joined_index(&self, cut: &[i64]) -> Option<Dims>;
 }
 
-impl Cut {
-    /// Returns `None` if a block has no elements, or a `*` no next dimension.
-    fn new(sizes: Dims, Tile(tile): &Tile) -> Option<Self> {
-        let rank = sizes.len();
-        let mut blocks = Vec::with_capacity(tile.len());
-        let mut start = rank.saturating_sub(tile.len());
-        for (k, &length) in (1..).zip(tile) {
-            if length == Tile::COMBINE {
-                continue;
-            }
-            let end = (rank + k).saturating_sub(tile.len());
-            blocks.push((start..end, length));
-            start = end;
-        }
-        let is_whole = start == rank && blocks.iter().all(|(_, length)| *length > 0);
-        is_whole.then_some(Self { sizes, blocks })
-    }
-    /// Returns the dimensions that are not split.
-    fn outer(&self) -> Range<usize> {
-        0..self.blocks.first().map_or(self.sizes.len(), |(dims, _)| dims.start)
-    }
-    /// Returns the sizes after the split: those of unsplit dimensions, the numbers of blocks, the sizes of a block.
-    /// `None` if they are too large.
-    fn cut_sizes(&self) -> Option<Dims> {
-        let mut sizes = Dims::from_slice(&self.sizes[self.outer()]);
-        for (dims, length) in &self.blocks {
-            let mut dims = self.sizes[dims.clone()].iter();
-            let size = dims.try_fold(1i64, |size, dim| size.checked_mul(*dim))?;
-            sizes.push(size / length + i64::from(size % length != 0));
-        }
-        sizes.extend(self.blocks.iter().map(|(_, length)| *length));
-        Some(sizes)
-    }
+impl SplitIndex for TileSplit {
     /// Returns the index after the split: in unsplit dimensions, of the block, within the block.
     fn cut_index(&self, index: &[i64]) -> Dims {
         let mut cut = Dims::from_slice(&index[self.outer()]);
