@@ -126,7 +126,7 @@ impl<'a> Tracer<'a> {
         let mut parts = Vec::new();
         for &(holder, caller) in self.callers.get(&callee).into_iter().flatten() {
             let instruction = self.instruction((holder, caller));
-            let positions = if let Op::Call(_) = instruction.op {
+            let positions = if let Op::Call(_) | Op::AsyncStart(_) = instruction.op {
                 vec![usize::try_from(number).ok()?]
             } else if let Op::While(op) = &instruction.op {
                 let root = self.module.computations[op.body].root;
