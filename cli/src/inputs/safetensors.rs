@@ -62,17 +62,9 @@ fn array(
             "array `{name}`: it has type {ty} and sizes {sizes:?}, that is {count} bytes; at most {most} bytes are expected"
         ));
     }
-    let mut bytes = Vec::new();
-    file.take(to_u64(count)).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
-    if bytes.len() < count {
-        return Err(format!(
-            "array `{name}`: the file ends after {} of {count} bytes",
-            bytes.len()
-        ));
-    }
     let dims: Option<Dims> = sizes.iter().map(|&size| i64::try_from(size).ok()).collect();
     let dims = dims.ok_or_else(|| format!("array `{name}`: its sizes are too large"))?;
-    Ok(NpyArray::new(name, ty, dims, bytes))
+    NpyArray::read(name, ty, dims, file).map_err(|e| e.to_string())
 }
 
 fn to_u64(n: usize) -> u64 {

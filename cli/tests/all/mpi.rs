@@ -92,7 +92,7 @@ fn ranks_give_the_bits_of_one_process() {
 fn arrays(folder: &Folder, file: &str) -> Vec<(String, Vec<u8>)> {
     let file = std::fs::File::open(folder.0.join(file)).unwrap();
     let arrays = hlo::literal::npz::read(file).unwrap();
-    arrays.into_iter().map(|array| (array.name, array.bytes)).collect()
+    arrays.into_iter().map(|array| (array.name.clone(), array.bytes().to_vec())).collect()
 }
 
 /// Writes an array for each device.

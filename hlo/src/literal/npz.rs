@@ -50,8 +50,8 @@ pub struct NpyArray {
     pub item_bytes: usize,
     /// The element type, if it is known: numpy's types do not tell those that it lacks.
     pub ty: Option<ElementType>,
-    /// The elements.
-    pub bytes: Vec<u8>,
+    /// The bytes of the elements.
+    elements: Literal,
 }
 
 /// Reads all arrays of an `.npz` file, in the order of the file.
@@ -118,29 +118,62 @@ pub fn read_up_to(name: String, mut file: impl Read, most: usize) -> Result<NpyA
             "it has sizes {sizes:?} of {ty}, that is {count} bytes; at most {most} bytes are expected"
         )));
     }
-    let mut bytes = Vec::new();
-    if count < PROBED {
-        bytes.reserve_exact(count);
-    }
-    file.by_ref().take(u64::try_from(count).unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;
+    let mut elements = read_elements(&mut file, count)?.map_err(|found| {
+        wrong(format!("the header states {count} bytes of data, found {found}"))
+    })?;
     // An entry compares its checksum where it ends.
     std::io::copy(&mut file.take(1), &mut std::io::sink())?;
-    if bytes.len() < count {
-        let found = bytes.len();
-        return Err(wrong(format!("the header states {count} bytes of data, found {found}")));
-    }
     let part = if kind == 'c' { item_bytes / 2 } else { item_bytes };
     if big_endian && part > 1 {
-        bytes.chunks_exact_mut(part).for_each(<[u8]>::reverse);
+        elements.bytes_mut().chunks_exact_mut(part).for_each(<[u8]>::reverse);
     }
     if column_major {
-        bytes = row_major(&dims, item_bytes, &bytes);
+        elements = row_major(&dims, item_bytes, &elements);
     }
-    Ok(NpyArray { name, dims, kind, item_bytes, ty: None, bytes })
+    Ok(NpyArray { name, dims, kind, item_bytes, ty: None, elements })
 }
 
-/// Memory for data of fewer bytes is allocated before the data is read: a header may state more than a file has.
-const PROBED: usize = 1 << 26;
+/// Returns an array of bytes.
+fn bytes_of(count: usize) -> Literal {
+    let count = i64::try_from(count).expect("the array fits the memory");
+    Literal::zeros(ArrayShape::new(ElementType::U8, [count].as_slice()))
+}
+
+/// Reads `count` bytes into the memory of an array. The inner error is the number of bytes, if there are fewer.
+fn read_elements(file: &mut impl Read, count: usize) -> std::io::Result<Result<Literal, usize>> {
+    let mut start = Vec::new();
+    let probed = count.min(PROBED);
+    file.by_ref().take(u64::try_from(probed).unwrap_or(u64::MAX)).read_to_end(&mut start)?;
+    if start.len() < probed {
+        return Ok(Err(start.len()));
+    }
+    // A failed allocation would end the process.
+    if Vec::<u8>::new().try_reserve_exact(count).is_err() {
+        let message = format!("it takes {count} bytes, more than the system can allocate");
+        return Err(std::io::Error::new(std::io::ErrorKind::OutOfMemory, message));
+    }
+    let mut elements = bytes_of(count);
+    let (read, rest) = elements.bytes_mut().split_at_mut(probed);
+    read.copy_from_slice(&start);
+    let missing = fill(file, rest)?;
+    Ok(if missing == 0 { Ok(elements) } else { Err(count - missing) })
+}
+
+/// Reads until the buffer is full or the file ends; returns the number of bytes that are missing.
+fn fill(file: &mut impl Read, mut buffer: &mut [u8]) -> std::io::Result<usize> {
+    while !buffer.is_empty() {
+        match file.read(buffer) {
+            Ok(0) => break,
+            Ok(count) => buffer = &mut buffer[count..],
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(buffer.len())
+}
+
+/// The bytes that are read before memory for all is allocated: a header may state more than a file has.
+const PROBED: usize = 1 << 20;
 /// The most bytes of the text of a header: numpy writes about a hundred.
 const HEADER_BYTES: usize = 1 << 16;
 
@@ -216,10 +249,11 @@ impl Header {
 }
 
 /// Converts column-major elements to row-major order.
-fn row_major(dims: &[i64], width: usize, from: &[u8]) -> Vec<u8> {
+fn row_major(dims: &[i64], width: usize, from: &Literal) -> Literal {
     let sizes: Vec<usize> = dims.iter().map(|&d| usize::try_from(d).unwrap_or(0)).collect();
-    let mut to = Vec::with_capacity(from.len());
-    for mut at in 0..from.len() / width.max(1) {
+    let mut to = bytes_of(from.bytes().len());
+    let from = from.bytes();
+    for (mut at, element) in to.bytes_mut().chunks_exact_mut(width.max(1)).enumerate() {
         // `at` is the row-major offset; the column-major offset of the same index differs.
         let mut index = vec![0; sizes.len()];
         for (slot, &size) in index.iter_mut().zip(&sizes).rev() {
@@ -228,7 +262,7 @@ fn row_major(dims: &[i64], width: usize, from: &[u8]) -> Vec<u8> {
         }
         let offset =
             index.iter().zip(&sizes).rev().fold(0, |offset, (&i, &size)| offset * size + i);
-        to.extend_from_slice(&from[offset * width..(offset + 1) * width]);
+        element.copy_from_slice(&from[offset * width..(offset + 1) * width]);
     }
     to
 }
@@ -237,19 +271,43 @@ impl NpyArray {
     /// Returns an array that was not read, of which only the name is known.
     pub fn unread(name: String) -> Self {
         let dims = Dims::new();
-        Self { name, dims, kind: ' ', item_bytes: 0, ty: None, bytes: Vec::new() }
+        Self { name, dims, kind: ' ', item_bytes: 0, ty: None, elements: bytes_of(0) }
     }
-    /// Returns the array with these elements, which are row-major.
-    pub fn new(name: String, ty: ElementType, dims: Dims, bytes: Vec<u8>) -> Self {
+    fn new(name: String, ty: ElementType, dims: Dims, elements: Literal) -> Self {
         let kind = numpy_kind(ty).unwrap_or('u');
-        Self { name, dims, kind, item_bytes: ty.storage_bytes(), ty: Some(ty), bytes }
+        Self { name, dims, kind, item_bytes: ty.storage_bytes(), ty: Some(ty), elements }
+    }
+    /// Reads the elements of an array, which are row-major and little-endian.
+    ///
+    /// # Errors
+    /// If there are too few, or the file cannot be read.
+    pub fn read(
+        name: String,
+        ty: ElementType,
+        dims: Dims,
+        file: &mut impl Read,
+    ) -> Result<Self, NpzError> {
+        let wrong = |message: String| NpzError::Array { name: name.clone(), message };
+        let count = ArrayShape::new(ty, dims.clone()).byte_count();
+        let count = count.ok_or_else(|| wrong("its sizes are too large".to_owned()))?;
+        let elements = read_elements(file, count)?
+            .map_err(|found| wrong(format!("the file ends after {found} of {count} bytes")))?;
+        Ok(Self::new(name, ty, dims, elements))
+    }
+    /// Returns the bytes of the elements.
+    pub fn bytes(&self) -> &[u8] {
+        self.elements.bytes()
     }
     /// Returns the elements of a literal; `None` if it is no array.
     pub fn of_literal(name: String, literal: &Literal) -> Option<Self> {
         let shape = literal.array_shape()?;
-        Some(Self::new(name, shape.ty, shape.dims.clone(), literal.bytes().to_vec()))
+        let bytes = ArrayShape::new(
+            ElementType::U8,
+            [i64::try_from(literal.bytes().len()).ok()?].as_slice(),
+        );
+        Some(Self::new(name, shape.ty, shape.dims.clone(), literal.with_shape(bytes)))
     }
-    /// Converts the array to a literal of this shape: the sizes must agree, and the type must be numpy's for it, or an unsigned
+    /// Returns the array as a literal of this shape, which shares its memory: the sizes must agree, and the type must be numpy's for it, or an unsigned
     /// or raw type of the same width.
     ///
     /// numpy writes arrays of the types of `ml_dtypes` as raw bytes (`V1`, `V2`, also with an order: `<V1`), and some of their
@@ -296,8 +354,10 @@ impl NpyArray {
             }));
         }
         let shape = ArrayShape { dims: self.dims.clone(), dynamic: None, ..shape.clone() };
-        let literal = Literal::from_bytes(shape, &self.bytes);
-        literal.ok_or_else(|| wrong("its data does not fit its sizes".to_owned()))
+        match shape.byte_count() {
+            Some(bytes) if bytes == self.bytes().len() => Ok(self.elements.with_shape(shape)),
+            Some(_) | None => Err(wrong("its data does not fit its sizes".to_owned())),
+        }
     }
     /// Returns the element type, if it is known, or that of numpy's type, if there is one.
     pub fn natural_type(&self) -> Option<ElementType> {
@@ -460,7 +520,8 @@ mod tests {
 
     #[test]
     fn column_major_is_transposed() {
-        assert_eq!(row_major(&[2, 3], 1, &[1, 4, 2, 5, 3, 6]), [1, 2, 3, 4, 5, 6]);
+        let columns = Literal::from_slice(&[6], &[1u8, 4, 2, 5, 3, 6]);
+        assert_eq!(row_major(&[2, 3], 1, &columns).bytes(), [1, 2, 3, 4, 5, 6]);
     }
 
     #[test]
@@ -473,7 +534,10 @@ mod tests {
         let most = |limit| move |name: &str| (name == "in0").then_some(limit);
         let found = read_some(Cursor::new(&bytes), most(8)).unwrap();
         assert_eq!(found[0].to_literal(small.array_shape().unwrap()).unwrap(), small);
-        assert_eq!((found[1].name.as_str(), found[1].kind, found[1].bytes.len()), ("in1", ' ', 0));
+        assert_eq!(
+            (found[1].name.as_str(), found[1].kind, found[1].bytes().len()),
+            ("in1", ' ', 0)
+        );
         assert!(found[1].to_literal(large.array_shape().unwrap()).is_err());
         let error = read_some(Cursor::new(&bytes), most(7)).unwrap_err().to_string();
         assert!(error.contains("8 bytes; at most 7"), "{error}");
@@ -528,7 +592,7 @@ mod tests {
         assert!(read_array("a".to_owned(), std::io::repeat(0)).is_err());
         let endless = npy("|u1", "2", &[1, 2]);
         let endless = endless.as_slice().chain(std::io::repeat(0));
-        assert_eq!(read_array("a".to_owned(), endless).unwrap().bytes, [1, 2]);
+        assert_eq!(read_array("a".to_owned(), endless).unwrap().bytes(), [1, 2]);
     }
 
     #[test]
