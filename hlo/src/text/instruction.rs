@@ -400,15 +400,15 @@ impl<'a> Parser<'a> {
                 let stated = head.shape.as_ref();
                 // A tuple or a copy has the elements of its operands, which are counted before it is made.
                 let operands = shapes.iter().map(|shape| shape.size());
-                let too_many =
-                    || Error::from(Code::TooManyShapes { limit: MOST_INFERRED }).at(head.span);
-                if operands.fold(0, usize::saturating_add) > MOST_INFERRED {
+                let limit = self.cursor.text().len().clamp(FEWEST_INFERRED, MOST_INFERRED);
+                let too_many = || Error::from(Code::TooManyShapes { limit }).at(head.span);
+                if operands.fold(0, usize::saturating_add) > limit {
                     return Err(too_many());
                 }
                 let shape =
                     op.infer(&Infer { opcode, operands: &shapes, stated, callees: self })?;
                 self.inferred += shape.size();
-                if self.inferred > MOST_INFERRED {
+                if self.inferred > limit {
                     return Err(too_many());
                 }
                 Some(shape)
@@ -442,7 +442,9 @@ impl Opcode {
     }
 }
 
-/// The most elements of all inferred shapes: about 100 MB of memory.
+/// The most elements of all inferred shapes, about 240 bytes of memory each: one for each byte of the text, within these bounds.
+/// Tuples of tuples could otherwise have exponentially many.
+const FEWEST_INFERRED: usize = 1 << 15;
 const MOST_INFERRED: usize = 1 << 20;
 
 /// Names of ops in other systems.
