@@ -38,7 +38,44 @@ ENTRY e {{ p = f32[N] parameter(0) x = f32[N] negate(p) {op} }}"
     text.replace("[N]", "[1000000]").replace("[M]", "[250000]").replace("[W]", "[4000000]")
 }
 
+/// The allocator counts for all threads: nothing else may run.
 #[test]
+fn memory_is_bounded() {
+    devices_share_the_limit();
+    large_groups_take_memory_for_each_member();
+}
+
+/// No list that a collective op makes has an entry for each pair of devices.
+fn large_groups_take_memory_for_each_member() {
+    const DEVICES: usize = 256;
+    /// Machines and their parts, of each device.
+    const EACH: usize = 8 << 10;
+    for op in [
+        "f32[256] all-to-all(x), replica_groups={}, dimensions={0}",
+        "f32[256] all-reduce(x), replica_groups={}, to_apply=add",
+        "f32[1] reduce-scatter(x), replica_groups={}, dimensions={0}, to_apply=add",
+        "f32[65536] all-gather(x), replica_groups={}, dimensions={0}",
+        "f32[256] ragged-all-to-all(x, x, i, s, t, s), replica_groups=[1,256]<=[256]",
+    ] {
+        let text = format!(
+            "HloModule m, replica_count=256
+            add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }}
+            ENTRY e {{ x = f32[256] parameter(0) i = s32[256] iota(), iota_dimension=0
+              n = s32[] constant(1) s = s32[256] broadcast(n), dimensions={{}} r = u32[] replica-id()
+              k = s32[] convert(r) t = s32[256] broadcast(k), dimensions={{}} ROOT y = {op} }}"
+        );
+        let verified = Module::parse(&text).unwrap().verify().unwrap();
+        let session = Session::compile(verified, &CompileOptions::default()).unwrap();
+        let shape = ArrayShape::new(ElementType::F32, [256].as_slice());
+        let inputs = [vec![Literal::zeros(shape)]];
+        let before = counting::in_use();
+        counting::start();
+        session.run(&inputs, &RunOptions::default()).unwrap();
+        let (peak, most) = (counting::peak() - before, session.planned_bytes().unwrap());
+        assert!(peak <= most + DEVICES * EACH + BEYOND, "{op}: {peak} of {most} bytes");
+    }
+}
+
 fn devices_share_the_limit() {
     let mut wrong = Vec::new();
     for (op, is_strict) in OPS {

@@ -1,10 +1,12 @@
 //! Splitting arrays into equal parts along a dimension, and concatenating them.
 use crate::Result;
+use crate::clock::Stop;
 use crate::context::RunContext;
 use crate::error::Code;
 use crate::index::{count, to_i64, to_usize};
 use crate::spec::{self, Array};
 use hlo::{ArrayShape, Literal};
+use std::ops::Range;
 
 fn shape(literal: &Literal) -> &ArrayShape {
     literal.array_shape().expect("verified: an array")
@@ -46,9 +48,49 @@ pub(super) fn exchanged(
         let members: Vec<Array<'_>> = arrays.iter().map(|&array| Array::of(array)).collect();
         return spec::all_to_all::all_to_all(dim, &members);
     }
-    let parts: Result<Vec<_>> = arrays.iter().map(|array| cut(array, dim, arrays.len())).collect();
-    let parts = super::transposed(&parts?, arrays.len());
-    Ok(parts.iter().map(|parts| joined(&parts.iter().collect::<Vec<_>>(), dim)).collect())
+    let (whole, parts) = (shape(arrays[0]), Parts::of(shape(arrays[0]), dim, arrays.len())?);
+    let stop = Stop::current();
+    let result = |member: usize| {
+        let mut result = Literal::zeros(ArrayShape::new(whole.ty, whole.dims.clone()));
+        let slots = result.bytes_mut().chunks_exact_mut(parts.run.max(1));
+        // Row after row, and in each the part of every member.
+        for (i, slot) in slots.enumerate().take_while(|_| !stop.is_set()) {
+            let (row, sender) = (i / arrays.len(), i % arrays.len());
+            slot.copy_from_slice(&arrays[sender].bytes()[parts.range(row, member)]);
+        }
+        result
+    };
+    Ok((0..arrays.len()).map(result).collect())
+}
+
+/// Equal parts of an array along a dimension: in each row of the dimensions before it, the bytes of a part lie together.
+struct Parts {
+    count: usize,
+    /// The bytes of a part in a row.
+    run: usize,
+    /// The size of the dimension in a part.
+    size: usize,
+}
+
+impl Parts {
+    /// Fails if the dimension cannot be split.
+    fn of(whole: &ArrayShape, dim: i64, parts: usize) -> Result<Self> {
+        let d = to_usize(dim);
+        let size = to_usize(whole.dims[d]);
+        if parts == 0 || !size.is_multiple_of(parts) {
+            let message =
+                format!("dimension {dim} of {whole:#} cannot be split for {parts} devices");
+            return Err(Code::Trap { message }.into());
+        }
+        let size = size / parts;
+        let run = size * count(&whole.dims[d + 1..]) * whole.ty.storage_bytes();
+        Ok(Self { count: parts, run, size })
+    }
+    /// Returns the bytes of a part in a row.
+    fn range(&self, row: usize, part: usize) -> Range<usize> {
+        let start = (row * self.count + part) * self.run;
+        start..start + self.run
+    }
 }
 
 /// Returns the concatenation of the arrays along a dimension.
@@ -62,26 +104,17 @@ fn joined(arrays: &[&Literal], dim: i64) -> Literal {
 /// Returns `parts` equal parts along a dimension.
 fn cut(array: &Literal, dim: i64, parts: usize) -> Result<Vec<Literal>> {
     let whole = shape(array);
-    let d = to_usize(dim);
-    let size = to_usize(whole.dims[d]);
-    if parts == 0 || !size.is_multiple_of(parts) {
-        let message = format!("dimension {dim} of {whole:#} cannot be split for {parts} devices");
-        return Err(Code::Trap { message }.into());
-    }
+    let parts = Parts::of(whole, dim, parts)?;
     let mut dims = whole.dims.clone();
-    dims[d] = to_i64(size / parts);
+    dims[to_usize(dim)] = to_i64(parts.size);
     let piece = ArrayShape::new(whole.ty, dims);
-    let run = count(&piece.dims[d..]) * whole.ty.storage_bytes();
-    let outer = count(&whole.dims[..d]);
-    Ok((0..parts)
-        .map(|part| {
-            let mut result = Literal::zeros(piece.clone());
-            let bytes = result.bytes_mut();
-            for row in 0..outer {
-                let from = (row * parts + part) * run;
-                bytes[row * run..(row + 1) * run].copy_from_slice(&array.bytes()[from..from + run]);
-            }
-            result
-        })
-        .collect())
+    let part = |part: usize| {
+        let mut result = Literal::zeros(piece.clone());
+        let slots = result.bytes_mut().chunks_exact_mut(parts.run.max(1));
+        for (row, slot) in slots.enumerate() {
+            slot.copy_from_slice(&array.bytes()[parts.range(row, part)]);
+        }
+        result
+    };
+    Ok((0..parts.count).map(part).collect())
 }

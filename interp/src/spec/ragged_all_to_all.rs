@@ -40,20 +40,27 @@ pub(crate) fn ragged_all_to_all(op: &RaggedAllToAll, given: &[&[Literal]]) -> Re
     } = op;
     let mut outputs: Vec<Literal> = given.iter().map(|operands| operands[1].clone()).collect();
     let lists: Vec<&[Literal]> = given.iter().map(|operands| &operands[2..]).collect();
-    for Rows { sender, receiver, from, to } in rows((&given[0][0], &given[0][1]), &lists)? {
+    each_rows((&given[0][0], &given[0][1]), &lists, |Rows { sender, receiver, from, to }| {
         outputs[receiver].bytes_mut()[to].copy_from_slice(&given[sender][0].bytes()[from]);
-    }
+    })?;
     Ok(outputs)
 }
 
 /// Returns the rows that cross, in the order in which they are written; the members' inputs and outputs have the shapes of these.
-pub(crate) fn rows(
+pub(crate) fn rows(arrays: (&Literal, &Literal), lists: &[&[Literal]]) -> Result<Vec<Rows>> {
+    let mut rows = Vec::new();
+    each_rows(arrays, lists, |next| rows.push(next))?;
+    Ok(rows)
+}
+
+/// Calls `visit` with the rows that cross. A list of them would grow with the square of the number of members.
+fn each_rows(
     (input, output): (&Literal, &Literal),
     lists: &[&[Literal]],
-) -> Result<Vec<Rows>> {
+    mut visit: impl FnMut(Rows),
+) -> Result<()> {
     let [input, output] =
         [input, output].map(|array| array.array_shape().expect("verified: an array"));
-    let mut rows = Vec::new();
     for (sender, own) in lists.iter().enumerate() {
         let [from, sizes, to, ..] = *own else { continue };
         let updates = updates(from, lists.len())?;
@@ -64,12 +71,12 @@ pub(crate) fn rows(
                 let part = |what| format!("{what} of device {sender} to device {receiver}");
                 let from = range(number(from.get(at)), size, input, || part("input"))?;
                 let to = range(number(to.get(at)), size, output, || part("output"))?;
-                rows.push(Rows { sender, receiver, from, to });
+                visit(Rows { sender, receiver, from, to });
             }
         }
         check_received(lists, sender, updates)?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Returns the number of updates sent to each member.
