@@ -1,38 +1,23 @@
 //! The contents of the file of a module: compressed, of another format, or several modules.
 use crate::error::{Code, Failure, Result};
-use flate2::read::MultiGzDecoder;
-use std::io::Read;
+use conformance::module_file::{self, ReadError};
 use std::ops::Range;
 use std::path::Path;
-
-/// The most bytes of a module.
-const LONGEST: u64 = 1 << 32;
-const GZIP: &[u8] = b"\x1f\x8b";
 
 /// Reads a file, or standard input for `-`; what is compressed by gzip is decompressed.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     let read = match path.as_os_str() == "-" {
-        true => read_all(&mut std::io::stdin().lock()),
-        false => std::fs::File::open(path).and_then(|mut file| read_all(&mut file)),
+        true => module_file::read(std::io::stdin().lock()),
+        false => std::fs::File::open(path).map_err(ReadError::from).and_then(module_file::read),
     };
-    let bytes = read.map_err(|e| Failure::file(path, &e))?;
-    if !bytes.starts_with(GZIP) {
-        return Ok(bytes);
-    }
-    let inner = read_all(&mut MultiGzDecoder::new(bytes.as_slice()));
-    inner.map_err(|e| Failure::file(path, &format!("cannot be decompressed: {e}")))
-}
-
-/// Reads to the end, or to the first part that is neither text nor a message: the file may be endless.
-fn read_all(from: &mut impl Read) -> std::io::Result<Vec<u8>> {
-    const START: u64 = 1 << 12;
-    let mut bytes = Vec::new();
-    from.by_ref().take(START).read_to_end(&mut bytes)?;
-    // Neither HLO text nor a message begins with a zero.
-    if bytes.first() != Some(&0) {
-        from.take(LONGEST).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
+    read.map_err(|error| {
+        let mut failure = Failure::file(path, &error);
+        if let ReadError::Unpacked { .. } = error {
+            let help = format!("unpack it, if you trust it: `gzip -d {}`", path.display());
+            failure.diagnostics[0].help = Some(help);
+        }
+        failure
+    })
 }
 
 /// A format that is not that of a module: its first bytes, what it is, and how to get a module from it.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import numbers
 import os
-import zlib
 from typing import Any
 
 from . import _arrays, _etalon
-from ._errors import InvalidModuleError
 
 
 def load(source: Any, *, lenient: bool = False) -> "Module":
@@ -27,18 +24,11 @@ def load(source: Any, *, lenient: bool = False) -> "Module":
     elif isinstance(source, (bytes, bytearray, memoryview)):
         name, content = "bytes", bytes(source)
     elif isinstance(source, os.PathLike) or _is_path(source):
-        name = os.fspath(source)
-        with open(source, "rb") as file:
-            content = file.read()
+        return Module(_etalon.Program.open(os.fspath(source), lenient))
     elif isinstance(source, str):
         content = source.encode()
     else:
         raise TypeError(f"a module cannot be read from {type(source).__name__}: pass text, a path, or jax.jit(f).lower(x)")
-    if content.startswith(b"\x1f\x8b"):
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InvalidModuleError(f"{name} is compressed by gzip, and damaged: {error}") from None
     return Module(_etalon.Program.load(name, content, lenient))
 
 

@@ -1,7 +1,8 @@
 //! Errors as exceptions of Python: their text, with carets, and their parts.
 use crate::source::Source;
+use conformance::module_file::ReadError;
 use hlo::diag::{self, Diagnostic, render};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -56,6 +57,22 @@ impl Failure {
         parts.set_item("source", self.source.clone())?;
         Ok(parts)
     }
+}
+
+/// Returns the exception of a file that is not read: that of the system, or the one of a module that is wrong.
+pub(crate) fn unreadable(name: &str, error: &ReadError) -> PyErr {
+    if let ReadError::Io(error) = error
+        && let Some(number) = error.raw_os_error()
+    {
+        let text = error.to_string();
+        let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+        return PyOSError::new_err((number, text, name.to_owned()));
+    }
+    let raised = |py: Python<'_>| {
+        let class = py.import("etalon._errors")?.getattr("InvalidModuleError")?;
+        Ok(PyErr::from_value(class.call1((format!("{name} {error}"),))?))
+    };
+    Python::attach(|py| raised(py).unwrap_or_else(|error| error))
 }
 
 /// Returns the exception of one error or several; the class and the parts are those of the first.

@@ -1,16 +1,19 @@
 //! A module as Python holds it: verified once, compiled once for each engine.
-use crate::error::{Failure, Kind, exception, misuse};
+use crate::error::{Failure, Kind, exception, misuse, unreadable};
 use crate::interrupt;
 use crate::load::{Loaded, load};
 use crate::source::Source;
 use crate::value::{Value, literals, owned};
 use collectives::{RunError, Session};
+use conformance::module_file::{self, ReadError};
 use hlo::diag;
 use hlo::text::Style;
 use hlo::{Literal, Module, Shape, Verified};
 use interp::{CompileOptions, DeviceGrid, Engine, RunOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
+use std::fs::File;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -64,6 +67,18 @@ impl Options {
 }
 
 impl Program {
+    fn of_loaded(name: String, loaded: Loaded) -> Self {
+        let Loaded { module, text, arguments, warnings } = loaded;
+        Self(Arc::new(Inner {
+            name: Some(name),
+            text: text.into(),
+            module,
+            verified: OnceLock::new(),
+            arguments,
+            warnings,
+            sessions: Mutex::default(),
+        }))
+    }
     /// Returns a program that was made from another one.
     pub(crate) fn of_verified(verified: Arc<Verified>) -> Self {
         Self(Arc::new(Inner {
@@ -144,18 +159,18 @@ impl Program {
     fn load(py: Python<'_>, name: String, bytes: &[u8], lenient: bool) -> PyResult<Self> {
         let bytes = bytes.to_vec();
         interrupt::run(py, move |_| {
-            let Loaded { module, text, arguments, warnings } = load(&name, &bytes, lenient)?;
-            let (verified, sessions) = (OnceLock::new(), Mutex::default());
-            let (name, text) = (Some(name), text.into());
-            Ok(Self(Arc::new(Inner {
-                name,
-                text,
-                module,
-                verified,
-                arguments,
-                warnings,
-                sessions,
-            })))
+            let bytes = module_file::decompressed(bytes).map_err(|e| unreadable(&name, &e))?;
+            load(&name, &bytes, lenient).map(|loaded| Self::of_loaded(name, loaded))
+        })?
+    }
+    /// Reads the module of a file.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf, lenient: bool) -> PyResult<Self> {
+        interrupt::run(py, move |_| {
+            let name = path.display().to_string();
+            let bytes = File::open(&path).map_err(ReadError::from).and_then(module_file::read);
+            let bytes = bytes.map_err(|e| unreadable(&name, &e))?;
+            load(&name, &bytes, lenient).map(|loaded| Self::of_loaded(name, loaded))
         })?
     }
     /// The name of the module.
@@ -228,8 +243,10 @@ impl Program {
     ) -> PyResult<Vec<Value>> {
         let (inner, arguments) = (Arc::clone(&self.0), literals(arguments));
         interrupt::run(py, move |flag| {
+            // Compilation takes of the time of the run.
+            let run = options.run(flag)?.start_clock();
             let session = inner.session(options.engine()?)?;
-            let output = session.run(&arguments, &options.run(flag)?);
+            let output = session.run(&arguments, &run);
             drop(arguments);
             let output = output.map_err(|error| exception(&[inner.failure(&error)]))?;
             Ok(output.results.into_iter().map(|result| Value(owned(result))).collect())

@@ -1,5 +1,6 @@
 """Modules: reading, verifying, running on arrays of NumPy."""
 
+import gzip
 import pathlib
 
 import ml_dtypes
@@ -43,6 +44,15 @@ def test_files_and_bytes_are_read(tmp_path):
         etalon.load("no/such/file.hlo")
     with pytest.raises(etalon.InvalidModuleError, match="gzip, and damaged"):
         etalon.load(b"\x1f\x8b\x00")
+    bomb = tmp_path / "bomb.hlo.gz"
+    bomb.write_bytes(gzip.compress(b"\n" * ((1 << 26) + 1)))
+    for source in (bomb, bomb.read_bytes()):
+        with pytest.raises(etalon.InvalidModuleError, match="unpacks to more than 67108864"):
+            etalon.load(source)
+    with pytest.raises(etalon.InvalidModuleError):
+        etalon.load("/dev/zero")
+    with pytest.raises(IsADirectoryError, match="tmp|pytest"):
+        etalon.load(tmp_path)
     with pytest.raises(TypeError, match="cannot be read from int"):
         etalon.load(3)
 

@@ -2,7 +2,7 @@
 use crate::support::{Folder, expect};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 
 const SEVEN: &str = "HloModule m\nENTRY e { ROOT c = s32[2] constant({7, 8}) }\n";
 const EIGHT: &str = "HloModule n\nENTRY e { ROOT c = s32[] constant(8) }\n";
@@ -135,8 +135,16 @@ fn what_is_compressed_is_read() {
     let bytes = encoder.finish().unwrap();
     std::fs::write(folder.0.join("a.hlo.gz"), &bytes).unwrap();
     expect(&folder.etalon("run a.hlo.gz"), 0, "s32[2] {7, 8}\n", "");
+    // Blanks shrink to a thousandth.
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    std::io::copy(&mut std::io::repeat(b'\n').take((1 << 26) + 1), &mut encoder).unwrap();
+    std::fs::write(folder.0.join("bomb.gz"), encoder.finish().unwrap()).unwrap();
+    let bomb = folder.etalon("check bomb.gz");
+    expect(&bomb, 2, "", "error[E0601]: bomb.gz: ");
+    expect(&bomb, 2, "", "unpacks to more than 67108864, the most of a compressed module");
+    expect(&bomb, 2, "", "gzip -d bomb.gz");
     std::fs::write(folder.0.join("cut.gz"), &bytes[..bytes.len() - 9]).unwrap();
-    expect(&folder.etalon("run cut.gz"), 2, "", "cut.gz: cannot be decompressed: ");
+    expect(&folder.etalon("run cut.gz"), 2, "", "cut.gz: is compressed by gzip, and damaged: ");
 }
 
 #[test]
