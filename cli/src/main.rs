@@ -11,6 +11,7 @@ mod files;
 mod graph;
 mod inputs;
 mod json;
+mod limits;
 mod memory;
 mod not_finite;
 mod output;

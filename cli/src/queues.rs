@@ -1,6 +1,7 @@
 //! The queues of `infeed` and `outfeed`.
 use crate::error::{Code, Failure, Result};
 use crate::inputs::read_npz;
+use crate::limits::Limits;
 use crate::results::DeviceOutput;
 use conformance::arrays::{Name, NamedArrays};
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -34,9 +35,11 @@ impl Queues {
         infeed: Option<&Path>,
         module: &Module,
         (grid, own): (DeviceGrid, Range<usize>),
+        limits: &Limits,
     ) -> Result<Self> {
         let (senders, outfeed) = (0..grid.len()).map(|_| unbounded()).unzip();
-        let infeed = infeed.map_or(Ok(Vec::new()), |path| filled(path, module, (grid, own)))?;
+        let filled = |path| filled(path, module, (grid, own), limits);
+        let infeed = infeed.map_or(Ok(Vec::new()), filled)?;
         Ok(Self { ends: Ends { infeed, outfeed: senders }, outfeed })
     }
     pub(crate) fn ends(&self) -> Ends {
@@ -72,6 +75,7 @@ fn filled(
     path: &Path,
     module: &Module,
     (grid, own): (DeviceGrid, Range<usize>),
+    limits: &Limits,
 ) -> Result<Vec<Receiver<Literal>>> {
     let found = infeeds(module);
     let leaves = found.shapes.iter().flat_map(|shape| shape.leaves()).filter_map(Shape::array);
@@ -79,7 +83,7 @@ fn filled(
     let is_own = |name: &Name<'_>| {
         name.kind == INFEED && name.device.is_none_or(|k| k >= grid.len() || own.contains(&k))
     };
-    let arrays = read_npz(path, |name| Name::parse(name).filter(is_own).map(|_| most))?;
+    let arrays = read_npz(path, limits, |name| Name::parse(name).filter(is_own).map(|_| most))?;
     let mismatch = |message: String| {
         let shapes: Vec<String> = found.shapes.iter().map(|s| format!("{s:#}")).collect();
         let help = match shapes.as_slice() {

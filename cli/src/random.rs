@@ -2,13 +2,14 @@
 use crate::args::RangeArg;
 use crate::error::{Code, Failure};
 use crate::inputs::Parameters;
+use crate::limits::Limits;
 use conformance::random::Sequence;
 use hlo::ir::{Computation, DeviceSharding, Instruction, Placement, Sharding};
 use hlo::literal::ConstantValue;
 use hlo::{ArrayShape, Class, ElementType, Literal, Module, Op, Scalar, Shape};
 use interp::{Device, DeviceGrid};
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The numbers that elements are drawn from.
@@ -20,22 +21,34 @@ pub(crate) enum Interval {
     Of(f64, f64, Option<(i128, i128)>),
 }
 
-/// Returns the interval of each parameter.
-pub(crate) fn intervals(
+/// How the elements of a parameter are drawn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Drawn {
+    pub(crate) interval: Interval,
+    /// Whether the value is needed. If not, its elements are drawn, so that those of the next parameters are the same, and dropped.
+    pub(crate) is_kept: bool,
+}
+
+impl Drawn {
+    pub(crate) const DEFAULT: Self = Self { interval: Interval::Default, is_kept: true };
+}
+
+/// Returns how each parameter is drawn.
+pub(crate) fn wanted(
     ranges: &[RangeArg],
     parameters: &Parameters<'_>,
-) -> Result<Vec<Interval>, Failure> {
-    let mut intervals = vec![Interval::Default; parameters.shapes.len()];
+) -> Result<Vec<Drawn>, Failure> {
+    let mut wanted = vec![Drawn::DEFAULT; parameters.shapes.len()];
     // An interval of a parameter takes precedence over that of all.
     for RangeArg { interval, .. } in ranges.iter().filter(|range| range.parameter.is_none()) {
-        intervals.fill(*interval);
+        wanted.fill(Drawn { interval: *interval, is_kept: true });
     }
     for RangeArg { parameter, interval } in ranges {
         let Some(name) = parameter else { continue };
         let number = parameters.find(name).ok_or_else(|| parameters.unknown(name))?;
-        intervals[number] = *interval;
+        wanted[number].interval = *interval;
     }
-    Ok(intervals)
+    Ok(wanted)
 }
 
 impl Interval {
@@ -102,65 +115,118 @@ fn element(sequence: &mut Sequence, ty: ElementType, interval: Interval) -> Scal
     }
 }
 
-fn value(sequence: &mut Sequence, shape: &Shape, interval: Interval) -> Result<Literal, String> {
-    match shape {
-        Shape::Array(shape) => array(sequence, shape, interval),
-        Shape::Tuple(shapes) => {
-            let elements: Result<_, _> =
-                shapes.iter().map(|s| value(sequence, s, interval)).collect();
-            Ok(Literal::tuple(elements?))
+/// The reason why a value is not drawn.
+enum NotDrawn {
+    /// It does not fit memory, or its type has no values.
+    Impossible(String),
+    /// A limit of the run.
+    Limit(Failure),
+}
+
+impl NotDrawn {
+    fn failure(self, code: impl FnOnce(String) -> Code) -> Failure {
+        match self {
+            Self::Impossible(message) => Failure::new(&code(message), None),
+            Self::Limit(failure) => failure,
         }
-        Shape::Token => Ok(Literal::token()),
-        Shape::Opaque | Shape::Buffer(_) => Err(format!("{shape} has no values")),
     }
 }
 
-fn array(
-    sequence: &mut Sequence,
-    shape: &ArrayShape,
-    interval: Interval,
-) -> Result<Literal, String> {
-    interval.check(shape.ty)?;
-    // A failed allocation would end the process, so the allocator is probed first.
-    let bytes = shape.byte_count();
-    if bytes.is_none_or(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
-        let size = bytes.map_or("more than 2^63 bytes".into(), |b| format!("{b} bytes"));
-        return Err(format!("{shape:#} takes {size}, more than the system can allocate"));
+/// Random values of a seed, one after another.
+struct Draw<'a> {
+    sequence: Sequence,
+    limits: &'a Limits,
+}
+
+impl Draw<'_> {
+    fn value(&mut self, shape: &Shape, wanted: Drawn) -> Result<Literal, NotDrawn> {
+        match shape {
+            Shape::Array(shape) => self.array(shape, wanted),
+            Shape::Tuple(shapes) => {
+                let elements: Result<_, _> = shapes.iter().map(|s| self.value(s, wanted)).collect();
+                Ok(Literal::tuple(elements?))
+            }
+            Shape::Token => Ok(Literal::token()),
+            Shape::Opaque | Shape::Buffer(_) => {
+                Err(NotDrawn::Impossible(format!("{shape} has no values")))
+            }
+        }
     }
-    let mut literal = Literal::zeros(ArrayShape { dynamic: None, ..shape.clone() });
-    let width = shape.ty.storage_bytes();
-    for slot in literal.bytes_mut().chunks_exact_mut(width) {
-        element(sequence, shape.ty, interval).write(shape.ty, slot);
+    fn array(&mut self, shape: &ArrayShape, wanted: Drawn) -> Result<Literal, NotDrawn> {
+        let (ty, interval) = (shape.ty, wanted.interval);
+        interval.check(ty).map_err(NotDrawn::Impossible)?;
+        let mut shape = ArrayShape { dynamic: None, ..shape.clone() };
+        if !wanted.is_kept {
+            for i in 0..shape.element_count().unwrap_or(usize::MAX) {
+                self.look_at_clock(i)?;
+                element(&mut self.sequence, ty, interval);
+            }
+            shape = ArrayShape::new(ty, [0].as_slice());
+        }
+        // A failed allocation would end the process, so the allocator is probed first.
+        let bytes = shape.byte_count();
+        if bytes.is_none_or(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
+            let size = bytes.map_or("more than 2^63 bytes".into(), |b| format!("{b} bytes"));
+            let message = format!("{shape:#} takes {size}, more than the system can allocate");
+            return Err(NotDrawn::Impossible(message));
+        }
+        let mut literal = Literal::zeros(shape);
+        for (i, slot) in literal.bytes_mut().chunks_exact_mut(ty.storage_bytes()).enumerate() {
+            self.look_at_clock(i)?;
+            element(&mut self.sequence, ty, interval).write(ty, slot);
+        }
+        Ok(literal)
     }
-    Ok(literal)
+    /// Fails before some of the elements if the time is over.
+    #[inline]
+    fn look_at_clock(&self, element: usize) -> Result<(), NotDrawn> {
+        if element.is_multiple_of(1 << 16) {
+            return self.limits.check_time().map_err(NotDrawn::Limit);
+        }
+        Ok(())
+    }
+}
+
+/// Returns the bytes of a value.
+fn bytes(shape: &Shape) -> usize {
+    let arrays = shape.leaves().into_iter().filter_map(Shape::array);
+    let bytes = arrays.map(|array| array.byte_count().unwrap_or(usize::MAX));
+    bytes.fold(0, usize::saturating_add)
 }
 
 /// Draws a value for each shape.
 pub(crate) fn draw(
     seed: u64,
     shapes: &[&Shape],
-    intervals: &[Interval],
+    wanted: &[Drawn],
+    limits: &Limits,
 ) -> Result<Vec<Literal>, Failure> {
-    let mut sequence = Sequence::new(seed);
-    let draw = |(number, (shape, interval)): (usize, (&&Shape, &Interval))| {
-        let failed = |message| Failure::new(&Code::NotDrawn { number, message }, None);
-        value(&mut sequence, shape, *interval).map_err(failed)
+    let mut draw = Draw { sequence: Sequence::new(seed), limits };
+    let value = |(number, (shape, wanted)): (usize, (&&Shape, &Drawn))| {
+        let value = draw.value(shape, *wanted);
+        value.map_err(|e| e.failure(|message| Code::NotDrawn { number, message }))
     };
-    shapes.iter().zip(intervals).enumerate().map(draw).collect()
+    shapes.iter().zip(wanted).enumerate().map(value).collect()
 }
 
 /// Gives each elided constant of a module a random value; returns the number of these constants.
-pub(crate) fn fill_elided(seed: u64, module: &mut Module) -> Result<usize, Failure> {
-    let mut sequence = Sequence::new(seed);
-    let mut count = 0;
+pub(crate) fn fill_elided(
+    seed: u64,
+    module: &mut Module,
+    limits: &Limits,
+) -> Result<usize, Failure> {
+    let mut draw = Draw { sequence: Sequence::new(seed), limits };
+    let (mut count, mut held) = (0, 0usize);
     for (_, computation) in module.computations.iter_mut() {
         for (_, instruction) in computation.instructions.iter_mut() {
             if let Op::Constant(op) = &mut instruction.op
                 && let ConstantValue::Elided(shape) = &*op.value
             {
-                let failed = |message| Failure::new(&Code::NotFilled { message }, None);
-                let value = value(&mut sequence, shape, Interval::Default).map_err(failed)?;
-                *op.value = ConstantValue::Literal(value);
+                held = held.saturating_add(bytes(shape));
+                limits.check_bytes(held)?;
+                let value = draw.value(shape, Drawn::DEFAULT);
+                let value = value.map_err(|e| e.failure(|message| Code::NotFilled { message }));
+                *op.value = ConstantValue::Literal(value?);
                 count += 1;
             }
         }
@@ -173,23 +239,32 @@ pub(crate) fn fill_elided(seed: u64, module: &mut Module) -> Result<usize, Failu
 /// Device 0 has the arguments of a run on one device. A replicated parameter has the value of the first device with it.
 pub(crate) fn draw_each(
     seed: u64,
-    intervals: &[Interval],
+    wanted: &[Drawn],
     entry: &Computation,
     (grid, range): (DeviceGrid, Range<usize>),
+    limits: &Limits,
 ) -> Result<Vec<Vec<Literal>>, Failure> {
     let shapes = entry.program_shape().parameters;
     let replication: Vec<Replication> =
         entry.parameters().iter().map(|&id| Replication::of(&entry.instructions[id])).collect();
+    let first = |i: usize, number: usize| {
+        let replication: Replication = replication[i];
+        grid.number(replication.first_device(grid.device(number)))
+    };
+    for (i, shape) in shapes.iter().enumerate().filter(|&(i, _)| wanted[i].is_kept) {
+        let different: BTreeSet<usize> = range.clone().map(|number| first(i, number)).collect();
+        limits.charge(bytes(shape).saturating_mul(different.len()))?;
+    }
     let mut drawn: BTreeMap<usize, Vec<Literal>> = BTreeMap::new();
     for number in range.clone() {
-        let mut values = draw(seed_of(seed, number), &shapes, intervals)?;
-        for (i, (value, replication)) in values.iter_mut().zip(&replication).enumerate() {
-            let first = grid.number(replication.first_device(grid.device(number)));
+        let mut values = draw(seed_of(seed, number), &shapes, wanted, limits)?;
+        for (i, value) in values.iter_mut().enumerate() {
+            let first = first(i, number);
             if first != number {
                 let earlier = match drawn.entry(first) {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(new) => {
-                        new.insert(draw(seed_of(seed, first), &shapes, intervals)?)
+                        new.insert(draw(seed_of(seed, first), &shapes, wanted, limits)?)
                     }
                 };
                 *value = earlier[i].clone();
@@ -242,6 +317,14 @@ impl Replication {
 mod tests {
     use super::*;
 
+    fn unlimited() -> Limits {
+        Limits::start(interp::RunOptions::default())
+    }
+    fn drawn(seed: u64, shapes: &[&Shape], interval: Interval) -> Result<Vec<Literal>, Failure> {
+        let wanted = vec![Drawn { interval, is_kept: true }; shapes.len()];
+        draw(seed, shapes, &wanted, &unlimited())
+    }
+
     /// Draws two parameters on 2 replicas of 2 partitions.
     fn of_four(first: &str, second: &str) -> Vec<Vec<Literal>> {
         let text = format!(
@@ -249,10 +332,10 @@ mod tests {
         );
         let module = Module::parse(&text).unwrap();
         let grid = DeviceGrid { replicas: 2, partitions: 2 };
-        let intervals = [Interval::Default; 2];
-        let all = draw_each(7, &intervals, module.entry(), (grid, 0..4)).unwrap();
+        let (wanted, limits) = ([Drawn::DEFAULT; 2], unlimited());
+        let all = draw_each(7, &wanted, module.entry(), (grid, 0..4), &limits).unwrap();
         for k in 0..4 {
-            let one = draw_each(7, &intervals, module.entry(), (grid, k..k + 1)).unwrap();
+            let one = draw_each(7, &wanted, module.entry(), (grid, k..k + 1), &limits).unwrap();
             assert_eq!(one[k], all[k], "device {k} alone");
         }
         all
@@ -260,12 +343,12 @@ mod tests {
 
     #[test]
     fn devices_have_different_arguments() {
-        let drawn = of_four("", "");
+        let of_each = of_four("", "");
         for (i, j) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)] {
-            assert_ne!(drawn[i][0], drawn[j][0]);
+            assert_ne!(of_each[i][0], of_each[j][0]);
         }
         let shape: Shape = "f32[3]".parse().unwrap();
-        assert_eq!(drawn[0], draw(7, &[&shape, &shape], &[Interval::Default; 2]).unwrap());
+        assert_eq!(of_each[0], drawn(7, &[&shape, &shape], Interval::Default).unwrap());
     }
 
     #[test]
@@ -281,9 +364,34 @@ mod tests {
     }
 
     #[test]
+    fn a_value_that_is_not_kept_changes_no_other() {
+        let shape: Shape = "f32[3]".parse().unwrap();
+        let skipped = Drawn { is_kept: false, ..Drawn::DEFAULT };
+        let draw = |first| draw(7, &[&shape, &shape], &[first, Drawn::DEFAULT], &unlimited());
+        let (all, one) = (draw(Drawn::DEFAULT).unwrap(), draw(skipped).unwrap());
+        assert_eq!((all[1] == one[1], one[0].len()), (true, 0));
+    }
+
+    #[test]
+    fn limits_hold_before_anything_is_drawn() {
+        let text = "HloModule m\nENTRY e { ROOT x = s32[1000000000] parameter(0) }";
+        let module = Module::parse(text).unwrap();
+        let draw = |options: interp::RunOptions| {
+            let (limits, grid) =
+                (Limits::start(options), DeviceGrid { replicas: 2, partitions: 1 });
+            let drawn = draw_each(7, &[Drawn::DEFAULT], module.entry(), (grid, 0..2), &limits);
+            drawn.unwrap_err().diagnostics.remove(0).message
+        };
+        let memory = draw(interp::RunOptions::default().max_memory(4_000_000_000));
+        assert!(memory.contains("8000000000 bytes, and 4000000000 bytes are allowed"), "{memory}");
+        let time = draw(interp::RunOptions::default().time_limit(std::time::Duration::ZERO));
+        assert!(time.contains("out of time"), "{time}");
+    }
+
+    #[test]
     fn the_same_seed_draws_the_same() {
         let shape: Shape = "(f32[3], s32[4], pred[2], c64[1])".parse().unwrap();
-        let draw = |seed| draw(seed, &[&shape], &[Interval::Default]).unwrap();
+        let draw = |seed| drawn(seed, &[&shape], Interval::Default).unwrap();
         let first = draw(7);
         assert_eq!(first, draw(7));
         assert_ne!(first, draw(8));
@@ -293,21 +401,21 @@ mod tests {
 
     #[test]
     fn elements_are_within_their_interval() {
-        let drawn = |shape: &str, interval: &str| {
+        let one = |shape: &str, interval: &str| {
             let shape: Shape = shape.parse().unwrap();
-            draw(7, &[&shape], &[Interval::parse(interval).unwrap()]).map(|mut list| list.remove(0))
+            drawn(7, &[&shape], Interval::parse(interval).unwrap()).map(|mut list| list.remove(0))
         };
-        let floats = drawn("f64[99]", "1e300:1.5e300").unwrap();
+        let floats = one("f64[99]", "1e300:1.5e300").unwrap();
         assert!(floats.as_slice::<f64>().unwrap().iter().all(|x| (1e300..=1.5e300).contains(x)));
-        let mut bytes = drawn("s8[999]", "-128:-126").unwrap().as_slice::<i8>().unwrap().to_vec();
+        let mut bytes = one("s8[999]", "-128:-126").unwrap().as_slice::<i8>().unwrap().to_vec();
         bytes.sort_unstable();
         bytes.dedup();
         assert_eq!(bytes, [-128, -127, -126]);
-        let all = drawn("u64[9]", "0:18446744073709551615").unwrap();
+        let all = one("u64[9]", "0:18446744073709551615").unwrap();
         assert!(all.as_slice::<u64>().unwrap().iter().any(|x| *x > 1 << 62));
-        assert!(drawn("pred[9]", "1:1").unwrap().bytes().iter().all(|x| *x == 1));
+        assert!(one("pred[9]", "1:1").unwrap().bytes().iter().all(|x| *x == 1));
         for (shape, interval) in [("u8[1]", "-1:3"), ("s8[1]", "0:200"), ("s32[1]", "0:1.5")] {
-            assert!(drawn(shape, interval).is_err(), "{shape} {interval}");
+            assert!(one(shape, interval).is_err(), "{shape} {interval}");
         }
         for text in ["1", "2:1", "nan:1", "0:inf", ":", "a:b"] {
             assert_eq!(Interval::parse(text), None, "{text}");

@@ -103,10 +103,11 @@ impl<'a> NamedArrays<'a> {
     }
     /// Returns the number of arrays of a device: those numbered from 0 without a gap.
     pub fn count(&self, device: usize) -> usize {
-        let has = |number: &usize| {
-            [Some(device), None].iter().any(|&k| self.arrays.contains_key(&(k, *number)))
-        };
-        (0..self.arrays.len()).take_while(has).count()
+        (0..self.arrays.len()).take_while(|&number| self.has(device, number)).count()
+    }
+    /// Returns whether there is an array of this number for a device.
+    pub fn has(&self, device: usize, number: usize) -> bool {
+        [Some(device), None].iter().any(|&k| self.arrays.contains_key(&(k, number)))
     }
 
     /// Returns the arrays of a device as values of these shapes.

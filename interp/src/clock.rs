@@ -2,6 +2,8 @@
 //!
 //! A kernel has no way to fail inside its loops, and needs none: it stops where it finds the flag set, and the machine,
 //! which looks at the flag after each step, drops what it computed and reports the instruction.
+use crate::error::out_of_time;
+use crate::{Code, Error, Result};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,8 +46,18 @@ impl Clock {
     pub(crate) fn limit(&self) -> Option<(Duration, Instant)> {
         self.limit
     }
+    /// Fails if the run is to stop.
+    #[inline]
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.is_over() { Err(self.over()) } else { Ok(()) }
+    }
+    #[cold]
+    fn over(&self) -> Error {
+        let Some(limit) = self.passed_limit() else { return Code::Interrupted.into() };
+        out_of_time(limit)
+    }
     /// Returns the time limit, if it has passed.
-    pub(crate) fn passed_limit(&self) -> Option<Duration> {
+    fn passed_limit(&self) -> Option<Duration> {
         self.limit.filter(|(limit, begin)| begin.elapsed() >= *limit).map(|(limit, _)| limit)
     }
     /// Returns whether the run is to stop.

@@ -1,7 +1,7 @@
 //! The state shared by all parts of one run: the program, the limits, and its hooks.
 use crate::clock::{Clock, Stop};
 use crate::device::{Device, DeviceGrid};
-use crate::error::{Code, out_of_time};
+use crate::error::Code;
 use crate::hooks::Hooks;
 use crate::memory::{Budget, Reservation};
 use crate::options::RunOptions;
@@ -77,15 +77,7 @@ impl RunContext {
     /// Fails if the time is over, or the caller stops the run.
     #[inline]
     pub(crate) fn check_time(&self) -> Result<()> {
-        match &self.shared.clock {
-            Some(clock) if clock.is_over() => {
-                let Some(limit) = clock.passed_limit() else {
-                    return Err(Code::Interrupted.into());
-                };
-                Err(out_of_time(limit))
-            }
-            Some(_) | None => Ok(()),
-        }
+        self.shared.clock.as_ref().map_or(Ok(()), Clock::check)
     }
     /// Returns the time limit for loops.
     pub(crate) fn stop(&self) -> Stop {

@@ -1,4 +1,5 @@
 //! How modules are compiled and run.
+use crate::Result;
 use crate::clock::Clock;
 use crate::hooks::Hooks;
 use std::sync::Arc;
@@ -159,6 +160,14 @@ impl RunOptions {
     pub fn start_clock(mut self) -> Self {
         self.clock = self.clock();
         self
+    }
+    /// Fails if the clock that was [started](Self::start_clock) has passed the time limit, or the caller stops the run: for what a
+    /// run needs and takes long to make.
+    ///
+    /// # Errors
+    /// `E0412` or `E0414`.
+    pub fn check_time(&self) -> Result<()> {
+        self.clock.as_ref().map_or(Ok(()), Clock::check)
     }
     /// Returns the clock that was started, or a new one, if there is a time limit or a flag.
     pub(crate) fn clock(&self) -> Option<Clock> {

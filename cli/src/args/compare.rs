@@ -30,6 +30,11 @@ pub(crate) struct BackendArgs {
 
 impl BackendArgs {
     /// Returns the limit of plugins and commands.
+    /// Sets the time limit, if there is one, in the options of a run.
+    pub(crate) fn limit_time(&self, mut options: interp::RunOptions) -> interp::RunOptions {
+        options.time_limit = self.time_limit;
+        options
+    }
     pub(crate) fn time_limit_or_default(&self) -> Duration {
         self.time_limit.unwrap_or(Duration::from_secs(60))
     }

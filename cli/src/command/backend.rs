@@ -4,6 +4,7 @@ use super::test::{failed, unreadable};
 use super::{Loaded, load_filled, verified};
 use crate::args::{BackendArgs, ConformArgs, LoadArgs, SuiteArg};
 use crate::error::{Code, Exit, Failure, Result};
+use crate::limits::Limits;
 use crate::{inputs, output};
 use conformance::backend::{
     Backend, BackendError, CommandBackend, EngineBackend, LimitedEngine, Plugin, PluginOptions,
@@ -325,10 +326,11 @@ fn subject(
 
 /// Loads a module, with the arguments of the command line.
 fn module(path: &Path, args: &ConformArgs) -> Result<Subject> {
+    let limits = Limits::start(args.backend.limit_time(args.limits.options()));
     let Loaded { name, text, module, arguments: own, .. } =
-        load_filled(path, &LoadArgs::of(args.lenient), &args.inputs)?;
+        load_filled(path, &LoadArgs::of(args.lenient), &args.inputs, &limits)?;
     let verified = verified(module, &name, &text)?;
     let grid = DeviceGrid::of(&verified.module().config);
-    let arguments = inputs::inputs(&args.inputs, own, verified.module(), grid)?;
+    let arguments = inputs::inputs(&args.inputs, own, verified.module(), grid, &limits)?;
     Ok(Subject { file: name.clone(), name, text, module: Arc::new(verified), arguments })
 }

@@ -5,10 +5,12 @@ use crate::error::{Failure, Result};
 use crate::file::{self, Existing};
 use crate::files::Files;
 use crate::inputs::inputs;
+use crate::limits::Limits;
 use crate::{output, result_file};
 use collectives::{RunOutput, Session};
 use conformance::arrays;
 use hlo::Literal;
+use interp::RunOptions;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -51,26 +53,28 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
 /// Measures a module.
 fn one(args: &BenchArgs, path: &Path) -> Result<Measured> {
     let start = Instant::now();
+    let options = args.time.apply(args.limits.options());
+    // The arguments and the first run share a clock; each other run has its own.
+    let limits = Limits::start(options.clone());
     let Loaded { name, text, module, arguments: own, .. } =
-        load_filled(path, &args.load, &args.inputs)?;
+        load_filled(path, &args.load, &args.inputs, &limits)?;
     let session = compile_for(&args.devices, args.compile.options(), module, &name, &text)?;
     let load = start.elapsed().as_secs_f64();
-    let (arguments, random) = arguments(args, own, &session)?;
-    let options = args.time.apply(args.limits.options());
-    let run = || {
+    let (arguments, random) = arguments(args, own, &session, &limits)?;
+    let run = |options: &RunOptions| {
         let start = Instant::now();
-        let output = session.run(&arguments, &options);
+        let output = session.run(&arguments, options);
         let output = output.map_err(|error| Failure::run(&error, &name, &text))?;
         Ok((start.elapsed().as_secs_f64(), output))
     };
-    let (first, RunOutput { results, peak_bytes: peak, .. }) = run()?;
+    let (first, RunOutput { results, peak_bytes: peak, .. }) = run(&limits.options())?;
     if let Some(to) = &args.output {
         result_file::write(to, arrays::flatten_per_device(results.iter(), "out"))?;
     }
     drop(results);
     let mut runs = Vec::new();
     for _ in 0..args.iterations {
-        runs.push(run()?.0);
+        runs.push(run(&options)?.0);
     }
     Ok(Measured { load, first, runs, peak, random })
 }
@@ -80,13 +84,14 @@ fn arguments(
     args: &BenchArgs,
     own: Vec<Vec<Literal>>,
     session: &Session,
+    limits: &Limits,
 ) -> Result<(Vec<Vec<Literal>>, Option<u64>)> {
     let (module, grid) = (session.module(), session.grid());
     let has_own = !own.is_empty();
     let InputArgs { random, input, .. } = &args.inputs;
     if random.is_none() || !input.is_empty() {
         let given = InputArgs { random: None, range: Vec::new(), ..args.inputs.clone() };
-        match inputs(&given, own, module, grid) {
+        match inputs(&given, own, module, grid, limits) {
             Ok(found) => return Ok((found, None)),
             Err(failure) if has_own => return Err(failure),
             Err(_) => {}
@@ -94,7 +99,7 @@ fn arguments(
     }
     let random = random.or(Some(0));
     let filled = InputArgs { random, ..args.inputs.clone() };
-    Ok((inputs(&filled, Vec::new(), module, grid)?, random))
+    Ok((inputs(&filled, Vec::new(), module, grid, limits)?, random))
 }
 
 impl Measured {

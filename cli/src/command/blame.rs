@@ -4,6 +4,7 @@ use super::{Loaded, load_filled, verified};
 use crate::args::{BlameArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::file::{self, Existing};
+use crate::limits::Limits;
 use crate::{inputs, output};
 use conformance::FileTest;
 use conformance::blame::{Blame, ModulePair, Options, blame, compare_modules};
@@ -11,7 +12,7 @@ use conformance::reduce::file_test;
 use conformance::results::Verdict;
 use hlo::diag::Source;
 use hlo::{Literal, Verified};
-use interp::DeviceGrid;
+use interp::{DeviceGrid, RunOptions};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -34,6 +35,11 @@ pub(crate) fn run(args: &BlameArgs) -> Result<ExitCode> {
     }
 }
 
+/// Returns the limits of the arguments. Each execution has its own.
+fn limits(args: &BlameArgs) -> Limits {
+    Limits::start(args.backend.limit_time(RunOptions::default()))
+}
+
 /// A module with its text and its arguments.
 struct Subject {
     name: String,
@@ -45,7 +51,8 @@ struct Subject {
 impl Subject {
     /// Loads a module. Without arguments on the command line, those of its first `// in:` comments are taken.
     fn load(path: &Path, args: &BlameArgs) -> Result<Self> {
-        let (mut subject, own) = Self::module(path, args)?;
+        let limits = limits(args);
+        let (mut subject, own) = Self::module(path, args, &limits)?;
         let is_stated = !args.inputs.input.is_empty() || args.inputs.random.is_some();
         let test = FileTest::new(path, subject.text.clone()).ok().filter(|_| !is_stated);
         let case = test.as_ref().and_then(|test| test.cases.first());
@@ -59,15 +66,15 @@ impl Subject {
                 stated.arguments
             }
             Some(_) | None => {
-                inputs::inputs(&args.inputs, own, module, DeviceGrid::of(&module.config))?
+                inputs::inputs(&args.inputs, own, module, DeviceGrid::of(&module.config), &limits)?
             }
         };
         Ok(subject)
     }
     /// Loads a module without its arguments, which are returned if the file has some.
-    fn module(path: &Path, args: &BlameArgs) -> Result<(Self, Vec<Vec<Literal>>)> {
+    fn module(path: &Path, args: &BlameArgs, limits: &Limits) -> Result<(Self, Vec<Vec<Literal>>)> {
         let Loaded { name, text, module, arguments, .. } =
-            load_filled(path, &LoadArgs::of(args.lenient), &args.inputs)?;
+            load_filled(path, &LoadArgs::of(args.lenient), &args.inputs, limits)?;
         let module = Arc::new(verified(module, &name, &text)?);
         Ok((Self { name, text, module, arguments: Vec::new() }, arguments))
     }
@@ -114,7 +121,7 @@ fn report(found: &Blame, subject: &Subject) -> String {
 /// Compares a module before and after a pass.
 fn pair(args: &BlameArgs, [before, after]: [&Path; 2], options: &Options) -> Result<ExitCode> {
     let before = Subject::load(before, args)?;
-    let (after, _) = Subject::module(after, args)?;
+    let (after, _) = Subject::module(after, args, &limits(args))?;
     let progress = output::Progress::new("comparing");
     let compared = conformance::on_large_stack(|| {
         compare_modules(&before.module, &after.module, &before.arguments, options)

@@ -3,6 +3,7 @@ use super::{Loaded, compile, load_filled, verified};
 use crate::args::{ConformArgs, LoadArgs};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::inputs::{self, Found, Parameters};
+use crate::limits::Limits;
 use crate::{output, random};
 use collectives::RunOutput;
 use collectives::spmd::Boundary;
@@ -23,7 +24,8 @@ struct Side {
 
 impl Side {
     fn load(path: &Path, args: &ConformArgs) -> Result<Self> {
-        let loaded = load_filled(path, &LoadArgs::of(args.lenient), &args.inputs)?;
+        let lenient = LoadArgs::of(args.lenient);
+        let loaded = load_filled(path, &lenient, &args.inputs, &limits(args))?;
         let Loaded { name, text, module, .. } = loaded;
         let verified = verified(module, &name, &text)?;
         Ok(Self { name, text, verified })
@@ -34,8 +36,7 @@ impl Side {
     fn run(&self, args: &ConformArgs, inputs: &[Vec<Literal>]) -> Result<RunOutput> {
         let session =
             compile(self.verified.clone(), args.engine.options(), &self.name, &self.text)?;
-        let mut options = args.limits.options();
-        options.time_limit = args.backend.time_limit;
+        let options = args.backend.limit_time(args.limits.options());
         let output = session.run(inputs, &options);
         output.map_err(|error| Failure::run(&error, &self.name, &self.text))
     }
@@ -102,6 +103,11 @@ fn run_unpartitioned(
     Ok((results.swap_remove(0), notes.is_empty()))
 }
 
+/// Returns the limits of the arguments. Each run has its own.
+fn limits(args: &ConformArgs) -> Limits {
+    Limits::start(args.backend.limit_time(args.limits.options()))
+}
+
 /// The arguments of the program, and the arrays of the files they are from.
 struct Arguments {
     global: Vec<Literal>,
@@ -115,12 +121,14 @@ impl Arguments {
         let parameters = Parameters::of(global.verified.module());
         let shapes = &parameters.shapes;
         let path = args.inputs.input.join(", ");
+        let limits = limits(args);
+        inputs::check_signature(&parameters, &(0..1), &limits)?;
         let rest = args.inputs.random.map(|seed| {
-            let intervals = random::intervals(&args.inputs.range, &parameters)?;
-            random::draw(seed, shapes, &intervals)
+            let wanted = random::wanted(&args.inputs.range, &parameters)?;
+            random::draw(seed, shapes, &wanted, &limits)
         });
         let rest = rest.transpose()?;
-        let found = inputs::read_all(&args.inputs, &parameters)?;
+        let found = inputs::read_all(&args.inputs, &parameters, &limits)?;
         if found.arrays.is_empty() && rest.is_none() && !shapes.is_empty() {
             return Err(inputs::missing(&parameters));
         }

@@ -3,6 +3,7 @@ use super::{Loaded, compile_for, fill_elided, load};
 use crate::args::CostArgs;
 use crate::error::Result;
 use crate::files::Files;
+use crate::limits::Limits;
 use crate::output;
 use collectives::Session;
 use hlo::Module;
@@ -39,7 +40,12 @@ struct Found {
 impl Found {
     fn of(args: &CostArgs, path: &Path) -> Result<Self> {
         let Loaded { name, text, mut module, .. } = load(path, &args.load)?;
-        fill_elided(&mut module, &name, args.elided)?;
+        fill_elided(
+            &mut module,
+            &name,
+            args.elided,
+            &Limits::start(interp::RunOptions::default()),
+        )?;
         let options = args.engine.options();
         let session: Session = compile_for(&args.devices, options, module, &name, &text)?;
         let mut peaks: BTreeMap<(usize, usize), usize> = BTreeMap::new();

@@ -7,6 +7,7 @@ use crate::graph::measure::{self, Measured};
 use crate::graph::model::Model;
 use crate::graph::{devices, dot, explorer, page, svg};
 use crate::inputs::inputs;
+use crate::limits::Limits;
 use crate::output;
 use crate::profile::Profile;
 use hlo::{Literal, Verified};
@@ -69,13 +70,14 @@ fn format(args: &GraphArgs) -> Result<FormatArg> {
 }
 
 fn of_instructions(args: &GraphArgs, format: FormatArg) -> Result<String> {
-    let loaded = load_filled(&args.file, &args.load, &args.inputs)?;
+    let limits = Limits::start(args.time.apply(args.limits.options()));
+    let loaded = load_filled(&args.file, &args.load, &args.inputs, &limits)?;
     let Loaded { name, text, module, arguments, .. } = loaded;
     let verified = verified_for(&args.devices, module, &name, &text)?;
     let model = Model::of(verified.module(), &text);
     let computation = args.computation.as_deref().map(|name| find(&model, name)).transpose()?;
     let measured = match args.values || args.profile {
-        true => run(args, &model, verified, (&name, &text, arguments))?,
+        true => run(args, &model, verified, (&name, &text, arguments), &limits)?,
         false => Measured::default(),
     };
     Ok(match format {
@@ -100,10 +102,11 @@ fn run(
     model: &Model,
     verified: Verified,
     (name, text, own): (&str, &str, Vec<Vec<Literal>>),
+    limits: &Limits,
 ) -> Result<Measured> {
     let module = verified.module().clone();
     let grid = DeviceGrid::of(&module.config);
-    let inputs = inputs(&args.inputs, own, &module, grid)?;
+    let inputs = inputs(&args.inputs, own, &module, grid, limits)?;
     let mut measured = Measured::default();
     let profile = Profile::default();
     if args.profile {

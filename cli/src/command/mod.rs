@@ -21,6 +21,7 @@ pub(crate) mod test;
 
 use crate::args::{DeviceArgs, InputArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
+use crate::limits::Limits;
 use crate::{content, output, random};
 use collectives::Session;
 use hlo::diag::{Diagnostic, Source};
@@ -99,16 +100,26 @@ fn read(path: &Path, args: &LoadArgs, warn: impl Fn(&Diagnostic, Source<'_>)) ->
 }
 
 /// Reads a module as [`load`] does, and fills its elided constants if the options say so.
-pub(crate) fn load_filled(path: &Path, args: &LoadArgs, inputs: &InputArgs) -> Result<Loaded> {
+pub(crate) fn load_filled(
+    path: &Path,
+    args: &LoadArgs,
+    inputs: &InputArgs,
+    limits: &Limits,
+) -> Result<Loaded> {
     let mut loaded = load(path, args)?;
-    fill_elided(&mut loaded.module, &loaded.name, inputs.elided)?;
+    fill_elided(&mut loaded.module, &loaded.name, inputs.elided, limits)?;
     Ok(loaded)
 }
 
 /// Fills the elided constants of a module, if there is a seed.
-pub(crate) fn fill_elided(module: &mut Module, name: &str, seed: Option<u64>) -> Result<()> {
+pub(crate) fn fill_elided(
+    module: &mut Module,
+    name: &str,
+    seed: Option<u64>,
+    limits: &Limits,
+) -> Result<()> {
     let Some(seed) = seed else { return Ok(()) };
-    let count = random::fill_elided(seed, module)?;
+    let count = random::fill_elided(seed, module, limits)?;
     let constants = match count {
         0 => return Ok(()),
         1 => "constant has a value",

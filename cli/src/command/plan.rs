@@ -2,12 +2,13 @@
 use super::{Loaded, compile, fill_elided, load, verified};
 use crate::args::PlanArgs;
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::output;
 use std::process::ExitCode;
 
 pub(crate) fn plan(args: &PlanArgs) -> Result<ExitCode> {
     let Loaded { name, text, mut module, .. } = load(&args.file, &args.load)?;
-    fill_elided(&mut module, &name, args.elided)?;
+    fill_elided(&mut module, &name, args.elided, &Limits::start(interp::RunOptions::default()))?;
     let session = compile(verified(module, &name, &text)?, args.engine.options(), &name, &text)?;
     let mut plan = session.executable().plan().to_string();
     if let (devices @ 2.., Some(bytes)) = (session.grid().len(), session.planned_bytes()) {

@@ -4,6 +4,7 @@ use super::{Loaded, load_filled, verified};
 use crate::args::{LoadArgs, ReduceArgs, RepeatArg};
 use crate::error::{Code, Failure, Result};
 use crate::file::{self, Existing};
+use crate::limits::Limits;
 use crate::{inputs, output};
 use conformance::FileTest;
 use conformance::backend::BackendError;
@@ -12,7 +13,7 @@ use conformance::reduce::{
     measured_fuel, reduce, repeated, repetitions,
 };
 use hlo::{Literal, Verified};
-use interp::DeviceGrid;
+use interp::{DeviceGrid, RunOptions};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -61,8 +62,9 @@ fn target(args: &ReduceArgs) -> Result<PathBuf> {
 impl Start {
     /// Loads the module. Without arguments on the command line, those of its `// in:` comments are taken.
     fn load(args: &ReduceArgs) -> Result<Self> {
+        let limits = Limits::start(args.backend.limit_time(RunOptions::default()));
         let Loaded { name, text, module, arguments: own, .. } =
-            load_filled(&args.file, &LoadArgs::of(args.lenient), &args.inputs)?;
+            load_filled(&args.file, &LoadArgs::of(args.lenient), &args.inputs, &limits)?;
         let module = Arc::new(verified(module, &name, &text)?);
         let stated = args.inputs.input.is_empty() && args.inputs.random.is_none();
         let test = FileTest::new(&args.file, text).ok().filter(|_| stated);
@@ -74,7 +76,7 @@ impl Start {
             Some(subject) => subject.arguments,
             None => {
                 let grid = DeviceGrid::of(&module.module().config);
-                inputs::inputs(&args.inputs, own, module.module(), grid)?
+                inputs::inputs(&args.inputs, own, module.module(), grid, &limits)?
             }
         };
         let fuel = args.fuel.unwrap_or_else(|| measured_fuel(&module, &arguments));

@@ -6,6 +6,7 @@ use crate::error::{Exit, Failure, Result};
 use crate::file::{self, Existing};
 use crate::files::Files;
 use crate::inputs::inputs_on;
+use crate::limits::Limits;
 use crate::not_finite::NotFinite;
 use crate::peers::Peers;
 use crate::profile::Profile;
@@ -21,7 +22,7 @@ use hlo::diag::{Diagnostic, Source};
 use hlo::ir::Computation;
 use hlo::op::GroupMode;
 use hlo::{Literal, Module, Op};
-use interp::{Device, DeviceGrid, Hooks};
+use interp::{Device, DeviceGrid, Hooks, RunOptions};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -79,6 +80,8 @@ struct Prepared {
     name: String,
     text: String,
     session: Session,
+    /// The limits of the first run, whose clock has started.
+    options: RunOptions,
     inputs: Vec<Vec<Literal>>,
     queues: Queues,
     hooks: Hooks,
@@ -89,16 +92,20 @@ struct Prepared {
 }
 
 fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
-    let Loaded { name, text, module, arguments, .. } = load_filled(path, &args.load, &args.inputs)?;
+    let limits = Limits::start(args.time.apply(args.limits.options()));
+    let Loaded { name, text, module, arguments, .. } =
+        load_filled(path, &args.load, &args.inputs, &limits)?;
     let session = compile_for(&args.devices, args.compile.options(), module, &name, &text)?;
     for warning in session.warnings().iter().filter(|_| peers.is_leader()) {
         output::show_one(warning, Some(Source { name: &name, text: &text }));
     }
     let (module, grid) = (session.module(), session.grid());
     let own = peers.block(grid.len());
-    memory::warn_if_short(session.planned_bytes().filter(|_| own.len() == grid.len()));
-    let inputs = inputs_on(&args.inputs, arguments, module, (grid, own.clone()))?;
-    let queues = Queues::new(args.infeed.as_deref(), module, (grid, own))?;
+    if limits.options().max_memory.is_none() {
+        memory::warn_if_short(session.planned_bytes().filter(|_| own.len() == grid.len()));
+    }
+    let inputs = inputs_on(&args.inputs, arguments, module, (grid, own.clone()), &limits)?;
+    let queues = Queues::new(args.infeed.as_deref(), module, (grid, own), &limits)?;
     let trace = args.trace.as_deref().map(|path| Trace::create(&peers.path_for_rank(path)));
     let trace = trace.transpose()?;
     let roofline = args.roofline.and_then(|stated| stated.or_else(Roofline::measured));
@@ -115,7 +122,20 @@ fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     let dump =
         dump.map(|to| Dump::create(&peers.path_for_rank(to), args.filter.as_deref(), existing));
     let dump = dump.transpose()?;
-    Ok(Prepared { name, text, session, inputs, queues, hooks, not_finite, dump, trace, profile })
+    let options = limits.options();
+    Ok(Prepared {
+        name,
+        text,
+        session,
+        options,
+        inputs,
+        queues,
+        hooks,
+        not_finite,
+        dump,
+        trace,
+        profile,
+    })
 }
 
 /// Runs a module. Returns false if `--seed many` finds results that depend on the order, or `--check-nan=all` a NaN.
@@ -132,7 +152,9 @@ fn one(args: &RunArgs, path: &Path, has_heading: bool, peers: &Peers) -> Result<
         Some(SeedArg::One(_)) | None => std::mem::take(&mut prepared.inputs),
     };
     let start = Instant::now();
-    let output = execute(args, &prepared, (&prepared.queues, inputs), (order, hooks), peers);
+    let mut options = prepared.options.clone();
+    options.order = order;
+    let output = execute(args, &prepared, (&prepared.queues, inputs), (options, hooks), peers);
     let taken = start.elapsed();
     output::phase(start, || format!("{}: ran", prepared.name));
     // The trace and the profile are written also after an error, where they help most.
@@ -188,11 +210,14 @@ fn is_stable(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<bool>
     let found = collectives::order_dependence(0..ORDERS, |seed| {
         let (module, grid) = (prepared.session.module(), prepared.session.grid());
         let own = peers.block(grid.len());
-        let queues = peers.agreed(Queues::new(args.infeed.as_deref(), module, (grid, own)))?;
+        // The time limit is that of each run.
+        let limits = Limits::start(args.time.apply(args.limits.options()));
+        let queues = Queues::new(args.infeed.as_deref(), module, (grid, own), &limits);
+        let queues = peers.agreed(queues)?;
         let hooks = prepared.hooks.clone();
-        let order_and_hooks = (Some(seed), move |_| hooks.clone());
+        let options_and_hooks = (limits.options().order(seed), move |_| hooks.clone());
         let given = (&queues, prepared.inputs.clone());
-        execute(args, prepared, given, order_and_hooks, peers).map(|output| output.results)
+        execute(args, prepared, given, options_and_hooks, peers).map(|output| output.results)
     })?;
     let first = peers.block(prepared.session.grid().len()).start;
     let own = found.into_iter().map(|mut dependent| {
@@ -222,12 +247,11 @@ fn execute(
     args: &RunArgs,
     prepared: &Prepared,
     (queues, inputs): (&Queues, Vec<Vec<Literal>>),
-    (order, hooks): (Option<u64>, impl Fn(Device) -> Hooks + Send + Sync + 'static),
+    (options, hooks): (RunOptions, impl Fn(Device) -> Hooks + Send + Sync + 'static),
     peers: &Peers,
 ) -> Result<RunOutput> {
     let Prepared { name, text, session, .. } = prepared;
-    let mut options = args.time.apply(args.limits.options()).check_nan(args.check_nan.is_some());
-    options.order = order;
+    let options = options.check_nan(args.check_nan.is_some());
     let (ends, grid) = (queues.ends(), session.grid());
     let shown = RunProgress::start(name, session.executable().verified());
     let progress = shown.hook();

@@ -8,11 +8,13 @@ pub(crate) use source::{Found, read_any, read_npz};
 
 use crate::args::InputArgs;
 use crate::error::{Code, Failure, Result};
+use crate::limits::Limits;
 use crate::random;
 use conformance::arrays::NamedArrays;
 use hlo::{Literal, Module, Shape};
 use interp::DeviceGrid;
 use source::{Wanted, shortly};
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -22,8 +24,9 @@ pub(crate) fn inputs(
     own: Vec<Vec<Literal>>,
     module: &Module,
     grid: DeviceGrid,
+    limits: &Limits,
 ) -> Result<Vec<Vec<Literal>>> {
-    inputs_on(args, own, module, (grid, 0..grid.len()))
+    inputs_on(args, own, module, (grid, 0..grid.len()), limits)
 }
 
 /// Returns the arguments of each device as [`inputs`]; those of devices outside of the range may be left out.
@@ -32,15 +35,33 @@ pub(crate) fn inputs_on(
     own: Vec<Vec<Literal>>,
     module: &Module,
     (grid, range): (DeviceGrid, Range<usize>),
+    limits: &Limits,
 ) -> Result<Vec<Vec<Literal>>> {
     let parameters = Parameters::of(module);
     let shapes = &parameters.shapes;
+    check_signature(&parameters, &range, limits)?;
+    let devices = grid.len();
+    let found =
+        read(args, &parameters, limits, |device| device >= devices || range.contains(&device))?;
+    let mismatch = |message: String| mismatch(args, &parameters, grid, &found, message);
+    let named = found.select(devices).map_err(mismatch)?;
+    if let Some(number) = named.max_number().filter(|&n| n >= parameters.array_count()) {
+        return Err(parameters.unknown(&number.to_string()));
+    }
     let own = (!own.is_empty()).then(|| check_own(own, &parameters, grid));
     // What --input does not give.
     let rest = match args.random {
         Some(seed) => {
-            let intervals = random::intervals(&args.range, &parameters)?;
-            Some(random::draw_each(seed, &intervals, module.entry(), (grid, range.clone()))?)
+            let is_given = |parameter: usize| {
+                let mut arrays = parameters.arrays_of(parameter);
+                arrays.all(|array| (0..devices).all(|device| named.has(device, array)))
+            };
+            let mut wanted = random::wanted(&args.range, &parameters)?;
+            for (i, wanted) in wanted.iter_mut().enumerate() {
+                wanted.is_kept = !is_given(i);
+            }
+            let devices = (grid, range.clone());
+            Some(random::draw_each(seed, &wanted, module.entry(), devices, limits)?)
         }
         // Those in the file need not fit where others take their place.
         None if !args.input.is_empty() => own.and_then(Result::ok),
@@ -53,16 +74,20 @@ pub(crate) fn inputs_on(
         let rest = rest.or_else(|| tokens().map(|tokens| vec![tokens]));
         return rest.ok_or_else(|| missing(&parameters));
     }
-    let devices = grid.len();
-    let found = read(args, &parameters, |device| device >= devices || range.contains(&device))?;
-    let mismatch = |message: String| mismatch(args, &parameters, grid, &found, message);
-    let named = found.select(devices).map_err(mismatch)?;
-    match named.max_number().filter(|&number| number >= parameters.array_count()) {
-        Some(number) => Err(parameters.unknown(&number.to_string())),
-        None => named
-            .values_or(range.clone(), devices, shapes, &rest.unwrap_or_default())
-            .map_err(mismatch),
+    named.values_or(range.clone(), devices, shapes, &rest.unwrap_or_default()).map_err(mismatch)
+}
+
+/// Fails if the arguments cannot fit the memory of the run, before any is made. Devices may share theirs.
+pub(crate) fn check_signature(
+    parameters: &Parameters<'_>,
+    devices: &Range<usize>,
+    limits: &Limits,
+) -> Result<()> {
+    if devices.is_empty() {
+        return Ok(());
     }
+    let arrays = (0..parameters.array_count()).map(|array| parameters.least_bytes(array));
+    limits.check_bytes(arrays.fold(0, usize::saturating_add))
 }
 
 /// Returns the error of arrays that do not fit the parameters.
@@ -113,19 +138,25 @@ fn check_own(
 }
 
 /// Reads the arrays of `--input`: those of the parameters, and only as many bytes as these have.
-pub(crate) fn read_all(args: &InputArgs, parameters: &Parameters<'_>) -> Result<Found> {
-    read(args, parameters, |_| true)
+pub(crate) fn read_all(
+    args: &InputArgs,
+    parameters: &Parameters<'_>,
+    limits: &Limits,
+) -> Result<Found> {
+    read(args, parameters, limits, |_| true)
 }
 
 /// Reads the arrays as [`read_all`] does, except those of devices that are not own.
 fn read(
     args: &InputArgs,
     parameters: &Parameters<'_>,
+    limits: &Limits,
     is_own: impl Fn(usize) -> bool,
 ) -> Result<Found> {
+    let wanted = Wanted { parameters, is_own: &is_own, limits, over: RefCell::default() };
     let mut found = Found::default();
     for input in &args.input {
-        found.add(input, &Wanted { parameters, is_own: &is_own })?;
+        found.add(input, &wanted)?;
     }
     Ok(found)
 }

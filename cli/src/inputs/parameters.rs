@@ -13,6 +13,8 @@ pub(crate) struct Parameters<'a> {
     pub(crate) names: Vec<&'a str>,
     /// The number of bytes of each array.
     bytes: Vec<usize>,
+    /// Whether each array has a dynamic dimension.
+    is_dynamic: Vec<bool>,
     /// The parameter of each name; `None` if several have it.
     by_name: BTreeMap<&'a str, Option<usize>>,
     /// The numbers of the arrays of each parameter.
@@ -27,11 +29,13 @@ impl<'a> Parameters<'a> {
         let ids = entry.parameters();
         let names: Vec<&str> = ids.iter().map(|&id| entry.name(id).as_str()).collect();
         let shapes = entry.program_shape().parameters;
-        let (mut bytes, mut arrays) = (Vec::new(), Vec::new());
+        let (mut bytes, mut arrays, mut is_dynamic) = (Vec::new(), Vec::new(), Vec::new());
         for shape in &shapes {
             let first = bytes.len();
-            let leaves = shape.leaves().into_iter().filter_map(Shape::array);
-            bytes.extend(leaves.map(|array| array.byte_count().unwrap_or(usize::MAX)));
+            for array in shape.leaves().into_iter().filter_map(Shape::array) {
+                bytes.push(array.byte_count().unwrap_or(usize::MAX));
+                is_dynamic.push(array.dynamic.is_some());
+            }
             arrays.push(first..bytes.len());
         }
         let mut by_name = BTreeMap::new();
@@ -51,16 +55,24 @@ impl<'a> Parameters<'a> {
                 by_name.entry(name).or_insert(parameter);
             }
         }
-        Self { shapes, names, bytes, by_name, arrays }
+        Self { shapes, names, bytes, is_dynamic, by_name, arrays }
     }
 
     /// Returns the number of arrays.
     pub(crate) fn array_count(&self) -> usize {
         self.bytes.len()
     }
+    /// Returns the least number of bytes of an array: a dynamic dimension may be smaller than its bound.
+    pub(crate) fn least_bytes(&self, array: usize) -> usize {
+        if self.is_dynamic[array] { 0 } else { self.bytes[array] }
+    }
     /// Returns the number of bytes of an array.
     pub(crate) fn bytes(&self, array: usize) -> Option<usize> {
         self.bytes.get(array).copied()
+    }
+    /// Returns the numbers of the arrays of a parameter.
+    pub(crate) fn arrays_of(&self, parameter: usize) -> Range<usize> {
+        self.arrays[parameter].clone()
     }
     /// Returns the number of the parameter of a name, or of its number in digits.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {

@@ -2,9 +2,11 @@
 use super::parameters::Parameters;
 use super::safetensors;
 use crate::error::{Code, Failure, Result};
+use crate::limits::Limits;
 use conformance::arrays::Name;
 use hlo::Literal;
 use hlo::literal::npz::{self, NpyArray, NpzError};
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufReader, Cursor, ErrorKind, Read, Seek};
 use std::ops::Range;
@@ -29,15 +31,40 @@ pub(super) struct Wanted<'a> {
     pub(super) parameters: &'a Parameters<'a>,
     /// Whether this process runs a device.
     pub(super) is_own: &'a dyn Fn(usize) -> bool,
+    pub(super) limits: &'a Limits,
+    /// The error of arrays for which the limits leave no memory: they are not read.
+    pub(super) over: RefCell<Option<Failure>>,
 }
 
 impl Wanted<'_> {
+    /// Returns the most bytes of an array that is to be read, and charges the least.
     fn bytes(&self, name: &Name<'_>) -> Option<usize> {
         let bytes = self.parameters.bytes(name.number)?;
-        name.device.is_none_or(self.is_own).then_some(bytes)
+        if !name.device.is_none_or(self.is_own) {
+            return None;
+        }
+        match self.limits.charge(self.parameters.least_bytes(name.number)) {
+            Ok(()) => Some(bytes),
+            Err(failure) => {
+                self.over.borrow_mut().get_or_insert(failure);
+                None
+            }
+        }
     }
     fn name(&self, name: &str) -> Option<usize> {
         self.bytes(&self.parameters.place(name)?)
+    }
+    /// Reads a file as [`read`] does, within the limits.
+    fn read(
+        &self,
+        path: &str,
+        most: impl Fn(Option<&str>) -> Option<usize>,
+    ) -> Result<(bool, Vec<NpyArray>)> {
+        let found = read(path, self.limits, most);
+        if let Some(failure) = self.over.take() {
+            return Err(failure);
+        }
+        found.map_err(|failure| with_parameters(failure, self))
     }
 }
 
@@ -64,8 +91,11 @@ impl Found {
                 }
                 let places = arrays.map(|number| Name { device, kind: "in", number });
                 // Errors name the parameter, whatever the array is called in its file.
-                let found =
-                    found.into_iter().map(|array| NpyArray { name: which.to_owned(), ..array });
+                let named = |mut array: NpyArray| {
+                    which.clone_into(&mut array.name);
+                    array
+                };
+                let found = found.into_iter().map(named);
                 self.arrays.extend(places.zip(found));
             }
             _ if is_file(input) => self.add_file(input, wanted)?,
@@ -80,11 +110,10 @@ impl Found {
     /// Adds the arrays of a file under the names that they have there.
     fn add_file(&mut self, path: &str, wanted: &Wanted<'_>) -> Result<()> {
         let next = Name { device: None, kind: "in", number: self.unnamed };
-        let found = read(path, |name| match name {
+        let (is_single, arrays) = wanted.read(path, |name| match name {
             Some(name) => wanted.name(name),
             None => wanted.bytes(&next),
-        });
-        let (is_single, arrays) = found.map_err(|failure| with_parameters(failure, wanted))?;
+        })?;
         if is_single {
             return self.add_unnamed(arrays, wanted);
         }
@@ -178,8 +207,7 @@ fn place(which: &str, parameters: &Parameters<'_>) -> Result<Place> {
 fn named_file(path: &str, (device, arrays): Place, wanted: &Wanted<'_>) -> Result<Vec<NpyArray>> {
     let sizes = arrays.map(|number| wanted.bytes(&Name { device, kind: "in", number }));
     let most = sizes.collect::<Option<Vec<usize>>>().and_then(|sizes| sizes.into_iter().max());
-    let found = read(path, |_| most).map(|(_, arrays)| arrays);
-    found.map_err(|failure| with_parameters(failure, wanted))
+    wanted.read(path, |_| most).map(|(_, arrays)| arrays)
 }
 
 /// Returns the error of an array that does not fit with the parameters that there are.
@@ -193,13 +221,27 @@ fn with_parameters(mut failure: Failure, wanted: &Wanted<'_>) -> Failure {
 
 /// Reads a file of arrays, recognized by its content. `most` returns the most bytes of the elements of an array of a name;
 /// the array of an .npy file has none. Returns whether it is such a file.
-fn read(path: &str, most: impl Fn(Option<&str>) -> Option<usize>) -> Result<(bool, Vec<NpyArray>)> {
+fn read(
+    path: &str,
+    limits: &Limits,
+    most: impl Fn(Option<&str>) -> Option<usize>,
+) -> Result<(bool, Vec<NpyArray>)> {
+    let found = read_untimed(path, limits, most);
+    limits.check_time()?;
+    found
+}
+
+fn read_untimed(
+    path: &str,
+    limits: &Limits,
+    most: impl Fn(Option<&str>) -> Option<usize>,
+) -> Result<(bool, Vec<NpyArray>)> {
     let failed = |message: String, help: Option<String>| {
         Failure::new(&Code::Input { path: path.to_owned(), message }, help)
     };
     let malformed = |error: NpzError| failed(error.to_string(), None);
     let unreadable = |e| Failure::file(Path::new(path), &e);
-    let mut file = File::open(path).map_err(unreadable)?;
+    let mut file = limits.timed(File::open(path).map_err(unreadable)?);
     let mut start = Vec::new();
     file.by_ref().take(9).read_to_end(&mut start).map_err(unreadable)?;
     let is_safetensors = start.get(8) == Some(&b'{') || path.ends_with(".safetensors");
@@ -247,9 +289,15 @@ fn literal(which: &str, text: &str, parameters: &Parameters<'_>) -> Result<Vec<N
 }
 
 /// Reads the arrays of an `.npz` file for which `most` returns the most bytes that they may have.
-pub(crate) fn read_npz(path: &Path, most: impl Fn(&str) -> Option<usize>) -> Result<Vec<NpyArray>> {
-    let file = File::open(path).map_err(|e| Failure::file(path, &e))?;
-    npz::read_some(BufReader::new(file), most).map_err(|e| {
+pub(crate) fn read_npz(
+    path: &Path,
+    limits: &Limits,
+    most: impl Fn(&str) -> Option<usize>,
+) -> Result<Vec<NpyArray>> {
+    let file = limits.timed(File::open(path).map_err(|e| Failure::file(path, &e))?);
+    let found = npz::read_some(BufReader::new(file), most);
+    limits.check_time()?;
+    found.map_err(|e| {
         let (path, message) = (path.display().to_string(), e.to_string());
         Failure::new(&Code::Input { path, message }, None)
     })
@@ -260,5 +308,6 @@ pub(crate) fn read_any(path: &Path) -> Result<Vec<NpyArray>> {
     let text = path.to_str().ok_or_else(|| {
         Failure::file(path, &std::io::Error::new(ErrorKind::InvalidInput, "the name is not UTF-8"))
     })?;
-    read(text, |_| Some(usize::MAX)).map(|(_, arrays)| arrays)
+    let limits = Limits::start(interp::RunOptions::default());
+    read(text, &limits, |_| Some(usize::MAX)).map(|(_, arrays)| arrays)
 }

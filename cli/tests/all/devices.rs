@@ -144,7 +144,7 @@ fn fuel_is_that_of_a_device_and_memory_that_of_all() {
     let message = "error[E0405]: device 0: 8 bytes are needed, 8 bytes are in use, and 15 bytes";
     expect(&least, 1, "", message);
     let arguments = folder.etalon("run twice.hlo --random 1 --max-memory 15");
-    expect(&arguments, 1, "", "device 0: the arguments of all devices have 16 bytes, and 15 bytes");
+    expect(&arguments, 1, "", "error[E0405]: the arguments have 16 bytes, and 15 bytes");
     expect(&folder.etalon("plan twice.hlo"), 0, "2 devices: peak 32 bytes", "");
     folder.write(
         "one.hlo",

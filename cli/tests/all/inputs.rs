@@ -264,15 +264,46 @@ fn a_run_that_memory_is_too_small_for_starts_with_a_warning() {
     let folder = folder("memory");
     let large = "HloModule m\nENTRY e { x = u8[] parameter(0) ROOT r = u8[1125899906842624] broadcast(x), dimensions={} }";
     folder.write("large.hlo", large);
-    let run = |options: &str| {
-        folder.etalon(&format!("run large.hlo --input 1 --max-memory 1G {options}"))
-    };
+    let run = |options: &str| folder.etalon(&format!("run large.hlo --input 1 {options}"));
     let warning = "warning: the run may take 1125899906842625 bytes of memory, ";
     expect(&run(""), 1, "", warning);
     expect(&run(""), 1, "", "error[E0405]");
-    assert!(!String::from_utf8(run("-q").stderr).unwrap().contains("warning"));
+    for quiet in ["-q", "--max-memory 1G"] {
+        assert!(!String::from_utf8(run(quiet).stderr).unwrap().contains("warning"));
+        expect(&run(quiet), 1, "", "error[E0405]");
+    }
     let small = folder.etalon("run sub.hlo --random 1");
     assert_eq!(String::from_utf8(small.stderr).unwrap(), "");
+}
+
+/// What the shapes of the parameters refuse is not read.
+#[test]
+fn limits_hold_before_arguments_are_read() {
+    let folder = folder("limits");
+    // The data is missing.
+    let npy = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n";
+    let header = [b"\x93NUMPY\x01\x00".as_slice(), &[npy.len() as u8, 0], npy.as_bytes()].concat();
+    std::fs::write(folder.0.join("x.npy"), header).unwrap();
+    let run = |options: &str| {
+        folder.etalon(&format!("run sub.hlo --input x=x.npy --input n=3 {options}"))
+    };
+    expect(&run(""), 2, "", "x.npy: array `x`: the header states 8 bytes of data, found 0");
+    let message = "error[E0405]: the arguments have 12 bytes, and 11 bytes are allowed";
+    expect(&run("--max-memory 11"), 1, "", message);
+    // Each device has an array of its own.
+    write(&folder, "each.npz", &[("d0_x", "f32[2] {1, 2}"), ("d1_x", "f32[2] {3, 4}")]);
+    let each =
+        folder.etalon("run sub.hlo --replicas 2 --input each.npz --input n=3 --max-memory 15");
+    expect(&each, 1, "", "error[E0405]: the arguments have 16 bytes, and 15 bytes are allowed");
+    // A random value that is not needed takes no memory.
+    let line = "run sub.hlo --input x={1,2} --random 1 --max-memory 40";
+    expect(&folder.etalon(line), 0, "", "");
+    for command in ["bench", "graph --values -o page.html"] {
+        let line = format!("{command} sub.hlo --input x=x.npy --input n=3 --max-memory 11");
+        expect(&folder.etalon(&line), 1, "", message);
+    }
+    let conform = "conform sub.hlo --backend exact --input x=x.npy --input n=3 --max-memory 11";
+    expect(&folder.etalon(conform), 1, "", message);
 }
 
 /// Arrays in files have the same values, in the pool of a run as well, and nothing stays in the folder.
