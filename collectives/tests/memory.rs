@@ -1,4 +1,5 @@
 //! The memory limit of a run bounds the heap of all devices together.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 #[path = "../../interp/tests/memory/counting.rs"]
 mod counting;
 

@@ -282,7 +282,9 @@ fn limits_hold_before_arguments_are_read() {
     let folder = folder("limits");
     // The data is missing.
     let npy = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n";
-    let header = [b"\x93NUMPY\x01\x00".as_slice(), &[npy.len() as u8, 0], npy.as_bytes()].concat();
+    let header =
+        [b"\x93NUMPY\x01\x00".as_slice(), &[u8::try_from(npy.len()).unwrap(), 0], npy.as_bytes()]
+            .concat();
     std::fs::write(folder.0.join("x.npy"), header).unwrap();
     let run = |options: &str| {
         folder.etalon(&format!("run sub.hlo --input x=x.npy --input n=3 {options}"))
