@@ -120,8 +120,8 @@ impl Inner {
     pub(crate) fn place(&self, instruction: Option<&str>) -> Option<Source> {
         Source::of_path(&self.module, instruction?)
     }
-    /// Returns the program that the module is compiled to.
-    pub(crate) fn session(&self, engine: Engine) -> PyResult<Session> {
+    /// Returns the program that the module is compiled to, within the limits of a run.
+    pub(crate) fn session(&self, engine: Engine, run: &RunOptions) -> PyResult<Session> {
         let known = |sessions: &Vec<(Engine, Session)>| {
             sessions.iter().find(|(of, _)| *of == engine).map(|(_, session)| session.clone())
         };
@@ -129,7 +129,7 @@ impl Inner {
         {
             return Ok(session);
         }
-        let options = CompileOptions::default().engine(engine);
+        let options = CompileOptions::default().engine(engine).limits_of(run);
         let compiled = Session::compile(self.verified()?, &options);
         let session = compiled.map_err(|error| exception(&[self.failure(&error)]))?;
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -245,7 +245,7 @@ impl Program {
         interrupt::run(py, move |flag| {
             // Compilation takes of the time of the run.
             let run = options.run(flag)?.start_clock();
-            let session = inner.session(options.engine()?)?;
+            let session = inner.session(options.engine()?, &run)?;
             let output = session.run(&arguments, &run);
             drop(arguments);
             let output = output.map_err(|error| exception(&[inner.failure(&error)]))?;

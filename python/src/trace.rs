@@ -50,13 +50,14 @@ pub(crate) fn trace(
     let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
     let collected = Arc::clone(&seen);
     let results = interrupt::run(py, move |flag| {
-        let session = inner.session(options.engine()?)?;
+        let run = options.run(flag)?.start_clock();
+        let session = inner.session(options.engine()?, &run)?;
         let hooks = Hooks::new().observe(move |event| {
             let outputs = if values { event.outputs.to_vec() } else { Vec::new() };
             let seen = Seen { id: event.id, event: of_event(event), outputs };
             collected.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
         });
-        let output = session.run(&arguments, &options.run(flag)?.hooks(hooks));
+        let output = session.run(&arguments, &run.hooks(hooks));
         drop(arguments);
         let output = output.map_err(|error| exception(&[inner.failure(&error)]))?;
         Ok::<_, PyErr>(output.results.into_iter().map(|result| Value(owned(result))).collect())
@@ -110,7 +111,8 @@ pub(crate) fn check_nan<'py>(
     let found: Arc<Mutex<Vec<(interp::Error, usize)>>> = Arc::default();
     let collected = Arc::clone(&found);
     let results = interrupt::run(py, move |flag| {
-        let session = inner.session(options.engine()?)?;
+        let run = options.run(flag)?.start_clock();
+        let session = inner.session(options.engine()?, &run)?;
         let hooks = Hooks::new().not_finite(move |error| {
             let mut found = collected.lock().unwrap_or_else(PoisonError::into_inner);
             match found.iter_mut().find(|(known, _)| known.instruction() == error.instruction()) {

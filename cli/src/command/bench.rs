@@ -58,7 +58,8 @@ fn one(args: &BenchArgs, path: &Path) -> Result<Measured> {
     let limits = Limits::start(options.clone());
     let Loaded { name, text, module, arguments: own, .. } =
         load_filled(path, &args.load, &args.inputs, &limits)?;
-    let session = compile_for(&args.devices, args.compile.options(), module, &name, &text)?;
+    let compiling = args.compile.options().limits_of(&limits.options());
+    let session = compile_for(&args.devices, compiling, module, &name, &text)?;
     let load = start.elapsed().as_secs_f64();
     let (arguments, random) = arguments(args, own, &session, &limits)?;
     let run = |options: &RunOptions| {

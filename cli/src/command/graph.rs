@@ -145,10 +145,11 @@ fn execute(
     inputs: &[Vec<Literal>],
     profile: Option<&Profile>,
 ) -> Result<Vec<Literal>> {
-    let session = compile(verified, args.compile.options(), name, text)?;
+    let options = args.time.apply(args.limits.options());
+    let compiling = args.compile.options().limits_of(&options);
+    let session = compile(verified, compiling, name, text)?;
     let hooks = custom_calls::hooks(&args.custom_calls, &args.time)?;
     let hooks: Hooks = hooks.map_err(|e| Failure::run(&e.into(), name, text))?;
-    let options = args.time.apply(args.limits.options());
     let profile = profile.cloned();
     let observed = move |_| match &profile {
         Some(profile) => {

@@ -95,7 +95,8 @@ fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     let limits = Limits::start(args.time.apply(args.limits.options()));
     let Loaded { name, text, module, arguments, .. } =
         load_filled(path, &args.load, &args.inputs, &limits)?;
-    let session = compile_for(&args.devices, args.compile.options(), module, &name, &text)?;
+    let compiling = args.compile.options().limits_of(&limits.options());
+    let session = compile_for(&args.devices, compiling, module, &name, &text)?;
     for warning in session.warnings().iter().filter(|_| peers.is_leader()) {
         output::show_one(warning, Some(Source { name: &name, text: &text }));
     }

@@ -67,7 +67,7 @@ fn compile(
     grid: DeviceGrid,
     options: impl Fn() -> RunOptions + Send + 'static,
 ) -> Result<Box<dyn LoadedModule>> {
-    let compile_options = CompileOptions::default().engine(engine);
+    let compile_options = CompileOptions::default().engine(engine).limits_of(&options());
     let session = Session::compile_for(Arc::clone(module), grid, &compile_options);
     let rejected = |message| Code::Rejected { message };
     let session = session.map_err(|error| converted(&error, rejected))?;

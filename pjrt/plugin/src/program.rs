@@ -62,7 +62,8 @@ impl Program {
             Some(_) => DeviceGrid { replicas: 1, partitions: 1 },
             None => DeviceGrid { replicas: placement.replicas, partitions: placement.partitions },
         };
-        let session = Session::compile_for(Arc::clone(&verified), grid, &client.settings.compile)
+        let options = client.settings.compile.limits_of(&client.settings.run);
+        let session = Session::compile_for(Arc::clone(&verified), grid, &options)
             .map_err(|error| run_failure(&error, module))?;
         let shape = module.entry().program_shape();
         let leaves = |shape: &Shape| shape.leaves().into_iter().cloned().collect::<Vec<_>>();
