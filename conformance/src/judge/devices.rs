@@ -33,9 +33,11 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
             values.push(vec![site.nothing(); devices]);
             continue;
         }
-        if let Some(sent) = received(ev.module, computation, at) {
-            let sent = values[sent.index()].iter();
-            values.push(sent.map(|data| with_token(site, data)).collect());
+        if let Some(from) = received(ev.module, computation, at) {
+            let sent = &values[from.sent.index()];
+            let data = |device| Some(with_token(site, sent.get(from.source(device)?)?));
+            let received: Option<Vec<Leaves>> = (0..devices).map(data).collect();
+            values.push(received.ok_or_else(|| site.unsupported("what no device sends"))?);
             continue;
         }
         let operands = |device: usize| -> Vec<&Leaves> {

@@ -70,7 +70,9 @@ impl<'m> Evaluator<'m> {
             arguments.iter().map(|list| list.iter().map(of).collect()).collect();
         let communicates = |instruction: &Instruction| match &instruction.op {
             Op::AsyncStart(start) => devices::communicates(self.module, start.calls),
-            op => matches!(op.opcode().kind(), Kind::Collective | Kind::Device),
+            op => {
+                matches!(op.opcode().kind(), Kind::Collective | Kind::Device | Kind::Transfer)
+            }
         };
         let mut instructions = self.module.computations[self.module.entry].instructions.iter();
         let all = arguments.len() == DeviceGrid::of(&self.module.config).len();
@@ -107,8 +109,8 @@ impl<'m> Evaluator<'m> {
         }
         uses[computation.root.index()] += 1;
         for (at, _) in computation.instructions.iter() {
-            if let Some(sent) = received(self.module, computation, at) {
-                uses[sent.index()] += 1;
+            if let Some(from) = received(self.module, computation, at) {
+                uses[from.sent.index()] += 1;
             }
         }
         let mut values: Vec<Leaves> = Vec::with_capacity(uses.len());
@@ -125,8 +127,8 @@ impl<'m> Evaluator<'m> {
                     .get_mut(number)
                     .map(std::mem::take)
                     .ok_or_else(|| site.unsupported("a parameter"))?
-            } else if let Some(sent) = received(self.module, computation, at) {
-                with_token(site, &values[sent.index()])
+            } else if let Some(from) = received(self.module, computation, at) {
+                with_token(site, &values[from.sent.index()])
             } else {
                 let operands: Vec<&Leaves> =
                     instruction.operands.iter().map(|id| &values[id.index()]).collect();

@@ -19,8 +19,8 @@ pub(super) fn needed(
             continue;
         }
         let instruction = &computation.instructions[at];
-        if let Some(sent) = received(module, computation, at) {
-            needed[sent.index()] = true;
+        if let Some(from) = received(module, computation, at) {
+            needed[from.sent.index()] = true;
             continue;
         }
         let is_result = at == computation.root && matches!(instruction.op, Op::Tuple(_));
