@@ -71,19 +71,37 @@ fn compile(
     let session = Session::compile_for(Arc::clone(module), grid, &compile_options);
     let rejected = |message| Code::Rejected { message };
     let session = session.map_err(|error| converted(&error, rejected))?;
-    Ok(Box::new(LoadedEngine { session, options }))
+    let parameters = module.module().entry().program_shape().parameters.len();
+    let donates = (0..).take(parameters).any(|number| module.module().config.is_donated(number));
+    Ok(Box::new(LoadedEngine { session, options, donates }))
 }
 
 /// A compiled module, and the options of each run.
 struct LoadedEngine<F> {
     session: Session,
     options: F,
+    /// Whether the module takes the memory of arguments.
+    donates: bool,
+}
+
+/// Returns an array in memory of its own.
+fn unshared(argument: &Literal) -> Literal {
+    let mut argument = argument.clone();
+    argument.bytes_mut();
+    argument
 }
 
 impl<F: Fn() -> RunOptions + Send> LoadedModule for LoadedEngine<F> {
     fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>> {
         let options = (self.options)();
-        let output = self.session.run(arguments, &options);
+        let output = match self.donates {
+            true => {
+                let own = arguments.iter().map(|all| all.iter().map(unshared).collect());
+                let hooks = options.hooks.clone();
+                self.session.run_donated(own.collect(), &options, move |_| hooks.clone())
+            }
+            false => self.session.run(arguments, &options),
+        };
         let failed = |error: RunError| match options.time_limit {
             Some(limit) if error.number() == "E0412" => {
                 let (seconds, stderr) = (limit.as_secs_f64(), format!(": {error}"));
