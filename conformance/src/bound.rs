@@ -132,6 +132,13 @@ impl Tolerance {
         let bound = |model: &ErrorModel| if model.exact { Bound::Bits } else { Bound::of(model) };
         Self { leaves: ErrorModel::of(module).iter().map(bound).collect() }
     }
+    /// Returns the tolerance for the result of one of Etalon's engines that round correctly by that of the other. It is bitwise unless an
+    /// operation is one that the engines compute in different orders.
+    pub(crate) fn between_engines(module: &Module) -> Self {
+        let bound =
+            |model: &ErrorModel| if model.same_bits { Bound::Bits } else { Bound::of(model) };
+        Self { leaves: ErrorModel::of(module).iter().map(bound).collect() }
+    }
     /// Returns the wider bound of each array, for a result that may be computed in either of two ways.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
