@@ -17,6 +17,7 @@ pub struct Options {
 }
 
 /// The limits and choices of one module.
+#[expect(clippy::struct_excessive_bools, reason = "each is drawn, whatever the others")]
 #[derive(Debug)]
 pub(super) struct Config {
     /// Ops and their weights.
@@ -25,6 +26,8 @@ pub(super) struct Config {
     pub(super) max_rank: usize,
     pub(super) max_size: i64,
     pub(super) max_elements: i64,
+    /// Whether arrays may be large; there are few instructions then.
+    pub(super) is_large: bool,
     pub(super) instructions: usize,
     pub(super) max_depth: usize,
     pub(super) replicas: usize,
@@ -32,6 +35,14 @@ pub(super) struct Config {
     /// The values of constants.
     pub(super) regime: Regime,
     pub(super) portable: bool,
+    /// One in this number of instructions gets a twin; none for 0.
+    pub(super) twins: usize,
+    /// Whether results are stated in layouts of their own.
+    pub(super) layouts: bool,
+    /// Whether results may take the memory of arguments.
+    pub(super) donates: bool,
+    /// Whether loops run for thousands of rounds.
+    pub(super) repeats: bool,
 }
 
 /// Types of many backends; half of the modules have no others.
@@ -42,20 +53,39 @@ const COMMON: [ElementType; 12] = {
 
 impl Config {
     pub(super) fn draw(rng: &mut fastrand::Rng, options: &Options) -> Self {
-        let max_size = [3, 5, 8, 20, 70][rng.usize(..5)];
-        let (replicas, partitions) = devices(rng, options.devices);
+        let is_large = rng.u8(..24) == 0;
+        let max_size = if is_large { 1 << 18 } else { [3, 5, 8, 20, 70][rng.usize(..5)] };
+        let max_elements = match max_size {
+            _ if is_large => [6000, 20_000, 70_000, 140_000][rng.usize(..4)],
+            9.. => 2500,
+            _ => 200,
+        };
+        let devices = devices(rng, options.devices);
+        let (replicas, partitions) = if is_large { (1, 1) } else { devices };
+        let mut ops = ops(rng, options, replicas * partitions > 1);
+        let is_given = options.weights.iter().any(|(op, _)| *op == Opcode::While);
+        let repeats = !is_given && rng.u8(..6) == 0;
+        if repeats {
+            let total: u32 = ops.iter().map(|(_, weight)| weight).sum();
+            ops.push((Opcode::While, 1 + total / 12));
+        }
         Self {
-            ops: ops(rng, options, replicas * partitions > 1),
+            ops,
             types: types(rng),
             max_rank: 1 + rng.usize(..4),
             max_size,
-            max_elements: if max_size > 8 { 2500 } else { 200 },
-            instructions: [3, 8, 15, 30][rng.usize(..4)],
-            max_depth: rng.usize(..4),
+            max_elements,
+            is_large,
+            instructions: if is_large { 4 } else { [3, 8, 15, 30][rng.usize(..4)] },
+            max_depth: rng.usize(..4).max(usize::from(repeats)),
             replicas,
             partitions,
             regime: Regime::ALL[rng.usize(..Regime::ALL.len())],
             portable: options.portable,
+            twins: [0, 6, 2][rng.usize(..3)],
+            layouts: !options.portable && rng.u8(..3) == 0,
+            donates: !options.portable && rng.u8(..3) == 0,
+            repeats,
         }
     }
 }

@@ -15,7 +15,7 @@ struct Side {
 
 impl Generator {
     /// Returns the type that sums of products of this type are rounded to.
-    fn sum_type(&mut self, ty: ElementType) -> ElementType {
+    pub(super) fn sum_type(&mut self, ty: ElementType) -> ElementType {
         match ty.class() {
             Class::Float if ty.bits() < 32 && self.rng.bool() => ElementType::F32,
             Class::Signed if ty.bits() < 32 && self.rng.bool() => ElementType::S32,
@@ -45,7 +45,7 @@ impl Generator {
     pub(super) fn dot(&mut self, scope: &mut Scope) -> Option<()> {
         let ty = self.ty(|ty| ty != ElementType::Pred)?;
         let (batches, contracted) = (self.pick(3) / 2, self.pick(3));
-        let most = self.config.max_size.max(4);
+        let most = self.config.max_size.clamp(4, 300);
         let (batch, contracting) = (self.sizes(batches, 3), self.sizes(contracted, most));
         let (m, n) = (self.pick(2), self.pick(2));
         let (left, right) = (self.sizes(m, most.min(30)), self.sizes(n, most.min(30)));

@@ -1,11 +1,18 @@
 //! Called computations: calls, fusions, loops, branches, asynchronous computations.
 use super::generator::Generator;
 use super::movement::any;
+use super::repeat;
 use super::scope::{Scope, Signature};
 use hlo::{ElementType, Shape};
 
-/// The number above the most rounds of a loop, whose condition runs once more.
-const MAX_ROUNDS: u64 = 5;
+/// A loop that is written.
+struct Loop {
+    /// The value that it carries; the first element is the counter.
+    carried: Vec<Shape>,
+    is_scalar: bool,
+    /// Whether it runs for thousands of rounds.
+    is_long: bool,
+}
 
 impl Generator {
     /// Writes a computation.
@@ -114,35 +121,51 @@ impl Generator {
         Signature { name, parameters, result }
     }
 
-    /// A loop of up to four rounds; its first value is the counter.
+    /// A loop whose first value is the counter.
     pub(super) fn while_loop(&mut self, scope: &mut Scope) -> Option<()> {
         self.may_nest(scope)?;
-        let counter = Shape::scalar(ElementType::S32);
-        let mut carried = vec![counter.clone()];
-        let is_scalar = self.chance(4);
-        for _ in 0..self.pick(4) {
-            carried.push(match self.pick(4) {
-                0 => carried[self.pick(carried.len())].clone(),
-                _ if is_scalar => Shape::scalar(self.ty(any)?),
-                _ => self.any_shape(scope),
-            });
-        }
-        let tuple = Shape::Tuple(carried.clone());
-        let communicates = scope.communicates;
-        let round = |is_body: bool| {
-            let communicates = communicates && is_body;
-            Scope { is_scalar, ..Scope::new(scope.depth + 1, communicates) }
+        let is_long = self.config.repeats && scope.depth == 0 && !self.chance(3);
+        let all = self.carried(scope, is_long)?;
+        let tuple = Shape::Tuple(all.carried.clone());
+        let (is_scalar, communicates) = (all.is_scalar, scope.communicates && !is_long);
+        let part =
+            |communicates: bool| Scope { is_scalar, ..Scope::new(scope.depth + 1, communicates) };
+        let (condition, body) = (part(false), part(communicates));
+        let body = match is_long {
+            true => self.with_small_arrays(|generator| generator.loop_body(body, &tuple, &all)),
+            false => self.loop_body(body, &tuple, &all),
         };
-        let (condition, body) = (round(false), round(true));
-        let condition = self.condition(condition, &tuple);
-        let body = self.loop_body(body, &tuple, &carried);
-        scope.execute(MAX_ROUNDS, self.steps_of(&condition) + self.steps_of(&body));
+        let steps = self.steps_of(&body);
+        let rounds = match self.pick(8) {
+            _ if is_long => repeat::rounds(&mut self.rng, steps),
+            0 => self.rng.u64(5..=12),
+            _ => self.rng.u64(0..=4),
+        };
+        let condition = self.condition(condition, &tuple, rounds, is_long);
+        // The condition runs once more.
+        scope.execute(rounds + 1, self.steps_of(&condition) + steps);
         let zero = self.integer(scope, 0);
-        let initial = self.next(scope, zero, &carried);
+        let initial = self.next(scope, zero, &all.carried);
         let initial = self.push_hidden(scope, &tuple, &format!("tuple({initial})"));
         let text = format!("while({initial}), condition={condition}, body={body}");
         self.push(scope, tuple, &text);
         Some(())
+    }
+    /// Draws what a loop carries.
+    fn carried(&mut self, scope: &mut Scope, is_long: bool) -> Option<Loop> {
+        let mut carried = vec![Shape::scalar(ElementType::S32)];
+        let is_scalar = self.chance(if is_long { 2 } else { 4 });
+        for _ in 0..self.pick(4).max(usize::from(is_long)) {
+            carried.push(match self.pick(4) {
+                0 => carried[self.pick(carried.len())].clone(),
+                _ if is_long => {
+                    self.with_small_arrays(|generator| generator.small_shape(is_scalar))?
+                }
+                _ if is_scalar => Shape::scalar(self.ty(any)?),
+                _ => self.any_shape(scope),
+            });
+        }
+        Some(Loop { carried, is_scalar, is_long })
     }
     /// Adds the parameter of a loop, and returns its counter.
     fn counter(&mut self, scope: &mut Scope, tuple: &Shape) -> String {
@@ -158,26 +181,37 @@ impl Generator {
         }
         parts.join(", ")
     }
-    fn condition(&mut self, mut scope: Scope, tuple: &Shape) -> String {
+    fn condition(&mut self, mut scope: Scope, tuple: &Shape, rounds: u64, is_long: bool) -> String {
         let counter = self.counter(&mut scope, tuple);
-        if self.chance(3) {
+        if !is_long && self.chance(3) {
             self.body(&mut scope);
         }
-        let rounds = self.rng.u64(0..MAX_ROUNDS);
         let limit = self.integer(&mut scope, i64::try_from(rounds).unwrap_or(0));
         let (name, root) = (self.name("fn"), self.name("v"));
         let text = format!("{root} = pred[] compare({counter}, {limit}), direction=LT");
         self.finish(&name, &scope, &text);
         name
     }
-    fn loop_body(&mut self, mut scope: Scope, tuple: &Shape, carried: &[Shape]) -> String {
+    fn loop_body(&mut self, mut scope: Scope, tuple: &Shape, all: &Loop) -> String {
         let counter = self.counter(&mut scope, tuple);
         self.body(&mut scope);
+        if all.is_long && !all.is_scalar && self.chance(3) {
+            self.attempt(&mut scope, Self::updates);
+        }
         let one = self.integer(&mut scope, 1);
         let text = format!("add({counter}, {one})");
         let next = self.push_hidden(&mut scope, &Shape::scalar(ElementType::S32), &text);
-        let parts = self.next(&mut scope, next, carried);
+        let mut parts = vec![next];
+        for part in &all.carried[1..] {
+            let value = self.value(&mut scope, part);
+            let tamed = match all.is_long {
+                true => self.tamed(&mut scope, &counter, part, value.clone()),
+                false => None,
+            };
+            parts.push(tamed.unwrap_or(value));
+        }
         let (name, root) = (self.name("fn"), self.name("v"));
+        let parts = parts.join(", ");
         self.finish(&name, &scope, &format!("{root} = {tuple:#} tuple({parts})"));
         name
     }

@@ -1,6 +1,7 @@
 //! Writes modules, instruction by instruction.
 use super::config::{Config, Options};
 use super::data::Domain;
+use super::movement::list;
 use super::scope::{Operand, Scope, Signature, Value};
 use hlo::{ArrayShape, ElementType, Opcode, Shape};
 use std::collections::BTreeMap;
@@ -22,13 +23,17 @@ pub(super) struct Generator {
     pub(super) budget: usize,
     /// The nesting of operands that are derived for each other.
     pub(super) derivations: usize,
-    /// The domains of the parameters of the entry.
-    parameters: Vec<Domain>,
+    /// The domains and the shapes of the parameters of the entry.
+    parameters: Vec<(Domain, ArrayShape)>,
 }
 
 /// The most arrays that a module returns.
 const MAX_RESULTS: usize = 24;
 const MAX_PARAMETERS: usize = 8;
+/// Sizes at which kernels change from vectors and tiles to what is left.
+const TILES: [i64; 7] = [8, 16, 32, 48, 64, 128, 256];
+/// Sizes at which arrays are divided into parts, for caches or for threads; some are near primes.
+const PARTS: [i64; 10] = [512, 1024, 2048, 4096, 8191, 16_384, 32_768, 65_536, 131_071, 262_144];
 /// The most elements of an array, as a multiple of those of a random shape.
 const GROWTH: usize = 4;
 /// The most steps of a computation, about: a tenth of the fuel of `etalon fuzz`.
@@ -64,18 +69,42 @@ impl Generator {
             derivations: 0,
             parameters: Vec::new(),
         };
-        let entry = generator.entry();
+        let (entry, results) = generator.entry();
         let Config { replicas, partitions, .. } = generator.config;
         let devices = match (replicas, partitions) {
             (1, 1) => String::new(),
             _ => format!(", replica_count={replicas}, num_partitions={partitions}"),
         };
-        let text = format!("HloModule m{seed}{devices}\n{}{entry}", generator.text);
-        (text, generator.parameters)
+        let donated =
+            if generator.config.donates { generator.donated(&results) } else { String::new() };
+        let text = format!("HloModule m{seed}{devices}{donated}\n{}{entry}", generator.text);
+        (text, generator.parameters.into_iter().map(|(domain, _)| domain).collect())
+    }
+    /// Returns the parameters whose memory results may take, as a part of the header.
+    fn donated(&mut self, results: &[Shape]) -> String {
+        let (mut aliases, mut donors, mut taken) = (Vec::new(), Vec::new(), Vec::new());
+        for number in 0..self.parameters.len() {
+            let shape = Shape::from(self.parameters[number].1.clone());
+            let fits = |&k: &usize| results[k] == shape && !taken.contains(&k);
+            match (self.pick(3), (0..results.len()).find(fits)) {
+                (0, _) => {}
+                (1, Some(k)) => {
+                    taken.push(k);
+                    let index = if results.len() == 1 { String::new() } else { k.to_string() };
+                    aliases.push(format!("{{{index}}}: ({number}, {{}}, may-alias)"));
+                }
+                _ => donors.push(format!("({number}, {{}})")),
+            }
+        }
+        let part = |name: &str, all: &[String]| match all {
+            [] => String::new(),
+            all => format!(", {name}={{ {} }}", all.join(", ")),
+        };
+        part("input_output_alias", &aliases) + &part("buffer_donor", &donors)
     }
 
-    /// Writes the entry, which returns all values that no instruction uses.
-    fn entry(&mut self) -> String {
+    /// Writes the entry, which returns all values that no instruction uses; returns their shapes, too.
+    fn entry(&mut self) -> (String, Vec<Shape>) {
         let mut scope = Scope::new(0, true);
         while self.budget > 0 {
             self.budget -= 1;
@@ -85,12 +114,13 @@ impl Generator {
         let skipped = unused.len().saturating_sub(MAX_RESULTS);
         let results: Vec<Value> = unused.into_iter().skip(skipped).collect();
         let names: Vec<&str> = results.iter().map(|value| value.name.as_str()).collect();
-        let shape = Shape::Tuple(results.iter().map(|value| value.shape.clone()).collect());
+        let shapes: Vec<Shape> = results.iter().map(|value| value.shape.clone()).collect();
+        let shape = Shape::Tuple(shapes.clone());
         let root = match results.as_slice() {
             [one] => format!("{:#} copy({})", one.shape, one.name),
             _ => format!("{shape:#} tuple({})", names.join(", ")),
         };
-        format!("ENTRY entry {{\n{}  ROOT result = {root}\n}}\n", scope.lines)
+        (format!("ENTRY entry {{\n{}  ROOT result = {root}\n}}\n", scope.lines), shapes)
     }
 
     pub(super) fn pick(&mut self, count: usize) -> usize {
@@ -107,8 +137,15 @@ impl Generator {
         match self.pick(12) {
             0 => 1,
             1 if self.chance(4) => 0,
-            _ => self.rng.i64(1..=self.config.max_size),
+            2 | 3 if self.config.max_size >= 20 => self.odd_size(&TILES),
+            4..=6 if self.config.is_large => self.odd_size(&PARTS),
+            _ => self.rng.i64(1..=self.config.max_size.min(70)),
         }
+    }
+    /// Returns one of these sizes, or a neighbor of it, that is allowed.
+    fn odd_size(&mut self, sizes: &[i64]) -> i64 {
+        let size = sizes[self.pick(sizes.len())] + self.rng.i64(-1..=1);
+        size.min(self.config.max_size)
     }
     /// Returns random dimensions.
     pub(super) fn dims(&mut self, min_rank: usize) -> Vec<i64> {
@@ -148,8 +185,36 @@ impl Generator {
         shape: impl Into<Shape>,
         text: &str,
     ) -> String {
+        let shape = shape.into();
+        scope.note(&shape, text);
+        self.push_apart(scope, shape, text)
+    }
+    /// Adds an instruction as [`push`](Self::push) does, but one that has no twin.
+    fn push_apart(&mut self, scope: &mut Scope, shape: Shape, text: &str) -> String {
+        let array = shape.array().filter(|_| self.config.layouts);
+        let stated = match array {
+            Some(array) if self.rng.u8(..3) == 0 => self.in_some_layout(array),
+            Some(_) | None => format!("{shape:#}"),
+        };
+        self.push_in(scope, shape, &stated, text)
+    }
+    /// Returns the text of a shape in some layout.
+    pub(super) fn in_some_layout(&mut self, shape: &ArrayShape) -> String {
+        match (&shape.dynamic, shape.rank()) {
+            (Some(_), _) | (_, 0 | 1) => format!("{shape:#}"),
+            (None, rank) => format!("{shape:#}{}", list(self.order(rank))),
+        }
+    }
+    /// Adds an instruction whose shape is stated in a layout, and the elements of its tuple.
+    pub(super) fn push_in(
+        &mut self,
+        scope: &mut Scope,
+        shape: impl Into<Shape>,
+        stated: &str,
+        text: &str,
+    ) -> String {
         let (shape, name) = (shape.into(), self.name("v"));
-        let _ = writeln!(scope.lines, "  {name} = {shape:#} {text}");
+        let _ = writeln!(scope.lines, "  {name} = {stated} {text}");
         scope.execute(1, steps(&shape));
         let parts = shape.tuple().map(<[Shape]>::to_vec).unwrap_or_default();
         let is_used = !parts.is_empty();
@@ -169,7 +234,7 @@ impl Generator {
     /// Adds an instruction whose result, an array, is only returned.
     pub(super) fn push_closed(&mut self, scope: &mut Scope, shape: impl Into<Shape>, text: &str) {
         let first = scope.values.len();
-        self.push(scope, shape, text);
+        self.push_apart(scope, shape.into(), text);
         for value in &mut scope.values[first..] {
             value.is_closed = true;
         }
@@ -269,7 +334,7 @@ impl Generator {
         let number = self.parameters.len();
         let may = scope.depth == 0 && !scope.is_scalar && number < MAX_PARAMETERS;
         if may && !self.chance(4) {
-            self.parameters.push(domain.clone());
+            self.parameters.push((domain.clone(), shape.clone()));
             let name = self.push(scope, shape.clone(), &format!("parameter({number})"));
             if *domain != Domain::Any {
                 scope.close(&name);
@@ -323,20 +388,30 @@ impl Generator {
             });
             let op = drawn.map_or(Opcode::Add, |&(op, _)| op);
             if self.try_insert(scope, op) {
+                if self.config.twins > 0 && self.chance(self.config.twins) {
+                    self.attempt(scope, Self::twin);
+                }
                 return;
             }
         }
     }
-    /// Adds an instruction of this op, and what it needs, or nothing: sizes multiply in chains of ops, and loops of loops run
-    /// long.
+    /// Adds an instruction of this op, and what it needs, or nothing.
     pub(super) fn try_insert(&mut self, scope: &mut Scope, op: Opcode) -> bool {
+        self.attempt(scope, |generator, scope| generator.insert(scope, op))
+    }
+    /// Adds what `insert` adds, or nothing: sizes multiply in chains of ops, and loops of loops run long.
+    pub(super) fn attempt(
+        &mut self,
+        scope: &mut Scope,
+        insert: impl FnOnce(&mut Self, &mut Scope) -> Option<()>,
+    ) -> bool {
         let before = (scope.clone(), self.parameters.len(), self.text.len(), self.functions.len());
         let largest = usize::try_from(self.config.max_elements).unwrap_or(0) * GROWTH;
         let is_small = |value: &Value| {
             let count = |shape: &Shape| shape.array().map_or(Some(0), ArrayShape::element_count);
             value.shape.leaves().into_iter().all(|s| count(s).is_some_and(|n| n <= largest))
         };
-        let inserted = self.insert(scope, op).is_some()
+        let inserted = insert(self, scope).is_some()
             && scope.values[before.0.values.len()..].iter().all(is_small)
             && scope.steps <= MAX_STEPS;
         if !inserted {

@@ -23,8 +23,10 @@ mod movement;
 mod mutate;
 mod order;
 mod reduction;
+mod repeat;
 mod scalar;
 mod scope;
+mod twins;
 mod windows;
 
 pub use config::Options;
@@ -109,7 +111,9 @@ impl Generated {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hlo::Opcode;
+    use hlo::ir::{Computation, Instruction, InstructionId};
+    use hlo::layout::Layout;
+    use hlo::{ArrayShape, Opcode};
     use std::collections::BTreeSet;
 
     /// Ops that no module has: what the host gives and takes is no part of a case.
@@ -129,6 +133,112 @@ mod tests {
         }
         let missing = Opcode::ALL.iter().filter(|op| !found.contains(op) && !WITHOUT.contains(op));
         assert_eq!(missing.collect::<Vec<_>>(), Vec::<&Opcode>::new());
+    }
+
+    /// Returns whether a pair of the instructions of a computation, in their order, is as `fits` says.
+    fn has_pair(
+        module: &Module,
+        fits: impl Fn(&Computation, InstructionId, InstructionId) -> bool,
+    ) -> bool {
+        module.computations.iter().any(|(_, computation)| {
+            let ids: Vec<InstructionId> = computation.instructions.ids().collect();
+            (0..ids.len()).any(|i| ids[i + 1..].iter().any(|&b| fits(computation, ids[i], b)))
+        })
+    }
+    fn has_instruction(module: &Module, fits: impl Fn(&Instruction) -> bool) -> bool {
+        module.computations.iter().any(|(_, c)| c.instructions.iter().any(|(_, one)| fits(one)))
+    }
+    fn rounds(module: &Module) -> u64 {
+        let loops = module.computations.iter().flat_map(|(_, computation)| {
+            let all = computation.instructions.iter();
+            all.filter_map(move |(_, one)| interp::trip_count(module, computation, one))
+        });
+        loops.max().unwrap_or(0)
+    }
+
+    /// The kinds of modules that show wrong transformations of a plan, each with how many of 400 have it at least.
+    #[test]
+    fn modules_have_what_wrong_transformations_change() {
+        type Kind = (&'static str, usize, fn(&Module) -> bool);
+        let kinds: [Kind; 9] = [
+            ("equal bitcasts of operands in different layouts", 4, |module| {
+                has_pair(module, |c, a, b| {
+                    let [a, b] = [a, b].map(|id| &c.instructions[id]);
+                    let of = |one: &Instruction| &c.instructions[one.operands[0]].shape;
+                    a.opcode() == Opcode::Bitcast
+                        && a.op == b.op
+                        && a.shape == b.shape
+                        && of(a).compatible(of(b))
+                        && of(a) != of(b)
+                })
+            }),
+            ("products of an array and of its transpose", 2, |module| {
+                has_pair(module, |c, a, b| {
+                    let [a, b] = [a, b].map(|id| &c.instructions[id]);
+                    let of = |one: &Instruction, other: &Instruction| {
+                        let from = &c.instructions[one.operands[0]];
+                        from.opcode() == Opcode::Transpose && from.operands[0] == other.operands[0]
+                    };
+                    a.opcode() == Opcode::Dot
+                        && a.op == b.op
+                        && a.operands[1] == b.operands[1]
+                        && (of(a, b) || of(b, a))
+                })
+            }),
+            ("instructions that differ in attributes alone", 4, |module| {
+                has_pair(module, |c, a, b| {
+                    let [a, b] = [a, b].map(|id| &c.instructions[id]);
+                    a.opcode() == b.opcode()
+                        && !a.operands.is_empty()
+                        && a.operands == b.operands
+                        && a.shape == b.shape
+                        && a.op != b.op
+                })
+            }),
+            ("equal instructions", 4, |module| {
+                has_pair(module, |c, a, b| {
+                    let [a, b] = [a, b].map(|id| &c.instructions[id]);
+                    !a.operands.is_empty()
+                        && a.op == b.op
+                        && a.operands == b.operands
+                        && a.shape == b.shape
+                })
+            }),
+            ("a value that is read after an update of it", 4, |module| {
+                has_pair(module, |c, a, b| {
+                    let [a, b] = [a, b].map(|id| &c.instructions[id]);
+                    [Opcode::DynamicUpdateSlice, Opcode::Scatter].contains(&a.opcode())
+                        && b.operands.contains(&a.operands[0])
+                })
+            }),
+            ("results in layouts of their own", 20, |module| {
+                has_instruction(module, |one| {
+                    let array = one.shape.array();
+                    array.is_some_and(|array| array.layout != Layout::descending(array.rank()))
+                })
+            }),
+            ("donated arguments", 10, |module| {
+                (0..8).any(|number| module.config.is_donated(number))
+            }),
+            ("a loop of a thousand rounds", 2, |module| rounds(module) >= 999),
+            ("arrays of thousands of elements", 1, |module| {
+                has_instruction(module, |one| {
+                    let count = one.shape.array().and_then(ArrayShape::element_count);
+                    count.is_some_and(|count| count > 4096)
+                })
+            }),
+        ];
+        let mut found = [0; 9];
+        for seed in 0..400 {
+            let generated = generate(seed, &Options::default());
+            let generated = generated.unwrap_or_else(|invalid| panic!("{invalid}"));
+            for (count, (_, _, has)) in found.iter_mut().zip(&kinds) {
+                *count += usize::from(has(generated.module.module()));
+            }
+        }
+        let names = kinds.iter().map(|(name, least, _)| (*name, *least));
+        let rare: Vec<_> = names.zip(found).filter(|((_, least), count)| count < least).collect();
+        assert!(rare.is_empty(), "{rare:?}");
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Generator {
         Some(())
     }
     /// Returns other dimensions of as many elements: some are merged, split, added or dropped.
-    fn regrouped(&mut self, dims: &[i64]) -> Vec<i64> {
+    pub(super) fn regrouped(&mut self, dims: &[i64]) -> Vec<i64> {
         let mut dims = dims.to_vec();
         for _ in 0..2 {
             let at = self.pick(dims.len());

@@ -119,7 +119,7 @@ fn insert_op(rng: &mut fastrand::Rng, computation: &mut ComputationRewriter, id:
 }
 
 /// Returns the ranges of the words of a text that are made of these characters.
-fn words(text: &str, part: impl Fn(char) -> bool) -> Vec<(usize, &str)> {
+pub(super) fn words(text: &str, part: impl Fn(char) -> bool) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut at = 0;
     for word in text.split(|c| !part(c)) {
@@ -131,7 +131,7 @@ fn words(text: &str, part: impl Fn(char) -> bool) -> Vec<(usize, &str)> {
     found
 }
 
-fn is_word(c: char) -> bool {
+pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
@@ -184,7 +184,7 @@ fn other_type(rng: &mut fastrand::Rng, text: &str) -> String {
 }
 
 /// Replaces one word of an attribute by another value that the attribute takes.
-fn other_word(rng: &mut fastrand::Rng, text: &str) -> String {
+pub(super) fn other_word(rng: &mut fastrand::Rng, text: &str) -> String {
     const VALUES: [&[&str]; 6] = [
         &["true", "false"],
         &["FFT", "IFFT"],

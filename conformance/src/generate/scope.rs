@@ -12,12 +12,45 @@ pub(super) struct Value {
     pub(super) is_closed: bool,
 }
 
+/// The instructions before that may get a twin.
+const WRITTEN: usize = 6;
+
+/// An instruction as it is written, with an array as the result.
+#[derive(Debug, Clone)]
+pub(super) struct Written {
+    pub(super) shape: ArrayShape,
+    pub(super) op: String,
+    pub(super) operands: Vec<String>,
+    /// All that follows the operands.
+    pub(super) attributes: String,
+}
+
+impl Written {
+    /// Returns the instruction of a text; none if no other may be like it.
+    fn new(shape: &Shape, text: &str) -> Option<Self> {
+        let shape = shape.array().filter(|array| array.dynamic.is_none())?.clone();
+        let (op, rest) = text.split_once('(')?;
+        let (operands, attributes) = rest.split_once(')')?;
+        let is_leaf = ["constant", "parameter", "get-tuple-element"].contains(&op);
+        // What is started is ended once, and a channel has one op.
+        let is_one = op.ends_with("-done") || attributes.contains("channel_id");
+        (!is_leaf && !is_one).then(|| Self {
+            shape,
+            op: op.to_owned(),
+            operands: operands.split(", ").filter(|o| !o.is_empty()).map(str::to_owned).collect(),
+            attributes: attributes.to_owned(),
+        })
+    }
+}
+
 /// A computation that is written.
 #[expect(clippy::struct_excessive_bools, reason = "each holds or not, whatever the others")]
 #[derive(Debug, Clone)]
 pub(super) struct Scope {
     pub(super) lines: String,
     pub(super) values: Vec<Value>,
+    /// The last instructions that may get a twin.
+    pub(super) written: Vec<Written>,
     /// The nesting of computations; the entry has 0.
     pub(super) depth: usize,
     /// Whether all values are scalars, as in a reducer.
@@ -34,9 +67,9 @@ pub(super) struct Scope {
 
 impl Scope {
     pub(super) fn new(depth: usize, communicates: bool) -> Self {
-        let (lines, values) = (String::new(), Vec::new());
+        let (lines, values, written) = (String::new(), Vec::new(), Vec::new());
         let (is_scalar, steps, wraps, is_fused) = (false, 0, false, false);
-        Self { lines, values, depth, is_scalar, communicates, steps, wraps, is_fused }
+        Self { lines, values, written, depth, is_scalar, communicates, steps, wraps, is_fused }
     }
     pub(super) fn of_scalars(depth: usize) -> Self {
         Self { is_scalar: true, ..Self::new(depth, false) }
@@ -45,6 +78,22 @@ impl Scope {
     pub(super) fn use_value(&mut self, i: usize) -> String {
         self.values[i].is_used = true;
         self.values[i].name.clone()
+    }
+    /// Returns an open array.
+    pub(super) fn array(&self, name: &str) -> Option<Operand> {
+        let value =
+            self.values.iter().rev().find(|value| value.name == name && !value.is_closed)?;
+        let shape = value.shape.array().filter(|array| array.dynamic.is_none())?.clone();
+        Some(Operand { name: name.to_owned(), shape })
+    }
+    /// Notes an instruction that may get a twin.
+    pub(super) fn note(&mut self, shape: &Shape, text: &str) {
+        if let Some(written) = Written::new(shape, text) {
+            if self.written.len() == WRITTEN {
+                self.written.remove(0);
+            }
+            self.written.push(written);
+        }
     }
     /// Returns the open values of which `ok` is true, by index.
     pub(super) fn open(&self, ok: impl Fn(&Shape) -> bool) -> Vec<usize> {
