@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 mod ci;
 mod counts;
+mod explanations;
 mod lists;
 mod mpi;
 mod new_op;
@@ -25,8 +26,9 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
   ci               everything a change must pass; stops at the first failure
   counts [--bless] instructions of kernels, against those recorded; or records them
+  packages         packs each crate that is published, and compiles it from its package
   tidy             sizes of files and functions, lists of ops, first lines, blanks
-  status [--check] rewrites the table of docs/status.md; or only says whether it is up to date
+  status [--check] rewrites the tables of docs/status.md and of `etalon explain`; or only says whether they are up to date
   bless            runs the tests and rewrites their expected outputs
   new-op [--elementwise [--binary]] NAME
                    the row and the files of a new op, and what is left to do
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         ["ci"] => ci::run(&root),
         ["counts"] => counts::run(&root, false),
         ["counts", "--bless"] => counts::run(&root, true),
+        ["packages"] => walls::package(&root),
         ["tidy"] => tidy::run(&root),
         ["status"] => status::write(&root),
         ["status", "--check"] => status::check(&root),

@@ -1,5 +1,6 @@
-//! `status`: the table of docs/status.md, measured from the op table and the file tests.
-use crate::{Result, files, read, write as write_file};
+//! `status`: the tables that are generated: that of docs/status.md, measured from the op table and the file tests, and that of
+//! `etalon explain`.
+use crate::{Result, explanations, files, read, write as write_file};
 use hlo::op::Accuracy;
 use hlo::{ElementType, Module, Opcode, Shape};
 use std::collections::BTreeSet;
@@ -13,19 +14,25 @@ const PAGE: &str = "docs/status.md";
 const BEGIN: &str = "<!-- generated: begin -->\n";
 const END: &str = "<!-- generated: end -->";
 
-/// Rewrites the table.
+/// Rewrites the tables.
 pub(crate) fn write(root: &Path) -> Result {
-    let page = read(&root.join(PAGE))?;
-    write_file(&root.join(PAGE), &with_table(&page, &table(root)?)?)
+    tables(root)?.into_iter().try_for_each(|(file, text)| write_file(&root.join(file), &text))
 }
 
-/// Fails unless the table is up to date.
+/// Fails unless the tables are up to date.
 pub(crate) fn check(root: &Path) -> Result {
-    let page = read(&root.join(PAGE))?;
-    if with_table(&page, &table(root)?)? == page {
-        return Ok(());
+    for (file, text) in tables(root)? {
+        if read(&root.join(file))? != text {
+            return Err(format!("{file} is out of date; run `cargo xtask status`"));
+        }
     }
-    Err(format!("{PAGE} is out of date; run `cargo xtask status`"))
+    Ok(())
+}
+
+/// Returns the files with tables, and their texts.
+fn tables(root: &Path) -> Result<[(&'static str, String); 2]> {
+    let page = with_table(&read(&root.join(PAGE))?, &table(root)?)?;
+    Ok([(PAGE, page), (explanations::TABLE, explanations::table(root)?)])
 }
 
 fn with_table(page: &str, table: &str) -> Result<String> {

@@ -1,5 +1,5 @@
 //! The labels of rules: `dot_general_c10`. The example of each is a test of rejected modules.
-use super::{cases, pages};
+use super::entries;
 use hlo::diag::{Source, render};
 use hlo::{Error, Module, Opcode};
 use std::collections::BTreeMap;
@@ -12,19 +12,13 @@ pub(super) struct Broken {
     pub(super) opcode: Option<Opcode>,
 }
 
-/// Returns a module for each label: that of the tests of rejected modules comes before those in the tests of ops.
+/// Returns a module for each label.
 pub(super) fn examples() -> BTreeMap<&'static str, Broken> {
-    let mut found = BTreeMap::new();
-    for (_, text) in pages::REJECTED.iter().chain(pages::OPS) {
-        for case in cases(text) {
-            let expected = case.lines().find_map(|line| line.split_once("// error "));
-            let Some((line, error)) = expected else { continue };
-            let Some(label) = error.split_whitespace().nth(1) else { continue };
-            let broken = || Broken { text: case, opcode: opcode(line) };
-            found.entry(label).or_insert_with(broken);
-        }
-    }
-    found
+    let broken = |text: &'static str| {
+        let line = text.lines().find(|line| line.contains("// error "));
+        Broken { text, opcode: line.and_then(opcode) }
+    };
+    entries("rule").map(|(label, text)| (label, broken(text))).collect()
 }
 
 /// Returns the first opcode of a line: the word before a parenthesis.

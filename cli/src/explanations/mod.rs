@@ -1,16 +1,29 @@
 //! Explanations of error numbers, labels of rules and opcodes.
 mod labels;
 mod opcodes;
-/// The files that `build.rs` lists: the name and the text of each.
-mod pages {
-    include!(concat!(env!("OUT_DIR"), "/pages.rs"));
-}
 
 pub(crate) use labels::{all as all_labels, explain as of_label};
 pub(crate) use opcodes::{explain as of_opcode, of_page};
 
 use crate::error::Code;
 use hlo::diag::ErrorCode;
+
+/// Entries of several kinds, each after a line `=== KIND NAME`. `cargo xtask status` takes them from the specification and the tests.
+static TABLE: &str = include_str!("table.txt");
+
+/// Returns the names and texts of a kind of entry.
+fn entries(kind: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    TABLE.split("\n=== ").skip(1).filter_map(move |entry| {
+        let (title, text) = entry.split_once('\n')?;
+        let (found, name) = title.split_once(' ')?;
+        (found == kind).then_some((name, text.trim_end()))
+    })
+}
+
+/// Returns the text of an entry.
+fn entry(kind: &str, name: &str) -> Option<&'static str> {
+    entries(kind).find(|(known, _)| *known == name).map(|(_, text)| text)
+}
 
 /// The numbers of each crate with their explanations.
 const CODES: [&[(&str, &str)]; 7] = [
@@ -45,15 +58,5 @@ pub(crate) fn of_number(number: &str) -> Option<String> {
 
 /// Returns the shortest error of this number that the tests of the command show.
 pub(crate) fn example_of_number(number: &str) -> Option<&'static str> {
-    let start = format!("error[{number}]");
-    let errors = pages::SHOWN.iter().filter_map(|(_, text)| {
-        let error = &text[text.find(&start)?..];
-        Some(error.split("\n\n").next().unwrap_or(error).trim_end())
-    });
-    errors.filter(|error| error.contains(" --> ")).min_by_key(|error| error.len())
-}
-
-/// Returns the modules of a file of tests, without the comments before the first one.
-fn cases(text: &str) -> impl Iterator<Item = &str> {
-    text.split("// -----\n").filter_map(|case| Some(&case[case.find("HloModule")?..]))
+    entry("error", number)
 }

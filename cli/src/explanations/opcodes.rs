@@ -1,5 +1,5 @@
 //! Opcodes: what each computes, its properties, its rules, and an example.
-use super::{cases, labels, pages};
+use super::{entries, entry, labels};
 use hlo::Opcode;
 use hlo::op::{Accuracy, Arity, AsyncRole, ShapeText};
 use std::fmt::Write as _;
@@ -7,10 +7,11 @@ use std::fmt::Write as _;
 const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main");
 
 /// A page of the specification.
+#[derive(Clone, Copy)]
 struct Page {
     name: &'static str,
     /// The comment at the start of the file.
-    text: String,
+    text: &'static str,
 }
 
 /// Explains an opcode; `asked` is its name, or an older one.
@@ -21,30 +22,28 @@ pub(crate) fn explain(opcode: Opcode, asked: &str) -> String {
     }
     text.push_str("\n\n");
     let page = page(opcode);
-    text.push_str(&meaning(opcode, page.as_ref()));
+    text.push_str(&meaning(opcode, page));
     text.push('\n');
     properties(&mut text, opcode);
     rules(&mut text, opcode);
-    if let Some(example) = example(opcode) {
-        let _ = write!(text, "\nExample, which `etalon test` runs:\n\n{}\n", example.trim_end());
-    } else if let Some(example) = tests(opcode).and_then(|text| cases(text).next()) {
+    if let Some(example) = entry("example", opcode.name()) {
         // Only ops of queues have no test with a result.
-        let lines = example.lines().map(|line| line.split(" // error").next().unwrap_or(line));
-        let module: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
-        let module = module.join("\n");
-        let _ = write!(
-            text,
-            "\nExample, for `etalon run`: --infeed has the values that it takes, --output gets those that it gives:\n\n{module}\n"
-        );
+        let title = match example.contains("// out") {
+            true => "Example, which `etalon test` runs:",
+            false => {
+                "Example, for `etalon run`: --infeed has the values that it takes, --output gets those that it gives:"
+            }
+        };
+        let _ = write!(text, "\n{title}\n\n{example}\n");
     }
-    links(&mut text, opcode, page.as_ref());
+    links(&mut text, opcode, page);
     text
 }
 
 /// Returns the page whose first line has the opcode, or that of the elementwise ops, whose table has it.
 fn page(opcode: Opcode) -> Option<Page> {
     let quoted = format!("`{opcode}`");
-    let pages = pages::PAGES.iter().map(|(name, text)| Page { name, text: comment(text) });
+    let pages = entries("page").map(|(name, text)| Page { name, text });
     let (mut of_title, mut of_table) = (None, None);
     for page in pages {
         let title = page.text.split_once(": ").map_or("", |(title, _)| title);
@@ -60,43 +59,21 @@ fn page(opcode: Opcode) -> Option<Page> {
 
 /// Returns a page that the pages of opcodes refer to by its name, such as `products`.
 pub(crate) fn of_page(name: &str) -> Option<String> {
-    let (_, text) = pages::PAGES.iter().find(|(known, _)| *known == name && name != "mod")?;
-    Some(format!("{name}\n\n{}", comment(text)))
+    let text = entry("page", name).filter(|_| name != "mod")?;
+    Some(format!("{name}\n\n{text}\n"))
 }
 
-/// Returns the comment of a file in Rust.
-fn comment(text: &str) -> String {
-    let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
-    let text =
-        lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n");
-    without_links(&text) + "\n"
-}
-
-/// Returns the text with the names of links to Rust items alone: `[x](super::x)` is `x`.
-fn without_links(text: &str) -> String {
-    let mut parts = text.split("](super::");
-    let mut plain = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        if let Some(open) = plain.rfind('[') {
-            plain.remove(open);
-        }
-        plain.push_str(part.split_once(')').map_or(part, |(_, rest)| rest));
-    }
-    plain
-}
-
-fn meaning(opcode: Opcode, page: Option<&Page>) -> String {
+fn meaning(opcode: Opcode, page: Option<Page>) -> String {
     let quoted = format!("`{opcode}`");
     match page {
-        Some(page) => {
-            let row =
-                page.text.lines().find(|line| line.starts_with("| `") && line.contains(&quoted));
-            match row {
-                Some(row) => of_row(row, &page.text),
-                None => page.text.clone(),
-            }
+        Some(Page { text, .. }) => {
+            let row = text.lines().find(|line| line.starts_with("| `") && line.contains(&quoted));
+            row.map_or_else(|| format!("{text}\n"), |row| of_row(row, text))
         }
-        None => of_role(opcode).unwrap_or_else(|| of_tests(opcode)),
+        // Without a page, the tests have a comment.
+        None => of_role(opcode)
+            .or_else(|| Some(format!("{}\n", entry("about", opcode.name())?)))
+            .unwrap_or_default(),
     }
 }
 
@@ -126,17 +103,6 @@ fn of_role(opcode: Opcode) -> Option<String> {
             format!("Waits for the operation that `{start}` has started, and returns its result.\n")
         }
     })
-}
-
-/// Returns the comment at the start of the tests of an op.
-fn of_tests(opcode: Opcode) -> String {
-    let text = tests(opcode).unwrap_or_default();
-    let lines = text.lines().map_while(|line| line.strip_prefix("//"));
-    lines.flat_map(|line| [line.trim(), "\n"]).collect()
-}
-
-fn tests(opcode: Opcode) -> Option<&'static str> {
-    pages::OPS.iter().find(|(name, _)| *name == opcode.name()).map(|(_, text)| *text)
 }
 
 fn properties(text: &mut String, opcode: Opcode) {
@@ -187,30 +153,12 @@ fn rules(text: &mut String, opcode: Opcode) {
     }
 }
 
-/// Returns a test of the op that has a result: the one that is called `OP_example`, or the first one of the most common types. What
-/// starts an operation has the example of what ends it.
-fn example(opcode: Opcode) -> Option<&'static str> {
-    const COMMON: [&str; 2] = [" f32[", " s32["];
-    let examples = |opcode: Opcode| {
-        let cases = tests(opcode).into_iter().flat_map(cases);
-        cases.filter(|case| !case.contains("// error ") && case.contains("// out"))
-    };
-    let is_done = |done: &&Opcode| done.async_role() == Some(AsyncRole::Done(opcode));
-    let done = Opcode::ALL.iter().find(is_done).copied();
-    let named = || examples(opcode).find(|case| case.contains("_example\n"));
-    let of_types = |kind| examples(opcode).find(|case| case.contains(kind));
-    named()
-        .or_else(|| COMMON.into_iter().find_map(of_types))
-        .or_else(|| examples(opcode).next())
-        .or_else(|| examples(done?).next())
-}
-
-fn links(text: &mut String, opcode: Opcode, page: Option<&Page>) {
+fn links(text: &mut String, opcode: Opcode, page: Option<Page>) {
     text.push_str("\nSee also:\n");
     if let Some(Page { name, .. }) = page {
         let _ = writeln!(text, "{REPOSITORY}/interp/src/spec/{name}.rs");
     }
-    if let Some(op) = page.and_then(|page| of_stablehlo(&page.text, opcode)) {
+    if let Some(op) = page.and_then(|page| of_stablehlo(page.text, opcode)) {
         let _ = writeln!(text, "https://openxla.org/stablehlo/spec#{op}");
     }
     text.push_str("https://openxla.org/xla/operation_semantics\n");
@@ -238,11 +186,8 @@ mod tests {
     fn each_opcode_has_a_meaning() {
         for &opcode in Opcode::ALL {
             let page = page(opcode);
-            assert!(!meaning(opcode, page.as_ref()).trim().is_empty(), "{opcode}");
+            assert!(!meaning(opcode, page).trim().is_empty(), "{opcode}");
         }
-        let without: Vec<&str> =
-            Opcode::ALL.iter().filter(|op| example(**op).is_none()).map(|op| op.name()).collect();
-        assert_eq!(without, ["infeed", "outfeed"]);
         let infeed = explain(Opcode::Infeed, "infeed");
         assert!(infeed.contains("infeed(t)\n}") && !infeed.contains("E0407"), "{infeed}");
     }
