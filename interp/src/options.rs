@@ -67,7 +67,7 @@ pub struct CompileOptions {
     /// Whether loops over scalars that run often become machine code. The results have the same bits either way. It has no
     /// effect without the cargo feature `jit`, and on processors for which no code can be generated.
     pub jit: bool,
-    /// The limit of the bytes of the compiled form while it is made; the memory of a run is counted apart
+    /// The limit of the bytes of the compiled form while it is made, at least 1 MiB; the memory of a run is counted apart
     /// ([`RunOptions::max_memory`]). No limit if absent.
     pub max_memory: Option<usize>,
     /// The time limit of the compilation, and when it began.
@@ -98,10 +98,10 @@ impl CompileOptions {
     /// ```
     /// let text = "ENTRY e { p = f32[3] parameter(0) ROOT r = f32[3] reverse(p), dimensions={0} }";
     /// let verified = hlo::Module::parse(text).unwrap().verify().unwrap();
-    /// let run = interp::RunOptions::default().max_memory(100);
+    /// let run = interp::RunOptions::default().time_limit(std::time::Duration::ZERO);
     /// let options = interp::CompileOptions::default().limits_of(&run);
     /// let error = interp::Executable::compile(verified, &options).unwrap_err();
-    /// assert_eq!(error.number(), "E0405");
+    /// assert_eq!(error.number(), "E0412");
     /// ```
     #[must_use]
     pub fn limits_of(mut self, run: &RunOptions) -> Self {

@@ -156,9 +156,12 @@ impl Code {
             Self::UnknownForm { .. }
             | Self::Version { .. }
             | Self::Unsupported { .. }
-            | Self::UnknownOp { .. }
             | Self::Type { .. }
             | Self::DynamicShape { .. } => true,
+            // The ops of these dialects are all known: another name, or one without a dialect, is a mistake.
+            Self::UnknownOp { name, .. } => {
+                !matches!(name.split_once('.'), None | Some(("stablehlo" | "chlo", _)))
+            }
             Self::Syntax { .. }
             | Self::Character { .. }
             | Self::Undefined { .. }

@@ -4,6 +4,9 @@ use crate::error::{out_of_time, over_memory_limit};
 use crate::options::CompileOptions;
 use std::time::{Duration, Instant};
 
+/// Any compiled form may take this many bytes: limits below it are those of arrays.
+const LEAST: usize = 1 << 20;
+
 /// The limits of a compilation.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CompileLimits {
@@ -14,7 +17,8 @@ pub(crate) struct CompileLimits {
 impl CompileLimits {
     /// Returns the limits that options state.
     pub(crate) fn of(options: &CompileOptions) -> Self {
-        Self { max_memory: options.max_memory, time_limit: options.time_limit }
+        let max_memory = options.max_memory.map(|limit| limit.max(LEAST));
+        Self { max_memory, time_limit: options.time_limit }
     }
     /// Fails if the compiled form has more bytes than are allowed, or if the time is over.
     pub(super) fn check(&self, bytes: usize) -> Result<()> {
@@ -50,10 +54,10 @@ mod tests {
     #[test]
     fn an_instruction_takes_a_few_hundred_bytes() {
         let limit = |bytes| RunOptions::default().max_memory(bytes);
-        assert!(compile(10_000, &limit(10_000 * 800)).is_ok());
-        let error = compile(10_000, &limit(10_000 * 100)).unwrap_err();
+        assert!(compile(20_000, &limit(20_000 * 800)).is_ok());
+        let error = compile(20_000, &limit(20_000 * 100)).unwrap_err();
         assert_eq!(error.number(), "E0405");
-        assert!(error.to_string().contains("and 1000000 bytes are allowed"), "{error}");
+        assert!(error.to_string().contains("and 2000000 bytes are allowed"), "{error}");
     }
     #[test]
     fn the_time_of_a_compilation_is_limited() {
