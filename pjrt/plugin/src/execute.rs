@@ -184,7 +184,6 @@ calls! {
             }
         }
         let launch = Launch { program: Arc::clone(program), arguments, results, done };
-        program.client.queue.push(move || launch.run());
-        Ok(())
+        program.client.queue.push(move || launch.run())
     }
 }
