@@ -10,13 +10,16 @@ use crate::args::InputArgs;
 use crate::error::{Code, Failure, Result};
 use crate::limits::Limits;
 use crate::random;
-use conformance::arrays::NamedArrays;
+use conformance::arrays::{Name, NamedArrays};
 use hlo::{Literal, Module, Shape};
 use interp::DeviceGrid;
 use source::{Wanted, shortly};
 use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::ops::Range;
+
+/// The kind of the arguments of an unpartitioned program, beside those of its devices.
+const GLOBAL: &str = "global_in";
 
 /// Returns the arguments of each device, or a single list for all devices; `own` are those in the file of the module.
 pub(crate) fn inputs(
@@ -41,8 +44,10 @@ pub(crate) fn inputs_on(
     let shapes = &parameters.shapes;
     check_signature(&parameters, &range, limits)?;
     let devices = grid.len();
-    let found =
-        read(args, &parameters, limits, |device| device >= devices || range.contains(&device))?;
+    let found = read(args, &parameters, limits, |name| match name.device {
+        Some(device) => device >= devices || range.contains(&device),
+        None => name.kind != GLOBAL || devices == 1,
+    })?;
     let mismatch = |message: String| mismatch(args, &parameters, grid, &found, message);
     let named = found.select(devices).map_err(mismatch)?;
     if let Some(number) = named.max_number().filter(|&n| n >= parameters.array_count()) {
@@ -146,14 +151,14 @@ pub(crate) fn read_all(
     read(args, parameters, limits, |_| true)
 }
 
-/// Reads the arrays as [`read_all`] does, except those of devices that are not own.
+/// Reads the arrays as [`read_all`] does, except those whose name is not used.
 fn read(
     args: &InputArgs,
     parameters: &Parameters<'_>,
     limits: &Limits,
-    is_own: impl Fn(usize) -> bool,
+    is_used: impl Fn(&Name<'_>) -> bool,
 ) -> Result<Found> {
-    let wanted = Wanted { parameters, is_own: &is_own, limits, over: RefCell::default() };
+    let wanted = Wanted { parameters, is_used: &is_used, limits, over: RefCell::default() };
     let mut found = Found::default();
     for input in &args.input {
         found.add(input, &wanted)?;
@@ -164,7 +169,6 @@ fn read(
 impl Found {
     /// Selects the arguments of a run on this number of devices: `global_in<i>` for one device, if there are some.
     pub(crate) fn select(&self, devices: usize) -> std::result::Result<NamedArrays<'_>, String> {
-        const GLOBAL: &str = "global_in";
         let is_global = devices == 1 && self.arrays.iter().any(|(name, _)| name.kind == GLOBAL);
         self.select_kind(if is_global { GLOBAL } else { "in" }, devices)
     }

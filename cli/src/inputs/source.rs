@@ -29,8 +29,8 @@ type Place = (Option<usize>, Range<usize>);
 /// Whose arrays are read, and how many bytes they may have.
 pub(super) struct Wanted<'a> {
     pub(super) parameters: &'a Parameters<'a>,
-    /// Whether this process runs a device.
-    pub(super) is_own: &'a dyn Fn(usize) -> bool,
+    /// Whether an array of this name is used here.
+    pub(super) is_used: &'a dyn Fn(&Name<'_>) -> bool,
     pub(super) limits: &'a Limits,
     /// The error of arrays for which the limits leave no memory: they are not read.
     pub(super) over: RefCell<Option<Failure>>,
@@ -40,7 +40,7 @@ impl Wanted<'_> {
     /// Returns the most bytes of an array that is to be read, and charges the least.
     fn bytes(&self, name: &Name<'_>) -> Option<usize> {
         let bytes = self.parameters.bytes(name.number)?;
-        if !name.device.is_none_or(self.is_own) {
+        if !(self.is_used)(name) {
             return None;
         }
         match self.limits.charge(self.parameters.least_bytes(name.number)) {

@@ -75,6 +75,20 @@ fn each_device_has_its_own_arguments() {
 }
 
 #[test]
+fn arguments_that_are_not_used_may_have_any_size() {
+    let folder = Folder::new("global");
+    folder.write("sum.hlo", SUM);
+    let arrays = [
+        ("d0_in0", "s32[2] {1, 2}"),
+        ("d1_in0", "s32[2] {10, 20}"),
+        ("global_in0", "s32[4] {1, 2, 10, 20}"),
+    ];
+    save(&folder, "both.npz", &arrays);
+    let lines = "device 0: s32[2] {11, 22}\ndevice 1: s32[2] {11, 22}\n";
+    expect(&folder.etalon("run sum.hlo --input both.npz"), 0, lines, "");
+}
+
+#[test]
 fn argument_errors_name_the_array() {
     let folder = Folder::new("misfit");
     folder.write("sum.hlo", SUM);
