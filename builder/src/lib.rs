@@ -60,6 +60,7 @@ pub use ops::collectives::CollectiveOptions;
 pub use ops::control::{Cases, Composite};
 pub use ops::custom_call::CustomCallOptions;
 pub use ops::exchange::RaggedExchange;
+pub use ops::host::Channel;
 pub use state::IntoShape;
 pub use value::Value;
 

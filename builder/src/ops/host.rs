@@ -8,6 +8,48 @@ use hlo::ir::{InstructionId, Placement, Sharding};
 use hlo::op::value::Text;
 use hlo::op::{AfterAll, GetTupleElement, Infeed, Outfeed, Recv, RecvDone, Send, SendDone, Tuple};
 use hlo::{ElementType, Op, Shape};
+use smol_str::SmolStr;
+
+/// A channel between devices: its number, and the devices at its ends. A number alone is a channel without stated ends.
+///
+/// A `send` and a `recv` of one channel state the same pairs of source and target: with [`Builder::create_channel_between`] both
+/// get them from the channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Channel {
+    id: i64,
+    pairs: Option<Vec<(i64, i64)>>,
+}
+
+impl Channel {
+    /// Returns its number.
+    pub fn id(&self) -> i64 {
+        self.id
+    }
+    /// Returns the channel with these pairs of source and target: numbers of partitions, or of replicas if there is one
+    /// partition.
+    #[must_use]
+    pub fn between(self, pairs: &[(i64, i64)]) -> Self {
+        Self { pairs: Some(pairs.to_vec()), ..self }
+    }
+    /// Returns the attribute that states the pairs.
+    fn attribute(&self) -> Option<(SmolStr, String)> {
+        let pairs = self.pairs.as_ref()?.iter().map(|(from, to)| format!("{{{from},{to}}}"));
+        let pairs = pairs.collect::<Vec<_>>().join(",");
+        Some(("_xla_send_recv_source_target_pairs".into(), format!("{{{pairs}}}")))
+    }
+}
+
+impl From<i64> for Channel {
+    fn from(id: i64) -> Self {
+        Self { id, pairs: None }
+    }
+}
+
+impl From<&Self> for Channel {
+    fn from(channel: &Self) -> Self {
+        channel.clone()
+    }
+}
 
 /// One of the two chains of tokens.
 type Chain = fn(&mut Open) -> &mut Option<InstructionId>;
@@ -40,6 +82,44 @@ impl Builder {
         let mut state = self.state.borrow_mut();
         state.channels += 1;
         state.channels
+    }
+    /// Returns a channel that nothing uses yet, from the first device of each pair to the second. The devices are partitions, or
+    /// replicas if there is one partition.
+    ///
+    /// ```
+    /// // Each of three devices sends its value to the next one.
+    /// let b = builder::Builder::new("ring");
+    /// b.set_num_partitions(3);
+    /// let x = b.input("x", "f32[2]");
+    /// let next = b.create_channel_between(&[(0, 1), (1, 2), (2, 0)]);
+    /// let sent = x.send(&next);
+    /// let received = b.recv("f32[2]", &next);
+    /// let module = b.build(received.add_dependency(sent))?;
+    /// let session = collectives::Session::compile(module, &interp::CompileOptions::default())?;
+    /// let inputs = ["f32[2] {0, 1}", "f32[2] {10, 11}", "f32[2] {20, 21}"];
+    /// let inputs: Vec<_> = inputs.iter().map(|x| Ok(vec![x.parse()?])).collect::<hlo::Result<_>>()?;
+    /// let output = session.run(&inputs, &interp::RunOptions::default())?;
+    /// assert_eq!(output.results[0].to_string(), "f32[2]{0} {20, 21}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn create_channel_between(&self, pairs: &[(i64, i64)]) -> Channel {
+        Channel::from(self.create_channel()).between(pairs)
+    }
+    /// Adds an op of a transfer, which states the ends of its channel.
+    #[track_caller]
+    fn emit_transfer<'b>(
+        &'b self,
+        op: impl Into<Op>,
+        operands: &[Value<'b>],
+        (shape, channel): (Shape, &Channel),
+    ) -> Result<Value<'b>> {
+        let _scope = channel.attribute().map(|attribute| {
+            let mut all = self.state.borrow().annotations.frontend.clone();
+            all.0.retain(|(key, _)| *key != attribute.0);
+            all.0.push(attribute);
+            self.scoped_frontend_attributes(all)
+        });
+        self.emit(op, operands, Some(shape))
     }
 
     /// Returns the next value of the infeed queue, of this shape: XLA's `Infeed`.
@@ -113,9 +193,10 @@ impl Builder {
         make(self)
     }
 
-    /// Returns a value of this shape from another device: XLA's `Recv`.
+    /// Returns a value of this shape from another device: XLA's `Recv`. Which one
+    /// [`create_channel_between`](Self::create_channel_between) states.
     #[track_caller]
-    pub fn recv(&self, shape: impl IntoShape, channel: i64) -> Value<'_> {
+    pub fn recv(&self, shape: impl IntoShape, channel: impl Into<Channel>) -> Value<'_> {
         self.record(|b| {
             let token = b.emit(AfterAll {}, &[], None)?;
             let both = token.recv_with_token(shape, channel);
@@ -158,19 +239,22 @@ impl Value<'_> {
             b.emit(outfeed(&shape.into_shape()?, config), &[self, token], Some(Shape::Token))
         })
     }
-    /// Sends the value to another device: XLA's `Send`. Returns the token of its end.
+    /// Sends the value to another device: XLA's `Send`. Returns the token of its end, which comes after the `recv` of the receiver: a
+    /// `recv` after this token would wait for ever.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
     /// let channel = b.create_channel();
     /// let sent = b.constant(7i32).send(channel);
-    /// let module = b.build(sent.recv_with_token("s32[]", channel).get_tuple_element(0))?;
+    /// let module = b.build(b.recv("s32[]", channel).add_dependency(sent))?;
     /// // On one device the value comes back.
-    /// assert_eq!(interp::run(&module, &[])?.to_string(), "s32[] 7");
+    /// let session = collectives::Session::compile(module, &interp::CompileOptions::default())?;
+    /// let output = session.run(&[vec![]], &interp::RunOptions::default())?;
+    /// assert_eq!(output.results[0].to_string(), "s32[] 7");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
-    pub fn send(self, channel: i64) -> Self {
+    pub fn send(self, channel: impl Into<Channel>) -> Self {
         self.record(|b| {
             let token = b.emit(AfterAll {}, &[], None)?;
             Ok(self.send_with_token(token, channel))
@@ -178,12 +262,12 @@ impl Value<'_> {
     }
     /// Sends the value to another device, after the token: XLA's `SendWithToken`. Returns a token.
     #[track_caller]
-    pub fn send_with_token(self, token: Self, channel: i64) -> Self {
+    pub fn send_with_token(self, token: Self, channel: impl Into<Channel>) -> Self {
         self.record(|_| Ok(self.send_start(token, channel, false).send_done()))
     }
     /// Returns a value of this shape from another device, after this token: XLA's `RecvWithToken`. The result is `(data, token)`.
     #[track_caller]
-    pub fn recv_with_token(self, shape: impl IntoShape, channel: i64) -> Self {
+    pub fn recv_with_token(self, shape: impl IntoShape, channel: impl Into<Channel>) -> Self {
         self.record(|_| Ok(self.recv_start(shape, channel, false).recv_done()))
     }
     /// Sends the array to the host, after the token: XLA's `SendToHost`. Returns a token.
@@ -215,10 +299,16 @@ impl Value<'_> {
     /// Starts sending the value, after the token; [`send_done`](Value::send_done) ends it: the first half of XLA's
     /// `Send`. Returns `(data, u32[], token)`.
     #[track_caller]
-    pub fn send_start(self, token: Self, channel: i64, is_host_transfer: bool) -> Self {
+    pub fn send_start(
+        self,
+        token: Self,
+        channel: impl Into<Channel>,
+        is_host_transfer: bool,
+    ) -> Self {
         self.record(|b| {
-            let op = Send { channel_id: Some(channel), is_host_transfer };
-            b.emit(op, &[self, token], Some(under_way(self.shape()?)))
+            let channel = channel.into();
+            let op = Send { channel_id: Some(channel.id), is_host_transfer };
+            b.emit_transfer(op, &[self, token], (under_way(self.shape()?), &channel))
         })
     }
     /// Ends what [`send_start`](Value::send_start) started, on the same channel. Returns a token.
@@ -234,10 +324,16 @@ impl Value<'_> {
     /// Starts receiving a value, after this token; [`recv_done`](Value::recv_done) ends it: the first half of XLA's
     /// `Recv`. Returns `(data, u32[], token)`; the data may not be looked at.
     #[track_caller]
-    pub fn recv_start(self, shape: impl IntoShape, channel: i64, is_host_transfer: bool) -> Self {
+    pub fn recv_start(
+        self,
+        shape: impl IntoShape,
+        channel: impl Into<Channel>,
+        is_host_transfer: bool,
+    ) -> Self {
         self.record(|b| {
-            let op = Recv { channel_id: Some(channel), is_host_transfer };
-            b.emit(op, &[self], Some(under_way(shape.into_shape()?)))
+            let channel = channel.into();
+            let op = Recv { channel_id: Some(channel.id), is_host_transfer };
+            b.emit_transfer(op, &[self], (under_way(shape.into_shape()?), &channel))
         })
     }
     /// Ends what [`recv_start`](Value::recv_start) started, on the same channel. Returns `(data, token)`.
