@@ -67,8 +67,10 @@ impl Waiting {
 impl Deadlock {
     /// Returns the devices at each instruction; first those that wait for a finished device.
     fn locations(&self) -> Vec<Location<'_>> {
-        let at: BTreeMap<usize, &str> =
-            self.waiting.iter().map(|w| (w.device, w.at.as_str())).collect();
+        let mut at: BTreeMap<usize, &str> = BTreeMap::new();
+        for waiting in &self.waiting {
+            at.entry(waiting.device).or_insert(&waiting.at);
+        }
         let mut locations: Vec<Location<'_>> = Vec::new();
         let mut found: BTreeMap<&str, usize> = BTreeMap::new();
         for waiting in &self.waiting {
@@ -131,7 +133,8 @@ impl Deadlock {
             let gone = list_devices(&gone);
             return match what {
                 Some(what) => {
-                    format!("{gone} finished without sending {what} for which `{at}` waits")
+                    let sending = if what.starts_with("a value") { "sending " } else { "" };
+                    format!("{gone} finished without {sending}{what} for which `{at}` waits")
                 }
                 None => format!(
                     "{gone} finished after fewer executions of `{at}`: look for a branch or a loop around it that depends on \
@@ -172,7 +175,16 @@ impl Deadlock {
         }
         let text = format!("device {device} waits {}", text.join(", which waits "))
             .replace(", which waits and", ", and");
-        Some(text + "; execute the ops in one order on all devices")
+        let sends = |waiting: &Waiting| {
+            waiting.what.as_ref().is_some_and(|what| what.starts_with("a `recv`"))
+        };
+        Some(match self.waiting.iter().any(sends) {
+            true => {
+                text + "; execute each `recv` before the `send` that waits for it, or buffer sends \
+                        (`--buffered-sends`)"
+            }
+            false => text + "; execute the ops in one order on all devices",
+        })
     }
     /// Returns the span at which the error is shown.
     pub(crate) fn first(&self) -> Option<Span> {

@@ -18,6 +18,8 @@ pub(crate) enum DeviceState {
 #[derive(Debug, Default)]
 pub(crate) struct RemoteState {
     pub(crate) trail: Vec<(Position, u64)>,
+    /// Whether the machine, which waits, may be split.
+    pub(crate) can_split: bool,
     /// The values that it sends, if another rank may receive them.
     pub(crate) values: Vec<RemoteValue>,
 }
@@ -48,6 +50,22 @@ impl DeviceState {
         match self {
             Self::Local(machine) => machine.spawn(id, arguments).map(Box::new).map(Self::Local),
             Self::Remote(_) => Ok(Self::Remote(RemoteState::default())),
+        }
+    }
+    /// Returns whether the machine, which waits, may be split.
+    pub(crate) fn can_split(&self) -> bool {
+        match self {
+            Self::Local(machine) => machine.can_split(),
+            Self::Remote(state) => state.can_split,
+        }
+    }
+    /// Splits off the state that runs ahead of the instruction at which this one waits.
+    pub(crate) fn split(&mut self) -> Option<Self> {
+        match self {
+            Self::Local(machine) => machine.split().map(Box::new).map(Self::Local),
+            Self::Remote(state) => {
+                std::mem::take(&mut state.can_split).then(|| Self::Remote(RemoteState::default()))
+            }
         }
     }
     /// Returns the position in each active computation, the outermost first, and for a loop the number of started iterations.

@@ -10,7 +10,11 @@ hlo::error_codes! {
         ///
         /// The report lists the instruction at which each device waits, and the devices for which it waits. Typical causes: a
         /// replica executes a collective more often than another, because a branch or a loop depends on its id; a `recv`
-        /// without its `send`; two devices that execute collectives in different orders.
+        /// without its `send`; a `send` whose receiver executes `recv` only after something that needs the `send`; two devices
+        /// that execute collectives in different orders.
+        ///
+        /// The order of the text is no cause without `is_scheduled=true`. `recv` comes before `send`, `send` before `recv-done`, each
+        /// before its own done; `--buffered-sends` takes the first of these rules away.
         "E0501" "{deadlock}"
         Deadlock { deadlock: Deadlock },
         /// `replica_groups` or `source_target_pairs` name a device that does not exist, or one device twice.
@@ -22,13 +26,14 @@ hlo::error_codes! {
         /// Devices execute different ops, or ops with different shapes or groups, on one channel.
         ///
         /// Instructions of one channel belong together, even in different computations. A typical cause is a `channel_id` that
-        /// two instructions share by mistake.
+        /// two instructions share by mistake. `send` and `recv` of one channel state the same pairs of source and target in
+        /// `frontend_attributes={_xla_send_recv_source_target_pairs={{0,1}}}`.
         "E0503" "{message}"
         Mismatch { message: String },
         /// A value was sent and not received by the end of the run.
         ///
-        /// A real device would wait, or overwrite the value. Typical causes: a `send` without a `recv`, on another channel, or
-        /// executed more often; a `collective-permute` that its target does not execute.
+        /// A real device would wait, or overwrite the value. Typical causes: a `collective-permute` that its target does not
+        /// execute; with `--buffered-sends` a `send` without a `recv`, on another channel, or executed more often.
         "E0504" "{message}"
         Unclaimed { message: String },
         /// The arguments of the devices do not fit the run: their number, or the number of arguments of one.

@@ -22,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 mod async_ops;
+mod channels;
 mod crossings;
 mod deadlock;
 mod device_run;

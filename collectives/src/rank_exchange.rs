@@ -131,31 +131,19 @@ impl Run {
     fn publish_step(&mut self, i: usize, step: &Outcome) -> Result<StepReport> {
         match step {
             Outcome::Done(_) => Ok(StepReport::Finished),
+            Outcome::PartDone => Ok(StepReport::PartDone),
+            Outcome::Waiting(position) => {
+                Ok(StepReport::Waiting(self.suspension_report(i, *position)))
+            }
             Outcome::Suspended(suspension) => {
-                let numbers = |position: &Position| {
-                    (position.computation.index(), position.instruction.index())
-                };
-                let (computation, instruction) = numbers(&suspension.position);
-                let trail = self.tasks[i].device_state.trail();
-                let trail = trail.iter().map(|(position, rounds)| {
-                    let (computation, instruction) = numbers(position);
-                    (computation, instruction, *rounds)
-                });
-                let trail = trail.collect();
                 let values = match self.values_cross_ranks(i, suspension.position) {
                     true => Some(self.headers(i, suspension)?),
                     false => None,
                 };
                 let async_id = suspension.operands.first().and_then(Value::async_id);
-                let depth = suspension.position.depth;
-                Ok(StepReport::Suspended(SuspensionReport {
-                    computation,
-                    instruction,
-                    depth,
-                    trail,
-                    async_id: async_id.map(AsyncId::number),
-                    values,
-                }))
+                let report = self.suspension_report(i, suspension.position);
+                let async_id = async_id.map(AsyncId::number);
+                Ok(StepReport::Suspended(SuspensionReport { async_id, values, ..report }))
             }
             _ => Err(Code::Unsupported {
                 message: "a machine stopped for a reason that ranks cannot exchange".to_owned(),
@@ -163,29 +151,67 @@ impl Run {
             .into()),
         }
     }
+    /// Returns the report of a task that is suspended at an instruction, without values.
+    fn suspension_report(&self, i: usize, position: Position) -> SuspensionReport {
+        let numbers =
+            |position: &Position| (position.computation.index(), position.instruction.index());
+        let (computation, instruction) = numbers(&position);
+        let device_state = &self.tasks[i].device_state;
+        let trail = device_state.trail();
+        let trail = trail.iter().map(|(position, rounds)| {
+            let (computation, instruction) = numbers(position);
+            (computation, instruction, *rounds)
+        });
+        SuspensionReport {
+            computation,
+            instruction,
+            depth: position.depth,
+            trail: trail.collect(),
+            can_split: device_state.can_split(),
+            async_id: None,
+            values: None,
+        }
+    }
     /// Returns the step of a remote task from its report.
     fn receive_step(&mut self, i: usize, report: StepReport) -> Result<Outcome, DecodeError> {
         let suspended = match report {
             StepReport::Finished => return Ok(Outcome::Done(Literal::token())),
+            StepReport::PartDone => return Ok(Outcome::PartDone),
+            StepReport::Waiting(waiting) => {
+                let position = self.receive_position(i, &waiting, Vec::new())?;
+                return Ok(Outcome::Waiting(position));
+            }
             StepReport::Suspended(suspended) => suspended,
         };
         let position =
             self.position(suspended.computation, suspended.instruction, suspended.depth)?;
-        let trail = (suspended.trail.into_iter().zip(1..))
-            .map(|((computation, instruction, rounds), depth)| {
-                Ok((self.position(computation, instruction, depth)?, rounds))
-            })
-            .collect::<Result<Vec<_>, DecodeError>>()?;
-        let values = match suspended.values {
+        let values = match &suspended.values {
             None if self.values_cross_ranks(i, position) => {
                 return Err("operands are missing".to_owned());
             }
             None => Vec::new(),
-            Some(headers) => self.check_headers(position, &headers)?,
+            Some(headers) => self.check_headers(position, headers)?,
         };
-        self.tasks[i].device_state = DeviceState::Remote(RemoteState { trail, values });
+        self.receive_position(i, &suspended, values)?;
         let operands = self.placeholders(position, suspended.async_id.map(AsyncId::new));
         Ok(Outcome::Suspended(Suspension { position, operands }))
+    }
+    /// Stores the position of a remote task, and the values that it sends.
+    fn receive_position(
+        &mut self,
+        i: usize,
+        report: &SuspensionReport,
+        values: Vec<RemoteValue>,
+    ) -> Result<Position, DecodeError> {
+        let trail = (report.trail.iter().zip(1..))
+            .map(|(&(computation, instruction, rounds), depth)| {
+                Ok((self.position(computation, instruction, depth)?, rounds))
+            })
+            .collect::<Result<Vec<_>, DecodeError>>()?;
+        let position = self.position(report.computation, report.instruction, report.depth)?;
+        let can_split = report.can_split;
+        self.tasks[i].device_state = DeviceState::Remote(RemoteState { trail, can_split, values });
+        Ok(position)
     }
     fn position(
         &self,

@@ -6,14 +6,17 @@ use crate::message_queue::{MessageKey, MessageQueue};
 use crate::order::Order;
 use crate::rank_exchange::RankExchange;
 use crate::rendezvous::{Participant, Rendezvous, RendezvousTable};
-use crate::send_recv::SendRecvQueues;
+use crate::send_recv::{SendRecvQueues, channel_name};
 use crate::task::{SpawnPath, Task, TaskState, WaitReason, Waiter};
 use crate::wire::Stage;
-use crate::{Code, Error, Ranks, Result};
-use hlo::{Literal, Module};
+use crate::{Code, Error, Ranks, Result, channels};
+use hlo::{Literal, Module, Opcode};
 use interp::{AsyncId, DeviceGrid, Executable, Outcome, Position, RunOptions, Value};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+
+/// The limit of tasks up to which those that wait are split.
+const MAX_TASKS: usize = 1 << 18;
 
 /// The state of a run.
 #[derive(Debug)]
@@ -87,7 +90,10 @@ impl Run {
     /// Steps every runnable task until all have finished.
     pub(crate) fn finish(mut self) -> Result<Finished> {
         loop {
-            let ready = self.ready();
+            let mut ready = self.ready();
+            if ready.is_empty() && self.run_ahead() {
+                ready = self.ready();
+            }
             let mut steps: Vec<Option<Result<Outcome>>> = (self.tasks.par_iter_mut())
                 .enumerate()
                 .map(|(i, task)| if ready.contains(i) { task.resume() } else { None })
@@ -105,7 +111,7 @@ impl Run {
         let module = self.module();
         if self.results.iter().any(Option::is_none) {
             self.rendezvous.check_same_groups(module)?;
-            return Err(Code::Deadlock { deadlock: self.deadlock() }.into());
+            return Err(self.deadlock_error());
         }
         self.rendezvous.check_all_joined(module)?;
         self.messages.check_all_received(module)?;
@@ -144,12 +150,70 @@ impl Run {
         Ready::new(order, self.tasks.len())
     }
 
+    /// Where all tasks wait, starts what the order of the text alone delays: in each task the steps that do not depend on the
+    /// one that waits. Returns whether there are such tasks; with a schedule there are none.
+    fn run_ahead(&mut self) -> bool {
+        if self.module().config.is_scheduled {
+            return false;
+        }
+        let waits = |task: &Task| matches!(task.state, TaskState::Waiting(..));
+        let count = self.tasks.len();
+        let mut rests = Vec::new();
+        for task in self.tasks.iter_mut().filter(|task| waits(task)) {
+            if count + rests.len() == MAX_TASKS {
+                break;
+            }
+            rests.extend(task.split());
+        }
+        let found = !rests.is_empty();
+        for rest in rests {
+            self.add(rest);
+        }
+        found
+    }
+
+    /// Returns the deadlock of the tasks that wait.
+    fn deadlock_error(&self) -> Error {
+        let error = Error::from(Code::Deadlock { deadlock: self.deadlock() });
+        let other_end = |task: &Task| match task.state {
+            TaskState::Waiting(_, WaitReason::Receiver(channel, _)) => {
+                Some((Opcode::Recv, channel))
+            }
+            TaskState::Waiting(_, WaitReason::Channel(channel, _)) => Some((Opcode::Send, channel)),
+            TaskState::Waiting(..) | TaskState::Ready | TaskState::Finished => None,
+        };
+        let missing = self.tasks.iter().filter_map(other_end);
+        let mut missing =
+            missing.filter(|&(opcode, channel)| !channels::is_used(self.module(), opcode, channel));
+        match missing.next() {
+            None => error,
+            Some((opcode, channel)) => {
+                let channel = channel_name(channel);
+                error.with_help(format!("no `{opcode}` is on {channel}: add it"))
+            }
+        }
+    }
+
     fn handle_step(&mut self, i: usize, step: Result<Outcome>) -> Result<()> {
         match step? {
             Outcome::Suspended(suspension) => {
                 let position = suspension.position;
                 let served = self.handle_suspension(i, suspension);
                 served.map_err(|error| error.at(position.site(self.module())))
+            }
+            Outcome::Waiting(position) => {
+                self.suspend(i, position, WaitReason::Parts);
+                Ok(())
+            }
+            Outcome::PartDone => {
+                let device = self.tasks[i].device;
+                self.tasks[i].state = TaskState::Finished;
+                for task in self.tasks.iter_mut().filter(|task| task.device == device) {
+                    if matches!(task.state, TaskState::Waiting(_, WaitReason::Parts)) {
+                        task.state = TaskState::Ready;
+                    }
+                }
+                Ok(())
             }
             Outcome::Done(result) => {
                 self.tasks[i].state = TaskState::Finished;
@@ -287,6 +351,9 @@ impl Run {
     ) {
         let mut task = Task::new(device, state, Some(async_id));
         task.path = path;
+        self.add(task);
+    }
+    fn add(&mut self, task: Task) {
         // Nothing refers to a finished task that another one spawned.
         let devices = self.results.len();
         match self.tasks[devices..].iter_mut().find(|task| task.is_finished()) {

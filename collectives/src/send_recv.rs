@@ -1,5 +1,8 @@
 //! `send` and `recv` between devices.
 //!
+//! A `send` waits for the `recv` of each receiver, which provides the memory, as the rules of the specification for the order of channel
+//! instructions demand. With [`buffered_sends`](interp::RunOptions::buffered_sends) it does not wait.
+//!
 //! If the program states the pairs (`_xla_send_recv_source_target_pairs`), a `recv` gets the values of its source in the order in
 //! which they were sent. Otherwise a channel connects one device with itself, or one sender with one receiver: with more
 //! devices the result would depend on which is faster, and that is an error.
@@ -28,6 +31,20 @@ pub(crate) struct SendRecvQueues {
     waiting: BTreeMap<Channel, Vec<(usize, Position)>>,
     /// The pairs of the last `recv` of a device on a channel.
     posted: BTreeMap<(Channel, usize), Neighbors>,
+    /// How many values each `recv` may still take: by sender, if it states one, and receiver.
+    room: BTreeMap<(Channel, Option<usize>, usize), u64>,
+    /// The sends that wait for a `recv`.
+    sends: BTreeMap<Channel, VecDeque<PendingSend>>,
+}
+
+/// A `send` that waits for a `recv`.
+#[derive(Debug)]
+struct PendingSend {
+    task: usize,
+    message: Message,
+    /// The value of the operand.
+    value: Value,
+    partners: Option<Neighbors>,
 }
 
 /// A channel without stated pairs.
@@ -69,6 +86,43 @@ impl Open {
 }
 
 impl SendRecvQueues {
+    /// Returns the senders and receivers of the `recv`s that a `send` needs.
+    fn needed(&self, channel: Channel, send: &PendingSend) -> Vec<(Option<usize>, usize)> {
+        let sender = send.message.sender;
+        match &send.partners {
+            Some(partners) => partners.targets.iter().map(|&to| (Some(sender), to)).collect(),
+            None => {
+                // The value comes back to its sender, or goes to the only other device that receives.
+                let own = self.room.contains_key(&(channel, None, sender));
+                let mut open = self
+                    .room
+                    .iter()
+                    .filter(|(key, room)| key.0 == channel && key.1.is_none() && **room > 0);
+                let other = open.next().map(|(key, _)| key.2).filter(|_| !own);
+                vec![(None, other.unwrap_or(sender))]
+            }
+        }
+    }
+    fn has_room(&self, channel: Channel, send: &PendingSend) -> bool {
+        let room = |(from, to)| self.room.get(&(channel, from, to)).is_some_and(|&room| room > 0);
+        self.needed(channel, send).into_iter().all(room)
+    }
+    /// Takes the room for a value, if all its receivers have it.
+    fn take_room(&mut self, channel: Channel, send: &PendingSend) -> bool {
+        let has_room = self.has_room(channel, send);
+        for (from, to) in self.needed(channel, send).into_iter().filter(|_| has_room) {
+            *self.room.entry((channel, from, to)).or_default() -= 1;
+        }
+        has_room
+    }
+    /// Returns the first stated receiver that has no room for a value.
+    fn missing_receiver(&self, channel: Channel, send: &PendingSend) -> Option<usize> {
+        let full = |to: &&usize| {
+            let key = (channel, Some(send.message.sender), **to);
+            self.room.get(&key).is_none_or(|&room| room == 0)
+        };
+        send.partners.as_ref().and_then(|partners| partners.targets.iter().find(full)).copied()
+    }
     /// Fails if a value was not received.
     pub(crate) fn check_all_received(&self, module: &Module) -> Result<()> {
         let addressed =
@@ -120,7 +174,22 @@ impl Run {
             }
         };
         let message = Message { sender: device, position, values };
-        match self.partners(i, position, channel)? {
+        let partners = self.partners(i, position, channel)?;
+        let send = PendingSend { task: i, message, value, partners };
+        if self.options.buffered_sends || self.send_recv.take_room(channel, &send) {
+            return self.complete_send(send, channel);
+        }
+        let missing = self.send_recv.missing_receiver(channel, &send);
+        self.suspend(i, position, WaitReason::Receiver(channel, missing));
+        self.send_recv.sends.entry(channel).or_default().push_back(send);
+        Ok(())
+    }
+
+    /// Hands over the value of a `send`, and resumes its task.
+    fn complete_send(&mut self, send: PendingSend, channel: Channel) -> Result<()> {
+        let PendingSend { task: i, message, value, partners } = send;
+        let (device, position) = (message.sender, message.position);
+        match partners {
             Some(partners) => {
                 for target in partners.targets {
                     let queue = self.send_recv.addressed.entry((channel, device, target));
@@ -149,11 +218,36 @@ impl Run {
         channel: Channel,
     ) -> Result<()> {
         let device = self.tasks[i].device;
-        if let Some(partners) = self.stated_partners(i, position)? {
+        let partners = match self.stated_partners(i, position)? {
+            Some(partners) => Some(partners),
+            None => match done_of(position, self.module()) {
+                Some(done) => self.stated_partners(i, done)?,
+                None => None,
+            },
+        };
+        let source = partners.as_ref().map(|partners| partners.source);
+        if let Some(partners) = partners {
             self.send_recv.posted.insert((channel, device), partners);
         }
         let nothing = collective::nothing(position.instruction(self.module()));
-        self.resume_task(i, nothing.into())
+        self.resume_task(i, nothing.into())?;
+        // A device that no pair names as a receiver gets nothing.
+        if source == Some(None) {
+            return Ok(());
+        }
+        *self.send_recv.room.entry((channel, source.flatten(), device)).or_default() += 1;
+        let mut waiting = self.send_recv.sends.remove(&channel).unwrap_or_default();
+        while let Some(next) =
+            waiting.iter().position(|send| self.send_recv.has_room(channel, send))
+        {
+            let Some(send) = waiting.remove(next) else { break };
+            self.send_recv.take_room(channel, &send);
+            let at = send.message.position;
+            let sent = self.complete_send(send, channel);
+            sent.map_err(|error| error.at(at.site(self.module())))?;
+        }
+        self.send_recv.sends.insert(channel, waiting);
+        Ok(())
     }
 
     /// Executes a `recv-done`: the task gets the value of its source, now or later.
@@ -247,6 +341,17 @@ impl Run {
         let mut all = all_neighbors(mode, &pairs, self.grid)?;
         Ok(Some(all.swap_remove(self.tasks[i].device)))
     }
+}
+
+/// Returns the position of the `recv-done` of a `recv` in the same computation.
+fn done_of(position: Position, module: &Module) -> Option<Position> {
+    let computation = &module.computations[position.computation];
+    let mut all = computation.instructions.iter();
+    let (instruction, _) = all.find(|(_, instruction)| {
+        matches!(instruction.op, Op::RecvDone(_))
+            && instruction.operands.first() == Some(&position.instruction)
+    })?;
+    Some(Position { instruction, ..position })
 }
 
 /// Returns whether the result of a `recv-done` has a token; that of old texts has none.

@@ -6,6 +6,7 @@ use hlo::ir::{ComputationId, InstructionId};
 use interp::{AsyncId, Outcome, Position};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A computation that a device runs: the entry, or one that an `async-start` started.
 #[derive(Debug)]
@@ -15,10 +16,18 @@ pub(crate) struct Task {
     pub(crate) state: TaskState,
     /// The async operation that gets its result; nothing for the entry.
     pub(crate) async_id: Option<AsyncId>,
+    /// The async operation that it is a part of.
+    pub(crate) origin: Option<AsyncId>,
     pub(crate) path: SpawnPath,
-    /// How often it executed an op as a member of a group; group 0 for an op without groups.
+    counts: Arc<Mutex<Counts>>,
+}
+
+/// How often a computation and its parts executed instructions.
+#[derive(Debug, Default)]
+struct Counts {
+    /// Ops as a member of a group; group 0 for an op without groups.
     rounds: FxHashMap<(Site, usize), u64>,
-    /// How often it executed an `async-start`.
+    /// `async-start`s.
     starts: FxHashMap<(ComputationId, InstructionId), u64>,
 }
 
@@ -52,6 +61,10 @@ pub(crate) enum WaitReason {
     Message(usize),
     /// A value on a channel: from this device, or from any.
     Channel(Option<i64>, Option<usize>),
+    /// The `recv` of this device on a channel, or of any.
+    Receiver(Option<i64>, Option<usize>),
+    /// The parts that it has run ahead of.
+    Parts,
 }
 
 /// The receiver of a value: a suspended task, or an async operation whose done takes it later.
@@ -63,9 +76,26 @@ pub(crate) enum Waiter {
 
 impl Task {
     pub(crate) fn new(device: usize, device_state: DeviceState, async_id: Option<AsyncId>) -> Self {
-        let (path, rounds) = (SpawnPath::default(), FxHashMap::default());
-        let starts = FxHashMap::default();
-        Self { device, device_state, state: TaskState::Ready, async_id, path, rounds, starts }
+        let (path, state) = (SpawnPath::default(), TaskState::Ready);
+        let counts = Arc::default();
+        Self { device, device_state, state, async_id, origin: async_id, path, counts }
+    }
+    /// Splits off the task that runs ahead of the instruction at which this one waits.
+    pub(crate) fn split(&mut self) -> Option<Self> {
+        let device_state = self.device_state.split()?;
+        let rest = Self {
+            device: self.device,
+            device_state,
+            state: TaskState::Ready,
+            async_id: self.async_id.take(),
+            origin: self.origin,
+            path: self.path,
+            counts: Arc::clone(&self.counts),
+        };
+        Some(rest)
+    }
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
     /// Steps the task, if this rank runs it.
     pub(crate) fn resume(&mut self) -> Option<Result<Outcome>> {
@@ -74,14 +104,16 @@ impl Task {
     }
     /// Returns how often the task executed an op before, and counts this execution.
     pub(crate) fn next_round(&mut self, site: Site, group: usize) -> u64 {
-        let round = self.rounds.entry((site, group)).or_default();
+        let mut counts = self.counts();
+        let round = counts.rounds.entry((site, group)).or_default();
         *round += 1;
         *round - 1
     }
     /// Returns the path of the task that this execution of a start spawns.
     pub(crate) fn next_spawn_path(&mut self, position: Position) -> SpawnPath {
         let at = (position.computation, position.instruction);
-        let count = self.starts.entry(at).or_default();
+        let mut counts = self.counts();
+        let count = counts.starts.entry(at).or_default();
         *count += 1;
         let hashed = |parts: (u64, usize, usize, u64)| FxBuildHasher.hash_one(parts);
         let (computation, id) = (at.0.index(), at.1.index());

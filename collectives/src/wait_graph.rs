@@ -24,8 +24,9 @@ impl Run {
     pub(crate) fn deadlock(&self) -> Deadlock {
         let mut known = Known::new();
         let mut waiting: Vec<Waiting> = (self.tasks.iter())
-            .filter(|task| !task.async_id.is_some_and(|async_id| self.is_waited_for(async_id)))
+            .filter(|task| !task.origin.is_some_and(|async_id| self.is_waited_for(async_id)))
             .filter_map(|task| match &task.state {
+                TaskState::Waiting(_, WaitReason::Parts) => None,
                 TaskState::Waiting(position, on) => {
                     Some(self.waiting(task, *position, *on, &mut known))
                 }
@@ -83,6 +84,11 @@ impl Run {
             WaitReason::Message(source) => {
                 Missing { what: Some("a value".to_owned()), devices: [source].into(), ..none }
             }
+            WaitReason::Parts => Missing { what: Some("the rest of the steps".to_owned()), ..none },
+            WaitReason::Receiver(channel, target) => {
+                let what = Some(format!("a `recv` on {}", send_recv::channel_name(channel)));
+                Missing { what, devices: target.into_iter().collect(), ..none }
+            }
             WaitReason::Channel(channel, source) => {
                 let what = Some(format!("a value on {}", send_recv::channel_name(channel)));
                 Missing { what, devices: source.into_iter().collect(), ..none }
@@ -91,7 +97,10 @@ impl Run {
     }
     /// Returns the reason why an async operation waits.
     fn async_missing(&self, async_id: AsyncId, known: &mut Known) -> Missing {
-        let inner = self.tasks.iter().find(|task| task.async_id == Some(async_id));
+        let mut tasks = self.tasks.iter().filter(|task| task.origin == Some(async_id));
+        let inner = tasks.find(
+            |task| matches!(task.state, TaskState::Waiting(_, on) if on != WaitReason::Parts),
+        );
         let waits = match (self.async_ops.get(async_id), inner.map(|task| &task.state)) {
             (Some(AsyncState::Pending { waits: Some((position, on)), .. }), _) => {
                 Some((*position, *on))

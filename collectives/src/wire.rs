@@ -36,6 +36,10 @@ pub(crate) enum StepReport {
     Finished,
     /// The task is suspended.
     Suspended(SuspensionReport),
+    /// The task has run ahead, and waits for a part of it.
+    Waiting(SuspensionReport),
+    /// The task was a part of another one, and has ended.
+    PartDone,
 }
 
 /// The instruction at which a task is suspended. Computations and instructions are identified by their indices.
@@ -46,6 +50,8 @@ pub(crate) struct SuspensionReport {
     pub(crate) depth: usize,
     /// Computation, instruction and loop iterations of each active computation, the outermost first.
     pub(crate) trail: Vec<(usize, usize, u64)>,
+    /// Whether the task may be split.
+    pub(crate) can_split: bool,
     /// The started operation that is the first operand.
     pub(crate) async_id: Option<u64>,
     /// The headers of the values that it sends, if another rank may receive them.
@@ -89,6 +95,7 @@ mod tests {
             instruction: 300,
             depth: 2,
             trail: vec![(0, 7, 3), (1, 300, 0)],
+            can_split: true,
             async_id: Some(9),
             values: Some(values().iter().map(ValueHeader::of).collect()),
         };

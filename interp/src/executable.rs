@@ -204,7 +204,7 @@ impl Machine {
     pub fn finish(&mut self) -> Result<Literal> {
         match self.resume()? {
             Outcome::Done(result) => Ok(result),
-            Outcome::Suspended(_) => {
+            Outcome::Suspended(_) | Outcome::Waiting(_) | Outcome::PartDone => {
                 Err(Error::internal("a single device does not wait for others"))
             }
         }

@@ -101,6 +101,7 @@ impl Progress {
 }
 
 /// An observer and the start of the run.
+#[derive(Clone)]
 pub(crate) struct Watch {
     pub(crate) start: Instant,
     observer: Observer,

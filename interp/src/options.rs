@@ -135,6 +135,9 @@ pub struct RunOptions {
     /// are stepped first, and in which order the values of a group are folded, with each sum rounded. If absent, devices
     /// are stepped together, values are folded in group order, and sums are rounded once.
     pub order: Option<u64>,
+    /// Whether a `send` keeps its value until it is received. If not, it waits for the `recv` of each receiver, which provides
+    /// the memory of the value.
+    pub buffered_sends: bool,
     /// The interfaces of the program to the outside: custom calls, queues, the observer.
     pub hooks: Hooks,
     pub(crate) interrupt: Option<Arc<AtomicBool>>,
@@ -215,6 +218,12 @@ impl RunOptions {
     #[must_use]
     pub fn order(mut self, seed: u64) -> Self {
         self.order = Some(seed);
+        self
+    }
+    /// Keeps the value of a `send` until it is received, or makes the `send` wait for its `recv`.
+    #[must_use]
+    pub fn buffered_sends(mut self, on: bool) -> Self {
+        self.buffered_sends = on;
         self
     }
     /// Sets the seed of `rng`.

@@ -44,6 +44,9 @@ pub(crate) struct RunArgs {
     /// orders and reports the results that depend on the order; if there are any, the exit code is 1.
     #[arg(long, value_name = "SEED|many", value_parser = seed)]
     pub(crate) seed: Option<SeedArg>,
+    /// Let a `send` keep its value until it is received, rather than wait for the `recv` of its receiver.
+    #[arg(long)]
+    pub(crate) buffered_sends: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     #[command(flatten)]

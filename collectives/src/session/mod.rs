@@ -3,9 +3,9 @@ mod error;
 
 pub use error::RunError;
 
-use crate::Ranks;
 use crate::device_run::{DeviceHooks, DeviceRun, check_grid};
 use crate::spmd::{self, Divergence, Program};
+use crate::{Ranks, channels};
 use hlo::diag::Diagnostic;
 use hlo::{Literal, Module, Verified};
 use interp::{CompileOptions, Device, DeviceGrid, Executable, FloatEnvironment, Hooks, RunOptions};
@@ -39,6 +39,8 @@ struct Compiled {
     verified: Arc<Verified>,
     grid: DeviceGrid,
     program: CompiledProgram,
+    /// Whether devices send to each other.
+    has_transfers: bool,
     warnings: Vec<Diagnostic>,
 }
 
@@ -104,7 +106,9 @@ impl Session {
             None => CompiledProgram::PerDevice(Executable::compile(verified.clone(), options)?),
         };
         let warnings = spmd::unpartitioned(verified.module(), grid.len()).into_iter().collect();
-        Ok(Self(Arc::new(Compiled { verified, grid, program, warnings })))
+        let has_transfers = channels::has_transfers(verified.module());
+        let compiled = Compiled { verified, grid, program, has_transfers, warnings };
+        Ok(Self(Arc::new(compiled)))
     }
 
     /// Returns the module.
@@ -215,7 +219,9 @@ impl Session {
                 let (result, notes) = program.run(arguments, options, hooks, ranks)?;
                 return Ok(RunOutput { results: vec![result], notes, peak_bytes: None });
             }
-            (CompiledProgram::PerDevice(executable), [arguments], None) if grid.len() == 1 => {
+            (CompiledProgram::PerDevice(executable), [arguments], None)
+                if grid.len() == 1 && !self.0.has_transfers =>
+            {
                 let options = options.clone().hooks(hooks(grid.device(0)));
                 let mut machine = executable.start(None, std::mem::take(arguments), &options)?;
                 let results = vec![machine.finish()?];
@@ -224,6 +230,7 @@ impl Session {
             }
             _ => self.executable(),
         };
+        channels::check(self.module(), grid)?;
         let run = DeviceRun { executable, grid, options, hooks, ranks };
         let (results, peak_bytes) = run.finish(inputs)?;
         Ok(RunOutput { results, notes: Vec::new(), peak_bytes: Some(peak_bytes) })

@@ -67,9 +67,10 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 impl Plan {
     pub(crate) fn new(executable: &Executable, grid: DeviceGrid, options: &RunOptions) -> Self {
         let module = executable.module();
-        let RunOptions { fuel, max_memory, check_nan, seed, order, .. } = options;
+        let RunOptions { fuel, max_memory, check_nan, seed, order, buffered_sends, .. } = options;
         let options = format!(
-            "{:?} {{ fuel: {fuel:?}, max_memory: {max_memory:?}, check_nan: {check_nan}, seed: {seed}, order: {order:?} }}",
+            "{:?} {{ fuel: {fuel:?}, max_memory: {max_memory:?}, check_nan: {check_nan}, seed: {seed}, order: {order:?}, \
+             buffered_sends: {buffered_sends} }}",
             executable.engine()
         );
         let mut hasher = DefaultHasher::new();

@@ -6,6 +6,7 @@ mod corpus;
 mod deadlock;
 mod devices;
 mod modes;
+mod order;
 mod properties;
 mod ranks;
 mod rejected;

@@ -88,7 +88,7 @@ fn what_nobody_takes() {
     let send = "ENTRY e { x = s32[] constant(1) t = token[] after-all()
         s = (s32[], u32[], token[]) send(x, t), channel_id=7
         ROOT d = token[] send-done(s), channel_id=7 }";
-    says(run(&module((2, 1), send), &[vec![]]), "E0504", &["device 0", "channel 7"]);
+    says(run(&module((2, 1), send), &[vec![]]), "E0501", &["devices 0 and 1", "channel 7"]);
     // Device 0 sends in three iterations, device 1 takes part in two.
     let permute = "
         step { c = s32[] parameter(0) p = s32[] collective-permute(c), source_target_pairs={{0,1}}

@@ -208,10 +208,9 @@ impl Generator {
         let attributes = format!("channel_id={channel}{pairs}");
         let send = format!("send({}, {token}), {attributes}", x.name);
         let send = self.push_hidden(scope, &state, &send);
-        // Nothing but the token orders both.
+        let recv = self.push_hidden(scope, &state, &format!("recv({token}), {attributes}"));
         let done = format!("send-done({send}), channel_id={channel}");
-        let sent = self.push_hidden(scope, &Shape::Token, &done);
-        let recv = self.push_hidden(scope, &state, &format!("recv({sent}), {attributes}"));
+        self.push_hidden(scope, &Shape::Token, &done);
         let done = format!("recv-done({recv}), channel_id={channel}");
         self.push(scope, Shape::Tuple(vec![shape, Shape::Token]), &done);
         Some(())

@@ -636,7 +636,7 @@ fn copies_and_sends_have_bounds() {
         ENTRY e { x = f32[] parameter(0) y = f32[] tanh(x)
         c = (f32[], f32[], u32[]) copy-start(y) d = f32[] copy-done(c)
         t = token[] after-all() s = (f32[], u32[], token[]) send(d, t), channel_id=1 u = token[] send-done(s), channel_id=1
-        r = (f32[], u32[], token[]) recv(u), channel_id=1 e = (f32[], token[]) recv-done(r), channel_id=1
+        r = (f32[], u32[], token[]) recv(t), channel_id=1 e = (f32[], token[]) recv-done(r), channel_id=1
         ROOT f = f32[] get-tuple-element(e), index=0 }";
     let found = check(text, &["f32[] 0.5"], "f32[] 0.46211714");
     assert_eq!((found.verdict, found.estimated), (Verdict::WithinBound, None));

@@ -79,7 +79,7 @@ impl Machine {
         let checked = check_nan::check(step.site.of(module), &inputs, &outputs, step.part.as_ref());
         match (checked, &self.context.hooks().not_finite) {
             (Err(error), Some(found)) => {
-                let position = self.position_of(frame, self.frames.len());
+                let position = self.position_of(frame, self.depth());
                 found.report(position.locate(error, module));
                 Ok(())
             }

@@ -1,4 +1,5 @@
 //! Frames of running computations.
+use super::ahead::{Ahead, Part};
 use super::control::Loop;
 use crate::plan::{Input, Plan, Step};
 use crate::scan::Scan;
@@ -26,6 +27,10 @@ pub(super) struct Frame {
     pub(super) callees: FxHashMap<usize, Self>,
     /// The start of the step, if an observer measures it.
     pub(super) open: Option<Open>,
+    /// What it has left behind, if it has run ahead of a step that waits.
+    pub(super) ahead: Option<Box<Ahead>>,
+    /// The step that it executes alone.
+    pub(super) part: Option<Part>,
 }
 
 /// The use of the result of a computation that a step called.
@@ -50,16 +55,25 @@ pub(super) struct Open {
 
 impl Frame {
     pub(super) fn new(plan: &Plan) -> Self {
+        Self { slots: plan.initial.clone(), ..Self::without_slots(plan) }
+    }
+    pub(super) fn without_slots(plan: &Plan) -> Self {
         Self {
             computation: plan.computation,
-            slots: plan.initial.clone(),
+            slots: Vec::new(),
             next: 0,
             rounds: 0,
             control: Control::None,
             repeats: false,
             callees: FxHashMap::default(),
             open: None,
+            ahead: None,
+            part: None,
         }
+    }
+    /// Returns whether it does something else than the steps of its plan in order.
+    pub(super) fn is_out_of_order(&self) -> bool {
+        self.ahead.is_some() || self.part.is_some()
     }
     /// Moves to the first step, with these leaves of the parameters.
     pub(super) fn set_parameters(

@@ -2,6 +2,7 @@
 //!
 //! A machine is a value: it suspends at a cross-device instruction, and is resumed with the value of
 //! that instruction.
+mod ahead;
 mod asynchronous;
 mod control;
 mod execute;
@@ -21,6 +22,7 @@ use crate::program::Program;
 use crate::state::Site;
 use crate::value::{Value, with_layouts};
 use crate::{Error, Result};
+use ahead::Next;
 use asynchronous::AsyncOps;
 use frame::{Control, Frame, Open};
 use hlo::Literal;
@@ -44,6 +46,8 @@ pub struct Machine {
     context: RunContext,
     program: Arc<Program>,
     frames: Vec<Frame>,
+    /// The trail up to the first frame, if that executes a part of another machine's computation.
+    outer: Vec<(Position, u64)>,
     /// The asynchronous operations in progress.
     started: AsyncOps,
     watch: Option<Watch>,
@@ -68,6 +72,10 @@ pub enum Outcome {
     /// The machine is at a cross-device instruction. [`Machine::resume_with`] sets
     /// its value.
     Suspended(Suspension),
+    /// The machine has run ahead, and can do no more until a part that was [split off](Machine::split) ends.
+    Waiting(Position),
+    /// The part that the machine was has ended; the machine that runs ahead of it has its value.
+    PartDone,
 }
 
 impl Machine {
@@ -85,6 +93,7 @@ impl Machine {
             context,
             program,
             frames,
+            outer: Vec::new(),
             started,
             watch,
             is_suspended: false,
@@ -138,12 +147,23 @@ impl Machine {
         loop {
             let Some(frame) = self.frames.last() else { return Err(ended()) };
             let plan = program.plan(frame.computation);
-            let ended = match plan.steps.get(frame.next) {
-                Some(step) if !stays && step.fuel >= LONG_STEP => {
-                    return rayon::scope(|_| self.run_steps(true));
-                }
-                Some(step) => self.step(step),
-                None => self.pop(&program),
+            let next = match frame.is_out_of_order() {
+                true => self.next_ahead(plan),
+                false => Next::Step,
+            };
+            let Some(frame) = self.frames.last() else { return Err(ended()) };
+            let ended = match next {
+                Next::Step => match plan.steps.get(frame.next) {
+                    Some(step) if !stays && step.fuel >= LONG_STEP => {
+                        return rayon::scope(|_| self.run_steps(true));
+                    }
+                    Some(step) => self.step(step),
+                    None => self.pop(&program),
+                },
+                Next::Return => self.pop(&program),
+                Next::EndPart => Ok(self.end_part(plan).then_some(Outcome::PartDone)),
+                Next::Deferred => Ok(None),
+                Next::Wait => Ok(Some(Outcome::Waiting(self.position_of(frame, self.depth())))),
             };
             match ended {
                 Ok(None) => {}
@@ -191,8 +211,13 @@ impl Machine {
     /// Returns the position of each open computation, the outermost first, and for a loop the number of iterations it
     /// has begun.
     pub fn trail(&self) -> Vec<(Position, u64)> {
-        let frames = self.frames.iter().zip(1..);
-        frames.map(|(frame, depth)| (self.position_of(frame, depth), frame.rounds)).collect()
+        let frames = self.frames.iter().zip(self.outer.len() + 1..);
+        let own = frames.map(|(frame, depth)| (self.position_of(frame, depth), frame.rounds));
+        self.outer.iter().copied().chain(own).collect()
+    }
+    /// Returns the number of open computations.
+    fn depth(&self) -> usize {
+        self.outer.len() + self.frames.len()
     }
 
     fn position_of(&self, frame: &Frame, depth: usize) -> Position {
@@ -209,7 +234,7 @@ impl Machine {
     /// Ends the run with an error, at the current instruction unless it has a place.
     fn failed(&mut self, error: Error) -> Error {
         let Some(frame) = self.frames.last() else { return error };
-        let position = self.position_of(frame, self.frames.len());
+        let position = self.position_of(frame, self.depth());
         self.frames.clear();
         self.reserved = None;
         self.started = AsyncOps::default();
@@ -249,8 +274,9 @@ impl Machine {
     /// Returns the suspension at a step, with its operands.
     fn suspend(&mut self, step: &Step) -> Suspension {
         let leaves = self.frame().take_inputs(step);
-        let depth = self.frames.len();
-        let position = self.position_of(&self.frames[depth - 1], depth);
+        let depth = self.depth();
+        let frame = self.frames.last().expect("a step has a frame");
+        let position = self.position_of(frame, depth);
         let module = self.program.module();
         let computation = &module.computations[position.computation];
         let mut leaves = leaves.into_iter();
@@ -325,8 +351,9 @@ impl Machine {
     /// Reports a completed instruction to the observer.
     fn measure(&mut self, step: &Step, open: Open, outputs: &[Literal]) {
         let total = open.start.elapsed();
-        let depth = self.frames.len() - 1;
-        if let Some(outer) = depth.checked_sub(1).and_then(|d| self.frames[d].open.as_mut()) {
+        let depth = self.depth() - 1;
+        let caller = self.frames.len().checked_sub(2);
+        if let Some(outer) = caller.and_then(|caller| self.frames[caller].open.as_mut()) {
             outer.inner += total;
         }
         let computation = &self.program.module().computations[step.site.computation];

@@ -1,7 +1,7 @@
 //! A compiled program with the options of its runs.
 use collectives::{Error, Ranks, RunError, Session};
 use hlo::{Literal, Verified};
-use interp::{CompileOptions, Device, DeviceGrid, Hooks, RunOptions};
+use interp::{CompileOptions, Device, DeviceGrid, Engine, Hooks, RunOptions};
 use std::sync::Arc;
 
 /// A compiled program with the options of its runs.
@@ -29,6 +29,11 @@ impl Program {
     pub(crate) fn compile(verified: &Verified) -> Result<Self, Error> {
         let session = Session::compile(verified.clone(), &CompileOptions::default());
         Ok(Self::of(session.map_err(of_devices)?))
+    }
+    pub(crate) fn with_engine(verified: &Verified, engine: Engine) -> Self {
+        let options = CompileOptions::default().engine(engine);
+        let session = Session::compile(verified.clone(), &options);
+        Self::of(session.unwrap_or_else(|error| panic!("{error}")))
     }
     /// Returns the program for another grid than its header states.
     pub(crate) fn on_grid(verified: &Verified, grid: DeviceGrid) -> Self {

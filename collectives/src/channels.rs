@@ -1,0 +1,130 @@
+//! Channels of `send` and `recv`: what both ends state.
+use crate::message_queue::all_neighbors;
+use crate::send_recv::{channel_name, stated};
+use crate::{Code, Error, Result};
+use hlo::ir::{ComputationId, Instruction, InstructionId};
+use hlo::{Module, Opcode};
+use interp::{DeviceGrid, Position};
+use std::collections::{BTreeMap, BTreeSet};
+
+type Channel = Option<i64>;
+
+/// The pairs that the instructions at one end of a channel state, each with an instruction that states it.
+#[derive(Debug, Default)]
+struct End {
+    pairs: BTreeMap<(i64, i64), Position>,
+    /// The first instruction.
+    first: Option<Position>,
+    /// Whether each instruction states pairs.
+    is_stated: bool,
+}
+
+/// Returns the instructions of a module that send to devices, or receive from them.
+fn transfers(module: &Module, opcode: Opcode) -> impl Iterator<Item = (Position, &Instruction)> {
+    let all = module.computations.iter().flat_map(|(id, computation)| {
+        computation.instructions.iter().map(move |(at, found)| (position(id, at), found))
+    });
+    all.filter(move |(_, found)| found.opcode() == opcode && !found.op.is_host_transfer())
+}
+
+fn position(computation: ComputationId, instruction: InstructionId) -> Position {
+    Position { computation, instruction, depth: 1 }
+}
+
+/// Returns whether an op sends on a channel, or receives, or neither.
+pub(crate) fn is_used(module: &Module, opcode: Opcode, channel: Channel) -> bool {
+    transfers(module, opcode).any(|(_, found)| found.op.channel_id() == channel)
+}
+
+/// Returns whether devices of a module both send and receive.
+pub(crate) fn has_transfers(module: &Module) -> bool {
+    let is_there = |opcode| transfers(module, opcode).next().is_some();
+    is_there(Opcode::Send) && is_there(Opcode::Recv)
+}
+
+/// Checks the pairs that `send` and `recv` state.
+///
+/// # Errors
+/// `E0502` if an id is not one of the grid's, or is the source or the target of two pairs; `E0503` if the two ends of a channel state
+/// different pairs.
+pub(crate) fn check(module: &Module, grid: DeviceGrid) -> Result<()> {
+    let sends = ends(module, grid, Opcode::Send)?;
+    let recvs = ends(module, grid, Opcode::Recv)?;
+    for (&channel, send) in &sends {
+        let Some(recv) = recvs.get(&channel) else { continue };
+        if send.is_stated && recv.is_stated {
+            compare(module, channel, send, recv)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the ends of all channels at which there are instructions of an opcode.
+fn ends(module: &Module, grid: DeviceGrid, opcode: Opcode) -> Result<BTreeMap<Channel, End>> {
+    let mut found: BTreeMap<Channel, End> = BTreeMap::new();
+    for (position, instruction) in transfers(module, opcode) {
+        let end = found.entry(instruction.op.channel_id()).or_default();
+        let is_first = end.first.is_none();
+        end.first.get_or_insert(position);
+        let Some(pairs) = stated(instruction, grid) else {
+            end.is_stated = false;
+            continue;
+        };
+        let checked = pairs.and_then(|(mode, pairs)| {
+            check_distinct(&pairs)?;
+            all_neighbors(mode, &pairs, grid).map(|_| pairs)
+        });
+        let pairs = checked.map_err(|error| error.at(position.site(module)))?;
+        end.is_stated |= is_first;
+        for pair in pairs {
+            end.pairs.entry(pair).or_insert(position);
+        }
+    }
+    Ok(found)
+}
+
+/// Checks that a device sends to one device, and receives from one.
+fn check_distinct(pairs: &[(i64, i64)]) -> Result<()> {
+    let (mut sources, mut targets) = (BTreeSet::new(), BTreeSet::new());
+    for &(source, target) in pairs {
+        let (id, what) = match (sources.insert(source), targets.insert(target)) {
+            (true, true) => continue,
+            (false, _) => (source, "source"),
+            (true, false) => (target, "target"),
+        };
+        let message = format!("{id} is the {what} of two pairs");
+        return Err(Error::from(Code::Groups { message })
+            .with_help("use several channels: each connects a source with one target"));
+    }
+    Ok(())
+}
+
+fn compare(module: &Module, channel: Channel, send: &End, recv: &End) -> Result<()> {
+    let only = |one: &End, other: &End| {
+        let mut pairs = one.pairs.iter().filter(|(pair, _)| !other.pairs.contains_key(pair));
+        pairs.next().map(|(&pair, &at)| (pair, at))
+    };
+    let (pair, at, other) = match (only(send, recv), only(recv, send)) {
+        (Some((pair, at)), _) => (pair, at, recv.first),
+        (None, Some((pair, at))) => (pair, at, send.first),
+        (None, None) => return Ok(()),
+    };
+    let Some(other) = other else { return Ok(()) };
+    let list = |end: &End| {
+        let pairs = end.pairs.keys().map(|(from, to)| format!("{{{from},{to}}}"));
+        format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+    };
+    let message = format!(
+        "{}: its `send` states the pairs {}, its `recv` {}: {{{},{}}} is at one end only",
+        channel_name(channel),
+        list(send),
+        list(recv),
+        pair.0,
+        pair.1
+    );
+    let opcode = other.instruction(module).opcode();
+    Err(Error::from(Code::Mismatch { message })
+        .at(at.site(module))
+        .label(other.span(module), format!("the `{opcode}` of this channel"))
+        .with_help("state the same pairs at both ends of a channel"))
+}
