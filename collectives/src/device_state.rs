@@ -59,6 +59,13 @@ impl DeviceState {
             Self::Remote(state) => state.can_split,
         }
     }
+    /// Gives the value of a part to the task that runs ahead of it.
+    pub(crate) fn end(&mut self) {
+        match self {
+            Self::Local(machine) => machine.end(),
+            Self::Remote(_) => {}
+        }
+    }
     /// Splits off the state that runs ahead of the instruction at which this one waits.
     pub(crate) fn split(&mut self) -> Option<Self> {
         match self {

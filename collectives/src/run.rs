@@ -13,7 +13,7 @@ use crate::{Code, Error, Ranks, Result, channels};
 use hlo::{Literal, Module, Opcode};
 use interp::{AsyncId, DeviceGrid, Executable, Outcome, Position, RunOptions, Value};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The limit of tasks up to which those that wait are split.
 const MAX_TASKS: usize = 1 << 18;
@@ -37,6 +37,8 @@ pub(crate) struct Run {
     /// The result of each finished device; a token for a device of another rank.
     pub(crate) results: Vec<Option<Literal>>,
     order: Option<Order>,
+    /// The devices of which parts ended in this round.
+    ended_parts: BTreeSet<usize>,
     pub(crate) rank_exchange: Option<RankExchange>,
 }
 
@@ -70,6 +72,7 @@ impl Run {
             crossings: Crossings::default(),
             results,
             order: options.order.map(Order::new),
+            ended_parts: BTreeSet::new(),
             rank_exchange: ranks.map(RankExchange::new),
         }
     }
@@ -91,7 +94,7 @@ impl Run {
     pub(crate) fn finish(mut self) -> Result<Finished> {
         loop {
             let mut ready = self.ready();
-            if ready.is_empty() && self.run_ahead() {
+            if ready.is_empty() && self.go_on()? {
                 ready = self.ready();
             }
             let mut steps: Vec<Option<Result<Outcome>>> = (self.tasks.par_iter_mut())
@@ -131,6 +134,7 @@ impl Run {
         ready: &Ready,
         mut steps: Vec<Option<Result<Outcome>>>,
     ) -> Result<(), (Stage, Error)> {
+        self.ended_parts.clear();
         for (place, &i) in ready.order().iter().enumerate() {
             if let Some(step) = steps[i].take() {
                 self.crossings.step = place;
@@ -150,8 +154,18 @@ impl Run {
         Ready::new(order, self.tasks.len())
     }
 
-    /// Where all tasks wait, starts what the order of the text alone delays: in each task the steps that do not depend on the
-    /// one that waits. Returns whether there are such tasks; with a schedule there are none.
+    /// Where all tasks wait, finds others to step. Returns whether there are some.
+    fn go_on(&mut self) -> Result<bool> {
+        if !self.connect_open()? {
+            return Ok(self.run_ahead());
+        }
+        self.agree_on_crossings()?;
+        self.complete_round().or_else(|(stage, error)| self.report_failure(stage, error))?;
+        Ok(true)
+    }
+
+    /// Starts what the order of the text alone delays: in each task the steps that do not depend on the one that waits. Returns
+    /// whether there are such tasks; with a schedule there are none.
     fn run_ahead(&mut self) -> bool {
         if self.module().config.is_scheduled {
             return false;
@@ -202,12 +216,17 @@ impl Run {
                 served.map_err(|error| error.at(position.site(self.module())))
             }
             Outcome::Waiting(position) => {
-                self.suspend(i, position, WaitReason::Parts);
+                // A part that ended in this round has not woken it.
+                if !self.ended_parts.contains(&self.tasks[i].device) {
+                    self.suspend(i, position, WaitReason::Parts);
+                }
                 Ok(())
             }
             Outcome::PartDone => {
                 let device = self.tasks[i].device;
                 self.tasks[i].state = TaskState::Finished;
+                self.tasks[i].device_state.end();
+                self.ended_parts.insert(device);
                 for task in self.tasks.iter_mut().filter(|task| task.device == device) {
                     if matches!(task.state, TaskState::Waiting(_, WaitReason::Parts)) {
                         task.state = TaskState::Ready;

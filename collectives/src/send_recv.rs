@@ -87,30 +87,22 @@ impl Open {
 
 impl SendRecvQueues {
     /// Returns the senders and receivers of the `recv`s that a `send` needs.
-    fn needed(&self, channel: Channel, send: &PendingSend) -> Vec<(Option<usize>, usize)> {
+    fn needed(send: &PendingSend) -> Vec<(Option<usize>, usize)> {
         let sender = send.message.sender;
         match &send.partners {
             Some(partners) => partners.targets.iter().map(|&to| (Some(sender), to)).collect(),
-            None => {
-                // The value comes back to its sender, or goes to the only other device that receives.
-                let own = self.room.contains_key(&(channel, None, sender));
-                let mut open = self
-                    .room
-                    .iter()
-                    .filter(|(key, room)| key.0 == channel && key.1.is_none() && **room > 0);
-                let other = open.next().map(|(key, _)| key.2).filter(|_| !own);
-                vec![(None, other.unwrap_or(sender))]
-            }
+            // The value comes back to its sender, unless the devices wait for another one: see `connect_open`.
+            None => vec![(None, sender)],
         }
     }
     fn has_room(&self, channel: Channel, send: &PendingSend) -> bool {
         let room = |(from, to)| self.room.get(&(channel, from, to)).is_some_and(|&room| room > 0);
-        self.needed(channel, send).into_iter().all(room)
+        Self::needed(send).into_iter().all(room)
     }
     /// Takes the room for a value, if all its receivers have it.
     fn take_room(&mut self, channel: Channel, send: &PendingSend) -> bool {
         let has_room = self.has_room(channel, send);
-        for (from, to) in self.needed(channel, send).into_iter().filter(|_| has_room) {
+        for (from, to) in Self::needed(send).into_iter().filter(|_| has_room) {
             *self.room.entry((channel, from, to)).or_default() -= 1;
         }
         has_room
@@ -248,6 +240,37 @@ impl Run {
         }
         self.send_recv.sends.insert(channel, waiting);
         Ok(())
+    }
+
+    /// Where all tasks wait, hands over the values of sends without pairs that do not come back to their senders. Returns whether
+    /// there are some.
+    pub(crate) fn connect_open(&mut self) -> Result<bool> {
+        let mut found = Vec::new();
+        for (&channel, sends) in &self.send_recv.sends {
+            let Some(&(_, _, to)) = self.send_recv.room.iter().find_map(|(key, &room)| {
+                (key.0 == channel && key.1.is_none() && room > 0).then_some(key)
+            }) else {
+                continue;
+            };
+            let mut open = sends.iter().enumerate().filter(|(_, send)| send.partners.is_none());
+            let Some((index, send)) = open.next() else { continue };
+            let sender = |send: &PendingSend| send.message.sender;
+            if let Some((_, other)) = open.find(|(_, other)| sender(other) != sender(send)) {
+                return Err(ambiguous(channel, "sent", sender(send), sender(other))
+                    .at(other.message.position.site(self.module())));
+            }
+            found.push((channel, index, to));
+        }
+        for &(channel, index, to) in &found {
+            *self.send_recv.room.entry((channel, None, to)).or_default() -= 1;
+            let sends = self.send_recv.sends.get_mut(&channel);
+            if let Some(send) = sends.and_then(|sends| sends.remove(index)) {
+                let at = send.message.position;
+                let sent = self.complete_send(send, channel);
+                sent.map_err(|error| error.at(at.site(self.module())))?;
+            }
+        }
+        Ok(!found.is_empty())
     }
 
     /// Executes a `recv-done`: the task gets the value of its source, now or later.

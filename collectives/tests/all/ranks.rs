@@ -395,7 +395,7 @@ fn ranks_that_run_different_programs_fail() {
             "different devices: 2 x 1 and 1 x 2",
         ),
         (Program::new(&negate).with_options(fuel), "ranks 0 and 2 run different options: "),
-        (Program::new(&negate).with_seed(1), "order: None } and "),
+        (Program::new(&negate).with_seed(1), "order: None, buffered_sends: false } and "),
         (Program::new(&wide), "ranks 0 and 2 run different modules: "),
     ] {
         let errors = on_ranks(3, |ranks| {

@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, OnceLock};
 
 /// The outputs of a step, once it has ended.
-type Outputs = Arc<OnceLock<Vec<Value>>>;
+pub(super) type Outputs = Arc<OnceLock<Vec<Value>>>;
 
 /// An output of a step that has not ended.
 #[derive(Debug, Clone)]
@@ -242,6 +242,7 @@ impl Machine {
             program,
             frames,
             outer: std::mem::replace(&mut self.outer, outer),
+            ended: None,
             started: std::mem::take(&mut self.started),
             watch: self.watch.clone(),
             is_suspended: false,
@@ -296,6 +297,14 @@ impl Machine {
         Next::Step
     }
 
+    /// Gives the value of the part that the machine was, which has ended, to the machine that runs ahead of it.
+    pub fn end(&mut self) {
+        if let Some((outputs, values)) = self.ended.take() {
+            let is_first = outputs.set(values).is_ok();
+            debug_assert!(is_first, "a part ends once");
+        }
+    }
+
     /// Ends the step of a part. Returns whether nothing is left.
     pub(super) fn end_part(&mut self, plan: &Plan) -> bool {
         let Some(mut frame) = self.frames.pop() else { return true };
@@ -305,10 +314,13 @@ impl Machine {
                 // Nothing reads an output that was freed.
                 frame.slots[output.slot.index()].take().unwrap_or(Value::Token)
             });
-            let is_first = outputs.set(values.collect()).is_ok();
-            debug_assert!(is_first, "a part ends once");
+            self.ended = Some((outputs, values.collect()));
         }
-        self.frames.is_empty()
+        let is_last = self.frames.is_empty();
+        if !is_last {
+            self.end();
+        }
+        is_last
     }
 }
 

@@ -22,7 +22,7 @@ use crate::program::Program;
 use crate::state::Site;
 use crate::value::{Value, with_layouts};
 use crate::{Error, Result};
-use ahead::Next;
+use ahead::{Next, Outputs};
 use asynchronous::AsyncOps;
 use frame::{Control, Frame, Open};
 use hlo::Literal;
@@ -48,6 +48,8 @@ pub struct Machine {
     frames: Vec<Frame>,
     /// The trail up to the first frame, if that executes a part of another machine's computation.
     outer: Vec<(Position, u64)>,
+    /// The value of the part that it was.
+    ended: Option<(Outputs, Vec<Value>)>,
     /// The asynchronous operations in progress.
     started: AsyncOps,
     watch: Option<Watch>,
@@ -74,7 +76,7 @@ pub enum Outcome {
     Suspended(Suspension),
     /// The machine has run ahead, and can do no more until a part that was [split off](Machine::split) ends.
     Waiting(Position),
-    /// The part that the machine was has ended; the machine that runs ahead of it has its value.
+    /// The part that the machine was has ended. [`Machine::end`] gives its value to the machine that runs ahead of it.
     PartDone,
 }
 
@@ -94,6 +96,7 @@ impl Machine {
             program,
             frames,
             outer: Vec::new(),
+            ended: None,
             started,
             watch,
             is_suspended: false,
