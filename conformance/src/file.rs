@@ -339,10 +339,31 @@ mod tests {
         assert!(few.contains("E0401"), "{few}");
     }
 
-    /// Printing moves the `send`, which has no ordering dependency, behind the `recv-done`.
+    /// Printing moves the second `recv-done` before the first one, on whose channel the order of the text matters.
     #[test]
     fn a_failure_after_printing_shows_the_printed_text() {
-        let text = "HloModule m\n\nENTRY main {\n  t = token[] after-all()\n  x = f32[] constant(1)\n  s = (f32[], u32[], token[]) send(x, t), channel_id=1\n  d = token[] send-done(s), channel_id=1\n  r = (f32[], u32[], token[]) recv(t), channel_id=1\n  e = (f32[], token[]) recv-done(r), channel_id=1\n  y = f32[] get-tuple-element(e), index=0\n  w = f32[] add-dependency(x, d)\n  ROOT z = (f32[], f32[]) tuple(y, w)\n}\n// out: f32[] 1\n// out: f32[] 1\n";
+        let text = "HloModule m\n\nENTRY main {
+  t = token[] after-all()
+  x = f32[] constant(1)
+  v = f32[2] constant({2, 3})
+  s = (f32[], u32[], token[]) send(x, t), channel_id=1
+  sd = token[] send-done(s), channel_id=1
+  u = (f32[2], u32[], token[]) send(v, t), channel_id=1
+  ud = token[] send-done(u), channel_id=1
+  r = (f32[], u32[], token[]) recv(t), channel_id=1
+  rd = (f32[], token[]) recv-done(r), channel_id=1
+  q = (f32[2], u32[], token[]) recv(t), channel_id=1
+  qd = (f32[2], token[]) recv-done(q), channel_id=1
+  y = f32[] get-tuple-element(rd), index=0
+  z = f32[2] get-tuple-element(qd), index=0
+  w = f32[] add-dependency(x, sd)
+  w.1 = f32[] add-dependency(w, ud)
+  ROOT all = (f32[2], f32[], f32[]) tuple(z, y, w.1)
+}
+// out: f32[2] {2, 3}
+// out: f32[] 1
+// out: f32[] 1
+";
         let found = failing(text);
         assert!(found.starts_with("printed and parsed again: "), "{found}");
         assert!(found.contains("--> printed:"), "{found}");

@@ -69,7 +69,7 @@ fn text(choices: &[prop::sample::Index], schedule: &str) -> String {
             .collect();
         let (name, _, instruction) = ENTRY[left.remove(ready[choice.index(ready.len())])];
         placed.push(name);
-        body += &format!("  {name} = {instruction}\n");
+        body.extend(["  ", name, " = ", instruction, "\n"]);
     }
     let root = "  ROOT z = (s32[], s32[], s32[], s32[], s32[], s32[]) tuple(v1, v2, c, q, l, f)";
     let text = format!("HloModule m, {schedule}{HEADER}ENTRY e {{\n{body}{root} }}");
