@@ -252,9 +252,7 @@ fn execute(
     peers: &Peers,
 ) -> Result<RunOutput> {
     let Prepared { name, text, session, .. } = prepared;
-    let options = options
-        .check_nan(args.check_nan.is_some())
-        .buffered_sends(args.buffered_sends);
+    let options = options.check_nan(args.check_nan.is_some()).buffered_sends(args.buffered_sends);
     let (ends, grid) = (queues.ends(), session.grid());
     let shown = RunProgress::start(name, session.executable().verified());
     let progress = shown.hook();
