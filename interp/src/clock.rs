@@ -16,14 +16,14 @@ pub(crate) struct Clock {
     /// The time limit and when it began; none if only the caller stops the run.
     limit: Option<(Duration, Instant)>,
     is_over: Arc<AtomicBool>,
-    /// The timer ends when the last clone is dropped.
-    _running: Option<Arc<Sender<()>>>,
+    /// The timer, which ends when the last clone is dropped. Without one, whoever asks looks at the time.
+    timer: Option<Arc<Sender<()>>>,
 }
 
 impl Clock {
     /// Starts a clock without a time limit: the caller sets the flag.
     pub(crate) fn of(flag: Arc<AtomicBool>) -> Self {
-        Self { limit: None, is_over: flag, _running: None }
+        Self { limit: None, is_over: flag, timer: None }
     }
     /// Starts a clock whose flag the caller may set, too.
     pub(crate) fn start(limit: Duration, flag: Option<Arc<AtomicBool>>) -> Self {
@@ -38,9 +38,8 @@ impl Clock {
             }
         };
         let timer = std::thread::Builder::new().name("time limit".to_owned()).spawn(timer);
-        // Without a timer the limit could not be kept: the run ends at once.
-        is_over.fetch_or(timer.is_err(), Ordering::Relaxed);
-        Self { limit: Some((limit, begin)), is_over, _running: Some(Arc::new(running)) }
+        let timer = timer.is_ok().then(|| Arc::new(running));
+        Self { limit: Some((limit, begin)), is_over, timer }
     }
     /// Returns the time limit and when it began, if there is one.
     pub(crate) fn limit(&self) -> Option<(Duration, Instant)> {
@@ -64,6 +63,7 @@ impl Clock {
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
+            || self.timer.is_none() && self.passed_limit().is_some()
     }
 }
 
