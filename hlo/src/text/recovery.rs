@@ -92,9 +92,11 @@ fn placeholder(shape: Shape) -> Instruction {
 fn after_instruction(mut c: Cursor<'_>) -> Option<Cursor<'_>> {
     let mut open = Vec::new();
     let mut is_first = true;
+    // What follows a comma belongs to the same instruction.
+    let mut after_comma = false;
     loop {
         let byte = c.peek()?;
-        if open.is_empty() && (byte == b'}' || !is_first && starts_instruction(c)) {
+        if open.is_empty() && (byte == b'}' || !is_first && !after_comma && starts_instruction(c)) {
             return Some(c);
         }
         match byte {
@@ -110,6 +112,7 @@ fn after_instruction(mut c: Cursor<'_>) -> Option<Cursor<'_>> {
             c.eat_token("ROOT");
         }
         is_first = false;
+        after_comma = byte == b',';
         if c.eat_word().is_none() {
             let length = c.rest().chars().next().map_or(0, char::len_utf8);
             c.skip(length);
