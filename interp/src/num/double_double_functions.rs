@@ -1,7 +1,7 @@
 //! Functions in twice the precision of f64: exponential, logarithm, sine, cosine and angle, where one f64 is not enough.
 use super::angle::atan2;
 use super::double_double::DoubleDouble;
-use super::exact::{pow2, round_to_odd, two_product, two_sum};
+use super::exact::{pow2, round_to_odd, scale, two_product, two_sum};
 
 /// ln 2.
 pub(super) const LN_2: DoubleDouble =
@@ -21,6 +21,47 @@ impl DoubleDouble {
     pub(super) fn product(a: f64, b: f64) -> Self {
         let (hi, lo) = two_product(a, b);
         Self { hi, lo }
+    }
+    /// `a * b + c * d`, within 3 u^2 of itself, u = 2^-53, also if the products cancel.
+    #[inline]
+    pub(super) fn products(a: f64, b: f64, c: f64, d: f64) -> Self {
+        Self::product(a, b) + Self::product(c, d)
+    }
+    /// Returns the sum of numbers, within 2^-99 of itself whatever cancels.
+    ///
+    /// Shewchuk's expansion ("Adaptive precision floating-point arithmetic", theorem 10): the sum is exactly that of parts
+    /// none of which overlaps or touches another, in ascending order. So their sums keep a third of the larger
+    /// operand, and each of the additions adds 3 u^2 to at most twice the relative error before it.
+    pub(super) fn sum_of<const N: usize>(terms: [f64; N]) -> Self {
+        let mut parts = [0.0; N];
+        for (n, &term) in terms.iter().enumerate() {
+            let mut sum = term;
+            for part in &mut parts[..n] {
+                (sum, *part) = two_sum(sum, *part);
+            }
+            parts[n] = sum;
+        }
+        parts.iter().fold(Self::ZERO, |sum, &part| Self::from(part) + sum)
+    }
+    /// Returns the f64 nearest to `self * 2^k`, also if it is subnormal.
+    pub(super) fn scaled_to_f64(self, k: i32) -> f64 {
+        let Self { hi: nearest, lo: dropped } = self;
+        let result = scale(nearest, k);
+        if dropped == 0.0 || !result.is_finite() || result.abs() > f64::MIN_POSITIVE {
+            return result;
+        }
+        // Scaling rounded again. Only a tie can have been rounded wrongly, and the error of the first rounding decides
+        // it.
+        let off = nearest - scale(result, -k);
+        if off.abs() < scale(1.0, -1075 - k) {
+            result
+        } else if off > 0.0 && dropped > 0.0 {
+            result.next_up()
+        } else if off < 0.0 && dropped < 0.0 {
+            result.next_down()
+        } else {
+            result
+        }
     }
     /// Returns the number rounded to odd, see [`round_to_odd`].
     #[inline]
@@ -126,6 +167,7 @@ fn small_integer(x: f64) -> i32 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "exact values are compared")]
 mod tests {
     use super::*;
     use crate::num::double_double::Real;
@@ -144,6 +186,31 @@ mod tests {
             let back = value.scaled(k) - DoubleDouble::ONE;
             assert!((back + -DoubleDouble::from(x)).hi.abs() < pow2(-94), "{x}: {back:?}");
         }
+    }
+
+    #[test]
+    fn sums_survive_cancellation() {
+        let tiny = pow2(-40);
+        // (1 + t)(1 - t) - 1 = -t^2
+        let square = DoubleDouble::products(1.0 + tiny, 1.0 - tiny, -1.0, 1.0);
+        assert_eq!(square, DoubleDouble { hi: -pow2(-80), lo: 0.0 });
+        assert!(DoubleDouble::products(-0.0, 1.0, -0.0, 1.0).hi.is_sign_negative());
+        let terms = [pow2(-200), 1.0, pow2(-60), -1.0, pow2(-120), -pow2(-60)];
+        let sum = DoubleDouble::sum_of(terms);
+        assert_eq!(sum, DoubleDouble { hi: pow2(-120), lo: pow2(-200) });
+    }
+
+    #[test]
+    fn scaling_rounds_once() {
+        // 1.5 + 2^-54 is just above the middle between 1 and 2 units of a subnormal number.
+        let x = DoubleDouble { hi: 1.5, lo: pow2(-54) };
+        let unit = f64::from_bits(1);
+        assert_eq!(x.scaled_to_f64(-1074), 2.0 * unit);
+        let above_half = DoubleDouble { hi: 0.5, lo: pow2(-56) };
+        assert_eq!(above_half.scaled_to_f64(-1074), unit);
+        let below = DoubleDouble { hi: 2.5, lo: -pow2(-54) };
+        assert_eq!((-below).scaled_to_f64(-1074), -2.0 * unit);
+        assert_eq!(below.scaled_to_f64(2000), f64::INFINITY);
     }
 
     #[test]

@@ -38,23 +38,7 @@ pub(crate) fn logistic_f64(x: f64) -> f64 {
         return 0.0;
     }
     let (value, k) = logistic(x);
-    let (nearest, dropped) = two_sum(value.hi, value.lo);
-    let result = scale(nearest, k);
-    if !result.is_subnormal() || dropped == 0.0 {
-        return result;
-    }
-    // Scaling rounded again. Only a tie can have been rounded wrongly, and the error of the first rounding decides
-    // it.
-    let off = nearest - scale(result, -k);
-    if off.abs() < scale(1.0, -1075 - k) {
-        result
-    } else if off > 0.0 && dropped > 0.0 {
-        result.next_up()
-    } else if off < 0.0 && dropped < 0.0 {
-        result.next_down()
-    } else {
-        result
-    }
+    value.settled().scaled_to_f64(k)
 }
 
 /// Returns the function as `value * 2^k`, for x of at least -800.

@@ -17,6 +17,7 @@ mod complex_area;
 mod complex_exp;
 pub(crate) mod complex_of;
 mod complex_power;
+mod complex_root;
 pub(crate) mod dispatch;
 pub(crate) mod double_double;
 mod double_double_functions;
