@@ -62,6 +62,9 @@ hlo::error_codes! {
         /// A search for the smallest module needs a module that is interesting, and a trivial module that is not.
         "E0621" "{message}"
         NotReduced { message: String },
+        /// `--backend planted:OP` names an op that does not exist.
+        "E0622" "there is no op `{name}` to plant errors in"
+        UnknownPlanted { name: String },
     }
 }
 

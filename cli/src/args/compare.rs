@@ -9,8 +9,9 @@ use std::time::Duration;
 /// A backend and its options.
 #[derive(Debug, Args)]
 pub(crate) struct BackendArgs {
-    /// The backend: an engine of Etalon, or the path of a PJRT plugin, which runs in a process of its own.
-    #[arg(long, value_name = "reference|exact|fast|PLUGIN.so")]
+    /// The backend: an engine of Etalon, or the path of a PJRT plugin, which runs in a process of its own. `planted:OP`, such as
+    /// `planted:exp`, is the engine `exact` with wrong results of one op, to see what a report looks like.
+    #[arg(long, value_name = "reference|exact|fast|planted:OP|PLUGIN.so")]
     pub(crate) backend: Option<String>,
     /// A shell command as the backend. It reads the module's text and the arguments `in0`, `in1`, ..., and writes the result
     /// `out0`, `out1`, ..., for several devices `d<k>_in<i>` and `d<k>_out<i>`.

@@ -37,7 +37,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) custom_calls: CustomCallArgs,
     /// Print the result; the default without --output. Large arrays are elided. For several devices, equal results are printed
-    /// once and small ones side by side; in a pipe without this option, each device has one line: `device 0: ...`.
+    /// once and small ones side by side; without this option, each device has one line, `device 0: ...`, in a pipe and on a terminal of unknown size.
     #[arg(long)]
     pub(crate) print: bool,
     /// Schedule devices and reduce their values in a random order, rounding after each addition. `many` runs the module in 16

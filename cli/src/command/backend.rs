@@ -7,12 +7,13 @@ use crate::error::{Code, Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::{inputs, output};
 use conformance::backend::{
-    Backend, BackendError, CommandBackend, EngineBackend, LimitedEngine, Plugin, PluginOptions,
-    serve,
+    Backend, BackendError, CommandBackend, EngineBackend, LimitedEngine, PlantedBackend, Plugin,
+    PluginOptions, serve,
 };
 use conformance::results::{Changes, Record, Results, ResultsError, Verdict};
 use conformance::suite::{Selection, Suite, SuiteCase};
 use conformance::{Case, Engine, Entry, FileTest, ParseError, Report, Subject};
+use hlo::Opcode;
 use interp::DeviceGrid;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -36,10 +37,7 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     if !args.merge.is_empty() {
         return merge(args, reports);
     }
-    let mut backend: Box<dyn Backend> = match engine_of(&args.backend) {
-        Some(engine) => Box::new(limited(engine, args)),
-        None => open(&args.backend)?,
-    };
+    let mut backend = open_with(&args.backend, |engine| Box::new(limited(engine, args)))?;
     let mut reference = limited(args.engine.into(), args);
     let mut items = Vec::new();
     for path in &args.paths {
@@ -94,9 +92,25 @@ fn limited(engine: Engine, args: &ConformArgs) -> LimitedEngine {
 }
 
 /// Returns the engine of Etalon that is the backend, if it is one.
-fn engine_of(args: &BackendArgs) -> Option<Engine> {
+pub(super) fn engine_of(args: &BackendArgs) -> Option<Engine> {
     let name = args.backend.as_deref()?;
     Engine::ALL.into_iter().find(|engine| engine.name() == name)
+}
+
+/// Returns the op that `planted:OP` names: an opcode, or the shortest one that begins so.
+fn planted(name: &str) -> Result<Opcode> {
+    let plain = name.replace('_', "-");
+    let longer = || {
+        let longer = Opcode::ALL.iter().filter(|op| op.name().starts_with(&plain));
+        longer.min_by_key(|op| op.name().len()).copied().filter(|_| !plain.is_empty())
+    };
+    Opcode::from_name(&plain).or_else(longer).ok_or_else(|| {
+        let help = match hlo::diag::nearest(&plain, Opcode::ALL.iter().map(|op| op.name())) {
+            Some(opcode) => format!("did you mean `planted:{opcode}`?"),
+            None => "`etalon explain opcodes` lists the opcodes".to_owned(),
+        };
+        Failure::new(&Code::UnknownPlanted { name: name.to_owned() }, Some(help))
+    })
 }
 
 /// Returns the selected cases of the suite.
@@ -231,15 +245,26 @@ pub(crate) fn host() -> Result<ExitCode> {
 
 /// Starts the backend of the command line.
 pub(super) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
+    open_with(args, |engine| Box::new(EngineBackend(engine)))
+}
+
+/// Starts the backend of the command line, with engines of Etalon as `own` makes them.
+pub(super) fn open_with(
+    args: &BackendArgs,
+    own: impl Fn(Engine) -> Box<dyn Backend>,
+) -> Result<Box<dyn Backend>> {
     if let Some(command) = &args.backend_command {
         let backend =
             CommandBackend::new(command, args.time_limit_or_default()).map_err(|e| misuse(&e))?;
         return Ok(Box::new(backend));
     }
     if let Some(engine) = engine_of(args) {
-        return Ok(Box::new(EngineBackend(engine)));
+        return Ok(own(engine));
     }
     let name = args.backend.as_deref().unwrap_or_default();
+    if let Some(op) = name.strip_prefix("planted:") {
+        return Ok(Box::new(PlantedBackend::new(planted(op)?, own(Engine::Exact))));
+    }
     let path = Path::new(name);
     // Without a folder, the loader would search the system's folders.
     let path = path.canonicalize().map_err(|e| {
@@ -248,7 +273,7 @@ pub(super) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
         let help = match hlo::diag::nearest(name, engines) {
             Some(engine) => format!("did you mean `{engine}`?"),
             None => format!(
-                "a backend is an engine ({}) or the file of a PJRT plugin; --backend-command takes a command",
+                "a backend is an engine ({}), `planted:OP`, or the file of a PJRT plugin; --backend-command takes a command",
                 engines.join(", ")
             ),
         };

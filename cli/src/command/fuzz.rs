@@ -1,10 +1,10 @@
 //! `etalon fuzz`: runs random modules on a backend and on Etalon.
-use super::backend::open;
+use super::backend::{engine_of, open_with};
 use super::{Loaded, load, verified};
 use crate::args::{BackendArgs, FuzzArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::{file, output};
-use conformance::backend::{Backend, LimitedEngine, OptionValue};
+use conformance::backend::{LimitedEngine, OptionValue};
 use conformance::fuzz::{self, Campaign, ENOUGH, Event, Finding, Limit};
 use conformance::{Engine, generate, on_large_stack};
 use std::fmt::Write as _;
@@ -22,17 +22,13 @@ const KEPT: u64 = 250;
 const VARIANT_TIME: Duration = Duration::from_secs(60);
 
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
-    let engine = Engine::ALL
-        .into_iter()
-        .find(|engine| Some(engine.name()) == args.backend.backend.as_deref());
+    let engine = engine_of(&args.backend);
     // `exact` is compared with the reference, and any other backend with the fastest that rounds correctly.
     let is_exact = engine == Some(Engine::Exact);
     let mut reference =
         limited(if is_exact { Engine::Reference } else { Engine::Exact }, args.like.is_some());
-    let mut backend: Box<dyn Backend> = match engine {
-        Some(engine) => Box::new(limited(engine, args.like.is_some())),
-        None => open(&args.backend)?,
-    };
+    let mut backend =
+        open_with(&args.backend, |engine| Box::new(limited(engine, args.like.is_some())))?;
     let like = args.like.as_deref().map(like).transpose()?;
     let limit = match (args.minutes, args.count) {
         (Some(time), _) => Limit::Time(time),

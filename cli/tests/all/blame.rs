@@ -71,3 +71,23 @@ fn before_and_after_a_pass() {
     expect(&output, 1, "e/p differs from e/p: found", "wrong.hlo:5:");
     expect(&output, 1, "computed from: e/s\n", "multiply(s, s)");
 }
+
+#[test]
+fn a_planted_error_is_found() {
+    let folder = Folder::new("blame-planted");
+    folder.write("m.hlo", MODULE);
+    let output = folder.etalon("blame m.hlo --backend planted:multiply");
+    expect(&output, 1, "wrong: e/p\n  multiply f32[3]\n", "m.hlo:5:");
+    // `sin` is the beginning of `sine`.
+    expect(&folder.etalon("blame m.hlo --backend planted:sin"), 1, "wrong: e/s\n", "m.hlo:4:");
+    let output = folder.etalon("blame m.hlo --backend planted:multipy");
+    expect(&output, 2, "", "error[E0622]: there is no op `multipy`");
+    expect(&output, 2, "", "did you mean `planted:multiply`?");
+    expect(&folder.etalon("blame m.hlo --backend planted:"), 2, "", "E0622");
+    let output = folder.etalon("conform m.hlo --backend planted:sine");
+    expect(&output, 1, "m.hlo::m: differs: 1 of 3 elements differ", "");
+    let output = folder.etalon("reduce m.hlo --backend planted:sine -o small.hlo");
+    expect(&output, 0, "small.hlo: 4 instructions became 2", "");
+    let output = folder.etalon("fuzz --backend planted:add --count 20");
+    expect(&output, 1, "differ", "");
+}

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!                       ┌─ EngineBackend    Etalon's engines
+//!                       ├─ PlantedBackend   another backend, with wrong results of one op
 //! Backend ─ compile ─> ─┼─ Plugin           a PJRT plugin, in a process of its own or in this one
 //!    │                  └─ CommandBackend   a command that reads and writes files
 //!    └── LoadedModule ─ execute ─> the result of each device
@@ -30,6 +31,7 @@ mod death;
 mod engine;
 mod error;
 mod message;
+mod planted;
 mod plugin;
 mod process;
 
@@ -39,6 +41,7 @@ pub use custom_calls::{IsolatedLibrary, serve_custom_calls};
 pub use death::Death;
 pub use engine::{EngineBackend, LimitedEngine};
 pub use error::{BackendError, Code};
+pub use planted::PlantedBackend;
 pub use plugin::{Plugin, PluginOptions, serve};
 
 pub use pjrt::OptionValue;
