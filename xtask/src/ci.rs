@@ -1,5 +1,5 @@
 //! `ci` and `bless`: the checks that a change must pass.
-use crate::{Result, cargo, counts, mpi, python, quiet, status, tidy, trial, walls};
+use crate::{Result, cargo, consoles, counts, mpi, python, quiet, status, tidy, trial, walls};
 use std::path::Path;
 use std::time::Instant;
 
@@ -26,6 +26,7 @@ pub(crate) fn run(root: &Path) -> Result {
             _ => cargo(root, &arguments, environment),
         })?;
     }
+    step("consoles", || consoles::check(root))?;
     // The engine as a library has it by default, without machine code, and with the optional decompositions.
     let engine = ["test", "--package", "etalon-interp", "--features", "faer"];
     step("test without machine code", || quiet::test(root, &engine))?;

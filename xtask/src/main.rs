@@ -1,6 +1,7 @@
-//! Project chores, run as `cargo xtask COMMAND`: ci, counts, tidy, status, bless, new-op, trial, xla-tree.
+//! Project chores, run as `cargo xtask COMMAND`; without one, it lists them.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 mod ci;
+mod consoles;
 mod counts;
 mod explanations;
 mod lists;
@@ -25,6 +26,7 @@ type Result<T = ()> = std::result::Result<T, String>;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
   ci               everything a change must pass; stops at the first failure
+  consoles         runs the console blocks of README.md and docs
   counts [--bless] instructions of kernels, against those recorded; or records them
   packages         packs each crate that is published, and compiles it from its package
   tidy             sizes of files and functions, lists of ops, first lines, blanks
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["xla-tree", rest @ ..] => xla_tree::run(&root, rest),
         ["ci"] => ci::run(&root),
+        ["consoles"] => consoles::run(&root),
         ["counts"] => counts::run(&root, false),
         ["counts", "--bless"] => counts::run(&root, true),
         ["packages"] => walls::package(&root),

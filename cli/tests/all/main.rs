@@ -13,7 +13,6 @@ mod inputs;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod outputs;
-mod readme;
 mod reduce;
 mod several;
 mod support;
