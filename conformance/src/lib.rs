@@ -1,4 +1,18 @@
-//! File tests, suites of recorded results, and the comparison of results.
+//! Judges backends: what compiles and executes HLO modules, Etalon's own engines among them.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`backend`] | engines, PJRT plugins and commands as backends |
+//! | [`judge`] | the legal values of each element of a result, and verdicts |
+//! | [`conform()`], [`results`] | a module in two backends; the verdicts of a run, as JSON, JUnit and HTML |
+//! | [`suite`] | Etalon's own cases, for each op and type |
+//! | [`generate`], [`fuzz`] | random modules, and campaigns over them |
+//! | [`blame`] | the instructions that a backend computes wrong |
+//! | [`reduce`] | smaller modules that show the same difference |
+//! | [`FileTest`], [`find`] | tests in HLO text, and suites of recorded results |
+//!
+//! Results of modules whose arguments are known are judged by what a correct evaluation may give for these arguments ([`judge`]).
+//! File tests, suites of recorded results and comparisons of two files have a bound that depends on the module alone ([`Tolerance`]):
 //!
 //! ```text
 //! file test:  NAME.hlo with `// in:`, `// out:`, `// error`  ──> FileTest ──> Case   ─┐
@@ -8,8 +22,6 @@
 //!                                                       │
 //!                                                       └─> Report ─> Summary
 //! ```
-//!
-//! The allowed error depends only on the module ([`Tolerance`]), not on the case.
 //!
 //! ```
 //! use conformance::{Engine, FileTest, Summary};

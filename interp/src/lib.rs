@@ -9,7 +9,7 @@
 //! Three engines share one plan and one machine. [`Engine::Reference`] runs the specification, one page of `spec/` per op,
 //! over elements in wide form ([`hlo::Scalar`]); [`Engine::Exact`] runs optimized kernels that are checked against it, and
 //! [`Engine::Fast`] the same kernels in the arithmetic of the element types.
-//! Both take their arithmetic from [`num`].
+//! All take their arithmetic from [`num`].
 //!
 //! ```
 //! use hlo::{Literal, Module};

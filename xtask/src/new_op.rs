@@ -151,9 +151,10 @@ fn next_elementwise(function: &str, test: &str) -> String {
   1. {TABLE}                       classes of element types, accuracy, flags
   2. interp/src/num                         `{function}` for each class: float_functions.rs, signed.rs, ...
   3. builder/src/grad                       the derivative
+  4. conformance/src/judge/functions.rs     the values over an interval
 and then
-  4. {test}                   special values of each class
-  5. cargo xtask status && cargo xtask ci
+  5. {test}                   special values of each class
+  6. cargo xtask status && cargo xtask ci
 docs/adding-an-op.md shows a commit that does it."
     )
 }
@@ -165,7 +166,8 @@ fn next_structured(module: &str, test: &str) -> String {
   2. hlo/src/op/{module}.rs       attributes, and the shape rule with a label for every check
   3. interp/src/spec            what it means, and the arm that the compiler asks for
   4. {test}     one case a branch, edges, one rejection a label
-  5. cargo fmt --all && cargo xtask status && cargo xtask ci
+  5. builder/src/grad, conformance/src/generate, and the places that CONTRIBUTING.md lists
+  6. cargo fmt --all && cargo xtask status && cargo xtask ci
 CONTRIBUTING.md walks through it on `reverse`."
     )
 }
