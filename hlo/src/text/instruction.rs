@@ -129,11 +129,11 @@ impl<'a> Parser<'a> {
             }
             Kind::Async { wrapped, phase } => {
                 if let Some(callee) = self.check_chain(&operands, wrapped, head.span)? {
-                    let result = match (phase, &head.shape) {
-                        (Opcode::AsyncUpdate, Some(shape)) => {
+                    let result = match &head.shape {
+                        Some(shape) if phase == Opcode::AsyncUpdate => {
                             shape.tuple().and_then(|parts| parts.get(1).cloned())
                         }
-                        (_, shape) => shape.clone(),
+                        shape => shape.clone(),
                     };
                     self.bind_late(callee, &operands[1..], result).map_err(|e| e.at(head.span))?;
                 }

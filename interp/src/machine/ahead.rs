@@ -136,15 +136,14 @@ impl Ahead {
             }
             let instruction = &instructions[id];
             open.extend(instruction.common.iter().flat_map(|common| common.control_predecessors()));
-            match &instruction.op {
-                // An element of a tuple is there before the others.
-                Op::GetTupleElement(op) => match &instructions[instruction.operands[0]] {
-                    tuple if matches!(tuple.op, Op::Tuple(_)) => {
-                        open.push(tuple.operands[to_usize(op.index)]);
-                    }
-                    _ => open.extend(&instruction.operands),
-                },
-                _ => open.extend(&instruction.operands),
+            // An element of a tuple is there before the others.
+            if let Op::GetTupleElement(op) = &instruction.op
+                && let tuple = &instructions[instruction.operands[0]]
+                && let Op::Tuple(_) = tuple.op
+            {
+                open.push(tuple.operands[to_usize(op.index)]);
+            } else {
+                open.extend(&instruction.operands);
             }
         }
         found
@@ -422,9 +421,9 @@ fn own_use(instruction: &Instruction, at: Site) -> Option<Use> {
             }),
         },
         Kind::Host | Kind::Random => Some(Use::Outside),
-        Kind::Custom => match op {
-            Op::CustomCall(call) if !call.custom_call_has_side_effect => None,
-            _ => Some(Use::Outside),
-        },
+        Kind::Custom => {
+            let Op::CustomCall(call) = op else { return Some(Use::Outside) };
+            call.custom_call_has_side_effect.then_some(Use::Outside)
+        }
     }
 }

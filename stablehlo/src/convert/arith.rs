@@ -77,10 +77,10 @@ fn is_list(scope: &Scope<'_, '_>, op: &Op) -> bool {
 }
 /// A boolean of `arith` is an integer of one bit, whose sum and sign are other than those of a boolean.
 fn refuse_bits(scope: &Scope<'_, '_>, op: &Op, id: InstructionId) -> Result<()> {
-    match scope.array(op, id)?.ty {
-        ElementType::Pred => Err(scope.unsupported(op, format!("`{}` of `i1`", op.name))),
-        _ => Ok(()),
+    if scope.array(op, id)?.ty == ElementType::Pred {
+        return Err(scope.unsupported(op, format!("`{}` of `i1`", op.name)));
     }
+    Ok(())
 }
 
 fn binary(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
