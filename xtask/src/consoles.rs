@@ -162,7 +162,7 @@ mod tests {
         let found: Vec<_> =
             found.iter().map(|s| (s.line, s.command.as_str(), &*s.output)).collect();
         let expected: [(usize, &str, &[&str]); 3] =
-            [(3, "one \\\n  more # why", &["1"]), (6, "two", &[]), (16, "four", &[])];
+            [(3, "one \\\n  more # why", &["1"]), (6, "two", &[]), (17, "four", &[])];
         assert_eq!(found, expected);
         assert_eq!(not_run, 1);
     }
