@@ -27,20 +27,12 @@ pub(crate) fn run(root: &Path) -> Result {
         })?;
     }
     step("consoles", || consoles::check(root))?;
-    // The engine as a library has it by default, without machine code, and with the optional decompositions.
-    let engine = ["test", "--package", "etalon-interp", "--features", "faer"];
-    step("test without machine code", || quiet::test(root, &engine))?;
     step("features", || walls::features(root))?;
     step("fuzz targets", || walls::fuzz(root))?;
-    match walls::minimum_rust(root)? {
-        Ok(version) => step("minimum Rust", || walls::check_minimum_rust(root, &version))?,
-        Err(missing) => println!("== minimum Rust: skipped: {missing}"),
-    }
     match walls::missing_deny(root) {
         None => step("dependencies", || walls::deny(root))?,
         Some(missing) => println!("== dependencies: skipped: {missing}"),
     }
-    step("packages", || walls::package(root))?;
     match counts::missing(root) {
         None => {
             let features: &[&str] = if mpi.is_ok() { &mpi::FEATURES } else { &[] };
@@ -66,6 +58,19 @@ pub(crate) fn run(root: &Path) -> Result {
     step("adding-an-op", || trial::check(root))?;
     println!("ci: all steps passed");
     Ok(())
+}
+
+/// Runs the checks that take longest: the engine without machine code and with the optional decompositions, every other set of
+/// features, the minimum Rust version, packages.
+pub(crate) fn walls(root: &Path) -> Result {
+    let engine = ["test", "--package", "etalon-interp", "--features", "faer"];
+    step("test without machine code", || quiet::test(root, &engine))?;
+    step("all features", || walls::all_features(root))?;
+    match walls::minimum_rust(root)? {
+        Ok(version) => step("minimum Rust", || walls::check_minimum_rust(root, &version))?,
+        Err(missing) => println!("== minimum Rust: skipped: {missing}"),
+    }
+    step("packages", || walls::package(root))
 }
 
 /// Runs the tests, which rewrite their expected outputs.

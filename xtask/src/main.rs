@@ -26,6 +26,7 @@ type Result<T = ()> = std::result::Result<T, String>;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
   ci               everything a change must pass; stops at the first failure
+  walls            what takes longer: other features, the minimum Rust version, packages
   consoles         runs the console blocks of README.md and docs
   counts [--bless] instructions of kernels, against those recorded; or records them
   packages         packs each crate that is published, and compiles it from its package
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["xla-tree", rest @ ..] => xla_tree::run(&root, rest),
         ["ci"] => ci::run(&root),
+        ["walls"] => ci::walls(&root),
         ["consoles"] => consoles::run(&root),
         ["counts"] => counts::run(&root, false),
         ["counts", "--bless"] => counts::run(&root, true),

@@ -20,12 +20,19 @@ const FEATURES: [&[&str]; 3] = [
     &["-p", "etalon-interp", "--features", "faer,jit,serde"],
 ];
 
-/// Lints the packages with other features than the workspace has.
+/// Lints the libraries with the features that they have by default.
 pub(crate) fn features(root: &Path) -> Result {
-    FEATURES.iter().try_for_each(|packages| {
-        let lints: &[&str] = &["--all-targets", "--", "-D", "warnings"];
-        cargo(root, &[&["clippy"], *packages, lints].concat(), &[])
-    })
+    lint(root, FEATURES[0])
+}
+
+/// Lints the packages with every set of features.
+pub(crate) fn all_features(root: &Path) -> Result {
+    FEATURES.iter().try_for_each(|packages| lint(root, packages))
+}
+
+fn lint(root: &Path, packages: &[&str]) -> Result {
+    let lints: &[&str] = &["--all-targets", "--", "-D", "warnings"];
+    cargo(root, &[&["clippy"], packages, lints].concat(), &[])
 }
 
 /// Checks that the fuzz targets compile; the library that they link is not built.
