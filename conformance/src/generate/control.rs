@@ -10,7 +10,7 @@ struct Loop {
     /// The value that it carries; the first element is the counter.
     carried: Vec<Shape>,
     is_scalar: bool,
-    /// Whether it runs for thousands of rounds.
+    /// Whether it runs for thousands of iterations.
     is_long: bool,
 }
 
@@ -204,11 +204,11 @@ impl Generator {
         let mut parts = vec![next];
         for part in &all.carried[1..] {
             let value = self.value(&mut scope, part);
-            let tamed = match all.is_long {
-                true => self.tamed(&mut scope, &counter, part, value.clone()),
+            let kept_finite = match all.is_long {
+                true => self.kept_finite(&mut scope, &counter, part, value.clone()),
                 false => None,
             };
-            parts.push(tamed.unwrap_or(value));
+            parts.push(kept_finite.unwrap_or(value));
         }
         let (name, root) = (self.name("fn"), self.name("v"));
         let parts = parts.join(", ");

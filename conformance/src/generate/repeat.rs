@@ -1,15 +1,15 @@
-//! Loops of thousands of rounds, which engines run as machine code. What they compute stays cheap, finite, and different in each round.
+//! Loops of thousands of iterations, which engines run as machine code. What they compute stays cheap, finite, and different in each iteration.
 use super::generator::Generator;
 use super::movement::any;
 use super::scope::Scope;
 use hlo::{ArrayShape, Class, ElementType, Opcode, Shape};
 
-/// The rounds of a long loop: engines count a thousand or two, and the steps of each, until they generate code.
+/// The iterations of a long loop: engines count a thousand or two, and the steps of each, until they generate code.
 const ROUNDS: [u64; 6] = [300, 999, 1001, 2100, 4500, 21_000];
-/// The most steps of a long loop in all its rounds, about.
+/// The most steps of a long loop in all its iterations, about.
 const MAX_STEPS: u64 = 250_000;
 
-/// Returns the most rounds that a loop of these steps a round may run.
+/// Returns the number of iterations of a loop whose body takes this many steps.
 pub(super) fn rounds(rng: &mut fastrand::Rng, steps: u64) -> u64 {
     let some = ROUNDS[rng.usize(..ROUNDS.len())] + rng.u64(..5);
     some.min(MAX_STEPS / steps.max(1)).max(1)
@@ -30,9 +30,9 @@ impl Generator {
         let dims = if is_scalar { Vec::new() } else { self.dims(0) };
         Some(ArrayShape::new(ty, dims.as_slice()).into())
     }
-    /// Returns the next value of what a long loop carries: after thousands of rounds most values would be infinite, NaN, or no
+    /// Returns the next value of what a long loop carries: after thousands of iterations most values would be infinite, NaN, or no
     /// longer change.
-    pub(super) fn tamed(
+    pub(super) fn kept_finite(
         &mut self,
         scope: &mut Scope,
         counter: &str,

@@ -30,7 +30,7 @@ impl Generator {
             _ => {
                 let k = self.pick(operands.len());
                 let operand = scope.array(operands.get(k)?)?;
-                operands[k] = self.disguised(scope, &operand)?;
+                operands[k] = self.equal_operand(scope, &operand)?;
             }
         }
         for (_, callee) in words(&attributes, is_word) {
@@ -104,7 +104,7 @@ impl Generator {
     }
 
     /// Returns an array of the same shape that has the elements of `x`: itself under another name, or all of them at other places.
-    fn disguised(&mut self, scope: &mut Scope, x: &Operand) -> Option<String> {
+    fn equal_operand(&mut self, scope: &mut Scope, x: &Operand) -> Option<String> {
         (!scope.is_scalar).then_some(())?;
         let Operand { name, shape } = x;
         let rank = shape.rank();
@@ -113,7 +113,7 @@ impl Generator {
             1 => format!("copy({name})"),
             2 => format!("reshape({name})"),
             3 if rank > 0 => format!("reverse({name}), dimensions={}", list(self.some_of(rank))),
-            4 if rank > 1 => return Some(self.turned(scope, x)),
+            4 if rank > 1 => return Some(self.transposed_operand(scope, x)),
             5 => {
                 let dims = self.regrouped(&shape.dims);
                 let other = ArrayShape::new(shape.ty, dims.as_slice());
@@ -122,8 +122,11 @@ impl Generator {
                 format!("reshape({other})")
             }
             _ if rank > 1 && !self.config.portable => {
-                let from =
-                    if self.chance(3) { name.clone() } else { self.relaid(scope, shape, name) };
+                let from = if self.chance(3) {
+                    name.clone()
+                } else {
+                    self.copied_to_layout(scope, shape, name)
+                };
                 let stated = self.in_some_layout(shape);
                 return Some(self.push_in(
                     scope,
@@ -137,19 +140,19 @@ impl Generator {
         Some(self.push(scope, shape.clone(), &text))
     }
     /// Returns a transposition of an array, with the dimensions that the array has.
-    fn turned(&mut self, scope: &mut Scope, x: &Operand) -> String {
+    fn transposed_operand(&mut self, scope: &mut Scope, x: &Operand) -> String {
         let order = self.order(x.shape.rank());
         let dims: Vec<i64> = order.iter().map(|&d| x.shape.dims[d]).collect();
         let text = format!("transpose({}), dimensions={}", x.name, list(order));
-        let turned = self.push(scope, ArrayShape::new(x.shape.ty, dims.as_slice()), &text);
+        let transposed = self.push(scope, ArrayShape::new(x.shape.ty, dims.as_slice()), &text);
         if dims == x.shape.dims.as_slice() {
-            return turned;
+            return transposed;
         }
-        scope.mark(&turned);
-        self.push(scope, x.shape.clone(), &format!("reshape({turned})"))
+        scope.mark(&transposed);
+        self.push(scope, x.shape.clone(), &format!("reshape({transposed})"))
     }
     /// Returns a copy of an array in some layout.
-    fn relaid(&mut self, scope: &mut Scope, shape: &ArrayShape, name: &str) -> String {
+    fn copied_to_layout(&mut self, scope: &mut Scope, shape: &ArrayShape, name: &str) -> String {
         let stated = self.in_some_layout(shape);
         let copy = self.push_in(scope, shape.clone(), &stated, &format!("copy({name})"));
         scope.mark(&copy);
@@ -165,7 +168,7 @@ impl Generator {
         for _ in 0..2 + self.pick(2) {
             let from = match self.pick(3) {
                 0 => x.name.clone(),
-                _ => self.relaid(scope, &x.shape, &x.name),
+                _ => self.copied_to_layout(scope, &x.shape, &x.name),
             };
             self.push_in(scope, shape.clone(), &stated, &format!("bitcast({from})"));
         }
@@ -184,11 +187,11 @@ impl Generator {
             _ => (&[n, n], &[n, n]),
         };
         let v = self.array_of(scope, ty, dims).name;
-        let turned = format!("transpose({}), dimensions={{1,0}}", x.name);
-        let turned = self.push(scope, x.shape.clone(), &turned);
-        scope.mark(&turned);
+        let transposed = format!("transpose({}), dimensions={{1,0}}", x.name);
+        let transposed = self.push(scope, x.shape.clone(), &transposed);
+        scope.mark(&transposed);
         let (to, c) = (self.sum_type(ty), self.pick(2));
-        let mut names = [x.name, turned];
+        let mut names = [x.name, transposed];
         self.rng.shuffle(&mut names);
         for name in &names {
             let text = format!(
