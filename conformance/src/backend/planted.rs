@@ -1,12 +1,10 @@
 //! Backends that compute one op wrong, to try what compares backends.
 use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result};
-use hlo::ir::Instruction;
-use hlo::ir::InstructionId;
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
-use hlo::literal::ConstantValue;
+use hlo::ir::{Instruction, InstructionId};
 use hlo::op::value::Direction;
-use hlo::op::{Binary, Broadcast, Compare, Constant, Iota, Select};
-use hlo::{ArrayShape, ElementType, Literal, Module, Op, Opcode, Scalar, Verified};
+use hlo::op::{Binary, Iota, Select};
+use hlo::{ElementType, Module, Op, Opcode, Scalar, Verified};
 use interp::DeviceGrid;
 use std::sync::Arc;
 
@@ -69,7 +67,7 @@ fn plant_at(computation: &mut ComputationRewriter, id: InstructionId) {
         true => (Binary::Multiply, Scalar::Float(1.125).convert(ElementType::F64, shape.ty)),
         false => (Binary::Xor, Scalar::Signed(1).convert(ElementType::S64, shape.ty)),
     };
-    let value = filled(computation, id, &shape, value);
+    let value = computation.add_filled(id, &shape, value);
     let wrong = Instruction::new(Op::Binary(op), shape.clone(), [right, value]);
     let Some(&size) = shape.dims.last() else {
         computation.replace(id, wrong);
@@ -80,29 +78,9 @@ fn plant_at(computation: &mut ComputationRewriter, id: InstructionId) {
     let dimension = i64::try_from(shape.dims.len() - 1).unwrap_or(i64::MAX);
     let op = Iota { iota_dimension: Some(dimension) };
     let index = computation.add(id, Instruction::new(op, indices.clone(), []));
-    let last = filled(computation, id, &indices, Scalar::Signed(size - 1));
-    let mut op = Op::from(Compare::new(Direction::Eq));
-    let operand = computation.instruction(index).shape.clone();
-    // Two arrays of one shape are comparable: the type of comparison is that of their elements.
-    let _ = op.complete_attributes(&[&operand, &operand], None);
-    let is_last = Instruction::new(op, shape.with_type(ElementType::Pred), [index, last]);
-    let is_last = computation.add(id, is_last);
+    let last = computation.add_filled(id, &indices, Scalar::Signed(size - 1));
+    let is_last = computation.add_compare(id, Direction::Eq, [index, last]);
     computation.replace(id, Instruction::new(Select {}, shape, [is_last, wrong, right]));
-}
-
-/// Adds a scalar, broadcast to an array.
-fn filled(
-    computation: &mut ComputationRewriter,
-    like: InstructionId,
-    shape: &ArrayShape,
-    value: Scalar,
-) -> InstructionId {
-    let scalar = Literal::scalar(shape.ty, value);
-    let of_scalar = scalar.shape();
-    let op = Constant { value: Box::new(ConstantValue::Literal(scalar)) };
-    let scalar = computation.add(like, Instruction::new(op, of_scalar, []));
-    let op = Broadcast { dimensions: Vec::new() };
-    computation.add(like, Instruction::new(op, shape.clone(), [scalar]))
 }
 
 #[cfg(test)]

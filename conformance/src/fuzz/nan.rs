@@ -8,10 +8,9 @@ use crate::Subject;
 use crate::results::{Record, Verdict};
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
-use hlo::literal::ConstantValue;
 use hlo::op::value::Direction;
-use hlo::op::{Binary, Broadcast, Compare, Constant, Select, Unary};
-use hlo::{ArrayShape, ElementType, Literal, Module, Op, Scalar, Shape};
+use hlo::op::{Binary, Select, Unary};
+use hlo::{ArrayShape, Module, Op, Scalar, Shape};
 use std::sync::Arc;
 
 /// The reason of a record whose difference is only in the bits of NaNs.
@@ -88,13 +87,13 @@ fn replaced(
 ) -> Option<InstructionId> {
     let shape = computation.instruction(operand).shape.array()?.clone();
     if !shape.ty.is_complex() {
-        return with_nan(computation, operand, user, &shape);
+        return Some(with_nan(computation, operand, user, &shape));
     }
     let part = shape.with_type(shape.ty.component());
     let mut parts = Vec::new();
     for op in [Unary::Real, Unary::Imag] {
         let one = computation.add(user, Instruction::new(Op::from(op), part.clone(), [operand]));
-        parts.push(with_nan(computation, one, user, &part)?);
+        parts.push(with_nan(computation, one, user, &part));
     }
     Some(computation.add(user, Instruction::new(Op::from(Binary::Complex), shape, parts)))
 }
@@ -104,21 +103,10 @@ fn with_nan(
     x: InstructionId,
     user: InstructionId,
     shape: &ArrayShape,
-) -> Option<InstructionId> {
-    let nan = Literal::scalar(shape.ty, Scalar::Float(f64::NAN).round_to(shape.ty));
-    let scalar = nan.shape();
-    let op = Constant { value: Box::new(ConstantValue::Literal(nan)) };
-    let mut nan = computation.add(user, Instruction::new(op, scalar, []));
-    if shape.rank() > 0 {
-        let op = Broadcast { dimensions: Vec::new() };
-        nan = computation.add(user, Instruction::new(op, shape.clone(), [nan]));
-    }
-    let mut op = Op::from(Compare::new(Direction::Ne));
-    let operand = Shape::from(shape.clone());
-    op.complete_attributes(&[&operand, &operand], None).ok()?;
-    let is_nan =
-        computation.add(user, Instruction::new(op, shape.with_type(ElementType::Pred), [x, x]));
-    Some(computation.add(user, Instruction::new(Select {}, shape.clone(), [is_nan, nan, x])))
+) -> InstructionId {
+    let nan = computation.add_filled(user, shape, Scalar::Float(f64::NAN).round_to(shape.ty));
+    let is_nan = computation.add_compare(user, Direction::Ne, [x, x]);
+    computation.add(user, Instruction::new(Select {}, shape.clone(), [is_nan, nan, x]))
 }
 
 #[cfg(test)]
@@ -162,7 +150,7 @@ ENTRY e { x = f32[3] parameter(0) c = c64[3] complex(x, x) s = f32[3] sort(x), d
         let count =
             |m: &Module| m.computations.iter().map(|(_, c)| c.instructions.len()).sum::<usize>();
         assert!(count(rewritten.module()) > count(module.module()) + 10);
-        let x = Literal::from_slice(&[3], &[2f32, -1.0, 0.5]);
+        let x = hlo::Literal::from_slice(&[3], &[2f32, -1.0, 0.5]);
         let run = |module: hlo::Verified| {
             let options = interp::CompileOptions::default();
             let executable = interp::Executable::compile(module, &options).unwrap();

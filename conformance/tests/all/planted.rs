@@ -4,9 +4,8 @@ use collectives::{RunError, Session};
 use conformance::backend::{Backend, BackendError, Capabilities, Code, LoadedModule};
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
-use hlo::literal::ConstantValue;
 use hlo::op::value::{Direction, SliceRange, SliceRanges};
-use hlo::op::{Binary, Broadcast, Compare, Constant, Copy, ReducePrecision, Select, Slice};
+use hlo::op::{Binary, Broadcast, Copy, ReducePrecision, Select, Slice};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Module, Op, Scalar, Verified};
 use interp::{CompileOptions, DeviceGrid, RunOptions};
 use std::sync::Arc;
@@ -89,33 +88,6 @@ fn array(computation: &ComputationRewriter, id: InstructionId) -> Option<ArraySh
     computation.instruction(id).shape.array().cloned()
 }
 
-/// A scalar constant, broadcast to the sizes of an array.
-fn filled(
-    computation: &mut ComputationRewriter,
-    like: InstructionId,
-    shape: &ArrayShape,
-    value: Scalar,
-) -> InstructionId {
-    let scalar = Literal::scalar(shape.ty, value);
-    let scalar_shape = scalar.shape();
-    let op = Constant { value: Box::new(ConstantValue::Literal(scalar)) };
-    let scalar = computation.add(like, Instruction::new(op, scalar_shape, []));
-    let op = Broadcast { dimensions: Vec::new() };
-    computation.add(like, Instruction::new(op, shape.clone(), [scalar]))
-}
-
-fn compared(
-    computation: &mut ComputationRewriter,
-    direction: Direction,
-    [a, b]: [InstructionId; 2],
-) -> InstructionId {
-    let shape = array(computation, a).expect("an array").with_type(ElementType::Pred);
-    let mut op = Op::from(Compare::new(direction));
-    let operands = [a, b].map(|id| computation.instruction(id).shape.clone());
-    op.complete_attributes(&operands.each_ref(), None).expect("arrays are comparable");
-    computation.add(a, Instruction::new(op, shape, [a, b]))
-}
-
 fn rounding(computation: &mut ComputationRewriter, id: InstructionId) -> bool {
     let instruction = computation.instruction(id);
     let is_product = instruction.op == Op::Binary(Binary::Multiply)
@@ -164,8 +136,8 @@ fn nan_lost(computation: &mut ComputationRewriter, id: InstructionId) -> bool {
     }
     let (a, b, shape) =
         (instruction.operands[0], instruction.operands[1], instruction.shape.clone());
-    let is_larger = compared(computation, Direction::Ge, [a, b]);
-    let is_nan = compared(computation, Direction::Ne, [b, b]);
+    let is_larger = computation.add_compare(id, Direction::Ge, [a, b]);
+    let is_nan = computation.add_compare(id, Direction::Ne, [b, b]);
     let pred = computation.instruction(is_nan).shape.clone();
     let takes_first = Instruction::new(Op::Binary(Binary::Or), pred, [is_larger, is_nan]);
     let takes_first = computation.add(id, takes_first);
@@ -262,10 +234,10 @@ fn gather_clamp(computation: &mut ComputationRewriter, id: InstructionId) -> boo
     }
     let indices = instruction.operands[1];
     let shape = array(computation, indices).expect("verified");
-    let zero = filled(computation, id, &shape, Scalar::zero(shape.ty));
+    let zero = computation.add_filled(id, &shape, Scalar::zero(shape.ty));
     let large = Scalar::Signed(100).convert(ElementType::S32, shape.ty);
-    let large = filled(computation, id, &shape, large);
-    let is_negative = compared(computation, Direction::Lt, [indices, zero]);
+    let large = computation.add_filled(id, &shape, large);
+    let is_negative = computation.add_compare(id, Direction::Lt, [indices, zero]);
     let wrong = Instruction::new(Select {}, shape, [is_negative, large, indices]);
     let wrong = computation.add(id, wrong);
     computation.instruction_mut(id).operands[1] = wrong;

@@ -3,8 +3,10 @@ use super::callees;
 use crate::ir::{
     CommonAttrs, Computation, ComputationId, Instruction, InstructionId, InstructionSpans,
 };
-use crate::op::{GetTupleElement, Tuple};
-use crate::{Op, Shape, Span};
+use crate::literal::ConstantValue;
+use crate::op::value::Direction;
+use crate::op::{Broadcast, Compare, Constant, GetTupleElement, Tuple};
+use crate::{ArrayShape, ElementType, Literal, Op, Scalar, Shape, Span};
 use smol_str::SmolStr;
 
 /// A computation being edited.
@@ -156,6 +158,40 @@ impl ComputationRewriter {
     pub fn add_tuple(&mut self, like: InstructionId, parts: Vec<InstructionId>) -> InstructionId {
         let tuple = self.tuple(parts);
         self.add(like, tuple)
+    }
+    /// Adds an array of equal elements: a scalar, and its broadcast unless the array is one.
+    pub fn add_filled(
+        &mut self,
+        like: InstructionId,
+        shape: &ArrayShape,
+        value: Scalar,
+    ) -> InstructionId {
+        let scalar = Literal::scalar(shape.ty, value);
+        let of_scalar = scalar.shape();
+        let op = Constant { value: Box::new(ConstantValue::Literal(scalar)) };
+        let scalar = self.add(like, Instruction::new(op, of_scalar, []));
+        if shape.rank() == 0 {
+            return scalar;
+        }
+        let op = Broadcast { dimensions: Vec::new() };
+        self.add(like, Instruction::new(op, shape.clone(), [scalar]))
+    }
+    /// Adds a comparison of two arrays of the same shape, by the order of their type.
+    ///
+    /// # Panics
+    /// If the operands are no arrays.
+    pub fn add_compare(
+        &mut self,
+        like: InstructionId,
+        direction: Direction,
+        operands: [InstructionId; 2],
+    ) -> InstructionId {
+        let shapes = operands.map(|id| self.instruction(id).shape.clone());
+        let array = shapes[0].array().expect("the caller compares arrays");
+        let result = array.with_type(ElementType::Pred);
+        let mut op = Op::from(Compare::new(direction));
+        op.complete_attributes(&shapes.each_ref(), None).expect("the type of arrays has an order");
+        self.add(like, Instruction::new(op, result, operands))
     }
     /// Returns a tuple of the values of instructions, without adding it.
     pub fn tuple(&self, parts: Vec<InstructionId>) -> Instruction {
