@@ -2,7 +2,7 @@
 use super::moves;
 use super::scope::Scope;
 use super::shape::{define_known, known};
-use super::table::Conversion::{self, Plain as F};
+use super::table::Conversion::{self, Binary as B, Plain as F, Unary as U};
 use crate::error::Result;
 use crate::ir::Op;
 use hlo::ElementType;
@@ -13,53 +13,46 @@ use hlo::op::{Binary, Compare, Select, Unary};
 /// The ops with a conversion.
 #[rustfmt::skip]
 pub(super) const TABLE: &[(&str, Conversion)] = &[
-    ("arith.addf",              F(binary)),
-    ("arith.addi",              F(binary)),
-    ("arith.andi",              F(binary)),
+    ("arith.addf",              B(Binary::Add)),
+    ("arith.addi",              F(integers)),
+    ("arith.andi",              F(integers)),
     ("arith.cmpi",              F(cmpi)),
     ("arith.constant",          F(constant)),
-    ("arith.divf",              F(binary)),
-    ("arith.divsi",             F(binary)),
+    ("arith.divf",              B(Binary::Divide)),
+    ("arith.divsi",             F(integers)),
     ("arith.extf",              F(cast)),
     ("arith.extsi",             F(cast)),
     ("arith.fptosi",            F(cast)),
     ("arith.index_cast",        F(cast)),
-    ("arith.maximumf",          F(binary)),
-    ("arith.maxsi",             F(binary)),
-    ("arith.minimumf",          F(binary)),
-    ("arith.minsi",             F(binary)),
-    ("arith.mulf",              F(binary)),
-    ("arith.muli",              F(binary)),
-    ("arith.negf",              F(negf)),
-    ("arith.ori",               F(binary)),
-    ("arith.remf",              F(binary)),
-    ("arith.remsi",             F(binary)),
+    ("arith.maximumf",          B(Binary::Maximum)),
+    ("arith.maxsi",             F(integers)),
+    ("arith.minimumf",          B(Binary::Minimum)),
+    ("arith.minsi",             F(integers)),
+    ("arith.mulf",              B(Binary::Multiply)),
+    ("arith.muli",              F(integers)),
+    ("arith.negf",              U(Unary::Negate)),
+    ("arith.ori",               F(integers)),
+    ("arith.remf",              B(Binary::Remainder)),
+    ("arith.remsi",             F(integers)),
     ("arith.select",            F(select)),
     ("arith.sitofp",            F(cast)),
-    ("arith.subf",              F(binary)),
-    ("arith.subi",              F(binary)),
+    ("arith.subf",              B(Binary::Subtract)),
+    ("arith.subi",              F(integers)),
     ("arith.trunci",            F(cast)),
     ("arith.truncf",            F(cast)),
-    ("arith.xori",              F(binary)),
+    ("arith.xori",              F(integers)),
 ];
 
-/// The ops of two operands, whose integers have a sign.
-const BINARY: &[(&str, Binary)] = &[
-    ("arith.addf", Binary::Add),
+/// The ops of two integers, which have a sign.
+const INTEGERS: &[(&str, Binary)] = &[
     ("arith.addi", Binary::Add),
     ("arith.andi", Binary::And),
-    ("arith.divf", Binary::Divide),
     ("arith.divsi", Binary::Divide),
-    ("arith.maximumf", Binary::Maximum),
     ("arith.maxsi", Binary::Maximum),
-    ("arith.minimumf", Binary::Minimum),
     ("arith.minsi", Binary::Minimum),
-    ("arith.mulf", Binary::Multiply),
     ("arith.muli", Binary::Multiply),
     ("arith.ori", Binary::Or),
-    ("arith.remf", Binary::Remainder),
     ("arith.remsi", Binary::Remainder),
-    ("arith.subf", Binary::Subtract),
     ("arith.subi", Binary::Subtract),
     ("arith.xori", Binary::Xor),
 ];
@@ -83,9 +76,9 @@ fn refuse_bits(scope: &Scope<'_, '_>, op: &Op, id: InstructionId) -> Result<()> 
     Ok(())
 }
 
-fn binary(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+fn integers(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x, y] = scope.exactly(op)?;
-    let row = BINARY.iter().find(|(name, _)| *name == op.name);
+    let row = INTEGERS.iter().find(|(name, _)| *name == op.name);
     let Some((_, binary)) = row else { return known(scope, op) };
     let bitwise = matches!(op.name.as_str(), "arith.andi" | "arith.ori" | "arith.xori");
     if !bitwise {
@@ -95,11 +88,6 @@ fn binary(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
         return Ok(());
     }
     let id = scope.emit(op, *binary, &[x, y])?;
-    scope.bind(op, id)
-}
-fn negf(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
-    let [x] = scope.exactly(op)?;
-    let id = scope.emit(op, Unary::Negate, &[x])?;
     scope.bind(op, id)
 }
 fn cast(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
