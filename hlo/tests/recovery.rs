@@ -75,6 +75,8 @@ fn consequences_are_not_reported() {
         ),
         ("ROOT a = f32[] negat()", &[(1, "E0103")]),
         ("ROOT a = negat()", &[(1, "E0103")]),
+        ("ROOT %a = f32[] negat()", &[(1, "E0103")]),
+        ("ROOT %a = f32[] constant(1)\nROOT %b = f32[] negate(a)", &[(2, "E0201")]),
         ("= f32[] parameter(0)\nROOT c = f32[] negate(b)", &[(1, "E0101")]),
         (
             "p = f32[2] parameter(0)\ns = ((f32[2]), f32[2], s32[]) custom-cal-start(p)\nROOT d = f32[2] custom-call-done(s)",

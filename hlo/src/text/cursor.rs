@@ -217,7 +217,8 @@ impl<'a> Cursor<'a> {
             let expected = format!("`=` right after `{word}`");
             let code = Code::Syntax { expected, found: "a blank".to_owned() };
             let error = Error::from(code).at(Span::new(after, after + 1));
-            return Err(error.with_help("write the `=` or `:` right after the word"));
+            let help = "write the `=` right after the word; if an instruction starts here, remove the comma before it";
+            return Err(error.with_help(help));
         }
         Err(self.expected(&format!("`=` right after `{word}`")))
     }

@@ -72,7 +72,13 @@ impl<'a> Parser<'a> {
             && self.cursor.text().as_bytes()[span.range().start] != b'%'
         {
             let error = self.cursor.expected(&format!("a blank after `{name}`"));
-            return Err(error.with_help(format!("write `{name} =`: `{name}=` starts an attribute")));
+            let is_first = self.scope().computation.instructions.is_empty();
+            return Err(error.with_help(match is_first {
+                true => format!("write `{name} =`: `{name}=` starts an attribute"),
+                false => format!(
+                    "`{name}=` starts an attribute: write a comma before it if it is one, else `{name} =`"
+                ),
+            }));
         }
         // XLA accepts `name: =` too: the colon belongs to the name.
         if self.cursor.next_byte() == Some(b':') {

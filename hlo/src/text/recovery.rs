@@ -107,12 +107,15 @@ fn after_instruction(mut c: Cursor<'_>) -> Option<Cursor<'_>> {
             b'"' | b'\'' => c.skip(balanced::string_length(c.rest())? - 1),
             _ => {}
         }
-        // A word is one step, so that an instruction does not start inside of it.
-        if is_first {
-            c.eat_token("ROOT");
-        }
-        is_first = false;
         after_comma = byte == b',';
+        // The instruction's own `ROOT` and name do not start the next one.
+        if std::mem::take(&mut is_first) {
+            c.eat_token("ROOT");
+            if c.name("").is_ok() {
+                continue;
+            }
+        }
+        // A word is one step, so that an instruction does not start inside of it.
         if c.eat_word().is_none() {
             let length = c.rest().chars().next().map_or(0, char::len_utf8);
             c.skip(length);
