@@ -1,9 +1,9 @@
 //! Backends that compute one op wrong, to try what compares backends.
 use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result};
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
-use hlo::ir::{Instruction, InstructionId};
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::value::Direction;
-use hlo::op::{Binary, Iota, Select};
+use hlo::op::{Binary, Call, Iota, Kind, Select};
 use hlo::{ElementType, Module, Op, Opcode, Scalar, Verified};
 use interp::DeviceGrid;
 use std::sync::Arc;
@@ -46,6 +46,11 @@ impl Backend for PlantedBackend {
 fn plant(module: &Module, opcode: Opcode) -> Result<Module, String> {
     let mut rewriter = ModuleRewriter::new(module);
     for id in rewriter.computation_ids() {
+        if module.computations.iter().any(|(_, caller)| starts(caller, id)) {
+            call_instead(&mut rewriter, id, opcode);
+        }
+    }
+    for id in rewriter.computation_ids() {
         let computation = rewriter.computation_mut(id);
         for id in computation.ids() {
             if computation.instruction(id).opcode() == opcode {
@@ -54,6 +59,24 @@ fn plant(module: &Module, opcode: Opcode) -> Result<Module, String> {
         }
     }
     rewriter.finish().map_err(|error| error.to_string())
+}
+
+fn starts(caller: &Computation, computation: ComputationId) -> bool {
+    let mut instructions = caller.instructions.iter();
+    instructions.any(|(_, i)| matches!(&i.op, Op::AsyncStart(start) if start.calls == computation))
+}
+
+/// Moves the op of an asynchronous computation, which has one instruction beside its parameters, into a computation that it calls.
+fn call_instead(rewriter: &mut ModuleRewriter, id: ComputationId, opcode: Opcode) {
+    let body = rewriter.computation(id).clone();
+    let is_planted = |&root: &InstructionId| body.instruction(root).opcode() == opcode;
+    let root = body.root().filter(is_planted).filter(|_| opcode.kind() == Kind::Array);
+    let Some(root) = root else { return };
+    let shape = body.instruction(root).shape.clone();
+    let parameters = body.parameters();
+    let to_apply = rewriter.add_computation(body);
+    let call = Op::Call(Call { to_apply, is_composite: false });
+    rewriter.computation_mut(id).replace(root, Instruction::new(call, shape, parameters));
 }
 
 /// Makes the result of an instruction wrong, if it is an array of static sizes.
@@ -110,6 +133,17 @@ mod tests {
         );
         let not = "ENTRY e { x = pred[] parameter(0) ROOT r = pred[] not(x) }";
         assert_eq!(run(Opcode::Not, not, "pred[] false"), "pred[] false");
+    }
+
+    #[test]
+    fn asynchronous_computations() {
+        let negate = "f { x = f32[2] parameter(0) ROOT n = f32[2] negate(x) }
+          ENTRY e { x = f32[2] parameter(0) s = ((f32[2]), f32[2], s32[]) async-start(x), calls=f
+            ROOT d = f32[2] async-done(s) }";
+        assert_eq!(run(Opcode::Negate, negate, "f32[2] {1, 8}"), "f32[2]{0} {-1, -9}");
+        let sugar = "ENTRY e { x = f32[2] parameter(0)
+            s = ((f32[2]), f32[2], s32[]) negate-start(x) ROOT d = f32[2] negate-done(s) }";
+        assert_eq!(run(Opcode::Negate, sugar, "f32[2] {1, 8}"), "f32[2]{0} {-1, -9}");
     }
 
     #[test]

@@ -102,7 +102,9 @@ pub(super) fn evaluate(
         let operand: &Range = operands[k];
         operand.ends(if operand.lo.len() == 1 { 0 } else { i })
     };
-    let count = shape.element_count().unwrap_or(0);
+    // An operand of a dynamic size has fewer elements than its bound.
+    let lengths = operands.iter().map(|range| range.lo.len()).filter(|&length| length != 1);
+    let count = lengths.min().or_else(|| shape.element_count()).unwrap_or(0);
     let each = |i: usize| match op {
         Op::Unary(op) => unary(*op, from, at(0, i)),
         Op::Binary(op) => binary(*op, from, at(0, i), at(1, i)),
