@@ -1,4 +1,5 @@
 //! Values of a run: arrays, tuples, tokens, and asynchronous operations.
+use crate::clock::Stop;
 use crate::memory::Reservation;
 use crate::{Code, Error, Result};
 use hlo::{ArrayShape, Literal, Scalar, Shape};
@@ -171,11 +172,18 @@ pub(crate) fn too_large(shape: &impl Display) -> Error {
     Code::OutOfMemory { message }.into()
 }
 
-/// Fills an array with the elements that `element` gives, in row-major order.
+/// Elements between two looks at whether a run is to stop, where an element takes some nanoseconds.
+pub(crate) const PART: usize = 1 << 12;
+
+/// Fills an array with the elements that `element` gives, in row-major order, or until the run is to stop.
 pub(crate) fn fill(array: &mut Literal, mut element: impl FnMut(usize) -> Scalar) {
     let Some(ty) = array.array_shape().map(|shape| shape.ty) else { return };
-    for (i, slot) in array.bytes_mut().chunks_exact_mut(ty.storage_bytes()).enumerate() {
-        element(i).write(ty, slot);
+    let (width, stop) = (ty.storage_bytes(), Stop::current());
+    let parts = array.bytes_mut().chunks_mut(PART * width).enumerate();
+    for (number, part) in parts.take_while(|_| !stop.is_set()) {
+        for (i, slot) in part.chunks_exact_mut(width).enumerate() {
+            element(number * PART + i).write(ty, slot);
+        }
     }
 }
 

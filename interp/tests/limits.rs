@@ -1,7 +1,7 @@
 //! Limits of a run: exact memory accounting over many steps, concurrent machines, results of any size.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
-use hlo::{ArrayShape, ElementType, Literal, Module, Scalar, Verified};
-use interp::{CompileOptions, Executable, Hooks, RunOptions};
+use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Scalar, Verified};
+use interp::{CompileOptions, Engine, Executable, Hooks, RunOptions};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -232,17 +232,9 @@ const ENDLESS: [(&str, &str, &str); 8] = [
 fn time_limits_end_steps_that_take_long() {
     for (computations, body, place) in ENDLESS {
         let text = format!("{computations}\nENTRY e {{ {body} }}");
-        for engine in interp::Engine::ALL {
-            let module = verified(&text);
-            let parameters = module.module().entry().program_shape().parameters;
-            let zeros = parameters.iter().map(|s| Literal::zeros(s.array().unwrap().clone()));
-            let zeros: Vec<Literal> = zeros.collect();
-            let options = CompileOptions::default().engine(engine);
-            let executable = Executable::compile(module, &options).unwrap();
-            let limit = RunOptions::default().time_limit(Duration::from_millis(10));
-            let start = std::time::Instant::now();
-            let error = executable.execute(&zeros, &limit).unwrap_err();
-            let taken = start.elapsed();
+        for engine in Engine::ALL {
+            let (error, taken) = end_of(&text, engine, Duration::from_millis(10));
+            let error = error.unwrap();
             let name = engine.name();
             assert_eq!(error.number(), "E0412", "{name}: {body}: {error}");
             assert!(place.is_empty() || error.instruction() == Some(place), "{name}: {error}");
@@ -250,6 +242,115 @@ fn time_limits_end_steps_that_take_long() {
             assert!(taken < Duration::from_secs(10), "{name}: {taken:?}: {body}");
         }
     }
+}
+
+/// One op each, on arrays that take some seconds in one engine at least.
+const LARGE: [&str; 46] = [
+    "p = f32[67108864] parameter(0) ROOT r = f32[67108864] tan(p)",
+    "p = f32[67108864] parameter(0) q = f32[67108864] parameter(1) ROOT r = f32[67108864] power(p, q)",
+    "p = f32[67108864] parameter(0) q = f32[67108864] parameter(1) ROOT r = pred[67108864] compare(p, q), direction=LT",
+    "p = f32[67108864] parameter(0) z = f32[] parameter(1) ROOT r = f32[67108864] clamp(z, p, z)",
+    "p = pred[67108864] parameter(0) q = f32[67108864] parameter(1) ROOT r = f32[67108864] select(p, q, q)",
+    "p = f32[67108864] parameter(0) ROOT r = bf16[67108864] convert(p)",
+    "p = f32[67108864] parameter(0) q = u32[67108864] parameter(1) ROOT r = s32[67108864] stochastic-convert(p, q)",
+    "p = f32[67108864] parameter(0) ROOT r = f32[67108864] reduce-precision(p), exponent_bits=5, mantissa_bits=10",
+    "p = s4[33554432,4] parameter(0) ROOT r = s16[33554432] bitcast-convert(p)",
+    "p = f32[8192,8192]{0,1} parameter(0) ROOT r = f32[8192,8192]{1,0} bitcast(p)",
+    "p = f32[67108864] parameter(0) ROOT r = f32[2,67108864] broadcast(p), dimensions={1}",
+    "ROOT r = f32[67108864] iota(), iota_dimension=0",
+    "p = f32[8192,8192] parameter(0) ROOT r = f32[8192,8192] transpose(p), dimensions={1,0}",
+    "p = f32[8192,8192] parameter(0) ROOT r = f32[8192,8192] reverse(p), dimensions={0,1}",
+    "p = f32[67108864] parameter(0) ROOT r = f32[33554432] slice(p), slice={[0:67108864:2]}",
+    "p = f32[67108864] parameter(0) i = s32[] parameter(1) ROOT r = f32[67000000] dynamic-slice(p, i), dynamic_slice_sizes={67000000}",
+    "p = f32[67108864] parameter(0) u = f32[67000000] parameter(1) i = s32[] parameter(2) ROOT r = f32[67108864] dynamic-update-slice(p, u, i)",
+    "p = f32[67108864] parameter(0) ROOT r = f32[134217728] concatenate(p, p), dimensions={0}",
+    "p = f32[67108864] parameter(0) z = f32[] parameter(1) ROOT r = f32[134217727] pad(p, z), padding=0_0_1",
+    "p = f32[1] parameter(0) z = f32[] parameter(1) ROOT r = f32[67108864] pad(p, z), padding=0_67108863",
+    "p = f32[67108864] parameter(0) i = s32[67108864,1] parameter(1) ROOT r = f32[67108864] gather(p, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}",
+    "p = f32[67108864] parameter(0) i = s32[67108864,1] parameter(1) ROOT r = f32[67108864] scatter(p, i, p), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add",
+    "p = f32[8192,8192] parameter(0) q = f32[4096,4096] parameter(1) z = f32[] parameter(2) ROOT r = f32[8192,8192] select-and-scatter(p, q, z), window={size=2x2 stride=2x2}, select=less, scatter=add",
+    "p = f32[67108864] parameter(0) ROOT r = f32[67108864] map(p), dimensions={0}, to_apply=slow",
+    "p = f32[67108864] parameter(0) z = f32[] parameter(1) ROOT r = f32[] reduce(p, z), dimensions={0}, to_apply=add",
+    "p = f32[8192,8192] parameter(0) z = f32[] parameter(1) ROOT r = f32[8192] reduce(p, z), dimensions={0}, to_apply=less_of",
+    "p = f32[67108864] parameter(0) z = f32[] parameter(1) ROOT r = f32[67108864] reduce-window(p, z), window={size=67108864 pad=67108863_0}, to_apply=add",
+    "p = f32[67108864] parameter(0) ROOT r = f32[67108864] sort(p), dimensions={0}, to_apply=less",
+    "p = f32[8192,8192] parameter(0) q = f32[8192,8192] parameter(1) ROOT r = (f32[8192,8192], f32[8192,8192]) sort(p, q), dimensions={0}, to_apply=two",
+    "p = f32[67108864] parameter(0) ROOT r = (f32[1000000], s32[1000000]) topk(p), k=1000000, largest=true",
+    "p = f32[4,16777216] parameter(0) ROOT r = (f32[4,3], s32[4,3]) topk(p), k=3, largest=false",
+    "s = u64[2] parameter(0) ROOT r = (u64[2], u32[67108864]) rng-bit-generator(s), algorithm=rng_three_fry",
+    "s = u64[3] parameter(0) ROOT r = (u64[3], u32[67108864]) rng-bit-generator(s), algorithm=rng_philox",
+    "a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[67108864] rng(a, b), distribution=rng_normal",
+    "p = f32[8192,8192] parameter(0) s = f32[8192] parameter(1) ROOT r = (f32[8192,8192], f32[8192], f32[8192]) batch-norm-training(p, s, s), epsilon=1, feature_index=1",
+    "p = f32[8192,8192] parameter(0) s = f32[8192] parameter(1) ROOT r = f32[8192,8192] batch-norm-inference(p, s, s, s, s), epsilon=1, feature_index=1",
+    "p = f32[8192,8192] parameter(0) s = f32[8192] parameter(1) ROOT r = (f32[8192,8192], f32[8192], f32[8192]) batch-norm-grad(p, s, s, s, p), epsilon=1, feature_index=1",
+    "p = c64[4000037] parameter(0) ROOT r = c64[4000037] fft(p), fft_type=FFT, fft_length={4000037}",
+    "p = f64[4000037] parameter(0) ROOT r = c128[2000019] fft(p), fft_type=RFFT, fft_length={4000037}",
+    "p = f32[16777216,2,2] parameter(0) ROOT r = f32[16777216,2,2] cholesky(p), lower=true",
+    "p = f32[16777216,2,2] parameter(0) ROOT r = f32[16777216,2,2] triangular-solve(p, p), left_side=true, lower=true, transpose_a=NO_TRANSPOSE",
+    "p = f32[16777216,2,2] parameter(0) ROOT r = f32[16777216,2,2] dot(p, p), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}",
+    "p = f32[1000000,8] parameter(0) q = f32[100,8,8] parameter(1) g = s32[100] parameter(2) ROOT r = f32[1000000,8] ragged-dot(p, q, g), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}",
+    "p = f32[1,8192,8192,1] parameter(0) k = f32[3,3,1,1] parameter(1) ROOT r = f32[1,8190,8190,1] convolution(p, k), window={size=3x3}, dim_labels=b01f_01io->b01f",
+    "p = f32[67108864] parameter(0) z = f32[] parameter(1) ROOT r = (f32[67108864], f32[]) scan(p, z), dimensions={0}, num_carries=1, to_apply=running",
+    "p = f32[16777216,2,2] parameter(0) ROOT r = (f32[16777216,2,2], f32[16777216,2]) custom-call(p), custom_call_target=\"lapack_sgeqrf_ffi\"",
+];
+
+/// What the ops of [`LARGE`] apply.
+const APPLIED: &str = "
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+less_of { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] minimum(a, b) }
+slow { a = f32[] parameter(0) v = f32[1] reshape(a) w = f32[1] add(v, v) ROOT s = f32[] reshape(w) }
+less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT l = pred[] compare(a, b), direction=LT }
+two { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2) d = f32[] parameter(3) ROOT l = pred[] compare(c, d), direction=LT }
+running { c = f32[] parameter(0) x = f32[] parameter(1) s = f32[] add(c, x) ROOT t = (f32[], f32[]) tuple(s, s) }
+";
+
+/// The ops that are not in [`LARGE`]: they take as long as what they call or wait for, or share the memory of their operands.
+const OTHERS: &str = "add-dependency after-all all-gather all-gather-done all-gather-start all-reduce all-reduce-done
+    all-reduce-start all-to-all async-done async-start async-update call collective-broadcast collective-permute
+    collective-permute-done collective-permute-start conditional constant copy copy-done copy-start domain
+    dynamic-reshape fusion get-dimension-size get-tuple-element infeed opt-barrier outfeed partition-id
+    ragged-all-to-all recv recv-done reduce-scatter replica-id reshape rng-get-and-update-state scaled-dot send
+    send-done set-dimension-size tuple while";
+
+/// No op goes on for long after the time: every loop over elements looks at it.
+#[test]
+fn time_limits_end_every_op() {
+    let others: Vec<&str> = OTHERS.split_whitespace().collect();
+    let is_missing = |op: &&Opcode| !op.is_elementwise() && !others.contains(&op.name());
+    let mut missing: Vec<&str> =
+        Opcode::ALL.iter().filter(is_missing).map(|op| op.name()).collect();
+    let mut wrong = Vec::new();
+    for body in LARGE {
+        let text = format!("{APPLIED}\nENTRY e {{ {body} }}");
+        let module = verified(&text);
+        for (_, instruction) in module.module().entry().instructions.iter() {
+            missing.retain(|name| *name != instruction.op.opcode().name());
+        }
+        for engine in Engine::ALL {
+            let (error, taken) = end_of(&text, engine, Duration::from_millis(2));
+            let name = engine.name();
+            // Other processes may have the processor.
+            let is_over = error.as_ref().is_some_and(|error| error.number() == "E0412");
+            if !is_over || taken > Duration::from_secs(5) {
+                wrong.push(format!("{name}: {taken:?}: {body}: {error:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// Runs a module on zeros; returns the error that ends it, if one does, and the time from the start.
+fn end_of(text: &str, engine: Engine, limit: Duration) -> (Option<interp::Error>, Duration) {
+    let module = verified(text);
+    let parameters = module.module().entry().program_shape().parameters;
+    let zeros = parameters.iter().map(|s| Literal::zeros(s.array().unwrap().clone()));
+    let zeros: Vec<Literal> = zeros.collect();
+    let options = CompileOptions::default().engine(engine);
+    let executable = Executable::compile(module, &options).unwrap();
+    let start = std::time::Instant::now();
+    let error = executable.execute(&zeros, &RunOptions::default().time_limit(limit)).err();
+    (error, start.elapsed())
 }
 
 #[test]

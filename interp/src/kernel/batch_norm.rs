@@ -19,10 +19,12 @@
 //! overflows early; ours is the definition. All is computed in f64 (twice that for f64), mean and variance inside of y
 //! too, and each element is rounded once.
 use super::{fill, writes_with};
+use crate::clock::Stop;
 use crate::index::{count, saturating_count, to_i64, to_usize};
 use crate::num::complex_of::Field;
 use crate::num::double_double::{DoubleDouble, Real};
 use crate::plan::Kernel;
+use crate::value::PART;
 use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
 use hlo::{ArrayShape, ElementType, Literal, Scalar};
 
@@ -62,7 +64,13 @@ impl Features {
     }
     /// The sum of `term` over the elements of a feature.
     fn sum<R: Real + Field>(&self, feature: usize, term: impl Fn(usize) -> R) -> R {
-        self.elements(feature).fold(R::ZERO, |sum, i| sum + term(i))
+        let stop = Stop::current();
+        let mut elements = self.elements(feature);
+        let mut sum = R::ZERO;
+        for _ in (0..self.turns * self.run).step_by(PART).take_while(|_| !stop.is_set()) {
+            sum = elements.by_ref().take(PART).fold(sum, |sum, i| sum + term(i));
+        }
+        sum
     }
     /// A number for each feature.
     fn each<R>(&self, number: impl Fn(usize) -> R) -> Vec<R> {
@@ -71,7 +79,14 @@ impl Features {
 }
 
 fn read<R: Field>(array: &Literal) -> Vec<R> {
-    (0..array.len()).map(|i| R::of(array.get(i))).collect()
+    let stop = Stop::current();
+    let mut numbers = vec![R::ZERO; array.len()];
+    for (number, part) in numbers.chunks_mut(PART).enumerate().take_while(|_| !stop.is_set()) {
+        for (i, slot) in part.iter_mut().enumerate() {
+            *slot = R::of(array.get(number * PART + i));
+        }
+    }
+    numbers
 }
 fn write<R: Field>(numbers: &[R], array: &mut Literal) {
     fill(array, |i| numbers[i].element());

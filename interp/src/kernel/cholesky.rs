@@ -96,7 +96,8 @@ impl InField for Factor<'_> {
         let shape = self.a.array_shape().expect("verified: an array");
         let n = shape.dims.last().map_or(0, |&n| to_usize(n));
         let mut factors = Vec::with_capacity(self.a.len());
-        for batch in 0..self.a.len() / (n * n).max(1) {
+        let (batches, stop) = (self.a.len() / (n * n).max(1), Stop::current());
+        for batch in (0..batches).take_while(|_| !stop.is_set()) {
             let start = batch * n * n;
             // The upper triangle is the adjoint of a lower one.
             let read = |i: usize, j: usize| match self.lower {

@@ -1,6 +1,7 @@
 //! `concatenate`: `result[.., offset + i, ..] = operand[.., i, ..]`, operand after operand
 use crate::clock::Stop;
 use crate::index::{count, to_usize};
+use crate::parallel::copy;
 use hlo::op::Concatenate;
 use hlo::{ArrayShape, Literal};
 
@@ -25,7 +26,7 @@ pub(super) fn concatenate_into(op: &Concatenate, operands: &[&Literal], result: 
     for row in (0..outer).take_while(|_| !stop.is_set()) {
         for (operand, &run) in operands.iter().zip(&runs) {
             let (slot, after) = rest.split_at_mut(run);
-            slot.copy_from_slice(&operand.bytes()[row * run..(row + 1) * run]);
+            copy(&operand.bytes()[row * run..(row + 1) * run], slot);
             rest = after;
         }
     }

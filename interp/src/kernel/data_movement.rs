@@ -2,8 +2,11 @@
 use super::iota::Iota;
 use super::strided::{Move, Walk, move_elements};
 use super::{updates_with, writes, writes_with};
+use crate::clock::Stop;
 use crate::index::{saturating_count, strides, to_usize};
+use crate::parallel::copy;
 use crate::plan::Kernel;
+use crate::value::PART;
 use hlo::op::{Broadcast, Reverse, Slice, Transpose};
 use hlo::{ArrayShape, Dims, Literal, Op};
 
@@ -158,8 +161,7 @@ fn bitcast_convert(operand: &Literal, result: &mut Literal) {
     let from = dims(operand).ty;
     let to = dims(result).ty;
     if from.bits() == to.bits() && from.bits() >= 8 && to != hlo::ElementType::Pred {
-        result.bytes_mut().copy_from_slice(operand.bytes());
-        return;
+        return copy(operand.bytes(), result.bytes_mut());
     }
     // Through one string of bits: narrow types are packed as they count, not as they are stored.
     let (from_bits, to_bits) = (from.bits(), to.bits());
@@ -167,15 +169,18 @@ fn bitcast_convert(operand: &Literal, result: &mut Literal) {
     let mut parts =
         operand.bytes().chunks_exact(from_width).map(|bytes| hlo::Scalar::bits(from, bytes));
     let mut pending = (0u128, 0u32);
-    for slot in result.bytes_mut().chunks_exact_mut(to_width) {
-        while pending.1 < to_bits {
-            let part = parts.next().unwrap_or(0);
-            pending.0 |= part << pending.1;
-            pending.1 += from_bits;
+    let stop = Stop::current();
+    for slots in result.bytes_mut().chunks_mut(to_width * PART).take_while(|_| !stop.is_set()) {
+        for slot in slots.chunks_exact_mut(to_width) {
+            while pending.1 < to_bits {
+                let part = parts.next().unwrap_or(0);
+                pending.0 |= part << pending.1;
+                pending.1 += from_bits;
+            }
+            let mask = if to_bits == 128 { u128::MAX } else { (1 << to_bits) - 1 };
+            hlo::Scalar::set_bits(to, pending.0 & mask, slot);
+            pending.0 = if to_bits == 128 { 0 } else { pending.0 >> to_bits };
+            pending.1 -= to_bits;
         }
-        let mask = if to_bits == 128 { u128::MAX } else { (1 << to_bits) - 1 };
-        hlo::Scalar::set_bits(to, pending.0 & mask, slot);
-        pending.0 = if to_bits == 128 { 0 } else { pending.0 >> to_bits };
-        pending.1 -= to_bits;
     }
 }

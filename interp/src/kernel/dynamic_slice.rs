@@ -1,6 +1,7 @@
 //! `dynamic-slice` and `dynamic-update-slice`: each start index is limited so that the box lies inside
 use super::data_movement::{affine, affine_into};
 use crate::index::{rows, strides, to_usize};
+use crate::parallel::copy;
 use hlo::{ArrayShape, Literal, Scalar};
 use std::borrow::Borrow;
 
@@ -60,7 +61,7 @@ pub(super) fn update_in_place(
     let mut next = 0;
     rows(&window.dims, base, &strides, |at, count| {
         let (at, bytes) = (to_usize(at) * width, count * width);
-        to[at..at + bytes].copy_from_slice(&from[next..next + bytes]);
+        copy(&from[next..next + bytes], &mut to[at..at + bytes]);
         next += bytes;
     });
 }

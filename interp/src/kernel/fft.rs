@@ -305,7 +305,7 @@ impl<R: Real + Field> Stage<R> {
         let (before, after) = self.transform.lengths();
         // Lines whose numbers take turns are in one block.
         let each = if self.stride == 1 { N } else { self.stride };
-        let plan = self.transform.plan();
+        let Some(plan) = self.transform.plan(&stop) else { return };
         parts_with(
             to,
             (each * after, 1),

@@ -44,6 +44,7 @@ use crate::Result;
 use crate::context::RunContext;
 use crate::num::loops::convert_loop;
 use crate::options::Arithmetic;
+use crate::parallel::{copy, parts};
 use crate::plan::{Kernel, Reuse};
 use crate::scalar_program::ScalarPrograms;
 use crate::value::fill;
@@ -175,21 +176,27 @@ fn number_bytes(ty: ElementType) -> usize {
 fn is_narrow(ty: ElementType) -> bool {
     !ty.is_complex() && ty != ElementType::F64
 }
+/// Elements that are converted at a time: worth a thread.
+const CONVERTED: usize = 1 << 16;
+
 /// Returns the elements of an array of such a type in a type of floats.
-fn converted<R: Native>(array: &Literal) -> Cow<'_, [R]> {
+fn converted<R: Native + Send>(array: &Literal) -> Cow<'_, [R]> {
     let ty = array.array_shape().expect("a kernel computes arrays").ty;
     if ty == R::TYPE {
         return Cow::Borrowed(bytemuck::cast_slice(array.bytes()));
     }
     let mut numbers = vec![R::zeroed(); array.len()];
     match convert_loop(ty, R::TYPE) {
-        Some(function) => function(&[array.bytes()], bytemuck::cast_slice_mut(&mut numbers)),
-        None => {
-            let slots = bytemuck::cast_slice_mut::<R, u8>(&mut numbers);
+        Some(function) => parts(&mut numbers, (CONVERTED, 1), |number, part| {
+            let from = array.bytes().chunks(CONVERTED * ty.storage_bytes()).nth(number);
+            function(&[from.unwrap_or_default()], bytemuck::cast_slice_mut(part));
+        }),
+        None => parts(&mut numbers, (CONVERTED, 1), |number, part| {
+            let slots = bytemuck::cast_slice_mut::<R, u8>(part);
             for (i, slot) in slots.chunks_exact_mut(size_of::<R>()).enumerate() {
-                array.get(i).convert(ty, R::TYPE).write(R::TYPE, slot);
+                array.get(number * CONVERTED + i).convert(ty, R::TYPE).write(R::TYPE, slot);
             }
-        }
+        }),
     }
     Cow::Owned(numbers)
 }
@@ -198,8 +205,13 @@ fn store<R: Native>(numbers: &[R], array: &mut Literal) {
     let ty = array.array_shape().expect("a kernel computes arrays").ty;
     let numbers: &[u8] = bytemuck::cast_slice(numbers);
     match convert_loop(R::TYPE, ty) {
-        _ if ty == R::TYPE => array.bytes_mut().copy_from_slice(numbers),
-        Some(function) => function(&[numbers], array.bytes_mut()),
+        _ if ty == R::TYPE => copy(numbers, array.bytes_mut()),
+        Some(function) => {
+            parts(array.bytes_mut(), (CONVERTED * ty.storage_bytes(), 1), |number, part| {
+                let from = numbers.chunks(CONVERTED * size_of::<R>()).nth(number);
+                function(&[from.unwrap_or_default()], part);
+            });
+        }
         None => {
             let width = size_of::<R>();
             fill(array, |i| {

@@ -1,8 +1,9 @@
 //! `pad`: element i of the operand lands at `low + i * (interior + 1)`; everything else is the padding value
 //!
 //! Rows run along the last dimension that is padded and through the dimensions after it.
+use crate::clock::Stop;
 use crate::index::{strides, to_i64, to_usize};
-use crate::parallel::parts;
+use crate::parallel::{copy, parts};
 use hlo::Literal;
 use hlo::op::Pad;
 use hlo::op::value::PaddingDim;
@@ -73,6 +74,7 @@ pub(super) fn pad_into(op: &Pad, operand: &Literal, value: &Literal, result: &mu
         return;
     }
     let together = (PART / row).max(1);
+    let stop = Stop::current();
     parts(to, (row * together, 1), |part, to| {
         for (i, to) in to.chunks_exact_mut(row).enumerate() {
             let mut rest = to_i64(part * together + i);
@@ -82,7 +84,7 @@ pub(super) fn pad_into(op: &Pad, operand: &Literal, value: &Literal, result: &mu
                 Some(base + dim.source(place)?)
             });
             match base {
-                Some(base) => pad_row(along, &from[to_usize(base) * width..], value, to),
+                Some(base) => pad_row(along, &from[to_usize(base) * width..], value, to, &stop),
                 None => repeat(value, to),
             }
         }
@@ -90,7 +92,7 @@ pub(super) fn pad_into(op: &Pad, operand: &Literal, value: &Literal, result: &mu
 }
 
 /// Writes a row, whose elements are at the start of the operand.
-fn pad_row(along: &Padded, from: &[u8], value: &[u8], to: &mut [u8]) {
+fn pad_row(along: &Padded, from: &[u8], value: &[u8], to: &mut [u8], stop: &Stop) {
     let run = to_usize(along.stride) * value.len();
     let [first, end] = along.elements();
     if first >= end {
@@ -102,13 +104,16 @@ fn pad_row(along: &Padded, from: &[u8], value: &[u8], to: &mut [u8]) {
         let (before, rest) = to.split_at_mut(start);
         let (middle, after) = rest.split_at_mut(elements.len());
         repeat(value, before);
-        middle.copy_from_slice(elements);
+        copy(elements, middle);
         repeat(value, after);
     } else {
         repeat(value, to);
-        for (i, element) in (first..end).zip(elements.chunks_exact(run)) {
-            let at = along.place(i) * run;
-            to[at..at + run].copy_from_slice(element);
+        let places = (first..end).map(|i| along.place(i) * run);
+        let mut elements = places.zip(elements.chunks_exact(run));
+        for _ in (first..end).step_by(PART).take_while(|_| !stop.is_set()) {
+            for (at, element) in elements.by_ref().take(PART) {
+                to[at..at + run].copy_from_slice(element);
+            }
         }
     }
 }
@@ -118,7 +123,9 @@ pub(super) fn repeat(value: &[u8], to: &mut [u8]) {
     let Some(first) = to.get_mut(..value.len()) else { return };
     first.copy_from_slice(value);
     let mut filled = value.len();
-    while filled < to.len() {
+    // Most rows are short.
+    let stop = if to.len() > PART { Stop::current() } else { Stop::default() };
+    while filled < to.len() && !stop.is_set() {
         let count = filled.min(PART).min(to.len() - filled);
         to.copy_within(..count, filled);
         filled += count;

@@ -18,7 +18,9 @@ use super::contraction::{
     Extent, Numbers, Operands, PADDING, Plan, Recipe, Rounding, contract_into,
 };
 use super::dot::{Axes, Offsets};
+use super::pad::repeat;
 use super::writes_in;
+use crate::clock::Stop;
 use crate::index::{offset_list, others, pick, saturating_count, strides, to_i64, to_usize};
 use crate::options::Arithmetic;
 use crate::plan::Kernel;
@@ -178,12 +180,13 @@ fn free_rows(
     let width = rounding.to.storage_bytes();
     let line = r.free.len() * width;
     // Rows in no group stay 0, which is not zero bytes in every type.
-    for element in out.chunks_exact_mut(width) {
-        Scalar::zero(rounding.to).write(rounding.to, element);
-    }
-    for batch in 0..l.batch.len() {
+    let mut zero = [0; size_of::<u128>()];
+    Scalar::zero(rounding.to).write(rounding.to, &mut zero[..width]);
+    repeat(&zero[..width], out);
+    let stop = Stop::current();
+    for batch in (0..l.batch.len()).take_while(|_| !stop.is_set()) {
         let mut rows = vec![Vec::new(); slices.len()];
-        for (row, &offset) in l.free.iter().enumerate() {
+        for (row, &offset) in l.free.iter().enumerate().take_while(|_| !stop.is_set()) {
             if let Some(group) = groups.of(l.batch[batch] + offset) {
                 rows[group].push(row);
             }

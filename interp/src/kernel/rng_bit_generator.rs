@@ -21,7 +21,9 @@
 use super::{fill, writes, writes_with};
 use crate::index::{count, saturating_count, to_i64, to_usize};
 use crate::num::random::{join, philox, threefry};
+use crate::parallel::parts;
 use crate::plan::Kernel;
+use crate::value::PART;
 use hlo::op::RngBitGenerator;
 use hlo::op::value::RandomAlgorithm;
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
@@ -80,7 +82,12 @@ fn by_threefry(key: u64, counter: u64, data: &ArrayShape, bits: &mut Literal) ->
     let outer = count(&data.dims[..cut.unwrap_or(0)]);
     let inner = cut.map_or(1, |d| count(&data.dims[d + 1..]));
     let half = size.div_ceil(2);
-    let blocks: Vec<[u32; 2]> = (0..outer * half * inner).map(block).collect();
+    let mut blocks = vec![[0; 2]; outer * half * inner];
+    parts(&mut blocks, (PART, 4), |number, part| {
+        for (i, slot) in part.iter_mut().enumerate() {
+            *slot = block(number * PART + i);
+        }
+    });
     let places = (0..outer).flat_map(|o| {
         (0..size)
             .flat_map(move |i| (0..inner).map(move |n| ((o * half + i / 2) * inner + n, i % 2)))

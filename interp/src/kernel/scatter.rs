@@ -5,6 +5,7 @@ use crate::Result;
 use crate::context::RunContext;
 use crate::index::{indices, offset_list, others, pick, saturating_count, strides, to_usize};
 use crate::num::loops::{Loop, binary_loop};
+use crate::parallel::copy;
 use crate::plan::Kernel;
 use crate::scalar_program::{ScalarProgram, ScalarPrograms};
 use hlo::op::Scatter;
@@ -26,7 +27,7 @@ pub(super) fn kernel(
     Some(updates_with(scratch, move |context, inputs, outputs| {
         // The first output has the elements of its operand.
         for (input, output) in inputs[..count].iter().zip(outputs.iter_mut()).skip(1) {
-            output.bytes_mut().copy_from_slice(input.bytes());
+            copy(input.bytes(), output.bytes_mut());
         }
         let (starts, updates) = (inputs[count], &inputs[count + 1..]);
         scatter(&op, &applied, outputs, starts, updates, context)

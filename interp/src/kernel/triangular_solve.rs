@@ -98,7 +98,8 @@ fn solutions<R: Number>(
     // An upper triangle is a lower one, upside down.
     let row = |i: usize| if from_below { n - 1 - i } else { i };
     let batches = to.chunks_exact_mut(rows * columns).zip(from.chunks_exact(rows * columns));
-    for ((to, from), triangle) in batches.zip(triangles.chunks_exact(n * n)) {
+    let (problems, stop) = (batches.zip(triangles.chunks_exact(n * n)), Stop::current());
+    for ((to, from), triangle) in problems.take_while(|_| !stop.is_set()) {
         let place = |i: usize, system: usize| match op.left_side {
             true => row(i) * columns + system,
             false => system * n + row(i),
@@ -144,7 +145,8 @@ impl InField for Solve<'_> {
         let mut solutions = vec![F::ZERO; self.b.len()];
         let mut x = vec![F::ZERO; n];
         let stop = Stop::current();
-        for batch in 0..self.b.len() / (rows * columns).max(1) {
+        let batches = self.b.len() / (rows * columns).max(1);
+        for batch in (0..batches).take_while(|_| !stop.is_set()) {
             let (triangle, from_below) = self.triangle::<F>(n, batch);
             let start = batch * rows * columns;
             for system in (0..systems).take_while(|_| !stop.is_set()) {

@@ -174,11 +174,11 @@ pub(crate) fn is_matrix(n: usize) -> bool {
 }
 
 impl<R: Real + Field> Plan<R> {
-    /// Returns a plan for lines of `n` numbers.
-    pub(crate) fn new(n: usize) -> Self {
+    /// Returns a plan for lines of `n` numbers, which is of no use if `stop` is set before it is made.
+    pub(crate) fn new(n: usize, stop: &Stop) -> Self {
         match Matrix::of(n) {
-            Some(matrix) => Self::Matrix(Box::new(Long::new(matrix))),
-            None => Self::Factors(Factored::new(n)),
+            Some(matrix) => Self::Matrix(Box::new(Long::new(matrix, stop))),
+            None => Self::Factors(Factored::new(n, stop)),
         }
     }
 
@@ -198,13 +198,13 @@ impl<R: Real + Field> Plan<R> {
 }
 
 impl<R: Real + Field> Factored<R> {
-    fn new(n: usize) -> Self {
+    fn new(n: usize, stop: &Stop) -> Self {
         let factors = factors(n);
         let mut large: Vec<usize> =
             factors.iter().copied().filter(|&p| p > LARGEST_PRIME).collect();
         large.dedup();
-        let chirps = large.into_iter().map(Chirp::new).collect();
-        Self { turns: turns(n), factors, chirps }
+        let chirps = large.into_iter().map(|p| Chirp::new(p, stop)).collect();
+        Self { turns: turns(n, stop), factors, chirps }
     }
 
     fn transform<const N: usize>(
@@ -313,7 +313,7 @@ impl<R: Real + Field, const N: usize> Join<'_, R, N> {
         let chirp = self.plan.chirps.iter().find(|chirp| chirp.turns.len() == p);
         let chirp = chirp.expect("the plan has one for each large prime");
         let mut terms = vec![Lanes::ZERO; p];
-        for k in 0..self.m {
+        for k in (0..self.m).take_while(|_| !stop.is_set()) {
             terms.iter_mut().enumerate().for_each(|(r, term)| *term = self.term(r, k));
             chirp.transform(&terms, |q, x| self.result[q * self.m + k] = x, stop);
         }
@@ -354,8 +354,8 @@ struct Chirp<R> {
 }
 
 impl<R: Real + Field> Chirp<R> {
-    fn new(p: usize) -> Self {
-        let all = turns::<R>(2 * p);
+    fn new(p: usize, stop: &Stop) -> Self {
+        let all = turns::<R>(2 * p, stop);
         let turns: Vec<_> = (0..p).map(|k| all[k * k % (2 * p)]).collect();
         let size = (2 * p).next_power_of_two();
         let mut wrapped = vec![Lanes::<R, 1>::ZERO; size];
@@ -364,10 +364,9 @@ impl<R: Real + Field> Chirp<R> {
             wrapped[k] = turn;
             wrapped[(size - k) % size] = turn;
         }
-        let plan = Plan::new(size);
+        let plan = Plan::new(size, stop);
         let mut filter = wrapped.clone();
-        // A plan outlives the run that makes it, so this transform is not stopped.
-        plan.transform(&wrapped, &mut filter, &Stop::default());
+        plan.transform(&wrapped, &mut filter, stop);
         let count = R::nearest(number(size));
         let filter = filter.iter().map(|x| ComplexOf { re: x.re[0], im: x.im[0] }.over(count));
         let filter = filter.collect();
@@ -423,7 +422,7 @@ mod tests {
         };
         let line: Vec<Lanes<R, N>> = line.iter().map(number).collect();
         let mut result = line.clone();
-        Plan::new(line.len()).transform(&line, &mut result, &Stop::default());
+        Plan::new(line.len(), &Stop::default()).transform(&line, &mut result, &Stop::default());
         result.iter().map(|x| ComplexOf { re: x.re[N - 1], im: x.im[N - 1] }).collect()
     }
     /// Largest difference of two lines.
@@ -462,8 +461,9 @@ mod tests {
             let line: Vec<Lanes<DoubleDouble, 1>> =
                 line(n).iter().map(|z| Lanes { re: [z.re], im: [z.im] }).collect();
             let (mut matrix, mut factors) = (line.clone(), line.clone());
-            Long::new(Matrix::of(n).unwrap()).transform(&line, &mut matrix, &Stop::default());
-            Factored::new(n).transform(&line, &mut factors, &Stop::default());
+            let stop = &Stop::default();
+            Long::new(Matrix::of(n).unwrap(), stop).transform(&line, &mut matrix, stop);
+            Factored::new(n, stop).transform(&line, &mut factors, stop);
             let number = |x: &Lanes<DoubleDouble, 1>| ComplexOf { re: x.re[0], im: x.im[0] };
             let [matrix, factors] =
                 [matrix, factors].map(|line| line.iter().map(number).collect::<Vec<_>>());

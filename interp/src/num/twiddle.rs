@@ -4,6 +4,7 @@
 //! exceptions, and those of multiples of a right angle are exact.
 use super::complex_of::{ComplexOf, Field};
 use super::double_double::{DoubleDouble, Real};
+use crate::clock::Stop;
 
 /// Returns a size, offset or count as a number.
 pub(super) fn number(n: usize) -> DoubleDouble {
@@ -11,8 +12,8 @@ pub(super) fn number(n: usize) -> DoubleDouble {
     hlo::Scalar::Signed(crate::index::to_i64(n)).as_f64().into()
 }
 
-/// `e^(-2 pi i k/n)` for each k below n.
-pub(crate) fn turns<R: Real + Field>(n: usize) -> Vec<ComplexOf<R>> {
+/// `e^(-2 pi i k/n)` for each k below n; of no meaning if `stop` is set before all are computed.
+pub(crate) fn turns<R: Real + Field>(n: usize, stop: &Stop) -> Vec<ComplexOf<R>> {
     if n == 0 {
         return Vec::new();
     }
@@ -24,6 +25,9 @@ pub(crate) fn turns<R: Real + Field>(n: usize) -> Vec<ComplexOf<R>> {
     let mut coarse = ComplexOf::ZERO;
     for k in 0..=n / 2 {
         if k % fine_count == 0 {
+            if stop.is_set() {
+                break;
+            }
             coarse = series.turn(k, n);
         }
         let turn = match k % fine_count {
@@ -122,7 +126,9 @@ mod tests {
     fn products_of_turns_are_as_good() {
         let n = 5000;
         let series = Series::new();
-        for (k, turn) in turns::<DoubleDouble>(n).into_iter().enumerate().step_by(7) {
+        for (k, turn) in
+            turns::<DoubleDouble>(n, &Stop::default()).into_iter().enumerate().step_by(7)
+        {
             let rest = turn - series.turn(k, n);
             assert!(rest.re.rounded().abs().max(rest.im.rounded().abs()) < 1e-30, "{k}");
         }

@@ -10,6 +10,8 @@ use rayon::prelude::*;
 
 /// Arrays of fewer elements are built on one thread.
 const PARALLEL: usize = 4096;
+/// Elements that a thread computes before it looks for others. An element may take long.
+const PART: usize = 64;
 
 /// An operand, read by index.
 #[derive(Debug, Clone, Copy)]
@@ -94,27 +96,26 @@ fn filled(
 ) -> Result<Literal> {
     let (ty, width) = (shape.ty, shape.ty.storage_bytes());
     let mut result = Literal::zeros(static_shape(shape));
-    let compute = |(number, slot): (usize, &mut [u8])| {
-        let value = element(&index_of(&shape.dims, to_i64(number)))?;
-        value.write(ty, slot);
-        Ok(())
+    let stop = Stop::current();
+    // Computes the elements from number `first` on, up to one that fails.
+    let compute = |first: usize, slots: &mut [u8]| {
+        let slots = slots.chunks_exact_mut(width).enumerate();
+        slots.take_while(|_| !stop.is_set()).try_for_each(|(i, slot)| {
+            let value = element(&index_of(&shape.dims, to_i64(first + i)))?;
+            value.write(ty, slot);
+            Ok(())
+        })
     };
     let bytes = result.bytes_mut();
     if bytes.len() / width < PARALLEL {
-        let stop = Stop::current();
-        let elements = bytes.chunks_exact_mut(width).enumerate();
-        elements.take_while(|_| !stop.is_set()).try_for_each(compute)?;
+        compute(0, bytes)?;
     } else {
-        let stop = Stop::current();
-        let elements = bytes.par_chunks_exact_mut(width).enumerate();
-        let outcome = elements.map_init(
+        let parts = bytes.par_chunks_mut(width * PART).enumerate();
+        let outcome = parts.map_init(
             || stop.enter(),
-            |_, element| match stop.is_set() {
-                true => Ok(()),
-                false => compute(element),
-            },
+            |_, (number, part)| compute(number * PART, part).map_err(|error| (number, error)),
         );
-        let errors = outcome.enumerate().filter_map(|(number, r)| r.err().map(|e| (number, e)));
+        let errors = outcome.filter_map(std::result::Result::err);
         if let Some((_, error)) = errors.min_by_key(|(number, _)| *number) {
             return Err(error);
         }

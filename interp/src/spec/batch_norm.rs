@@ -25,6 +25,7 @@
 //!
 //! Source: StableHLO, `batch_norm_training`, `batch_norm_inference`, `batch_norm_grad`.
 use super::{Array, build, indices, set};
+use crate::clock::Stop;
 use crate::index::{others, to_i64, to_usize};
 use crate::num::complex_of::Field;
 use crate::num::double_double::{DoubleDouble, Real};
@@ -159,7 +160,11 @@ impl Features {
     }
     /// Returns the sum of `term` over the elements of each feature.
     fn sums<R: Real + Field>(&self, term: impl Fn(&[i64], usize) -> R) -> Numbers<R> {
+        let stop = Stop::current();
         let sum = |feature: i64| {
+            if stop.is_set() {
+                return R::ZERO;
+            }
             let mut index = Dims::from_elem(feature, self.others.len() + 1);
             indices(&self.sizes).fold(R::ZERO, |sum, others| {
                 set(&mut index, &self.others, &others);
@@ -188,7 +193,10 @@ impl<R: Real + Field> Numbers<R> {
 }
 
 fn numbers<R: Real + Field>(array: &Array<'_>) -> Numbers<R> {
-    Numbers(indices(&array.shape.dims).map(|index| read(array, &index)).collect())
+    let stop = Stop::current();
+    // All features have a number, also when the run is to stop.
+    let number = |i| if stop.is_set() { R::ZERO } else { read(array, &[i]) };
+    Numbers((0..array.size(0)).map(number).collect())
 }
 fn read<R: Field>(array: &Array<'_>, index: &[i64]) -> R {
     R::of(array.at(index))

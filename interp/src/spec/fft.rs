@@ -75,8 +75,8 @@ type Line<R> = Vec<ComplexOf<R>>;
 /// Returns `result[k] = sum over j of line[j] * e^(-2 pi i j k / n)`.
 fn forward<R: Real + Field>(line: &Line<R>) -> Line<R> {
     let n = line.len();
-    let turns = turns::<R>(n);
     let stop = Stop::current();
+    let turns = turns::<R>(n, &stop);
     let sum = |k: usize| {
         if stop.is_set() {
             return ComplexOf::ZERO;
@@ -131,7 +131,8 @@ impl<R: Real + Field> Numbers<R> {
     }
     fn at(&self, index: &[i64]) -> ComplexOf<R> {
         let offset: i64 = index.iter().zip(strides(&self.dims)).map(|(i, stride)| i * stride).sum();
-        self.numbers[to_usize(offset)]
+        // The others were not read because the run is to stop.
+        self.numbers.get(to_usize(offset)).copied().unwrap_or(ComplexOf::ZERO)
     }
     /// Returns the array with each line along `dim` replaced by its `transform`.
     fn along(&self, dim: usize, transform: impl Fn(&Line<R>) -> Line<R> + Sync) -> Self {

@@ -1,12 +1,18 @@
 //! Walks over the indices of an array.
+use crate::clock::Stop;
 use crate::index::to_usize;
 use hlo::Dims;
 
-/// Returns the indices of an array of these sizes in row-major order; without dimensions, the empty index.
+/// Returns the indices of an array of these sizes in row-major order; without dimensions, the empty index. There are no more of
+/// them once the run is to stop.
 pub(crate) fn indices(sizes: &[i64]) -> impl Iterator<Item = Dims> + use<> {
     let sizes = Dims::from_slice(sizes);
     let first = (!sizes.contains(&0)).then(|| Dims::from_elem(0, sizes.len()));
+    let stop = Stop::current();
     std::iter::successors(first, move |index| {
+        if stop.is_set() {
+            return None;
+        }
         let mut next = index.clone();
         for d in (0..sizes.len()).rev() {
             next[d] += 1;

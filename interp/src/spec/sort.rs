@@ -11,6 +11,7 @@
 //!
 //! Source: StableHLO, `sort`.
 use super::{Array, Call, Function, Output, indices, pack};
+use crate::clock::Stop;
 use crate::index::to_i64;
 use crate::{Result, num};
 use hlo::op::value::{ComparisonType, Direction};
@@ -43,17 +44,18 @@ pub(super) fn sort(
         // A scalar is sorted.
         return Ok(pack(shape, results.into_iter().map(Output::into_literal).collect()));
     };
+    let stop = Stop::current();
     for line in indices(&lines) {
         let at = |i: i64| {
             let mut index = line.clone();
             index[dim] = i;
             index
         };
-        let order = merge_sort((0..size).collect(), &mut |&lhs, &rhs| {
+        let order = merge_sort((0..size).collect(), &mut |lhs, rhs| {
             precedes(comparator.as_ref(), operands, &at(lhs), &at(rhs))
         })?;
         for (result, operand) in results.iter_mut().zip(operands) {
-            for (i, &from) in order.iter().enumerate() {
+            for (i, &from) in order.iter().enumerate().take_while(|_| !stop.is_set()) {
                 result.set(&at(to_i64(i)), operand.at(&at(from)));
             }
         }
@@ -87,50 +89,51 @@ pub(super) fn is_less(ty: ElementType, a: Scalar, b: Scalar) -> bool {
 }
 
 /// Sorts a list: neighboring runs of 1, 2, 4, .. elements are merged. An element of the right run comes first only if it
-/// must precede that of the left one.
-pub(super) fn merge_sort<T>(
-    list: Vec<T>,
-    precedes: &mut impl FnMut(&T, &T) -> Result<bool>,
-) -> Result<Vec<T>> {
-    let mut runs: Vec<Vec<T>> = list.into_iter().map(|element| vec![element]).collect();
-    while runs.len() > 1 {
-        let mut merged = Vec::with_capacity(runs.len().div_ceil(2));
-        let mut unmerged = runs.into_iter();
-        while let Some(left) = unmerged.next() {
-            merged.push(match unmerged.next() {
-                Some(right) => merge(left, right, precedes)?,
-                None => left,
-            });
+/// must precede that of the left one. When the run is to stop, the list is returned as it is then.
+pub(super) fn merge_sort(
+    mut list: Vec<i64>,
+    precedes: &mut impl FnMut(i64, i64) -> Result<bool>,
+) -> Result<Vec<i64>> {
+    let stop = Stop::current();
+    let mut size = 1;
+    while size < list.len() {
+        let mut merged = Vec::with_capacity(list.len());
+        for runs in list.chunks(2 * size) {
+            let (mut left, mut right) = runs.split_at(size.min(runs.len()));
+            while let (Some((&l, after_l)), Some((&r, after_r))) =
+                (left.split_first(), right.split_first())
+            {
+                if stop.is_set() {
+                    return Ok(list);
+                }
+                if precedes(r, l)? {
+                    merged.push(r);
+                    right = after_r;
+                } else {
+                    merged.push(l);
+                    left = after_l;
+                }
+            }
+            merged.extend_from_slice(left);
+            merged.extend_from_slice(right);
         }
-        runs = merged;
+        list = merged;
+        size *= 2;
     }
-    Ok(runs.pop().unwrap_or_default())
-}
-
-fn merge<T>(
-    left: Vec<T>,
-    right: Vec<T>,
-    precedes: &mut impl FnMut(&T, &T) -> Result<bool>,
-) -> Result<Vec<T>> {
-    let mut result = Vec::with_capacity(left.len() + right.len());
-    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
-    while let (Some(l), Some(r)) = (left.peek(), right.peek()) {
-        let next = if precedes(r, l)? { right.next() } else { left.next() };
-        result.extend(next);
-    }
-    result.extend(left);
-    result.extend(right);
-    Ok(result)
+    Ok(list)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::to_usize;
 
     #[test]
     fn sorts_stably() {
         let keys = [3, 1, 1, 3, 2, 1];
-        let order = merge_sort((0..6).collect(), &mut |&a: &usize, &b| Ok(keys[a] < keys[b]));
+        let key = |i| keys[to_usize(i)];
+        let order = merge_sort((0..6).collect(), &mut |a, b| Ok(key(a) < key(b)));
         assert_eq!(order.unwrap(), [1, 2, 5, 4, 0, 3]);
+        assert!(merge_sort(Vec::new(), &mut |_, _| Ok(true)).unwrap().is_empty());
     }
 }

@@ -9,6 +9,7 @@
 use super::sort::{is_less, merge_sort};
 use super::{Array, Output, indices};
 use crate::Result;
+use crate::clock::Stop;
 use crate::index::to_usize;
 use hlo::op::TopK;
 use hlo::{Literal, Scalar, Shape};
@@ -22,17 +23,19 @@ pub(super) fn topk(op: &TopK, operand: &Array<'_>, shape: &Shape) -> Result<Lite
     let mut results: Vec<Output> =
         shape.leaves().into_iter().filter_map(Shape::array).map(Output::zeros).collect();
     let (&size, batch) = operand.shape.dims.split_last().expect("verified: a last dimension");
+    let stop = Stop::current();
     for batch_index in indices(batch) {
         let at = |i: i64| {
             let mut index = batch_index.clone();
             index.push(i);
             index
         };
-        let order = merge_sort((0..size).collect(), &mut |&a, &b| {
+        let order = merge_sort((0..size).collect(), &mut |a, b| {
             let (a, b) = if *largest { (b, a) } else { (a, b) };
             Ok(is_less(operand.shape.ty, operand.at(&at(a)), operand.at(&at(b))))
         })?;
-        for (j, i) in (0..).zip(order.into_iter().take(to_usize(*k))) {
+        let first = (0..).zip(order.into_iter().take(to_usize(*k)));
+        for (j, i) in first.take_while(|_| !stop.is_set()) {
             results[0].set(&at(j), operand.at(&at(i)));
             results[1].set(&at(j), Scalar::Signed(i));
         }

@@ -37,6 +37,7 @@ mod signature;
 mod tests;
 
 use super::dictionary::Dictionary;
+use crate::clock::Stop;
 use crate::hooks::Call;
 use crate::num::triangle::Number as Real;
 use crate::options::Arithmetic;
@@ -124,7 +125,8 @@ fn run_in<N: HasSchur>(
     let target = &call.op.custom_call_target.0;
     let attributes = Dictionary::parse(target, call.backend_config)?;
     let mut run = Run { target, attributes, checked, ty, arithmetic };
-    for problem in 0..run.checked.batch {
+    let stop = Stop::current();
+    for problem in (0..run.checked.batch).take_while(|_| !stop.is_set()) {
         run.solve::<N>(routine, problem)?;
     }
     Ok(run.checked.finish())

@@ -6,7 +6,7 @@ use crate::num::double_double::Real;
 use crate::num::fourier::{self, Lanes, Plan};
 use crate::num::loops::instruction_set::{self, Task};
 use crate::num::twiddle;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What is transformed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +26,7 @@ pub(super) struct Transform<R> {
     n: usize,
     /// Made in the first run, and kept: a compiled module stays as small as its text.
     plan: OnceLock<Prepared<R>>,
+    making: Mutex<()>,
 }
 
 /// What depends on the length alone.
@@ -45,7 +46,7 @@ pub(super) struct Lines<R, const N: usize> {
 
 impl<R: Real + Field> Transform<R> {
     pub(super) fn new(kind: Kind, n: usize) -> Self {
-        Self { kind, n, plan: OnceLock::new() }
+        Self { kind, n, plan: OnceLock::new(), making: Mutex::new(()) }
     }
     /// Whether two real numbers are read as one complex one.
     pub(super) fn reads_pairs(&self) -> bool {
@@ -85,13 +86,23 @@ impl<R: Real + Field> Transform<R> {
         let length = self.length().max(self.lengths().1);
         Lines { before: vec![Lanes::ZERO; length], after: vec![Lanes::ZERO; length] }
     }
-    pub(super) fn plan(&self) -> &Prepared<R> {
-        self.plan.get_or_init(|| Prepared {
-            kind: self.kind,
-            n: self.n,
-            plan: Plan::new(self.length()),
-            turns: if self.reads_pairs() { twiddle::turns(self.n) } else { Vec::new() },
-        })
+    /// Returns the plan; none if the run is to stop before there is one.
+    pub(super) fn plan(&self, stop: &Stop) -> Option<&Prepared<R>> {
+        if self.plan.get().is_none() {
+            // One of several runs makes it.
+            let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.plan.get().is_none() {
+                let plan = Plan::new(self.length(), stop);
+                let pairs = self.reads_pairs();
+                let turns = if pairs { twiddle::turns(self.n, stop) } else { Vec::new() };
+                if stop.is_set() {
+                    return None;
+                }
+                // Nobody else sets it.
+                let _ = self.plan.set(Prepared { kind: self.kind, n: self.n, plan, turns });
+            }
+        }
+        self.plan.get()
     }
 }
 

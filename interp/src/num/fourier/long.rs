@@ -63,10 +63,11 @@ pub(crate) struct Long<R> {
 type Block<R> = Lanes<R, TOGETHER>;
 
 impl<R: Real + Field> Long<R> {
-    pub(super) fn new(matrix: Matrix) -> Self {
+    pub(super) fn new(matrix: Matrix, stop: &Stop) -> Self {
         let Matrix { rows, columns } = matrix;
         let turns = Turns::new(rows * columns);
-        Self { matrix, for_columns: Plan::new(rows), for_rows: Plan::new(columns), turns }
+        let [for_columns, for_rows] = [rows, columns].map(|n| Plan::new(n, stop));
+        Self { matrix, for_columns, for_rows, turns }
     }
 
     /// Transforms the line in each lane. What a transform that was stopped has written means nothing.
