@@ -1,16 +1,25 @@
 //! The contents of the file of a module: compressed, of another format, or several modules.
 use crate::error::{Code, Failure, Result};
+use crate::limits;
 use conformance::module_file::{self, ReadError};
 use std::ops::Range;
 use std::path::Path;
 
-/// Reads a file, or standard input for `-`; what is compressed by gzip is decompressed.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
+/// Reads a file, or standard input for `-`; what is compressed by gzip is decompressed. The file may have `most` bytes, if that is
+/// stated.
+pub(crate) fn read(path: &Path, most: Option<usize>) -> Result<Vec<u8>> {
+    let bytes = most.and_then(|most| u64::try_from(most).ok()).unwrap_or(u64::MAX);
     let read = match path.as_os_str() == "-" {
-        true => module_file::read(std::io::stdin().lock()),
-        false => std::fs::File::open(path).map_err(ReadError::from).and_then(module_file::read),
+        true => module_file::read_within(std::io::stdin().lock(), bytes),
+        false => std::fs::File::open(path)
+            .map_err(ReadError::from)
+            .and_then(|file| module_file::read_within(file, bytes)),
     };
     read.map_err(|error| {
+        if let (ReadError::TooLong { most: found }, true) = (&error, most.is_some()) {
+            let message = format!("{}: the module has more than {found} bytes", path.display());
+            return limits::failure(&interp::over_memory_limit(message));
+        }
         let mut failure = Failure::file(path, &error);
         if let ReadError::Unpacked { .. } = error {
             let help = format!("unpack it, if you trust it: `gzip -d {}`", path.display());

@@ -3,6 +3,9 @@ use crate::error::{Exit, Failure, Result};
 use interp::RunOptions;
 use std::cell::Cell;
 use std::io::{Read, Seek, SeekFrom};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// The limits of a run, and the memory of its arguments so far.
 pub(crate) struct Limits {
@@ -16,6 +19,10 @@ impl Limits {
     /// Starts the clock of the time limit.
     pub(crate) fn start(options: RunOptions) -> Self {
         Self { options: options.start_clock(), held: Cell::new(0) }
+    }
+    /// Returns no limits.
+    pub(crate) fn none() -> Self {
+        Self::start(RunOptions::default())
     }
     /// Returns the options of the run.
     pub(crate) fn options(&self) -> RunOptions {
@@ -41,13 +48,59 @@ impl Limits {
     pub(crate) fn check_time(&self) -> Result<()> {
         self.options.check_time().map_err(|error| failure(&error))
     }
+    /// Returns the most bytes of a module's text: the memory of the run, but always enough for the modules that a small limit
+    /// is tried with.
+    pub(crate) fn most_text(&self) -> Option<usize> {
+        const LEAST: usize = 1 << 24;
+        self.options.max_memory.map(|limit| limit.max(LEAST))
+    }
+    /// Calls a function that reads a part of a module. If there is a time limit, a thread of its own does: when the time is over, it
+    /// is left alone, and ends with the process.
+    pub(crate) fn within<T, F>(&self, read: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> T + Send + 'static,
+    {
+        /// As much as the main thread has: the parser recurses.
+        const STACK: usize = 1 << 23;
+        const PAUSE: Duration = Duration::from_millis(5);
+        if self.options.time_limit.is_none() {
+            return Ok(read());
+        }
+        let (send, result) = channel();
+        let job = Arc::new(Mutex::new(Some(read)));
+        let take = move |job: &Mutex<Option<F>>| job.lock().ok().and_then(|mut job| job.take());
+        let of_thread = Arc::clone(&job);
+        let reading = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+            let value = take(&of_thread).map(|read| read());
+            // Nobody waits for it after the time.
+            let _ = send.send(value);
+        });
+        let Ok(thread) = reading else {
+            // Without a thread the time is not looked at before the end.
+            return match take(&job) {
+                Some(read) => Ok(read()),
+                None => unreachable!("no thread took it"),
+            };
+        };
+        loop {
+            match result.recv_timeout(PAUSE) {
+                Ok(Some(value)) => return Ok(value),
+                Err(RecvTimeoutError::Timeout) => self.check_time()?,
+                Ok(None) | Err(RecvTimeoutError::Disconnected) => match thread.join() {
+                    Err(panic) => std::panic::resume_unwind(panic),
+                    Ok(()) => unreachable!("a thread that ends has sent its value"),
+                },
+            }
+        }
+    }
     /// Returns the file, of which nothing more can be read when the time is over.
     pub(crate) fn timed<F>(&self, file: F) -> Timed<'_, F> {
         Timed { file, limits: self }
     }
 }
 
-fn failure(error: &interp::Error) -> Failure {
+pub(crate) fn failure(error: &interp::Error) -> Failure {
     Failure { diagnostics: vec![error.diagnostic()], source: None, exit: Exit::Wrong }
 }
 

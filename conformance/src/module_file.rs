@@ -43,10 +43,19 @@ pub enum ReadError {
 ///
 /// # Errors
 /// If the file cannot be read or decompressed, or has more bytes than a module may have.
-pub fn read(mut from: impl Read) -> Result<Vec<u8>, ReadError> {
-    match read_up_to(&mut from, MOST)? {
-        Some(bytes) => decompressed(bytes),
-        None => Err(ReadError::TooLong { most: MOST }),
+pub fn read(from: impl Read) -> Result<Vec<u8>, ReadError> {
+    read_within(from, MOST)
+}
+
+/// Reads a file as [`read`] does, of which no more than `most` bytes are kept.
+///
+/// # Errors
+/// If the file cannot be read or decompressed, or has more bytes.
+pub fn read_within(mut from: impl Read, most: u64) -> Result<Vec<u8>, ReadError> {
+    let most = most.min(MOST);
+    match read_up_to(&mut from, most)? {
+        Some(bytes) => decompressed_within(bytes, most),
+        None => Err(ReadError::TooLong { most }),
     }
 }
 
@@ -55,14 +64,21 @@ pub fn read(mut from: impl Read) -> Result<Vec<u8>, ReadError> {
 /// # Errors
 /// If they cannot be decompressed, or unpack to more bytes than a compressed module may have.
 pub fn decompressed(bytes: Vec<u8>) -> Result<Vec<u8>, ReadError> {
+    decompressed_within(bytes, MOST)
+}
+
+fn decompressed_within(bytes: Vec<u8>, most: u64) -> Result<Vec<u8>, ReadError> {
     if !bytes.starts_with(GZIP) {
         return Ok(bytes);
     }
     let packed = bytes.len();
     let of_ratio = u64::try_from(packed).unwrap_or(MOST).saturating_mul(MOST_RATIO);
-    let most = of_ratio.clamp(MOST_UNPACKED, MOST);
-    let unpacked = read_up_to(&mut MultiGzDecoder::new(bytes.as_slice()), most);
-    unpacked.map_err(ReadError::Damaged)?.ok_or(ReadError::Unpacked { packed, most })
+    let of_file = of_ratio.clamp(MOST_UNPACKED, MOST);
+    let unpacked = read_up_to(&mut MultiGzDecoder::new(bytes.as_slice()), of_file.min(most));
+    unpacked.map_err(ReadError::Damaged)?.ok_or(match of_file > most {
+        true => ReadError::TooLong { most },
+        false => ReadError::Unpacked { packed, most: of_file },
+    })
 }
 
 /// Reads to the end, or to the first part that is neither text nor a message: the file may be endless. None if there are more than
@@ -110,5 +126,12 @@ mod tests {
         assert_eq!(read(std::io::repeat(0)).unwrap().len(), 1 << 12);
         assert!(read_up_to(&mut std::io::repeat(1), 1 << 20).unwrap().is_none());
         assert!(read_up_to(&mut std::io::repeat(1).take(1 << 20), 1 << 20).unwrap().is_some());
+        let blanks = || std::io::repeat(b' ').take(1 << 20);
+        for text in
+            [read_within(blanks(), 1 << 19), read_within(packed(blanks()).as_slice(), 1 << 19)]
+        {
+            assert!(matches!(text, Err(ReadError::TooLong { most: 524_288 })), "{text:?}");
+        }
+        assert!(read_within(packed(blanks()).as_slice(), 1 << 20).is_ok());
     }
 }

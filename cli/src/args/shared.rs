@@ -117,7 +117,7 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "STEPS")]
     pub(crate) fuel: Option<u64>,
     /// The most bytes of arguments, values, and what ops work in, on all devices of the process together, such as 512M or 2G.
-    /// Arguments that do not fit are neither read nor drawn.
+    /// Arguments that do not fit are neither read nor drawn; nor is a module read whose file has more bytes, and more than 16M.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) max_memory: Option<usize>,
 }
@@ -180,7 +180,8 @@ fn bytes(text: &str) -> Result<usize, String> {
 /// The limit of the time of a run.
 #[derive(Debug, Args)]
 pub(crate) struct TimeArgs {
-    /// Stop a run after this number of seconds, such as 0.5. Reading the module, and reading or drawing its arguments, counts.
+    /// Stop a run after this number of seconds, such as 0.5. Reading the module, and reading or drawing its arguments, counts;
+    /// writing the results does not.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<Duration>,
 }

@@ -354,7 +354,7 @@ fn module(path: &Path, args: &ConformArgs) -> Result<Subject> {
     let limits = Limits::start(args.backend.limit_time(args.limits.options()));
     let Loaded { name, text, module, arguments: own, .. } =
         load_filled(path, &LoadArgs::of(args.lenient), &args.inputs, &limits)?;
-    let verified = verified(module, &name, &text)?;
+    let verified = verified(module, &name, &text, &limits)?;
     let grid = DeviceGrid::of(&verified.module().config);
     let arguments = inputs::inputs(&args.inputs, own, verified.module(), grid, &limits)?;
     Ok(Subject { file: name.clone(), name, text, module: Arc::new(verified), arguments })

@@ -59,7 +59,7 @@ fn one(args: &BenchArgs, path: &Path) -> Result<Measured> {
     let Loaded { name, text, module, arguments: own, .. } =
         load_filled(path, &args.load, &args.inputs, &limits)?;
     let compiling = args.compile.options().limits_of(&limits.options());
-    let session = compile_for(&args.devices, compiling, module, &name, &text)?;
+    let session = compile_for(&args.devices, compiling, module, (&name, &text), &limits)?;
     let load = start.elapsed().as_secs_f64();
     let (arguments, random) = arguments(args, own, &session, &limits)?;
     let run = |options: &RunOptions| {

@@ -75,7 +75,7 @@ impl Subject {
     fn module(path: &Path, args: &BlameArgs, limits: &Limits) -> Result<(Self, Vec<Vec<Literal>>)> {
         let Loaded { name, text, module, arguments, .. } =
             load_filled(path, &LoadArgs::of(args.lenient), &args.inputs, limits)?;
-        let module = Arc::new(verified(module, &name, &text)?);
+        let module = Arc::new(verified(module, &name, &text, limits)?);
         Ok((Self { name, text, module, arguments: Vec::new() }, arguments))
     }
     fn source(&self) -> Source<'_> {

@@ -4,6 +4,7 @@ use crate::args::CheckArgs;
 use crate::error::{Failure, Result};
 use crate::files::Files;
 use crate::json;
+use crate::limits::Limits;
 use crate::output;
 use hlo::diag::{Diagnostic, Source};
 use std::process::ExitCode;
@@ -28,8 +29,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
             true => drop(output::data(&format!("{}\n", json::diagnostic(warning, Some(source))))),
             false => output::show_one(warning, Some(source)),
         };
-        let checked = load_with(path, &args.load, warn).and_then(|loaded| {
-            verified(loaded.module, &loaded.name, &loaded.text).map(|_| loaded.name)
+        let checked = load_with(path, &args.load, &Limits::none(), warn).and_then(|loaded| {
+            verified(loaded.module, &loaded.name, &loaded.text, &Limits::none())
+                .map(|_| loaded.name)
         });
         match checked {
             Ok(_) if args.json => Ok(None),

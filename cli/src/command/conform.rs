@@ -25,9 +25,10 @@ struct Side {
 impl Side {
     fn load(path: &Path, args: &ConformArgs) -> Result<Self> {
         let lenient = LoadArgs::of(args.lenient);
-        let loaded = load_filled(path, &lenient, &args.inputs, &limits(args))?;
+        let limits = limits(args);
+        let loaded = load_filled(path, &lenient, &args.inputs, &limits)?;
         let Loaded { name, text, module, .. } = loaded;
-        let verified = verified(module, &name, &text)?;
+        let verified = verified(module, &name, &text, &limits)?;
         Ok(Self { name, text, verified })
     }
     fn failed(&self, error: &collectives::Error) -> Failure {

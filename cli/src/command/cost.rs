@@ -40,14 +40,10 @@ struct Found {
 impl Found {
     fn of(args: &CostArgs, path: &Path) -> Result<Self> {
         let Loaded { name, text, mut module, .. } = load(path, &args.load)?;
-        fill_elided(
-            &mut module,
-            &name,
-            args.elided,
-            &Limits::start(interp::RunOptions::default()),
-        )?;
+        fill_elided(&mut module, &name, args.elided, &Limits::none())?;
         let options = args.engine.options();
-        let session: Session = compile_for(&args.devices, options, module, &name, &text)?;
+        let session: Session =
+            compile_for(&args.devices, options, module, (&name, &text), &Limits::none())?;
         let mut peaks: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         for (computation, instruction, bytes) in session.executable().step_bytes() {
             let peak = peaks.entry((computation.index(), instruction.index())).or_default();

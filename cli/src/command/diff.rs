@@ -3,6 +3,7 @@ use super::{Loaded, load, verified_for};
 use crate::args::{DiffArgs, LoadArgs};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::inputs::read_any;
+use crate::limits::Limits;
 use crate::{output, result_file};
 use conformance::arrays::Name;
 use conformance::{Tolerance, compare};
@@ -24,7 +25,7 @@ impl Results {
     fn load(args: &DiffArgs) -> Result<Option<Self>> {
         let Some(path) = &args.module else { return Ok(None) };
         let Loaded { name, text, module, .. } = load(path, &LoadArgs::of(args.lenient))?;
-        let module = verified_for(&args.devices, module, &name, &text)?;
+        let module = verified_for(&args.devices, module, (&name, &text), &Limits::none())?;
         let names = result_file::names(module.module().entry());
         let tolerance = Tolerance::of(module.module());
         Ok(Some(Self { module, names, tolerance }))

@@ -3,6 +3,7 @@ use super::backend::{engine_of, open_with};
 use super::{Loaded, load, verified};
 use crate::args::{BackendArgs, FuzzArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
+use crate::limits::Limits;
 use crate::{file, output};
 use conformance::backend::{LimitedEngine, OptionValue};
 use conformance::fuzz::{self, Campaign, ENOUGH, Event, Finding, Limit};
@@ -78,7 +79,7 @@ fn limited(engine: Engine, is_variant: bool) -> LimitedEngine {
 
 fn like(path: &Path) -> Result<Arc<hlo::Verified>> {
     let Loaded { name, text, module, .. } = load(path, &LoadArgs::default())?;
-    verified(module, &name, &text).map(Arc::new)
+    verified(module, &name, &text, &Limits::none()).map(Arc::new)
 }
 
 /// Returns the command that repeats a module, without its seed.

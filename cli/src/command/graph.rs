@@ -73,7 +73,7 @@ fn of_instructions(args: &GraphArgs, format: FormatArg) -> Result<String> {
     let limits = Limits::start(args.time.apply(args.limits.options()));
     let loaded = load_filled(&args.file, &args.load, &args.inputs, &limits)?;
     let Loaded { name, text, module, arguments, .. } = loaded;
-    let verified = verified_for(&args.devices, module, &name, &text)?;
+    let verified = verified_for(&args.devices, module, (&name, &text), &limits)?;
     let model = Model::of(verified.module(), &text);
     let computation = args.computation.as_deref().map(|name| find(&model, name)).transpose()?;
     let measured = match args.values || args.profile {
@@ -169,7 +169,7 @@ fn of_devices(args: &GraphArgs, format: FormatArg) -> Result<String> {
         FormatArg::Svg | FormatArg::Html | FormatArg::ModelExplorer => devices::svg::text,
     };
     let Loaded { name, text, module, .. } = super::load(&args.file, &args.load)?;
-    let verified = verified_for(&args.devices, module, &name, &text)?;
+    let verified = verified_for(&args.devices, module, (&name, &text), &Limits::none())?;
     let module = verified.module();
     let grid = DeviceGrid::of(&module.config);
     let graph = devices::graph(module, grid, &name, &text)?;

@@ -45,17 +45,28 @@ pub(crate) struct Loaded {
 
 /// Reads a module and shows its warnings.
 pub(crate) fn load(path: &Path, args: &LoadArgs) -> Result<Loaded> {
-    load_with(path, args, |warning, source| output::show_one(warning, Some(source)))
+    load_within(path, args, &Limits::none())
+}
+
+/// Reads a module within limits and shows its warnings.
+fn load_within(path: &Path, args: &LoadArgs, limits: &Limits) -> Result<Loaded> {
+    load_with(path, args, limits, |warning, source| output::show_one(warning, Some(source)))
 }
 
 /// Reads a module; calls `warn` with each of its warnings.
 pub(crate) fn load_with(
     path: &Path,
     args: &LoadArgs,
+    limits: &Limits,
     warn: impl Fn(&Diagnostic, Source<'_>),
 ) -> Result<Loaded> {
     let start = Instant::now();
-    let loaded = read(path, args, warn)?;
+    let (number, lenient, most) = (args.module, args.lenient, limits.most_text());
+    let owned = path.to_owned();
+    let (loaded, warnings) = limits.within(move || read(&owned, number, lenient, most))??;
+    for warning in &warnings {
+        warn(warning, Source { name: &loaded.name, text: &loaded.text });
+    }
     output::phase(start, || {
         let computations = &loaded.module.computations;
         let instructions: usize = computations.iter().map(|(_, c)| c.instructions.len()).sum();
@@ -66,23 +77,29 @@ pub(crate) fn load_with(
     Ok(loaded)
 }
 
-fn read(path: &Path, args: &LoadArgs, warn: impl Fn(&Diagnostic, Source<'_>)) -> Result<Loaded> {
-    let bytes = content::read(path)?;
+/// Reads the module of a number, from a file that may have `most` bytes; returns it with its warnings.
+fn read(
+    path: &Path,
+    number: Option<u32>,
+    lenient: bool,
+    most: Option<usize>,
+) -> Result<(Loaded, Vec<Diagnostic>)> {
+    let bytes = content::read(path, most)?;
     let name = if path.as_os_str() == "-" { "<stdin>".into() } else { path.display().to_string() };
     if hlo::proto::is_message(&bytes) {
-        return load_message(name, &bytes);
+        return load_message(name, &bytes).map(|loaded| (loaded, Vec::new()));
     }
     if stablehlo::is_mlir(&bytes) {
-        return load_mlir(name, bytes);
+        return load_mlir(name, bytes).map(|loaded| (loaded, Vec::new()));
     }
     if let Some(failure) = content::foreign(&name, &bytes) {
         return Err(failure);
     }
-    let bytes = match args.module {
+    let bytes = match number {
         Some(number) => content::module(&name, bytes, number)?,
         None => bytes,
     };
-    let parsed = Module::parse_bytes(&bytes, ParseOptions { lenient: args.lenient });
+    let parsed = Module::parse_bytes(&bytes, ParseOptions { lenient });
     // Invalid UTF-8 is shown with replacement characters.
     let text = String::from_utf8(bytes)
         .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
@@ -93,10 +110,9 @@ fn read(path: &Path, args: &LoadArgs, warn: impl Fn(&Diagnostic, Source<'_>)) ->
             exit: Exit::Wrong,
         })
     })?;
-    for warning in &parsed.warnings {
-        warn(warning, Source { name: &name, text: &text });
-    }
-    Ok(Loaded { name, text, module: parsed.module, arguments: Vec::new(), is_message: false })
+    let module = parsed.module;
+    let loaded = Loaded { name, text, module, arguments: Vec::new(), is_message: false };
+    Ok((loaded, parsed.warnings))
 }
 
 /// Reads a module as [`load`] does, and fills its elided constants if the options say so.
@@ -106,7 +122,7 @@ pub(crate) fn load_filled(
     inputs: &InputArgs,
     limits: &Limits,
 ) -> Result<Loaded> {
-    let mut loaded = load(path, args)?;
+    let mut loaded = load_within(path, args, limits)?;
     fill_elided(&mut loaded.module, &loaded.name, inputs.elided, limits)?;
     Ok(loaded)
 }
@@ -167,10 +183,11 @@ pub(crate) fn compile_for(
     devices: &DeviceArgs,
     options: CompileOptions,
     module: Module,
-    name: &str,
-    text: &str,
+    (name, text): (&str, &str),
+    limits: &Limits,
 ) -> Result<Session> {
-    compile(verified_for(devices, module, name, text)?, options, name, text)
+    let verified = verified_for(devices, module, (name, text), limits)?;
+    compile(verified, options, name, text)
 }
 
 /// Compiles a module.
@@ -196,14 +213,14 @@ pub(crate) fn compile(
 pub(crate) fn verified_for(
     devices: &DeviceArgs,
     mut module: Module,
-    name: &str,
-    text: &str,
+    (name, text): (&str, &str),
+    limits: &Limits,
 ) -> Result<Verified> {
     let header = DeviceGrid::of(&module.config);
     devices.apply(&mut module);
     let grid = DeviceGrid::of(&module.config);
     collectives::check_grid(grid).map_err(|e| Failure::run(&e.into(), name, text))?;
-    let verified = verified(module, name, text).map_err(|mut failure| {
+    let verified = verified(module, name, text, limits).map_err(|mut failure| {
         if grid != header {
             let DeviceGrid { replicas, partitions } = grid;
             let help = format!(
@@ -219,9 +236,14 @@ pub(crate) fn verified_for(
 }
 
 /// Verifies a module.
-pub(crate) fn verified(module: Module, name: &str, text: &str) -> Result<Verified> {
+pub(crate) fn verified(
+    module: Module,
+    name: &str,
+    text: &str,
+    limits: &Limits,
+) -> Result<Verified> {
     let start = Instant::now();
-    let verified = module.verify().map_err(|errors| Failure {
+    let verified = limits.within(move || module.verify())?.map_err(|errors| Failure {
         diagnostics: errors.diagnostics(),
         source: Some((name.to_owned(), text.to_owned())),
         exit: Exit::Wrong,

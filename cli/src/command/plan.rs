@@ -8,8 +8,10 @@ use std::process::ExitCode;
 
 pub(crate) fn plan(args: &PlanArgs) -> Result<ExitCode> {
     let Loaded { name, text, mut module, .. } = load(&args.file, &args.load)?;
-    fill_elided(&mut module, &name, args.elided, &Limits::start(interp::RunOptions::default()))?;
-    let session = compile(verified(module, &name, &text)?, args.engine.options(), &name, &text)?;
+    let limits = Limits::none();
+    fill_elided(&mut module, &name, args.elided, &limits)?;
+    let session =
+        compile(verified(module, &name, &text, &limits)?, args.engine.options(), &name, &text)?;
     let mut plan = session.executable().plan().to_string();
     if let (devices @ 2.., Some(bytes)) = (session.grid().len(), session.planned_bytes()) {
         plan = format!("{devices} devices: peak {bytes} bytes\n\n{plan}");

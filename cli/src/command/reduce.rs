@@ -65,7 +65,7 @@ impl Start {
         let limits = Limits::start(args.backend.limit_time(RunOptions::default()));
         let Loaded { name, text, module, arguments: own, .. } =
             load_filled(&args.file, &LoadArgs::of(args.lenient), &args.inputs, &limits)?;
-        let module = Arc::new(verified(module, &name, &text)?);
+        let module = Arc::new(verified(module, &name, &text, &limits)?);
         let stated = args.inputs.input.is_empty() && args.inputs.random.is_none();
         let test = FileTest::new(&args.file, text).ok().filter(|_| stated);
         let case = test.as_ref().and_then(|test| test.cases.first());

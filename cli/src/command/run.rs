@@ -96,7 +96,7 @@ fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     let Loaded { name, text, module, arguments, .. } =
         load_filled(path, &args.load, &args.inputs, &limits)?;
     let compiling = args.compile.options().limits_of(&limits.options());
-    let session = compile_for(&args.devices, compiling, module, &name, &text)?;
+    let session = compile_for(&args.devices, compiling, module, (&name, &text), &limits)?;
     for warning in session.warnings().iter().filter(|_| peers.is_leader()) {
         output::show_one(warning, Some(Source { name: &name, text: &text }));
     }

@@ -209,6 +209,27 @@ fn a_test_without_an_end_fails_in_time() {
     expect(&folder.etalon("test forever.hlo --time-limit 0.05"), 1, "E0412", "");
 }
 
+/// Reading a module takes memory and time of the run: the file may have no end.
+#[test]
+fn limits_hold_while_a_module_is_read() {
+    let folder = Folder::new("long");
+    folder.write("blank.hlo", &format!("HloModule m\n{}", " ".repeat(1 << 24)));
+    let run = folder.etalon("run blank.hlo --max-memory 1M");
+    expect(&run, 1, "", "error[E0405]: blank.hlo: the module has more than 16777216 bytes");
+    expect(
+        &folder.etalon("run blank.hlo --max-memory 17M"),
+        1,
+        "",
+        "the module has no computations",
+    );
+    let mut command = Command::new(env!("CARGO_BIN_EXE_etalon"));
+    command.args(["run", "-", "--time-limit", "0.1"]).stdin(Stdio::piped());
+    let mut waiting = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Nothing is written, and the pipe stays open.
+    let _open = waiting.stdin.take();
+    expect(&waiting.wait_with_output().unwrap(), 1, "", "error[E0412]: out of time after 0.1 s");
+}
+
 #[test]
 fn a_malformed_file_does_not_stop_the_others() {
     let folder = Folder::new("unreadable");
