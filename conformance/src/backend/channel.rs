@@ -1,13 +1,12 @@
 //! A child process that answers requests.
 use super::Death;
 use super::message::{encode, read};
-use super::process::Process;
+use super::process::{Process, start_thread};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{BufReader, ErrorKind, Write as _};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 /// The time in which a process that closed its pipe has to end by itself, so that its status tells why.
@@ -52,7 +51,7 @@ impl<R: DeserializeOwned + Send + 'static> Channel<R> {
                     }
                 }
             };
-            Builder::new().spawn(write)?;
+            start_thread(write)?;
         }
         if let Some(stdout) = process.child.stdout.take() {
             let read = move || {
@@ -65,7 +64,7 @@ impl<R: DeserializeOwned + Send + 'static> Channel<R> {
                     }
                 }
             };
-            Builder::new().spawn(read)?;
+            start_thread(read)?;
         }
         Ok(Self { process, requests, replies })
     }

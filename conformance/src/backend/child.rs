@@ -1,6 +1,6 @@
 //! The child of a [`Channel`](super::channel::Channel): answers requests from its standard input.
 use super::message::{read, write};
-use super::process::Mark;
+use super::process::{Mark, start_thread};
 use rustix::fd::OwnedFd;
 use rustix::process::{Signal, getpgrp, getpid, kill_process, kill_process_group};
 use serde::Serialize;
@@ -48,7 +48,7 @@ fn receive<Q: DeserializeOwned + Send + 'static>(input: File) -> Result<Receiver
         }
         end()
     };
-    std::thread::Builder::new().spawn(receive)?;
+    start_thread(receive)?;
     Ok(requests)
 }
 

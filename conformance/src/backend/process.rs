@@ -32,6 +32,16 @@ pub(crate) struct Process {
     mark: Mark,
 }
 
+/// Starts a thread; the error says what the system refuses.
+pub(super) fn start_thread<T: Send + 'static>(
+    run: impl FnOnce() -> T + Send + 'static,
+) -> std::io::Result<()> {
+    let thread = std::thread::Builder::new().spawn(run);
+    thread.map(drop).map_err(|error| {
+        std::io::Error::new(error.kind(), format!("the system starts no thread: {error}"))
+    })
+}
+
 impl Process {
     /// As [`Process::start`]; if this process dies, by Ctrl-C or any other signal, the command is killed and its folder removed.
     ///
@@ -54,7 +64,10 @@ impl Process {
     /// Starts a command; its stderr is read if it is a pipe.
     pub(super) fn start_with(command: &mut Command) -> std::io::Result<Self> {
         let mark = Mark::new();
-        let mut child = command.process_group(0).env(MARK, &mark.0).spawn()?;
+        let mut child = command.process_group(0).env(MARK, &mark.0).spawn().map_err(|error| {
+            let program = command.get_program().display();
+            std::io::Error::new(error.kind(), format!("`{program}` cannot be started: {error}"))
+        })?;
         let stderr = child.stderr.take();
         let lines = Arc::new(Mutex::new(VecDeque::new()));
         let (open, stderr_closed) = channel();
@@ -66,7 +79,7 @@ impl Process {
                 let _open = open;
                 keep_last_lines(stderr, &lines_read);
             };
-            std::thread::Builder::new().spawn(read)?;
+            start_thread(read)?;
         }
         Ok(process)
     }
