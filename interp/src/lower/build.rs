@@ -5,6 +5,7 @@ use super::limits::CompileLimits;
 use super::narrow::{At, Parts, users};
 use super::slots::assign;
 use super::value_key::{Operand, ValueKey};
+use super::waits::{Waits, may_run_ahead};
 use super::{Lowered, Lowering};
 use crate::Result;
 use crate::index::to_usize;
@@ -38,6 +39,7 @@ pub(crate) fn plans(
     let lowering = Lowering::new(module, engine, programs, limits);
     let inlining = Inlining::of(module, fuses);
     let effects = &lowering.effects;
+    let may_run_ahead = may_run_ahead(module);
     let mut bytes = 0;
     let draft = |id| -> Result<Draft> {
         let draft = Draft::of(&lowering, &inlining, id, bytes)?;
@@ -45,7 +47,9 @@ pub(crate) fn plans(
         let draft = draft.without_dead_steps(module, effects, &inlining);
         Ok(match fuses {
             true => {
-                let draft = draft.fused().without_dead_steps(module, effects, &inlining);
+                let waits =
+                    may_run_ahead.then(|| Waits::of(&draft, module, effects)).flatten();
+                let draft = draft.fused(waits.as_ref()).without_dead_steps(module, effects, &inlining);
                 draft.ordered(module, effects)
             }
             false => draft,

@@ -3,8 +3,9 @@
 //! Steps are visited in order. One joins the groups that compute its operands, and the group's step stands where its last
 //! member stood. So a group is closed to further steps as soon as a step outside it reads one of its values. Results of
 //! broadcasts, slices and widening conversions are not stored for the members that read them, but read from their operands.
-//! A reduction of runs of neighbors joins a group as its end.
+//! A reduction of runs of neighbors joins a group as its end. A group waits for all that its members [wait for](super::waits).
 use super::build::{Draft, DraftStep, Leaf};
+use super::waits::Waits;
 use crate::kernel::{Function, Fused, Method, Operand, Output, Part, Read, Register, Walk};
 use crate::num::loops::{Loop, Numbers};
 use crate::plan::{Action, Fusion, Kernel};
@@ -110,13 +111,16 @@ struct Groups<'a> {
     of_leaf: FxHashMap<Leaf, (usize, bool)>,
     /// How to read results that are not stored.
     reads: FxHashMap<Leaf, Outer>,
+    /// What the steps wait for, if some may wait.
+    waits: Option<&'a Waits>,
 }
 
 impl Draft {
     /// Returns the draft with each group of elementwise steps as one step.
-    pub(super) fn fused(mut self) -> Self {
+    pub(super) fn fused(mut self, waits: Option<&Waits>) -> Self {
         let mut groups = Groups {
             draft: &self,
+            waits,
             all: Vec::new(),
             of_leaf: FxHashMap::default(),
             reads: FxHashMap::default(),
@@ -222,8 +226,10 @@ impl Groups<'_> {
             self.reads.extend(outer.map(|outer| (to, outer)));
         }
         // It computes nothing, so it never begins a group.
-        let has_room = |group: &usize| self.all[*group].members.len() < MOST_MEMBERS;
-        match self.open(from).filter(has_room) {
+        let fits = |group: &usize| {
+            self.all[*group].members.len() < MOST_MEMBERS && self.may_join(*group, step)
+        };
+        match self.open(from).filter(fits) {
             Some(group) => {
                 let count = self.all[group].count;
                 self.join(Member { step: number, role: Role::Same }, count, None);
@@ -245,6 +251,12 @@ impl Groups<'_> {
         }
     }
 
+    /// Returns whether nothing waits for more if a step joins a group.
+    fn may_join(&self, group: usize, step: &DraftStep) -> bool {
+        let members = self.all[group].members.iter().map(|member| &self.draft.steps[member.step]);
+        self.waits.is_none_or(|waits| waits.may_join(members, step))
+    }
+
     /// Adds a step to the groups that compute its operands, which become one.
     fn join(&mut self, member: Member, count: usize, inner: Option<usize>) {
         let step = &self.draft.steps[member.step];
@@ -261,8 +273,10 @@ impl Groups<'_> {
         let mut inner = inner;
         let (mut fitting, mut members) = (SmallVec::<[usize; 3]>::new(), 0);
         for number in joined {
+            let may_join = self.may_join(number, step);
             let group = &mut self.all[number];
-            let fits = group.count == count
+            let fits = may_join
+                && group.count == count
                 && (inner.is_none() || group.inner.is_none() || group.inner == inner)
                 && members + group.members.len() < MOST_MEMBERS;
             if fits {

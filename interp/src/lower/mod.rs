@@ -16,6 +16,7 @@ mod slots;
 mod unroll;
 mod untranspose;
 mod value_key;
+mod waits;
 
 pub use unroll::trip_count;
 
