@@ -10,6 +10,7 @@ use crate::send_recv::{SendRecvQueues, channel_name};
 use crate::task::{SpawnPath, Task, TaskState, WaitReason, Waiter};
 use crate::wire::Stage;
 use crate::{Code, Error, Ranks, Result, channels};
+use hlo::ir::ComputationId;
 use hlo::{Literal, Module, Opcode};
 use interp::{AsyncId, DeviceGrid, Executable, Outcome, Position, RunOptions, Value};
 use rayon::prelude::*;
@@ -165,12 +166,12 @@ impl Run {
     }
 
     /// Starts what the order of the text alone delays: in each task the steps that do not depend on the one that waits. Returns
-    /// whether there are such tasks; with a schedule there are none.
+    /// whether there are such tasks; with a schedule only groups of transfers are.
     fn run_ahead(&mut self) -> bool {
-        if self.module().config.is_scheduled {
-            return false;
-        }
-        let waits = |task: &Task| matches!(task.state, TaskState::Waiting(..));
+        let is_scheduled = self.module().config.is_scheduled;
+        let waits = |task: &Task| {
+            matches!(task.state, TaskState::Waiting(..)) && (!is_scheduled || task.is_group)
+        };
         let count = self.tasks.len();
         let mut rests = Vec::new();
         for task in self.tasks.iter_mut().filter(|task| waits(task)) {
@@ -367,9 +368,11 @@ impl Run {
         device: usize,
         state: DeviceState,
         (async_id, path): (AsyncId, SpawnPath),
+        callee: ComputationId,
     ) {
         let mut task = Task::new(device, state, Some(async_id));
         task.path = path;
+        task.is_group = self.module().computations[callee].only_transfers();
         self.add(task);
     }
     fn add(&mut self, task: Task) {

@@ -202,7 +202,7 @@ impl Run {
         Ok(())
     }
 
-    /// Executes a `recv`: its `recv-done` takes the pairs that it states.
+    /// Executes a `recv`: its `recv-done` takes the pairs that it states. In a group it gets the value itself.
     pub(crate) fn post_receive(
         &mut self,
         i: usize,
@@ -218,11 +218,19 @@ impl Run {
             },
         };
         let source = partners.as_ref().map(|partners| partners.source);
-        if let Some(partners) = partners {
+        let is_group = self.tasks[i].is_group;
+        if let Some(partners) = partners.filter(|_| !is_group) {
             self.send_recv.posted.insert((channel, device), partners);
         }
-        let nothing = collective::nothing(position.instruction(self.module()));
-        self.resume_task(i, nothing.into())?;
+        let instruction = position.instruction(self.module());
+        let is_done = is_group && source == Some(None);
+        if is_done || !is_group {
+            let value = match is_done {
+                true => collective::nothing(instruction).into(),
+                false => Value::receiving(&instruction.shape),
+            };
+            self.resume_task(i, value)?;
+        }
         // A device that no pair names as a receiver gets nothing.
         if source == Some(None) {
             return Ok(());
@@ -239,7 +247,10 @@ impl Run {
             sent.map_err(|error| error.at(at.site(self.module())))?;
         }
         self.send_recv.sends.insert(channel, waiting);
-        Ok(())
+        match is_group {
+            true => self.receive(i, position, channel),
+            false => Ok(()),
+        }
     }
 
     /// Where all tasks wait, hands over the values of sends without pairs that do not come back to their senders. Returns whether
@@ -273,7 +284,7 @@ impl Run {
         Ok(!found.is_empty())
     }
 
-    /// Executes a `recv-done`: the task gets the value of its source, now or later.
+    /// Executes a `recv-done`, or the `recv` of a group: the task gets the value of its source, now or later.
     pub(crate) fn receive(&mut self, i: usize, position: Position, channel: Channel) -> Result<()> {
         let executable = self.executable.clone();
         let module = executable.module();
@@ -313,30 +324,32 @@ impl Run {
     fn check_received(&self, device: usize, message: &Message, position: Position) -> Result<()> {
         let Some(found) = message.values.first_shape() else { return Ok(()) };
         let module = self.module();
-        let expected = &position.instruction(module).shape;
-        let found = match has_token(expected) {
-            true => Shape::Tuple(vec![found, Shape::Token]),
-            false => found,
-        };
+        let instruction = position.instruction(module);
+        let expected = data(instruction);
         if found.compatible(expected) {
             return Ok(());
         }
-        let sender = message.sender;
+        let (sender, opcode) = (message.sender, instruction.opcode());
         let message_text = format!(
-            "device {sender} sent {found:#}, `recv-done` of device {device} expects {expected:#}"
+            "device {sender} sent {found:#}, `{opcode}` of device {device} expects {expected:#}"
         );
         let error = Error::from(Code::Mismatch { message: message_text }).at(position.site(module));
         Err(error.label(message.position.span(module), "sent here"))
     }
-    /// Resumes a `recv-done` with the value that was sent.
+    /// Resumes a `recv-done`, or the `recv` of a group, with the value that was sent.
     pub(crate) fn complete_receive(
         &mut self,
         i: usize,
         position: Position,
         value: Literal,
     ) -> Result<()> {
-        let whole = match has_token(&position.instruction(self.module()).shape) {
-            true => Literal::tuple(vec![value, Literal::token()]),
+        let instruction = position.instruction(self.module());
+        let whole = match has_rest(instruction) {
+            true => {
+                let nothing = collective::nothing(instruction);
+                let rest = nothing.elements().unwrap_or_default().iter().skip(1);
+                Literal::tuple(std::iter::once(value).chain(rest.cloned()).collect())
+            }
             false => value,
         };
         self.resume_task(i, whole.into())
@@ -377,9 +390,18 @@ fn done_of(position: Position, module: &Module) -> Option<Position> {
     Some(Position { instruction, ..position })
 }
 
-/// Returns whether the result of a `recv-done` has a token; that of old texts has none.
-fn has_token(shape: &Shape) -> bool {
-    matches!(shape, Shape::Tuple(parts) if parts.last() == Some(&Shape::Token))
+/// Returns whether the result of a `recv-done`, or of the `recv` of a group, has more than the data: a `recv-done` of old texts
+/// has no token.
+fn has_rest(instruction: &Instruction) -> bool {
+    let has_token = |parts: &[Shape]| parts.last() == Some(&Shape::Token);
+    matches!(instruction.op, Op::Recv(_)) || instruction.shape.tuple().is_some_and(has_token)
+}
+
+/// Returns the shape of the data that an instruction receives.
+fn data(instruction: &Instruction) -> &Shape {
+    let shape = &instruction.shape;
+    let parts = shape.tuple().filter(|_| has_rest(instruction));
+    parts.and_then(|parts| parts.first()).unwrap_or(shape)
 }
 
 /// Pairs of sender and receiver, and the kind of their ids.

@@ -171,7 +171,7 @@ impl Run {
         let device = task.device;
         let spawned = task.device_state.spawn(callee, operands);
         let spawned = spawned.map_err(|error| Error::from(Code::Device { device, error }))?;
-        self.spawn(device, spawned, (id, path));
+        self.spawn(device, spawned, (id, path), callee);
         Ok(())
     }
     /// Executes a done: the task gets the result, now or later.

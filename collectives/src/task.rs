@@ -19,6 +19,8 @@ pub(crate) struct Task {
     /// The async operation that it is a part of.
     pub(crate) origin: Option<AsyncId>,
     pub(crate) path: SpawnPath,
+    /// Whether its computation is a group of transfers: a `recv` then is its own `recv-done`, and its order is that of no schedule.
+    pub(crate) is_group: bool,
     counts: Arc<Mutex<Counts>>,
 }
 
@@ -78,7 +80,8 @@ impl Task {
     pub(crate) fn new(device: usize, device_state: DeviceState, async_id: Option<AsyncId>) -> Self {
         let (path, state) = (SpawnPath::default(), TaskState::Ready);
         let counts = Arc::default();
-        Self { device, device_state, state, async_id, origin: async_id, path, counts }
+        let is_group = false;
+        Self { device, device_state, state, async_id, origin: async_id, path, is_group, counts }
     }
     /// Splits off the task that runs ahead of the instruction at which this one waits.
     pub(crate) fn split(&mut self) -> Option<Self> {
@@ -90,6 +93,7 @@ impl Task {
             async_id: self.async_id.take(),
             origin: self.origin,
             path: self.path,
+            is_group: self.is_group,
             counts: Arc::clone(&self.counts),
         };
         Some(rest)

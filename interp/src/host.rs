@@ -5,18 +5,20 @@
 //! run. None of them waits, since a wait could last forever and its end would depend on a clock: an infeed queue must
 //! hold its values before the run. A missing, empty or full queue is an error: values are neither invented nor dropped.
 //!
-//! `send` appends its operand to the channel of its number, and `recv-done` removes the oldest value. The data of a
-//! `recv` is zeros: no instruction may use it before the done. A `recv-done` that comes before the `send` in the text
+//! `send` appends its operand to the channel of its number, and `recv-done` removes the oldest value; in a computation of
+//! transfers alone that an `async-start` calls, `recv` does. No instruction may use the data of a `recv` before. A `recv-done` that comes before the `send` in the text
 //! is an error, since one device runs instructions one after another. In a module that is not scheduled, printing
 //! preserves only the order that tokens and control predecessors define.
 use crate::context::RunContext;
 use crate::error::Code;
+use crate::state::Site;
 use crate::value::with_layouts;
 use crate::value::zeros;
 use crate::{Error, Result};
 use crossbeam_channel::{Receiver, Sender, TrySendError};
-use hlo::op::{RecvDone, Send};
-use hlo::{ElementType, Literal, Scalar, Shape};
+use hlo::ir::Instruction;
+use hlo::op::{Recv, RecvDone, Send};
+use hlo::{ElementType, Literal, Module, Op, Scalar, Shape};
 use std::collections::VecDeque;
 
 fn starved(message: impl Into<String>) -> Error {
@@ -86,9 +88,23 @@ pub(crate) fn send_done(shape: &Shape) -> Literal {
     zeros(shape)
 }
 
-/// `result = (zeros, 0, token)`
-pub(crate) fn recv(shape: &Shape) -> Literal {
-    zeros(shape)
+/// Returns whether an instruction is in a group of transfers that starts and ends as one.
+pub(crate) fn in_group(module: &Module, site: Site) -> bool {
+    let starts = |(_, one): (_, &Instruction)| matches!(&one.op, Op::AsyncStart(start) if start.calls == site.computation);
+    module.computations[site.computation].only_transfers()
+        && module.computations.iter().any(|(_, it)| it.instructions.iter().any(starts))
+}
+
+/// `result = (zeros, 0, token)`; in a group `(oldest value in the channel, 0, token)`
+pub(crate) fn recv(op: &Recv, shape: &Shape, site: Site, context: &RunContext) -> Result<Literal> {
+    let nothing = zeros(shape);
+    let Some(parts) = nothing.elements().filter(|_| in_group(context.module(), site)) else {
+        return Ok(nothing);
+    };
+    let Recv { channel_id, is_host_transfer } = *op;
+    let channel = (channel_id, is_host_transfer);
+    let value = received(channel, &parts[0].shape(), "recv", context)?;
+    Ok(Literal::tuple([&[value], &parts[1..]].concat()))
 }
 
 /// `result = (oldest value in the channel, token)`; without a token, in old texts, the value alone
@@ -99,15 +115,25 @@ pub(crate) fn recv_done(op: &RecvDone, shape: &Shape, context: &RunContext) -> R
         Some([data, ..]) if with_token => data,
         _ => shape,
     };
-    in_order("recv-done", context)?;
-    if op.is_host_transfer {
-        let queue = context.hooks().from_host.get(&op.channel_id);
-        let queue = queue.ok_or_else(|| no_queue("recv", op.channel_id, "from_host"))?;
-        let value = next(queue, data, &of_host(op.channel_id), "recv-done")?;
-        return Ok(if with_token { Literal::tuple(vec![value, Literal::token()]) } else { value });
+    let value = received((op.channel_id, op.is_host_transfer), data, "recv-done", context)?;
+    Ok(if with_token { Literal::tuple(vec![value, Literal::token()]) } else { value })
+}
+
+/// Takes the oldest value of a channel, of this device or of the host.
+fn received(
+    (channel_id, is_of_host): (Option<i64>, bool),
+    data: &Shape,
+    opcode: &str,
+    context: &RunContext,
+) -> Result<Literal> {
+    in_order(opcode, context)?;
+    if is_of_host {
+        let queue = context.hooks().from_host.get(&channel_id);
+        let queue = queue.ok_or_else(|| no_queue("recv", channel_id, "from_host"))?;
+        return next(queue, data, &of_host(channel_id), opcode);
     }
-    let channel = op.channel_id.map_or_else(String::new, |id| format!(" {id}"));
-    let value = context.channels().get_mut(&op.channel_id).and_then(VecDeque::pop_front);
+    let channel = channel_id.map_or_else(String::new, |id| format!(" {id}"));
+    let value = context.channels().get_mut(&channel_id).and_then(VecDeque::pop_front);
     let value = value.ok_or_else(|| {
         starved(format!("nothing was sent on channel{channel}"))
             .with_help("a run has one device: put its own `send` before this line")
@@ -115,11 +141,10 @@ pub(crate) fn recv_done(op: &RecvDone, shape: &Shape, context: &RunContext) -> R
     let found = value.shape();
     if !found.compatible(data) {
         let message =
-            format!("{found} was sent on channel{channel}, but `recv-done` expects {data}");
+            format!("{found} was sent on channel{channel}, but `{opcode}` expects {data}");
         return Err(Code::Trap { message }.into());
     }
-    let value = with_layouts(value, data);
-    Ok(if with_token { Literal::tuple(vec![value, Literal::token()]) } else { value })
+    Ok(with_layouts(value, data))
 }
 
 /// Rejects the op in nested machines, which run on several threads in no defined order.

@@ -40,6 +40,28 @@ pub enum Value {
 }
 
 impl Value {
+    /// Returns the value of a `recv` of this shape. Its data is that of an operation that is not done.
+    pub fn receiving(shape: &Shape) -> Self {
+        match shape {
+            Shape::Tuple(parts) => {
+                let rest = parts.iter().skip(1).map(|part| Self::from(zeros(part)));
+                let data = parts.first().map(Self::awaited);
+                Self::Tuple(data.into_iter().chain(rest).collect())
+            }
+            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
+                Self::awaited(shape)
+            }
+        }
+    }
+    /// Returns a value of this shape that nothing may read.
+    fn awaited(shape: &Shape) -> Self {
+        match shape {
+            Shape::Tuple(parts) => Self::Tuple(parts.iter().map(Self::awaited).collect()),
+            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
+                Self::Async(AsyncId::new(u64::MAX))
+            }
+        }
+    }
     /// Returns the asynchronous operation, if this is the value of one.
     pub fn async_id(&self) -> Option<AsyncId> {
         match self {

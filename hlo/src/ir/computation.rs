@@ -2,6 +2,7 @@
 use super::{CommonAttrs, InstructionId};
 use crate::diag::Site;
 use crate::id::{Arena, SecondaryMap};
+use crate::op::{AsyncRole, Kind};
 use crate::{Op, Opcode, Shape, Span};
 use smallvec::SmallVec;
 use smol_str::SmolStr;
@@ -66,6 +67,16 @@ impl Instruction {
 }
 
 impl Computation {
+    /// Returns whether it only starts to send and to receive. An `async-start` of such a group starts all of it together, and its
+    /// `async-done` ends all of it.
+    pub fn only_transfers(&self) -> bool {
+        self.instructions.iter().all(|(_, one)| {
+            let opcode = one.opcode();
+            let is_start = matches!(opcode.async_role(), Some(AsyncRole::Start(_)));
+            let transfers = opcode.kind() == Kind::Transfer && is_start;
+            transfers || matches!(one.op, Op::Parameter(_)) || matches!(one.op, Op::Tuple(_))
+        })
+    }
     /// Returns an empty computation; `root` is the first instruction until it is set.
     pub fn new(name: impl Into<SmolStr>) -> Self {
         Self {

@@ -140,7 +140,7 @@ fn wrapped(module: &Module, instruction: &Instruction) -> Result<()> {
     let callee = &module.computations[start.calls];
     let attributes = instruction.common.as_ref().and_then(|c| c.frontend_attributes.as_ref());
     let is_group = attributes.is_some_and(|all| all.0.iter().any(|(key, _)| key == GROUP));
-    if !callee.execution_thread.is_empty() || is_group || only_transfers(callee) {
+    if !callee.execution_thread.is_empty() || is_group || callee.only_transfers() {
         return Ok(());
     }
     let mut others = callee.instructions.iter().filter(|(id, _)| *id != callee.root);
@@ -155,16 +155,6 @@ fn wrapped(module: &Module, instruction: &Instruction) -> Result<()> {
         found.opcode()
     );
     Err(Error::from(Code::AsyncComputation { message }).on(Place::Attribute("calls")))
-}
-
-/// Returns whether a computation only sends and receives: a group that a GPU starts together.
-fn only_transfers(callee: &Computation) -> bool {
-    callee.instructions.iter().all(|(_, one)| {
-        let opcode = one.opcode();
-        let transfers = opcode.kind() == Kind::Transfer
-            && matches!(opcode.async_role(), Some(AsyncRole::Start(_)));
-        transfers || matches!(one.op, Op::Parameter(_)) || matches!(one.op, Op::Tuple(_))
-    })
 }
 
 fn start(instruction: &Instruction, users: u32) -> Result<()> {

@@ -47,9 +47,9 @@ pub(crate) fn plans(
         let draft = draft.without_dead_steps(module, effects, &inlining);
         Ok(match fuses {
             true => {
-                let waits =
-                    may_run_ahead.then(|| Waits::of(&draft, module, effects)).flatten();
-                let draft = draft.fused(waits.as_ref()).without_dead_steps(module, effects, &inlining);
+                let waits = may_run_ahead.then(|| Waits::of(&draft, module, effects)).flatten();
+                let draft =
+                    draft.fused(waits.as_ref()).without_dead_steps(module, effects, &inlining);
                 draft.ordered(module, effects)
             }
             false => draft,

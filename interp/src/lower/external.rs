@@ -20,7 +20,7 @@ pub(super) fn evaluate(
         Op::Outfeed(_) => host::outfeed(operands[0], context),
         Op::Send(op) => host::send(op, operands, context),
         Op::SendDone(_) => Ok(host::send_done(shape)),
-        Op::Recv(_) => Ok(host::recv(shape)),
+        Op::Recv(op) => host::recv(op, shape, site, context),
         Op::RecvDone(op) => host::recv_done(op, shape, context),
         Op::PartitionId(_) | Op::ReplicaId(_) => collective::device_id(instruction, context),
         Op::Rng(op) => {

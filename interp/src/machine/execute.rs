@@ -3,11 +3,12 @@ use super::Machine;
 use crate::check_nan;
 use crate::context::RunContext;
 use crate::error::Code;
+use crate::host::in_group;
 use crate::memory::Reservation;
 use crate::plan::{Action, Function, Kernel, Output, Reuse, Step};
 use crate::value::{Value, checked_bytes, not_done, too_large};
 use crate::{Error, Result};
-use hlo::{Literal, Shape};
+use hlo::{Literal, Op, Shape};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -22,7 +23,14 @@ impl Machine {
             Action::Function(function) | Action::Communicate(function) => {
                 self.with_check(step, |machine| {
                     let value = machine.call_function(step, function)?;
-                    machine.store(step, value.into());
+                    let instruction = step.site.of(machine.program.module());
+                    let is_awaited = matches!(instruction.op, Op::Recv(_))
+                        && !in_group(machine.program.module(), step.site);
+                    let value = match is_awaited {
+                        true => Value::receiving(&instruction.shape),
+                        false => value.into(),
+                    };
+                    machine.store(step, value);
                     Ok(())
                 })?;
             }
@@ -142,6 +150,11 @@ impl Machine {
         let computation = &module.computations[step.site.computation];
         let instruction = step.site.of(module);
         let mut leaves = step.inputs.iter().map(|&input| frame.take(input));
+        // The value comes from the channel.
+        if let Op::RecvDone(_) = instruction.op {
+            leaves.for_each(drop);
+            return Ok(SmallVec::new());
+        }
         let operands = instruction.operands.iter().map(|&operand| {
             match &computation.instructions[operand].shape {
                 Shape::Array(_) => array(leaves.next()),
