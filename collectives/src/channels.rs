@@ -1,6 +1,6 @@
 //! Channels of `send` and `recv`: what both ends state.
 use crate::message_queue::all_neighbors;
-use crate::send_recv::{channel_name, stated};
+use crate::send_recv::{channel_name, done_of, stated};
 use crate::{Code, Error, Result};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::{Module, Opcode};
@@ -15,8 +15,8 @@ struct End {
     pairs: BTreeMap<(i64, i64), Position>,
     /// The first instruction.
     first: Option<Position>,
-    /// Whether each instruction states pairs.
-    is_stated: bool,
+    /// The first instruction that states no pairs.
+    without: Option<Position>,
 }
 
 /// Returns the instructions of a module that send to devices, or receive from them.
@@ -46,14 +46,19 @@ pub(crate) fn has_transfers(module: &Module) -> bool {
 ///
 /// # Errors
 /// `E0502` if an id is not one of the grid's, or is the source or the target of two pairs; `E0503` if the two ends of a channel state
-/// different pairs.
+/// different pairs, or one of them none.
 pub(crate) fn check(module: &Module, grid: DeviceGrid) -> Result<()> {
     let sends = ends(module, grid, Opcode::Send)?;
     let recvs = ends(module, grid, Opcode::Recv)?;
     for (&channel, send) in &sends {
         let Some(recv) = recvs.get(&channel) else { continue };
-        if send.is_stated && recv.is_stated {
-            compare(module, channel, send, recv)?;
+        let one = |end: &End| end.pairs.values().next().copied();
+        match (send.without, recv.without) {
+            (None, None) => compare(module, channel, send, recv)?,
+            (without, other) => {
+                let without = without.zip(one(recv)).or_else(|| other.zip(one(send)));
+                without.map_or(Ok(()), |ends| Err(states_none(module, channel, ends)))?;
+            }
         }
     }
     Ok(())
@@ -64,10 +69,12 @@ fn ends(module: &Module, grid: DeviceGrid, opcode: Opcode) -> Result<BTreeMap<Ch
     let mut found: BTreeMap<Channel, End> = BTreeMap::new();
     for (position, instruction) in transfers(module, opcode) {
         let end = found.entry(instruction.op.channel_id()).or_default();
-        let is_first = end.first.is_none();
         end.first.get_or_insert(position);
-        let Some(pairs) = stated(instruction, grid) else {
-            end.is_stated = false;
+        // The pairs of a `recv` may be those of its done.
+        let done = || done_of(position, module).map(|done| done.instruction(module));
+        let pairs = stated(instruction, grid);
+        let Some(pairs) = pairs.or_else(|| stated(done()?, grid)) else {
+            end.without.get_or_insert(position);
             continue;
         };
         let checked = pairs.and_then(|(mode, pairs)| {
@@ -75,7 +82,6 @@ fn ends(module: &Module, grid: DeviceGrid, opcode: Opcode) -> Result<BTreeMap<Ch
             all_neighbors(mode, &pairs, grid).map(|_| pairs)
         });
         let pairs = checked.map_err(|error| error.at(position.site(module)))?;
-        end.is_stated |= is_first;
         for pair in pairs {
             end.pairs.entry(pair).or_insert(position);
         }
@@ -97,6 +103,19 @@ fn check_distinct(pairs: &[(i64, i64)]) -> Result<()> {
             .with_help("use several channels: each connects a source with one target"));
     }
     Ok(())
+}
+
+/// Returns the error of an end of a channel without pairs, and one with.
+fn states_none(module: &Module, channel: Channel, (none, some): (Position, Position)) -> Error {
+    let [none_opcode, some_opcode] = [none, some].map(|at| at.instruction(module).opcode());
+    let message = format!(
+        "{}: its `{some_opcode}` states pairs, its `{none_opcode}` states none",
+        channel_name(channel)
+    );
+    Error::from(Code::Mismatch { message })
+        .at(none.site(module))
+        .label(some.span(module), format!("the `{some_opcode}` of this channel"))
+        .with_help("state the same pairs at both ends of a channel")
 }
 
 fn compare(module: &Module, channel: Channel, send: &End, recv: &End) -> Result<()> {

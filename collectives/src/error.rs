@@ -26,7 +26,7 @@ hlo::error_codes! {
         /// Devices execute different ops, or ops with different shapes or groups, on one channel.
         ///
         /// Instructions of one channel belong together, even in different computations. A typical cause is a `channel_id` that
-        /// two instructions share by mistake. `send` and `recv` of one channel state the same pairs of source and target in
+        /// two instructions share by mistake. `send` and `recv` of one channel state the same pairs of source and target, or none, in
         /// `frontend_attributes={_xla_send_recv_source_target_pairs={{0,1}}}`.
         "E0503" "{message}"
         Mismatch { message: String },

@@ -380,7 +380,7 @@ impl Run {
 }
 
 /// Returns the position of the `recv-done` of a `recv` in the same computation.
-fn done_of(position: Position, module: &Module) -> Option<Position> {
+pub(crate) fn done_of(position: Position, module: &Module) -> Option<Position> {
     let computation = &module.computations[position.computation];
     let mut all = computation.instructions.iter();
     let (instruction, _) = all.find(|(_, instruction)| {
