@@ -7,7 +7,7 @@ use crate::values::Values;
 use crate::{Code, Error, Result};
 use hlo::op::AsyncRole;
 use hlo::{Module, Op};
-use interp::{AsyncId, Position, Suspension, Value, collective};
+use interp::{AsyncId, Position, Suspension, Value, asynchronous, collective};
 
 fn unsupported(message: impl Into<String>) -> Error {
     Code::Unsupported { message: message.into() }.into()
@@ -144,13 +144,11 @@ impl Run {
 
     /// Binds the operands that an update or a done adds to the operation of its first operand.
     fn bind_operands(&mut self, i: usize, suspension: Suspension) -> Result<AsyncId> {
-        let id = started(&suspension, self.module())?;
+        let (id, position) = (started(&suspension, self.module())?, suspension.position);
         if let Some(AsyncState::Binding { operands, .. }) = self.async_ops.get_mut(id) {
             operands.extend(suspension.operands.into_iter().skip(1));
         } else if suspension.operands.len() > 1 {
-            let message = "an operand comes after the operation has all of them".to_owned();
-            return Err(Error::from(Code::Mismatch { message })
-                .with_help("pass the value of a start to one update or done only"));
+            return Err(self.misused(i, position, asynchronous::taken_twice()));
         }
         self.spawn_if_bound(i, id)?;
         Ok(id)
@@ -174,6 +172,9 @@ impl Run {
         self.spawn(device, spawned, (id, path), callee);
         Ok(())
     }
+    fn misused(&self, i: usize, position: Position, error: interp::Error) -> Error {
+        self.device_error(self.tasks[i].device, position, error)
+    }
     /// Executes a done: the task gets the result, now or later.
     fn finish_async(&mut self, i: usize, position: Position, id: AsyncId) -> Result<()> {
         match self.async_ops.get_mut(id) {
@@ -182,18 +183,15 @@ impl Run {
                 self.suspend(i, position, WaitReason::Async(id));
                 Ok(())
             }
-            Some(AsyncState::Binding { .. }) => {
-                let message =
-                    "the done comes before all operands of the computation are bound".to_owned();
-                Err(Code::Mismatch { message }.into())
+            Some(AsyncState::Binding { callee, operands, .. }) => {
+                let (callee, found) = (*callee, operands.len());
+                let error = asynchronous::not_bound(self.module(), callee, found);
+                Err(self.misused(i, position, error))
             }
             Some(AsyncState::Pending { .. } | AsyncState::Done(_)) | None => {
                 match self.async_ops.finish(id) {
                     Some(AsyncState::Done(value)) => self.resume_task(i, value.into()),
-                    _ => {
-                        let opcode = position.instruction(self.module()).opcode();
-                        Err(unsupported(format!("`{opcode}` is executed twice for one start")))
-                    }
+                    _ => Err(self.misused(i, position, asynchronous::already_done())),
                 }
             }
         }

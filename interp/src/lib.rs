@@ -63,7 +63,7 @@ pub use executable::{Executable, run};
 pub use float_environment::FloatEnvironment;
 pub use hooks::{Call, Hooks};
 pub use lower::trip_count;
-pub use machine::{Machine, Outcome, Position, Suspension};
+pub use machine::{Machine, Outcome, Position, Suspension, asynchronous};
 pub use observe::{Event, Progress};
 pub use options::{CompileOptions, Engine, RunOptions};
 pub use plan::PlanText;

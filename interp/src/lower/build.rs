@@ -119,7 +119,6 @@ pub(super) struct Draft {
     pub(super) computation: ComputationId,
     pub(super) leaves: Vec<LeafInfo>,
     pub(super) parameters: Vec<Leaf>,
-    pub(super) parameter_leaves: Vec<usize>,
     pub(super) steps: Vec<DraftStep>,
     pub(super) results: Vec<Leaf>,
     pub(super) fuel: u64,
@@ -180,7 +179,6 @@ impl Draft {
             computation,
             leaves: Vec::new(),
             parameters: Vec::new(),
-            parameter_leaves: Vec::new(),
             steps: Vec::new(),
             results: Vec::new(),
             fuel: 0,
@@ -467,7 +465,6 @@ impl<'a> Builder<'a> {
 
     fn finish(mut self) -> Draft {
         self.draft.results = self.values[self.computation.root.index()].to_vec();
-        self.draft.parameter_leaves = self.parameters.iter().map(|leaves| leaves.len()).collect();
         self.draft.parameters = self.parameters.iter().flat_map(|p| p.iter().copied()).collect();
         self.draft.fuel = self.fuel;
         self.draft

@@ -16,8 +16,7 @@ const KEPT_STEPS: usize = 256;
 pub(super) fn assign(draft: Draft) -> (Plan, Vec<StepMemory>) {
     let live = live_bytes(&draft);
     let peak = live.iter().copied().max().unwrap_or(0);
-    let Draft { computation, leaves, parameters, parameter_leaves, steps, results, fuel, .. } =
-        draft;
+    let Draft { computation, leaves, parameters, steps, results, fuel, .. } = draft;
     let mut slots = Slots {
         of_leaf: vec![None; leaves.len()],
         count: 0,
@@ -60,16 +59,8 @@ pub(super) fn assign(draft: Draft) -> (Plan, Vec<StepMemory>) {
         step.live_bytes = live;
         (memory.live, memory.over_parameters) = (live, over);
     }
-    let plan = Plan {
-        computation,
-        parameters,
-        parameter_leaves,
-        initial,
-        steps: planned,
-        results,
-        fuel,
-        peak_bytes: 0,
-    };
+    let plan =
+        Plan { computation, parameters, initial, steps: planned, results, fuel, peak_bytes: 0 };
     (plan, slots.memory)
 }
 

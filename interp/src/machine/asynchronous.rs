@@ -4,16 +4,17 @@
 use super::Machine;
 use super::execute::not_started;
 use super::frame::Control;
-use crate::Result;
 use crate::error::Code;
 use crate::plan::{Action, Step};
 use crate::value::{AsyncId, Value};
+use crate::{Error, Result};
+use hlo::Module;
 use hlo::ir::ComputationId;
 use rustc_hash::FxHashMap;
 
 /// The asynchronous operations in progress.
 #[derive(Debug, Default)]
-pub(super) struct AsyncOps {
+pub(crate) struct AsyncOps {
     next: u64,
     open: FxHashMap<AsyncId, Started>,
 }
@@ -42,10 +43,7 @@ impl AsyncOps {
     pub(super) fn end(&mut self, id: AsyncId) -> Result<Value> {
         match self.open.remove(&id) {
             Some(Started::Done(result)) => Ok(result),
-            Some(Started::Binding { .. }) | None => {
-                let message = "this operation was not started, or is already done".to_owned();
-                Err(Code::Trap { message }.into())
-            }
+            Some(Started::Binding { .. }) | None => Err(already_done()),
         }
     }
 }
@@ -80,11 +78,7 @@ impl Machine {
             return Ok(());
         }
         if let Some(Started::Binding { callee, operands, .. }) = self.started.open.get(&id) {
-            let computation = &self.program.module().computations[*callee];
-            let (name, found) = (&computation.name, operands);
-            let expected = self.program.plan(*callee).parameter_leaves.len();
-            let message = format!("`{name}` has {expected} parameters, but {found} are bound");
-            return Err(Code::Trap { message }.into());
+            return Err(not_bound(self.program.module(), *callee, *operands));
         }
         let result = self.started.end(id)?;
         self.store(step, result);
@@ -154,9 +148,27 @@ impl Machine {
 }
 
 /// Returns the error of an operation whose operands or result are those of another place that takes it as well.
-pub(super) fn taken_twice() -> crate::Error {
-    let message = "the value of an asynchronous operation is taken twice: the operands bound to it \
-                   are not those that its computation takes";
-    crate::Error::from(Code::Trap { message: message.to_owned() })
+pub fn taken_twice() -> Error {
+    misused(
+        "the value of an asynchronous operation is taken twice: the operands bound to it are not \
+         those that its computation takes",
+    )
+}
+
+/// Returns the error of a done whose operation another one has ended.
+pub fn already_done() -> Error {
+    misused("this operation was not started, or is already done")
+}
+
+/// Returns the error of a done that comes when only so many parameters of the computation are bound.
+pub fn not_bound(module: &Module, callee: ComputationId, found: usize) -> Error {
+    let computation = &module.computations[callee];
+    let (name, expected) = (&computation.name, computation.parameters().len());
+    let message = format!("`{name}` has {expected} parameters, but {found} are bound");
+    Code::Trap { message }.into()
+}
+
+fn misused(message: &str) -> Error {
+    Error::from(Code::Trap { message: message.to_owned() })
         .with_help("pass the value of a start to one update or done only")
 }

@@ -3,7 +3,7 @@
 //! A machine is a value: it suspends at a cross-device instruction, and is resumed with the value of
 //! that instruction.
 mod ahead;
-mod asynchronous;
+pub mod asynchronous;
 mod control;
 mod execute;
 mod frame;

@@ -36,8 +36,6 @@ pub(crate) struct Plan {
     pub(crate) computation: ComputationId,
     /// The slot of each leaf of the parameters, in order; `None` for a leaf that is not used.
     pub(crate) parameters: Vec<Option<Slot>>,
-    /// Leaves of each parameter.
-    pub(crate) parameter_leaves: Vec<usize>,
     /// The initial values of every frame: constants and tokens.
     pub(crate) initial: Vec<Option<Value>>,
     pub(crate) steps: Vec<Step>,
