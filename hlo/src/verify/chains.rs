@@ -17,7 +17,13 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
     for (holder, computation) in module.computations.iter() {
         let mut users = vec![0u32; computation.instructions.len()];
         for (_, instruction) in computation.instructions.iter() {
-            for operand in &instruction.operands {
+            let mut operands = instruction.operands.clone();
+            // One of the branches runs, so several may take one value.
+            if let Op::Conditional(_) = instruction.op {
+                operands.sort_unstable();
+                operands.dedup();
+            }
+            for operand in operands {
                 users[operand.index()] += 1;
             }
         }
