@@ -141,7 +141,10 @@ impl Failure {
             _ => Exit::Wrong,
         };
         let mut diagnostic = error.diagnostic();
-        if let Some(interp::Code::Starved { .. }) = error.device_error().map(interp::Error::code) {
+        if let Some(interp::Code::Starved { message }) =
+            error.device_error().map(interp::Error::code)
+            && message.contains("infeed")
+        {
             diagnostic.help = Some("provide values for `infeed` with --infeed F.npz".to_owned());
         }
         let source = Some((name.to_owned(), text.to_owned()));
