@@ -428,12 +428,31 @@ fn pairs_of(text: &str) -> Option<Vec<(i64, i64)>> {
     let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
     let mut found = Vec::new();
     let mut rest = inner.trim();
-    while !rest.is_empty() {
+    if rest.is_empty() {
+        return Some(found);
+    }
+    loop {
         let (pair, after) = rest.strip_prefix('{')?.split_once('}')?;
         let (from, to) = pair.split_once(',')?;
         found.push((from.trim().parse().ok()?, to.trim().parse().ok()?));
         rest = after.trim_start();
-        rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
+        if rest.is_empty() {
+            return Some(found);
+        }
+        rest = rest.strip_prefix(',')?.trim_start();
     }
-    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pairs_of;
+
+    #[test]
+    fn pairs_are_separated_by_commas() {
+        assert_eq!(pairs_of("{}"), Some(Vec::new()));
+        assert_eq!(pairs_of(" {{0,1}, { 1 , 2 }} "), Some(vec![(0, 1), (1, 2)]));
+        for text in ["", "{", "{{0,1} {1,2}}", "{{0,1},}", "{,{0,1}}", "{{0,1},,{1,2}}", "{{0}}"] {
+            assert_eq!(pairs_of(text), None, "{text}");
+        }
+    }
 }
