@@ -284,3 +284,31 @@ impl Sets {
         self.bits.len() - 1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{CompileOptions, Executable};
+
+    /// Returns the plan of a module after this attribute, in which the sum over devices comes before the product with it.
+    fn plan(attribute: &str, results: &str) -> String {
+        let sum = "sum { p = f32[] parameter(0) q = f32[] parameter(1) ROOT s = f32[] add(p, q) }";
+        let text = format!(
+            "HloModule m, {attribute}\n{sum} ENTRY e {{ x = f32[4] parameter(0)
+             r = f32[4] all-reduce(x), replica_groups={{}}, to_apply=sum
+             a = f32[4] add(x, x) b = f32[4] multiply(a, r) {results} }}"
+        );
+        let verified = hlo::Module::parse(&text).unwrap().verify().unwrap();
+        let executable = Executable::compile(verified, &CompileOptions::default()).unwrap();
+        executable.plan().to_string()
+    }
+
+    #[test]
+    fn steps_are_fused_unless_others_need_them_before() {
+        let both = "ROOT t = (f32[4], f32[4]) tuple(a, b)";
+        assert!(!plan("replica_count=2", both).contains("fuses"));
+        assert!(plan("replica_count=2, is_scheduled=true", both).contains("fuses a"));
+        assert!(plan("replica_count=2", "ROOT c = f32[4] negate(b)").contains("fuses a b"));
+        let ordered = "ROOT c = f32[4] negate(b), control-predecessors={a}";
+        assert!(!plan("replica_count=2", ordered).contains("fuses a"));
+    }
+}
