@@ -129,16 +129,13 @@ fn awaited(draft: &Draft, computation: &Computation, steps: &[Option<usize>]) ->
 
 /// Returns whether those that read an instruction without a step wait only for what they read through it.
 fn passes_each(computation: &Computation, instruction: &Instruction) -> bool {
-    match &instruction.op {
-        Op::Tuple(_) => true,
-        Op::GetTupleElement(_) => {
-            matches!(computation.instructions[instruction.operands[0]].op, Op::Tuple(_))
-        }
-        op => {
-            let is_array = instruction.shape.array().is_some();
-            op.opcode().aliases_operand() && is_array && instruction.operands.len() == 1
-        }
+    let is_tuple = |instruction: &Instruction| matches!(instruction.op, Op::Tuple(_));
+    if let Op::GetTupleElement(_) = instruction.op {
+        return is_tuple(&computation.instructions[instruction.operands[0]]);
     }
+    let is_array = instruction.shape.array().is_some();
+    let is_other_name = instruction.opcode().aliases_operand() && is_array;
+    is_tuple(instruction) || is_other_name && instruction.operands.len() == 1
 }
 
 /// Returns whether a step may be left out, as others read its operand in place of its result.
