@@ -76,6 +76,10 @@ fn consequences_are_not_reported() {
         ("ROOT a = f32[] negat()", &[(1, "E0103")]),
         ("ROOT a = negat()", &[(1, "E0103")]),
         ("ROOT %a = f32[] negat()", &[(1, "E0103")]),
+        (
+            "a = f32[] constant(1),\n%b = f32[] negate(a),\nROOT c = f32[] negat(b)",
+            &[(2, "E0101"), (3, "E0101"), (3, "E0103")],
+        ),
         ("ROOT %a = f32[] constant(1)\nROOT %b = f32[] negate(a)", &[(2, "E0201")]),
         ("= f32[] parameter(0)\nROOT c = f32[] negate(b)", &[(1, "E0101")]),
         (

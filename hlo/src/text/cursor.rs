@@ -1,5 +1,6 @@
 //! The lexer: blanks and comments, words, names, numbers, lists, and syntax errors.
 use super::number::Number;
+use super::shape::at_shape;
 use crate::diag::{BYTE_ORDER_MARK, Code};
 use crate::{Error, Result, Span};
 
@@ -207,6 +208,13 @@ impl<'a> Cursor<'a> {
     }
     /// Parses `name=`, without a blank before the `=`.
     pub(crate) fn attribute_name(&mut self) -> Result<(&'a str, Span)> {
+        let before = *self;
+        self.attribute_word().map_err(|error| match before.at_instruction() {
+            true => error.with_help("an instruction starts here: remove the comma before it"),
+            false => error,
+        })
+    }
+    fn attribute_word(&mut self) -> Result<(&'a str, Span)> {
         let (word, span) = self.word("an attribute name")?;
         if self.next_byte() == Some(b'=') {
             self.at += 1;
@@ -217,10 +225,17 @@ impl<'a> Cursor<'a> {
             let expected = format!("`=` right after `{word}`");
             let code = Code::Syntax { expected, found: "a blank".to_owned() };
             let error = Error::from(code).at(Span::new(after, after + 1));
-            let help = "write the `=` right after the word; if an instruction starts here, remove the comma before it";
-            return Err(error.with_help(help));
+            return Err(error.with_help("write the `=` or `:` right after the word"));
         }
         Err(self.expected(&format!("`=` right after `{word}`")))
+    }
+    /// Returns whether a name and `=` come next that can only be those of an instruction: after `ROOT`, with a `%`, or with a
+    /// blank between them and before a shape.
+    pub(super) fn at_instruction(mut self) -> bool {
+        let is_named = self.eat_token("ROOT") || self.peek() == Some(b'%');
+        let has_name = self.name("").is_ok();
+        let is_apart = self.next_byte() != Some(b'=');
+        has_name && self.eat(b'=') && (is_named || is_apart && at_shape(&self))
     }
 
     /// Parses a 64-bit integer; one from 2^63 to 2^64 - 1 is returned as its bit pattern.

@@ -92,11 +92,12 @@ fn placeholder(shape: Shape) -> Instruction {
 fn after_instruction(mut c: Cursor<'_>) -> Option<Cursor<'_>> {
     let mut open = Vec::new();
     let mut is_first = true;
-    // What follows a comma belongs to the same instruction.
+    // What follows a comma belongs to the same instruction, if it can.
     let mut after_comma = false;
     loop {
         let byte = c.peek()?;
-        if open.is_empty() && (byte == b'}' || !is_first && !after_comma && starts_instruction(c)) {
+        let is_next = || !is_first && (c.at_instruction() || !after_comma && starts_instruction(c));
+        if open.is_empty() && (byte == b'}' || is_next()) {
             return Some(c);
         }
         match byte {
