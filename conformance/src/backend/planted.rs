@@ -1,11 +1,12 @@
 //! Backends that compute one op wrong, to try what compares backends.
 use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result};
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
-use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
+use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::op::value::Direction;
 use hlo::op::{Binary, Call, Iota, Kind, Select};
 use hlo::{ElementType, Module, Op, Opcode, Scalar, Verified};
 use interp::DeviceGrid;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A backend, but for wrong results of one op: the last elements of an array along its last dimension are too large by an eighth, and
@@ -45,10 +46,13 @@ impl Backend for PlantedBackend {
 /// Returns the module with wrong results of an op.
 fn plant(module: &Module, opcode: Opcode) -> Result<Module, String> {
     let mut rewriter = ModuleRewriter::new(module);
-    for id in rewriter.computation_ids() {
-        if module.computations.iter().any(|(_, caller)| starts(caller, id)) {
-            call_instead(&mut rewriter, id, opcode);
-        }
+    let instructions = module.computations.iter().flat_map(|(_, it)| it.instructions.iter());
+    let started = instructions.filter_map(|(_, instruction)| {
+        let Op::AsyncStart(start) = &instruction.op else { return None };
+        Some(start.calls)
+    });
+    for id in started.collect::<BTreeSet<_>>() {
+        call_instead(&mut rewriter, id, opcode);
     }
     for id in rewriter.computation_ids() {
         let computation = rewriter.computation_mut(id);
@@ -59,11 +63,6 @@ fn plant(module: &Module, opcode: Opcode) -> Result<Module, String> {
         }
     }
     rewriter.finish().map_err(|error| error.to_string())
-}
-
-fn starts(caller: &Computation, computation: ComputationId) -> bool {
-    let mut instructions = caller.instructions.iter();
-    instructions.any(|(_, i)| matches!(&i.op, Op::AsyncStart(start) if start.calls == computation))
 }
 
 /// Moves the op of an asynchronous computation, which has one instruction beside its parameters, into a computation that it calls.
