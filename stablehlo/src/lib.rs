@@ -69,6 +69,7 @@ pub fn read(bytes: &[u8]) -> Result<Program> {
 /// assert!(stablehlo::is_mlir("\u{feff}module @jit_f {".as_bytes()));
 /// assert!(stablehlo::is_mlir(b"#loc1 = loc(unknown)"));
 /// assert!(!stablehlo::is_mlir(b"HloModule jit_f"));
+/// assert!(!stablehlo::is_mlir(b"// ----------\n// A test\nHloModule jit_f"));
 /// assert!(!stablehlo::is_mlir(b"# A heading, x = y"));
 /// ```
 pub fn is_mlir(bytes: &[u8]) -> bool {
@@ -78,8 +79,8 @@ pub fn is_mlir(bytes: &[u8]) -> bool {
     let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     while rest.starts_with(b"//") {
         let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
-        // HLO text has such comments, too, but not this line between the programs of a file.
-        if rest[..line].starts_with(b"// -----") {
+        // HLO text has such comments, too, but not this line between the programs of a file; a longer rule is a comment.
+        if rest[..line].trim_ascii_end() == b"// -----" {
             return true;
         }
         rest = rest[line..].trim_ascii_start();

@@ -353,6 +353,7 @@ fn recognizes_programs() {
     assert!(stablehlo::is_mlir(b"ML\xefR\x0d"));
     for text in [
         "HloModule m",
+        "// ----------\n// A test\n// ----------\nHloModule m",
         "ENTRY main {",
         "module (p: f32[]) -> f32[] {",
         "%f (x: f32[]) -> f32[] {",
