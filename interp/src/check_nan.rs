@@ -1,11 +1,11 @@
 //! Detection of the first instruction that returns a NaN or an infinity for finite operands.
-use crate::error::Code;
-use crate::index::{strides, to_i64, to_usize};
 use crate::observe::op_name;
 use crate::plan::Part;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{Literal, Scalar};
+use num::error::Code;
+use num::index::{strides, to_i64, to_usize};
 use std::fmt::Write as _;
 
 /// Fails if one of the outputs has a NaN or an infinity, and none of the operands has. `part` is the part of the instruction's

@@ -1,16 +1,18 @@
 //! The state shared by all parts of one run: the program, the limits, and its hooks.
-use crate::clock::{Clock, Stop};
 use crate::device::{Device, DeviceGrid};
-use crate::error::Code;
 use crate::hooks::Hooks;
 use crate::memory::{Budget, Reservation};
 use crate::options::RunOptions;
 use crate::program::Program;
-use crate::scalar_program::ScalarProgram;
 use crate::state::{Channels, Streams};
+use crate::value::Value;
 use crate::{Error, Result};
-use hlo::Module;
 use hlo::ir::ComputationId;
+use hlo::{Literal, Module, Scalar};
+use num::Scope;
+use num::clock::{Clock, Stop};
+use num::error::Code;
+use num::scalar_program::ScalarProgram;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -121,11 +123,6 @@ impl RunContext {
         &self.budget
     }
 
-    /// Returns the compiled form of a computation of scalars.
-    pub(crate) fn scalar_program(&self, computation: ComputationId) -> Result<&ScalarProgram> {
-        self.shared.program.scalar_programs.of_elements(computation)
-    }
-
     /// Returns the values that `send` has put into each channel and no `recv-done` has taken.
     pub(crate) fn channels(&self) -> MutexGuard<'_, Channels> {
         self.shared.channels.lock().unwrap_or_else(PoisonError::into_inner)
@@ -151,5 +148,38 @@ impl RunContext {
         }
         let budget = Budget::new(None, Arc::default());
         Ok(Self { shared: Arc::clone(&self.shared), budget, depth })
+    }
+}
+
+impl Scope for RunContext {
+    fn check_time(&self) -> Result<()> {
+        Self::check_time(self)
+    }
+    fn stop(&self) -> Stop {
+        Self::stop(self)
+    }
+    fn spend(&self, steps: u64) -> Result<()> {
+        Self::spend(self, steps)
+    }
+    fn scalar_program(&self, computation: ComputationId) -> Result<&ScalarProgram> {
+        self.shared.program.scalar_programs.of_elements(computation)
+    }
+    /// Runs it on a nested machine, within the limits of the whole run.
+    fn call(
+        &self,
+        computation: ComputationId,
+        arguments: &[Scalar],
+        out: &mut [Scalar],
+    ) -> Result<()> {
+        let types = self.scalar_program(computation)?.parameters();
+        let arguments = arguments.iter().zip(types);
+        let arguments: Vec<Value> =
+            arguments.map(|(&value, &ty)| Value::Array(Literal::scalar(ty, value))).collect();
+        let result = (self.program().call)(self.nested()?, computation, arguments)?;
+        let single = std::slice::from_ref(&result);
+        for (out, element) in out.iter_mut().zip(result.elements().unwrap_or(single)) {
+            *out = element.get(0);
+        }
+        Ok(())
     }
 }

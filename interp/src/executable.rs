@@ -1,20 +1,22 @@
 //! The compiled program: a verified module, and a plan for each of its computations.
 use crate::context::RunContext;
 use crate::dynamic;
-use crate::error::Code;
 use crate::float_environment::FloatEnvironment;
 use crate::hooks::Hooks;
+use crate::loops;
 use crate::lower::{self, CompileLimits};
 use crate::machine::{Machine, Outcome};
 use crate::options::{CompileOptions, Engine, RunOptions};
 use crate::plan::{PlanText, Step};
 use crate::program::{Program, calls_out};
-use crate::scalar_program::ScalarPrograms;
 use crate::state::Site;
-use crate::value::{Value, bytes_of, too_large, with_layouts};
+use crate::value::Value;
 use crate::{Device, DeviceGrid, Error, Result};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Literal, Module, Shape, Verified};
+use num::array::{bytes_of, too_large, with_layouts};
+use num::error::Code;
+use num::scalar_program::ScalarPrograms;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -73,7 +75,8 @@ impl Executable {
     pub fn compile(verified: impl Into<Arc<Verified>>, options: &CompileOptions) -> Result<Self> {
         let _environment = FloatEnvironment::enter();
         let verified = verified.into();
-        let scalar_programs = ScalarPrograms::compile(verified.module(), options.jit);
+        let scalar_programs =
+            ScalarPrograms::compile(verified.module(), loops::compiler(options.jit));
         let (engine, scalar_programs) = (options.engine, Arc::new(scalar_programs));
         let fuses = engine.arithmetic().is_some();
         let limits = CompileLimits::of(options);

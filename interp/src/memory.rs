@@ -1,9 +1,9 @@
 //! Memory accounting of a run: bytes in use, the limit, and the peak.
-use crate::error::{Code, over_memory_limit};
-use crate::value::checked_bytes;
 use crate::{Error, Result};
 use hlo::literal::{Account, FreeMemory};
 use hlo::{ArrayShape, Literal};
+use num::array::checked_bytes;
+use num::error::{Code, over_memory_limit};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,7 +1,8 @@
 //! How modules are compiled and run.
 use crate::Result;
-use crate::clock::Clock;
 use crate::hooks::Hooks;
+use num::Arithmetic;
+use num::clock::Clock;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -17,15 +18,6 @@ pub enum Engine {
     Exact,
     /// The same plan, with the arithmetic of each element type: results within the accuracy of each op. They are the same in
     /// each run on one machine, with any number of threads.
-    Fast,
-}
-
-/// How a kernel computes with floats. Integers, and ops that round at most once, are the same in both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Arithmetic {
-    /// In wider types with a bound of the error, and exactly where the bound leaves the rounding open.
-    Exact,
-    /// In the element type, or in f32 for narrower ones, without bounds.
     Fast,
 }
 

@@ -4,11 +4,12 @@ use crate::context::RunContext;
 use crate::memory::Pool;
 use crate::options::Engine;
 use crate::plan::Plan;
-use crate::scalar_program::ScalarPrograms;
-use crate::value::{Value, bytes_of};
+use crate::value::Value;
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::Kind;
 use hlo::{ArrayShape, Literal, Module, Shape, Verified};
+use num::array::bytes_of;
+use num::scalar_program::ScalarPrograms;
 use std::sync::{Arc, OnceLock};
 
 /// What an executable and its runs share.

@@ -7,11 +7,11 @@
 //! Neither runs in a computation that is called for each element (`reduce`, `map`, `sort` and the like): those may be
 //! called in any order, so `E0402`.
 use crate::context::RunContext;
-use crate::spec::{self, Array};
 use crate::state::Site;
 use crate::{Error, Result};
 use hlo::op::{Rng, RngGetAndUpdateState};
 use hlo::{ArrayShape, ElementType, Literal, Opcode};
+use spec::Array;
 
 /// Where `rng-get-and-update-state` starts in XLA.
 const FIRST_STATE: u128 = 0x0701_2395;
@@ -52,7 +52,7 @@ pub(crate) fn rng(
     context: &RunContext,
 ) -> Result<Literal> {
     let [a, b] = [0, 1].map(|i| Array::of(operands[i]));
-    let elements = u128::try_from(crate::index::count(&shape.dims)).unwrap_or(u128::MAX);
+    let elements = u128::try_from(num::index::count(&shape.dims)).unwrap_or(u128::MAX);
     let drawn = advance(site, Opcode::Rng, context, 0, elements)?;
     // More than 2^64 numbers are never drawn.
     let drawn = u64::try_from(drawn).unwrap_or(u64::MAX);
@@ -102,9 +102,9 @@ mod tests {
         assert_eq!(numbers, drawn(0, 3));
         assert_ne!(numbers, drawn(1, 1));
         let key = b"e\0r\0".iter().fold(super::mixed(0), |k, &b| super::mixed(k ^ u64::from(b)));
-        let [low, high, ..] = crate::num::random::philox(key, 2, 0);
+        let [low, high, ..] = num::random::philox(key, 2, 0);
         let bits = u64::from(high) << 32 | u64::from(low);
-        let wanted = crate::spec::rng::fraction(bits);
+        let wanted = spec::rng::fraction(bits);
         assert!((numbers.get(2).as_f64() - wanted).abs() < 1e-7, "{numbers:?} {wanted}");
     }
 }

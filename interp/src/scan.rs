@@ -7,13 +7,13 @@
 use crate::Result;
 use crate::context::RunContext;
 use crate::dynamic::common;
-use crate::index::{offsets, strides, to_i64, to_usize};
-use crate::kernel::data_movement::affine;
-use crate::value::array_shapes;
-use crate::value::{Value, checked_bytes, static_shape};
+use crate::value::Value;
 use hlo::ir::ComputationId;
 use hlo::op::Scan as ScanOp;
 use hlo::{ArrayShape, Dims, Literal, Shape};
+use kernels::data_movement::affine;
+use num::array::{array_shapes, checked_bytes, static_shape};
+use num::index::{offsets, strides, to_i64, to_usize};
 
 /// The state of a scan.
 #[derive(Debug)]

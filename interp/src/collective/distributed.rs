@@ -10,11 +10,11 @@
 //! No operand is smaller than its bounds. The results have the bits of [`exchange`](super::exchange): a reduction combines elements with the same index only.
 use super::parts::{concatenated, split};
 use super::{columns, packed, reduce, repeat, result_shape, transposed};
-pub use crate::spec::ragged_all_to_all::Rows;
-use crate::spec::{all_reduce, all_to_all, ragged_all_to_all, reduce_scatter};
 use crate::{Executable, Result, RunOptions};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::{Literal, Op};
+pub use spec::ragged_all_to_all::Rows;
+use spec::{all_reduce, all_to_all, ragged_all_to_all, reduce_scatter};
 
 /// What processes send each other for an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,15 +22,15 @@ pub use permute::{received, sent};
 
 use crate::context::RunContext;
 use crate::dynamic::is_among;
-use crate::error::Code;
-use crate::spec::{
-    all_gather, all_reduce, all_to_all, collective_broadcast, ragged_all_to_all, reduce_scatter,
-};
-use crate::value::{with_layouts, zeros};
 use crate::{Error, Executable, Result, RunOptions};
 use hlo::ir::Instruction;
 use hlo::{Literal, Op, Shape};
+use num::array::{with_layouts, zeros};
+use num::error::Code;
 use parts::{concatenated, exchanged, split};
+use spec::{
+    all_gather, all_reduce, all_to_all, collective_broadcast, ragged_all_to_all, reduce_scatter,
+};
 
 /// Returns the result of each member. Reductions take the members in group order, or in `order`, a list of their
 /// positions.

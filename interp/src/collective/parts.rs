@@ -1,11 +1,11 @@
 //! Splitting arrays into equal parts along a dimension, and concatenating them.
 use crate::Result;
-use crate::clock::Stop;
 use crate::context::RunContext;
-use crate::error::Code;
-use crate::index::{count, to_i64, to_usize};
-use crate::spec::{self, Array};
 use hlo::{ArrayShape, Literal};
+use num::clock::Stop;
+use num::error::Code;
+use num::index::{count, to_i64, to_usize};
+use spec::Array;
 use std::ops::Range;
 
 fn shape(literal: &Literal) -> &ArrayShape {
@@ -98,7 +98,7 @@ fn joined(arrays: &[&Literal], dim: i64) -> Literal {
     let first = shape(arrays[0]);
     let mut dims = first.dims.clone();
     dims[to_usize(dim)] = arrays.iter().map(|a| shape(a).dims[to_usize(dim)]).sum();
-    crate::kernel::concatenated(arrays, to_usize(dim), &ArrayShape::new(first.ty, dims))
+    kernels::concatenated(arrays, to_usize(dim), &ArrayShape::new(first.ty, dims))
 }
 
 /// Returns `parts` equal parts along a dimension.

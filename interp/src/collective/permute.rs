@@ -2,10 +2,10 @@
 use super::packed;
 use crate::Result;
 use crate::dynamic::{is_among, refused};
-use crate::spec::collective_permute;
-use crate::value::zeros;
 use hlo::Literal;
 use hlo::ir::Instruction;
+use num::array::zeros;
+use spec::collective_permute;
 
 /// Returns the values that a device sends to each of its targets. Whole values keep their sizes.
 ///

@@ -5,11 +5,11 @@
 //! given, the reduction takes the members in it and rounds every sum, as hardware does.
 use crate::Result;
 use crate::context::RunContext;
-use crate::kernel::{folded, summed};
-use crate::spec::all_reduce::all_reduce;
-use crate::spec::{Array, Call};
 use hlo::Literal;
 use hlo::ir::ComputationId;
+use kernels::{folded, summed};
+use spec::all_reduce::all_reduce;
+use spec::{Array, Call};
 
 /// Returns each column of members' values reduced by the computation, or their sum if there is none.
 pub(super) fn all<'a>(

@@ -4,13 +4,13 @@
 use super::{built_in, in_libraries};
 use crate::Result;
 use crate::context::RunContext;
-use crate::error::Code;
 use crate::hooks::Call;
-use crate::options::Arithmetic;
-use crate::value::with_layouts;
 use hlo::Literal;
 use hlo::ir::Instruction;
 use hlo::op::CustomCall;
+use num::Arithmetic;
+use num::array::with_layouts;
+use num::error::Code;
 
 pub(crate) fn custom_call(
     op: &CustomCall,

@@ -15,11 +15,11 @@
 use super::xla::mismatch;
 use crate::Result;
 use crate::hooks::Call;
-use crate::index::to_usize;
-use crate::spec::convolution::convolution;
 use hlo::op::Convolution;
 use hlo::op::value::{PaddingType, WindowDim};
 use hlo::{ArrayShape, Dims, Literal};
+use num::index::to_usize;
+use spec::convolution::convolution;
 
 /// The targets.
 pub(super) const TARGETS: [&str; 3] =

@@ -1,7 +1,8 @@
 //! Values in the form that a function in C expects, between guards that show whether it wrote beside them.
 use crate::Result;
-use crate::index::{self, offset_list, to_usize};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Shape};
+use num::index;
+use num::index::{offset_list, to_usize};
 use std::ffi::c_void;
 
 /// Words of a guard, before and after the elements.
@@ -27,7 +28,7 @@ impl Memory {
             let elements = shapes.iter().enumerate().map(|(i, shape)| Self::of(shape, element(i)));
             return Ok(Self::Tuple(elements.collect::<Result<_>>()?, Vec::new()));
         };
-        let bytes = crate::value::checked_bytes(array)?;
+        let bytes = num::array::checked_bytes(array)?;
         let mut words = vec![PATTERN; bytes.div_ceil(WORD) + 2 * GUARD];
         let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut words[GUARD..]);
         let memory = &mut memory[..bytes];

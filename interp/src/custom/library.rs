@@ -7,10 +7,10 @@
 //! Elements are little-endian and as wide as their type, `pred` a byte of 0 or 1. Types narrower than a byte, tokens,
 //! tiled and padded layouts, and dynamic sizes are rejected.
 use crate::hooks::Call;
-use crate::value::with_layouts;
 use crate::{Error, Result};
 use hlo::op::value::ApiVersion;
 use hlo::{ArrayShape, Literal, Shape};
+use num::array::with_layouts;
 use std::sync::Arc;
 
 /// A shared library whose functions are targets of custom calls.

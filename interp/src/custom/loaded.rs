@@ -3,9 +3,9 @@
 use super::functions::Functions;
 use super::guarded::Memory;
 use super::library::{CustomCallLibrary, LibraryCall};
-use crate::error::Code;
 use crate::{Error, Result};
 use hlo::Literal;
+use num::error::Code;
 use std::ffi::c_void;
 use std::path::Path;
 

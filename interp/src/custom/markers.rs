@@ -5,10 +5,10 @@
 //! several devices and has not been partitioned, which is an error.
 //!
 //! `xla.sdy.ShardingGroup` groups shardings and returns an empty tuple.
-use crate::error::Code;
 use crate::hooks::Call;
 use crate::{Error, Result};
 use hlo::Literal;
+use num::error::Code;
 
 /// The targets whose value is their operand, or the tuple of their operands.
 pub(super) const TARGETS: [&str; 18] = [

@@ -32,8 +32,8 @@ pub use loaded::Library;
 
 use crate::Result;
 use crate::hooks::{Call, Hooks};
-use crate::options::Arithmetic;
 use hlo::{Literal, Shape};
+use num::Arithmetic;
 
 /// Runs a call whose target is built in.
 fn built_in(call: &Call<'_>, hooks: &Hooks, arithmetic: Arithmetic) -> Result<Literal> {

@@ -1,7 +1,7 @@
 //! Errors of targets that are unknown or cannot be run.
 use crate::Error;
-use crate::error::Code;
 use crate::hooks::{Call, Hooks};
+use num::error::Code;
 
 /// Prefixes of targets that cannot be run, and the reasons.
 const REASONS: [(&str, &str); 25] = [

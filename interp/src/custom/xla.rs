@@ -13,11 +13,11 @@
 //! | `tridiagonal_solve_perturbed_ffi` | the solution of a tridiagonal system that may be singular: JAX's |
 use super::lapack;
 use crate::hooks::Call;
-use crate::index::to_usize;
-use crate::kernel::topk;
 use crate::{Error, Result};
 use hlo::op::value::Direction;
 use hlo::{ElementType, Literal, Op, Scalar};
+use kernels::topk;
+use num::index::to_usize;
 
 /// The targets.
 pub(super) const TARGETS: [&str; 9] = [

@@ -2,8 +2,8 @@
 //! broadcast to the size of the other operand, and otherwise the smaller size counts.
 //!
 //! A size takes part if its dimension is dynamic; a static dimension agrees with every size.
-use crate::index::{offset_list, strides};
 use hlo::{ArrayShape, Dims, Literal, Shape};
+use num::index::{offset_list, strides};
 
 /// Returns the sizes of the result, and the operands with broadcast dimensions.
 pub(super) fn broadcast(operands: &[Literal], shapes: &[&Shape]) -> (Dims, Vec<Literal>) {

@@ -28,13 +28,13 @@ mod sizes;
 
 use crate::context::RunContext;
 use crate::custom;
-use crate::error::Code;
-use crate::value::checked_bytes;
 use crate::{Error, Result};
 pub(crate) use flow::DynamicValues;
 use hlo::ir::Instruction;
 use hlo::op::{CustomCall, DynamicRule};
 use hlo::{Dims, Literal, Op, Shape};
+use num::array::checked_bytes;
+use num::error::Code;
 pub(crate) use sizes::common;
 use sizes::{cut_updates, moved, tied, ties, updated, whole_update};
 

@@ -1,10 +1,10 @@
 //! `reshape` of what is smaller than its bounds: the elements that count are packed under the sizes that the page in `spec`
 //! finds.
-use crate::error::Code;
-use crate::index::count;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{ArrayShape, Literal, Op};
+use num::error::Code;
+use num::index::count;
 
 /// The elements that count, under other sizes.
 fn repacked(operand: &Literal, sizes: &[i64], shape: &ArrayShape) -> Result<Literal> {
@@ -23,6 +23,6 @@ pub(super) fn reshape(instruction: &Instruction, operand: &Literal) -> Result<Li
         return Err(Error::internal("no reshape"));
     };
     let bounds = &operand.array_shape().expect("verified: an array").dims;
-    let sizes = crate::spec::result_sizes(op, bounds, operand.sizes(), shape)?;
+    let sizes = spec::result_sizes(op, bounds, operand.sizes(), shape)?;
     repacked(operand, &sizes, shape)
 }

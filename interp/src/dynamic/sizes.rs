@@ -1,11 +1,11 @@
 //! What sizes mean for single ops: where they go, and which must agree.
-use crate::error::Code;
-use crate::index::{to_i64, to_usize};
-use crate::kernel::dynamic_slice;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::op::{Concatenate, Gather};
 use hlo::{Dims, Literal, Op};
+use kernels::dynamic_slice;
+use num::error::Code;
+use num::index::{to_i64, to_usize};
 
 fn bounds_of(operand: &Literal) -> &[i64] {
     &operand.array_shape().expect("verified: an array").dims

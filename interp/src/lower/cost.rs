@@ -4,9 +4,9 @@
 //! takes n^3 steps. A step is a multiplication or a comparison, up to a factor that does not grow with the sizes. Ops that
 //! call a computation for each element count those calls themselves.
 use crate::custom;
-use crate::index::{others, pick, to_usize};
 use hlo::op::{Convolution, Fft};
 use hlo::{Op, Shape};
+use num::index::{others, pick, to_usize};
 
 /// Steps of an op on operands of these shapes.
 pub(crate) fn steps(op: &Op, operands: &[&Shape]) -> u64 {

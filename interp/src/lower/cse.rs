@@ -5,8 +5,9 @@
 use super::Lowered;
 use super::build::{Builder, Leaves};
 use super::value_key::ValueKey;
-use crate::plan::{Action, Fusion};
+use crate::plan::Action;
 use hlo::op::Kind;
+use kernels::Fusion;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -9,14 +9,15 @@
 use super::external;
 use crate::context::RunContext;
 use crate::options::Engine;
-use crate::plan::{Function, Kernel, Reuse};
-use crate::scalar_program::ScalarPrograms;
+use crate::plan::Function;
 use crate::state::Site;
-use crate::value::{array_shapes, pack, static_shape, with_layouts, zeros};
-use crate::{Error, Result, dynamic, kernel, spec};
+use crate::{Error, Result, dynamic};
 use hlo::ir::Instruction;
 use hlo::op::{DynamicRule, Kind};
 use hlo::{Literal, Opcode, Shape};
+use kernels::{Kernel, Reuse};
+use num::array::{array_shapes, pack, static_shape, with_layouts, zeros};
+use num::scalar_program::ScalarPrograms;
 
 /// How an engine computes an instruction at a place of the module.
 #[derive(Debug, Clone, Copy)]
@@ -95,7 +96,7 @@ impl Means {
         let arithmetic = self.engine.arithmetic()?;
         match instruction.opcode().kind() {
             Kind::Array => {
-                kernel::select(&instruction.op, operands, &instruction.shape, programs, arithmetic)
+                kernels::select(&instruction.op, operands, &instruction.shape, programs, arithmetic)
             }
             Kind::Asynchronous
             | Kind::Collective

@@ -5,11 +5,13 @@
 //! broadcasts, slices and widening conversions are not stored for the members that read them, but read from their operands.
 //! A reduction of runs of neighbors joins a group as its end. A group waits for all that its members [wait for](super::waits).
 use super::build::{Draft, DraftStep, Leaf};
+use crate::plan::Action;
 use super::waits::Waits;
-use crate::kernel::{Function, Fused, Method, Operand, Output, Part, Read, Register, Walk};
-use crate::num::loops::{Loop, Numbers};
-use crate::plan::{Action, Fusion, Kernel};
 use hlo::ElementType;
+use kernels::{
+    Function, Fused, Fusion, Kernel, Method, Operand, Output, Part, Read, Register, Walk,
+};
+use num::loops::{Loop, Numbers};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;

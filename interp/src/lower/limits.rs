@@ -1,7 +1,7 @@
 //! Limits of memory and time while a module is compiled.
 use crate::Result;
-use crate::error::{out_of_time, over_memory_limit};
 use crate::options::CompileOptions;
+use num::error::{out_of_time, over_memory_limit};
 use std::time::{Duration, Instant};
 
 /// Any compiled form may take this many bytes: limits below it are those of arrays.

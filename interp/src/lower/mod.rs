@@ -25,17 +25,21 @@ pub(crate) use dead::has_effect;
 pub(crate) use limits::CompileLimits;
 
 use crate::dynamic::DynamicValues;
-use crate::kernel;
-use crate::options::{Arithmetic, Engine};
-use crate::plan::{Action, Function, Kernel};
-use crate::scalar_program::{ScalarCondition, ScalarLoop, ScalarPrograms};
-use crate::small_loop::{self, SmallLoop};
+
+use crate::loops::small;
+use crate::loops::small::SmallLoop;
+use crate::loops::{ScalarCondition, ScalarLoop};
+use crate::options::Engine;
+use crate::plan::{Action, Function};
 use crate::state::Site;
 use dead::with_effects;
 use function::{Means, in_stated_layouts};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::{AsyncRole, Kind, While};
 use hlo::{ElementType, Module, Op, Shape};
+use kernels::Kernel;
+use num::Arithmetic;
+use num::scalar_program::ScalarPrograms;
 use smallvec::SmallVec;
 use value_key::ValueKey;
 
@@ -211,7 +215,7 @@ impl<'a> Lowering<'a> {
         body: ComputationId,
     ) -> Option<Box<ScalarLoop>> {
         self.engine.arithmetic()?;
-        ScalarLoop::new(self.module, condition, body, self.programs.jit).map(Box::new)
+        ScalarLoop::new(self.module, condition, body, self.programs.become_code()).map(Box::new)
     }
 
     /// A loop over small arrays, as a program over one block of memory.
@@ -219,7 +223,7 @@ impl<'a> Lowering<'a> {
         if self.engine == Engine::Reference {
             return None;
         }
-        small_loop::compile(self, op).map(Box::new)
+        small::compile(self, op).map(Box::new)
     }
 
     /// The condition of a loop, as a program over registers if it reads scalars alone.
@@ -239,8 +243,8 @@ pub(crate) fn relabels(instruction: &Instruction, operands: &[&Shape]) -> bool {
         Op::BitcastConvert(_) => {
             from.ty.bits() == to.ty.bits() && to.ty.bits() >= 8 && to.ty != ElementType::Pred
         }
-        Op::Bitcast(_) => kernel::relabels(from, to),
-        op => kernel::keeps_order(op, from, to),
+        Op::Bitcast(_) => kernels::relabels(from, to),
+        op => kernels::keeps_order(op, from, to),
     }
 }
 

@@ -9,8 +9,6 @@
 use super::build::{Builder, Leaf, Leaves};
 use super::value_key::{Operand, ValueKey};
 use super::{Lowering, cost};
-use crate::index::to_usize;
-use crate::kernel::Iota;
 use crate::plan::Action;
 use crate::state::Site;
 use crate::value::Value;
@@ -18,6 +16,8 @@ use hlo::ir::{Instruction, InstructionId};
 use hlo::op::value::{PaddingConfig, PaddingDim, SliceRange, SliceRanges};
 use hlo::op::{Broadcast, DynamicSlice, Pad, Slice};
 use hlo::{ArrayShape, Op, Shape};
+use kernels::Iota;
+use num::index::to_usize;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::borrow::Cow;

@@ -3,12 +3,12 @@
 //! A plan counts one buffer for each leaf that its steps compute, from the step that computes it to the last one that
 //! reads it. Parameters belong to the caller. A step that writes over a parameter needs no memory if the caller has
 //! passed ownership of the buffer, and new memory if the buffer is shared; so every plan has two peaks.
-use super::scratch::threads;
 use crate::plan::{Action, Plan, Step};
 use crate::state::Site;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::Scan;
 use hlo::{Module, Op};
+use num::parallel::threads;
 
 /// The memory use of a step.
 #[derive(Debug, Clone, Copy, Default)]

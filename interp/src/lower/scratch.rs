@@ -3,19 +3,14 @@
 //! A step reserves these bytes before it runs, and they are part of the planned peak. `interp/tests/memory` compares them
 //! with what the allocator sees.
 use crate::custom;
-use crate::index::{saturating_count, to_usize};
-use crate::kernel::topk;
-use crate::num::fourier;
-use crate::options::Arithmetic;
 use hlo::ir::Instruction;
 use hlo::op::Kind;
 use hlo::op::value::Window;
 use hlo::{ArrayShape, ElementType, Op, Shape};
-
-/// The number of threads that share the work of a step.
-pub(crate) fn threads() -> usize {
-    rayon::current_num_threads()
-}
+use kernels::topk;
+use num::index::{saturating_count, to_usize};
+use num::parallel::threads;
+use num::{Arithmetic, fourier};
 
 /// Bytes that the page of an op in `spec`, a custom call or another source of values works in.
 pub(super) fn of_function(

@@ -5,7 +5,8 @@
 //! is kept only if that does not raise the peak.
 use super::build::{Draft, DraftStep, Leaf, LeafInfo};
 use super::peak::StepMemory;
-use crate::plan::{Action, Input, Output, Plan, Reuse, Slot, Step};
+use crate::plan::{Action, Input, Output, Plan, Slot, Step};
+use kernels::Reuse;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

@@ -3,7 +3,7 @@
 //! The steps of each round become steps of the computation with the loop, so that those of neighboring rounds are fused.
 use super::build::{Builder, Leaves};
 use crate::Result;
-use crate::num;
+
 use hlo::ir::{Computation, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::op::{Binary, While};

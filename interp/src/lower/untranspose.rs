@@ -1,11 +1,11 @@
 //! Transpose folding: `dot` reads the operand of a `transpose` by other dimensions, and the transposition need not be computed.
 use super::build::Builder;
 use super::value_key::ValueKey;
-use crate::index::{others, to_usize};
 use crate::state::Site;
 use hlo::Op;
 use hlo::ir::Instruction;
 use hlo::op::Dot;
+use num::index::{others, to_usize};
 use std::borrow::Cow;
 
 impl<'a> Builder<'a> {

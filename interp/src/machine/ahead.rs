@@ -6,13 +6,13 @@
 //! do are deferred, with the operands that they have, until the part ends. A computation returns when all its parts have ended.
 use super::Machine;
 use super::frame::{Control, Frame};
-use crate::index::to_usize;
 use crate::plan::{Input, Plan, Slot, Step};
 use crate::state::Site;
 use crate::value::Value;
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::op::{AsyncRole, Kind};
 use hlo::{Module, Op, Opcode};
+use num::index::to_usize;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, OnceLock};
 

@@ -4,12 +4,14 @@
 use super::Machine;
 use super::execute::not_started;
 use super::frame::Control;
-use crate::error::Code;
+use crate::Result;
+use crate::Error;
 use crate::plan::{Action, Step};
 use crate::value::{AsyncId, Value};
 use crate::{Error, Result};
 use hlo::Module;
 use hlo::ir::ComputationId;
+use num::error::Code;
 use rustc_hash::FxHashMap;
 
 /// The asynchronous operations in progress.

@@ -1,10 +1,10 @@
 //! Control flow: the computations that steps call, and the use of their results.
 use super::frame::{Control, Frame};
 use super::{Machine, SPARE_DEPTH};
+use crate::loops::small::SmallLoop;
 use crate::plan::{Action, Step};
 use crate::program::Program;
 use crate::scan::{Next, Scan};
-use crate::small_loop::SmallLoop;
 use crate::value::Value;
 use crate::{Code, Error, Result};
 use hlo::Scalar;

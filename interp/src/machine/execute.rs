@@ -2,13 +2,16 @@
 use super::Machine;
 use crate::check_nan;
 use crate::context::RunContext;
-use crate::error::Code;
 use crate::host::in_group;
+use hlo::Op;
 use crate::memory::Reservation;
-use crate::plan::{Action, Function, Kernel, Output, Reuse, Step};
-use crate::value::{Value, checked_bytes, not_done, too_large};
+use crate::plan::{Action, Function, Output, Step};
+use crate::value::{Value, not_done};
 use crate::{Error, Result};
-use hlo::{Literal, Op, Shape};
+use hlo::{Literal, Shape};
+use kernels::{Kernel, Reuse};
+use num::array::{checked_bytes, too_large};
+use num::error::Code;
 use smallvec::SmallVec;
 use std::sync::Arc;
 

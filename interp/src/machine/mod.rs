@@ -13,20 +13,21 @@ pub(crate) use control::choose;
 pub use position::{Position, Suspension};
 
 use crate::context::RunContext;
-use crate::error::Code;
 use crate::float_environment::FloatEnvironment;
 use crate::memory::Reservation;
 use crate::observe::{Event, Progress, Watch};
 use crate::plan::Step;
 use crate::program::Program;
 use crate::state::Site;
-use crate::value::{Value, with_layouts};
+use crate::value::Value;
 use crate::{Error, Result};
 use ahead::{Next, Outputs};
 use asynchronous::AsyncOps;
 use frame::{Control, Frame, Open};
 use hlo::Literal;
 use hlo::ir::ComputationId;
+use num::array::with_layouts;
+use num::error::Code;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -1,16 +1,13 @@
 //! Actions of steps.
 use crate::Result;
 use crate::context::RunContext;
-use crate::kernel::{Method, Walk};
-use crate::num::loops::{Loop, Numbers};
-use crate::options::Arithmetic;
-use crate::scalar_program::{ScalarCondition, ScalarLoop};
-use crate::small_loop::SmallLoop;
+use crate::loops::small::SmallLoop;
+use crate::loops::{ScalarCondition, ScalarLoop};
 use hlo::Literal;
 use hlo::ir::ComputationId;
 use hlo::op::Scan;
+use kernels::Kernel;
 use std::fmt;
-use std::sync::Arc;
 
 /// The action of a step.
 pub(crate) enum Action {
@@ -53,64 +50,6 @@ pub(crate) enum Action {
 
 /// A function of whole operands, with its result: an array or a tuple.
 pub(crate) type Function = dyn Fn(&RunContext, &[&Literal]) -> Result<Literal> + Send + Sync;
-
-/// A computation of arrays from arrays, into existing memory.
-pub(crate) trait Kernel: Send + Sync {
-    /// Computes `outputs`, one for each array of the result, which have their shapes and arbitrary elements.
-    ///
-    /// With [`Reuse::Update`], the first output has the elements of operand 0. Where an output is computed in the memory
-    /// of an operand, that operand is a token here.
-    fn run(&self, context: &RunContext, inputs: &[&Literal], outputs: &mut [Literal])
-    -> Result<()>;
-    /// Returns the operands with which the first output may share memory.
-    fn reuse(&self) -> Reuse {
-        Reuse::None
-    }
-    /// Bytes that it takes beside its inputs and outputs while it runs.
-    fn scratch(&self) -> usize {
-        0
-    }
-    /// Returns how it computes with floats that it rounds.
-    fn arithmetic(&self) -> Arithmetic {
-        Arithmetic::Exact
-    }
-    /// Computes the output from constants, if that takes no context of a run; returns whether it has.
-    fn fold(&self, _inputs: &[&Literal], _output: &mut Literal) -> bool {
-        false
-    }
-    /// Returns how it can become part of a fused kernel.
-    fn fusion(&self) -> Fusion {
-        Fusion::None
-    }
-}
-
-/// How a kernel can become part of a fused one.
-pub(crate) enum Fusion {
-    /// It cannot.
-    None,
-    /// It is this loop over the elements of all its operands.
-    Loop(Loop),
-    /// It is such a loop over its only operand, which has smaller elements: it is better applied twice than stored.
-    Widen(Loop),
-    /// It reduces each run of `inner` elements of its first operand, from the value of the second one on.
-    Rows { inner: usize, method: Arc<Method> },
-    /// It has no operands: its elements follow from their indices.
-    Numbers(Numbers),
-    /// Its result is read from its operand by this walk.
-    Walk(Walk),
-}
-
-/// The operands with which an output may share memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reuse {
-    /// None.
-    None,
-    /// One of the first operands, as many as stated: an element of the result is written after their elements at its index
-    /// have been read.
-    SameIndex(usize),
-    /// Operand 0, of which it changes a part.
-    Update,
-}
 
 impl fmt::Debug for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,7 +6,7 @@
 mod action;
 mod print;
 
-pub(crate) use action::{Action, Function, Fusion, Kernel, Reuse};
+pub(crate) use action::{Action, Function};
 pub use print::PlanText;
 
 use crate::state::Site;

@@ -1,12 +1,13 @@
 //! Plans as text: `etalon plan`.
 use super::{Input, Output, Plan, Slot, Step};
 use crate::custom;
-use crate::kernel;
-use crate::options::{Arithmetic, Engine};
+
+use crate::options::Engine;
 use crate::program::Program;
 use crate::state::Site;
 use hlo::op::{Accuracy, Kind};
 use hlo::{Module, Op, Shape};
+use num::Arithmetic;
 use std::fmt;
 
 /// A plan in readable form.
@@ -76,7 +77,7 @@ impl PlanText<'_> {
             return false;
         }
         let (op, shape, fast) = (&instruction.op, &instruction.shape, Arithmetic::Fast);
-        kernel::select(op, &operands, shape, scalar_programs, fast)
+        kernels::select(op, &operands, shape, scalar_programs, fast)
             .is_none_or(|kernel| kernel.arithmetic() == Arithmetic::Exact)
     }
 

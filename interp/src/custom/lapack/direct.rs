@@ -1,6 +1,6 @@
 //! `potrf`, `trsm`, `getrf`, `gtsv`: factors and solutions by elimination.
 use super::number::{Matrix, Number};
-use crate::clock::Stop;
+use num::clock::Stop;
 
 /// `potrf`: `a = l l^H`, `l` lower triangular, or `a = u^H u`. Only the named triangle of `a` is read, and only it is
 /// written: the other is unchanged.

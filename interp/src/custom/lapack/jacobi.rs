@@ -6,7 +6,7 @@
 //! dimensions, may differ.
 use super::number::{Matrix, Number, hypot, length};
 use super::reflect::{geqp3, geqrf, hermitian, orgqr};
-use crate::clock::Stop;
+use num::clock::Stop;
 
 /// The limit of sweeps over all pairs. Ten are rarely needed.
 const ROUNDS: usize = 60;

@@ -2,9 +2,9 @@
 //!
 //! Real matrices are computed in real arithmetic, not as complex ones without an imaginary part, where an infinity
 //! times the zero imaginary part would be NaN.
-use crate::num::accumulator::Sum;
-use crate::num::loops::instruction_set::{Task, run};
 use hlo::Scalar;
+use num::accumulator::Sum;
+use num::loops::instruction_set::{Task, run};
 use std::fmt::Debug;
 use std::ops::{Add, Mul, Neg, Sub};
 

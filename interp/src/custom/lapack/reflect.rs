@@ -4,7 +4,7 @@
 //! `H^H x`, where `beta` is real and of the sign opposite to `re x[0]`. If all but `x[0]` is zero, and `x[0]` is real,
 //! `tau` is 0 and nothing is reflected. These signs are LAPACK's.
 use super::number::{Matrix, Number, hypot, length};
-use crate::clock::Stop;
+use num::clock::Stop;
 
 pub(super) struct Reflection<N> {
     pub(super) beta: N,

@@ -1,8 +1,8 @@
 //! The routines: their names, signatures, and the memory that they work in.
-use crate::index::to_usize;
-use crate::options::Arithmetic;
-use crate::value::array_shapes;
 use hlo::{ArrayShape, ElementType, Shape};
+use num::Arithmetic;
+use num::array::array_shapes;
+use num::index::to_usize;
 
 /// A routine: its name, its signature for real numbers, that for complex numbers, empty if there is none, and the number of
 /// arrays that it works in, of the size of its largest.

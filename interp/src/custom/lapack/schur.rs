@@ -6,7 +6,7 @@
 use super::jacobi::normalize;
 use super::number::{Complex, Matrix, Number, hypot, length};
 use super::reflect::{from_left, from_right, gehrd, hessenberg_basis, reflection};
-use crate::clock::Stop;
+use num::clock::Stop;
 
 /// The limit of QR steps for one eigenvalue.
 const STEPS: usize = 300;

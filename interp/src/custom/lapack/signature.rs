@@ -6,12 +6,12 @@
 //! further dimensions in front: they count independent problems.
 use super::number::{Matrix, Number};
 use crate::hooks::Call;
-use crate::index::to_usize;
-use crate::num::float::to_f32;
-use crate::value::array_shapes;
 use crate::{Error, Result};
 use hlo::literal::Native;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
+use num::array::array_shapes;
+use num::float::to_f32;
+use num::index::to_usize;
 use std::collections::BTreeMap;
 
 /// One array of a signature.
@@ -212,7 +212,7 @@ impl<'a> CheckedCall<'a> {
     /// Returns the result, after every problem has appended its parts.
     pub(super) fn finish(self) -> Literal {
         let arrays = self.results.into_iter().map(|(array, _)| array).collect();
-        crate::value::pack(self.call.shape, arrays)
+        num::array::pack(self.call.shape, arrays)
     }
 }
 
@@ -222,7 +222,7 @@ fn column_major(call: &Call<'_>, slots: &[Slot]) -> Result<()> {
     let Some(constraints) = &call.op.operand_layout_constraints else { return Ok(()) };
     for (i, (slot, shape)) in slots.iter().zip(constraints).enumerate() {
         let Some(array) = shape.array().filter(|_| slot.rank() == 2) else { continue };
-        let rank = crate::index::to_i64(array.rank());
+        let rank = num::index::to_i64(array.rank());
         let expected: Dims = [rank - 2, rank - 1].into_iter().chain((0..rank - 2).rev()).collect();
         if array.layout.minor_to_major != expected {
             let list: Vec<String> = expected.iter().map(ToString::to_string).collect();

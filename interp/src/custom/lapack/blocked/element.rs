@@ -2,7 +2,6 @@
 use super::super::number::{Complex, Number};
 use super::super::schur::HasSchur;
 use super::memory;
-use crate::num::float::to_f32;
 use bytemuck::Pod;
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemStack, StackReq};
@@ -10,6 +9,7 @@ use faer::linalg::evd::{ComputeEigenvectors, EvdError, evd_cplx, evd_real, evd_s
 use faer::traits::ComplexField;
 use faer::{Mat, MatMut, MatRef, Par, c32, c64};
 use hlo::literal::Native;
+use num::float::to_f32;
 
 /// Real and imaginary parts of eigenvalues.
 pub(super) type Values = (Vec<f64>, Vec<f64>);

@@ -2,9 +2,9 @@
 use super::super::number::Number;
 use super::super::reflect::reflection;
 use super::{Element, columns, finite};
-use crate::clock::Stop;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
+use num::clock::Stop;
 
 /// Columns of a block.
 const BLOCK: usize = 32;

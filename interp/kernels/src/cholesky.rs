@@ -1,0 +1,144 @@
+//! `cholesky`: `result[i,j] = (a[i,j] - sum of result[i,k] * conj(result[j,k])) / d[j]` over k < j, for j <= i, with
+//! `d[j] = sqrt(re(a[j,j] - sum of |result[j,k]|^2))`
+//!
+//! The factor of each matrix of a batch: with `lower`, the lower triangle L with `a = L L^H`; without, the upper triangle
+//! U with `a = U^H U`. Any float or complex type.
+//!
+//! - Only the triangle that is named is read; the other is ignored, NaN included. The other triangle
+//!   of the result is 0.
+//! - A matrix that is not positive definite, which shows as a `d[j]^2` that is not above 0, or not finite, gives NaN in
+//!   all of its elements, as the real part of complex ones. The other matrices of the batch stay as they are.
+//! - A complex diagonal should be real. If it is not, its imaginary part is divided like the rest of the column.
+//! - Matrices of size 0 have factors of size 0.
+//!
+//! XLA:CPU does not see a last `d[j]^2` that is 0, nor an infinite one, and has NaN or 0 in single elements there; ours is
+//! the rule for all others. And it rounds every step: here all is computed in f64 (twice that for f64 and c128), and each
+//! element is rounded once. The engine `fast` computes real floats of 32 bits and less in f32.
+use super::{converted, fill, is_narrow, number_bytes, store, writes_in, writes_with};
+use crate::Kernel;
+use hlo::op::Cholesky;
+use hlo::{ArrayShape, Literal};
+use num::Arithmetic;
+use num::clock::Stop;
+use num::complex_of::{Field, InField, in_field};
+use num::double_double::Real;
+use num::index::{saturating_count, to_usize};
+use num::parallel::{parts, threads};
+use num::triangle::{Number, Panels};
+
+pub(super) fn kernel(op: &Cholesky, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kernel> {
+    let (lower, ty) = (op.lower, a.ty);
+    match (arithmetic, is_narrow(ty)) {
+        (Arithmetic::Exact, true) => real::<f64>(lower, a, arithmetic),
+        (Arithmetic::Fast, true) => real::<f32>(lower, a, arithmetic),
+        (Arithmetic::Exact | Arithmetic::Fast, false) => {
+            let side = a.dims.last().copied().unwrap_or(0);
+            let numbers =
+                saturating_count(&a.dims).saturating_add(saturating_count(&[side, side, 2]));
+            let scratch = numbers.saturating_mul(number_bytes(ty));
+            writes_with(scratch, move |_, inputs, outputs| {
+                in_field(ty, Factor { lower, a: inputs[0], result: &mut outputs[0] });
+                Ok(())
+            })
+        }
+    }
+}
+
+/// The kernel of real matrices, of which the factors are computed in a type of floats.
+fn real<R: Number>(lower: bool, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kernel> {
+    let n = a.dims.last().map_or(0, |&n| to_usize(n));
+    // The elements, as they are read and rounded; the factors, and those of a row of tiles.
+    let own = Panels::<R>::bytes(n, n).saturating_add(Panels::<R>::bytes(n, 4));
+    let copies = if a.ty == R::TYPE { 0 } else { 2 * size_of::<R>() };
+    let scratch = saturating_count(&a.dims).saturating_mul(copies);
+    let scratch = scratch.saturating_add(own.saturating_mul(threads()));
+    let ty = a.ty;
+    writes_in(arithmetic, scratch, move |_, inputs, outputs| {
+        let from = converted::<R>(inputs[0]);
+        if ty == R::TYPE {
+            factors(n, lower, &from, bytemuck::cast_slice_mut(outputs[0].bytes_mut()));
+        } else {
+            let mut to = vec![R::ZERO; from.len()];
+            factors(n, lower, &from, &mut to);
+            store(&to, &mut outputs[0]);
+        }
+        Ok(())
+    })
+}
+
+/// Computes the factors of matrices of `n` rows.
+fn factors<R: Number>(n: usize, lower: bool, from: &[R], to: &mut [R]) {
+    let size = n * n;
+    parts(to, (size, 1), |number, to| {
+        let from = &from[number * size..][..size];
+        // The upper triangle is the transpose of a lower one.
+        let place = |i: usize, j: usize| if lower { j * n + i } else { i * n + j };
+        let mut factor = Panels::upper(n, |i, j| from[place(i, j)]);
+        if factor.factor(n, |pivot| pivot > R::ZERO && pivot.is_finite()).is_err() {
+            return to.fill(R::NAN);
+        }
+        to.fill(R::ZERO);
+        factor.for_upper(n, n, |i, j, x| to[place(i, j)] = x);
+    });
+}
+
+/// The factors of all matrices of `a`, in wider numbers.
+struct Factor<'a> {
+    lower: bool,
+    a: &'a Literal,
+    result: &'a mut Literal,
+}
+
+impl InField for Factor<'_> {
+    type Output = ();
+    fn run<F: Field>(self) {
+        let shape = self.a.array_shape().expect("verified: an array");
+        let n = shape.dims.last().map_or(0, |&n| to_usize(n));
+        let mut factors = Vec::with_capacity(self.a.len());
+        let (batches, stop) = (self.a.len() / (n * n).max(1), Stop::current());
+        for batch in (0..batches).take_while(|_| !stop.is_set()) {
+            let start = batch * n * n;
+            // The upper triangle is the adjoint of a lower one.
+            let read = |i: usize, j: usize| match self.lower {
+                true => F::of(self.a.get(start + i * n + j)),
+                false => F::of(self.a.get(start + j * n + i)).conj(),
+            };
+            let factor = lower_factor(n, read).unwrap_or_else(|| vec![F::nan(); n * n]);
+            match self.lower {
+                true => factors.extend(factor),
+                false => factors
+                    .extend((0..n * n).map(|at| (at % n) * n + at / n).map(|at| factor[at].conj())),
+            }
+        }
+        fill(self.result, |i| factors[i].element());
+    }
+}
+
+/// The lower factor, row by row; none if the matrix is not positive definite.
+fn lower_factor<F: Field>(n: usize, read: impl Fn(usize, usize) -> F) -> Option<Vec<F>> {
+    let mut factor = vec![F::ZERO; n * n];
+    // Conjugates of the rows, so that sums of products need none.
+    let mut conjugates = factor.clone();
+    let mut roots = Vec::with_capacity(n);
+    let stop = Stop::current();
+    for i in 0..n {
+        if stop.is_set() {
+            return None;
+        }
+        for j in 0..=i {
+            let products = F::dot(&factor[i * n..i * n + j], &conjugates[j * n..j * n + j]);
+            let rest = read(i, j) - products;
+            if i == j {
+                let square = rest.re();
+                if !(square.rounded() > 0.0 && square.rounded().is_finite()) {
+                    return None;
+                }
+                roots.push(square.sqrt());
+            }
+            let element = rest.over(roots[j]);
+            factor[i * n + j] = element;
+            conjugates[i * n + j] = element.conj();
+        }
+    }
+    Some(factor)
+}

@@ -1,0 +1,298 @@
+//! Sums in the type of the operands whose rows lie one after the other, or are few enough to be packed as a whole: each thread
+//! packs the columns that it multiplies, a slice of their terms at a time, and adds sums up in the result.
+use super::blocked::{GAP, SLICE, even_step, is_shared};
+use super::pack::{Order, Source, pack_columns, pack_rows, panel_width};
+use super::panels::Job;
+use super::settle::Blocked;
+use super::tile::{Columns, ROWS, Rows, VECTORS, Word, add_products, rows_of_tile};
+use super::{Lists, Plan};
+use num::parallel::{parts, parts_with, threads};
+use smallvec::SmallVec;
+
+/// Panels that are packed together: so many lines of a matrix are read as a whole.
+const TOGETHER: usize = 4;
+/// Rows of a task, at most: a slice of them, and their sums, should stay in a cache of a thread.
+const MOST_ROWS: usize = 512;
+/// Rows of a task, at least, if there are many: each task packs columns.
+const LEAST_ROWS: usize = 64;
+/// Words of rows that are packed as a whole.
+const MOST_WORDS: usize = 1 << 20;
+/// Rows for which columns are read where they are: each word is read once for eight rows, and packing reads and writes it.
+const ROWS_IN_PLACE: usize = 4 * ROWS;
+/// Multiplications that are worth waking another thread for.
+const WORTH_SHARING: usize = 1 << 20;
+/// Multiplications of the batches that a thread takes at a time.
+const WORTH_A_TASK: usize = 1 << 18;
+
+/// Bytes that sums of so many batches, rows, columns and terms take.
+pub(super) fn bytes<W: Word>([batches, rows, columns, terms]: [usize; 4]) -> usize {
+    let side = TOGETHER * panel_width::<W>();
+    let width = columns.next_multiple_of(W::LANES).min(side);
+    let slice = terms.min(SLICE).saturating_add(rows.min(MOST_ROWS));
+    let packed = rows.saturating_mul(terms.saturating_add(GAP));
+    let packed = if rows.saturating_mul(terms) <= MOST_WORDS { packed } else { 0 };
+    let groups = columns.div_ceil(panel_width::<W>()).min(4 * threads());
+    let lines = rows.saturating_mul(groups).saturating_mul(2 * size_of::<&mut [u8]>());
+    let of_batch = packed.saturating_mul(size_of::<W>()).saturating_add(lines);
+    let of_thread = slice.saturating_mul(width).saturating_mul(size_of::<W>());
+    let work = rows.saturating_mul(columns).saturating_mul(terms);
+    let at_once = if is_shared(batches, work) { 1 } else { batches.min(threads()) };
+    let of_threads = of_thread.saturating_mul(threads());
+    of_batch.saturating_mul(at_once).saturating_add(of_threads)
+}
+
+/// All sums of the plan, into the bytes of the result. Returns false if its rows are not such that they can be formed here.
+pub(super) fn run<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) -> bool {
+    let plan = job.plan;
+    let Some(lists) = plan.lists.filter(|_| !K::HAS_BOUND) else { return false };
+    let sums = OwnBlocks::new(job, lists);
+    if sums.rows_in_place.is_none() && plan.rows.saturating_mul(lists.terms.len()) > MOST_WORDS {
+        return false;
+    }
+    let (batches, work) = (plan.rhs_batches.len(), plan.batch_work());
+    let size = plan.rows * plan.rhs_columns.len() * job.rounding.to.storage_bytes();
+    if plan.work() < WORTH_SHARING || is_shared(batches, work) {
+        let is_parallel = work >= WORTH_SHARING;
+        let mut space = Space::default();
+        for (batch, out) in out.chunks_mut(size).enumerate() {
+            sums.batch(batch, out, &mut space, is_parallel);
+        }
+        return true;
+    }
+    let least = (WORTH_A_TASK / work.max(1)).max(1);
+    parts_with(out, (size, least), Space::default, |space, batch, out| {
+        sums.batch(batch, out, space, false);
+    });
+    true
+}
+
+/// What a thread works in: packed rows of a batch, a slice of columns, and sums that are not elements of the result.
+struct Space<W> {
+    rows: Vec<W>,
+    columns: Vec<W>,
+    sums: Vec<W>,
+}
+
+impl<W> Default for Space<W> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), columns: Vec::new(), sums: Vec::new() }
+    }
+}
+
+/// Some rows of some columns: the first ones, and the bytes of each row.
+struct Task<'a> {
+    row: usize,
+    column: usize,
+    lines: Lines<'a, u8>,
+}
+
+/// A part of each row; small batches need no list on the heap.
+type Lines<'a, T> = SmallVec<[&'a mut [T]; ROWS]>;
+
+/// Every row of a batch; they begin `stride` words apart.
+#[derive(Clone, Copy)]
+struct AllRows<'a, W> {
+    words: &'a [W],
+    stride: usize,
+}
+
+/// A contraction.
+struct OwnBlocks<'a, K: Blocked> {
+    job: &'a Job<'a, K, 1>,
+    lists: Lists<'a>,
+    row_order: Order,
+    column_order: Order,
+    /// The distance of rows that are read where they are.
+    rows_in_place: Option<usize>,
+    /// The distance of terms of columns that are read where they are.
+    columns_in_place: Option<usize>,
+}
+
+impl<'a, K: Blocked> OwnBlocks<'a, K> {
+    fn new(job: &'a Job<'a, K, 1>, lists: Lists<'a>) -> Self {
+        let Plan { rows, rhs_columns: columns, rhs_terms: terms, .. } = *job.plan;
+        let column_order = Order::of(columns, terms);
+        let row_order = Order::of(lists.rows, lists.terms);
+        let are_terms_neighbors = lists.terms.len() == 1 || even_step(lists.terms) == Some(1);
+        let columns_in_place = even_step(terms).filter(|&step| {
+            K::words(job.rhs).is_some()
+                && rows <= ROWS_IN_PLACE
+                && columns.len().is_multiple_of(K::Word::LANES)
+                && step >= columns.len()
+                && column_order == Order::Indices
+        });
+        let rows_in_place =
+            even_step(lists.rows).filter(|_| K::words(job.lhs).is_some() && are_terms_neighbors);
+        Self { job, lists, row_order, column_order, rows_in_place, columns_in_place }
+    }
+
+    /// One batch.
+    fn batch(&self, batch: usize, out: &mut [u8], space: &mut Space<K::Word>, is_parallel: bool) {
+        let mut packed = std::mem::take(&mut space.rows);
+        let rows = match K::words(self.job.lhs).zip(self.rows_in_place) {
+            Some((words, stride)) => {
+                let Lists { batches, rows, terms } = self.lists;
+                AllRows { words: &words[batches[batch] + rows[0] + terms[0]..], stride }
+            }
+            None => self.pack_rows(batch, &mut packed, is_parallel),
+        };
+        let mut tasks = self.tasks(out, is_parallel);
+        if is_parallel {
+            parts_with(&mut tasks, (1, 1), Space::default, |space, _, tasks| {
+                for task in tasks {
+                    self.task(batch, task, rows, space);
+                }
+            });
+        } else {
+            for task in &mut tasks {
+                self.task(batch, task, rows, space);
+            }
+        }
+        space.rows = packed;
+    }
+
+    /// Packs every row.
+    fn pack_rows<'b>(
+        &self,
+        batch: usize,
+        words: &'b mut Vec<K::Word>,
+        is_parallel: bool,
+    ) -> AllRows<'b, K::Word> {
+        let Lists { batches, rows, terms } = self.lists;
+        let (start, order) = (batches[batch], self.row_order);
+        let stride = terms.len() + GAP;
+        words.resize(rows.len() * stride, K::Word::default());
+        let size = (LEAST_ROWS * stride, if is_parallel { 1 } else { usize::MAX });
+        parts(words, size, |i, words| {
+            let indices = &rows[i * LEAST_ROWS..][..words.len() / stride];
+            let source = Source { elements: self.job.lhs, start, indices, terms, order };
+            pack_rows::<K>(source, words, stride);
+        });
+        AllRows { words, stride }
+    }
+
+    /// The tasks of a batch, in which threads have about as much to do.
+    fn tasks<'b>(&self, out: &'b mut [u8], is_parallel: bool) -> SmallVec<[Task<'b>; 1]> {
+        let (rows, columns) = (self.job.plan.rows, self.job.plan.rhs_columns.len());
+        let bytes = self.job.rounding.to.storage_bytes();
+        let side = panel_width::<K::Word>();
+        let panels = columns.div_ceil(side);
+        let wanted = if is_parallel { 4 * threads() } else { 1 };
+        let row_groups = rows.div_ceil(MOST_ROWS);
+        let column_groups = wanted.div_ceil(row_groups).min(panels);
+        let more = wanted.div_ceil(column_groups).min(rows.div_ceil(LEAST_ROWS));
+        let together = rows.div_ceil(row_groups.max(more)).next_multiple_of(ROWS);
+        let group = panels.div_ceil(column_groups) * side;
+        let column_groups = columns.div_ceil(group);
+        let starts = (0..rows).step_by(together);
+        let mut tasks: SmallVec<[Task<'_>; 1]> = starts
+            .flat_map(|row| (0..column_groups).map(move |i| (row, i * group)))
+            .map(|(row, column)| Task {
+                row,
+                column,
+                lines: Lines::with_capacity(together.min(rows - row)),
+            })
+            .collect();
+        for (row, line) in out.chunks_mut(columns * bytes).enumerate() {
+            let tasks = &mut tasks[row / together * column_groups..];
+            for (task, part) in tasks.iter_mut().zip(line.chunks_mut(group * bytes)) {
+                task.lines.push(part);
+            }
+        }
+        tasks
+    }
+
+    fn task(
+        &self,
+        batch: usize,
+        task: &mut Task<'_>,
+        rows: AllRows<'_, K::Word>,
+        space: &mut Space<K::Word>,
+    ) {
+        let (job, plan) = (self.job, self.job.plan);
+        let bytes = job.rounding.to.storage_bytes();
+        let side = TOGETHER * panel_width::<K::Word>();
+        let together = rows_of_tile(task.lines.len());
+        let rows = AllRows { words: &rows.words[task.row * rows.stride..], ..rows };
+        let count = task.lines.first().map_or(0, |line| line.len()) / bytes;
+        let columns = &plan.rhs_columns[task.column..task.column + count];
+        for (i, indices) in columns.chunks(side).enumerate() {
+            let at = i * side * bytes..(i * side + indices.len()) * bytes;
+            let mut lines: Lines<'_, u8> =
+                task.lines.iter_mut().map(|line| &mut line[at.clone()]).collect();
+            let is_whole = indices.len().is_multiple_of(K::Word::LANES);
+            let is_direct =
+                is_whole && lines.iter_mut().all(|line| K::sums_in(line, job.rounding).is_some());
+            let width = indices.len().next_multiple_of(K::Word::LANES);
+            let Space { columns, sums, .. } = &mut *space;
+            if !is_direct {
+                sums.resize(lines.len() * width, K::Word::default());
+            }
+            for first in (0..plan.rhs_terms.len()).step_by(SLICE) {
+                if job.stop.is_set() {
+                    return;
+                }
+                let panels = self.slice(batch, indices, first, columns);
+                for (tile, lines) in lines.chunks_mut(together).enumerate() {
+                    let at = tile * together;
+                    let words = &rows.words[at * rows.stride + first..];
+                    let rows = Rows { words, stride: rows.stride, count: lines.len() };
+                    let mut lines: Lines<'_, K::Word> = if is_direct {
+                        lines.iter_mut().filter_map(|x| K::sums_in(x, job.rounding)).collect()
+                    } else {
+                        sums[at * width..].chunks_mut(width).take(lines.len()).collect()
+                    };
+                    for (panel, start) in panels.clone() {
+                        let mut parts: Lines<'_, K::Word> =
+                            lines.iter_mut().map(|line| &mut line[start..]).collect();
+                        add_products(rows, panel, &mut parts, first == 0);
+                    }
+                }
+            }
+            if !is_direct {
+                for (line, sums) in lines.iter_mut().zip(sums.chunks(width)) {
+                    K::round(&sums[..indices.len()], 0.0, &[], job.rounding, line);
+                }
+            }
+        }
+    }
+
+    /// The panels of a slice of some columns, each with the number of its first column.
+    fn slice<'b>(
+        &'b self,
+        batch: usize,
+        indices: &[usize],
+        first: usize,
+        packed: &'b mut Vec<K::Word>,
+    ) -> impl Iterator<Item = (Columns<'b, K::Word>, usize)> + Clone {
+        let plan = self.job.plan;
+        let start = plan.rhs_batches[batch];
+        let terms = &plan.rhs_terms[first..];
+        let terms = &terms[..terms.len().min(SLICE)];
+        let count = terms.len();
+        let (side, width) =
+            (panel_width::<K::Word>(), indices.len().next_multiple_of(K::Word::LANES));
+        let in_place = K::words(self.job.rhs).zip(self.columns_in_place);
+        let words = if let Some((words, _)) = in_place {
+            &words[start + indices[0] + terms[0]..]
+        } else {
+            packed.resize(width * count, K::Word::default());
+            let elements = self.job.rhs;
+            let source = Source { elements, start, indices, terms, order: self.column_order };
+            let squares = &mut [0.0; TOGETHER * VECTORS * MOST_LANES][..width];
+            pack_columns::<K>(source, packed, squares);
+            packed
+        };
+        (0..width).step_by(side).map(move |at| {
+            let own = side.min(width - at);
+            let (words, stride) = match in_place {
+                Some((_, stride)) => (&words[at..], stride),
+                None => (&words[at * count..][..own * count], own),
+            };
+            (Columns { words, stride, terms: count, width: own }, at)
+        })
+    }
+}
+
+/// Words of a vector, at most.
+const MOST_LANES: usize = <f32 as Word>::LANES;

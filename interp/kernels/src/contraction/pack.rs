@@ -1,0 +1,302 @@
+//! Operands packed for tiles: rows one after the other, columns in panels, term by term.
+use super::PADDING;
+use super::kernel::Kernel;
+use super::tile::{VECTORS, Word};
+use super::transpose::{SIDE, is_fast, transpose};
+use num::loops::instruction_set::{Task, run};
+
+/// Where the elements of a batch are in an operand: at a start and the offsets of an index and of a term.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a, S> {
+    pub(super) elements: &'a [S],
+    pub(super) start: usize,
+    pub(super) indices: &'a [usize],
+    pub(super) terms: &'a [usize],
+    pub(super) order: Order,
+}
+
+/// What follows each other in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    Indices,
+    Terms,
+    Any,
+}
+
+impl Order {
+    /// The order of elements at the sums of two offsets.
+    pub(super) fn of(indices: &[usize], terms: &[usize]) -> Self {
+        let follow = |list: &[usize]| list.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        match (follow(indices), follow(terms)) {
+            (true, _) if indices.len() > 1 => Self::Indices,
+            (_, true) => Self::Terms,
+            (true, false) => Self::Indices,
+            (false, false) => Self::Any,
+        }
+    }
+}
+
+/// The columns of a panel.
+pub(super) const fn panel_width<W: Word>() -> usize {
+    VECTORS * W::LANES
+}
+
+/// Terms that are transposed at a time: what they touch stays in the innermost cache.
+const TRANSPOSED: usize = 32;
+/// Elements that loops take at a time, for the compiler to see their number.
+const CHUNK: usize = 8;
+
+/// Packs columns into panels, and adds the squares of their elements.
+pub(super) fn pack_columns<K: Kernel<1, Word: Word>>(
+    source: Source<'_, K::Stored>,
+    words: &mut [K::Word],
+    squares: &mut [f64],
+) {
+    run(Columns::<K> { source, words, squares });
+}
+
+struct Columns<'a, K: Kernel<1>> {
+    source: Source<'a, K::Stored>,
+    words: &'a mut [K::Word],
+    squares: &'a mut [f64],
+}
+
+impl<K: Kernel<1, Word: Word>> Task for Columns<'_, K> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let Self { source, words, squares } = self;
+        let side = panel_width::<K::Word>();
+        let terms = source.terms.len();
+        squares.fill(0.0);
+        if source.order == Order::Indices {
+            let first = source.start + source.indices[0];
+            let panels = words.chunks_mut(side * terms).zip(squares.chunks_mut(side));
+            for (p, (panel, squares)) in panels.enumerate() {
+                let elements = &source.elements[first + p * side..];
+                let used = side.min(source.indices.len() - p * side);
+                // Whole vectors, as many as registers hold.
+                match (used, panel.len() / terms) {
+                    (24, 24) => copy_panel::<K, 3>(elements, source.terms, panel, squares),
+                    (48, 48) => copy_panel::<K, 6>(elements, source.terms, panel, squares),
+                    _ => {
+                        let lines = panel.chunks_exact_mut(panel.len() / terms);
+                        for (&term, words) in source.terms.iter().zip(lines) {
+                            copy_term::<K>(&elements[term..term + used], words, squares);
+                        }
+                    }
+                }
+            }
+            return;
+        }
+        let has_squares = source.order == Order::Terms && is_fast::<K::Word>();
+        let panels = words.chunks_mut(side * terms).zip(squares.chunks_mut(side));
+        for (indices, (panel, squares)) in source.indices.chunks(side).zip(panels) {
+            let width = panel.len() / terms;
+            let parts = panel.chunks_mut(TRANSPOSED * width);
+            for (terms, part) in source.terms.chunks(TRANSPOSED).zip(parts) {
+                let has_squares = has_squares && terms.len() == TRANSPOSED;
+                let lanes = if has_squares { indices.len() / SIDE * SIDE } else { 0 };
+                for (i, indices) in indices[..lanes].chunks(SIDE).enumerate() {
+                    for (terms, part) in terms.chunks(SIDE).zip(part.chunks_mut(SIDE * width)) {
+                        let mut square = [[K::Word::default(); SIDE]; SIDE];
+                        for (row, &index) in square.iter_mut().zip(indices) {
+                            let at = source.start + index + terms[0];
+                            copy_run::<K>(&source.elements[at..at + SIDE], row);
+                        }
+                        let square = transpose(&square);
+                        for (words, line) in part.chunks_mut(width).zip(&square) {
+                            words[i * SIDE..][..SIDE].copy_from_slice(line);
+                        }
+                    }
+                }
+                for (lane, &index) in indices.iter().enumerate().skip(lanes) {
+                    let at = source.start + index;
+                    let slots = part[lane..].iter_mut().step_by(width);
+                    if source.order == Order::Terms {
+                        let line = &source.elements[at + terms[0]..][..terms.len()];
+                        slots.zip(line).for_each(|(slot, &x)| [*slot] = K::pack(x));
+                    } else {
+                        let line = terms.iter().map(|&term| source.elements[at + term]);
+                        slots.zip(line).for_each(|(slot, x)| [*slot] = K::pack(x));
+                    }
+                }
+                if !K::HAS_BOUND {
+                    continue;
+                }
+                for term in part.chunks_exact(width) {
+                    for (square, &word) in squares.iter_mut().zip(term) {
+                        *square += K::square([word]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A panel of `N` chunks of columns, of elements that follow each other. Sums of squares stay in registers, and panels, which may
+/// be a power of two apart, do not take each other's place in the cache.
+#[inline(always)]
+fn copy_panel<K: Kernel<1>, const N: usize>(
+    elements: &[K::Stored],
+    terms: &[usize],
+    words: &mut [K::Word],
+    squares: &mut [f64],
+) {
+    let mut sums = [[0.0; CHUNK]; N];
+    for (&term, words) in terms.iter().zip(words.chunks_exact_mut(N * CHUNK)) {
+        let (line, _) = elements[term..term + N * CHUNK].as_chunks::<CHUNK>();
+        let (words, _) = words.as_chunks_mut::<CHUNK>();
+        for chunk in 0..N {
+            for i in 0..CHUNK {
+                [words[chunk][i]] = K::pack(line[chunk][i]);
+                if K::HAS_BOUND {
+                    sums[chunk][i] += K::square([words[chunk][i]]);
+                }
+            }
+        }
+    }
+    squares.copy_from_slice(sums.as_flattened());
+}
+
+/// One term of a panel, from elements that follow each other.
+#[inline(always)]
+fn copy_term<K: Kernel<1>>(line: &[K::Stored], words: &mut [K::Word], squares: &mut [f64]) {
+    let (chunks, rest) = line.as_chunks::<CHUNK>();
+    let (words, _) = words.as_chunks_mut::<CHUNK>();
+    let (whole, last) = squares.split_at_mut(chunks.len() * CHUNK);
+    let (whole, _) = whole.as_chunks_mut::<CHUNK>();
+    for ((elements, words), squares) in chunks.iter().zip(words.iter_mut()).zip(whole) {
+        for i in 0..CHUNK {
+            [words[i]] = K::pack(elements[i]);
+            if K::HAS_BOUND {
+                squares[i] += K::square([words[i]]);
+            }
+        }
+    }
+    if let Some(words) = words.get_mut(chunks.len()) {
+        for ((&x, word), square) in rest.iter().zip(words).zip(last) {
+            [*word] = K::pack(x);
+            *square += K::square([*word]);
+        }
+    }
+}
+
+/// Packs the rows `first` on that `words` has room for, `stride` words apart.
+pub(super) fn pack_rows<K: Kernel<1, Word: Word>>(
+    source: Source<'_, K::Stored>,
+    words: &mut [K::Word],
+    stride: usize,
+) {
+    run(RowsOf::<K> { source, words, stride });
+}
+
+struct RowsOf<'a, K: Kernel<1>> {
+    source: Source<'a, K::Stored>,
+    words: &'a mut [K::Word],
+    stride: usize,
+}
+
+impl<K: Kernel<1, Word: Word>> Task for RowsOf<'_, K> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let Self { source: Source { elements, start, indices, terms, order }, words, stride } =
+            self;
+        let rows = indices.iter().zip(words.chunks_mut(stride));
+        match order {
+            Order::Terms => {
+                for (&index, row) in rows {
+                    copy_run::<K>(&elements[start + index + terms[0]..][..terms.len()], row);
+                }
+            }
+            Order::Indices => {
+                let at = start + indices[0];
+                let is_square = is_fast::<K::Word>() && terms.len() >= SIDE;
+                let count = if is_square { indices.len() / SIDE * SIDE } else { 0 };
+                let whole = terms.len() / SIDE * SIDE;
+                for (part, terms) in terms[..whole].chunks(SIDE).enumerate() {
+                    let squares = words[..count * stride].chunks_mut(SIDE * stride);
+                    for (i, rows) in squares.enumerate() {
+                        let mut square = [[K::Word::default(); SIDE]; SIDE];
+                        for (line, &term) in square.iter_mut().zip(terms) {
+                            let at = at + term + i * SIDE;
+                            copy_run::<K>(&elements[at..at + SIDE], line);
+                        }
+                        let square = transpose(&square);
+                        for (row, line) in rows.chunks_mut(stride).zip(&square) {
+                            row[part * SIDE..][..SIDE].copy_from_slice(line);
+                        }
+                    }
+                }
+                for (part, terms) in terms.chunks(CHUNK).enumerate() {
+                    let first = if part * CHUNK < whole { count } else { 0 };
+                    let rows = words.chunks_mut(stride).take(indices.len()).enumerate();
+                    for (r, row) in rows.skip(first) {
+                        for (word, &term) in row[part * CHUNK..].iter_mut().zip(terms) {
+                            [*word] = K::pack(elements[at + term + r]);
+                        }
+                    }
+                }
+            }
+            Order::Any => {
+                for (&index, row) in rows {
+                    for (word, &term) in row.iter_mut().zip(terms) {
+                        [*word] = K::pack(elements[start + index + term]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Packs elements that follow each other.
+#[inline(always)]
+pub(super) fn copy_run<K: Kernel<1>>(elements: &[K::Stored], words: &mut [K::Word]) {
+    for (word, &x) in words.iter_mut().zip(elements) {
+        [*word] = K::pack(x);
+    }
+}
+
+/// Packs elements at offsets; padding becomes zeros.
+pub(super) fn pack_offsets<K: Kernel<1>>(
+    elements: &[K::Stored],
+    offsets: &[usize],
+    words: &mut [K::Word],
+) {
+    for (word, &offset) in words.iter_mut().zip(offsets) {
+        [*word] = if offset == PADDING { [K::Word::default()] } else { K::pack(elements[offset]) };
+    }
+}
+
+/// The sum of the squares of words.
+pub(super) fn sum_of_squares<K: Kernel<1>>(words: &[K::Word]) -> f64 {
+    let (mut squares, mut sum) = ([0.0; 2 * CHUNK], 0.0);
+    if !K::HAS_BOUND {
+        return sum;
+    }
+    run(Squares::<K> { words, lanes: &mut squares, rest: &mut sum });
+    sum + squares.iter().sum::<f64>()
+}
+
+struct Squares<'a, K: Kernel<1>> {
+    words: &'a [K::Word],
+    lanes: &'a mut [f64; 2 * CHUNK],
+    rest: &'a mut f64,
+}
+
+impl<K: Kernel<1>> Task for Squares<'_, K> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let (chunks, rest) = self.words.as_chunks::<{ 2 * CHUNK }>();
+        let mut squares = [0.0; 2 * CHUNK];
+        for words in chunks {
+            for i in 0..2 * CHUNK {
+                squares[i] += K::square([words[i]]);
+            }
+        }
+        *self.lanes = squares;
+        *self.rest = rest.iter().map(|&word| K::square([word])).sum();
+    }
+}

@@ -1,0 +1,123 @@
+//! The terms of a row that follow each other in the left operand.
+use super::super::contraction::Run;
+use super::super::reduce_window::Reach;
+use super::Setting;
+use num::index::to_usize;
+
+/// Where windows lie in each dimension, where they have no holes.
+pub(super) struct RunTable {
+    /// The distance in the left operand of terms that are next to each other.
+    step: usize,
+    /// From the last dimension on.
+    dims: Vec<Dim>,
+    /// Whether the terms at neighboring places of the last dimension follow each other.
+    is_joined: bool,
+}
+
+/// The windows along a dimension.
+struct Dim {
+    windows: Vec<Reached>,
+    /// The distances of places in the window, in terms and in the left operand.
+    term_step: usize,
+    lhs_step: usize,
+}
+
+/// The first term of a window that lies on an element, and the number of such terms.
+#[derive(Clone, Copy)]
+struct Reached {
+    term: usize,
+    lhs: usize,
+    count: usize,
+}
+
+impl RunTable {
+    pub(super) fn step(&self) -> usize {
+        self.step
+    }
+}
+
+impl Setting {
+    /// Bytes of the table.
+    pub(super) fn run_table_bytes(&self) -> usize {
+        let windows = self.row_sizes[1..].iter().map(|&size| to_usize(size));
+        windows.fold(0, usize::saturating_add).saturating_mul(size_of::<Reached>())
+    }
+
+    /// The table of windows without holes; `None` if there are holes, or no features.
+    pub(super) fn run_table(&self) -> Option<RunTable> {
+        let labels = &self.op.dim_labels;
+        let (last, &last_dim) = (self.window.dims.last()?, labels.lhs_spatial.last()?);
+        if self.inputs == 0 || self.window.dims.iter().any(|dim| dim.lhs_dilation > 1) {
+            return None;
+        }
+        let place = to_usize(last.rhs_dilation).saturating_mul(self.lhs_stride(last_dim));
+        let feature = self.lhs_stride(labels.lhs_feature);
+        let mut term_step = self.inputs;
+        let mut dims = Vec::new();
+        for (d, window) in self.window.dims.iter().enumerate().rev() {
+            let dim = labels.lhs_spatial[d];
+            let (size, stride) = (self.lhs_sizes[to_usize(dim)], self.lhs_stride(dim));
+            let reached = |out: i64| {
+                let reach = Reach::of(window, out, size);
+                let place = i128::from(reach.first) + i128::from(window.pad_low)
+                    - i128::from(out) * i128::from(window.stride);
+                let place = i64::try_from(place / i128::from(window.rhs_dilation));
+                let place =
+                    if reach.count == 0 { 0 } else { place.expect("a place in the window") };
+                Reached {
+                    term: to_usize(place) * term_step,
+                    lhs: to_usize(reach.first) * stride,
+                    count: to_usize(reach.count),
+                }
+            };
+            dims.push(Dim {
+                windows: (0..self.row_sizes[d + 1]).map(reached).collect(),
+                term_step,
+                lhs_step: to_usize(window.rhs_dilation).saturating_mul(stride),
+            });
+            term_step = term_step.saturating_mul(to_usize(window.size));
+        }
+        let (step, is_joined) = match self.inputs {
+            1 => (place, true),
+            inputs => (feature, place == inputs * feature),
+        };
+        Some(RunTable { step, dims, is_joined })
+    }
+
+    /// The runs of a row: one for each place of the kernel, or for each place in its outer dimensions if the features of
+    /// neighboring places follow each other.
+    pub(super) fn runs(&self, table: &RunTable, group: usize, mut row: usize, runs: &mut Vec<Run>) {
+        let labels = &self.op.dim_labels;
+        let start = runs.len();
+        runs.push(Run { term: 0, lhs: 0, count: self.inputs });
+        for (i, dim) in table.dims.iter().enumerate() {
+            let Reached { term, lhs, count } = dim.windows[row % dim.windows.len()];
+            row /= dim.windows.len();
+            if count == 0 {
+                runs.truncate(start);
+                return;
+            }
+            let known = runs.len();
+            for run in &mut runs[start..] {
+                (run.term, run.lhs) = (run.term + term, run.lhs + lhs);
+            }
+            if i == 0 && table.is_joined {
+                runs[start].count *= count;
+                continue;
+            }
+            for k in 1..count {
+                for i in start..known {
+                    let Run { term, lhs, count } = runs[i];
+                    let (term, lhs) = (term + k * dim.term_step, lhs + k * dim.lhs_step);
+                    runs.push(Run { term, lhs, count });
+                }
+            }
+        }
+        let batches = self.op.batch_group_count > 1;
+        let batch = if batches { group * to_usize(self.row_sizes[0]) + row } else { row };
+        let features = if batches { 0 } else { group * self.inputs };
+        let first = batch * self.lhs_stride(labels.lhs_batch)
+            + features * self.lhs_stride(labels.lhs_feature);
+        runs[start..].iter_mut().for_each(|run| run.lhs += first);
+    }
+}

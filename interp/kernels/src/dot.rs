@@ -1,0 +1,126 @@
+//! `dot`: `result[batch, lhs.., rhs..] = sum over contracting of lhs * rhs`
+//!
+//! **Attributes.** `lhs_batch_dims` and `rhs_batch_dims` pair dimensions that are kept once, `lhs_contracting_dims` and
+//! `rhs_contracting_dims` pair those that are summed over, each in the order listed. The result has the batch
+//! dimensions, what is left of the left operand, what is left of the right one. Without contracting dimensions each sum
+//! has one term; over a dimension of size 0 it has none and is 0.
+//! `operand_precision` permits a backend to read `f32` less precisely; it changes nothing here. `algorithm` is followed
+//! exactly: see [`contraction::recipe`](super::contraction).
+//!
+//! **Types.** Operands may differ in type and the result may be wider or narrower than both: products are formed from
+//! the operands as they are, summed wide, and the sum is converted once, as `convert` would. So 0.5 + 0.5 in `f32`
+//! is 1 in `s32`, and a sum of `s8` wraps at the width of the result alone. Two `pred` operands count their common true
+//! elements; in `pred` that is whether there is one. See [`contraction`](super::contraction) for how sums are formed.
+//!
+//! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is 0 in `s32`), which
+//! XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
+use super::contraction::{Extent, Lists, Plan, Recipe, is_short, short_product};
+use super::writes_in;
+use crate::Kernel;
+use hlo::op::Dot;
+use hlo::{ArrayShape, Dims};
+use num::Arithmetic;
+use num::index::{offset_list, others, pick, saturating_count};
+
+/// Sizes and strides of the dimensions of an operand, by what they are for.
+pub(super) struct Axes {
+    batch: (Dims, Dims),
+    free: (Dims, Dims),
+    contracting: (Dims, Dims),
+}
+
+impl Axes {
+    /// The dimensions of a shape; those that no list has are free.
+    pub(super) fn of(shape: &ArrayShape, batch: &[i64], contracting: &[i64]) -> Self {
+        let free = others(shape.rank(), &[batch, contracting].concat());
+        Self::new(shape, batch, &free, contracting)
+    }
+    pub(super) fn new(
+        shape: &ArrayShape,
+        batch: &[i64],
+        free: &[i64],
+        contracting: &[i64],
+    ) -> Self {
+        let axes = |dims| pick(shape, dims);
+        Self { batch: axes(batch), free: axes(free), contracting: axes(contracting) }
+    }
+    /// The offsets of all indices of these dimensions.
+    pub(super) fn offsets(&self) -> Offsets {
+        let list = |(sizes, strides): &(Dims, Dims)| offset_list(sizes, strides);
+        let (batch, free) = (list(&self.batch), list(&self.free));
+        Offsets { batch, free, contracting: list(&self.contracting) }
+    }
+    /// The numbers of sums and terms with these rows, and the columns of `rhs`.
+    pub(super) fn extent(&self, rhs: &Self) -> Extent {
+        let [batches, rows, columns, terms] =
+            [&self.batch, &self.free, &rhs.free, &rhs.contracting]
+                .map(|(n, _)| saturating_count(n));
+        Extent { batches, rows, columns, terms }
+    }
+    /// Bytes of the offsets.
+    pub(super) fn bytes(&self) -> usize {
+        let lists = [&self.batch, &self.free, &self.contracting];
+        let lengths = lists.iter().map(|(sizes, _)| saturating_count(sizes));
+        lengths.fold(0, usize::saturating_add).saturating_mul(size_of::<usize>())
+    }
+}
+
+/// Offsets of an operand: by batch, by free dimensions, by contracting dimensions.
+pub(super) struct Offsets {
+    pub(super) batch: Vec<usize>,
+    pub(super) free: Vec<usize>,
+    pub(super) contracting: Vec<usize>,
+}
+
+impl Offsets {
+    /// The same for a plan.
+    pub(super) fn lists(&self) -> Lists<'_> {
+        Lists { batches: &self.batch, rows: &self.free, terms: &self.contracting }
+    }
+    /// Fills in the offsets of a row.
+    pub(super) fn row(&self, batch: usize, row: usize, offsets: &mut [usize]) {
+        let start = self.batch[batch] + self.free[row];
+        for (offset, &term) in offsets.iter_mut().zip(&self.contracting) {
+            *offset = start + term;
+        }
+    }
+}
+
+pub(super) fn kernel(
+    op: &Dot,
+    operands: &[&ArrayShape],
+    result: &ArrayShape,
+    arithmetic: Arithmetic,
+) -> Box<dyn Kernel> {
+    let (lhs, rhs, to) = (operands[0], operands[1], result.ty);
+    let l = Axes::of(lhs, &op.lhs_batch_dims, &op.lhs_contracting_dims);
+    let r = Axes::of(rhs, &op.rhs_batch_dims, &op.rhs_contracting_dims);
+    let recipe = Recipe::of(op.algorithm, arithmetic);
+    let sums = recipe.scratch((lhs, rhs), to, l.extent(&r));
+    let scratch = sums.saturating_add(l.bytes()).saturating_add(r.bytes());
+    let (is_short, arithmetic) = (is_short(op, operands, result), recipe.arithmetic(result.ty));
+    writes_in(arithmetic, scratch, move |_, inputs, outputs| {
+        if is_short
+            && let (Some(lhs), Some(rhs)) = (inputs[0].as_slice(), inputs[1].as_slice())
+            && let Some(product) = short_product(lhs, rhs, arithmetic)
+            && let Some([result]) = outputs[0].as_mut_slice()
+        {
+            *result = product;
+            return Ok(());
+        }
+        let (l, r) = (l.offsets(), r.offsets());
+        let plan = Plan {
+            rows: l.free.len(),
+            lhs: &|batch, row, offsets| l.row(batch, row, offsets),
+            has_padding: false,
+            rhs_batches: &r.batch,
+            rhs_columns: &r.free,
+            rhs_terms: &r.contracting,
+            lists: Some(l.lists()),
+            runs: None,
+            lines: None,
+        };
+        recipe.contract(&plan, (inputs[0], inputs[1]), to, outputs[0].bytes_mut());
+        Ok(())
+    })
+}

@@ -1,0 +1,67 @@
+//! `dynamic-slice` and `dynamic-update-slice`: each start index is limited so that the box lies inside
+use super::data_movement::{affine, affine_into};
+use num::parallel::copy;
+use hlo::{ArrayShape, Literal, Scalar};
+use num::index::{rows, strides, to_usize};
+use std::borrow::Borrow;
+
+/// The offset of the box: `clamp(0, start[d], size[d] - box[d])` in each dimension.
+fn base<L: Borrow<Literal>>(
+    operand: &ArrayShape,
+    window: &ArrayShape,
+    starts: &[L],
+    strides: &[i64],
+) -> i64 {
+    let literal = |i: usize| starts[i].borrow();
+    let vector = starts.len() == 1 && literal(0).array_shape().is_some_and(|s| s.rank() == 1);
+    let start = |d: usize| if vector { literal(0).get(d) } else { literal(d).get(0) };
+    (0..operand.rank())
+        .map(|d| {
+            let last = operand.dims[d] - window.dims[d];
+            let start = match start(d) {
+                Scalar::Signed(start) => start.clamp(0, last),
+                // An unsigned index beyond i64 is beyond every array.
+                Scalar::Unsigned(start) => i64::try_from(start).map_or(last, |s| s.min(last)),
+                Scalar::Pred(_) | Scalar::Float(_) | Scalar::Complex(..) => 0,
+            };
+            start * strides[d]
+        })
+        .sum()
+}
+
+/// `result[i] = operand[start + i]`
+pub fn dynamic_slice(operand: &Literal, starts: &[&Literal], shape: &ArrayShape) -> Literal {
+    let from = operand.array_shape().expect("verified: an array");
+    let strides = strides(&from.dims);
+    affine(operand, shape, base(from, shape, starts, &strides), &strides)
+}
+
+/// `result[i] = operand[start + i]`, into memory that is there.
+pub(super) fn dynamic_slice_into(operand: &Literal, starts: &[&Literal], result: &mut Literal) {
+    let from = operand.array_shape().expect("verified: an array");
+    let strides = strides(&from.dims);
+    let shape = result.array_shape().expect("a kernel computes arrays");
+    let base = base(from, shape, starts, &strides);
+    affine_into(operand, result, base, &strides);
+}
+
+/// `result[start + i] = update[i]`
+pub(super) fn update_in_place(
+    result: &mut Literal,
+    update: &Literal,
+    starts: &[impl Borrow<Literal>],
+) {
+    let shape = result.array_shape().expect("verified: an array").clone();
+    let window = update.array_shape().expect("verified: an array");
+    let strides = strides(&shape.dims);
+    let base = base(&shape, window, starts, &strides);
+    let width = shape.ty.storage_bytes();
+    let to = result.bytes_mut();
+    let from = update.bytes();
+    let mut next = 0;
+    rows(&window.dims, base, &strides, |at, count| {
+        let (at, bytes) = (to_usize(at) * width, count * width);
+        copy(&from[next..next + bytes], &mut to[at..at + bytes]);
+        next += bytes;
+    });
+}

@@ -1,0 +1,291 @@
+//! Execution: the tiles of a part, one after another.
+use super::{Access, Function, Fused, Operand, Place, Read, Rows, TILE};
+use crate::row_fold::RowFold;
+use bytemuck::Zeroable;
+use hlo::Scalar;
+use num::clock::Stop;
+use smallvec::SmallVec;
+use std::cell::Cell;
+use std::ops::Range;
+
+/// A line of the cache, at which tiles begin: loads of vectors then do not cross lines.
+#[derive(Clone, Copy, bytemuck::Zeroable, bytemuck::Pod)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+/// The memory of a tile.
+type Tile = Vec<Line>;
+
+/// No elementwise op has more operands.
+const MOST: usize = 3;
+/// Tiles that a thread keeps.
+const KEPT: usize = 8;
+
+thread_local! {
+    /// Tiles kept for the next part: for small arrays, allocating takes longer than computing.
+    static TILES: Cell<Vec<Tile>> = const { Cell::new(Vec::new()) };
+}
+
+impl Fused {
+    /// Computes `count` elements from `first` on, and the outputs that follow from them.
+    pub(super) fn part(
+        &self,
+        inputs: &[Option<&[u8]>],
+        (first, count): (usize, usize),
+        outputs: &mut [&mut [u8]],
+        stop: &Stop,
+    ) {
+        let mut tiles = TILES.take();
+        tiles.resize_with(self.tiles.len().max(tiles.len()), Vec::new);
+        for (k, (tile, width)) in tiles.iter_mut().zip(&self.tiles).enumerate() {
+            let is_direct = self.access.get(k).is_some_and(|access| access.is_direct);
+            if !is_direct || inputs[k].is_none() {
+                let lines = (self.tile_of(k) * width).div_ceil(size_of::<Line>());
+                tile.resize(lines.max(tile.len()), Zeroable::zeroed());
+            }
+        }
+        for (k, operand) in self.operands.iter().enumerate() {
+            let bytes = self.tile_of(k) * self.tiles[k];
+            if let (Read::Scalar, Some(input), 1..) = (&operand.read, inputs[k], bytes) {
+                scalar(operand, input, &mut bytemuck::cast_slice_mut(&mut tiles[k])[..bytes]);
+            }
+        }
+        let mut folds: SmallVec<[RowFold<'_>; 2]> =
+            self.rows.iter().map(|rows| rows.fold(inputs, self.inner.unwrap_or(1))).collect();
+        for start in (0..count).step_by(self.length()).take_while(|_| !stop.is_set()) {
+            let length = self.length().min(count - start);
+            let line = self.line.unwrap_or(length);
+            let tile = line.div_ceil(line.div_ceil(TILE)).max(1);
+            let lines = if self.is_in_place() { 0 } else { length };
+            for within in (0..lines).step_by(line.max(1)) {
+                for column in (0..line.min(length - within)).step_by(tile) {
+                    let at = At {
+                        first,
+                        start,
+                        within: within + column,
+                        length: tile.min(line - column),
+                    };
+                    self.tile(inputs, &mut tiles, at, outputs);
+                }
+            }
+            if !self.rows.is_empty() {
+                let at = At { first, start, within: 0, length };
+                self.reduce(inputs, &tiles, at, outputs, &mut folds);
+            }
+        }
+        tiles.truncate(KEPT);
+        TILES.set(tiles);
+    }
+
+    /// Reduces the runs of elements that have been computed.
+    fn reduce(
+        &self,
+        inputs: &[Option<&[u8]>],
+        tiles: &[Tile],
+        at: At,
+        outputs: &mut [&mut [u8]],
+        folds: &mut [RowFold<'_>],
+    ) {
+        let inner = self.inner.unwrap_or(1);
+        let arrays = self.outputs.len() - self.rows.len();
+        for ((rows, fold), k) in self.rows.iter().zip(folds).zip(arrays..) {
+            let output = std::mem::take(&mut outputs[k]);
+            let runs = self.elements(rows.of, inputs, &[], tiles, outputs, at);
+            let runs = runs.chunks_exact(inner * rows.of.1);
+            let slots =
+                output[at.start / inner * self.outputs[k]..].chunks_exact_mut(self.outputs[k]);
+            runs.zip(slots).for_each(|(run, slot)| fold.row(run, slot));
+            outputs[k] = output;
+        }
+    }
+
+    /// Returns the elements of a value in the current tile.
+    fn elements<'t>(
+        &self,
+        (place, width): (Place, usize),
+        inputs: &[Option<&'t [u8]>],
+        places: &[usize],
+        tiles: &'t [Tile],
+        outputs: &'t [&mut [u8]],
+        at: At,
+    ) -> &'t [u8] {
+        match place {
+            Place::Operand(k) => {
+                let Access { is_direct, is_one, is_line } = self.access[k];
+                match inputs[k] {
+                    Some(input) if is_direct && is_line => {
+                        let count = if is_one { 1 } else { at.length };
+                        &input[places[k] * width..(places[k] + count) * width]
+                    }
+                    Some(input) if is_direct => &input[at.input(width)],
+                    Some(_) | None if is_one => &bytemuck::cast_slice(&tiles[k])[..width],
+                    Some(_) | None => {
+                        &bytemuck::cast_slice(&tiles[k])[at.tile(self.is_whole[k], width)]
+                    }
+                }
+            }
+            Place::Tile(k) => &bytemuck::cast_slice(&tiles[k])[at.tile(self.is_whole[k], width)],
+            Place::Output(k) => &outputs[k][at.output(width)],
+        }
+    }
+
+    /// Computes one tile.
+    fn tile(
+        &self,
+        inputs: &[Option<&[u8]>],
+        tiles: &mut [Tile],
+        at: At,
+        outputs: &mut [&mut [u8]],
+    ) {
+        let mut places: SmallVec<[usize; 8]> = SmallVec::new();
+        for (k, (input, operand)) in inputs.iter().zip(&self.operands).enumerate() {
+            places.push(match &operand.read {
+                Read::Walk(walk) if self.access[k].is_line => walk.index(at.element()),
+                Read::Array | Read::Scalar | Read::Walk(_) => 0,
+            });
+            self.read(k, *input, places[k], tiles, at, &*outputs);
+        }
+        for step in &self.steps {
+            // The place of the result is taken out while the operands are borrowed.
+            let (mut tile, mut output) = (Vec::new(), Default::default());
+            match step.result {
+                Place::Output(k) => output = std::mem::take(&mut outputs[k]),
+                Place::Operand(k) | Place::Tile(k) => tile = std::mem::take(&mut tiles[k]),
+            }
+            let mut operands = [Default::default(); MOST];
+            for (slot, &value) in operands.iter_mut().zip(&step.operands) {
+                *slot = self.elements(value, inputs, &places, tiles, outputs, at);
+            }
+            let result = match step.result {
+                Place::Output(_) => &mut output[at.output(step.width)],
+                Place::Operand(k) | Place::Tile(k) => {
+                    &mut bytemuck::cast_slice_mut(&mut tile)[at.tile(self.is_whole[k], step.width)]
+                }
+            };
+            match &step.function {
+                Function::Loop(function) => function(&operands[..step.operands.len()], result),
+                Function::Numbers(function) => function(at.element(), result),
+            }
+            match step.result {
+                Place::Output(k) => outputs[k] = output,
+                Place::Operand(k) | Place::Tile(k) => tiles[k] = tile,
+            }
+        }
+        for &(from, to) in &self.copies {
+            let bytes = at.output(self.outputs[to]);
+            let output = std::mem::take(&mut outputs[to]);
+            output[bytes.clone()].copy_from_slice(&outputs[from][bytes]);
+            outputs[to] = output;
+        }
+    }
+
+    /// Reads a tile of operand `k`, if it is not read in place; a line of it from element `place` on.
+    fn read(
+        &self,
+        k: usize,
+        input: Option<&[u8]>,
+        place: usize,
+        tiles: &mut [Tile],
+        at: At,
+        outputs: &[&mut [u8]],
+    ) {
+        let Operand { read, width, convert } = &self.operands[k];
+        let is_read = match read {
+            Read::Scalar => true,
+            Read::Walk(_) => self.access[k].is_direct || input.is_none(),
+            Read::Array => input.is_some() && convert.is_none(),
+        };
+        if is_read {
+            return;
+        }
+        let mut tile = std::mem::take(&mut tiles[k]);
+        let is_one = self.access[k].is_one;
+        let bytes = match is_one {
+            true => 0..self.operands[k].converted(),
+            false => at.tile(self.is_whole[k], self.operands[k].converted()),
+        };
+        let to: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut tile)[bytes];
+        match (read, input, convert) {
+            (Read::Scalar, ..) | (Read::Walk(_), None, _) | (Read::Array, Some(_), None) => {}
+            (Read::Walk(_), Some(input), Some((convert, _))) if self.access[k].is_line => {
+                let count = if is_one { 1 } else { at.length };
+                convert(&[&input[place * width..(place + count) * width]], to);
+            }
+            (Read::Walk(walk), Some(input), None) => walk.read(input, *width, at.element(), to),
+            (Read::Walk(walk), Some(input), Some((convert, _))) => {
+                let before: &mut [u8] = bytemuck::cast_slice_mut(&mut tiles[self.tiles.len() - 1]);
+                let before = &mut before[..at.length * width];
+                walk.read(input, *width, at.element(), before);
+                convert(&[before], to);
+            }
+            (Read::Array, Some(input), Some((convert, _))) => {
+                convert(&[&input[at.input(*width)]], to);
+            }
+            // The operand is in the memory of the first output.
+            (Read::Array, None, None) => to.copy_from_slice(&outputs[0][at.output(*width)]),
+            (Read::Array, None, Some((convert, _))) => {
+                convert(&[&outputs[0][at.output(*width)]], to);
+            }
+        }
+        tiles[k] = tile;
+    }
+}
+
+/// Fills a tile with a scalar.
+fn scalar(operand: &Operand, input: &[u8], tile: &mut [u8]) {
+    let (mut narrow, mut element) = ([0u128], [0u128]);
+    let narrow: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut narrow)[..operand.width];
+    narrow.copy_from_slice(&input[..operand.width]);
+    let element: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut element)[..operand.converted()];
+    match &operand.convert {
+        Some((convert, _)) => convert(&[narrow], element),
+        None => element.copy_from_slice(narrow),
+    }
+    // Twice as many each time: a copy of one element takes as long as one of many.
+    let mut done = element.len();
+    tile[..done].copy_from_slice(element);
+    while done < tile.len() {
+        let more = done.min(tile.len() - done);
+        tile.copy_within(..more, done);
+        done += more;
+    }
+}
+
+/// Elements that are computed: `length` elements from `start + within` on of the outputs, which begin at element `first` of
+/// the arrays. Tiles with whole runs have them from `within` on, the others from their start.
+#[derive(Clone, Copy)]
+struct At {
+    first: usize,
+    start: usize,
+    within: usize,
+    length: usize,
+}
+
+impl At {
+    /// The first element, in the arrays.
+    fn element(self) -> usize {
+        self.first + self.start + self.within
+    }
+    /// Bytes in the operands.
+    fn input(self, width: usize) -> Range<usize> {
+        self.element() * width..(self.element() + self.length) * width
+    }
+    /// Bytes in the outputs.
+    fn output(self, width: usize) -> Range<usize> {
+        let start = self.start + self.within;
+        start * width..(start + self.length) * width
+    }
+    /// Bytes in a tile.
+    fn tile(self, is_whole: bool, width: usize) -> Range<usize> {
+        let start = if is_whole { self.within } else { 0 };
+        start * width..(start + self.length) * width
+    }
+}
+
+impl Rows {
+    fn fold(&self, inputs: &[Option<&[u8]>], inner: usize) -> RowFold<'_> {
+        let (operand, ty) = self.first;
+        let bytes = inputs[operand].expect("a scalar is not in the memory of the result");
+        RowFold::new(&self.method, Scalar::read(ty, &bytes[..ty.storage_bytes()]), inner)
+    }
+}

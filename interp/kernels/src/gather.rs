@@ -1,0 +1,108 @@
+//! `gather`: `result[batch, offset] = operand[clamp(start) + offset]`
+use super::reduce_window::index_of;
+use hlo::op::Gather;
+use hlo::{Dims, Literal, Scalar};
+use num::Result;
+use num::error::Code;
+use num::index::{count, indices, offset_list, others, pick, strides, to_i64, to_usize};
+use num::parallel::parts;
+
+/// Bytes that are worth another thread.
+const WORTH_A_THREAD: usize = 1 << 16;
+
+/// The start indices of slices.
+pub(super) struct StartIndices<'a> {
+    indices: &'a Literal,
+    /// Strides of the batch dimensions.
+    strides: Dims,
+    /// The stride of the components of an index vector.
+    vector_stride: i64,
+}
+
+impl<'a> StartIndices<'a> {
+    pub(super) fn new(indices: &'a Literal, index_vector_dim: i64) -> Self {
+        let shape = indices.array_shape().expect("verified: an array");
+        let mut strides = strides(&shape.dims);
+        let dim = to_usize(index_vector_dim);
+        let vector_stride = if dim < strides.len() { strides.remove(dim) } else { 0 };
+        Self { indices, strides, vector_stride }
+    }
+    /// Component `k` of the index vector at `batch`; an index beyond i64 is beyond every array.
+    pub(super) fn component(&self, batch: &[i64], k: i64) -> i64 {
+        let at = batch.iter().zip(&self.strides).map(|(i, stride)| i * stride).sum::<i64>();
+        let scalar = self.indices.get(to_usize(at + k * self.vector_stride));
+        match scalar {
+            Scalar::Unsigned(_) => scalar.as_i64().unwrap_or(i64::MAX),
+            _ => scalar.as_i64().unwrap_or(0),
+        }
+    }
+}
+
+/// Which component of the batch index belongs to dimension `dim` of the indices.
+pub(super) fn batch_component(dim: i64, index_vector_dim: i64) -> usize {
+    to_usize(if dim > index_vector_dim { dim - 1 } else { dim })
+}
+
+pub(super) fn gather_into(
+    op: &Gather,
+    operand: &Literal,
+    starts: &Literal,
+    result: &mut Literal,
+) -> Result<()> {
+    let shape = &result.array_shape().expect("a kernel computes arrays").clone();
+    let from = operand.array_shape().expect("verified: an array");
+    let strides = strides(&from.dims);
+    let left_out = [op.collapsed_slice_dims.as_slice(), &op.operand_batching_dims].concat();
+    if let Some(dim) = left_out.iter().find(|&&d| op.slice_sizes[to_usize(d)] == 0) {
+        // The rules allow it; a result without elements is never computed.
+        let message =
+            format!("slices of size 0 in dimension {dim} of {from:#} have no elements to give");
+        return Err(Code::Trap { message }.into());
+    }
+    let (_, window_strides) = pick(from, &others(from.rank(), &left_out));
+    let (window, result_strides) = pick(shape, &op.offset_dims);
+    let (batch_sizes, batch_strides) = pick(shape, &others(shape.rank(), &op.offset_dims));
+    // Offsets of a window's runs of neighbours, in the operand and in the result.
+    let is_run = window_strides.last() == Some(&1) && result_strides.last() == Some(&1);
+    let outer = if is_run { window.len() - 1 } else { window.len() };
+    let run = if is_run { to_usize(window[outer]) } else { 1 };
+    let sources = offset_list(&window[..outer], &window_strides[..outer]);
+    let targets = offset_list(&window[..outer], &result_strides[..outer]);
+    let width = shape.ty.storage_bytes();
+    let (to, bytes) = (result.bytes_mut(), operand.bytes());
+    let starts = StartIndices::new(starts, op.index_vector_dim);
+    let slice = |batch: &[i64], full_start: &mut Dims, to: &mut [u8], target: usize| {
+        for (k, &dim) in (0i64..).zip(&op.start_index_map) {
+            let d = to_usize(dim);
+            let start = starts.component(batch, k);
+            full_start[d] = start.clamp(0, from.dims[d] - op.slice_sizes[d]);
+        }
+        for (&dim, &of) in op.operand_batching_dims.iter().zip(&op.start_indices_batching_dims) {
+            full_start[to_usize(dim)] = batch[batch_component(of, op.index_vector_dim)];
+        }
+        let base = to_usize(full_start.iter().zip(&strides).map(|(s, stride)| s * stride).sum());
+        for (&source, &place) in sources.iter().zip(&targets) {
+            let (source, place) = ((base + source) * width, (target + place) * width);
+            to[place..place + run * width].copy_from_slice(&bytes[source..source + run * width]);
+        }
+    };
+    let full_start = Dims::from_elem(0, from.rank());
+    let size = count(&window);
+    if batch_strides.last().is_some_and(|&stride| stride == to_i64(size)) {
+        // Slices follow one another.
+        let at_once = (WORTH_A_THREAD / (size * width)).max(1);
+        parts(to, (at_once * size * width, 1), |group, to| {
+            let mut full_start = full_start.clone();
+            for (i, to) in to.chunks_exact_mut(size * width).enumerate() {
+                slice(&index_of(group * at_once + i, &batch_sizes), &mut full_start, to, 0);
+            }
+        });
+        return Ok(());
+    }
+    let mut full_start = full_start;
+    indices(&batch_sizes, |batch| {
+        let target = batch.iter().zip(&batch_strides).map(|(i, stride)| i * stride).sum();
+        slice(batch, &mut full_start, to, to_usize(target));
+    });
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! `map`: `result[i] = computation(operands[0][i], operands[1][i], ...)`
+use super::{fill, writes};
+use crate::Kernel;
+use hlo::op::Map;
+use hlo::{ArrayShape, Scalar};
+use num::index::saturating_count;
+use num::scalar_program::ScalarPrograms;
+
+pub(super) fn kernel(
+    op: &Map,
+    result: &ArrayShape,
+    programs: &ScalarPrograms,
+) -> Option<Box<dyn Kernel>> {
+    let (applied, ty) = (programs.get(op.to_apply)?, result.ty);
+    let count = saturating_count(&result.dims);
+    Some(writes(move |scope, inputs, outputs| {
+        applied.prepare(count);
+        let mut scratch = applied.scratch();
+        let mut result = Ok(());
+        let mut out = [Scalar::zero(ty)];
+        let mut arguments = vec![Scalar::zero(ty); inputs.len()];
+        fill(&mut outputs[0], |i| {
+            for (argument, input) in arguments.iter_mut().zip(inputs) {
+                *argument = input.get(i);
+            }
+            if result.is_ok() {
+                result = scope
+                    .spend(1)
+                    .and_then(|()| applied.call(scope, &arguments, &mut scratch, &mut out));
+            }
+            out[0]
+        });
+        result
+    }))
+}

@@ -1,0 +1,133 @@
+//! `pad`: element i of the operand lands at `low + i * (interior + 1)`; everything else is the padding value
+//!
+//! Rows run along the last dimension that is padded and through the dimensions after it.
+use num::parallel::{copy, parts};
+use hlo::Literal;
+use hlo::op::Pad;
+use hlo::op::value::PaddingDim;
+use num::index::{strides, to_i64, to_usize};
+use num::parallel::parts;
+
+/// Bytes of a result that a thread writes at a time.
+const PART: usize = 1 << 16;
+
+/// A padded dimension.
+struct Padded {
+    low: i128,
+    /// The distance of elements in the result.
+    step: i128,
+    /// Elements of the operand, and of the result.
+    from: i64,
+    to: i64,
+    /// The distance of elements in the operand.
+    stride: i64,
+}
+
+impl Padded {
+    fn new(padding: &PaddingDim, from: i64, to: i64, stride: i64) -> Self {
+        let step = i128::from(padding.interior) + 1;
+        Self { low: padding.low.into(), step, from, to, stride }
+    }
+    fn is_whole(&self) -> bool {
+        self.low == 0 && self.step == 1 && self.from == self.to
+    }
+    /// The offset in the operand of the element at a place.
+    fn source(&self, place: i64) -> Option<i64> {
+        let at = i128::from(place) - self.low;
+        let i = i64::try_from(at.div_euclid(self.step)).ok()?;
+        (at.rem_euclid(self.step) == 0 && (0..self.from).contains(&i)).then(|| i * self.stride)
+    }
+    /// The elements that have a place in the result: the first, and the one after the last.
+    fn elements(&self) -> [i64; 2] {
+        let until = |place: i128| {
+            let i = (place - self.low + self.step - 1).div_euclid(self.step);
+            i64::try_from(i.clamp(0, self.from.into())).expect("an element")
+        };
+        [until(0), until(self.to.into())]
+    }
+    fn place(&self, i: i64) -> usize {
+        usize::try_from(self.low + i128::from(i) * self.step).expect("a place in the result")
+    }
+}
+
+pub(super) fn pad_into(op: &Pad, operand: &Literal, value: &Literal, result: &mut Literal) {
+    let shape = result.array_shape().expect("a kernel computes arrays").clone();
+    let from = operand.array_shape().expect("verified: an array");
+    let width = shape.ty.storage_bytes();
+    let value = value.bytes().get(..width).expect("verified: a scalar");
+    let steps = strides(&from.dims);
+    let mut dims: Vec<Padded> = (0..shape.rank())
+        .map(|d| Padded::new(&op.padding.dims[d], from.dims[d], shape.dims[d], steps[d]))
+        .collect();
+    let is_padded = |dim: &Padded| !dim.is_whole();
+    dims.truncate(dims.iter().rposition(is_padded).map_or(0, |last| last + 1));
+    let (from, to) = (operand.bytes(), result.bytes_mut());
+    if from.is_empty() {
+        return repeat(value, to);
+    }
+    let Some((along, outer)) = dims.split_last() else {
+        to.copy_from_slice(from);
+        return;
+    };
+    let row = to_usize(along.to * along.stride) * width;
+    if to.is_empty() {
+        return;
+    }
+    let together = (PART / row).max(1);
+    let stop = Stop::current();
+    parts(to, (row * together, 1), |part, to| {
+        for (i, to) in to.chunks_exact_mut(row).enumerate() {
+            let mut rest = to_i64(part * together + i);
+            let base = outer.iter().rev().try_fold(0, |base, dim| {
+                let place = rest % dim.to;
+                rest /= dim.to;
+                Some(base + dim.source(place)?)
+            });
+            match base {
+                Some(base) => pad_row(along, &from[to_usize(base) * width..], value, to, &stop),
+                None => repeat(value, to),
+            }
+        }
+    });
+}
+
+/// Writes a row, whose elements are at the start of the operand.
+fn pad_row(along: &Padded, from: &[u8], value: &[u8], to: &mut [u8], stop: &Stop) {
+    let run = to_usize(along.stride) * value.len();
+    let [first, end] = along.elements();
+    if first >= end {
+        return repeat(value, to);
+    }
+    let elements = &from[to_usize(first) * run..to_usize(end) * run];
+    let start = along.place(first) * run;
+    if along.step == 1 {
+        let (before, rest) = to.split_at_mut(start);
+        let (middle, after) = rest.split_at_mut(elements.len());
+        repeat(value, before);
+        copy(elements, middle);
+        repeat(value, after);
+    } else {
+        repeat(value, to);
+        let places = (first..end).map(|i| along.place(i) * run);
+        let mut elements = places.zip(elements.chunks_exact(run));
+        for _ in (first..end).step_by(PART).take_while(|_| !stop.is_set()) {
+            for (at, element) in elements.by_ref().take(PART) {
+                to[at..at + run].copy_from_slice(element);
+            }
+        }
+    }
+}
+
+/// Fills an array with an element.
+pub(super) fn repeat(value: &[u8], to: &mut [u8]) {
+    let Some(first) = to.get_mut(..value.len()) else { return };
+    first.copy_from_slice(value);
+    let mut filled = value.len();
+    // Most rows are short.
+    let stop = if to.len() > PART { Stop::current() } else { Stop::default() };
+    while filled < to.len() && !stop.is_set() {
+        let count = filled.min(PART).min(to.len() - filled);
+        to.copy_within(..count, filled);
+        filled += count;
+    }
+}

@@ -1,0 +1,113 @@
+//! `reduce`: `acc = computation(acc, element)` over the reduced dimensions in row-major order
+//!
+//! The accumulators start from the initial values, which come once and on the left. The elements come in row-major order
+//! of the operand, whatever the order in which `dimensions` lists the reduced ones. With several operands the
+//! computation takes all accumulators, then one element of each operand. Where nothing is reduced (`dimensions={}`) each
+//! element is folded once into the initial value; where a reduced dimension is empty the result is the initial value.
+//!
+//! Float sums are accumulated wider than their type and rounded once. XLA:CPU reduces dimensions of more than 32
+//! elements in windows that each start from the initial value again, so a value that is no identity is counted several
+//! times there.
+use super::fold::{Fold, UNTIMED, in_lines, stored_bytes};
+use super::reduce_lines::{Lines, Method, Reduction};
+use super::writes_with;
+use crate::{Fusion, Kernel};
+use hlo::op::Reduce;
+use hlo::{ArrayShape, Dims, Literal};
+use num::index::{Grid, count, offsets, others, pick, saturating_count, to_i64, to_usize};
+use num::scalar_program::ScalarPrograms;
+use num::{Arithmetic, Result, Scope};
+use std::sync::Arc;
+
+/// Results that are computed by one thread in a row.
+const LINE: usize = 64;
+
+pub(super) fn kernel(
+    op: &Reduce,
+    operands: &[&ArrayShape],
+    results: &[&ArrayShape],
+    programs: &ScalarPrograms,
+    arithmetic: Arithmetic,
+) -> Option<Box<dyn Kernel>> {
+    let applied = programs.get(op.to_apply)?;
+    let from = operands[0];
+    let mut reduced: Dims = op.dimensions.iter().copied().collect();
+    reduced.sort_unstable();
+    if let ([_, _], [to]) = (operands, results)
+        && let Some(lines) = Lines::of(&from.dims, &reduced)
+        && let Some(method) = Method::of(&applied, (from.ty, to.ty), &lines, arithmetic)
+    {
+        return Some(Box::new(OfLines::new(from, lines, method, arithmetic)));
+    }
+    let (inner_sizes, inner_strides) = pick(from, &reduced);
+    let (sizes, strides) = pick(from, &others(from.rank(), &reduced));
+    let kept = Grid::new(sizes.into_iter().zip(strides));
+    Some(writes_with(stored_bytes(results, LINE, LINE), move |scope, inputs, outputs| {
+        let (inputs, inits) = inputs.split_at(inputs.len() / 2);
+        let (results, elements) = (kept.count(), count(&inner_sizes));
+        scope.spend(u64::try_from(results.saturating_mul(elements)).unwrap_or(u64::MAX))?;
+        let fold = Fold::new(&applied, scope, inputs, inits);
+        let length = if results.is_multiple_of(LINE) { LINE } else { 1 };
+        let lines = (results / length, elements.saturating_mul(length));
+        in_lines(outputs, applied.results(), &fold, lines, |line, fold, out| {
+            for result in line * length..(line + 1) * length {
+                let base = to_i64(kept.offset(result));
+                fold.restart();
+                let (mut failed, mut folded) = (Ok(()), 0u64);
+                offsets(&inner_sizes, base, &inner_strides, |at| {
+                    folded += 1;
+                    if failed.is_ok() {
+                        failed = fold.add(to_usize(at));
+                    }
+                    if failed.is_ok() && folded.is_multiple_of(UNTIMED) {
+                        failed = scope.check_time();
+                    }
+                });
+                failed?;
+                fold.values(out);
+            }
+            Ok(())
+        })
+    }))
+}
+
+/// A reduction of one array by a computation that is applied to many elements at once.
+struct OfLines {
+    lines: Lines,
+    method: Arc<Method>,
+    /// Bytes of an element.
+    width: usize,
+    steps: u64,
+    arithmetic: Arithmetic,
+}
+
+impl OfLines {
+    fn new(from: &ArrayShape, lines: Lines, method: Method, arithmetic: Arithmetic) -> Self {
+        let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
+        let width = from.ty.storage_bytes();
+        Self { lines, method: Arc::new(method), width, steps, arithmetic }
+    }
+}
+
+impl Kernel for OfLines {
+    fn run(&self, scope: &dyn Scope, inputs: &[&Literal], outputs: &mut [Literal]) -> Result<()> {
+        scope.spend(self.steps)?;
+        let (from, first) = (inputs[0].bytes(), inputs[1].get(0));
+        let Self { lines, method, width, .. } = self;
+        let reduction = Reduction { lines, method, from, width: *width, first };
+        reduction.run(outputs[0].bytes_mut());
+        Ok(())
+    }
+    fn scratch(&self) -> usize {
+        self.lines.scratch()
+    }
+    fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic
+    }
+    fn fusion(&self) -> Fusion {
+        match self.lines.runs() {
+            Some(inner) => Fusion::Rows { inner, method: Arc::clone(&self.method) },
+            None => Fusion::None,
+        }
+    }
+}

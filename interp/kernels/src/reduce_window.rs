@@ -1,0 +1,381 @@
+//! `reduce-window`: `acc = computation(acc, element)` over the window in row-major order
+//!
+//! Each place of the result has a window over the operand; its elements are folded into the initial values in row-major
+//! order. Places of the window that lie in padding or in holes between the operand's elements are skipped: nothing takes
+//! part there, and the initial value comes once. (StableHLO fills them with the initial value, which is the same where
+//! it is an identity.) A window wholly in padding gives the initial value.
+use super::convolution::source;
+use super::data_movement::affine_into;
+use super::fold::{Fold, UNTIMED, element_type, in_lines, stored_bytes};
+use super::sliding::Slide;
+use super::{cumulative, pooling, writes_with};
+use crate::Kernel;
+use hlo::op::value::{Window, WindowDim};
+use hlo::op::{Binary, ReduceWindow};
+use hlo::{ArrayShape, Dims, ElementType, Literal};
+use num::clock::Stop;
+use num::index::{count, offsets, strides, to_i64, to_usize};
+use num::parallel::threads;
+use num::scalar_program::{ScalarProgram, ScalarPrograms};
+use num::{Arithmetic, Result, Scope};
+
+/// The elements a window reaches in one dimension: `first`, `first + step`, ...
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Reach {
+    pub(super) first: i64,
+    pub(super) step: i64,
+    pub(super) count: i64,
+}
+
+impl Reach {
+    pub(super) const NOTHING: Self = Self { first: 0, step: 1, count: 0 };
+
+    /// What the window at `out` reaches in a dimension of `size` elements.
+    pub(super) fn of(dim: &WindowDim, out: i64, size: i64) -> Self {
+        // Below this the window lies before the array.
+        let before = i128::from(dim.pad_low) - i128::from(out) * i128::from(dim.stride);
+        let skipped =
+            (before + i128::from(dim.rhs_dilation) - 1).div_euclid(i128::from(dim.rhs_dilation));
+        let (divisor, inverse) = euclid(dim.rhs_dilation, dim.lhs_dilation);
+        let (period, step) = (dim.lhs_dilation / divisor, dim.rhs_dilation / divisor);
+        // Place k lies on an element, and not in a hole, if `k * rhs_dilation - before` is a multiple of `lhs_dilation`.
+        if before % i128::from(divisor) != 0 {
+            return Self::NOTHING;
+        }
+        let wide = i128::from(period);
+        let residue = (before / i128::from(divisor)).rem_euclid(wide) * i128::from(inverse);
+        let start = skipped.max(0);
+        let k = i64::try_from(start + (residue - start).rem_euclid(wide)).unwrap_or(i64::MAX);
+        let first = (k < dim.size).then(|| source(dim, out, k, size)).flatten();
+        let Some(first) = first else { return Self::NOTHING };
+        let in_window = (dim.size - 1 - k) / period;
+        let in_array = (size - 1 - first) / step;
+        Self { first, step, count: in_window.min(in_array) + 1 }
+    }
+    /// Whether the elements that both reach are at the end of this and at the start of `next`, and at least half of these.
+    pub(super) fn slides_to(self, next: Self) -> bool {
+        let moved = next.first - self.first;
+        self.step == next.step
+            && moved >= 0
+            && moved % self.step == 0
+            && self.count - moved / self.step >= next.count / 2
+            && self.count > moved / self.step
+            && self.end() <= next.end()
+    }
+    /// The element after the last; strides may be so large that there is none.
+    fn end(self) -> i128 {
+        i128::from(self.first) + i128::from(self.step) * i128::from(self.count)
+    }
+}
+
+/// The greatest common divisor g of two positive numbers, and the x in 0..b/g for which `a * x = g` modulo b.
+fn euclid(a: i64, b: i64) -> (i64, i64) {
+    let (mut g, mut rest) = (a, b);
+    let (mut x, mut next) = (1, 0);
+    while rest != 0 {
+        let times = g / rest;
+        (g, rest) = (rest, g - times * rest);
+        (x, next) = (next, x - times * next);
+    }
+    (g, x.rem_euclid(b / g))
+}
+
+/// Calls `visit` with the offset of each element under the window at `out`, in row-major order. Padding and holes are
+/// skipped.
+pub(super) fn under(
+    window: &Window,
+    from: &ArrayShape,
+    strides: &[i64],
+    out: &[i64],
+    visit: impl FnMut(usize),
+) {
+    let reach = window.dims.iter().zip(out).zip(&from.dims);
+    let reach: Vec<Reach> = reach.map(|((dim, &out), &size)| Reach::of(dim, out, size)).collect();
+    walk(&reach, strides, visit);
+}
+
+pub(super) fn walk(reach: &[Reach], strides: &[i64], mut visit: impl FnMut(usize)) {
+    let sizes: Dims = reach.iter().map(|r| r.count).collect();
+    let base = reach.iter().zip(strides).map(|(r, step)| r.first * step).sum();
+    // A step beyond the array is never taken.
+    let strides: Dims = reach.iter().zip(strides).map(|(r, s)| r.step.wrapping_mul(*s)).collect();
+    offsets(&sizes, base, &strides, |at| visit(to_usize(at)));
+}
+
+/// The least size of windows that slide.
+const SLIDES: i64 = 8;
+
+/// How the windows along one dimension follow each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Growth {
+    /// Each shares elements with the one before it, and the order of elements does not matter.
+    Sliding,
+    /// Each begins with the one before it.
+    Forward,
+    /// Each ends with the one after it.
+    Backward,
+    /// Anything else.
+    None,
+}
+
+/// The dimension along which windows grow, as in cumulative sums: each is then folded from the one before.
+fn growth(
+    op: &ReduceWindow,
+    from: &ArrayShape,
+    result: &[i64],
+    orderless: bool,
+) -> (usize, Growth) {
+    let last = result.len().saturating_sub(1);
+    let largest = (0..result.len()).rev().max_by_key(|&d| op.window.dims[d].size);
+    let slides = |dim: &WindowDim| dim.size >= SLIDES && dim.stride <= dim.size / 2;
+    if let Some(d) = largest.filter(|&d| orderless && slides(&op.window.dims[d])) {
+        return (d, Growth::Sliding);
+    }
+    let mut large = (0..result.len()).filter(|&d| op.window.dims[d].size > 1);
+    let (Some(d), None) = (large.next(), large.next()) else { return (last, Growth::None) };
+    let reach = |out: i64| Reach::of(&op.window.dims[d], out, from.dims[d]);
+    let stop = Stop::current();
+    let pair = |out: i64| (reach(out - 1), reach(out));
+    // The last windows decide for most; the others are looked at as long as there is time.
+    let all = || {
+        let ends = [result[d] - 1, 1].into_iter().filter(|&out| out >= 1);
+        ends.chain(1..result[d]).take_while(|_| !stop.is_set()).map(pair)
+    };
+    let begins = |(a, b): (Reach, Reach)| {
+        a.count == 0 || (a.first == b.first && a.step == b.step && a.count <= b.count)
+    };
+    let ends = |(a, b): (Reach, Reach)| {
+        b.count == 0 || (a.end() == b.end() && a.step == b.step && a.count >= b.count)
+    };
+    if all().all(begins) {
+        (d, Growth::Forward)
+    } else if orderless && all().all(ends) {
+        (d, Growth::Backward)
+    } else {
+        (last, Growth::None)
+    }
+}
+
+pub(super) fn kernel(
+    op: &ReduceWindow,
+    operands: &[&ArrayShape],
+    results: &[&ArrayShape],
+    programs: &ScalarPrograms,
+    arithmetic: Arithmetic,
+) -> Option<Box<dyn Kernel>> {
+    let applied = programs.get(op.to_apply)?;
+    if let [result] = results {
+        let cumulative = cumulative::kernel(op, operands, result, &applied, arithmetic);
+        if let Some(kernel) =
+            cumulative.or_else(|| pooling::kernel(op, operands, result, &applied, arithmetic))
+        {
+            return Some(kernel);
+        }
+    }
+    let (op, from, dims) = (op.clone(), operands[0].clone(), results[0].dims.clone());
+    // Results whose lines do not lie in the last dimension are computed beside their places.
+    let longest = dims.iter().copied().max().map_or(1, to_usize);
+    let moved = results.iter().map(|result| result.byte_count().unwrap_or(usize::MAX));
+    let moved = if dims.len() > 1 { moved.fold(0, usize::saturating_add) } else { 0 };
+    let shortest = dims.iter().copied().min().map_or(1, to_usize);
+    let queue = queue_bytes(&op, &from, &dims, &applied);
+    let scratch = stored_bytes(results, longest, shortest).saturating_add(moved);
+    let scratch = scratch.saturating_add(queue);
+    Some(writes_with(scratch, move |scope, inputs, outputs| {
+        let (inputs, inits) = inputs.split_at(inputs.len() / 2);
+        let fold = Fold::new(&applied, scope, inputs, inits);
+        let (along, growth) = growth(&op, &from, &dims, fold.is_orderless());
+        // Lines run along that dimension; it is moved to the end while they are computed.
+        let mut others: Vec<usize> = (0..dims.len()).collect();
+        if along < others.len() {
+            others.remove(along);
+        }
+        let sizes: Dims = others.iter().map(|&d| dims[d]).collect();
+        let length = dims.get(along).copied().unwrap_or(1);
+        let strides = strides(&from.dims);
+        let line = Line { op: &op, from: &from, strides, others: &others, along, length, growth };
+        let window = op.window.dims.iter().map(|d| d.size.min(1 << 16));
+        let lines = (count(&sizes), to_usize(window.fold(length, i64::saturating_mul)));
+        let run = |i: usize, fold: &mut Fold<'_>, out: &mut Vec<hlo::Scalar>| {
+            line.run(&index_of(i, &sizes), scope, fold, out)
+        };
+        if along + 1 >= dims.len() {
+            return in_lines(outputs, applied.results(), &fold, lines, run);
+        }
+        let dims: Dims = sizes.iter().copied().chain([length]).collect();
+        let array = |ty: ElementType| Literal::zeros(ArrayShape::new(ty, dims.clone()));
+        let mut moved: Vec<Literal> = outputs.iter().map(|o| array(element_type(o))).collect();
+        in_lines(&mut moved, applied.results(), &fold, lines, run)?;
+        for (moved, output) in moved.iter().zip(outputs) {
+            line.move_back(moved, output);
+        }
+        Ok(())
+    }))
+}
+
+/// Returns the bytes that sliding windows take for the folds of their ends, on all threads.
+fn queue_bytes(
+    op: &ReduceWindow,
+    from: &ArrayShape,
+    result: &[i64],
+    applied: &ScalarProgram,
+) -> usize {
+    match (applied.as_binary(), growth(op, from, result, true)) {
+        // Exact sums need no queue.
+        (Some(Binary::Add), _) if from.ty.is_float() => 0,
+        (_, (along, Growth::Sliding)) => {
+            let columns = op.window.dims[along].size.min(from.dims[along]);
+            let folds = to_usize(columns.max(0)).saturating_mul(size_of::<Option<hlo::Scalar>>());
+            // A vector that grows has up to twice the room.
+            folds.saturating_mul(2).saturating_mul(threads())
+        }
+        (_, (_, Growth::Forward | Growth::Backward | Growth::None)) => 0,
+    }
+}
+
+/// The index of a place, counted in row-major order.
+pub(super) fn index_of(place: usize, sizes: &[i64]) -> Dims {
+    let mut rest = to_i64(place);
+    let mut index = Dims::from_slice(sizes);
+    for i in index.iter_mut().rev() {
+        (rest, *i) = (rest / *i, rest % *i);
+    }
+    index
+}
+
+/// What the places of one line have in common.
+struct Line<'a> {
+    op: &'a ReduceWindow,
+    from: &'a ArrayShape,
+    strides: Dims,
+    others: &'a [usize],
+    along: usize,
+    length: i64,
+    growth: Growth,
+}
+
+impl Line<'_> {
+    /// The values of a line, whose index in the other dimensions is `start`.
+    fn run(
+        &self,
+        start: &[i64],
+        scope: &dyn Scope,
+        fold: &mut Fold<'_>,
+        out: &mut Vec<hlo::Scalar>,
+    ) -> Result<()> {
+        let dims = &self.op.window.dims;
+        let mut reach = vec![Reach::NOTHING; dims.len()];
+        for (&d, &at) in self.others.iter().zip(start) {
+            reach[d] = Reach::of(&dims[d], at, self.from.dims[d]);
+        }
+        if let (Growth::Sliding, Some(mut sliding)) = (self.growth, fold.sliding()) {
+            let size = self.from.dims[self.along];
+            let windows = (0..self.length).map(|at| Reach::of(&dims[self.along], at, size));
+            let mut slide = Slide { reach, strides: &self.strides, along: self.along };
+            return slide.run(windows, &mut sliding, |elements| scope.spend(elements), out);
+        }
+        fold.restart();
+        let mut before = Reach::NOTHING;
+        for i in 0..self.length {
+            let at = if self.growth == Growth::Backward { self.length - 1 - i } else { i };
+            if let Some(dim) = dims.get(self.along) {
+                let whole = Reach::of(dim, at, self.from.dims[self.along]);
+                reach[self.along] = match self.growth {
+                    Growth::Forward => Reach {
+                        first: i64::try_from(before.end()).unwrap_or(0).max(whole.first),
+                        count: whole.count - before.count,
+                        ..whole
+                    },
+                    Growth::Backward => Reach { count: whole.count - before.count, ..whole },
+                    Growth::Sliding | Growth::None => whole,
+                };
+                before = whole;
+            }
+            if matches!(self.growth, Growth::Sliding | Growth::None) {
+                fold.restart();
+            }
+            let mut folded = 0u64;
+            let mut failed = Ok(());
+            walk(&reach, &self.strides, |at| {
+                folded += 1;
+                if failed.is_ok() {
+                    failed = fold.add(at);
+                }
+                if failed.is_ok() && folded.is_multiple_of(UNTIMED) {
+                    failed = scope.check_time();
+                }
+            });
+            failed.and_then(|()| scope.spend(folded))?;
+            fold.values(out);
+        }
+        if self.growth == Growth::Backward {
+            // Each place has as many values as there are results.
+            let count = (out.len() / to_usize(self.length.max(1))).max(1);
+            out.reverse();
+            out.chunks_exact_mut(count).for_each(<[hlo::Scalar]>::reverse);
+        }
+        Ok(())
+    }
+
+    /// Brings lines that lie at the end into the order of the result's dimensions.
+    fn move_back(&self, lines: &Literal, result: &mut Literal) {
+        let moved = strides(&lines.array_shape().expect("lines are an array").dims);
+        let (&along, others) = moved.split_last().expect("lines have a dimension");
+        let mut strides = Dims::from_elem(0, moved.len());
+        for (&d, &step) in self.others.iter().zip(others) {
+            strides[d] = step;
+        }
+        strides[self.along] = along;
+        affine_into(lines, result, 0, &strides);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reach_is_what_a_walk_over_the_window_finds() {
+        for (size, stride, low, base, window) in [
+            (3, 1, 1, 1, 1),
+            (3, 2, -1, 1, 2),
+            (4, 1, 3, 2, 1),
+            (5, 3, 4, 3, 2),
+            (2, 1, 9, 1, 1),
+            (6, 1, 5, 4, 6),
+            (7, 1, 4, 10, 4),
+            (9, 2, -3, 12, 9),
+        ] {
+            let dim = WindowDim {
+                stride,
+                pad_low: low,
+                lhs_dilation: base,
+                rhs_dilation: window,
+                ..WindowDim::new(size)
+            };
+            for out in 0..12 {
+                for elements in 0..7 {
+                    let wanted: Vec<i64> =
+                        (0..size).filter_map(|k| source(&dim, out, k, elements)).collect();
+                    let reach = Reach::of(&dim, out, elements);
+                    let found: Vec<i64> =
+                        (0..reach.count).map(|i| reach.first + i * reach.step).collect();
+                    assert_eq!(found, wanted, "{dim:?} at {out} of {elements}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn reach_of_huge_dilations_is_found_at_once() {
+        let huge = WindowDim {
+            lhs_dilation: i64::MAX - 1,
+            rhs_dilation: i64::MAX - 2,
+            ..WindowDim::new(i64::MAX)
+        };
+        // Neighbouring numbers have no common divisor, and place 0 of the window is element 0.
+        assert_eq!(Reach::of(&huge, 0, 5), Reach { first: 0, step: i64::MAX - 2, count: 1 });
+        let one = WindowDim { rhs_dilation: 1, ..huge };
+        assert_eq!(Reach::of(&one, 0, 5), Reach { first: 0, step: 1, count: 2 });
+    }
+}

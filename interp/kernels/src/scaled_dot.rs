@@ -1,0 +1,83 @@
+//! `scaled-dot`: `result[batch, lhs.., rhs..] = sum over contracting of lhs * lhs_scale * rhs * rhs_scale`
+//!
+//! **Operands.** Left, right, scales of the left, scales of the right: all real floats. Scales have the rank of their
+//! operand, and each of their sizes divides the operand's: a scale counts for the block of elements whose indices divide
+//! to its own. A scalar, or an array of one scale, counts for all. `bf16` ones in such an array are how frontends write
+//! that an operand has no scales.
+//!
+//! **How exactly.** An element times its scale is exact, unless both have more than 26 digits: then it is rounded to
+//! `f64`. Products and sums keep their rounding errors, and the sum is rounded once. NaN among the scales makes its whole
+//! block NaN.
+//!
+//! **Attributes** are those of `dot`, with one contracting dimension. Algorithms that round their operands cannot be
+//! run: no specification says whether an element is rounded before or after it is scaled.
+//!
+//! **Differences.** XLA:CPU refuses the op.
+use super::contraction::{Numbers, Plan, Recipe, Rounding};
+use super::dot::Axes;
+use super::writes_in;
+use crate::Kernel;
+use hlo::op::ScaledDot;
+use hlo::{ArrayShape, ElementType, Literal};
+use num::Arithmetic;
+use num::index::{indices, saturating_count, strides, to_usize};
+
+pub(super) fn kernel(
+    op: &ScaledDot,
+    operands: &[&ArrayShape],
+    result: &ArrayShape,
+    arithmetic: Arithmetic,
+) -> Option<Box<dyn Kernel>> {
+    let recipe = Recipe::of(op.algorithm, arithmetic);
+    if recipe.rounds_operands() {
+        return None;
+    }
+    let l = Axes::of(operands[0], &op.lhs_batch_dims, &op.lhs_contracting_dims);
+    let r = Axes::of(operands[1], &op.rhs_batch_dims, &op.rhs_contracting_dims);
+    let rounding = Rounding::new(operands[0].ty, operands[1].ty, None, result.ty);
+    let sums = recipe.scratch((operands[0], operands[1]), ElementType::F64, l.extent(&r));
+    // Elements as f64, and times their scales.
+    let scaled = operands[..2].iter().map(|operand| saturating_count(&operand.dims));
+    let scaled = scaled.fold(0, usize::saturating_add).saturating_mul(2 * size_of::<f64>());
+    let scratch = scaled.saturating_add(sums).saturating_add(l.bytes()).saturating_add(r.bytes());
+    Some(writes_in(recipe.arithmetic(result.ty), scratch, move |_, inputs, outputs| {
+        let (l, r) = (l.offsets(), r.offsets());
+        let plan = Plan {
+            rows: l.free.len(),
+            lhs: &|batch, row, places| l.row(batch, row, places),
+            has_padding: false,
+            rhs_batches: &r.batch,
+            rhs_columns: &r.free,
+            rhs_terms: &r.contracting,
+            lists: Some(l.lists()),
+            runs: None,
+            lines: None,
+        };
+        let (lhs, rhs) =
+            (scaled_elements(inputs[0], inputs[2]), scaled_elements(inputs[1], inputs[3]));
+        let numbers = (Numbers::Double(lhs.into()), Numbers::Double(rhs.into()));
+        recipe.contract_numbers(&plan, numbers, rounding, outputs[0].bytes_mut());
+        Ok(())
+    }))
+}
+
+/// Each element times the scale of its block.
+fn scaled_elements(operand: &Literal, scales: &Literal) -> Vec<f64> {
+    let shape = operand.array_shape().expect("verified: an array");
+    let blocks = scales.array_shape().expect("verified: an array");
+    let (elements, scales) = (Numbers::of(operand).doubles(), Numbers::of(scales).doubles());
+    if blocks.rank() == 0 {
+        return elements.iter().map(|x| x * scales[0]).collect();
+    }
+    let strides = strides(&blocks.dims);
+    let sizes: Vec<i64> = shape.dims.iter().zip(&blocks.dims).map(|(&n, &b)| n / b).collect();
+    let mut products = Vec::with_capacity(elements.len());
+    indices(&shape.dims, |index| {
+        let places = index.iter().zip(&sizes).zip(&strides);
+        let scale: i64 = places.map(|((&i, &size), &stride)| i / size * stride).sum();
+        products.push(elements[products.len()] * scales[to_usize(scale)]);
+    });
+    // The walk ends early when the time is over.
+    products.resize(elements.len(), 0.0);
+    products
+}

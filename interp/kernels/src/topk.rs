@@ -1,0 +1,110 @@
+//! `topk`: the k first of the last dimension in total order; of equal elements the earlier first
+use super::sort::{Line, LineKey};
+use super::writes_with;
+use crate::Kernel;
+use hlo::op::TopK;
+use hlo::{ArrayShape, ElementType, Literal, Scalar, Shape};
+use num::Error;
+use num::array::zeros;
+use num::clock::Stop;
+use num::index::{to_i64, to_usize};
+use num::parallel::threads;
+use num::scalar_program::BLOCK;
+use rayon::prelude::*;
+
+/// The key of an element, which ascends in the order asked for, and its index in the row.
+type Candidate = (u64, usize);
+
+pub(super) fn kernel(op: &TopK, operands: &[&ArrayShape]) -> Box<dyn Kernel> {
+    let (k, largest) = (to_usize(op.k), op.largest);
+    let row = operands[0].dims.last().map_or(1, |&size| to_usize(size));
+    writes_with(scratch(row, k), move |_, inputs, outputs| {
+        let [values, places] = outputs else {
+            return Err(Error::internal("`topk` has two results"));
+        };
+        largest_into(inputs[0], k, largest, values, places);
+        Ok(())
+    })
+}
+
+/// The elements of a row that are kept: when there are so many, all but the first k are dropped.
+fn kept(row: usize, k: usize) -> usize {
+    row.min(k.saturating_mul(2).max(1024))
+}
+
+/// Bytes that the first k elements of rows of this length take while they are found.
+pub fn scratch(row: usize, k: usize) -> usize {
+    kept(row, k).saturating_mul(size_of::<Candidate>()).saturating_mul(threads())
+}
+/// The k largest or smallest of the last dimension, as values and places.
+pub fn largest(operand: &Literal, k: usize, largest: bool, shape: &Shape) -> Literal {
+    let mut arrays = zeros(shape).elements().map_or_else(Vec::new, <[Literal]>::to_vec);
+    if let [values, places] = arrays.as_mut_slice() {
+        largest_into(operand, k, largest, values, places);
+    }
+    Literal::tuple(arrays)
+}
+
+fn largest_into(
+    operand: &Literal,
+    k: usize,
+    largest: bool,
+    values: &mut Literal,
+    places: &mut Literal,
+) {
+    let from = operand.array_shape().expect("verified: an array");
+    let size = from.dims.last().map_or(1, |&d| to_usize(d));
+    let width = from.ty.storage_bytes();
+    if k == 0 {
+        return;
+    }
+    let key = LineKey::of_element(from.ty, largest);
+    let stop = Stop::current();
+    let values = values.bytes_mut().par_chunks_exact_mut(k * width);
+    let places = places.bytes_mut().par_chunks_exact_mut(k * ElementType::S32.storage_bytes());
+    values.zip(places).enumerate().for_each_init(
+        || Vec::with_capacity(kept(size, k)),
+        |list, (row, (values, places))| {
+            let operands = &[operand];
+            let line = Line { operands, base: row * size, stride: 1, size };
+            first_of(line, &key, k, list, &stop);
+            let slots = values.chunks_exact_mut(width).zip(places.chunks_exact_mut(4));
+            for (&(_, i), (value, place)) in list.iter().zip(slots) {
+                let from = (row * size + i) * width;
+                value.copy_from_slice(&operand.bytes()[from..from + width]);
+                Scalar::Signed(to_i64(i)).write(ElementType::S32, place);
+            }
+        },
+    );
+}
+
+/// Finds the k first elements of a line, in order.
+fn first_of(line: Line<'_>, key: &LineKey, k: usize, list: &mut Vec<Candidate>, stop: &Stop) {
+    let mut registers = key.registers(line.operands, line.stride);
+    let room = kept(line.size, k);
+    // The key of an element that k others precede.
+    let mut limit = None;
+    list.clear();
+    for first in (0..line.size).step_by(BLOCK).take_while(|_| !stop.is_set()) {
+        let mut keys = [0; BLOCK];
+        let keys = &mut keys[..BLOCK.min(line.size - first)];
+        key.part(line, first, keys, &mut registers);
+        for (i, &key) in keys.iter().enumerate() {
+            if limit.is_some_and(|limit| key >= limit) {
+                continue;
+            }
+            if list.len() == room && k < room {
+                list.select_nth_unstable(k);
+                list.truncate(k);
+                limit = list.iter().map(|&(key, _)| key).max();
+                if limit.is_some_and(|limit| key >= limit) {
+                    continue;
+                }
+            }
+            list.push((key, first + i));
+        }
+    }
+    // No two candidates are equal.
+    list.sort_unstable();
+    list.truncate(k);
+}

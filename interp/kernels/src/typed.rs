@@ -1,0 +1,217 @@
+//! Elementwise loops over types of the processor, in parallel and in place.
+use hlo::op::Unary;
+use hlo::{ElementType, Literal, Op};
+use num::Arithmetic;
+use num::loops::{
+    Loop, binary_loop, clamp_loop, compare_loop, convert_loop, magnitude_loop, select_loop,
+    unary_loop,
+};
+use num::parallel::parts;
+use smallvec::SmallVec;
+
+/// Elements of a part that one thread computes.
+const PART: usize = 1 << 14;
+/// Words of a block of an operand that is not an array: few for short arrays, for which clearing more takes longer than
+/// computing.
+const STAGE: usize = 64;
+const SHORT_STAGE: usize = 8;
+const WORD: usize = size_of::<u128>();
+/// No elementwise op has more operands.
+const MOST: usize = 3;
+
+/// A loop, with the bytes of an element of each operand and of the result.
+pub(super) struct Typed {
+    function: Loop,
+    operands: SmallVec<[usize; MOST]>,
+    result: usize,
+}
+
+/// An operand of a loop.
+#[derive(Clone, Copy)]
+enum Operand<'a> {
+    /// As many elements as the result has.
+    Array(&'a [u8]),
+    /// One element, used for every element of the result.
+    Scalar(&'a [u8]),
+    /// The result's memory holds the operand.
+    Result,
+}
+
+impl Typed {
+    /// Returns the loop of an elementwise op, if there is one for these types.
+    pub(super) fn of(
+        op: &Op,
+        operands: &[ElementType],
+        result: ElementType,
+        arithmetic: Arithmetic,
+    ) -> Option<Self> {
+        let ty = *operands.first()?;
+        let is_of_one_type = operands.iter().all(|&operand| operand == result);
+        let function = match op {
+            Op::Unary(op) if is_of_one_type => unary_loop(*op, ty, arithmetic),
+            Op::Unary(Unary::Abs) if ty == ElementType::C64 => Some(magnitude_loop()),
+            Op::Binary(op) if is_of_one_type => binary_loop(*op, ty),
+            Op::Clamp(_) if is_of_one_type => clamp_loop(ty),
+            Op::Compare(op) => compare_loop(op.direction, op.order(ty), ty),
+            Op::Convert(_) => convert_loop(ty, result),
+            _ => None,
+        };
+        let operands = operands.iter().map(|ty| ty.storage_bytes()).collect();
+        Some(Self { function: function?, operands, result: result.storage_bytes() })
+    }
+    /// Returns the loop of `select` for elements of `width` bytes.
+    pub(super) fn select(width: usize) -> Self {
+        let operands = SmallVec::from_buf([size_of::<bool>(), width, width]);
+        Self { function: select_loop(width), operands, result: width }
+    }
+    /// Returns the loop.
+    pub(super) fn function(&self) -> Loop {
+        self.function.clone()
+    }
+    /// Runs the loop; an operand that is no array is in the result's memory.
+    pub(super) fn run(&self, inputs: &[&Literal], result: &mut Literal) {
+        let operands: SmallVec<[Operand<'_>; MOST]> = inputs
+            .iter()
+            .map(|input| match input.array_shape() {
+                Some(shape) if shape.rank() == 0 => Operand::Scalar(input.bytes()),
+                Some(_) => Operand::Array(input.bytes()),
+                None => Operand::Result,
+            })
+            .collect();
+        let bytes = result.bytes_mut();
+        if bytes.len() <= 2 * PART * self.result {
+            return self.run_part(&operands, bytes);
+        }
+        parts(bytes, (PART * self.result, 1), |i, bytes| {
+            self.run_part(&self.part(&operands, i * PART, bytes.len() / self.result), bytes);
+        });
+    }
+    /// Returns the `count` elements from `first` on of each array.
+    fn part<'a>(
+        &self,
+        operands: &[Operand<'a>],
+        first: usize,
+        count: usize,
+    ) -> SmallVec<[Operand<'a>; MOST]> {
+        let operands = operands.iter().zip(&self.operands);
+        let part = operands.map(|(operand, width)| match operand {
+            Operand::Array(x) => Operand::Array(&x[first * width..(first + count) * width]),
+            Operand::Scalar(_) | Operand::Result => *operand,
+        });
+        part.collect()
+    }
+    /// Computes a part of the result. Operands that are not arrays are copied in blocks.
+    fn run_part(&self, operands: &[Operand<'_>], result: &mut [u8]) {
+        let arrays: SmallVec<[&[u8]; MOST]> = operands.iter().filter_map(|x| x.array()).collect();
+        if arrays.len() == operands.len() {
+            return (self.function)(&arrays, result);
+        }
+        match result.len() <= SHORT_STAGE * WORD {
+            true => self.run_staged::<SHORT_STAGE>(operands, result),
+            false => self.run_staged::<STAGE>(operands, result),
+        }
+    }
+    fn run_staged<const STAGE: usize>(&self, operands: &[Operand<'_>], result: &mut [u8]) {
+        let mut staged = [[0_u128; STAGE]; MOST];
+        for ((staged, operand), &width) in staged.iter_mut().zip(operands).zip(&self.operands) {
+            if let Operand::Scalar(x) = operand {
+                let staged: &mut [u8] = bytemuck::cast_slice_mut(staged);
+                staged.chunks_exact_mut(width).for_each(|to| to.copy_from_slice(x));
+            }
+        }
+        let widest = self.operands.iter().fold(self.result, |widest, &width| widest.max(width));
+        let count = STAGE * WORD / widest;
+        for (i, result) in result.chunks_mut(count * self.result).enumerate() {
+            let part = self.part(operands, i * count, result.len() / self.result);
+            for (staged, operand) in staged.iter_mut().zip(&part) {
+                if let Operand::Result = operand {
+                    bytemuck::cast_slice_mut(staged)[..result.len()].copy_from_slice(result);
+                }
+            }
+            let lengths = self.operands.iter().map(|width| result.len() / self.result * width);
+            let arrays: SmallVec<[&[u8]; MOST]> = part
+                .iter()
+                .zip(lengths)
+                .zip(&staged)
+                .map(|((operand, length), staged)| {
+                    operand.array().unwrap_or(&bytemuck::cast_slice(staged)[..length])
+                })
+                .collect();
+            (self.function)(&arrays, result);
+        }
+    }
+}
+
+impl<'a> Operand<'a> {
+    fn array(self) -> Option<&'a [u8]> {
+        match self {
+            Self::Array(x) => Some(x),
+            Self::Scalar(_) | Self::Result => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hlo::op::Binary;
+
+    /// More than a thread computes in one part, and not a multiple of a block.
+    const COUNT: usize = 3 * PART + 77;
+
+    fn numbers(seed: usize) -> Vec<f32> {
+        (0..COUNT).map(|i| f32::from(u8::try_from(i * seed % 251).unwrap()) - 100.0).collect()
+    }
+    fn array<T: hlo::literal::Native>(elements: &[T]) -> Literal {
+        Literal::from_slice(&[i64::try_from(elements.len()).unwrap()], elements)
+    }
+
+    #[test]
+    fn operands_in_the_memory_of_the_result() {
+        let (a, b) = (numbers(3), numbers(7));
+        let subtract = Typed::of(
+            &Op::Binary(Binary::Subtract),
+            &[ElementType::F32; 2],
+            ElementType::F32,
+            Arithmetic::Exact,
+        );
+        let subtract = subtract.unwrap();
+        let (here, there) = (Literal::token(), array(&b));
+        let run = |inputs: [&Literal; 2]| {
+            let mut result = array(&a);
+            subtract.run(&inputs, &mut result);
+            result.as_slice::<f32>().unwrap().to_vec()
+        };
+        let differences =
+            |x: &[f32], y: &[f32]| -> Vec<f32> { x.iter().zip(y).map(|(x, y)| x - y).collect() };
+        assert_eq!(run([&here, &there]), differences(&a, &b));
+        assert_eq!(run([&there, &here]), differences(&b, &a));
+        assert_eq!(run([&here, &here]), differences(&a, &a));
+    }
+
+    #[test]
+    fn scalars_and_other_types() {
+        let x = numbers(5);
+        let (low, high) = (Literal::from_slice(&[], &[-3_f32]), Literal::from_slice(&[], &[9_f32]));
+        let clamp = Typed::of(
+            &Op::Clamp(hlo::op::Clamp {}),
+            &[ElementType::F32; 3],
+            ElementType::F32,
+            Arithmetic::Exact,
+        );
+        let mut result = array(&x);
+        clamp.unwrap().run(&[&low, &Literal::token(), &high], &mut result);
+        let expected: Vec<f32> = x.iter().map(|x| x.clamp(-3.0, 9.0)).collect();
+        assert_eq!(result.as_slice::<f32>().unwrap(), expected);
+
+        // The predicates are in the memory of the result.
+        let bytes = |add: u8| -> Vec<u8> { (0..=u8::MAX).map(|i| i.wrapping_add(add)).collect() };
+        let mut result = array(&(0..=u8::MAX).map(|i| i % 2).collect::<Vec<u8>>());
+        let (on_true, on_false) = (bytes(10), bytes(20));
+        Typed::select(1)
+            .run(&[&Literal::token(), &array(&on_true), &array(&on_false)], &mut result);
+        let expected: Vec<u8> =
+            (0..=u8::MAX).map(|i| i.wrapping_add(if i % 2 == 1 { 10 } else { 20 })).collect();
+        assert_eq!(result.as_slice::<u8>().unwrap(), expected);
+    }
+}

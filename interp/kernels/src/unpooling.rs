@@ -1,0 +1,208 @@
+//! `select-and-scatter` of windows in rows: the gradient of max pooling.
+//!
+//! The elements that a row of windows selects are found place by place of the window; then the row of the source is added to
+//! them. Windows at different indices of the first dimension do not touch the same elements, unless they move along it.
+#![expect(
+    clippy::inline_always,
+    reason = "only code inlined into the function of an instruction set is compiled for it"
+)]
+use super::pooling::repeat;
+use super::window_rows::{Part, WindowRows};
+use super::window_steps::steps;
+use super::writes_with;
+use crate::Kernel;
+use bytemuck::Pod;
+use half::{bf16, f16};
+use hlo::literal::Native;
+use hlo::op::{Binary, SelectAndScatter};
+use hlo::{ArrayShape, ElementType, Scalar};
+use num::clock::Stop;
+use num::loops::instruction_set;
+use num::loops::instruction_set::Task;
+use num::parallel::{parts_with, threads};
+use num::scalar_program::{BLOCK, BlockProgram, ScalarProgram};
+use std::ops::Add;
+
+/// The part of an element before one was selected.
+const NONE: u32 = u32::MAX;
+
+struct Unpooling {
+    rows: WindowRows,
+    select: BlockProgram,
+    add: AddTo,
+    ty: ElementType,
+}
+
+/// Adds each element of a row to the one at the offset that its index has.
+type AddTo = fn(&mut [u8], &[u8], &dyn Fn(usize) -> Option<usize>);
+
+/// Memory of a thread, of the size of a segment.
+struct Space {
+    parts: Vec<Part>,
+    elements: Vec<u128>,
+    selected: Vec<u128>,
+    /// The part from which the element was selected.
+    numbers: Vec<u32>,
+    registers: Vec<[u128; BLOCK]>,
+}
+
+fn add_to<T: Pod + Add<Output = T>>(
+    to: &mut [u8],
+    from: &[u8],
+    offset: &dyn Fn(usize) -> Option<usize>,
+) {
+    let to: &mut [T] = bytemuck::cast_slice_mut(to);
+    for (i, &x) in bytemuck::cast_slice::<u8, T>(from).iter().enumerate() {
+        if let Some(at) = offset(i) {
+            to[at] = to[at] + x;
+        }
+    }
+}
+
+/// Selects the elements of a part where no element is selected yet, or the selected one is not to be kept.
+struct Choose<'a, T> {
+    selected: &'a mut [T],
+    numbers: &'a mut [u32],
+    elements: &'a [T],
+    kept: &'a [u8; BLOCK],
+    number: u32,
+}
+
+impl<T: Pod> Task for Choose<'_, T> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let Self { selected, numbers, elements, kept, number } = self;
+        for (((selected, chosen), &element), &kept) in
+            selected.iter_mut().zip(numbers).zip(elements).zip(kept)
+        {
+            let is_kept = kept != 0 && *chosen != NONE;
+            *selected = if is_kept { *selected } else { element };
+            *chosen = if is_kept { *chosen } else { number };
+        }
+    }
+}
+
+/// The kernel of a `select-and-scatter` that adds floats; `None` if the windows do not lie in rows.
+pub(super) fn kernel(
+    op: &SelectAndScatter,
+    operands: &[&ArrayShape],
+    result: &ArrayShape,
+    (select, scatter): (&ScalarProgram, &ScalarProgram),
+) -> Option<Box<dyn Kernel>> {
+    let &[from, source, init] = operands else { return None };
+    let ty = result.ty;
+    let (binary, parameter) = scatter.as_binary_in_order()?;
+    let types = [parameter, from.ty, source.ty, select.parameters()[0], scatter.results()[0]];
+    if binary != Binary::Add || types.iter().any(|&other| other != ty) {
+        return None;
+    }
+    let all: [(ElementType, AddTo); 4] = [
+        (f32::TYPE, add_to::<f32>),
+        (f64::TYPE, add_to::<f64>),
+        (bf16::TYPE, add_to::<bf16>),
+        (f16::TYPE, add_to::<f16>),
+    ];
+    let &(_, add) = all.iter().find(|&&(other, _)| other == ty)?;
+    let rows = WindowRows::of(&op.window, &from.dims, &source.dims)?;
+    let unpooling = Unpooling { rows, select: select.result_in_blocks()?, add, ty };
+    let (window, shapes, init) = (op.window.clone(), (from.clone(), source.clone()), init.ty);
+    Some(writes_with(unpooling.scratch(), move |scope, inputs, outputs| {
+        // One for each selection, and one for each addition.
+        scope.spend(steps(&window, &shapes.0, &shapes.1))?;
+        let first = inputs[2].get(0).convert(init, ty);
+        unpooling.run(inputs[0].bytes(), inputs[1].bytes(), first, outputs[0].bytes_mut());
+        Ok(())
+    }))
+}
+
+impl Unpooling {
+    fn words(&self) -> usize {
+        (self.rows.segment() * self.ty.storage_bytes()).div_ceil(size_of::<u128>())
+    }
+    fn scratch(&self) -> usize {
+        let row = (2 * self.words()).saturating_mul(size_of::<u128>());
+        let row = row.saturating_add(self.rows.segment().saturating_mul(size_of::<u32>()));
+        row.saturating_add(self.select.bytes()).saturating_mul(threads())
+    }
+    fn space(&self) -> Space {
+        Space {
+            parts: Vec::new(),
+            elements: vec![0; self.words()],
+            selected: vec![0; self.words()],
+            numbers: vec![NONE; self.rows.segment()],
+            registers: self.select.registers(),
+        }
+    }
+
+    fn run(&self, from: &[u8], source: &[u8], first: Scalar, to: &mut [u8]) {
+        let batches = self.rows.batches().unwrap_or(1);
+        let row = self.rows.len() * self.ty.storage_bytes();
+        let stop = Stop::current();
+        let [from_size, to_size, source_size] =
+            [from.len() / batches, to.len() / batches, source.len() / batches];
+        parts_with(
+            to,
+            (to_size, 1),
+            || self.space(),
+            |space, batch, to| {
+                let from = &from[batch * from_size..][..from_size];
+                let source = &source[batch * source_size..][..source_size];
+                repeat(first, self.ty, to);
+                // Rows of a batch have the offsets of those of the first one.
+                let segment = self.rows.segment() * self.ty.storage_bytes();
+                let rows = source.chunks_exact(row).enumerate();
+                let segments = rows.flat_map(|(row, source)| {
+                    source.chunks(segment).enumerate().map(move |(i, source)| (row, i, source))
+                });
+                for (row, segment, source) in segments.take_while(|_| !stop.is_set()) {
+                    self.rows.parts(row, segment, &mut space.parts);
+                    self.add_segment(from, source, space, to);
+                }
+            },
+        );
+    }
+
+    /// Adds a segment of a row of the source to the elements that its windows select.
+    fn add_segment(&self, from: &[u8], source: &[u8], space: &mut Space, to: &mut [u8]) {
+        match self.ty.storage_bytes() {
+            2 => self.select::<u16>(from, space),
+            4 => self.select::<u32>(from, space),
+            _ => self.select::<u64>(from, space),
+        }
+        let (parts, numbers) = (&space.parts, &space.numbers);
+        (self.add)(to, source, &|i| {
+            // A window over no element selects nothing.
+            let part = parts.get(usize::try_from(numbers[i]).ok()?)?;
+            Some(self.rows.offset(*part, i))
+        });
+    }
+
+    /// Finds the parts from which the windows of a segment select an element.
+    fn select<T: Pod>(&self, from: &[u8], space: &mut Space) {
+        let Space { parts, elements, selected, numbers, registers } = space;
+        let (run, width) = (self.rows.run(), size_of::<T>());
+        numbers.fill(NONE);
+        let selected: &mut [T] = bytemuck::cast_slice_mut(selected);
+        for (part, number) in parts.iter().zip(0..) {
+            let elements = bytemuck::cast_slice_mut(elements);
+            let elements = self.rows.elements(*part, from, width, elements);
+            let elements: &[T] = bytemuck::cast_slice(elements);
+            let columns = part.first * run..part.end * run;
+            let selected = selected[columns.clone()].chunks_mut(BLOCK);
+            let numbers = numbers[columns].chunks_mut(BLOCK);
+            for ((selected, numbers), elements) in selected.zip(numbers).zip(elements.chunks(BLOCK))
+            {
+                let now: &[u8] = bytemuck::cast_slice(&*selected);
+                let arguments = [now, bytemuck::cast_slice(elements)];
+                let mut kept = [0; BLOCK];
+                kept[..elements.len()].copy_from_slice(self.select.run(
+                    registers,
+                    |i| arguments[i],
+                    elements.len(),
+                ));
+                instruction_set::run(Choose { selected, numbers, elements, kept: &kept, number });
+            }
+        }
+    }
+}

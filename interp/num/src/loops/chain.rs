@@ -1,0 +1,103 @@
+//! Two operations of f32 in one loop, with the value between them in a register. Each rounds, so the bits are those of two
+//! loops.
+use super::instruction_set::{self, Task};
+use super::{Each, Loop, elements, pair};
+use crate::float_functions::single;
+use hlo::op::Binary;
+
+/// An operation that takes less time than to load and store its operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Short {
+    /// Adds.
+    Add,
+    /// Subtracts.
+    Subtract,
+    /// Multiplies.
+    Multiply,
+}
+
+/// What follows the first operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    /// The operation of its value and of one more operand.
+    Left(Short),
+    /// The operation of one more operand and of its value.
+    Right(Short),
+    /// The product of its value with itself.
+    Square,
+}
+
+impl Short {
+    pub(super) fn of(op: Binary) -> Option<Self> {
+        let all = [
+            (Binary::Add, Self::Add),
+            (Binary::Subtract, Self::Subtract),
+            (Binary::Multiply, Self::Multiply),
+        ];
+        all.into_iter().find_map(|(other, short)| (other == op).then_some(short))
+    }
+    /// Returns what follows a value if it is operand `k` of this operation.
+    pub fn after(self, k: usize) -> Then {
+        if k == 0 { Then::Left(self) } else { Then::Right(self) }
+    }
+}
+
+/// Returns the loop of an operation of the first two operands, and of what follows with the third one, if any. Each operand may
+/// have one element.
+pub fn chain_loop(first: Short, then: Then) -> Loop {
+    match first {
+        Short::Add => after(single::add, then),
+        Short::Subtract => after(single::sub, then),
+        Short::Multiply => after(single::mul, then),
+    }
+}
+
+fn after(first: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static, then: Then) -> Loop {
+    match then {
+        Then::Left(Short::Add) | Then::Right(Short::Add) => {
+            three(move |a, b, c| single::add(first(a, b), c))
+        }
+        Then::Left(Short::Multiply) | Then::Right(Short::Multiply) => {
+            three(move |a, b, c| single::mul(first(a, b), c))
+        }
+        Then::Left(Short::Subtract) => three(move |a, b, c| single::sub(first(a, b), c)),
+        Then::Right(Short::Subtract) => three(move |a, b, c| single::sub(c, first(a, b))),
+        Then::Square => two(move |a, b| {
+            let value = first(a, b);
+            single::mul(value, value)
+        }),
+    }
+}
+
+fn two(function: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static) -> Loop {
+    pair(move |[a, b]: [f32; 2]| function(a, b))
+}
+
+fn three(function: impl Fn(f32, f32, f32) -> f32 + Copy + Send + Sync + 'static) -> Loop {
+    let run = move |operands: &[&[u8]], result: &mut [u8]| {
+        let [a, b, c] = elements::<3, f32>(operands);
+        let result: &mut [f32] = bytemuck::cast_slice_mut(result);
+        // The compiler makes vectors of what it sees to be one element.
+        match (a, b, c) {
+            (&[a], &[b], &[c]) => result.fill(function(a, b, c)),
+            (&[a], &[b], c) => each([c], result, move |[c]| function(a, b, c)),
+            (&[a], b, &[c]) => each([b], result, move |[b]| function(a, b, c)),
+            (a, &[b], &[c]) => each([a], result, move |[a]| function(a, b, c)),
+            (&[a], b, c) => each([b, c], result, move |[b, c]| function(a, b, c)),
+            (a, &[b], c) => each([a, c], result, move |[a, c]| function(a, b, c)),
+            (a, b, &[c]) => each([a, b], result, move |[a, b]| function(a, b, c)),
+            (a, b, c) => each([a, b, c], result, move |[a, b, c]| function(a, b, c)),
+        }
+    };
+    Loop { takes_scalars: true, ..Loop::new(run) }
+}
+
+fn each<'a, const N: usize, F: Fn([f32; N]) -> f32>(
+    operands: [&'a [f32]; N],
+    result: &'a mut [f32],
+    function: F,
+) where
+    Each<'a, N, f32, f32, F>: Task,
+{
+    instruction_set::run(Each { operands, result, function });
+}

@@ -1,0 +1,330 @@
+//! Loops give the bits of the definitions, element by element.
+use super::*;
+use crate::Arithmetic;
+use crate::{Direction, Order};
+use hlo::op::{Binary, Unary};
+use hlo::{ElementType as E, Scalar};
+use rayon::prelude::*;
+
+/// Elements near the limits of every type, and others.
+fn edges(ty: E) -> Vec<Scalar> {
+    let bits = ty.bits();
+    let mut codes: Vec<u128> = vec![0x7fc0_0000, 0x3f80_0000, 0x7ff8 << 48, 0x3ff0 << 48, 0x3c00];
+    for exponent in 0..bits {
+        let power = 1_u128 << exponent;
+        codes.extend([
+            power - 1,
+            power,
+            power + 1,
+            power.wrapping_neg(),
+            (power - 1) ^ 1 << (bits - 1),
+        ]);
+    }
+    let mut state = 1_u128;
+    codes.extend(
+        std::iter::repeat_with(|| {
+            state = state.wrapping_mul(0x2d99_787d_f9a5_1b59_4c95_7f2d_5851_f42d).wrapping_add(1);
+            state >> (128 - bits)
+        })
+        .take(70),
+    );
+    if ty.is_float() {
+        codes.extend((-60..60).map(|i| Scalar::Float(f64::from(i) * 0.25).to_bits(ty)));
+    }
+    let mask = u128::MAX >> (128 - bits);
+    codes.iter().map(|code| Scalar::from_bits(ty, code & mask)).collect()
+}
+fn bytes(ty: E, elements: &[Scalar]) -> Vec<u128> {
+    let mut words = vec![0; (elements.len() * ty.storage_bytes()).div_ceil(16)];
+    let all: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+    for (to, x) in all.chunks_exact_mut(ty.storage_bytes()).zip(elements) {
+        x.write(ty, to);
+    }
+    words
+}
+/// Runs a loop over operands, of the types at their side.
+fn run(function: &Loop, operands: &[(E, &[Scalar])], to: E) -> Vec<Scalar> {
+    let count = operands[0].1.len();
+    let memory: Vec<Vec<u128>> = operands.iter().map(|(ty, x)| bytes(*ty, x)).collect();
+    let operands: Vec<&[u8]> = memory
+        .iter()
+        .zip(operands)
+        .map(|(words, (ty, _))| &bytemuck::cast_slice(words)[..count * ty.storage_bytes()])
+        .collect();
+    let size = count * to.storage_bytes();
+    let mut result = vec![0_u128; size.div_ceil(16)];
+    let result: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut result)[..size];
+    function(&operands, result);
+    result.chunks_exact(to.storage_bytes()).map(|bytes| Scalar::read(to, bytes)).collect()
+}
+fn same(a: Scalar, b: Scalar) -> bool {
+    match (a, b) {
+        (Scalar::Float(a), Scalar::Float(b)) => {
+            a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
+        }
+        _ => a == b,
+    }
+}
+/// All pairs of two lists.
+fn pairs(x: &[Scalar]) -> (Vec<Scalar>, Vec<Scalar>) {
+    x.iter().flat_map(|&a| x.iter().map(move |&b| (a, b))).unzip()
+}
+
+#[test]
+fn one_operand() {
+    for &ty in E::ALL {
+        let x = if ty == E::Bf16 || ty == E::F16 {
+            (0..1 << 16).map(|code| Scalar::from_bits(ty, code)).collect()
+        } else {
+            edges(ty)
+        };
+        for &op in Unary::ALL {
+            let Some(function) = unary_loop(op, ty, Arithmetic::Exact) else { continue };
+            for (result, &x) in run(&function, &[(ty, &x)], ty).into_iter().zip(&x) {
+                let expected = crate::unary(op, ty, x);
+                assert!(same(result, expected), "{op:?} {ty} {x:?}: {result:?}, not {expected:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn two_operands() {
+    for &ty in E::ALL {
+        let (a, b) = pairs(&edges(ty));
+        for &op in Binary::ALL {
+            let Some(function) = binary_loop(op, ty) else { continue };
+            let results = run(&function, &[(ty, &a), (ty, &b)], ty);
+            for ((result, &a), &b) in results.into_iter().zip(&a).zip(&b) {
+                let expected = crate::binary(op, ty, a, b);
+                assert!(
+                    same(result, expected),
+                    "{op:?} {ty} {a:?} {b:?}: {result:?}, not {expected:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn comparison_and_clamp() {
+    use Direction::{Eq, Ge, Gt, Le, Lt, Ne};
+    for &ty in E::ALL {
+        let (a, b) = pairs(&edges(ty));
+        let orders: &[Order] = match ty.class() {
+            hlo::Class::Pred | hlo::Class::Unsigned => &[Order::Unsigned],
+            hlo::Class::Signed => &[Order::Signed],
+            hlo::Class::Float => &[Order::Float, Order::TotalOrder],
+            hlo::Class::Complex => &[],
+        };
+        for (&order, direction) in
+            orders.iter().flat_map(|order| [Eq, Ge, Gt, Le, Lt, Ne].map(|to| (order, to)))
+        {
+            let Some(function) = compare_loop(direction, order, ty) else { continue };
+            let results = run(&function, &[(ty, &a), (ty, &b)], E::Pred);
+            for ((result, &a), &b) in results.into_iter().zip(&a).zip(&b) {
+                let expected = Scalar::Pred(crate::compare(direction, order, ty, a, b));
+                assert_eq!(result, expected, "{direction:?} {order:?} {ty} {a:?} {b:?}");
+            }
+        }
+        let Some(function) = clamp_loop(ty) else { continue };
+        let mut c = a.clone();
+        c.rotate_left(77);
+        let results = run(&function, &[(ty, &a), (ty, &b), (ty, &c)], ty);
+        for (i, result) in results.into_iter().enumerate() {
+            let expected = crate::clamp(ty, a[i], b[i], c[i]);
+            assert!(same(result, expected), "{ty} {:?} {:?} {:?}", a[i], b[i], c[i]);
+        }
+    }
+}
+
+#[test]
+fn conversion() {
+    for &from in E::ALL {
+        let x = edges(from);
+        for &to in E::ALL {
+            let Some(function) = convert_loop(from, to) else { continue };
+            for (result, &x) in run(&function, &[(from, &x)], to).into_iter().zip(&x) {
+                let expected = x.convert(from, to);
+                assert!(same(result, expected), "{from} {to} {x:?}: {result:?}, not {expected:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn selection() {
+    let chosen: Vec<Scalar> = (0..100).map(|i| Scalar::Pred(i % 3 == 0)).collect();
+    for ty in [E::S8, E::Bf16, E::U32, E::F64, E::C128] {
+        let (a, b) = (&edges(ty)[..100], &edges(ty)[10..110]);
+        let function = select_loop(ty.storage_bytes());
+        let results = run(&function, &[(E::Pred, &chosen), (ty, a), (ty, b)], ty);
+        for (i, result) in results.into_iter().enumerate() {
+            let expected = if i % 3 == 0 { a[i] } else { b[i] };
+            assert_eq!(result.to_bits(ty), expected.to_bits(ty), "{ty} {i}");
+        }
+    }
+}
+
+/// Compares the loops of all functions of one f32 with their definitions, for every `step`th of all f32.
+fn compare_on_f32(step: usize) {
+    for &op in Unary::ALL {
+        let (Some(function), Some(single)) =
+            (unary_loop(op, E::F32, Arithmetic::Exact), crate::unary_f32(op))
+        else {
+            continue;
+        };
+        let mut count = 0_u64;
+        let mut codes = (0..=u32::MAX).step_by(step);
+        loop {
+            let x: Vec<f32> = codes.by_ref().take(1 << 12).map(f32::from_bits).collect();
+            if x.is_empty() {
+                break;
+            }
+            let mut y = vec![0_f32; x.len()];
+            function(&[bytemuck::cast_slice(&x)], bytemuck::cast_slice_mut(&mut y));
+            for (&x, y) in x.iter().zip(y) {
+                let expected = single(x);
+                let is_same = y.to_bits() == expected.to_bits() || y.is_nan() && expected.is_nan();
+                assert!(is_same, "{op:?} {x:e}: {y:e}, not {expected:e}");
+                count += 1;
+            }
+        }
+        assert_eq!(count, (1_u64 << 32).div_ceil(u64::try_from(step).unwrap()));
+    }
+}
+#[test]
+fn functions_of_f32() {
+    compare_on_f32(70_001);
+}
+/// The proof of the bounds of the formulas.
+#[test]
+#[ignore = "takes minutes even in a release build"]
+fn functions_of_all_f32() {
+    compare_on_f32(1);
+}
+
+/// Returns the position of a number among all f32.
+fn order(x: f32) -> i64 {
+    let bits = i64::from(x.to_bits() & 0x7fff_ffff);
+    if x.is_sign_negative() { -bits } else { bits }
+}
+/// Compares the formulas of `fast` with the definitions, for every `step`th of all f32, and prints the largest distance of each.
+/// The error is at most half a unit more than the distance from the correctly rounded result.
+fn measure_on_f32(step: usize) {
+    for &op in Unary::ALL {
+        let (Some(function), Some(single)) = (table::fast_unary(op, E::F32), crate::unary_f32(op))
+        else {
+            continue;
+        };
+        let blocks = u32::try_from((1_u64 << 20).div_ceil(u64::try_from(step).unwrap())).unwrap();
+        let distance = |block: u32| {
+            let first = block << 12;
+            let x: Vec<f32> = (0..1 << 12).map(|i| f32::from_bits(first + i)).collect();
+            let mut y = vec![0_f32; x.len()];
+            function(&[bytemuck::cast_slice(&x)], bytemuck::cast_slice_mut(&mut y));
+            let distance = |(&x, &y): (&f32, &f32)| {
+                let expected = single(x);
+                assert_eq!(y.is_nan(), expected.is_nan(), "{op:?} {x:e}: {y:e}, not {expected:e}");
+                let is_signed = y.is_sign_negative() == expected.is_sign_negative();
+                assert!(is_signed || y.is_nan(), "{op:?} {x:e}: {y:e}, not {expected:e}");
+                let distance = if y.is_nan() { 0 } else { (order(y) - order(expected)).abs() };
+                (distance, x.to_bits())
+            };
+            x.iter().zip(&y).map(distance).max().unwrap()
+        };
+        let firsts = (0..blocks).map(|block| block.wrapping_mul(u32::try_from(step).unwrap()));
+        // -0 and its neighbors are among them.
+        let firsts: Vec<u32> = firsts.chain([1 << 19]).collect();
+        let (most, at) = firsts.into_par_iter().map(distance).max().unwrap();
+        let hlo::op::Accuracy::Ulp(limit) = hlo::Op::Unary(op).opcode().accuracy() else {
+            panic!("{op:?} has one result")
+        };
+        assert!(most < i64::from(limit), "{op:?}: {most} at {:e}", f32::from_bits(at));
+    }
+}
+#[test]
+fn approximations_are_within_the_accuracy() {
+    measure_on_f32(1_001);
+}
+/// The measurement in docs/numerics.md.
+#[test]
+#[ignore = "takes minutes even in a release build"]
+fn approximations_of_all_f32() {
+    measure_on_f32(1);
+}
+
+/// Functions of two f32, with small integers, halves and numbers near 1 among the operands.
+#[test]
+fn functions_of_two_f32() {
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        u32::try_from(state >> 32).unwrap()
+    };
+    let mut number = || match next() % 4 {
+        0 => f32::from_bits(next()),
+        1 => f32::from_bits(0x3f80_0000_u32.wrapping_add(next() >> 8).wrapping_sub(1 << 23)),
+        2 => f32::from(u8::try_from(next() >> 24).unwrap()) * 0.5 - 64.0,
+        _ => f32::from_bits(next() & 0x83ff_ffff | 0x3e00_0000),
+    };
+    let (a, b): (Vec<f32>, Vec<f32>) = (0..300_000).map(|_| (number(), number())).unzip();
+    let mut y = vec![0_f32; a.len()];
+    for op in [Binary::Atan2, Binary::Power] {
+        let (function, single) = (binary_loop(op, E::F32).unwrap(), crate::binary_f32(op).unwrap());
+        function(
+            &[bytemuck::cast_slice(&a), bytemuck::cast_slice(&b)],
+            bytemuck::cast_slice_mut(&mut y),
+        );
+        for ((&a, &b), &y) in a.iter().zip(&b).zip(&y) {
+            let expected = single(a, b);
+            let is_same = y.to_bits() == expected.to_bits() || y.is_nan() && expected.is_nan();
+            assert!(is_same, "{op:?} {a:e} {b:e}: {y:e}, not {expected:e}");
+        }
+    }
+}
+
+/// Two operations in one loop, with single elements and arrays as operands, give the bits of two loops.
+#[test]
+fn chains_of_two_operations() {
+    let numbers: Vec<f32> = edges(E::F32).iter().map(|x| single_of(*x)).collect();
+    let arrays: [Vec<f32>; 3] = [7, 11, 13]
+        .map(|step| (0..5 * numbers.len()).map(|i| numbers[i * step % numbers.len()]).collect());
+    let shorts = [
+        (Short::Add, Binary::Add),
+        (Short::Subtract, Binary::Subtract),
+        (Short::Multiply, Binary::Multiply),
+    ];
+    let run = |function: &Loop, operands: &[&[f32]]| -> Vec<f32> {
+        let operands: Vec<&[u8]> = operands.iter().map(|x| bytemuck::cast_slice(x)).collect();
+        let mut result = vec![0_f32; arrays[0].len()];
+        function(&operands, bytemuck::cast_slice_mut(&mut result));
+        result
+    };
+    let binary = |op| binary_loop(op, E::F32).unwrap();
+    for ((first, first_op), ones) in
+        shorts.into_iter().flat_map(|first| (0..8).map(move |ones| (first, ones)))
+    {
+        let [a, b, c] = std::array::from_fn(|k| match ones >> k & 1 {
+            0 => arrays[k].as_slice(),
+            _ => &arrays[k][5..6],
+        });
+        let value = run(&binary(first_op), &[a, b]);
+        let check = |then, operands: &[&[f32]], expected: Vec<f32>| {
+            for (x, y) in run(&chain_loop(first, then), operands).iter().zip(&expected) {
+                let is_same = x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan();
+                assert!(is_same, "{first:?} {then:?} {ones:03b}: {x:e}, not {y:e}");
+            }
+        };
+        for (second, op) in shorts {
+            check(second.after(0), &[a, b, c], run(&binary(op), &[&value, c]));
+            check(second.after(1), &[a, b, c], run(&binary(op), &[c, &value]));
+        }
+        check(Then::Square, &[a, b], run(&binary(Binary::Multiply), &[&value, &value]));
+    }
+}
+fn single_of(x: Scalar) -> f32 {
+    let mut bytes = [0; 4];
+    x.write(E::F32, &mut bytes);
+    f32::from_le_bytes(bytes)
+}

@@ -1,0 +1,61 @@
+//! Loops over the parts of an array, which the threads of the pool share.
+//!
+//! The loops of rayon are compiled for each function that they call, which takes as long as to compile what kernels compute.
+//! So these call functions by pointers, and are compiled for each type of elements only.
+use crate::clock::Stop;
+use rayon::prelude::*;
+
+/// Groups of parts for each thread, if there are several: the last ones to end are a small share of the work.
+const GROUPS: usize = 16;
+
+/// Returns the number of threads that share the work of a step.
+pub fn threads() -> usize {
+    rayon::current_num_threads()
+}
+
+/// Calls `each` with the number and the elements of every part of `size` elements, of which the last may have fewer; of none once
+/// the run is to stop. A thread takes at least `least` parts at a time; if there are not more, this thread takes all.
+pub fn parts<T: Send>(all: &mut [T], sizes: (usize, usize), each: impl Fn(usize, &mut [T]) + Sync) {
+    parts_with(all, sizes, || (), |(), number, part| each(number, part));
+}
+
+/// The same with a state that a thread makes for the parts that it takes at a time.
+pub fn parts_with<T: Send, S>(
+    all: &mut [T],
+    (size, least): (usize, usize),
+    state: impl Fn() -> S + Sync,
+    each: impl Fn(&mut S, usize, &mut [T]) + Sync,
+) {
+    let count = all.len().div_ceil(size);
+    let groups_wanted = if threads() == 1 { 1 } else { GROUPS * threads() };
+    let together = count.div_ceil(groups_wanted).max(least).max(1);
+    let stop = Stop::current();
+    let group = |number: usize, group: &mut [T]| {
+        // Loops within the parts find the flag of the step on every thread.
+        let _entered = stop.enter();
+        let mut state = state();
+        for (i, part) in group.chunks_mut(size).enumerate().take_while(|_| !stop.is_set()) {
+            each(&mut state, number * together + i, part);
+        }
+    };
+    match count <= together {
+        true => group(0, all),
+        false => groups(all, size * together, &group),
+    }
+}
+
+/// Copies bytes, or some of them if the run is to stop.
+pub(crate) fn copy(from: &[u8], to: &mut [u8]) {
+    /// Bytes that are copied in much less than a millisecond.
+    const PART: usize = 1 << 20;
+    if from.len() <= PART {
+        return to.copy_from_slice(from);
+    }
+    let stop = Stop::current();
+    let parts = to.chunks_mut(PART).zip(from.chunks(PART));
+    parts.take_while(|_| !stop.is_set()).for_each(|(to, from)| to.copy_from_slice(from));
+}
+
+fn groups<T: Send>(all: &mut [T], size: usize, group: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    all.par_chunks_mut(size).enumerate().for_each(|(number, all)| group(number, all));
+}

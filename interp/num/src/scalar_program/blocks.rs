@@ -1,0 +1,168 @@
+//! Scalar programs over blocks of elements: each step is a loop.
+use super::{Body, ScalarProgram, ScalarStep};
+use crate::Arithmetic;
+use crate::loops::{
+    Loop, binary_loop, clamp_loop, compare_loop, convert_loop, select_loop, unary_loop,
+};
+use hlo::{ElementType, Scalar};
+use smallvec::SmallVec;
+use std::collections::HashMap;
+
+/// Elements of a block.
+pub const BLOCK: usize = 256;
+/// Steps of the longest program that has loops; those are made from the last one back.
+const LONGEST: usize = 256;
+/// The values of a step for the elements of a block, of any type.
+type Register = [u128; BLOCK];
+
+/// The steps of a scalar program that one of its registers needs, as loops.
+pub struct BlockProgram {
+    steps: Vec<BlockStep>,
+    result: Operand,
+}
+
+struct BlockStep {
+    function: Function,
+    operands: SmallVec<[Operand; 3]>,
+    /// Bytes of an element of the result.
+    width: usize,
+}
+
+enum Function {
+    Loop(Loop),
+    /// Is the same for all blocks.
+    Constant(ElementType, Scalar),
+}
+
+/// The values of a parameter or of a step, of elements of so many bytes.
+#[derive(Clone, Copy)]
+enum Operand {
+    Parameter(usize, usize),
+    Step(usize, usize),
+}
+
+impl ScalarProgram {
+    /// Returns the program of the only result; none if a step has no loop.
+    pub fn result_in_blocks(&self) -> Option<BlockProgram> {
+        let Body::Steps(program) = &self.body else { return None };
+        let &[result] = program.results.as_slice() else { return None };
+        self.in_blocks(result, self.results[0])
+    }
+
+    /// Returns the program of a register of `ty`; none if a step has no loop.
+    pub fn in_blocks(&self, register: usize, ty: ElementType) -> Option<BlockProgram> {
+        let Body::Steps(program) = &self.body else { return None };
+        if program.steps.len() > LONGEST {
+            return None;
+        }
+        let mut blocks =
+            Blocks { of: self, steps: &program.steps, made: Vec::new(), known: HashMap::new() };
+        let result = blocks.operand(register, ty)?;
+        Some(BlockProgram { steps: blocks.made, result })
+    }
+}
+
+/// Loops on their way to a program.
+struct Blocks<'a> {
+    of: &'a ScalarProgram,
+    steps: &'a [ScalarStep],
+    made: Vec<BlockStep>,
+    known: HashMap<usize, Operand>,
+}
+
+impl Blocks<'_> {
+    /// Returns the operand that has the values of a register, of type `ty`.
+    fn operand(&mut self, register: usize, ty: ElementType) -> Option<Operand> {
+        let width = ty.storage_bytes();
+        let Some(step) = register.checked_sub(self.of.parameters.len()) else {
+            return Some(Operand::Parameter(register, width));
+        };
+        if let Some(&known) = self.known.get(&register) {
+            return Some(known);
+        }
+        let pred = ElementType::Pred;
+        let (function, operands): (_, SmallVec<[(usize, ElementType); 3]>) = match self.steps[step]
+        {
+            ScalarStep::Constant(value) => (Function::Constant(ty, value), SmallVec::new()),
+            ScalarStep::Unary(op, ty, x) => (
+                Function::Loop(unary_loop(op, ty, Arithmetic::Exact)?),
+                [(x, ty)].into_iter().collect(),
+            ),
+            ScalarStep::Binary(op, ty, a, b) => {
+                (Function::Loop(binary_loop(op, ty)?), [(a, ty), (b, ty)].into_iter().collect())
+            }
+            ScalarStep::Compare(direction, order, ty, a, b) => {
+                let function = compare_loop(direction, order, ty)?;
+                (Function::Loop(function), [(a, ty), (b, ty)].into_iter().collect())
+            }
+            ScalarStep::Select(p, a, b) => (
+                Function::Loop(select_loop(width)),
+                SmallVec::from_buf([(p, pred), (a, ty), (b, ty)]),
+            ),
+            ScalarStep::Clamp(ty, low, x, high) => (
+                Function::Loop(clamp_loop(ty)?),
+                SmallVec::from_buf([(low, ty), (x, ty), (high, ty)]),
+            ),
+            ScalarStep::Convert(from, to, x) => {
+                (Function::Loop(convert_loop(from, to)?), [(x, from)].into_iter().collect())
+            }
+        };
+        let operands = operands
+            .into_iter()
+            .map(|(register, ty)| self.operand(register, ty))
+            .collect::<Option<_>>()?;
+        self.made.push(BlockStep { function, operands, width });
+        let operand = Operand::Step(self.made.len() - 1, width);
+        self.known.insert(register, operand);
+        Some(operand)
+    }
+}
+
+impl BlockProgram {
+    /// Returns registers for many blocks.
+    pub fn registers(&self) -> Vec<Register> {
+        let mut registers = vec![[0; BLOCK]; self.steps.len()];
+        for (register, step) in registers.iter_mut().zip(&self.steps) {
+            if let Function::Constant(ty, value) = step.function {
+                let slots = bytemuck::cast_slice_mut(register);
+                slots.chunks_exact_mut(step.width).for_each(|slot| value.write(ty, slot));
+            }
+        }
+        registers
+    }
+    /// Bytes of the registers.
+    pub fn bytes(&self) -> usize {
+        self.steps.len() * size_of::<Register>()
+    }
+    /// Returns the values for a block of `count` elements, of which `parameters` has the arguments.
+    pub fn run<'a>(
+        &self,
+        registers: &'a mut [Register],
+        parameters: impl Fn(usize) -> &'a [u8],
+        count: usize,
+    ) -> &'a [u8] {
+        for (i, step) in self.steps.iter().enumerate() {
+            let Function::Loop(function) = &step.function else { continue };
+            let (before, rest) = registers.split_at_mut(i);
+            let operands: SmallVec<[&[u8]; 3]> = (step.operands.iter())
+                .map(|operand| operand.bytes(before, &parameters, count))
+                .collect();
+            function(&operands, &mut bytemuck::cast_slice_mut(&mut rest[0])[..count * step.width]);
+        }
+        self.result.bytes(registers, &parameters, count)
+    }
+}
+
+impl Operand {
+    fn bytes<'a, 'b: 'a>(
+        self,
+        registers: &'a [Register],
+        parameters: &impl Fn(usize) -> &'b [u8],
+        count: usize,
+    ) -> &'a [u8] {
+        match self {
+            Self::Parameter(i, width) => &parameters(i)[..count * width],
+            Self::Step(i, width) => &bytemuck::cast_slice(&registers[i])[..count * width],
+        }
+    }
+}

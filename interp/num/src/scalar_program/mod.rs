@@ -1,0 +1,359 @@
+//! Scalar computations that ops apply to elements: the computations of `reduce`, `map`, `sort`, `scatter`.
+//!
+//! Such a computation is nearly always a handful of elementwise ops on scalars. It is compiled to steps over registers;
+//! any other runs on a nested machine, slower and with the same result.
+mod blocks;
+mod sort_key;
+pub mod step;
+
+pub use blocks::{BLOCK, BlockProgram};
+pub use sort_key::{Key, Keys};
+use step::ScalarStep;
+
+use crate::index::to_usize;
+use crate::{Error, Result, Scope};
+use hlo::ir::{ComputationId, Instruction};
+use hlo::literal::ConstantValue;
+use hlo::op::Binary;
+use hlo::{ElementType, Module, Op, Scalar, Shape};
+use smallvec::SmallVec;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+/// The limit of instructions of a compiled computation: inlined calls could grow it exponentially.
+const INSTRUCTION_LIMIT: usize = 4096;
+
+/// The limit of nested calls; deeper ones run on a machine, which does not use the thread's stack.
+const DEPTH_LIMIT: usize = 32;
+
+/// Calls, and steps of all of them, from which on code takes less time to generate and to run than the steps.
+const HOT_CALLS: usize = 10_000;
+const HOT_CALL_STEPS: usize = 100_000;
+
+/// A computation that takes and returns scalars.
+#[derive(Debug)]
+pub struct ScalarProgram {
+    parameters: Vec<ElementType>,
+    results: Vec<ElementType>,
+    body: Body,
+    /// What makes machine code of it where that is worth it.
+    compiler: Option<Compiler>,
+    code: OnceLock<Option<Box<dyn CompiledFn>>>,
+}
+
+#[derive(Debug)]
+enum Body {
+    Steps(RegisterProgram),
+    /// Runs on a nested machine, within the limits of the whole run.
+    Machine(ComputationId),
+}
+
+/// Machine code of a scalar program.
+pub trait CompiledFn: fmt::Debug + Send + Sync {
+    /// Applies the program to arguments; each list comes with its types.
+    fn apply(
+        &self,
+        arguments: (&[Scalar], &[ElementType]),
+        results: (&mut [Scalar], &[ElementType]),
+    );
+}
+
+/// Makes machine code of a program with this many parameters; `None` where that is not possible.
+pub type Compiler = fn(&RegisterProgram, usize) -> Option<Box<dyn CompiledFn>>;
+
+/// Steps over registers; the first registers hold the arguments.
+#[derive(Debug, Default)]
+pub struct RegisterProgram {
+    /// The steps, each of which writes the next register.
+    pub steps: Vec<ScalarStep>,
+    /// The values of the registers before the first step.
+    pub registers: Vec<Scalar>,
+    /// The type of each register.
+    pub types: Vec<ElementType>,
+    /// The registers of the results.
+    pub results: Vec<usize>,
+    /// Calls that are open while it is compiled.
+    depth: usize,
+    /// Instructions that have been compiled; not all of them become steps.
+    pub instructions: usize,
+}
+
+/// The scalar computations of a module, compiled.
+#[derive(Debug)]
+pub struct ScalarPrograms {
+    programs: Vec<Option<Arc<ScalarProgram>>>,
+    compiler: Option<Compiler>,
+}
+
+impl ScalarPrograms {
+    /// Compiles the computations of a module that take and return scalars.
+    pub fn compile(module: &Module, compiler: Option<Compiler>) -> Self {
+        let ids = module.computations.ids();
+        let programs =
+            ids.map(|id| ScalarProgram::compile(module, id, compiler).map(Arc::new)).collect();
+        Self { programs, compiler }
+    }
+    /// Returns whether programs and loops that run often become machine code.
+    pub fn become_code(&self) -> bool {
+        self.compiler.is_some()
+    }
+    /// The program of a computation; `None` if it takes or returns other values than scalars.
+    pub fn get(&self, computation: ComputationId) -> Option<Arc<ScalarProgram>> {
+        self.programs[computation.index()].clone()
+    }
+    /// Whether a computation of scalars runs on a machine.
+    pub fn needs_machine(&self, computation: ComputationId) -> bool {
+        let program = self.programs[computation.index()].as_deref();
+        program.is_some_and(|program| matches!(program.body, Body::Machine(_)))
+    }
+    /// The program of a computation that an op applies to elements.
+    ///
+    /// # Errors
+    /// If it takes or returns other values than scalars, which the verifier has checked.
+    pub fn of_elements(&self, computation: ComputationId) -> Result<&ScalarProgram> {
+        self.programs[computation.index()]
+            .as_deref()
+            .ok_or_else(|| Error::internal("only scalar computations are applied to elements"))
+    }
+}
+
+impl ScalarProgram {
+    /// Compiles computation `id`; `None` if a parameter or a result is not a scalar.
+    pub fn compile(module: &Module, id: ComputationId, compiler: Option<Compiler>) -> Option<Self> {
+        let shape = module.computations[id].program_shape();
+        let scalar = |shape: &Shape| shape.array().filter(|a| a.rank() == 0).map(|a| a.ty);
+        let parameters: Vec<_> =
+            shape.parameters.iter().map(|s| scalar(s)).collect::<Option<_>>()?;
+        let results: Vec<_> = match shape.result {
+            Shape::Tuple(elements) => elements.iter().map(scalar).collect::<Option<_>>()?,
+            other => vec![scalar(other)?],
+        };
+        let mut program = RegisterProgram::new(&parameters);
+        let arguments: Vec<Vec<usize>> = (0..parameters.len()).map(|i| vec![i]).collect();
+        let body = match program.compile(module, id, &arguments) {
+            Some(results) => {
+                program.results = results;
+                Body::Steps(program)
+            }
+            None => Body::Machine(id),
+        };
+        Some(Self { parameters, results, body, compiler, code: OnceLock::new() })
+    }
+
+    /// Types of the parameters.
+    pub fn parameters(&self) -> &[ElementType] {
+        &self.parameters
+    }
+    /// Types of the results.
+    pub fn results(&self) -> &[ElementType] {
+        &self.results
+    }
+
+    /// Returns the op, if the computation only applies one commutative op to its two parameters.
+    pub fn as_binary(&self) -> Option<Binary> {
+        let Body::Steps(program) = &self.body else { return None };
+        match (program.steps.as_slice(), program.results.as_slice()) {
+            ([ScalarStep::Binary(op, _, 0, 1) | ScalarStep::Binary(op, _, 1, 0)], [2]) => Some(*op),
+            _ => None,
+        }
+    }
+
+    /// Returns the op, if the computation is that op on its two parameters in order.
+    pub fn as_binary_in_order(&self) -> Option<(Binary, ElementType)> {
+        let Body::Steps(program) = &self.body else { return None };
+        match (program.steps.as_slice(), program.results.as_slice()) {
+            ([ScalarStep::Binary(op, ty, 0, 1)], [2]) => Some((*op, *ty)),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the computation returns the second of its two parameters.
+    pub fn is_second(&self) -> bool {
+        let Body::Steps(program) = &self.body else { return false };
+        self.parameters.len() == 2 && program.results == [1]
+    }
+
+    /// Returns the registers of one call.
+    pub fn registers(&self) -> SmallVec<[Scalar; 16]> {
+        match &self.body {
+            Body::Steps(program) => SmallVec::from_slice(&program.registers),
+            Body::Machine(_) => SmallVec::new(),
+        }
+    }
+
+    /// Returns registers for many calls.
+    pub fn scratch(&self) -> Vec<Scalar> {
+        match &self.body {
+            Body::Steps(program) => program.registers.clone(),
+            Body::Machine(_) => Vec::new(),
+        }
+    }
+
+    /// Prepares for this many calls: if they are worth it, they run machine code.
+    pub fn prepare(&self, calls: usize) {
+        if let Body::Steps(program) = &self.body
+            && let Some(compiler) = self.compiler
+            && calls >= HOT_CALLS
+            && calls.saturating_mul(program.steps.len()) >= HOT_CALL_STEPS
+        {
+            self.code.get_or_init(|| compiler(program, self.parameters.len()));
+        }
+    }
+
+    /// Calls the computation: `arguments` are of the parameters' types; the results go to `out`.
+    #[inline]
+    pub fn call(
+        &self,
+        scope: &dyn Scope,
+        arguments: &[Scalar],
+        scratch: &mut [Scalar],
+        out: &mut [Scalar],
+    ) -> Result<()> {
+        match &self.body {
+            Body::Steps(program) => {
+                if let Some(Some(code)) = self.code.get() {
+                    code.apply((arguments, &self.parameters), (out, &self.results));
+                    return Ok(());
+                }
+                scratch[..arguments.len()].copy_from_slice(arguments);
+                program.run(arguments.len(), scratch);
+                for (out, &register) in out.iter_mut().zip(&program.results) {
+                    *out = scratch[register];
+                }
+                Ok(())
+            }
+            Body::Machine(id) => scope.call(*id, arguments, out),
+        }
+    }
+}
+
+impl RegisterProgram {
+    /// Runs the steps; registers from `first` on are written.
+    pub fn run(&self, first: usize, registers: &mut [Scalar]) {
+        for (i, step) in self.steps.iter().enumerate() {
+            registers[first + i] = step.apply(|register| registers[register]);
+        }
+    }
+
+    /// A program of parameters of these types, without steps.
+    pub fn new(parameters: &[ElementType]) -> Self {
+        let registers = parameters.iter().map(|&ty| Scalar::zero(ty)).collect();
+        Self { registers, types: parameters.to_vec(), ..Self::default() }
+    }
+
+    /// Returns the program of a computation of one parameter: a scalar, or a tuple of scalars, of these types.
+    pub fn of_tuple(module: &Module, id: ComputationId, types: &[ElementType]) -> Option<Self> {
+        let mut program = Self::new(types);
+        let arguments = [(0..types.len()).collect()];
+        program.results = program.compile(module, id, &arguments)?;
+        Some(program)
+    }
+
+    /// Adds a step whose result is of type `ty`.
+    fn add(&mut self, step: ScalarStep, ty: ElementType) -> usize {
+        self.steps.push(step);
+        self.types.push(ty);
+        self.registers.push(Scalar::zero(ty));
+        self.registers.len() - 1
+    }
+
+    /// Compiles a computation whose parameters are in the registers `arguments`; returns the registers of its result.
+    pub fn compile(
+        &mut self,
+        module: &Module,
+        id: ComputationId,
+        arguments: &[Vec<usize>],
+    ) -> Option<Vec<usize>> {
+        let computation = &module.computations[id];
+        let mut registers: Vec<Vec<usize>> = Vec::with_capacity(computation.instructions.len());
+        let mut is_used = vec![false; computation.instructions.len()];
+        is_used[computation.root.index()] = true;
+        for (_, instruction) in computation.instructions.iter() {
+            instruction.operands.iter().for_each(|operand| is_used[operand.index()] = true);
+        }
+        for (id, instruction) in computation.instructions.iter() {
+            self.instructions += 1;
+            if self.instructions > INSTRUCTION_LIMIT {
+                return None;
+            }
+            // The condition of a loop has these for all that it does not read.
+            if !is_used[id.index()] && matches!(instruction.op, Op::GetTupleElement(_)) {
+                registers.push(Vec::new());
+                continue;
+            }
+            let operands: Vec<Vec<usize>> =
+                instruction.operands.iter().map(|id| registers[id.index()].clone()).collect();
+            let operand_types: Vec<Option<ElementType>> = (instruction.operands.iter())
+                .map(|&id| computation.instructions[id].shape.element_type())
+                .collect();
+            let result =
+                self.instruction(module, instruction, &operands, &operand_types, arguments)?;
+            registers.push(result);
+        }
+        Some(registers.swap_remove(computation.root.index()))
+    }
+
+    /// Compiles a computation that is called.
+    fn call(
+        &mut self,
+        module: &Module,
+        id: ComputationId,
+        arguments: &[Vec<usize>],
+    ) -> Option<Vec<usize>> {
+        if self.depth >= DEPTH_LIMIT {
+            return None;
+        }
+        self.depth += 1;
+        let results = self.compile(module, id, arguments);
+        self.depth -= 1;
+        results
+    }
+
+    /// Compiles an instruction; `None` if it has no scalar step.
+    fn instruction(
+        &mut self,
+        module: &Module,
+        instruction: &Instruction,
+        operands: &[Vec<usize>],
+        types: &[Option<ElementType>],
+        arguments: &[Vec<usize>],
+    ) -> Option<Vec<usize>> {
+        if let Op::Parameter(parameter) = &instruction.op {
+            let number = usize::try_from(parameter.number).ok()?;
+            return arguments.get(number).cloned();
+        }
+        // In a tuple of tuples, element i would not be register i.
+        let scalars = instruction.shape.tuple().unwrap_or(std::slice::from_ref(&instruction.shape));
+        if !scalars.iter().all(|s| s.array().is_some_and(|a| a.rank() == 0)) {
+            return None;
+        }
+        let to = instruction.shape.element_type();
+        let step = match &instruction.op {
+            Op::Constant(constant) => match &*constant.value {
+                ConstantValue::Literal(value) => {
+                    value.array_shape()?;
+                    ScalarStep::Constant(value.get(0))
+                }
+                ConstantValue::Elided(_) => return None,
+            },
+            Op::Copy(_) | Op::OptBarrier(_) | Op::Reshape(_) | Op::Broadcast(_) => {
+                return Some(operands[0].clone());
+            }
+            Op::Tuple(_) => return Some(operands.concat()),
+            Op::GetTupleElement(op) => {
+                return Some(vec![operands[0].get(to_usize(op.index)).copied()?]);
+            }
+            Op::Call(call) => return self.call(module, call.to_apply, operands),
+            Op::Fusion(fusion) => return self.call(module, fusion.calls, operands),
+            op => {
+                let registers: SmallVec<[usize; 3]> =
+                    operands.iter().map(|leaves| leaves.first().copied()).collect::<Option<_>>()?;
+                let types: SmallVec<[ElementType; 3]> =
+                    types.iter().copied().collect::<Option<_>>()?;
+                ScalarStep::elementwise(op, &types, to?, &registers)?
+            }
+        };
+        let register = self.add(step, to?);
+        Some(vec![register])
+    }
+}

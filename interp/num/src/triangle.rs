@@ -1,0 +1,349 @@
+//! Cholesky factors and triangular systems in f32 or f64, in tiles of registers.
+//!
+//! A matrix is stored in panels of [`WIDTH`] columns, row after row, so that a tile reads its terms one after another.
+//! Products and sums are rounded one by one and in the order of the rows: the bits are the same with every instruction set.
+#![expect(
+    clippy::inline_always,
+    reason = "only code inlined into the function of an instruction set is compiled for it"
+)]
+use super::loops::instruction_set::{self, Task};
+use crate::clock::Stop;
+use crate::parallel::parts;
+use hlo::literal::Native;
+use std::ops::{Div, Mul, Sub};
+
+/// Columns of a panel.
+const WIDTH: usize = 16;
+/// Rows of a tile.
+const ROWS: usize = 4;
+/// Rows from which on the panels of a system are solved by several threads.
+const WORTH_A_THREAD: usize = 64;
+/// Rows of all panels that are subtracted from a row of tiles, for which several threads share the panels.
+const WORTH_SHARING: usize = 1 << 14;
+
+/// A type in which factors and solutions are computed.
+pub trait Number:
+    Native + PartialOrd + Send + Sync + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+    /// Not a number.
+    const NAN: Self;
+    /// Returns the square root.
+    fn sqrt(self) -> Self;
+    /// Returns whether the number is finite.
+    fn is_finite(self) -> bool;
+}
+macro_rules! numbers {
+    ($($ty:ident)*) => {
+        $(impl Number for $ty {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const NAN: Self = $ty::NAN;
+            #[inline]
+            fn sqrt(self) -> Self {
+                self.sqrt()
+            }
+            fn is_finite(self) -> bool {
+                self.is_finite()
+            }
+        })*
+    };
+}
+numbers! { f32 f64 }
+
+/// A matrix in panels of columns, with zeros after the last row and column.
+#[derive(Debug, Clone)]
+pub struct Panels<R> {
+    /// Rows of a panel, a multiple of those of a tile.
+    rows: usize,
+    cells: Vec<[R; WIDTH]>,
+}
+
+/// The equations within a row of tiles: each row is divided, and multiples of it are subtracted from the later ones.
+#[derive(Clone, Copy)]
+struct Corner<R> {
+    divisors: [R; ROWS],
+    factors: [[R; ROWS]; ROWS],
+}
+
+impl<R: Number> Corner<R> {
+    /// Equations that change nothing.
+    const NONE: Self = Self { divisors: [R::ONE; ROWS], factors: [[R::ZERO; ROWS]; ROWS] };
+}
+
+impl<R: Number> Panels<R> {
+    /// Returns the matrix of these elements.
+    pub fn new(rows: usize, columns: usize, element: impl Fn(usize, usize) -> R) -> Self {
+        Self::of_rows(rows, columns, |_| rows, element)
+    }
+    /// Returns the upper triangle of a symmetric matrix; other elements are not asked for.
+    pub fn upper(n: usize, element: impl Fn(usize, usize) -> R) -> Self {
+        // A panel ends with the diagonal.
+        let element = |i, j| if i <= j { element(i, j) } else { R::ZERO };
+        Self::of_rows(n, n, |first| n.min(first + WIDTH), element)
+    }
+    /// Returns the matrix whose panels have as many rows as a function of their first column says.
+    fn of_rows(
+        rows: usize,
+        columns: usize,
+        used: impl Fn(usize) -> usize,
+        element: impl Fn(usize, usize) -> R,
+    ) -> Self {
+        let stored = rows.next_multiple_of(ROWS);
+        let mut cells = vec![[R::ZERO; WIDTH]; stored * columns.div_ceil(WIDTH)];
+        for (panel, cells) in cells.chunks_exact_mut(stored.max(1)).enumerate() {
+            let first = panel * WIDTH;
+            let count = WIDTH.min(columns - first);
+            for (i, row) in cells[..used(first)].iter_mut().enumerate() {
+                for (j, x) in row[..count].iter_mut().enumerate() {
+                    *x = element(i, first + j);
+                }
+            }
+        }
+        Self { rows: stored, cells }
+    }
+    /// Bytes of a matrix.
+    pub fn bytes(rows: usize, columns: usize) -> usize {
+        let cells = rows.saturating_add(ROWS).saturating_mul(columns.saturating_add(WIDTH));
+        cells.saturating_mul(size_of::<R>())
+    }
+    /// Returns an element.
+    #[inline]
+    pub fn at(&self, i: usize, j: usize) -> R {
+        self.cells[j / WIDTH * self.rows + i][j % WIDTH]
+    }
+    /// Calls `each` with the elements of the first `rows` rows of the upper triangle of a matrix of `n` columns.
+    pub fn for_upper(&self, rows: usize, n: usize, mut each: impl FnMut(usize, usize, R)) {
+        for (panel, cells) in self.cells.chunks_exact(self.rows.max(1)).enumerate() {
+            let columns = panel * WIDTH..(panel * WIDTH + WIDTH).min(n);
+            for (i, row) in cells[..rows.min(columns.end)].iter().enumerate() {
+                for j in columns.start.max(i)..columns.end {
+                    each(i, j, row[j % WIDTH]);
+                }
+            }
+        }
+    }
+
+    /// Replaces the upper triangle of a symmetric matrix of `n` rows by its factor U, of which `U^T U` is the matrix; the lower
+    /// triangle is neither read nor defined. Returns the first row whose pivot is not accepted, and the pivot; no row from there
+    /// on is defined.
+    pub fn factor(&mut self, n: usize, accepts: impl Fn(R) -> bool) -> Result<(), (usize, R)> {
+        let stop = Stop::current();
+        let mut factors = Vec::with_capacity(n);
+        for first in (0..n).step_by(ROWS).take_while(|_| !stop.is_set()) {
+            let panel = first / WIDTH;
+            let (diagonal, others) = self.cells.split_at_mut((panel + 1) * self.rows);
+            let diagonal = &mut diagonal[panel * self.rows..];
+            factors.clear();
+            let lanes = |row: &[R; WIDTH]| {
+                let lanes = row[first % WIDTH..].first_chunk::<ROWS>();
+                *lanes.expect("a tile is within a panel")
+            };
+            factors.extend(diagonal[..first].iter().map(lanes));
+            settle(diagonal, first, &factors, None);
+            let (corner, failure) = corner(&mut diagonal[first..], first, n, &accepts);
+            let settle = |panel: &mut [[R; WIDTH]]| settle(panel, first, &factors, Some(&corner));
+            let is_shared = first * others.len() / self.rows >= WORTH_SHARING;
+            let size = (self.rows, if is_shared { 1 } else { usize::MAX });
+            parts(others, size, |_, panel| settle(panel));
+            if let Some(failure) = failure {
+                return Err(failure);
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces the columns by the solutions of `n` equations each, of the lower triangle of these elements. Its diagonal is
+    /// taken to be ones if `is_unit`.
+    pub fn solve(&mut self, n: usize, is_unit: bool, triangle: impl Fn(usize, usize) -> R + Sync) {
+        if self.cells.is_empty() {
+            return;
+        }
+        // The factors of each row of tiles, and those within it.
+        let mut factors = Vec::with_capacity(n * (n + ROWS) / (2 * ROWS));
+        let mut corners = Vec::with_capacity(n.div_ceil(ROWS));
+        for first in (0..n).step_by(ROWS) {
+            let row = |k: usize, r: usize| match first + r < n {
+                true => triangle(first + r, k),
+                false => R::ZERO,
+            };
+            factors.extend((0..first).map(|k| std::array::from_fn(|r| row(k, r))));
+            let mut corner = Corner::NONE;
+            for i in 0..ROWS.min(n - first) {
+                if !is_unit {
+                    corner.divisors[i] = triangle(first + i, first + i);
+                }
+                for later in i + 1..ROWS.min(n - first) {
+                    corner.factors[i][later] = triangle(first + later, first + i);
+                }
+            }
+            corners.push(corner);
+        }
+        let stop = Stop::current();
+        let at_once = if n < WORTH_A_THREAD { usize::MAX } else { 1 };
+        parts(&mut self.cells, (self.rows, at_once), |_, panel| {
+            let mut rest: &[[R; ROWS]] = &factors;
+            let rows = (0..n).step_by(ROWS).zip(&corners);
+            for (first, corner) in rows.take_while(|_| !stop.is_set()) {
+                let (factors, others) = rest.split_at(first);
+                rest = others;
+                settle(panel, first, factors, Some(corner));
+            }
+        });
+    }
+    /// Bytes that solving takes beside the panels.
+    pub fn solve_bytes(n: usize) -> usize {
+        let factors = n.saturating_add(ROWS).saturating_mul(n.saturating_add(ROWS)) / 2;
+        let corners = n.saturating_add(ROWS).saturating_mul(1 + ROWS);
+        factors.saturating_add(corners).saturating_mul(size_of::<R>())
+    }
+}
+
+/// Divides the first rows by the roots of their pivots, and subtracts multiples of them from one another. Returns these
+/// equations; they are those of rows before one whose pivot is not accepted.
+fn corner<R: Number>(
+    rows: &mut [[R; WIDTH]],
+    first: usize,
+    n: usize,
+    accepts: impl Fn(R) -> bool,
+) -> (Corner<R>, Option<(usize, R)>) {
+    let mut corner = Corner::NONE;
+    let column = |i: usize| (first + i) % WIDTH;
+    for i in 0..ROWS.min(n - first) {
+        let pivot = rows[i][column(i)];
+        if !accepts(pivot) {
+            return (corner, Some((first + i, pivot)));
+        }
+        corner.divisors[i] = pivot.sqrt();
+        rows[i].iter_mut().for_each(|x| *x = *x / corner.divisors[i]);
+        let row = rows[i];
+        for later in i + 1..ROWS.min(n - first) {
+            let factor = row[column(later)];
+            corner.factors[i][later] = factor;
+            rows[later].iter_mut().zip(row).for_each(|(x, y)| *x = *x - factor * y);
+        }
+    }
+    (corner, None)
+}
+
+/// Subtracts from a row of tiles, from row `first` of a panel on, the sums of multiples of the rows before, and solves the
+/// equations within it, if they are known.
+fn settle<R: Number>(
+    panel: &mut [[R; WIDTH]],
+    first: usize,
+    factors: &[[R; ROWS]],
+    corner: Option<&Corner<R>>,
+) {
+    let (done, rest) = panel.split_at_mut(first);
+    let rows = rest.first_chunk_mut().expect("a tile is within a panel");
+    instruction_set::run(Settle { done, factors, rows, corner });
+}
+
+struct Settle<'a, R> {
+    done: &'a [[R; WIDTH]],
+    factors: &'a [[R; ROWS]],
+    rows: &'a mut [[R; WIDTH]; ROWS],
+    corner: Option<&'a Corner<R>>,
+}
+
+impl<R: Number> Task for Settle<'_, R> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        // Four variables stay in registers; an array does not.
+        let [mut a, mut b, mut c, mut d] = *self.rows;
+        for (row, factors) in self.done.iter().zip(self.factors) {
+            a = minus(a, factors[0], row);
+            b = minus(b, factors[1], row);
+            c = minus(c, factors[2], row);
+            d = minus(d, factors[3], row);
+        }
+        if let Some(Corner { divisors, factors }) = self.corner {
+            a = over(a, divisors[0]);
+            b = over(minus(b, factors[0][1], &a), divisors[1]);
+            c = over(minus(minus(c, factors[0][2], &a), factors[1][2], &b), divisors[2]);
+            d = minus(minus(d, factors[0][3], &a), factors[1][3], &b);
+            d = over(minus(d, factors[2][3], &c), divisors[3]);
+        }
+        *self.rows = [a, b, c, d];
+    }
+}
+
+#[inline(always)]
+fn minus<R: Number>(mut sums: [R; WIDTH], factor: R, row: &[R; WIDTH]) -> [R; WIDTH] {
+    for i in 0..WIDTH {
+        sums[i] = sums[i] - factor * row[i];
+    }
+    sums
+}
+#[inline(always)]
+fn over<R: Number>(mut row: [R; WIDTH], divisor: R) -> [R; WIDTH] {
+    for x in &mut row {
+        *x = *x / divisor;
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of moderate size.
+    fn number(i: usize, j: usize) -> f64 {
+        let x = u32::try_from((i * 131 + j * 37) % 1009).unwrap();
+        f64::from(x) / 1009.0 - 0.5
+    }
+
+    #[test]
+    fn factors_multiply_back() {
+        for n in [0, 1, 3, 4, 5, 16, 17, 33, 70] {
+            let matrix = |i: usize, j: usize| {
+                let sum: f64 = (0..n).map(|k| number(k, i) * number(k, j)).sum();
+                if i == j { sum + 1.0 } else { sum }
+            };
+            let mut factor = Panels::upper(n, matrix);
+            factor.factor(n, |pivot| pivot > 0.0).unwrap();
+            let mut count = 0;
+            factor.for_upper(n, n, |i, j, x| {
+                count += 1;
+                assert!(i <= j && x.to_bits() == factor.at(i, j).to_bits(), "{n}: {i} {j}");
+            });
+            assert_eq!(count, n * (n + 1) / 2);
+            for j in 0..n {
+                for i in 0..=j {
+                    let found: f64 = (0..=i).map(|k| factor.at(k, i) * factor.at(k, j)).sum();
+                    assert!((found - matrix(i, j)).abs() < 1e-12, "{n}: {i} {j}");
+                }
+            }
+        }
+        let mut flat = Panels::upper(6, |_, _| 1.0);
+        assert_eq!(flat.factor(6, |pivot| pivot > 0.0), Err((1, 0.0)));
+    }
+
+    #[test]
+    fn solutions_fit_their_systems() {
+        for (n, systems) in [(0, 2), (1, 1), (5, 0), (7, 3), (16, 16), (70, 40)] {
+            for is_unit in [false, true] {
+                let triangle = |i: usize, j: usize| {
+                    let x = number(i, j) / 8.0;
+                    if i == j { if is_unit { 1.0 } else { x + 2.0 } } else { x }
+                };
+                let read = |i: usize, j: usize| match i == j && is_unit || i < j {
+                    true => f64::NAN,
+                    false => triangle(i, j),
+                };
+                let mut x = Panels::new(n, systems, number);
+                x.solve(n, is_unit, read);
+                for s in 0..systems {
+                    for i in 0..n {
+                        let found: f64 = (0..=i).map(|k| triangle(i, k) * x.at(k, s)).sum();
+                        assert!((found - number(i, s)).abs() < 1e-12, "{n}: {i} {s}");
+                    }
+                }
+            }
+        }
+    }
+}

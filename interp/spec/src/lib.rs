@@ -1,0 +1,248 @@
+//! The specification of HLO: one page per op, `result[index] = f(index)` over [`Scalar`](hlo::Scalar).
+//!
+//! The engine `reference` runs these pages; the kernels of the engine `exact` are checked against them. A page uses
+//! [`build`], which computes the elements of an array in parallel; [`Array::at`], which reads an element; the
+//! arithmetic of [`num`](num); and [`Call`] where the op applies a computation. It contains no optimizations.
+//!
+//! A page destructures the attributes of its op completely: a new attribute does not compile until it has a meaning.
+//!
+//! | ops | pages |
+//! |---|---|
+//! | elementwise | [`unary`], [`binary`], [`compare`], [`clamp`], [`select`], [`convert`], [`reduce_precision`], [`stochastic_convert`], [`map`] |
+//! | arrays without operands | [`constant`], [`iota`], [`rng`], [`rng_bit_generator`] |
+//! | elements moved | [`broadcast`], [`reshape`], [`transpose`], [`reverse`], [`slice`](mod@slice), [`concatenate`], [`pad`], [`bitcast`], [`bitcast_convert`], [`copy`] |
+//! | elements moved by values | [`dynamic_slice`], [`dynamic_update_slice`], [`gather`], [`scatter`], [`sort`], [`topk`] |
+//! | reductions | [`reduce`], [`reduce_window`], [`select_and_scatter`], [`batch_norm`] |
+//! | products | [`dot`], [`ragged_dot`], [`scaled_dot`], [`convolution`], [`fft`], [`cholesky`], [`triangular_solve`] |
+//! | sizes | [`get_dimension_size`], [`set_dimension_size`], [`dynamic_reshape`] |
+//! | several devices | [`all_gather`], [`all_reduce`], [`all_to_all`], [`collective_broadcast`], [`collective_permute`], [`ragged_all_to_all`], [`reduce_scatter`] |
+//! | tuples, tokens | [`tuple`](mod@tuple), [`token`] |
+//!
+//! Modules that pages share: [`array`](mod@array), [`call`], [`fold`], [`index_space`], [`layout`], [`output`],
+//! [`products`], [`window`].
+pub mod all_gather;
+pub mod all_reduce;
+pub mod all_to_all;
+mod array;
+mod batch_norm;
+mod binary;
+mod bitcast;
+mod bitcast_convert;
+mod broadcast;
+mod call;
+mod cholesky;
+mod clamp;
+pub mod collective_broadcast;
+pub mod collective_permute;
+mod compare;
+mod concatenate;
+mod constant;
+mod convert;
+pub mod convolution;
+mod copy;
+mod dot;
+mod dynamic_reshape;
+mod dynamic_slice;
+mod dynamic_update_slice;
+mod fft;
+mod fold;
+mod gather;
+mod get_dimension_size;
+mod index_space;
+mod iota;
+mod layout;
+mod map;
+mod output;
+mod pad;
+mod products;
+pub mod ragged_all_to_all;
+mod ragged_dot;
+mod reduce;
+mod reduce_precision;
+pub mod reduce_scatter;
+mod reduce_window;
+mod reshape;
+mod reverse;
+pub mod rng;
+mod rng_bit_generator;
+mod scaled_dot;
+mod scatter;
+mod select;
+mod select_and_scatter;
+mod set_dimension_size;
+mod slice;
+mod sort;
+mod stochastic_convert;
+mod token;
+mod topk;
+mod transpose;
+mod triangular_solve;
+mod tuple;
+mod unary;
+mod window;
+
+pub use array::{Array, build, index_of, position, try_build, with_layout};
+pub use call::{Call, Function, Results};
+pub use index_space::{indices, set};
+pub use output::{Output, try_build_all};
+pub use reshape::result_sizes;
+
+pub use num::array::pack;
+
+use hlo::ir::Instruction;
+use hlo::{Literal, Op};
+use num::{Error, Result, Scope};
+use smallvec::SmallVec;
+
+/// Returns the value of an instruction by its page. `name` is asked for only by errors.
+///
+/// # Errors
+/// What the page fails with. An op that is not a function of its operands alone, as its [`Kind`](hlo::op::Kind) says, has no
+/// page that could be applied here.
+#[expect(clippy::too_many_lines, reason = "one arm an op")]
+pub fn evaluate(
+    instruction: &Instruction,
+    operands: &[&Literal],
+    scope: &dyn Scope,
+    name: &dyn Fn() -> String,
+) -> Result<Literal> {
+    let call = Call::new(scope);
+    let array = |i: usize| Array::of(operands[i]);
+    let arrays = |from: usize, to: usize| -> SmallVec<[Array<'_>; 4]> {
+        operands[from..to].iter().map(|&operand| Array::of(operand)).collect()
+    };
+    let (count, half) = (operands.len(), operands.len() / 2);
+    let result = &instruction.shape;
+    let shape = || result.array().expect("verified: the result is an array");
+    Ok(match &instruction.op {
+        Op::AddDependency(op) => token::add_dependency(op, operands[0]),
+        Op::AfterAll(op) => token::after_all(op),
+        Op::BatchNormGrad(op) => {
+            let operands = [&array(0), &array(1), &array(2), &array(3), &array(4)];
+            batch_norm::grad(op, operands, result)
+        }
+        Op::BatchNormInference(op) => {
+            let operands = [&array(0), &array(1), &array(2), &array(3), &array(4)];
+            batch_norm::inference(op, operands, shape())
+        }
+        Op::BatchNormTraining(op) => {
+            batch_norm::training(op, [&array(0), &array(1), &array(2)], result)
+        }
+        Op::Binary(op) => binary::binary(*op, &array(0), &array(1), shape()),
+        Op::Bitcast(op) => bitcast::bitcast(op, &array(0), shape())?,
+        Op::BitcastConvert(op) => bitcast_convert::bitcast_convert(op, &array(0), shape()),
+        Op::Broadcast(op) => broadcast::broadcast(op, &array(0), shape()),
+        Op::Cholesky(op) => cholesky::cholesky(op, &array(0), shape()),
+        Op::Clamp(op) => clamp::clamp(op, &array(0), &array(1), &array(2), shape()),
+        Op::Compare(op) => compare::compare(op, &array(0), &array(1), shape()),
+        Op::Concatenate(op) => concatenate::concatenate(op, &arrays(0, count), shape()),
+        Op::Constant(op) => constant::constant(op, name, result)?,
+        Op::Convert(op) => convert::convert(op, &array(0), shape()),
+        Op::Convolution(op) => convolution::convolution(op, operands, shape())?,
+        Op::Copy(op) => copy::copy(op, operands[0], result),
+        Op::CopyDone(op) => copy::copy_done(op, operands[0], result),
+        Op::CopyStart(op) => copy::copy_start(op, operands[0], result),
+        Op::Domain(op) => token::domain(op, operands[0]),
+        Op::Dot(op) => dot::dot(op, &array(0), &array(1), shape()),
+        Op::DynamicReshape(op) => {
+            dynamic_reshape::dynamic_reshape(op, &array(0), &arrays(1, count), shape())?
+        }
+        Op::DynamicSlice(op) => {
+            dynamic_slice::dynamic_slice(op, &array(0), &arrays(1, count), shape())
+        }
+        Op::DynamicUpdateSlice(op) => dynamic_update_slice::dynamic_update_slice(
+            op,
+            &array(0),
+            &array(1),
+            &arrays(2, count),
+            shape(),
+        ),
+        Op::Fft(op) => fft::fft(op, &array(0), shape()),
+        Op::Gather(op) => gather::gather(op, &array(0), &array(1), shape())?,
+        Op::GetDimensionSize(op) => get_dimension_size::get_dimension_size(op, &array(0), shape()),
+        Op::GetTupleElement(op) => tuple::get_tuple_element(op, operands[0]),
+        Op::Iota(op) => iota::iota(op, shape()),
+        Op::Map(op) => map::map(op, &arrays(0, count), shape(), call)?,
+        Op::OptBarrier(op) => token::opt_barrier(op, operands[0]),
+        Op::Pad(op) => pad::pad(op, &array(0), &array(1), shape()),
+        Op::RaggedDot(op) => ragged_dot::ragged_dot(op, &array(0), &array(1), &array(2), shape()),
+        Op::Reduce(op) => reduce::reduce(op, &arrays(0, half), &arrays(half, count), result, call)?,
+        Op::ReducePrecision(op) => reduce_precision::reduce_precision(op, &array(0), shape()),
+        Op::ReduceWindow(op) => {
+            let (inputs, initial) = (arrays(0, half), arrays(half, count));
+            reduce_window::reduce_window(op, &inputs, &initial, result, call)?
+        }
+        Op::Reshape(op) => reshape::reshape(op, &array(0), shape())?,
+        Op::Reverse(op) => reverse::reverse(op, &array(0), shape()),
+        Op::RngBitGenerator(op) => rng_bit_generator::rng_bit_generator(op, &array(0), result)?,
+        Op::ScaledDot(op) => {
+            let operands = [&array(0), &array(1), &array(2), &array(3)];
+            scaled_dot::scaled_dot(op, operands, shape())?
+        }
+        Op::Scatter(op) => {
+            let (inputs, updates) = (arrays(0, half), arrays(half + 1, count));
+            scatter::scatter(op, &inputs, &array(half), &updates, result, call)?
+        }
+        Op::Select(op) => select::select(op, &array(0), operands[1], operands[2], result),
+        Op::SelectAndScatter(op) => select_and_scatter::select_and_scatter(
+            op,
+            &array(0),
+            &array(1),
+            &array(2),
+            shape(),
+            call,
+        )?,
+        Op::SetDimensionSize(op) => {
+            set_dimension_size::set_dimension_size(op, &array(0), &array(1), shape())?
+        }
+        Op::Slice(op) => slice::slice(op, &array(0), shape()),
+        Op::Sort(op) => sort::sort(op, &arrays(0, count), result, call)?,
+        Op::StochasticConvert(op) => {
+            stochastic_convert::stochastic_convert(op, &array(0), &array(1), shape())?
+        }
+        Op::TopK(op) => topk::topk(op, &array(0), result)?,
+        Op::Transpose(op) => transpose::transpose(op, &array(0), shape()),
+        Op::TriangularSolve(op) => {
+            triangular_solve::triangular_solve(op, &array(0), &array(1), shape())
+        }
+        Op::Tuple(op) => tuple::tuple(op, operands),
+        Op::Unary(op) => unary::unary(*op, &array(0), shape()),
+        // Not functions of the operands alone: control flow, several devices, the host, random numbers. The machine runs
+        // them; those with a page get their other inputs as parameters.
+        Op::AllGather(_)
+        | Op::AllGatherDone(_)
+        | Op::AllGatherStart(_)
+        | Op::AllReduce(_)
+        | Op::AllReduceDone(_)
+        | Op::AllReduceStart(_)
+        | Op::AllToAll(_)
+        | Op::AsyncDone(_)
+        | Op::AsyncStart(_)
+        | Op::AsyncUpdate(_)
+        | Op::Call(_)
+        | Op::CollectiveBroadcast(_)
+        | Op::CollectivePermute(_)
+        | Op::CollectivePermuteDone(_)
+        | Op::CollectivePermuteStart(_)
+        | Op::Conditional(_)
+        | Op::CustomCall(_)
+        | Op::Fusion(_)
+        | Op::Infeed(_)
+        | Op::Outfeed(_)
+        | Op::Parameter(_)
+        | Op::PartitionId(_)
+        | Op::RaggedAllToAll(_)
+        | Op::Recv(_)
+        | Op::RecvDone(_)
+        | Op::ReduceScatter(_)
+        | Op::ReplicaId(_)
+        | Op::Rng(_)
+        | Op::RngGetAndUpdateState(_)
+        | Op::Scan(_)
+        | Op::Send(_)
+        | Op::SendDone(_)
+        | Op::While(_) => {
+            return Err(Error::internal("the value does not follow from the operands alone"));
+        }
+    })
+}

@@ -1,0 +1,426 @@
+//! The operations of instructions that compute arrays.
+use super::build::{Builder, Leaf, Leaves, SMALL, readable};
+use super::memory::{Copy, Place};
+use super::operation::{Beyond, ElementStep, KernelCall, Operation, Source, Start, Window};
+use num::index::{others, rows, strides, to_i64, to_usize};
+
+use crate::lower::cost;
+use crate::state::Site;
+use hlo::ir::Instruction;
+use hlo::literal::ConstantValue;
+use hlo::op::{Gather, Scatter};
+use hlo::{ArrayShape, Dims, ElementType, Literal, Op, Shape};
+use kernels::data_movement::moves_into;
+use kernels::{Fusion, Kernel, Reuse};
+use num::Arithmetic;
+use num::array::static_shape;
+use num::loops::{binary_loop, is_approximate, select_loop};
+use num::scalar_program::step::ScalarStep;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+impl Builder<'_> {
+    /// Returns the array that an instruction computes.
+    pub(super) fn array(
+        &mut self,
+        site: Site,
+        instruction: &Instruction,
+        operands: &[Leaves],
+        shapes: &[&Shape],
+        shape: &Arc<ArrayShape>,
+    ) -> Option<Leaf> {
+        let leaf = |i: usize| operands.get(i).and_then(|leaves| leaves.first());
+        if crate::lower::relabels(instruction, shapes) {
+            return Some(match leaf(0)? {
+                Leaf::Small(place, _) => Leaf::Small(*place, Arc::clone(shape)),
+                Leaf::Large { array, version, .. } => {
+                    Leaf::Large { array: *array, version: *version, shape: Arc::clone(shape) }
+                }
+                Leaf::Token => return None,
+            });
+        }
+        match &instruction.op {
+            Op::Constant(constant) => match &*constant.value {
+                ConstantValue::Literal(value) if value.array_shape().is_some() => {
+                    self.constant(shape, value)
+                }
+                ConstantValue::Literal(_) | ConstantValue::Elided(_) => None,
+            },
+            Op::Iota(op) => {
+                let mut numbers = Literal::zeros(Arc::clone(shape));
+                let dim = op.iota_dimension.unwrap_or(0);
+                kernels::Iota::new(shape, dim, 0, 1).write(&mut numbers);
+                self.constant(shape, &numbers)
+            }
+            Op::DynamicSlice(op) => self.slice(&op.dynamic_slice_sizes, operands, shape),
+            Op::DynamicUpdateSlice(_) => self.update(operands, shape),
+            Op::Gather(op) if is_one(op.index_vector_dim, shapes[1]) => {
+                self.gather(op, operands, shape)
+            }
+            Op::Scatter(op) if operands.len() == 3 && is_one(op.index_vector_dim, shapes[1]) => {
+                let leaf = self.scatter(op, operands, shape);
+                leaf.or_else(|| self.kernel(site, instruction, operands, shapes)?.first().cloned())
+            }
+            Op::Select(_) if shapes[0].array().is_some_and(|p| p.rank() == 0) => {
+                self.select(operands, shape)
+            }
+            op => {
+                if let Some(leaf) = self.moved(op, operands, shape) {
+                    return Some(leaf);
+                }
+                let leaves = self.kernel(site, instruction, operands, shapes)?;
+                leaves.first().cloned()
+            }
+        }
+    }
+
+    fn constant(&mut self, shape: &Arc<ArrayShape>, value: &Literal) -> Option<Leaf> {
+        if shape.byte_count()? > SMALL {
+            return self.large(shape, Some(value.with_shape(Arc::clone(shape))));
+        }
+        let place = self.place(shape)?;
+        self.image[place.start..place.end()].copy_from_slice(value.bytes());
+        self.constants.insert(place.start);
+        Some(Leaf::Small(place, Arc::clone(shape)))
+    }
+
+    /// Returns the result of an op that only moves elements; it is applied to their numbers to tell from where. `None` of any
+    /// other op, and of large operands.
+    fn moved(&mut self, op: &Op, operands: &[Leaves], shape: &Arc<ArrayShape>) -> Option<Leaf> {
+        let numbered = |shape: &ArrayShape| ArrayShape { ty: ElementType::U32, ..shape.clone() };
+        let width = shape.ty.storage_bytes();
+        let (mut sources, mut numbers, mut is_constant) = (Vec::new(), Vec::new(), true);
+        for leaves in operands {
+            let Leaf::Small(place, operand) = leaves.first()? else { return None };
+            is_constant &= self.constants.contains(&place.start);
+            let mut literal = Literal::zeros(numbered(operand));
+            let slots = literal.as_mut_slice::<u32>()?.iter_mut();
+            for (slot, from) in slots.zip((place.start..place.end()).step_by(width)) {
+                *slot = u32::try_from(sources.len()).ok()?;
+                sources.push(from);
+            }
+            numbers.push(literal);
+        }
+        let mut result = Literal::zeros(numbered(shape));
+        moves_into(op, &numbers.iter().collect::<Vec<_>>(), &mut result)?;
+        let place = self.place(shape)?;
+        let mut copies: Vec<Copy> = Vec::new();
+        let targets = (place.start..).step_by(width);
+        for (&number, to) in result.as_slice::<u32>()?.iter().zip(targets) {
+            let from = sources[usize::try_from(number).ok()?];
+            match copies.last_mut() {
+                Some(last) if last.from + last.bytes == from => last.bytes += width,
+                _ => copies.push(Copy { from, to, bytes: width }),
+            }
+        }
+        if is_constant {
+            for Copy { from, to, bytes } in copies {
+                self.image.copy_within(from..from + bytes, to);
+            }
+            self.constants.insert(place.start);
+        } else {
+            self.push(Operation::Copy(copies));
+        }
+        Some(Leaf::Small(place, Arc::clone(shape)))
+    }
+
+    /// Returns the place of an array.
+    fn source(&self, leaves: &Leaves) -> Option<(Source, Arc<ArrayShape>)> {
+        match self.current(leaves.first()?)? {
+            Leaf::Small(place, shape) => Some((Source::Small(place), shape)),
+            Leaf::Large { array, shape, .. } => Some((Source::Large(array), shape)),
+            Leaf::Token => None,
+        }
+    }
+
+    fn slice(
+        &mut self,
+        sizes: &[i64],
+        operands: &[Leaves],
+        shape: &Arc<ArrayShape>,
+    ) -> Option<Leaf> {
+        let (_, of) = self.source(&operands[0])?;
+        let starts = starts(&operands[1..]).filter(|starts| starts.len() == of.rank())?;
+        self.slice_at(&operands[0], sizes, &starts, shape)
+    }
+
+    fn slice_at(
+        &mut self,
+        array: &Leaves,
+        sizes: &[i64],
+        starts: &[(usize, Start)],
+        shape: &Arc<ArrayShape>,
+    ) -> Option<Leaf> {
+        let (array, of) = self.source(array)?;
+        let window = window(&of, sizes, starts, Beyond::Clamp)?;
+        let result = self.place(shape)?;
+        self.push(Operation::Slice { array, window, result });
+        Some(Leaf::Small(result, Arc::clone(shape)))
+    }
+
+    /// A gather of one slice.
+    fn gather(
+        &mut self,
+        op: &Gather,
+        operands: &[Leaves],
+        shape: &Arc<ArrayShape>,
+    ) -> Option<Leaf> {
+        let starts = indexed(&operands[1], &op.start_index_map)?;
+        if !op.operand_batching_dims.is_empty() {
+            return None;
+        }
+        self.slice_at(&operands[0], &op.slice_sizes, &starts, shape)
+    }
+
+    /// A scatter of one window.
+    fn scatter(
+        &mut self,
+        op: &Scatter,
+        operands: &[Leaves],
+        shape: &Arc<ArrayShape>,
+    ) -> Option<Leaf> {
+        let [of, indices, update] = operands else { return None };
+        let starts = indexed(indices, &op.scatter_dims_to_operand_dims)?;
+        let program = self.lowering.programs.get(op.to_apply)?;
+        let is_of_type = |ty: &ElementType| *ty == shape.ty;
+        let of_type = program.parameters().iter().chain(program.results()).all(is_of_type);
+        if !op.input_batching_dims.is_empty() || !of_type {
+            return None;
+        }
+        let Leaf::Small(mut place, part) = update.first()?.clone() else { return None };
+        let mut sizes = Dims::from_elem(1, shape.rank());
+        let dims = others(shape.rank(), &op.inserted_window_dims);
+        for (dim, &from) in dims.into_iter().zip(&op.update_window_dims) {
+            sizes[to_usize(dim)] = part.dims[to_usize(from)];
+        }
+        let beyond = window(shape, &sizes, &starts, Beyond::Skip)?;
+        if !program.is_second() {
+            let (op, ty) = program.as_binary_in_order()?;
+            let function = binary_loop(op, ty)?;
+            let Leaf::Small(now, _) = self.slice_at(of, &sizes, &starts, &part)? else {
+                return None;
+            };
+            let result = self.place(&part)?;
+            let operands = [now, place].into_iter().collect();
+            let types = SmallVec::from_slice(&[ty, ty]);
+            let step =
+                ElementStep { step: ScalarStep::Binary(op, ty, 0, 1), operands: types, result: ty };
+            self.push(Operation::Elementwise { function, operands, result, step: Some(step) });
+            place = result;
+        }
+        self.update_at(of, beyond, place, shape)
+    }
+
+    fn update(&mut self, operands: &[Leaves], shape: &Arc<ArrayShape>) -> Option<Leaf> {
+        let Leaf::Small(update, part) = operands[1].first()? else { return None };
+        let starts = starts(&operands[2..]).filter(|starts| starts.len() == shape.rank())?;
+        let window = window(shape, &part.dims, &starts, Beyond::Clamp)?;
+        self.update_at(&operands[0], window, *update, shape)
+    }
+
+    fn update_at(
+        &mut self,
+        array: &Leaves,
+        window: Window,
+        update: Place,
+        shape: &Arc<ArrayShape>,
+    ) -> Option<Leaf> {
+        let (array, leaf) = match self.current(array.first()?)? {
+            Leaf::Small(from, _) => {
+                let to = self.copied(from, shape)?;
+                (Source::Small(to), Leaf::Small(to, Arc::clone(shape)))
+            }
+            // A constant stays as it is.
+            Leaf::Large { array, .. } if self.large[array].value.is_some() => return None,
+            Leaf::Large { array, .. } => {
+                self.large[array].is_updated = true;
+                self.versions[array] += 1;
+                let version = self.versions[array];
+                (Source::Large(array), Leaf::Large { array, version, shape: Arc::clone(shape) })
+            }
+            Leaf::Token => return None,
+        };
+        self.push(Operation::Update { array, window, update });
+        Some(leaf)
+    }
+
+    /// Selects a whole value by a scalar.
+    fn select(&mut self, operands: &[Leaves], shape: &Arc<ArrayShape>) -> Option<Leaf> {
+        let [p, a, b] = [0, 1, 2].map(|i| readable(&operands[i]));
+        let (p, a, b) = (p?, a?, b?);
+        let result = self.place(shape)?;
+        self.push(if shape.rank() == 0 {
+            let function = select_loop(shape.ty.storage_bytes());
+            let (operands, ty) = ([p, a, b].into_iter().collect(), shape.ty);
+            let types = SmallVec::from_slice(&[ElementType::Pred, ty, ty]);
+            let step =
+                ElementStep { step: ScalarStep::Select(0, 1, 2), operands: types, result: ty };
+            Operation::Elementwise { function, operands, result, step: Some(step) }
+        } else {
+            Operation::Choose { predicate: p.start, values: [a.start, b.start], result }
+        });
+        Some(Leaf::Small(result, Arc::clone(shape)))
+    }
+
+    fn select_kernel(
+        &self,
+        op: &Op,
+        operands: &[&Shape],
+        result: &Shape,
+    ) -> Option<Box<dyn Kernel>> {
+        // Functions of scalars are computed as in frames, where they have no loops.
+        let is_scalar = matches!(op, Op::Unary(_) | Op::Binary(_))
+            && result.array().is_some_and(|array| array.rank() == 0);
+        let arithmetic = match self.lowering.arithmetic()? {
+            Arithmetic::Fast if !is_scalar => Arithmetic::Fast,
+            Arithmetic::Fast | Arithmetic::Exact => Arithmetic::Exact,
+        };
+        kernels::select(op, operands, result, self.lowering.programs, arithmetic)
+    }
+
+    /// Adds the kernel of an instruction, or its loop if it is elementwise.
+    pub(super) fn kernel(
+        &mut self,
+        site: Site,
+        instruction: &Instruction,
+        operands: &[Leaves],
+        shapes: &[&Shape],
+    ) -> Option<Leaves> {
+        let mut needs_machine = false;
+        let programs = self.lowering.programs;
+        instruction.op.each_callee(&mut |id| needs_machine |= programs.needs_machine(id));
+        if needs_machine {
+            return None;
+        }
+        let kernel = self.select_kernel(&instruction.op, shapes, &instruction.shape)?;
+        let sources: Vec<_> =
+            operands.iter().map(|leaves| self.source(leaves)).collect::<Option<_>>()?;
+        // A large array that was reshaped is passed as it is.
+        let fits = sources.iter().all(|(source, of)| match source {
+            Source::Small(_) => true,
+            Source::Large(array) => {
+                let own = &self.large[*array].shape;
+                (&own.dims, own.ty) == (&of.dims, of.ty)
+            }
+        });
+        let leaves = instruction.shape.leaves();
+        let results: Vec<Arc<ArrayShape>> = leaves
+            .into_iter()
+            .map(|leaf| {
+                leaf.array().filter(|a| a.dynamic.is_none()).map(|a| Arc::new(static_shape(a)))
+            })
+            .collect::<Option<_>>()?;
+        if let (Fusion::Loop(function) | Fusion::Widen(function), [result]) =
+            (kernel.fusion(), &*results)
+            && sources.iter().all(|(_, of)| of.dims == result.dims)
+        {
+            let operands = sources.iter().map(|(source, _)| match source {
+                Source::Small(place) => Some(*place),
+                Source::Large(_) => None,
+            });
+            let operands = operands.collect::<Option<_>>()?;
+            let place = self.place(result)?;
+            let types: SmallVec<[ElementType; 3]> = sources.iter().map(|(_, of)| of.ty).collect();
+            // Where the loop approximates a function, its elements are not those of a step.
+            let arithmetic = self.lowering.arithmetic()?;
+            let is_approximate = result.rank() > 0
+                && matches!(&instruction.op, Op::Unary(op)
+                    if is_approximate(*op, result.ty, arithmetic));
+            let step = ScalarStep::elementwise(&instruction.op, &types, result.ty, &[0, 1, 2])
+                .filter(|_| !is_approximate)
+                .map(|step| ElementStep { step, operands: types, result: result.ty });
+            self.push(Operation::Elementwise { function, operands, result: place, step });
+            return Some([Leaf::Small(place, Arc::clone(result))].into());
+        }
+        // An update of a large array copies it.
+        let is_update = kernel.reuse() == Reuse::Update;
+        if !fits || (is_update && matches!(sources[0].0, Source::Large(_))) {
+            return None;
+        }
+        let mut places = Vec::with_capacity(results.len());
+        for shape in results {
+            places.push((self.place(&shape)?, shape));
+        }
+        self.block.fuel += cost::steps(&instruction.op, shapes);
+        let value = places.iter().map(|(place, shape)| Leaf::Small(*place, Arc::clone(shape)));
+        let value = value.collect();
+        let number = self.kernels.len();
+        let product = short_product(&instruction.op, &sources, &places, &*kernel, number);
+        self.push(product.unwrap_or(Operation::Kernel(number)));
+        self.kernels.push(KernelCall { kernel, site, operands: sources, results: places });
+        Some(value)
+    }
+}
+
+/// Returns the operation of a `dot` of two short vectors.
+fn short_product(
+    op: &Op,
+    operands: &[(Source, Arc<ArrayShape>)],
+    results: &[(Place, Arc<ArrayShape>)],
+    kernel: &dyn Kernel,
+    number: usize,
+) -> Option<Operation> {
+    let (Op::Dot(op), [(Source::Small(a), lhs), (Source::Small(b), rhs)], [(result, shape)]) =
+        (op, operands, results)
+    else {
+        return None;
+    };
+    kernels::is_short(op, &[lhs, rhs], shape).then(|| Operation::Product {
+        operands: [*a, *b],
+        result: *result,
+        arithmetic: kernel.arithmetic(),
+        kernel: number,
+    })
+}
+
+/// Returns whether index vectors along this dimension are only one.
+fn is_one(index_vector_dim: i64, indices: &Shape) -> bool {
+    let sizes = indices.array().map(|array| array.dims.iter().enumerate());
+    sizes.is_some_and(|mut sizes| {
+        sizes.all(|(dim, &size)| size == 1 || to_i64(dim) == index_vector_dim)
+    })
+}
+
+/// Returns the components of the only index vector, each with the dimension that it is of.
+fn indexed(indices: &Leaves, dims: &[i64]) -> Option<Vec<(usize, Start)>> {
+    let Leaf::Small(place, shape) = indices.first()? else { return None };
+    let bytes = shape.ty.storage_bytes();
+    let component = |(k, &dim): (usize, &i64)| {
+        let place = Place { start: place.start + k * bytes, bytes };
+        (to_usize(dim), Start { place, ty: shape.ty })
+    };
+    Some(dims.iter().enumerate().map(component).collect())
+}
+
+/// Returns scalars as the start indices of all dimensions.
+fn starts(scalars: &[Leaves]) -> Option<Vec<(usize, Start)>> {
+    let start = |(dim, leaves): (usize, &Leaves)| match leaves.first()? {
+        Leaf::Small(place, shape) if shape.rank() == 0 => {
+            Some((dim, Start { place: *place, ty: shape.ty }))
+        }
+        Leaf::Small(..) | Leaf::Large { .. } | Leaf::Token => None,
+    };
+    scalars.iter().enumerate().map(start).collect()
+}
+
+/// Returns the box of these sizes at these start indices; in other dimensions it starts at 0.
+fn window(
+    of: &ArrayShape,
+    sizes: &[i64],
+    starts: &[(usize, Start)],
+    beyond: Beyond,
+) -> Option<Window> {
+    let width = of.ty.storage_bytes();
+    let strides = strides(&of.dims);
+    let starts = starts
+        .iter()
+        .map(|&(dim, start)| (start, of.dims[dim] - sizes[dim], to_usize(strides[dim]) * width));
+    let starts: Vec<(Start, i64, usize)> = starts.collect();
+    let (mut at, mut bytes) = (Vec::new(), 0);
+    rows(sizes, 0, &strides, |row, count| {
+        at.push(to_usize(row) * width);
+        bytes = count * width;
+    });
+    let fits = starts.iter().all(|(_, last, _)| *last >= 0);
+    (bytes > 0 && fits).then_some(Window { ty: of.ty, starts, beyond, rows: at, bytes })
+}

@@ -1,0 +1,395 @@
+//! From a `while` to the operations of a loop over small arrays.
+use super::heat::Heat;
+use super::memory::{ALIGNMENT, Copy, Place};
+use super::operation::{KernelCall, Operation};
+use super::{Block, Large, Repeat, SmallLoop};
+use crate::lower::{Lowering, has_effect};
+use crate::state::Site;
+use hlo::ir::{Computation, ComputationId, Instruction};
+use hlo::op::{Conditional, While};
+use hlo::{ArrayShape, Dims, ElementType, Literal, Op, Shape};
+use num::array::static_shape;
+use num::index::{to_i64, to_usize};
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The limit of bytes of a small array: kernels take more time for larger ones than a step does beside.
+pub(super) const SMALL: usize = 4096;
+
+/// The limits of operations of a loop, and of computations that are open while it is compiled.
+const OPERATIONS: usize = 4096;
+const DEPTH: usize = 32;
+
+/// The loop as a program; `None` if it has other operations than those on small arrays.
+pub(crate) fn compile(lowering: &Lowering<'_>, op: &While) -> Option<SmallLoop> {
+    let mut builder = Builder {
+        lowering,
+        image: Vec::new(),
+        constants: FxHashSet::default(),
+        large: Vec::new(),
+        versions: Vec::new(),
+        kernels: Vec::new(),
+        block: Block::default(),
+        depth: 0,
+        count: 0,
+    };
+    let module = lowering.module();
+    let parameter = *module.computations[op.body].program_shape().parameters.first()?;
+    let carried: Leaves =
+        parameter.leaves().into_iter().map(|leaf| builder.argument(leaf)).collect::<Option<_>>()?;
+    let results = builder.repeat(op, &carried)?;
+    debug_assert_eq!(carried.len(), results.len());
+    let scratch = builder.kernels.iter().map(KernelCall::bytes).fold(0, usize::saturating_add);
+    let carried = results.iter().map(|leaf| match leaf {
+        Leaf::Small(place, shape) => super::Leaf::Small(*place, Arc::clone(shape)),
+        Leaf::Large { array, shape, .. } => super::Leaf::Large(*array, Arc::clone(shape)),
+        Leaf::Token => super::Leaf::Token,
+    });
+    let carried = carried.collect();
+    let Some(Operation::Repeat(repeat)) = builder.block.operations.pop() else { return None };
+    let counter = builder.place(&ArrayShape::new(ElementType::U64, Dims::new()))?;
+    Some(SmallLoop {
+        repeat: *repeat,
+        carried,
+        bytes: builder.image.len().next_multiple_of(ALIGNMENT).saturating_add(scratch),
+        image: builder.image,
+        large: builder.large,
+        kernels: builder.kernels,
+        counter,
+        heat: Heat::new(lowering.programs.become_code(), builder.count),
+    })
+}
+
+/// Returns which instructions the leaves of a computation's result follow from.
+fn needed(computation: &Computation) -> Vec<bool> {
+    let instructions = &computation.instructions;
+    let leaves = instructions.iter().map(|(_, instruction)| instruction.shape.leaves().len());
+    let mut needed: Vec<Vec<bool>> = leaves.map(|count| vec![false; count]).collect();
+    needed[computation.root.index()].fill(true);
+    for (id, instruction) in instructions.iter().rev() {
+        let own = std::mem::take(&mut needed[id.index()]);
+        match &instruction.op {
+            Op::Tuple(_) => {
+                let mut own = own.iter();
+                for operand in &instruction.operands {
+                    needed[operand.index()].iter_mut().zip(&mut own).for_each(|(x, is)| *x |= is);
+                }
+            }
+            Op::GetTupleElement(op) => {
+                let tuple = instruction.operands[0];
+                let first = first_leaf(&instructions[tuple].shape, to_usize(op.index));
+                let of = needed[tuple.index()].iter_mut().skip(first);
+                of.zip(&own).for_each(|(x, is)| *x |= is);
+            }
+            op if op.opcode().aliases_operand() => {
+                let of = &mut needed[instruction.operands[0].index()];
+                of.iter_mut().zip(&own).for_each(|(x, is)| *x |= is);
+            }
+            _ if own.contains(&true) => {
+                instruction.operands.iter().for_each(|o| needed[o.index()].fill(true));
+            }
+            _ => {}
+        }
+        needed[id.index()] = own;
+    }
+    needed.iter().map(|leaves| leaves.contains(&true)).collect()
+}
+
+/// Returns the number of the first leaf of an element of a tuple.
+fn first_leaf(tuple: &Shape, index: usize) -> usize {
+    let elements = tuple.tuple().unwrap_or_default();
+    elements.iter().take(index).map(|shape| shape.leaves().len()).sum()
+}
+
+/// Returns the place of a small array.
+pub(super) fn readable(leaves: &Leaves) -> Option<Place> {
+    match leaves.first()? {
+        Leaf::Small(place, _) => Some(*place),
+        Leaf::Large { .. } | Leaf::Token => None,
+    }
+}
+
+/// Where a leaf of a value is.
+#[derive(Debug, Clone)]
+pub(super) enum Leaf {
+    Small(Place, Arc<ArrayShape>),
+    /// One of the large arrays, as it is after so many updates.
+    Large {
+        array: usize,
+        version: usize,
+        shape: Arc<ArrayShape>,
+    },
+    Token,
+}
+
+pub(super) type Leaves = Rc<[Leaf]>;
+
+pub(super) struct Builder<'a> {
+    pub(super) lowering: &'a Lowering<'a>,
+    pub(super) image: Vec<u8>,
+    /// The places of constants.
+    pub(super) constants: FxHashSet<usize>,
+    pub(super) large: Vec<Large>,
+    /// The updates of each large array so far. An earlier version is gone.
+    pub(super) versions: Vec<usize>,
+    pub(super) kernels: Vec<KernelCall>,
+    /// The operations so far of the block that is built.
+    pub(super) block: Block,
+    depth: usize,
+    count: usize,
+}
+
+impl Builder<'_> {
+    /// Returns a new place for an array; `None` if it is not small.
+    pub(super) fn place(&mut self, shape: &ArrayShape) -> Option<Place> {
+        let bytes = shape.byte_count().filter(|bytes| (1..=SMALL).contains(bytes))?;
+        let start = self.image.len().next_multiple_of(ALIGNMENT);
+        self.image.resize(start + bytes, 0);
+        Some(Place { start, bytes })
+    }
+    fn small(&mut self, shape: &Arc<ArrayShape>) -> Option<Leaf> {
+        Some(Leaf::Small(self.place(shape)?, Arc::clone(shape)))
+    }
+    pub(super) fn large(
+        &mut self,
+        shape: &Arc<ArrayShape>,
+        value: Option<Literal>,
+    ) -> Option<Leaf> {
+        shape.byte_count().filter(|&bytes| bytes > 0)?;
+        self.large.push(Large { shape: Arc::clone(shape), value, is_updated: false });
+        self.versions.push(0);
+        Some(Leaf::Large { array: self.large.len() - 1, version: 0, shape: Arc::clone(shape) })
+    }
+    /// Returns the leaf of a value that the loop carries from outside.
+    fn argument(&mut self, shape: &Shape) -> Option<Leaf> {
+        match shape {
+            Shape::Array(array) if array.dynamic.is_none() => {
+                let array = Arc::new(static_shape(array));
+                match array.byte_count()? {
+                    0..=SMALL => self.small(&array),
+                    _ => self.large(&array, None),
+                }
+            }
+            Shape::Token => Some(Leaf::Token),
+            Shape::Array(_) | Shape::Tuple(_) | Shape::Opaque | Shape::Buffer(_) => None,
+        }
+    }
+    pub(super) fn push(&mut self, operation: Operation) {
+        self.block.operations.push(operation);
+    }
+
+    /// Returns the leaf if its array has not been updated since.
+    pub(super) fn current(&self, leaf: &Leaf) -> Option<Leaf> {
+        let is_current = match leaf {
+            Leaf::Large { array, version, .. } => self.versions[*array] == *version,
+            Leaf::Small(..) | Leaf::Token => true,
+        };
+        is_current.then(|| leaf.clone())
+    }
+
+    /// Builds the block of a computation; returns it with its result.
+    fn block(&mut self, id: ComputationId, parameters: &[Leaves]) -> Option<(Block, Leaves)> {
+        let outer = std::mem::take(&mut self.block);
+        let result = self.computation(id, parameters)?;
+        Some((std::mem::replace(&mut self.block, outer), result))
+    }
+
+    /// Adds the operations of a computation; returns its result.
+    fn computation(&mut self, id: ComputationId, parameters: &[Leaves]) -> Option<Leaves> {
+        let module = self.lowering.module();
+        let computation = &module.computations[id];
+        self.depth += 1;
+        self.count += computation.instructions.len();
+        if self.depth > DEPTH || self.count > OPERATIONS {
+            return None;
+        }
+        let needed = needed(computation);
+        let mut values: Vec<Leaves> = Vec::with_capacity(computation.instructions.len());
+        for (instruction, definition) in computation.instructions.iter() {
+            self.block.fuel += 1;
+            if has_effect(definition, &self.lowering.effects) {
+                return None;
+            }
+            if !needed[instruction.index()] {
+                // Nothing reads these leaves.
+                values.push(vec![Leaf::Token; definition.shape.leaves().len()].into());
+                continue;
+            }
+            let site = Site { computation: id, instruction };
+            let operands = definition.operands.iter().map(|o| Rc::clone(&values[o.index()]));
+            let operands: Vec<Leaves> = operands.collect();
+            let shapes = definition.operands.iter().map(|&o| &computation.instructions[o].shape);
+            let shapes: Vec<&Shape> = shapes.collect();
+            let value = self.value(site, definition, &operands, &shapes, parameters)?;
+            values.push(value);
+        }
+        self.depth -= 1;
+        Some(values.swap_remove(computation.root.index()))
+    }
+
+    /// Returns the value of an instruction; adds its operations.
+    fn value(
+        &mut self,
+        site: Site,
+        instruction: &Instruction,
+        operands: &[Leaves],
+        shapes: &[&Shape],
+        parameters: &[Leaves],
+    ) -> Option<Leaves> {
+        if self.lowering.may_be_smaller(site, instruction) {
+            return None;
+        }
+        if instruction.opcode().aliases_operand() {
+            return Some(Rc::clone(&operands[0]));
+        }
+        match &instruction.op {
+            Op::Parameter(parameter) => {
+                Some(Rc::clone(parameters.get(to_usize(parameter.number))?))
+            }
+            Op::Tuple(_) => {
+                Some(operands.iter().flat_map(|leaves| leaves.iter().cloned()).collect())
+            }
+            Op::GetTupleElement(op) => {
+                let first = first_leaf(shapes[0], to_usize(op.index));
+                let count = instruction.shape.leaves().len();
+                Some(operands[0].get(first..first + count)?.into())
+            }
+            Op::AfterAll(_) => Some([Leaf::Token].into()),
+            Op::Call(op) => self.computation(op.to_apply, operands),
+            Op::Fusion(op) => self.computation(op.calls, operands),
+            Op::While(op) => {
+                let carried: Option<Leaves> =
+                    operands[0].iter().map(|leaf| self.carry(leaf)).collect();
+                self.repeat(op, &carried?)
+            }
+            Op::Conditional(op) => self.branch(op, operands, shapes),
+            _ => {
+                let shape = instruction.shape.array().filter(|shape| shape.dynamic.is_none());
+                match shape {
+                    Some(shape) => {
+                        let shape = Arc::new(static_shape(shape));
+                        Some([self.array(site, instruction, operands, shapes, &shape)?].into())
+                    }
+                    None => self.kernel(site, instruction, operands, shapes),
+                }
+            }
+        }
+    }
+
+    /// Returns the place of a copy.
+    pub(super) fn copied(&mut self, from: Place, shape: &ArrayShape) -> Option<Place> {
+        let to = self.place(shape)?;
+        self.push(Operation::Copy(vec![Copy { from: from.start, to: to.start, bytes: to.bytes }]));
+        Some(to)
+    }
+
+    /// Returns the leaf of a loop's value that begins as this one.
+    fn carry(&mut self, leaf: &Leaf) -> Option<Leaf> {
+        Some(match self.current(leaf)? {
+            Leaf::Small(from, shape) => Leaf::Small(self.copied(from, &shape)?, shape),
+            leaf @ (Leaf::Large { .. } | Leaf::Token) => leaf,
+        })
+    }
+
+    /// Adds a loop whose value begins as `carried`; returns the value that it ends with.
+    fn repeat(&mut self, op: &While, carried: &Leaves) -> Option<Leaves> {
+        let (condition, test) = self.block(op.condition, std::slice::from_ref(carried))?;
+        let test = readable(&test)?;
+        let (mut body, results) = self.block(op.body, std::slice::from_ref(carried))?;
+        let mut value = Vec::with_capacity(carried.len());
+        let mut next = Vec::new();
+        for (from, to) in results.iter().zip(carried.iter()) {
+            value.push(match (self.current(from)?, to) {
+                (Leaf::Small(from, _), Leaf::Small(to, _)) => {
+                    next.push(Copy { from: from.start, to: to.start, bytes: to.bytes });
+                    carried[value.len()].clone()
+                }
+                (Leaf::Large { array, version, .. }, Leaf::Large { array: same, shape, .. })
+                    if array == *same =>
+                {
+                    Leaf::Large { array, version, shape: Arc::clone(shape) }
+                }
+                (Leaf::Token, Leaf::Token) => Leaf::Token,
+                _ => return None,
+            });
+        }
+        let next = self.without_conflicts(next)?;
+        body.operations.push(Operation::Copy(next));
+        // An iteration costs one step more than its computations, as in the machine.
+        body.fuel += 1;
+        self.push(Operation::Repeat(Box::new(Repeat { condition, test, body })));
+        Some(value.into())
+    }
+
+    /// Returns copies that do in order what these do at once.
+    fn without_conflicts(&mut self, copies: Vec<Copy>) -> Option<Vec<Copy>> {
+        let copies: Vec<Copy> = copies.into_iter().filter(|copy| copy.from != copy.to).collect();
+        let (mut first, mut last) = (Vec::new(), Vec::new());
+        for copy in &copies {
+            let is_overwritten = |other: &Copy| {
+                other.to < copy.from + copy.bytes && copy.from < other.to + other.bytes
+            };
+            if copies.iter().any(is_overwritten) {
+                let bytes = ArrayShape::new(ElementType::U8, [to_i64(copy.bytes)].as_slice());
+                let between = self.place(&bytes)?;
+                first.push(Copy { to: between.start, ..*copy });
+                last.push(Copy { from: between.start, ..*copy });
+            } else {
+                last.push(*copy);
+            }
+        }
+        first.append(&mut last);
+        Some(first)
+    }
+
+    fn branch(
+        &mut self,
+        op: &Conditional,
+        operands: &[Leaves],
+        shapes: &[&Shape],
+    ) -> Option<Leaves> {
+        let (selector, arguments) = operands.split_first()?;
+        let place = readable(selector)?;
+        let ty = shapes[0].array()?.ty;
+        let before = self.versions.clone();
+        let mut after = before.clone();
+        let mut built: Vec<(Block, Leaves)> = Vec::with_capacity(op.branches.len());
+        for (&id, argument) in op.branches.iter().zip(arguments) {
+            // Large constants of the branches before have numbers of their own.
+            self.versions[..before.len()].copy_from_slice(&before);
+            let (block, result) = self.block(id, std::slice::from_ref(argument))?;
+            let result: Option<Leaves> = result.iter().map(|leaf| self.current(leaf)).collect();
+            built.push((block, result?));
+            for (after, now) in after.iter_mut().zip(&self.versions) {
+                *after = (*after).max(*now);
+            }
+        }
+        self.versions[..after.len()].copy_from_slice(&after);
+        let mut value = Vec::new();
+        for (i, leaf) in built.first()?.1.clone().iter().enumerate() {
+            value.push(match leaf {
+                Leaf::Small(_, shape) => {
+                    let to = self.place(shape)?;
+                    for (block, result) in &mut built {
+                        let Leaf::Small(from, _) = &result[i] else { return None };
+                        let copy = Copy { from: from.start, to: to.start, bytes: to.bytes };
+                        block.operations.push(Operation::Copy(vec![copy]));
+                    }
+                    Leaf::Small(to, Arc::clone(shape))
+                }
+                Leaf::Large { array, shape, .. } => {
+                    let is_same = |leaf: &Leaf| matches!(leaf, Leaf::Large { array: other, .. } if other == array);
+                    if !built.iter().all(|(_, result)| is_same(&result[i])) {
+                        return None;
+                    }
+                    Leaf::Large { array: *array, version: self.versions[*array], shape: Arc::clone(shape) }
+                }
+                Leaf::Token => Leaf::Token,
+            });
+        }
+        let branches = built.into_iter().map(|(block, _)| block).collect();
+        self.push(Operation::Branch { selector: place, ty, branches });
+        Some(value.into())
+    }
+}
