@@ -9,13 +9,13 @@ use num::parallel::parts_with;
 use std::cell::Cell;
 
 /// Elements in a block.
-pub const BLOCK: usize = 1024;
+pub(crate) const BLOCK: usize = 1024;
 /// Arrays of fewer elements are not worth another thread.
 const PARALLEL: usize = 32 * BLOCK;
 
 /// Elements of one class.
 #[derive(Debug, Clone)]
-pub enum Block {
+pub(crate) enum Block {
     Pred(Vec<bool>),
     Signed(Vec<i64>),
     Unsigned(Vec<u64>),
@@ -25,7 +25,7 @@ pub enum Block {
 
 impl Block {
     /// Returns an empty block for elements of this type.
-    pub fn of(ty: ElementType) -> Self {
+    pub(crate) fn of(ty: ElementType) -> Self {
         match ty.class() {
             Class::Pred => Self::Pred(Vec::new()),
             Class::Signed => Self::Signed(Vec::new()),
@@ -35,7 +35,7 @@ impl Block {
         }
     }
     /// Replaces the elements by those stored in `bytes`.
-    pub fn read(&mut self, ty: ElementType, bytes: &[u8]) {
+    pub(crate) fn read(&mut self, ty: ElementType, bytes: &[u8]) {
         match self {
             Self::Pred(x) => refill(x, bytes.iter().map(|&b| b != 0)),
             Self::Signed(x) => match ty {
@@ -75,7 +75,7 @@ impl Block {
         }
     }
     /// Stores the elements, rounded or wrapped to `ty`.
-    pub fn write(&self, ty: ElementType, bytes: &mut [u8]) {
+    pub(crate) fn write(&self, ty: ElementType, bytes: &mut [u8]) {
         match self {
             Self::Pred(x) => store(x, bytes, |&x| [u8::from(x)]),
             Self::Signed(x) => match ty {
@@ -101,7 +101,7 @@ impl Block {
         }
     }
     /// Returns the class of the elements.
-    pub fn class(&self) -> Class {
+    pub(crate) fn class(&self) -> Class {
         match self {
             Self::Pred(_) => Class::Pred,
             Self::Signed(_) => Class::Signed,
@@ -111,7 +111,7 @@ impl Block {
         }
     }
     /// Returns element `i`.
-    pub fn get(&self, i: usize) -> Scalar {
+    pub(crate) fn get(&self, i: usize) -> Scalar {
         match self {
             Self::Pred(x) => Scalar::Pred(x[i]),
             Self::Signed(x) => Scalar::Signed(x[i]),
@@ -121,7 +121,7 @@ impl Block {
         }
     }
     /// Replaces the elements by the results of `element`, which are all of one class.
-    pub fn fill(&mut self, count: usize, mut element: impl FnMut(usize) -> Scalar) {
+    pub(crate) fn fill(&mut self, count: usize, mut element: impl FnMut(usize) -> Scalar) {
         match self {
             Self::Pred(x) => refill(x, (0..count).map(|i| element(i) == Scalar::Pred(true))),
             Self::Signed(x) => refill(x, (0..count).map(|i| element(i).as_wrapping())),
@@ -133,7 +133,7 @@ impl Block {
         }
     }
     /// Returns number of elements.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Pred(x) => x.len(),
             Self::Signed(x) => x.len(),
@@ -145,11 +145,11 @@ impl Block {
 }
 
 /// Computes the blocks of a result from blocks of the operands.
-pub type Compute = dyn Fn(&[Block], &mut Block) + Send + Sync;
+pub(crate) type Compute = dyn Fn(&[Block], &mut Block) + Send + Sync;
 
 /// The source of an operand's elements.
 #[derive(Debug, Clone, Copy)]
-pub enum Source<'a> {
+pub(crate) enum Source<'a> {
     /// An array with the dimensions of the result.
     Array(ElementType, &'a [u8]),
     /// A scalar, used at every index.
@@ -235,7 +235,7 @@ thread_local! {
 }
 
 /// Computes an array of type `ty` in `bytes`, block after block, in parallel if it is large.
-pub fn blockwise(sources: &[Source<'_>], compute: &Compute, ty: ElementType, bytes: &mut [u8]) {
+pub(crate) fn blockwise(sources: &[Source<'_>], compute: &Compute, ty: ElementType, bytes: &mut [u8]) {
     let size = BLOCK * ty.storage_bytes();
     if bytes.len() / ty.storage_bytes() < PARALLEL {
         let mut scratch = SCRATCH.take().unwrap_or_default();
@@ -258,7 +258,7 @@ pub fn blockwise(sources: &[Source<'_>], compute: &Compute, ty: ElementType, byt
 
 /// Replaces the contents of a list.
 #[inline]
-pub fn refill<T>(list: &mut Vec<T>, elements: impl Iterator<Item = T>) {
+pub(crate) fn refill<T>(list: &mut Vec<T>, elements: impl Iterator<Item = T>) {
     list.clear();
     list.extend(elements);
 }
