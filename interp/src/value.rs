@@ -1,5 +1,5 @@
 //! Values of a run: arrays, tuples, tokens, and asynchronous operations.
-use crate::clock::Stop;
+use num::array::zeros;
 use crate::memory::Reservation;
 use crate::{Code, Error, Result};
 use hlo::{Literal, Shape};

@@ -14,7 +14,7 @@ const ENTRY: &str = "\n=== ";
 
 /// Returns the table.
 pub(crate) fn table(root: &Path) -> Result<String> {
-    let pages = texts(root, "interp/src/spec", "rs")?;
+    let pages = texts(root, "interp/spec/src", "rs")?;
     let ops = texts(root, "tests/ops", "hlo")?;
     let rejected = texts(root, "hlo/tests/reject", "hlo")?;
     let shown = texts(root, "tests/cli", "stderr")?;

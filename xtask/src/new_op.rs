@@ -149,7 +149,7 @@ fn next_elementwise(function: &str, test: &str) -> String {
     format!(
         "{TABLE} has a row. Next, where the compiler says that something is missing:
   1. {TABLE}                       classes of element types, accuracy, flags
-  2. interp/src/num                         `{function}` for each class: float_functions.rs, signed.rs, ...
+  2. interp/num/src                         `{function}` for each class: float_functions.rs, signed.rs, ...
   3. builder/src/grad                       the derivative
   4. conformance/src/judge/functions.rs     the values over an interval
 and then
@@ -164,7 +164,7 @@ fn next_structured(module: &str, test: &str) -> String {
         "{TABLE} has a row, {MODULES} the module. Next:
   1. {TABLE}          operands, kind, dynamic rule, flags
   2. hlo/src/op/{module}.rs       attributes, and the shape rule with a label for every check
-  3. interp/src/spec            what it means, and the arm that the compiler asks for
+  3. interp/spec/src            what it means, and the arm that the compiler asks for
   4. {test}     one case a branch, edges, one rejection a label
   5. builder/src/grad, conformance/src/generate, and the places that CONTRIBUTING.md lists
   6. cargo fmt --all && cargo xtask status && cargo xtask ci

@@ -156,7 +156,7 @@ fn rules(text: &mut String, opcode: Opcode) {
 fn links(text: &mut String, opcode: Opcode, page: Option<Page>) {
     text.push_str("\nSee also:\n");
     if let Some(Page { name, .. }) = page {
-        let _ = writeln!(text, "{REPOSITORY}/interp/src/spec/{name}.rs");
+        let _ = writeln!(text, "{REPOSITORY}/interp/spec/src/{name}.rs");
     }
     if let Some(op) = page.and_then(|page| of_stablehlo(page.text, opcode)) {
         let _ = writeln!(text, "https://openxla.org/stablehlo/spec#{op}");

@@ -24,6 +24,7 @@ use crate::Kernel;
 use hlo::op::value::DotAlgorithm;
 use hlo::op::{RaggedDot, RaggedMode};
 use hlo::{ArrayShape, Dims, Literal, Scalar};
+use num::clock::Stop;
 use num::Arithmetic;
 use num::index::{offset_list, others, pick, saturating_count, strides, to_i64, to_usize};
 

@@ -45,7 +45,7 @@ pub fn parts_with<T: Send, S>(
 }
 
 /// Copies bytes, or some of them if the run is to stop.
-pub(crate) fn copy(from: &[u8], to: &mut [u8]) {
+pub fn copy(from: &[u8], to: &mut [u8]) {
     /// Bytes that are copied in much less than a millisecond.
     const PART: usize = 1 << 20;
     if from.len() <= PART {

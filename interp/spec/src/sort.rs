@@ -126,7 +126,7 @@ pub(super) fn merge_sort(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::to_usize;
+    use num::index::to_usize;
 
     #[test]
     fn sorts_stably() {

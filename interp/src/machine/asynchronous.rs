@@ -4,8 +4,6 @@
 use super::Machine;
 use super::execute::not_started;
 use super::frame::Control;
-use crate::Result;
-use crate::Error;
 use crate::plan::{Action, Step};
 use crate::value::{AsyncId, Value};
 use crate::{Error, Result};

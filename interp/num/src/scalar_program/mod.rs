@@ -250,7 +250,7 @@ impl RegisterProgram {
     }
 
     /// Adds a step whose result is of type `ty`.
-    fn add(&mut self, step: ScalarStep, ty: ElementType) -> usize {
+    pub fn add(&mut self, step: ScalarStep, ty: ElementType) -> usize {
         self.steps.push(step);
         self.types.push(ty);
         self.registers.push(Scalar::zero(ty));

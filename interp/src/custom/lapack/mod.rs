@@ -37,7 +37,7 @@ mod signature;
 mod tests;
 
 use super::dictionary::Dictionary;
-use crate::clock::Stop;
+use num::clock::Stop;
 use crate::hooks::Call;
 use crate::{Error, Result};
 use direct::{Bands, Triangle};

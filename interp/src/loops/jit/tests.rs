@@ -1,10 +1,10 @@
 //! Code against the interpreter, on special values of all types.
-use super::super::{Body, RegisterProgram, ScalarProgram};
 use super::{Code, word};
 use hlo::op::value::Direction;
 use hlo::op::{Binary, Unary};
 use hlo::{Class, ElementType, Scalar};
 use num::Order;
+use num::scalar_program::RegisterProgram;
 use num::scalar_program::step::ScalarStep;
 use proptest::prelude::*;
 
@@ -190,12 +190,14 @@ fn selects_by_a_boolean() {
         ENTRY e { ROOT x = f32[] constant(0) }";
     let module = hlo::Module::parse(text).unwrap().verify().unwrap();
     let (id, _) = module.module().computations.iter().find(|(_, c)| c.name == "f").unwrap();
-    let scalar_program = ScalarProgram::compile(module.module(), id, false).unwrap();
-    let Body::Steps(program) = &scalar_program.body else { panic!("steps") };
-    let code = compile(program, 3);
+    let mut program =
+        RegisterProgram::new(&[ElementType::Pred, ElementType::C64, ElementType::C64]);
+    let arguments = [vec![0], vec![1], vec![2]];
+    program.results = program.compile(module.module(), id, &arguments).unwrap();
+    let code = compile(&program, 3);
     for p in [false, true] {
         check(
-            program,
+            &program,
             &code,
             &[Scalar::Pred(p), Scalar::Complex(1.0, 2.0), Scalar::Complex(-0.0, f64::NAN)],
         );
