@@ -1,32 +1,13 @@
 //! The interfaces of a program to the outside: custom calls, host queues, and the observer.
-use crate::custom::{CustomCallLibrary, Library};
+use crate::custom::{Call, CustomCallLibrary, Library};
 use crate::observe::{Event, NotFinite, Observer, Progress};
 use crate::{Error, Result};
 use crossbeam_channel::{Receiver, Sender};
-use hlo::ir::BackendConfig;
-use hlo::op::CustomCall;
-use hlo::{Literal, Module, Shape};
+use hlo::Literal;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-
-/// One call of a custom-call target.
-#[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
-    /// The instruction's attributes: target, layouts and the rest.
-    pub op: &'a CustomCall,
-    /// The `backend_config` of the instruction, as written in the text.
-    pub backend_config: Option<&'a BackendConfig>,
-    /// The module, for the computations that the call names.
-    pub module: &'a Module,
-    /// The values of the operands.
-    pub operands: &'a [&'a Literal],
-    /// The shape of the result that the module states.
-    pub shape: &'a Shape,
-    /// The bytes that the memory limit of the run leaves; no limit if absent.
-    pub memory: Option<usize>,
-}
 
 type Target = Arc<dyn Fn(&Call<'_>) -> Result<Literal> + Send + Sync>;
 

@@ -10,16 +10,16 @@
 //! done. A `recv-done` that comes before the `send` in the text is an error, since one device runs instructions one after
 //! another. In a module that is not scheduled, printing preserves only the order that tokens and control predecessors define.
 use crate::context::RunContext;
+use crate::state::Site;
 use crate::{Error, Result};
 use crossbeam_channel::{Receiver, Sender, TrySendError};
-use hlo::op::{RecvDone, Send};
-use hlo::{ElementType, Literal, Scalar, Shape};
-use num::array::{with_layouts, zeros};
-use num::error::Code;
-use crate::state::Site;
 use hlo::ir::Instruction;
 use hlo::op::Recv;
+use hlo::op::{RecvDone, Send};
+use hlo::{ElementType, Literal, Scalar, Shape};
 use hlo::{Module, Op};
+use num::array::{with_layouts, zeros};
+use num::error::Code;
 use std::collections::VecDeque;
 
 fn starved(message: impl Into<String>) -> Error {

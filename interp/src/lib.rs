@@ -47,11 +47,11 @@ mod state;
 mod value;
 
 pub use ::num;
-pub use custom::{CustomCallLibrary, Functions, Library, LibraryCall};
+pub use custom::{Call, CustomCallLibrary, Functions, Library, LibraryCall};
 pub use device::{Device, DeviceGrid};
 pub use executable::{Executable, run};
 pub use float_environment::FloatEnvironment;
-pub use hooks::{Call, Hooks};
+pub use hooks::Hooks;
 pub use lower::trip_count;
 pub use machine::{Machine, Outcome, Position, Suspension, asynchronous};
 pub use num::is_run_over;

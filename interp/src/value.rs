@@ -1,8 +1,8 @@
 //! Values of a run: arrays, tuples, tokens, and asynchronous operations.
-use num::array::zeros;
 use crate::memory::Reservation;
 use crate::{Code, Error, Result};
 use hlo::{Literal, Shape};
+use num::array::zeros;
 
 /// The identity of an asynchronous operation: `async-start`, `all-gather-start` and the like.
 ///

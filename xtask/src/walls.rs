@@ -86,10 +86,13 @@ pub(crate) fn deny(root: &Path) -> Result {
 }
 
 /// The folders of the crates that are published, and that of the Python package.
-const PUBLISHED: [&str; 11] = [
+const PUBLISHED: [&str; 14] = [
     "hlo",
     "fft",
     "interp",
+    "interp/num",
+    "interp/spec",
+    "interp/kernels",
     "collectives",
     "builder",
     "pjrt",

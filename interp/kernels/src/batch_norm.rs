@@ -20,10 +20,10 @@
 //! too, and each element is rounded once.
 use super::{fill, writes_with};
 use crate::Kernel;
-use num::array::PART;
-use num::clock::Stop;
 use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
 use hlo::{ArrayShape, ElementType, Literal, Scalar};
+use num::array::PART;
+use num::clock::Stop;
 use num::complex_of::Field;
 use num::double_double::{DoubleDouble, Real};
 use num::index::{count, saturating_count, to_i64, to_usize};

@@ -235,7 +235,12 @@ thread_local! {
 }
 
 /// Computes an array of type `ty` in `bytes`, block after block, in parallel if it is large.
-pub(crate) fn blockwise(sources: &[Source<'_>], compute: &Compute, ty: ElementType, bytes: &mut [u8]) {
+pub(crate) fn blockwise(
+    sources: &[Source<'_>],
+    compute: &Compute,
+    ty: ElementType,
+    bytes: &mut [u8],
+) {
     let size = BLOCK * ty.storage_bytes();
     if bytes.len() / ty.storage_bytes() < PARALLEL {
         let mut scratch = SCRATCH.take().unwrap_or_default();

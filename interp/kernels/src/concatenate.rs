@@ -1,9 +1,9 @@
 //! `concatenate`: `result[.., offset + i, ..] = operand[.., i, ..]`, operand after operand
-use num::parallel::copy;
 use hlo::op::Concatenate;
 use hlo::{ArrayShape, Literal};
 use num::clock::Stop;
 use num::index::{count, to_usize};
+use num::parallel::copy;
 
 pub(super) fn concatenate(op: &Concatenate, operands: &[&Literal], shape: &ArrayShape) -> Literal {
     let mut result = Literal::zeros(shape.clone());

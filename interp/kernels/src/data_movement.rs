@@ -3,12 +3,12 @@ use super::iota::Iota;
 use super::strided::{Move, Walk, move_elements};
 use super::{updates_with, writes, writes_with};
 use crate::Kernel;
-use num::array::PART;
-use num::clock::Stop;
-use num::parallel::copy;
 use hlo::op::{Broadcast, Reverse, Slice, Transpose};
 use hlo::{ArrayShape, Dims, Literal, Op};
+use num::array::PART;
+use num::clock::Stop;
 use num::index::{saturating_count, strides, to_usize};
+use num::parallel::copy;
 
 /// A walk over an operand: the result's element at index i is the operand's at `base + sum of i[d] * strides[d]`.
 #[derive(Debug)]

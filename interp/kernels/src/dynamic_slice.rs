@@ -1,8 +1,8 @@
 //! `dynamic-slice` and `dynamic-update-slice`: each start index is limited so that the box lies inside
 use super::data_movement::{affine, affine_into};
-use num::parallel::copy;
 use hlo::{ArrayShape, Literal, Scalar};
 use num::index::{rows, strides, to_usize};
+use num::parallel::copy;
 use std::borrow::Borrow;
 
 /// The offset of the box: `clamp(0, start[d], size[d] - box[d])` in each dimension.

@@ -1,12 +1,12 @@
 //! `pad`: element i of the operand lands at `low + i * (interior + 1)`; everything else is the padding value
 //!
 //! Rows run along the last dimension that is padded and through the dimensions after it.
-use num::clock::Stop;
-use num::parallel::{copy, parts};
 use hlo::Literal;
 use hlo::op::Pad;
 use hlo::op::value::PaddingDim;
+use num::clock::Stop;
 use num::index::{strides, to_i64, to_usize};
+use num::parallel::{copy, parts};
 
 /// Bytes of a result that a thread writes at a time.
 const PART: usize = 1 << 16;

@@ -24,8 +24,8 @@ use crate::Kernel;
 use hlo::op::value::DotAlgorithm;
 use hlo::op::{RaggedDot, RaggedMode};
 use hlo::{ArrayShape, Dims, Literal, Scalar};
-use num::clock::Stop;
 use num::Arithmetic;
+use num::clock::Stop;
 use num::index::{offset_list, others, pick, saturating_count, strides, to_i64, to_usize};
 
 /// Which group an index of the ragged dimension is in, for each index of the dimensions in front of the sizes.

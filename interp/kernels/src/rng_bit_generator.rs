@@ -20,12 +20,12 @@
 //! also in HLO; elements that are no unsigned integers, which XLA:CPU does not compile, are `E0402`.
 use super::{fill, writes, writes_with};
 use crate::Kernel;
-use num::array::PART;
-use num::parallel::parts;
 use hlo::op::RngBitGenerator;
 use hlo::op::value::RandomAlgorithm;
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
+use num::array::PART;
 use num::index::{count, saturating_count, to_i64, to_usize};
+use num::parallel::parts;
 use num::random::{join, philox, threefry};
 
 pub(super) fn kernel(op: &RngBitGenerator, results: &[&ArrayShape]) -> Option<Box<dyn Kernel>> {

@@ -2,11 +2,11 @@
 use super::gather::{StartIndices, batch_component};
 use super::updates_with;
 use crate::Kernel;
-use num::parallel::copy;
 use hlo::op::Scatter;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 use num::index::{indices, offset_list, others, pick, saturating_count, strides, to_usize};
 use num::loops::{Loop, binary_loop};
+use num::parallel::copy;
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
 use num::{Result, Scope};
 

@@ -25,9 +25,9 @@
 //!
 //! Source: StableHLO, `batch_norm_training`, `batch_norm_inference`, `batch_norm_grad`.
 use super::{Array, build, indices, set};
-use num::clock::Stop;
 use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar, Shape};
+use num::clock::Stop;
 use num::complex_of::Field;
 use num::double_double::{DoubleDouble, Real};
 use num::index::{others, to_i64, to_usize};

@@ -1,6 +1,6 @@
 //! Walks over the indices of an array.
-use num::clock::Stop;
 use hlo::Dims;
+use num::clock::Stop;
 use num::index::to_usize;
 
 /// Returns the indices of an array of these sizes in row-major order; without dimensions, the empty index. There are no more of

@@ -11,11 +11,11 @@
 //!
 //! Source: StableHLO, `sort`.
 use super::{Array, Call, Function, Output, indices, pack};
-use num::clock::Stop;
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Compare, Sort};
 use hlo::{Class, Dims, ElementType, Literal, Scalar, Shape};
 use num::Result;
+use num::clock::Stop;
 use num::index::to_i64;
 use smallvec::SmallVec;
 

@@ -8,10 +8,10 @@
 //! Source: XLA operation semantics, `TopK`.
 use super::sort::{is_less, merge_sort};
 use super::{Array, Output, indices};
-use num::clock::Stop;
 use hlo::op::TopK;
 use hlo::{Literal, Scalar, Shape};
 use num::Result;
+use num::clock::Stop;
 use num::index::to_usize;
 
 pub(super) fn topk(op: &TopK, operand: &Array<'_>, shape: &Shape) -> Result<Literal> {

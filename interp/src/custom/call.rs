@@ -4,13 +4,29 @@
 use super::{built_in, in_libraries};
 use crate::Result;
 use crate::context::RunContext;
-use crate::hooks::Call;
-use hlo::Literal;
-use hlo::ir::Instruction;
+use hlo::ir::{BackendConfig, Instruction};
 use hlo::op::CustomCall;
+use hlo::{Literal, Module, Shape};
 use num::Arithmetic;
 use num::array::with_layouts;
 use num::error::Code;
+
+/// One call of a custom-call target.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// The instruction's attributes: target, layouts and the rest.
+    pub op: &'a CustomCall,
+    /// The `backend_config` of the instruction, as written in the text.
+    pub backend_config: Option<&'a BackendConfig>,
+    /// The module, for the computations that the call names.
+    pub module: &'a Module,
+    /// The values of the operands.
+    pub operands: &'a [&'a Literal],
+    /// The shape of the result that the module states.
+    pub shape: &'a Shape,
+    /// The bytes that the memory limit of the run leaves; no limit if absent.
+    pub memory: Option<usize>,
+}
 
 pub(crate) fn custom_call(
     op: &CustomCall,

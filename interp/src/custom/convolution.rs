@@ -12,9 +12,9 @@
 //! padding is whatever gives the result its size.
 //!
 //! Source: `DynamicConvForward` and its gradients in XLA's builder, and XLA's dynamic padder.
+use super::Call;
 use super::xla::mismatch;
 use crate::Result;
-use crate::hooks::Call;
 use hlo::op::Convolution;
 use hlo::op::value::{PaddingType, WindowDim};
 use hlo::{ArrayShape, Dims, Literal};

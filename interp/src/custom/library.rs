@@ -6,7 +6,7 @@
 //! instruction's shape for the result. A tuple is an array of pointers, one for each element, as deep as it is nested.
 //! Elements are little-endian and as wide as their type, `pred` a byte of 0 or 1. Types narrower than a byte, tokens,
 //! tiled and padded layouts, and dynamic sizes are rejected.
-use crate::hooks::Call;
+use super::Call;
 use crate::{Error, Result};
 use hlo::op::value::ApiVersion;
 use hlo::{ArrayShape, Literal, Shape};

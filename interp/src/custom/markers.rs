@@ -5,7 +5,7 @@
 //! several devices and has not been partitioned, which is an error.
 //!
 //! `xla.sdy.ShardingGroup` groups shardings and returns an empty tuple.
-use crate::hooks::Call;
+use super::Call;
 use crate::{Error, Result};
 use hlo::Literal;
 use num::error::Code;

@@ -24,6 +24,7 @@ mod markers;
 mod unknown;
 mod xla;
 
+pub use call::Call;
 pub(crate) use call::custom_call;
 pub use functions::Functions;
 use library::in_libraries;
@@ -31,7 +32,7 @@ pub use library::{CustomCallLibrary, LibraryCall};
 pub use loaded::Library;
 
 use crate::Result;
-use crate::hooks::{Call, Hooks};
+use crate::hooks::Hooks;
 use hlo::{Literal, Shape};
 use num::Arithmetic;
 

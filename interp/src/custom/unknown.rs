@@ -1,6 +1,7 @@
 //! Errors of targets that are unknown or cannot be run.
+use super::Call;
 use crate::Error;
-use crate::hooks::{Call, Hooks};
+use crate::hooks::Hooks;
 use num::error::Code;
 
 /// Prefixes of targets that cannot be run, and the reasons.

@@ -11,8 +11,8 @@
 //! | `SliceToDynamic` | `x`, with the dynamic sizes `sizes...` |
 //! | `SetBound` | the operand, whose value a bound does not change |
 //! | `tridiagonal_solve_perturbed_ffi` | the solution of a tridiagonal system that may be singular: JAX's |
+use super::Call;
 use super::lapack;
-use crate::hooks::Call;
 use crate::{Error, Result};
 use hlo::op::value::Direction;
 use hlo::{ElementType, Literal, Op, Scalar};

@@ -5,8 +5,8 @@
 //! broadcasts, slices and widening conversions are not stored for the members that read them, but read from their operands.
 //! A reduction of runs of neighbors joins a group as its end. A group waits for all that its members [wait for](super::waits).
 use super::build::{Draft, DraftStep, Leaf};
-use crate::plan::Action;
 use super::waits::Waits;
+use crate::plan::Action;
 use hlo::ElementType;
 use kernels::{
     Function, Fused, Fusion, Kernel, Method, Operand, Output, Part, Read, Register, Walk,

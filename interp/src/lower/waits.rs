@@ -5,11 +5,11 @@
 //! Steps that depend on the same ones of the steps that may wait are of one class.
 use super::build::{Draft, DraftStep, Leaf};
 use super::dead::has_effect;
-use num::index::to_usize;
 use crate::plan::Action;
-use kernels::Fusion;
 use hlo::ir::{Computation, Instruction, InstructionId};
 use hlo::{Module, Op};
+use kernels::Fusion;
+use num::index::to_usize;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

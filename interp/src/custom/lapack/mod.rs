@@ -36,14 +36,14 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
+use super::Call;
 use super::dictionary::Dictionary;
-use num::clock::Stop;
-use crate::hooks::Call;
 use crate::{Error, Result};
 use direct::{Bands, Triangle};
 use hlo::ir::BackendConfig;
 use hlo::{ElementType, Literal, Scalar};
 use num::Arithmetic;
+use num::clock::Stop;
 use num::triangle::Number as Real;
 use number::{Complex, Matrix, Number};
 pub(super) use routines::{PERTURBED, is_cubic, is_exact_in_fast, scratch, targets};

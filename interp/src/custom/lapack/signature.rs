@@ -4,8 +4,8 @@
 //! routine's type, `R` the real type of its width, `C` the complex one, `I` is s32. Sizes are letters; equal letters
 //! are equal sizes; letter is; `p` is the smaller of `m` and `n`, and `q` is `n - 1`. Every array may have the same
 //! further dimensions in front: they count independent problems.
+use super::super::Call;
 use super::number::{Matrix, Number};
-use crate::hooks::Call;
 use crate::{Error, Result};
 use hlo::literal::Native;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
