@@ -9,8 +9,8 @@
 //!
 //! - `u64`: element i is block(i), its first word low.
 //! - `u32` and narrower: the split dimension s is the first of even size, else the largest (the first of equals). Its
-//!   size is halved, rounding up; index[s] becomes index[s] / 2, and j is the number of that index in the smaller
-//!   array. The element is word index[s] mod 2 of block(j). A scalar is the first word of block(0).
+//!   size is halved, rounding up; `index[s]` becomes `index[s] / 2`, and j is the number of that index in the smaller
+//!   array. The element is word `index[s]` mod 2 of block(j). A scalar is the first word of block(0).
 //!
 //! **Philox** (`rng_philox`, and `rng_default`) takes the state `[key, low, high]`, `u64[3]`, a key and the halves of a
 //! counter of 128 bits; or `[key, low]`, `u64[2]`, where the key is the high half too. A block is four words.
