@@ -1,9 +1,9 @@
 //! The discrete Fourier transform of lines of numbers, of any length in `n log n` steps.
 //!
 //! A line is split by the factors of its length (Cooley and Tukey): interleaved shorter lines are transformed,
-//! multiplied by twiddle factors, and joined. Lines of a prime length of more than [`LARGEST_PRIME`] become a
+//! multiplied by twiddle factors, and joined. Lines of a prime length of more than `LARGEST_PRIME` become a
 //! convolution, by lines whose length is a power of two (Bluestein). Lines that are longer than the caches become the rows and
-//! columns of a matrix ([`long`]).
+//! columns of a matrix (`long`).
 //!
 //! Several lines are transformed at once, each in a lane of vectors. The operations on a line are the same in every lane and
 //! with every instruction set, and so are the bits.

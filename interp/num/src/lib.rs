@@ -17,7 +17,7 @@
 //! | loops over elements in types of the processor | [`loops`], [`prefix_sum`], [`fourier`], [`triangle`] |
 //! | computations of scalars | [`scalar_program`] |
 //! | the run that a loop is part of | [`scope`], [`clock`], [`parallel`], [`error`] |
-//! | arrays and their indices | [`array`], [`index`] |
+//! | arrays and their indices | [`array`](mod@array), [`index`] |
 pub mod accumulator;
 pub mod angle;
 mod arithmetic;

@@ -1,6 +1,6 @@
 //! Cholesky factors and triangular systems in f32 or f64, in tiles of registers.
 //!
-//! A matrix is stored in panels of [`WIDTH`] columns, row after row, so that a tile reads its terms one after another.
+//! A matrix is stored in panels of `WIDTH` columns, row after row, so that a tile reads its terms one after another.
 //! Products and sums are rounded one by one and in the order of the rows: the bits are the same with every instruction set.
 #![expect(
     clippy::inline_always,
