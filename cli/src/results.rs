@@ -1,7 +1,6 @@
 //! Results as text. On a terminal, devices with equal results share a column; in a pipe each device has one line.
 use crate::statistics::Statistics;
 use hlo::Literal;
-use hlo::literal::summary;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -28,7 +27,7 @@ pub(crate) fn is_long(outputs: &[DeviceOutput]) -> bool {
 pub(crate) fn overview(output: &DeviceOutput, names: &[String]) -> String {
     let rows: Vec<[String; 3]> = (named(&output.result, names).into_iter())
         .map(|(name, value)| {
-            let text = summary(value, SHOWN);
+            let text = value.summary(SHOWN);
             let shape = text.split_whitespace().next().unwrap_or_default();
             let elements = text[shape.len()..].trim_start();
             let elements = match value.len() <= SHOWN && !elements.contains('\n') {
@@ -43,7 +42,7 @@ pub(crate) fn overview(output: &DeviceOutput, names: &[String]) -> String {
     let line = |row: &[String; 3]| format!("{:name$}  {:shape$}  {}\n", row[0], row[1], row[2]);
     let mut text: String = rows.iter().map(line).collect();
     for (i, value) in output.outfeed.elements().into_iter().flatten().enumerate() {
-        let _ = writeln!(text, "outfeed {i}: {}", summary(value, SHOWN));
+        let _ = writeln!(text, "outfeed {i}: {}", value.summary(SHOWN));
     }
     text
 }
@@ -77,7 +76,7 @@ fn one_line_each(device: usize, output: &DeviceOutput, names: &[String]) -> Stri
     text
 }
 fn on_one_line(value: &Literal) -> String {
-    let text = summary(value, SHOWN);
+    let text = value.summary(SHOWN);
     text.lines().map(str::trim).collect::<Vec<_>>().join(" ").replace("( ", "(")
 }
 
@@ -93,11 +92,11 @@ fn named<'a>(value: &'a Literal, names: &'a [String]) -> Vec<(Option<&'a str>, &
 fn lines_of(output: &DeviceOutput, names: &[String]) -> Vec<String> {
     let values = named(&output.result, names).into_iter().map(|(name, value)| {
         let name = name.map_or_else(String::new, |name| format!("{name}: "));
-        name + &summary(value, SHOWN)
+        name + &value.summary(SHOWN)
     });
     let mut text = values.collect::<Vec<_>>().join("\n");
     for (i, value) in output.outfeed.elements().into_iter().flatten().enumerate() {
-        let _ = write!(text, "\noutfeed {i}: {}", summary(value, SHOWN));
+        let _ = write!(text, "\noutfeed {i}: {}", value.summary(SHOWN));
     }
     text.lines().map(str::to_owned).collect()
 }

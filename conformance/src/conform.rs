@@ -3,7 +3,6 @@ use crate::Failure;
 use crate::backend::{Backend, BackendError, Code};
 use crate::judge::{Accuracies, Judgement, Mode, judge_with};
 use crate::results::{Record, Reproduction, Verdict};
-use hlo::literal::summary;
 use hlo::{Literal, Verified};
 use interp::DeviceGrid;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -149,7 +148,7 @@ impl Subject {
         const SHOWN: usize = 64;
         /// Larger modules are omitted: the command names their file.
         const LONGEST: usize = 1 << 16;
-        let show = |values: &[Literal]| values.iter().map(|value| summary(value, SHOWN)).collect();
+        let show = |values: &[Literal]| values.iter().map(|value| value.summary(SHOWN)).collect();
         let module = match self.text.len() {
             0..=LONGEST => self.text.clone(),
             bytes => format!("({bytes} bytes of text)"),

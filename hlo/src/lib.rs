@@ -48,7 +48,7 @@ pub use diag::{Result, Span};
 pub use elem::{Class, ElementType};
 pub use ir::Module;
 pub use layout::Dims;
-pub use literal::Literal;
+pub use literal::{Array, Literal};
 pub use op::{Op, Opcode};
 pub use scalar::Scalar;
 pub use shape::{ArrayShape, Shape};

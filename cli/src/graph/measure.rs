@@ -113,7 +113,7 @@ fn statistics(values: &[Literal]) -> Value {
     if let [value] = values
         && value.len() <= LISTED
     {
-        statistics["text"] = json!(hlo::literal::summary(value, LISTED));
+        statistics["text"] = json!(value.summary(LISTED));
     }
     statistics
 }

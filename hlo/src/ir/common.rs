@@ -2,7 +2,7 @@
 use super::{InstructionId, Metadata, OriginalValue, Sharding};
 use crate::Result;
 use crate::op::value::ResultAccuracy;
-use crate::text::{Cursor, balanced, number, print, strings};
+use crate::text::{Cursor, balanced, number, strings};
 use smol_str::SmolStr;
 use std::borrow::Cow;
 
@@ -193,7 +193,7 @@ impl Statistics {
     }
     pub(crate) fn print(&self, out: &mut String) {
         out.push_str("{visualizing_index=");
-        print::push_int(out, self.visualizing_index);
+        number::push_int(out, self.visualizing_index);
         for (name, value) in &self.values {
             out.push(',');
             strings::print_key(out, name);

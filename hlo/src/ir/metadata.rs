@@ -1,6 +1,6 @@
 //! `metadata={...}`: the source location of an instruction.
 use crate::diag::{Code, nearest};
-use crate::text::{Cursor, balanced, print, strings};
+use crate::text::{Cursor, balanced, number, strings};
 use crate::{Error, Result};
 use smol_str::SmolStr;
 
@@ -147,7 +147,7 @@ impl Metadata {
         for (name, value) in numbers {
             if value != 0 {
                 key(out, name);
-                print::push_int(out, value.into());
+                number::push_int(out, value.into());
             }
         }
         if !self.profile_type.is_empty() {
@@ -155,7 +155,7 @@ impl Metadata {
             out.push('{');
             for (i, &kind) in self.profile_type.iter().enumerate() {
                 out.push_str(if i > 0 { "," } else { "" });
-                print::push_int(out, kind);
+                number::push_int(out, kind);
             }
             out.push('}');
         }
@@ -170,7 +170,7 @@ impl Metadata {
         }
         if self.stack_frame_id != 0 {
             key(out, "stack_frame_id");
-            print::push_int(out, self.stack_frame_id.into());
+            number::push_int(out, self.stack_frame_id.into());
         }
         if let Some(payload) = &self.metadata_payload {
             key(out, "metadata_payload");

@@ -1,6 +1,6 @@
 //! `origin={...}`: the value of the unoptimized module that an instruction corresponds to.
 use crate::Result;
-use crate::text::print::push_ints;
+use crate::text::number::push_ints;
 use crate::text::{Cursor, strings};
 
 /// `{"name" {0,1}}`: an array in the result of an instruction of the unoptimized module.

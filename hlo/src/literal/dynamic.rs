@@ -2,93 +2,81 @@
 //!
 //! An element is valid if its index is below the size in every dimension. The others, the padding, are
 //! unspecified.
-use super::{Literal, Value};
+use super::Array;
 use crate::{ArrayShape, Dims};
-use std::sync::Arc;
 
-impl Literal {
-    /// Returns the sizes of an array that is smaller than its bounds; `None` for anything else.
+impl Array {
+    /// Returns the sizes, if they are smaller than the bounds.
     ///
     /// ```
-    /// let x = hlo::Literal::from_slice(&[3], &[1i32, 2, 3]).with_sizes(&[2]);
+    /// let x = hlo::Array::from_slice(&[3], &[1i32, 2, 3]).with_sizes(&[2]);
     /// assert_eq!(x.dynamic_sizes(), Some([2].as_slice()));
-    /// assert_eq!(x.to_static(), hlo::Literal::from_slice(&[2], &[1i32, 2]));
+    /// assert_eq!(x.to_static(), hlo::Array::from_slice(&[2], &[1i32, 2]));
     /// ```
     #[inline]
     pub fn dynamic_sizes(&self) -> Option<&[i64]> {
-        match &self.0 {
-            Value::Array(_, _, sizes) => sizes.as_ref().map(|sizes| sizes.as_slice()),
-            Value::Tuple(_) | Value::Token => None,
-        }
+        self.dynamic_sizes.as_ref().map(|sizes| sizes.as_slice())
     }
-    /// Returns the sizes of an array: the dynamic sizes if it has them; none for anything else.
+    /// Returns the sizes: the dynamic sizes if it has them.
     pub fn sizes(&self) -> &[i64] {
-        match &self.0 {
-            Value::Array(shape, _, sizes) => sizes.as_ref().map_or(&shape.dims, |sizes| sizes),
-            Value::Tuple(_) | Value::Token => &[],
-        }
+        self.dynamic_sizes().unwrap_or(&self.shape().dims)
     }
     /// Returns the same data with these dynamic sizes.
     ///
     /// # Panics
-    /// If it is not an array, or a size is negative or above its bound.
+    /// If a size is negative or above its bound.
     #[must_use]
     pub fn with_sizes(mut self, sizes: &[i64]) -> Self {
-        let Value::Array(shape, _, old) = &mut self.0 else { panic!("only arrays have sizes") };
+        let shape = self.shape();
         let fit = shape.rank() == sizes.len()
             && sizes.iter().zip(&shape.dims).all(|(size, bound)| (0..=*bound).contains(size));
         assert!(fit, "sizes {sizes:?} do not fit in {shape:#}");
-        *old = (sizes != shape.dims.as_slice()).then(|| Box::new(Dims::from_slice(sizes)));
+        let is_dynamic = sizes != shape.dims.as_slice();
+        self.dynamic_sizes = is_dynamic.then(|| Box::new(Dims::from_slice(sizes)));
         self
     }
 
-    /// Returns the valid elements as an array of their size; does so for every element of a tuple.
+    /// Returns the valid elements as an array of their size.
     #[must_use]
     pub fn to_static(&self) -> Self {
-        match &self.0 {
-            Value::Array(shape, _, Some(sizes)) => {
-                let width = shape.ty.storage_bytes();
-                let mut result = Self::zeros(resized(shape, sizes));
-                let (from, to) = (self.bytes(), result.bytes_mut());
-                rows(sizes, &shape.dims, width, |small, large| {
-                    to[small.clone()].copy_from_slice(&from[large]);
-                });
-                result
-            }
-            Value::Array(shape, buffer, None) if shape.dynamic.is_some() => {
-                let shape = resized(shape, &shape.dims);
-                Self(Value::Array(Arc::new(shape), Arc::clone(buffer), None))
-            }
-            Value::Tuple(elements) => Self::tuple(elements.iter().map(Self::to_static).collect()),
-            Value::Array(..) | Value::Token => self.clone(),
-        }
+        let shape = self.shape();
+        let Some(sizes) = self.dynamic_sizes() else {
+            return match shape.dynamic {
+                Some(_) => self.with_shape(resized(shape, &shape.dims)),
+                None => self.clone(),
+            };
+        };
+        let width = shape.ty.storage_bytes();
+        let mut result = Self::zeros(resized(shape, sizes));
+        let (from, to) = (self.bytes(), result.bytes_mut());
+        rows(sizes, &shape.dims, width, |small, large| {
+            to[small].copy_from_slice(&from[large]);
+        });
+        result
     }
     /// Returns an array of this shape with the sizes and elements of this one; the padding is zero.
     ///
     /// # Panics
-    /// If it is not an array, is larger than the shape, or of another type.
+    /// If it is larger than the shape, or of another type.
     #[must_use]
     pub fn to_bounded_dynamic(&self, shape: &ArrayShape) -> Self {
-        let mut result = Self::zeros(ArrayShape { dynamic: None, ..shape.clone() });
+        let mut result = Self::zeros(resized(shape, &shape.dims));
         result.copy_from(self);
-        let sizes = self.sizes();
-        result.with_sizes(sizes)
+        result.with_sizes(self.sizes())
     }
     /// Overwrites the elements at the beginning of every dimension with the valid elements of `other`.
     ///
     /// # Panics
-    /// If they are not arrays of the same type and rank, or `other` does not fit.
+    /// If they are not of the same type and rank, or `other` does not fit.
     pub fn copy_from(&mut self, other: &Self) {
-        let other = other.to_static();
-        let (Some(from), Some(to)) = (other.array_shape(), self.array_shape()) else {
-            panic!("only arrays have sizes")
-        };
-        assert_eq!((from.ty, from.rank()), (to.ty, to.rank()), "elements keep their type and rank");
-        let fit = from.dims.iter().zip(&to.dims).all(|(from, to)| from <= to);
+        let (sizes, ty) = (other.sizes(), self.shape().ty);
+        let (from, to) = (other.shape(), self.shared_shape().clone());
+        assert_eq!((from.ty, from.rank()), (ty, to.rank()), "elements keep their type and rank");
+        let fit = sizes.iter().zip(&to.dims).all(|(from, to)| from <= to);
         assert!(fit, "{from:#} does not fit in {to:#}");
-        let (sizes, bounds, width) = (from.dims.clone(), to.dims.clone(), to.ty.storage_bytes());
-        let (from, to) = (other.bytes(), self.bytes_mut());
-        rows(&sizes, &bounds, width, |small, large| to[large].copy_from_slice(&from[small]));
+        let (from, width) = (other.to_static(), ty.storage_bytes());
+        let (from, bytes) = (from.bytes(), self.bytes_mut());
+        rows(sizes, &to.dims, width, |small, large| bytes[large].copy_from_slice(&from[small]));
     }
 }
 
@@ -128,6 +116,7 @@ fn rows(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Literal;
 
     #[test]
     fn converts_to_static_and_bounded_dynamic() {

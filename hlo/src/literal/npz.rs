@@ -3,7 +3,7 @@
 //! Types that numpy lacks are stored as the unsigned integer of their width: `bf16` as `uint16`, 8-bit floats and narrow
 //! integers as one `uint8` per element.
 use crate::elem::Class;
-use crate::{ArrayShape, Dims, ElementType, Literal};
+use crate::{Array, ArrayShape, Dims, ElementType, Literal};
 use std::fmt::Write as _;
 use std::io::{Read, Seek, Write};
 
@@ -51,7 +51,7 @@ pub struct NpyArray {
     /// The element type, if it is known: numpy's types do not tell those that it lacks.
     pub ty: Option<ElementType>,
     /// The bytes of the elements.
-    elements: Literal,
+    elements: Array,
 }
 
 /// Reads all arrays of an `.npz` file, in the order of the file.
@@ -134,13 +134,13 @@ pub fn read_up_to(name: String, mut file: impl Read, most: usize) -> Result<NpyA
 }
 
 /// Returns an array of bytes.
-fn bytes_of(count: usize) -> Literal {
+fn bytes_of(count: usize) -> Array {
     let count = i64::try_from(count).expect("the array fits the memory");
-    Literal::zeros(ArrayShape::new(ElementType::U8, [count].as_slice()))
+    Array::zeros(ArrayShape::new(ElementType::U8, [count].as_slice()))
 }
 
 /// Reads `count` bytes into the memory of an array. The inner error is the number of bytes, if there are fewer.
-fn read_elements(file: &mut impl Read, count: usize) -> std::io::Result<Result<Literal, usize>> {
+fn read_elements(file: &mut impl Read, count: usize) -> std::io::Result<Result<Array, usize>> {
     let mut start = Vec::new();
     let probed = count.min(PROBED);
     file.by_ref().take(u64::try_from(probed).unwrap_or(u64::MAX)).read_to_end(&mut start)?;
@@ -249,7 +249,7 @@ impl Header {
 }
 
 /// Converts column-major elements to row-major order.
-fn row_major(dims: &[i64], width: usize, from: &Literal) -> Literal {
+fn row_major(dims: &[i64], width: usize, from: &Array) -> Array {
     let sizes: Vec<usize> = dims.iter().map(|&d| usize::try_from(d).unwrap_or(0)).collect();
     let mut to = bytes_of(from.bytes().len());
     let from = from.bytes();
@@ -273,7 +273,7 @@ impl NpyArray {
         let dims = Dims::new();
         Self { name, dims, kind: ' ', item_bytes: 0, ty: None, elements: bytes_of(0) }
     }
-    fn new(name: String, ty: ElementType, dims: Dims, elements: Literal) -> Self {
+    fn new(name: String, ty: ElementType, dims: Dims, elements: Array) -> Self {
         let kind = numpy_kind(ty).unwrap_or('u');
         Self { name, dims, kind, item_bytes: ty.storage_bytes(), ty: Some(ty), elements }
     }
@@ -300,12 +300,10 @@ impl NpyArray {
     }
     /// Returns the elements of a literal; `None` if it is no array.
     pub fn of_literal(name: String, literal: &Literal) -> Option<Self> {
-        let shape = literal.array_shape()?;
-        let bytes = ArrayShape::new(
-            ElementType::U8,
-            [i64::try_from(literal.bytes().len()).ok()?].as_slice(),
-        );
-        Some(Self::new(name, shape.ty, shape.dims.clone(), literal.with_shape(bytes)))
+        let (array, shape) = (literal.array()?, literal.array_shape()?);
+        let count = i64::try_from(array.bytes().len()).ok()?;
+        let bytes = ArrayShape::new(ElementType::U8, [count].as_slice());
+        Some(Self::new(name, shape.ty, shape.dims.clone(), array.with_shape(bytes)))
     }
     /// Returns the array as a literal of this shape, which shares its memory: the sizes must agree, and the type must be numpy's for it, or an unsigned
     /// or raw type of the same width.
@@ -355,7 +353,9 @@ impl NpyArray {
         }
         let shape = ArrayShape { dims: self.dims.clone(), dynamic: None, ..shape.clone() };
         match shape.byte_count() {
-            Some(bytes) if bytes == self.bytes().len() => Ok(self.elements.with_shape(shape)),
+            Some(bytes) if bytes == self.bytes().len() => {
+                Ok(self.elements.with_shape(shape).into())
+            }
             Some(_) | None => Err(wrong("its data does not fit its sizes".to_owned())),
         }
     }
@@ -520,7 +520,7 @@ mod tests {
 
     #[test]
     fn column_major_is_transposed() {
-        let columns = Literal::from_slice(&[6], &[1u8, 4, 2, 5, 3, 6]);
+        let columns = Array::from_slice(&[6], &[1u8, 4, 2, 5, 3, 6]);
         assert_eq!(row_major(&[2, 3], 1, &columns).bytes(), [1, 2, 3, 4, 5, 6]);
     }
 

@@ -1,5 +1,5 @@
 //! Typed views of literals.
-use super::{Literal, Value};
+use super::Array;
 use crate::{ArrayShape, Dims, ElementType};
 use half::{bf16, f16};
 
@@ -39,35 +39,29 @@ impl Native for u8 {
     }
 }
 
-impl Literal {
+impl Array {
     /// Returns an array of these sizes.
     ///
     /// # Panics
     /// If the product of the sizes is not the number of elements.
     pub fn from_slice<T: Native>(dims: &[i64], elements: &[T]) -> Self {
         let shape = ArrayShape::new(T::TYPE, Dims::from_slice(dims));
-        let literal = Self::from_bytes(shape, bytemuck::cast_slice(elements));
-        literal.expect("as many elements as the sizes say")
+        let array = Self::from_bytes(shape, bytemuck::cast_slice(elements));
+        array.expect("as many elements as the sizes say")
     }
     /// Returns the elements, if they are of this type.
     pub fn as_slice<T: Native>(&self) -> Option<&[T]> {
-        match &self.0 {
-            Value::Array(shape, buffer, _) if T::views(shape.ty) => {
-                bytemuck::try_cast_slice(buffer.bytes()).ok()
-            }
-            Value::Array(..) | Value::Tuple(_) | Value::Token => None,
-        }
+        T::views(self.shape().ty).then(|| bytemuck::try_cast_slice(self.bytes()).ok())?
     }
     /// Returns the elements, to change, if they are of this type; copies them first if they are shared or foreign.
     pub fn as_mut_slice<T: Native>(&mut self) -> Option<&mut [T]> {
-        self.array_shape().filter(|shape| T::views(shape.ty))?;
-        bytemuck::try_cast_slice_mut(self.bytes_mut()).ok()
+        T::views(self.shape().ty).then(|| bytemuck::try_cast_slice_mut(self.bytes_mut()).ok())?
     }
     /// Returns the elements as an array of dynamic rank, if they are of this type.
     pub fn to_ndarray<T: Native>(&self) -> Option<ndarray::ArrayViewD<'_, T>> {
-        let dims: Option<Vec<usize>> =
-            self.array_shape()?.dims.iter().map(|&d| usize::try_from(d).ok()).collect();
-        ndarray::ArrayViewD::from_shape(dims?, self.as_slice()?).ok()
+        let sizes = self.shape().dims.iter().map(|&d| usize::try_from(d).ok());
+        let sizes = sizes.collect::<Option<Vec<usize>>>()?;
+        ndarray::ArrayViewD::from_shape(sizes, self.as_slice()?).ok()
     }
 }
 
@@ -77,10 +71,11 @@ mod tests {
 
     #[test]
     fn views_check_the_type() {
-        let x = Literal::from_slice(&[2, 2], &[1i32, 2, 3, 4]);
+        let x = Array::from_slice(&[2, 2], &[1i32, 2, 3, 4]);
         assert_eq!(x.as_slice::<f32>(), None);
         assert_eq!(x.to_ndarray::<i32>().unwrap()[[1, 0]], 3);
-        let s4: Literal = "s4[2] {-1, 7}".parse().unwrap();
+        let s4: Array = "s4[2] {-1, 7}".parse().unwrap();
         assert_eq!(s4.as_slice::<u8>(), Some([255, 7].as_slice()));
+        assert!("( s32[] 1 )".parse::<Array>().is_err());
     }
 }

@@ -2,7 +2,7 @@
 use super::message;
 use super::{bad, shape};
 use crate::elem::Class;
-use crate::{ArrayShape, Dims, ElementType, Literal, Result, Shape};
+use crate::{Array, ArrayShape, Dims, ElementType, Literal, Result, Shape};
 use prost::Message;
 use std::mem::take;
 
@@ -87,23 +87,24 @@ impl<'m> Elements<'m> {
 
 pub(crate) fn encode(literal: &Literal) -> Result<message::Literal> {
     let mut proto = message::Literal::default();
-    if let Some(array) = literal.array_shape() {
-        proto.shape = Some(shape::encode_array(array));
-        if array.dynamic.is_some() {
-            let sizes = literal.sizes().iter().map(|&size| super::limit(size));
-            proto.dynamic_sizes = sizes.collect::<Result<_>>()?;
-        }
-        let bytes = match array.layout.is_descending() {
-            true => literal.bytes().to_vec(),
-            false => reorder(array, literal.bytes(), Direction::ToLayout),
-        };
-        Elements::of(array.ty, &mut proto).set(bytes);
-    } else {
+    let Literal::Array(array) = literal else {
         proto.shape = Some(shape::encode(&literal.shape()));
         let elements = literal.elements().unwrap_or_default();
         let message = |element| Ok(encode(element)?.encode_to_vec().into());
         proto.tuple_literals = elements.iter().map(message).collect::<Result<_>>()?;
+        return Ok(proto);
+    };
+    let (shape, bytes) = (array.shape(), array.bytes());
+    proto.shape = Some(shape::encode_array(shape));
+    if shape.dynamic.is_some() {
+        let sizes = array.sizes().iter().map(|&size| super::limit(size));
+        proto.dynamic_sizes = sizes.collect::<Result<_>>()?;
     }
+    let bytes = match shape.layout.is_descending() {
+        true => bytes.to_vec(),
+        false => reorder(shape, bytes, Direction::ToLayout),
+    };
+    Elements::of(shape.ty, &mut proto).set(bytes);
     Ok(proto)
 }
 
@@ -178,8 +179,8 @@ fn decode_array(array: ArrayShape, mut proto: message::Literal) -> Result<Litera
     if is_dynamic && !fits {
         return Err(bad(format!("{sizes:?} are not sizes of {array:#}")));
     }
-    let literal = Literal::from_bytes(array, &bytes).expect("the number of bytes has been checked");
-    Ok(if is_dynamic { literal.with_sizes(&sizes) } else { literal })
+    let array = Array::from_bytes(array, &bytes).expect("the number of bytes has been checked");
+    Ok(if is_dynamic { array.with_sizes(&sizes) } else { array }.into())
 }
 
 /// Extends elements of fewer than 8 bits to the byte they are stored in.

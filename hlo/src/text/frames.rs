@@ -1,6 +1,6 @@
 //! Parses and prints stack frame tables.
 use super::Cursor;
-use super::print::push_int;
+use super::number::push_int;
 use super::strings::{print_string, string};
 use crate::diag::Code;
 use crate::ir::{FileLocation, StackFrame, StackFrames};

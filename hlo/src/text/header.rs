@@ -1,7 +1,8 @@
 //! Parses and prints the header of a module: `HloModule name, attribute=value, ...`.
 use super::Cursor;
 use super::balanced::{balanced_value, is_value};
-use super::print::{push_int, shape as print_shape};
+use super::number::push_int;
+use super::print::shape as print_shape;
 use super::shape::shape;
 use super::strings::{print_string, string};
 use crate::diag::{Code, Diagnostic, nearest};

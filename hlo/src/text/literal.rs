@@ -4,7 +4,7 @@ use super::number::Number;
 use super::shape::{at_shape, shape};
 use crate::diag::Code;
 use crate::elem::{Class, Special};
-use crate::literal::ConstantValue;
+use crate::literal::{Array, ConstantValue};
 use crate::{ArrayShape, ElementType, Error, Literal, Result, Scalar, Shape, Span};
 
 /// The most bytes of an array that is written as one number: memory must not depend on a shape alone.
@@ -69,6 +69,30 @@ pub(crate) fn typed_literal(c: &mut Cursor<'_>) -> Result<Literal> {
         return Ok(Literal::token());
     }
     value(c, &stated)
+}
+
+impl std::str::FromStr for Literal {
+    type Err = Error;
+    /// Parses what [`Display`](std::fmt::Display) prints; layouts may be omitted.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut cursor = Cursor::new(text);
+        let literal = typed_literal(&mut cursor)?;
+        cursor.expect_end("the end of the literal")?;
+        Ok(literal)
+    }
+}
+impl std::str::FromStr for Array {
+    type Err = Error;
+    /// Parses what [`Display`](std::fmt::Display) prints; the layout may be omitted.
+    fn from_str(text: &str) -> Result<Self> {
+        match text.parse()? {
+            Literal::Array(array) => Ok(array),
+            Literal::Tuple(_) | Literal::Token => {
+                let message = "expected an array, found a tuple or a token".to_owned();
+                Err(Error::from(Code::Literal { message }).at(Span::new(0, text.len())))
+            }
+        }
+    }
 }
 
 /// Parses a shape before a value: braces are a layout only if the braces of the value follow.

@@ -164,12 +164,54 @@ fn trim_zeros(out: &mut String, start: usize) {
     }
 }
 
+/// Appends `n` in decimal; shapes are mostly numbers, and this is faster than `write!`.
+#[inline]
+pub(crate) fn push_int(out: &mut String, n: i64) {
+    // Most numbers in a shape are one digit or two.
+    if let Ok(small) = u8::try_from(n) {
+        if small < 10 {
+            return out.push(char::from(b'0' + small));
+        }
+        if small < 100 {
+            out.push(char::from(b'0' + small / 10));
+            return out.push(char::from(b'0' + small % 10));
+        }
+    }
+    push_long(out, n);
+}
+
+fn push_long(out: &mut String, n: i64) {
+    const LONGEST: usize = 20;
+    let mut digits = [b'0'; LONGEST];
+    let mut first = LONGEST;
+    let mut left = n.unsigned_abs();
+    while left > 0 || first == LONGEST {
+        first -= 1;
+        digits[first] += u8::try_from(left % 10).unwrap_or(0);
+        left /= 10;
+    }
+    if n < 0 {
+        out.push('-');
+    }
+    out.extend(digits[first..].iter().copied().map(char::from));
+}
+
+/// Appends the numbers, separated by commas without blanks.
+pub(crate) fn push_ints(out: &mut String, numbers: &[i64]) {
+    for (i, &n) in numbers.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        push_int(out, n);
+    }
+}
+
 /// Writes an element as XLA does in a constant; `inside` an array, where booleans are 0 and 1.
 pub(crate) fn element(out: &mut String, ty: ElementType, bytes: &[u8], inside: bool) {
     match (ty.class(), Scalar::read(ty, bytes)) {
         (_, Scalar::Pred(x)) if inside => out.push(if x { '1' } else { '0' }),
         (_, Scalar::Pred(x)) => out.push_str(if x { "true" } else { "false" }),
-        (_, Scalar::Signed(x)) => super::print::push_int(out, x),
+        (_, Scalar::Signed(x)) => push_int(out, x),
         (_, Scalar::Unsigned(x)) => {
             let _ = write!(out, "{x}");
         }

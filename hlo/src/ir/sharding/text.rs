@@ -4,7 +4,8 @@ use super::{DeviceSharding, Placement, Reduction, ShardGroup, Sharding, named};
 use crate::diag::{Code, nearest};
 use crate::ir::Metadata;
 use crate::op::value::IotaDims;
-use crate::text::print::{push_int, push_ints, separator};
+use crate::text::number::{push_int, push_ints};
+use crate::text::print::separator;
 use crate::text::{Cursor, shape};
 use crate::{Error, Result, Span};
 

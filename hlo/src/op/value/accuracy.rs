@@ -4,7 +4,7 @@ use super::fields::{Between, bad, fields};
 use crate::Result;
 use crate::text::Cursor;
 use crate::text::number::general;
-use crate::text::print::push_int;
+use crate::text::number::push_int;
 
 /// The requested accuracy of a result.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,7 +2,7 @@
 use super::ShapeIndex;
 use crate::diag::Place;
 use crate::op::check;
-use crate::text::{Cursor, print::push_int};
+use crate::text::{Cursor, number::push_int};
 use crate::{Result, Shape};
 
 /// The parts of the result that alias parts of the operands.

@@ -9,7 +9,7 @@ use crate::diag::Code;
 use crate::ir::ComputationId;
 use crate::op::{AttrValue, AttrWriter, check};
 use crate::text::Cursor;
-use crate::text::print::push_int;
+use crate::text::number::push_int;
 use crate::text::{Parser, literal, print, shape};
 use crate::{Error, Literal, Result, Shape, Span};
 
@@ -186,6 +186,6 @@ impl AttrValue for Literal {
         literal::typed_literal(&mut p.cursor)
     }
     fn print(&self, out: &mut AttrWriter<'_>) {
-        print::typed_literal(out.out, self);
+        print::literal(out.out, self, true);
     }
 }

@@ -1,7 +1,7 @@
 //! Helpers for values: the error, `{name=value ..}`, and lists joined with `x`.
 use crate::diag::{Code, nearest};
 use crate::text::Cursor;
-use crate::text::print::push_int;
+use crate::text::number::push_int;
 use crate::{Error, Result};
 
 /// Returns the error that a value is invalid; the caller adds the place.

@@ -1,6 +1,6 @@
 //! `[4,2]T(1,0)`: a list of device ids as the transpose of an iota.
 use super::fields::bad;
-use crate::text::{Cursor, pattern, print::push_ints};
+use crate::text::{Cursor, number::push_ints, pattern};
 use crate::{Dims, Result};
 use std::borrow::Cow;
 

@@ -2,7 +2,8 @@
 use super::IotaDims;
 use super::fields::{bad, unknown};
 use super::iota::count;
-use crate::text::{Cursor, print::push_int, print::push_ints};
+use crate::text::Cursor;
+use crate::text::number::{push_int, push_ints};
 use crate::{Result, Span};
 use smol_str::SmolStr;
 

@@ -1,7 +1,7 @@
 //! `padding=-1_2x0_0_1`, of `pad`.
 use crate::Result;
 use crate::text::pattern::{self, PadGroup};
-use crate::text::{Cursor, print::push_int};
+use crate::text::{Cursor, number::push_int};
 
 /// The padding of a `pad`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,7 +2,7 @@
 use super::fields::bad;
 use super::{IotaDims, MeshGroups};
 use crate::Result;
-use crate::text::{Cursor, print::push_ints};
+use crate::text::{Cursor, number::push_ints};
 
 /// Groups of replicas or devices that exchange data; empty for one group of all.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

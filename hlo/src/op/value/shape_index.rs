@@ -1,5 +1,5 @@
 //! `{0,1}`: a path into a tuple.
-use crate::text::{Cursor, print::push_ints};
+use crate::text::{Cursor, number::push_ints};
 use crate::{Dims, Result, Shape};
 
 /// A path of tuple indices; empty for the whole value.

@@ -1,6 +1,6 @@
 //! `slice={[0:3], [1:9:2]}`
 use crate::Result;
-use crate::text::{Cursor, print::push_int};
+use crate::text::{Cursor, number::push_int};
 
 /// The ranges of a `slice`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

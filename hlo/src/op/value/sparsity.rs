@@ -2,7 +2,7 @@
 use super::fields::{Between, bad, fields, push_by};
 use super::window::sizes;
 use crate::Result;
-use crate::text::{Cursor, print::push_int};
+use crate::text::{Cursor, number::push_int};
 
 /// The structured sparsity of a convolution's operands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,9 +1,10 @@
 //! Instructions: name, shape, opcode, operands, attributes.
-use super::{Printer, literal, push_int, shape};
+use super::{Printer, literal, shape};
 use crate::Opcode;
 use crate::ir::{CommonAttrs, Computation, ComputationId, Instruction, InstructionId};
 use crate::literal::ConstantValue;
 use crate::op::{AttrWriter, Kind, Op};
+use crate::text::number::push_int;
 use crate::text::{common, is_single_op};
 
 /// A constant of more elements is elided where large constants are not printed.
@@ -138,7 +139,7 @@ impl Printer<'_> {
             self.options.large_constants || small
         };
         match value {
-            ConstantValue::Literal(value) if shown(value) => literal(out, value),
+            ConstantValue::Literal(value) if shown(value) => literal(out, value, false),
             ConstantValue::Literal(_) | ConstantValue::Elided(_) => out.push_str("{...}"),
         }
     }

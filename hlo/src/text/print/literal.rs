@@ -1,48 +1,61 @@
 //! Prints literals: on one line as XLA prints them, and as a summary.
-use super::{array_shape, push_int};
-use crate::text::number::element;
+use super::{array_shape, separator};
+use crate::literal::Array;
+use crate::text::number::{element, push_int};
 use crate::{ArrayShape, Literal};
+use std::fmt;
 
-/// Prints the value on one line, as in `constant(...)`.
-pub(crate) fn print(out: &mut String, value: &Literal) {
-    match (value.array_shape(), value.elements()) {
-        (Some(shape), _) => {
-            let mut rows = Rows { out, shape, bytes: value.bytes(), at: 0 };
-            rows.level(0);
-        }
-        (None, Some(elements)) => {
+/// Prints the value on one line, as in `constant(...)`; with the shape of each array before it if `shapes`.
+pub(crate) fn print(out: &mut String, value: &Literal, shapes: bool) {
+    match value {
+        Literal::Array(value) => array(out, value, shapes),
+        Literal::Tuple(elements) => {
             out.push_str("( ");
             for (i, element) in elements.iter().enumerate() {
-                if i > 0 {
-                    out.push_str(", ");
-                }
-                print(out, element);
+                separator(out, i);
+                print(out, element, shapes);
             }
             out.push_str(" )");
         }
-        (None, None) => out.push_str("token[]"),
+        Literal::Token => out.push_str("token[]"),
     }
 }
 
-/// Prints the value with the shape of each array before it.
-pub(crate) fn typed(out: &mut String, value: &Literal) {
-    match (value.array_shape(), value.elements()) {
-        (Some(shape), _) => {
-            array_shape(out, shape, true);
-            out.push(' ');
-            print(out, value);
-        }
-        (None, Some(elements)) => {
-            out.push_str("( ");
-            for (i, element) in elements.iter().enumerate() {
-                if i > 0 {
-                    out.push_str(", ");
-                }
-                typed(out, element);
-            }
-            out.push_str(" )");
-        }
-        (None, None) => out.push_str("token[]"),
+fn array(out: &mut String, value: &Array, shapes: bool) {
+    let shape = value.shape();
+    if shapes {
+        array_shape(out, shape, true);
+        out.push(' ');
+    }
+    Rows { out, shape, bytes: value.bytes(), at: 0 }.level(0);
+}
+
+impl fmt::Display for Literal {
+    /// Prints the value with shapes: `f32[2]{0} {1, 2}`, `( s32[] 1, f32[] 2 )`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        print(&mut text, self, true);
+        f.write_str(&text)
+    }
+}
+impl fmt::Display for Array {
+    /// Prints the value with its shape: `f32[2]{0} {1, 2}`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        array(&mut text, self, true);
+        f.write_str(&text)
+    }
+}
+impl fmt::Debug for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.summary(SHOWN))
+    }
+}
+impl fmt::Debug for Array {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        summarize_array(&mut text, self, SHOWN, 0);
+        f.write_str(&text)
     }
 }
 
@@ -106,30 +119,25 @@ impl Rows<'_, '_> {
     }
 }
 
-/// Returns a summary of the value: one line per row, long dimensions elided in the middle, at most about `limit` elements.
-pub fn summary(value: &Literal, limit: usize) -> String {
-    let mut out = String::new();
-    summarize(&mut out, value, limit, 0);
-    out
+impl Literal {
+    /// Returns a summary of the value: one line per row, long dimensions elided in the middle, at most about `limit`
+    /// elements.
+    pub fn summary(&self, limit: usize) -> String {
+        let mut out = String::new();
+        summarize(&mut out, self, limit, 0);
+        out
+    }
 }
 
+/// Elements that a debug print shows.
+const SHOWN: usize = 100;
 /// Elements printed at either end of an elided dimension.
 const EDGE: usize = 3;
 
 fn summarize(out: &mut String, value: &Literal, limit: usize, indent: usize) {
-    match (value.array_shape(), value.elements()) {
-        (Some(shape), _) => {
-            array_shape(out, shape, false);
-            if shape.rank() < 2 {
-                out.push(' ');
-            }
-            let strides = strides(shape);
-            // Rows without elements count, too: there can be any number of them.
-            let first = shape.dims.first().map_or(1, |&d| usize::try_from(d).unwrap_or(0).max(1));
-            let elide = strides.first().map_or(1, |s| s.saturating_mul(first)) > limit;
-            part(out, value, &strides, 0, 0, elide, indent);
-        }
-        (None, Some(elements)) => {
+    match value {
+        Literal::Array(array) => summarize_array(out, array, limit, indent),
+        Literal::Tuple(elements) => {
             out.push('(');
             for (i, element) in elements.iter().enumerate() {
                 out.push_str(if i > 0 { ",\n" } else { "\n" });
@@ -138,8 +146,21 @@ fn summarize(out: &mut String, value: &Literal, limit: usize, indent: usize) {
             }
             out.push(')');
         }
-        (None, None) => out.push_str("token[]"),
+        Literal::Token => out.push_str("token[]"),
     }
+}
+
+fn summarize_array(out: &mut String, array: &Array, limit: usize, indent: usize) {
+    let shape = array.shape();
+    array_shape(out, shape, false);
+    if shape.rank() < 2 {
+        out.push(' ');
+    }
+    let strides = strides(shape);
+    // Rows without elements count, too: there can be any number of them.
+    let first = shape.dims.first().map_or(1, |&d| usize::try_from(d).unwrap_or(0).max(1));
+    let elide = strides.first().map_or(1, |s| s.saturating_mul(first)) > limit;
+    part(out, array, &strides, 0, 0, elide, indent);
 }
 
 fn strides(shape: &ArrayShape) -> Vec<usize> {
@@ -153,14 +174,14 @@ fn strides(shape: &ArrayShape) -> Vec<usize> {
 
 fn part(
     out: &mut String,
-    value: &Literal,
+    value: &Array,
     strides: &[usize],
     d: usize,
     base: usize,
     elide: bool,
     indent: usize,
 ) {
-    let shape = value.array_shape().expect("called for an array");
+    let shape = value.shape();
     let Some(&size) = shape.dims.get(d) else {
         let width = shape.ty.storage_bytes();
         let bytes = &value.bytes()[base * width..(base + 1) * width];

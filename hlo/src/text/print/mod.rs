@@ -5,13 +5,13 @@ mod literal;
 mod order;
 mod shape;
 
-pub use literal::summary;
-pub(crate) use literal::{print as literal, typed as typed_literal};
+pub(crate) use literal::print as literal;
 pub(crate) use order::is_in_order;
-pub(crate) use shape::{array_shape, layout, push_int, push_ints, separator, shape};
+pub(crate) use shape::{array_shape, layout, separator, shape};
 
 use crate::Module;
 use crate::ir::{ComputationId, InstructionId};
+use crate::text::number::push_int;
 use std::cell::RefCell;
 
 /// The printing style of a module.

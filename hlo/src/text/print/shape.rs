@@ -1,48 +1,7 @@
-//! Prints shapes, layouts and integers.
+//! Prints shapes and layouts.
 use crate::layout::{Layout, LayoutTail, Tile};
+use crate::text::number::{push_int, push_ints};
 use crate::{ArrayShape, Shape};
-
-/// Appends `n` in decimal; shapes are mostly numbers, and this is faster than `write!`.
-#[inline]
-pub(crate) fn push_int(out: &mut String, n: i64) {
-    // Most numbers in a shape are one digit or two.
-    if let Ok(small) = u8::try_from(n) {
-        if small < 10 {
-            return out.push(char::from(b'0' + small));
-        }
-        if small < 100 {
-            out.push(char::from(b'0' + small / 10));
-            return out.push(char::from(b'0' + small % 10));
-        }
-    }
-    push_long(out, n);
-}
-
-fn push_long(out: &mut String, n: i64) {
-    const LONGEST: usize = 20;
-    let mut digits = [b'0'; LONGEST];
-    let mut first = LONGEST;
-    let mut left = n.unsigned_abs();
-    while left > 0 || first == LONGEST {
-        first -= 1;
-        digits[first] += u8::try_from(left % 10).unwrap_or(0);
-        left /= 10;
-    }
-    if n < 0 {
-        out.push('-');
-    }
-    out.extend(digits[first..].iter().copied().map(char::from));
-}
-
-/// Appends the numbers, separated by commas without blanks.
-pub(crate) fn push_ints(out: &mut String, numbers: &[i64]) {
-    for (i, &n) in numbers.iter().enumerate() {
-        if i > 0 {
-            out.push(',');
-        }
-        push_int(out, n);
-    }
-}
 
 /// Appends a shape, with layouts if `layouts`.
 pub(crate) fn shape(out: &mut String, shape: &Shape, layouts: bool) {
