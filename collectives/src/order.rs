@@ -1,7 +1,7 @@
 //! Orders that the specification leaves open: of stepping tasks and of combining values; and results that depend on
 //! them.
 use fastrand::Rng;
-use hlo::{ArrayShape, ElementType, Literal, Scalar};
+use hlo::{ArrayShape, ElementType, IndexSpace, Literal, Scalar};
 use std::fmt;
 use std::ops::Range;
 
@@ -131,7 +131,7 @@ fn compare(device: usize, array: usize, orders: &[&Literal]) -> Option<OrderDepe
     let mut values: Vec<Scalar> = orders.iter().map(|order| order.get(worst)).collect();
     values.sort_by(|a, b| a.as_f64().total_cmp(&b.as_f64()));
     values.dedup_by(|a, b| print_number(*a, shape.ty) == print_number(*b, shape.ty));
-    let index = index_of(worst, &shape.dims);
+    let index = shape.dims.index_of(worst).to_vec();
     let (elements, shape) = (elements.len(), shape.clone());
     Some(OrderDependence { device, array, shape, elements, index, values })
 }
@@ -139,16 +139,4 @@ fn compare(device: usize, array: usize, orders: &[&Literal]) -> Option<OrderDepe
 fn bits(literal: &Literal, i: usize) -> &[u8] {
     let width = literal.array_shape().map_or(0, |shape| shape.ty.storage_bytes());
     &literal.bytes()[i * width..(i + 1) * width]
-}
-
-/// Returns the index of an element from its position in row-major order.
-fn index_of(position: usize, dims: &[i64]) -> Vec<i64> {
-    let mut rest = i64::try_from(position).unwrap_or_default();
-    let mut index: Vec<i64> = Vec::with_capacity(dims.len());
-    for &dim in dims.iter().rev() {
-        index.push(rest % dim.max(1));
-        rest /= dim.max(1);
-    }
-    index.reverse();
-    index
 }

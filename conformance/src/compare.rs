@@ -5,7 +5,7 @@
 //! bitwise comparison -0 differs from 0.
 use crate::Tolerance;
 use crate::bound::Bound;
-use hlo::{ElementType, Literal, Scalar, Shape};
+use hlo::{ElementType, IndexSpace, Literal, Scalar, Shape};
 
 /// The shape of the result is not the expected one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -47,7 +47,7 @@ pub struct Worst {
     /// The array of the result, counting leaves of the tuple.
     pub leaf: usize,
     /// The index of the element.
-    pub index: Vec<usize>,
+    pub index: Vec<i64>,
     /// The type of the element.
     pub ty: ElementType,
     /// The value of the run.
@@ -196,7 +196,9 @@ impl Array<'_> {
                 };
                 into.wrong += usize::from(share > 1.0);
                 if share > into.worst.as_ref().map_or(0.0, |worst| worst.share) {
-                    let (leaf, index, ty) = (self.leaf, self.index(i), self.ty);
+                    let dims = self.expected.array_shape().map(|s| s.dims.as_slice());
+                    let index = dims.unwrap_or_default().index_of(i).to_vec();
+                    let (leaf, ty) = (self.leaf, self.ty);
                     into.worst =
                         Some(Worst { device: None, leaf, index, ty, actual, expected, share });
                 }
@@ -265,17 +267,6 @@ impl Array<'_> {
         smallest <= f64::from(f32::MIN_POSITIVE)
             && actual.abs() < smallest
             && expected.abs() < smallest
-    }
-
-    fn index(&self, mut at: usize) -> Vec<usize> {
-        let dims = self.expected.array_shape().map(|s| s.dims.as_slice()).unwrap_or_default();
-        let mut index = vec![0; dims.len()];
-        for (slot, &dim) in index.iter_mut().zip(dims).rev() {
-            let dim = usize::try_from(dim).unwrap_or(1).max(1);
-            *slot = at % dim;
-            at /= dim;
-        }
-        index
     }
 }
 

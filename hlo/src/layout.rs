@@ -1,5 +1,5 @@
 //! Layouts: the order of dimensions in memory, tiles and other properties.
-use crate::{ArrayShape, ElementType, Shape};
+use crate::{ArrayShape, ElementType, IndexSpace, Shape};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -139,6 +139,26 @@ impl Layout {
     /// Returns whether the order of dimensions is the default one.
     pub fn is_descending(&self) -> bool {
         self.minor_to_major.iter().rev().zip(0..).all(|(&d, i)| d == i)
+    }
+    /// Returns the distance of neighbors along each dimension of an array of these sizes, in elements; `None` if it does not
+    /// list every dimension [exactly once](Layout::is_permutation). Tiles are not considered.
+    ///
+    /// ```
+    /// let shape: hlo::Shape = "f32[2,3,4]{0,2,1}".parse().unwrap();
+    /// let shape = shape.array().unwrap();
+    /// assert_eq!(shape.layout.strides(&shape.dims).unwrap().as_slice(), [1, 8, 2]);
+    /// ```
+    pub fn strides(&self, dims: &[i64]) -> Option<Dims> {
+        if !self.is_permutation(dims.len()) {
+            return None;
+        }
+        let order = || self.minor_to_major.iter().rev().filter_map(|&d| usize::try_from(d).ok());
+        let sizes: Dims = order().map(|d| dims[d]).collect();
+        let mut strides = Dims::from_elem(0, dims.len());
+        for (d, stride) in order().zip(sizes.strides()) {
+            strides[d] = stride;
+        }
+        Some(strides)
     }
     /// Returns whether it lists every dimension of an array of this rank exactly once.
     pub fn is_permutation(&self, rank: usize) -> bool {

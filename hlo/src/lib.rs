@@ -34,6 +34,7 @@
 pub mod diag;
 pub mod elem;
 pub mod id;
+mod index;
 pub mod ir;
 pub mod layout;
 pub mod literal;
@@ -46,6 +47,7 @@ mod verify;
 
 pub use diag::{Result, Span};
 pub use elem::{Class, ElementType};
+pub use index::IndexSpace;
 pub use ir::Module;
 pub use layout::Dims;
 pub use literal::{Array, Literal};

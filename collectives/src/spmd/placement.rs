@@ -7,7 +7,7 @@ use super::shardy::ValueSharding;
 use crate::{Code, Error, Result};
 use hlo::ir::{DeviceSharding, NamedAxes, NamedSharding, Placement as Placed, Reduction, Subgroup};
 use hlo::op::value::{AxisRef, Mesh, MeshDevices, MeshGroups};
-use hlo::{ArrayShape, Literal, Scalar};
+use hlo::{ArrayShape, IndexSpace, Literal, Scalar};
 use std::collections::BTreeSet;
 
 /// The tile of each device, in an array of some rank.
@@ -172,7 +172,8 @@ impl Tiles {
                 tiles.counts = dims[..data].to_vec();
                 tiles.groups = vec![Vec::new(); groups];
                 for (at, id) in tiling.devices.expand().into_iter().enumerate() {
-                    let index = unravel(at, &dims);
+                    let index = tiling.dims.index_of(at);
+                    let index: Vec<usize> = index.into_iter().map(to_usize).collect();
                     let device = usize::try_from(id).unwrap_or(usize::MAX);
                     *tiles.of_device(device, |tiles| &mut tiles.positions)? =
                         index[..data].to_vec();
@@ -371,16 +372,6 @@ fn quotient(whole: i64, part: i64) -> Option<usize> {
     (part > 0 && whole % part == 0).then(|| usize::try_from(whole / part).ok()).flatten()
 }
 
-/// Returns the index of element `at` of an array of sizes `dims`.
-fn unravel(mut at: usize, dims: &[usize]) -> Vec<usize> {
-    let mut index = vec![0; dims.len()];
-    for (slot, &size) in index.iter_mut().zip(dims).rev() {
-        *slot = at % size.max(1);
-        at /= size.max(1);
-    }
-    index
-}
-
 /// Visits the contiguous bytes of a tile: their offset in the array, their offset in the tile, and their length.
 fn visit_rows(
     whole: &ArrayShape,
@@ -388,22 +379,21 @@ fn visit_rows(
     place: &[usize],
     mut visit: impl FnMut(usize, usize, usize),
 ) {
-    let sizes = |shape: &ArrayShape| shape.dims.iter().map(|&d| to_usize(d)).collect::<Vec<_>>();
-    let (whole_dims, dims) = (sizes(whole), sizes(tile));
-    // Dimensions after the last divided one are contiguous in both.
-    let divided = (0..dims.len()).rfind(|&d| dims[d] != whole_dims[d]).unwrap_or(0);
-    let run: usize = dims.iter().skip(divided).product::<usize>() * whole.ty.storage_bytes();
-    let count: usize = dims[..divided.min(dims.len())].iter().product();
-    if run == 0 {
+    if tile.dims.contains(&0) {
         return;
     }
-    for row in 0..count {
-        let mut index = unravel(row, &dims[..divided]);
-        index.resize(dims.len(), 0);
-        let at =
-            (0..dims.len()).fold(0, |at, d| at * whole_dims[d] + place[d] * dims[d] + index[d]);
-        visit(at * whole.ty.storage_bytes(), row * run, run);
-    }
+    let (width, strides) = (whole.ty.storage_bytes(), whole.dims.strides());
+    // Dimensions after the last divided one are contiguous in both.
+    let divided = (0..tile.rank()).rfind(|&d| tile.dims[d] != whole.dims[d]).unwrap_or(0);
+    let (rows, run) = tile.dims.split_at(divided);
+    let run = to_usize(run.iter().product()) * width;
+    let first = tile.dims.iter().zip(place).map(|(&size, &place)| to_usize(size) * place);
+    let first = first.zip(&strides).map(|(index, &stride)| index * to_usize(stride)).sum::<usize>();
+    let mut offset = 0;
+    rows.offsets(0, &strides, |at| {
+        visit((first + to_usize(at)) * width, offset, run);
+        offset += run;
+    });
 }
 
 /// Records that a device's shard differs from the one that is used, if it does.

@@ -7,7 +7,7 @@ use super::site::Site;
 use hlo::ir::ComputationId;
 use hlo::op::value::WindowDim;
 use hlo::op::{Reduce, ReduceWindow};
-use hlo::{ArrayShape, Dims, Literal};
+use hlo::{ArrayShape, Dims, IndexSpace, Literal};
 
 /// A scalar repeated.
 pub(super) fn repeated(scalar: &Range, lanes: i64) -> Range {
@@ -122,17 +122,16 @@ impl<'a> Fold<'a> {
         let lanes = lanes_of(result);
         let sizes = op.window.dims.iter().map(|dim| dim.size).collect::<Dims>();
         check_size(site, sizes.iter().copied().chain([lanes]))?;
-        let window = ArrayShape::new(result.ty, sizes);
-        let positions = indices(result);
-        let at = |offset: &Vec<i64>| {
-            let at = |position: &Vec<i64>| element_at(&op.window.dims, source, position, offset);
+        let positions: Vec<Dims> = result.dims.indices().collect();
+        let at = |offset: Dims| {
+            let at = |position: &Dims| element_at(&op.window.dims, source, position, &offset);
             positions.iter().map(at).collect()
         };
         Ok(Self {
             initial: operands[count..].iter().map(|initial| repeated(initial, lanes)).collect(),
             sources: operands[..count].to_vec(),
             lanes,
-            steps: indices(&window).iter().map(at).collect(),
+            steps: sizes.indices().map(at).collect(),
         })
     }
 
@@ -197,37 +196,14 @@ fn element_at(
     usize::try_from(at).ok()
 }
 
-/// All indices of a shape, in row-major order.
-fn indices(shape: &ArrayShape) -> Vec<Vec<i64>> {
-    if shape.dims.contains(&0) {
-        return Vec::new();
-    }
-    let mut list = vec![Vec::new()];
-    for &size in &shape.dims {
-        let longer = |index: &Vec<i64>| {
-            let index = index.clone();
-            (0..size).map(move |i| index.iter().copied().chain([i]).collect())
-        };
-        list = list.iter().flat_map(longer).collect();
-    }
-    list
-}
-
 /// The positions of all indices along some dimensions, in row-major order.
 pub(super) fn offsets(shape: &ArrayShape, along: impl Fn(usize) -> bool) -> Vec<usize> {
-    let sizes = shape.dims.iter().enumerate().filter(|&(d, _)| along(d));
-    if sizes.into_iter().any(|(_, &size)| size == 0) {
-        return Vec::new();
-    }
-    let mut stride = 1;
-    let mut offsets = vec![0];
-    for (d, &size) in shape.dims.iter().enumerate().rev() {
-        let size = usize::try_from(size).unwrap_or(0);
-        if along(d) {
-            offsets = (0..size).flat_map(|i| offsets.iter().map(move |o| o + i * stride)).collect();
-        }
-        stride *= size;
-    }
+    let strides = shape.dims.strides();
+    let along = || (0..shape.rank()).filter(|&d| along(d));
+    let sizes: Dims = along().map(|d| shape.dims[d]).collect();
+    let strides: Dims = along().map(|d| strides[d]).collect();
+    let mut offsets = Vec::new();
+    sizes.offsets(0, &strides, |at| offsets.push(usize::try_from(at).unwrap_or(0)));
     offsets
 }
 

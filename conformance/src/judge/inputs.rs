@@ -2,7 +2,7 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "of other ops, whole operands are named")]
 use hlo::ir::rewrite::ModuleRewriter;
 use hlo::ir::{Computation, InstructionId};
-use hlo::{Literal, Module, Op};
+use hlo::{Array, Dims, IndexSpace, Literal, Module, Op};
 use interp::{CompileOptions, Executable, RunOptions};
 
 /// Names the elements of the operands, with their values where there is one of each operand.
@@ -30,12 +30,11 @@ pub(super) fn of(
         let place = |i: &Option<i64>| i.map_or_else(|| ":".to_owned(), |i| i.to_string());
         let places: Vec<String> = slice.iter().map(place).collect();
         let place = format!("{name}[{}]", places.join(","));
-        let value = if slice.iter().all(Option::is_some) { values.next() } else { None };
-        let element = value.and_then(|value| {
-            let shape = value.array_shape()?;
-            let at =
-                slice.iter().zip(&shape.dims).fold(0, |at, (i, size)| at * size + i.unwrap_or(0));
-            Some(Literal::scalar(shape.ty, value.get(usize::try_from(at).ok()?)))
+        let index: Option<Dims> = slice.iter().copied().collect();
+        let element = index.and_then(|index| {
+            let value = values.next()?.into_array()?;
+            let (ty, at) = (value.shape().ty, value.shape().dims.position(&index));
+            Some(Array::scalar(ty, value.get(at)))
         });
         element.map_or(place.clone(), |element| format!("{place} = {element}"))
     };

@@ -80,7 +80,7 @@ use crate::{Tolerance, compare_each};
 use evaluate::Evaluator;
 use hlo::ir::Module;
 use hlo::op::Accuracy;
-use hlo::{Literal, Shape, Verified};
+use hlo::{IndexSpace, Literal, Shape, Verified};
 use interp::DeviceGrid;
 use modes::Modes;
 use runner::Key;
@@ -312,7 +312,7 @@ fn inputs(
     let leaves = expected.leaves();
     let shape = leaves.get(leaf).and_then(|leaf| leaf.array_shape());
     shape
-        .map(|shape| inputs::of(module, arguments, leaf, &range::index_of(shape, at)))
+        .map(|shape| inputs::of(module, arguments, leaf, &shape.dims.index_of(at)))
         .unwrap_or_default()
 }
 
@@ -330,14 +330,8 @@ fn estimate(
     judgement.measures.bound = comparison.bound;
     if let Some(worst) = &comparison.worst {
         let device = worst.device.unwrap_or(0);
-        let dims =
-            expected[device].leaves()[worst.leaf].array_shape().map(|shape| shape.dims.clone());
-        let sizes = dims.unwrap_or_default();
-        let at = worst
-            .index
-            .iter()
-            .zip(&sizes)
-            .fold(0, |at, (&i, &size)| at * usize::try_from(size).unwrap_or(1) + i);
+        let shape = expected[device].leaves()[worst.leaf].array_shape();
+        let at = shape.map_or(0, |shape| shape.dims.position(&worst.index));
         let shown = (worst.device, worst.leaf, at);
         judgement.measures.worst =
             verdict::describe(shown.0, shown.1, shown.2, &expected[device], &actual[device]);

@@ -5,14 +5,14 @@ use super::elementwise::finite_magnitudes;
 use super::evaluate::{Evaluator, Leaves, arrays};
 use super::interval::Interval;
 use super::range::is_whole;
-use super::range::{Range, array, floats, index_of, wide};
+use super::range::{Range, array, floats, wide};
 use super::runner::Form;
 use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
 use super::sums::{all_points, terms};
 use crate::error_model::roundoff;
 use hlo::op::value::DotAlgorithm;
-use hlo::{ElementType, Literal, Op};
+use hlo::{ElementType, IndexSpace, Literal, Op};
 
 /// Whether the factors are scaled. Fails if there is no bound.
 fn checked(site: Site<'_>, operands: &[&Range], complex: bool) -> Result<bool, Stop> {
@@ -62,7 +62,7 @@ fn times(factor: &Range, scale: &Range) -> Range {
     };
     let scales: Vec<Interval> = scale.intervals().collect();
     let block = |position: usize| {
-        let index = index_of(shape, position);
+        let index = shape.dims.index_of(position);
         let sizes = index.iter().zip(&shape.dims).zip(&blocks.dims);
         // A scalar has no sizes, and the only position.
         sizes.fold(0, |at, ((i, size), blocks)| at * blocks + i / (size / blocks))

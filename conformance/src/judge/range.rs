@@ -65,17 +65,6 @@ pub(super) fn array(shape: &ArrayShape, numbers: impl IntoIterator<Item = f64>) 
     literal
 }
 
-/// The index of an element, by its position in row-major order.
-pub(super) fn index_of(shape: &ArrayShape, mut position: usize) -> Vec<i64> {
-    let mut index = vec![0; shape.rank()];
-    for (slot, &size) in index.iter_mut().zip(&shape.dims).rev() {
-        let size = usize::try_from(size).unwrap_or(1).max(1);
-        *slot = i64::try_from(position % size).unwrap_or(0);
-        position /= size;
-    }
-    index
-}
-
 /// The array in another type, each element converted.
 pub(super) fn converted(literal: &Literal, to: ElementType) -> Literal {
     let Some(shape) = literal.array_shape().filter(|shape| shape.ty != to) else {

@@ -8,7 +8,7 @@ use super::fold::{Fold, check_size, lanes_of, reshaped};
 use super::interval::Interval;
 use super::modes::Mode;
 use super::product::product;
-use super::range::{Range, index_of, is_whole};
+use super::range::{Range, is_whole};
 use super::runner::Form;
 use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
@@ -16,7 +16,7 @@ use super::sums::{all_points, coarser, leaf_shape, terms, total};
 use hlo::ir::ComputationId;
 use hlo::op::value::ComparisonType;
 use hlo::op::{Binary, Scatter};
-use hlo::{ArrayShape, Dims, Literal, Module, Op};
+use hlo::{ArrayShape, Dims, IndexSpace, Literal, Module, Op};
 
 pub(super) fn scatter<'m>(
     ev: &mut Evaluator<'m>,
@@ -170,7 +170,7 @@ fn target_of(
     update: usize,
 ) -> Option<usize> {
     let place = |dim: i64| usize::try_from(dim).ok();
-    let index = index_of(source, update);
+    let index = source.dims.index_of(update);
     let is_window = |d: &usize| op.update_window_dims.iter().any(|&w| place(w) == Some(*d));
     let batch: Vec<i64> = (0..index.len()).filter(|d| !is_window(d)).map(|d| index[d]).collect();
     let vector = place(op.index_vector_dim)?;
@@ -181,7 +181,7 @@ fn target_of(
         if vector < indices.shape()?.rank() {
             at.insert(vector, k);
         }
-        corner[place(dim)?] = indices.lo.get(position(indices.shape()?, &at)?).as_i64()?;
+        corner[place(dim)?] = indices.lo.get(indices.shape()?.dims.position(&at)).as_i64()?;
     }
     for (&dim, &paired) in op.input_batching_dims.iter().zip(&op.scatter_indices_batching_dims) {
         let at = place(if paired > op.index_vector_dim { paired - 1 } else { paired })?;
@@ -196,12 +196,7 @@ fn target_of(
     }
     let fits = |d: usize| (0..=target.dims[d] - sizes[d]).contains(&corner[d]);
     let to: Dims = corner.iter().zip(&offset).map(|(corner, offset)| corner + offset).collect();
-    if (0..target.rank()).all(fits) { position(target, &to) } else { None }
-}
-
-fn position(shape: &ArrayShape, index: &[i64]) -> Option<usize> {
-    let at = index.iter().zip(&shape.dims).fold(0, |at, (&i, &size)| at * size + i);
-    usize::try_from(at).ok()
+    (0..target.rank()).all(fits).then(|| target.dims.position(&to))
 }
 
 /// Whether a computation, or one that it calls, compares in the total order.

@@ -1,10 +1,10 @@
 //! The comparison of a result with the ranges of legal values, and the size of the difference.
 use super::interval::Interval;
 use super::modes::contains;
-use super::range::{Cause, Range, index_of};
+use super::range::{Cause, Range};
 use crate::compare::ulps;
 use crate::results::{Element, Measures};
-use hlo::{ElementType, Literal, Scalar};
+use hlo::{ElementType, IndexSpace, Literal, Scalar};
 
 /// How a result lies in the ranges of legal values.
 #[derive(Debug, Default)]
@@ -246,7 +246,7 @@ pub(super) fn describe(
     let leaves = (expected.leaves(), actual.leaves());
     let (expected, actual) = (leaves.0.get(leaf)?, leaves.1.get(leaf)?);
     let shape = expected.array_shape()?;
-    let index: Vec<String> = index_of(shape, at).iter().map(ToString::to_string).collect();
+    let index: Vec<String> = shape.dims.index_of(at).iter().map(ToString::to_string).collect();
     let prefix = device.map_or_else(String::new, |device| format!("d{device}_"));
     let show = |literal: &Literal| Literal::scalar(shape.ty, literal.get(at)).to_string();
     Some(Element {

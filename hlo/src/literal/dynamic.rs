@@ -3,7 +3,7 @@
 //! An element is valid if its index is below the size in every dimension. The others, the padding, are
 //! unspecified.
 use super::Array;
-use crate::{ArrayShape, Dims};
+use crate::{ArrayShape, Dims, IndexSpace};
 
 impl Array {
     /// Returns the sizes, if they are smaller than the bounds.
@@ -93,24 +93,17 @@ fn rows(
     mut visit: impl FnMut(std::ops::Range<usize>, std::ops::Range<usize>),
 ) {
     let size = |&d: &i64| usize::try_from(d).expect("sizes are not negative");
-    if small.contains(&0) {
-        return;
-    }
     let (row, outer) = match small.split_last() {
-        Some((last, outer)) => (size(last), outer),
-        None => (1, small),
+        Some((0, _)) => return,
+        Some((last, outer)) => (size(last) * width, outer),
+        None => (width, small),
     };
-    let count: usize = outer.iter().map(size).product();
-    for i in 0..count {
-        // The index of the row, innermost dimension first, and its offset in the large array.
-        let (mut rest, mut step, mut at) = (i, large.last().map_or(1, size), 0);
-        for (small, large) in outer.iter().zip(large).rev() {
-            at += rest % size(small) * step;
-            rest /= size(small);
-            step *= size(large);
-        }
-        visit(i * row * width..(i + 1) * row * width, at * width..(at + row) * width);
-    }
+    let mut first = 0;
+    outer.offsets(0, &large.strides(), |at| {
+        let at = size(&at) * width;
+        visit(first..first + row, at..at + row);
+        first += row;
+    });
 }
 
 #[cfg(test)]

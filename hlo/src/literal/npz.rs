@@ -3,7 +3,7 @@
 //! Types that numpy lacks are stored as the unsigned integer of their width: `bf16` as `uint16`, 8-bit floats and narrow
 //! integers as one `uint8` per element.
 use crate::elem::Class;
-use crate::{Array, ArrayShape, Dims, ElementType, Literal};
+use crate::{Array, ArrayShape, Dims, ElementType, IndexSpace, Literal};
 use std::fmt::Write as _;
 use std::io::{Read, Seek, Write};
 
@@ -250,20 +250,16 @@ impl Header {
 
 /// Converts column-major elements to row-major order.
 fn row_major(dims: &[i64], width: usize, from: &Array) -> Array {
-    let sizes: Vec<usize> = dims.iter().map(|&d| usize::try_from(d).unwrap_or(0)).collect();
-    let mut to = bytes_of(from.bytes().len());
-    let from = from.bytes();
-    for (mut at, element) in to.bytes_mut().chunks_exact_mut(width.max(1)).enumerate() {
-        // `at` is the row-major offset; the column-major offset of the same index differs.
-        let mut index = vec![0; sizes.len()];
-        for (slot, &size) in index.iter_mut().zip(&sizes).rev() {
-            *slot = at % size;
-            at /= size;
+    let mut strides = dims.iter().rev().copied().collect::<Dims>().strides();
+    strides.reverse();
+    let (mut to, from) = (bytes_of(from.bytes().len()), from.bytes());
+    let mut elements = to.bytes_mut().chunks_exact_mut(width.max(1));
+    dims.offsets(0, &strides, |at| {
+        let at = usize::try_from(at).unwrap_or(0) * width;
+        if let Some(element) = elements.next() {
+            element.copy_from_slice(&from[at..at + width]);
         }
-        let offset =
-            index.iter().zip(&sizes).rev().fold(0, |offset, (&i, &size)| offset * size + i);
-        element.copy_from_slice(&from[offset * width..(offset + 1) * width]);
-    }
+    });
     to
 }
 

@@ -2,7 +2,7 @@
 use super::message;
 use super::{bad, shape};
 use crate::elem::Class;
-use crate::{Array, ArrayShape, Dims, ElementType, Literal, Result, Shape};
+use crate::{Array, ArrayShape, Dims, ElementType, IndexSpace, Literal, Result, Shape};
 use prost::Message;
 use std::mem::take;
 
@@ -102,7 +102,7 @@ pub(crate) fn encode(literal: &Literal) -> Result<message::Literal> {
     }
     let bytes = match shape.layout.is_descending() {
         true => bytes.to_vec(),
-        false => reorder(shape, bytes, Direction::ToLayout),
+        false => reorder(shape, bytes, Direction::ToLayout)?,
     };
     Elements::of(shape.ty, &mut proto).set(bytes);
     Ok(proto)
@@ -164,11 +164,9 @@ fn decode_array(array: ArrayShape, mut proto: message::Literal) -> Result<Litera
         let found = bytes.len() / array.ty.storage_bytes();
         return Err(bad(format!("a literal of shape {array:#} has {found} elements")));
     }
-    if !array.layout.is_permutation(array.rank()) {
-        return Err(bad(format!("the layout of {array} does not name each dimension once")));
-    }
-    if !array.layout.is_descending() {
-        bytes = reorder(&array, &bytes, Direction::FromLayout);
+    let is_row_major = array.layout.is_descending() && array.layout.is_permutation(array.rank());
+    if !is_row_major {
+        bytes = reorder(&array, &bytes, Direction::FromLayout)?;
     }
     clean(array.ty, &mut bytes);
     let sizes = take(&mut proto.dynamic_sizes);
@@ -205,33 +203,24 @@ enum Direction {
 }
 
 /// Moves elements from row-major order to that of the layout, or back.
-fn reorder(array: &ArrayShape, bytes: &[u8], direction: Direction) -> Vec<u8> {
-    let size = |d: usize| usize::try_from(array.dims[d]).unwrap_or(0);
-    let mut strides = vec![0; array.rank()];
-    let mut stride = array.ty.storage_bytes();
-    for &dim in &array.layout.minor_to_major {
-        let dim = usize::try_from(dim).unwrap_or(0);
-        strides[dim] = stride;
-        stride *= size(dim);
-    }
+///
+/// # Errors
+/// If the layout does not list every dimension once.
+fn reorder(array: &ArrayShape, bytes: &[u8], direction: Direction) -> Result<Vec<u8>> {
+    let strides = array
+        .layout
+        .strides(&array.dims)
+        .ok_or_else(|| bad(format!("the layout of {array} does not name each dimension once")))?;
     let width = array.ty.storage_bytes();
-    let mut out = vec![0; bytes.len()];
-    let (mut index, mut at) = (vec![0; array.rank()], 0);
-    for row_major in (0..bytes.len()).step_by(width) {
+    let (mut out, mut row_major) = (vec![0; bytes.len()], 0);
+    array.dims.offsets(0, &strides, |at| {
+        let at = usize::try_from(at).unwrap_or(0) * width;
         let (from, to) = match direction {
             Direction::ToLayout => (row_major, at),
             Direction::FromLayout => (at, row_major),
         };
         out[to..to + width].copy_from_slice(&bytes[from..from + width]);
-        for d in (0..array.rank()).rev() {
-            index[d] += 1;
-            at += strides[d];
-            if index[d] < size(d) {
-                break;
-            }
-            at -= strides[d] * size(d);
-            index[d] = 0;
-        }
-    }
-    out
+        row_major += width;
+    });
+    Ok(out)
 }

@@ -2,17 +2,18 @@
 #![expect(unsafe_code, reason = "reads structs of the host, and copies to and from its memory")]
 use crate::failure::{Failure, Result};
 use crate::handle::list;
-use hlo::ArrayShape;
+use hlo::layout::Layout;
+use hlo::{ArrayShape, Dims, IndexSpace};
 use pjrt::sys::MemoryLayout;
 
 /// Returns the bytes between neighbors along each dimension of a row-major array.
-pub(crate) fn row_major(dims: &[i64], width: usize) -> Vec<i64> {
-    let mut strides = vec![0; dims.len()];
-    let mut stride = i64::try_from(width).unwrap_or(i64::MAX);
-    for (size, place) in dims.iter().zip(&mut strides).rev() {
-        *place = stride;
-        stride = stride.saturating_mul(*size);
-    }
+pub(crate) fn row_major(dims: &[i64], width: usize) -> Dims {
+    in_bytes(dims.strides(), width)
+}
+
+fn in_bytes(mut strides: Dims, width: usize) -> Dims {
+    let width = i64::try_from(width).unwrap_or(i64::MAX);
+    strides.iter_mut().for_each(|stride| *stride = stride.saturating_mul(width));
     strides
 }
 
@@ -33,7 +34,7 @@ pub(crate) fn is_row_major(dims: &[i64], strides: &[i64], width: usize) -> bool 
 pub(crate) unsafe fn of_layout(
     layout: *const MemoryLayout,
     shape: &ArrayShape,
-) -> Result<Option<Vec<i64>>> {
+) -> Result<Option<Dims>> {
     // SAFETY: the caller vouches for the layout.
     let Some(layout) = (unsafe { layout.as_ref() }) else { return Ok(None) };
     let (rank, width) = (shape.rank(), shape.ty.storage_bytes());
@@ -44,25 +45,18 @@ pub(crate) unsafe fn of_layout(
         return Err(Failure::invalid(message));
     }
     if layout.kind == 1 {
-        return Ok(Some(parts.to_vec()));
+        return Ok(Some(Dims::from_slice(parts)));
     }
     if layout.tiled.num_tiles > 0 {
         return Err(Failure::unimplemented("layouts with tiles are not supported"));
     }
-    let mut strides = vec![None; rank];
-    let mut stride = i64::try_from(width).unwrap_or(i64::MAX);
-    for &dim in parts {
-        let dim = usize::try_from(dim).unwrap_or(rank);
-        let (Some(place), Some(&size)) = (strides.get_mut(dim), shape.dims.get(dim)) else {
-            let message = format!("the layout {parts:?} names dimension {dim} of {shape:#}");
-            return Err(Failure::invalid(message));
-        };
-        *place = Some(stride);
-        stride = stride.saturating_mul(size);
-    }
-    let strides: Option<Vec<i64>> = strides.into_iter().collect();
-    let repeated = || Failure::invalid(format!("the layout {parts:?} repeats a dimension"));
-    strides.ok_or_else(repeated).map(Some)
+    let layout = Layout { minor_to_major: Dims::from_slice(parts), tail: None };
+    let Some(strides) = layout.strides(&shape.dims) else {
+        let message =
+            format!("the layout {parts:?} does not name each dimension of {shape:#} once");
+        return Err(Failure::invalid(message));
+    };
+    Ok(Some(in_bytes(strides, width)))
 }
 
 /// Copies an array from memory with one list of strides to memory with another.
@@ -84,8 +78,7 @@ pub(crate) unsafe fn copy(
         return;
     }
     let last = outer.len();
-    let mut index = vec![0i64; last];
-    loop {
+    for index in outer.indices() {
         let at = |strides: &[i64]| index.iter().zip(strides).map(|(i, s)| i * s).sum::<i64>();
         // SAFETY: the index is inside the array, and the caller vouches for its elements.
         unsafe {
@@ -97,18 +90,6 @@ pub(crate) unsafe fn copy(
                 source = source.wrapping_offset(offset(from_strides[last]));
                 target = target.wrapping_offset(offset(to_strides[last]));
             }
-        }
-        let mut dim = last;
-        loop {
-            if dim == 0 {
-                return;
-            }
-            dim -= 1;
-            index[dim] += 1;
-            if index[dim] < outer[dim] {
-                break;
-            }
-            index[dim] = 0;
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::reduce::search::Search;
 use hlo::ir::ComputationId;
 use hlo::layout::Layout;
 use hlo::text::Style;
-use hlo::{ArrayShape, Dims, Literal, Module, Shape};
+use hlo::{ArrayShape, Dims, IndexSpace, Literal, Module, Shape};
 use std::collections::BTreeSet;
 
 /// How a size, and those near it, are replaced.
@@ -93,13 +93,9 @@ fn cropped(literal: &Literal, map: &dyn Fn(i64) -> i64) -> Literal {
     let mut result = Literal::zeros(ArrayShape { dims: dims.clone(), ..old.clone() });
     let width = old.ty.storage_bytes();
     for (i, slot) in result.bytes_mut().chunks_exact_mut(width).enumerate() {
-        let (mut rest, mut from, mut stride) = (i, 0, 1);
-        for (&new, &old) in dims.iter().zip(&old.dims).rev() {
-            let (new, old) = (usize::try_from(new).unwrap_or(1), usize::try_from(old).unwrap_or(1));
-            from += (rest % new.max(1)).min(old.saturating_sub(1)) * stride;
-            rest /= new.max(1);
-            stride *= old;
-        }
+        let mut index = dims.index_of(i);
+        index.iter_mut().zip(&old.dims).for_each(|(i, &size)| *i = (*i).min(size - 1));
+        let from = old.dims.position(&index);
         slot.copy_from_slice(&literal.bytes()[from * width..(from + 1) * width]);
     }
     result

@@ -1,7 +1,7 @@
 //! `[4,2]T(1,0)`: a list of device ids as the transpose of an iota.
 use super::fields::bad;
 use crate::text::{Cursor, number::push_ints, pattern};
-use crate::{Dims, Result};
+use crate::{Dims, IndexSpace, Result};
 use std::borrow::Cow;
 
 /// The limit on the number of ids, so that their number and each of them fit everywhere.
@@ -67,12 +67,12 @@ impl IotaDims {
     }
     /// Returns the ids.
     pub fn expand(&self) -> Vec<i64> {
-        let strides = strides(&self.reshape);
-        let Some(order) = &self.transpose else { return walk(&self.reshape, &strides) };
+        let strides = self.reshape.strides();
+        let Some(order) = &self.transpose else { return offsets(&self.reshape, &strides) };
         let permute = |of: &[i64]| -> Dims {
             order.iter().filter_map(|&dim| of.get(usize::try_from(dim).ok()?).copied()).collect()
         };
-        walk(&permute(&self.reshape), &permute(&strides))
+        offsets(&permute(&self.reshape), &permute(&strides))
     }
 
     /// Parses `[4,2]T(1,0)`.
@@ -155,29 +155,10 @@ pub(super) fn count(sizes: &[i64]) -> Result<i64> {
     })
 }
 
-/// Returns the strides of a row-major array.
-pub(super) fn strides(sizes: &[i64]) -> Dims {
-    let mut stride = 1;
-    let mut strides: Dims = sizes
-        .iter()
-        .rev()
-        .map(|size| {
-            let this = stride;
-            stride *= size;
-            this
-        })
-        .collect();
-    strides.reverse();
-    strides
-}
-
 /// Returns the offsets of all elements of an array with these sizes and strides, in row-major order.
-pub(super) fn walk(sizes: &[i64], strides: &[i64]) -> Vec<i64> {
-    let mut offsets = vec![0];
-    for (&size, &stride) in sizes.iter().zip(strides) {
-        let row = |base: i64| (0..size).map(move |i| base + i * stride);
-        offsets = offsets.into_iter().flat_map(row).collect();
-    }
+pub(super) fn offsets(sizes: &[i64], strides: &[i64]) -> Vec<i64> {
+    let mut offsets = Vec::new();
+    sizes.offsets(0, strides, |at| offsets.push(at));
     offsets
 }
 

@@ -1,10 +1,10 @@
 //! `mesh['x'=2,'y'=4] {'y'}`: groups of the devices that differ only along some axes of a mesh.
 use super::fields::bad;
-use super::iota::{strides, walk};
+use super::iota::offsets;
 use super::mesh::{Mesh, MeshAxis, MeshDevices, SubAxis, push_axes};
 use super::{AxisRef, mesh};
 use crate::text::Cursor;
-use crate::{Dims, Result};
+use crate::{Dims, IndexSpace, Result};
 
 /// Groups along axes of a mesh.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ impl MeshGroups {
     /// Returns the devices of each group.
     pub fn expand(&self) -> Vec<Vec<i64>> {
         let sizes: Dims = self.mesh.axes.iter().map(|axis| axis.size).collect();
-        let strides = strides(&sizes);
+        let strides = sizes.strides();
         // The stride of a sub-axis is the product of the sizes after it.
         let stride = |axis: usize, end: i64| strides[axis] * (sizes[axis] / end);
         let (mut own_sizes, mut own_strides) = (Dims::new(), Dims::new());
@@ -72,10 +72,10 @@ impl MeshGroups {
             }
         }
         let ids = self.mesh.device_ids();
-        let within = walk(&own_sizes, &own_strides);
+        let within = offsets(&own_sizes, &own_strides);
         let device = |at: i64| usize::try_from(at).ok().and_then(|at| ids.get(at).copied());
         let group = |base: i64| within.iter().filter_map(|offset| device(base + offset)).collect();
-        walk(&other_sizes, &other_strides).into_iter().map(group).collect()
+        offsets(&other_sizes, &other_strides).into_iter().map(group).collect()
     }
 
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {

@@ -2,7 +2,7 @@
 use super::{array_shape, separator};
 use crate::literal::Array;
 use crate::text::number::{element, push_int};
-use crate::{ArrayShape, Literal};
+use crate::{ArrayShape, IndexSpace, Literal};
 use std::fmt;
 
 /// Prints the value on one line, as in `constant(...)`; with the shape of each array before it if `shapes`.
@@ -156,26 +156,20 @@ fn summarize_array(out: &mut String, array: &Array, limit: usize, indent: usize)
     if shape.rank() < 2 {
         out.push(' ');
     }
-    let strides = strides(shape);
+    let strides = shape.dims.strides();
     // Rows without elements count, too: there can be any number of them.
-    let first = shape.dims.first().map_or(1, |&d| usize::try_from(d).unwrap_or(0).max(1));
-    let elide = strides.first().map_or(1, |s| s.saturating_mul(first)) > limit;
+    let count = match (shape.dims.first(), strides.first()) {
+        (Some(&size), Some(stride)) => stride.saturating_mul(size.max(1)),
+        (None, _) | (_, None) => 1,
+    };
+    let elide = usize::try_from(count).is_ok_and(|count| count > limit);
     part(out, array, &strides, 0, 0, elide, indent);
-}
-
-fn strides(shape: &ArrayShape) -> Vec<usize> {
-    let mut strides = vec![1usize; shape.rank()];
-    for d in (1..shape.rank()).rev() {
-        strides[d - 1] =
-            strides[d].saturating_mul(usize::try_from(shape.dims[d]).unwrap_or(0).max(1));
-    }
-    strides
 }
 
 fn part(
     out: &mut String,
     value: &Array,
-    strides: &[usize],
+    strides: &[i64],
     d: usize,
     base: usize,
     elide: bool,
@@ -188,7 +182,8 @@ fn part(
         element(out, shape.ty, bytes, shape.rank() > 0);
         return;
     };
-    let size = usize::try_from(size).unwrap_or(0);
+    let (size, stride) =
+        (usize::try_from(size).unwrap_or(0), usize::try_from(strides[d]).unwrap_or(usize::MAX));
     let innermost = d + 1 == shape.rank();
     let separator = match innermost {
         true => ", ".to_owned(),
@@ -214,7 +209,7 @@ fn part(
             value,
             strides,
             d + 1,
-            base.saturating_add(i.saturating_mul(strides[d])),
+            base.saturating_add(i.saturating_mul(stride)),
             elide,
             indent,
         );
