@@ -65,9 +65,3 @@ fn sums(members: &[&Literal]) -> Literal {
         Scalar::Float(sum.rounded(shape.ty))
     })
 }
-
-/// The arrays one after another along dimension `dim`.
-pub fn concatenated(arrays: &[&Literal], dim: usize, shape: &ArrayShape) -> Literal {
-    let op = hlo::op::Concatenate { dimensions: vec![num::index::to_i64(dim)] };
-    super::concatenate::concatenate(&op, arrays, shape)
-}

@@ -18,15 +18,19 @@
 //! XLA:CPU has `sum of x^2 / N - mean^2` for the variance, which loses digits where the mean is large, may even be negative, and
 //! overflows early; ours is the definition. All is computed in f64 (twice that for f64), mean and variance inside of y
 //! too, and each element is rounded once.
-use super::{fill, writes_with};
 use crate::Kernel;
+use crate::function::writes_with;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
 use hlo::{ArrayShape, ElementType, Literal, Scalar};
 use num::array::PART;
+use num::array::fill;
 use num::clock::Stop;
 use num::complex_of::Field;
 use num::double_double::{DoubleDouble, Real};
 use num::index::{count, saturating_count, to_i64, to_usize};
+use num::scalar_program::ScalarPrograms;
 
 /// Which elements belong to which feature.
 struct Features {
@@ -121,18 +125,52 @@ macro_rules! kernel {
     }};
 }
 
-pub(super) fn training(op: &BatchNormTraining, operand: &ArrayShape) -> Box<dyn Kernel> {
-    kernel!(op, operand, 1, train)
+impl ArrayOp for BatchNormTraining {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        Some(kernel!(self, site.operands[0], 1, train))
+    }
+    fn cost(&self, site: &Site<'_>) -> Cost {
+        per_feature(site)
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
 }
-pub(super) fn inference(op: &BatchNormInference, operand: &ArrayShape) -> Box<dyn Kernel> {
-    kernel!(op, operand, 0, infer)
+
+impl ArrayOp for BatchNormInference {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        Some(kernel!(self, site.operands[0], 0, infer))
+    }
+    fn cost(&self, site: &Site<'_>) -> Cost {
+        per_feature(site)
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
 }
-pub(super) fn gradient(op: &BatchNormGrad, operand: &ArrayShape) -> Box<dyn Kernel> {
-    kernel!(op, operand, 2, differentiate)
+
+impl ArrayOp for BatchNormGrad {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        Some(kernel!(self, site.operands[0], 2, differentiate))
+    }
+    fn cost(&self, site: &Site<'_>) -> Cost {
+        per_feature(site)
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+/// Returns the cost of the function of `spec`: a few numbers for each feature.
+fn per_feature(site: &Site<'_>) -> Cost {
+    let features = site.operands[1..].iter().map(|operand| saturating_count(&operand.dims));
+    let bytes = features.max().unwrap_or(0).saturating_mul(10 * size_of::<DoubleDouble>());
+    Cost { steps: 0, scratch: bytes }
 }
 
 fn train<R: Real + Field>(op: &BatchNormTraining, operands: &[&Literal], outputs: &mut [Literal]) {
-    let features = Features::of(shape_of(operands[0]), op.feature_index);
+    let BatchNormTraining { epsilon, feature_index } = op;
+    let features = Features::of(shape_of(operands[0]), *feature_index);
     let (x, scale, offset) =
         (read::<R>(operands[0]), read::<R>(operands[1]), read::<R>(operands[2]));
     let mean = features.each(|f| features.sum(f, |i| x[i]) / features.size());
@@ -140,7 +178,7 @@ fn train<R: Real + Field>(op: &BatchNormTraining, operands: &[&Literal], outputs
         let square = |i: usize| (x[i] - mean[f]) * (x[i] - mean[f]);
         features.sum(f, square) / features.size()
     });
-    let root = features.each(|f| inverse_root(variance[f], op.epsilon.0));
+    let root = features.each(|f| inverse_root(variance[f], epsilon.0));
     fill(&mut outputs[0], |i| {
         let f = features.feature(i);
         ((x[i] - mean[f]) * root[f] * scale[f] + offset[f]).element()
@@ -150,9 +188,10 @@ fn train<R: Real + Field>(op: &BatchNormTraining, operands: &[&Literal], outputs
 }
 
 fn infer<R: Real + Field>(op: &BatchNormInference, operands: &[&Literal], outputs: &mut [Literal]) {
-    let features = Features::of(shape_of(operands[0]), op.feature_index);
+    let BatchNormInference { epsilon, feature_index } = op;
+    let features = Features::of(shape_of(operands[0]), *feature_index);
     let [scale, offset, mean, variance] = [1, 2, 3, 4].map(|i| read::<R>(operands[i]));
-    let factor = features.each(|f| scale[f] * inverse_root(variance[f], op.epsilon.0));
+    let factor = features.each(|f| scale[f] * inverse_root(variance[f], epsilon.0));
     fill(&mut outputs[0], |i| {
         let (x, f) = (R::of(operands[0].get(i)), features.feature(i));
         let y = if factor[f].rounded().is_infinite() {
@@ -170,16 +209,16 @@ fn differentiate<R: Real + Field>(
     operands: &[&Literal],
     outputs: &mut [Literal],
 ) {
-    let features = Features::of(shape_of(operands[0]), op.feature_index);
+    let BatchNormGrad { epsilon, feature_index } = op;
+    let features = Features::of(shape_of(operands[0]), *feature_index);
     let [x, scale, mean, variance, g] = [0, 1, 2, 3, 4].map(|i| read::<R>(operands[i]));
-    let epsilon = R::from(f64::from(op.epsilon.0));
     let n = features.size::<R>();
-    let root = features.each(|f| inverse_root(variance[f], op.epsilon.0));
+    let root = features.each(|f| inverse_root(variance[f], epsilon.0));
     let of_offset = features.each(|f| features.sum(f, |i| g[i]));
     let products = features.each(|f| features.sum(f, |i| g[i] * (x[i] - mean[f])));
     let of_scale = features.each(|f| products[f] * root[f]);
     let factor = features.each(|f| scale[f] * root[f] / n);
-    let slope = features.each(|f| products[f] / (variance[f] + epsilon));
+    let slope = features.each(|f| products[f] / (variance[f] + R::from(f64::from(epsilon.0))));
     fill(&mut outputs[0], |i| {
         let f = features.feature(i);
         let rest = n * g[i] - of_offset[f] - (x[i] - mean[f]) * slope[f];

@@ -1,21 +1,42 @@
 //! `bitcast` where the layouts only order dimensions: elements move from the place that the operand's layout gives them to
 //! the index at which the result's layout has that place. Any other is left to the page in `spec`.
 use super::strided::{Move, Walk, move_elements};
-use super::writes_with;
 use crate::Kernel;
+use crate::function::writes_with;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
+use hlo::op::Bitcast;
 use hlo::{ArrayShape, Dims, ElementType};
 use num::array::only_orders;
+use num::index::saturating_count;
 use num::index::{strides, to_usize};
+use num::scalar_program::ScalarPrograms;
 
 /// The kernel of a `bitcast` between arrays in these layouts.
-pub(super) fn kernel(from: &ArrayShape, to: &ArrayShape) -> Option<Box<dyn Kernel>> {
+impl ArrayOp for Bitcast {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self {} = self;
+        kernel(site.operands[0], site.result())
+    }
+    fn cost(&self, site: &Site<'_>) -> Cost {
+        let bytes = |shape: &ArrayShape| shape.byte_count().unwrap_or(usize::MAX);
+        let offsets = saturating_count(&site.result().dims).saturating_mul(size_of::<i64>());
+        let memory = bytes(site.operands[0]).saturating_mul(2).saturating_add(offsets);
+        Cost { steps: 0, scratch: memory }
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+fn kernel(from: &ArrayShape, to: &ArrayShape) -> Option<Box<dyn Kernel>> {
     if !moves_elements(from, to) {
         return None;
     }
     let width = to.ty.storage_bytes();
     let (dims, strides) = (to.dims.clone(), physical_strides(to));
     if from.layout.is_descending() {
-        return Some(Box::new(Move::new(Walk::merged(&dims, 0, &strides), to.ty)));
+        return Some(Box::new(Move::new(Walk::merged(&dims, 0, &strides), from, to)));
     }
     let (memory_sizes, memory_strides) = memory_order(from);
     let scratch = to.byte_count().unwrap_or(usize::MAX);
@@ -26,11 +47,6 @@ pub(super) fn kernel(from: &ArrayShape, to: &ArrayShape) -> Option<Box<dyn Kerne
         move_elements(&memory, out, width, &dims, 0, &strides);
         Ok(())
     }))
-}
-
-/// Whether a `bitcast` leaves all elements at their indices in row-major order.
-pub fn relabels(from: &ArrayShape, to: &ArrayShape) -> bool {
-    moves_elements(from, to) && from.layout.is_descending() && to.layout.is_descending()
 }
 
 /// Whether the elements of both arrays are the same, in the order in which they lie in memory.

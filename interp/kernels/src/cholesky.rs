@@ -14,20 +14,44 @@
 //! XLA:CPU does not see a last `d[j]^2` that is 0, nor an infinite one, and has NaN or 0 in single elements there; ours is
 //! the rule for all others. And it rounds every step: here all is computed in f64 (twice that for f64 and c128), and each
 //! element is rounded once. The engine `fast` computes real floats of 32 bits and less in f32.
-use super::{converted, fill, is_narrow, number_bytes, store, writes_in, writes_with};
 use crate::Kernel;
+use crate::conversion::{converted, is_narrow, number_bytes, store};
+use crate::function::{writes_in, writes_with};
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::Cholesky;
 use hlo::{ArrayShape, Literal};
 use num::Arithmetic;
+use num::array::fill;
 use num::clock::Stop;
 use num::complex_of::{Field, InField, in_field};
 use num::double_double::Real;
 use num::index::{saturating_count, to_usize};
 use num::parallel::{parts, threads};
+use num::scalar_program::ScalarPrograms;
 use num::triangle::{Number, Panels};
 
-pub(super) fn kernel(op: &Cholesky, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kernel> {
-    let (lower, ty) = (op.lower, a.ty);
+impl ArrayOp for Cholesky {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        Some(kernel(self, site.operands[0], site.arithmetic))
+    }
+    fn cost(&self, site: &Site<'_>) -> Cost {
+        let a = site.operands[0];
+        let n = a.dims.last().map_or(1, |&n| to_usize(n));
+        // A factor, and its columns in work.
+        let number = 2 * size_of::<f64>() * if a.ty.is_complex() { 2 } else { 1 };
+        Cost {
+            steps: saturating_count(&a.dims).saturating_mul(n),
+            scratch: n.saturating_add(2).saturating_mul(n).saturating_mul(number),
+        }
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+fn kernel(op: &Cholesky, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kernel> {
+    let (&Cholesky { lower }, ty) = (op, a.ty);
     match (arithmetic, is_narrow(ty)) {
         (Arithmetic::Exact, true) => real::<f64>(lower, a, arithmetic),
         (Arithmetic::Fast, true) => real::<f32>(lower, a, arithmetic),

@@ -1,19 +1,54 @@
 //! `concatenate`: `result[.., offset + i, ..] = operand[.., i, ..]`, operand after operand
+use crate::Kernel;
+use crate::function::moves;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::Region;
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::Concatenate;
-use hlo::{ArrayShape, Literal};
+use hlo::{ArrayShape, Literal, Op};
 use num::clock::Stop;
 use num::index::{count, to_usize};
 use num::parallel::copy;
+use num::scalar_program::ScalarPrograms;
 
-pub(super) fn concatenate(op: &Concatenate, operands: &[&Literal], shape: &ArrayShape) -> Literal {
+impl ArrayOp for Concatenate {
+    fn kernel(&self, _: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self { dimensions } = self;
+        let dim = to_usize(dimensions[0]);
+        Some(moves(move |inputs, output| concatenate_into(dim, inputs, output)))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        let dim = to_usize(self.dimensions[0]);
+        let (mut operands, mut end) = (Vec::new(), 0);
+        for (i, operand) in site.operands.iter().enumerate() {
+            let start = end;
+            end += operand.dims[dim];
+            if let Some(extent) = region[dim].within(start, end) {
+                let mut inner = Region::from(region);
+                inner[dim] = extent;
+                operands.push((i, inner));
+            }
+        }
+        match operands.as_mut_slice() {
+            [(i, inner)] => Some(Sliced::Operand(*i, std::mem::take(inner))),
+            _ => Some(Sliced::Op(Op::Concatenate(self.clone()), operands)),
+        }
+    }
+}
+
+/// Returns arrays one after another along dimension `dim`.
+pub fn concatenated(arrays: &[&Literal], dim: usize, shape: &ArrayShape) -> Literal {
     let mut result = Literal::zeros(shape.clone());
-    concatenate_into(op, operands, &mut result);
+    concatenate_into(dim, arrays, &mut result);
     result
 }
 
-pub(super) fn concatenate_into(op: &Concatenate, operands: &[&Literal], result: &mut Literal) {
+/// Writes the operands one after another along dimension `dim`.
+fn concatenate_into(dim: usize, operands: &[&Literal], result: &mut Literal) {
     let shape = result.array_shape().expect("a kernel computes arrays");
-    let dim = to_usize(op.dimensions[0]);
     let width = shape.ty.storage_bytes();
     // Everything after the dimension lies together, so each operand gives one run for each index before it.
     let outer = count(&shape.dims[..dim]);

@@ -33,28 +33,68 @@ mod lines;
 mod runs;
 
 use super::contraction::{Extent, PADDING, Plan, Recipe, Run, Runs};
+use super::reduce_window::index_lists;
 use super::strided::move_elements;
-use super::writes_in;
 use crate::Kernel;
+use crate::function::writes_in;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::Convolution;
-use hlo::op::value::{OperandSparsity, Window, WindowDim};
+use hlo::op::value::{ConvSparsity, OperandSparsity, Window, WindowDim};
 use hlo::{ArrayShape, Dims, Literal};
 use num::error::Code;
 use num::index::{count, offset_list, offsets, saturating_count, strides, to_i64, to_usize};
 use num::parallel::threads;
+use num::scalar_program::ScalarPrograms;
 use num::{Arithmetic, Error, Result};
 use smallvec::SmallVec;
 
-pub(super) fn kernel(
+impl ArrayOp for Convolution {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        Some(kernel(self, site.operands, site.result(), site.arithmetic))
+    }
+    fn cost(&self, site: &Site<'_>) -> Cost {
+        let (lhs, rhs) = (site.operands[0], site.operands[1]);
+        // Each element of the left operand meets at most all of the kernel's of its feature group.
+        let features = to_usize(rhs.dims[to_usize(self.dim_labels.rhs_input_feature)]).max(1);
+        let groups = to_usize(self.feature_group_count).max(1);
+        let met = saturating_count(&rhs.dims) / features / groups;
+        let scratch = match &self.sparsity_config {
+            Some(ConvSparsity { lhs, rhs }) => {
+                let block =
+                    |sparse: &Option<OperandSparsity>| sparse.map_or(1, |s| to_usize(s.block));
+                let bytes = site.operands.iter().map(|o| o.byte_count().unwrap_or(usize::MAX));
+                bytes.fold(0, usize::saturating_add).saturating_mul(block(lhs).max(block(rhs)))
+            }
+            None => index_lists(&self.forward_window(), lhs),
+        };
+        Cost { steps: saturating_count(&lhs.dims).saturating_mul(met), scratch }
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+fn kernel(
     op: &Convolution,
     operands: &[&ArrayShape],
     result: &ArrayShape,
     arithmetic: Arithmetic,
 ) -> Box<dyn Kernel> {
-    let sparsity = op.sparsity_config.as_ref();
+    let Convolution {
+        window: _,           // Read by `forward_window`, with `convolution_kind`.
+        convolution_kind: _, // Likewise.
+        dim_labels: _,       // Read by `Setting`, with the numbers of groups.
+        feature_group_count: _,
+        batch_group_count: _,
+        operand_precision: _, // Permits backends to round the operands. They are never rounded here.
+        algorithm,
+        sparsity_config,
+    } = op;
+    let sparsity = sparsity_config.as_ref();
     let [sparse_lhs, sparse_rhs] = [sparsity.and_then(|s| s.lhs), sparsity.and_then(|s| s.rhs)];
     let (lhs, rhs) = (dense_shape(operands[0], sparse_lhs), dense_shape(operands[1], sparse_rhs));
-    let (recipe, to) = (Recipe::of(op.algorithm, arithmetic), result.ty);
+    let (recipe, to) = (Recipe::of(*algorithm, arithmetic), result.ty);
     let setting = Setting::new(op, &lhs, &rhs, result);
     let lines = setting.line_shape().filter(|_| recipe.has_lines((lhs.ty, rhs.ty), to));
     let order = if lines.is_none() { setting.order(result) } else { None };

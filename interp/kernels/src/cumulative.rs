@@ -3,8 +3,8 @@
 //! A running sum in two f64 gives nearly all values; where it does not decide how one is rounded, the sums are computed
 //! again with exact accumulators.
 use super::window_steps::steps;
-use super::writes_in;
 use crate::Kernel;
+use crate::function::writes_in;
 use hlo::op::value::WindowDim;
 use hlo::op::{Binary, ReduceWindow};
 use hlo::{ArrayShape, ElementType};

@@ -1,168 +1,157 @@
 //! Ops that only move elements: each result element is one operand element, its bits unchanged.
-use super::iota::Iota;
-use super::strided::{Move, Walk, move_elements};
-use super::{updates_with, writes, writes_with};
 use crate::Kernel;
-use hlo::op::{Broadcast, Reverse, Slice, Transpose};
-use hlo::{ArrayShape, Dims, Literal, Op};
+use crate::function::moves;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{Region, SliceDim, Sliced};
+use crate::strided::{Move, Walk, move_elements};
+use hlo::op::{BitcastConvert, Broadcast, Reshape, Reverse, Slice, Transpose};
+use hlo::{ArrayShape, Dims, ElementType, Literal, Op};
 use num::array::PART;
 use num::clock::Stop;
-use num::index::{saturating_count, strides, to_usize};
-use num::parallel::copy;
+use num::index::{strides, to_usize};
+use num::scalar_program::ScalarPrograms;
 
-/// A walk over an operand: the result's element at index i is the operand's at `base + sum of i[d] * strides[d]`.
-#[derive(Debug)]
-struct Affine {
-    base: i64,
-    strides: Dims,
+/// Returns the kernel whose result at index i is the operand's element at `base + sum of i[d] * strides[d]`.
+fn affine_kernel(site: &Site<'_>, base: i64, strides: &[i64]) -> Box<dyn Kernel> {
+    let (from, to) = (site.operands[0], site.result());
+    Box::new(Move::new(Walk::merged(&to.dims, base, strides), from, to))
 }
 
-impl Affine {
-    /// The walk of an op that moves elements; `None` of any other.
-    fn of(op: &Op, operand: &ArrayShape, shape: &ArrayShape) -> Option<Self> {
-        match op {
-            Op::Broadcast(op) => Some(broadcast(op, operand, shape)),
-            Op::Transpose(op) => Some(transpose(op, operand)),
-            Op::Reverse(op) => Some(reverse(op, operand)),
-            Op::Slice(op) => Some(slice(op, operand)),
-            _ => None,
+impl ArrayOp for Broadcast {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self { dimensions } = self;
+        // `result[i] = operand[i[dimensions[0]], i[dimensions[1]], ...]`
+        let mut moved = Dims::from_elem(0, site.result().rank());
+        for (&dim, &stride) in dimensions.iter().zip(&strides(&site.operands[0].dims)) {
+            moved[to_usize(dim)] += stride;
         }
+        Some(affine_kernel(site, 0, &moved))
     }
-    fn walk(&self, shape: &ArrayShape) -> Walk {
-        Walk::merged(&shape.dims, self.base, &self.strides)
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, _: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        let inner = self.dimensions.iter().map(|&d| region[to_usize(d)]).collect();
+        Some(Sliced::Op(Op::Broadcast(self.clone()), vec![(0, inner)]))
     }
 }
 
-/// Whether the result of an op has the elements of the operand in their order, as the transposition of a vector has.
-pub fn keeps_order(op: &Op, operand: &ArrayShape, shape: &ArrayShape) -> bool {
-    operand.element_count() == shape.element_count()
-        && shape.element_count() != Some(0)
-        && Affine::of(op, operand, shape).is_some_and(|affine| affine.walk(shape).keeps_order())
-}
-
-/// The kernel of an op that moves elements; `None` of any other.
-pub(super) fn kernel(
-    op: &Op,
-    operands: &[&ArrayShape],
-    shape: &ArrayShape,
-) -> Option<Box<dyn Kernel>> {
-    if let Some(affine) = operands.first().and_then(|operand| Affine::of(op, operand, shape)) {
-        return Some(Box::new(Move::new(affine.walk(shape), shape.ty)));
+impl ArrayOp for Transpose {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self { dimensions } = self;
+        // `result[i] = operand[j]` with `j[permutation[d]] = i[d]`
+        let from = strides(&site.operands[0].dims);
+        let moved: Dims = dimensions.iter().map(|&d| from[to_usize(d)]).collect();
+        Some(affine_kernel(site, 0, &moved))
     }
-    Some(match op.clone() {
-        Op::Bitcast(_) => return super::bitcast::kernel(operands[0], shape),
-        Op::BitcastConvert(_) => writes(|_, inputs, outputs| {
-            bitcast_convert(inputs[0], &mut outputs[0]);
-            Ok(())
-        }),
-        Op::Iota(op) => Box::new(Iota::new(shape, op.iota_dimension.unwrap_or(0), 0, 1)),
-        Op::Concatenate(op) => writes(move |_, inputs, outputs| {
-            super::concatenate::concatenate_into(&op, inputs, &mut outputs[0]);
-            Ok(())
-        }),
-        Op::Pad(op) => writes(move |_, inputs, outputs| {
-            super::pad::pad_into(&op, inputs[0], inputs[1], &mut outputs[0]);
-            Ok(())
-        }),
-        Op::Gather(op) => {
-            // The offsets of a slice's elements in the operand and in the result.
-            let scratch = saturating_count(&op.slice_sizes).saturating_mul(2 * size_of::<usize>());
-            writes_with(scratch, move |_, inputs, outputs| {
-                super::gather::gather_into(&op, inputs[0], inputs[1], &mut outputs[0])
-            })
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, _: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        let mut inner = Region::from(region);
+        for (&d, &extent) in self.dimensions.iter().zip(region) {
+            inner[to_usize(d)] = extent;
         }
-        Op::DynamicSlice(_) => writes(move |_, inputs, outputs| {
-            super::dynamic_slice::dynamic_slice_into(inputs[0], &inputs[1..], &mut outputs[0]);
-            Ok(())
-        }),
-        Op::DynamicUpdateSlice(_) => updates_with(0, move |_, inputs, outputs| {
-            super::dynamic_slice::update_in_place(&mut outputs[0], inputs[1], &inputs[2..]);
-            Ok(())
-        }),
-        // A scalar selects a whole value, which is not copied.
-        Op::Select(_) if operands[0].rank() > 0 => Box::new(super::select::kernel(shape)),
-        _ => return None,
-    })
-}
-
-/// Computes an op that only moves elements, whatever they are; `None` of any other op.
-pub fn moves_into(op: &Op, operands: &[&Literal], result: &mut Literal) -> Option<()> {
-    match op {
-        Op::Concatenate(op) => super::concatenate::concatenate_into(op, operands, result),
-        Op::Pad(op) => super::pad::pad_into(op, operands[0], operands[1], result),
-        op => {
-            let (operand, shape) = (operands.first()?, result.array_shape()?);
-            let Affine { base, strides } = Affine::of(op, operand.array_shape()?, shape)?;
-            affine_into(operand, result, base, &strides);
-        }
+        Some(Sliced::Op(Op::Transpose(self.clone()), vec![(0, inner)]))
     }
-    Some(())
 }
 
-/// The array whose element at index i is the operand's element at `base + sum of i[d] * strides[d]`.
+impl ArrayOp for Reverse {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self { dimensions } = self;
+        // `result[i] = operand[j]` with `j[d] = size[d] - 1 - i[d]` for the dimensions that are reversed
+        let operand = site.operands[0];
+        let mut strides = strides(&operand.dims);
+        let mut base = 0;
+        for d in dimensions.iter().map(|&d| to_usize(d)) {
+            base += strides[d] * (operand.dims[d] - 1).max(0);
+            strides[d] = -strides[d];
+        }
+        Some(affine_kernel(site, base, &strides))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        let mut inner = Region::from(region);
+        for d in self.dimensions.iter().map(|&d| to_usize(d)) {
+            inner[d].start = site.result().dims[d] - 1 - region[d].last();
+        }
+        Some(Sliced::Op(Op::Reverse(self.clone()), vec![(0, inner)]))
+    }
+}
+
+impl ArrayOp for Slice {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self { ranges } = self;
+        // `result[i] = operand[start + i * stride]`
+        let mut strides = strides(&site.operands[0].dims);
+        let mut base = 0;
+        for (range, stride) in ranges.0.iter().zip(&mut strides) {
+            base += range.start * *stride;
+            // A stride beyond the dimension takes one element, so its size never matters.
+            *stride = stride.saturating_mul(range.stride);
+        }
+        Some(affine_kernel(site, base, &strides))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, _: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        let outer = self.ranges.0.iter().map(SliceDim::of);
+        let inner = outer.zip(region).map(|(outer, &inner)| Some(outer?.select(inner)));
+        inner.collect::<Option<_>>().map(|inner| Sliced::Operand(0, inner))
+    }
+}
+
+impl ArrayOp for Reshape {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self { inferred_dimension: _ } = self; // The shape of the result has its size.
+        Some(Move::relabel(site.operands[0], site.result()))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+impl ArrayOp for BitcastConvert {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self {} = self;
+        let (from, to) = (site.operands[0], site.result());
+        if from.ty.bits() == to.ty.bits() && from.ty.bits() >= 8 && to.ty != ElementType::Pred {
+            return Some(Move::relabel(from, to));
+        }
+        Some(moves(|inputs, output| bitcast_convert(inputs[0], output)))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+/// Returns the array whose element at index i is the operand's element at `base + sum of i[d] * strides[d]`.
 pub fn affine(operand: &Literal, shape: &ArrayShape, base: i64, strides: &[i64]) -> Literal {
     let mut result = Literal::zeros(shape.clone());
     affine_into(operand, &mut result, base, strides);
     result
 }
 
-/// The same, into memory that is there.
+/// Writes the array whose element at index i is the operand's element at `base + sum of i[d] * strides[d]`.
 pub(super) fn affine_into(operand: &Literal, result: &mut Literal, base: i64, strides: &[i64]) {
     let shape = result.array_shape().expect("a kernel computes arrays");
     let (width, dims) = (shape.ty.storage_bytes(), shape.dims.clone());
     move_elements(operand.bytes(), result.bytes_mut(), width, &dims, base, strides);
 }
 
-fn dims(operand: &Literal) -> &ArrayShape {
-    operand.array_shape().expect("verified: an array")
-}
-
-/// `result[i] = operand[i[dimensions[0]], i[dimensions[1]], ...]`
-fn broadcast(op: &Broadcast, operand: &ArrayShape, shape: &ArrayShape) -> Affine {
-    let mut moved = Dims::from_elem(0, shape.rank());
-    for (&dim, &stride) in op.dimensions.iter().zip(&strides(&operand.dims)) {
-        moved[to_usize(dim)] += stride;
-    }
-    Affine { base: 0, strides: moved }
-}
-
-/// `result[i] = operand[j]` with `j[permutation[d]] = i[d]`
-fn transpose(op: &Transpose, operand: &ArrayShape) -> Affine {
-    let from = strides(&operand.dims);
-    Affine { base: 0, strides: op.dimensions.iter().map(|&d| from[to_usize(d)]).collect() }
-}
-
-/// `result[i] = operand[j]` with `j[d] = size[d] - 1 - i[d]` for the dimensions that are reversed
-fn reverse(op: &Reverse, operand: &ArrayShape) -> Affine {
-    let mut strides = strides(&operand.dims);
-    let mut base = 0;
-    for &d in &op.dimensions {
-        let d = to_usize(d);
-        base += strides[d] * (operand.dims[d] - 1).max(0);
-        strides[d] = -strides[d];
-    }
-    Affine { base, strides }
-}
-
-/// `result[i] = operand[start + i * stride]`
-fn slice(op: &Slice, operand: &ArrayShape) -> Affine {
-    let mut strides = strides(&operand.dims);
-    let mut base = 0;
-    for (range, stride) in op.ranges.0.iter().zip(&mut strides) {
-        base += range.start * *stride;
-        // A stride beyond the dimension takes one element, so its size never matters.
-        *stride = stride.saturating_mul(range.stride);
-    }
-    Affine { base, strides }
-}
-
-/// The operand's bits as another type, the least significant part first.
+/// Writes the operand's bits as another type, the least significant part first.
 fn bitcast_convert(operand: &Literal, result: &mut Literal) {
-    let from = dims(operand).ty;
-    let to = dims(result).ty;
-    if from.bits() == to.bits() && from.bits() >= 8 && to != hlo::ElementType::Pred {
-        return copy(operand.bytes(), result.bytes_mut());
-    }
+    let ty = |array: &Literal| array.array_shape().expect("verified: an array").ty;
+    let (from, to) = (ty(operand), ty(result));
     // Through one string of bits: narrow types are packed as they count, not as they are stored.
     let (from_bits, to_bits) = (from.bits(), to.bits());
     let (from_width, to_width) = (from.storage_bytes(), to.storage_bytes());

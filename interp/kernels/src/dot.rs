@@ -15,12 +15,15 @@
 //! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is 0 in `s32`), which
 //! XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
 use super::contraction::{Extent, Lists, Plan, Recipe, is_short, short_product};
-use super::writes_in;
 use crate::Kernel;
+use crate::function::writes_in;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::Dot;
 use hlo::{ArrayShape, Dims};
 use num::Arithmetic;
 use num::index::{offset_list, others, pick, saturating_count};
+use num::scalar_program::ScalarPrograms;
 
 /// Sizes and strides of the dimensions of an operand, by what they are for.
 pub(super) struct Axes {
@@ -86,16 +89,45 @@ impl Offsets {
     }
 }
 
-pub(super) fn kernel(
+impl ArrayOp for Dot {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        Some(kernel(self, site.operands, site.result(), site.arithmetic))
+    }
+    fn cost(&self, site: &Site<'_>) -> Cost {
+        product(site, &[&self.rhs_batch_dims[..], &self.rhs_contracting_dims].concat())
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+/// Returns the cost of a product: each element of the left operand, times the columns of the right one, which are the dimensions
+/// that `bound` does not list.
+pub(super) fn product(site: &Site<'_>, bound: &[i64]) -> Cost {
+    let (lhs, rhs) = (site.operands[0], site.operands[1]);
+    let (columns, _) = pick(rhs, &others(rhs.rank(), bound));
+    let steps = saturating_count(&lhs.dims).saturating_mul(saturating_count(&columns));
+    Cost { steps, scratch: 0 }
+}
+
+fn kernel(
     op: &Dot,
     operands: &[&ArrayShape],
     result: &ArrayShape,
     arithmetic: Arithmetic,
 ) -> Box<dyn Kernel> {
     let (lhs, rhs, to) = (operands[0], operands[1], result.ty);
-    let l = Axes::of(lhs, &op.lhs_batch_dims, &op.lhs_contracting_dims);
-    let r = Axes::of(rhs, &op.rhs_batch_dims, &op.rhs_contracting_dims);
-    let recipe = Recipe::of(op.algorithm, arithmetic);
+    let Dot {
+        lhs_batch_dims,
+        lhs_contracting_dims,
+        rhs_batch_dims,
+        rhs_contracting_dims,
+        operand_precision: _, // Permits backends to round the operands. They are never rounded here.
+        algorithm,
+    } = op;
+    let l = Axes::of(lhs, lhs_batch_dims, lhs_contracting_dims);
+    let r = Axes::of(rhs, rhs_batch_dims, rhs_contracting_dims);
+    let recipe = Recipe::of(*algorithm, arithmetic);
     let sums = recipe.scratch((lhs, rhs), to, l.extent(&r));
     let scratch = sums.saturating_add(l.bytes()).saturating_add(r.bytes());
     let (is_short, arithmetic) = (is_short(op, operands, result), recipe.arithmetic(result.ty));

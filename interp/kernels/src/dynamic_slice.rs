@@ -1,9 +1,44 @@
 //! `dynamic-slice` and `dynamic-update-slice`: each start index is limited so that the box lies inside
 use super::data_movement::{affine, affine_into};
+use crate::Kernel;
+use crate::function::{moves, updates_with};
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
+use hlo::op::{DynamicSlice, DynamicUpdateSlice};
 use hlo::{ArrayShape, Literal, Scalar};
 use num::index::{rows, strides, to_usize};
 use num::parallel::copy;
+use num::scalar_program::ScalarPrograms;
 use std::borrow::Borrow;
+
+impl ArrayOp for DynamicSlice {
+    fn kernel(&self, _: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self { dynamic_slice_sizes: _ } = self; // As the shape of the result.
+        Some(moves(|inputs, output| dynamic_slice_into(inputs[0], &inputs[1..], output)))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+impl ArrayOp for DynamicUpdateSlice {
+    fn kernel(&self, _: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self {} = self;
+        Some(updates_with(0, |_, inputs, outputs| {
+            update_in_place(&mut outputs[0], inputs[1], &inputs[2..]);
+            Ok(())
+        }))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
 
 /// The offset of the box: `clamp(0, start[d], size[d] - box[d])` in each dimension.
 fn base<L: Borrow<Literal>>(
@@ -37,7 +72,7 @@ pub fn dynamic_slice(operand: &Literal, starts: &[&Literal], shape: &ArrayShape)
 }
 
 /// `result[i] = operand[start + i]`, into memory that is there.
-pub(super) fn dynamic_slice_into(operand: &Literal, starts: &[&Literal], result: &mut Literal) {
+fn dynamic_slice_into(operand: &Literal, starts: &[&Literal], result: &mut Literal) {
     let from = operand.array_shape().expect("verified: an array");
     let strides = strides(&from.dims);
     let shape = result.array_shape().expect("a kernel computes arrays");
@@ -46,11 +81,7 @@ pub(super) fn dynamic_slice_into(operand: &Literal, starts: &[&Literal], result:
 }
 
 /// `result[start + i] = update[i]`
-pub(super) fn update_in_place(
-    result: &mut Literal,
-    update: &Literal,
-    starts: &[impl Borrow<Literal>],
-) {
+fn update_in_place(result: &mut Literal, update: &Literal, starts: &[impl Borrow<Literal>]) {
     let shape = result.array_shape().expect("verified: an array").clone();
     let window = update.array_shape().expect("verified: an array");
     let strides = strides(&shape.dims);

@@ -2,13 +2,20 @@
 //!
 //! The meaning of each op is in `num`, one element at a time. Types of the processor have loops of their own (`typed`);
 //! the others are computed in wide form, block after block.
-use super::typed::Typed;
 use crate::block::{Block, Compute, Source, blockwise, refill};
-use num::{Arithmetic, Result, Scope};
-
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{self, SliceDim, Sliced};
+use crate::strided::Move;
+use crate::typed::Typed;
 use crate::{Fusion, Kernel, Reuse};
-use hlo::{ArrayShape, ElementType, Literal, Op, Scalar};
-use num::loops::is_approximate;
+use hlo::op::{Binary, Clamp, Compare, Convert, ReducePrecision, StochasticConvert, Unary};
+use hlo::{ElementType, Literal, Op, Scalar};
+use num::loops::{
+    Loop, binary_loop, clamp_loop, compare_loop, convert_loop, is_approximate, magnitude_loop,
+    unary_loop,
+};
+use num::scalar_program::ScalarPrograms;
+use num::{Arithmetic, Result, Scope};
 use smallvec::SmallVec;
 
 /// An element of the result from the elements of the operands at its index.
@@ -82,78 +89,174 @@ impl Kernel for Elementwise {
     }
 }
 
-/// The kernel of an elementwise op; `None` if it is none.
-pub(super) fn kernel(
-    op: &Op,
-    operands: &[&ArrayShape],
-    result: &ArrayShape,
-    arithmetic: Arithmetic,
-) -> Option<Elementwise> {
-    let operands: SmallVec<[ElementType; 3]> = operands.iter().map(|shape| shape.ty).collect();
-    let to = result.ty;
-    macro_rules! kernel {
-        (|$blocks:ident, $out:ident| $compute:expr, |$x:ident| $element:expr) => {
-            Some(Elementwise {
-                typed: Typed::of(op, &operands, to, arithmetic),
-                arithmetic: match op {
-                    Op::Unary(op) if is_approximate(*op, to, arithmetic) => Arithmetic::Fast,
-                    _ => Arithmetic::Exact,
-                },
-                widens: matches!(op, Op::Convert(_))
-                    && operands[0].storage_bytes() < to.storage_bytes(),
-                operands,
-                compute: Box::new(move |$blocks: &[Block], $out: &mut Block| $compute),
-                element: Box::new(move |$x: &[Scalar]| $element),
-            })
+/// Returns the kernel of an elementwise op at a site: by the loop `typed` if there is one, else by a function of blocks and one of
+/// single elements.
+macro_rules! kernel {
+    ($site:expr, $typed:expr, |$blocks:ident, $out:ident| $compute:expr, |$x:ident| $element:expr) => {{
+        let operands: SmallVec<[ElementType; 3]> = $site.operands.iter().map(|s| s.ty).collect();
+        let typed: Option<Loop> = $typed;
+        Elementwise {
+            typed: typed.map(|function| Typed::new(function, &operands, $site.result().ty)),
+            arithmetic: Arithmetic::Exact,
+            widens: false,
+            operands,
+            compute: Box::new(move |$blocks: &[Block], $out: &mut Block| $compute),
+            element: Box::new(move |$x: &[Scalar]| $element),
+        }
+    }};
+}
+
+/// Returns whether the operands have the element type of the result.
+fn is_of_one_type(site: &Site<'_>) -> bool {
+    site.operands.iter().all(|operand| operand.ty == site.result().ty)
+}
+
+impl ArrayOp for Unary {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let (op, ty, to) = (*self, site.operands[0].ty, site.result().ty);
+        let typed = match is_of_one_type(site) {
+            true => unary_loop(op, ty, site.arithmetic),
+            false if op == Self::Abs && ty == ElementType::C64 => Some(magnitude_loop()),
+            false => None,
         };
+        let mut kernel = kernel!(
+            site,
+            typed,
+            |x, out| out.fill(x[0].len(), |i| num::unary(op, ty, x[0].get(i))),
+            |x| num::unary(op, ty, x[0])
+        );
+        if is_approximate(op, to, site.arithmetic) {
+            kernel.arithmetic = Arithmetic::Fast;
+        }
+        Some(Box::new(kernel))
     }
-    let ty = *operands.first()?;
-    match *op {
-        Op::Unary(op) => {
-            kernel!(|x, out| out.fill(x[0].len(), |i| num::unary(op, ty, x[0].get(i))), |x| {
-                num::unary(op, ty, x[0])
-            })
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        slicing::elementwise(Op::Unary(*self), site, region)
+    }
+}
+
+impl ArrayOp for Binary {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let (op, ty) = (*self, site.operands[0].ty);
+        Some(Box::new(kernel!(
+            site,
+            if is_of_one_type(site) { binary_loop(op, ty) } else { None },
+            |x, out| out.fill(x[0].len(), |i| num::binary(op, ty, x[0].get(i), x[1].get(i))),
+            |x| num::binary(op, ty, x[0], x[1])
+        )))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        slicing::elementwise(Op::Binary(*self), site, region)
+    }
+}
+
+impl ArrayOp for Compare {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self { direction, ty: _ } = *self; // `order` has the default of the type of comparison.
+        let of = site.operands[0].ty;
+        let order = self.order(of);
+        let compare = move |a, b| Scalar::Pred(num::compare(direction, order, of, a, b));
+        Some(Box::new(kernel!(
+            site,
+            compare_loop(direction, order, of),
+            |x, out| out.fill(x[0].len(), |i| compare(x[0].get(i), x[1].get(i))),
+            |x| compare(x[0], x[1])
+        )))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        slicing::elementwise(Op::Compare(self.clone()), site, region)
+    }
+}
+
+impl ArrayOp for Clamp {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self {} = self;
+        let ty = site.result().ty;
+        Some(Box::new(kernel!(
+            site,
+            clamp_loop(ty),
+            |x, out| out.fill(x[1].len(), |i| num::clamp(
+                ty,
+                x[0].get(i),
+                x[1].get(i),
+                x[2].get(i)
+            )),
+            |x| num::clamp(ty, x[0], x[1], x[2])
+        )))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        slicing::elementwise(Op::Clamp(self.clone()), site, region)
+    }
+}
+
+impl ArrayOp for Convert {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self {} = self;
+        let (from, to) = (site.operands[0].ty, site.result().ty);
+        if from == to {
+            return Some(Move::relabel(site.operands[0], site.result()));
         }
-        Op::Binary(op) => {
-            kernel!(
-                |x, out| out.fill(x[0].len(), |i| num::binary(op, ty, x[0].get(i), x[1].get(i))),
-                |x| num::binary(op, ty, x[0], x[1])
-            )
-        }
-        Op::Compare(ref op) => {
-            let (direction, order) = (op.direction, op.order(ty));
-            let compare = move |a, b| Scalar::Pred(num::compare(direction, order, ty, a, b));
-            kernel!(|x, out| out.fill(x[0].len(), |i| compare(x[0].get(i), x[1].get(i))), |x| {
-                compare(x[0], x[1])
-            })
-        }
-        Op::Clamp(_) => {
-            let ty = operands[1];
-            kernel!(
-                |x, out| out.fill(x[1].len(), |i| num::clamp(
-                    ty,
-                    x[0].get(i),
-                    x[1].get(i),
-                    x[2].get(i)
-                )),
-                |x| num::clamp(ty, x[0], x[1], x[2])
-            )
-        }
-        Op::Convert(_) => {
-            kernel!(|x, out| convert_block(ty, to, &x[0], out), |x| x[0].convert(ty, to))
-        }
-        Op::ReducePrecision(ref op) => {
-            // More bits than any type has leave the value alone, as 64 do.
-            let bits = |n: i64| u32::try_from(n.min(64)).unwrap_or(0);
-            let (exponent, mantissa) = (bits(op.exponent_bits), bits(op.mantissa_bits));
-            kernel!(
-                |x, out| out.fill(x[0].len(), |i| {
-                    num::reduce_precision(ty, exponent, mantissa, x[0].get(i))
-                }),
-                |x| num::reduce_precision(ty, exponent, mantissa, x[0])
-            )
-        }
-        _ => None,
+        let mut kernel = kernel!(
+            site,
+            convert_loop(from, to),
+            |x, out| convert_block(from, to, &x[0], out),
+            |x| x[0].convert(from, to)
+        );
+        kernel.widens = from.storage_bytes() < to.storage_bytes();
+        Some(Box::new(kernel))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        slicing::elementwise(Op::Convert(self.clone()), site, region)
+    }
+}
+
+impl ArrayOp for ReducePrecision {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self { exponent_bits, mantissa_bits } = *self;
+        // More bits than any type has leave the value alone, as 64 do.
+        let bits = |n: i64| u32::try_from(n.min(64)).unwrap_or(0);
+        let (ty, exponent, mantissa) = (site.result().ty, bits(exponent_bits), bits(mantissa_bits));
+        let round = move |x| num::reduce_precision(ty, exponent, mantissa, x);
+        Some(Box::new(kernel!(
+            site,
+            None,
+            |x, out| out.fill(x[0].len(), |i| round(x[0].get(i))),
+            |x| round(x[0])
+        )))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        slicing::elementwise(Op::ReducePrecision(self.clone()), site, region)
+    }
+}
+
+impl ArrayOp for StochasticConvert {
+    fn kernel(&self, _: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self {} = self;
+        None
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        slicing::elementwise(Op::StochasticConvert(self.clone()), site, region)
     }
 }
 

@@ -19,6 +19,8 @@
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use crate::{Kernel, Reuse};
 use bytemuck::Pod;
 use hlo::op::Fft;
@@ -28,11 +30,12 @@ use num::clock::Stop;
 use num::complex_of::{ComplexOf, Field};
 use num::double_double::{DoubleDouble, Real};
 use num::float::to_f32;
-use num::fourier::Lanes;
-use num::index::{saturating_count, strides, to_i64, to_usize};
+use num::fourier::{self, Lanes};
+use num::index::{binary_digits, saturating_count, strides, to_i64, to_usize};
 use num::loops::instruction_set;
 use num::loops::instruction_set::Task;
 use num::parallel::{parts_with, threads};
+use num::scalar_program::ScalarPrograms;
 use num::{Arithmetic, Result, Scope};
 use transform::{Kind, Transform};
 
@@ -44,20 +47,44 @@ const LANES: usize = 8;
 /// Numbers of a line that are read or written before those of the next one.
 const BLOCK: usize = 16;
 
-pub(super) fn kernel(
+impl ArrayOp for Fft {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        Some(kernel(self, site.operands[0], site.result(), site.arithmetic))
+    }
+    fn cost(&self, site: &Site<'_>) -> Cost {
+        let (from, to) = (saturating_count(&site.operands[0].dims), site.result());
+        let lengths = self.fft_length.iter().map(|&n| to_usize(n));
+        let steps = lengths.clone().map(|n| from.saturating_mul(binary_digits(n)));
+        // The numbers before and after a step, as one array and as lines, and the lines in work.
+        let longest = lengths.max().unwrap_or(0);
+        let scratch = (from.max(saturating_count(&to.dims)).saturating_mul(3))
+            .saturating_add(longest.saturating_mul(4 * threads()))
+            .saturating_mul(fourier::number_bytes(to.ty.component() == ElementType::F64))
+            .saturating_add(
+                (from / longest.max(1) + 1).saturating_mul(4 * size_of::<Vec<()>>() * 2),
+            );
+        Cost { steps: steps.fold(0, usize::saturating_add), scratch }
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+fn kernel(
     op: &Fft,
     operand: &ArrayShape,
     result: &ArrayShape,
     arithmetic: Arithmetic,
 ) -> Box<dyn Kernel> {
+    let Fft { fft_type, fft_length: _ } = op; // The lengths are read by `stages`.
     match (arithmetic, result.ty.component() == ElementType::F64) {
         (Arithmetic::Exact, true) => Box::new(Transforms::<f64>::new(op, operand, result)),
         (Arithmetic::Exact, false) => Box::new(Transforms::<f32>::new(op, operand, result)),
         (Arithmetic::Fast, true) => {
-            Box::new(own_type::Transforms::<f64>::new(op.fft_type, stages(op, operand)))
+            Box::new(own_type::Transforms::<f64>::new(*fft_type, stages(op, operand)))
         }
         (Arithmetic::Fast, false) => {
-            Box::new(own_type::Transforms::<f32>::new(op.fft_type, stages(op, operand)))
+            Box::new(own_type::Transforms::<f32>::new(*fft_type, stages(op, operand)))
         }
     }
 }

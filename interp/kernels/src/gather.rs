@@ -1,11 +1,18 @@
 //! `gather`: `result[batch, offset] = operand[clamp(start) + offset]`
 use super::reduce_window::index_of;
+use crate::Kernel;
+use crate::function::writes_with;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::Gather;
 use hlo::{Dims, Literal, Scalar};
 use num::Result;
 use num::error::Code;
-use num::index::{count, indices, offset_list, others, pick, strides, to_i64, to_usize};
+use num::index::{
+    count, indices, offset_list, others, pick, saturating_count, strides, to_i64, to_usize,
+};
 use num::parallel::parts;
+use num::scalar_program::ScalarPrograms;
 
 /// Bytes that are worth another thread.
 const WORTH_A_THREAD: usize = 1 << 16;
@@ -43,25 +50,52 @@ pub(super) fn batch_component(dim: i64, index_vector_dim: i64) -> usize {
     to_usize(if dim > index_vector_dim { dim - 1 } else { dim })
 }
 
-pub(super) fn gather_into(
+impl ArrayOp for Gather {
+    fn kernel(&self, _: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        // The offsets of a slice's elements in the operand and in the result.
+        let offsets = saturating_count(&self.slice_sizes).saturating_mul(2 * size_of::<usize>());
+        let op = self.clone();
+        Some(writes_with(offsets, move |_, inputs, outputs| {
+            gather_into(&op, inputs[0], inputs[1], &mut outputs[0])
+        }))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+fn gather_into(
     op: &Gather,
     operand: &Literal,
     starts: &Literal,
     result: &mut Literal,
 ) -> Result<()> {
+    let Gather {
+        offset_dims,
+        collapsed_slice_dims,
+        start_index_map,
+        operand_batching_dims,
+        start_indices_batching_dims,
+        index_vector_dim,
+        slice_sizes,
+        indices_are_sorted: _, // An assertion about the indices that does not affect the result.
+    } = op;
     let shape = &result.array_shape().expect("a kernel computes arrays").clone();
     let from = operand.array_shape().expect("verified: an array");
     let strides = strides(&from.dims);
-    let left_out = [op.collapsed_slice_dims.as_slice(), &op.operand_batching_dims].concat();
-    if let Some(dim) = left_out.iter().find(|&&d| op.slice_sizes[to_usize(d)] == 0) {
+    let left_out = [collapsed_slice_dims.as_slice(), operand_batching_dims].concat();
+    if let Some(dim) = left_out.iter().find(|&&d| slice_sizes[to_usize(d)] == 0) {
         // The rules allow it; a result without elements is never computed.
         let message =
             format!("slices of size 0 in dimension {dim} of {from:#} have no elements to give");
         return Err(Code::Trap { message }.into());
     }
     let (_, window_strides) = pick(from, &others(from.rank(), &left_out));
-    let (window, result_strides) = pick(shape, &op.offset_dims);
-    let (batch_sizes, batch_strides) = pick(shape, &others(shape.rank(), &op.offset_dims));
+    let (window, result_strides) = pick(shape, offset_dims);
+    let (batch_sizes, batch_strides) = pick(shape, &others(shape.rank(), offset_dims));
     // Offsets of a window's runs of neighbours, in the operand and in the result.
     let is_run = window_strides.last() == Some(&1) && result_strides.last() == Some(&1);
     let outer = if is_run { window.len() - 1 } else { window.len() };
@@ -70,15 +104,15 @@ pub(super) fn gather_into(
     let targets = offset_list(&window[..outer], &result_strides[..outer]);
     let width = shape.ty.storage_bytes();
     let (to, bytes) = (result.bytes_mut(), operand.bytes());
-    let starts = StartIndices::new(starts, op.index_vector_dim);
+    let starts = StartIndices::new(starts, *index_vector_dim);
     let slice = |batch: &[i64], full_start: &mut Dims, to: &mut [u8], target: usize| {
-        for (k, &dim) in (0i64..).zip(&op.start_index_map) {
+        for (k, &dim) in (0i64..).zip(start_index_map) {
             let d = to_usize(dim);
             let start = starts.component(batch, k);
-            full_start[d] = start.clamp(0, from.dims[d] - op.slice_sizes[d]);
+            full_start[d] = start.clamp(0, from.dims[d] - slice_sizes[d]);
         }
-        for (&dim, &of) in op.operand_batching_dims.iter().zip(&op.start_indices_batching_dims) {
-            full_start[to_usize(dim)] = batch[batch_component(of, op.index_vector_dim)];
+        for (&dim, &of) in operand_batching_dims.iter().zip(start_indices_batching_dims) {
+            full_start[to_usize(dim)] = batch[batch_component(of, *index_vector_dim)];
         }
         let base = to_usize(full_start.iter().zip(&strides).map(|(s, stride)| s * stride).sum());
         for (&source, &place) in sources.iter().zip(&targets) {

@@ -29,6 +29,10 @@ pub trait Kernel: Send + Sync {
     fn fold(&self, _inputs: &[&Literal], _output: &mut Literal) -> bool {
         false
     }
+    /// Returns whether the output has the elements of operand 0, in their order and of their width: it can share their memory.
+    fn relabels(&self) -> bool {
+        false
+    }
     /// Returns how it can become part of a fused kernel.
     fn fusion(&self) -> Fusion {
         Fusion::None

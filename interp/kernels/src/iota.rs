@@ -1,9 +1,13 @@
 //! `iota`: `result[i] = i[iota_dimension]`
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::region_shape;
+use crate::slicing::{SliceDim, Sliced};
 use crate::{Fusion, Kernel};
-use hlo::{ArrayShape, Literal};
+use hlo::{ArrayShape, Literal, op};
 use num::index::{strides, to_usize};
 use num::loops::{Numbers, Progression};
 use num::parallel::parts;
+use num::scalar_program::ScalarPrograms;
 use num::{Result, Scope};
 
 /// Elements between looks at the clock.
@@ -29,6 +33,22 @@ impl Iota {
         parts(result.bytes_mut(), (PART * self.width, 1), |number, part| {
             (self.numbers)(number * PART, part);
         });
+    }
+}
+
+impl ArrayOp for op::Iota {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self { iota_dimension } = self;
+        Some(Box::new(Iota::new(site.result(), iota_dimension.unwrap_or(0), 0, 1)))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        let dim = self.iota_dimension.unwrap_or(0);
+        let SliceDim { start, step, .. } = region[to_usize(dim)];
+        let shape = region_shape(site.result(), region);
+        Some(Sliced::Kernel(Box::new(Iota::new(&shape, dim, start, step))))
     }
 }
 

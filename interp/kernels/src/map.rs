@@ -1,17 +1,29 @@
 //! `map`: `result[i] = computation(operands[0][i], operands[1][i], ...)`
-use super::{fill, writes};
 use crate::Kernel;
+use crate::function::writes;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::Map;
 use hlo::{ArrayShape, Scalar};
+use num::array::fill;
 use num::index::saturating_count;
 use num::scalar_program::ScalarPrograms;
 
-pub(super) fn kernel(
-    op: &Map,
-    result: &ArrayShape,
-    programs: &ScalarPrograms,
-) -> Option<Box<dyn Kernel>> {
-    let (applied, ty) = (programs.get(op.to_apply)?, result.ty);
+impl ArrayOp for Map {
+    fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        kernel(self, site.result(), programs)
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+fn kernel(op: &Map, result: &ArrayShape, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+    let Map { dimensions: _, to_apply } = op; // All dimensions, in their order.
+    let (applied, ty) = (programs.get(*to_apply)?, result.ty);
     let count = saturating_count(&result.dims);
     Some(writes(move |scope, inputs, outputs| {
         applied.prepare(count);

@@ -1,12 +1,18 @@
 //! `pad`: element i of the operand lands at `low + i * (interior + 1)`; everything else is the padding value
 //!
 //! Rows run along the last dimension that is padded and through the dimensions after it.
-use hlo::Literal;
-use hlo::op::Pad;
-use hlo::op::value::PaddingDim;
+use crate::Kernel;
+use crate::function::moves;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::Region;
+use crate::slicing::{SliceDim, Sliced};
+use hlo::op::value::{PaddingConfig, PaddingDim};
+use hlo::op::{Broadcast, Pad};
+use hlo::{Literal, Op};
 use num::clock::Stop;
 use num::index::{strides, to_i64, to_usize};
 use num::parallel::{copy, parts};
+use num::scalar_program::ScalarPrograms;
 
 /// Bytes of a result that a thread writes at a time.
 const PART: usize = 1 << 16;
@@ -50,14 +56,70 @@ impl Padded {
     }
 }
 
-pub(super) fn pad_into(op: &Pad, operand: &Literal, value: &Literal, result: &mut Literal) {
+impl ArrayOp for Pad {
+    fn kernel(&self, _: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let op = self.clone();
+        Some(moves(move |inputs, output| pad_into(&op, inputs[0], inputs[1], output)))
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        let is_regular = |(padding, extent): (&PaddingDim, &SliceDim)| {
+            extent.step == 1 || *padding == PaddingDim::default()
+        };
+        if !self.padding.dims.iter().zip(region).all(is_regular) {
+            // What lies between the elements takes part too.
+            let length = |extent: &SliceDim| extent.last() - extent.start + 1;
+            let cover = region.iter().map(|e| SliceDim::run(e.start, length(e))).collect();
+            let inside = region.iter().map(|e| SliceDim { start: 0, ..*e }).collect();
+            return Some(Sliced::Within(cover, inside));
+        }
+        let parts = self.padding.dims.iter().zip(region).zip(&site.operands[0].dims);
+        let parts: Option<Vec<(SliceDim, PaddingDim)>> =
+            parts.map(|((&padding, &extent), &size)| unpadded(padding, extent, size)).collect();
+        let value = (1, Region::new());
+        let Some(parts) = parts else {
+            let op = Broadcast { dimensions: Vec::new() };
+            return Some(Sliced::Op(Op::Broadcast(op), vec![value]));
+        };
+        let (inner, dims) = parts.into_iter().unzip();
+        let op = Pad { padding: PaddingConfig { dims } };
+        Some(Sliced::Op(Op::Pad(op), vec![(0, inner), value]))
+    }
+}
+
+/// Returns the elements of the operand in a part of a padded dimension, and the padding around them; `None` if all is padding.
+fn unpadded(padding: PaddingDim, part: SliceDim, size: i64) -> Option<(SliceDim, PaddingDim)> {
+    if padding == PaddingDim::default() {
+        return Some((part, padding));
+    }
+    let PaddingDim { low, interior, .. } = padding;
+    let distance = i128::from(interior) + 1;
+    let place = |element: i64| i128::from(low) + i128::from(element) * distance;
+    let (start, end) = (i128::from(part.start), i128::from(part.last()));
+    let first = (start - i128::from(low) + distance - 1).div_euclid(distance).max(0);
+    let last = (end - i128::from(low)).div_euclid(distance).min(i128::from(size) - 1);
+    if first > last {
+        return None;
+    }
+    let narrow = |x: i128| i64::try_from(x).expect("a place in the part");
+    let (first, last) = (narrow(first), narrow(last));
+    let extent = SliceDim { start: first, step: 1, count: last - first + 1 };
+    let (low, high) = (narrow(place(first) - start), narrow(end - place(last)));
+    Some((extent, PaddingDim { low, high, interior }))
+}
+
+/// Writes the padded operand.
+fn pad_into(op: &Pad, operand: &Literal, value: &Literal, result: &mut Literal) {
+    let Pad { padding } = op;
     let shape = result.array_shape().expect("a kernel computes arrays").clone();
     let from = operand.array_shape().expect("verified: an array");
     let width = shape.ty.storage_bytes();
     let value = value.bytes().get(..width).expect("verified: a scalar");
     let steps = strides(&from.dims);
     let mut dims: Vec<Padded> = (0..shape.rank())
-        .map(|d| Padded::new(&op.padding.dims[d], from.dims[d], shape.dims[d], steps[d]))
+        .map(|d| Padded::new(&padding.dims[d], from.dims[d], shape.dims[d], steps[d]))
         .collect();
     let is_padded = |dim: &Padded| !dim.is_whole();
     dims.truncate(dims.iter().rposition(is_padded).map_or(0, |last| last + 1));

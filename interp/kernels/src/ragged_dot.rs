@@ -17,16 +17,19 @@
 use super::contraction::{
     Extent, Numbers, Operands, PADDING, Plan, Recipe, Rounding, contract_into,
 };
-use super::dot::{Axes, Offsets};
+use super::dot::{Axes, Offsets, product};
 use super::pad::repeat;
-use super::writes_in;
 use crate::Kernel;
+use crate::function::writes_in;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::value::DotAlgorithm;
 use hlo::op::{RaggedDot, RaggedMode};
 use hlo::{ArrayShape, Dims, Literal, Scalar};
 use num::Arithmetic;
 use num::clock::Stop;
 use num::index::{offset_list, others, pick, saturating_count, strides, to_i64, to_usize};
+use num::scalar_program::ScalarPrograms;
 
 /// Which group an index of the ragged dimension is in, for each index of the dimensions in front of the sizes.
 struct Groups {
@@ -77,18 +80,39 @@ impl Groups {
     }
 }
 
-pub(super) fn kernel(
+impl ArrayOp for RaggedDot {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        Some(kernel(self, site.operands, site.result(), site.arithmetic))
+    }
+    fn cost(&self, site: &Site<'_>) -> Cost {
+        let batch_dims = &self.rhs_batch_dims[..];
+        product(site, &[batch_dims, &self.rhs_contracting_dims, &self.rhs_group_dims].concat())
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+fn kernel(
     op: &RaggedDot,
     operands: &[&ArrayShape],
     result: &ArrayShape,
     arithmetic: Arithmetic,
 ) -> Box<dyn Kernel> {
     let (op, lhs, rhs) = (op.clone(), operands[0].clone(), operands[1]);
-    let l = Axes::of(&lhs, &op.lhs_batch_dims, &op.lhs_contracting_dims);
-    let bound = [&op.rhs_batch_dims[..], &op.rhs_contracting_dims, &op.rhs_group_dims].concat();
-    let r =
-        Axes::new(rhs, &op.rhs_batch_dims, &others(rhs.rank(), &bound), &op.rhs_contracting_dims);
-    let (group_sizes, group_strides) = pick(rhs, &op.rhs_group_dims);
+    let RaggedDot {
+        lhs_batch_dims,
+        lhs_contracting_dims,
+        rhs_batch_dims,
+        rhs_contracting_dims,
+        lhs_ragged_dims: _, // Read with the group sizes.
+        rhs_group_dims,
+        operand_precision: _, // Permits backends to round the operands. They are never rounded here.
+    } = &op;
+    let l = Axes::of(&lhs, lhs_batch_dims, lhs_contracting_dims);
+    let bound = [&rhs_batch_dims[..], rhs_contracting_dims, rhs_group_dims].concat();
+    let r = Axes::new(rhs, rhs_batch_dims, &others(rhs.rank(), &bound), rhs_contracting_dims);
+    let (group_sizes, group_strides) = pick(rhs, rhs_group_dims);
     let rounding = Rounding::new(lhs.ty, rhs.ty, None, result.ty);
     // The sums of the rows of one group lie beside their places.
     let sums = result.byte_count().unwrap_or(usize::MAX);

@@ -10,7 +10,9 @@
 //! times there.
 use super::fold::{Fold, UNTIMED, in_lines, stored_bytes};
 use super::reduce_lines::{Lines, Method, Reduction};
-use super::writes_with;
+use crate::function::writes_with;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use crate::{Fusion, Kernel};
 use hlo::op::Reduce;
 use hlo::{ArrayShape, Dims, Literal};
@@ -22,16 +24,29 @@ use std::sync::Arc;
 /// Results that are computed by one thread in a row.
 const LINE: usize = 64;
 
-pub(super) fn kernel(
+impl ArrayOp for Reduce {
+    fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        kernel(self, site.operands, site.results, programs, site.arithmetic)
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+fn kernel(
     op: &Reduce,
     operands: &[&ArrayShape],
     results: &[&ArrayShape],
     programs: &ScalarPrograms,
     arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
-    let applied = programs.get(op.to_apply)?;
+    let Reduce { dimensions, to_apply } = op;
+    let applied = programs.get(*to_apply)?;
     let from = operands[0];
-    let mut reduced: Dims = op.dimensions.iter().copied().collect();
+    let mut reduced: Dims = dimensions.iter().copied().collect();
     reduced.sort_unstable();
     if let ([_, _], [to]) = (operands, results)
         && let Some(lines) = Lines::of(&from.dims, &reduced)

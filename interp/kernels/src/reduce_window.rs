@@ -8,8 +8,11 @@ use super::convolution::source;
 use super::data_movement::affine_into;
 use super::fold::{Fold, UNTIMED, element_type, in_lines, stored_bytes};
 use super::sliding::Slide;
-use super::{cumulative, pooling, writes_with};
+use super::{cumulative, pooling};
 use crate::Kernel;
+use crate::function::writes_with;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::value::{Window, WindowDim};
 use hlo::op::{Binary, ReduceWindow};
 use hlo::{ArrayShape, Dims, ElementType, Literal};
@@ -156,14 +159,35 @@ fn growth(
     }
 }
 
-pub(super) fn kernel(
+impl ArrayOp for ReduceWindow {
+    fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        kernel(self, site.operands, site.results, programs, site.arithmetic)
+    }
+    fn cost(&self, site: &Site<'_>) -> Cost {
+        Cost { steps: 0, scratch: index_lists(&self.window, site.operands[0]) }
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+/// Returns the bytes of the indices under a window, dimension by dimension, in lists that grow.
+pub(super) fn index_lists(window: &Window, array: &ArrayShape) -> usize {
+    let sizes = window.dims.iter().map(|dim| to_usize(dim.size)).max();
+    let elements = array.dims.iter().copied().max().map_or(0, to_usize);
+    let list = sizes.unwrap_or(0).min(elements).next_power_of_two().saturating_mul(24);
+    list.saturating_mul(threads())
+}
+
+fn kernel(
     op: &ReduceWindow,
     operands: &[&ArrayShape],
     results: &[&ArrayShape],
     programs: &ScalarPrograms,
     arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
-    let applied = programs.get(op.to_apply)?;
+    let ReduceWindow { window: _, to_apply } = op; // The window is read by each kind of kernel.
+    let applied = programs.get(*to_apply)?;
     if let [result] = results {
         let cumulative = cumulative::kernel(op, operands, result, &applied, arithmetic);
         if let Some(kernel) =

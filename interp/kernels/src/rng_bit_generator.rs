@@ -18,24 +18,41 @@
 //!
 //! An array without elements uses no block. StableHLO leaves all of this to the implementation, and `rng_default`
 //! also in HLO; elements that are no unsigned integers, which XLA:CPU does not compile, are `E0402`.
-use super::{fill, writes, writes_with};
 use crate::Kernel;
+use crate::function::{writes, writes_with};
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::RngBitGenerator;
 use hlo::op::value::RandomAlgorithm;
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
 use num::array::PART;
+use num::array::fill;
 use num::index::{count, saturating_count, to_i64, to_usize};
 use num::parallel::parts;
 use num::random::{join, philox, threefry};
+use num::scalar_program::ScalarPrograms;
 
-pub(super) fn kernel(op: &RngBitGenerator, results: &[&ArrayShape]) -> Option<Box<dyn Kernel>> {
+impl ArrayOp for RngBitGenerator {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        kernel(self, site.results)
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+fn kernel(op: &RngBitGenerator, results: &[&ArrayShape]) -> Option<Box<dyn Kernel>> {
+    let &RngBitGenerator { algorithm } = op;
     let &[state, data] = results else { return None };
     let words = state.dims.first().copied().unwrap_or(0);
     if state.ty != ElementType::U64 || state.rank() != 1 || data.ty.class() != Class::Unsigned {
         return None;
     }
     let data = data.clone();
-    match op.algorithm {
+    match algorithm {
         RandomAlgorithm::ThreeFry if words == 2 => {
             let wide = data.ty == ElementType::U64;
             let scratch = if wide { 0 } else { saturating_count(&data.dims).saturating_mul(4) };

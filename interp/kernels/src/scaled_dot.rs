@@ -14,26 +14,49 @@
 //!
 //! **Differences.** XLA:CPU refuses the op.
 use super::contraction::{Numbers, Plan, Recipe, Rounding};
-use super::dot::Axes;
-use super::writes_in;
+use super::dot::{Axes, product};
 use crate::Kernel;
+use crate::function::writes_in;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::ScaledDot;
 use hlo::{ArrayShape, ElementType, Literal};
 use num::Arithmetic;
 use num::index::{indices, saturating_count, strides, to_usize};
+use num::scalar_program::ScalarPrograms;
 
-pub(super) fn kernel(
+impl ArrayOp for ScaledDot {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        kernel(self, site.operands, site.result(), site.arithmetic)
+    }
+    fn cost(&self, site: &Site<'_>) -> Cost {
+        product(site, &[&self.rhs_batch_dims[..], &self.rhs_contracting_dims].concat())
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+fn kernel(
     op: &ScaledDot,
     operands: &[&ArrayShape],
     result: &ArrayShape,
     arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
-    let recipe = Recipe::of(op.algorithm, arithmetic);
+    let ScaledDot {
+        lhs_batch_dims,
+        lhs_contracting_dims,
+        rhs_batch_dims,
+        rhs_contracting_dims,
+        operand_precision: _, // Permits backends to round the operands. They are never rounded here.
+        algorithm,
+    } = op;
+    let recipe = Recipe::of(*algorithm, arithmetic);
     if recipe.rounds_operands() {
         return None;
     }
-    let l = Axes::of(operands[0], &op.lhs_batch_dims, &op.lhs_contracting_dims);
-    let r = Axes::of(operands[1], &op.rhs_batch_dims, &op.rhs_contracting_dims);
+    let l = Axes::of(operands[0], lhs_batch_dims, lhs_contracting_dims);
+    let r = Axes::of(operands[1], rhs_batch_dims, rhs_contracting_dims);
     let rounding = Rounding::new(operands[0].ty, operands[1].ty, None, result.ty);
     let sums = recipe.scratch((operands[0], operands[1]), ElementType::F64, l.extent(&r));
     // Elements as f64, and times their scales.

@@ -1,7 +1,9 @@
 //! `scatter`: `result[start + window] = computation(result[..], update[..])`, update after update
 use super::gather::{StartIndices, batch_component};
-use super::updates_with;
 use crate::Kernel;
+use crate::function::updates_with;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::Scatter;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 use num::index::{indices, offset_list, others, pick, saturating_count, strides, to_usize};
@@ -13,16 +15,40 @@ use num::{Result, Scope};
 /// Elements that an op is applied to at once.
 const BLOCK: usize = 64;
 
-pub(super) fn kernel(
+impl ArrayOp for Scatter {
+    fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        kernel(self, site.operands, programs)
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+fn kernel(
     op: &Scatter,
     operands: &[&ArrayShape],
     programs: &ScalarPrograms,
 ) -> Option<Box<dyn Kernel>> {
-    let (op, applied, count) = (op.clone(), programs.get(op.to_apply)?, operands.len() / 2);
+    let Scatter {
+        update_window_dims,
+        inserted_window_dims: _, // Read by `Places`, as the other dimensions.
+        scatter_dims_to_operand_dims: _,
+        input_batching_dims: _,
+        scatter_indices_batching_dims: _,
+        index_vector_dim: _,
+        indices_are_sorted: _, // An assertion about the operands that does not affect the result.
+        unique_indices: _,     // Likewise.
+        to_apply,
+    } = op;
+    let (applied, count) = (programs.get(*to_apply)?, operands.len() / 2);
     // The offsets of a window's elements in the operand and in the updates.
     let window = operands[count + 1];
-    let sizes: Dims = op.update_window_dims.iter().map(|&d| window.dims[to_usize(d)]).collect();
+    let sizes: Dims = update_window_dims.iter().map(|&d| window.dims[to_usize(d)]).collect();
     let scratch = saturating_count(&sizes).saturating_mul(2 * size_of::<usize>());
+    let op = op.clone();
     Some(updates_with(scratch, move |scope, inputs, outputs| {
         // The first output has the elements of its operand.
         for (input, output) in inputs[..count].iter().zip(outputs.iter_mut()).skip(1) {

@@ -1,15 +1,31 @@
 //! `select`: `result[i] = pred[i] ? on_true[i] : on_false[i]`; bits are moved, not computed with
-use super::typed::Typed;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{self, SliceDim, Sliced};
+use crate::typed::Typed;
 use crate::{Fusion, Kernel, Reuse};
-use hlo::{ArrayShape, Literal};
+use hlo::{Literal, Op, op};
+use num::scalar_program::ScalarPrograms;
 use num::{Result, Scope};
 
 /// A `select` with a `pred` for each element.
 struct Select(Typed);
 
-/// The kernel of `select` with a result of this shape.
-pub(super) fn kernel(result: &ArrayShape) -> impl Kernel + 'static {
-    Select(Typed::select(result.ty.storage_bytes()))
+impl ArrayOp for op::Select {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self {} = self;
+        // A scalar selects a whole value, which is not copied.
+        let width = site.result().ty.storage_bytes();
+        match site.operands[0].rank() {
+            0 => None,
+            _ => Some(Box::new(Select(Typed::select(width)))),
+        }
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+        slicing::elementwise(Op::Select(self.clone()), site, region)
+    }
 }
 
 impl Kernel for Select {

@@ -1,20 +1,37 @@
 //! `select-and-scatter`: finds one element in each window and combines the source's element there
 use super::reduce_window::under;
-use super::{fill, unpooling, writes};
+use super::unpooling;
 use crate::Kernel;
+use crate::function::writes;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::SelectAndScatter;
 use hlo::{ArrayShape, Literal, Scalar};
+use num::array::fill;
 use num::index::{indices, strides};
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
 use num::{Result, Scope};
 
-pub(super) fn kernel(
+impl ArrayOp for SelectAndScatter {
+    fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        kernel(self, site.operands, site.result(), programs)
+    }
+    fn cost(&self, _: &Site<'_>) -> Cost {
+        Cost::LINEAR
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+fn kernel(
     op: &SelectAndScatter,
     operands: &[&ArrayShape],
     result: &ArrayShape,
     programs: &ScalarPrograms,
 ) -> Option<Box<dyn Kernel>> {
-    let (select, scatter) = (programs.get(op.select)?, programs.get(op.scatter)?);
+    let SelectAndScatter { window: _, select, scatter } = op; // The window is read by each kind of kernel.
+    let (select, scatter) = (programs.get(*select)?, programs.get(*scatter)?);
     if let Some(kernel) = unpooling::kernel(op, operands, result, (&select, &scatter)) {
         return Some(kernel);
     }

@@ -4,7 +4,7 @@
 //! repetition of single elements, or a transposition, which goes through blocks that stay in the cache. Large results are
 //! written in parts by several threads.
 use crate::{Fusion, Kernel};
-use hlo::{Dims, ElementType, Literal};
+use hlo::{ArrayShape, Dims, Literal};
 use num::index::{count, offsets, strides as row_major, to_usize};
 use num::parallel::parts;
 use num::{Result, Scope};
@@ -50,11 +50,19 @@ pub(super) fn move_elements(
 pub(super) struct Move {
     walk: Walk,
     width: usize,
+    /// Whether the result has the elements of the operand, in their order.
+    relabels: bool,
 }
 
 impl Move {
-    pub(super) fn new(walk: Walk, ty: ElementType) -> Self {
-        Self { walk, width: ty.storage_bytes() }
+    /// Returns the movement of the elements of an array into another one by a walk over the first.
+    pub(super) fn new(walk: Walk, from: &ArrayShape, to: &ArrayShape) -> Self {
+        let relabels = walk.keeps_order() && from.element_count() == to.element_count();
+        Self { walk, width: to.ty.storage_bytes(), relabels }
+    }
+    /// Returns the movement of all elements in their order.
+    pub(super) fn relabel(from: &ArrayShape, to: &ArrayShape) -> Box<dyn Kernel> {
+        Box::new(Self::new(Walk::merged(&to.dims, 0, &row_major(&to.dims)), from, to))
     }
 }
 
@@ -71,6 +79,9 @@ impl Kernel for Move {
     fn fold(&self, inputs: &[&Literal], output: &mut Literal) -> bool {
         with_width!(self.width, W => self.walk.run::<W>(inputs[0].bytes(), output.bytes_mut()));
         true
+    }
+    fn relabels(&self) -> bool {
+        self.relabels
     }
     fn fusion(&self) -> Fusion {
         match self.walk.strides.last() {

@@ -1,22 +1,45 @@
 //! `topk`: the k first of the last dimension in total order; of equal elements the earlier first
-use super::sort::{Line, LineKey};
-use super::writes_with;
+use super::sort::{Line, LineKey, merge_bytes};
 use crate::Kernel;
+use crate::function::writes_with;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::TopK;
 use hlo::{ArrayShape, ElementType, Literal, Scalar, Shape};
 use num::Error;
 use num::array::zeros;
 use num::clock::Stop;
-use num::index::{to_i64, to_usize};
+use num::index::{binary_digits, saturating_count, to_i64, to_usize};
 use num::parallel::threads;
-use num::scalar_program::BLOCK;
+use num::scalar_program::{BLOCK, ScalarPrograms};
 use rayon::prelude::*;
 
 /// The key of an element, which ascends in the order asked for, and its index in the row.
 type Candidate = (u64, usize);
 
-pub(super) fn kernel(op: &TopK, operands: &[&ArrayShape]) -> Box<dyn Kernel> {
-    let (k, largest) = (to_usize(op.k), op.largest);
+impl ArrayOp for TopK {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        Some(kernel(self, site.operands))
+    }
+    fn cost(&self, site: &Site<'_>) -> Cost {
+        let shape = site.operands[0];
+        let row = shape.dims.last().map_or(1, |&size| to_usize(size));
+        Cost { steps: comparisons(shape), scratch: merge_bytes(row) }
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+/// Returns the comparisons of a sort of each row.
+pub fn comparisons(shape: &ArrayShape) -> usize {
+    let row = shape.dims.last().map_or(1, |&size| to_usize(size));
+    saturating_count(&shape.dims).saturating_mul(binary_digits(row))
+}
+
+fn kernel(op: &TopK, operands: &[&ArrayShape]) -> Box<dyn Kernel> {
+    let &TopK { k, largest, is_stable: _ } = op; // Of equal elements, the first ones are kept.
+    let k = to_usize(k);
     let row = operands[0].dims.last().map_or(1, |&size| to_usize(size));
     writes_with(scratch(row, k), move |_, inputs, outputs| {
         let [values, places] = outputs else {

@@ -13,18 +13,42 @@
 //! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU solves block by block
 //! with inverses of the blocks, and rounds every step; where a matrix is singular, it may have NaN instead of an infinity.
 //! The engine `fast` computes in f32, or in f64 for f64 and complex numbers.
-use super::{converted, fill, is_narrow, number_bytes, store, writes_in};
 use crate::Kernel;
+use crate::conversion::{converted, is_narrow, number_bytes, store};
+use crate::function::writes_in;
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use hlo::op::TriangularSolve;
 use hlo::op::value::Transpose;
 use hlo::{ArrayShape, ElementType, Literal};
 use num::Arithmetic;
+use num::array::fill;
 use num::clock::Stop;
 use num::complex_of::{ComplexOf, Field, InField, in_field};
+use num::double_double::DoubleDouble;
 use num::index::{saturating_count, to_usize};
+use num::scalar_program::ScalarPrograms;
 use num::triangle::{Number, Panels};
 
-pub(super) fn kernel(
+impl ArrayOp for TriangularSolve {
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        let Self { left_side: _, lower: _, unit_diagonal: _, transpose_a: _ } = self; // Read by `Solve`.
+        Some(kernel(self, site.operands, site.arithmetic))
+    }
+    fn cost(&self, site: &Site<'_>) -> Cost {
+        let (a, b) = (site.operands[0], site.operands[1]);
+        let n = a.dims.last().map_or(1, |&n| to_usize(n));
+        Cost {
+            steps: saturating_count(&b.dims).saturating_mul(n),
+            scratch: n.saturating_mul(2 * size_of::<DoubleDouble>()),
+        }
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+fn kernel(
     op: &TriangularSolve,
     operands: &[&ArrayShape],
     arithmetic: Arithmetic,

@@ -1,11 +1,6 @@
 //! Elementwise loops over types of the processor, in parallel and in place.
-use hlo::op::Unary;
-use hlo::{ElementType, Literal, Op};
-use num::Arithmetic;
-use num::loops::{
-    Loop, binary_loop, clamp_loop, compare_loop, convert_loop, magnitude_loop, select_loop,
-    unary_loop,
-};
+use hlo::{ElementType, Literal};
+use num::loops::{Loop, select_loop};
 use num::parallel::parts;
 use smallvec::SmallVec;
 
@@ -38,26 +33,10 @@ enum Operand<'a> {
 }
 
 impl Typed {
-    /// Returns the loop of an elementwise op, if there is one for these types.
-    pub(super) fn of(
-        op: &Op,
-        operands: &[ElementType],
-        result: ElementType,
-        arithmetic: Arithmetic,
-    ) -> Option<Self> {
-        let ty = *operands.first()?;
-        let is_of_one_type = operands.iter().all(|&operand| operand == result);
-        let function = match op {
-            Op::Unary(op) if is_of_one_type => unary_loop(*op, ty, arithmetic),
-            Op::Unary(Unary::Abs) if ty == ElementType::C64 => Some(magnitude_loop()),
-            Op::Binary(op) if is_of_one_type => binary_loop(*op, ty),
-            Op::Clamp(_) if is_of_one_type => clamp_loop(ty),
-            Op::Compare(op) => compare_loop(op.direction, op.order(ty), ty),
-            Op::Convert(_) => convert_loop(ty, result),
-            _ => None,
-        };
+    /// Returns a loop over operands of these types.
+    pub(super) fn new(function: Loop, operands: &[ElementType], result: ElementType) -> Self {
         let operands = operands.iter().map(|ty| ty.storage_bytes()).collect();
-        Some(Self { function: function?, operands, result: result.storage_bytes() })
+        Self { function, operands, result: result.storage_bytes() }
     }
     /// Returns the loop of `select` for elements of `width` bytes.
     pub(super) fn select(width: usize) -> Self {
@@ -155,6 +134,7 @@ impl<'a> Operand<'a> {
 mod tests {
     use super::*;
     use hlo::op::Binary;
+    use num::loops::{binary_loop, clamp_loop};
 
     /// More than a thread computes in one part, and not a multiple of a block.
     const COUNT: usize = 3 * PART + 77;
@@ -169,13 +149,8 @@ mod tests {
     #[test]
     fn operands_in_the_memory_of_the_result() {
         let (a, b) = (numbers(3), numbers(7));
-        let subtract = Typed::of(
-            &Op::Binary(Binary::Subtract),
-            &[ElementType::F32; 2],
-            ElementType::F32,
-            Arithmetic::Exact,
-        );
-        let subtract = subtract.unwrap();
+        let subtract = binary_loop(Binary::Subtract, ElementType::F32).unwrap();
+        let subtract = Typed::new(subtract, &[ElementType::F32; 2], ElementType::F32);
         let (here, there) = (Literal::token(), array(&b));
         let run = |inputs: [&Literal; 2]| {
             let mut result = array(&a);
@@ -193,14 +168,10 @@ mod tests {
     fn scalars_and_other_types() {
         let x = numbers(5);
         let (low, high) = (Literal::from_slice(&[], &[-3_f32]), Literal::from_slice(&[], &[9_f32]));
-        let clamp = Typed::of(
-            &Op::Clamp(hlo::op::Clamp {}),
-            &[ElementType::F32; 3],
-            ElementType::F32,
-            Arithmetic::Exact,
-        );
+        let clamp = clamp_loop(ElementType::F32).unwrap();
+        let clamp = Typed::new(clamp, &[ElementType::F32; 3], ElementType::F32);
         let mut result = array(&x);
-        clamp.unwrap().run(&[&low, &Literal::token(), &high], &mut result);
+        clamp.run(&[&low, &Literal::token(), &high], &mut result);
         let expected: Vec<f32> = x.iter().map(|x| x.clamp(-3.0, 9.0)).collect();
         assert_eq!(result.as_slice::<f32>().unwrap(), expected);
 

@@ -9,8 +9,8 @@
 use super::pooling::repeat;
 use super::window_rows::{Part, WindowRows};
 use super::window_steps::steps;
-use super::writes_with;
 use crate::Kernel;
+use crate::function::writes_with;
 use bytemuck::Pod;
 use half::{bf16, f16};
 use hlo::literal::Native;

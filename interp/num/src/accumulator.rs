@@ -81,6 +81,7 @@ impl ExactSum {
     pub const LARGEST: usize = size_of::<FixedPoint>();
 
     /// Returns the sum of one term. An empty sum is `ExactSum::new(0.0)`.
+    #[inline]
     pub fn new(first: f64) -> Self {
         // -0 is the neutral element of addition: a sum of zeros has the sign that IEEE 754 gives it.
         let mut sum = Self { parts: [-0.0; 3], wide: None, special: 0.0 };
@@ -170,6 +171,7 @@ impl ExactSum {
 }
 
 /// Returns whether `ty` is a float narrower than f64, or made of two.
+#[inline]
 pub fn is_narrow(ty: ElementType) -> bool {
     ty.component().is_float() && ty.component() != ElementType::F64
 }

@@ -7,6 +7,7 @@ use super::exact::pow2;
 use std::cmp::Ordering;
 
 /// The angle of the point (x, y), correctly rounded.
+#[inline]
 pub fn atan2(y: f64, x: f64) -> f64 {
     small(y, x).unwrap_or_else(|| core_math::atan2(y, x))
 }

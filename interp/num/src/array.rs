@@ -7,11 +7,13 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 /// Returns the shape of the stored data, where a dynamic dimension has its bound.
+#[inline]
 pub fn static_shape(shape: &ArrayShape) -> ArrayShape {
     ArrayShape { dynamic: None, ..shape.clone() }
 }
 
 /// Returns a value of this shape whose elements are zero.
+#[inline]
 pub fn zeros(shape: &Shape) -> Literal {
     match shape {
         Shape::Array(array) => Literal::zeros(static_shape(array)),
@@ -36,12 +38,14 @@ pub fn bytes_of(shape: &Shape) -> Option<usize> {
 ///
 /// # Errors
 /// `E0405` if its elements cannot be addressed.
+#[inline]
 pub fn checked_bytes(shape: &ArrayShape) -> Result<usize> {
     let bytes = shape.byte_count().filter(|&b| isize::try_from(b).is_ok());
     bytes.ok_or_else(|| too_large(shape))
 }
 
 /// Returns the error of a shape whose elements cannot be addressed.
+#[inline]
 pub fn too_large(shape: &impl Display) -> Error {
     let message = format!("{shape} has more bytes than can be addressed");
     Code::OutOfMemory { message }.into()
@@ -63,6 +67,7 @@ pub fn fill(array: &mut Literal, mut element: impl FnMut(usize) -> Scalar) {
 }
 
 /// An array whose elements `element` gives, in row-major order.
+#[inline]
 pub fn build(shape: &ArrayShape, element: impl FnMut(usize) -> Scalar) -> Literal {
     let mut result = Literal::zeros(shape.clone());
     fill(&mut result, element);
@@ -70,11 +75,13 @@ pub fn build(shape: &ArrayShape, element: impl FnMut(usize) -> Scalar) -> Litera
 }
 
 /// The arrays of a result: itself, or the elements of the tuple.
+#[inline]
 pub fn array_shapes(shape: &Shape) -> Vec<&ArrayShape> {
     shape.leaves().into_iter().filter_map(Shape::array).collect()
 }
 
 /// Packs the arrays of a result: one as it is, several as a tuple; `shape` says which.
+#[inline]
 pub fn pack(shape: &Shape, mut arrays: Vec<Literal>) -> Literal {
     match shape {
         Shape::Tuple(_) => Literal::tuple(arrays),
@@ -110,6 +117,7 @@ fn has_layouts(value: &Literal, shape: &Shape) -> bool {
 }
 
 /// Returns whether the layout only orders the dimensions: the elements of an array follow each other in memory.
+#[inline]
 pub fn only_orders(shape: &ArrayShape) -> bool {
     shape.layout.tail.as_deref().is_none_or(|tail| {
         tail.tiles.is_empty() && tail.element_size_in_bits == 0 && undefined_layout(tail).is_none()

@@ -22,6 +22,7 @@ pub struct Clock {
 
 impl Clock {
     /// Starts a clock without a time limit: the caller sets the flag.
+    #[inline]
     pub fn of(flag: Arc<AtomicBool>) -> Self {
         Self { limit: None, is_over: flag, timer: None }
     }
@@ -42,6 +43,7 @@ impl Clock {
         Self { limit: Some((limit, begin)), is_over, timer }
     }
     /// Returns the time limit and when it began, if there is one.
+    #[inline]
     pub fn limit(&self) -> Option<(Duration, Instant)> {
         self.limit
     }
@@ -78,10 +80,12 @@ pub struct Stop(Option<Arc<AtomicBool>>);
 
 impl Stop {
     /// Returns that of the step that this thread executes.
+    #[inline]
     pub fn current() -> Self {
         Self(CURRENT.with_borrow(Clone::clone))
     }
     /// Returns that of a clock.
+    #[inline]
     pub fn of(clock: Option<&Clock>) -> Self {
         Self(clock.map(|clock| Arc::clone(&clock.is_over)))
     }
@@ -91,6 +95,7 @@ impl Stop {
         self.0.as_ref().is_some_and(|is_over| is_over.load(Ordering::Relaxed))
     }
     /// Makes it the one of this thread until the result is dropped.
+    #[inline]
     pub fn enter(&self) -> Entered {
         Entered(CURRENT.replace(self.0.clone()))
     }
@@ -101,6 +106,7 @@ impl Stop {
 /// ```
 /// assert!(!num::is_run_over());
 /// ```
+#[inline]
 pub fn is_run_over() -> bool {
     Stop::current().is_set()
 }

@@ -210,6 +210,7 @@ pub trait InField {
 }
 
 /// Runs a computation in numbers that are wide enough for elements of this type.
+#[inline]
 pub fn in_field<J: InField>(ty: ElementType, job: J) -> J::Output {
     match (ty.class() == Class::Complex, ty.component() == ElementType::F64) {
         (false, false) => job.run::<f64>(),

@@ -75,6 +75,7 @@ impl<T, X, R, F: Fn(T, X, X) -> R> Binary2<(T, X, X), T, X, R> for F {
 
 /// Panics: the op does not exist for these operands.
 #[cold]
+#[inline]
 pub fn undefined(op: &impl Debug, of: &impl Display) -> ! {
     unreachable!("the verifier rejects {op:?} of {of}")
 }

@@ -85,12 +85,14 @@ pub type Error = hlo::diag::Error<Code>;
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Returns the error `E0412` of a run or a compilation whose time limit has passed.
+#[inline]
 pub fn out_of_time(limit: Duration) -> Error {
     let seconds = limit.as_secs_f64();
     Error::from(Code::OutOfTime { seconds }).with_help("raise `--time-limit` or omit it")
 }
 
 /// Returns the error `E0405` of a run that needs more than `RunOptions::max_memory` allows.
+#[inline]
 pub fn over_memory_limit(message: String) -> Error {
     Error::from(Code::OutOfMemory { message }).with_help(
         "raise the limit, which all devices share, or omit it: `--max-memory`, in JAX `ETALON_MAX_MEMORY`",

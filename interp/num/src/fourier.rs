@@ -124,11 +124,13 @@ fn factors(mut n: usize) -> Vec<usize> {
 }
 
 /// Returns whether `n` has a prime factor above `most`, which is at least 4.
+#[inline]
 pub fn has_prime_above(n: usize, most: usize) -> bool {
     factors(n).into_iter().any(|p| p > most)
 }
 
 /// Bytes of a complex number in which transforms are computed, of f64 parts or of twice the precision.
+#[inline]
 pub fn number_bytes(wide: bool) -> usize {
     if wide { size_of::<ComplexOf<DoubleDouble>>() } else { size_of::<ComplexOf<f64>>() }
 }
@@ -155,6 +157,7 @@ pub fn plan_bytes(n: usize, wide: bool) -> usize {
 }
 
 /// Bytes of the turns of `n`, and of the products by which they are found.
+#[inline]
 pub fn turns_bytes(n: usize, wide: bool) -> usize {
     let roots = n.isqrt().saturating_mul(number_bytes(true));
     n.saturating_mul(number_bytes(wide)).saturating_add(roots)
@@ -180,12 +183,14 @@ fn matrix_bytes(n: usize, wide: bool) -> usize {
 }
 
 /// Whether lines of `n` numbers become matrices, each of which all threads share.
+#[inline]
 pub fn is_matrix(n: usize) -> bool {
     Matrix::of(n).is_some()
 }
 
 impl<R: Real + Field> Plan<R> {
     /// Returns a plan for lines of `n` numbers, which is of no use if `stop` is set before it is made.
+    #[inline]
     pub fn new(n: usize, stop: &Stop) -> Self {
         match Matrix::of(n) {
             Some(matrix) => Self::Matrix(Box::new(Long::new(matrix, stop))),
@@ -195,6 +200,7 @@ impl<R: Real + Field> Plan<R> {
 
     /// `result[k] = sum of line[j] * e^(-2 pi i jk/n)`, in each lane. What a transform that was stopped has written means
     /// nothing.
+    #[inline]
     pub fn transform<const N: usize>(
         &self,
         line: &[Lanes<R, N>],

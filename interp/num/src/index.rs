@@ -4,16 +4,19 @@ use hlo::{ArrayShape, Dims};
 use smallvec::SmallVec;
 
 /// Returns a dimension, size or index as a `usize`; the verifier has checked that it is not negative.
+#[inline]
 pub fn to_usize(x: i64) -> usize {
     usize::try_from(x).expect("verified: not negative")
 }
 
 /// Returns a size as an `i64`.
+#[inline]
 pub fn to_i64(x: usize) -> i64 {
     i64::try_from(x).expect("a size in memory fits i64")
 }
 
 /// Returns the row-major stride of each dimension, in elements.
+#[inline]
 pub fn strides(dims: &[i64]) -> Dims {
     let mut strides = Dims::from_elem(1, dims.len());
     for d in (1..dims.len()).rev() {
@@ -23,12 +26,14 @@ pub fn strides(dims: &[i64]) -> Dims {
 }
 
 /// Returns the number of elements of an array in memory.
+#[inline]
 pub fn count(dims: &[i64]) -> usize {
     // A zero makes the product zero, even if earlier factors overflow.
     if dims.contains(&0) { 0 } else { dims.iter().map(|&d| to_usize(d)).product() }
 }
 
 /// The number of elements of an array that may be larger than any memory.
+#[inline]
 pub fn saturating_count(dims: &[i64]) -> usize {
     let sizes = dims.iter().map(|&d| to_usize(d));
     if dims.contains(&0) { 0 } else { sizes.fold(1, usize::saturating_mul) }
@@ -112,6 +117,7 @@ pub fn indices(dims: &[i64], mut visit: impl FnMut(&[i64])) {
 }
 
 /// Returns the offsets of all indices of `dims`, for loops that use them more than once.
+#[inline]
 pub fn offset_list(dims: &[i64], strides: &[i64]) -> Vec<usize> {
     let mut list = Vec::with_capacity(count(dims));
     offsets(dims, 0, strides, |at| list.push(to_usize(at)));
@@ -119,6 +125,7 @@ pub fn offset_list(dims: &[i64], strides: &[i64]) -> Vec<usize> {
 }
 
 /// Returns the sizes and strides of some dimensions of an array.
+#[inline]
 pub fn pick(shape: &ArrayShape, dims: &[i64]) -> (Dims, Dims) {
     let all = strides(&shape.dims);
     let size = dims.iter().map(|&d| shape.dims[to_usize(d)]).collect();
@@ -126,6 +133,7 @@ pub fn pick(shape: &ArrayShape, dims: &[i64]) -> (Dims, Dims) {
 }
 
 /// Returns the dimensions of an array of this rank that `dims` does not list.
+#[inline]
 pub fn others(rank: usize, dims: &[i64]) -> Dims {
     (0..to_i64(rank)).filter(|d| !dims.contains(d)).collect()
 }
@@ -140,6 +148,7 @@ pub struct Grid {
 
 impl Grid {
     /// Returns the dimensions of these sizes and strides.
+    #[inline]
     pub fn new(dims: impl Iterator<Item = (i64, i64)>) -> Self {
         let (sizes, strides): (SmallVec<[usize; 4]>, _) =
             dims.map(|(size, stride)| (to_usize(size), to_usize(stride))).unzip();
@@ -147,6 +156,7 @@ impl Grid {
         Self { sizes, strides, count }
     }
     /// Returns the number of indices.
+    #[inline]
     pub fn count(&self) -> usize {
         self.count
     }
@@ -167,9 +177,16 @@ impl Grid {
         }
     }
     /// Returns the offsets of all elements.
+    #[inline]
     pub fn offsets(&self) -> impl Iterator<Item = usize> + Clone + '_ {
         (0..self.count).map(|i| self.offset(i))
     }
+}
+
+/// Returns the digits of a number in base 2, at least one: about its logarithm.
+#[inline]
+pub fn binary_digits(n: usize) -> usize {
+    to_usize(i64::from(usize::BITS - n.leading_zeros())).max(1)
 }
 
 #[cfg(test)]

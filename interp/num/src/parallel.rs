@@ -9,12 +9,14 @@ use rayon::prelude::*;
 const GROUPS: usize = 16;
 
 /// Returns the number of threads that share the work of a step.
+#[inline]
 pub fn threads() -> usize {
     rayon::current_num_threads()
 }
 
 /// Calls `each` with the number and the elements of every part of `size` elements, of which the last may have fewer; of none once
 /// the run is to stop. A thread takes at least `least` parts at a time; if there are not more, this thread takes all.
+#[inline]
 pub fn parts<T: Send>(all: &mut [T], sizes: (usize, usize), each: impl Fn(usize, &mut [T]) + Sync) {
     parts_with(all, sizes, || (), |(), number, part| each(number, part));
 }

@@ -17,6 +17,7 @@ pub struct PrefixSum {
 
 impl PrefixSum {
     /// Returns the sum of one term.
+    #[inline]
     pub fn new(first: f64) -> Self {
         Self { high: first, low: 0.0, bound: 0.0, is_decided: true }
     }
@@ -59,6 +60,7 @@ impl PrefixSum {
     }
     /// Returns whether all values that were returned are correctly rounded: infinities, NaN and sums that nearly cancel are
     /// not decided.
+    #[inline]
     pub fn is_decided(&self) -> bool {
         self.is_decided
     }

@@ -76,10 +76,12 @@ impl<R: Number> Corner<R> {
 
 impl<R: Number> Panels<R> {
     /// Returns the matrix of these elements.
+    #[inline]
     pub fn new(rows: usize, columns: usize, element: impl Fn(usize, usize) -> R) -> Self {
         Self::of_rows(rows, columns, |_| rows, element)
     }
     /// Returns the upper triangle of a symmetric matrix; other elements are not asked for.
+    #[inline]
     pub fn upper(n: usize, element: impl Fn(usize, usize) -> R) -> Self {
         // A panel ends with the diagonal.
         let element = |i, j| if i <= j { element(i, j) } else { R::ZERO };
@@ -106,6 +108,7 @@ impl<R: Number> Panels<R> {
         Self { rows: stored, cells }
     }
     /// Bytes of a matrix.
+    #[inline]
     pub fn bytes(rows: usize, columns: usize) -> usize {
         let cells = rows.saturating_add(ROWS).saturating_mul(columns.saturating_add(WIDTH));
         cells.saturating_mul(size_of::<R>())
@@ -195,6 +198,7 @@ impl<R: Number> Panels<R> {
         });
     }
     /// Bytes that solving takes beside the panels.
+    #[inline]
     pub fn solve_bytes(n: usize) -> usize {
         let factors = n.saturating_add(ROWS).saturating_mul(n.saturating_add(ROWS)) / 2;
         let corners = n.saturating_add(ROWS).saturating_mul(1 + ROWS);

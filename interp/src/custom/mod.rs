@@ -33,8 +33,10 @@ pub use loaded::Library;
 
 use crate::Result;
 use crate::hooks::Hooks;
-use hlo::{Literal, Shape};
+use hlo::{ArrayShape, Literal, Shape};
+use kernels::{Cost, topk};
 use num::Arithmetic;
+use num::index::{saturating_count, to_usize};
 
 /// Runs a call whose target is built in.
 fn built_in(call: &Call<'_>, hooks: &Hooks, arithmetic: Arithmetic) -> Result<Literal> {
@@ -43,11 +45,6 @@ fn built_in(call: &Call<'_>, hooks: &Hooks, arithmetic: Arithmetic) -> Result<Li
         .or_else(|| convolution::run(call))
         .or_else(|| lapack::run(call, arithmetic));
     found.unwrap_or_else(|| Err(unknown::error(call, hooks)))
-}
-
-/// Returns whether a target that is built in takes time cubic in the size of a matrix.
-pub(crate) fn is_cubic(target: &str) -> bool {
-    lapack::is_cubic(target) || xla::is_cubic(target)
 }
 
 /// Returns whether a target that is built in takes arrays smaller than their bounds.
@@ -62,14 +59,29 @@ pub(crate) fn makes_sizes(target: &str) -> bool {
     target == "SliceToDynamic"
 }
 
-/// Returns the bytes that a target that is built in works in, at most.
-pub(crate) fn scratch(
+/// Returns what a target that is built in costs beyond its arrays.
+pub(crate) fn cost(
     target: &str,
     operands: &[&Shape],
     result: &Shape,
     arithmetic: Arithmetic,
-) -> usize {
-    lapack::scratch(target, operands, result, arithmetic)
+) -> Cost {
+    let arrays = || operands.iter().filter_map(|operand| operand.array());
+    let Some(first) = arrays().next() else { return Cost::LINEAR };
+    if target == "TopK" {
+        let row = |shape: &ArrayShape| shape.dims.last().map_or(1, |&size| to_usize(size));
+        let kept = result.leaves().first().and_then(|shape| shape.array()).map_or(0, row);
+        let (steps, scratch) = (topk::comparisons(first), topk::scratch(row(first), kept));
+        return Cost { steps, scratch };
+    }
+    let steps = if lapack::is_cubic(target) || xla::is_cubic(target) {
+        let numbers = arrays().map(|shape| saturating_count(&shape.dims));
+        let sides = first.dims.iter().rev().take(2).map(|&side| to_usize(side));
+        numbers.fold(0, usize::saturating_add).saturating_mul(sides.max().unwrap_or(1))
+    } else {
+        0
+    };
+    Cost { steps, scratch: lapack::scratch(target, operands, result, arithmetic) }
 }
 
 /// Returns whether a target that is built in rounds, and is computed in the engine `fast` as in `exact`.

@@ -2,7 +2,7 @@
 use super::cse::{Computed, is_alone};
 use super::inline::Inlining;
 use super::limits::CompileLimits;
-use super::narrow::{At, Parts, users};
+use super::slice_pushdown::{At, Parts, users};
 use super::slots::assign;
 use super::value_key::{Operand, ValueKey};
 use super::waits::{Waits, may_run_ahead};
@@ -318,7 +318,7 @@ impl<'a> Builder<'a> {
         }
         let lowering = self.lowering;
         let at = At::new(lowering, site);
-        if let Some(leaves) = self.folds.then(|| self.narrowed(at, instruction)).flatten() {
+        if let Some(leaves) = self.folds.then(|| self.sliced_value(at, instruction)).flatten() {
             return Ok(leaves);
         }
         let is_active = self.inlining.is_active();

@@ -1,82 +1,61 @@
-//! How many steps an op takes beyond the one of its instruction, where it is more than its arrays have elements
+//! What an instruction costs beyond one step and its arrays: steps, and bytes that it works in.
 //!
-//! Fuel must bound the time of a run, and memory does not bound the time of these: a product of matrices of n x n numbers
-//! takes n^3 steps. A step is a multiplication or a comparison, up to a factor that does not grow with the sizes. Ops that
-//! call a computation for each element count those calls themselves.
+//! A step reserves these bytes before it runs, and they are part of the planned peak. `interp/tests/memory` compares them
+//! with what the allocator sees.
 use crate::custom;
-use hlo::op::{Convolution, Fft};
+use hlo::ir::Instruction;
+use hlo::op::Kind;
 use hlo::{Op, Shape};
-use num::index::{others, pick, to_usize};
+use kernels::{Cost, array_op, at_site};
+use num::Arithmetic;
 
-/// Steps of an op on operands of these shapes.
-pub(crate) fn steps(op: &Op, operands: &[&Shape]) -> u64 {
-    let steps = match op {
-        Op::Dot(op) => {
-            products(operands, &[&op.rhs_batch_dims[..], &op.rhs_contracting_dims].concat())
-        }
-        Op::ScaledDot(op) => {
-            products(operands, &[&op.rhs_batch_dims[..], &op.rhs_contracting_dims].concat())
-        }
-        Op::RaggedDot(op) => {
-            let kept = [&op.rhs_batch_dims[..], &op.rhs_contracting_dims, &op.rhs_group_dims];
-            products(operands, &kept.concat())
-        }
-        Op::Convolution(op) => convolution(op, operands),
-        Op::Cholesky(_) => len(operands[0]).saturating_mul(side(operands[0])),
-        Op::TriangularSolve(_) => len(operands[1]).saturating_mul(side(operands[0])),
-        Op::Fft(op) => fft(op, len(operands[0])),
-        Op::TopK(_) => sorted(operands),
-        Op::CustomCall(call) if call.custom_call_target.0 == "TopK" => sorted(operands),
-        Op::CustomCall(call) if custom::is_cubic(&call.custom_call_target.0) => {
-            let numbers = operands.iter().map(|shape| len(shape)).fold(0, usize::saturating_add);
-            numbers.saturating_mul(operands.first().map_or(1, |shape| side(shape)))
-        }
-        _ => 0,
-    };
-    u64::try_from(steps).unwrap_or(u64::MAX)
+/// Returns the cost of an op on arrays, or of a custom call, by the function of `spec`.
+pub(crate) fn cost(op: &Op, operands: &[&Shape], result: &Shape, arithmetic: Arithmetic) -> Cost {
+    if let Op::CustomCall(call) = op {
+        return custom::cost(&call.custom_call_target.0, operands, result, arithmetic);
+    }
+    let cost =
+        array_op(op).and_then(|op| at_site(operands, result, arithmetic, |site| op.cost(site)));
+    cost.unwrap_or(Cost::LINEAR)
 }
 
-/// Each element of the left operand, times the columns of the right one: what `bound` does not list.
-fn products(operands: &[&Shape], bound: &[i64]) -> usize {
-    let Some(rhs) = operands[1].array() else { return 0 };
-    let (columns, _) = pick(rhs, &others(rhs.rank(), bound));
-    columns.iter().fold(len(operands[0]), |n, &c| n.saturating_mul(to_usize(c)))
+/// Returns the steps of an op on operands of these shapes.
+pub(crate) fn steps(op: &Op, operands: &[&Shape], result: &Shape) -> u64 {
+    // As many in every arithmetic.
+    let cost = cost(op, operands, result, Arithmetic::Exact);
+    u64::try_from(cost.steps).unwrap_or(u64::MAX)
 }
 
-/// Each element of the left operand meets at most all of the kernel's of its feature group.
-fn convolution(op: &Convolution, operands: &[&Shape]) -> usize {
-    let Some(kernel) = operands[1].array() else { return 0 };
-    let features = to_usize(kernel.dims[to_usize(op.dim_labels.rhs_input_feature)]).max(1);
-    let groups = to_usize(op.feature_group_count).max(1);
-    len(operands[0]).saturating_mul(len(operands[1]) / features / groups)
+/// Returns the bytes of a member of a group that exchanges values.
+pub(super) fn of_exchange(instruction: &Instruction) -> usize {
+    // The whole is reduced before it is split, and parts are cut before they are joined.
+    if let Op::ReduceScatter(_) | Op::AllToAll(_) = instruction.op {
+        return bytes(&[&instruction.shape]);
+    }
+    0
 }
 
-/// Comparisons of a sort of each row.
-fn sorted(operands: &[&Shape]) -> usize {
-    let Some(operand) = operands.first() else { return 0 };
-    let row = sizes(operand).last().map_or(1, |&n| to_usize(n));
-    len(operand).saturating_mul(bits(row))
+/// Returns the bytes beyond those of the function itself where operands may be smaller than their bounds: what is cut from them, and the
+/// result before it is put into an array of the bounds.
+pub(super) fn of_resizing(instruction: &Instruction, operands: &[&Shape]) -> usize {
+    let results = bytes(&[&instruction.shape]);
+    match instruction.opcode().kind() {
+        Kind::Array | Kind::Value => bytes(operands).saturating_add(results),
+        Kind::Custom
+        | Kind::Device
+        | Kind::Host
+        | Kind::Random
+        | Kind::Transfer
+        | Kind::Asynchronous
+        | Kind::Collective
+        | Kind::Control => 0,
+    }
 }
 
-fn fft(op: &Fft, numbers: usize) -> usize {
-    op.fft_length.iter().map(|&n| numbers.saturating_mul(bits(to_usize(n)))).sum()
-}
-
-/// The larger side of the matrices of an operand.
-fn side(operand: &Shape) -> usize {
-    sizes(operand).iter().rev().take(2).map(|&n| to_usize(n)).max().unwrap_or(1)
-}
-
-fn sizes(shape: &Shape) -> &[i64] {
-    shape.array().map_or(&[], |array| &array.dims)
-}
-fn len(shape: &Shape) -> usize {
-    shape.array().and_then(hlo::ArrayShape::element_count).unwrap_or(0)
-}
-
-/// The digits of a number in base 2: about its logarithm, and at least 1.
-fn bits(n: usize) -> usize {
-    to_usize(i64::from(usize::BITS - n.leading_zeros())).max(1)
+fn bytes(shapes: &[&Shape]) -> usize {
+    let leaves = shapes.iter().flat_map(|shape| shape.leaves());
+    let arrays = leaves.filter_map(Shape::array);
+    arrays.map(|a| a.byte_count().unwrap_or(usize::MAX)).fold(0, usize::saturating_add)
 }
 
 #[cfg(test)]

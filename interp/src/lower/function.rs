@@ -94,20 +94,7 @@ impl Means {
         programs: &ScalarPrograms,
     ) -> Option<Box<dyn Kernel>> {
         let arithmetic = self.engine.arithmetic()?;
-        match instruction.opcode().kind() {
-            Kind::Array => {
-                kernels::select(&instruction.op, operands, &instruction.shape, programs, arithmetic)
-            }
-            Kind::Asynchronous
-            | Kind::Collective
-            | Kind::Control
-            | Kind::Custom
-            | Kind::Device
-            | Kind::Host
-            | Kind::Random
-            | Kind::Transfer
-            | Kind::Value => None,
-        }
+        kernels::select(&instruction.op, operands, &instruction.shape, programs, arithmetic)
     }
 
     /// The value of an instruction by its page in `spec`, or from where it comes.

@@ -71,7 +71,7 @@ impl Inlining {
                 let operands: Vec<&Shape> = operands
                     .map(|&operand| &module.computations[id].instructions[operand].shape)
                     .collect();
-                let cost = cost::steps(&instruction.op, &operands);
+                let cost = cost::steps(&instruction.op, &operands, &instruction.shape);
                 size.fuel = size.fuel.saturating_add(cost.saturating_add(1));
                 size.is_local &= is_local(instruction);
                 instruction.op.each_callee(&mut |callee| {

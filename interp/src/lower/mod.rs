@@ -8,10 +8,9 @@ mod function;
 mod fuse;
 mod inline;
 mod limits;
-mod narrow;
 mod order;
 mod peak;
-pub(crate) mod scratch;
+mod slice_pushdown;
 mod slots;
 mod unroll;
 mod untranspose;
@@ -36,7 +35,7 @@ use dead::with_effects;
 use function::{Means, in_stated_layouts};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::{AsyncRole, Kind, While};
-use hlo::{ElementType, Module, Op, Shape};
+use hlo::{Module, Op, Shape};
 use kernels::Kernel;
 use num::Arithmetic;
 use num::scalar_program::ScalarPrograms;
@@ -92,7 +91,7 @@ impl<'a> Lowering<'a> {
     /// Returns what the instruction of a key becomes.
     pub(super) fn lower(&self, site: Site, key: &ValueKey<'_>) -> Lowered {
         let (instruction, operands) = (key.instruction(), &*key.shapes());
-        let cost = cost::steps(&instruction.op, operands);
+        let cost = cost::steps(&instruction.op, operands, &instruction.shape);
         let action = self.action(site, instruction, operands);
         let scratch = self.scratch(site, instruction, operands, &action);
         let mut applies = SmallVec::new();
@@ -118,15 +117,16 @@ impl<'a> Lowering<'a> {
                     Some(kernel) => kernel.scratch(),
                     None => {
                         let arithmetic = self.engine.arithmetic().unwrap_or(Arithmetic::Exact);
-                        scratch::of_function(instruction, operands, arithmetic)
+                        let (op, result) = (&instruction.op, &instruction.shape);
+                        cost::cost(op, operands, result, arithmetic).scratch
                     }
                 };
                 match self.may_be_smaller(site, instruction) {
-                    true => own.saturating_add(scratch::of_resizing(instruction, operands)),
+                    true => own.saturating_add(cost::of_resizing(instruction, operands)),
                     false => own,
                 }
             }
-            Action::Communicate(_) => scratch::of_exchange(instruction),
+            Action::Communicate(_) => cost::of_exchange(instruction),
             Action::Relabel
             | Action::Call(_)
             | Action::While { .. }
@@ -177,11 +177,9 @@ impl<'a> Lowering<'a> {
     /// The action of an instruction that computes its result from its operands.
     fn compute(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
         let is_fixed = !self.may_be_smaller(site, instruction);
-        if is_fixed && self.engine.arithmetic().is_some() && relabels(instruction, operands) {
-            return Action::Relabel;
-        }
         let means = Means { site, engine: self.engine };
         match means.kernel(instruction, operands, self.programs) {
+            Some(kernel) if is_fixed && kernel.relabels() => Action::Relabel,
             Some(kernel) if is_fixed => Action::Kernel(kernel),
             kernel => Action::Function(self.function(site, instruction, operands, kernel)),
         }
@@ -230,21 +228,6 @@ impl<'a> Lowering<'a> {
     fn scalar_condition(&self, condition: ComputationId) -> Option<Box<ScalarCondition>> {
         self.engine.arithmetic()?;
         ScalarCondition::compile(self.module, condition).map(Box::new)
-    }
-}
-
-/// Whether the result has the elements of the operand, in the same order and of the same width.
-pub(crate) fn relabels(instruction: &Instruction, operands: &[&Shape]) -> bool {
-    let (from, to) = (operands.first().and_then(|shape| shape.array()), instruction.shape.array());
-    let (Some(from), Some(to)) = (from, to) else { return false };
-    match &instruction.op {
-        Op::Reshape(_) => true,
-        Op::Convert(_) => from.ty == to.ty,
-        Op::BitcastConvert(_) => {
-            from.ty.bits() == to.ty.bits() && to.ty.bits() >= 8 && to.ty != ElementType::Pred
-        }
-        Op::Bitcast(_) => kernels::relabels(from, to),
-        op => kernels::keeps_order(op, from, to),
     }
 }
 

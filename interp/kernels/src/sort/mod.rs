@@ -6,8 +6,10 @@ mod comparator;
 mod keys;
 mod radix;
 
-use super::{writes, writes_with};
 use crate::Kernel;
+use crate::function::{writes, writes_with};
+use crate::op::{ArrayOp, Cost, Site};
+use crate::slicing::{SliceDim, Sliced};
 use bytemuck::Pod;
 use comparator::{Comparator, merge_sort};
 use hlo::op::Sort;
@@ -31,12 +33,33 @@ const WORTH_A_THREAD: usize = 1 << 12;
 /// Elements that one thread moves.
 const PART: usize = 1 << 14;
 
-pub(super) fn kernel(
+impl ArrayOp for Sort {
+    fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        kernel(self, site.operands, programs)
+    }
+    fn cost(&self, site: &Site<'_>) -> Cost {
+        let shape = site.operands[0];
+        let line = shape.dims.get(self.dimension(shape.rank())).map_or(1, |&size| to_usize(size));
+        Cost { steps: 0, scratch: merge_bytes(line) }
+    }
+    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
+        None
+    }
+}
+
+/// Returns the bytes of a merge sort of this many elements: a list for each run, the runs, and half as many that are merged.
+pub(super) fn merge_bytes(size: usize) -> usize {
+    size.saturating_mul(size_of::<i64>() + 2 * size_of::<Vec<i64>>())
+}
+
+fn kernel(
     op: &Sort,
     operands: &[&ArrayShape],
     programs: &ScalarPrograms,
 ) -> Option<Box<dyn Kernel>> {
-    let applied = match op.to_apply {
+    // Read by `dimension`, which has the default; every sort is stable.
+    let &Sort { dimensions: _, is_stable: _, to_apply } = op;
+    let applied = match to_apply {
         Some(computation) => Some(programs.get(computation)?),
         None => None,
     };
@@ -54,7 +77,7 @@ pub(super) fn kernel(
     // Indices of a line have 32 bits.
     u32::try_from(size).ok()?;
     let sort = Lines {
-        is_serial: op.to_apply.is_some_and(|computation| programs.needs_machine(computation)),
+        is_serial: to_apply.is_some_and(|computation| programs.needs_machine(computation)),
         size: to_usize(size),
         stride: to_usize(strides(&from.dims)[dim]),
         count: saturating_count(&from.dims) / to_usize(size).max(1),

@@ -37,6 +37,7 @@ impl Short {
         all.into_iter().find_map(|(other, short)| (other == op).then_some(short))
     }
     /// Returns what follows a value if it is operand `k` of this operation.
+    #[inline]
     pub fn after(self, k: usize) -> Then {
         if k == 0 { Then::Left(self) } else { Then::Right(self) }
     }
@@ -44,6 +45,7 @@ impl Short {
 
 /// Returns the loop of an operation of the first two operands, and of what follows with the third one, if any. Each operand may
 /// have one element.
+#[inline]
 pub fn chain_loop(first: Short, then: Then) -> Loop {
     match first {
         Short::Add => after(single::add, then),

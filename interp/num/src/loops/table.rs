@@ -172,6 +172,7 @@ macro_rules! define {
 hlo::for_each_op!(define);
 
 /// Returns the loop of an op on a type of the processor, bf16 or f16, if its result has the same type.
+#[inline]
 pub fn unary_loop(op: Unary, ty: ElementType, arithmetic: Arithmetic) -> Option<Loop> {
     match arithmetic {
         Arithmetic::Exact => exact_unary(op, ty),
@@ -179,6 +180,7 @@ pub fn unary_loop(op: Unary, ty: ElementType, arithmetic: Arithmetic) -> Option<
     }
 }
 /// Returns whether the loop of an op approximates a function.
+#[inline]
 pub fn is_approximate(op: Unary, ty: ElementType, arithmetic: Arithmetic) -> bool {
     match arithmetic {
         Arithmetic::Exact => false,

@@ -43,6 +43,7 @@ enum Operand {
 
 impl ScalarProgram {
     /// Returns the program of the only result; none if a step has no loop.
+    #[inline]
     pub fn result_in_blocks(&self) -> Option<BlockProgram> {
         let Body::Steps(program) = &self.body else { return None };
         let &[result] = program.results.as_slice() else { return None };
@@ -131,6 +132,7 @@ impl BlockProgram {
         registers
     }
     /// Bytes of the registers.
+    #[inline]
     pub fn bytes(&self) -> usize {
         self.steps.len() * size_of::<Register>()
     }

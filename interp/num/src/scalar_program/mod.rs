@@ -87,6 +87,7 @@ pub struct ScalarPrograms {
 
 impl ScalarPrograms {
     /// Compiles the computations of a module that take and return scalars.
+    #[inline]
     pub fn compile(module: &Module, compiler: Option<Compiler>) -> Self {
         let ids = module.computations.ids();
         let programs =
@@ -94,14 +95,17 @@ impl ScalarPrograms {
         Self { programs, compiler }
     }
     /// Returns whether programs and loops that run often become machine code.
+    #[inline]
     pub fn become_code(&self) -> bool {
         self.compiler.is_some()
     }
     /// The program of a computation; `None` if it takes or returns other values than scalars.
+    #[inline]
     pub fn get(&self, computation: ComputationId) -> Option<Arc<ScalarProgram>> {
         self.programs[computation.index()].clone()
     }
     /// Whether a computation of scalars runs on a machine.
+    #[inline]
     pub fn needs_machine(&self, computation: ComputationId) -> bool {
         let program = self.programs[computation.index()].as_deref();
         program.is_some_and(|program| matches!(program.body, Body::Machine(_)))
@@ -110,6 +114,7 @@ impl ScalarPrograms {
     ///
     /// # Errors
     /// If it takes or returns other values than scalars, which the verifier has checked.
+    #[inline]
     pub fn of_elements(&self, computation: ComputationId) -> Result<&ScalarProgram> {
         self.programs[computation.index()]
             .as_deref()
@@ -141,15 +146,18 @@ impl ScalarProgram {
     }
 
     /// Types of the parameters.
+    #[inline]
     pub fn parameters(&self) -> &[ElementType] {
         &self.parameters
     }
     /// Types of the results.
+    #[inline]
     pub fn results(&self) -> &[ElementType] {
         &self.results
     }
 
     /// Returns the op, if the computation only applies one commutative op to its two parameters.
+    #[inline]
     pub fn as_binary(&self) -> Option<Binary> {
         let Body::Steps(program) = &self.body else { return None };
         match (program.steps.as_slice(), program.results.as_slice()) {
@@ -159,6 +167,7 @@ impl ScalarProgram {
     }
 
     /// Returns the op, if the computation is that op on its two parameters in order.
+    #[inline]
     pub fn as_binary_in_order(&self) -> Option<(Binary, ElementType)> {
         let Body::Steps(program) = &self.body else { return None };
         match (program.steps.as_slice(), program.results.as_slice()) {
@@ -168,12 +177,14 @@ impl ScalarProgram {
     }
 
     /// Returns whether the computation returns the second of its two parameters.
+    #[inline]
     pub fn is_second(&self) -> bool {
         let Body::Steps(program) = &self.body else { return false };
         self.parameters.len() == 2 && program.results == [1]
     }
 
     /// Returns the registers of one call.
+    #[inline]
     pub fn registers(&self) -> SmallVec<[Scalar; 16]> {
         match &self.body {
             Body::Steps(program) => SmallVec::from_slice(&program.registers),
@@ -182,6 +193,7 @@ impl ScalarProgram {
     }
 
     /// Returns registers for many calls.
+    #[inline]
     pub fn scratch(&self) -> Vec<Scalar> {
         match &self.body {
             Body::Steps(program) => program.registers.clone(),
@@ -229,6 +241,7 @@ impl ScalarProgram {
 
 impl RegisterProgram {
     /// Runs the steps; registers from `first` on are written.
+    #[inline]
     pub fn run(&self, first: usize, registers: &mut [Scalar]) {
         for (i, step) in self.steps.iter().enumerate() {
             registers[first + i] = step.apply(|register| registers[register]);
@@ -236,12 +249,14 @@ impl RegisterProgram {
     }
 
     /// A program of parameters of these types, without steps.
+    #[inline]
     pub fn new(parameters: &[ElementType]) -> Self {
         let registers = parameters.iter().map(|&ty| Scalar::zero(ty)).collect();
         Self { registers, types: parameters.to_vec(), ..Self::default() }
     }
 
     /// Returns the program of a computation of one parameter: a scalar, or a tuple of scalars, of these types.
+    #[inline]
     pub fn of_tuple(module: &Module, id: ComputationId, types: &[ElementType]) -> Option<Self> {
         let mut program = Self::new(types);
         let arguments = [(0..types.len()).collect()];
@@ -250,6 +265,7 @@ impl RegisterProgram {
     }
 
     /// Adds a step whose result is of type `ty`.
+    #[inline]
     pub fn add(&mut self, step: ScalarStep, ty: ElementType) -> usize {
         self.steps.push(step);
         self.types.push(ty);

@@ -40,6 +40,7 @@ struct Comparison {
 
 impl ScalarProgram {
     /// Returns the keys, if the comparator is a comparison of keys in lexicographic order.
+    #[inline]
     pub fn keys(&self) -> Option<Keys> {
         let Body::Steps(program) = &self.body else { return None };
         let &[result] = program.results.as_slice() else { return None };
@@ -47,6 +48,7 @@ impl ScalarProgram {
     }
 
     /// Returns the key of an element, which `arguments` holds on both sides.
+    #[inline]
     pub fn key_of(&self, key: Key, arguments: &[Scalar], scratch: &mut [Scalar]) -> Scalar {
         if let Body::Steps(program) = &self.body {
             scratch[..arguments.len()].copy_from_slice(arguments);

@@ -10,7 +10,6 @@ use hlo::ir::Instruction;
 use hlo::literal::ConstantValue;
 use hlo::op::{Gather, Scatter};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Op, Shape};
-use kernels::data_movement::moves_into;
 use kernels::{Fusion, Kernel, Reuse};
 use num::Arithmetic;
 use num::array::static_shape;
@@ -30,7 +29,8 @@ impl Builder<'_> {
         shape: &Arc<ArrayShape>,
     ) -> Option<Leaf> {
         let leaf = |i: usize| operands.get(i).and_then(|leaves| leaves.first());
-        if crate::lower::relabels(instruction, shapes) {
+        let (op, result) = (&instruction.op, &instruction.shape);
+        if self.select_kernel(op, shapes, result).is_some_and(|kernel| kernel.relabels()) {
             return Some(match leaf(0)? {
                 Leaf::Small(place, _) => Leaf::Small(*place, Arc::clone(shape)),
                 Leaf::Large { array, version, .. } => {
@@ -102,7 +102,10 @@ impl Builder<'_> {
             numbers.push(literal);
         }
         let mut result = Literal::zeros(numbered(shape));
-        moves_into(op, &numbers.iter().collect::<Vec<_>>(), &mut result)?;
+        let shapes: Vec<Shape> = numbers.iter().map(Literal::shape).collect();
+        let shapes: Vec<&Shape> = shapes.iter().collect();
+        let kernel = self.select_kernel(op, &shapes, &result.shape())?;
+        kernel.fold(&numbers.iter().collect::<Vec<_>>(), &mut result).then_some(())?;
         let place = self.place(shape)?;
         let mut copies: Vec<Copy> = Vec::new();
         let targets = (place.start..).step_by(width);
@@ -341,7 +344,7 @@ impl Builder<'_> {
         for shape in results {
             places.push((self.place(&shape)?, shape));
         }
-        self.block.fuel += cost::steps(&instruction.op, shapes);
+        self.block.fuel += cost::steps(&instruction.op, shapes, &instruction.shape);
         let value = places.iter().map(|(place, shape)| Leaf::Small(*place, Arc::clone(shape)));
         let value = value.collect();
         let number = self.kernels.len();

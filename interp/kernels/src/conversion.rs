@@ -1,0 +1,63 @@
+//! Elements of an array as numbers of one type, and back.
+use hlo::literal::Native;
+use hlo::{ElementType, Literal, Scalar};
+use num::array::fill;
+use num::loops::convert_loop;
+use num::parallel::{copy, parts};
+use std::borrow::Cow;
+
+/// Bytes of a number that is wide enough to compute with elements of this type.
+pub(crate) fn number_bytes(ty: ElementType) -> usize {
+    let parts = if ty.is_complex() { 2 } else { 1 };
+    parts * if ty.component() == ElementType::F64 { 2 * size_of::<f64>() } else { size_of::<f64>() }
+}
+
+/// Whether f64 is wide enough to compute with elements of this type, and they are real.
+pub(crate) fn is_narrow(ty: ElementType) -> bool {
+    !ty.is_complex() && ty != ElementType::F64
+}
+/// Elements that are converted at a time: worth a thread.
+const CONVERTED: usize = 1 << 16;
+
+/// Returns the elements of an array of such a type in a type of floats.
+pub(crate) fn converted<R: Native + Send>(array: &Literal) -> Cow<'_, [R]> {
+    let ty = array.array_shape().expect("a kernel computes arrays").ty;
+    if ty == R::TYPE {
+        return Cow::Borrowed(bytemuck::cast_slice(array.bytes()));
+    }
+    let mut numbers = vec![R::zeroed(); array.len()];
+    match convert_loop(ty, R::TYPE) {
+        Some(function) => parts(&mut numbers, (CONVERTED, 1), |number, part| {
+            let from = array.bytes().chunks(CONVERTED * ty.storage_bytes()).nth(number);
+            function(&[from.unwrap_or_default()], bytemuck::cast_slice_mut(part));
+        }),
+        None => parts(&mut numbers, (CONVERTED, 1), |number, part| {
+            let slots = bytemuck::cast_slice_mut::<R, u8>(part);
+            for (i, slot) in slots.chunks_exact_mut(size_of::<R>()).enumerate() {
+                array.get(number * CONVERTED + i).convert(ty, R::TYPE).write(R::TYPE, slot);
+            }
+        }),
+    }
+    Cow::Owned(numbers)
+}
+/// Converts numbers to the elements of an array.
+pub(crate) fn store<R: Native>(numbers: &[R], array: &mut Literal) {
+    let ty = array.array_shape().expect("a kernel computes arrays").ty;
+    let numbers: &[u8] = bytemuck::cast_slice(numbers);
+    match convert_loop(R::TYPE, ty) {
+        _ if ty == R::TYPE => copy(numbers, array.bytes_mut()),
+        Some(function) => {
+            parts(array.bytes_mut(), (CONVERTED * ty.storage_bytes(), 1), |number, part| {
+                let from = numbers.chunks(CONVERTED * size_of::<R>()).nth(number);
+                function(&[from.unwrap_or_default()], part);
+            });
+        }
+        None => {
+            let width = size_of::<R>();
+            fill(array, |i| {
+                let number = Scalar::read(R::TYPE, &numbers[i * width..(i + 1) * width]);
+                number.convert(R::TYPE, ty)
+            });
+        }
+    }
+}

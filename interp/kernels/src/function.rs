@@ -1,0 +1,85 @@
+//! Kernels that are functions.
+use crate::{Kernel, Reuse};
+use hlo::Literal;
+use num::{Arithmetic, Result, Scope};
+
+/// A kernel that is a function of its inputs and outputs.
+struct FunctionKernel<F> {
+    function: F,
+    reuse: Reuse,
+    scratch: usize,
+    arithmetic: Arithmetic,
+}
+
+impl<F> Kernel for FunctionKernel<F>
+where
+    F: Fn(&dyn Scope, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync,
+{
+    fn run(&self, scope: &dyn Scope, inputs: &[&Literal], outputs: &mut [Literal]) -> Result<()> {
+        (self.function)(scope, inputs, outputs)
+    }
+    fn reuse(&self) -> Reuse {
+        self.reuse
+    }
+    fn scratch(&self) -> usize {
+        self.scratch
+    }
+    fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic
+    }
+}
+
+/// Returns a kernel that writes every element of its outputs.
+pub(crate) fn writes<F>(function: F) -> Box<dyn Kernel>
+where
+    F: Fn(&dyn Scope, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
+{
+    writes_with(0, function)
+}
+/// Returns a kernel that writes every element of its outputs and takes `scratch` bytes beside them.
+pub(crate) fn writes_with<F>(scratch: usize, function: F) -> Box<dyn Kernel>
+where
+    F: Fn(&dyn Scope, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
+{
+    writes_in(Arithmetic::Exact, scratch, function)
+}
+/// Returns such a kernel that has more than one arithmetic.
+pub(crate) fn writes_in<F>(arithmetic: Arithmetic, scratch: usize, function: F) -> Box<dyn Kernel>
+where
+    F: Fn(&dyn Scope, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
+{
+    Box::new(FunctionKernel { function, reuse: Reuse::None, scratch, arithmetic })
+}
+/// Returns a kernel that changes part of operand 0, which its first output holds, and takes `scratch` bytes beside its arrays.
+pub(crate) fn updates_with<F>(scratch: usize, function: F) -> Box<dyn Kernel>
+where
+    F: Fn(&dyn Scope, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
+{
+    let arithmetic = Arithmetic::Exact;
+    Box::new(FunctionKernel { function, reuse: Reuse::Update, scratch, arithmetic })
+}
+
+/// A kernel that needs nothing of a run: the planner computes small constants by it.
+struct Movement<F>(F);
+
+impl<F> Kernel for Movement<F>
+where
+    F: Fn(&[&Literal], &mut Literal) + Send + Sync,
+{
+    fn run(&self, _: &dyn Scope, inputs: &[&Literal], outputs: &mut [Literal]) -> Result<()> {
+        (self.0)(inputs, &mut outputs[0]);
+        Ok(())
+    }
+    fn fold(&self, inputs: &[&Literal], output: &mut Literal) -> bool {
+        (self.0)(inputs, output);
+        true
+    }
+}
+
+/// Returns a kernel that moves elements of its inputs, and cannot fail.
+pub(crate) fn moves<F>(function: F) -> Box<dyn Kernel>
+where
+    F: Fn(&[&Literal], &mut Literal) + Send + Sync + 'static,
+{
+    Box::new(Movement(function))
+}
