@@ -4,7 +4,7 @@ use crate::file::{self, Existing, Output};
 use crate::output;
 use conformance::AtomicFile;
 use hlo::literal::npz;
-use hlo::{Literal, Module};
+use hlo::{Array, Literal, Module};
 use interp::Event;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -77,8 +77,8 @@ impl Dump {
         let entry = module.entry();
         let mut writing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (id, value) in entry.parameters().into_iter().zip(values) {
-            let leaves = value.leaves().into_iter().filter(|leaf| leaf.array_shape().is_some());
-            let leaves: Vec<Literal> = leaves.cloned().collect();
+            let leaves = value.leaves().into_iter().filter_map(Literal::array);
+            let leaves: Vec<Array> = leaves.cloned().collect();
             writing.values(device, &format!("{}/{}", entry.name, entry.name(id)), &leaves);
         }
     }
@@ -125,7 +125,7 @@ impl Dump {
 impl Writing {
     /// Writes the arrays of a value: `computation/name`, with `#k` for execution k after the first, and `.i` for array i of
     /// several.
-    fn values(&mut self, device: Option<usize>, name: &str, leaves: &[Literal]) {
+    fn values(&mut self, device: Option<usize>, name: &str, leaves: &[Array]) {
         let count = self.executions.entry((device.unwrap_or(0), name.to_owned())).or_default();
         let execution = *count;
         *count += 1;
@@ -141,7 +141,7 @@ impl Writing {
             }
             let leaf_number = if leaves.len() == 1 { String::new() } else { format!(".{i}") };
             let name = format!("{device}{name}{execution}{leaf_number}");
-            self.failed = self.array(&name, leaf).err();
+            self.failed = self.array(&name, &leaf.clone().into()).err();
             self.written += 1;
         }
     }

@@ -3,7 +3,7 @@ use crate::observe::op_name;
 use crate::plan::Part;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
-use hlo::{Literal, Scalar};
+use hlo::{Array, Scalar};
 use num::error::Code;
 use num::index::{strides, to_i64, to_usize};
 use std::fmt::Write as _;
@@ -12,29 +12,29 @@ use std::fmt::Write as _;
 /// value that the outputs are.
 pub(crate) fn check(
     instruction: &Instruction,
-    operands: &[Literal],
-    outputs: &[Literal],
+    operands: &[Array],
+    outputs: &[Array],
     part: Option<&Part>,
 ) -> Result<()> {
     // Padding is not checked.
     if operands.iter().chain(outputs).any(|x| x.dynamic_sizes().is_some()) {
-        let to_static =
-            |arrays: &[Literal]| arrays.iter().map(Literal::to_static).collect::<Vec<_>>();
+        let to_static = |arrays: &[Array]| arrays.iter().map(Array::to_static).collect::<Vec<_>>();
         return check(instruction, &to_static(operands), &to_static(outputs), part);
     }
     // An instruction without operands (a constant) did not compute its value.
     if operands.is_empty() || operands.iter().any(|o| first_in(o).is_some()) {
         return Ok(());
     }
-    let Some((leaf, at)) = outputs.iter().find_map(first_in) else { return Ok(()) };
+    let first = outputs.iter().find_map(|output| Some((output, first_in(output)?)));
+    let Some((output, at)) = first else { return Ok(()) };
     let mut message = format!(
         "`{}` computes {} at {} from finite operands",
         instruction.opcode(),
-        shown(leaf, at),
-        place(leaf, at, part)
+        shown(output, at),
+        place(output, at, part)
     );
     for (i, operand) in operands.iter().enumerate() {
-        describe(&mut message, i, operand, leaf, at);
+        describe(&mut message, i, operand, output, at);
     }
     let error = Error::from(Code::NotFinite { message });
     Err(match op_name(instruction) {
@@ -43,26 +43,22 @@ pub(crate) fn check(
     })
 }
 
-/// Returns the first NaN or infinity in a value.
-fn first_in(value: &Literal) -> Option<(&Literal, usize)> {
-    value.leaves().into_iter().find_map(|leaf| {
-        let ty = leaf.array_shape()?.ty;
-        if !ty.is_float() && !ty.is_complex() {
-            return None;
-        }
-        let at = (0..leaf.len()).find(|&i| match leaf.get(i) {
-            Scalar::Float(x) => !x.is_finite(),
-            Scalar::Complex(re, im) => !re.is_finite() || !im.is_finite(),
-            Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) => false,
-        })?;
-        Some((leaf, at))
+/// Returns the place of the first NaN or infinity in an array.
+fn first_in(array: &Array) -> Option<usize> {
+    let ty = array.shape().ty;
+    if !ty.is_float() && !ty.is_complex() {
+        return None;
+    }
+    (0..array.len()).find(|&i| match array.get(i) {
+        Scalar::Float(x) => !x.is_finite(),
+        Scalar::Complex(re, im) => !re.is_finite() || !im.is_finite(),
+        Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) => false,
     })
 }
 
 /// Appends the element of operand `i` at the index of the result, or the range of its values.
-fn describe(message: &mut String, i: usize, operand: &Literal, result: &Literal, at: usize) {
-    let Some(shape) = operand.array_shape() else { return };
-    let same = result.array_shape().is_some_and(|r| r.dims == shape.dims);
+fn describe(message: &mut String, i: usize, operand: &Array, result: &Array, at: usize) {
+    let same = result.shape().dims == operand.shape().dims;
     let written = if operand.len() == 1 {
         write!(message, "; operand {i} is {}", shown(operand, 0))
     } else if same {
@@ -79,9 +75,8 @@ fn describe(message: &mut String, i: usize, operand: &Literal, result: &Literal,
     written.expect("writing to a string does not fail");
 }
 
-fn place(literal: &Literal, at: usize, part: Option<&Part>) -> String {
-    let shape = literal.array_shape().expect("a leaf with elements is an array");
-    let steps = strides(&shape.dims);
+fn place(array: &Array, at: usize, part: Option<&Part>) -> String {
+    let steps = strides(&array.shape().dims);
     let mut rest = at;
     let index: Vec<String> = steps
         .iter()
@@ -98,14 +93,13 @@ fn place(literal: &Literal, at: usize, part: Option<&Part>) -> String {
 }
 
 /// Returns an element as text, with the digits of its type.
-fn shown(literal: &Literal, at: usize) -> String {
-    let shape = literal.array_shape().expect("a leaf with elements is an array");
-    let element = literal.get(at);
+fn shown(array: &Array, at: usize) -> String {
+    let element = array.get(at);
     if let Scalar::Float(x) = element
         && x.is_nan()
     {
         return "NaN".to_owned();
     }
-    let text = Literal::scalar(shape.ty, element).to_string();
+    let text = Array::scalar(array.shape().ty, element).to_string();
     text.split_once(' ').map_or(text.clone(), |(_, value)| value.to_owned())
 }

@@ -8,7 +8,7 @@ use crate::state::{Channels, Streams};
 use crate::value::Value;
 use crate::{Error, Result};
 use hlo::ir::ComputationId;
-use hlo::{Literal, Module, Scalar};
+use hlo::{Array, Module, Scalar};
 use num::Scope;
 use num::clock::{Clock, Stop};
 use num::error::Code;
@@ -174,7 +174,7 @@ impl Scope for RunContext {
         let types = self.scalar_program(computation)?.parameters();
         let arguments = arguments.iter().zip(types);
         let arguments: Vec<Value> =
-            arguments.map(|(&value, &ty)| Value::Array(Literal::scalar(ty, value))).collect();
+            arguments.map(|(&value, &ty)| Value::Array(Array::scalar(ty, value))).collect();
         let result = (self.program().call)(self.nested()?, computation, arguments)?;
         let single = std::slice::from_ref(&result);
         for (out, element) in out.iter_mut().zip(result.elements().unwrap_or(single)) {

@@ -1,7 +1,7 @@
 //! Memory accounting of a run: bytes in use, the limit, and the peak.
 use crate::{Error, Result};
 use hlo::literal::{Account, FreeMemory};
-use hlo::{ArrayShape, Literal};
+use hlo::{Array, ArrayShape};
 use num::array::checked_bytes;
 use num::error::{Code, over_memory_limit};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -77,7 +77,7 @@ impl Budget {
         self.peak.load(Ordering::Relaxed)
     }
     /// Returns an array with arbitrary elements, charged.
-    pub(crate) fn array(self: &Arc<Self>, shape: &Arc<ArrayShape>) -> Result<Literal> {
+    pub(crate) fn array(self: &Arc<Self>, shape: &Arc<ArrayShape>) -> Result<Array> {
         let bytes = checked_bytes(shape)?;
         let reused = self.pool.take(bytes);
         // Memory that is large enough needs no probe.
@@ -87,8 +87,8 @@ impl Budget {
         };
         let shape = Arc::clone(shape);
         let mut array = match reused {
-            Some(memory) => Literal::in_memory(shape, memory),
-            None => Literal::zeros(shape),
+            Some(memory) => Array::in_memory(shape, memory),
+            None => Array::zeros(shape),
         };
         reservation.attach(&mut array);
         Ok(array)
@@ -174,7 +174,7 @@ pub(crate) struct Reservation {
 impl Reservation {
     /// Charges the memory of new arrays to the budget, from these bytes first. Arrays that share memory, or are charged
     /// already, are not changed.
-    pub(crate) fn attach(&mut self, array: &mut Literal) {
+    pub(crate) fn attach(&mut self, array: &mut Array) {
         let account: Arc<dyn Account> = self.budget.clone();
         if let Some(bytes) = array.charge_to(&account) {
             let reserved = bytes.min(self.bytes);

@@ -2,7 +2,7 @@
 use crate::Error;
 use crate::state::Site;
 use hlo::ir::{Computation, Instruction, InstructionId};
-use hlo::{Literal, Opcode};
+use hlo::{Array, Opcode};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +28,7 @@ pub struct Event<'a> {
     /// The bytes allocated for its result.
     pub bytes: usize,
     /// The arrays of its result, or those of the part that is computed. Empty for a token, and for an asynchronous operation.
-    pub outputs: &'a [Literal],
+    pub outputs: &'a [Array],
     /// Whether `outputs` are a part of the result.
     pub is_part: bool,
 }

@@ -11,7 +11,7 @@ use crate::state::Site;
 use crate::{Error, Result};
 use hlo::op::{Rng, RngGetAndUpdateState};
 use hlo::{ArrayShape, ElementType, Literal, Opcode};
-use spec::Array;
+use spec::Operand;
 
 /// Where `rng-get-and-update-state` starts in XLA.
 const FIRST_STATE: u128 = 0x0701_2395;
@@ -51,7 +51,7 @@ pub(crate) fn rng(
     shape: &ArrayShape,
     context: &RunContext,
 ) -> Result<Literal> {
-    let [a, b] = [0, 1].map(|i| Array::of(operands[i]));
+    let [a, b] = [0, 1].map(|i| Operand::of(operands[i]));
     let elements = u128::try_from(num::index::count(&shape.dims)).unwrap_or(u128::MAX);
     let drawn = advance(site, Opcode::Rng, context, 0, elements)?;
     // More than 2^64 numbers are never drawn.

@@ -10,7 +10,7 @@ use crate::dynamic::common;
 use crate::value::Value;
 use hlo::ir::ComputationId;
 use hlo::op::Scan as ScanOp;
-use hlo::{ArrayShape, Dims, Literal, Shape};
+use hlo::{Array, ArrayShape, Dims, Literal, Shape};
 use kernels::data_movement::affine;
 use num::array::{array_shapes, checked_bytes, static_shape};
 use num::index::{offsets, strides, to_i64, to_usize};
@@ -23,9 +23,9 @@ pub(crate) struct Scan {
     is_reverse: bool,
     steps: usize,
     at: usize,
-    inputs: Vec<Literal>,
+    inputs: Vec<Array>,
     carries: Vec<Value>,
-    outputs: Vec<Literal>,
+    outputs: Vec<Array>,
     /// The sizes of each output.
     sizes: Vec<Dims>,
 }
@@ -49,18 +49,19 @@ impl Scan {
         let inputs_count = operands.len() - to_usize(op.num_carries);
         let carries = operands.split_off(inputs_count).into_iter().map(Value::from);
         let carries: Vec<Value> = carries.collect();
+        let operands: Vec<Array> = operands.into_iter().filter_map(Literal::into_array).collect();
         let results = array_shapes(shape);
         let stacked = &results[..results.len() - carries.len()];
         let outputs = stacked.iter().map(|shape| {
             let mut reservation = context.reserve(checked_bytes(shape)?)?;
-            let mut output = Literal::zeros(static_shape(shape));
+            let mut output = Array::zeros(static_shape(shape));
             reservation.attach(&mut output);
             Ok(output)
         });
-        let outputs: Vec<Literal> = outputs.collect::<Result<_>>()?;
+        let outputs: Vec<Array> = outputs.collect::<Result<_>>()?;
         // Without inputs the outputs determine the number of steps. An input smaller than its bound has fewer.
-        let inputs = operands.iter().map(|input| (input, input.array_shape()));
-        let sizes = inputs.filter_map(|(x, shape)| Some((x.sizes()[dim], shape?.dims[dim])));
+        let inputs = operands.iter().map(|input| (input, input.shape()));
+        let sizes = inputs.map(|(x, shape)| (x.sizes()[dim], shape.dims[dim]));
         let size = common(sizes)?;
         let first = || operands.iter().chain(&outputs).map(|array| array.sizes()[dim]).next();
         let size = size.or_else(first).unwrap_or(0);
@@ -115,7 +116,7 @@ impl Scan {
             for (d, &size) in rest.zip(slice.sizes()) {
                 known[d] = size;
             }
-            let shape = output.array_shape().expect("verified: an array");
+            let shape = output.shape();
             let (width, dims) = (shape.ty.storage_bytes(), shape.dims.clone());
             let mut strides = strides(&dims);
             let base = to_i64(index) * strides[self.dim];
@@ -135,16 +136,16 @@ impl Scan {
     }
 
     /// Returns the bound of the dimension, which is not 0 during a step.
-    fn extent(&self, input: &Literal) -> usize {
-        input.array_shape().map_or(1, |shape| to_usize(shape.dims[self.dim])).max(1)
+    fn extent(&self, input: &Array) -> usize {
+        to_usize(input.shape().dims[self.dim]).max(1)
     }
 
     fn index(&self) -> usize {
         if self.is_reverse { self.steps - 1 - self.at } else { self.at }
     }
     /// Returns the input at this step, without the dimension.
-    fn slice(&self, input: &Literal) -> Literal {
-        let from = input.array_shape().expect("verified: an array");
+    fn slice(&self, input: &Array) -> Array {
+        let from = input.shape();
         let mut strides = strides(&from.dims);
         let base = to_i64(self.index()) * strides[self.dim];
         let (mut dims, mut sizes) = (from.dims.clone(), Dims::from_slice(input.sizes()));

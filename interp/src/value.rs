@@ -1,7 +1,7 @@
 //! Values of a run: arrays, tuples, tokens, and asynchronous operations.
 use crate::memory::Reservation;
 use crate::{Code, Error, Result};
-use hlo::{Literal, Shape};
+use hlo::{Array, Literal, Shape};
 use num::array::zeros;
 
 /// The identity of an asynchronous operation: `async-start`, `all-gather-start` and the like.
@@ -28,7 +28,7 @@ impl AsyncId {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// An array.
-    Array(Literal),
+    Array(Array),
     /// A tuple.
     Tuple(Vec<Value>),
     /// A token.
@@ -74,7 +74,7 @@ impl Value {
     /// `E0408` if part of it is an asynchronous operation in progress.
     pub fn into_literal(self) -> Result<Literal> {
         Ok(match self {
-            Self::Array(array) => array,
+            Self::Array(array) => array.into(),
             Self::Tuple(elements) => {
                 let elements = elements.into_iter().map(Self::into_literal);
                 Literal::tuple(elements.collect::<Result<_>>()?)
@@ -88,7 +88,7 @@ impl Value {
     pub(crate) fn fits(&self, shape: &Shape) -> bool {
         match (self, shape) {
             (Self::Array(array), Shape::Array(shape)) => {
-                array.array_shape().is_some_and(|a| a.ty == shape.ty && a.dims == shape.dims)
+                array.shape().ty == shape.ty && array.shape().dims == shape.dims
             }
             (Self::Tuple(elements), Shape::Tuple(shapes)) => {
                 elements.len() == shapes.len()
@@ -136,10 +136,12 @@ impl Value {
 
 impl From<Literal> for Value {
     fn from(literal: Literal) -> Self {
-        match literal.elements() {
-            Some(elements) => Self::Tuple(elements.iter().cloned().map(Self::from).collect()),
-            None if literal.array_shape().is_some() => Self::Array(literal),
-            None => Self::Token,
+        match literal {
+            Literal::Array(array) => Self::Array(array),
+            Literal::Tuple(elements) => {
+                Self::Tuple(elements.iter().cloned().map(Self::from).collect())
+            }
+            Literal::Token => Self::Token,
         }
     }
 }

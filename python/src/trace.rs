@@ -53,7 +53,8 @@ pub(crate) fn trace(
         let run = options.run(flag)?.start_clock();
         let session = inner.session(options.engine()?, &run)?;
         let hooks = Hooks::new().observe(move |event| {
-            let outputs = if values { event.outputs.to_vec() } else { Vec::new() };
+            let outputs = if values { event.outputs } else { &[] };
+            let outputs = outputs.iter().cloned().map(hlo::Literal::from).collect();
             let seen = Seen { id: event.id, event: of_event(event), outputs };
             collected.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
         });

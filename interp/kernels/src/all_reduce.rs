@@ -4,22 +4,22 @@
 //! rounded after each member where that is what is asked for.
 use hlo::ir::ComputationId;
 use hlo::op::Binary;
-use hlo::{ArrayShape, Class, Literal, Scalar};
+use hlo::{Array, ArrayShape, Class, Scalar};
 use num::accumulator::ExactSum;
 use num::array::build;
 use num::{Result, Scope};
 
-fn shape(literal: &Literal) -> &ArrayShape {
-    literal.array_shape().expect("verified: an array")
+fn shape(literal: &Array) -> &ArrayShape {
+    literal.shape()
 }
 
 /// The arrays folded by a computation of two scalars, from the first array on.
 pub fn folded(
     scope: &dyn Scope,
     reducer: ComputationId,
-    members: &[&Literal],
+    members: &[&Array],
     wide: bool,
-) -> Result<Literal> {
+) -> Result<Array> {
     let applied = scope.scalar_program(reducer)?;
     let shape = shape(members[0]);
     if wide && applied.as_binary() == Some(Binary::Add) && shape.ty.is_float() {
@@ -45,7 +45,7 @@ pub fn folded(
 }
 
 /// The arrays added; of `pred` their disjunction.
-pub fn summed(members: &[&Literal], wide: bool) -> Literal {
+pub fn summed(members: &[&Array], wide: bool) -> Array {
     let shape = shape(members[0]);
     if wide && shape.ty.is_float() {
         return sums(members);
@@ -56,7 +56,7 @@ pub fn summed(members: &[&Literal], wide: bool) -> Literal {
     })
 }
 
-fn sums(members: &[&Literal]) -> Literal {
+fn sums(members: &[&Array]) -> Array {
     let shape = shape(members[0]);
     debug_assert_eq!(shape.ty.class(), Class::Float);
     build(shape, |i| {

@@ -20,10 +20,9 @@
 //! too, and each element is rounded once.
 use crate::Kernel;
 use crate::function::writes_with;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
-use hlo::{ArrayShape, ElementType, Literal, Scalar};
+use hlo::{Array, ArrayShape, ElementType, Scalar};
 use num::array::PART;
 use num::array::fill;
 use num::clock::Stop;
@@ -82,7 +81,7 @@ impl Features {
     }
 }
 
-fn read<R: Field>(array: &Literal) -> Vec<R> {
+fn read<R: Field>(array: &Array) -> Vec<R> {
     let stop = Stop::current();
     let mut numbers = vec![R::ZERO; array.len()];
     for (number, part) in numbers.chunks_mut(PART).enumerate().take_while(|_| !stop.is_set()) {
@@ -92,7 +91,7 @@ fn read<R: Field>(array: &Literal) -> Vec<R> {
     }
     numbers
 }
-fn write<R: Field>(numbers: &[R], array: &mut Literal) {
+fn write<R: Field>(numbers: &[R], array: &mut Array) {
     fill(array, |i| numbers[i].element());
 }
 /// `1 / sqrt(variance + epsilon)`
@@ -132,9 +131,7 @@ impl ArrayOp for BatchNormTraining {
     fn cost(&self, site: &Site<'_>) -> Cost {
         per_feature(site)
     }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    needs_whole_operands!();
 }
 
 impl ArrayOp for BatchNormInference {
@@ -144,9 +141,7 @@ impl ArrayOp for BatchNormInference {
     fn cost(&self, site: &Site<'_>) -> Cost {
         per_feature(site)
     }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    needs_whole_operands!();
 }
 
 impl ArrayOp for BatchNormGrad {
@@ -156,9 +151,7 @@ impl ArrayOp for BatchNormGrad {
     fn cost(&self, site: &Site<'_>) -> Cost {
         per_feature(site)
     }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    needs_whole_operands!();
 }
 
 /// Returns the cost of the function of `spec`: a few numbers for each feature.
@@ -168,7 +161,7 @@ fn per_feature(site: &Site<'_>) -> Cost {
     Cost { steps: 0, scratch: bytes }
 }
 
-fn train<R: Real + Field>(op: &BatchNormTraining, operands: &[&Literal], outputs: &mut [Literal]) {
+fn train<R: Real + Field>(op: &BatchNormTraining, operands: &[&Array], outputs: &mut [Array]) {
     let BatchNormTraining { epsilon, feature_index } = op;
     let features = Features::of(shape_of(operands[0]), *feature_index);
     let (x, scale, offset) =
@@ -187,7 +180,7 @@ fn train<R: Real + Field>(op: &BatchNormTraining, operands: &[&Literal], outputs
     write(&variance, &mut outputs[2]);
 }
 
-fn infer<R: Real + Field>(op: &BatchNormInference, operands: &[&Literal], outputs: &mut [Literal]) {
+fn infer<R: Real + Field>(op: &BatchNormInference, operands: &[&Array], outputs: &mut [Array]) {
     let BatchNormInference { epsilon, feature_index } = op;
     let features = Features::of(shape_of(operands[0]), *feature_index);
     let [scale, offset, mean, variance] = [1, 2, 3, 4].map(|i| read::<R>(operands[i]));
@@ -204,11 +197,7 @@ fn infer<R: Real + Field>(op: &BatchNormInference, operands: &[&Literal], output
     });
 }
 
-fn differentiate<R: Real + Field>(
-    op: &BatchNormGrad,
-    operands: &[&Literal],
-    outputs: &mut [Literal],
-) {
+fn differentiate<R: Real + Field>(op: &BatchNormGrad, operands: &[&Array], outputs: &mut [Array]) {
     let BatchNormGrad { epsilon, feature_index } = op;
     let features = Features::of(shape_of(operands[0]), *feature_index);
     let [x, scale, mean, variance, g] = [0, 1, 2, 3, 4].map(|i| read::<R>(operands[i]));
@@ -228,6 +217,6 @@ fn differentiate<R: Real + Field>(
     write(&of_offset, &mut outputs[2]);
 }
 
-fn shape_of(operand: &Literal) -> &ArrayShape {
-    operand.array_shape().expect("verified: an array")
+fn shape_of(operand: &Array) -> &ArrayShape {
+    operand.shape()
 }

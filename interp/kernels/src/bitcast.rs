@@ -3,8 +3,7 @@
 use super::strided::{Move, Walk, move_elements};
 use crate::Kernel;
 use crate::function::writes_with;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::Bitcast;
 use hlo::{ArrayShape, Dims, ElementType};
 use num::array::only_orders;
@@ -24,9 +23,7 @@ impl ArrayOp for Bitcast {
         let memory = bytes(site.operands[0]).saturating_mul(2).saturating_add(offsets);
         Cost { steps: 0, scratch: memory }
     }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    needs_whole_operands!();
 }
 
 fn kernel(from: &ArrayShape, to: &ArrayShape) -> Option<Box<dyn Kernel>> {

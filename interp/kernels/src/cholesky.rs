@@ -17,10 +17,9 @@
 use crate::Kernel;
 use crate::conversion::{converted, is_narrow, number_bytes, store};
 use crate::function::{writes_in, writes_with};
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::Cholesky;
-use hlo::{ArrayShape, Literal};
+use hlo::{Array, ArrayShape};
 use num::Arithmetic;
 use num::array::fill;
 use num::clock::Stop;
@@ -45,9 +44,7 @@ impl ArrayOp for Cholesky {
             scratch: n.saturating_add(2).saturating_mul(n).saturating_mul(number),
         }
     }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    needs_whole_operands!();
 }
 
 fn kernel(op: &Cholesky, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kernel> {
@@ -109,14 +106,14 @@ fn factors<R: Number>(n: usize, lower: bool, from: &[R], to: &mut [R]) {
 /// The factors of all matrices of `a`, in wider numbers.
 struct Factor<'a> {
     lower: bool,
-    a: &'a Literal,
-    result: &'a mut Literal,
+    a: &'a Array,
+    result: &'a mut Array,
 }
 
 impl InField for Factor<'_> {
     type Output = ();
     fn run<F: Field>(self) {
-        let shape = self.a.array_shape().expect("verified: an array");
+        let shape = self.a.shape();
         let n = shape.dims.last().map_or(0, |&n| to_usize(n));
         let mut factors = Vec::with_capacity(self.a.len());
         let (batches, stop) = (self.a.len() / (n * n).max(1), Stop::current());

@@ -1,11 +1,10 @@
 //! `concatenate`: `result[.., offset + i, ..] = operand[.., i, ..]`, operand after operand
 use crate::Kernel;
 use crate::function::moves;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::Region;
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Site, linear};
+use crate::slicing::{Region, SliceDim, Sliced};
 use hlo::op::Concatenate;
-use hlo::{ArrayShape, Literal, Op};
+use hlo::{Array, ArrayShape, Op};
 use num::clock::Stop;
 use num::index::{count, to_usize};
 use num::parallel::copy;
@@ -17,9 +16,7 @@ impl ArrayOp for Concatenate {
         let dim = to_usize(dimensions[0]);
         Some(moves(move |inputs, output| concatenate_into(dim, inputs, output)))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         let dim = to_usize(self.dimensions[0]);
         let (mut operands, mut end) = (Vec::new(), 0);
@@ -40,22 +37,19 @@ impl ArrayOp for Concatenate {
 }
 
 /// Returns arrays one after another along dimension `dim`.
-pub fn concatenated(arrays: &[&Literal], dim: usize, shape: &ArrayShape) -> Literal {
-    let mut result = Literal::zeros(shape.clone());
+pub fn concatenated(arrays: &[&Array], dim: usize, shape: &ArrayShape) -> Array {
+    let mut result = Array::zeros(shape.clone());
     concatenate_into(dim, arrays, &mut result);
     result
 }
 
 /// Writes the operands one after another along dimension `dim`.
-fn concatenate_into(dim: usize, operands: &[&Literal], result: &mut Literal) {
-    let shape = result.array_shape().expect("a kernel computes arrays");
+fn concatenate_into(dim: usize, operands: &[&Array], result: &mut Array) {
+    let shape = result.shape();
     let width = shape.ty.storage_bytes();
     // Everything after the dimension lies together, so each operand gives one run for each index before it.
     let outer = count(&shape.dims[..dim]);
-    let runs: Vec<usize> = operands
-        .iter()
-        .map(|o| count(&o.array_shape().expect("verified: an array").dims[dim..]) * width)
-        .collect();
+    let runs: Vec<usize> = operands.iter().map(|o| count(&o.shape().dims[dim..]) * width).collect();
     let mut rest = result.bytes_mut();
     let stop = Stop::current();
     for row in (0..outer).take_while(|_| !stop.is_set()) {

@@ -1,6 +1,6 @@
 //! Elements of an array as numbers of one type, and back.
 use hlo::literal::Native;
-use hlo::{ElementType, Literal, Scalar};
+use hlo::{Array, ElementType, Scalar};
 use num::array::fill;
 use num::loops::convert_loop;
 use num::parallel::{copy, parts};
@@ -20,8 +20,8 @@ pub(crate) fn is_narrow(ty: ElementType) -> bool {
 const CONVERTED: usize = 1 << 16;
 
 /// Returns the elements of an array of such a type in a type of floats.
-pub(crate) fn converted<R: Native + Send>(array: &Literal) -> Cow<'_, [R]> {
-    let ty = array.array_shape().expect("a kernel computes arrays").ty;
+pub(crate) fn converted<R: Native + Send>(array: &Array) -> Cow<'_, [R]> {
+    let ty = array.shape().ty;
     if ty == R::TYPE {
         return Cow::Borrowed(bytemuck::cast_slice(array.bytes()));
     }
@@ -41,8 +41,8 @@ pub(crate) fn converted<R: Native + Send>(array: &Literal) -> Cow<'_, [R]> {
     Cow::Owned(numbers)
 }
 /// Converts numbers to the elements of an array.
-pub(crate) fn store<R: Native>(numbers: &[R], array: &mut Literal) {
-    let ty = array.array_shape().expect("a kernel computes arrays").ty;
+pub(crate) fn store<R: Native>(numbers: &[R], array: &mut Array) {
+    let ty = array.shape().ty;
     let numbers: &[u8] = bytemuck::cast_slice(numbers);
     match convert_loop(R::TYPE, ty) {
         _ if ty == R::TYPE => copy(numbers, array.bytes_mut()),

@@ -37,11 +37,10 @@ use super::reduce_window::index_lists;
 use super::strided::move_elements;
 use crate::Kernel;
 use crate::function::writes_in;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::Convolution;
 use hlo::op::value::{ConvSparsity, OperandSparsity, Window, WindowDim};
-use hlo::{ArrayShape, Dims, Literal};
+use hlo::{Array, ArrayShape, Dims};
 use num::error::Code;
 use num::index::{count, offset_list, offsets, saturating_count, strides, to_i64, to_usize};
 use num::parallel::threads;
@@ -70,9 +69,7 @@ impl ArrayOp for Convolution {
         };
         Cost { steps: saturating_count(&lhs.dims).saturating_mul(met), scratch }
     }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    needs_whole_operands!();
 }
 
 fn kernel(
@@ -159,8 +156,8 @@ fn kernel(
     )
 }
 
-fn array(literal: &Literal) -> &ArrayShape {
-    literal.array_shape().expect("verified: an array")
+fn array(literal: &Array) -> &ArrayShape {
+    literal.shape()
 }
 
 /// What the places of the operands follow from; the names are those of the dimension labels.
@@ -363,11 +360,7 @@ fn dense_shape(stored: &ArrayShape, sparsity: Option<OperandSparsity>) -> ArrayS
 }
 
 /// A sparse operand with its zeros; any other as it is.
-fn dense(
-    stored: &Literal,
-    sparsity: Option<OperandSparsity>,
-    operands: &[&Literal],
-) -> Result<Literal> {
+fn dense(stored: &Array, sparsity: Option<OperandSparsity>, operands: &[&Array]) -> Result<Array> {
     let Some(sparsity) = sparsity else { return Ok(stored.clone()) };
     let dim = to_usize(sparsity.dimension.expect("verified: a dimension"));
     let idx = operands[to_usize(sparsity.idx.expect("verified: an index operand"))];
@@ -390,7 +383,7 @@ fn dense(
         *place += to_usize(index * strides[dim]);
     }
     let width = shape.ty.storage_bytes();
-    let mut result = Literal::zeros(shape);
+    let mut result = Array::zeros(shape);
     let bytes = result.bytes_mut();
     for (place, element) in places.into_iter().zip(stored.bytes().chunks_exact(width)) {
         bytes[place * width..(place + 1) * width].copy_from_slice(element);

@@ -1,11 +1,11 @@
 //! Ops that only move elements: each result element is one operand element, its bits unchanged.
 use crate::Kernel;
-use crate::function::moves;
-use crate::op::{ArrayOp, Cost, Site};
+use crate::function::writes;
+use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use crate::slicing::{Region, SliceDim, Sliced};
 use crate::strided::{Move, Walk, move_elements};
 use hlo::op::{BitcastConvert, Broadcast, Reshape, Reverse, Slice, Transpose};
-use hlo::{ArrayShape, Dims, ElementType, Literal, Op};
+use hlo::{Array, ArrayShape, Dims, ElementType, Op};
 use num::array::PART;
 use num::clock::Stop;
 use num::index::{strides, to_usize};
@@ -27,9 +27,7 @@ impl ArrayOp for Broadcast {
         }
         Some(affine_kernel(site, 0, &moved))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, _: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         let inner = self.dimensions.iter().map(|&d| region[to_usize(d)]).collect();
         Some(Sliced::Op(Op::Broadcast(self.clone()), vec![(0, inner)]))
@@ -44,9 +42,7 @@ impl ArrayOp for Transpose {
         let moved: Dims = dimensions.iter().map(|&d| from[to_usize(d)]).collect();
         Some(affine_kernel(site, 0, &moved))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, _: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         let mut inner = Region::from(region);
         for (&d, &extent) in self.dimensions.iter().zip(region) {
@@ -69,9 +65,7 @@ impl ArrayOp for Reverse {
         }
         Some(affine_kernel(site, base, &strides))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         let mut inner = Region::from(region);
         for d in self.dimensions.iter().map(|&d| to_usize(d)) {
@@ -94,9 +88,7 @@ impl ArrayOp for Slice {
         }
         Some(affine_kernel(site, base, &strides))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, _: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         let outer = self.ranges.0.iter().map(SliceDim::of);
         let inner = outer.zip(region).map(|(outer, &inner)| Some(outer?.select(inner)));
@@ -109,12 +101,8 @@ impl ArrayOp for Reshape {
         let Self { inferred_dimension: _ } = self; // The shape of the result has its size.
         Some(Move::relabel(site.operands[0], site.result()))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    linear!();
+    needs_whole_operands!();
 }
 
 impl ArrayOp for BitcastConvert {
@@ -124,33 +112,32 @@ impl ArrayOp for BitcastConvert {
         if from.ty.bits() == to.ty.bits() && from.ty.bits() >= 8 && to.ty != ElementType::Pred {
             return Some(Move::relabel(from, to));
         }
-        Some(moves(|inputs, output| bitcast_convert(inputs[0], output)))
+        Some(writes(|_, inputs, outputs| {
+            bitcast_convert(inputs[0], &mut outputs[0]);
+            Ok(())
+        }))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    linear!();
+    needs_whole_operands!();
 }
 
 /// Returns the array whose element at index i is the operand's element at `base + sum of i[d] * strides[d]`.
-pub fn affine(operand: &Literal, shape: &ArrayShape, base: i64, strides: &[i64]) -> Literal {
-    let mut result = Literal::zeros(shape.clone());
+pub fn affine(operand: &Array, shape: &ArrayShape, base: i64, strides: &[i64]) -> Array {
+    let mut result = Array::zeros(shape.clone());
     affine_into(operand, &mut result, base, strides);
     result
 }
 
 /// Writes the array whose element at index i is the operand's element at `base + sum of i[d] * strides[d]`.
-pub(super) fn affine_into(operand: &Literal, result: &mut Literal, base: i64, strides: &[i64]) {
-    let shape = result.array_shape().expect("a kernel computes arrays");
+pub(super) fn affine_into(operand: &Array, result: &mut Array, base: i64, strides: &[i64]) {
+    let shape = result.shape();
     let (width, dims) = (shape.ty.storage_bytes(), shape.dims.clone());
     move_elements(operand.bytes(), result.bytes_mut(), width, &dims, base, strides);
 }
 
 /// Writes the operand's bits as another type, the least significant part first.
-fn bitcast_convert(operand: &Literal, result: &mut Literal) {
-    let ty = |array: &Literal| array.array_shape().expect("verified: an array").ty;
+fn bitcast_convert(operand: &Array, result: &mut Array) {
+    let ty = |array: &Array| array.shape().ty;
     let (from, to) = (ty(operand), ty(result));
     // Through one string of bits: narrow types are packed as they count, not as they are stored.
     let (from_bits, to_bits) = (from.bits(), to.bits());

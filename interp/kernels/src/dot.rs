@@ -17,8 +17,7 @@
 use super::contraction::{Extent, Lists, Plan, Recipe, is_short, short_product};
 use crate::Kernel;
 use crate::function::writes_in;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::Dot;
 use hlo::{ArrayShape, Dims};
 use num::Arithmetic;
@@ -96,9 +95,7 @@ impl ArrayOp for Dot {
     fn cost(&self, site: &Site<'_>) -> Cost {
         product(site, &[&self.rhs_batch_dims[..], &self.rhs_contracting_dims].concat())
     }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    needs_whole_operands!();
 }
 
 /// Returns the cost of a product: each element of the left operand, times the columns of the right one, which are the dimensions

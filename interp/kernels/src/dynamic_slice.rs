@@ -1,11 +1,10 @@
 //! `dynamic-slice` and `dynamic-update-slice`: each start index is limited so that the box lies inside
 use super::data_movement::{affine, affine_into};
 use crate::Kernel;
-use crate::function::{moves, updates_with};
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::function::{updates_with, writes};
+use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use hlo::op::{DynamicSlice, DynamicUpdateSlice};
-use hlo::{ArrayShape, Literal, Scalar};
+use hlo::{Array, ArrayShape, Scalar};
 use num::index::{rows, strides, to_usize};
 use num::parallel::copy;
 use num::scalar_program::ScalarPrograms;
@@ -14,41 +13,37 @@ use std::borrow::Borrow;
 impl ArrayOp for DynamicSlice {
     fn kernel(&self, _: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
         let Self { dynamic_slice_sizes: _ } = self; // As the shape of the result.
-        Some(moves(|inputs, output| dynamic_slice_into(inputs[0], &inputs[1..], output)))
+        Some(writes(|_, inputs, outputs| {
+            dynamic_slice_into(inputs[0], &inputs[1..], &mut outputs[0]);
+            Ok(())
+        }))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    linear!();
+    needs_whole_operands!();
 }
 
 impl ArrayOp for DynamicUpdateSlice {
     fn kernel(&self, _: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
         let Self {} = self;
         Some(updates_with(0, |_, inputs, outputs| {
-            update_in_place(&mut outputs[0], inputs[1], &inputs[2..]);
+            // The inputs are those after operand 0.
+            update_in_place(&mut outputs[0], inputs[0], &inputs[1..]);
             Ok(())
         }))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    linear!();
+    needs_whole_operands!();
 }
 
 /// The offset of the box: `clamp(0, start[d], size[d] - box[d])` in each dimension.
-fn base<L: Borrow<Literal>>(
+fn base<L: Borrow<Array>>(
     operand: &ArrayShape,
     window: &ArrayShape,
     starts: &[L],
     strides: &[i64],
 ) -> i64 {
     let literal = |i: usize| starts[i].borrow();
-    let vector = starts.len() == 1 && literal(0).array_shape().is_some_and(|s| s.rank() == 1);
+    let vector = starts.len() == 1 && literal(0).shape().rank() == 1;
     let start = |d: usize| if vector { literal(0).get(d) } else { literal(d).get(0) };
     (0..operand.rank())
         .map(|d| {
@@ -65,25 +60,25 @@ fn base<L: Borrow<Literal>>(
 }
 
 /// `result[i] = operand[start + i]`
-pub fn dynamic_slice(operand: &Literal, starts: &[&Literal], shape: &ArrayShape) -> Literal {
-    let from = operand.array_shape().expect("verified: an array");
+pub fn dynamic_slice(operand: &Array, starts: &[&Array], shape: &ArrayShape) -> Array {
+    let from = operand.shape();
     let strides = strides(&from.dims);
     affine(operand, shape, base(from, shape, starts, &strides), &strides)
 }
 
 /// `result[i] = operand[start + i]`, into memory that is there.
-fn dynamic_slice_into(operand: &Literal, starts: &[&Literal], result: &mut Literal) {
-    let from = operand.array_shape().expect("verified: an array");
+fn dynamic_slice_into(operand: &Array, starts: &[&Array], result: &mut Array) {
+    let from = operand.shape();
     let strides = strides(&from.dims);
-    let shape = result.array_shape().expect("a kernel computes arrays");
+    let shape = result.shape();
     let base = base(from, shape, starts, &strides);
     affine_into(operand, result, base, &strides);
 }
 
 /// `result[start + i] = update[i]`
-fn update_in_place(result: &mut Literal, update: &Literal, starts: &[impl Borrow<Literal>]) {
-    let shape = result.array_shape().expect("verified: an array").clone();
-    let window = update.array_shape().expect("verified: an array");
+fn update_in_place(result: &mut Array, update: &Array, starts: &[impl Borrow<Array>]) {
+    let shape = result.shape().clone();
+    let window = update.shape();
     let strides = strides(&shape.dims);
     let base = base(&shape, window, starts, &strides);
     let width = shape.ty.storage_bytes();

@@ -3,13 +3,13 @@
 //! The meaning of each op is in `num`, one element at a time. Types of the processor have loops of their own (`typed`);
 //! the others are computed in wide form, block after block.
 use crate::block::{Block, Compute, Source, blockwise, refill};
-use crate::op::{ArrayOp, Cost, Site};
+use crate::op::{ArrayOp, Site, linear};
 use crate::slicing::{self, SliceDim, Sliced};
 use crate::strided::Move;
 use crate::typed::Typed;
 use crate::{Fusion, Kernel, Reuse};
 use hlo::op::{Binary, Clamp, Compare, Convert, ReducePrecision, StochasticConvert, Unary};
-use hlo::{ElementType, Literal, Op, Scalar};
+use hlo::{Array, ElementType, Op, Scalar};
 use num::loops::{
     Loop, binary_loop, clamp_loop, compare_loop, convert_loop, is_approximate, magnitude_loop,
     unary_loop,
@@ -38,21 +38,21 @@ impl Kernel for Elementwise {
     fn run(
         &self,
         _context: &dyn Scope,
-        inputs: &[&Literal],
-        outputs: &mut [Literal],
+        inputs: &[Option<&Array>],
+        outputs: &mut [Array],
     ) -> Result<()> {
         self.fold(inputs, &mut outputs[0]);
         Ok(())
     }
-    fn fold(&self, inputs: &[&Literal], output: &mut Literal) -> bool {
-        let shape = output.array_shape().expect("a kernel computes arrays");
+    fn fold(&self, inputs: &[Option<&Array>], output: &mut Array) -> bool {
+        let shape = output.shape();
         let (ty, rank) = (shape.ty, shape.rank());
         let result = output.bytes_mut();
         if rank == 0 {
             let operands = inputs.iter().zip(&self.operands);
             let operands: SmallVec<[Scalar; 3]> = operands
-                .map(|(input, &ty)| match input.array_shape() {
-                    Some(_) => input.get(0),
+                .map(|(input, &ty)| match input {
+                    Some(input) => input.get(0),
                     None => Scalar::read(ty, result),
                 })
                 .collect();
@@ -65,9 +65,9 @@ impl Kernel for Elementwise {
         }
         let sources = inputs.iter().zip(&self.operands);
         let sources: SmallVec<[Source<'_>; 3]> = sources
-            .map(|(input, &ty)| match input.array_shape() {
-                Some(shape) if shape.rank() == 0 => Source::Scalar(ty, input.get(0)),
-                Some(_) => Source::Array(ty, input.bytes()),
+            .map(|(input, &ty)| match input {
+                Some(input) if input.shape().rank() == 0 => Source::Scalar(ty, input.get(0)),
+                Some(input) => Source::Array(ty, input.bytes()),
                 None => Source::Output(ty),
             })
             .collect();
@@ -130,9 +130,7 @@ impl ArrayOp for Unary {
         }
         Some(Box::new(kernel))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         slicing::elementwise(Op::Unary(*self), site, region)
     }
@@ -148,9 +146,7 @@ impl ArrayOp for Binary {
             |x| num::binary(op, ty, x[0], x[1])
         )))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         slicing::elementwise(Op::Binary(*self), site, region)
     }
@@ -169,9 +165,7 @@ impl ArrayOp for Compare {
             |x| compare(x[0], x[1])
         )))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         slicing::elementwise(Op::Compare(self.clone()), site, region)
     }
@@ -193,9 +187,7 @@ impl ArrayOp for Clamp {
             |x| num::clamp(ty, x[0], x[1], x[2])
         )))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         slicing::elementwise(Op::Clamp(self.clone()), site, region)
     }
@@ -217,9 +209,7 @@ impl ArrayOp for Convert {
         kernel.widens = from.storage_bytes() < to.storage_bytes();
         Some(Box::new(kernel))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         slicing::elementwise(Op::Convert(self.clone()), site, region)
     }
@@ -239,9 +229,7 @@ impl ArrayOp for ReducePrecision {
             |x| round(x[0])
         )))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         slicing::elementwise(Op::ReducePrecision(self.clone()), site, region)
     }
@@ -252,9 +240,7 @@ impl ArrayOp for StochasticConvert {
         let Self {} = self;
         None
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         slicing::elementwise(Op::StochasticConvert(self.clone()), site, region)
     }

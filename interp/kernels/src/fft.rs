@@ -19,13 +19,13 @@
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::function::given;
+use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use crate::{Kernel, Reuse};
 use bytemuck::Pod;
 use hlo::op::Fft;
 use hlo::op::value::FftType;
-use hlo::{ArrayShape, ElementType, Literal};
+use hlo::{Array, ArrayShape, ElementType};
 use num::clock::Stop;
 use num::complex_of::{ComplexOf, Field};
 use num::double_double::{DoubleDouble, Real};
@@ -65,9 +65,7 @@ impl ArrayOp for Fft {
             );
         Cost { steps: steps.fold(0, usize::saturating_add), scratch }
     }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    needs_whole_operands!();
 }
 
 fn kernel(
@@ -284,9 +282,10 @@ impl<P: Part> Kernel for Transforms<P> {
     fn run(
         &self,
         _context: &dyn Scope,
-        inputs: &[&Literal],
-        outputs: &mut [Literal],
+        inputs: &[Option<&Array>],
+        outputs: &mut [Array],
     ) -> Result<()> {
+        let inputs = given(inputs);
         let (from, to) = (inputs[0].bytes(), outputs[0].bytes_mut());
         let (real, complex) = (bytemuck::cast_slice::<u8, P>, bytemuck::cast_slice::<u8, [P; 2]>);
         match self.is_complex {

@@ -9,7 +9,7 @@ use num::{Result, Scope};
 
 use half::bf16;
 use hlo::op::Binary;
-use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
+use hlo::{Array, ArrayShape, Class, ElementType, Scalar};
 use num::accumulator::ExactSum;
 use num::scalar_program::ScalarProgram;
 use rayon::prelude::*;
@@ -21,7 +21,7 @@ pub(super) struct Fold<'a>(Kind<'a>);
 #[derive(Clone)]
 enum Kind<'a> {
     Sum { elements: Floats<'a>, first: f64, sum: ExactSum, ty: ElementType },
-    Binary { op: Binary, ty: ElementType, input: &'a Literal, first: Scalar, value: Scalar },
+    Binary { op: Binary, ty: ElementType, input: &'a Array, first: Scalar, value: Scalar },
     Call(Call<'a>),
 }
 
@@ -30,8 +30,8 @@ impl<'a> Fold<'a> {
     pub(super) fn new(
         applied: &'a ScalarProgram,
         scope: &'a dyn Scope,
-        inputs: &'a [&'a Literal],
-        inits: &[&Literal],
+        inputs: &'a [&'a Array],
+        inits: &[&Array],
     ) -> Self {
         let first: Vec<Scalar> = inits.iter().zip(applied.results()).map(first_value).collect();
         let from = element_type(inputs[0]);
@@ -128,14 +128,14 @@ pub(super) fn is_orderless(op: Binary, ty: ElementType) -> bool {
 }
 
 /// An initial value in the type the computation carries it in.
-fn first_value((init, &ty): (&&Literal, &ElementType)) -> Scalar {
+fn first_value((init, &ty): (&&Array, &ElementType)) -> Scalar {
     init.get(0).convert(element_type(init), ty)
 }
-fn elements_of(literal: &Literal) -> usize {
-    literal.array_shape().map_or(0, |shape| saturating_count(&shape.dims))
+fn elements_of(literal: &Array) -> usize {
+    saturating_count(&literal.shape().dims)
 }
-pub(super) fn element_type(literal: &Literal) -> ElementType {
-    literal.array_shape().expect("verified: an array").ty
+pub(super) fn element_type(literal: &Array) -> ElementType {
+    literal.shape().ty
 }
 
 /// A fold by calling a computation.
@@ -143,7 +143,7 @@ pub(super) fn element_type(literal: &Literal) -> ElementType {
 struct Call<'a> {
     applied: &'a ScalarProgram,
     scope: &'a dyn Scope,
-    inputs: &'a [&'a Literal],
+    inputs: &'a [&'a Array],
     first: Vec<Scalar>,
     /// Accumulators, then elements.
     arguments: Vec<Scalar>,
@@ -155,7 +155,7 @@ impl<'a> Call<'a> {
     fn new(
         applied: &'a ScalarProgram,
         scope: &'a dyn Scope,
-        inputs: &'a [&'a Literal],
+        inputs: &'a [&'a Array],
         first: Vec<Scalar>,
     ) -> Self {
         let arguments = [first.as_slice(), &first].concat();
@@ -186,11 +186,11 @@ pub(super) enum Floats<'a> {
     F32(&'a [f32]),
     F64(&'a [f64]),
     Bf16(&'a [bf16]),
-    Other(&'a Literal),
+    Other(&'a Array),
 }
 
 impl<'a> Floats<'a> {
-    fn of(literal: &'a Literal) -> Self {
+    fn of(literal: &'a Array) -> Self {
         let f32s = literal.as_slice().map(Self::F32);
         let f64s = || literal.as_slice().map(Self::F64);
         let bf16s = || literal.as_slice().map(Self::Bf16);
@@ -228,7 +228,7 @@ pub(super) fn stored_bytes(results: &[&ArrayShape], longest: usize, shortest: us
 /// Computes arrays that are made of `lines` runs of neighbours. `line` appends the values of one, element by element;
 /// each folds about `work` elements.
 pub(super) fn in_lines<'a>(
-    arrays: &mut [Literal],
+    arrays: &mut [Array],
     types: &[ElementType],
     fold: &Fold<'a>,
     (lines, work): (usize, usize),

@@ -1,7 +1,13 @@
 //! Kernels that are functions.
 use crate::{Kernel, Reuse};
-use hlo::Literal;
+use hlo::Array;
 use num::{Arithmetic, Result, Scope};
+use smallvec::SmallVec;
+
+/// Returns the inputs that are not in the memory of an output.
+pub(crate) fn given<'a>(inputs: &[Option<&'a Array>]) -> SmallVec<[&'a Array; 6]> {
+    inputs.iter().flatten().copied().collect()
+}
 
 /// A kernel that is a function of its inputs and outputs.
 struct FunctionKernel<F> {
@@ -13,10 +19,15 @@ struct FunctionKernel<F> {
 
 impl<F> Kernel for FunctionKernel<F>
 where
-    F: Fn(&dyn Scope, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync,
+    F: Fn(&dyn Scope, &[&Array], &mut [Array]) -> Result<()> + Send + Sync,
 {
-    fn run(&self, scope: &dyn Scope, inputs: &[&Literal], outputs: &mut [Literal]) -> Result<()> {
-        (self.function)(scope, inputs, outputs)
+    fn run(
+        &self,
+        scope: &dyn Scope,
+        inputs: &[Option<&Array>],
+        outputs: &mut [Array],
+    ) -> Result<()> {
+        (self.function)(scope, &given(inputs), outputs)
     }
     fn reuse(&self) -> Reuse {
         self.reuse
@@ -32,28 +43,28 @@ where
 /// Returns a kernel that writes every element of its outputs.
 pub(crate) fn writes<F>(function: F) -> Box<dyn Kernel>
 where
-    F: Fn(&dyn Scope, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
+    F: Fn(&dyn Scope, &[&Array], &mut [Array]) -> Result<()> + Send + Sync + 'static,
 {
     writes_with(0, function)
 }
 /// Returns a kernel that writes every element of its outputs and takes `scratch` bytes beside them.
 pub(crate) fn writes_with<F>(scratch: usize, function: F) -> Box<dyn Kernel>
 where
-    F: Fn(&dyn Scope, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
+    F: Fn(&dyn Scope, &[&Array], &mut [Array]) -> Result<()> + Send + Sync + 'static,
 {
     writes_in(Arithmetic::Exact, scratch, function)
 }
 /// Returns such a kernel that has more than one arithmetic.
 pub(crate) fn writes_in<F>(arithmetic: Arithmetic, scratch: usize, function: F) -> Box<dyn Kernel>
 where
-    F: Fn(&dyn Scope, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
+    F: Fn(&dyn Scope, &[&Array], &mut [Array]) -> Result<()> + Send + Sync + 'static,
 {
     Box::new(FunctionKernel { function, reuse: Reuse::None, scratch, arithmetic })
 }
-/// Returns a kernel that changes part of operand 0, which its first output holds, and takes `scratch` bytes beside its arrays.
+/// Returns a kernel that changes part of operand 0, which its first output holds and its inputs leave out, and takes `scratch` bytes beside its arrays.
 pub(crate) fn updates_with<F>(scratch: usize, function: F) -> Box<dyn Kernel>
 where
-    F: Fn(&dyn Scope, &[&Literal], &mut [Literal]) -> Result<()> + Send + Sync + 'static,
+    F: Fn(&dyn Scope, &[&Array], &mut [Array]) -> Result<()> + Send + Sync + 'static,
 {
     let arithmetic = Arithmetic::Exact;
     Box::new(FunctionKernel { function, reuse: Reuse::Update, scratch, arithmetic })
@@ -64,14 +75,17 @@ struct Movement<F>(F);
 
 impl<F> Kernel for Movement<F>
 where
-    F: Fn(&[&Literal], &mut Literal) + Send + Sync,
+    F: Fn(&[&Array], &mut Array) + Send + Sync,
 {
-    fn run(&self, _: &dyn Scope, inputs: &[&Literal], outputs: &mut [Literal]) -> Result<()> {
-        (self.0)(inputs, &mut outputs[0]);
+    fn run(&self, _: &dyn Scope, inputs: &[Option<&Array>], outputs: &mut [Array]) -> Result<()> {
+        (self.0)(&given(inputs), &mut outputs[0]);
         Ok(())
     }
-    fn fold(&self, inputs: &[&Literal], output: &mut Literal) -> bool {
-        (self.0)(inputs, output);
+    fn moves(&self) -> bool {
+        true
+    }
+    fn fold(&self, inputs: &[Option<&Array>], output: &mut Array) -> bool {
+        (self.0)(&given(inputs), output);
         true
     }
 }
@@ -79,7 +93,7 @@ where
 /// Returns a kernel that moves elements of its inputs, and cannot fail.
 pub(crate) fn moves<F>(function: F) -> Box<dyn Kernel>
 where
-    F: Fn(&[&Literal], &mut Literal) + Send + Sync + 'static,
+    F: Fn(&[&Array], &mut Array) + Send + Sync + 'static,
 {
     Box::new(Movement(function))
 }

@@ -2,10 +2,9 @@
 use super::reduce_window::index_of;
 use crate::Kernel;
 use crate::function::writes_with;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use hlo::op::Gather;
-use hlo::{Dims, Literal, Scalar};
+use hlo::{Array, Dims, Scalar};
 use num::Result;
 use num::error::Code;
 use num::index::{
@@ -19,7 +18,7 @@ const WORTH_A_THREAD: usize = 1 << 16;
 
 /// The start indices of slices.
 pub(super) struct StartIndices<'a> {
-    indices: &'a Literal,
+    indices: &'a Array,
     /// Strides of the batch dimensions.
     strides: Dims,
     /// The stride of the components of an index vector.
@@ -27,8 +26,8 @@ pub(super) struct StartIndices<'a> {
 }
 
 impl<'a> StartIndices<'a> {
-    pub(super) fn new(indices: &'a Literal, index_vector_dim: i64) -> Self {
-        let shape = indices.array_shape().expect("verified: an array");
+    pub(super) fn new(indices: &'a Array, index_vector_dim: i64) -> Self {
+        let shape = indices.shape();
         let mut strides = strides(&shape.dims);
         let dim = to_usize(index_vector_dim);
         let vector_stride = if dim < strides.len() { strides.remove(dim) } else { 0 };
@@ -59,20 +58,11 @@ impl ArrayOp for Gather {
             gather_into(&op, inputs[0], inputs[1], &mut outputs[0])
         }))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    linear!();
+    needs_whole_operands!();
 }
 
-fn gather_into(
-    op: &Gather,
-    operand: &Literal,
-    starts: &Literal,
-    result: &mut Literal,
-) -> Result<()> {
+fn gather_into(op: &Gather, operand: &Array, starts: &Array, result: &mut Array) -> Result<()> {
     let Gather {
         offset_dims,
         collapsed_slice_dims,
@@ -83,8 +73,8 @@ fn gather_into(
         slice_sizes,
         indices_are_sorted: _, // An assertion about the indices that does not affect the result.
     } = op;
-    let shape = &result.array_shape().expect("a kernel computes arrays").clone();
-    let from = operand.array_shape().expect("verified: an array");
+    let shape = &result.shape().clone();
+    let from = operand.shape();
     let strides = strides(&from.dims);
     let left_out = [collapsed_slice_dims.as_slice(), operand_batching_dims].concat();
     if let Some(dim) = left_out.iter().find(|&&d| slice_sizes[to_usize(d)] == 0) {

@@ -1,7 +1,7 @@
 //! What the planner and the machine know of a kernel.
 use crate::reduce_lines::Method;
 use crate::strided::Walk;
-use hlo::Literal;
+use hlo::Array;
 use num::loops::{Loop, Numbers};
 use num::{Arithmetic, Result, Scope};
 use std::sync::Arc;
@@ -10,9 +10,14 @@ use std::sync::Arc;
 pub trait Kernel: Send + Sync {
     /// Computes `outputs`, one for each array of the result, which have their shapes and arbitrary elements.
     ///
-    /// With [`Reuse::Update`], the first output has the elements of operand 0. Where an output is computed in the memory
-    /// of an operand, that operand is a token here.
-    fn run(&self, scope: &dyn Scope, inputs: &[&Literal], outputs: &mut [Literal]) -> Result<()>;
+    /// With [`Reuse::Update`], the first output has the elements of operand 0. The input is `None` of an operand in whose memory
+    /// the first output is computed.
+    fn run(
+        &self,
+        scope: &dyn Scope,
+        inputs: &[Option<&Array>],
+        outputs: &mut [Array],
+    ) -> Result<()>;
     /// Returns the operands with which the first output may share memory.
     fn reuse(&self) -> Reuse {
         Reuse::None
@@ -26,7 +31,12 @@ pub trait Kernel: Send + Sync {
         Arithmetic::Exact
     }
     /// Computes the output from constants, if that takes no context of a run; returns whether it has.
-    fn fold(&self, _inputs: &[&Literal], _output: &mut Literal) -> bool {
+    fn fold(&self, _inputs: &[Option<&Array>], _output: &mut Array) -> bool {
+        false
+    }
+    /// Returns whether each element of the output is one of an input, by its place alone. [`Kernel::fold`] then moves elements of
+    /// any type of the same width.
+    fn moves(&self) -> bool {
         false
     }
     /// Returns whether the output has the elements of operand 0, in their order and of their width: it can share their memory.

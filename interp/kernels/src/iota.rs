@@ -1,9 +1,8 @@
 //! `iota`: `result[i] = i[iota_dimension]`
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::region_shape;
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Site, linear};
+use crate::slicing::{SliceDim, Sliced, region_shape};
 use crate::{Fusion, Kernel};
-use hlo::{ArrayShape, Literal, op};
+use hlo::{Array, ArrayShape, op};
 use num::index::{strides, to_usize};
 use num::loops::{Numbers, Progression};
 use num::parallel::parts;
@@ -29,7 +28,7 @@ impl Iota {
         Self { numbers, width: shape.ty.storage_bytes() }
     }
     /// Writes all elements.
-    pub fn write(&self, result: &mut Literal) {
+    pub fn write(&self, result: &mut Array) {
         parts(result.bytes_mut(), (PART * self.width, 1), |number, part| {
             (self.numbers)(number * PART, part);
         });
@@ -41,9 +40,7 @@ impl ArrayOp for op::Iota {
         let Self { iota_dimension } = self;
         Some(Box::new(Iota::new(site.result(), iota_dimension.unwrap_or(0), 0, 1)))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         let dim = self.iota_dimension.unwrap_or(0);
         let SliceDim { start, step, .. } = region[to_usize(dim)];
@@ -53,7 +50,7 @@ impl ArrayOp for op::Iota {
 }
 
 impl Kernel for Iota {
-    fn run(&self, _: &dyn Scope, _: &[&Literal], outputs: &mut [Literal]) -> Result<()> {
+    fn run(&self, _: &dyn Scope, _: &[Option<&Array>], outputs: &mut [Array]) -> Result<()> {
         self.write(&mut outputs[0]);
         Ok(())
     }

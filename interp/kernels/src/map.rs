@@ -1,8 +1,7 @@
 //! `map`: `result[i] = computation(operands[0][i], operands[1][i], ...)`
 use crate::Kernel;
 use crate::function::writes;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use hlo::op::Map;
 use hlo::{ArrayShape, Scalar};
 use num::array::fill;
@@ -13,12 +12,8 @@ impl ArrayOp for Map {
     fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
         kernel(self, site.result(), programs)
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    linear!();
+    needs_whole_operands!();
 }
 
 fn kernel(op: &Map, result: &ArrayShape, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {

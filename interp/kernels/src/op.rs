@@ -37,6 +37,26 @@ pub trait ArrayOp {
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced>;
 }
 
+/// Answers [`ArrayOp::cost`] for an op that takes as many steps as its arrays have elements, and no memory.
+macro_rules! linear {
+    () => {
+        fn cost(&self, _: &$crate::Site<'_>) -> $crate::Cost {
+            $crate::Cost::LINEAR
+        }
+    };
+}
+pub(crate) use linear;
+
+/// Answers [`ArrayOp::slice`] for an op of which every region depends on whole operands.
+macro_rules! needs_whole_operands {
+    () => {
+        fn slice(&self, _: &$crate::Site<'_>, _: &[$crate::SliceDim]) -> Option<$crate::Sliced> {
+            None
+        }
+    };
+}
+pub(crate) use needs_whole_operands;
+
 impl<T: ArrayOp> ArrayOp for Box<T> {
     fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
         (**self).kernel(site, programs)

@@ -3,12 +3,11 @@
 //! Rows run along the last dimension that is padded and through the dimensions after it.
 use crate::Kernel;
 use crate::function::moves;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::Region;
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Site, linear};
+use crate::slicing::{Region, SliceDim, Sliced};
 use hlo::op::value::{PaddingConfig, PaddingDim};
 use hlo::op::{Broadcast, Pad};
-use hlo::{Literal, Op};
+use hlo::{Array, Op};
 use num::clock::Stop;
 use num::index::{strides, to_i64, to_usize};
 use num::parallel::{copy, parts};
@@ -61,9 +60,7 @@ impl ArrayOp for Pad {
         let op = self.clone();
         Some(moves(move |inputs, output| pad_into(&op, inputs[0], inputs[1], output)))
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         let is_regular = |(padding, extent): (&PaddingDim, &SliceDim)| {
             extent.step == 1 || *padding == PaddingDim::default()
@@ -111,10 +108,10 @@ fn unpadded(padding: PaddingDim, part: SliceDim, size: i64) -> Option<(SliceDim,
 }
 
 /// Writes the padded operand.
-fn pad_into(op: &Pad, operand: &Literal, value: &Literal, result: &mut Literal) {
+fn pad_into(op: &Pad, operand: &Array, value: &Array, result: &mut Array) {
     let Pad { padding } = op;
-    let shape = result.array_shape().expect("a kernel computes arrays").clone();
-    let from = operand.array_shape().expect("verified: an array");
+    let shape = result.shape().clone();
+    let from = operand.shape();
     let width = shape.ty.storage_bytes();
     let value = value.bytes().get(..width).expect("verified: a scalar");
     let steps = strides(&from.dims);

@@ -21,11 +21,10 @@ use super::dot::{Axes, Offsets, product};
 use super::pad::repeat;
 use crate::Kernel;
 use crate::function::writes_in;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::value::DotAlgorithm;
 use hlo::op::{RaggedDot, RaggedMode};
-use hlo::{ArrayShape, Dims, Literal, Scalar};
+use hlo::{Array, ArrayShape, Dims, Scalar};
 use num::Arithmetic;
 use num::clock::Stop;
 use num::index::{offset_list, others, pick, saturating_count, strides, to_i64, to_usize};
@@ -45,8 +44,8 @@ struct Groups {
 }
 
 impl Groups {
-    fn new(op: &RaggedDot, sizes: &Literal, lhs: &ArrayShape) -> Self {
-        let shape = sizes.array_shape().expect("verified: an array");
+    fn new(op: &RaggedDot, sizes: &Array, lhs: &ArrayShape) -> Self {
+        let shape = sizes.shape();
         let count = to_usize(*shape.dims.last().expect("verified: the groups' dimension"));
         let mut ends = Vec::with_capacity(sizes.len());
         let mut end = 0usize;
@@ -88,9 +87,7 @@ impl ArrayOp for RaggedDot {
         let batch_dims = &self.rhs_batch_dims[..];
         product(site, &[batch_dims, &self.rhs_contracting_dims, &self.rhs_group_dims].concat())
     }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    needs_whole_operands!();
 }
 
 fn kernel(

@@ -10,12 +10,12 @@
 //! times there.
 use super::fold::{Fold, UNTIMED, in_lines, stored_bytes};
 use super::reduce_lines::{Lines, Method, Reduction};
+use crate::function::given;
 use crate::function::writes_with;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use crate::{Fusion, Kernel};
 use hlo::op::Reduce;
-use hlo::{ArrayShape, Dims, Literal};
+use hlo::{Array, ArrayShape, Dims};
 use num::index::{Grid, count, offsets, others, pick, saturating_count, to_i64, to_usize};
 use num::scalar_program::ScalarPrograms;
 use num::{Arithmetic, Result, Scope};
@@ -28,12 +28,8 @@ impl ArrayOp for Reduce {
     fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
         kernel(self, site.operands, site.results, programs, site.arithmetic)
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    linear!();
+    needs_whole_operands!();
 }
 
 fn kernel(
@@ -105,7 +101,13 @@ impl OfLines {
 }
 
 impl Kernel for OfLines {
-    fn run(&self, scope: &dyn Scope, inputs: &[&Literal], outputs: &mut [Literal]) -> Result<()> {
+    fn run(
+        &self,
+        scope: &dyn Scope,
+        inputs: &[Option<&Array>],
+        outputs: &mut [Array],
+    ) -> Result<()> {
+        let inputs = given(inputs);
         scope.spend(self.steps)?;
         let (from, first) = (inputs[0].bytes(), inputs[1].get(0));
         let Self { lines, method, width, .. } = self;

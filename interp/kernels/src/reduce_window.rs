@@ -11,11 +11,10 @@ use super::sliding::Slide;
 use super::{cumulative, pooling};
 use crate::Kernel;
 use crate::function::writes_with;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::value::{Window, WindowDim};
 use hlo::op::{Binary, ReduceWindow};
-use hlo::{ArrayShape, Dims, ElementType, Literal};
+use hlo::{Array, ArrayShape, Dims, ElementType};
 use num::clock::Stop;
 use num::index::{count, offsets, strides, to_i64, to_usize};
 use num::parallel::threads;
@@ -166,9 +165,7 @@ impl ArrayOp for ReduceWindow {
     fn cost(&self, site: &Site<'_>) -> Cost {
         Cost { steps: 0, scratch: index_lists(&self.window, site.operands[0]) }
     }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    needs_whole_operands!();
 }
 
 /// Returns the bytes of the indices under a window, dimension by dimension, in lists that grow.
@@ -227,8 +224,8 @@ fn kernel(
             return in_lines(outputs, applied.results(), &fold, lines, run);
         }
         let dims: Dims = sizes.iter().copied().chain([length]).collect();
-        let array = |ty: ElementType| Literal::zeros(ArrayShape::new(ty, dims.clone()));
-        let mut moved: Vec<Literal> = outputs.iter().map(|o| array(element_type(o))).collect();
+        let array = |ty: ElementType| Array::zeros(ArrayShape::new(ty, dims.clone()));
+        let mut moved: Vec<Array> = outputs.iter().map(|o| array(element_type(o))).collect();
         in_lines(&mut moved, applied.results(), &fold, lines, run)?;
         for (moved, output) in moved.iter().zip(outputs) {
             line.move_back(moved, output);
@@ -342,8 +339,8 @@ impl Line<'_> {
     }
 
     /// Brings lines that lie at the end into the order of the result's dimensions.
-    fn move_back(&self, lines: &Literal, result: &mut Literal) {
-        let moved = strides(&lines.array_shape().expect("lines are an array").dims);
+    fn move_back(&self, lines: &Array, result: &mut Array) {
+        let moved = strides(&lines.shape().dims);
         let (&along, others) = moved.split_last().expect("lines have a dimension");
         let mut strides = Dims::from_elem(0, moved.len());
         for (&d, &step) in self.others.iter().zip(others) {

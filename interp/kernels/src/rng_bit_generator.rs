@@ -20,11 +20,10 @@
 //! also in HLO; elements that are no unsigned integers, which XLA:CPU does not compile, are `E0402`.
 use crate::Kernel;
 use crate::function::{writes, writes_with};
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use hlo::op::RngBitGenerator;
 use hlo::op::value::RandomAlgorithm;
-use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
+use hlo::{Array, ArrayShape, Class, ElementType, Scalar};
 use num::array::PART;
 use num::array::fill;
 use num::index::{count, saturating_count, to_i64, to_usize};
@@ -36,12 +35,8 @@ impl ArrayOp for RngBitGenerator {
     fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
         kernel(self, site.results)
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    linear!();
+    needs_whole_operands!();
 }
 
 fn kernel(op: &RngBitGenerator, results: &[&ArrayShape]) -> Option<Box<dyn Kernel>> {
@@ -76,18 +71,18 @@ fn kernel(op: &RngBitGenerator, results: &[&ArrayShape]) -> Option<Box<dyn Kerne
     }
 }
 
-fn word(state: &Literal, i: usize) -> u64 {
+fn word(state: &Array, i: usize) -> u64 {
     state.get(i).as_wrapping().cast_unsigned()
 }
 
 /// Fills an array with these numbers, of which each keeps as many low bits as its type has.
-fn unsigned(array: &mut Literal, numbers: impl IntoIterator<Item = u64>) {
+fn unsigned(array: &mut Array, numbers: impl IntoIterator<Item = u64>) {
     let mut numbers = numbers.into_iter();
     fill(array, |_| Scalar::Unsigned(numbers.next().unwrap_or(0)));
 }
 
 /// Draws bits; returns the counter after them.
-fn by_threefry(key: u64, counter: u64, data: &ArrayShape, bits: &mut Literal) -> u64 {
+fn by_threefry(key: u64, counter: u64, data: &ArrayShape, bits: &mut Array) -> u64 {
     let block = |i: usize| threefry(key, counter.wrapping_add(as_u64(i)));
     if data.ty == ElementType::U64 {
         let elements = count(&data.dims);
@@ -123,7 +118,7 @@ fn cut_dimension(dims: &[i64]) -> Option<usize> {
 }
 
 /// Draws bits; returns the counter after them.
-fn by_philox(key: u64, [low, high]: [u64; 2], data: &ArrayShape, bits: &mut Literal) -> [u64; 2] {
+fn by_philox(key: u64, [low, high]: [u64; 2], data: &ArrayShape, bits: &mut Array) -> [u64; 2] {
     let counter = u128::from(low) | u128::from(high) << 64;
     let half = |x: u128| u64::try_from(x & u128::from(u64::MAX)).expect("masked to 64 bits");
     let wide = data.ty == ElementType::U64;

@@ -17,10 +17,9 @@ use super::contraction::{Numbers, Plan, Recipe, Rounding};
 use super::dot::{Axes, product};
 use crate::Kernel;
 use crate::function::writes_in;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::ScaledDot;
-use hlo::{ArrayShape, ElementType, Literal};
+use hlo::{Array, ArrayShape, ElementType};
 use num::Arithmetic;
 use num::index::{indices, saturating_count, strides, to_usize};
 use num::scalar_program::ScalarPrograms;
@@ -32,9 +31,7 @@ impl ArrayOp for ScaledDot {
     fn cost(&self, site: &Site<'_>) -> Cost {
         product(site, &[&self.rhs_batch_dims[..], &self.rhs_contracting_dims].concat())
     }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    needs_whole_operands!();
 }
 
 fn kernel(
@@ -85,9 +82,9 @@ fn kernel(
 }
 
 /// Each element times the scale of its block.
-fn scaled_elements(operand: &Literal, scales: &Literal) -> Vec<f64> {
-    let shape = operand.array_shape().expect("verified: an array");
-    let blocks = scales.array_shape().expect("verified: an array");
+fn scaled_elements(operand: &Array, scales: &Array) -> Vec<f64> {
+    let shape = operand.shape();
+    let blocks = scales.shape();
     let (elements, scales) = (Numbers::of(operand).doubles(), Numbers::of(scales).doubles());
     if blocks.rank() == 0 {
         return elements.iter().map(|x| x * scales[0]).collect();

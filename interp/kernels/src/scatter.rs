@@ -2,10 +2,9 @@
 use super::gather::{StartIndices, batch_component};
 use crate::Kernel;
 use crate::function::updates_with;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use hlo::op::Scatter;
-use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
+use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
 use num::index::{indices, offset_list, others, pick, saturating_count, strides, to_usize};
 use num::loops::{Loop, binary_loop};
 use num::parallel::copy;
@@ -19,12 +18,8 @@ impl ArrayOp for Scatter {
     fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
         kernel(self, site.operands, programs)
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    linear!();
+    needs_whole_operands!();
 }
 
 fn kernel(
@@ -50,11 +45,11 @@ fn kernel(
     let scratch = saturating_count(&sizes).saturating_mul(2 * size_of::<usize>());
     let op = op.clone();
     Some(updates_with(scratch, move |scope, inputs, outputs| {
-        // The first output has the elements of its operand.
-        for (input, output) in inputs[..count].iter().zip(outputs.iter_mut()).skip(1) {
+        // The first output has the elements of its operand, and the inputs are those after it.
+        for (input, output) in inputs.iter().zip(&mut outputs[1..]) {
             copy(input.bytes(), output.bytes_mut());
         }
-        let (starts, updates) = (inputs[count], &inputs[count + 1..]);
+        let (starts, updates) = (inputs[count - 1], &inputs[count..]);
         scatter(&op, &applied, outputs, starts, updates, scope)
     }))
 }
@@ -63,15 +58,15 @@ fn kernel(
 fn scatter(
     op: &Scatter,
     applied: &ScalarProgram,
-    values: &mut [Literal],
-    starts: &Literal,
-    updates: &[&Literal],
+    values: &mut [Array],
+    starts: &Array,
+    updates: &[&Array],
     scope: &dyn Scope,
 ) -> Result<()> {
-    let from = values[0].array_shape().expect("verified: an array").clone();
-    let window = updates[0].array_shape().expect("verified: an array");
+    let from = values[0].shape().clone();
+    let window = updates[0].shape();
     let mut combine = Combine::new(applied, scope, values, updates);
-    let mut values: Vec<&mut [u8]> = values.iter_mut().map(Literal::bytes_mut).collect();
+    let mut values: Vec<&mut [u8]> = values.iter_mut().map(Array::bytes_mut).collect();
     let places = Places::new(op, &from, window);
     let mut runs = Runs::of(applied, &combine.types, &places);
     let (mut sizes, strides) = pick(window, &places.scatter_dims);
@@ -184,11 +179,11 @@ impl<'a> Combine<'a> {
     fn new(
         applied: &'a ScalarProgram,
         scope: &'a dyn Scope,
-        values: &[Literal],
-        updates: &[&Literal],
+        values: &[Array],
+        updates: &[&Array],
     ) -> Self {
         let all = values.iter().chain(updates.iter().copied());
-        let types: Vec<_> = all.map(|v| v.array_shape().expect("verified: an array").ty).collect();
+        let types: Vec<_> = all.map(|v| v.shape().ty).collect();
         let scratch = applied.scratch();
         let arguments = vec![Scalar::Pred(false); types.len()];
         let out = vec![Scalar::Pred(false); values.len()];
@@ -199,7 +194,7 @@ impl<'a> Combine<'a> {
         &mut self,
         values: &mut [&mut [u8]],
         at: usize,
-        updates: &[&Literal],
+        updates: &[&Array],
         from: usize,
     ) -> Result<()> {
         let count = values.len();

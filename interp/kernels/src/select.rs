@@ -1,9 +1,9 @@
 //! `select`: `result[i] = pred[i] ? on_true[i] : on_false[i]`; bits are moved, not computed with
-use crate::op::{ArrayOp, Cost, Site};
+use crate::op::{ArrayOp, Site, linear};
 use crate::slicing::{self, SliceDim, Sliced};
 use crate::typed::Typed;
 use crate::{Fusion, Kernel, Reuse};
-use hlo::{Literal, Op, op};
+use hlo::{Array, Op, op};
 use num::scalar_program::ScalarPrograms;
 use num::{Result, Scope};
 
@@ -20,9 +20,7 @@ impl ArrayOp for op::Select {
             _ => Some(Box::new(Select(Typed::select(width)))),
         }
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
+    linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
         slicing::elementwise(Op::Select(self.clone()), site, region)
     }
@@ -32,8 +30,8 @@ impl Kernel for Select {
     fn run(
         &self,
         _context: &dyn Scope,
-        inputs: &[&Literal],
-        outputs: &mut [Literal],
+        inputs: &[Option<&Array>],
+        outputs: &mut [Array],
     ) -> Result<()> {
         self.0.run(inputs, &mut outputs[0]);
         Ok(())

@@ -3,10 +3,9 @@ use super::reduce_window::under;
 use super::unpooling;
 use crate::Kernel;
 use crate::function::writes;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use hlo::op::SelectAndScatter;
-use hlo::{ArrayShape, Literal, Scalar};
+use hlo::{Array, ArrayShape, Scalar};
 use num::array::fill;
 use num::index::{indices, strides};
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
@@ -16,12 +15,8 @@ impl ArrayOp for SelectAndScatter {
     fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
         kernel(self, site.operands, site.result(), programs)
     }
-    fn cost(&self, _: &Site<'_>) -> Cost {
-        Cost::LINEAR
-    }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    linear!();
+    needs_whole_operands!();
 }
 
 fn kernel(
@@ -43,18 +38,18 @@ fn kernel(
 
 fn select_and_scatter(
     op: &SelectAndScatter,
-    operands: &[&Literal],
-    result: &mut Literal,
+    operands: &[&Array],
+    result: &mut Array,
     (select, scatter): (&ScalarProgram, &ScalarProgram),
     scope: &dyn Scope,
 ) -> Result<()> {
     let (operand, sources, init) = (operands[0], operands[1], operands[2]);
-    let from = operand.array_shape().expect("verified: an array");
-    let source_shape = sources.array_shape().expect("verified: an array");
+    let from = operand.shape();
+    let source_shape = sources.shape();
     let strides = strides(&from.dims);
     let (mut select_scratch, mut scatter_scratch) = (select.scratch(), scatter.scratch());
-    let init_type = init.array_shape().expect("verified: a scalar").ty;
-    let ty = result.array_shape().expect("a kernel computes arrays").ty;
+    let init_type = init.shape().ty;
+    let ty = result.shape().ty;
     let first = init.get(0).convert(init_type, ty);
     fill(result, |_| first);
     let mut failed = Ok(());

@@ -8,7 +8,7 @@ use super::fold::Floats;
 use super::reduce_window::{Reach, walk};
 
 use hlo::op::Binary;
-use hlo::{ElementType, Literal, Scalar};
+use hlo::{Array, ElementType, Scalar};
 use num::accumulator::ExactSum;
 
 /// The fold of a window.
@@ -99,7 +99,7 @@ impl<'a> SlidingSum<'a> {
 pub(super) struct SlidingBinary<'a> {
     op: Binary,
     ty: ElementType,
-    input: &'a Literal,
+    input: &'a Array,
     first: Scalar,
     /// The folds of the last 1, 2, ... columns of the older part of the window.
     front: Vec<Option<Scalar>>,
@@ -108,7 +108,7 @@ pub(super) struct SlidingBinary<'a> {
 }
 
 impl<'a> SlidingBinary<'a> {
-    pub(super) fn new(op: Binary, ty: ElementType, input: &'a Literal, first: Scalar) -> Self {
+    pub(super) fn new(op: Binary, ty: ElementType, input: &'a Array, first: Scalar) -> Self {
         Self { op, ty, input, first, front: Vec::new(), back: None }
     }
     #[inline]

@@ -4,7 +4,7 @@
 //! repetition of single elements, or a transposition, which goes through blocks that stay in the cache. Large results are
 //! written in parts by several threads.
 use crate::{Fusion, Kernel};
-use hlo::{ArrayShape, Dims, Literal};
+use hlo::{Array, ArrayShape, Dims};
 use num::index::{count, offsets, strides as row_major, to_usize};
 use num::parallel::parts;
 use num::{Result, Scope};
@@ -70,14 +70,18 @@ impl Kernel for Move {
     fn run(
         &self,
         _context: &dyn Scope,
-        inputs: &[&Literal],
-        outputs: &mut [Literal],
+        inputs: &[Option<&Array>],
+        outputs: &mut [Array],
     ) -> Result<()> {
         self.fold(inputs, &mut outputs[0]);
         Ok(())
     }
-    fn fold(&self, inputs: &[&Literal], output: &mut Literal) -> bool {
-        with_width!(self.width, W => self.walk.run::<W>(inputs[0].bytes(), output.bytes_mut()));
+    fn fold(&self, inputs: &[Option<&Array>], output: &mut Array) -> bool {
+        let Some(from) = inputs[0].map(Array::bytes) else { return false };
+        with_width!(self.width, W => self.walk.run::<W>(from, output.bytes_mut()));
+        true
+    }
+    fn moves(&self) -> bool {
         true
     }
     fn relabels(&self) -> bool {

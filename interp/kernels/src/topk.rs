@@ -2,12 +2,11 @@
 use super::sort::{Line, LineKey, merge_bytes};
 use crate::Kernel;
 use crate::function::writes_with;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::TopK;
-use hlo::{ArrayShape, ElementType, Literal, Scalar, Shape};
+use hlo::{Array, ArrayShape, ElementType, Scalar};
 use num::Error;
-use num::array::zeros;
+use num::array::static_shape;
 use num::clock::Stop;
 use num::index::{binary_digits, saturating_count, to_i64, to_usize};
 use num::parallel::threads;
@@ -26,9 +25,7 @@ impl ArrayOp for TopK {
         let row = shape.dims.last().map_or(1, |&size| to_usize(size));
         Cost { steps: comparisons(shape), scratch: merge_bytes(row) }
     }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    needs_whole_operands!();
 }
 
 /// Returns the comparisons of a sort of each row.
@@ -59,23 +56,15 @@ fn kept(row: usize, k: usize) -> usize {
 pub fn scratch(row: usize, k: usize) -> usize {
     kept(row, k).saturating_mul(size_of::<Candidate>()).saturating_mul(threads())
 }
-/// The k largest or smallest of the last dimension, as values and places.
-pub fn largest(operand: &Literal, k: usize, largest: bool, shape: &Shape) -> Literal {
-    let mut arrays = zeros(shape).elements().map_or_else(Vec::new, <[Literal]>::to_vec);
-    if let [values, places] = arrays.as_mut_slice() {
-        largest_into(operand, k, largest, values, places);
-    }
-    Literal::tuple(arrays)
+/// Returns the k largest or smallest elements of the last dimension, as values and places of these shapes.
+pub fn largest(operand: &Array, k: usize, largest: bool, shapes: [&ArrayShape; 2]) -> [Array; 2] {
+    let [mut values, mut places] = shapes.map(|shape| Array::zeros(static_shape(shape)));
+    largest_into(operand, k, largest, &mut values, &mut places);
+    [values, places]
 }
 
-fn largest_into(
-    operand: &Literal,
-    k: usize,
-    largest: bool,
-    values: &mut Literal,
-    places: &mut Literal,
-) {
-    let from = operand.array_shape().expect("verified: an array");
+fn largest_into(operand: &Array, k: usize, largest: bool, values: &mut Array, places: &mut Array) {
+    let from = operand.shape();
     let size = from.dims.last().map_or(1, |&d| to_usize(d));
     let width = from.ty.storage_bytes();
     if k == 0 {

@@ -16,11 +16,10 @@
 use crate::Kernel;
 use crate::conversion::{converted, is_narrow, number_bytes, store};
 use crate::function::writes_in;
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::TriangularSolve;
 use hlo::op::value::Transpose;
-use hlo::{ArrayShape, ElementType, Literal};
+use hlo::{Array, ArrayShape, ElementType};
 use num::Arithmetic;
 use num::array::fill;
 use num::clock::Stop;
@@ -43,9 +42,7 @@ impl ArrayOp for TriangularSolve {
             scratch: n.saturating_mul(2 * size_of::<DoubleDouble>()),
         }
     }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    needs_whole_operands!();
 }
 
 fn kernel(
@@ -95,7 +92,7 @@ fn real<R: Number>(
     let scratch = elements.saturating_mul(copies).saturating_add(own);
     writes_in(arithmetic, scratch, move |_, inputs, outputs| {
         let (triangles, from) = (converted::<R>(inputs[0]), converted::<R>(inputs[1]));
-        let dims = &inputs[1].array_shape().expect("verified: an array").dims;
+        let dims = &inputs[1].shape().dims;
         let sides = (to_usize(dims[dims.len() - 2]), to_usize(dims[dims.len() - 1]));
         if ty == R::TYPE {
             let to = bytemuck::cast_slice_mut(outputs[0].bytes_mut());
@@ -154,15 +151,15 @@ fn orientation(op: &TriangularSolve) -> (bool, bool) {
 /// The solutions of all systems, in wider numbers.
 struct Solve<'a> {
     op: &'a TriangularSolve,
-    a: &'a Literal,
-    b: &'a Literal,
-    result: &'a mut Literal,
+    a: &'a Array,
+    b: &'a Array,
+    result: &'a mut Array,
 }
 
 impl InField for Solve<'_> {
     type Output = ();
     fn run<F: Field>(self) {
-        let dims = &self.b.array_shape().expect("verified: an array").dims;
+        let dims = &self.b.shape().dims;
         let (rows, columns) = (to_usize(dims[dims.len() - 2]), to_usize(dims[dims.len() - 1]));
         // From the right, the rows of b are the columns of the transposed system.
         let (n, systems) = if self.op.left_side { (rows, columns) } else { (columns, rows) };

@@ -1,5 +1,5 @@
 //! Elementwise loops over types of the processor, in parallel and in place.
-use hlo::{ElementType, Literal};
+use hlo::{Array, ElementType};
 use num::loops::{Loop, select_loop};
 use num::parallel::parts;
 use smallvec::SmallVec;
@@ -48,12 +48,12 @@ impl Typed {
         self.function.clone()
     }
     /// Runs the loop; an operand that is no array is in the result's memory.
-    pub(super) fn run(&self, inputs: &[&Literal], result: &mut Literal) {
+    pub(super) fn run(&self, inputs: &[Option<&Array>], result: &mut Array) {
         let operands: SmallVec<[Operand<'_>; MOST]> = inputs
             .iter()
-            .map(|input| match input.array_shape() {
-                Some(shape) if shape.rank() == 0 => Operand::Scalar(input.bytes()),
-                Some(_) => Operand::Array(input.bytes()),
+            .map(|input| match input {
+                Some(input) if input.shape().rank() == 0 => Operand::Scalar(input.bytes()),
+                Some(input) => Operand::Array(input.bytes()),
                 None => Operand::Result,
             })
             .collect();
@@ -142,8 +142,8 @@ mod tests {
     fn numbers(seed: usize) -> Vec<f32> {
         (0..COUNT).map(|i| f32::from(u8::try_from(i * seed % 251).unwrap()) - 100.0).collect()
     }
-    fn array<T: hlo::literal::Native>(elements: &[T]) -> Literal {
-        Literal::from_slice(&[i64::try_from(elements.len()).unwrap()], elements)
+    fn array<T: hlo::literal::Native>(elements: &[T]) -> Array {
+        Array::from_slice(&[i64::try_from(elements.len()).unwrap()], elements)
     }
 
     #[test]
@@ -151,27 +151,28 @@ mod tests {
         let (a, b) = (numbers(3), numbers(7));
         let subtract = binary_loop(Binary::Subtract, ElementType::F32).unwrap();
         let subtract = Typed::new(subtract, &[ElementType::F32; 2], ElementType::F32);
-        let (here, there) = (Literal::token(), array(&b));
-        let run = |inputs: [&Literal; 2]| {
+        let there = array(&b);
+        let (here, there) = (None, Some(&there));
+        let run = |inputs: [Option<&Array>; 2]| {
             let mut result = array(&a);
             subtract.run(&inputs, &mut result);
             result.as_slice::<f32>().unwrap().to_vec()
         };
         let differences =
             |x: &[f32], y: &[f32]| -> Vec<f32> { x.iter().zip(y).map(|(x, y)| x - y).collect() };
-        assert_eq!(run([&here, &there]), differences(&a, &b));
-        assert_eq!(run([&there, &here]), differences(&b, &a));
-        assert_eq!(run([&here, &here]), differences(&a, &a));
+        assert_eq!(run([here, there]), differences(&a, &b));
+        assert_eq!(run([there, here]), differences(&b, &a));
+        assert_eq!(run([here, here]), differences(&a, &a));
     }
 
     #[test]
     fn scalars_and_other_types() {
         let x = numbers(5);
-        let (low, high) = (Literal::from_slice(&[], &[-3_f32]), Literal::from_slice(&[], &[9_f32]));
+        let (low, high) = (Array::from_slice(&[], &[-3_f32]), Array::from_slice(&[], &[9_f32]));
         let clamp = clamp_loop(ElementType::F32).unwrap();
         let clamp = Typed::new(clamp, &[ElementType::F32; 3], ElementType::F32);
         let mut result = array(&x);
-        clamp.run(&[&low, &Literal::token(), &high], &mut result);
+        clamp.run(&[Some(&low), None, Some(&high)], &mut result);
         let expected: Vec<f32> = x.iter().map(|x| x.clamp(-3.0, 9.0)).collect();
         assert_eq!(result.as_slice::<f32>().unwrap(), expected);
 
@@ -179,8 +180,7 @@ mod tests {
         let bytes = |add: u8| -> Vec<u8> { (0..=u8::MAX).map(|i| i.wrapping_add(add)).collect() };
         let mut result = array(&(0..=u8::MAX).map(|i| i % 2).collect::<Vec<u8>>());
         let (on_true, on_false) = (bytes(10), bytes(20));
-        Typed::select(1)
-            .run(&[&Literal::token(), &array(&on_true), &array(&on_false)], &mut result);
+        Typed::select(1).run(&[None, Some(&array(&on_true)), Some(&array(&on_false))], &mut result);
         let expected: Vec<u8> =
             (0..=u8::MAX).map(|i| i.wrapping_add(if i % 2 == 1 { 10 } else { 20 })).collect();
         assert_eq!(result.as_slice::<u8>().unwrap(), expected);

@@ -2,7 +2,7 @@
 use crate::clock::Stop;
 use crate::{Code, Error, Result};
 use hlo::layout::LayoutTail;
-use hlo::{ArrayShape, Literal, Scalar, Shape};
+use hlo::{Array, ArrayShape, Literal, Scalar, Shape};
 use std::fmt::Display;
 use std::sync::Arc;
 
@@ -55,8 +55,8 @@ pub fn too_large(shape: &impl Display) -> Error {
 pub const PART: usize = 1 << 12;
 
 /// Fills an array with the elements that `element` gives, in row-major order, or until the run is to stop.
-pub fn fill(array: &mut Literal, mut element: impl FnMut(usize) -> Scalar) {
-    let Some(ty) = array.array_shape().map(|shape| shape.ty) else { return };
+pub fn fill(array: &mut Array, mut element: impl FnMut(usize) -> Scalar) {
+    let ty = array.shape().ty;
     let (width, stop) = (ty.storage_bytes(), Stop::current());
     let parts = array.bytes_mut().chunks_mut(PART * width).enumerate();
     for (number, part) in parts.take_while(|_| !stop.is_set()) {
@@ -68,8 +68,8 @@ pub fn fill(array: &mut Literal, mut element: impl FnMut(usize) -> Scalar) {
 
 /// An array whose elements `element` gives, in row-major order.
 #[inline]
-pub fn build(shape: &ArrayShape, element: impl FnMut(usize) -> Scalar) -> Literal {
-    let mut result = Literal::zeros(shape.clone());
+pub fn build(shape: &ArrayShape, element: impl FnMut(usize) -> Scalar) -> Array {
+    let mut result = Array::zeros(shape.clone());
     fill(&mut result, element);
     result
 }
@@ -82,10 +82,12 @@ pub fn array_shapes(shape: &Shape) -> Vec<&ArrayShape> {
 
 /// Packs the arrays of a result: one as it is, several as a tuple; `shape` says which.
 #[inline]
-pub fn pack(shape: &Shape, mut arrays: Vec<Literal>) -> Literal {
+pub fn pack(shape: &Shape, mut arrays: Vec<impl Into<Literal>>) -> Literal {
     match shape {
-        Shape::Tuple(_) => Literal::tuple(arrays),
-        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => arrays.swap_remove(0),
+        Shape::Tuple(_) => Literal::tuple(arrays.into_iter().map(Into::into).collect()),
+        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
+            arrays.swap_remove(0).into()
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! dimension. Group order is the order of the ids in `replica_groups`. Several operands are gathered independently.
 //!
 //! Source: StableHLO, `all_gather`.
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::AllGather;
 use hlo::{ArrayShape, Dims, Literal};
 use num::index::{to_i64, to_usize};
@@ -22,7 +22,7 @@ pub fn dimension(op: &AllGather) -> i64 {
 }
 
 /// Returns the arrays of the members, concatenated along a dimension.
-pub fn all_gather(dimension: i64, members: &[Array<'_>]) -> Literal {
+pub fn all_gather(dimension: i64, members: &[Operand<'_>]) -> Literal {
     let (dim, size) = (to_usize(dimension), members[0].size(dimension));
     let mut shape = ArrayShape::new(members[0].shape.ty, members[0].shape.dims.clone());
     shape.dims[dim] = size * to_i64(members.len());

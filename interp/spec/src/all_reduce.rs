@@ -11,7 +11,7 @@
 //!
 //! Source: StableHLO, `all_reduce`.
 use super::fold::{Fold, Types};
-use super::{Array, Call, Results, build, try_build};
+use super::{Call, Operand, Results, build, try_build};
 use hlo::ir::ComputationId;
 use hlo::op::{AllReduce, Binary};
 use hlo::{Literal, Scalar};
@@ -35,7 +35,7 @@ pub fn reducer(op: &AllReduce) -> Option<ComputationId> {
 /// `rounds_each_step` is set if the members are in a given order, as on hardware.
 pub fn all_reduce(
     to_apply: Option<ComputationId>,
-    members: &[Array<'_>],
+    members: &[Operand<'_>],
     rounds_each_step: bool,
     call: Call<'_>,
 ) -> Result<Literal> {

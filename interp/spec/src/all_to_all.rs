@@ -9,7 +9,7 @@
 //!
 //! Source: StableHLO, `all_to_all`; XLA operation semantics, `AllToAll`.
 use super::reduce_scatter::part_size;
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::AllToAll;
 use hlo::{Dims, Literal};
 use num::Result;
@@ -28,7 +28,7 @@ pub fn dimension(op: &AllToAll) -> Option<i64> {
 }
 
 /// Returns the result of each member.
-pub fn all_to_all(dimension: i64, members: &[Array<'_>]) -> Result<Vec<Literal>> {
+pub fn all_to_all(dimension: i64, members: &[Operand<'_>]) -> Result<Vec<Literal>> {
     let (dim, shape) = (to_usize(dimension), members[0].shape);
     let n = part_size(shape, dimension, members.len())?;
     let result = |member: i64| {

@@ -15,7 +15,7 @@ const PART: usize = 64;
 
 /// An operand, read by index.
 #[derive(Debug, Clone, Copy)]
-pub struct Array<'a> {
+pub struct Operand<'a> {
     /// Type, dimensions and layout. A dynamic dimension has its bound.
     pub shape: &'a ArrayShape,
     /// The size of each dimension at run time: at most that of `shape`.
@@ -23,7 +23,7 @@ pub struct Array<'a> {
     bytes: &'a [u8],
 }
 
-impl<'a> Array<'a> {
+impl<'a> Operand<'a> {
     /// # Panics
     /// If the literal is not an array; the verifier checks that.
     pub fn of(literal: &'a Literal) -> Self {

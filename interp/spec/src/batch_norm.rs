@@ -24,7 +24,7 @@
 //! negative.
 //!
 //! Source: StableHLO, `batch_norm_training`, `batch_norm_inference`, `batch_norm_grad`.
-use super::{Array, build, indices, set};
+use super::{Operand, build, indices, set};
 use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar, Shape};
 use num::clock::Stop;
@@ -34,7 +34,7 @@ use num::index::{others, to_i64, to_usize};
 
 pub(super) fn training(
     op: &BatchNormTraining,
-    operands: [&Array<'_>; 3],
+    operands: [&Operand<'_>; 3],
     shape: &Shape,
 ) -> Literal {
     if is_f64(operands[0]) {
@@ -46,7 +46,7 @@ pub(super) fn training(
 
 fn train<R: Real + Field>(
     op: &BatchNormTraining,
-    [x, scale, offset]: [&Array<'_>; 3],
+    [x, scale, offset]: [&Operand<'_>; 3],
     shape: &Shape,
 ) -> Literal {
     let BatchNormTraining { epsilon, feature_index } = op;
@@ -66,7 +66,7 @@ fn train<R: Real + Field>(
 
 pub(super) fn inference(
     op: &BatchNormInference,
-    operands: [&Array<'_>; 5],
+    operands: [&Operand<'_>; 5],
     shape: &ArrayShape,
 ) -> Literal {
     if is_f64(operands[0]) {
@@ -78,7 +78,7 @@ pub(super) fn inference(
 
 fn infer<R: Real + Field>(
     op: &BatchNormInference,
-    [x, scale, offset, mean, variance]: [&Array<'_>; 5],
+    [x, scale, offset, mean, variance]: [&Operand<'_>; 5],
     shape: &ArrayShape,
 ) -> Literal {
     let BatchNormInference { epsilon, feature_index } = op;
@@ -98,7 +98,7 @@ fn infer<R: Real + Field>(
     })
 }
 
-pub(super) fn grad(op: &BatchNormGrad, operands: [&Array<'_>; 5], shape: &Shape) -> Literal {
+pub(super) fn grad(op: &BatchNormGrad, operands: [&Operand<'_>; 5], shape: &Shape) -> Literal {
     if is_f64(operands[0]) {
         gradients::<DoubleDouble>(op, operands, shape)
     } else {
@@ -108,7 +108,7 @@ pub(super) fn grad(op: &BatchNormGrad, operands: [&Array<'_>; 5], shape: &Shape)
 
 fn gradients<R: Real + Field>(
     op: &BatchNormGrad,
-    [x, scale, mean, variance, g]: [&Array<'_>; 5],
+    [x, scale, mean, variance, g]: [&Operand<'_>; 5],
     shape: &Shape,
 ) -> Literal {
     let BatchNormGrad { epsilon, feature_index } = op;
@@ -145,7 +145,7 @@ struct Features {
 }
 
 impl Features {
-    fn of(x: &Array<'_>, feature_index: i64) -> Self {
+    fn of(x: &Operand<'_>, feature_index: i64) -> Self {
         let others = others(x.rank(), &[feature_index]);
         let sizes = others.iter().map(|&dim| x.size(dim)).collect();
         Self { dim: feature_index, count: x.size(feature_index), others, sizes }
@@ -192,16 +192,16 @@ impl<R: Real + Field> Numbers<R> {
     }
 }
 
-fn numbers<R: Real + Field>(array: &Array<'_>) -> Numbers<R> {
+fn numbers<R: Real + Field>(array: &Operand<'_>) -> Numbers<R> {
     let stop = Stop::current();
     // All features have a number, also when the run is to stop.
     let number = |i| if stop.is_set() { R::ZERO } else { read(array, &[i]) };
     Numbers((0..array.size(0)).map(number).collect())
 }
-fn read<R: Field>(array: &Array<'_>, index: &[i64]) -> R {
+fn read<R: Field>(array: &Operand<'_>, index: &[i64]) -> R {
     R::of(array.at(index))
 }
-fn is_f64(array: &Array<'_>) -> bool {
+fn is_f64(array: &Operand<'_>) -> bool {
     array.shape.ty == ElementType::F64
 }
 fn shapes(shape: &Shape) -> [&ArrayShape; 3] {

@@ -20,11 +20,16 @@
 //! | `shift-right-arithmetic` | the highest bit is repeated, of unsigned integers too | n and more: all bits are that bit |
 //!
 //! Source: StableHLO, the op of each name; XLA operation semantics, `Element-wise binary arithmetic operations`.
-use super::{Array, build};
+use super::{Operand, build};
 
 use hlo::op::Binary;
 use hlo::{ArrayShape, Literal};
 
-pub(super) fn binary(op: Binary, lhs: &Array<'_>, rhs: &Array<'_>, shape: &ArrayShape) -> Literal {
+pub(super) fn binary(
+    op: Binary,
+    lhs: &Operand<'_>,
+    rhs: &Operand<'_>,
+    shape: &ArrayShape,
+) -> Literal {
     build(shape, |index| num::binary(op, lhs.shape.ty, lhs.at(index), rhs.at(index)))
 }

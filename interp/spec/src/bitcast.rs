@@ -12,12 +12,12 @@
 //!
 //! Source: XLA, `Shapes and layout`; XLA's evaluator.
 use super::layout::{Memory, unsupported};
-use super::{Array, try_build};
+use super::{Operand, try_build};
 use hlo::op::Bitcast;
 use hlo::{ArrayShape, Literal, Scalar};
 use num::Result;
 
-pub(super) fn bitcast(op: &Bitcast, operand: &Array<'_>, shape: &ArrayShape) -> Result<Literal> {
+pub(super) fn bitcast(op: &Bitcast, operand: &Operand<'_>, shape: &ArrayShape) -> Result<Literal> {
     let Bitcast {} = op;
     let (from, to) = (Memory::of(operand.shape)?, Memory::of(shape)?);
     try_build(shape, |index| {

@@ -13,14 +13,14 @@
 //! - NaN keeps its bits.
 //!
 //! Source: StableHLO, `bitcast_convert`.
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::BitcastConvert;
 use hlo::{ArrayShape, Literal, Scalar};
 use std::cmp::Ordering;
 
 pub(super) fn bitcast_convert(
     op: &BitcastConvert,
-    operand: &Array<'_>,
+    operand: &Operand<'_>,
     shape: &ArrayShape,
 ) -> Literal {
     let BitcastConvert {} = op;

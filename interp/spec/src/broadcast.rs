@@ -6,12 +6,12 @@
 //! - A dimension keeps its size: HLO does not expand one of size 1, unlike StableHLO's `broadcast_in_dim`.
 //!
 //! Source: XLA operation semantics, `BroadcastInDim`; StableHLO, `broadcast_in_dim`.
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::Broadcast;
 use hlo::{ArrayShape, Dims, Literal};
 use num::index::to_usize;
 
-pub(super) fn broadcast(op: &Broadcast, operand: &Array<'_>, shape: &ArrayShape) -> Literal {
+pub(super) fn broadcast(op: &Broadcast, operand: &Operand<'_>, shape: &ArrayShape) -> Literal {
     let Broadcast { dimensions } = op;
     build(shape, |index| {
         let source: Dims = dimensions.iter().map(|&d| index[to_usize(d)]).collect();

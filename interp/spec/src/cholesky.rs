@@ -16,7 +16,7 @@
 //! XLA:CPU does not detect a last `d[j]^2` that is 0 or infinite, and returns NaN or 0 in single elements there.
 //!
 //! Source: StableHLO, `cholesky`.
-use super::{Array, Output, indices};
+use super::{Operand, Output, indices};
 use hlo::op::Cholesky;
 use hlo::{ArrayShape, Dims, Literal};
 use num::clock::Stop;
@@ -24,14 +24,14 @@ use num::complex_of::{Field, InField, in_field};
 use num::double_double::Real;
 use num::index::{to_i64, to_usize};
 
-pub(super) fn cholesky(op: &Cholesky, a: &Array<'_>, shape: &ArrayShape) -> Literal {
+pub(super) fn cholesky(op: &Cholesky, a: &Operand<'_>, shape: &ArrayShape) -> Literal {
     let Cholesky { lower } = op;
     in_field(shape.ty, Factors { lower: *lower, a, shape })
 }
 
 struct Factors<'a> {
     lower: bool,
-    a: &'a Array<'a>,
+    a: &'a Operand<'a>,
     shape: &'a ArrayShape,
 }
 

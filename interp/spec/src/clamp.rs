@@ -7,21 +7,21 @@
 //! - NaN in any of the three gives NaN.
 //!
 //! Source: StableHLO, `clamp`.
-use super::{Array, build};
+use super::{Operand, build};
 
 use hlo::op::Clamp;
 use hlo::{ArrayShape, Literal};
 
 pub(super) fn clamp(
     op: &Clamp,
-    min: &Array<'_>,
-    operand: &Array<'_>,
-    max: &Array<'_>,
+    min: &Operand<'_>,
+    operand: &Operand<'_>,
+    max: &Operand<'_>,
     shape: &ArrayShape,
 ) -> Literal {
     let Clamp {} = op;
     build(shape, |index| {
-        let bound = |array: &Array<'_>| array.at(if array.rank() == 0 { &[] } else { index });
+        let bound = |array: &Operand<'_>| array.at(if array.rank() == 0 { &[] } else { index });
         num::clamp(shape.ty, bound(min), operand.at(index), bound(max))
     })
 }

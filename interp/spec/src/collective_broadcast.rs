@@ -9,7 +9,7 @@
 //! - A device in no group gets zeros.
 //!
 //! Source: StableHLO, `collective_broadcast`; XLA operation semantics, `CollectiveBroadcast`.
-use super::Array;
+use super::Operand;
 use hlo::Literal;
 use hlo::op::CollectiveBroadcast;
 use num::error::Code;
@@ -31,7 +31,7 @@ pub fn collective_broadcast(
         return Ok(first.to_vec());
     };
     let trap = |message: String| Error::from(Code::Trap { message });
-    let root = |roots: &Literal, i: usize| Array::of(roots).integer_at(&[to_i64(i)]);
+    let root = |roots: &Literal, i: usize| Operand::of(roots).integer_at(&[to_i64(i)]);
     let differs = |own: &&[Literal]| {
         own.last().is_none_or(|own| (0..values.len()).any(|i| root(own, i) != root(roots, i)))
     };

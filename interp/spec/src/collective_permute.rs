@@ -10,7 +10,7 @@
 //! `collective-permute` between.
 //!
 //! Source: StableHLO, `collective_permute`; XLA operation semantics, `CollectivePermute`.
-use super::Array;
+use super::Operand;
 use super::dynamic_slice::dynamic_slice;
 use super::dynamic_update_slice::dynamic_update_slice;
 use hlo::op::{DynamicSlice, DynamicUpdateSlice};
@@ -24,7 +24,7 @@ pub fn sent(slice_sizes: &[Vec<i64>], operands: &[Literal]) -> Result<Vec<Litera
     }
     let [input, _, offsets, _] = operands else { return Err(four()) };
     let slice = |one: Slice<'_>| {
-        let input = Array::of(elements(input)[one.buffer]);
+        let input = Operand::of(elements(input)[one.buffer]);
         let shape = ArrayShape::new(input.shape.ty, one.sizes.to_vec());
         let op = DynamicSlice { dynamic_slice_sizes: one.sizes.to_vec() };
         dynamic_slice(&op, &input, &one.offsets, &shape)
@@ -47,7 +47,7 @@ pub fn received(
     for (one, update) in
         slices(slice_sizes, output, offsets).into_iter().zip(sent.into_iter().flatten())
     {
-        let (output, update) = (Array::of(&results[one.buffer]), Array::of(&update));
+        let (output, update) = (Operand::of(&results[one.buffer]), Operand::of(&update));
         let op = DynamicUpdateSlice {};
         results[one.buffer] =
             dynamic_update_slice(&op, &output, &update, &one.offsets, output.shape);
@@ -65,7 +65,7 @@ struct Slice<'a> {
     /// The number of the array it belongs to.
     buffer: usize,
     sizes: &'a [i64],
-    offsets: Vec<Array<'a>>,
+    offsets: Vec<Operand<'a>>,
 }
 
 /// Returns the slices of all arrays. Arrays share the sizes if there are only those of one.
@@ -88,7 +88,7 @@ fn slices<'a>(
     let one = |((buffer, own), sizes): ((usize, &'a Literal), &'a Vec<i64>)| Slice {
         buffer,
         sizes,
-        offsets: elements(own).into_iter().map(Array::of).collect(),
+        offsets: elements(own).into_iter().map(Operand::of).collect(),
     };
     with_sizes.map(one).collect()
 }

@@ -12,15 +12,15 @@
 //!   largest.
 //!
 //! Source: StableHLO, `compare`.
-use super::{Array, build};
+use super::{Operand, build};
 
 use hlo::op::Compare;
 use hlo::{ArrayShape, Literal, Scalar};
 
 pub(super) fn compare(
     op: &Compare,
-    lhs: &Array<'_>,
-    rhs: &Array<'_>,
+    lhs: &Operand<'_>,
+    rhs: &Operand<'_>,
     shape: &ArrayShape,
 ) -> Literal {
     let Compare { direction, ty: _ } = op; // `order` reads `ty` and has the default of each type.

@@ -8,12 +8,16 @@
 //! - An operand of size 0 in that dimension contributes nothing.
 //!
 //! Source: StableHLO, `concatenate`.
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::Concatenate;
 use hlo::{ArrayShape, Dims, Literal};
 use num::index::to_usize;
 
-pub(super) fn concatenate(op: &Concatenate, operands: &[Array<'_>], shape: &ArrayShape) -> Literal {
+pub(super) fn concatenate(
+    op: &Concatenate,
+    operands: &[Operand<'_>],
+    shape: &ArrayShape,
+) -> Literal {
     let Concatenate { dimensions } = op;
     let dim = dimensions[0];
     build(shape, |index| {

@@ -17,11 +17,11 @@
 //! - Types without -0 make it +0.
 //!
 //! Source: StableHLO, `convert`. XLA rounds some pairs twice, through a type between; here every pair is rounded once.
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::Convert;
 use hlo::{ArrayShape, Literal};
 
-pub(super) fn convert(op: &Convert, operand: &Array<'_>, shape: &ArrayShape) -> Literal {
+pub(super) fn convert(op: &Convert, operand: &Operand<'_>, shape: &ArrayShape) -> Literal {
     let Convert {} = op;
     build(shape, |index| operand.at(index).convert(operand.shape.ty, shape.ty))
 }

@@ -26,7 +26,7 @@
 //! Source: StableHLO, `convolution`; XLA operation semantics, `Conv`.
 use super::products::Products;
 use super::window::under;
-use super::{Array, Output, build, indices, set};
+use super::{Operand, Output, build, indices, set};
 use hlo::op::Convolution;
 use hlo::op::value::{ConvDims, OperandSparsity};
 use hlo::{ArrayShape, Dims, Literal};
@@ -61,7 +61,7 @@ pub fn convolution(op: &Convolution, operands: &[&Literal], shape: &ArrayShape) 
     let sparsity = sparsity_config.as_ref();
     let lhs = dense(operands[0], sparsity.and_then(|s| s.lhs), operands)?;
     let rhs = dense(operands[1], sparsity.and_then(|s| s.rhs), operands)?;
-    let (lhs, rhs) = (Array::of(&lhs), Array::of(&rhs));
+    let (lhs, rhs) = (Operand::of(&lhs), Operand::of(&rhs));
 
     let window = op.forward_window();
     let products = Products::new(lhs.shape.ty, rhs.shape.ty, *algorithm, shape.ty);
@@ -110,8 +110,8 @@ fn dense<'a>(
         idx,
     } = sparsity;
     let dim = to_usize(dimension.expect("verified: a dimension"));
-    let positions = Array::of(operands[to_usize(idx.expect("verified: an index operand"))]);
-    let stored = Array::of(stored);
+    let positions = Operand::of(operands[to_usize(idx.expect("verified: an index operand"))]);
+    let stored = Operand::of(stored);
     let mut shape = stored.shape.clone();
     shape.dims[dim] *= block;
     let mut result = Output::zeros(&shape);

@@ -12,12 +12,12 @@
 //!
 //! Source: StableHLO, `dot_general`.
 use super::products::Products;
-use super::{Array, build, indices, set};
+use super::{Operand, build, indices, set};
 use hlo::op::Dot;
 use hlo::{ArrayShape, Dims, Literal};
 use num::index::others;
 
-pub(super) fn dot(op: &Dot, lhs: &Array<'_>, rhs: &Array<'_>, shape: &ArrayShape) -> Literal {
+pub(super) fn dot(op: &Dot, lhs: &Operand<'_>, rhs: &Operand<'_>, shape: &ArrayShape) -> Literal {
     let Dot {
         lhs_batch_dims,
         lhs_contracting_dims,
@@ -58,7 +58,7 @@ pub(super) struct Side<'a> {
 
 impl<'a> Side<'a> {
     pub(super) fn new(
-        operand: &Array<'_>,
+        operand: &Operand<'_>,
         batch: &'a [i64],
         contracting: &'a [i64],
         group: &[i64],

@@ -8,7 +8,7 @@
 //! - A size below 0 or above its bound is `E0408`, and so are sizes with a different number of elements.
 //!
 //! Source: XLA operation semantics, `DynamicReshape`; StableHLO, `dynamic_reshape`.
-use super::Array;
+use super::Operand;
 use super::reshape::renumber;
 use super::set_dimension_size::checked_size;
 use hlo::op::DynamicReshape;
@@ -17,8 +17,8 @@ use num::Result;
 
 pub(super) fn dynamic_reshape(
     op: &DynamicReshape,
-    operand: &Array<'_>,
-    sizes: &[Array<'_>],
+    operand: &Operand<'_>,
+    sizes: &[Operand<'_>],
     shape: &ArrayShape,
 ) -> Result<Literal> {
     let DynamicReshape {} = op;

@@ -6,15 +6,15 @@
 //! - There is one scalar for each dimension; older texts have one vector of them all.
 //!
 //! Source: StableHLO, `dynamic_slice`.
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::DynamicSlice;
 use hlo::{ArrayShape, Dims, Literal};
 use num::index::to_i64;
 
 pub(super) fn dynamic_slice(
     op: &DynamicSlice,
-    operand: &Array<'_>,
-    start_indices: &[Array<'_>],
+    operand: &Operand<'_>,
+    start_indices: &[Operand<'_>],
     shape: &ArrayShape,
 ) -> Literal {
     let DynamicSlice { dynamic_slice_sizes } = op;
@@ -26,7 +26,7 @@ pub(super) fn dynamic_slice(
 }
 
 /// Returns the start indices of a slice of these sizes, clamped so that it is in bounds.
-pub(super) fn start(operand: &Array<'_>, sizes: &[i64], start_indices: &[Array<'_>]) -> Dims {
+pub(super) fn start(operand: &Operand<'_>, sizes: &[i64], start_indices: &[Operand<'_>]) -> Dims {
     let is_vector = start_indices.first().is_some_and(|indices| indices.rank() == 1);
     let start = |d: usize| {
         if is_vector {

@@ -9,15 +9,15 @@
 //!
 //! Source: StableHLO, `dynamic_update_slice`.
 use super::dynamic_slice::start;
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::DynamicUpdateSlice;
 use hlo::{ArrayShape, Dims, Literal};
 
 pub(super) fn dynamic_update_slice(
     op: &DynamicUpdateSlice,
-    operand: &Array<'_>,
-    update: &Array<'_>,
-    start_indices: &[Array<'_>],
+    operand: &Operand<'_>,
+    update: &Operand<'_>,
+    start_indices: &[Operand<'_>],
     shape: &ArrayShape,
 ) -> Literal {
     let DynamicUpdateSlice {} = op;

@@ -15,7 +15,7 @@
 //! c128.
 //!
 //! Source: StableHLO, `fft`.
-use super::{Array, build, indices};
+use super::{Operand, build, indices};
 use hlo::op::Fft;
 use hlo::op::value::FftType;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
@@ -26,7 +26,7 @@ use num::index::{strides, to_i64, to_usize};
 use num::twiddle::turns;
 use rayon::prelude::*;
 
-pub(super) fn fft(op: &Fft, operand: &Array<'_>, shape: &ArrayShape) -> Literal {
+pub(super) fn fft(op: &Fft, operand: &Operand<'_>, shape: &ArrayShape) -> Literal {
     if shape.ty.component() == ElementType::F64 {
         transform::<DoubleDouble>(op, operand, shape)
     } else {
@@ -34,7 +34,7 @@ pub(super) fn fft(op: &Fft, operand: &Array<'_>, shape: &ArrayShape) -> Literal 
     }
 }
 
-fn transform<R: Real + Field>(op: &Fft, operand: &Array<'_>, shape: &ArrayShape) -> Literal {
+fn transform<R: Real + Field>(op: &Fft, operand: &Operand<'_>, shape: &ArrayShape) -> Literal {
     let Fft { fft_type, fft_length } = op;
     let last = shape.rank() - 1;
     let others = (shape.rank() - fft_length.len()..last).rev();
@@ -124,7 +124,7 @@ struct Numbers<R> {
 }
 
 impl<R: Real + Field> Numbers<R> {
-    fn of(operand: &Array<'_>) -> Self {
+    fn of(operand: &Operand<'_>) -> Self {
         let dims = operand.shape.dims.clone();
         let numbers = indices(&dims).map(|index| ComplexOf::of(operand.at(&index))).collect();
         Self { dims, numbers }

@@ -5,7 +5,7 @@
 //!
 //! A sum of real floats, a computation that only adds its two parameters, is exact and rounded once, to the type of the
 //! result. Every other computation is applied unchanged, and each of its instructions rounds.
-use super::{Array, Call, Function, Results};
+use super::{Call, Function, Operand, Results};
 use hlo::ir::ComputationId;
 use hlo::{ElementType, Scalar, Shape};
 use num::Result;
@@ -46,11 +46,11 @@ impl<'a> Fold<'a> {
     pub(super) fn of_arrays(
         call: Call<'a>,
         computation: ComputationId,
-        operands: &[Array<'_>],
-        initial: &[Array<'_>],
+        operands: &[Operand<'_>],
+        initial: &[Operand<'_>],
         shape: &Shape,
     ) -> Result<(Self, Results)> {
-        let types = |arrays: &[Array<'_>]| arrays.iter().map(|array| array.shape.ty).collect();
+        let types = |arrays: &[Operand<'_>]| arrays.iter().map(|array| array.shape.ty).collect();
         let results = shape.leaves().into_iter().filter_map(Shape::element_type).collect();
         let fold = Self::new(call, computation, types(initial), types(operands), results)?;
         Ok((fold, initial.iter().map(|value| value.at(&[])).collect()))

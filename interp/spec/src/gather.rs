@@ -17,7 +17,7 @@
 //! - A collapsed or batching dimension may have slices of size 0 only if the result has no elements; else that is `E0408`.
 //!
 //! Source: StableHLO, `gather`.
-use super::{Array, try_build};
+use super::{Operand, try_build};
 use hlo::op::Gather;
 use hlo::{ArrayShape, Dims, Literal};
 use num::Result;
@@ -26,8 +26,8 @@ use num::index::{others, to_usize};
 
 pub(super) fn gather(
     op: &Gather,
-    operand: &Array<'_>,
-    start_indices: &Array<'_>,
+    operand: &Operand<'_>,
+    start_indices: &Operand<'_>,
     shape: &ArrayShape,
 ) -> Result<Literal> {
     let Gather {
@@ -72,7 +72,7 @@ pub(super) fn vector_index(
     batch: &[i64],
     index_vector_dim: i64,
     k: i64,
-    start_indices: &Array<'_>,
+    start_indices: &Operand<'_>,
 ) -> Dims {
     let mut index = Dims::from_slice(batch);
     if to_usize(index_vector_dim) < start_indices.rank() {

@@ -5,14 +5,14 @@
 //! - For a dynamic dimension, that is the current size and not the bound.
 //!
 //! Source: StableHLO, `get_dimension_size`.
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::GetDimensionSize;
 use hlo::{ArrayShape, Literal, Scalar};
 use num::index::to_usize;
 
 pub(super) fn get_dimension_size(
     op: &GetDimensionSize,
-    operand: &Array<'_>,
+    operand: &Operand<'_>,
     shape: &ArrayShape,
 ) -> Literal {
     let GetDimensionSize { dimensions } = op;

@@ -1,7 +1,7 @@
 //! The specification of HLO: one page per op, `result[index] = f(index)` over [`Scalar`](hlo::Scalar).
 //!
 //! The engine `reference` runs these pages; the kernels of the engine `exact` are checked against them. A page uses
-//! [`build`], which computes the elements of an array in parallel; [`Array::at`], which reads an element; the
+//! [`build`], which computes the elements of an array in parallel; [`Operand::at`], which reads an element; the
 //! arithmetic of [`num`]; and [`Call`] where the op applies a computation. It contains no optimizations.
 //!
 //! A page destructures the attributes of its op completely: a new attribute does not compile until it has a meaning.
@@ -81,7 +81,7 @@ pub mod tuple;
 pub mod unary;
 pub mod window;
 
-pub use array::{Array, build, index_of, position, try_build, with_layout};
+pub use array::{Operand, build, index_of, position, try_build, with_layout};
 pub use call::{Call, Function, Results};
 pub use index_space::{indices, set};
 pub use output::{Output, try_build_all};
@@ -107,9 +107,9 @@ pub fn evaluate(
     name: &dyn Fn() -> String,
 ) -> Result<Literal> {
     let call = Call::new(scope);
-    let array = |i: usize| Array::of(operands[i]);
-    let arrays = |from: usize, to: usize| -> SmallVec<[Array<'_>; 4]> {
-        operands[from..to].iter().map(|&operand| Array::of(operand)).collect()
+    let array = |i: usize| Operand::of(operands[i]);
+    let arrays = |from: usize, to: usize| -> SmallVec<[Operand<'_>; 4]> {
+        operands[from..to].iter().map(|&operand| Operand::of(operand)).collect()
     };
     let (count, half) = (operands.len(), operands.len() / 2);
     let result = &instruction.shape;

@@ -1,7 +1,7 @@
 //! `map`: `result[i] = to_apply(operands[0][i], operands[1][i], ...)`
 //!
 //! Source: StableHLO, `map`.
-use super::{Array, Call, try_build};
+use super::{Call, Operand, try_build};
 use hlo::op::Map;
 use hlo::{ArrayShape, Literal, Scalar};
 use num::Result;
@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 pub(super) fn map(
     op: &Map,
-    operands: &[Array<'_>],
+    operands: &[Operand<'_>],
     shape: &ArrayShape,
     call: Call<'_>,
 ) -> Result<Literal> {

@@ -1,5 +1,5 @@
 //! Results that are not one function of an index: several arrays, and arrays that are updated in sequence.
-use super::{Array, Results, build, indices, pack, position, try_build};
+use super::{Operand, Results, build, indices, pack, position, try_build};
 use hlo::{ArrayShape, Dims, Literal, Scalar, Shape};
 use num::Result;
 use num::clock::Stop;
@@ -62,7 +62,7 @@ impl Output {
         Self { literal, shape }
     }
     /// Returns the elements of `array`, which has the dimensions of `shape`.
-    pub fn copy_of(array: &Array<'_>, shape: &ArrayShape) -> Self {
+    pub fn copy_of(array: &Operand<'_>, shape: &ArrayShape) -> Self {
         Self::of(build(shape, |index| array.at(index)))
     }
     fn offset(&self, index: &[i64]) -> usize {

@@ -6,12 +6,17 @@
 //! - The padding value is a scalar operand. The result of an empty operand is padding only.
 //!
 //! Source: StableHLO, `pad`.
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::Pad;
 use hlo::op::value::PaddingDim;
 use hlo::{ArrayShape, Dims, Literal};
 
-pub(super) fn pad(op: &Pad, operand: &Array<'_>, value: &Array<'_>, shape: &ArrayShape) -> Literal {
+pub(super) fn pad(
+    op: &Pad,
+    operand: &Operand<'_>,
+    value: &Operand<'_>,
+    shape: &ArrayShape,
+) -> Literal {
     let Pad { padding } = op;
     build(shape, |index| {
         let dims = index.iter().zip(&padding.dims).zip(&operand.shape.dims);

@@ -18,7 +18,7 @@
 //! Source: XLA operation semantics, `RaggedDot`; StableHLO's CHLO, `ragged_dot`.
 use super::dot::{Side, parts};
 use super::products::Products;
-use super::{Array, build, set};
+use super::{Operand, build, set};
 use hlo::op::value::DotAlgorithm;
 use hlo::op::{RaggedDot, RaggedMode};
 use hlo::{ArrayShape, Dims, Literal};
@@ -26,9 +26,9 @@ use num::index::to_usize;
 
 pub(super) fn ragged_dot(
     op: &RaggedDot,
-    lhs: &Array<'_>,
-    rhs: &Array<'_>,
-    group_sizes: &Array<'_>,
+    lhs: &Operand<'_>,
+    rhs: &Operand<'_>,
+    group_sizes: &Operand<'_>,
     shape: &ArrayShape,
 ) -> Literal {
     let RaggedDot {
@@ -67,7 +67,7 @@ pub(super) fn ragged_dot(
 }
 
 /// Returns the group that contains `index`, where `outer` is the index into the leading dimensions of the sizes.
-fn group(sizes: &Array<'_>, mut outer: Dims, index: i64) -> Option<i64> {
+fn group(sizes: &Operand<'_>, mut outer: Dims, index: i64) -> Option<i64> {
     let (mut end, last) = (0_i64, outer.len());
     outer.push(0);
     (0..sizes.shape.dims[last]).find(|&group| {

@@ -14,7 +14,7 @@
 //!
 //! Source: StableHLO, `reduce`.
 use super::fold::Fold;
-use super::{Array, Call, indices, set, try_build_all};
+use super::{Call, Operand, indices, set, try_build_all};
 use hlo::op::Reduce;
 use hlo::{Dims, Literal, Shape};
 use num::Result;
@@ -22,8 +22,8 @@ use num::index::others;
 
 pub(super) fn reduce(
     op: &Reduce,
-    operands: &[Array<'_>],
-    initial: &[Array<'_>],
+    operands: &[Operand<'_>],
+    initial: &[Operand<'_>],
     shape: &Shape,
     call: Call<'_>,
 ) -> Result<Literal> {

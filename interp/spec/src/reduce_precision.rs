@@ -8,7 +8,7 @@
 //! - NaN stays NaN, also without mantissa bits.
 //!
 //! Source: StableHLO, `reduce_precision`.
-use super::{Array, build};
+use super::{Operand, build};
 
 use hlo::op::ReducePrecision;
 use hlo::{ArrayShape, Literal};
@@ -18,7 +18,7 @@ const ALL: i64 = 64;
 
 pub(super) fn reduce_precision(
     op: &ReducePrecision,
-    operand: &Array<'_>,
+    operand: &Operand<'_>,
     shape: &ArrayShape,
 ) -> Literal {
     let ReducePrecision { exponent_bits, mantissa_bits } = op;

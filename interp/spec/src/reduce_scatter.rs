@@ -4,7 +4,7 @@
 //! and m the position of the member in the group: the order of the ids in `replica_groups`.
 //!
 //! Source: StableHLO, `reduce_scatter`.
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::ir::ComputationId;
 use hlo::op::ReduceScatter;
 use hlo::{ArrayShape, Dims, Literal};
@@ -26,7 +26,11 @@ pub fn dimension_and_reducer(op: &ReduceScatter) -> (i64, ComputationId) {
 }
 
 /// Returns the parts of the members; `folded` is the result of `all-reduce`.
-pub fn reduce_scatter(dimension: i64, folded: &Array<'_>, members: usize) -> Result<Vec<Literal>> {
+pub fn reduce_scatter(
+    dimension: i64,
+    folded: &Operand<'_>,
+    members: usize,
+) -> Result<Vec<Literal>> {
     let n = part_size(folded.shape, dimension, members)?;
     let dim = to_usize(dimension);
     let mut shape = ArrayShape::new(folded.shape.ty, folded.shape.dims.clone());

@@ -10,15 +10,15 @@
 //! Source: StableHLO, `reduce_window`; XLA operation semantics, `ReduceWindow`.
 use super::fold::Fold;
 use super::window::under;
-use super::{Array, Call, try_build_all};
+use super::{Call, Operand, try_build_all};
 use hlo::op::ReduceWindow;
 use hlo::{Literal, Shape};
 use num::Result;
 
 pub(super) fn reduce_window(
     op: &ReduceWindow,
-    operands: &[Array<'_>],
-    initial: &[Array<'_>],
+    operands: &[Operand<'_>],
+    initial: &[Operand<'_>],
     shape: &Shape,
     call: Call<'_>,
 ) -> Result<Literal> {

@@ -14,7 +14,7 @@
 //!   are `E0402`.
 //!
 //! Source: StableHLO, `reshape`; for dynamic sizes XLA operation semantics, `DynamicReshape`.
-use super::{Array, build, index_of, position};
+use super::{Operand, build, index_of, position};
 use hlo::op::Reshape;
 use hlo::{ArrayShape, Dims, Literal, Scalar};
 use num::error::Code;
@@ -22,14 +22,18 @@ use num::index::count;
 use num::{Error, Result};
 use std::ops::Range;
 
-pub(super) fn reshape(op: &Reshape, operand: &Array<'_>, shape: &ArrayShape) -> Result<Literal> {
+pub(super) fn reshape(op: &Reshape, operand: &Operand<'_>, shape: &ArrayShape) -> Result<Literal> {
     let sizes = result_sizes(op, &operand.shape.dims, operand.sizes, shape)?;
     renumber(operand, &sizes, shape)
 }
 
 /// Returns an array of the bounds of `shape` with the given sizes whose elements are those of `operand`, in row-major
 /// order; elements beyond the sizes are 0.
-pub(super) fn renumber(operand: &Array<'_>, sizes: &[i64], shape: &ArrayShape) -> Result<Literal> {
+pub(super) fn renumber(
+    operand: &Operand<'_>,
+    sizes: &[i64],
+    shape: &ArrayShape,
+) -> Result<Literal> {
     let (found, expected) = (count(operand.sizes), count(sizes));
     if found != expected {
         let message = format!("{found} elements cannot be reshaped to sizes {sizes:?}");

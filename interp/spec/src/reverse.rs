@@ -5,12 +5,12 @@
 //! - Without `dimensions`, the result is the operand.
 //!
 //! Source: StableHLO, `reverse`.
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::Reverse;
 use hlo::{ArrayShape, Dims, Literal};
 use num::index::to_usize;
 
-pub(super) fn reverse(op: &Reverse, operand: &Array<'_>, shape: &ArrayShape) -> Literal {
+pub(super) fn reverse(op: &Reverse, operand: &Operand<'_>, shape: &ArrayShape) -> Literal {
     let Reverse { dimensions } = op;
     build(shape, |index| {
         let mut source = Dims::from_slice(index);

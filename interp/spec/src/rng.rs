@@ -18,7 +18,7 @@
 //! range and may return b where that rounds up.
 //!
 //! Source: StableHLO, `rng`; XLA operation semantics, `RngUniform`, `RngNormal`.
-use super::{Array, build, position};
+use super::{Operand, build, position};
 use hlo::op::value::RandomDistribution;
 use hlo::op::{Rng, Unary};
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
@@ -33,8 +33,8 @@ const ATTEMPTS: u64 = 64;
 /// `drawn` is the number of elements drawn before.
 pub fn rng(
     op: &Rng,
-    a: &Array<'_>,
-    b: &Array<'_>,
+    a: &Operand<'_>,
+    b: &Operand<'_>,
     shape: &ArrayShape,
     key: u64,
     drawn: u64,

@@ -22,7 +22,7 @@
 //! implementation-defined. Elements that are not unsigned integers are unsupported, as in XLA:CPU.
 //!
 //! Source: StableHLO, `rng_bit_generator`; XLA operation semantics, `RngBitGenerator`.
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::RngBitGenerator;
 use hlo::op::value::RandomAlgorithm;
 use hlo::{ArrayShape, Class, Dims, ElementType, Literal, Scalar, Shape};
@@ -32,7 +32,7 @@ use num::{Error, Result};
 
 pub(super) fn rng_bit_generator(
     op: &RngBitGenerator,
-    state: &Array<'_>,
+    state: &Operand<'_>,
     shape: &Shape,
 ) -> Result<Literal> {
     let RngBitGenerator { algorithm } = op;

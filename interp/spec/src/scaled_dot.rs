@@ -13,14 +13,14 @@
 //! Source: XLA operation semantics, `ScaledDot`.
 use super::dot::{Side, parts};
 use super::products::Products;
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::ScaledDot;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 use num::{Error, Result};
 
 pub(super) fn scaled_dot(
     op: &ScaledDot,
-    [lhs, rhs, lhs_scale, rhs_scale]: [&Array<'_>; 4],
+    [lhs, rhs, lhs_scale, rhs_scale]: [&Operand<'_>; 4],
     shape: &ArrayShape,
 ) -> Result<Literal> {
     let ScaledDot {
@@ -52,7 +52,7 @@ pub(super) fn scaled_dot(
 }
 
 /// Returns an element times the scale of its block.
-fn scaled(operand: &Array<'_>, scales: &Array<'_>, index: &[i64]) -> Scalar {
+fn scaled(operand: &Operand<'_>, scales: &Operand<'_>, index: &[i64]) -> Scalar {
     let sizes = operand.shape.dims.iter().zip(&scales.shape.dims);
     let block: Dims =
         index.iter().zip(sizes).map(|(i, (size, blocks))| i / (size / blocks)).collect();

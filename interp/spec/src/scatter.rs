@@ -12,7 +12,7 @@
 //!
 //! Source: StableHLO, "scatter"; XLA operation semantics, "Scatter".
 use super::gather::{batch_position, vector_index};
-use super::{Array, Call, Output, Results, indices, pack, set};
+use super::{Call, Operand, Output, Results, indices, pack, set};
 use hlo::op::Scatter;
 use hlo::{ArrayShape, Dims, Literal, Shape};
 use num::Result;
@@ -20,9 +20,9 @@ use num::index::{others, to_usize};
 
 pub(super) fn scatter(
     op: &Scatter,
-    operands: &[Array<'_>],
-    scatter_indices: &Array<'_>,
-    updates: &[Array<'_>],
+    operands: &[Operand<'_>],
+    scatter_indices: &Operand<'_>,
+    updates: &[Operand<'_>],
     shape: &Shape,
     call: Call<'_>,
 ) -> Result<Literal> {

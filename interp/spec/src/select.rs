@@ -6,13 +6,13 @@
 //! - Elements keep their bits: the operand that is not chosen has no effect.
 //!
 //! Source: StableHLO, `select`.
-use super::{Array, build, with_layout};
+use super::{Operand, build, with_layout};
 use hlo::op::Select;
 use hlo::{Literal, Scalar, Shape};
 
 pub(super) fn select(
     op: &Select,
-    pred: &Array<'_>,
+    pred: &Operand<'_>,
     on_true: &Literal,
     on_false: &Literal,
     shape: &Shape,
@@ -23,6 +23,6 @@ pub(super) fn select(
         return with_layout(if chooses_true(&[]) { on_true } else { on_false }, shape);
     }
     let shape = shape.array().expect("verified: an array of predicates selects between arrays");
-    let (on_true, on_false) = (Array::of(on_true), Array::of(on_false));
+    let (on_true, on_false) = (Operand::of(on_true), Operand::of(on_false));
     build(shape, |index| if chooses_true(index) { on_true.at(index) } else { on_false.at(index) })
 }

@@ -11,16 +11,16 @@
 //!
 //! Source: StableHLO, `select_and_scatter`; XLA operation semantics, `SelectAndScatter`.
 use super::window::under;
-use super::{Array, Call, Function, Output, build, indices};
+use super::{Call, Function, Operand, Output, build, indices};
 use hlo::op::SelectAndScatter;
 use hlo::{ArrayShape, Dims, Literal, Scalar};
 use num::Result;
 
 pub(super) fn select_and_scatter(
     op: &SelectAndScatter,
-    operand: &Array<'_>,
-    source: &Array<'_>,
-    initial: &Array<'_>,
+    operand: &Operand<'_>,
+    source: &Operand<'_>,
+    initial: &Operand<'_>,
     shape: &ArrayShape,
     call: Call<'_>,
 ) -> Result<Literal> {
@@ -43,7 +43,7 @@ pub(super) fn select_and_scatter(
 /// Returns the index that `select` chooses among the candidates.
 fn selected(
     select: &Function<'_>,
-    operand: &Array<'_>,
+    operand: &Operand<'_>,
     mut candidates: impl Iterator<Item = Dims>,
 ) -> Result<Option<Dims>> {
     let Some(mut kept) = candidates.next() else { return Ok(None) };

@@ -8,7 +8,7 @@
 //!   undefined.
 //!
 //! Source: XLA operation semantics, `SetDimensionSize`.
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::SetDimensionSize;
 use hlo::{ArrayShape, Dims, Literal};
 use num::Result;
@@ -17,8 +17,8 @@ use num::index::to_usize;
 
 pub(super) fn set_dimension_size(
     op: &SetDimensionSize,
-    operand: &Array<'_>,
-    size: &Array<'_>,
+    operand: &Operand<'_>,
+    size: &Operand<'_>,
     shape: &ArrayShape,
 ) -> Result<Literal> {
     let SetDimensionSize { dimensions } = op;
@@ -32,7 +32,7 @@ pub(super) fn set_dimension_size(
 }
 
 /// Returns the operand's size for dimension `dim` of an array with the bounds of `shape`.
-pub(super) fn checked_size(size: &Array<'_>, dim: usize, shape: &ArrayShape) -> Result<i64> {
+pub(super) fn checked_size(size: &Operand<'_>, dim: usize, shape: &ArrayShape) -> Result<i64> {
     let (size, bound) = (size.integer_at(&[]), shape.dims[dim]);
     if (0..=bound).contains(&size) {
         return Ok(size);

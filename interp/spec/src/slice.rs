@@ -6,12 +6,12 @@
 //!   up.
 //!
 //! Source: StableHLO, `slice`.
-use super::{Array, build};
+use super::{Operand, build};
 use hlo::op::Slice;
 use hlo::op::value::SliceRange;
 use hlo::{ArrayShape, Dims, Literal};
 
-pub(super) fn slice(op: &Slice, operand: &Array<'_>, shape: &ArrayShape) -> Literal {
+pub(super) fn slice(op: &Slice, operand: &Operand<'_>, shape: &ArrayShape) -> Literal {
     let Slice { ranges } = op;
     build(shape, |index| {
         let ranges = index.iter().zip(&ranges.0);

@@ -10,7 +10,7 @@
 //! - Texts until 2019 have no comparator: the first operand ascends, floats in their total order.
 //!
 //! Source: StableHLO, `sort`.
-use super::{Array, Call, Function, Output, indices, pack};
+use super::{Call, Function, Operand, Output, indices, pack};
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Compare, Sort};
 use hlo::{Class, Dims, ElementType, Literal, Scalar, Shape};
@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 
 pub(super) fn sort(
     op: &Sort,
-    operands: &[Array<'_>],
+    operands: &[Operand<'_>],
     shape: &Shape,
     call: Call<'_>,
 ) -> Result<Literal> {
@@ -66,7 +66,7 @@ pub(super) fn sort(
 /// Returns whether the elements at `lhs` must precede those at `rhs`.
 fn precedes(
     comparator: Option<&Function<'_>>,
-    operands: &[Array<'_>],
+    operands: &[Operand<'_>],
     lhs: &Dims,
     rhs: &Dims,
 ) -> Result<bool> {

@@ -10,15 +10,15 @@
 //! - XLA defines only signed integers as results; all others are `E0402`.
 //!
 //! Source: XLA's evaluator; XLA operation semantics name the op only.
-use super::{Array, try_build};
+use super::{Operand, try_build};
 use hlo::op::StochasticConvert;
 use hlo::{ArrayShape, Literal};
 use num::{Error, Result};
 
 pub(super) fn stochastic_convert(
     op: &StochasticConvert,
-    operand: &Array<'_>,
-    random: &Array<'_>,
+    operand: &Operand<'_>,
+    random: &Operand<'_>,
     shape: &ArrayShape,
 ) -> Result<Literal> {
     let StochasticConvert {} = op;

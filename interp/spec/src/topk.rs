@@ -7,14 +7,14 @@
 //!
 //! Source: XLA operation semantics, `TopK`.
 use super::sort::{is_less, merge_sort};
-use super::{Array, Output, indices};
+use super::{Operand, Output, indices};
 use hlo::op::TopK;
 use hlo::{Literal, Scalar, Shape};
 use num::Result;
 use num::clock::Stop;
 use num::index::to_usize;
 
-pub(super) fn topk(op: &TopK, operand: &Array<'_>, shape: &Shape) -> Result<Literal> {
+pub(super) fn topk(op: &TopK, operand: &Operand<'_>, shape: &Shape) -> Result<Literal> {
     let TopK {
         k,
         largest,

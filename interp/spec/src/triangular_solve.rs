@@ -13,7 +13,7 @@
 //! - All is computed in [`Field`] and rounded once: f64, or twice its precision for f64 and c128.
 //!
 //! Source: StableHLO, `triangular_solve`.
-use super::{Array, Output, indices};
+use super::{Operand, Output, indices};
 use hlo::op::TriangularSolve;
 use hlo::op::value::Transpose;
 use hlo::{ArrayShape, Dims, Literal};
@@ -23,8 +23,8 @@ use num::index::{to_i64, to_usize};
 
 pub(super) fn triangular_solve(
     op: &TriangularSolve,
-    a: &Array<'_>,
-    b: &Array<'_>,
+    a: &Operand<'_>,
+    b: &Operand<'_>,
     shape: &ArrayShape,
 ) -> Literal {
     in_field(shape.ty, Solve { op, a, b, shape })
@@ -32,8 +32,8 @@ pub(super) fn triangular_solve(
 
 struct Solve<'a> {
     op: &'a TriangularSolve,
-    a: &'a Array<'a>,
-    b: &'a Array<'a>,
+    a: &'a Operand<'a>,
+    b: &'a Operand<'a>,
     shape: &'a ArrayShape,
 }
 

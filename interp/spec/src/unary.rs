@@ -28,11 +28,11 @@
 //! | `sign` | -1, 0 or 1; of a complex number z / abs(z) | ±0 is unchanged |
 //!
 //! Source: StableHLO, the op of each name; XLA operation semantics, `Element-wise unary functions`.
-use super::{Array, build};
+use super::{Operand, build};
 
 use hlo::op::Unary;
 use hlo::{ArrayShape, Literal};
 
-pub(super) fn unary(op: Unary, operand: &Array<'_>, shape: &ArrayShape) -> Literal {
+pub(super) fn unary(op: Unary, operand: &Operand<'_>, shape: &ArrayShape) -> Literal {
     build(shape, |index| num::unary(op, operand.shape.ty, operand.at(index)))
 }

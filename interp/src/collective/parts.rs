@@ -1,15 +1,20 @@
 //! Splitting arrays into equal parts along a dimension, and concatenating them.
 use crate::Result;
 use crate::context::RunContext;
-use hlo::{ArrayShape, Literal};
+use hlo::{Array, ArrayShape, Literal};
 use num::clock::Stop;
 use num::error::Code;
 use num::index::{count, to_i64, to_usize};
-use spec::Array;
+use spec::Operand;
 use std::ops::Range;
 
 fn shape(literal: &Literal) -> &ArrayShape {
     literal.array_shape().expect("verified: an array")
+}
+
+/// Returns the values as arrays.
+pub(super) fn arrays_of<'a>(values: &[&'a Literal]) -> Vec<&'a Array> {
+    values.iter().map(|value| value.array().expect("verified: an array")).collect()
 }
 
 fn is_reference(context: &RunContext) -> bool {
@@ -19,7 +24,7 @@ fn is_reference(context: &RunContext) -> bool {
 /// Returns the result of an `all-gather`, which is the same for each member.
 pub(super) fn concatenated(context: &RunContext, arrays: &[&Literal], dim: i64) -> Literal {
     if is_reference(context) {
-        let members: Vec<Array<'_>> = arrays.iter().map(|&array| Array::of(array)).collect();
+        let members: Vec<Operand<'_>> = arrays.iter().map(|&array| Operand::of(array)).collect();
         return spec::all_gather::all_gather(dim, &members);
     }
     joined(arrays, dim)
@@ -33,7 +38,7 @@ pub(super) fn split(
     parts: usize,
 ) -> Result<Vec<Literal>> {
     if is_reference(context) {
-        return spec::reduce_scatter::reduce_scatter(dim, &Array::of(array), parts);
+        return spec::reduce_scatter::reduce_scatter(dim, &Operand::of(array), parts);
     }
     cut(array, dim, parts)
 }
@@ -45,7 +50,7 @@ pub(super) fn exchanged(
     dim: i64,
 ) -> Result<Vec<Literal>> {
     if is_reference(context) {
-        let members: Vec<Array<'_>> = arrays.iter().map(|&array| Array::of(array)).collect();
+        let members: Vec<Operand<'_>> = arrays.iter().map(|&array| Operand::of(array)).collect();
         return spec::all_to_all::all_to_all(dim, &members);
     }
     let (whole, parts) = (shape(arrays[0]), Parts::of(shape(arrays[0]), dim, arrays.len())?);
@@ -98,7 +103,8 @@ fn joined(arrays: &[&Literal], dim: i64) -> Literal {
     let first = shape(arrays[0]);
     let mut dims = first.dims.clone();
     dims[to_usize(dim)] = arrays.iter().map(|a| shape(a).dims[to_usize(dim)]).sum();
-    kernels::concatenated(arrays, to_usize(dim), &ArrayShape::new(first.ty, dims))
+    let shape = ArrayShape::new(first.ty, dims);
+    kernels::concatenated(&arrays_of(arrays), to_usize(dim), &shape).into()
 }
 
 /// Returns `parts` equal parts along a dimension.

@@ -3,13 +3,14 @@
 //! A reduction starts with the first member's value and takes the others in group order. Sums of floats are accumulated
 //! wide and rounded once; other computations are applied pair by pair. Hardware guarantees no order: where one is
 //! given, the reduction takes the members in it and rounds every sum, as hardware does.
+use super::parts::arrays_of;
 use crate::Result;
 use crate::context::RunContext;
 use hlo::Literal;
 use hlo::ir::ComputationId;
 use kernels::{folded, summed};
 use spec::all_reduce::all_reduce;
-use spec::{Array, Call};
+use spec::{Call, Operand};
 
 /// Returns each column of members' values reduced by the computation, or their sum if there is none.
 pub(super) fn all<'a>(
@@ -27,12 +28,15 @@ pub(super) fn all<'a>(
             match (members.as_slice(), reducer) {
                 ([one], _) => Ok((*one).clone()),
                 (members, reducer) if context.program().engine.arithmetic().is_none() => {
-                    let members: Vec<Array<'_>> =
-                        members.iter().map(|&member| Array::of(member)).collect();
+                    let members: Vec<Operand<'_>> =
+                        members.iter().map(|&member| Operand::of(member)).collect();
                     all_reduce(reducer, &members, order.is_some(), Call::new(context))
                 }
-                (members, Some(reducer)) => folded(context, reducer, members, order.is_none()),
-                (members, None) => Ok(summed(members, order.is_none())),
+                (members, Some(reducer)) => {
+                    let members = arrays_of(members);
+                    folded(context, reducer, &members, order.is_none()).map(Literal::from)
+                }
+                (members, None) => Ok(summed(&arrays_of(members), order.is_none()).into()),
             }
         })
         .collect()

@@ -74,9 +74,10 @@ fn top_k(call: &Call<'_>) -> Result<Literal> {
         let ((&k, batch), (&size, rows)) = (values.dims.split_last()?, from.dims.split_last()?);
         let alike = values.ty == from.ty && indices.ty == ElementType::S32;
         let fits = alike && values.dims == indices.dims && batch == rows && k <= size;
-        (fits && !from.ty.is_complex()).then_some((*operand, to_usize(k)))
+        let shapes = [values, indices];
+        (fits && !from.ty.is_complex()).then_some((operand.array()?, to_usize(k), shapes))
     };
-    let (operand, k) = fits().ok_or_else(|| mismatch(call, what))?;
+    let (operand, k, shapes) = fits().ok_or_else(|| mismatch(call, what))?;
     let mut called = call.op.called_computations.iter().chain(&call.op.to_apply);
     let largest = match called.next() {
         None => true,
@@ -95,7 +96,7 @@ fn top_k(call: &Call<'_>) -> Result<Literal> {
             }
         }
     };
-    Ok(topk::largest(operand, k, largest, call.shape))
+    Ok(Literal::tuple(topk::largest(operand, k, largest, shapes).map(Literal::from).into()))
 }
 
 fn eigh(call: &Call<'_>) -> Result<Literal> {

@@ -170,17 +170,17 @@ pub(crate) fn fits(found: &Shape, wanted: &Shape) -> bool {
 
 /// Returns the value in arrays of the shape's bounds; new ones are charged.
 pub(crate) fn to_bounds(context: &RunContext, value: &Literal, shape: &Shape) -> Result<Literal> {
-    if let (Shape::Tuple(shapes), Some(elements)) = (shape, value.elements()) {
-        let elements = elements.iter().zip(shapes);
-        let elements = elements.map(|(element, shape)| to_bounds(context, element, shape));
-        return Ok(Literal::tuple(elements.collect::<Result<_>>()?));
-    }
-    match (shape, value.array_shape()) {
-        (Shape::Array(bounds), Some(found)) if found.dims != bounds.dims => {
+    match (shape, value) {
+        (Shape::Tuple(shapes), Literal::Tuple(elements)) => {
+            let elements = elements.iter().zip(shapes);
+            let elements = elements.map(|(element, shape)| to_bounds(context, element, shape));
+            Ok(Literal::tuple(elements.collect::<Result<_>>()?))
+        }
+        (Shape::Array(bounds), Literal::Array(array)) if array.shape().dims != bounds.dims => {
             let mut reservation = context.reserve(checked_bytes(bounds)?)?;
-            let mut extended = value.to_bounded_dynamic(bounds);
+            let mut extended = array.to_bounded_dynamic(bounds);
             reservation.attach(&mut extended);
-            Ok(extended)
+            Ok(extended.into())
         }
         _ => Ok(value.clone()),
     }

@@ -2,7 +2,7 @@
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::op::{Concatenate, Gather};
-use hlo::{Dims, Literal, Op};
+use hlo::{Array, Dims, Literal, Op};
 use kernels::dynamic_slice;
 use num::error::Code;
 use num::index::{to_i64, to_usize};
@@ -108,11 +108,11 @@ pub(super) fn updated(operands: &[Literal]) -> Dims {
 /// the update depends on its bounds.
 pub(super) fn whole_update(operands: &mut [Literal]) {
     if operands[1].dynamic_sizes().is_some() {
-        let starts: Vec<&Literal> = operands[2..].iter().collect();
-        let shape = operands[1].array_shape().expect("verified: an array");
-        let mut whole = dynamic_slice(&operands[0], &starts, shape);
-        whole.copy_from(&operands[1]);
-        operands[1] = whole;
+        let arrays = operands.iter().map(Literal::array).collect::<Option<Vec<&Array>>>();
+        let arrays = arrays.expect("verified: arrays");
+        let mut whole = dynamic_slice(arrays[0], &arrays[2..], arrays[1].shape());
+        whole.copy_from(arrays[1]);
+        operands[1] = whole.into();
     }
 }
 

@@ -4,7 +4,7 @@ use crate::Result;
 use crate::context::RunContext;
 use crate::value::{Value, not_done};
 use hlo::ir::ComputationId;
-use hlo::{ElementType, Literal, Module, Scalar};
+use hlo::{Array, ElementType, Module, Scalar};
 
 /// A `while` whose condition and body are programs over registers.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl ScalarLoop {
         let bytes = self.types.iter().map(|ty| ty.storage_bytes()).sum();
         let mut reservation = context.reserve(bytes)?;
         let arrays = scalars.into_iter().zip(&self.types).map(|(value, &ty)| {
-            let mut scalar = Literal::scalar(ty, value);
+            let mut scalar = Array::scalar(ty, value);
             reservation.attach(&mut scalar);
             Value::Array(scalar)
         });

@@ -15,7 +15,7 @@ use crate::value::Value;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::op::Broadcast;
-use hlo::{ArrayShape, Dims, ElementType, Literal, Module, Op, Shape};
+use hlo::{Array, ArrayShape, Dims, ElementType, Module, Op, Shape};
 use kernels::data_movement::affine;
 use num::array::{bytes_of, static_shape, with_layouts};
 use num::index::to_usize;
@@ -161,7 +161,7 @@ impl Draft {
     pub(super) fn array(&self, leaf: Leaf) -> Option<&ArrayShape> {
         let info = &self.leaves[leaf];
         match &info.value {
-            Some(Value::Array(value)) => value.array_shape(),
+            Some(Value::Array(value)) => Some(value.shape()),
             Some(Value::Tuple(_) | Value::Token | Value::Async(_)) => None,
             None => info.shape.as_deref(),
         }
@@ -283,9 +283,9 @@ impl<'a> Builder<'a> {
     /// Adds leaves of a known value; equal scalars have one leaf.
     fn constant(&mut self, value: Value) -> Leaves {
         if let Value::Array(array) = &value
-            && let Some(shape) = array.array_shape().filter(|shape| shape.rank() == 0)
+            && array.shape().rank() == 0
         {
-            let key = (shape.ty, array.bytes().into());
+            let key = (array.shape().ty, array.bytes().into());
             if let Some(&leaf) = self.draft.scalars.get(&key) {
                 return [leaf].into();
             }
@@ -366,18 +366,19 @@ impl<'a> Builder<'a> {
             Some(Value::Array(value)) if value.bytes().len() <= FOLDED_BYTES => Some(value),
             Some(_) | None => None,
         };
-        let operands: Vec<&Literal> = key.leaves().map(value).collect::<Option<_>>()?;
+        let operands: Vec<&Array> = key.leaves().map(value).collect::<Option<_>>()?;
         let shape = static_shape(shape);
         let result = match &lowered.action {
             Action::Relabel => operands[0].with_shape(Arc::new(shape)),
             Action::Kernel(kernel) => {
-                let mut result = Literal::zeros(shape);
+                let mut result = Array::zeros(shape);
+                let operands: Vec<_> = operands.into_iter().map(Some).collect();
                 kernel.fold(&operands, &mut result).then_some(result)?
             }
             _ => return None,
         };
         self.fuel = self.fuel.saturating_add(lowered.cost);
-        Some(self.constant(result.into()))
+        Some(self.constant(Value::Array(result)))
     }
     /// Adds a step.
     pub(super) fn step(

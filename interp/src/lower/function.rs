@@ -14,10 +14,11 @@ use crate::state::Site;
 use crate::{Error, Result, dynamic};
 use hlo::ir::Instruction;
 use hlo::op::{DynamicRule, Kind};
-use hlo::{Literal, Opcode, Shape};
+use hlo::{Array, Literal, Opcode, Shape};
 use kernels::{Kernel, Reuse};
 use num::array::{array_shapes, pack, static_shape, with_layouts, zeros};
 use num::scalar_program::ScalarPrograms;
+use smallvec::SmallVec;
 
 /// How an engine computes an instruction at a place of the module.
 #[derive(Debug, Clone, Copy)]
@@ -132,13 +133,15 @@ fn run(
 ) -> Result<Literal> {
     // What the kernel works in is part of the step's scratch memory.
     let shapes = array_shapes(shape).into_iter().map(static_shape);
-    let mut outputs: Vec<Literal> = shapes.map(Literal::zeros).collect();
-    if let (Reuse::Update, [operand, ..], [output, ..]) =
-        (kernel.reuse(), operands, outputs.as_mut_slice())
+    let mut outputs: Vec<Array> = shapes.map(Array::zeros).collect();
+    let mut inputs: SmallVec<[Option<&Array>; 4]> = operands.iter().map(|o| o.array()).collect();
+    if let (Reuse::Update, [input, ..], [output, ..]) =
+        (kernel.reuse(), inputs.as_mut_slice(), outputs.as_mut_slice())
     {
-        output.bytes_mut().copy_from_slice(operand.bytes());
+        output.bytes_mut().copy_from_slice(operands[0].bytes());
+        *input = None;
     }
-    kernel.run(context, operands, &mut outputs)?;
+    kernel.run(context, &inputs, &mut outputs)?;
     Ok(pack(shape, outputs))
 }
 

@@ -7,8 +7,7 @@ use crate::memory::Reservation;
 use crate::plan::{Action, Function, Output, Step};
 use crate::value::{Value, not_done};
 use crate::{Error, Result};
-use hlo::Op;
-use hlo::{Literal, Shape};
+use hlo::{Array, Literal, Op, Shape};
 use kernels::{Kernel, Reuse};
 use num::array::{checked_bytes, too_large};
 use num::error::Code;
@@ -72,20 +71,19 @@ impl Machine {
         if !self.context.options().check_nan {
             return execute(self);
         }
-        let literal = |value: Option<&Value>| match value {
+        let array = |value: Option<&Value>| match value {
             Some(Value::Array(array)) => Some(array.clone()),
             Some(Value::Tuple(_) | Value::Token | Value::Async(_)) | None => None,
         };
         let frame = self.frame();
         let inputs = step.inputs.iter();
-        let inputs: Vec<Literal> =
-            inputs.filter_map(|input| literal(frame.slots[input.slot.index()].as_ref())).collect();
+        let inputs: Vec<Array> =
+            inputs.filter_map(|input| array(frame.slots[input.slot.index()].as_ref())).collect();
         execute(self)?;
         let frame = self.frames.last().expect("a step has a frame");
         let outputs = step.outputs.iter();
-        let outputs: Vec<Literal> = outputs
-            .filter_map(|output| literal(frame.slots[output.slot.index()].as_ref()))
-            .collect();
+        let outputs: Vec<Array> =
+            outputs.filter_map(|output| array(frame.slots[output.slot.index()].as_ref())).collect();
         let module = self.program.module();
         let checked = check_nan::check(step.site.of(module), &inputs, &outputs, step.part.as_ref());
         match (checked, &self.context.hooks().not_finite) {
@@ -103,7 +101,7 @@ impl Machine {
         let context = &self.context;
         let frame = self.frames.last_mut().expect("a step has a frame");
         let slots = &mut frame.slots;
-        let mut outputs: SmallVec<[Literal; 2]> = SmallVec::new();
+        let mut outputs: SmallVec<[Array; 2]> = SmallVec::new();
         let mut in_place = None;
         for (k, output) in step.outputs.iter().enumerate() {
             outputs.push(match (k, kernel.reuse()) {
@@ -119,14 +117,13 @@ impl Machine {
                 _ => memory_for(context, output, slots)?,
             });
         }
-        let token = Literal::token();
         let inputs =
             step.inputs.iter().enumerate().map(|(k, input)| match &slots[input.slot.index()] {
-                _ if in_place == Some(k) => Ok(&token),
-                Some(Value::Array(array)) => Ok(array),
+                _ if in_place == Some(k) => Ok(None),
+                Some(Value::Array(array)) => Ok(Some(array)),
                 Some(Value::Tuple(_) | Value::Token | Value::Async(_)) | None => Err(not_done()),
             });
-        let inputs: SmallVec<[&Literal; 4]> = inputs.collect::<Result<_>>()?;
+        let inputs: SmallVec<[Option<&Array>; 4]> = inputs.collect::<Result<_>>()?;
         let _scratch = context.reserve_scratch(step.scratch)?;
         kernel.run(context, &inputs, &mut outputs)?;
         drop(inputs);
@@ -160,7 +157,7 @@ impl Machine {
         }
         let operands = instruction.operands.iter().map(|&operand| {
             match &computation.instructions[operand].shape {
-                Shape::Array(_) => array(leaves.next()),
+                Shape::Array(_) => array(leaves.next()).map(Literal::from),
                 shape @ (Shape::Tuple(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_)) => {
                     Value::unflatten(shape, &mut leaves).into_literal()
                 }
@@ -229,7 +226,7 @@ pub(super) fn not_started() -> Error {
     Error::unsupported("an asynchronous operation whose value has no leaves is not supported")
 }
 
-fn array(value: Option<Value>) -> Result<Literal> {
+fn array(value: Option<Value>) -> Result<Array> {
     match value {
         Some(Value::Array(array)) => Ok(array),
         Some(Value::Async(_)) => Err(not_done()),
@@ -245,11 +242,7 @@ fn bytes(output: &Output) -> Result<usize> {
 }
 
 /// Returns memory for an output: that of its slot, if it is not shared, or new memory.
-fn memory_for(
-    context: &RunContext,
-    output: &Output,
-    slots: &mut [Option<Value>],
-) -> Result<Literal> {
+fn memory_for(context: &RunContext, output: &Output, slots: &mut [Option<Value>]) -> Result<Array> {
     let shape = output.shape.as_ref().expect("a kernel computes arrays");
     if let Some(Value::Array(held)) = slots[output.slot.index()].take()
         && let Some(result) = held.recycled(shape)
@@ -265,7 +258,7 @@ fn over_operand(
     context: &RunContext,
     step: &Step,
     slots: &mut [Option<Value>],
-) -> Result<(Literal, Option<usize>)> {
+) -> Result<(Array, Option<usize>)> {
     let output = &step.outputs[0];
     let shape = output.shape.as_ref().expect("a kernel computes arrays");
     let mut operand = array(slots[output.slot.index()].take())?;
@@ -282,7 +275,7 @@ fn operand_to_update(
     context: &RunContext,
     step: &Step,
     slots: &mut [Option<Value>],
-) -> Result<Literal> {
+) -> Result<Array> {
     let output = &step.outputs[0];
     if step.in_place.is_none() {
         let mut result = memory_for(context, output, slots)?;
@@ -300,25 +293,23 @@ fn operand_to_update(
     Ok(operand.recycled(shape).expect("the result has the size of the operand"))
 }
 
-fn charged(mut reservation: Reservation, mut array: Literal) -> Literal {
+fn charged(mut reservation: Reservation, mut array: Array) -> Array {
     reservation.attach(&mut array);
     array
 }
 
 /// Returns the value with new arrays charged.
 fn with_charges(reservation: &mut Reservation, value: Literal) -> Literal {
-    match value.elements() {
-        Some(elements) => {
-            let elements = elements.to_vec();
-            drop(value);
+    match value {
+        Literal::Tuple(elements) => {
             let charge = |element| with_charges(reservation, element);
-            Literal::tuple(elements.into_iter().map(charge).collect())
+            Literal::Tuple(elements.into_iter().map(charge).collect())
         }
-        None => {
-            let mut value = value;
-            reservation.attach(&mut value);
-            value
+        Literal::Array(mut array) => {
+            reservation.attach(&mut array);
+            Literal::Array(array)
         }
+        Literal::Token => value,
     }
 }
 /// Returns the value in separate memory, charged.

@@ -4,7 +4,7 @@ use super::control::Loop;
 use crate::plan::{Input, Plan, Step};
 use crate::scan::Scan;
 use crate::value::{AsyncId, Value};
-use hlo::Literal;
+use hlo::Array;
 use hlo::ir::ComputationId;
 use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
@@ -95,7 +95,7 @@ impl Frame {
         value.expect("a slot has a value from its definition to its last use")
     }
     /// Returns the arrays that a step has computed.
-    pub(super) fn outputs(&self, step: &Step) -> Vec<Literal> {
+    pub(super) fn outputs(&self, step: &Step) -> Vec<Array> {
         let values = step.outputs.iter().map(|output| self.slots[output.slot.index()].as_ref());
         let array = |value: Option<&Value>| match value {
             Some(Value::Array(array)) => Some(array.clone()),

@@ -24,8 +24,8 @@ use crate::{Error, Result};
 use ahead::{Next, Outputs};
 use asynchronous::AsyncOps;
 use frame::{Control, Frame, Open};
-use hlo::Literal;
 use hlo::ir::ComputationId;
+use hlo::{Array, Literal};
 use num::array::with_layouts;
 use num::error::Code;
 use std::sync::Arc;
@@ -353,7 +353,7 @@ impl Machine {
     }
 
     /// Reports a completed instruction to the observer.
-    fn measure(&mut self, step: &Step, open: Open, outputs: &[Literal]) {
+    fn measure(&mut self, step: &Step, open: Open, outputs: &[Array]) {
         let total = open.start.elapsed();
         let depth = self.depth() - 1;
         let caller = self.frames.len().checked_sub(2);

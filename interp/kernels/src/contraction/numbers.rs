@@ -1,6 +1,6 @@
 //! Operands as the kernels take them, and how sums become elements of the result.
 use half::{bf16, f16};
-use hlo::{ElementType, Literal, Scalar};
+use hlo::{Array, ElementType, Scalar};
 use num::Arithmetic;
 use num::loops::convert_loop;
 use num::parallel::parts;
@@ -29,15 +29,15 @@ fn is_unsigned(ty: ElementType) -> bool {
 
 impl<'a> Numbers<'a> {
     /// The elements of an array.
-    pub(crate) fn of(literal: &'a Literal) -> Self {
+    pub(crate) fn of(literal: &'a Array) -> Self {
         use ElementType as E;
-        fn view<T: hlo::literal::Native>(literal: &Literal) -> &[T] {
+        fn view<T: hlo::literal::Native>(literal: &Array) -> &[T] {
             literal.as_slice().expect("a view of the element's own type")
         }
-        fn integers<T: hlo::literal::Native + Into<i64>>(literal: &Literal) -> Vec<i64> {
+        fn integers<T: hlo::literal::Native + Into<i64>>(literal: &Array) -> Vec<i64> {
             view::<T>(literal).iter().map(|&x| x.into()).collect()
         }
-        let ty = literal.array_shape().expect("verified: an array").ty;
+        let ty = literal.shape().ty;
         match ty {
             E::Pred => {
                 Self::Integers(view::<u8>(literal).iter().map(|&x| i64::from(x != 0)).collect(), ty)

@@ -28,7 +28,7 @@ use super::numbers::{Numbers, Operands, Rounding, is_own_type, single};
 use super::{PADDING, Plan, contract_into};
 use half::{bf16, f16};
 use hlo::op::value::DotAlgorithm;
-use hlo::{ElementType, Literal, Scalar};
+use hlo::{Array, ElementType, Scalar};
 use num::Arithmetic;
 
 /// What operands are rounded to.
@@ -138,11 +138,11 @@ impl Recipe {
     pub(crate) fn contract(
         self,
         plan: &Plan<'_>,
-        (lhs, rhs): (&Literal, &Literal),
+        (lhs, rhs): (&Array, &Array),
         to: ElementType,
         out: &mut [u8],
     ) {
-        let ty = |literal: &Literal| literal.array_shape().expect("verified: an array").ty;
+        let ty = |literal: &Array| literal.shape().ty;
         let rounding = Rounding::new(ty(lhs), ty(rhs), self.sums, to);
         self.contract_numbers(plan, (Numbers::of(lhs), Numbers::of(rhs)), rounding, out);
     }

@@ -3,13 +3,13 @@ use super::error::exact_sum;
 use super::*;
 use hlo::ElementType as E;
 use hlo::op::value::DotAlgorithm;
-use hlo::{ArrayShape, Literal};
+use hlo::{Array, ArrayShape};
 use num::Arithmetic;
 
 /// Elements of many magnitudes, the same in each run.
-fn filled(ty: E, count: i64, seed: u32) -> Literal {
+fn filled(ty: E, count: i64, seed: u32) -> Array {
     let mut state = seed;
-    let mut array = Literal::zeros(ArrayShape::new(ty, [count].as_slice()));
+    let mut array = Array::zeros(ArrayShape::new(ty, [count].as_slice()));
     num::array::fill(&mut array, |_| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let x = f64::from(state).mul_add(1e-9, -2.1) * f64::from(1 << (state >> 28));

@@ -4,11 +4,12 @@
 //! into the result. A line is one task, so the bits do not depend on the number of threads.
 use super::StageOf;
 use super::transform::Kind;
+use crate::function::given;
 use crate::{Kernel, Reuse};
 use bytemuck::Pod;
 use fft::num_traits::{FromPrimitive, Zero};
 use fft::{ComplexToReal, Fft, Number, RealToComplex};
-use hlo::Literal;
+use hlo::Array;
 use hlo::op::value::FftType;
 use num::clock::Stop;
 use num::fourier::has_prime_above;
@@ -98,9 +99,10 @@ where
     fn run(
         &self,
         _context: &dyn Scope,
-        inputs: &[&Literal],
-        outputs: &mut [Literal],
+        inputs: &[Option<&Array>],
+        outputs: &mut [Array],
     ) -> Result<()> {
+        let inputs = given(inputs);
         let (from, to) = (inputs[0].bytes(), outputs[0].bytes_mut());
         let (complex, complex_mut) = (bytemuck::cast_slice, bytemuck::cast_slice_mut);
         match (self.kind, &*self.stages) {

@@ -10,7 +10,7 @@ mod tile;
 use super::reduce_lines::Method;
 use super::strided::Walk;
 use crate::{Kernel, Reuse};
-use hlo::{ElementType, Literal};
+use hlo::{Array, ElementType};
 use num::clock::Stop;
 use num::loops::{Loop, Numbers};
 use num::parallel::threads;
@@ -212,14 +212,13 @@ impl Kernel for Fused {
     fn run(
         &self,
         _context: &dyn Scope,
-        inputs: &[&Literal],
-        outputs: &mut [Literal],
+        inputs: &[Option<&Array>],
+        outputs: &mut [Array],
     ) -> Result<()> {
-        let inputs: SmallVec<[Option<&[u8]>; 8]> = (inputs.iter())
-            .map(|&input| input.array_shape().is_some().then(|| input.bytes()))
-            .collect();
+        let inputs: SmallVec<[Option<&[u8]>; 8]> =
+            inputs.iter().map(|&input| input.map(Array::bytes)).collect();
         let mut outputs: SmallVec<[&mut [u8]; 2]> =
-            outputs.iter_mut().map(Literal::bytes_mut).collect();
+            outputs.iter_mut().map(Array::bytes_mut).collect();
         let stop = Stop::current();
         if !self.is_shared() {
             self.part(&inputs, (0, self.count), &mut outputs, &stop);

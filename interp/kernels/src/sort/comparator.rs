@@ -3,14 +3,14 @@ use super::keys::default_order;
 use num::{Result, Scope};
 
 use hlo::op::value::Direction;
-use hlo::{ElementType, Literal, Scalar};
+use hlo::{Array, ElementType, Scalar};
 use num::scalar_program::ScalarProgram;
 use std::cmp::Ordering;
 
 /// Whether one element must stand before another.
 pub(super) struct Comparator<'a> {
     scope: &'a dyn Scope,
-    operands: &'a [&'a Literal],
+    operands: &'a [&'a Array],
     applied: Option<&'a ScalarProgram>,
     ty: ElementType,
     arguments: Vec<Scalar>,
@@ -20,11 +20,11 @@ pub(super) struct Comparator<'a> {
 impl<'a> Comparator<'a> {
     pub(super) fn new(
         applied: Option<&'a ScalarProgram>,
-        operands: &'a [&'a Literal],
+        operands: &'a [&'a Array],
         scope: &'a dyn Scope,
     ) -> Self {
         let scratch = applied.map(ScalarProgram::scratch).unwrap_or_default();
-        let ty = operands[0].array_shape().expect("verified: an array").ty;
+        let ty = operands[0].shape().ty;
         let arguments = vec![Scalar::Pred(false); 2 * operands.len()];
         Self { scope, operands, applied, ty, arguments, scratch }
     }

@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 use hlo::op::Compare;
 use hlo::op::value::{ComparisonType, Direction};
-use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
+use hlo::{Array, ArrayShape, Class, ElementType, Scalar};
 use num::scalar_program::{BLOCK, BlockProgram, Key, ScalarProgram};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ enum Source {
 /// The elements of a line in each operand.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'a> {
-    pub operands: &'a [&'a Literal],
+    pub operands: &'a [&'a Array],
     pub base: usize,
     pub stride: usize,
     pub size: usize,
@@ -79,7 +79,7 @@ impl LineKey {
         let gathered = if stride == 1 { 0 } else { operands.len() };
         steps + gathered * size_of::<[u128; BLOCK]>()
     }
-    pub(crate) fn registers(&self, operands: &[&Literal], stride: usize) -> Registers {
+    pub(crate) fn registers(&self, operands: &[&Array], stride: usize) -> Registers {
         let steps = match &self.source {
             Source::Blocks(program) => program.registers(),
             Source::First | Source::Steps(..) => Vec::new(),

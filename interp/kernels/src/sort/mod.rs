@@ -8,12 +8,11 @@ mod radix;
 
 use crate::Kernel;
 use crate::function::{writes, writes_with};
-use crate::op::{ArrayOp, Cost, Site};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use bytemuck::Pod;
 use comparator::{Comparator, merge_sort};
 use hlo::op::Sort;
-use hlo::{ArrayShape, Literal};
+use hlo::{Array, ArrayShape};
 use keys::Registers;
 pub(super) use keys::{Line, LineKey};
 use num::clock::Stop;
@@ -42,9 +41,7 @@ impl ArrayOp for Sort {
         let line = shape.dims.get(self.dimension(shape.rank())).map_or(1, |&size| to_usize(size));
         Cost { steps: 0, scratch: merge_bytes(line) }
     }
-    fn slice(&self, _: &Site<'_>, _: &[SliceDim]) -> Option<Sliced> {
-        None
-    }
+    needs_whole_operands!();
 }
 
 /// Returns the bytes of a merge sort of this many elements: a list for each run, the runs, and half as many that are merged.
@@ -155,7 +152,7 @@ impl Lines {
         of_threads.saturating_add(orders)
     }
 
-    fn run(&self, scope: &dyn Scope, inputs: &[&Literal], outputs: &mut [Literal]) -> Result<()> {
+    fn run(&self, scope: &dyn Scope, inputs: &[&Array], outputs: &mut [Array]) -> Result<()> {
         let mut orders = vec![0; self.at_once() * self.size];
         let mut space = self.space(scope, inputs);
         let mut start = 0;
@@ -181,7 +178,7 @@ impl Lines {
         Ok(())
     }
 
-    fn space<'a>(&'a self, scope: &'a dyn Scope, inputs: &'a [&'a Literal]) -> Space<'a> {
+    fn space<'a>(&'a self, scope: &'a dyn Scope, inputs: &'a [&'a Array]) -> Space<'a> {
         let keys = self.keys.as_ref().map_or(&[][..], |keys| &keys.keys);
         Space {
             registers: keys.iter().map(|key| key.registers(inputs, self.stride)).collect(),
@@ -198,7 +195,7 @@ impl Lines {
         &'a self,
         lines: Range<usize>,
         scope: &'a dyn Scope,
-        inputs: &'a [&'a Literal],
+        inputs: &'a [&'a Array],
         orders: &mut [u32],
         space: &mut Space<'a>,
     ) -> Result<()> {
@@ -222,7 +219,7 @@ impl Lines {
     fn order_line(
         &self,
         line: usize,
-        operands: &[&Literal],
+        operands: &[&Array],
         order: &mut [u32],
         space: &mut Space<'_>,
     ) -> Result<()> {

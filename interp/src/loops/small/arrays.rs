@@ -9,7 +9,7 @@ use crate::state::Site;
 use hlo::ir::Instruction;
 use hlo::literal::ConstantValue;
 use hlo::op::{Gather, Scatter};
-use hlo::{ArrayShape, Dims, ElementType, Literal, Op, Shape};
+use hlo::{Array, ArrayShape, Dims, ElementType, Op, Shape};
 use kernels::{Fusion, Kernel, Reuse};
 use num::Arithmetic;
 use num::array::static_shape;
@@ -41,13 +41,11 @@ impl Builder<'_> {
         }
         match &instruction.op {
             Op::Constant(constant) => match &*constant.value {
-                ConstantValue::Literal(value) if value.array_shape().is_some() => {
-                    self.constant(shape, value)
-                }
-                ConstantValue::Literal(_) | ConstantValue::Elided(_) => None,
+                ConstantValue::Literal(value) => self.constant(shape, value.array()?),
+                ConstantValue::Elided(_) => None,
             },
             Op::Iota(op) => {
-                let mut numbers = Literal::zeros(Arc::clone(shape));
+                let mut numbers = Array::zeros(Arc::clone(shape));
                 let dim = op.iota_dimension.unwrap_or(0);
                 kernels::Iota::new(shape, dim, 0, 1).write(&mut numbers);
                 self.constant(shape, &numbers)
@@ -74,7 +72,7 @@ impl Builder<'_> {
         }
     }
 
-    fn constant(&mut self, shape: &Arc<ArrayShape>, value: &Literal) -> Option<Leaf> {
+    fn constant(&mut self, shape: &Arc<ArrayShape>, value: &Array) -> Option<Leaf> {
         if shape.byte_count()? > SMALL {
             return self.large(shape, Some(value.with_shape(Arc::clone(shape))));
         }
@@ -93,19 +91,22 @@ impl Builder<'_> {
         for leaves in operands {
             let Leaf::Small(place, operand) = leaves.first()? else { return None };
             is_constant &= self.constants.contains(&place.start);
-            let mut literal = Literal::zeros(numbered(operand));
-            let slots = literal.as_mut_slice::<u32>()?.iter_mut();
+            let mut array = Array::zeros(numbered(operand));
+            let slots = array.as_mut_slice::<u32>()?.iter_mut();
             for (slot, from) in slots.zip((place.start..place.end()).step_by(width)) {
                 *slot = u32::try_from(sources.len()).ok()?;
                 sources.push(from);
             }
-            numbers.push(literal);
+            numbers.push(array);
         }
-        let mut result = Literal::zeros(numbered(shape));
-        let shapes: Vec<Shape> = numbers.iter().map(Literal::shape).collect();
+        let mut result = Array::zeros(numbered(shape));
+        let shapes: Vec<Shape> = numbers.iter().map(|array| array.shape().clone().into()).collect();
         let shapes: Vec<&Shape> = shapes.iter().collect();
-        let kernel = self.select_kernel(op, &shapes, &result.shape())?;
-        kernel.fold(&numbers.iter().collect::<Vec<_>>(), &mut result).then_some(())?;
+        let kernel = self.select_kernel(op, &shapes, &result.shape().clone().into())?;
+        if !kernel.moves() {
+            return None;
+        }
+        kernel.fold(&numbers.iter().map(Some).collect::<Vec<_>>(), &mut result).then_some(())?;
         let place = self.place(shape)?;
         let mut copies: Vec<Copy> = Vec::new();
         let targets = (place.start..).step_by(width);

@@ -7,7 +7,7 @@ use crate::lower::{Lowering, has_effect};
 use crate::state::Site;
 use hlo::ir::{Computation, ComputationId, Instruction};
 use hlo::op::{Conditional, While};
-use hlo::{ArrayShape, Dims, ElementType, Literal, Op, Shape};
+use hlo::{Array, ArrayShape, Dims, ElementType, Op, Shape};
 use num::array::static_shape;
 use num::index::{to_i64, to_usize};
 use rustc_hash::FxHashSet;
@@ -151,11 +151,7 @@ impl Builder<'_> {
     fn small(&mut self, shape: &Arc<ArrayShape>) -> Option<Leaf> {
         Some(Leaf::Small(self.place(shape)?, Arc::clone(shape)))
     }
-    pub(super) fn large(
-        &mut self,
-        shape: &Arc<ArrayShape>,
-        value: Option<Literal>,
-    ) -> Option<Leaf> {
+    pub(super) fn large(&mut self, shape: &Arc<ArrayShape>, value: Option<Array>) -> Option<Leaf> {
         shape.byte_count().filter(|&bytes| bytes > 0)?;
         self.large.push(Large { shape: Arc::clone(shape), value, is_updated: false });
         self.versions.push(0);

@@ -8,7 +8,7 @@ use super::emit::LoopEmitter;
 use super::operation::{Operation, Run};
 use crate::loops::jit::{Generated, Word};
 use crate::{Error, Result};
-use hlo::Literal;
+use hlo::Array;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub(super) use crate::loops::jit::Code;
@@ -42,7 +42,7 @@ pub(super) fn run(code: &Code, program: &SmallLoop, run: &mut Run<'_>) -> Result
 }
 
 /// Returns the address of the elements. They stay where they are: nothing else holds an array that is updated.
-fn address(array: &mut Literal, is_updated: bool) -> usize {
+fn address(array: &mut Array, is_updated: bool) -> usize {
     if is_updated {
         array.bytes_mut().as_mut_ptr().expose_provenance()
     } else {

@@ -25,9 +25,9 @@ use crate::context::RunContext;
 use crate::value::{Value, not_done};
 pub(crate) use build::compile;
 use heat::Heat;
-use hlo::{ArrayShape, Literal};
+use hlo::{Array, ArrayShape};
 use memory::Place;
-use operation::{KernelCall, Operation, Run};
+use operation::{KernelCall, Operation, Run, no_array};
 use std::fmt;
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ enum Leaf {
 struct Large {
     shape: Arc<ArrayShape>,
     /// The value of a constant.
-    value: Option<Literal>,
+    value: Option<Array>,
     is_updated: bool,
 }
 
@@ -152,7 +152,7 @@ fn result(leaf: &Leaf, run: &mut Run<'_>) -> Result<Value> {
         }
         // Each large array is carried once.
         Leaf::Large(number, _) => {
-            Value::Array(std::mem::replace(&mut run.large[*number], Literal::token()))
+            Value::Array(std::mem::replace(&mut run.large[*number], no_array()))
         }
         Leaf::Token => Value::Token,
     })

@@ -6,7 +6,7 @@ use crate::context::RunContext;
 use crate::machine::Position;
 use crate::machine::choose;
 use crate::state::Site;
-use hlo::{ArrayShape, ElementType, Literal, Scalar};
+use hlo::{Array, ArrayShape, ElementType, Scalar};
 use kernels::{Kernel, Reuse, short_product};
 use num::Arithmetic;
 use num::index::to_usize;
@@ -113,6 +113,11 @@ pub(super) struct Start {
     pub(super) ty: ElementType,
 }
 
+/// Returns the array that stands where there is none.
+pub(super) fn no_array() -> Array {
+    Array::zeros(ArrayShape::new(ElementType::U8, [0].as_slice()))
+}
+
 /// A kernel, with the places of its operands and results.
 pub(super) struct KernelCall {
     pub(super) kernel: Box<dyn Kernel>,
@@ -154,9 +159,9 @@ pub(super) struct Run<'a> {
     pub(super) context: &'a RunContext,
     program: &'a SmallLoop,
     pub(super) memory: Memory,
-    pub(super) large: Vec<Literal>,
+    pub(super) large: Vec<Array>,
     /// The operands of each kernel that are small, and its results.
-    arrays: Vec<(Vec<Literal>, Vec<Literal>)>,
+    arrays: Vec<(Vec<Array>, Vec<Array>)>,
     /// Steps that are not charged yet.
     pub(super) unspent: u64,
     /// The error with which generated code has ended.
@@ -166,16 +171,16 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     pub(super) fn new(context: &'a RunContext, program: &'a SmallLoop) -> Self {
-        let zeros = |shape: &Arc<ArrayShape>| Literal::zeros(Arc::clone(shape));
+        let zeros = |shape: &Arc<ArrayShape>| Array::zeros(Arc::clone(shape));
         let operand = |(source, shape): &(Source, _)| match source {
             Source::Small(_) => zeros(shape),
-            Source::Large(_) => Literal::token(),
+            Source::Large(_) => no_array(),
         };
         let arrays = program.kernels.iter().map(|call| {
             let results = call.results.iter().map(|(_, shape)| zeros(shape));
             (call.operands.iter().map(operand).collect(), results.collect())
         });
-        let constant = |large: &super::Large| large.value.clone().unwrap_or_else(Literal::token);
+        let constant = |large: &super::Large| large.value.clone().unwrap_or_else(no_array);
         Self {
             context,
             program,
@@ -304,13 +309,12 @@ impl<'a> Run<'a> {
                 to.bytes_mut().copy_from_slice(self.memory.read(*place));
             }
         }
-        let token = Literal::token();
         let inputs = operands.iter().zip(&call.operands).enumerate();
-        let inputs: SmallVec<[&Literal; 4]> = inputs
+        let inputs: SmallVec<[Option<&Array>; 4]> = inputs
             .map(|(k, (operand, (source, _)))| match source {
-                _ if is_update && k == 0 => &token,
-                Source::Small(_) => operand,
-                Source::Large(number) => &self.large[*number],
+                _ if is_update && k == 0 => None,
+                Source::Small(_) => Some(operand),
+                Source::Large(number) => Some(&self.large[*number]),
             })
             .collect();
         let Site { computation, instruction } = call.site;
