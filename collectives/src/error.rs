@@ -79,6 +79,7 @@ hlo::error_codes! {
         Internal { message: String },
     }
     impl ErrorCode {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "other codes add nothing")]
         fn complete(&self, own: Diagnostic) -> Diagnostic {
             match self {
                 Self::Outside { error } => error.diagnostic(),

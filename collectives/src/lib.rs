@@ -21,6 +21,7 @@
 //! assert_eq!(output.results[1].to_string(), "s32[] 7");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![warn(clippy::wildcard_enum_match_arm)]
 mod async_ops;
 mod channels;
 mod crossings;

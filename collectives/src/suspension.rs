@@ -15,6 +15,7 @@ fn unsupported(message: impl Into<String>) -> Error {
 
 impl Run {
     /// Executes the instruction at which a task is suspended: resumes the task, or records what it waits for.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "machines suspend at no other op")]
     pub(crate) fn handle_suspension(&mut self, i: usize, suspension: Suspension) -> Result<()> {
         let executable = self.executable.clone();
         let (module, position) = (executable.module(), suspension.position);

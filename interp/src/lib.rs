@@ -22,6 +22,7 @@
 //! assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#![warn(clippy::wildcard_enum_match_arm)]
 mod check_nan;
 pub mod collective;
 mod context;

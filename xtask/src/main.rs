@@ -4,12 +4,10 @@ mod ci;
 mod consoles;
 mod counts;
 mod explanations;
-mod lists;
 mod mpi;
 mod new_op;
 mod python;
 mod quiet;
-mod source;
 mod status;
 mod tidy;
 mod trial;
@@ -30,7 +28,7 @@ usage: cargo xtask COMMAND
   consoles         runs the console blocks of README.md and docs
   counts [--bless] instructions of kernels, against those recorded; or records them
   packages         packs each crate that is published, and compiles it from its package
-  tidy             sizes of files and functions, lists of ops, first lines, blanks
+  tidy             sizes of files, first lines, blanks
   status [--check] rewrites the tables of docs/status.md and of `etalon explain`; or only says whether they are up to date
   bless            runs the tests and rewrites their expected outputs
   new-op [--elementwise [--binary]] NAME

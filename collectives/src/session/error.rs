@@ -32,10 +32,13 @@ impl RunError {
     pub fn device_error(&self) -> Option<&interp::Error> {
         match self {
             Self::OneDevice(error) => Some(error),
-            Self::ManyDevices(error) => match error.code() {
-                Code::Device { error, .. } | Code::Outside { error } => Some(error),
-                _ => None,
-            },
+            Self::ManyDevices(error) => {
+                if let Code::Device { error, .. } | Code::Outside { error } = error.code() {
+                    Some(error)
+                } else {
+                    None
+                }
+            }
         }
     }
     /// Returns whether the module needs something that is not implemented.

@@ -37,10 +37,8 @@ impl<'a> StartIndices<'a> {
     pub(super) fn component(&self, batch: &[i64], k: i64) -> i64 {
         let at = batch.iter().zip(&self.strides).map(|(i, stride)| i * stride).sum::<i64>();
         let scalar = self.indices.get(to_usize(at + k * self.vector_stride));
-        match scalar {
-            Scalar::Unsigned(_) => scalar.as_i64().unwrap_or(i64::MAX),
-            _ => scalar.as_i64().unwrap_or(0),
-        }
+        let is_unsigned = matches!(scalar, Scalar::Unsigned(_));
+        scalar.as_i64().unwrap_or(if is_unsigned { i64::MAX } else { 0 })
     }
 }
 

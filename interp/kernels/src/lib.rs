@@ -1,4 +1,5 @@
 //! Kernels: the implementations of ops that the engines `exact` and `fast` run.
+#![warn(clippy::wildcard_enum_match_arm)]
 mod all_reduce;
 mod batch_norm;
 mod bitcast;

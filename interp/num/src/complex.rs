@@ -194,7 +194,7 @@ impl IntoScalar for f64 {
 pub(super) fn compare(a: Complex, b: Complex) -> Option<Ordering> {
     match a.re.partial_cmp(&b.re)? {
         Ordering::Equal => a.im.partial_cmp(&b.im),
-        decided => Some(decided),
+        decided @ (Ordering::Less | Ordering::Greater) => Some(decided),
     }
 }
 

@@ -187,7 +187,12 @@ fn round_to(ty: ElementType, x: f64) -> f64 {
     }
     match Scalar::Float(x).round_to(ty) {
         Scalar::Float(x) => x,
-        other => unreachable!("rounding turned a float into {other:?}"),
+        other @ (Scalar::Pred(_)
+        | Scalar::Signed(_)
+        | Scalar::Unsigned(_)
+        | Scalar::Complex(..)) => {
+            unreachable!("rounding turned a float into {other:?}")
+        }
     }
 }
 /// Rounds to f32, ties to even.

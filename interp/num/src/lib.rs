@@ -18,6 +18,7 @@
 //! | computations of scalars | [`scalar_program`] |
 //! | the run that a loop is part of | [`scope`], [`clock`], [`parallel`], [`error`] |
 //! | arrays and their indices | [`array`](mod@array), [`index`] |
+#![warn(clippy::wildcard_enum_match_arm)]
 pub mod accumulator;
 pub mod angle;
 mod arithmetic;

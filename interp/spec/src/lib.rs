@@ -20,6 +20,7 @@
 //!
 //! Modules that pages share: [`array`](mod@array), [`call`], [`fold`], [`index_space`], [`layout`], [`output`],
 //! [`products`], [`window`].
+#![warn(clippy::wildcard_enum_match_arm)]
 pub mod all_gather;
 pub mod all_reduce;
 pub mod all_to_all;

@@ -98,7 +98,7 @@ impl Distribution {
                 match first {
                     Scalar::Signed(x) => Scalar::Signed(x.wrapping_add(step)),
                     Scalar::Unsigned(x) => Scalar::Unsigned(x.wrapping_add_signed(step)),
-                    other => other,
+                    Scalar::Pred(_) | Scalar::Float(_) | Scalar::Complex(..) => first,
                 }
             }
             Self::Normal(mean, deviation) => {
@@ -112,10 +112,7 @@ impl Distribution {
 }
 
 fn integer(x: Scalar) -> i128 {
-    match x {
-        Scalar::Unsigned(x) => i128::from(x),
-        other => i128::from(other.as_wrapping()),
-    }
+    if let Scalar::Unsigned(x) = x { i128::from(x) } else { i128::from(x.as_wrapping()) }
 }
 
 /// Returns `a + (b - a) * v`, also if `b - a` overflows.

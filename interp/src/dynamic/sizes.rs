@@ -1,4 +1,5 @@
 //! What sizes mean for single ops: where they go, and which must agree.
+#![expect(clippy::wildcard_enum_match_arm, reason = "the rule of an op in the table has chosen it")]
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::op::{Concatenate, Gather};

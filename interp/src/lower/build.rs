@@ -368,14 +368,12 @@ impl<'a> Builder<'a> {
         };
         let operands: Vec<&Array> = key.leaves().map(value).collect::<Option<_>>()?;
         let shape = static_shape(shape);
-        let result = match &lowered.action {
-            Action::Relabel => operands[0].with_shape(Arc::new(shape)),
-            Action::Kernel(kernel) => {
-                let mut result = Array::zeros(shape);
-                let operands: Vec<_> = operands.into_iter().map(Some).collect();
-                kernel.fold(&operands, &mut result).then_some(result)?
-            }
-            _ => return None,
+        let result = if let Action::Relabel = lowered.action {
+            operands[0].with_shape(Arc::new(shape))
+        } else {
+            let mut result = Array::zeros(shape);
+            let operands: Vec<_> = operands.into_iter().map(Some).collect();
+            lowered.action.kernel()?.fold(&operands, &mut result).then_some(result)?
         };
         self.fuel = self.fuel.saturating_add(lowered.cost);
         Some(self.constant(Value::Array(result)))
@@ -392,10 +390,7 @@ impl<'a> Builder<'a> {
         let bytes = outputs.iter().map(|&leaf| self.draft.leaves[leaf].bytes);
         let bytes = Some(bytes.fold(0, usize::saturating_add));
         let fuel = std::mem::take(&mut self.fuel).saturating_add(cost);
-        let scratch = match &action {
-            Action::Kernel(kernel) => kernel.scratch(),
-            _ => 0,
-        };
+        let scratch = action.kernel().map_or(0, kernels::Kernel::scratch);
         let own = size_of::<DraftStep>() + size_of_val(&*inputs) + size_of_val(outputs);
         self.draft.compiled_bytes += own + action.bytes();
         self.draft.steps.push(DraftStep {
@@ -418,6 +413,7 @@ impl<'a> Builder<'a> {
 
     /// Returns the leaves of an instruction that has no step: a parameter, a constant, or a renaming of operands'
     /// leaves.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other ops have a step")]
     fn renamed(&mut self, instruction: &Instruction) -> Option<Leaves> {
         let operand = |i: usize| Rc::clone(&self.values[instruction.operands[i].index()]);
         if instruction.opcode().aliases_operand() {

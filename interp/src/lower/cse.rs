@@ -5,7 +5,6 @@
 use super::Lowered;
 use super::build::{Builder, Leaves};
 use super::value_key::ValueKey;
-use crate::plan::Action;
 use hlo::op::Kind;
 use kernels::Fusion;
 use rustc_hash::FxHashMap;
@@ -17,10 +16,7 @@ pub(super) type Computed<'a> = FxHashMap<ValueKey<'a>, Leaves>;
 /// Whether an instruction becomes a step of its own that computes arrays from arrays.
 pub(super) fn is_alone(key: &ValueKey<'_>, lowered: &Lowered) -> bool {
     key.instruction().opcode().kind() == Kind::Array
-        && match &lowered.action {
-            Action::Kernel(kernel) => matches!(kernel.fusion(), Fusion::None),
-            _ => false,
-        }
+        && lowered.action.kernel().is_some_and(|kernel| matches!(kernel.fusion(), Fusion::None))
 }
 
 impl<'a> Builder<'a> {

@@ -55,19 +55,15 @@ impl Means {
             if !dynamic::is_among(operands) {
                 return fixed(context, operands);
             }
-            match rule {
-                DynamicRule::Trim => {
-                    dynamic::trim(&instruction, operands, context, &|trimmed, operands| {
-                        self.trimmed(trimmed, operands, context)
-                    })
-                }
-                rule => {
-                    let shapes: Vec<&Shape> = shapes.iter().collect();
-                    dynamic::evaluate(rule, &instruction, (operands, &shapes), &|operands| {
-                        fixed(context, operands)
-                    })
-                }
+            if rule == DynamicRule::Trim {
+                return dynamic::trim(&instruction, operands, context, &|trimmed, operands| {
+                    self.trimmed(trimmed, operands, context)
+                });
             }
+            let shapes: Vec<&Shape> = shapes.iter().collect();
+            dynamic::evaluate(rule, &instruction, (operands, &shapes), &|operands| {
+                fixed(context, operands)
+            })
         })
     }
 

@@ -154,11 +154,10 @@ impl Groups<'_> {
         let are_arrays = step.inputs.iter().all(|&leaf| self.draft.array(leaf).is_some());
         let Some(result) = result.filter(|_| are_arrays) else { return self.close(&step.inputs) };
         let count = result.element_count().unwrap_or(0);
-        let fusion = match &step.action {
-            Action::Kernel(kernel) => kernel.fusion(),
-            Action::Relabel => return self.relabel(number, step),
-            _ => Fusion::None,
-        };
+        if let Action::Relabel = step.action {
+            return self.relabel(number, step);
+        }
+        let fusion = step.action.kernel().map_or(Fusion::None, Kernel::fusion);
         match fusion {
             Fusion::None => self.close(&step.inputs),
             Fusion::Walk(walk) => {

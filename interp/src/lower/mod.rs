@@ -140,6 +140,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the kind of other ops decides")]
     fn action(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
         match &instruction.op {
             Op::Call(op) => Action::Call(op.to_apply),

@@ -58,6 +58,10 @@ impl fmt::Debug for Action {
 }
 
 impl Action {
+    /// Returns the kernel, if the action is one.
+    pub(crate) fn kernel(&self) -> Option<&dyn Kernel> {
+        if let Self::Kernel(kernel) = self { Some(&**kernel) } else { None }
+    }
     /// Returns the name that plans print.
     pub(crate) fn name(&self) -> &'static str {
         match self {

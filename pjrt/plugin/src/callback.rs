@@ -3,7 +3,7 @@
 //! The Python side of the plugin lowers them to the custom call [`TARGET`] with the number of the function, and registers one C
 //! function that calls it.
 #![expect(unsafe_code, reason = "calls a function of the host")]
-use hlo::{ArrayShape, Literal, Module, Op, Shape};
+use hlo::{ArrayShape, Literal, Module, Op};
 use interp::{Call, Code, Error};
 use pjrt::buffer_type::{TOKEN, buffer_type};
 use std::collections::BTreeMap;
@@ -149,10 +149,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Literal, Error> {
         message.truncate(length);
         return Err(failed(String::from_utf8_lossy(&message)));
     }
-    Ok(match call.shape {
-        Shape::Tuple(_) => Literal::tuple(values),
-        _ => values.swap_remove(0),
-    })
+    Ok(if call.shape.tuple().is_some() { Literal::tuple(values) } else { values.swap_remove(0) })
 }
 
 /// Returns the number in `{index = 5 : ui64}`.

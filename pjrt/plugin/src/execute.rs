@@ -58,7 +58,7 @@ fn compute(program: &Program, arguments: Vec<Vec<Arc<Promise>>>) -> Result<Vec<V
         let value = |(value, shape): (Arc<Promise>, &Shape)| match shape {
             Shape::Token => value.wait().map(|_| Literal::token()),
             // A donated array is then held by nothing else, unless the host reads it.
-            _ => value.take(),
+            Shape::Array(_) | Shape::Tuple(_) | Shape::Opaque | Shape::Buffer(_) => value.take(),
         };
         list.into_iter().zip(shapes).map(value).collect()
     };

@@ -1,4 +1,5 @@
 //! Operands as the kernels take them, and how sums become elements of the result.
+#![expect(clippy::wildcard_enum_match_arm, reason = "numbers of other types are widened first")]
 use half::{bf16, f16};
 use hlo::{Array, ElementType, Scalar};
 use num::Arithmetic;

@@ -131,7 +131,9 @@ impl ScalarProgram {
             shape.parameters.iter().map(|s| scalar(s)).collect::<Option<_>>()?;
         let results: Vec<_> = match shape.result {
             Shape::Tuple(elements) => elements.iter().map(scalar).collect::<Option<_>>()?,
-            other => vec![scalar(other)?],
+            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
+                vec![scalar(shape.result)?]
+            }
         };
         let mut program = RegisterProgram::new(&parameters);
         let arguments: Vec<Vec<usize>> = (0..parameters.len()).map(|i| vec![i]).collect();
@@ -326,6 +328,10 @@ impl RegisterProgram {
     }
 
     /// Compiles an instruction; `None` if it has no scalar step.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "of other ops, the elementwise ones are steps"
+    )]
     fn instruction(
         &mut self,
         module: &Module,

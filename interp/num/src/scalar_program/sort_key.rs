@@ -94,7 +94,11 @@ impl RegisterProgram {
                 };
                 one(b, a, Direction::Eq).or_else(|| one(a, b, Direction::Ne))?
             }
-            _ => return None,
+            ScalarStep::Constant(_)
+            | ScalarStep::Unary(..)
+            | ScalarStep::Binary(..)
+            | ScalarStep::Clamp(..)
+            | ScalarStep::Convert(..) => return None,
         };
         if first.includes_equal {
             return None;

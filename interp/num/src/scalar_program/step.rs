@@ -25,6 +25,10 @@ pub enum ScalarStep {
 
 impl ScalarStep {
     /// Returns the step of an elementwise op on registers, of operands of these types; `None` if it has none.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "a computation with another op is not compiled"
+    )]
     pub fn elementwise(
         op: &Op,
         types: &[ElementType],
@@ -53,10 +57,7 @@ impl ScalarStep {
             Self::Compare(direction, order, ty, a, b) => {
                 Scalar::Pred(crate::compare(direction, order, ty, value(a), value(b)))
             }
-            Self::Select(p, a, b) => match value(p) {
-                Scalar::Pred(true) => value(a),
-                _ => value(b),
-            },
+            Self::Select(p, a, b) => value(if value(p) == Scalar::Pred(true) { a } else { b }),
             Self::Clamp(ty, low, x, high) => crate::clamp(ty, value(low), value(x), value(high)),
             Self::Convert(from, to, x) => value(x).convert(from, to),
         }

@@ -46,10 +46,9 @@ pub(super) trait Number:
         Self::of(re, 0.0)
     }
     fn read(from: Scalar) -> Self {
-        match from {
-            Scalar::Complex(re, im) => Self::of(re, im),
-            other => Self::of(other.as_f64(), 0.0),
-        }
+        let (re, im) =
+            if let Scalar::Complex(re, im) = from { (re, im) } else { (from.as_f64(), 0.0) };
+        Self::of(re, im)
     }
     fn times(self, by: f64) -> Self {
         self * Self::real(by)

@@ -51,6 +51,10 @@ impl Emitter<'_, '_> {
         self.rounded(ty, result)
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`num` adjusts other results before it rounds them"
+    )]
     pub(super) fn float_binary(
         &mut self,
         op: Binary,

@@ -34,9 +34,10 @@ const UNARY: [(Unary, Instructions); 6] = [
 impl Emitter<'_, '_> {
     /// Returns the integer of type `ty` that is equal to `x` modulo 2^n.
     pub(super) fn wrap(&mut self, ty: ElementType, x: Value) -> Value {
-        match Kind::of(ty) {
-            Kind::Signed(bits) => self.sign_extend(bits, x),
-            _ => self.zero_extend(ty.bits(), x),
+        if let Kind::Signed(bits) = Kind::of(ty) {
+            self.sign_extend(bits, x)
+        } else {
+            self.zero_extend(ty.bits(), x)
         }
     }
     fn sign_extend(&mut self, bits: u32, x: Value) -> Value {

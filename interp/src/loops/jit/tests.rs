@@ -153,7 +153,7 @@ fn random(parameters: &[ElementType], choices: &[[usize; 4]]) -> RegisterProgram
                 let given = |&operand: &usize| operand < parameters.len();
                 let order = match order {
                     Order::TotalOrder if !operands[..2].iter().all(given) => Order::Float,
-                    order => order,
+                    Order::TotalOrder | Order::Float | Order::Signed | Order::Unsigned => order,
                 };
                 ScalarStep::Compare(direction, order, ty, operands[0], operands[1])
             }

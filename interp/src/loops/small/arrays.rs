@@ -1,4 +1,5 @@
 //! The operations of instructions that compute arrays.
+#![expect(clippy::wildcard_enum_match_arm, reason = "other ops are movements and kernels")]
 use super::build::{Builder, Leaf, Leaves, SMALL, readable};
 use super::memory::{Copy, Place};
 use super::operation::{Beyond, ElementStep, KernelCall, Operation, Source, Start, Window};

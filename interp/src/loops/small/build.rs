@@ -1,4 +1,5 @@
 //! From a `while` to the operations of a loop over small arrays.
+#![expect(clippy::wildcard_enum_match_arm, reason = "other ops compute arrays")]
 use super::heat::Heat;
 use super::memory::{ALIGNMENT, Copy, Place};
 use super::operation::{KernelCall, Operation};

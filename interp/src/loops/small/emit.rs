@@ -258,6 +258,7 @@ impl<'a, 'b, 'c> LoopEmitter<'a, 'b, 'c> {
     }
 
     /// Emits an elementwise operation in vectors, if it is one instruction.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only floats have vectors")]
     fn vectors(&mut self, step: &ElementStep, operands: &[Place], result: Place) -> bool {
         let of_one_type = step.operands.iter().all(|ty| *ty == step.result);
         let vector: Type = match Kind::of(step.result) {

@@ -3,7 +3,7 @@
 use super::api::{FfiError, api};
 use super::attributes::{Attributes, Attrs};
 use super::handler;
-use hlo::{ElementType, Literal, Shape};
+use hlo::{ElementType, Literal};
 use interp::{Call, Code, Error};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -136,8 +136,5 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Literal, Error> {
     if !frame.future.is_null() {
         return Err(failed(target, "asynchronous handlers are not supported".to_owned()));
     }
-    Ok(match call.shape {
-        Shape::Tuple(_) => Literal::tuple(values),
-        _ => values.swap_remove(0),
-    })
+    Ok(if call.shape.tuple().is_some() { Literal::tuple(values) } else { values.swap_remove(0) })
 }
