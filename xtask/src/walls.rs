@@ -86,9 +86,8 @@ pub(crate) fn deny(root: &Path) -> Result {
 }
 
 /// The folders of the crates that are published, and that of the Python package.
-const PUBLISHED: [&str; 14] = [
+const PUBLISHED: [&str; 13] = [
     "hlo",
-    "fft",
     "interp",
     "interp/num",
     "interp/spec",

@@ -14,15 +14,16 @@
 //! NaN, and which of the two is not defined. Sizes other than the operand's are refused.
 //!
 //! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU computes in the type
-//! itself, and so does the engine `fast` (`own_type`).
+//! itself, and so does the engine `fast`.
 #![expect(
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
+use crate::conversion::number_bytes;
 use crate::function::given;
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use crate::{Kernel, Reuse};
-use bytemuck::Pod;
+use bytemuck::{Pod, Zeroable};
 use hlo::op::Fft;
 use hlo::op::value::FftType;
 use hlo::{Array, ArrayShape, ElementType};
@@ -30,20 +31,19 @@ use num::clock::Stop;
 use num::complex_of::{ComplexOf, Field};
 use num::double_double::{DoubleDouble, Real};
 use num::float::to_f32;
-use num::fourier::{self, Lanes};
+use num::fourier::Lanes;
 use num::index::{binary_digits, saturating_count, strides, to_i64, to_usize};
 use num::loops::instruction_set;
 use num::loops::instruction_set::Task;
 use num::parallel::{parts_with, threads};
 use num::scalar_program::ScalarPrograms;
+use num::single::Single;
 use num::{Arithmetic, Result, Scope};
+use std::marker::PhantomData;
 use transform::{Kind, Transform};
 
-mod own_type;
 mod transform;
 
-/// Lines of f64 that are transformed at once.
-const LANES: usize = 8;
 /// Numbers of a line that are read or written before those of the next one.
 const BLOCK: usize = 16;
 
@@ -59,7 +59,7 @@ impl ArrayOp for Fft {
         let longest = lengths.max().unwrap_or(0);
         let scratch = (from.max(saturating_count(&to.dims)).saturating_mul(3))
             .saturating_add(longest.saturating_mul(4 * threads()))
-            .saturating_mul(fourier::number_bytes(to.ty.component() == ElementType::F64))
+            .saturating_mul(number_bytes(to.ty))
             .saturating_add(
                 (from / longest.max(1) + 1).saturating_mul(4 * size_of::<Vec<()>>() * 2),
             );
@@ -74,78 +74,77 @@ fn kernel(
     result: &ArrayShape,
     arithmetic: Arithmetic,
 ) -> Box<dyn Kernel> {
-    let Fft { fft_type, fft_length: _ } = op; // The lengths are read by `stages`.
+    let Fft { fft_type: _, fft_length: _ } = op; // Read by `stages`.
     match (arithmetic, result.ty.component() == ElementType::F64) {
-        (Arithmetic::Exact, true) => Box::new(Transforms::<f64>::new(op, operand, result)),
-        (Arithmetic::Exact, false) => Box::new(Transforms::<f32>::new(op, operand, result)),
-        (Arithmetic::Fast, true) => {
-            Box::new(own_type::Transforms::<f64>::new(*fft_type, stages(op, operand)))
-        }
-        (Arithmetic::Fast, false) => {
-            Box::new(own_type::Transforms::<f32>::new(*fft_type, stages(op, operand)))
-        }
+        (Arithmetic::Exact, true) => Transforms::<f64, DoubleDouble>::kernel(op, operand, result),
+        (Arithmetic::Exact, false) => Transforms::<f32, f64>::kernel(op, operand, result),
+        (Arithmetic::Fast, true) => Transforms::<f64, f64>::kernel(op, operand, result),
+        (Arithmetic::Fast, false) => Transforms::<f32, Single>::kernel(op, operand, result),
     }
 }
 
-/// A part of a number in an operand or result.
-trait Part: Pod + Send + Sync {
-    /// The numbers in which it is transformed.
-    type Wide: Real + Field;
-    /// Whether the numbers are those of a vector.
-    const HAS_LANES: bool;
-    fn wide(self) -> Self::Wide;
-    fn narrow(x: Self::Wide) -> Self;
+/// A real element, or a part of a complex one, that is transformed in numbers of type `R`.
+trait Part<R>: Pod + Send + Sync {
+    /// The lines that are transformed at once, each in a lane of vectors.
+    const LANES: usize;
+    fn wide(self) -> R;
+    fn narrow(x: R) -> Self;
 }
-impl Part for f32 {
-    type Wide = f64;
-    const HAS_LANES: bool = true;
-    #[inline(always)]
-    fn wide(self) -> f64 {
-        self.into()
-    }
-    #[inline(always)]
-    fn narrow(x: f64) -> Self {
-        to_f32(x)
-    }
+macro_rules! part {
+    ($part:ty, $number:ty, $lanes:literal, $wide:expr, $narrow:expr) => {
+        impl Part<$number> for $part {
+            const LANES: usize = $lanes;
+            #[inline(always)]
+            fn wide(self) -> $number {
+                ($wide)(self)
+            }
+            #[inline(always)]
+            fn narrow(x: $number) -> Self {
+                ($narrow)(x)
+            }
+        }
+    };
 }
-impl Part for f64 {
-    type Wide = DoubleDouble;
-    const HAS_LANES: bool = false;
-    fn wide(self) -> DoubleDouble {
-        self.into()
-    }
-    fn narrow(x: DoubleDouble) -> Self {
-        x.rounded()
-    }
-}
+part!(f32, f64, 8, f64::from, to_f32);
+part!(f32, Single, 16, Single, |x: Single| x.0);
+part!(f64, f64, 8, |x| x, |x| x);
+part!(f64, DoubleDouble, 1, DoubleDouble::from, DoubleDouble::rounded);
 
-/// An element of an array, real or complex.
+/// A number of a line, real or complex.
 trait Element<R>: Copy + Send + Sync {
     fn read(self) -> ComplexOf<R>;
     fn of(x: ComplexOf<R>) -> Self;
 }
-/// A real one.
-impl<P: Part> Element<P::Wide> for P {
+/// A real element.
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(transparent)]
+struct RealElement<P>(P);
+/// A complex element.
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(transparent)]
+struct ComplexElement<P>([P; 2]);
+
+impl<R: Real + Field, P: Part<R>> Element<R> for RealElement<P> {
     #[inline(always)]
-    fn read(self) -> ComplexOf<P::Wide> {
-        ComplexOf { re: self.wide(), im: P::Wide::ZERO }
+    fn read(self) -> ComplexOf<R> {
+        ComplexOf { re: self.0.wide(), im: R::ZERO }
     }
     #[inline(always)]
-    fn of(x: ComplexOf<P::Wide>) -> Self {
-        P::narrow(x.re)
-    }
-}
-impl<P: Part> Element<P::Wide> for [P; 2] {
-    #[inline(always)]
-    fn read(self) -> ComplexOf<P::Wide> {
-        ComplexOf { re: self[0].wide(), im: self[1].wide() }
-    }
-    #[inline(always)]
-    fn of(x: ComplexOf<P::Wide>) -> Self {
-        [P::narrow(x.re), P::narrow(x.im)]
+    fn of(x: ComplexOf<R>) -> Self {
+        Self(P::narrow(x.re))
     }
 }
-/// One between two transforms, which has not been rounded.
+impl<R: Real + Field, P: Part<R>> Element<R> for ComplexElement<P> {
+    #[inline(always)]
+    fn read(self) -> ComplexOf<R> {
+        ComplexOf { re: self.0[0].wide(), im: self.0[1].wide() }
+    }
+    #[inline(always)]
+    fn of(x: ComplexOf<R>) -> Self {
+        Self([P::narrow(x.re), P::narrow(x.im)])
+    }
+}
+/// A number between two transforms, which has not been rounded.
 impl<R: Real> Element<R> for ComplexOf<R> {
     #[inline(always)]
     fn read(self) -> Self {
@@ -157,12 +156,14 @@ impl<R: Real> Element<R> for ComplexOf<R> {
     }
 }
 
-/// The transforms of some dimensions, in their order.
-struct Transforms<P: Part> {
-    stages: Vec<Stage<P::Wide>>,
+/// The transforms of some dimensions, in their order, of elements of type `P` in numbers of type `R`.
+struct Transforms<P, R> {
+    stages: Vec<Stage<R>>,
     /// Whether the operand is complex, and the result.
     is_complex: [bool; 2],
     scratch: usize,
+    arithmetic: Arithmetic,
+    element: PhantomData<fn(P)>,
 }
 
 /// The transforms of all lines of one dimension.
@@ -233,26 +234,28 @@ fn stages(op: &Fft, operand: &ArrayShape) -> Vec<StageOf> {
     stages
 }
 
-impl<P: Part> Transforms<P> {
-    fn new(op: &Fft, operand: &ArrayShape, result: &ArrayShape) -> Self {
+impl<P: Part<R>, R: Real + Field + 'static> Transforms<P, R> {
+    fn kernel(op: &Fft, operand: &ArrayShape, result: &ArrayShape) -> Box<dyn Kernel> {
         let stages = stages(op, operand);
         let numbers = stages.iter().map(StageOf::results).max().unwrap_or(0);
         let stage = |StageOf { kind, n, stride, lines }| {
             let transform = Transform::new(kind, n);
             Stage { transform, stride, lines }
         };
-        let stages: Vec<Stage<P::Wide>> = stages.into_iter().map(stage).collect();
+        let stages: Vec<Stage<R>> = stages.into_iter().map(stage).collect();
         let scratch = Self::scratch(&stages, numbers);
         let is_complex = [operand, result].map(|shape| shape.ty.is_complex());
-        Self { stages, is_complex, scratch }
+        let is_native = size_of::<P>() == size_of::<R>();
+        let arithmetic = if is_native { Arithmetic::Fast } else { Arithmetic::Exact };
+        Box::new(Self { stages, is_complex, scratch, arithmetic, element: PhantomData })
     }
 
     /// Bytes of the numbers between two transforms, and of what each thread and each plan needs.
-    fn scratch(stages: &[Stage<P::Wide>], numbers: usize) -> usize {
-        let number = size_of::<ComplexOf<P::Wide>>();
+    fn scratch(stages: &[Stage<R>], numbers: usize) -> usize {
+        let number = size_of::<ComplexOf<R>>();
         let between = numbers.saturating_mul(stages.len().saturating_sub(1).min(2));
-        let of_stage = |stage: &Stage<P::Wide>| {
-            let lanes = if stage.has_lanes::<P>() { LANES } else { 1 };
+        let of_stage = |stage: &Stage<R>| {
+            let lanes = stage.lanes::<P>();
             let at_once = threads().min(stage.lines.div_ceil(lanes));
             let each = stage.transform.thread_bytes().saturating_mul(lanes * at_once);
             each.saturating_add(stage.transform.plan_bytes())
@@ -262,7 +265,7 @@ impl<P: Part> Transforms<P> {
     }
 
     /// Runs all stages but the last on numbers that are not rounded between them.
-    fn all<A: Element<P::Wide>, B: Element<P::Wide>>(&self, from: &[A], to: &mut [B]) {
+    fn all<A: Element<R>, B: Element<R>>(&self, from: &[A], to: &mut [B]) {
         let [before @ .., last] = &*self.stages else { return };
         let Some((first, between)) = before.split_first() else {
             return last.run::<P, _, _>(from, to);
@@ -278,7 +281,7 @@ impl<P: Part> Transforms<P> {
     }
 }
 
-impl<P: Part> Kernel for Transforms<P> {
+impl<P: Part<R>, R: Real + Field + 'static> Kernel for Transforms<P, R> {
     fn run(
         &self,
         _context: &dyn Scope,
@@ -287,16 +290,18 @@ impl<P: Part> Kernel for Transforms<P> {
     ) -> Result<()> {
         let inputs = given(inputs);
         let (from, to) = (inputs[0].bytes(), outputs[0].bytes_mut());
-        let (real, complex) = (bytemuck::cast_slice::<u8, P>, bytemuck::cast_slice::<u8, [P; 2]>);
+        let from_complex = || bytemuck::cast_slice::<u8, ComplexElement<P>>(from);
+        let reads_pairs = self.stages.first().is_some_and(|stage| stage.transform.reads_pairs());
         match self.is_complex {
-            [true, true] => self.all(complex(from), bytemuck::cast_slice_mut::<u8, [P; 2]>(to)),
-            [true, false] => self.all(complex(from), bytemuck::cast_slice_mut::<u8, P>(to)),
-            [false, _]
-                if self.stages.first().is_some_and(|stage| stage.transform.reads_pairs()) =>
-            {
-                self.all(complex(from), bytemuck::cast_slice_mut::<u8, [P; 2]>(to));
+            [true, false] => {
+                let to = bytemuck::cast_slice_mut::<u8, RealElement<P>>(to);
+                self.all(from_complex(), to);
             }
-            [false, _] => self.all(real(from), bytemuck::cast_slice_mut::<u8, [P; 2]>(to)),
+            [true, true] => self.all(from_complex(), complex_mut::<P>(to)),
+            [false, _] if reads_pairs => self.all(from_complex(), complex_mut::<P>(to)),
+            [false, _] => {
+                self.all(bytemuck::cast_slice::<u8, RealElement<P>>(from), complex_mut::<P>(to));
+            }
         }
         Ok(())
     }
@@ -306,6 +311,13 @@ impl<P: Part> Kernel for Transforms<P> {
     fn scratch(&self) -> usize {
         self.scratch
     }
+    fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic
+    }
+}
+
+fn complex_mut<P: Pod>(to: &mut [u8]) -> &mut [ComplexElement<P>] {
+    bytemuck::cast_slice_mut(to)
 }
 
 impl<R: Real + Field> Stage<R> {
@@ -313,15 +325,16 @@ impl<R: Real + Field> Stage<R> {
     fn results(&self) -> usize {
         self.lines * self.transform.lengths().1
     }
-    /// Whether several lines are transformed at once, each in a lane of vectors.
-    fn has_lanes<P: Part<Wide = R>>(&self) -> bool {
-        P::HAS_LANES && self.lines > 1 && !self.transform.shares_lines()
+    /// The lines that are transformed at once, each in a lane of vectors.
+    fn lanes<P: Part<R>>(&self) -> usize {
+        if self.lines > 1 && !self.transform.shares_lines() { P::LANES } else { 1 }
     }
     /// Transforms all lines.
-    fn run<P: Part<Wide = R>, A: Element<R>, B: Element<R>>(&self, from: &[A], to: &mut [B]) {
-        match self.has_lanes::<P>() {
-            true => self.run_lanes::<A, B, LANES>(from, to),
-            false => self.run_lanes::<A, B, 1>(from, to),
+    fn run<P: Part<R>, A: Element<R>, B: Element<R>>(&self, from: &[A], to: &mut [B]) {
+        match self.lanes::<P>() {
+            16 => self.run_lanes::<A, B, 16>(from, to),
+            8 => self.run_lanes::<A, B, 8>(from, to),
+            _ => self.run_lanes::<A, B, 1>(from, to),
         }
     }
     fn run_lanes<A: Element<R>, B: Element<R>, const N: usize>(&self, from: &[A], to: &mut [B]) {

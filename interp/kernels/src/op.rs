@@ -95,11 +95,12 @@ pub fn select(
     programs: &ScalarPrograms,
     arithmetic: Arithmetic,
 ) -> Option<Box<dyn Kernel>> {
+    let op = array_op(op)?;
     at_site(operands, result, arithmetic, |site| {
         if site.results.iter().all(|array| array.element_count() == Some(0)) {
             return Some(writes(|_, _, _| Ok(())));
         }
-        array_op(op)?.kernel(site, programs)
+        op.kernel(site, programs)
     })?
 }
 

@@ -2,6 +2,7 @@
 use super::complex::Complex;
 use super::double_double::{DoubleDouble, Real};
 use super::exact::exponent;
+use super::single::Single;
 use hlo::{Class, ElementType, Scalar};
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -148,6 +149,7 @@ macro_rules! real_field {
 }
 real_field!(f64, 0.0);
 real_field!(DoubleDouble, DoubleDouble::ZERO);
+real_field!(Single, Single::ZERO);
 
 impl<R: Real + Field> Field for ComplexOf<R> {
     type Real = R;

@@ -129,20 +129,13 @@ pub fn has_prime_above(n: usize, most: usize) -> bool {
     factors(n).into_iter().any(|p| p > most)
 }
 
-/// Bytes of a complex number in which transforms are computed, of f64 parts or of twice the precision.
-#[inline]
-pub fn number_bytes(wide: bool) -> usize {
-    if wide { size_of::<ComplexOf<DoubleDouble>>() } else { size_of::<ComplexOf<f64>>() }
-}
-
 /// Bytes of a plan for lines of `n` numbers, and of what it works in. The turns of the longest line are found by products of
 /// about the square root of as many; a chirp has the turns of twice its length, its filter, and three lines of that length.
-pub fn plan_bytes(n: usize, wide: bool) -> usize {
-    let number = number_bytes(wide);
+pub fn plan_bytes(n: usize, number: usize) -> usize {
     if let Some(Matrix { rows, columns }) = Matrix::of(n) {
         let turns = long::factor_count(n).saturating_mul(number);
         return [rows, columns]
-            .map(|n| plan_bytes(n, wide))
+            .map(|n| plan_bytes(n, number))
             .into_iter()
             .fold(turns, usize::saturating_add);
     }
@@ -151,34 +144,34 @@ pub fn plan_bytes(n: usize, wide: bool) -> usize {
     let chirp = |p: usize| {
         let size = p.saturating_mul(2).checked_next_power_of_two().unwrap_or(usize::MAX);
         let numbers = size.saturating_mul(5).saturating_add(p.saturating_mul(4));
-        numbers.saturating_mul(number).saturating_add(matrix_bytes(size, wide))
+        numbers.saturating_mul(number).saturating_add(matrix_bytes(size, number))
     };
-    large.into_iter().map(chirp).fold(turns_bytes(n, wide), usize::saturating_add)
+    large.into_iter().map(chirp).fold(turns_bytes(n, number), usize::saturating_add)
 }
 
 /// Bytes of the turns of `n`, and of the products by which they are found.
 #[inline]
-pub fn turns_bytes(n: usize, wide: bool) -> usize {
-    let roots = n.isqrt().saturating_mul(number_bytes(true));
-    n.saturating_mul(number_bytes(wide)).saturating_add(roots)
+pub fn turns_bytes(n: usize, number: usize) -> usize {
+    let roots = n.isqrt().saturating_mul(size_of::<ComplexOf<DoubleDouble>>());
+    n.saturating_mul(number).saturating_add(roots)
 }
 
 /// Bytes that each further thread works in that transforms lines of `n` numbers: a matrix, or lines of a chirp.
-pub fn thread_bytes(n: usize, wide: bool) -> usize {
+pub fn thread_bytes(n: usize, number: usize) -> usize {
     if Matrix::of(n).is_some() {
-        return matrix_bytes(n, wide);
+        return matrix_bytes(n, number);
     }
     let large = factors(n).into_iter().filter(|&p| p > LARGEST_PRIME).max().unwrap_or(0);
     let size = large.saturating_mul(2).checked_next_power_of_two().unwrap_or(usize::MAX);
-    let lines = large.saturating_mul(9).saturating_mul(number_bytes(wide));
-    lines.saturating_add(matrix_bytes(size, wide))
+    let lines = large.saturating_mul(9).saturating_mul(number);
+    lines.saturating_add(matrix_bytes(size, number))
 }
 
 /// Bytes that a line of `n` numbers works in as a matrix, if it becomes one.
-fn matrix_bytes(n: usize, wide: bool) -> usize {
+fn matrix_bytes(n: usize, number: usize) -> usize {
     let Some(matrix) = Matrix::of(n) else { return 0 };
-    let numbers = matrix.work(threads()).saturating_mul(number_bytes(wide));
-    let lines = [matrix.rows, matrix.columns].map(|n| thread_bytes(n, wide)).into_iter().max();
+    let numbers = matrix.work(threads()).saturating_mul(number);
+    let lines = [matrix.rows, matrix.columns].map(|n| thread_bytes(n, number)).into_iter().max();
     numbers.saturating_add(lines.unwrap_or(0).saturating_mul(long::TOGETHER * threads()))
 }
 

@@ -49,6 +49,7 @@ pub mod random;
 pub mod scalar_program;
 pub mod scope;
 mod signed;
+pub mod single;
 pub mod triangle;
 pub mod twiddle;
 mod unsigned;

@@ -1,5 +1,5 @@
 //! Prints literals: on one line as XLA prints them, and as a summary.
-use super::{array_shape, separator};
+use super::array_shape;
 use crate::literal::Array;
 use crate::text::number::{element, push_int};
 use crate::{ArrayShape, IndexSpace, Literal};
@@ -12,7 +12,9 @@ pub(crate) fn print(out: &mut String, value: &Literal, shapes: bool) {
         Literal::Tuple(elements) => {
             out.push_str("( ");
             for (i, element) in elements.iter().enumerate() {
-                separator(out, i);
+                if i > 0 {
+                    out.push_str(", ");
+                }
                 print(out, element, shapes);
             }
             out.push_str(" )");

@@ -68,15 +68,15 @@ impl<R: Real + Field> Transform<R> {
     }
     /// Bytes of what is prepared.
     pub(super) fn plan_bytes(&self) -> usize {
-        let wide = size_of::<R>() > size_of::<f64>();
-        let turns = if self.reads_pairs() { fourier::turns_bytes(self.n, wide) } else { 0 };
-        fourier::plan_bytes(self.length(), wide).saturating_add(turns)
+        let number = size_of::<ComplexOf<R>>();
+        let turns = if self.reads_pairs() { fourier::turns_bytes(self.n, number) } else { 0 };
+        fourier::plan_bytes(self.length(), number).saturating_add(turns)
     }
     /// Bytes that a thread works in, for each lane.
     pub(super) fn thread_bytes(&self) -> usize {
-        let wide = size_of::<R>() > size_of::<f64>();
+        let number = size_of::<ComplexOf<R>>();
         let lines = self.n.saturating_add(1).saturating_mul(2 * size_of::<ComplexOf<R>>());
-        fourier::thread_bytes(self.length(), wide).saturating_add(lines)
+        fourier::thread_bytes(self.length(), number).saturating_add(lines)
     }
     /// Whether all threads share the transform of one line.
     pub(super) fn shares_lines(&self) -> bool {

@@ -64,7 +64,7 @@ impl Builder<'_> {
                 self.select(operands, shape)
             }
             op => {
-                if let Some(leaf) = self.moved(op, operands, shape) {
+                if let Some(leaf) = self.moved(op, operands, shapes, shape) {
                     return Some(leaf);
                 }
                 let leaves = self.kernel(site, instruction, operands, shapes)?;
@@ -85,14 +85,24 @@ impl Builder<'_> {
 
     /// Returns the result of an op that only moves elements; it is applied to their numbers to tell from where. `None` of any
     /// other op, and of large operands.
-    fn moved(&mut self, op: &Op, operands: &[Leaves], shape: &Arc<ArrayShape>) -> Option<Leaf> {
+    fn moved(
+        &mut self,
+        op: &Op,
+        operands: &[Leaves],
+        shapes: &[&Shape],
+        shape: &Arc<ArrayShape>,
+    ) -> Option<Leaf> {
+        let result = (**shape).clone().into();
+        if !self.select_kernel(op, shapes, &result).is_some_and(|kernel| kernel.moves()) {
+            return None;
+        }
         let numbered = |shape: &ArrayShape| ArrayShape { ty: ElementType::U32, ..shape.clone() };
         let width = shape.ty.storage_bytes();
         let (mut sources, mut numbers, mut is_constant) = (Vec::new(), Vec::new(), true);
-        for leaves in operands {
-            let Leaf::Small(place, operand) = leaves.first()? else { return None };
+        for (leaves, operand) in operands.iter().zip(shapes) {
+            let Leaf::Small(place, _) = leaves.first()? else { return None };
             is_constant &= self.constants.contains(&place.start);
-            let mut array = Array::zeros(numbered(operand));
+            let mut array = Array::zeros(numbered(operand.array()?));
             let slots = array.as_mut_slice::<u32>()?.iter_mut();
             for (slot, from) in slots.zip((place.start..place.end()).step_by(width)) {
                 *slot = u32::try_from(sources.len()).ok()?;
@@ -104,9 +114,6 @@ impl Builder<'_> {
         let shapes: Vec<Shape> = numbers.iter().map(|array| array.shape().clone().into()).collect();
         let shapes: Vec<&Shape> = shapes.iter().collect();
         let kernel = self.select_kernel(op, &shapes, &result.shape().clone().into())?;
-        if !kernel.moves() {
-            return None;
-        }
         kernel.fold(&numbers.iter().map(Some).collect::<Vec<_>>(), &mut result).then_some(())?;
         let place = self.place(shape)?;
         let mut copies: Vec<Copy> = Vec::new();
