@@ -44,22 +44,31 @@ impl Builder {
         &self.name
     }
 
-    /// Runs one call by the user: records its line, keeps its error, and returns an invalid value if it fails. Calls inside
-    /// the library count as part of the call by the user.
+    /// Runs one call by the user: records its line, keeps its error, and returns an invalid value
+    /// if it fails. Calls inside `make` count as part of the call by the user.
+    ///
+    /// A function of your own that uses it reports errors as the functions of this crate do:
+    ///
+    /// ```
+    /// use builder::{Builder, Error, Value};
+    /// #[track_caller]
+    /// fn mean(x: Value<'_>) -> Value<'_> {
+    ///     x.builder().record(|_| match x.rank()? {
+    ///         0 => Err(Error::argument("a scalar has no mean")),
+    ///         rank => Ok(x.mean(&(0..rank as i64).collect::<Vec<_>>())),
+    ///     })
+    /// }
+    /// let b = Builder::new("m");
+    /// let error = b.build(mean(b.constant(1f32))).unwrap_err();
+    /// assert!(error.to_string().contains("a scalar has no mean"));
+    /// ```
     #[track_caller]
-    pub(crate) fn record<'b>(
-        &'b self,
-        make: impl FnOnce(&'b Self) -> Result<Value<'b>>,
-    ) -> Value<'b> {
+    pub fn record<'b>(&'b self, make: impl FnOnce(&'b Self) -> Result<Value<'b>>) -> Value<'b> {
         self.record_or(Value::invalid(self), make)
     }
     /// As [`Builder::record`], for a call that returns something other than a value.
     #[track_caller]
-    pub(crate) fn record_or<'b, T>(
-        &'b self,
-        otherwise: T,
-        make: impl FnOnce(&'b Self) -> Result<T>,
-    ) -> T {
+    pub fn record_or<'b, T>(&'b self, otherwise: T, make: impl FnOnce(&'b Self) -> Result<T>) -> T {
         let here = Location::caller();
         self.enter_call(here);
         let made = make(self);
@@ -116,12 +125,12 @@ impl Builder {
         self.first_error().map_or(Ok(()), Err)
     }
 
-    /// Makes an instruction of any op from values of the innermost computation. `stated` is the shape of an op whose shape
-    /// does not follow from its operands.
+    /// Makes an instruction of any op from values of the innermost computation. `stated` is the
+    /// shape of an op whose shape does not follow from its operands.
     ///
     /// # Errors
     /// Operands of other computations, and every broken rule of the op.
-    pub(crate) fn emit<'b>(
+    pub fn emit<'b>(
         &'b self,
         op: impl Into<Op>,
         operands: &[Value<'b>],
@@ -167,7 +176,11 @@ impl Builder {
         Ok(())
     }
     /// Fails unless the value is one of the innermost computation.
-    pub(crate) fn owns(&self, value: Value<'_>) -> Result<()> {
+    ///
+    /// # Errors
+    /// `E0803` for a value of another builder, `E0804` for one of another computation, the first
+    /// error for an invalid one.
+    pub fn owns(&self, value: Value<'_>) -> Result<()> {
         self.same_builder(value)?;
         let Some(mark) = value.mark() else { return Err(self.failure()) };
         let mut state = self.state.borrow_mut();
@@ -266,7 +279,7 @@ impl Builder {
         let (open, id) = (state.open.last().cloned(), root.id());
         let (open, id) = open.zip(id).ok_or(Code::Invalid {})?;
         let mut config = state.config.clone();
-        crate::compat::pytensor::alias::share(&state, id, &mut config);
+        crate::alias::share(&state, id, &mut config);
         let entry = state.pruned(open, id);
         crate::build::module(&state, legal(self.name.clone()), entry, config, change)
     }

@@ -11,12 +11,12 @@
 //! assert!(module.module().to_string().starts_with("HloModule linear"));
 //! # Ok::<(), builder::Error>(())
 //! ```
+mod alias;
 mod annotations;
 mod arguments;
 mod build;
 mod builder;
 mod capture;
-pub mod compat;
 mod computation;
 mod constants;
 mod dead_code;
@@ -46,6 +46,7 @@ mod queries;
 mod slicing;
 mod sorting;
 mod state;
+mod torch;
 mod value;
 
 pub use annotations::Scope;

@@ -6,8 +6,11 @@ use hlo::{ElementType, Literal, Scalar};
 /// A value and the dimensions of the other operand that it broadcasts along; made by [`Value::along`].
 #[derive(Debug, Clone)]
 pub struct Along<'b> {
-    pub(crate) value: Value<'b>,
-    pub(crate) dims: Vec<i64>,
+    /// The value.
+    pub value: Value<'b>,
+    /// A dimension of the other operand for each of its own; none where they follow from the
+    /// shapes.
+    pub dims: Vec<i64>,
 }
 
 impl<'b> Value<'b> {

@@ -32,7 +32,8 @@ impl<'b> Value<'b> {
     pub(crate) fn new(builder: &'b Builder, mark: u32, id: InstructionId) -> Self {
         Self { builder, at: Some((mark, id)) }
     }
-    pub(crate) fn invalid(builder: &'b Builder) -> Self {
+    /// Returns the value of a call that failed.
+    pub fn invalid(builder: &'b Builder) -> Self {
         Self { builder, at: None }
     }
     pub(crate) fn mark(self) -> Option<u32> {
@@ -52,7 +53,7 @@ impl<'b> Value<'b> {
 
     /// [`Builder::record`] of the builder that made it.
     #[track_caller]
-    pub(crate) fn record(self, make: impl FnOnce(&'b Builder) -> Result<Self>) -> Self {
+    pub fn record(self, make: impl FnOnce(&'b Builder) -> Result<Self>) -> Self {
         self.builder.record(make)
     }
     /// As [`Value::record`], for several values.
@@ -119,7 +120,7 @@ impl<'b> Value<'b> {
     ///
     /// # Errors
     /// `E0801` if there is no such dimension.
-    pub(crate) fn axis(self, axis: i64) -> Result<i64> {
+    pub fn axis(self, axis: i64) -> Result<i64> {
         let shape = self.array()?;
         let found = counted(axis, shape.rank());
         if (0..size(shape.rank())).contains(&found) {

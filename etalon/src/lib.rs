@@ -66,8 +66,6 @@ pub use interp::{CompileOptions, Device, DeviceGrid, Engine, Hooks, RunOptions};
 mod pages {
     #[doc = include_str!("../../README.md")]
     struct Readme;
-    #[doc = include_str!("../../docs/broadcasting.md")]
-    struct Broadcasting;
     #[doc = include_str!("../../docs/builder.md")]
     struct Building;
     #[doc = include_str!("../../docs/custom-calls.md")]

@@ -86,7 +86,7 @@ pub(crate) fn deny(root: &Path) -> Result {
 }
 
 /// The folders of the crates that are published, and that of the Python package.
-const PUBLISHED: [&str; 13] = [
+const PUBLISHED: &[&str] = &[
     "hlo",
     "interp",
     "interp/num",
@@ -94,6 +94,7 @@ const PUBLISHED: [&str; 13] = [
     "interp/kernels",
     "collectives",
     "builder",
+    "builder/compat",
     "pjrt",
     "conformance",
     "stablehlo",

@@ -1,7 +1,6 @@
 //! What the builder builds, in one program: the support is compiled, and the libraries are linked, once.
 mod axes;
 mod collectives;
-mod compat;
 mod compiler;
 mod constants;
 mod contraction;

@@ -1,6 +1,0 @@
-//! Operators under the rules of other systems.
-mod broadcasting_page;
-mod max_graph;
-mod max_graph_promotion;
-mod onnx;
-mod pytensor;
