@@ -10,7 +10,6 @@ mod core;
 mod dynamic;
 mod elementwise;
 mod elementwise_methods;
-mod functions_of_chlo;
 mod grad_devices;
 mod grad_elementwise;
 mod grad_frame;

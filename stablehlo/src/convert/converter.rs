@@ -1,6 +1,5 @@
 //! The module under construction: its functions, computations and locations.
 use super::fold::Folded;
-use super::functions::Imported;
 use super::location::Locations;
 use super::scope::Scope;
 use super::sharding::Meshes;
@@ -32,7 +31,8 @@ pub(super) struct Converter<'p> {
     pub(super) is_sharded: bool,
     pub(super) locations: Locations<'p>,
     pub(super) meshes: Meshes,
-    pub(super) imported: Imported,
+    /// The functions of the library that the program has used, by their names.
+    pub(super) library: FxHashMap<SmolStr, ComputationId>,
 }
 
 /// A function, and what its conversion depends on in a program of unknown sizes: the shapes of its arguments, and those of
@@ -71,7 +71,7 @@ impl<'p> Converter<'p> {
             is_sharded: program.ops.iter().any(|op| any(op, sharding::is_sharded)),
             locations: Locations::new(program),
             meshes: Meshes::default(),
-            imported: Imported::default(),
+            library: FxHashMap::default(),
         };
         for op in &program.ops {
             converter.declare(op)?;

@@ -2,18 +2,33 @@
 use super::scope::Scope;
 use crate::error::Result;
 use crate::ir::Op;
+use builder::Builder;
 use hlo::elem::Special;
-use hlo::ir::{Computation, ComputationId, InstructionId};
+use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::value::Direction;
 use hlo::op::{Binary, BitcastConvert, Compare, Map, Select};
 use hlo::{Dims, ElementType, Literal, Module};
-use rustc_hash::FxHashMap;
-use std::sync::LazyLock;
 
-/// The functions of f64: those of the package `etalon-builder`, as text.
-pub(super) const TEXT: &str = include_str!("functions.hlo");
-
-static MODULE: LazyLock<Module> = LazyLock::new(|| Module::parse(TEXT).expect("tested below"));
+/// Builds a function of f64: that of the library of the package `etalon-builder`, as a module that
+/// calls it.
+pub(super) fn build(name: &str) -> Option<Module> {
+    let b = Builder::new(name);
+    let x = b.parameter(0, "f64[]", "x");
+    let y = || b.parameter(1, "f64[]", "y");
+    let root = match name {
+        "bessel_i1e" => x.bessel_i1e(),
+        "digamma" => x.digamma(),
+        "erf_inv" => x.erf_inv(),
+        "erfc" => x.erfc(),
+        "lgamma" => x.lgamma(),
+        "polygamma" => x.polygamma(y()),
+        "zeta" => x.zeta(y()),
+        _ => return None,
+    };
+    Some(
+        b.build(root).expect("a function of the library, of the type it is made for").into_module(),
+    )
+}
 
 /// `chlo.lgamma`, ...: the function of the name after the dialect.
 pub(super) fn call(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
@@ -30,10 +45,6 @@ pub(super) fn apply(
     name: &str,
     operands: &[InstructionId],
 ) -> Result<InstructionId> {
-    let found = MODULE.computations.iter().find(|(_, computation)| computation.name == name);
-    let Some((function, _)) = found else {
-        return Err(scope.unsupported(op, format!("`{}` has no conversion to HLO", op.name)));
-    };
     let Some(&first) = operands.first() else {
         return Err(scope.malformed(op, format!("`{}` needs an operand", op.name)));
     };
@@ -47,36 +58,38 @@ pub(super) fn apply(
     for &x in operands {
         wide.push(super::moves::convert_to(scope, op, x, ElementType::F64)?);
     }
-    let to_apply = scope.import(function);
+    let Some(to_apply) = scope.function(name) else {
+        return Err(scope.unsupported(op, format!("`{}` has no conversion to HLO", op.name)));
+    };
     let dimensions = (0i64..).take(shape.rank()).collect();
     let id = scope.emit(op, Map { dimensions, to_apply }, &wide)?;
     super::moves::convert_to(scope, op, id, shape.ty)
 }
 
 impl Scope<'_, '_> {
-    /// Copies a function and those that it calls, unless that was done.
-    fn import(&mut self, function: ComputationId) -> ComputationId {
-        if let Some(known) = self.cx.imported.get(&function) {
-            return *known;
+    /// Returns the computation of a function, which is added once.
+    fn function(&mut self, name: &str) -> Option<ComputationId> {
+        if let Some(known) = self.cx.library.get(name) {
+            return Some(*known);
         }
-        let mut computation: Computation = MODULE.computations[function].clone();
+        let module = build(name)?;
+        let function = module.computations.iter().find(|(_, function)| function.name == name);
+        let (function, _) = function.expect("the functions of the library are computations");
+        let id = self.import(&module, function);
+        self.cx.library.insert(name.into(), id);
+        Some(id)
+    }
+    /// Copies a computation of another module, and those that it calls.
+    fn import(&mut self, module: &Module, id: ComputationId) -> ComputationId {
+        let mut computation = module.computations[id].clone();
         for (_, instruction) in computation.instructions.iter_mut() {
-            instruction.op.each_callee_mut(&mut |callee| *callee = self.import(*callee));
+            // Their source is in the library.
+            instruction.common = None;
+            instruction.op.each_callee_mut(&mut |callee| *callee = self.import(module, *callee));
         }
-        let id = self.cx.finish(computation);
-        self.cx.imported.insert(function, id);
-        id
+        self.cx.finish(computation)
     }
 }
-
-/// Returns whether this is the name of one of the functions.
-#[cfg(test)]
-pub(super) fn is_function(name: &str) -> bool {
-    MODULE.computations.iter().any(|(id, function)| id != MODULE.entry && function.name == name)
-}
-
-/// The computations that were copied from this text.
-pub(super) type Imported = FxHashMap<ComputationId, ComputationId>;
 
 /// `chlo.next_after`.
 pub(super) fn next_after(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
@@ -143,14 +156,4 @@ pub(super) fn next_after_of(
     let is_nan = scope.emit(op, Binary::Or, &[left, right])?;
     let nan = scope.emit(op, Binary::Add, &[from, to])?;
     scope.emit(op, Select {}, &[is_nan, nan, next])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_text_is_a_module() {
-        assert!(MODULE.clone().verify().is_ok());
-    }
 }

@@ -27,7 +27,7 @@ fn instructions(program: &str) -> String {
         let line = line.trim_end();
         if line.ends_with('{') {
             let name = line.trim_end_matches('{').trim();
-            skip = super::functions::is_function(name);
+            skip = super::functions::build(name).is_some();
         }
         let is_plain = line.contains(" parameter(") && line.ends_with(')') && !line.contains("<=");
         if !skip && !line.is_empty() && !is_plain {

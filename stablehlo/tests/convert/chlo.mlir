@@ -183,42 +183,42 @@ func.func @main(%x: tensor<2xf32>, %s: tensor<f32>) -> (tensor<2xcomplex<f32>>, 
 }
 //= HloModule main, entry_computation_layout={(f32[2]{0}, f32[])->(c64[2]{0}, f32[2]{0})}
 //= ENTRY main {
-//=   compare.4 = pred[] compare(Arg_1, Arg_1), direction=NE
-//=   compare.5 = pred[] compare(Arg_1, Arg_1), direction=NE
-//=   or.16 = pred[] or(compare.4, compare.5)
-//=   add.1 = f32[] add(Arg_1, Arg_1)
-//=   compare.3 = pred[] compare(Arg_1, Arg_1), direction=EQ
+//=   compare.68 = pred[] compare(Arg_1, Arg_1), direction=NE
+//=   compare.69 = pred[] compare(Arg_1, Arg_1), direction=NE
+//=   or.16 = pred[] or(compare.68, compare.69)
+//=   add.595 = f32[] add(Arg_1, Arg_1)
+//=   compare.67 = pred[] compare(Arg_1, Arg_1), direction=EQ
 //=   bitcast-convert = u32[] bitcast-convert(Arg_1)
-//=   constant = u32[] constant(2147483647)
-//=   and = u32[] and(bitcast-convert, constant)
-//=   constant.2 = u32[] constant(0)
-//=   compare.2 = pred[] compare(and, constant.2), direction=EQ
+//=   constant.745 = u32[] constant(2147483647)
+//=   and.7 = u32[] and(bitcast-convert, constant.745)
+//=   constant.747 = u32[] constant(0)
+//=   compare.66 = pred[] compare(and.7, constant.747), direction=EQ
 //=   bitcast-convert.1 = u32[] bitcast-convert(Arg_1)
-//=   constant.1 = u32[] constant(2147483648)
-//=   and.10 = u32[] and(bitcast-convert.1, constant.1)
-//=   constant.3 = u32[] constant(1)
-//=   or.14 = u32[] or(and.10, constant.3)
-//=   and.1 = u32[] and(bitcast-convert, constant.1)
-//=   compare = pred[] compare(and.1, and.10), direction=NE
-//=   and.9 = u32[] and(bitcast-convert.1, constant)
-//=   compare.1 = pred[] compare(and, and.9), direction=GT
-//=   or.13 = pred[] or(compare, compare.1)
-//=   subtract.1 = u32[] subtract(and, constant.3)
-//=   add = u32[] add(and, constant.3)
-//=   select = u32[] select(or.13, subtract.1, add)
-//=   or.15 = u32[] or(and.1, select)
-//=   select.1 = u32[] select(compare.2, or.14, or.15)
-//=   bitcast-convert.2 = f32[] bitcast-convert(select.1)
-//=   select.2 = f32[] select(compare.3, Arg_1, bitcast-convert.2)
-//=   select.3 = f32[] select(or.16, add.1, select.2)
+//=   constant.746 = u32[] constant(2147483648)
+//=   and.10 = u32[] and(bitcast-convert.1, constant.746)
+//=   constant.748 = u32[] constant(1)
+//=   or.14 = u32[] or(and.10, constant.748)
+//=   and.8 = u32[] and(bitcast-convert, constant.746)
+//=   compare.64 = pred[] compare(and.8, and.10), direction=NE
+//=   and.9 = u32[] and(bitcast-convert.1, constant.745)
+//=   compare.65 = pred[] compare(and.7, and.9), direction=GT
+//=   or.13 = pred[] or(compare.64, compare.65)
+//=   subtract.49 = u32[] subtract(and.7, constant.748)
+//=   add.594 = u32[] add(and.7, constant.748)
+//=   select.54 = u32[] select(or.13, subtract.49, add.594)
+//=   or.15 = u32[] or(and.8, select.54)
+//=   select.55 = u32[] select(compare.66, or.14, or.15)
+//=   bitcast-convert.2 = f32[] bitcast-convert(select.55)
+//=   select.56 = f32[] select(compare.67, Arg_1, bitcast-convert.2)
+//=   select.57 = f32[] select(or.16, add.595, select.56)
 //=   broadcast = f32[2]{0} broadcast(Arg_1), dimensions={}
-//=   subtract = f32[2]{0} subtract(Arg_0, broadcast)
+//=   subtract.48 = f32[2]{0} subtract(Arg_0, broadcast)
 //=   broadcast.1 = f32[2]{0} broadcast(Arg_1), dimensions={}
-//=   multiply = f32[2]{0} multiply(subtract, broadcast.1)
+//=   multiply.628 = f32[2]{0} multiply(subtract.48, broadcast.1)
 //=   broadcast.2 = f32[2]{0} broadcast(Arg_1), dimensions={}
-//=   divide = f32[2]{0} divide(multiply, broadcast.2)
+//=   divide.223 = f32[2]{0} divide(multiply.628, broadcast.2)
 //=   broadcast.3 = f32[2]{0} broadcast(Arg_1), dimensions={}
-//=   maximum.1 = f32[2]{0} maximum(divide, broadcast.3)
+//=   maximum.1 = f32[2]{0} maximum(divide.223, broadcast.3)
 //=   broadcast.4 = f32[2]{0} broadcast(Arg_1), dimensions={}
 //=   minimum = f32[2]{0} minimum(maximum.1, broadcast.4)
 //=   broadcast.5 = f32[2]{0} broadcast(Arg_1), dimensions={}
