@@ -20,6 +20,22 @@ pub struct Program {
     /// The functions whose bodies were not read, and why: an error where one is called.
     pub unread: Vec<(SmolStr, crate::Error)>,
 }
+impl Program {
+    /// Returns the program that a module is.
+    pub(crate) fn from_module(module: Op, program: Self) -> Self {
+        let mut attributes = Arc::unwrap_or_clone(module.attributes);
+        let mut name = None;
+        attributes.0.retain(|(attribute, value)| match value {
+            Attribute::String(text) if attribute == "sym_name" => {
+                name = Some(SmolStr::new(String::from_utf8_lossy(text)));
+                false
+            }
+            _ => true,
+        });
+        let ops = module.regions.into_iter().next().map(|region| region.ops).unwrap_or_default();
+        Self { name, attributes, ops, ..program }
+    }
+}
 
 /// A value: the result of an op or the argument of a block. Unique in its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -18,6 +18,7 @@
 //! assert_eq!(program.ops[0].regions[0].ops[0].name, "stablehlo.add");
 //! # Ok::<(), stablehlo::Error>(())
 //! ```
+mod attributes;
 mod bytecode;
 pub mod convert;
 mod dense;
@@ -25,6 +26,7 @@ mod element;
 mod error;
 pub mod ir;
 mod normal;
+mod ops;
 mod text;
 mod vhlo;
 
@@ -32,6 +34,9 @@ pub use error::{Code, Error, Result};
 
 use ir::Program;
 
+/// The limit on nesting of regions, types, attributes and locations together. A level takes a few
+/// kilobytes of stack in a build for debugging, and a thread may have 2 MiB.
+const NESTING_LIMIT: u32 = 100;
 /// The first bytes of MLIR bytecode.
 const MAGIC: &[u8] = b"ML\xefR";
 

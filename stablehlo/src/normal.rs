@@ -13,9 +13,9 @@ pub(crate) fn sort(attributes: &mut Attributes) {
 /// Brings the attributes of an op with this full name into the form that both readers produce.
 pub(crate) fn normalize(op: &str, attributes: &mut Attributes) {
     sort(attributes);
-    let Some((dialect @ ("stablehlo" | "chlo" | "func"), name)) = op.split_once('.') else {
+    if !["stablehlo.", "chlo.", "func."].iter().any(|dialect| op.starts_with(dialect)) {
         return;
-    };
+    }
     for (attribute, value) in &mut attributes.0 {
         normalize_value(attribute, value);
     }
@@ -25,7 +25,7 @@ pub(crate) fn normalize(op: &str, attributes: &mut Attributes) {
         if layouts.contains(&attribute.as_str()) {
             return !no_layouts;
         }
-        !is_default(dialect, name, attribute, value)
+        !default(op, attribute).is(value)
     });
 }
 fn normalize_value(attribute: &str, value: &mut Attribute) {
@@ -83,66 +83,97 @@ pub(crate) fn is_list(attribute: &str) -> bool {
     )
 }
 
-/// Returns whether the op means the same without the attribute.
-fn is_default(dialect: &str, op: &str, attribute: &str, value: &Attribute) -> bool {
-    match (dialect, op, attribute) {
-        ("func", _, "arg_attrs" | "res_attrs") => match value {
-            Attribute::Array(all) => all.iter().all(is_empty),
-            _ => false,
-        },
-        ("func", _, "sym_visibility") => is_empty(value),
-        ("func", ..) => false,
-        (_, "sort", "dimension") => is_integer(value, -1),
-        (_, "sort", "is_stable") | (_, "cholesky", "lower") => *value == Attribute::Bool(false),
-        ("chlo", "top_k", "is_stable") => *value == Attribute::Bool(true),
-        (_, "send" | "recv", "source_target_pairs") => is_empty(value),
-        (_, "send" | "recv", "channel_handle") => false,
-        (_, _, "channel_handle") => match value {
-            Attribute::Dialect(_, Fields::Named(fields)) => {
-                fields.get("handle").is_some_and(|handle| is_integer(handle, 0))
-            }
-            _ => false,
-        },
-        (
-            _,
-            _,
-            "indices_are_sorted"
-            | "unique_indices"
-            | "is_host_transfer"
-            | "has_side_effect"
-            | "use_global_device_ids"
-            | "has_dynamic_root",
-        ) => *value == Attribute::Bool(false),
-        (
-            _,
-            _,
-            "window_strides" | "lhs_dilation" | "rhs_dilation" | "base_dilations"
-            | "window_dilations",
-        ) => all_integers(value, 1),
-        (_, _, "window_reversal" | "padding") => all_integers(value, 0),
-        (_, _, "precision_config") => match value {
-            Attribute::Array(all) => all.iter().all(|precision| is_keyword(precision, "DEFAULT")),
-            _ => false,
-        },
-        (_, _, "compare_type") => is_keyword(value, "NOTYPE"),
-        (_, _, "api_version") => is_integer(value, 1),
-        (_, "composite", "version") => is_integer(value, 0),
-        (_, _, "result_accuracy") => is_default_accuracy(value),
-        (
-            _,
-            _,
-            "infeed_config"
-            | "outfeed_config"
-            | "layout"
-            | "backend_config"
-            | "called_computations"
-            | "output_operand_aliases"
-            | "result_tilings"
-            | "known_expanding_dimensions"
-            | "known_nonexpanding_dimensions"
-            | "composite_attributes",
-        ) => is_empty(value),
-        _ => false,
+/// A value that an attribute has where it is not written.
+#[derive(Debug, Clone, Copy)]
+enum Default {
+    Integer(i128),
+    Bool(bool),
+    /// This integer for each dimension.
+    All(i64),
+    /// An empty string, list, array or dictionary.
+    Empty,
+    /// Empty dictionaries.
+    AllEmpty,
+    Keyword(&'static str),
+    /// `DEFAULT` for each operand.
+    Precisions,
+    /// The accuracy of the mode `DEFAULT`.
+    Accuracy,
+    /// Channel 0.
+    NoChannel,
+    /// None: the attribute is always written.
+    None,
+}
+
+/// The defaults of attributes of some ops; the first row of an op and an attribute counts.
+#[rustfmt::skip]
+const OF_OPS: &[(&[&str], &[&str], Default)] = &[
+    (&["func.func", "func.call"], &["arg_attrs", "res_attrs"], Default::AllEmpty),
+    (&["func.func"], &["sym_visibility"], Default::Empty),
+    (&["stablehlo.sort"], &["dimension"], Default::Integer(-1)),
+    (&["stablehlo.sort"], &["is_stable"], Default::Bool(false)),
+    (&["stablehlo.cholesky"], &["lower"], Default::Bool(false)),
+    (&["stablehlo.composite"], &["version"], Default::Integer(0)),
+    (&["stablehlo.send", "stablehlo.recv"], &["source_target_pairs"], Default::Empty),
+    (&["stablehlo.send", "stablehlo.recv"], &["channel_handle"], Default::None),
+    (&["chlo.top_k"], &["is_stable"], Default::Bool(true)),
+];
+/// The defaults of attributes of every other op of StableHLO and CHLO.
+#[rustfmt::skip]
+const OF_ALL: &[(&[&str], Default)] = &[
+    (&["channel_handle"], Default::NoChannel),
+    (&["has_dynamic_root", "has_side_effect", "indices_are_sorted", "is_host_transfer",
+       "unique_indices", "use_global_device_ids"], Default::Bool(false)),
+    (&["base_dilations", "lhs_dilation", "rhs_dilation", "window_dilations", "window_strides"],
+     Default::All(1)),
+    (&["padding", "window_reversal"], Default::All(0)),
+    (&["precision_config"], Default::Precisions),
+    (&["compare_type"], Default::Keyword("NOTYPE")),
+    (&["api_version"], Default::Integer(1)),
+    (&["result_accuracy"], Default::Accuracy),
+    (&["backend_config", "called_computations", "composite_attributes", "infeed_config",
+       "known_expanding_dimensions", "known_nonexpanding_dimensions", "layout", "outfeed_config",
+       "output_operand_aliases", "result_tilings"], Default::Empty),
+];
+
+/// Returns the default of an attribute of an op.
+fn default(op: &str, attribute: &str) -> Default {
+    let of_op = OF_OPS
+        .iter()
+        .find(|(ops, attributes, _)| ops.contains(&op) && attributes.contains(&attribute));
+    let of_all = || {
+        let row = OF_ALL.iter().find(|(attributes, _)| attributes.contains(&attribute));
+        row.filter(|_| !op.starts_with("func.")).map(|&(_, default)| default)
+    };
+    of_op.map(|&(.., default)| default).or_else(of_all).unwrap_or(Default::None)
+}
+
+impl Default {
+    /// Returns whether a value is this default.
+    fn is(self, value: &Attribute) -> bool {
+        match self {
+            Self::Integer(expected) => is_integer(value, expected),
+            Self::Bool(expected) => *value == Attribute::Bool(expected),
+            Self::All(expected) => all_integers(value, expected),
+            Self::Empty => is_empty(value),
+            Self::AllEmpty => match value {
+                Attribute::Array(all) => all.iter().all(is_empty),
+                _ => false,
+            },
+            Self::Keyword(expected) => is_keyword(value, expected),
+            Self::Precisions => match value {
+                Attribute::Array(all) => all.iter().all(|value| is_keyword(value, "DEFAULT")),
+                _ => false,
+            },
+            Self::Accuracy => is_default_accuracy(value),
+            Self::NoChannel => match value {
+                Attribute::Dialect(_, Fields::Named(fields)) => {
+                    fields.get("handle").is_some_and(|handle| is_integer(handle, 0))
+                }
+                _ => false,
+            },
+            Self::None => false,
+        }
     }
 }
 fn is_empty(value: &Attribute) -> bool {

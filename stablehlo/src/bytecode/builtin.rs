@@ -1,9 +1,10 @@
 //! The attributes, types and locations of the dialect `builtin`.
 use super::decoder::Decoder;
 use super::reader::Reader;
+use crate::element::{set_bounds, type_text, unranked};
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Dim, Location, Tensor, Type};
-use crate::{dense, element, text};
+use crate::{dense, element};
 use hlo::{Class, ElementType};
 use smol_str::SmolStr;
 
@@ -37,10 +38,6 @@ fn integer_type(code: u64) -> Type {
     let sign = ["i", "si", "ui", "?"][usize::try_from(code & 3).unwrap_or(3)];
     element::scalar(&format!("{sign}{}", code >> 2))
 }
-/// Returns a tensor of unknown rank.
-pub(crate) fn unranked(element: &Type) -> Type {
-    Type::Other(SmolStr::new(format!("tensor<*x{}>", text::type_text(element))))
-}
 /// Reads the sizes and the element type of a tensor.
 pub(crate) fn tensor(
     decoder: &mut Decoder<'_>,
@@ -54,7 +51,7 @@ pub(crate) fn tensor(
         (size, Err(_)) => Err(reader.error(format!("a tensor has a dimension of size {size}"))),
     };
     let mut dims = sizes.iter().map(dim).collect::<Result<Vec<Dim>>>()?;
-    if !bounds.is_empty() && !text::set_bounds(&mut dims, bounds) {
+    if !bounds.is_empty() && !set_bounds(&mut dims, bounds) {
         return Err(reader.error(format!("{} bounds for {} dimensions", bounds.len(), dims.len())));
     }
     let element = element::tensor_element(&decoder.ty(reader)?);
@@ -158,7 +155,7 @@ pub(crate) fn float(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Resul
     let Some((format, width)) = format else {
         return Err(Error::unsupported(format!(
             "numbers of type `{}` are not supported",
-            text::type_text(&ty)
+            type_text(&ty)
         )));
     };
     let bits = reader.bits(width)?;
@@ -193,7 +190,7 @@ fn dense_array(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result<Att
 /// Reads the elements of a constant of this type.
 pub(crate) fn dense_elements(ty: Type, reader: &mut Reader<'_>) -> Result<Attribute> {
     let bytes = reader.blob()?;
-    let name = text::type_text(&ty);
+    let name = type_text(&ty);
     let Type::Tensor(tensor) = ty else { return Err(reader.error("a constant is not a tensor")) };
     if dense::element_bytes(&tensor).is_none() {
         return Err(Error::unsupported(format!("constants of type `{name}` are not supported")));

@@ -1,11 +1,10 @@
 //! Attributes and types, decoded where they are used.
-use super::builtin;
 use super::container::{Container, Entry};
 use super::reader::Reader;
+use super::{builtin, sharding, vhlo_attributes, vhlo_types};
+use crate::NESTING_LIMIT;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Attributes, Fields, Location, LocationId, Type};
-use crate::text::NESTING_LIMIT;
-use crate::vhlo;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
@@ -87,7 +86,7 @@ impl<'a> Decoder<'a> {
         }
         let dialect = self.container.dialects[dialect].clone();
         let ty = match dialect.as_str() {
-            "vhlo" => vhlo::types::read(self, &mut reader)?,
+            "vhlo" => vhlo_types::read(self, &mut reader)?,
             "builtin" => builtin::ty(self, &mut reader)?,
             // Ops of Shardy keep the only type that StableHLO has of its own.
             "stablehlo" if reader.varint()? == 0 => Type::Token,
@@ -141,9 +140,9 @@ impl<'a> Decoder<'a> {
         }
         let dialect = self.container.dialects[dialect].clone();
         let attribute = match dialect.as_str() {
-            "vhlo" => vhlo::attributes::read(self, &mut reader)?,
+            "vhlo" => vhlo_attributes::read(self, &mut reader)?,
             "builtin" => builtin::attribute(self, &mut reader)?,
-            "sdy" => vhlo::sharding::read(self, &mut reader)?,
+            "sdy" => sharding::read(self, &mut reader)?,
             _ => return Err(unknown_dialect("attributes", &dialect)),
         };
         reader.end().map(|()| attribute)

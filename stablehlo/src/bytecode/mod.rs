@@ -1,12 +1,15 @@
 //! MLIR bytecode, versions 0 to 6.
-pub(crate) mod builtin;
+mod builtin;
 mod container;
 mod decoder;
 mod ops;
 mod reader;
+mod sharding;
+mod vhlo_attributes;
+mod vhlo_types;
 
-pub(crate) use decoder::Decoder;
-pub(crate) use reader::Reader;
+use decoder::Decoder;
+use reader::Reader;
 
 use crate::error::{Error, Result};
 use crate::ir::Program;

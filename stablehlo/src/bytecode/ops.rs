@@ -3,8 +3,8 @@ use super::decoder::Decoder;
 use super::reader::Reader;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attributes, Op, Program, Region, Value, ValueId};
-use crate::text::NESTING_LIMIT;
-use crate::{normal, text, vhlo};
+use crate::ops::{self, OpRow};
+use crate::{NESTING_LIMIT, normal, vhlo};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use smol_str::SmolStr;
@@ -14,7 +14,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 struct Name {
     full: SmolStr,
-    vhlo: bool,
+    /// The op of StableHLO that an op of VHLO stands for.
+    vhlo: Option<&'static OpRow>,
     /// The inherent attributes, which properties have one after another; none if they are one dictionary.
     inherent: Option<&'static str>,
 }
@@ -73,7 +74,7 @@ pub(super) fn read(decoder: Decoder<'_>) -> Result<Program> {
         Program { values: ops.values, locations: ops.decoder.places, ..Program::default() };
     let mut top = region.ops;
     if top.len() == 1 && top[0].name == "builtin.module" {
-        return Ok(text::from_module(top.swap_remove(0), program));
+        return Ok(Program::from_module(top.swap_remove(0), program));
     }
     Ok(Program { ops: top, ..program })
 }
@@ -155,17 +156,19 @@ impl Ops<'_> {
         let op = container.op_names.get(index);
         let op = op.ok_or_else(|| reader.error(format!("there is no op name {index}")))?;
         let dialect = &container.dialects[op.dialect];
-        let vhlo = dialect == "vhlo";
-        let inherent = vhlo::table::attributes(dialect, &op.name);
-        if vhlo && inherent.is_none() {
-            let message =
-                format!("op `{}` of VHLO is unknown: the program is newer than Etalon", op.name);
-            return Err(Code::Version { message }.into());
-        }
-        let full = if vhlo {
-            vhlo::op::name(&op.name)
+        let (full, vhlo, inherent) = if dialect == "vhlo" {
+            let Some((row, attributes)) = ops::of_vhlo(&op.name) else {
+                let message = format!(
+                    "op `{}` of VHLO is unknown: the program is newer than Etalon",
+                    op.name
+                );
+                return Err(Code::Version { message }.into());
+            };
+            (SmolStr::new_static(row.name), Some(row), Some(attributes))
         } else {
-            SmolStr::new(format!("{dialect}.{}", op.name))
+            let full = SmolStr::new(format!("{dialect}.{}", op.name));
+            let inherent = ops::own_attributes(&full);
+            (full, None, inherent)
         };
         let inherent = inherent.filter(|_| op.known);
         if op.known && inherent.is_none() {
@@ -248,8 +251,8 @@ impl Ops<'_> {
         if let Some(index) = properties {
             attributes.0.extend(self.properties(index, reader, name)?.0);
         }
-        if name.vhlo {
-            vhlo::op::convert(&name.full, &mut attributes, &|message| reader.error(message))?;
+        if let Some(row) = name.vhlo {
+            vhlo::convert(row, &mut attributes, &|message| reader.error(message))?;
         }
         normal::normalize(&name.full, &mut attributes);
         let attributes = Arc::new(attributes);

@@ -1,47 +1,14 @@
 //! The dialect `arith`: numbers that are known when they are converted, or else elementwise ops.
+use super::emit::convert_to;
 use super::moves;
 use super::scope::Scope;
 use super::shape::{define_known, known};
-use super::table::Conversion::{self, Binary as B, Plain as F, Unary as U};
 use crate::error::Result;
 use crate::ir::Op;
 use hlo::ElementType;
 use hlo::ir::InstructionId;
 use hlo::op::value::Direction;
-use hlo::op::{Binary, Compare, Select, Unary};
-
-/// The ops with a conversion.
-#[rustfmt::skip]
-pub(super) const TABLE: &[(&str, Conversion)] = &[
-    ("arith.addf",              B(Binary::Add)),
-    ("arith.addi",              F(integers)),
-    ("arith.andi",              F(integers)),
-    ("arith.cmpi",              F(cmpi)),
-    ("arith.constant",          F(constant)),
-    ("arith.divf",              B(Binary::Divide)),
-    ("arith.divsi",             F(integers)),
-    ("arith.extf",              F(cast)),
-    ("arith.extsi",             F(cast)),
-    ("arith.fptosi",            F(cast)),
-    ("arith.index_cast",        F(cast)),
-    ("arith.maximumf",          B(Binary::Maximum)),
-    ("arith.maxsi",             F(integers)),
-    ("arith.minimumf",          B(Binary::Minimum)),
-    ("arith.minsi",             F(integers)),
-    ("arith.mulf",              B(Binary::Multiply)),
-    ("arith.muli",              F(integers)),
-    ("arith.negf",              U(Unary::Negate)),
-    ("arith.ori",               F(integers)),
-    ("arith.remf",              B(Binary::Remainder)),
-    ("arith.remsi",             F(integers)),
-    ("arith.select",            F(select)),
-    ("arith.sitofp",            F(cast)),
-    ("arith.subf",              B(Binary::Subtract)),
-    ("arith.subi",              F(integers)),
-    ("arith.trunci",            F(cast)),
-    ("arith.truncf",            F(cast)),
-    ("arith.xori",              F(integers)),
-];
+use hlo::op::{Binary, Compare, Select};
 
 /// The ops of two integers, which have a sign.
 const INTEGERS: &[(&str, Binary)] = &[
@@ -76,7 +43,7 @@ fn refuse_bits(scope: &Scope<'_, '_>, op: &Op, id: InstructionId) -> Result<()> 
     Ok(())
 }
 
-fn integers(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn integers(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x, y] = scope.exactly(op)?;
     let row = INTEGERS.iter().find(|(name, _)| *name == op.name);
     let Some((_, binary)) = row else { return known(scope, op) };
@@ -90,7 +57,7 @@ fn integers(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit(op, *binary, &[x, y])?;
     scope.bind(op, id)
 }
-fn cast(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn cast(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     refuse_bits(scope, op, x)?;
     let to = scope.stated_array(op, 0)?.ty;
@@ -100,11 +67,11 @@ fn cast(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     if fold(scope, op)? {
         return Ok(());
     }
-    let id = moves::convert_to(scope, op, x, to)?;
+    let id = convert_to(scope, op, x, to)?;
     scope.bind(op, id)
 }
 /// `arith.cmpi`: the predicate is a number in the generic form.
-fn cmpi(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn cmpi(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x, y] = scope.exactly(op)?;
     let predicate: i64 = scope.required(op, "predicate")?;
     let direction = match predicate {
@@ -128,7 +95,7 @@ fn cmpi(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit(op, Compare::new(direction), &[x, y])?;
     scope.bind(op, id)
 }
-fn select(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn select(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 3] = scope.exactly(op)?;
     if fold(scope, op)? {
         return Ok(());
@@ -137,7 +104,7 @@ fn select(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     scope.bind(op, id)
 }
 /// `arith.constant`: an array, or a number.
-fn constant(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn constant(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     if let Ok(Some(_)) = scope.optional::<&crate::ir::Dense>(op, "value") {
         return moves::constant(scope, op);
     }

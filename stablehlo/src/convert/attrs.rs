@@ -162,6 +162,13 @@ impl Scope<'_, '_> {
     pub(super) fn field_list(&self, op: &Op, fields: &Attributes, name: &str) -> Result<Vec<i64>> {
         Ok(self.field(op, fields, name)?.unwrap_or_default())
     }
+    /// Returns the channel of an op that has one.
+    pub(super) fn channel(&self, op: &Op) -> Result<Option<i64>> {
+        match self.optional::<&Attributes>(op, "channel_handle")? {
+            Some(fields) => Ok(Some(self.field(op, fields, "handle")?.unwrap_or(0))),
+            None => Ok(None),
+        }
+    }
     /// Returns an enum by its word.
     pub(super) fn word<T: Copy>(
         &self,

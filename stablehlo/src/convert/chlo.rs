@@ -1,100 +1,21 @@
 //! CHLO: ops of clients. Those that HLO has become its ops, others a few instructions or a call of a function.
+use super::emit::{broadcast_to, compare_of, literal_constant};
 use super::functions;
-use super::moves::{broadcast_to, compare_of, literal_constant};
 use super::scope::Scope;
-use super::table::Conversion::{self, Binary as B, Plain as F, Regions as R, Unary as U};
-use super::{moves, product, shape};
+use super::shape;
 use crate::error::Result;
 use crate::ir::{Attribute, Op};
 use hlo::ir::InstructionId;
 use hlo::op::value::Direction;
-use hlo::op::{Binary, Broadcast, Compare, Scan, Select, TopK, Unary};
+use hlo::op::{Binary, Compare, Scan, Select, TopK, Unary};
 use hlo::{ArrayShape, Class, Dims, Literal, Scalar};
 
-/// The ops with a conversion.
-#[rustfmt::skip]
-pub(super) const TABLE: &[(&str, Conversion)] = &[
-    ("chlo.acos",                U(Unary::Acos)),
-    ("chlo.acosh",               U(Unary::Acosh)),
-    ("chlo.asin",                U(Unary::Asin)),
-    ("chlo.asinh",               U(Unary::Asinh)),
-    ("chlo.atanh",               U(Unary::Atanh)),
-    ("chlo.cosh",                U(Unary::Cosh)),
-    ("chlo.erf",                 U(Unary::Erf)),
-    ("chlo.sinh",                U(Unary::Sinh)),
-    ("chlo.tan",                 U(Unary::Tan)),
-    ("chlo.mulhi",               B(Binary::Mulhi)),
-    ("chlo.atan",                F(atan)),
-    ("chlo.bessel_i1e",          F(functions::call)),
-    ("chlo.broadcast_add",                  F(broadcast_binary)),
-    ("chlo.broadcast_and",                  F(broadcast_binary)),
-    ("chlo.broadcast_atan2",                F(broadcast_binary)),
-    ("chlo.broadcast_compare",              F(broadcast_binary)),
-    ("chlo.broadcast_complex",              F(broadcast_binary)),
-    ("chlo.broadcast_divide",               F(broadcast_binary)),
-    ("chlo.broadcast_maximum",              F(broadcast_binary)),
-    ("chlo.broadcast_minimum",              F(broadcast_binary)),
-    ("chlo.broadcast_multiply",             F(broadcast_binary)),
-    ("chlo.broadcast_next_after",           F(broadcast_binary)),
-    ("chlo.broadcast_or",                   F(broadcast_binary)),
-    ("chlo.broadcast_polygamma",            F(broadcast_binary)),
-    ("chlo.broadcast_power",                F(broadcast_binary)),
-    ("chlo.broadcast_remainder",            F(broadcast_binary)),
-    ("chlo.broadcast_select",               F(broadcast_select)),
-    ("chlo.broadcast_shift_left",           F(broadcast_binary)),
-    ("chlo.broadcast_shift_right_arithmetic", F(broadcast_binary)),
-    ("chlo.broadcast_shift_right_logical",  F(broadcast_binary)),
-    ("chlo.broadcast_subtract",             F(broadcast_binary)),
-    ("chlo.broadcast_xor",                  F(broadcast_binary)),
-    ("chlo.broadcast_zeta",                 F(broadcast_binary)),
-    ("chlo.conj",                F(conj)),
-    ("chlo.constant",            F(moves::constant)),
-    ("chlo.constant_like",       F(constant_like)),
-    ("chlo.digamma",             F(functions::call)),
-    ("chlo.erf_inv",             F(functions::call)),
-    ("chlo.erfc",                F(functions::call)),
-    ("chlo.is_inf",              F(is_inf)),
-    ("chlo.is_neg_inf",          F(is_neg_inf)),
-    ("chlo.is_pos_inf",          F(is_pos_inf)),
-    ("chlo.lgamma",              F(functions::call)),
-    ("chlo.next_after",          F(functions::next_after)),
-    ("chlo.polygamma",           F(functions::call)),
-    ("chlo.ragged_dot",          F(product::ragged_dot)),
-    ("chlo.scan",                R(scan)),
-    ("chlo.square",              F(square)),
-    ("chlo.top_k",               F(top_k)),
-    ("chlo.zeta",                F(functions::call)),
-];
-
-impl Scope<'_, '_> {
-    /// Adds a number as an array of this shape.
-    pub(super) fn full(
-        &mut self,
-        op: &Op,
-        shape: &ArrayShape,
-        value: f64,
-    ) -> Result<InstructionId> {
-        let scalar = match shape.ty.class() {
-            Class::Complex => Scalar::Complex(value, 0.0),
-            Class::Float => Scalar::Float(value),
-            Class::Pred | Class::Signed | Class::Unsigned => {
-                Scalar::Float(value).convert(hlo::ElementType::F64, shape.ty)
-            }
-        };
-        let one = literal_constant(self, op, Literal::scalar(shape.ty, scalar.round_to(shape.ty)))?;
-        match shape.rank() {
-            0 => Ok(one),
-            _ => self.emit_as(op, Broadcast::default(), &[one], shape.clone()),
-        }
-    }
-}
-
-fn square(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn square(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let id = scope.emit(op, Binary::Multiply, &[x, x])?;
     scope.bind(op, id)
 }
-fn conj(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn conj(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     if !scope.array(op, x)?.ty.is_complex() {
         return scope.bind(op, x);
@@ -104,23 +25,23 @@ fn conj(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit(op, Binary::Complex, &[re, im])?;
     scope.bind(op, id)
 }
-fn atan(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn atan(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let one = scope.full(op, &scope.array(op, x)?, 1.0)?;
     let id = scope.emit(op, Binary::Atan2, &[x, one])?;
     scope.bind(op, id)
 }
 
-fn is_inf(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn is_inf(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let magnitude = scope.emit(op, Unary::Abs, &[x])?;
     equals(scope, op, magnitude, f64::INFINITY)
 }
-fn is_pos_inf(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn is_pos_inf(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     equals(scope, op, x, f64::INFINITY)
 }
-fn is_neg_inf(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn is_neg_inf(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     equals(scope, op, x, f64::NEG_INFINITY)
 }
@@ -131,7 +52,7 @@ fn equals(scope: &mut Scope<'_, '_>, op: &Op, x: InstructionId, value: f64) -> R
 }
 
 /// `chlo.constant_like`: a number, as an array of the operand's shape.
-fn constant_like(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn constant_like(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let shape = scope.array(op, x)?;
     let scalar = match op.attributes.get("value") {
@@ -149,7 +70,7 @@ fn constant_like(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
 }
 
 /// `chlo.top_k`.
-fn top_k(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn top_k(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let k = scope.required(op, "k")?;
     top_k_of(scope, op, x, k)
@@ -163,7 +84,7 @@ pub(super) fn top_k_of(scope: &mut Scope<'_, '_>, op: &Op, x: InstructionId, k: 
 }
 
 /// `chlo.broadcast_add`, ...: the op of the name after `broadcast_`, of operands that are broadcast to each other.
-fn broadcast_binary(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn broadcast_binary(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 2] = scope.exactly(op)?;
     let dims: Option<Vec<i64>> = scope.optional(op, "broadcast_dimensions")?;
     let [x, y] = broadcast_together(scope, op, operands, dims.as_deref())?;
@@ -177,7 +98,7 @@ fn broadcast_binary(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     };
     scope.bind(op, id)
 }
-fn broadcast_select(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn broadcast_select(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 3] = scope.exactly(op)?;
     let operands = broadcast_together(scope, op, operands, None)?;
     let id = scope.emit(op, Select {}, &operands)?;
@@ -231,7 +152,7 @@ fn broadcast_together<const N: usize>(
 }
 
 /// `chlo.scan`: its operands are the arrays and then the initial carries; its results the outputs and then the carries.
-fn scan<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn scan<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let segments = scope.required::<Vec<i64>>(op, "operandSegmentSizes")?;
     let &[_, carries] = segments.as_slice() else {

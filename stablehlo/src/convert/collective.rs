@@ -1,7 +1,6 @@
 //! Ops in which several devices take part.
 use super::attrs::{FromAttribute, integers_of};
-use super::host::channel;
-use super::moves::{broadcast_to, literal_constant};
+use super::emit::{broadcast_to, literal_constant};
 use super::scope::Scope;
 use crate::error::Result;
 use crate::ir::{Attribute, Attributes, Dense, Dim, Op};
@@ -77,7 +76,7 @@ fn ordered_groups(scope: &Scope<'_, '_>, op: &Op) -> Result<(ReplicaGroups, bool
 }
 /// Returns the channel, of which HLO has none with the number 0.
 fn channel_id(scope: &Scope<'_, '_>, op: &Op) -> Result<Option<i64>> {
-    Ok(channel(scope, op)?.filter(|&id| id > 0))
+    Ok(scope.channel(op)?.filter(|&id| id > 0))
 }
 /// Returns the shapes of all results: one, or a tuple.
 fn results(scope: &Scope<'_, '_>, op: &Op) -> Result<Shape> {
@@ -87,7 +86,7 @@ fn results(scope: &Scope<'_, '_>, op: &Op) -> Result<Shape> {
 }
 
 /// `stablehlo.all_gather`.
-pub(super) fn all_gather(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn all_gather(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let mut made = AllGather::new(vec![scope.required(op, "all_gather_dim")?]);
     made.channel_id = channel_id(scope, op)?;
@@ -97,7 +96,7 @@ pub(super) fn all_gather(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     scope.bind_all(op, id)
 }
 /// `stablehlo.all_reduce`.
-pub(super) fn all_reduce<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn all_reduce<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let to_apply = scope.applied(op, 0)?;
     let id = all_reduce_with(scope, op, to_apply)?;
     scope.bind_all(op, id)
@@ -117,7 +116,7 @@ fn all_reduce_with(
     scope.emit_as(op, made, &operands, shape)
 }
 /// `stablehlo.collective_reduce`: an `all_reduce` whose result the first device of each group keeps; the others get zeros.
-pub(super) fn collective_reduce<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn collective_reduce<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     if scope.flag(op, "has_dynamic_root")? {
         return Err(scope
             .unsupported(op, "`stablehlo.collective_reduce` with roots known only at run time"));
@@ -151,14 +150,14 @@ pub(super) fn collective_reduce<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Re
     Ok(())
 }
 /// `stablehlo.cross-replica-sum`: an `all_reduce` that adds.
-pub(super) fn cross_replica_sum(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn cross_replica_sum(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let ty = scope.stated_array(op, 0)?.ty;
     let to_apply = scope.binary(op, Binary::Add, ty)?;
     let id = all_reduce_with(scope, op, to_apply)?;
     scope.bind(op, id)
 }
 /// `stablehlo.reduce_scatter`.
-pub(super) fn reduce_scatter<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn reduce_scatter<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let dimensions = vec![scope.required(op, "scatter_dimension")?];
     let to_apply = scope.applied(op, 0)?;
@@ -170,7 +169,7 @@ pub(super) fn reduce_scatter<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Resul
     scope.bind_all(op, id)
 }
 /// `stablehlo.collective_broadcast`.
-pub(super) fn collective_broadcast(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn collective_broadcast(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let made = CollectiveBroadcast {
         channel_id: channel_id(scope, op)?,
@@ -182,7 +181,7 @@ pub(super) fn collective_broadcast(scope: &mut Scope<'_, '_>, op: &Op) -> Result
     scope.bind_all(op, id)
 }
 /// `stablehlo.collective_permute`.
-pub(super) fn collective_permute(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn collective_permute(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let pairs = rows(scope, op, "source_target_pairs", scope.required(op, "source_target_pairs")?)?;
     let pair = |row: &Vec<i64>| match row.as_slice() {
@@ -198,7 +197,7 @@ pub(super) fn collective_permute(scope: &mut Scope<'_, '_>, op: &Op) -> Result<(
 }
 
 /// `stablehlo.all_to_all`: each operand by itself.
-pub(super) fn all_to_all(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn all_to_all(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let split: i64 = scope.required(op, "split_dimension")?;
     let concat: i64 = scope.required(op, "concat_dimension")?;
@@ -261,7 +260,7 @@ fn concatenate_parts(
 }
 
 /// `stablehlo.async_start`: the op of its region runs here, as the specification allows.
-pub(super) fn async_start<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn async_start<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let region = scope.region(op, 0)?;
     let results = scope.inline(op, region, &operands)?;
@@ -275,7 +274,7 @@ pub(super) fn async_start<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<(
     Ok(())
 }
 /// `stablehlo.async_done`.
-pub(super) fn async_done(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn async_done(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [started] = scope.exactly(op)?;
     scope.bind_all(op, started)
 }

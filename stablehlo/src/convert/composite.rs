@@ -1,8 +1,9 @@
 //! `composite`: an op by another name, or a call of its decomposition.
 use super::scope::Scope;
-use super::{chlo, print, table};
+use super::{dispatch, print};
 use crate::error::Result;
 use crate::ir::{Attribute, Attributes, Op};
+use crate::ops::{self, OpRow};
 use hlo::ir::FrontendAttributes;
 use smol_str::SmolStr;
 
@@ -44,12 +45,13 @@ fn of_op(attributes: &Attributes) -> Attributes {
 }
 
 /// `stablehlo.composite`: one of CHLO's ops, or a call.
-pub(super) fn composite(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn composite(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let name: String = scope.required(op, "name")?;
     let attributes = scope.optional::<&Attributes>(op, "composite_attributes")?;
     let attributes = attributes.cloned().unwrap_or_default();
     let version: i64 = scope.optional(op, "version")?.unwrap_or(0);
-    if chlo::TABLE.iter().any(|(known, _)| *known == name) && version <= 1 {
+    let is_known = ops::find(&name).is_some_and(OpRow::is_converted);
+    if is_known && name.starts_with("chlo.") && version <= 1 {
         let known = Op {
             name: name.as_str().into(),
             attributes: of_op(&attributes).into(),
@@ -60,7 +62,7 @@ pub(super) fn composite(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
         let understood = attributes.0.iter().all(|(name, _)| is_known(name));
         let has_decomposition = op.attributes.get("decomposition").is_some();
         if understood || !has_decomposition {
-            let converted = table::convert_plain(scope, &known);
+            let converted = dispatch::convert_plain(scope, &known);
             if converted.is_ok() || !has_decomposition {
                 return converted;
             }

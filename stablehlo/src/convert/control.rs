@@ -8,7 +8,7 @@ use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::{Conditional, OptBarrier, While};
 
 /// `stablehlo.while`: the values that its regions use from outside are carried unchanged.
-pub(super) fn while_<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn while_<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let (condition, body) = (scope.region(op, 0)?, scope.region(op, 1)?);
     let captured = scope.captured(op, &[condition, body])?;
     let mut carried = scope.operands(op)?;
@@ -76,11 +76,11 @@ fn branch<'p>(
 }
 
 /// `stablehlo.case`.
-pub(super) fn case<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn case<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     conditional(scope, op, false)
 }
 /// `stablehlo.if`.
-pub(super) fn if_<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn if_<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     conditional(scope, op, true)
 }
 
@@ -101,7 +101,7 @@ fn conditional<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op, on_pred: bool) -> Resu
 }
 
 /// `stablehlo.optimization_barrier`.
-pub(super) fn optimization_barrier(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn optimization_barrier(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     if operands.is_empty() {
         return Ok(());

@@ -3,7 +3,7 @@ use super::fold::Folded;
 use super::location::Locations;
 use super::scope::Scope;
 use super::sharding::Meshes;
-use super::{sharding, table, types};
+use super::{dispatch, sharding, types};
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Op, Program};
 use hlo::Shape;
@@ -181,7 +181,7 @@ impl<'p> Scope<'_, 'p> {
             }
             let common = self.cx.common(op);
             self.set_common(common);
-            table::convert(self, op)?;
+            dispatch::convert(self, op)?;
             self.fold(op);
         }
         Ok(None)

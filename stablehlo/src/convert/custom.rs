@@ -1,9 +1,11 @@
 //! `custom_call`: as such, or as the op that XLA's converter makes of it.
 use super::attrs::{FromAttribute, Word};
+use super::emit::slice_of;
 use super::scope::Scope;
-use super::{chlo, moves, print, table, types};
+use super::{chlo, dispatch, print, types};
 use crate::error::{Code, Result};
 use crate::ir::{Attribute, Attributes, Dense, Op};
+use crate::ops;
 use hlo::ir::{BackendConfig, ComputationId, InstructionId};
 use hlo::op::value::{ApiVersion, OutputOperandAlias, OutputOperandAliasing, ShapeIndex, Text};
 use hlo::op::{CustomCall, RaggedAllToAll, RngBitGenerator, Sort};
@@ -11,7 +13,7 @@ use hlo::{Literal, Shape};
 use smol_str::SmolStr;
 
 /// `stablehlo.custom_call`.
-pub(super) fn custom_call(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn custom_call(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let target: String = scope.required(op, "call_target_name")?;
     match target.as_str() {
         "ApproxTopK" | "stablehlo.dynamic_approx_top_k" => approx_top_k(scope, op),
@@ -29,9 +31,9 @@ pub(super) fn custom_call(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
 
 /// Returns the op of CHLO with the meaning of an op of MHLO.
 fn known(name: &str) -> Option<&'static str> {
-    let found = chlo::TABLE.iter().map(|(known, _)| *known);
     let name = if name == "topk" { "top_k" } else { name };
-    found.into_iter().find(|known| known.strip_prefix("chlo.") == Some(name))
+    let row = ops::find(&format!("chlo.{name}"))?;
+    row.is_converted().then_some(row.name)
 }
 /// Converts a custom call that stands for an op; its attributes are those of the call or `mhlo.attributes`.
 fn as_op(scope: &mut Scope<'_, '_>, op: &Op, name: &'static str) -> Result<()> {
@@ -41,7 +43,7 @@ fn as_op(scope: &mut Scope<'_, '_>, op: &Op, name: &'static str) -> Result<()> {
     }
     let known =
         Op { name: name.into(), attributes: attributes.into(), regions: Vec::new(), ..op.clone() };
-    table::convert_plain(scope, &known)
+    dispatch::convert_plain(scope, &known)
 }
 
 /// A custom call that stays one.
@@ -201,7 +203,7 @@ fn approx_top_k(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
             false => result.dims.to_vec(),
         };
         let (zeros, ones) = (vec![0; shape.rank()], vec![1; shape.rank()]);
-        let best = moves::slice_of(scope, op, whole, &zeros, &limits, &ones)?;
+        let best = slice_of(scope, op, whole, &zeros, &limits, &ones)?;
         scope.define(op.results[i].id, best);
     }
     Ok(())

@@ -1,5 +1,5 @@
 //! Ops whose shapes depend on operands, which must be known when the program is converted.
-use super::moves::{broadcast_to, convert_to, literal_constant, pad_with, slice_of};
+use super::emit::{broadcast_to, convert_to, literal_constant, pad_with, slice_of};
 use super::scope::Scope;
 use super::types;
 use crate::error::{Code, Result};
@@ -31,7 +31,7 @@ impl Scope<'_, '_> {
 }
 
 /// `stablehlo.dynamic_broadcast_in_dim`.
-pub(super) fn broadcast_in_dim(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn broadcast_in_dim(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let x = scope.operand(op, 0)?;
     let dims = scope.list(op, "broadcast_dimensions")?;
     let result = scope.result_of(op, scope.sizes(op, 1)?)?;
@@ -39,35 +39,35 @@ pub(super) fn broadcast_in_dim(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()>
     scope.bind(op, id)
 }
 /// `stablehlo.dynamic_iota`.
-pub(super) fn iota(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn iota(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let iota_dimension = Some(scope.required(op, "iota_dimension")?);
     let result = scope.result_of(op, scope.sizes(op, 0)?)?;
     let id = scope.emit_as(op, Iota { iota_dimension }, &[], result)?;
     scope.bind(op, id)
 }
 /// `stablehlo.dynamic_pad`.
-pub(super) fn pad(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn pad(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = [scope.operand(op, 0)?, scope.operand(op, 1)?];
     let (low, high, interior) = (scope.sizes(op, 2)?, scope.sizes(op, 3)?, scope.sizes(op, 4)?);
     let id = pad_with(scope, op, operands, &low, &high, &interior)?;
     scope.bind(op, id)
 }
 /// `stablehlo.real_dynamic_slice`.
-pub(super) fn slice(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn slice(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let x = scope.operand(op, 0)?;
     let (starts, limits) = (scope.sizes(op, 1)?, scope.sizes(op, 2)?);
     let id = slice_of(scope, op, x, &starts, &limits, &scope.sizes(op, 3)?)?;
     scope.bind(op, id)
 }
 /// `stablehlo.dynamic_gather`.
-pub(super) fn gather(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn gather(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = [scope.operand(op, 0)?, scope.operand(op, 1)?];
     let slice_sizes = scope.sizes(op, 2)?;
     let id = super::gather::gather_of(scope, op, operands, slice_sizes)?;
     scope.bind(op, id)
 }
 /// `stablehlo.dynamic_conv`.
-pub(super) fn convolution(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn convolution(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = [scope.operand(op, 0)?, scope.operand(op, 1)?];
     let (dims, sizes) = super::product::spatial(scope, op, operands[1])?;
     let window = super::reduce::window(scope, op, &sizes, ["lhs_dilation", "rhs_dilation"])?;
@@ -77,7 +77,7 @@ pub(super) fn convolution(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
 }
 
 /// `stablehlo.dynamic_reshape`: to known sizes, or to bounded ones at run time.
-pub(super) fn reshape(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn reshape(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let x = scope.operand(op, 0)?;
     let stated = scope.stated_array(op, 0)?;
     let sizes = scope.sizes(op, 1);
@@ -104,7 +104,7 @@ pub(super) fn reshape(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
 }
 
 /// `stablehlo.get_dimension_size`: a constant, if the size is known.
-pub(super) fn get_dimension_size(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn get_dimension_size(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let x = scope.operand(op, 0)?;
     let dimension: i64 = scope.required(op, "dimension")?;
     let array = scope.array(op, x)?;
@@ -124,7 +124,7 @@ pub(super) fn get_dimension_size(scope: &mut Scope<'_, '_>, op: &Op) -> Result<(
     scope.bind(op, id)
 }
 /// `stablehlo.set_dimension_size`: to its bound, the dimension becomes static.
-pub(super) fn set_dimension_size(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn set_dimension_size(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x, size] = scope.exactly(op)?;
     let dimension: i64 = scope.required(op, "dimension")?;
     let mut result = scope.array(op, x)?;
@@ -148,7 +148,7 @@ pub(super) fn set_dimension_size(scope: &mut Scope<'_, '_>, op: &Op) -> Result<(
 }
 
 /// `tensor.cast`: changes only what is known of a shape.
-pub(super) fn cast(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn cast(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let (stated, found) = (scope.stated(op, 0)?, scope.shape(x));
     if !types::agrees(&stated, found) {

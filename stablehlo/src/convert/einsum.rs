@@ -6,7 +6,7 @@ use hlo::ir::InstructionId;
 use hlo::op::{Binary, Dot, Reduce, Transpose};
 
 /// `stablehlo.einsum`.
-pub(super) fn einsum(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn einsum(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 2] = scope.exactly(op)?;
     let (inputs, output) = labels(scope, op)?;
     let [left, right] = inputs.as_slice() else {
@@ -38,7 +38,7 @@ pub(super) fn einsum(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
 }
 
 /// `stablehlo.unary_einsum`.
-pub(super) fn unary_einsum(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn unary_einsum(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let (inputs, output) = labels(scope, op)?;
     let [labels] = inputs.as_slice() else {

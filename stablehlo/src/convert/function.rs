@@ -150,7 +150,7 @@ impl<'p> Scope<'_, 'p> {
 }
 
 /// `func.call`.
-pub(super) fn call(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn call(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let path = scope.required::<&[SmolStr]>(op, "callee")?;
     let name = path.last().ok_or_else(|| scope.missing(op, "callee"))?;
     scope.call(op, name, false)

@@ -31,7 +31,7 @@ pub(super) fn build(name: &str) -> Option<Module> {
 }
 
 /// `chlo.lgamma`, ...: the function of the name after the dialect.
-pub(super) fn call(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn call(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let name = op.name.rsplit('.').next().unwrap_or_default();
     let id = apply(scope, op, name, &operands)?;
@@ -56,14 +56,14 @@ pub(super) fn apply(
     }
     let mut wide = Vec::with_capacity(operands.len());
     for &x in operands {
-        wide.push(super::moves::convert_to(scope, op, x, ElementType::F64)?);
+        wide.push(super::emit::convert_to(scope, op, x, ElementType::F64)?);
     }
     let Some(to_apply) = scope.function(name) else {
         return Err(scope.unsupported(op, format!("`{}` has no conversion to HLO", op.name)));
     };
     let dimensions = (0i64..).take(shape.rank()).collect();
     let id = scope.emit(op, Map { dimensions, to_apply }, &wide)?;
-    super::moves::convert_to(scope, op, id, shape.ty)
+    super::emit::convert_to(scope, op, id, shape.ty)
 }
 
 impl Scope<'_, '_> {
@@ -92,7 +92,7 @@ impl Scope<'_, '_> {
 }
 
 /// `chlo.next_after`.
-pub(super) fn next_after(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn next_after(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [from, to] = scope.exactly(op)?;
     let id = next_after_of(scope, op, from, to)?;
     scope.bind(op, id)
@@ -122,8 +122,8 @@ pub(super) fn next_after_of(
         let bytes = &bits.to_le_bytes()[..unsigned.storage_bytes()];
         let literal = Literal::from_bytes(hlo::ArrayShape::new(unsigned, Dims::new()), bytes);
         let one =
-            super::moves::literal_constant(scope, op, literal.expect("the bytes of one word"))?;
-        super::moves::broadcast_to(scope, op, one, &[], &words)
+            super::emit::literal_constant(scope, op, literal.expect("the bytes of one word"))?;
+        super::emit::broadcast_to(scope, op, one, &[], &words)
     };
     let sign_bit = 1u64 << (unsigned.bits() - 1);
     let (magnitudes, signs) = (word(scope, sign_bit - 1)?, word(scope, sign_bit)?);

@@ -6,7 +6,7 @@ use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::{Gather, Scatter, Sort};
 
 /// `stablehlo.gather`.
-pub(super) fn gather(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn gather(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.exactly(op)?;
     let slice_sizes = scope.required(op, "slice_sizes")?;
     let id = gather_of(scope, op, operands, slice_sizes)?;
@@ -36,7 +36,7 @@ pub(super) fn gather_of(
 }
 
 /// `stablehlo.scatter`: inputs, indices, an array of updates for each input.
-pub(super) fn scatter<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn scatter<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let to_apply = scope.applied(op, 0)?;
     let made = scatter_dims(scope, op, to_apply)?;
@@ -60,7 +60,7 @@ fn scatter_dims(scope: &Scope<'_, '_>, op: &Op, to_apply: ComputationId) -> Resu
 }
 
 /// `stablehlo.sort`: the last dimension by default.
-pub(super) fn sort<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn sort<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let Some(&first) = operands.first() else {
         return Err(scope.malformed(op, "`stablehlo.sort` needs an operand"));
@@ -76,7 +76,7 @@ pub(super) fn sort<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
 }
 
 /// `stablehlo.torch_index_select`: slices of a dimension, chosen by an array of indices.
-pub(super) fn torch_index_select(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn torch_index_select(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 2] = scope.exactly(op)?;
     let dim: i64 = scope.required(op, "dim")?;
     let batch: i64 = scope.required(op, "batch_dims")?;

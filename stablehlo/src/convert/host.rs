@@ -1,25 +1,25 @@
 //! Tokens, the host, other devices, and the ids of devices.
 use super::scope::Scope;
 use crate::error::Result;
-use crate::ir::{Attributes, Op};
+use crate::ir::Op;
 use hlo::ir::{FrontendAttributes, InstructionId};
 use hlo::op::value::Text;
 use hlo::op::{AfterAll, Infeed, Outfeed, PartitionId, Recv, RecvDone, ReplicaId, Send, SendDone};
 use hlo::{ElementType, Shape};
 
 /// `stablehlo.after_all`, `stablehlo.create_token`.
-pub(super) fn after_all(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn after_all(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let id = scope.emit(op, AfterAll {}, &operands)?;
     scope.bind(op, id)
 }
 /// `stablehlo.partition_id`.
-pub(super) fn partition_id(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn partition_id(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit(op, PartitionId {}, &[])?;
     scope.bind(op, id)
 }
 /// `stablehlo.replica_id`.
-pub(super) fn replica_id(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn replica_id(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit(op, ReplicaId {}, &[])?;
     scope.bind(op, id)
 }
@@ -50,7 +50,7 @@ fn bind_data(
 }
 
 /// `stablehlo.infeed`.
-pub(super) fn infeed(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn infeed(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 1] = scope.exactly(op)?;
     let infeed_config =
         Text(scope.optional::<String>(op, "infeed_config")?.unwrap_or_default().into());
@@ -60,7 +60,7 @@ pub(super) fn infeed(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     bind_data(scope, op, id, true)
 }
 /// `stablehlo.outfeed`.
-pub(super) fn outfeed(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn outfeed(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let (data, token) = data_and_token(scope, op)?;
     let outfeed_config =
         Text(scope.optional::<String>(op, "outfeed_config")?.unwrap_or_default().into());
@@ -77,13 +77,6 @@ fn data_and_token(scope: &Scope<'_, '_>, op: &Op) -> Result<(Vec<InstructionId>,
     Ok((operands, token.ok_or_else(|| scope.malformed(op, message()))?))
 }
 
-/// Returns the channel of an op that has one.
-pub(super) fn channel(scope: &Scope<'_, '_>, op: &Op) -> Result<Option<i64>> {
-    match scope.optional::<&Attributes>(op, "channel_handle")? {
-        Some(fields) => Ok(Some(scope.field(op, fields, "handle")?.unwrap_or(0))),
-        None => Ok(None),
-    }
-}
 /// Adds the pairs of devices of a transfer as the frontend attribute in which XLA keeps them.
 fn keep_pairs(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let pairs = scope.list(op, "source_target_pairs")?;
@@ -102,9 +95,9 @@ fn keep_pairs(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
 }
 
 /// `stablehlo.send`.
-pub(super) fn send(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn send(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let (data, token) = data_and_token(scope, op)?;
-    let channel_id = channel(scope, op)?;
+    let channel_id = scope.channel(op)?;
     let is_host_transfer = scope.flag(op, "is_host_transfer")?;
     keep_pairs(scope, op)?;
     let data = match data.as_slice() {
@@ -119,9 +112,9 @@ pub(super) fn send(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     scope.bind(op, id)
 }
 /// `stablehlo.recv`.
-pub(super) fn recv(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn recv(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 1] = scope.exactly(op)?;
-    let channel_id = channel(scope, op)?;
+    let channel_id = scope.channel(op)?;
     let is_host_transfer = scope.flag(op, "is_host_transfer")?;
     keep_pairs(scope, op)?;
     let shapes = data(scope, op)?;

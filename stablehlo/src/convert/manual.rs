@@ -11,7 +11,7 @@ use hlo::op::value::Text;
 use hlo::op::{Call, CustomCall};
 
 /// `sdy.manual_computation`: a call between the custom calls that XLA has for the change of shapes.
-pub(super) fn manual_computation<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn manual_computation<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let region = scope.region(op, 0)?;
     let mut local = Vec::with_capacity(region.arguments.len());
@@ -97,7 +97,7 @@ fn boundary(
 }
 
 /// `sdy.named_computation`: a call.
-pub(super) fn named_computation<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn named_computation<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let region = scope.region(op, 0)?;
     let arguments: Vec<Shape> = operands.iter().map(|&id| scope.shape(id).clone()).collect();
@@ -138,7 +138,7 @@ pub(super) fn named_computation<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Re
 
 /// `sdy.sharding_constraint`, `sdy.reshard`, and the collectives, which change how the same whole array is sharded: a custom
 /// call with the sharding.
-pub(super) fn sharding_constraint(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn sharding_constraint(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let name =
         ["sharding", "out_sharding"].into_iter().find(|name| op.attributes.get(name).is_some());
@@ -153,7 +153,7 @@ pub(super) fn sharding_constraint(scope: &mut Scope<'_, '_>, op: &Op) -> Result<
     scope.bind(op, id)
 }
 /// `sdy.propagation_barrier`, `sdy.sharding_group`, `sdy.data_flow_edge`: guides of the propagation of shardings.
-pub(super) fn guide(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn guide(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     super::dynamic::alias(scope, op, x);
     Ok(())

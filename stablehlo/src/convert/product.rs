@@ -9,7 +9,7 @@ use hlo::op::{Convolution, Dot, RaggedDot};
 use hlo::{Dims, ElementType};
 
 /// `stablehlo.dot_general`.
-pub(super) fn dot_general(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn dot_general(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 2] = scope.exactly(op)?;
     let fields: &Attributes = scope.required(op, "dot_dimension_numbers")?;
     let list = |name| scope.field_list(op, fields, name);
@@ -24,7 +24,7 @@ pub(super) fn dot_general(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     typed(scope, op, made, operands)
 }
 /// `stablehlo.dot`: the last dimension of the left operand and the first of the right one.
-pub(super) fn dot(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn dot(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 2] = scope.exactly(op)?;
     let rank = i64::try_from(scope.array(op, operands[0])?.rank()).unwrap_or(i64::MAX);
     let made = Dot {
@@ -140,7 +140,7 @@ fn tf32(
 }
 
 /// `stablehlo.convolution`.
-pub(super) fn convolution(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn convolution(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 2] = scope.exactly(op)?;
     let (dims, sizes) = spatial(scope, op, operands[1])?;
     let window = super::reduce::window(scope, op, &sizes, ["lhs_dilation", "rhs_dilation"])?;
@@ -190,7 +190,7 @@ pub(super) fn convolve(
 }
 
 /// `chlo.ragged_dot`.
-pub(super) fn ragged_dot(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn ragged_dot(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 3] = scope.exactly(op)?;
     let fields: &Attributes = scope.required(op, "ragged_dot_dimension_numbers")?;
     let list = |name| scope.field_list(op, fields, name);

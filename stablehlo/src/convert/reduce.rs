@@ -6,7 +6,7 @@ use hlo::op::value::{Window, WindowDim};
 use hlo::op::{Map, Reduce, ReduceWindow, SelectAndScatter};
 
 /// `stablehlo.reduce`: its operands are the arrays, then an initial value for each.
-pub(super) fn reduce<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn reduce<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let dimensions = scope.required(op, "dimensions")?;
     let to_apply = scope.applied(op, 0)?;
@@ -15,7 +15,7 @@ pub(super) fn reduce<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
 }
 
 /// `stablehlo.map`.
-pub(super) fn map<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn map<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let dimensions = scope.required(op, "dimensions")?;
     let to_apply = scope.applied(op, 0)?;
@@ -24,7 +24,7 @@ pub(super) fn map<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
 }
 
 /// `stablehlo.reduce_window`.
-pub(super) fn reduce_window<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn reduce_window<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let sizes: Vec<i64> = scope.required(op, "window_dimensions")?;
     let window = window(scope, op, &sizes, ["base_dilations", "window_dilations"])?;
@@ -34,7 +34,7 @@ pub(super) fn reduce_window<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result
 }
 
 /// `stablehlo.select_and_scatter`.
-pub(super) fn select_and_scatter<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn select_and_scatter<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands: [_; 3] = scope.exactly(op)?;
     let rank = scope.array(op, operands[0])?.rank();
     let sizes = scope.optional(op, "window_dimensions")?.unwrap_or_else(|| vec![1; rank]);

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 /// A computation under construction.
-pub(super) struct Scope<'c, 'p> {
+pub(crate) struct Scope<'c, 'p> {
     pub(super) cx: &'c mut Converter<'p>,
     pub(super) computation: Computation,
     values: FxHashMap<ValueId, InstructionId>,

@@ -1,44 +1,13 @@
 //! The dialects `shape` and `tensor`, as far as they compute sizes: everything is known when it is converted.
-use super::dynamic;
-use super::moves::literal_constant;
+use super::emit::literal_constant;
 use super::scope::Scope;
-use super::table::Conversion::{self, Plain as F, Regions as R};
 use crate::error::Result;
 use crate::ir::Op;
 use hlo::ir::InstructionId;
 use hlo::{ArrayShape, Dims, ElementType, Literal};
 
-/// The ops with a conversion.
-#[rustfmt::skip]
-pub(super) const TABLE: &[(&str, Conversion)] = &[
-    ("shape.add",               F(known)),
-    ("shape.assuming",          R(assuming)),
-    ("shape.broadcast",         F(known)),
-    ("shape.concat",            F(known)),
-    ("shape.const_shape",       F(known)),
-    ("shape.const_size",        F(known)),
-    ("shape.const_witness",     F(witness)),
-    ("shape.cstr_broadcastable", F(witness)),
-    ("shape.cstr_eq",           F(witness)),
-    ("shape.div",               F(known)),
-    ("shape.from_extents",      F(known)),
-    ("shape.get_extent",        F(known)),
-    ("shape.index_to_size",     F(known)),
-    ("shape.mul",               F(known)),
-    ("shape.num_elements",      F(known)),
-    ("shape.shape_of",          F(known)),
-    ("shape.size_to_index",     F(known)),
-    ("shape.to_extent_tensor",  F(known)),
-    ("shape.value_as_shape",    F(known)),
-    ("shape.value_of",          F(known)),
-    ("tensor.cast",             F(dynamic::cast)),
-    ("tensor.dim",              F(known)),
-    ("tensor.extract",          F(known)),
-    ("tensor.from_elements",    F(known)),
-];
-
 /// An op whose result is a constant.
-pub(super) fn known(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn known(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let Some(elements) = scope.shape_elements(op) else {
         let unknown = (0..op.operands.len()).find(|&i| scope.sizes(op, i).is_err());
         return Err(match unknown.map(|i| scope.sizes(op, i)) {
@@ -88,7 +57,7 @@ fn integers(
 }
 
 /// A condition on shapes: the ops that rely on it check their shapes themselves.
-fn witness(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn witness(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = integers(scope, op, ElementType::S64, &[1], true)?;
     if let Some(result) = op.results.first() {
         scope.define(result.id, id);
@@ -96,7 +65,7 @@ fn witness(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     Ok(())
 }
 /// `shape.assuming`: its region.
-fn assuming<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
+pub(crate) fn assuming<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let region = scope.region(op, 0)?;
     let results = scope.inline(op, region, &[])?;
     for (result, id) in op.results.iter().zip(results) {

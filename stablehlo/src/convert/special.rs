@@ -17,21 +17,21 @@ fn batch_norm(scope: &Scope<'_, '_>, op: &Op) -> Result<(Float, i64)> {
     Ok((Float(epsilon), scope.required(op, "feature_index")?))
 }
 /// `stablehlo.batch_norm_training`.
-pub(super) fn batch_norm_training(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn batch_norm_training(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 3] = scope.exactly(op)?;
     let (epsilon, feature_index) = batch_norm(scope, op)?;
     let id = scope.emit(op, BatchNormTraining { epsilon, feature_index }, &operands)?;
     scope.bind_tuple(op, id)
 }
 /// `stablehlo.batch_norm_inference`.
-pub(super) fn batch_norm_inference(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn batch_norm_inference(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 5] = scope.exactly(op)?;
     let (epsilon, feature_index) = batch_norm(scope, op)?;
     let id = scope.emit(op, BatchNormInference { epsilon, feature_index }, &operands)?;
     scope.bind(op, id)
 }
 /// `stablehlo.batch_norm_grad`.
-pub(super) fn batch_norm_grad(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn batch_norm_grad(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 5] = scope.exactly(op)?;
     let (epsilon, feature_index) = batch_norm(scope, op)?;
     let id = scope.emit(op, BatchNormGrad { epsilon, feature_index }, &operands)?;
@@ -39,7 +39,7 @@ pub(super) fn batch_norm_grad(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> 
 }
 
 /// `stablehlo.fft`.
-pub(super) fn fft(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn fft(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let fft_type = scope.word(op, "fft_type", FftType::ALL, FftType::name)?;
     let fft_type = fft_type.ok_or_else(|| scope.missing(op, "fft_type"))?;
@@ -48,14 +48,14 @@ pub(super) fn fft(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     scope.bind(op, id)
 }
 /// `stablehlo.cholesky`.
-pub(super) fn cholesky(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn cholesky(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let lower = scope.flag(op, "lower")?;
     let id = scope.emit(op, Cholesky { lower }, &[x])?;
     scope.bind(op, id)
 }
 /// `stablehlo.triangular_solve`.
-pub(super) fn triangular_solve(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn triangular_solve(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 2] = scope.exactly(op)?;
     let all = value::Transpose::ALL;
     let transpose_a = scope.word(op, "transpose_a", all, value::Transpose::name)?;
@@ -70,7 +70,7 @@ pub(super) fn triangular_solve(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()>
 }
 
 /// `stablehlo.rng`: its last operand is the shape, which the result states too.
-pub(super) fn rng(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn rng(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [a, b, _] = scope.exactly(op)?;
     let name = |distribution: RandomDistribution| distribution.name().trim_start_matches("rng_");
     let found = scope.word(op, "rng_distribution", RandomDistribution::ALL, name)?;
@@ -80,7 +80,7 @@ pub(super) fn rng(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     scope.bind(op, id)
 }
 /// `stablehlo.rng_bit_generator`.
-pub(super) fn rng_bit_generator(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+pub(crate) fn rng_bit_generator(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [state] = scope.exactly(op)?;
     let word = |algorithm: RandomAlgorithm| algorithm.name().trim_start_matches("rng_");
     let found = scope.word(op, "rng_algorithm", RandomAlgorithm::ALL, word)?;
@@ -88,4 +88,10 @@ pub(super) fn rng_bit_generator(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()
     let result = Shape::Tuple(vec![scope.stated(op, 0)?, scope.stated(op, 1)?]);
     let id = scope.emit_as(op, RngBitGenerator { algorithm }, &[state], result)?;
     scope.bind_tuple(op, id)
+}
+
+/// `stablehlo.uniform_quantize`, `stablehlo.uniform_dequantize`.
+pub(crate) fn quantized(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+    let message = format!("`{}` has no meaning in HLO, which lacks quantized types", op.name);
+    Err(scope.unsupported(op, message))
 }

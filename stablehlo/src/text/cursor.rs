@@ -1,11 +1,8 @@
 //! The lexer: blanks, comments, identifiers, strings, numbers, and syntax errors.
+use crate::NESTING_LIMIT;
 use crate::error::{Code, Error, Result};
 use hlo::Span;
 use hlo::diag::BYTE_ORDER_MARK;
-
-/// The limit on nesting of regions, types, attributes and locations together. A level takes a few kilobytes of stack in a
-/// build for debugging, and a thread may have 2 MiB.
-pub(crate) const NESTING_LIMIT: u32 = 100;
 
 /// A position in the text. A copy of it is used to try an alternative.
 #[derive(Debug, Clone, Copy)]

@@ -2,6 +2,7 @@
 use super::Parser;
 use super::cursor::{Number, parse_integer, shorten};
 use crate::dense;
+use crate::element::type_text;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Dense, Dim, Tensor, Type};
 use hlo::{Class, ElementType, Span};
@@ -80,7 +81,7 @@ impl<'a> Parser<'a> {
         let digits = strings[0].strip_prefix(b"0x").ok_or_else(expected)?;
         let bytes = from_hex(digits).ok_or_else(expected)?;
         let found = bytes.len();
-        let text = super::type_text(&Type::Tensor(ty.clone()));
+        let text = type_text(&Type::Tensor(ty.clone()));
         let value = dense::from_bytes(ty, &bytes);
         let message =
             || format!("{found} bytes are not the elements of `{text}`, and not one of them");
@@ -173,7 +174,7 @@ fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
 
 /// Returns the value of the elements in this type.
 fn encode(elements: &Elements<'_>, ty: Tensor, span: Span) -> Result<Dense> {
-    let text = || super::type_text(&Type::Tensor(ty.clone()));
+    let text = || type_text(&Type::Tensor(ty.clone()));
     let unsupported =
         || Error::unsupported(format!("constants of type `{}` are not supported", text())).at(span);
     let size = dense::element_bytes(&ty).ok_or_else(unsupported)?;

@@ -1,14 +1,10 @@
 //! Attributes of dialects: `#stablehlo<comparison_direction EQ>`, `#stablehlo.gather<...>`, `#sdy.sharding<...>`.
 use super::Parser;
+use crate::attributes::{integer, named};
 use crate::error::{Code, Error, Result};
-use crate::ir::{Attribute, Attributes, Fields, Type};
-use hlo::{ElementType, Span};
+use crate::ir::{Attribute, Attributes, Fields};
+use hlo::Span;
 use smol_str::SmolStr;
-
-/// Returns an integer of 64 bits.
-pub(crate) fn integer(value: i64) -> Attribute {
-    Attribute::Integer(value.into(), Type::Element(ElementType::S64))
-}
 
 impl Parser<'_> {
     /// Parses an attribute that begins with `#`: one of a dialect, or an alias.
@@ -229,10 +225,4 @@ fn dimensions_error(letters: &[&str; 2], span: Span) -> Error {
         "expected `{first}`, `{second}` and the numbers from 0, each once, such as `[{first}, 0, 1, {second}]`"
     );
     Error::from(Code::AttributeValue { message }).at(span)
-}
-/// Returns fields with these names.
-pub(crate) fn named<const N: usize>(fields: [(&'static str, Attribute); N]) -> Fields {
-    Fields::Named(Attributes(
-        fields.into_iter().map(|(name, value)| (SmolStr::new_static(name), value)).collect(),
-    ))
 }

@@ -4,8 +4,6 @@ use super::op::Body;
 use super::region::Argument;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Attributes, Op, Program, Region, Type};
-use smol_str::SmolStr;
-use std::sync::Arc;
 
 impl<'a> Parser<'a> {
     /// Parses a program: a module, or the ops of one.
@@ -34,7 +32,7 @@ impl<'a> Parser<'a> {
         let program = Program { values, locations, unread, ..Program::default() };
         let program = match first {
             None => Program { ops, ..program },
-            Some(_) => from_module(ops.swap_remove(0), program),
+            Some(_) => Program::from_module(ops.swap_remove(0), program),
         };
         match program.unread.iter().find(|(name, _)| may_start(&program, name)) {
             Some((_, error)) => Err(error.clone()),
@@ -142,18 +140,4 @@ impl<'a> Parser<'a> {
 fn may_start(program: &Program, name: &str) -> bool {
     let is_main = |op: &Op| matches!(op.attributes.get("sym_name"), Some(Attribute::String(name)) if name == b"main");
     name == "main" || !program.ops.iter().any(is_main)
-}
-/// Returns the program that a module is.
-pub(crate) fn from_module(module: Op, program: Program) -> Program {
-    let mut attributes = Arc::unwrap_or_clone(module.attributes);
-    let mut name = None;
-    attributes.0.retain(|(attribute, value)| match value {
-        Attribute::String(text) if attribute == "sym_name" => {
-            name = Some(SmolStr::new(String::from_utf8_lossy(text)));
-            false
-        }
-        _ => true,
-    });
-    let ops = module.regions.into_iter().next().map(|region| region.ops).unwrap_or_default();
-    Program { name, attributes, ops, ..program }
 }

@@ -4,7 +4,6 @@ mod attribute;
 mod cursor;
 mod dense;
 mod dialect;
-mod form;
 mod function;
 mod location;
 mod op;
@@ -16,12 +15,6 @@ mod sharding;
 mod special;
 mod types;
 mod vhlo;
-
-pub(crate) use cursor::NESTING_LIMIT;
-pub(crate) use dialect::{integer, named};
-pub(crate) use function::from_module;
-pub(crate) use sharding::{REDUCTIONS, Unreduced, axis, dimension, mesh, mesh_axis, sharding};
-pub(crate) use types::{set_bounds, type_text};
 
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Location, Program, Type};

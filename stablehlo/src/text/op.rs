@@ -1,7 +1,7 @@
 //! Ops: their results, operands, and the generic form.
 use super::Parser;
-use super::form;
 use super::scope::Named;
+use crate::element::type_text;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Attributes, LocationId, Op, Region, Type, Value, ValueId};
 use hlo::Span;
@@ -134,7 +134,7 @@ impl<'a> Parser<'a> {
     /// Parses `"dialect.op"(operands) <{...}> ({region}, ...) {...} : (types) -> types`.
     fn generic(&mut self) -> Result<(SmolStr, Body)> {
         let name = self.string("the name of an op")?;
-        let name = form::of_mhlo(SmolStr::new(String::from_utf8_lossy(&name)));
+        let name = super::pretty::of_mhlo(SmolStr::new(String::from_utf8_lossy(&name)));
         let mut body = Body { operands: self.operand_list()?, ..Body::default() };
         if self.cursor.peek() == Some(b'[') {
             let message =
@@ -201,9 +201,8 @@ impl<'a> Parser<'a> {
             let defined = self.scopes.ty(operand.id);
             if !defined.is_some_and(|defined| same_type(defined, ty)) {
                 let name = &self.cursor.text()[operand.span.range()];
-                let defined = defined.map(super::type_text).unwrap_or_default();
-                let message =
-                    format!("`{name}` has type `{defined}`, not `{}`", super::type_text(ty));
+                let defined = defined.map(type_text).unwrap_or_default();
+                let message = format!("`{name}` has type `{defined}`, not `{}`", type_text(ty));
                 return Err(Error::from(Code::TypeMismatch { message })
                     .at(operand.span)
                     .label(span, "the types written here"));

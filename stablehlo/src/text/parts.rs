@@ -1,7 +1,7 @@
 //! Attributes in pretty forms with a syntax of their own.
 use super::Parser;
-use super::dialect::named;
 use super::op::Body;
+use crate::attributes::named;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Dim, Fields, Tensor, Type};
 use hlo::ElementType;

@@ -1,10 +1,10 @@
-//! Pretty forms of ops, by the words of [`super::form`].
+//! Pretty forms of ops, by the words of [`crate::ops`].
 use super::Parser;
-use super::form;
 use super::op::Body;
-use crate::convert;
+use crate::element::type_text;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Fields, Tensor, Type};
+use crate::ops;
 use hlo::diag::nearest;
 use hlo::{ElementType, Span};
 use smol_str::SmolStr;
@@ -22,13 +22,12 @@ impl Parser<'_> {
             "func" => "func.func",
             _ => word,
         };
-        let name = form::of_mhlo(SmolStr::new(name));
-        let Some(form) = form::of(&name) else {
+        let name = of_mhlo(SmolStr::new(name));
+        let Some(row) = ops::find(&name).filter(|row| row.is_pretty()) else {
             return Err(unknown_form(&name, self.cursor.span_from(start)));
         };
         let mut body = Body::default();
-        let form = form.split_ascii_whitespace();
-        for word in form {
+        for word in row.form.split_ascii_whitespace() {
             self.form_word(word, &mut body)?;
         }
         Ok((name, body))
@@ -226,7 +225,7 @@ impl Parser<'_> {
                     "complex" => "a tensor of complex numbers or a function type",
                     _ => "one type or a function type",
                 };
-                let found = format!("`{}`", super::type_text(&found));
+                let found = format!("`{}`", type_text(&found));
                 let code = Code::Syntax { expected: expected.into(), found };
                 Err(Error::from(code).at(self.cursor.span_from(start)))
             }
@@ -241,14 +240,22 @@ fn element_type(tensor: &Tensor) -> Type {
         Err(name) => crate::element::scalar(name),
     }
 }
+/// Returns the name of an op in StableHLO or CHLO if it is one of MHLO, which has the same ops
+/// under another prefix.
+pub(super) fn of_mhlo(name: SmolStr) -> SmolStr {
+    let Some(op) = name.strip_prefix("mhlo.") else { return name };
+    let op = if op == "topk" { "top_k" } else { op };
+    let known = ["stablehlo", "chlo"].map(|dialect| SmolStr::new(format!("{dialect}.{op}")));
+    known.into_iter().find(|name| ops::find(name).is_some()).unwrap_or(name)
+}
 #[cold]
 fn unknown_form(name: &str, span: Span) -> Error {
-    if convert::is_known(name) {
+    if ops::find(name).is_some() {
         return Error::from(Code::UnknownForm { name: name.to_owned() }).at(span);
     }
     let code = Code::UnknownOp { name: name.to_owned(), at: String::new() };
     let error = Error::from(code).at(span);
-    match nearest(name, form::names()) {
+    match nearest(name, ops::all().filter(|row| row.is_pretty()).map(|row| row.name)) {
         Some(near) => error.with_help(format!("did you mean `{near}`?")),
         None => error,
     }

@@ -2,6 +2,7 @@
 use super::Parser;
 use super::op::Body;
 use super::region::Argument;
+use crate::attributes::integer;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, LocationId, Op, Region, Tensor, Type, Value};
 use smallvec::{SmallVec, smallvec};
@@ -56,7 +57,7 @@ impl Parser<'_> {
         let Some((_, number)) = found else {
             return Err(self.cursor.expected("a predicate such as `slt`"));
         };
-        body.set("predicate", super::integer(number));
+        body.set("predicate", integer(number));
         Ok(())
     }
     /// Parses `2 : index`, `true`, `1.0 : f32` or `dense<...> : type`.
@@ -115,7 +116,7 @@ impl Parser<'_> {
             Some(word) => SmolStr::new(String::from_utf8_lossy(&word)),
             None => self.cursor.word("an op such as `stablehlo.add`")?.into(),
         };
-        let word = super::form::of_mhlo(word);
+        let word = super::pretty::of_mhlo(word);
         let known = word.strip_prefix("stablehlo.").is_some_and(|name| REDUCERS.contains(&name));
         if known {
             return Ok(word);
@@ -233,7 +234,7 @@ impl Parser<'_> {
         body.operands.extend(inits);
         self.cursor.expect("dimension")?;
         self.cursor.expect("=")?;
-        body.set("dimension", super::integer(self.cursor.integer("a dimension")?));
+        body.set("dimension", integer(self.cursor.integer("a dimension")?));
         if self.cursor.eat_word("attributes") {
             body.attributes.0.extend(self.dictionary()?.0);
         }

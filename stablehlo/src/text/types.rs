@@ -1,10 +1,10 @@
 //! Types: `tensor<2x?xf32>`, `tuple<...>`, functions, tokens.
 use super::Parser;
 use crate::element;
+use crate::element::set_bounds;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Dim, Tensor, Type};
 use smol_str::SmolStr;
-use std::fmt::Write as _;
 
 impl Parser<'_> {
     /// Parses a type.
@@ -215,54 +215,4 @@ impl Parser<'_> {
         }
         Ok(bounds)
     }
-}
-
-/// Puts bounds on dynamic dimensions; returns whether they fit.
-pub(crate) fn set_bounds(dims: &mut [Dim], bounds: &[Option<u64>]) -> bool {
-    let mut fit = dims.len() == bounds.len();
-    for (dim, bound) in dims.iter_mut().zip(bounds) {
-        match dim {
-            Dim::Dynamic(known) => *known = *bound,
-            Dim::Static(_) => fit &= bound.is_none(),
-        }
-    }
-    fit
-}
-
-/// Returns the text of a type, for messages.
-pub(crate) fn type_text(ty: &Type) -> String {
-    let list = |types: &[Type]| types.iter().map(type_text).collect::<Vec<_>>().join(", ");
-    match ty {
-        Type::Tensor(tensor) => tensor_text(tensor),
-        Type::Element(element) => element::name(*element).to_owned(),
-        Type::Index => "index".to_owned(),
-        Type::Token => "!stablehlo.token".to_owned(),
-        Type::Tuple(types) => format!("tuple<{}>", list(types)),
-        Type::Function(operands, results) => format!("({}) -> ({})", list(operands), list(results)),
-        Type::Other(text) => text.to_string(),
-    }
-}
-fn tensor_text(tensor: &Tensor) -> String {
-    let mut text = "tensor<".to_owned();
-    for dim in tensor.dims.iter() {
-        // Writing to a string does not fail.
-        let _ = match dim {
-            Dim::Static(size) => write!(text, "{size}x"),
-            Dim::Dynamic(_) => write!(text, "?x"),
-        };
-    }
-    match &tensor.element {
-        Ok(element) => text += element::name(*element),
-        Err(other) => text += other,
-    }
-    if tensor.dims.iter().any(|dim| matches!(dim, Dim::Dynamic(Some(_)))) {
-        let bounds = tensor.dims.iter().map(|dim| match dim {
-            Dim::Dynamic(Some(bound)) => bound.to_string(),
-            Dim::Dynamic(None) | Dim::Static(_) => "?".to_owned(),
-        });
-        text += ", #stablehlo.bounds<";
-        text += &bounds.collect::<Vec<_>>().join(", ");
-        text += ">";
-    }
-    text + ">"
 }

@@ -1,12 +1,11 @@
 //! VHLO as text: its attributes and types, as those of StableHLO that they stand for.
 use super::Parser;
-use super::dialect::named;
 use super::op::Body;
 use super::region::Argument;
-use crate::bytecode::builtin;
+use crate::attributes::{integer, named};
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Attributes, Fields, Region, Type};
-use crate::{element, vhlo};
+use crate::{element, ops, vhlo};
 use hlo::{ElementType, Span};
 use smol_str::SmolStr;
 
@@ -57,7 +56,7 @@ impl<'a> Parser<'a> {
                 if let Fields::Named(fields) = &mut fields
                     && let Some((_, mesh)) = fields.0.iter_mut().find(|(name, _)| name == "mesh")
                 {
-                    vhlo::op::symbol(mesh);
+                    vhlo::symbol(mesh);
                 }
                 return Ok(Attribute::Dialect(dialect(name), fields));
             }
@@ -111,7 +110,7 @@ impl<'a> Parser<'a> {
             }
         }
         let fields = named([
-            ("operand_index", super::integer(operand)),
+            ("operand_index", integer(operand)),
             ("operand_tuple_indices", Attribute::Integers(part)),
             ("output_tuple_indices", Attribute::Integers(output)),
         ]);
@@ -133,7 +132,7 @@ impl<'a> Parser<'a> {
                 self.cursor.expect("<")?;
                 let element = self.ty()?;
                 self.cursor.expect(">")?;
-                builtin::unranked(&element)
+                element::unranked(&element)
             }
             "func" => {
                 self.cursor.expect("<")?;
@@ -183,13 +182,10 @@ pub(super) fn name_return(region: &mut Region) {
 
 /// Brings an op of VHLO, which has this name after the dialect, into the form of StableHLO; returns its name there.
 pub(super) fn convert(name: &str, attributes: &mut Attributes, span: Span) -> Result<SmolStr> {
-    if vhlo::table::attributes("vhlo", name).is_none() {
-        return Err(newer("op", name, span));
-    }
-    let name = vhlo::op::name(name);
+    let Some((row, _)) = ops::of_vhlo(name) else { return Err(newer("op", name, span)) };
     let error = |message| Error::from(Code::AttributeValue { message }).at(span);
-    vhlo::op::convert(&name, attributes, &error)?;
-    Ok(name)
+    vhlo::convert(row, attributes, &error)?;
+    Ok(SmolStr::new_static(row.name))
 }
 /// Returns an enum's value.
 pub(super) fn keyword(name: &str, word: &str, span: Span) -> Result<Attribute> {
@@ -198,7 +194,7 @@ pub(super) fn keyword(name: &str, word: &str, span: Span) -> Result<Attribute> {
     {
         return Ok(Attribute::Integer(number, Type::Element(ElementType::S32)));
     }
-    let known = vhlo::attributes::ENUMS.iter().any(|(_, known, words)| {
+    let known = vhlo::ENUMS.iter().any(|(_, known, words)| {
         *known == name && words.iter().any(|known| *known == word && !word.is_empty())
     });
     if !known {

@@ -1,21 +1,10 @@
 //! The attributes of VHLO, as those of StableHLO that they stand for.
-use crate::bytecode::{Decoder, Reader, builtin};
+use super::{Decoder, Reader, builtin};
+use crate::attributes::{integer, named};
 use crate::error::{Code, Result};
 use crate::ir::{Attribute, Fields, Type};
-use crate::text::{integer, named};
+use crate::vhlo::ENUMS;
 use hlo::ElementType;
-
-/// The enums of VHLO: their codes, their names in StableHLO, and their values from 0.
-pub(crate) const ENUMS: [(u64, &str, &[&str]); 8] = [
-    (3, "comparison_direction", &["EQ", "NE", "GE", "GT", "LE", "LT"]),
-    (4, "comparison_type", &["NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"]),
-    (7, "fft_type", &["FFT", "IFFT", "RFFT", "IRFFT"]),
-    (11, "precision", &["DEFAULT", "HIGH", "HIGHEST"]),
-    (12, "rng_algorithm", &["DEFAULT", "THREE_FRY", "PHILOX"]),
-    (13, "rng_distribution", &["", "UNIFORM", "NORMAL"]),
-    (16, "transpose", &["TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"]),
-    (19, "result_accuracy_mode", &["DEFAULT", "HIGHEST", "TOLERANCE"]),
-];
 
 fn dialect(name: &str, fields: Fields) -> Attribute {
     Attribute::Dialect(format!("stablehlo.{name}").into(), fields)

@@ -1,8 +1,8 @@
 //! The attributes of Shardy in bytecode.
-use crate::bytecode::{Decoder, Reader};
+use super::{Decoder, Reader};
+use crate::attributes::{REDUCTIONS, Unreduced, axis, dimension, mesh, mesh_axis, named, sharding};
 use crate::error::{Code, Result};
 use crate::ir::{Attribute, Attributes, Fields};
-use crate::text::{REDUCTIONS, Unreduced, axis, dimension, mesh, mesh_axis, named, sharding};
 
 /// Reads an attribute after its code.
 pub(crate) fn read(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result<Attribute> {

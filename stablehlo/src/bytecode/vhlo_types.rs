@@ -1,9 +1,9 @@
 //! The types of VHLO.
-use crate::bytecode::{Decoder, Reader, builtin};
+use super::{Decoder, Reader, builtin};
 use crate::element;
+use crate::element::type_text;
 use crate::error::{Code, Result};
 use crate::ir::Type;
-use crate::text::type_text;
 use smol_str::SmolStr;
 
 /// The types without parts, with their codes.
@@ -53,7 +53,7 @@ pub(crate) fn read(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result
         22 => Type::Token,
         23 => Type::Tuple(decoder.types(reader)?),
         24 => quantized(decoder, reader)?,
-        25 => builtin::unranked(&decoder.ty(reader)?),
+        25 => element::unranked(&decoder.ty(reader)?),
         30 => quantized_axis(decoder, reader)?,
         41 => {
             let buffer = type_text(&builtin::tensor(decoder, reader, &[])?);
