@@ -1,4 +1,5 @@
-//! Converts StableHLO programs to HLO text: `to_hlo IN OUT`, or `to_hlo DIRECTORY DIRECTORY` for all files below one.
+//! Converts StableHLO programs to HLO text: `to_hlo IN OUT`, or `to_hlo DIRECTORY DIRECTORY` for
+//! all files below one.
 //!
 //! | option | |
 //! |---|---|
@@ -115,7 +116,8 @@ fn one(bytes: &[u8], out: &Path, options: Options) -> Result<(), Box<dyn Error>>
     Ok(())
 }
 
-/// Returns arguments of the entry: zeros, but integers without dimensions are `size`, as are unknown sizes.
+/// Returns arguments of the entry: zeros, but integers without dimensions are `size`, as are
+/// unknown sizes.
 fn arguments(program: &Program, size: u64) -> Result<Vec<Literal>, Box<dyn Error>> {
     let Some(at) = entry(program) else { return Ok(Vec::new()) };
     let one = |value: &Value| {

@@ -20,7 +20,8 @@ fn dictionary(entries: impl IntoIterator<Item = (&'static str, Attribute)>) -> A
     Attribute::Dictionary(Attributes(entries.collect()))
 }
 
-/// How devices combine parts of a value, in the order of Shardy's numbers; a sum where nothing is written.
+/// How devices combine parts of a value, in the order of Shardy's numbers; a sum where nothing is
+/// written.
 pub(crate) const REDUCTIONS: [&str; 3] = ["sum", "max", "min"];
 
 /// Axes along which devices have parts of a value that are yet to be combined.
@@ -38,7 +39,8 @@ pub(crate) fn mesh_axis(name: Vec<u8>, size: i64) -> Attribute {
 pub(crate) fn mesh(axes: Vec<Attribute>, devices: Vec<i64>) -> Fields {
     named([("axes", Attribute::Array(axes)), ("device_ids", Attribute::Integers(devices))])
 }
-/// Returns a part of a sharding: an axis, or the part of an axis with the size before it and its own size.
+/// Returns a part of a sharding: an axis, or the part of an axis with the size before it and its
+/// own size.
 pub(crate) fn axis(name: Vec<u8>, part: Option<(i64, i64)>) -> Attribute {
     let part = part
         .into_iter()

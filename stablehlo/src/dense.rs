@@ -2,14 +2,14 @@
 use crate::ir::{Attribute, Dense, Dim, Tensor};
 use hlo::{Class, ElementType};
 
-/// The number of elements of a type with static sizes, if it can be counted.
+/// Returns the number of elements of a type with static sizes, if it can be counted.
 pub(crate) fn count(ty: &Tensor) -> Option<usize> {
     ty.dims.iter().try_fold(1usize, |count, dim| match dim {
         Dim::Static(size) => count.checked_mul(usize::try_from(*size).ok()?),
         Dim::Dynamic(_) => None,
     })
 }
-/// The bytes of an element: of a number in HLO, or of an `index`.
+/// Returns the bytes of an element: of a number in HLO, or of an `index`.
 pub(crate) fn element_bytes(ty: &Tensor) -> Option<usize> {
     match &ty.element {
         Ok(element) => Some(element.storage_bytes()),
@@ -17,8 +17,8 @@ pub(crate) fn element_bytes(ty: &Tensor) -> Option<usize> {
     }
 }
 
-/// Returns the value of these bytes: those of all elements, or of one that all are equal to. None if their number does not
-/// fit the type.
+/// Returns the value of these bytes: those of all elements, or of one that all are equal to. None
+/// if their number does not fit the type.
 ///
 /// Booleans may be packed, eight to a byte, as some versions of MLIR store them.
 pub(crate) fn from_bytes(ty: Tensor, bytes: &[u8]) -> Option<Dense> {
@@ -41,8 +41,8 @@ pub(crate) fn from_bytes(ty: Tensor, bytes: &[u8]) -> Option<Dense> {
     }
     (bytes.len() == size).then(|| Dense { bytes: narrow(&ty, bytes), ty, splat: true })
 }
-/// Returns the bytes as a literal has them: 0 or 1 for booleans; narrow integers without the bits beyond their width, or
-/// sign-extended.
+/// Returns the bytes as a literal has them: 0 or 1 for booleans; narrow integers without the bits
+/// beyond their width, or sign-extended.
 fn narrow(ty: &Tensor, bytes: &[u8]) -> Vec<u8> {
     let Ok(element) = &ty.element else { return bytes.to_vec() };
     let spare = 8u32.saturating_sub(element.bits());
@@ -66,7 +66,8 @@ pub(crate) fn splat_if_equal(ty: Tensor, mut bytes: Vec<u8>, size: usize) -> Den
     Dense { ty, bytes, splat }
 }
 
-/// Returns the elements of a list of integers in its `dense` form, as attributes had it that are arrays today.
+/// Returns the elements of a list of integers in its `dense` form, as attributes had it that are
+/// arrays today.
 pub(crate) fn integers(value: &Attribute) -> Option<Vec<i64>> {
     let dense = match value {
         Attribute::Integers(integers) => return Some(integers.clone()),

@@ -54,7 +54,8 @@ pub(crate) fn scalar(name: &str) -> Type {
         (None, _) => Type::Other(SmolStr::new(name)),
     }
 }
-/// Returns whether a word is the name of a type: that of a number in HLO, or of one that MLIR has besides.
+/// Returns whether a word is the name of a type: that of a number in HLO, or of one that MLIR has
+/// besides.
 pub(crate) fn is_scalar(name: &str) -> bool {
     let digits = ["si", "ui", "i", "f"].iter().find_map(|prefix| name.strip_prefix(prefix));
     let numbered = digits.is_some_and(|digits| {

@@ -63,7 +63,8 @@ pub struct Op {
     pub operands: SmallVec<[ValueId; 4]>,
     /// The results.
     pub results: SmallVec<[Value; 1]>,
-    /// Inherent and discardable attributes, by their names in the generic text form; ops with the same attributes share them.
+    /// Inherent and discardable attributes, by their names in the generic text form; ops with the
+    /// same attributes share them.
     pub attributes: Arc<Attributes>,
     /// The regions.
     pub regions: Vec<Region>,
@@ -108,7 +109,8 @@ pub enum Type {
     Tuple(Vec<Type>),
     /// `(...) -> (...)`.
     Function(Vec<Type>, Vec<Type>),
-    /// A type without a meaning in HLO (quantized, `none`, `memref`, ...), by its text; refused by name where it is used.
+    /// A type without a meaning in HLO (quantized, `none`, `memref`, ...), by its text; refused by
+    /// name where it is used.
     Other(SmolStr),
 }
 
@@ -117,7 +119,8 @@ pub enum Type {
 pub struct Tensor {
     /// The sizes, shared by values of the same type.
     pub dims: Arc<[Dim]>,
-    /// The element type; none if it is one that HLO lacks, such as `index` or a quantized type, whose text is in `other`.
+    /// The element type; none if it is one that HLO lacks, such as `index` or a quantized type,
+    /// whose text is in `other`.
     pub element: Result<ElementType, SmolStr>,
 }
 
@@ -157,13 +160,13 @@ pub enum Attribute {
     Integers(Vec<i64>),
     /// `@name` or `@name::@nested`.
     Symbol(Vec<SmolStr>),
-    /// An attribute of a dialect by its name and its fields: `#stablehlo<comparison_direction EQ>` is
-    /// `stablehlo.comparison_direction` with [`Fields::Keyword`], `#stablehlo.gather<offset_dims = [0], ...>` is
-    /// `stablehlo.gather` with [`Fields::Named`].
+    /// An attribute of a dialect by its name and its fields: `#stablehlo<comparison_direction EQ>`
+    /// is `stablehlo.comparison_direction` with [`Fields::Keyword`],
+    /// `#stablehlo.gather<offset_dims = [0], ...>` is `stablehlo.gather` with [`Fields::Named`].
     Dialect(SmolStr, Fields),
 }
 
-/// What a dialect's attribute consists of.
+/// The contents of a dialect's attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fields {
     /// One word: `EQ`, `DEFAULT`, `FLOAT`.
@@ -177,8 +180,8 @@ pub enum Fields {
 pub struct Dense {
     /// Its type: static sizes.
     pub ty: Tensor,
-    /// Row-major, little-endian; one byte per element for types of fewer than 8 bits, as in [`hlo::Literal`]. A single element
-    /// if `splat`.
+    /// Row-major, little-endian; one byte per element for types of fewer than 8 bits, as in
+    /// [`hlo::Literal`]. A single element if `splat`.
     pub bytes: Vec<u8>,
     /// Whether every element is the one in `bytes`.
     pub splat: bool,

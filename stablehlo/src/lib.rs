@@ -6,8 +6,8 @@
 //! text ──────┘
 //! ```
 //!
-//! Both readers produce the same [`ir`], in which ops and attributes have their names in StableHLO's text;
-//! the conversion to HLO reads that alone.
+//! Both readers produce the same [`ir`], in which ops and attributes have their names in
+//! StableHLO's text; the conversion to HLO reads that alone.
 //!
 //! ```
 //! let text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
@@ -84,7 +84,8 @@ pub fn is_mlir(bytes: &[u8]) -> bool {
     let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     while rest.starts_with(b"//") {
         let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
-        // HLO text has such comments, too, but not this line between the programs of a file; a longer rule is a comment.
+        // HLO text has such comments, too, but not this line between the programs of a file; a
+        // longer rule is a comment.
         if rest[..line].trim_ascii_end() == b"// -----" {
             return true;
         }

@@ -1,5 +1,5 @@
-//! The form of ops that both readers produce: attributes sorted by name, lists of integers as such, and no attributes that
-//! have their default values.
+//! The form of ops that both readers produce: attributes sorted by name, lists of integers as such,
+//! and no attributes that have their default values.
 use crate::dense;
 use crate::ir::{Attribute, Attributes, Dense, Fields};
 
@@ -85,7 +85,7 @@ pub(crate) fn is_list(attribute: &str) -> bool {
 
 /// A value that an attribute has where it is not written.
 #[derive(Debug, Clone, Copy)]
-enum Default {
+enum DefaultValue {
     Integer(i128),
     Bool(bool),
     /// This integer for each dimension.
@@ -107,37 +107,37 @@ enum Default {
 
 /// The defaults of attributes of some ops; the first row of an op and an attribute counts.
 #[rustfmt::skip]
-const OF_OPS: &[(&[&str], &[&str], Default)] = &[
-    (&["func.func", "func.call"], &["arg_attrs", "res_attrs"], Default::AllEmpty),
-    (&["func.func"], &["sym_visibility"], Default::Empty),
-    (&["stablehlo.sort"], &["dimension"], Default::Integer(-1)),
-    (&["stablehlo.sort"], &["is_stable"], Default::Bool(false)),
-    (&["stablehlo.cholesky"], &["lower"], Default::Bool(false)),
-    (&["stablehlo.composite"], &["version"], Default::Integer(0)),
-    (&["stablehlo.send", "stablehlo.recv"], &["source_target_pairs"], Default::Empty),
-    (&["stablehlo.send", "stablehlo.recv"], &["channel_handle"], Default::None),
-    (&["chlo.top_k"], &["is_stable"], Default::Bool(true)),
+const OF_OPS: &[(&[&str], &[&str], DefaultValue)] = &[
+    (&["func.func", "func.call"], &["arg_attrs", "res_attrs"], DefaultValue::AllEmpty),
+    (&["func.func"], &["sym_visibility"], DefaultValue::Empty),
+    (&["stablehlo.sort"], &["dimension"], DefaultValue::Integer(-1)),
+    (&["stablehlo.sort"], &["is_stable"], DefaultValue::Bool(false)),
+    (&["stablehlo.cholesky"], &["lower"], DefaultValue::Bool(false)),
+    (&["stablehlo.composite"], &["version"], DefaultValue::Integer(0)),
+    (&["stablehlo.send", "stablehlo.recv"], &["source_target_pairs"], DefaultValue::Empty),
+    (&["stablehlo.send", "stablehlo.recv"], &["channel_handle"], DefaultValue::None),
+    (&["chlo.top_k"], &["is_stable"], DefaultValue::Bool(true)),
 ];
 /// The defaults of attributes of every other op of StableHLO and CHLO.
 #[rustfmt::skip]
-const OF_ALL: &[(&[&str], Default)] = &[
-    (&["channel_handle"], Default::NoChannel),
+const OF_ALL: &[(&[&str], DefaultValue)] = &[
+    (&["channel_handle"], DefaultValue::NoChannel),
     (&["has_dynamic_root", "has_side_effect", "indices_are_sorted", "is_host_transfer",
-       "unique_indices", "use_global_device_ids"], Default::Bool(false)),
+       "unique_indices", "use_global_device_ids"], DefaultValue::Bool(false)),
     (&["base_dilations", "lhs_dilation", "rhs_dilation", "window_dilations", "window_strides"],
-     Default::All(1)),
-    (&["padding", "window_reversal"], Default::All(0)),
-    (&["precision_config"], Default::Precisions),
-    (&["compare_type"], Default::Keyword("NOTYPE")),
-    (&["api_version"], Default::Integer(1)),
-    (&["result_accuracy"], Default::Accuracy),
+     DefaultValue::All(1)),
+    (&["padding", "window_reversal"], DefaultValue::All(0)),
+    (&["precision_config"], DefaultValue::Precisions),
+    (&["compare_type"], DefaultValue::Keyword("NOTYPE")),
+    (&["api_version"], DefaultValue::Integer(1)),
+    (&["result_accuracy"], DefaultValue::Accuracy),
     (&["backend_config", "called_computations", "composite_attributes", "infeed_config",
        "known_expanding_dimensions", "known_nonexpanding_dimensions", "layout", "outfeed_config",
-       "output_operand_aliases", "result_tilings"], Default::Empty),
+       "output_operand_aliases", "result_tilings"], DefaultValue::Empty),
 ];
 
 /// Returns the default of an attribute of an op.
-fn default(op: &str, attribute: &str) -> Default {
+fn default(op: &str, attribute: &str) -> DefaultValue {
     let of_op = OF_OPS
         .iter()
         .find(|(ops, attributes, _)| ops.contains(&op) && attributes.contains(&attribute));
@@ -145,10 +145,10 @@ fn default(op: &str, attribute: &str) -> Default {
         let row = OF_ALL.iter().find(|(attributes, _)| attributes.contains(&attribute));
         row.filter(|_| !op.starts_with("func.")).map(|&(_, default)| default)
     };
-    of_op.map(|&(.., default)| default).or_else(of_all).unwrap_or(Default::None)
+    of_op.map(|&(.., default)| default).or_else(of_all).unwrap_or(DefaultValue::None)
 }
 
-impl Default {
+impl DefaultValue {
     /// Returns whether a value is this default.
     fn is(self, value: &Attribute) -> bool {
         match self {

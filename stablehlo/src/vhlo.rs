@@ -64,7 +64,7 @@ pub(crate) fn convert(
     }
     Ok(())
 }
-/// A function is named by a string in VHLO.
+/// Makes a symbol of the string that names a function in VHLO.
 pub(crate) fn symbol(value: &mut Attribute) {
     if let Attribute::String(name) = value {
         *value = Attribute::Symbol(vec![SmolStr::new(String::from_utf8_lossy(name))]);

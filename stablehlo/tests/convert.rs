@@ -57,7 +57,8 @@ fn mutated_programs_are_refused() {
     assert!(count > 10_000);
 }
 
-/// A module of operations nested deeper than any program is refused, not followed until the stack ends.
+/// A module of operations nested deeper than any program is refused, not followed until the stack
+/// ends.
 #[test]
 fn deep_nesting_is_refused() {
     for depth in [20, 1000] {

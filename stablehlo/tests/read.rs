@@ -293,7 +293,8 @@ fn aliases_that_stand_for_much_are_refused() {
     assert_eq!(error(&format!("{text}func.func @f(%x: !t59) {{}}")).number(), "E0920");
 }
 
-/// Every text is read or refused; `what` is run on all texts with a part missing, and with a part doubled.
+/// Every text is read or refused; `what` is run on all texts with a part missing, and with a part
+/// doubled.
 #[test]
 fn damaged_text_is_refused() {
     let forms = include_str!("forms.mlir");

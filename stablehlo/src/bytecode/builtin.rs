@@ -33,7 +33,7 @@ pub(super) fn ty(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result<T
         }
     })
 }
-/// The width and the sign of an integer type in one number.
+/// Returns the integer type whose width and sign are in one number.
 fn integer_type(code: u64) -> Type {
     let sign = ["i", "si", "ui", "?"][usize::try_from(code & 3).unwrap_or(3)];
     element::scalar(&format!("{sign}{}", code >> 2))

@@ -1,4 +1,5 @@
-//! The sections of a file: strings, names of dialects and ops, where attributes, types and properties are.
+//! The sections of a file: strings, names of dialects and ops, where attributes, types and
+//! properties are.
 use super::reader::Reader;
 use crate::error::{Code, Error, Result};
 use smol_str::SmolStr;
@@ -8,7 +9,7 @@ const NEWEST: u64 = 6;
 
 /// An attribute or a type, not yet decoded.
 #[derive(Debug, Clone)]
-pub(super) struct Entry<'a> {
+pub(super) struct EncodedValue<'a> {
     pub(super) dialect: usize,
     /// In the encoding of the dialect; otherwise as text.
     pub(super) encoded: bool,
@@ -32,8 +33,8 @@ pub(super) struct Container<'a> {
     pub(super) strings: Vec<&'a [u8]>,
     pub(super) dialects: Vec<SmolStr>,
     pub(super) op_names: Vec<OpName>,
-    pub(super) attributes: Vec<Entry<'a>>,
-    pub(super) types: Vec<Entry<'a>>,
+    pub(super) attributes: Vec<EncodedValue<'a>>,
+    pub(super) types: Vec<EncodedValue<'a>>,
     pub(super) properties: Vec<Reader<'a>>,
     pub(super) ir: Reader<'a>,
 }
@@ -81,7 +82,8 @@ impl<'a> Container<'a> {
 fn string<'a>(strings: &[&'a [u8]], index: usize, reader: &Reader<'_>) -> Result<&'a [u8]> {
     strings.get(index).copied().ok_or_else(|| reader.error(format!("there is no string {index}")))
 }
-/// The lengths are stored from the last string to the first; each string ends in a zero.
+/// Reads the strings: the lengths are stored from the last string to the first; each string ends in
+/// a zero.
 fn strings(mut section: Reader<'_>) -> Result<Vec<&[u8]>> {
     let lengths = section.list(Reader::size)?;
     let read = |length: &usize| {
@@ -129,7 +131,7 @@ fn entries<'a>(
     mut offsets: Reader<'a>,
     mut data: Reader<'a>,
     dialects: usize,
-) -> Result<(Vec<Entry<'a>>, Vec<Entry<'a>>)> {
+) -> Result<(Vec<EncodedValue<'a>>, Vec<EncodedValue<'a>>)> {
     let counts = [offsets.count()?, offsets.count()?];
     let mut group = |count: usize| {
         let mut entries = Vec::new();
@@ -142,7 +144,7 @@ fn entries<'a>(
                 let (size, encoded) = offsets.size_and_flag()?;
                 let base = data.offset();
                 let reader = Reader::new(data.bytes(size)?, base, "attribute and type section");
-                entries.push(Entry { dialect, encoded, reader });
+                entries.push(EncodedValue { dialect, encoded, reader });
             }
         }
         if entries.len() == count {

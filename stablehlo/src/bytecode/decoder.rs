@@ -1,5 +1,5 @@
 //! Attributes and types, decoded where they are used.
-use super::container::{Container, Entry};
+use super::container::{Container, EncodedValue};
 use super::reader::Reader;
 use super::{builtin, sharding, vhlo_attributes, vhlo_types};
 use crate::NESTING_LIMIT;
@@ -9,19 +9,19 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 /// A decoded value with its size: the number of parts, and of bytes in constants.
-type Known<T> = Option<(T, usize)>;
+type Decoded<T> = Option<(T, usize)>;
 
 /// Decodes attributes and types, each once.
 #[derive(Debug)]
 pub(crate) struct Decoder<'a> {
     pub(super) container: Container<'a>,
-    attributes: Vec<Known<Attribute>>,
-    types: Vec<Known<Type>>,
+    attributes: Vec<Decoded<Attribute>>,
+    types: Vec<Decoded<Type>>,
     locations: FxHashMap<usize, Option<LocationId>>,
     pub(super) places: Vec<Location>,
     depth: u32,
-    /// The sizes of values that may still be decoded or copied: values that contain a value several times may stand for
-    /// much more than the file has.
+    /// The sizes of values that may still be decoded or copied: values that contain a value several
+    /// times may stand for much more than the file has.
     budget: usize,
 }
 
@@ -78,8 +78,8 @@ impl<'a> Decoder<'a> {
         self.types[index] = Some((ty.clone(), size));
         self.spend(size).map(|()| ty)
     }
-    fn decode_type(&mut self, entry: Entry<'_>) -> Result<Type> {
-        let Entry { dialect, encoded, mut reader } = entry;
+    fn decode_type(&mut self, entry: EncodedValue<'_>) -> Result<Type> {
+        let EncodedValue { dialect, encoded, mut reader } = entry;
         if !encoded {
             let text = text_of(&mut reader)?;
             return crate::text::read_type(text).map_err(|error| of_text(text, &error, &reader));
@@ -127,12 +127,12 @@ impl<'a> Decoder<'a> {
         }
         Ok(attribute)
     }
-    fn entry(&self, index: usize, reader: &Reader<'_>) -> Result<Entry<'a>> {
+    fn entry(&self, index: usize, reader: &Reader<'_>) -> Result<EncodedValue<'a>> {
         let entry = self.container.attributes.get(index).cloned();
         entry.ok_or_else(|| reader.error(format!("there is no attribute {index}")))
     }
-    fn decode_attribute(&mut self, entry: Entry<'_>) -> Result<Attribute> {
-        let Entry { dialect, encoded, mut reader } = entry;
+    fn decode_attribute(&mut self, entry: EncodedValue<'_>) -> Result<Attribute> {
+        let EncodedValue { dialect, encoded, mut reader } = entry;
         if !encoded {
             let text = text_of(&mut reader)?;
             return crate::text::read_attribute(text)
@@ -210,7 +210,8 @@ fn text_of<'a>(reader: &mut Reader<'a>) -> Result<&'a str> {
     std::str::from_utf8(bytes)
         .map_err(|_| reader.error("the text of an attribute or type is not valid UTF-8"))
 }
-/// Returns the error of a part of a file that is text; a place in it would be taken for one in the file.
+/// Returns the error of a part of a file that is text; a place in it would be taken for one in the
+/// file.
 #[cold]
 fn of_text(text: &str, error: &Error, reader: &Reader<'_>) -> Error {
     reader.error(format!("`{text}`: {}", error.code()))
@@ -225,7 +226,8 @@ fn unknown_dialect(kind: &str, dialect: &str) -> Error {
     )
 }
 
-/// The size of a value, the number of its parts and of the bytes of constants, and how deep it is nested.
+/// The size of a value, the number of its parts and of the bytes of constants, and how deep it is
+/// nested.
 #[derive(Debug, Clone, Copy, Default)]
 struct Extent {
     size: usize,
@@ -241,7 +243,8 @@ impl Extent {
         });
         Self { depth: all.depth + 1, ..all }
     }
-    /// Values are built of others that were decoded before, so the depth of the decoder does not limit theirs.
+    /// Values are built of others that were decoded before, so the depth of the decoder does not
+    /// limit theirs.
     fn check(self) -> Result<Self> {
         if self.depth <= NESTING_LIMIT {
             return Ok(self);

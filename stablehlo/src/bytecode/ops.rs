@@ -10,26 +10,28 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 use std::sync::Arc;
 
-/// What the ops of a name have in common.
+/// The properties that the ops of a name share.
 #[derive(Debug, Clone)]
-struct Name {
+struct OpKind {
     full: SmolStr,
     /// The op of StableHLO that an op of VHLO stands for.
     vhlo: Option<&'static OpRow>,
-    /// The inherent attributes, which properties have one after another; none if they are one dictionary.
+    /// The inherent attributes, which properties have one after another; none if they are one
+    /// dictionary.
     inherent: Option<&'static str>,
 }
 
-/// The values that an op can use: those of its region and, unless it is isolated, of those around it. The numbers of a
-/// region begin after all of those around it, also after values that are defined later.
+/// The values that an op can use: those of its region and, unless it is isolated, of those around
+/// it. The numbers of a region begin after all of those around it, also after values that are
+/// defined later.
 #[derive(Debug, Default)]
-struct Scope {
+struct VisibleValues {
     values: Vec<Option<ValueId>>,
     /// The number of the next value of the innermost region.
     next: usize,
 }
 
-impl Scope {
+impl VisibleValues {
     /// Defines the next value of the region.
     fn define(&mut self, id: ValueId, reader: &Reader<'_>) -> Result<()> {
         let slot = self.values.get_mut(self.next);
@@ -43,10 +45,11 @@ impl Scope {
 const CAST: &str = "builtin.unrealized_conversion_cast";
 
 #[derive(Debug)]
-struct Ops<'a> {
+struct OpReader<'a> {
     decoder: Decoder<'a>,
-    names: Vec<Option<Name>>,
-    /// The attributes of ops by what the file has of them: the name of the op, the dictionary, the properties.
+    names: Vec<Option<OpKind>>,
+    /// The attributes of ops by what the file has of them: the name of the op, the dictionary, the
+    /// properties.
     attributes: FxHashMap<[Option<usize>; 3], Arc<Attributes>>,
     /// The attributes of ops that have none.
     none: Arc<Attributes>,
@@ -58,7 +61,7 @@ struct Ops<'a> {
 pub(super) fn read(decoder: Decoder<'_>) -> Result<Program> {
     let names = vec![None; decoder.container.op_names.len()];
     let mut ir = decoder.container.ir.clone();
-    let mut ops = Ops {
+    let mut ops = OpReader {
         decoder,
         names,
         attributes: FxHashMap::default(),
@@ -68,7 +71,7 @@ pub(super) fn read(decoder: Decoder<'_>) -> Result<Program> {
     };
     let (count, arguments) = ir.size_and_flag()?;
     let mut region = Region::default();
-    ops.block(&mut ir, (count, arguments), &mut Scope::default(), &mut region, false)?;
+    ops.block(&mut ir, (count, arguments), &mut VisibleValues::default(), &mut region, false)?;
     ir.end()?;
     let program =
         Program { values: ops.values, locations: ops.decoder.places, ..Program::default() };
@@ -79,11 +82,11 @@ pub(super) fn read(decoder: Decoder<'_>) -> Result<Program> {
     Ok(Program { ops: top, ..program })
 }
 
-impl Ops<'_> {
+impl OpReader<'_> {
     fn region(
         &mut self,
         reader: &mut Reader<'_>,
-        scope: &mut Scope,
+        scope: &mut VisibleValues,
         in_function: bool,
     ) -> Result<Region> {
         if self.depth >= NESTING_LIMIT {
@@ -116,7 +119,7 @@ impl Ops<'_> {
         &mut self,
         reader: &mut Reader<'_>,
         (count, arguments): (usize, bool),
-        scope: &mut Scope,
+        scope: &mut VisibleValues,
         region: &mut Region,
         in_function: bool,
     ) -> Result<()> {
@@ -148,7 +151,7 @@ impl Ops<'_> {
         self.values = self.values.checked_add(1).ok_or_else(|| reader.error("too many values"))?;
         Ok(id)
     }
-    fn name(&mut self, index: usize, reader: &Reader<'_>) -> Result<Name> {
+    fn name(&mut self, index: usize, reader: &Reader<'_>) -> Result<OpKind> {
         if let Some(Some(name)) = self.names.get(index) {
             return Ok(name.clone());
         }
@@ -178,15 +181,16 @@ impl Ops<'_> {
                 "serialize the program as a portable artifact, in which it is an op of `vhlo`",
             ));
         }
-        let name = Name { full, vhlo, inherent };
+        let name = OpKind { full, vhlo, inherent };
         self.names[index] = Some(name.clone());
         Ok(name)
     }
-    /// Reads an op; none for a cast between a type of VHLO and the same type of `builtin`, whose results are its operands.
+    /// Reads an op; none for a cast between a type of VHLO and the same type of `builtin`, whose
+    /// results are its operands.
     fn op(
         &mut self,
         reader: &mut Reader<'_>,
-        scope: &mut Scope,
+        scope: &mut VisibleValues,
         in_function: bool,
     ) -> Result<Option<Op>> {
         let index = reader.size()?;
@@ -230,11 +234,12 @@ impl Ops<'_> {
     fn results(&mut self, reader: &mut Reader<'_>) -> Result<SmallVec<[Value; 1]>> {
         reader.short_list(|reader| Ok(Value { id: ValueId(0), ty: self.decoder.ty(reader)? }))
     }
-    /// Returns the attributes of an op in their normal form; few ops have attributes that no other has.
+    /// Returns the attributes of an op in their normal form; few ops have attributes that no other
+    /// has.
     fn op_attributes(
         &mut self,
         key: [Option<usize>; 3],
-        name: &Name,
+        name: &OpKind,
         reader: &Reader<'_>,
     ) -> Result<Arc<Attributes>> {
         let [_, dictionary, properties] = key;
@@ -265,7 +270,12 @@ impl Ops<'_> {
             _ => Err(reader.error("the attributes of an op are not a dictionary")),
         }
     }
-    fn properties(&mut self, index: usize, reader: &Reader<'_>, name: &Name) -> Result<Attributes> {
+    fn properties(
+        &mut self,
+        index: usize,
+        reader: &Reader<'_>,
+        name: &OpKind,
+    ) -> Result<Attributes> {
         let found = self.decoder.container.properties.get(index).cloned();
         let mut properties =
             found.ok_or_else(|| reader.error(format!("there are no properties {index}")))?;
@@ -286,8 +296,8 @@ impl Ops<'_> {
     fn regions(
         &mut self,
         reader: &mut Reader<'_>,
-        scope: &mut Scope,
-        name: &Name,
+        scope: &mut VisibleValues,
+        name: &OpKind,
     ) -> Result<Vec<Region>> {
         let (count, isolated) = reader.size_and_flag()?;
         let in_function = name.full == "func.func";
@@ -297,7 +307,9 @@ impl Ops<'_> {
         }
         let version = self.decoder.container.version;
         let mut isolated = |reader: &mut Reader<'_>| -> Result<Vec<Region>> {
-            (0..count).map(|_| self.region(reader, &mut Scope::default(), in_function)).collect()
+            (0..count)
+                .map(|_| self.region(reader, &mut VisibleValues::default(), in_function))
+                .collect()
         };
         if version < 2 {
             return isolated(reader);
@@ -312,14 +324,14 @@ impl Ops<'_> {
     }
 }
 
-fn operands(reader: &mut Reader<'_>, scope: &Scope) -> Result<SmallVec<[ValueId; 4]>> {
+fn operands(reader: &mut Reader<'_>, scope: &VisibleValues) -> Result<SmallVec<[ValueId; 4]>> {
     reader.short_list(|reader| {
         let index = reader.size()?;
         let value = scope.values.get(index).copied().flatten();
         value.ok_or_else(|| reader.error(format!("value {index} is used before it is defined")))
     })
 }
-/// The order of the uses of values, which has no meaning for a program.
+/// Skips the order of the uses of values, which has no meaning for a program.
 fn skip_use_orders(reader: &mut Reader<'_>, values: usize) -> Result<()> {
     let count = if values > 1 { reader.count()? } else { 1 };
     for _ in 0..count {

@@ -2,7 +2,8 @@
 use crate::error::{Code, Error, Result};
 use smallvec::{Array, SmallVec};
 
-/// The most values for which memory is taken before they are read: a damaged file may be short of what it states.
+/// The most values for which memory is taken before they are read: a damaged file may be short of
+/// what it states.
 const RESERVED: usize = 1 << 10;
 
 /// A position in a section of bytecode.
@@ -64,7 +65,8 @@ impl<'a> Reader<'a> {
         self.at += count;
         Ok(bytes)
     }
-    /// Reads an integer that takes one to nine bytes: the zeros at the end of the first byte count those that follow.
+    /// Reads an integer that takes one to nine bytes: the zeros at the end of the first byte count
+    /// those that follow.
     #[inline]
     pub(crate) fn varint(&mut self) -> Result<u64> {
         let first = self.byte()?;
@@ -98,7 +100,8 @@ impl<'a> Reader<'a> {
         let value = self.size()?;
         Ok((value >> 1, value & 1 == 1))
     }
-    /// Reads the number of values that follow; each takes a byte or more, so it is bounded by the bytes that are left.
+    /// Reads the number of values that follow; each takes a byte or more, so it is bounded by the
+    /// bytes that are left.
     #[inline]
     pub(crate) fn count(&mut self) -> Result<usize> {
         let count = self.size()?;

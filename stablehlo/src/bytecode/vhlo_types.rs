@@ -72,7 +72,7 @@ pub(crate) fn read(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result
         }
     })
 }
-/// A type that is refused by name where it is used.
+/// Returns a type that is refused by name where it is used.
 fn quantized(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result<Type> {
     reader.varint()?;
     let (storage, expressed) = (decoder.ty(reader)?, decoder.ty(reader)?);

@@ -35,7 +35,8 @@ fn is_list(scope: &Scope<'_, '_>, op: &Op) -> bool {
     let integers = |ty: ElementType| ty.is_integral() || ty == ElementType::Pred;
     scope.stated_array(op, 0).is_ok_and(|array| array.rank() <= 1 && integers(array.ty))
 }
-/// A boolean of `arith` is an integer of one bit, whose sum and sign are other than those of a boolean.
+/// Fails for booleans: one of `arith` is an integer of one bit, whose sum and sign are other than
+/// those of a boolean.
 fn refuse_bits(scope: &Scope<'_, '_>, op: &Op, id: InstructionId) -> Result<()> {
     if scope.array(op, id)?.ty == ElementType::Pred {
         return Err(scope.unsupported(op, format!("`{}` of `i1`", op.name)));
@@ -70,7 +71,7 @@ pub(crate) fn cast(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = convert_to(scope, op, x, to)?;
     scope.bind(op, id)
 }
-/// `arith.cmpi`: the predicate is a number in the generic form.
+/// Converts `arith.cmpi`: the predicate is a number in the generic form.
 pub(crate) fn cmpi(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x, y] = scope.exactly(op)?;
     let predicate: i64 = scope.required(op, "predicate")?;
@@ -103,7 +104,7 @@ pub(crate) fn select(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit(op, Select {}, &operands)?;
     scope.bind(op, id)
 }
-/// `arith.constant`: an array, or a number.
+/// Converts `arith.constant`: an array, or a number.
 pub(crate) fn constant(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     if let Ok(Some(_)) = scope.optional::<&crate::ir::Dense>(op, "value") {
         return moves::constant(scope, op);

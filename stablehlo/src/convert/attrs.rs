@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 /// A kind of attribute value.
 pub(super) trait FromAttribute<'a>: Sized {
-    /// What an error says was expected.
+    /// The expected value, for errors.
     const EXPECTED: &'static str;
     /// Returns the value, if the attribute is of this kind.
     fn from_attribute(attribute: &'a Attribute) -> Option<Self>;
@@ -56,10 +56,10 @@ kinds! {
         Attribute::Symbol(path) => Some(path),
         _ => None,
     };
-    Word<'a>, "a keyword", attribute => match attribute {
-        Attribute::Dialect(_, Fields::Keyword(word)) => Some(Word(word)),
-        Attribute::String(bytes) => std::str::from_utf8(bytes).ok().map(Word),
-        Attribute::Symbol(path) => path.last().map(|name| Word(name)),
+    EnumWord<'a>, "a keyword", attribute => match attribute {
+        Attribute::Dialect(_, Fields::Keyword(word)) => Some(EnumWord(word)),
+        Attribute::String(bytes) => std::str::from_utf8(bytes).ok().map(EnumWord),
+        Attribute::Symbol(path) => path.last().map(|name| EnumWord(name)),
         _ => None,
     };
     String, "a string", attribute => match attribute {
@@ -70,7 +70,7 @@ kinds! {
 }
 
 /// The word of an enum's attribute: `EQ`, `DEFAULT`.
-pub(super) struct Word<'a>(pub(super) &'a str);
+pub(super) struct EnumWord<'a>(pub(super) &'a str);
 
 /// Returns the integers of a list in any of its forms.
 fn integers(attribute: &Attribute) -> Option<Vec<i64>> {
@@ -115,6 +115,18 @@ fn count(dense: &Dense) -> Option<usize> {
         crate::ir::Dim::Dynamic(_) => None,
     };
     dense.ty.dims.iter().try_fold(1usize, |n, dim| n.checked_mul(size(dim)?))
+}
+
+/// Returns the strings and booleans of a dictionary.
+pub(super) fn frontend_pairs(fields: &Attributes) -> Vec<(SmolStr, String)> {
+    let pair = |(name, value): &(SmolStr, Attribute)| match value {
+        Attribute::String(_) => Some((name.clone(), String::from_attribute(value)?)),
+        Attribute::Bool(value) => Some((name.clone(), value.to_string())),
+        _ => None,
+    };
+    let mut pairs: Vec<_> = fields.0.iter().filter_map(pair).collect();
+    pairs.sort();
+    pairs
 }
 
 impl Scope<'_, '_> {
@@ -177,7 +189,9 @@ impl Scope<'_, '_> {
         all: &[T],
         word: impl Fn(T) -> &'static str,
     ) -> Result<Option<T>> {
-        let Some(Word(found)) = self.optional::<Word<'_>>(op, name)? else { return Ok(None) };
+        let Some(EnumWord(found)) = self.optional::<EnumWord<'_>>(op, name)? else {
+            return Ok(None);
+        };
         self.one_of(op, name, found, all, word).map(Some)
     }
     /// Returns the value of this name.

@@ -1,4 +1,5 @@
-//! CHLO: ops of clients. Those that HLO has become its ops, others a few instructions or a call of a function.
+//! CHLO: ops of clients. Those that HLO has become its ops, others a few instructions or a call of
+//! a function.
 use super::emit::{broadcast_to, compare_of, literal_constant};
 use super::functions;
 use super::scope::Scope;
@@ -51,7 +52,7 @@ fn equals(scope: &mut Scope<'_, '_>, op: &Op, x: InstructionId, value: f64) -> R
     scope.bind(op, id)
 }
 
-/// `chlo.constant_like`: a number, as an array of the operand's shape.
+/// Converts `chlo.constant_like`: a number, as an array of the operand's shape.
 pub(crate) fn constant_like(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let shape = scope.array(op, x)?;
@@ -69,7 +70,7 @@ pub(crate) fn constant_like(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     scope.bind(op, id)
 }
 
-/// `chlo.top_k`.
+/// Converts `chlo.top_k`.
 pub(crate) fn top_k(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let k = scope.required(op, "k")?;
@@ -83,7 +84,8 @@ pub(super) fn top_k_of(scope: &mut Scope<'_, '_>, op: &Op, x: InstructionId, k: 
     scope.bind_tuple(op, id)
 }
 
-/// `chlo.broadcast_add`, ...: the op of the name after `broadcast_`, of operands that are broadcast to each other.
+/// Converts `chlo.broadcast_add`, ...: the op of the name after `broadcast_`, of operands that are
+/// broadcast to each other.
 pub(crate) fn broadcast_binary(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 2] = scope.exactly(op)?;
     let dims: Option<Vec<i64>> = scope.optional(op, "broadcast_dimensions")?;
@@ -104,8 +106,8 @@ pub(crate) fn broadcast_select(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()>
     let id = scope.emit(op, Select {}, &operands)?;
     scope.bind(op, id)
 }
-/// Broadcasts arrays to their common shape. `dims` are the dimensions that the array of the lower rank becomes, by default the
-/// last ones.
+/// Broadcasts arrays to their common shape. `dims` are the dimensions that the array of the lower
+/// rank becomes, by default the last ones.
 fn broadcast_together<const N: usize>(
     scope: &mut Scope<'_, '_>,
     op: &Op,
@@ -151,7 +153,8 @@ fn broadcast_together<const N: usize>(
     Ok(result)
 }
 
-/// `chlo.scan`: its operands are the arrays and then the initial carries; its results the outputs and then the carries.
+/// Converts `chlo.scan`: its operands are the arrays and then the initial carries; its results the
+/// outputs and then the carries.
 pub(crate) fn scan<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let segments = scope.required::<Vec<i64>>(op, "operandSegmentSizes")?;

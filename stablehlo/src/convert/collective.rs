@@ -50,8 +50,9 @@ fn groups(scope: &Scope<'_, '_>, op: &Op) -> Result<ReplicaGroups> {
         }
     }
 }
-/// Returns the groups, and whether they list devices, not replicas. Of the members of a group of replicas in all partitions,
-/// StableHLO has the partitions first and HLO the replicas, so that such groups become groups of devices.
+/// Returns the groups, and whether they list devices, not replicas. Of the members of a group of
+/// replicas in all partitions, StableHLO has the partitions first and HLO the replicas, so that
+/// such groups become groups of devices.
 fn ordered_groups(scope: &Scope<'_, '_>, op: &Op) -> Result<(ReplicaGroups, bool)> {
     let (groups, is_global) = (groups(scope, op)?, scope.flag(op, "use_global_device_ids")?);
     let count =
@@ -85,7 +86,7 @@ fn results(scope: &Scope<'_, '_>, op: &Op) -> Result<Shape> {
     Ok(if shapes.len() == 1 { shapes.remove(0) } else { Shape::Tuple(shapes) })
 }
 
-/// `stablehlo.all_gather`.
+/// Converts `stablehlo.all_gather`.
 pub(crate) fn all_gather(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let mut made = AllGather::new(vec![scope.required(op, "all_gather_dim")?]);
@@ -95,7 +96,7 @@ pub(crate) fn all_gather(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit_as(op, made, &operands, shape)?;
     scope.bind_all(op, id)
 }
-/// `stablehlo.all_reduce`.
+/// Converts `stablehlo.all_reduce`.
 pub(crate) fn all_reduce<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let to_apply = scope.applied(op, 0)?;
     let id = all_reduce_with(scope, op, to_apply)?;
@@ -115,7 +116,8 @@ fn all_reduce_with(
     let shape = results(scope, op)?;
     scope.emit_as(op, made, &operands, shape)
 }
-/// `stablehlo.collective_reduce`: an `all_reduce` whose result the first device of each group keeps; the others get zeros.
+/// Converts `stablehlo.collective_reduce`: an `all_reduce` whose result the first device of each
+/// group keeps; the others get zeros.
 pub(crate) fn collective_reduce<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     if scope.flag(op, "has_dynamic_root")? {
         return Err(scope
@@ -149,14 +151,14 @@ pub(crate) fn collective_reduce<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Re
     }
     Ok(())
 }
-/// `stablehlo.cross-replica-sum`: an `all_reduce` that adds.
+/// Converts `stablehlo.cross-replica-sum`: an `all_reduce` that adds.
 pub(crate) fn cross_replica_sum(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let ty = scope.stated_array(op, 0)?.ty;
     let to_apply = scope.binary(op, Binary::Add, ty)?;
     let id = all_reduce_with(scope, op, to_apply)?;
     scope.bind(op, id)
 }
-/// `stablehlo.reduce_scatter`.
+/// Converts `stablehlo.reduce_scatter`.
 pub(crate) fn reduce_scatter<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let dimensions = vec![scope.required(op, "scatter_dimension")?];
@@ -168,7 +170,7 @@ pub(crate) fn reduce_scatter<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Resul
     let id = scope.emit_as(op, made, &operands, shape)?;
     scope.bind_all(op, id)
 }
-/// `stablehlo.collective_broadcast`.
+/// Converts `stablehlo.collective_broadcast`.
 pub(crate) fn collective_broadcast(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let made = CollectiveBroadcast {
@@ -180,7 +182,7 @@ pub(crate) fn collective_broadcast(scope: &mut Scope<'_, '_>, op: &Op) -> Result
     let id = scope.emit_as(op, made, &operands, shape)?;
     scope.bind_all(op, id)
 }
-/// `stablehlo.collective_permute`.
+/// Converts `stablehlo.collective_permute`.
 pub(crate) fn collective_permute(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let pairs = rows(scope, op, "source_target_pairs", scope.required(op, "source_target_pairs")?)?;
@@ -196,7 +198,7 @@ pub(crate) fn collective_permute(scope: &mut Scope<'_, '_>, op: &Op) -> Result<(
     scope.bind_all(op, id)
 }
 
-/// `stablehlo.all_to_all`: each operand by itself.
+/// Converts `stablehlo.all_to_all`: each operand by itself.
 pub(crate) fn all_to_all(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let split: i64 = scope.required(op, "split_dimension")?;
@@ -259,7 +261,7 @@ fn concatenate_parts(
     scope.emit_as(op, Reshape::default(), &[x], result)
 }
 
-/// `stablehlo.async_start`: the op of its region runs here, as the specification allows.
+/// Converts `stablehlo.async_start`: the op of its region runs here, as the specification allows.
 pub(crate) fn async_start<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let region = scope.region(op, 0)?;
@@ -273,7 +275,7 @@ pub(crate) fn async_start<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<(
     }
     Ok(())
 }
-/// `stablehlo.async_done`.
+/// Converts `stablehlo.async_done`.
 pub(crate) fn async_done(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [started] = scope.exactly(op)?;
     scope.bind_all(op, started)

@@ -7,7 +7,8 @@ use crate::ops::{self, OpRow};
 use hlo::ir::FrontendAttributes;
 use smol_str::SmolStr;
 
-/// The attributes of composites that stand for ops of CHLO; a composite with others is its decomposition.
+/// The attributes of composites that stand for ops of CHLO; a composite with others is its
+/// decomposition.
 const KNOWN: [&str; 8] = [
     "broadcast_dimensions",
     "compare_type",
@@ -44,7 +45,7 @@ fn of_op(attributes: &Attributes) -> Attributes {
     attributes
 }
 
-/// `stablehlo.composite`: one of CHLO's ops, or a call.
+/// Converts `stablehlo.composite`: one of CHLO's ops, or a call.
 pub(crate) fn composite(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let name: String = scope.required(op, "name")?;
     let attributes = scope.optional::<&Attributes>(op, "composite_attributes")?;

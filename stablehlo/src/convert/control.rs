@@ -1,5 +1,5 @@
 //! Control flow: `while`, `case`, `if`, `optimization_barrier`.
-use super::region::{Body, Take};
+use super::region::{ArgumentForm, RegionBody};
 use super::scope::Scope;
 use crate::error::Result;
 use crate::ir::{Op, Region, ValueId};
@@ -7,7 +7,7 @@ use hlo::Shape;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::{Conditional, OptBarrier, While};
 
-/// `stablehlo.while`: the values that its regions use from outside are carried unchanged.
+/// Converts `stablehlo.while`: the values that its regions use from outside are carried unchanged.
 pub(crate) fn while_<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let (condition, body) = (scope.region(op, 0)?, scope.region(op, 1)?);
     let captured = scope.captured(op, &[condition, body])?;
@@ -16,9 +16,9 @@ pub(crate) fn while_<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     for &value in &captured {
         carried.push(scope.value(op, value)?);
     }
-    let of = |region, returns_captured| Body {
+    let of = |region, returns_captured| RegionBody {
         region,
-        take: Take::Together,
+        take: ArgumentForm::Together,
         arguments: &arguments,
         captured: &captured,
         returns_captured,
@@ -58,9 +58,9 @@ fn branch<'p>(
     region: &'p Region,
 ) -> Result<(ComputationId, InstructionId)> {
     let captured: Vec<ValueId> = scope.captured(op, &[region])?;
-    let body = Body {
+    let body = RegionBody {
         region,
-        take: Take::Together,
+        take: ArgumentForm::Together,
         arguments: &[],
         captured: &captured,
         returns_captured: false,
@@ -75,11 +75,11 @@ fn branch<'p>(
     Ok((computation, together(scope, op, &values)?))
 }
 
-/// `stablehlo.case`.
+/// Converts `stablehlo.case`.
 pub(crate) fn case<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     conditional(scope, op, false)
 }
-/// `stablehlo.if`.
+/// Converts `stablehlo.if`.
 pub(crate) fn if_<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     conditional(scope, op, true)
 }
@@ -100,7 +100,7 @@ fn conditional<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op, on_pred: bool) -> Resu
     }
 }
 
-/// `stablehlo.optimization_barrier`.
+/// Converts `stablehlo.optimization_barrier`.
 pub(crate) fn optimization_barrier(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     if operands.is_empty() {

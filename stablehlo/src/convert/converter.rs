@@ -25,7 +25,8 @@ pub(super) struct Converter<'p> {
     pub(super) active: Vec<SmolStr>,
     /// The number of computations made from regions.
     pub(super) regions: usize,
-    /// Whether some array has a size that follows from the arguments, so that functions are converted for each call.
+    /// Whether some array has a size that follows from the arguments, so that functions are
+    /// converted for each call.
     pub(super) is_dynamic: bool,
     /// Whether the program has shardings, and so computes with whole arrays.
     pub(super) is_sharded: bool,
@@ -35,8 +36,8 @@ pub(super) struct Converter<'p> {
     pub(super) library: FxHashMap<SmolStr, ComputationId>,
 }
 
-/// A function, and what its conversion depends on in a program of unknown sizes: the shapes of its arguments, and those of
-/// their values that are known.
+/// A function, and what its conversion depends on in a program of unknown sizes: the shapes of its
+/// arguments, and those of their values that are known.
 #[derive(PartialEq, Eq, Hash)]
 pub(super) struct Signature {
     pub(super) name: SmolStr,
@@ -107,8 +108,8 @@ impl<'p> Converter<'p> {
     pub(super) fn error(&self, op: &Op, code: Code) -> Error {
         self.placed(op, code.into())
     }
-    /// Returns an error with the place of an op: its span in the text or, in a program that was not read from a text, the
-    /// location in the user's program.
+    /// Returns an error with the place of an op: its span in the text or, in a program that was not
+    /// read from a text, the location in the user's program.
     pub(super) fn placed(&self, op: &Op, error: Error) -> Error {
         if let Some(span) = op.span {
             return error.at(span);
@@ -133,7 +134,7 @@ impl<'p> Converter<'p> {
     /// Returns the attributes of the frontend.
     fn frontend_attributes(op: &Op) -> Option<FrontendAttributes> {
         let mut pairs = match op.attributes.get("mhlo.frontend_attributes") {
-            Some(Attribute::Dictionary(fields)) => super::entry::frontend_pairs(fields),
+            Some(Attribute::Dictionary(fields)) => super::attrs::frontend_pairs(fields),
             _ => Vec::new(),
         };
         pairs.sort();

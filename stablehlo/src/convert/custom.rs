@@ -1,5 +1,5 @@
 //! `custom_call`: as such, or as the op that XLA's converter makes of it.
-use super::attrs::{FromAttribute, Word};
+use super::attrs::{EnumWord, FromAttribute};
 use super::emit::slice_of;
 use super::scope::Scope;
 use super::{chlo, dispatch, print, types};
@@ -12,7 +12,7 @@ use hlo::op::{CustomCall, RaggedAllToAll, RngBitGenerator, Sort};
 use hlo::{Literal, Shape};
 use smol_str::SmolStr;
 
-/// `stablehlo.custom_call`.
+/// Converts `stablehlo.custom_call`.
 pub(crate) fn custom_call(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let target: String = scope.required(op, "call_target_name")?;
     match target.as_str() {
@@ -35,7 +35,8 @@ fn known(name: &str) -> Option<&'static str> {
     let row = ops::find(&format!("chlo.{name}"))?;
     row.is_converted().then_some(row.name)
 }
-/// Converts a custom call that stands for an op; its attributes are those of the call or `mhlo.attributes`.
+/// Converts a custom call that stands for an op; its attributes are those of the call or
+/// `mhlo.attributes`.
 fn as_op(scope: &mut Scope<'_, '_>, op: &Op, name: &'static str) -> Result<()> {
     let mut attributes = Attributes::clone(&op.attributes);
     if let Some(inner) = scope.optional::<&Attributes>(op, "mhlo.attributes")? {
@@ -46,7 +47,7 @@ fn as_op(scope: &mut Scope<'_, '_>, op: &Op, name: &'static str) -> Result<()> {
     dispatch::convert_plain(scope, &known)
 }
 
-/// A custom call that stays one.
+/// Converts a custom call that stays one.
 fn plain(scope: &mut Scope<'_, '_>, op: &Op, target: &str) -> Result<()> {
     let operands = scope.operands(op)?;
     let mut made = CustomCall::new(Text(target.into()));
@@ -174,8 +175,8 @@ fn called(scope: &mut Scope<'_, '_>, op: &Op, name: &Attribute) -> Result<Comput
     Ok(scope.cx.instantiate(op, name, shapes, unknown)?.computation)
 }
 
-/// `ApproxTopK`: the best elements along a dimension, here the exact ones. The operands are the arrays, then an initial
-/// value for each.
+/// Converts `ApproxTopK`: the best elements along a dimension, here the exact ones. The operands
+/// are the arrays, then an initial value for each.
 fn approx_top_k(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let count = op.results.len();
     let operands = scope.operands(op)?;
@@ -226,7 +227,7 @@ fn ragged_all_to_all(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     scope.bind(op, id)
 }
 
-/// `shape_assertion`: a condition on sizes, which must be known to hold.
+/// Converts `shape_assertion`: a condition on sizes, which must be known to hold.
 fn shape_assertion(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let Ok(holds) = scope.sizes(op, 0) else {
         let message = "the condition of `shape_assertion` depends on data: it is not known when the program is converted";
@@ -244,7 +245,8 @@ fn shape_assertion(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     Err(scope
         .error(op, Code::DynamicShape { message: format!("the shapes do not fit: {message}") }))
 }
-/// `reduce_window` whose window is given by operands: n arrays, n initial values, then sizes, strides, dilations and padding.
+/// Converts a `reduce_window` whose window is given by operands: n arrays, n initial values, then
+/// sizes, strides, dilations and padding.
 fn dynamic_reduce_window(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let Some(n) = op.operands.len().checked_sub(5).filter(|n| n % 2 == 0) else {
         return Err(scope.malformed(op, "`stablehlo.dynamic_reduce_window` has too few operands"));
@@ -275,11 +277,11 @@ fn dynamic_reduce_window(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit(op, hlo::op::ReduceWindow { window, to_apply }, &operands)?;
     scope.bind_all(op, id)
 }
-/// `rng_bit_generator` whose shape is given by an operand.
+/// Converts an `rng_bit_generator` whose shape is given by an operand.
 fn dynamic_rng_bit_generator(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let state = scope.operand(op, 0)?;
     let sizes = scope.sizes(op, 1)?;
-    let algorithm = match scope.required::<Word<'_>>(op, "rng_algorithm")?.0 {
+    let algorithm = match scope.required::<EnumWord<'_>>(op, "rng_algorithm")?.0 {
         "DEFAULT" => hlo::op::value::RandomAlgorithm::Default,
         "THREE_FRY" => hlo::op::value::RandomAlgorithm::ThreeFry,
         _ => hlo::op::value::RandomAlgorithm::Philox,
@@ -290,7 +292,7 @@ fn dynamic_rng_bit_generator(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit_as(op, RngBitGenerator { algorithm }, &[state], shape)?;
     scope.bind_tuple(op, id)
 }
-/// `top_k` whose number of elements is an operand.
+/// Converts a `top_k` whose number of elements is an operand.
 fn dynamic_top_k(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let x = scope.operand(op, 0)?;
     let k = scope.sizes(op, 1)?.first().copied().unwrap_or(0);

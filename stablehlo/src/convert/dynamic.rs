@@ -30,7 +30,7 @@ impl Scope<'_, '_> {
     }
 }
 
-/// `stablehlo.dynamic_broadcast_in_dim`.
+/// Converts `stablehlo.dynamic_broadcast_in_dim`.
 pub(crate) fn broadcast_in_dim(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let x = scope.operand(op, 0)?;
     let dims = scope.list(op, "broadcast_dimensions")?;
@@ -38,35 +38,35 @@ pub(crate) fn broadcast_in_dim(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()>
     let id = broadcast_to(scope, op, x, &dims, &result)?;
     scope.bind(op, id)
 }
-/// `stablehlo.dynamic_iota`.
+/// Converts `stablehlo.dynamic_iota`.
 pub(crate) fn iota(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let iota_dimension = Some(scope.required(op, "iota_dimension")?);
     let result = scope.result_of(op, scope.sizes(op, 0)?)?;
     let id = scope.emit_as(op, Iota { iota_dimension }, &[], result)?;
     scope.bind(op, id)
 }
-/// `stablehlo.dynamic_pad`.
+/// Converts `stablehlo.dynamic_pad`.
 pub(crate) fn pad(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = [scope.operand(op, 0)?, scope.operand(op, 1)?];
     let (low, high, interior) = (scope.sizes(op, 2)?, scope.sizes(op, 3)?, scope.sizes(op, 4)?);
     let id = pad_with(scope, op, operands, &low, &high, &interior)?;
     scope.bind(op, id)
 }
-/// `stablehlo.real_dynamic_slice`.
+/// Converts `stablehlo.real_dynamic_slice`.
 pub(crate) fn slice(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let x = scope.operand(op, 0)?;
     let (starts, limits) = (scope.sizes(op, 1)?, scope.sizes(op, 2)?);
     let id = slice_of(scope, op, x, &starts, &limits, &scope.sizes(op, 3)?)?;
     scope.bind(op, id)
 }
-/// `stablehlo.dynamic_gather`.
+/// Converts `stablehlo.dynamic_gather`.
 pub(crate) fn gather(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = [scope.operand(op, 0)?, scope.operand(op, 1)?];
     let slice_sizes = scope.sizes(op, 2)?;
     let id = super::gather::gather_of(scope, op, operands, slice_sizes)?;
     scope.bind(op, id)
 }
-/// `stablehlo.dynamic_conv`.
+/// Converts `stablehlo.dynamic_conv`.
 pub(crate) fn convolution(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = [scope.operand(op, 0)?, scope.operand(op, 1)?];
     let (dims, sizes) = super::product::spatial(scope, op, operands[1])?;
@@ -76,7 +76,7 @@ pub(crate) fn convolution(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     super::product::convolve(scope, op, operands, dims, Window { dims: dims_of_window })
 }
 
-/// `stablehlo.dynamic_reshape`: to known sizes, or to bounded ones at run time.
+/// Converts `stablehlo.dynamic_reshape`: to known sizes, or to bounded ones at run time.
 pub(crate) fn reshape(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let x = scope.operand(op, 0)?;
     let stated = scope.stated_array(op, 0)?;
@@ -103,7 +103,7 @@ pub(crate) fn reshape(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     scope.bind(op, id)
 }
 
-/// `stablehlo.get_dimension_size`: a constant, if the size is known.
+/// Converts `stablehlo.get_dimension_size`: a constant, if the size is known.
 pub(crate) fn get_dimension_size(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let x = scope.operand(op, 0)?;
     let dimension: i64 = scope.required(op, "dimension")?;
@@ -123,7 +123,7 @@ pub(crate) fn get_dimension_size(scope: &mut Scope<'_, '_>, op: &Op) -> Result<(
     };
     scope.bind(op, id)
 }
-/// `stablehlo.set_dimension_size`: to its bound, the dimension becomes static.
+/// Converts `stablehlo.set_dimension_size`: to its bound, the dimension becomes static.
 pub(crate) fn set_dimension_size(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x, size] = scope.exactly(op)?;
     let dimension: i64 = scope.required(op, "dimension")?;
@@ -147,7 +147,7 @@ pub(crate) fn set_dimension_size(scope: &mut Scope<'_, '_>, op: &Op) -> Result<(
     scope.bind(op, id)
 }
 
-/// `tensor.cast`: changes only what is known of a shape.
+/// Converts `tensor.cast`: changes only what is known of a shape.
 pub(crate) fn cast(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let (stated, found) = (scope.stated(op, 0)?, scope.shape(x));

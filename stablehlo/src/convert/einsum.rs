@@ -5,7 +5,7 @@ use crate::ir::Op;
 use hlo::ir::InstructionId;
 use hlo::op::{Binary, Dot, Reduce, Transpose};
 
-/// `stablehlo.einsum`.
+/// Converts `stablehlo.einsum`.
 pub(crate) fn einsum(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 2] = scope.exactly(op)?;
     let (inputs, output) = labels(scope, op)?;
@@ -37,7 +37,7 @@ pub(crate) fn einsum(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     scope.bind(op, id)
 }
 
-/// `stablehlo.unary_einsum`.
+/// Converts `stablehlo.unary_einsum`.
 pub(crate) fn unary_einsum(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let (inputs, output) = labels(scope, op)?;

@@ -1,5 +1,5 @@
 //! Elementwise ops of one operand.
-use super::attrs::{FromAttribute, Word};
+use super::attrs::{EnumWord, FromAttribute};
 use super::emit::convert_to;
 use super::scope::Scope;
 use crate::error::Result;
@@ -16,7 +16,8 @@ pub(super) fn unary(scope: &mut Scope<'_, '_>, op: &Op, unary: Unary) -> Result<
     accuracy(scope, op, id)?;
     scope.bind(op, id)
 }
-/// `stablehlo.cbrt`. HLO lacks the root of a complex number, which is a power; in c128, so that 1/3 has the digits for c64.
+/// Converts `stablehlo.cbrt`. HLO lacks the root of a complex number, which is a power; in c128, so
+/// that 1/3 has the digits for c64.
 pub(crate) fn cbrt(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let shape = scope.array(op, x)?;
@@ -33,9 +34,9 @@ pub(crate) fn cbrt(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
 /// Keeps the accuracy that the op asks for.
 fn accuracy(scope: &mut Scope<'_, '_>, op: &Op, id: InstructionId) -> Result<()> {
     let Some(fields) = scope.optional::<&Attributes>(op, "result_accuracy")? else { return Ok(()) };
-    let mode = match fields.get("mode").and_then(Word::from_attribute) {
-        Some(Word("TOLERANCE")) => None,
-        Some(Word(word)) => Some(scope.one_of(
+    let mode = match fields.get("mode").and_then(EnumWord::from_attribute) {
+        Some(EnumWord("TOLERANCE")) => None,
+        Some(EnumWord(word)) => Some(scope.one_of(
             op,
             "result_accuracy",
             word,

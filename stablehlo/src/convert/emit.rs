@@ -1,5 +1,5 @@
 //! The instructions that the conversions of several ops share.
-use super::attrs::Word;
+use super::attrs::EnumWord;
 use super::scope::Scope;
 use crate::error::Result;
 use crate::ir::Op;
@@ -20,8 +20,9 @@ pub(super) fn literal_constant(
     scope.emit(op, Constant { value: Box::new(ConstantValue::Literal(literal)) }, &[])
 }
 
-/// Broadcasts an array; dimension i becomes `dims[i]` of the result, and its size may be 1. A `broadcast` of HLO expands no
-/// dimension, so that those of size 1 are removed first; new ones of size 1 are a `reshape`.
+/// Broadcasts an array; dimension i becomes `dims[i]` of the result, and its size may be 1. A
+/// `broadcast` of HLO expands no dimension, so that those of size 1 are removed first; new ones of
+/// size 1 are a `reshape`.
 pub(super) fn broadcast_to(
     scope: &mut Scope<'_, '_>,
     op: &Op,
@@ -112,7 +113,7 @@ pub(super) fn compare_of(
 ) -> Result<InstructionId> {
     let direction = scope.word(op, "comparison_direction", Direction::ALL, Direction::name)?;
     let direction = direction.ok_or_else(|| scope.missing(op, "comparison_direction"))?;
-    let is_stated = match scope.optional::<Word<'_>>(op, "compare_type")? {
+    let is_stated = match scope.optional::<EnumWord<'_>>(op, "compare_type")? {
         Some(word) => word.0 != "NOTYPE",
         None => false,
     };

@@ -1,5 +1,5 @@
 //! The entry computation and the header of the module.
-use super::attrs::FromAttribute;
+use super::attrs::{FromAttribute, frontend_pairs};
 use super::converter::Converter;
 use super::fold::Folded;
 use super::names;
@@ -12,19 +12,6 @@ use hlo::ir::{
     Sharding,
 };
 use hlo::{Literal, Module, Shape};
-use smol_str::SmolStr;
-
-/// Returns the strings and booleans of a dictionary.
-pub(super) fn frontend_pairs(fields: &Attributes) -> Vec<(SmolStr, String)> {
-    let pair = |(name, value): &(SmolStr, Attribute)| match value {
-        Attribute::String(_) => Some((name.clone(), String::from_attribute(value)?)),
-        Attribute::Bool(value) => Some((name.clone(), value.to_string())),
-        _ => None,
-    };
-    let mut pairs: Vec<_> = fields.0.iter().filter_map(pair).collect();
-    pairs.sort();
-    pairs
-}
 
 /// Converts a program.
 ///
@@ -34,8 +21,9 @@ pub fn module(program: &Program) -> Result<Module> {
     convert(program, None)
 }
 
-/// Converts a program for these arguments: unknown sizes of the parameters (`tensor<?xf32>`) are those of the arguments, and
-/// integers among them may give sizes. The result is right for arguments of the same shapes and the same such integers.
+/// Converts a program for these arguments: unknown sizes of the parameters (`tensor<?xf32>`) are
+/// those of the arguments, and integers among them may give sizes. The result is right for
+/// arguments of the same shapes and the same such integers.
 ///
 /// ```
 /// let text = "func.func @main(%n: tensor<1xi64>, %x: tensor<?xf32>) -> tensor<?xf32> {
@@ -102,7 +90,8 @@ fn config(converter: &Converter<'_>) -> ModuleConfig {
     pairs.sort();
     let mut config = ModuleConfig {
         replica_count: count("mhlo.num_replicas"),
-        // A program with shardings is not partitioned yet: the number is that of the program it is to become.
+        // A program with shardings is not partitioned yet: the number is that of the program it is
+        // to become.
         num_partitions: if converter.is_sharded { 1 } else { count("mhlo.num_partitions") },
         ..ModuleConfig::default()
     };
@@ -213,7 +202,8 @@ impl<'p> Converter<'p> {
             ..CommonAttrs::default()
         })
     }
-    /// Returns the sharding of the results, if some of them have one: those of the others are unknown.
+    /// Returns the sharding of the results, if some of them have one: those of the others are
+    /// unknown.
     fn result_sharding(
         &self,
         main: &Op,

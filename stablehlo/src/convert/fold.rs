@@ -1,5 +1,5 @@
 //! Values that are known when the program is converted: the sizes that `dynamic_*` ops take.
-use super::attrs::{FromAttribute, Word, integers_of};
+use super::attrs::{EnumWord, FromAttribute, integers_of};
 use super::scope::Scope;
 use crate::ir::{Op, ValueId};
 use hlo::ir::InstructionId;
@@ -97,7 +97,7 @@ impl Scope<'_, '_> {
                 Some(parts.collect::<Option<Vec<_>>>()?.concat())
             }
             "compare" => {
-                let Word(direction) =
+                let EnumWord(direction) =
                     <_>::from_attribute(op.attributes.get("comparison_direction")?)?;
                 value(0)?.zip(value(1)?, compare(direction)?)
             }

@@ -88,7 +88,8 @@ impl<'p> Converter<'p> {
             }
         }
     }
-    /// Notes that a function or region is being converted; it must be removed from `active` afterwards.
+    /// Notes that a function or region is being converted; it must be removed from `active`
+    /// afterwards.
     pub(super) fn enter(&mut self, op: &Op, name: &str) -> Result<()> {
         if self.active.iter().any(|active| active == name) {
             let message = format!("`@{name}` calls itself, which HLO does not allow");
@@ -149,7 +150,7 @@ impl<'p> Scope<'_, 'p> {
     }
 }
 
-/// `func.call`.
+/// Converts `func.call`.
 pub(crate) fn call(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let path = scope.required::<&[SmolStr]>(op, "callee")?;
     let name = path.last().ok_or_else(|| scope.missing(op, "callee"))?;

@@ -30,7 +30,7 @@ pub(super) fn build(name: &str) -> Option<Module> {
     )
 }
 
-/// `chlo.lgamma`, ...: the function of the name after the dialect.
+/// Converts `chlo.lgamma`, ...: the function of the name after the dialect.
 pub(crate) fn call(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let name = op.name.rsplit('.').next().unwrap_or_default();
@@ -91,15 +91,15 @@ impl Scope<'_, '_> {
     }
 }
 
-/// `chlo.next_after`.
+/// Converts `chlo.next_after`.
 pub(crate) fn next_after(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [from, to] = scope.exactly(op)?;
     let id = next_after_of(scope, op, from, to)?;
     scope.bind(op, id)
 }
 
-/// Returns the number next to `from` on the way to `to`. On the bits: magnitudes count up from 0 without gaps, and the sign
-/// bit is above them.
+/// Returns the number next to `from` on the way to `to`. On the bits: magnitudes count up from 0
+/// without gaps, and the sign bit is above them.
 pub(super) fn next_after_of(
     scope: &mut Scope<'_, '_>,
     op: &Op,

@@ -5,7 +5,7 @@ use crate::ir::{Attributes, Op};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::{Gather, Scatter, Sort};
 
-/// `stablehlo.gather`.
+/// Converts `stablehlo.gather`.
 pub(crate) fn gather(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.exactly(op)?;
     let slice_sizes = scope.required(op, "slice_sizes")?;
@@ -35,7 +35,7 @@ pub(super) fn gather_of(
     scope.emit(op, made, &operands)
 }
 
-/// `stablehlo.scatter`: inputs, indices, an array of updates for each input.
+/// Converts `stablehlo.scatter`: inputs, indices, an array of updates for each input.
 pub(crate) fn scatter<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let to_apply = scope.applied(op, 0)?;
@@ -59,7 +59,7 @@ fn scatter_dims(scope: &Scope<'_, '_>, op: &Op, to_apply: ComputationId) -> Resu
     })
 }
 
-/// `stablehlo.sort`: the last dimension by default.
+/// Converts `stablehlo.sort`: the last dimension by default.
 pub(crate) fn sort<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let Some(&first) = operands.first() else {
@@ -75,7 +75,7 @@ pub(crate) fn sort<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     scope.bind_all(op, id)
 }
 
-/// `stablehlo.torch_index_select`: slices of a dimension, chosen by an array of indices.
+/// Converts `stablehlo.torch_index_select`: slices of a dimension, chosen by an array of indices.
 pub(crate) fn torch_index_select(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 2] = scope.exactly(op)?;
     let dim: i64 = scope.required(op, "dim")?;
@@ -96,7 +96,8 @@ pub(crate) fn torch_index_select(scope: &mut Scope<'_, '_>, op: &Op) -> Result<(
     for &batch in &batches {
         slice_sizes[usize::try_from(batch).unwrap_or(0)] = 1;
     }
-    // The dimensions of the indices replace `dim`; those before and after it are the dimensions of a slice.
+    // The dimensions of the indices replace `dim`; those before and after it are the dimensions of
+    // a slice.
     let new = rank(&indices) - batch;
     let offset_dims = (batch..dim).chain(dim + new..rank(&x) + new - 1).collect();
     let made = Gather {

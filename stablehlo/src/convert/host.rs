@@ -7,18 +7,18 @@ use hlo::op::value::Text;
 use hlo::op::{AfterAll, Infeed, Outfeed, PartitionId, Recv, RecvDone, ReplicaId, Send, SendDone};
 use hlo::{ElementType, Shape};
 
-/// `stablehlo.after_all`, `stablehlo.create_token`.
+/// Converts `stablehlo.after_all`, `stablehlo.create_token`.
 pub(crate) fn after_all(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let id = scope.emit(op, AfterAll {}, &operands)?;
     scope.bind(op, id)
 }
-/// `stablehlo.partition_id`.
+/// Converts `stablehlo.partition_id`.
 pub(crate) fn partition_id(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit(op, PartitionId {}, &[])?;
     scope.bind(op, id)
 }
-/// `stablehlo.replica_id`.
+/// Converts `stablehlo.replica_id`.
 pub(crate) fn replica_id(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit(op, ReplicaId {}, &[])?;
     scope.bind(op, id)
@@ -49,7 +49,7 @@ fn bind_data(
     Ok(())
 }
 
-/// `stablehlo.infeed`.
+/// Converts `stablehlo.infeed`.
 pub(crate) fn infeed(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 1] = scope.exactly(op)?;
     let infeed_config =
@@ -59,7 +59,7 @@ pub(crate) fn infeed(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     scope.place(op, id)?;
     bind_data(scope, op, id, true)
 }
-/// `stablehlo.outfeed`.
+/// Converts `stablehlo.outfeed`.
 pub(crate) fn outfeed(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let (data, token) = data_and_token(scope, op)?;
     let outfeed_config =
@@ -94,7 +94,7 @@ fn keep_pairs(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     Ok(())
 }
 
-/// `stablehlo.send`.
+/// Converts `stablehlo.send`.
 pub(crate) fn send(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let (data, token) = data_and_token(scope, op)?;
     let channel_id = scope.channel(op)?;
@@ -111,7 +111,7 @@ pub(crate) fn send(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit_as(op, made, &[sent], Shape::Token)?;
     scope.bind(op, id)
 }
-/// `stablehlo.recv`.
+/// Converts `stablehlo.recv`.
 pub(crate) fn recv(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 1] = scope.exactly(op)?;
     let channel_id = scope.channel(op)?;

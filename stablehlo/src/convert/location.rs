@@ -16,7 +16,8 @@ pub(super) struct Locations<'p> {
     frames: FxHashMap<StackFrame, i32>,
 }
 
-/// The most locations that one location is followed through; those of real programs nest a few dozen deep.
+/// The most locations that one location is followed through; those of real programs nest a few
+/// dozen deep.
 const MOST: usize = 1 << 12;
 
 /// Returns the id of a row, counted from 1, adding it if it is new.
@@ -68,7 +69,8 @@ impl<'p> Locations<'p> {
         metadata
     }
 
-    /// Returns the names on the way to the callee, and the op types, which are the names that end in a colon.
+    /// Returns the names on the way to the callee, and the op types, which are the names that end
+    /// in a colon.
     fn names(&self, id: LocationId) -> (SmolStr, SmolStr) {
         let (mut names, mut types, mut open) = (Vec::new(), Vec::new(), vec![id]);
         for _ in 0..MOST {

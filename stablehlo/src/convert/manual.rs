@@ -1,6 +1,6 @@
-//! Shardy's ops: `manual_computation`, in which devices compute with their shards, and those that say how whole arrays are
-//! sharded.
-use super::region::{Body, Take};
+//! Shardy's ops: `manual_computation`, in which devices compute with their shards, and those that
+//! say how whole arrays are sharded.
+use super::region::{ArgumentForm, RegionBody};
 use super::scope::Scope;
 use super::sharding;
 use crate::error::Result;
@@ -10,7 +10,8 @@ use hlo::ir::{FrontendAttributes, InstructionId};
 use hlo::op::value::Text;
 use hlo::op::{Call, CustomCall};
 
-/// `sdy.manual_computation`: a call between the custom calls that XLA has for the change of shapes.
+/// Converts `sdy.manual_computation`: a call between the custom calls that XLA has for the change
+/// of shapes.
 pub(crate) fn manual_computation<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let region = scope.region(op, 0)?;
@@ -33,9 +34,9 @@ pub(crate) fn manual_computation<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> R
     let inputs = ("xla.sdy.in_shardings".into(), text("in_shardings", sharding::per_value)?);
     let outputs = ("xla.sdy.out_shardings".into(), text("out_shardings", sharding::per_value)?);
 
-    let body = Body {
+    let body = RegionBody {
         region,
-        take: Take::Each,
+        take: ArgumentForm::Each,
         arguments: &local,
         captured: &[],
         returns_captured: false,
@@ -96,14 +97,14 @@ fn boundary(
     scope.emit_as(op, made, operands, shape)
 }
 
-/// `sdy.named_computation`: a call.
+/// Converts `sdy.named_computation`: a call.
 pub(crate) fn named_computation<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let region = scope.region(op, 0)?;
     let arguments: Vec<Shape> = operands.iter().map(|&id| scope.shape(id).clone()).collect();
-    let body = Body {
+    let body = RegionBody {
         region,
-        take: Take::Each,
+        take: ArgumentForm::Each,
         arguments: &arguments,
         captured: &[],
         returns_captured: false,
@@ -136,8 +137,8 @@ pub(crate) fn named_computation<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Re
     Ok(())
 }
 
-/// `sdy.sharding_constraint`, `sdy.reshard`, and the collectives, which change how the same whole array is sharded: a custom
-/// call with the sharding.
+/// Converts `sdy.sharding_constraint`, `sdy.reshard`, and the collectives, which change how the
+/// same whole array is sharded: a custom call with the sharding.
 pub(crate) fn sharding_constraint(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let name =
@@ -152,7 +153,8 @@ pub(crate) fn sharding_constraint(scope: &mut Scope<'_, '_>, op: &Op) -> Result<
     scope.common_of(id).sharding = Some(found);
     scope.bind(op, id)
 }
-/// `sdy.propagation_barrier`, `sdy.sharding_group`, `sdy.data_flow_edge`: guides of the propagation of shardings.
+/// Converts `sdy.propagation_barrier`, `sdy.sharding_group`, `sdy.data_flow_edge`: guides of the
+/// propagation of shardings.
 pub(crate) fn guide(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     super::dynamic::alias(scope, op, x);

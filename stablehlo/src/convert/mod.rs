@@ -1,12 +1,13 @@
 //! The conversion to HLO.
 //!
-//! Each function becomes a computation, each region that is applied or branched to another one. Ops are converted one by one,
-//! by their rows in `ops`. HLO's computations see only their parameters: values that a region uses from outside are passed as further
-//! ones, and constants are made again. In programs with unknown sizes (`tensor<?xf32>`) functions are converted for each
-//! call, with the shapes of its arguments and the values of those that give sizes.
+//! Each function becomes a computation, each region that is applied or branched to another one. Ops
+//! are converted one by one, by their rows in `ops`. HLO's computations see only their parameters:
+//! values that a region uses from outside are passed as further ones, and constants are made again.
+//! In programs with unknown sizes (`tensor<?xf32>`) functions are converted for each call, with the
+//! shapes of its arguments and the values of those that give sizes.
 //!
-//! Sources: the StableHLO specification; the op definitions of StableHLO, CHLO and Shardy. The names and the form of the
-//! result are those of XLA's own conversion where it has one.
+//! Sources: the StableHLO specification; the op definitions of StableHLO, CHLO and Shardy. The
+//! names and the form of the result are those of XLA's own conversion where it has one.
 pub(crate) mod arith;
 mod attrs;
 pub(crate) mod chlo;

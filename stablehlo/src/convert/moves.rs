@@ -11,7 +11,7 @@ use hlo::op::{
 };
 use hlo::{ArrayShape, Dims, ElementType, Literal};
 
-/// `stablehlo.constant`: a scalar that is broadcast, if all elements are the same.
+/// Converts `stablehlo.constant`: a scalar that is broadcast, if all elements are the same.
 pub(crate) fn constant(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let dense = scope.optional::<&Dense>(op, "value")?;
     let Some(dense) = dense else {
@@ -35,7 +35,7 @@ pub(crate) fn constant(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     scope.bind(op, id)
 }
 
-/// `stablehlo.broadcast_in_dim`.
+/// Converts `stablehlo.broadcast_in_dim`.
 pub(crate) fn broadcast_in_dim(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let dims = scope.list(op, "broadcast_dimensions")?;
@@ -43,7 +43,7 @@ pub(crate) fn broadcast_in_dim(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()>
     let id = broadcast_to(scope, op, x, &dims, &result)?;
     scope.bind(op, id)
 }
-/// `stablehlo.broadcast`: new dimensions in front.
+/// Converts `stablehlo.broadcast`: new dimensions in front.
 pub(crate) fn broadcast(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let new = scope.list(op, "broadcast_sizes")?;
@@ -54,42 +54,42 @@ pub(crate) fn broadcast(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     scope.bind(op, id)
 }
 
-/// `stablehlo.reshape`.
+/// Converts `stablehlo.reshape`.
 pub(crate) fn reshape(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let result = scope.stated(op, 0)?;
     let id = scope.emit_as(op, Reshape::default(), &[x], result)?;
     scope.bind(op, id)
 }
-/// `stablehlo.transpose`.
+/// Converts `stablehlo.transpose`.
 pub(crate) fn transpose(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let dimensions = scope.required(op, "permutation")?;
     let id = scope.emit(op, Transpose { dimensions }, &[x])?;
     scope.bind(op, id)
 }
-/// `stablehlo.reverse`.
+/// Converts `stablehlo.reverse`.
 pub(crate) fn reverse(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let dimensions = scope.required(op, "dimensions")?;
     let id = scope.emit(op, Reverse { dimensions }, &[x])?;
     scope.bind(op, id)
 }
-/// `stablehlo.concatenate`.
+/// Converts `stablehlo.concatenate`.
 pub(crate) fn concatenate(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let dimensions = vec![scope.required(op, "dimension")?];
     let id = scope.emit(op, Concatenate { dimensions }, &operands)?;
     scope.bind(op, id)
 }
-/// `stablehlo.iota`.
+/// Converts `stablehlo.iota`.
 pub(crate) fn iota(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let iota_dimension = Some(scope.required(op, "iota_dimension")?);
     let result = scope.stated(op, 0)?;
     let id = scope.emit_as(op, Iota { iota_dimension }, &[], result)?;
     scope.bind(op, id)
 }
-/// `stablehlo.slice`.
+/// Converts `stablehlo.slice`.
 pub(crate) fn slice(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let starts: Vec<i64> = scope.required(op, "start_indices")?;
@@ -98,7 +98,7 @@ pub(crate) fn slice(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = slice_of(scope, op, x, &starts, &limits, &strides)?;
     scope.bind(op, id)
 }
-/// `stablehlo.pad`.
+/// Converts `stablehlo.pad`.
 pub(crate) fn pad(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x, value] = scope.exactly(op)?;
     let low: Vec<i64> = scope.required(op, "edge_padding_low")?;
@@ -107,28 +107,29 @@ pub(crate) fn pad(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = pad_with(scope, op, [x, value], &low, &high, &interior)?;
     scope.bind(op, id)
 }
-/// `stablehlo.dynamic_slice`.
+/// Converts `stablehlo.dynamic_slice`.
 pub(crate) fn dynamic_slice(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let dynamic_slice_sizes = scope.required(op, "slice_sizes")?;
     let id = scope.emit(op, DynamicSlice { dynamic_slice_sizes }, &operands)?;
     scope.bind(op, id)
 }
-/// `stablehlo.dynamic_update_slice`.
+/// Converts `stablehlo.dynamic_update_slice`.
 pub(crate) fn dynamic_update_slice(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let id = scope.emit(op, DynamicUpdateSlice {}, &operands)?;
     scope.bind(op, id)
 }
 
-/// `stablehlo.convert`: of a complex number to a real one, its real part.
+/// Converts `stablehlo.convert`: of a complex number to a real one, its real part.
 pub(crate) fn convert(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let to = scope.stated_array(op, 0)?.ty;
     let id = convert_to(scope, op, x, to)?;
     scope.bind(op, id)
 }
-/// `stablehlo.bitcast_convert`: the dimension that it adds or removes counts an `i1` as one bit, and HLO a `pred` as eight.
+/// Converts `stablehlo.bitcast_convert`: the dimension that it adds or removes counts an `i1` as
+/// one bit, and HLO a `pred` as eight.
 pub(crate) fn bitcast_convert(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [mut x] = scope.exactly(op)?;
     let (from, result) = (scope.array(op, x)?, scope.stated_array(op, 0)?);
@@ -147,7 +148,7 @@ pub(crate) fn bitcast_convert(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> 
     }
     scope.bind(op, x)
 }
-/// `stablehlo.reduce_precision`.
+/// Converts `stablehlo.reduce_precision`.
 pub(crate) fn reduce_precision(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let exponent_bits = scope.required(op, "exponent_bits")?;
@@ -157,13 +158,13 @@ pub(crate) fn reduce_precision(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()>
     scope.bind(op, id)
 }
 
-/// `stablehlo.compare`.
+/// Converts `stablehlo.compare`.
 pub(crate) fn compare(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x, y] = scope.exactly(op)?;
     let id = compare_of(scope, op, [x, y])?;
     scope.bind(op, id)
 }
-/// `stablehlo.select`: a scalar predicate is broadcast.
+/// Converts `stablehlo.select`: a scalar predicate is broadcast.
 pub(crate) fn select(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [which, on_true, on_false] = scope.exactly(op)?;
     let (pred, result) = (scope.array(op, which)?, scope.array(op, on_true)?);
@@ -174,7 +175,7 @@ pub(crate) fn select(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit(op, Select {}, &[which, on_true, on_false])?;
     scope.bind(op, id)
 }
-/// `stablehlo.clamp`: scalar bounds are broadcast.
+/// Converts `stablehlo.clamp`: scalar bounds are broadcast.
 pub(crate) fn clamp(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [low, x, high] = scope.exactly(op)?;
     let shape = scope.array(op, x)?;
@@ -187,13 +188,13 @@ pub(crate) fn clamp(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     scope.bind(op, id)
 }
 
-/// `stablehlo.tuple`.
+/// Converts `stablehlo.tuple`.
 pub(crate) fn tuple(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let id = scope.tuple(op, &operands)?;
     scope.bind(op, id)
 }
-/// `stablehlo.get_tuple_element`.
+/// Converts `stablehlo.get_tuple_element`.
 pub(crate) fn get_tuple_element(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [tuple] = scope.exactly(op)?;
     let index = scope.required(op, "index")?;

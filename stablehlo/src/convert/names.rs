@@ -1,7 +1,8 @@
 //! Names of instructions and computations.
 use smol_str::SmolStr;
 
-/// Returns the name of the instructions of an op with this path of scopes: `jit(f)/while/body/add` gives `add`.
+/// Returns the name of the instructions of an op with this path of scopes: `jit(f)/while/body/add`
+/// gives `add`.
 pub(super) fn of_path(path: &str) -> SmolStr {
     let last = path.rsplit(['/', ';']).find(|part| !part.is_empty());
     last.map_or_else(SmolStr::default, clean)

@@ -64,7 +64,8 @@ fn attribute(value: &Attribute) -> String {
     }
 }
 
-/// Returns a float as MLIR prints it: six digits in scientific notation, or as many as tell it from all others.
+/// Returns a float as MLIR prints it: six digits in scientific notation, or as many as tell it from
+/// all others.
 fn float(value: f64) -> String {
     let (six, single) = (format!("{value:.6e}"), single(value));
     let (is_exact, full) = match single {

@@ -1,5 +1,5 @@
 //! `dot`, `dot_general`, `convolution`, and CHLO's `ragged_dot`.
-use super::attrs::Word;
+use super::attrs::EnumWord;
 use super::scope::Scope;
 use crate::error::Result;
 use crate::ir::{Attribute, Attributes, Op, Type};
@@ -8,7 +8,7 @@ use hlo::op::value::{ConvDims, DotAlgorithm, OperandPrecision, Precision, Window
 use hlo::op::{Convolution, Dot, RaggedDot};
 use hlo::{Dims, ElementType};
 
-/// `stablehlo.dot_general`.
+/// Converts `stablehlo.dot_general`.
 pub(crate) fn dot_general(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 2] = scope.exactly(op)?;
     let fields: &Attributes = scope.required(op, "dot_dimension_numbers")?;
@@ -23,7 +23,7 @@ pub(crate) fn dot_general(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     };
     typed(scope, op, made, operands)
 }
-/// `stablehlo.dot`: the last dimension of the left operand and the first of the right one.
+/// Converts `stablehlo.dot`: the last dimension of the left operand and the first of the right one.
 pub(crate) fn dot(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 2] = scope.exactly(op)?;
     let rank = i64::try_from(scope.array(op, operands[0])?.rank()).unwrap_or(i64::MAX);
@@ -58,14 +58,15 @@ pub(super) fn precision(scope: &Scope<'_, '_>, op: &Op) -> Result<OperandPrecisi
     let Some(items) = scope.optional::<&[Attribute]>(op, "precision_config")? else {
         return Ok(OperandPrecision::default());
     };
-    let one = |item: &Attribute| match <Word<'_> as super::attrs::FromAttribute<'_>>::from_attribute(
-        item,
-    ) {
-        Some(Word(word)) => {
-            scope.one_of(op, "precision_config", word, Precision::ALL, Precision::name)
-        }
-        None => Err(scope.missing(op, "precision_config")),
-    };
+    let one =
+        |item: &Attribute| match <EnumWord<'_> as super::attrs::FromAttribute<'_>>::from_attribute(
+            item,
+        ) {
+            Some(EnumWord(word)) => {
+                scope.one_of(op, "precision_config", word, Precision::ALL, Precision::name)
+            }
+            None => Err(scope.missing(op, "precision_config")),
+        };
     Ok(OperandPrecision(items.iter().map(one).collect::<Result<_>>()?))
 }
 
@@ -103,7 +104,8 @@ fn algorithm(scope: &Scope<'_, '_>, op: &Op) -> Result<DotAlgorithm> {
         scope.unsupported(op, message)
     })
 }
-/// The type of the operands, the type of the sum, the number of products for each of the operands', and the algorithm.
+/// The type of the operands, the type of the sum, the number of products for each of the operands',
+/// and the algorithm.
 const ALGORITHMS: &[(ElementType, ElementType, i64, DotAlgorithm)] = &[
     (ElementType::F16, ElementType::F16, 1, DotAlgorithm::F16F16F16),
     (ElementType::F16, ElementType::F32, 1, DotAlgorithm::F16F16F32),
@@ -139,7 +141,7 @@ fn tf32(
     }
 }
 
-/// `stablehlo.convolution`.
+/// Converts `stablehlo.convolution`.
 pub(crate) fn convolution(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 2] = scope.exactly(op)?;
     let (dims, sizes) = spatial(scope, op, operands[1])?;
@@ -189,7 +191,7 @@ pub(super) fn convolve(
     typed(scope, op, made, operands)
 }
 
-/// `chlo.ragged_dot`.
+/// Converts `chlo.ragged_dot`.
 pub(crate) fn ragged_dot(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 3] = scope.exactly(op)?;
     let fields: &Attributes = scope.required(op, "ragged_dot_dimension_numbers")?;

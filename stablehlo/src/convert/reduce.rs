@@ -1,11 +1,12 @@
-//! Ops that apply a computation to many elements: `reduce`, `reduce_window`, `map`, `select_and_scatter`.
+//! Ops that apply a computation to many elements: `reduce`, `reduce_window`, `map`,
+//! `select_and_scatter`.
 use super::scope::Scope;
 use crate::error::Result;
 use crate::ir::Op;
 use hlo::op::value::{Window, WindowDim};
 use hlo::op::{Map, Reduce, ReduceWindow, SelectAndScatter};
 
-/// `stablehlo.reduce`: its operands are the arrays, then an initial value for each.
+/// Converts `stablehlo.reduce`: its operands are the arrays, then an initial value for each.
 pub(crate) fn reduce<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let dimensions = scope.required(op, "dimensions")?;
@@ -14,7 +15,7 @@ pub(crate) fn reduce<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     scope.bind_all(op, id)
 }
 
-/// `stablehlo.map`.
+/// Converts `stablehlo.map`.
 pub(crate) fn map<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let dimensions = scope.required(op, "dimensions")?;
@@ -23,7 +24,7 @@ pub(crate) fn map<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     scope.bind(op, id)
 }
 
-/// `stablehlo.reduce_window`.
+/// Converts `stablehlo.reduce_window`.
 pub(crate) fn reduce_window<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands = scope.operands(op)?;
     let sizes: Vec<i64> = scope.required(op, "window_dimensions")?;
@@ -33,7 +34,7 @@ pub(crate) fn reduce_window<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result
     scope.bind_all(op, id)
 }
 
-/// `stablehlo.select_and_scatter`.
+/// Converts `stablehlo.select_and_scatter`.
 pub(crate) fn select_and_scatter<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let operands: [_; 3] = scope.exactly(op)?;
     let rank = scope.array(op, operands[0])?.rank();
@@ -47,7 +48,8 @@ pub(crate) fn select_and_scatter<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> R
 /// Sets a property of a dimension.
 type Set = fn(&mut WindowDim, i64);
 
-/// Returns a window of these sizes with the strides, dilations and padding of the op, which may be absent.
+/// Returns a window of these sizes with the strides, dilations and padding of the op, which may be
+/// absent.
 pub(super) fn window(
     scope: &Scope<'_, '_>,
     op: &Op,

@@ -11,7 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) fn captures(region: &Region) -> Vec<ValueId> {
     let mut defined: FxHashSet<ValueId> = region.arguments.iter().map(|value| value.id).collect();
     let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
-    // Ids are unique in the program, so that definitions need no scopes; ops are visited in program order.
+    // Ids are unique in the program, so that definitions need no scopes; ops are visited in program
+    // order.
     let mut open: Vec<&Op> = region.ops.iter().rev().collect();
     while let Some(op) = open.pop() {
         let outside = |value: &&ValueId| !defined.contains(value);
@@ -29,9 +30,9 @@ pub(super) fn captures(region: &Region) -> Vec<ValueId> {
     found
 }
 
-/// How a computation takes the arguments of its region.
+/// The form of the parameters that a computation has for the arguments of its region.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Take {
+pub(super) enum ArgumentForm {
     /// One parameter each.
     Each,
     /// One parameter: a tuple, unless there is one value.
@@ -39,9 +40,9 @@ pub(super) enum Take {
 }
 
 /// A region, and the values from outside that its computation takes.
-pub(super) struct Body<'p, 'a> {
+pub(super) struct RegionBody<'p, 'a> {
     pub(super) region: &'p Region,
-    pub(super) take: Take,
+    pub(super) take: ArgumentForm,
     /// The shapes of the region's arguments.
     pub(super) arguments: &'a [Shape],
     /// Values from outside, as further arguments.
@@ -67,9 +68,9 @@ impl<'p> Scope<'_, 'p> {
             let shape = super::types::shape(&argument.ty).map_err(|e| self.cx.placed(op, e))?;
             shapes.push(shape);
         }
-        let body = Body {
+        let body = RegionBody {
             region,
-            take: Take::Each,
+            take: ArgumentForm::Each,
             arguments: &shapes,
             captured: &[],
             returns_captured: false,
@@ -77,7 +78,8 @@ impl<'p> Scope<'_, 'p> {
         self.computation_of(op, &body)
     }
 
-    /// Divides the values that regions use from outside into those that a computation can make itself and the others.
+    /// Divides the values that regions use from outside into those that a computation can make
+    /// itself and the others.
     pub(super) fn captured(&self, op: &Op, regions: &[&Region]) -> Result<Vec<ValueId>> {
         let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
         for value in regions.iter().flat_map(|region| captures(region)) {
@@ -104,7 +106,7 @@ impl<'p> Scope<'_, 'p> {
     pub(super) fn computation_of(
         &mut self,
         op: &'p Op,
-        body: &Body<'p, '_>,
+        body: &RegionBody<'p, '_>,
     ) -> Result<ComputationId> {
         let number = self.cx.regions;
         self.cx.regions += 1;
@@ -166,21 +168,27 @@ impl<'p> Scope<'_, 'p> {
     }
 
     /// Adds the parameters.
-    fn take(&mut self, op: &Op, values: &[ValueId], shapes: Vec<Shape>, take: Take) -> Result<()> {
+    fn take(
+        &mut self,
+        op: &Op,
+        values: &[ValueId],
+        shapes: Vec<Shape>,
+        take: ArgumentForm,
+    ) -> Result<()> {
         match (take, values) {
-            (Take::Together, [value]) => {
+            (ArgumentForm::Together, [value]) => {
                 let [shape] = <[Shape; 1]>::try_from(shapes).expect("as many shapes as values");
                 let id = self.parameter(0, shape, "Arg_0");
                 self.define(*value, id);
             }
-            (Take::Together, _) => {
+            (ArgumentForm::Together, _) => {
                 let tuple = self.parameter(0, Shape::Tuple(shapes), "arg_tuple");
                 for (i, &value) in values.iter().enumerate() {
                     let id = self.element(op, tuple, i)?;
                     self.define(value, id);
                 }
             }
-            (Take::Each, _) => {
+            (ArgumentForm::Each, _) => {
                 for (i, (&value, shape)) in values.iter().zip(shapes).enumerate() {
                     let id = self.parameter(i, shape, &format!("Arg_{i}"));
                     self.define(value, id);
@@ -191,7 +199,7 @@ impl<'p> Scope<'_, 'p> {
     }
 
     /// Converts the ops of a region; returns its result.
-    fn results(&mut self, op: &Op, body: &Body<'p, '_>) -> Result<InstructionId> {
+    fn results(&mut self, op: &Op, body: &RegionBody<'p, '_>) -> Result<InstructionId> {
         let Some(end) = self.ops(&body.region.ops)? else {
             return Err(self.malformed(op, format!("a region of `{}` has no `return`", op.name)));
         };

@@ -17,7 +17,7 @@ pub(crate) struct Scope<'c, 'p> {
     values: FxHashMap<ValueId, InstructionId>,
     /// The values of small integer arrays that are known now.
     pub(super) folded: FxHashMap<ValueId, Folded>,
-    /// What the instructions of the current op have in common.
+    /// The common attributes of the instructions of the current op.
     common: Option<Box<CommonAttrs>>,
     /// The name of these instructions; their opcode if it is empty.
     name: SmolStr,
@@ -35,7 +35,7 @@ impl<'c, 'p> Scope<'c, 'p> {
         }
     }
 
-    /// Sets what the next instructions have in common; returns what the previous ones had.
+    /// Sets the common attributes and the name of the next instructions.
     pub(super) fn set_common(&mut self, common: CommonAttrs) {
         let path = common.metadata.as_ref().map_or("", |metadata| metadata.op_name.as_str());
         self.name = super::names::of_path(path);

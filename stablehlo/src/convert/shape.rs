@@ -1,4 +1,5 @@
-//! The dialects `shape` and `tensor`, as far as they compute sizes: everything is known when it is converted.
+//! The dialects `shape` and `tensor`, as far as they compute sizes: everything is known when it is
+//! converted.
 use super::emit::literal_constant;
 use super::scope::Scope;
 use crate::error::Result;
@@ -6,7 +7,7 @@ use crate::ir::Op;
 use hlo::ir::InstructionId;
 use hlo::{ArrayShape, Dims, ElementType, Literal};
 
-/// An op whose result is a constant.
+/// Converts an op whose result is a constant.
 pub(crate) fn known(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let Some(elements) = scope.shape_elements(op) else {
         let unknown = (0..op.operands.len()).find(|&i| scope.sizes(op, i).is_err());
@@ -56,7 +57,8 @@ fn integers(
     literal_constant(scope, op, literal)
 }
 
-/// A condition on shapes: the ops that rely on it check their shapes themselves.
+/// Converts a condition on shapes to nothing: the ops that rely on it check their shapes
+/// themselves.
 pub(crate) fn witness(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = integers(scope, op, ElementType::S64, &[1], true)?;
     if let Some(result) = op.results.first() {
@@ -64,7 +66,7 @@ pub(crate) fn witness(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     }
     Ok(())
 }
-/// `shape.assuming`: its region.
+/// Converts `shape.assuming`: its region.
 pub(crate) fn assuming<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     let region = scope.region(op, 0)?;
     let results = scope.inline(op, region, &[])?;
@@ -141,7 +143,8 @@ impl Scope<'_, '_> {
     }
 }
 
-/// Returns the shape that arrays of these shapes are broadcast to, aligned at their last dimensions.
+/// Returns the shape that arrays of these shapes are broadcast to, aligned at their last
+/// dimensions.
 pub(super) fn broadcast(shapes: &[&[i64]]) -> Option<Vec<i64>> {
     let rank = shapes.iter().map(|shape| shape.len()).max()?;
     let mut result = vec![1; rank];

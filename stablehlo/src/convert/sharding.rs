@@ -150,8 +150,9 @@ fn leaves(sharding: Sharding) -> Vec<hlo::ir::DeviceSharding> {
     }
 }
 
-/// Returns a sharding of Shardy as tiles: dimension i of the value is divided along its axes, and the value is the same along
-/// the others. An axis of which only parts are used is divided at these parts.
+/// Returns a sharding of Shardy as tiles: dimension i of the value is divided along its axes, and
+/// the value is the same along the others. An axis of which only parts are used is divided at these
+/// parts.
 pub(super) fn tiled(meshes: &Meshes, fields: &Attributes) -> Result<Sharding> {
     let mesh = meshes.of(fields)?;
     get::<&[Attribute]>(fields, "dimensions")?;
@@ -213,7 +214,7 @@ fn list<T: std::fmt::Display>(items: &[T]) -> String {
     out + "]"
 }
 /// Returns the devices of the tiles: `<=[2,2]T(1,0)`, or a list for a mesh that lists them.
-fn devices(mesh: &Mesh, parts: &[Part], order: &[usize]) -> Result<String> {
+fn devices(mesh: &Mesh, parts: &[AxisPart], order: &[usize]) -> Result<String> {
     let sizes: Vec<i64> = parts.iter().map(|part| part.size).collect();
     let transpose: Vec<i64> = order.iter().filter_map(|&i| i64::try_from(i).ok()).collect();
     if matches!(mesh.devices, MeshDevices::Ordered) {
@@ -235,20 +236,20 @@ fn devices(mesh: &Mesh, parts: &[Part], order: &[usize]) -> Result<String> {
 }
 
 /// A part of an axis: its sizes before it and its own.
-struct Part {
+struct AxisPart {
     name: SmolStr,
     pre: i64,
     size: i64,
     whole: i64,
 }
-impl Part {
+impl AxisPart {
     fn is_in(&self, axis: &AxisRef) -> bool {
         let SubAxis { pre, size } = axis.part.unwrap_or(SubAxis { pre: 1, size: self.whole });
         self.name == axis.name && self.pre >= pre && self.pre * self.size <= pre * size
     }
 }
 /// Returns the axes of a mesh, divided where a part of one is used.
-fn parts<'a>(mesh: &Mesh, used: impl Iterator<Item = &'a AxisRef>) -> Result<Vec<Part>> {
+fn parts<'a>(mesh: &Mesh, used: impl Iterator<Item = &'a AxisRef>) -> Result<Vec<AxisPart>> {
     let used: Vec<_> = used.collect();
     if let Some(axis) =
         used.iter().find(|axis| !mesh.axes.iter().any(|known| known.name == axis.name))
@@ -267,7 +268,7 @@ fn parts<'a>(mesh: &Mesh, used: impl Iterator<Item = &'a AxisRef>) -> Result<Vec
             if pair[0] < 1 || pair[1] % pair[0] != 0 {
                 return Err(invalid(format!("the parts of axis `{name}` do not divide it")));
             }
-            all.push(Part {
+            all.push(AxisPart {
                 name: name.clone(),
                 pre: pair[0],
                 size: pair[1] / pair[0],
@@ -275,7 +276,7 @@ fn parts<'a>(mesh: &Mesh, used: impl Iterator<Item = &'a AxisRef>) -> Result<Vec
             });
         }
         if *whole == 1 {
-            all.push(Part { name: name.clone(), pre: 1, size: 1, whole: 1 });
+            all.push(AxisPart { name: name.clone(), pre: 1, size: 1, whole: 1 });
         }
     }
     Ok(all)

@@ -1,4 +1,5 @@
-//! Ops with a counterpart of the same attributes: `fft`, `cholesky`, batch normalization, random numbers.
+//! Ops with a counterpart of the same attributes: `fft`, `cholesky`, batch normalization, random
+//! numbers.
 use super::scope::Scope;
 use crate::error::Result;
 use crate::ir::Op;
@@ -16,21 +17,21 @@ fn batch_norm(scope: &Scope<'_, '_>, op: &Op) -> Result<(Float, i64)> {
     let epsilon = epsilon as f32;
     Ok((Float(epsilon), scope.required(op, "feature_index")?))
 }
-/// `stablehlo.batch_norm_training`.
+/// Converts `stablehlo.batch_norm_training`.
 pub(crate) fn batch_norm_training(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 3] = scope.exactly(op)?;
     let (epsilon, feature_index) = batch_norm(scope, op)?;
     let id = scope.emit(op, BatchNormTraining { epsilon, feature_index }, &operands)?;
     scope.bind_tuple(op, id)
 }
-/// `stablehlo.batch_norm_inference`.
+/// Converts `stablehlo.batch_norm_inference`.
 pub(crate) fn batch_norm_inference(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 5] = scope.exactly(op)?;
     let (epsilon, feature_index) = batch_norm(scope, op)?;
     let id = scope.emit(op, BatchNormInference { epsilon, feature_index }, &operands)?;
     scope.bind(op, id)
 }
-/// `stablehlo.batch_norm_grad`.
+/// Converts `stablehlo.batch_norm_grad`.
 pub(crate) fn batch_norm_grad(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 5] = scope.exactly(op)?;
     let (epsilon, feature_index) = batch_norm(scope, op)?;
@@ -38,7 +39,7 @@ pub(crate) fn batch_norm_grad(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> 
     scope.bind_tuple(op, id)
 }
 
-/// `stablehlo.fft`.
+/// Converts `stablehlo.fft`.
 pub(crate) fn fft(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let fft_type = scope.word(op, "fft_type", FftType::ALL, FftType::name)?;
@@ -47,14 +48,14 @@ pub(crate) fn fft(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit(op, Fft { fft_type, fft_length }, &[x])?;
     scope.bind(op, id)
 }
-/// `stablehlo.cholesky`.
+/// Converts `stablehlo.cholesky`.
 pub(crate) fn cholesky(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let lower = scope.flag(op, "lower")?;
     let id = scope.emit(op, Cholesky { lower }, &[x])?;
     scope.bind(op, id)
 }
-/// `stablehlo.triangular_solve`.
+/// Converts `stablehlo.triangular_solve`.
 pub(crate) fn triangular_solve(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let operands: [_; 2] = scope.exactly(op)?;
     let all = value::Transpose::ALL;
@@ -69,7 +70,7 @@ pub(crate) fn triangular_solve(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()>
     scope.bind(op, id)
 }
 
-/// `stablehlo.rng`: its last operand is the shape, which the result states too.
+/// Converts `stablehlo.rng`: its last operand is the shape, which the result states too.
 pub(crate) fn rng(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [a, b, _] = scope.exactly(op)?;
     let name = |distribution: RandomDistribution| distribution.name().trim_start_matches("rng_");
@@ -79,7 +80,7 @@ pub(crate) fn rng(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let id = scope.emit_as(op, Rng { distribution }, &[a, b], result)?;
     scope.bind(op, id)
 }
-/// `stablehlo.rng_bit_generator`.
+/// Converts `stablehlo.rng_bit_generator`.
 pub(crate) fn rng_bit_generator(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [state] = scope.exactly(op)?;
     let word = |algorithm: RandomAlgorithm| algorithm.name().trim_start_matches("rng_");
@@ -90,7 +91,7 @@ pub(crate) fn rng_bit_generator(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()
     scope.bind_tuple(op, id)
 }
 
-/// `stablehlo.uniform_quantize`, `stablehlo.uniform_dequantize`.
+/// Converts `stablehlo.uniform_quantize`, `stablehlo.uniform_dequantize`.
 pub(crate) fn quantized(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let message = format!("`{}` has no meaning in HLO, which lacks quantized types", op.name);
     Err(scope.unsupported(op, message))

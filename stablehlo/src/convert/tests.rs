@@ -13,8 +13,8 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Returns the instructions of a program, computation by computation, without the functions of CHLO and without parameters that
-/// have neither attributes nor dynamic sizes.
+/// Returns the instructions of a program, computation by computation, without the functions of CHLO
+/// and without parameters that have neither attributes nor dynamic sizes.
 fn instructions(program: &str) -> String {
     let module = match crate::parse(program.as_bytes()) {
         Ok(module) => module,
@@ -40,7 +40,8 @@ fn instructions(program: &str) -> String {
     out
 }
 
-/// The HLO of a case is in its last lines, after `//= `. `ETALON_BLESS=1` writes it: read what it has written.
+/// The HLO of a case is in its last lines, after `//= `. `ETALON_BLESS=1` writes it: read what it
+/// has written.
 #[test]
 fn programs_become_the_stated_modules() {
     let bless = std::env::var_os("ETALON_BLESS").is_some_and(|v| v == "1");

@@ -16,7 +16,8 @@ pub(super) fn shape(ty: &Type) -> Result<Shape> {
     }
 }
 
-/// Returns the shape of a tensor: bounds as sizes, dimensions without a bound as [`ArrayShape::UNBOUNDED`].
+/// Returns the shape of a tensor: bounds as sizes, dimensions without a bound as
+/// [`ArrayShape::UNBOUNDED`].
 pub(super) fn array(tensor: &Tensor) -> Result<ArrayShape> {
     let element = match &tensor.element {
         Ok(element) => *element,
@@ -45,7 +46,8 @@ fn no_counterpart(text: &str) -> Error {
     error
 }
 
-/// Returns whether the type has a dimension without a bound, whose size must follow from the operands.
+/// Returns whether the type has a dimension without a bound, whose size must follow from the
+/// operands.
 pub(super) fn is_unbounded(ty: &Type) -> bool {
     match ty {
         Type::Tensor(tensor) => tensor.dims.contains(&Dim::Dynamic(None)),
@@ -66,7 +68,8 @@ pub(super) fn is_open(shape: &Shape) -> bool {
     }
 }
 
-/// Returns whether a value of shape `found` can have the stated shape: sizes that one of them leaves open agree.
+/// Returns whether a value of shape `found` can have the stated shape: sizes that one of them
+/// leaves open agree.
 pub(super) fn agrees(stated: &Shape, found: &Shape) -> bool {
     match (stated, found) {
         (Shape::Array(a), Shape::Array(b)) => {

@@ -1,4 +1,5 @@
-//! Aliases: `#loc3 = loc(...)`, `#map = ...`, `!t = tensor<2xf32>`; they may be defined after their uses.
+//! Aliases: `#loc3 = loc(...)`, `#map = ...`, `!t = tensor<2xf32>`; they may be defined after their
+//! uses.
 use super::Parser;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, LocationId, Type};
@@ -27,7 +28,8 @@ impl<'a> Aliases<'a> {
             if let ("#" | "!", Some((name, value))) = (sigil, rest.split_once('=')) {
                 let at = offset + line.len() - value.len();
                 let table = if sigil == "#" { &mut aliases.attributes } else { &mut aliases.types };
-                // The first of two definitions counts here; the second one is an error where it is parsed.
+                // The first of two definitions counts here; the second one is an error where it is
+                // parsed.
                 table.entry(name.trim_end()).or_insert(at);
             }
             offset += line.len();
@@ -91,8 +93,8 @@ impl<'a> Parser<'a> {
         self.aliases.locations.insert(name, location);
         Ok(location)
     }
-    /// Reads the locations that have aliases, in the order of the text: each comes after those it is made of, so a chain of
-    /// callers is not nested here, however long it is.
+    /// Reads the locations that have aliases, in the order of the text: each comes after those it
+    /// is made of, so a chain of callers is not nested here, however long it is.
     pub(super) fn location_aliases(&mut self) {
         let (start, text) = (self.cursor, self.cursor.text());
         let is_location = |at: usize| text[at..].trim_start().starts_with("loc(");

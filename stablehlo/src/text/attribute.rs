@@ -1,6 +1,6 @@
 //! Attributes: numbers, strings, arrays, dictionaries, symbols, types.
 use super::Parser;
-use super::cursor::{Number, parse_integer, shorten};
+use super::cursor::{NumberText, parse_integer, shorten};
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Attributes, Type};
 use hlo::{ElementType, Span};
@@ -165,13 +165,17 @@ impl Parser<'_> {
 }
 
 /// Returns a number with its type; `i64` or `f64` where it is not written.
-pub(super) fn typed_number(number: Number<'_>, ty: Option<Type>, span: Span) -> Result<Attribute> {
+pub(super) fn typed_number(
+    number: NumberText<'_>,
+    ty: Option<Type>,
+    span: Span,
+) -> Result<Attribute> {
     let range = |text: &str| {
         let message = format!("`{}` is out of range", shorten(text));
         Error::from(Code::AttributeValue { message }).at(span)
     };
     match number {
-        Number::Integer(text) => {
+        NumberText::Integer(text) => {
             let value = parse_integer(text).ok_or_else(|| range(text))?;
             let ty = ty.unwrap_or(Type::Element(ElementType::S64));
             if ty == Type::Element(ElementType::Pred) {
@@ -186,7 +190,7 @@ pub(super) fn typed_number(number: Number<'_>, ty: Option<Type>, span: Span) -> 
             let bits = u64::try_from(value).ok().filter(|_| text.starts_with("0x"));
             bits.map(|bits| Attribute::Float(format.decode(bits), ty)).ok_or_else(|| range(text))
         }
-        Number::Float(text) => {
+        NumberText::Float(text) => {
             let value: f64 = text.parse().map_err(|_| range(text))?;
             let ty = ty.unwrap_or(Type::Element(ElementType::F64));
             let format = match ty {

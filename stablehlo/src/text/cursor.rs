@@ -26,7 +26,7 @@ fn is_suffix(byte: u8) -> bool {
 
 /// A number as the text has it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Number<'a> {
+pub(crate) enum NumberText<'a> {
     /// Decimal digits, perhaps with a sign, or digits of base 16.
     Integer(&'a str),
     /// With a point.
@@ -208,7 +208,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses a number, if there is one.
-    pub(crate) fn number(&mut self) -> Option<Number<'a>> {
+    pub(crate) fn number(&mut self) -> Option<NumberText<'a>> {
         self.blank();
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -223,14 +223,14 @@ impl<'a> Cursor<'a> {
         if hex {
             self.at = at + 2;
             self.take_while(|byte| byte.is_ascii_hexdigit());
-            return Some(Number::Integer(&self.text[start..self.at]));
+            return Some(NumberText::Integer(&self.text[start..self.at]));
         }
         while digit(at) {
             at += 1;
         }
         if bytes.get(at) != Some(&b'.') {
             self.at = at;
-            return Some(Number::Integer(&self.text[start..at]));
+            return Some(NumberText::Integer(&self.text[start..at]));
         }
         at += 1;
         while digit(at) {
@@ -246,13 +246,13 @@ impl<'a> Cursor<'a> {
             }
         }
         self.at = at;
-        Some(Number::Float(&self.text[start..at]))
+        Some(NumberText::Float(&self.text[start..at]))
     }
     /// Parses an integer of a range, or fails.
     pub(crate) fn integer<T: TryFrom<i128>>(&mut self, expected: &str) -> Result<T> {
         let start = self.start();
         let before = *self;
-        let Some(Number::Integer(digits)) = self.number() else {
+        let Some(NumberText::Integer(digits)) = self.number() else {
             *self = before;
             return Err(self.expected(expected));
         };

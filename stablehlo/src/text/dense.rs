@@ -1,6 +1,6 @@
 //! `dense<...> : tensor<...>`: elements, splats, strings, bytes of base 16.
 use super::Parser;
-use super::cursor::{Number, parse_integer, shorten};
+use super::cursor::{NumberText, parse_integer, shorten};
 use crate::dense;
 use crate::element::type_text;
 use crate::error::{Code, Error, Result};
@@ -11,15 +11,15 @@ use hlo::{Class, ElementType, Span};
 #[derive(Debug, Default)]
 struct Elements<'a> {
     /// The words: two for a complex number.
-    words: Vec<(Word<'a>, u32)>,
+    words: Vec<(ElementText<'a>, u32)>,
     /// The sizes that the nesting shows; none for a single element.
     shape: Option<Vec<u64>>,
     complex: bool,
 }
 #[derive(Debug, Clone, Copy)]
-enum Word<'a> {
+enum ElementText<'a> {
     Bool(bool),
-    Number(Number<'a>),
+    Number(NumberText<'a>),
 }
 
 fn literal(message: String, span: Span) -> Error {
@@ -97,7 +97,8 @@ impl<'a> Parser<'a> {
         strings.push(self.string("a string")?);
         Ok(())
     }
-    /// Parses an element, or a list of elements at this depth; `shape` gets the sizes of the first list of each depth.
+    /// Parses an element, or a list of elements at this depth; `shape` gets the sizes of the first
+    /// list of each depth.
     fn elements(
         &mut self,
         elements: &mut Elements<'a>,
@@ -151,12 +152,12 @@ impl<'a> Parser<'a> {
     fn element(&mut self, elements: &mut Elements<'a>) -> Result<()> {
         let start = self.cursor.start();
         let word = if self.cursor.eat_word("true") {
-            Word::Bool(true)
+            ElementText::Bool(true)
         } else if self.cursor.eat_word("false") {
-            Word::Bool(false)
+            ElementText::Bool(false)
         } else {
             let number = self.cursor.number();
-            Word::Number(number.ok_or_else(|| self.cursor.expected("an element"))?)
+            ElementText::Number(number.ok_or_else(|| self.cursor.expected("an element"))?)
         };
         elements.words.push((word, u32::try_from(start).unwrap_or(u32::MAX)));
         Ok(())
@@ -202,8 +203,10 @@ fn encode(elements: &Elements<'_>, ty: Tensor, span: Span) -> Result<Dense> {
     for (word, at) in &elements.words {
         encode_word(*word, &ty, &mut bytes).ok_or_else(|| {
             let word = match word {
-                Word::Bool(value) => value.to_string(),
-                Word::Number(Number::Integer(text) | Number::Float(text)) => shorten(text),
+                ElementText::Bool(value) => value.to_string(),
+                ElementText::Number(NumberText::Integer(text) | NumberText::Float(text)) => {
+                    shorten(text)
+                }
             };
             let start = usize::try_from(*at).unwrap_or(0);
             let span = Span::new(start, start + word.trim_end_matches("...").len());
@@ -217,27 +220,28 @@ fn encode(elements: &Elements<'_>, ty: Tensor, span: Span) -> Result<Dense> {
     Ok(if splat { Dense { ty, bytes, splat } } else { dense::splat_if_equal(ty, bytes, size) })
 }
 /// Appends the bytes of an element, or of a part of a complex one; none if it is not of this type.
-fn encode_word(word: Word<'_>, ty: &Tensor, bytes: &mut Vec<u8>) -> Option<()> {
+fn encode_word(word: ElementText<'_>, ty: &Tensor, bytes: &mut Vec<u8>) -> Option<()> {
     let Ok(element) = ty.element.as_ref().map(|element| element.component()) else {
-        let Word::Number(Number::Integer(text)) = word else { return None };
+        let ElementText::Number(NumberText::Integer(text)) = word else { return None };
         bytes.extend(i64::try_from(parse_integer(text)?).ok()?.to_le_bytes());
         return Some(());
     };
     let bits = match (word, element.class()) {
-        (Word::Bool(value), Class::Pred) => u64::from(value),
-        (Word::Number(Number::Integer(text)), Class::Pred) => {
+        (ElementText::Bool(value), Class::Pred) => u64::from(value),
+        (ElementText::Number(NumberText::Integer(text)), Class::Pred) => {
             u64::try_from(parse_integer(text)?.abs()).ok().filter(|&value| value <= 1)?
         }
-        (Word::Number(Number::Integer(text)), Class::Signed | Class::Unsigned) => {
+        (ElementText::Number(NumberText::Integer(text)), Class::Signed | Class::Unsigned) => {
             integer_bits(text, element)?
         }
-        (Word::Number(number), Class::Float) => float_bits(number, element)?,
+        (ElementText::Number(number), Class::Float) => float_bits(number, element)?,
         _ => return None,
     };
     bytes.extend(bits.to_le_bytes().get(..element.storage_bytes())?);
     Some(())
 }
-/// MLIR's integers have no sign: either range is accepted, as it is by MLIR.
+/// Returns the bits of an integer. MLIR's integers have no sign: either range is accepted, as it is
+/// by MLIR.
 fn integer_bits(text: &str, element: ElementType) -> Option<u64> {
     let value = parse_integer(text)?;
     let bits = element.bits();
@@ -250,15 +254,15 @@ fn integer_bits(text: &str, element: ElementType) -> Option<u64> {
     let value = if signed && value >= limit / 2 { value - limit } else { value };
     u64::try_from(value & i128::from(u64::MAX)).ok()
 }
-fn float_bits(number: Number<'_>, element: ElementType) -> Option<u64> {
+fn float_bits(number: NumberText<'_>, element: ElementType) -> Option<u64> {
     let format = element.float_format()?;
     match number {
-        Number::Integer(text) if text.starts_with("0x") => {
+        NumberText::Integer(text) if text.starts_with("0x") => {
             let bits = u64::try_from(parse_integer(text)?).ok()?;
             (element.bits() == 64 || bits >> element.bits() == 0).then_some(bits)
         }
-        Number::Float(text) => Some(format.encode(text.parse().ok()?)),
+        NumberText::Float(text) => Some(format.encode(text.parse().ok()?)),
         // MLIR takes no integers without a point for floats.
-        Number::Integer(_) => None,
+        NumberText::Integer(_) => None,
     }
 }

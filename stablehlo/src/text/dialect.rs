@@ -1,4 +1,5 @@
-//! Attributes of dialects: `#stablehlo<comparison_direction EQ>`, `#stablehlo.gather<...>`, `#sdy.sharding<...>`.
+//! Attributes of dialects: `#stablehlo<comparison_direction EQ>`, `#stablehlo.gather<...>`,
+//! `#sdy.sharding<...>`.
 use super::Parser;
 use crate::attributes::{integer, named};
 use crate::error::{Code, Error, Result};

@@ -1,6 +1,6 @@
 //! Programs, modules and functions.
 use super::Parser;
-use super::op::Body;
+use super::parsed_op::ParsedOp;
 use super::region::Argument;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Attributes, Op, Program, Region, Type};
@@ -40,8 +40,8 @@ impl<'a> Parser<'a> {
         }
     }
     /// Parses `module @name attributes {...} { ... }`.
-    pub(super) fn module(&mut self) -> Result<Body> {
-        let mut body = Body::default();
+    pub(super) fn module(&mut self) -> Result<ParsedOp> {
+        let mut body = ParsedOp::default();
         if self.cursor.peek() == Some(b'@') {
             let name = self.symbol_name()?;
             body.set("sym_name", Attribute::String(name.as_bytes().to_vec()));
@@ -53,8 +53,8 @@ impl<'a> Parser<'a> {
         Ok(body)
     }
     /// Parses `func.func public @name(%a: type {...}) -> (type {...}) attributes {...} { ... }`.
-    pub(super) fn function(&mut self) -> Result<Body> {
-        let mut body = Body::default();
+    pub(super) fn function(&mut self) -> Result<ParsedOp> {
+        let mut body = ParsedOp::default();
         for visibility in ["public", "private", "nested"] {
             if self.cursor.eat_word(visibility) {
                 body.set("sym_visibility", Attribute::String(visibility.as_bytes().to_vec()));
@@ -99,12 +99,12 @@ impl<'a> Parser<'a> {
         }
         Ok(body)
     }
-    /// Parses the body of a function. One that uses what Etalon does not support is passed over: that matters only where the
-    /// function is called.
+    /// Parses the body of a function. One that uses what Etalon does not support is passed over:
+    /// that matters only where the function is called.
     pub(super) fn function_body(
         &mut self,
         arguments: Vec<Argument<'a>>,
-        body: &mut Body,
+        body: &mut ParsedOp,
     ) -> Result<Region> {
         let (before, outermost) = (self.cursor, self.scopes.is_empty());
         match self.region(arguments, true) {
@@ -136,7 +136,8 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Returns whether a program may start at the function of this name: it is `main`, or there is none.
+/// Returns whether a program may start at the function of this name: it is `main`, or there is
+/// none.
 fn may_start(program: &Program, name: &str) -> bool {
     let is_main = |op: &Op| matches!(op.attributes.get("sym_name"), Some(Attribute::String(name)) if name == b"main");
     name == "main" || !program.ops.iter().any(is_main)

@@ -7,6 +7,7 @@ mod dialect;
 mod function;
 mod location;
 mod op;
+mod parsed_op;
 mod parts;
 mod pretty;
 mod region;

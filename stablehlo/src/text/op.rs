@@ -1,40 +1,14 @@
 //! Ops: their results, operands, and the generic form.
 use super::Parser;
-use super::scope::Named;
+use super::parsed_op::{ParsedOp, ParsedOperand};
+use super::scope::NamedValues;
 use crate::element::type_text;
 use crate::error::{Code, Error, Result};
-use crate::ir::{Attribute, Attributes, LocationId, Op, Region, Type, Value, ValueId};
+use crate::ir::{Attribute, Attributes, Op, Type, Value, ValueId};
 use hlo::Span;
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 use std::sync::Arc;
-
-/// An operand, with its place for errors.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Operand {
-    pub(super) id: ValueId,
-    pub(super) span: Span,
-}
-
-/// What is parsed of an op after its results.
-#[derive(Debug, Default)]
-pub(super) struct Body {
-    pub(super) operands: Vec<Operand>,
-    pub(super) attributes: Attributes,
-    pub(super) regions: Vec<Region>,
-    pub(super) results: Vec<Type>,
-    /// A location that stands inside of the op.
-    pub(super) location: Option<LocationId>,
-    /// Why the body of a function was not read.
-    pub(super) unread: Option<Error>,
-}
-
-impl Body {
-    /// Adds an attribute.
-    pub(super) fn set(&mut self, name: &str, value: Attribute) {
-        self.attributes.0.push((SmolStr::new(name), value));
-    }
-}
 
 /// A name for results: `%a`, `%a:2`.
 type ResultName<'a> = (&'a str, u32, Span);
@@ -53,7 +27,7 @@ impl<'a> Parser<'a> {
         self.cursor.up();
         let span = self.cursor.span_from(name_start);
         let trailing = self.trailing_location()?;
-        let Body { operands, mut attributes, mut regions, results, location, unread } = body;
+        let ParsedOp { operands, mut attributes, mut regions, results, location, unread } = body;
         let names_span = Span::new(start, name_start);
         let results = self.define_results(&names, results, names_span)?;
         let operands = operands.iter().map(|operand| operand.id).collect();
@@ -118,13 +92,13 @@ impl<'a> Parser<'a> {
                 rest.split_at(usize::try_from(*count).unwrap_or(0).min(rest.len()));
             rest = after;
             if let Some(first) = these.first() {
-                self.define(name, Named { first: first.id, count: *count }, *span)?;
+                self.define(name, NamedValues { first: first.id, count: *count }, *span)?;
             }
         }
         Ok(results)
     }
     /// Makes values visible under a name that must be new.
-    pub(super) fn define(&mut self, name: &'a str, values: Named, span: Span) -> Result<()> {
+    pub(super) fn define(&mut self, name: &'a str, values: NamedValues, span: Span) -> Result<()> {
         if self.scopes.define(name, values) {
             return Ok(());
         }
@@ -132,10 +106,10 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses `"dialect.op"(operands) <{...}> ({region}, ...) {...} : (types) -> types`.
-    fn generic(&mut self) -> Result<(SmolStr, Body)> {
+    fn generic(&mut self) -> Result<(SmolStr, ParsedOp)> {
         let name = self.string("the name of an op")?;
         let name = super::pretty::of_mhlo(SmolStr::new(String::from_utf8_lossy(&name)));
-        let mut body = Body { operands: self.operand_list()?, ..Body::default() };
+        let mut body = ParsedOp { operands: self.operand_list()?, ..ParsedOp::default() };
         if self.cursor.peek() == Some(b'[') {
             let message =
                 "ops with successors are not supported: a region of StableHLO has one block";
@@ -156,8 +130,9 @@ impl<'a> Parser<'a> {
         self.attributes_and_types(&mut body)?;
         Ok((name, body))
     }
-    /// Parses `{name = value}`, which may be missing, `:` and the types of operands and results; returns those of operands.
-    pub(super) fn attributes_and_types(&mut self, body: &mut Body) -> Result<Vec<Type>> {
+    /// Parses `{name = value}`, which may be missing, `:` and the types of operands and results;
+    /// returns those of operands.
+    pub(super) fn attributes_and_types(&mut self, body: &mut ParsedOp) -> Result<Vec<Type>> {
         body.attributes.0.extend(self.optional_dictionary()?.0);
         self.cursor.expect(":")?;
         let start = self.cursor.start();
@@ -167,11 +142,11 @@ impl<'a> Parser<'a> {
         Ok(operands)
     }
     /// Parses `(%a, %b)`.
-    pub(super) fn operand_list(&mut self) -> Result<Vec<Operand>> {
+    pub(super) fn operand_list(&mut self) -> Result<Vec<ParsedOperand>> {
         self.items("(", ")", Self::operand)
     }
     /// Parses `%a` or `%a#1`.
-    pub(super) fn operand(&mut self) -> Result<Operand> {
+    pub(super) fn operand(&mut self) -> Result<ParsedOperand> {
         let start = self.cursor.start();
         let name = self.cursor.suffix("%", "an operand such as `%0`")?;
         let index: u32 =
@@ -184,12 +159,12 @@ impl<'a> Parser<'a> {
                 .at(span)
                 .with_help(format!("`%{name}` has {} values", values.count)));
         }
-        Ok(Operand { id: ValueId(values.first.0 + index), span })
+        Ok(ParsedOperand { id: ValueId(values.first.0 + index), span })
     }
     /// Checks the types that are written for operands; `span` is that of the types.
     pub(super) fn check_operands(
         &self,
-        operands: &[Operand],
+        operands: &[ParsedOperand],
         types: &[Type],
         span: Span,
     ) -> Result<()> {

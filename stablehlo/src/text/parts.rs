@@ -1,6 +1,6 @@
 //! Attributes in pretty forms with a syntax of their own.
 use super::Parser;
-use super::op::Body;
+use super::parsed_op::ParsedOp;
 use crate::attributes::named;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Dim, Fields, Tensor, Type};
@@ -12,7 +12,7 @@ fn keyword(name: &str, word: &str) -> Attribute {
 
 impl Parser<'_> {
     /// Parses `, SIGNED`, if it is there.
-    pub(super) fn compare_type(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn compare_type(&mut self, body: &mut ParsedOp) -> Result<()> {
         if self.cursor.eat(",") {
             let word = self.cursor.word("`FLOAT`, `TOTALORDER`, `SIGNED` or `UNSIGNED`")?;
             body.set("compare_type", keyword("stablehlo.comparison_type", word));
@@ -20,7 +20,7 @@ impl Parser<'_> {
         Ok(())
     }
     /// Parses `, name = true`, if it is there.
-    pub(super) fn optional_flag(&mut self, name: &str, body: &mut Body) -> Result<()> {
+    pub(super) fn optional_flag(&mut self, name: &str, body: &mut ParsedOp) -> Result<()> {
         if self.cursor.eat(",") {
             self.cursor.expect(name)?;
             self.cursor.expect("=")?;
@@ -33,7 +33,7 @@ impl Parser<'_> {
         Ok(())
     }
     /// Parses `[start:limit:stride, ...]`.
-    pub(super) fn slice_ranges(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn slice_ranges(&mut self, body: &mut ParsedOp) -> Result<()> {
         let (mut starts, mut limits, mut strides) = (Vec::new(), Vec::new(), Vec::new());
         self.items("[", "]", |parser| {
             starts.push(parser.cursor.integer("the start of a range")?);
@@ -52,7 +52,7 @@ impl Parser<'_> {
         Ok(())
     }
     /// Parses `e5m10`.
-    pub(super) fn precision_format(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn precision_format(&mut self, body: &mut ParsedOp) -> Result<()> {
         let before = self.cursor;
         let word = self.cursor.word("a format such as `e5m10`")?;
         let parts = word.strip_prefix('e').and_then(|rest| rest.split_once('m'));
@@ -70,7 +70,7 @@ impl Parser<'_> {
         Ok(())
     }
     /// Parses `batching_dims = [0] x [0], contracting_dims = [1] x [0]`.
-    pub(super) fn dot_dimensions(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn dot_dimensions(&mut self, body: &mut ParsedOp) -> Result<()> {
         let pair = |parser: &mut Self| -> Result<[Attribute; 2]> {
             parser.cursor.expect("=")?;
             let left = parser.cursor.integers("[", "]")?;
@@ -97,7 +97,7 @@ impl Parser<'_> {
         Ok(())
     }
     /// Parses `, precision = [DEFAULT, HIGH], algorithm = <...>`, each if it is there.
-    pub(super) fn precision(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn precision(&mut self, body: &mut ParsedOp) -> Result<()> {
         while self.cursor.eat(",") {
             if self.cursor.eat_word("algorithm") {
                 self.cursor.expect("=")?;
@@ -115,9 +115,10 @@ impl Parser<'_> {
         }
         Ok(())
     }
-    /// Parses `stride = [1, 1], pad = [[0, 1], [0, 1]], lhs_dilate = [...], rhs_dilate = [...], reverse = [false, true]`, each if
-    /// it is there.
-    pub(super) fn window(&mut self, body: &mut Body) -> Result<()> {
+    /// Parses
+    /// `stride = [1, 1], pad = [[0, 1], [0, 1]], lhs_dilate = [...], rhs_dilate = [...], reverse = [false, true]`,
+    /// each if it is there.
+    pub(super) fn window(&mut self, body: &mut ParsedOp) -> Result<()> {
         while self.cursor.peek() != Some(b'}') {
             let before = self.cursor;
             let name =

@@ -1,6 +1,6 @@
 //! Pretty forms of ops, by the words of [`crate::ops`].
 use super::Parser;
-use super::op::Body;
+use super::parsed_op::ParsedOp;
 use crate::element::type_text;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Fields, Tensor, Type};
@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 
 impl Parser<'_> {
     /// Parses an op in its pretty form.
-    pub(super) fn pretty(&mut self) -> Result<(SmolStr, Body)> {
+    pub(super) fn pretty(&mut self) -> Result<(SmolStr, ParsedOp)> {
         let start = self.cursor.start();
         let word = self.cursor.word("an op")?;
         // Within functions, these stand without the name of their dialect.
@@ -26,13 +26,13 @@ impl Parser<'_> {
         let Some(row) = ops::find(&name).filter(|row| row.is_pretty()) else {
             return Err(unknown_form(&name, self.cursor.span_from(start)));
         };
-        let mut body = Body::default();
+        let mut body = ParsedOp::default();
         for word in row.form.split_ascii_whitespace() {
             self.form_word(word, &mut body)?;
         }
         Ok((name, body))
     }
-    fn form_word(&mut self, word: &str, body: &mut Body) -> Result<()> {
+    fn form_word(&mut self, word: &str, body: &mut ParsedOp) -> Result<()> {
         match word {
             "%" => body.operands.push(self.operand()?),
             "%*" => {
@@ -87,7 +87,7 @@ impl Parser<'_> {
             }
         })
     }
-    fn form_part(&mut self, part: &str, body: &mut Body) -> Result<()> {
+    fn form_part(&mut self, part: &str, body: &mut ParsedOp) -> Result<()> {
         match part {
             "barrier" => self.barrier(body),
             "body" => self.manual_body(body),
@@ -130,7 +130,7 @@ impl Parser<'_> {
     }
 
     /// Parses the types of operands and results.
-    pub(super) fn form_types(&mut self, kind: &str, body: &mut Body) -> Result<()> {
+    pub(super) fn form_types(&mut self, kind: &str, body: &mut ParsedOp) -> Result<()> {
         let start = self.cursor.start();
         let (operands, results) = match kind {
             "function" => self.signature()?,
@@ -168,7 +168,7 @@ impl Parser<'_> {
         kind: &str,
         first: Type,
         second: Option<Type>,
-        body: &Body,
+        body: &ParsedOp,
         start: usize,
     ) -> Result<(Vec<Type>, Vec<Type>)> {
         match (kind, first, second) {

@@ -1,6 +1,6 @@
 //! Regions and their blocks.
 use super::Parser;
-use super::scope::Named;
+use super::scope::NamedValues;
 use crate::error::{Error, Result};
 use crate::ir::{Op, Region, Type, Value};
 use hlo::Span;
@@ -14,7 +14,8 @@ pub(super) struct Argument<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// Parses `{ ops }` or `{ ^bb0(arguments): ops }`. Arguments are given where they stand outside of the braces.
+    /// Parses `{ ops }` or `{ ^bb0(arguments): ops }`. Arguments are given where they stand outside
+    /// of the braces.
     pub(super) fn region(
         &mut self,
         arguments: Vec<Argument<'a>>,
@@ -67,7 +68,7 @@ impl<'a> Parser<'a> {
     fn define_arguments(&mut self, arguments: Vec<Argument<'a>>) -> Result<Vec<Value>> {
         let define = |Argument { name, ty, span }| {
             let id = self.scopes.add(Type::clone(&ty));
-            self.define(name, Named { first: id, count: 1 }, span)?;
+            self.define(name, NamedValues { first: id, count: 1 }, span)?;
             Ok(Value { id, ty })
         };
         arguments.into_iter().map(define).collect()

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 /// The values of a name: the results of an op, which `%name#1` selects from.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Named {
+pub(super) struct NamedValues {
     pub(super) first: ValueId,
     pub(super) count: u32,
 }
@@ -12,7 +12,7 @@ pub(super) struct Named {
 /// The names that are visible, and the types of all values.
 #[derive(Debug, Default)]
 pub(super) struct Scopes<'a> {
-    names: FxHashMap<&'a str, Named>,
+    names: FxHashMap<&'a str, NamedValues>,
     /// The names of the open regions, in order of definition.
     defined: Vec<&'a str>,
     types: Vec<Type>,
@@ -20,20 +20,20 @@ pub(super) struct Scopes<'a> {
 
 /// The state of an enclosing region, restored when a region ends.
 #[derive(Debug)]
-pub(super) struct Outer<'a> {
+pub(super) struct OuterNames<'a> {
     defined: usize,
-    hidden: Option<(FxHashMap<&'a str, Named>, Vec<&'a str>)>,
+    hidden: Option<(FxHashMap<&'a str, NamedValues>, Vec<&'a str>)>,
 }
 
 impl<'a> Scopes<'a> {
     /// Enters a region; the values outside of an isolated one are not visible in it.
-    pub(super) fn enter(&mut self, isolated: bool) -> Outer<'a> {
+    pub(super) fn enter(&mut self, isolated: bool) -> OuterNames<'a> {
         let hidden =
             isolated.then(|| (std::mem::take(&mut self.names), std::mem::take(&mut self.defined)));
-        Outer { defined: self.defined.len(), hidden }
+        OuterNames { defined: self.defined.len(), hidden }
     }
     /// Leaves a region.
-    pub(super) fn leave(&mut self, outer: Outer<'a>) {
+    pub(super) fn leave(&mut self, outer: OuterNames<'a>) {
         for name in self.defined.drain(outer.defined..) {
             self.names.remove(name);
         }
@@ -51,7 +51,7 @@ impl<'a> Scopes<'a> {
         self.defined.clear();
     }
     /// Returns the values of a name.
-    pub(super) fn get(&self, name: &str) -> Option<Named> {
+    pub(super) fn get(&self, name: &str) -> Option<NamedValues> {
         self.names.get(name).copied()
     }
     /// Returns names that are visible, from the last one defined.
@@ -59,7 +59,7 @@ impl<'a> Scopes<'a> {
         self.defined.iter().rev().copied()
     }
     /// Makes values visible under a name; returns whether the name is new.
-    pub(super) fn define(&mut self, name: &'a str, values: Named) -> bool {
+    pub(super) fn define(&mut self, name: &'a str, values: NamedValues) -> bool {
         self.defined.push(name);
         self.names.insert(name, values).is_none()
     }

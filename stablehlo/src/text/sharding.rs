@@ -5,7 +5,8 @@ use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Attributes, Fields};
 
 impl Parser<'_> {
-    /// Parses an attribute in the short form of its place, or as any attribute: `#sdy.mesh<...>`, an alias.
+    /// Parses an attribute in the short form of its place, or as any attribute: `#sdy.mesh<...>`,
+    /// an alias.
     pub(super) fn short_or_full(
         &mut self,
         short: impl FnOnce(&mut Self) -> Result<Attribute>,

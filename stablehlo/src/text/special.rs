@@ -1,6 +1,6 @@
 //! Parts of pretty forms with a syntax of their own.
 use super::Parser;
-use super::op::Body;
+use super::parsed_op::ParsedOp;
 use super::region::Argument;
 use crate::attributes::integer;
 use crate::error::{Code, Error, Result};
@@ -14,7 +14,7 @@ const REDUCERS: [&str; 7] = ["add", "and", "maximum", "minimum", "multiply", "or
 
 impl Parser<'_> {
     /// Parses `dense<...> : type`, the result's type as well, or `() <{value = ...}> : () -> type`.
-    pub(super) fn constant(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn constant(&mut self, body: &mut ParsedOp) -> Result<()> {
         if self.cursor.eat("(") {
             self.cursor.expect(")")?;
             if self.cursor.eat("<") {
@@ -36,7 +36,8 @@ impl Parser<'_> {
         body.set("value", value);
         Ok(())
     }
-    /// Parses `overflow<nsw>` or `fastmath<fast>`, if it is there: promises to a compiler, which change no value that they allow.
+    /// Parses `overflow<nsw>` or `fastmath<fast>`, if it is there: promises to a compiler, which
+    /// change no value that they allow.
     pub(super) fn flags(&mut self) -> Result<()> {
         if self.cursor.eat_word("overflow") || self.cursor.eat_word("fastmath") {
             self.balanced()?;
@@ -44,13 +45,13 @@ impl Parser<'_> {
         Ok(())
     }
     /// Parses `[%i, %j]`.
-    pub(super) fn indices(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn indices(&mut self, body: &mut ParsedOp) -> Result<()> {
         let indices = self.items("[", "]", Self::operand)?;
         body.operands.extend(indices);
         Ok(())
     }
     /// Parses `slt`, which is a number in the generic form.
-    pub(super) fn predicate(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn predicate(&mut self, body: &mut ParsedOp) -> Result<()> {
         const WORDS: [&str; 10] =
             ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
         let found = WORDS.iter().zip(0..).find(|(word, _)| self.cursor.eat_word(word));
@@ -61,7 +62,7 @@ impl Parser<'_> {
         Ok(())
     }
     /// Parses `2 : index`, `true`, `1.0 : f32` or `dense<...> : type`.
-    pub(super) fn number_constant(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn number_constant(&mut self, body: &mut ParsedOp) -> Result<()> {
         body.attributes = self.optional_dictionary()?;
         let start = self.cursor.start();
         let value = self.attribute()?;
@@ -80,9 +81,9 @@ impl Parser<'_> {
         Ok(())
     }
     /// Parses `(%a init: %b), (%c init: %d)` and either `applies op` or a region.
-    pub(super) fn reduce(&mut self) -> Result<Body> {
+    pub(super) fn reduce(&mut self) -> Result<ParsedOp> {
         let mut inits = Vec::new();
-        let mut body = Body::default();
+        let mut body = ParsedOp::default();
         loop {
             self.cursor.expect("(")?;
             body.operands.push(self.operand()?);
@@ -155,7 +156,8 @@ impl Parser<'_> {
         ];
         Ok(Region { arguments: vec![left, right], ops })
     }
-    /// Parses `reducer(%a: type, %b: type) (%c: type, %d: type) { ... }`: for each input an element and an accumulator.
+    /// Parses `reducer(%a: type, %b: type) (%c: type, %d: type) { ... }`: for each input an element
+    /// and an accumulator.
     fn reducer(&mut self) -> Result<Region> {
         self.cursor.expect("reducer")?;
         let (mut arguments, mut accumulators) = (Vec::new(), Vec::new());
@@ -169,8 +171,8 @@ impl Parser<'_> {
         self.region(arguments, false)
     }
     /// Parses `(%a = %init) : type attributes {...} cond {...} do {...}`.
-    pub(super) fn while_loop(&mut self) -> Result<Body> {
-        let mut body = Body::default();
+    pub(super) fn while_loop(&mut self) -> Result<ParsedOp> {
+        let mut body = ParsedOp::default();
         let names = self.items("(", ")", |parser| {
             let start = parser.cursor.start();
             let name = parser.cursor.suffix("%", "an argument such as `%iterArg`")?;
@@ -199,7 +201,7 @@ impl Parser<'_> {
         Ok(body)
     }
     /// Parses `(%a: type) { ... }`.
-    pub(super) fn manual_body(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn manual_body(&mut self, body: &mut ParsedOp) -> Result<()> {
         let arguments = self.items("(", ")", Self::argument)?;
         body.regions.push(self.region(arguments, false)?);
         Ok(())
@@ -209,7 +211,7 @@ impl Parser<'_> {
         &mut self,
         name: &str,
         kind: &str,
-        body: &mut Body,
+        body: &mut ParsedOp,
     ) -> Result<()> {
         if self.cursor.eat_word(name) {
             self.cursor.expect("=")?;
@@ -219,14 +221,14 @@ impl Parser<'_> {
         Ok(())
     }
     /// Parses `({...}, {...})`, if it is there.
-    pub(super) fn composite_regions(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn composite_regions(&mut self, body: &mut ParsedOp) -> Result<()> {
         if self.cursor.peek() == Some(b'(') {
             body.regions = self.items("(", ")", |parser| parser.region(Vec::new(), false))?;
         }
         Ok(())
     }
     /// Parses `(%a) inits (%b) dimension = 0 attributes {...} {...} : type`.
-    pub(super) fn scan(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn scan(&mut self, body: &mut ParsedOp) -> Result<()> {
         body.operands = self.operand_list()?;
         self.cursor.expect("inits")?;
         let inits = self.operand_list()?;
@@ -253,7 +255,7 @@ impl Parser<'_> {
         Ok(())
     }
     /// Parses `, tolerance = 0.1` and the like, if it is there.
-    pub(super) fn tolerance(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn tolerance(&mut self, body: &mut ParsedOp) -> Result<()> {
         while self.cursor.eat(",") {
             let name = self.cursor.word("the name of a tolerance")?;
             self.cursor.expect("=")?;
@@ -266,7 +268,7 @@ impl Parser<'_> {
         Ok(())
     }
     /// Parses `: types`, if it is there.
-    pub(super) fn returned(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn returned(&mut self, body: &mut ParsedOp) -> Result<()> {
         if body.operands.is_empty() || !self.cursor.eat(":") {
             return Ok(());
         }
@@ -275,7 +277,7 @@ impl Parser<'_> {
         self.check_operands(&body.operands, &types, self.cursor.span_from(start))
     }
     /// Parses `%a, %b : types` or `()`.
-    pub(super) fn barrier(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn barrier(&mut self, body: &mut ParsedOp) -> Result<()> {
         if self.cursor.eat("(") {
             return self.cursor.expect(")");
         }

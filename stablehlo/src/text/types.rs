@@ -184,7 +184,8 @@ impl Parser<'_> {
         );
         Err(Error::from(Code::AttributeValue { message }).at(span))
     }
-    /// Follows an alias of bounds; any other encoding, such as that of a sparse tensor, has no meaning in HLO.
+    /// Follows an alias of bounds; any other encoding, such as that of a sparse tensor, has no
+    /// meaning in HLO.
     fn encoding_alias(&mut self, dims: &mut [Dim], start: usize) -> Result<()> {
         if self.cursor.peek() == Some(b'#') {
             let name = self.cursor.suffix("#", "an attribute")?;

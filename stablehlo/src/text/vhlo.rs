@@ -1,6 +1,6 @@
 //! VHLO as text: its attributes and types, as those of StableHLO that they stand for.
 use super::Parser;
-use super::op::Body;
+use super::parsed_op::ParsedOp;
 use super::region::Argument;
 use crate::attributes::{integer, named};
 use crate::error::{Code, Error, Result};
@@ -26,7 +26,7 @@ fn newer(kind: &str, name: &str, span: Span) -> Error {
 
 impl<'a> Parser<'a> {
     /// Parses `@name(%a: type) -> (type) { ... }`.
-    pub(super) fn vhlo_function(&mut self, body: &mut Body) -> Result<()> {
+    pub(super) fn vhlo_function(&mut self, body: &mut ParsedOp) -> Result<()> {
         let name = self.symbol_name()?;
         body.set("sym_name", Attribute::String(name.as_bytes().to_vec()));
         let arguments: Vec<Argument<'a>> = self.items("(", ")", Self::argument)?;
@@ -180,7 +180,8 @@ pub(super) fn name_return(region: &mut Region) {
     }
 }
 
-/// Brings an op of VHLO, which has this name after the dialect, into the form of StableHLO; returns its name there.
+/// Brings an op of VHLO, which has this name after the dialect, into the form of StableHLO; returns
+/// its name there.
 pub(super) fn convert(name: &str, attributes: &mut Attributes, span: Span) -> Result<SmolStr> {
     let Some((row, _)) = ops::of_vhlo(name) else { return Err(newer("op", name, span)) };
     let error = |message| Error::from(Code::AttributeValue { message }).at(span);

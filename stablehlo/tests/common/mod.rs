@@ -1,5 +1,6 @@
-//! Programs without what differs between bytecode and text: the numbers of values, places, unused ops, and where constants
-//! stand. JAX removes unused ops, and moves constants to the start of a function, before it writes bytecode.
+//! Programs without what differs between bytecode and text: the numbers of values, places, unused
+//! ops, and where constants stand. JAX removes unused ops, and moves constants to the start of a
+//! function, before it writes bytecode.
 use rustc_hash::{FxHashMap, FxHashSet};
 use stablehlo::ir::{Attributes, Op, Program, Region, ValueId};
 use std::sync::Arc;
