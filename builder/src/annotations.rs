@@ -14,7 +14,7 @@ pub(crate) struct Annotations {
     pub(crate) scopes: Vec<SmolStr>,
     /// Replaces the metadata made from scopes and lines.
     pub(crate) metadata: Option<Metadata>,
-    /// The same, for the next instruction only.
+    /// The metadata of the next instruction only.
     pub(crate) one_shot: Option<Metadata>,
     pub(crate) sharding: Option<Sharding>,
     pub(crate) frontend: FrontendAttributes,
@@ -38,7 +38,7 @@ impl Default for Annotations {
 }
 
 impl Annotations {
-    /// The attributes of a new instruction.
+    /// Returns the attributes of a new instruction.
     pub(crate) fn common(
         &mut self,
         opcode: Opcode,
@@ -108,7 +108,8 @@ impl Builder {
         change(&mut self.state.borrow_mut().annotations);
         Scope { builder: self, before }
     }
-    /// Prefixes the `op_name` of what is built until the guard is dropped: `op_name="encoder/attention/dot"`.
+    /// Prefixes the `op_name` of what is built until the guard is dropped:
+    /// `op_name="encoder/attention/dot"`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -130,13 +131,15 @@ impl Builder {
     pub fn scoped_sharding(&self, sharding: Option<Sharding>) -> Scope<'_> {
         self.marked(|marks| marks.sharding = sharding)
     }
-    /// Sets the frontend attributes of everything built until the guard is dropped, in place of the outer ones.
+    /// Sets the frontend attributes of everything built until the guard is dropped, in place of the
+    /// outer ones.
     ///
     /// XLA's `XlaScopedFrontendAttributesAssignment`.
     pub fn scoped_frontend_attributes(&self, attributes: FrontendAttributes) -> Scope<'_> {
         self.marked(|marks| marks.frontend = attributes)
     }
-    /// Sets the metadata of everything built until the guard is dropped, in place of scopes and lines.
+    /// Sets the metadata of everything built until the guard is dropped, in place of scopes and
+    /// lines.
     ///
     /// XLA's `XlaScopedOpMetadataAssignment`.
     pub fn scoped_op_metadata(&self, metadata: Metadata) -> Scope<'_> {

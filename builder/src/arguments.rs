@@ -6,8 +6,8 @@ use hlo::{ArrayShape, Class, ElementType};
 pub(crate) fn size(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
-/// Returns the number of a dimension of an array of this rank; a negative one counts from the end: `-1` is the last. One that
-/// does not exist stays as it is, for the rule of the op to name it.
+/// Returns the number of a dimension of an array of this rank; a negative one counts from the end:
+/// `-1` is the last. One that does not exist stays as it is, for the rule of the op to name it.
 pub(crate) fn counted(dim: i64, rank: usize) -> i64 {
     if dim < 0 && dim >= -size(rank) { dim + size(rank) } else { dim }
 }
@@ -23,7 +23,8 @@ pub(crate) fn first(count: usize) -> Vec<i64> {
 pub(crate) fn others(rank: usize, dims: &[i64]) -> Vec<i64> {
     (0..size(rank)).filter(|d| !dims.contains(d)).collect()
 }
-/// Fails unless the array has two dimensions or more; returns the sizes of the matrices' rows and columns.
+/// Fails unless the array has two dimensions or more; returns the sizes of the matrices' rows and
+/// columns.
 pub(crate) fn matrix(shape: &ArrayShape) -> Result<(i64, i64)> {
     match shape.dims.as_slice() {
         [.., rows, columns] => Ok((*rows, *columns)),
@@ -48,7 +49,7 @@ pub(crate) fn inexact(shape: &ArrayShape, what: &str) -> Result<()> {
         .with_help("convert it first: `x.convert_element_type(ElementType::F32)`"))
 }
 
-/// Indices, of a type that counts as far as dimensions reach.
+/// Returns the indices in a type that counts as far as dimensions reach.
 pub(crate) fn counting(indices: Value<'_>) -> Result<Value<'_>> {
     let shape = indices.array()?;
     if !shape.ty.is_integral() {

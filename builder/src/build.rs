@@ -8,12 +8,14 @@ use hlo::ir::{Computation, Instruction, InstructionId, InstructionSpans, ModuleC
 use hlo::{Module, Span, Verified};
 use smol_str::SmolStr;
 
-/// Verifies the module. Returns the first broken rule, with the line of the call that made the instruction.
+/// Verifies the module. Returns the first broken rule, with the line of the call that made the
+/// instruction.
 pub(crate) fn verified(module: Module, callers: &[Vec<Caller>]) -> Result<Verified> {
     module.clone().verify().map_err(|errors| located(module, callers, errors))
 }
 
-/// Finds the instruction an error is about: spans are numbers of instructions here, since there is no text.
+/// Finds the instruction an error is about: spans are numbers of instructions here, since there is
+/// no text.
 #[cold]
 fn located(mut module: Module, callers: &[Vec<Caller>], unplaced: Errors) -> Error {
     let mut lines: Vec<Caller> = Vec::new();

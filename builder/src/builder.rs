@@ -14,9 +14,9 @@ use std::panic::Location;
 
 /// Makes one module, instruction by instruction.
 ///
-/// Values are made by methods of the builder (`parameter`, `constant`, `iota`) and of other values (`x.tanh()`, `x + y`).
-/// The first error is kept with the line it was made on; what follows from it is ignored, and [`Builder::build`] returns
-/// it.
+/// Values are made by methods of the builder (`parameter`, `constant`, `iota`) and of other values
+/// (`x.tanh()`, `x + y`). The first error is kept with the line it was made on; what follows from
+/// it is ignored, and [`Builder::build`] returns it.
 ///
 /// ```
 /// use builder::Builder;
@@ -81,7 +81,8 @@ impl Builder {
             }
         }
     }
-    /// Records the line of a call, unless it is within another call: the outermost has the user's line.
+    /// Records the line of a call, unless it is within another call: the outermost has the user's
+    /// line.
     fn enter_call(&self, here: Caller) {
         let mut state = self.state.borrow_mut();
         let (caller, depth) = state.call.unwrap_or((here, 0));
@@ -117,7 +118,7 @@ impl Builder {
     pub(crate) fn failure(&self) -> Error {
         self.first_error().unwrap_or_else(|| Code::Invalid {}.into())
     }
-    /// Whether nothing has gone wrong so far.
+    /// Returns the first error, if there was one.
     ///
     /// # Errors
     /// The first error.
@@ -223,9 +224,11 @@ impl Builder {
             b.make_parameter(number, shape.into_shape()?, name)
         })
     }
-    /// Returns a constant: a number, a slice, nested arrays or vectors, an `ndarray`, a [`Literal`].
+    /// Returns a constant: a number, a slice, nested arrays or vectors, an `ndarray`, a
+    /// [`Literal`].
     ///
-    /// An array whose elements are all the same becomes a broadcast scalar, as XLA's `ConstantLiteral` does it.
+    /// An array whose elements are all the same becomes a broadcast scalar, as XLA's
+    /// `ConstantLiteral` does it.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -250,7 +253,8 @@ impl Builder {
     /// Returns the module whose result is `root`.
     ///
     /// # Errors
-    /// The first error that was made on the way; a module that breaks a rule that only whole modules can be asked.
+    /// The first error that was made on the way; a module that breaks a rule that only whole
+    /// modules can be asked.
     #[track_caller]
     pub fn build(&self, root: Value<'_>) -> Result<Verified> {
         let caller = Location::caller();
@@ -317,7 +321,7 @@ fn negative_size(shape: &Shape) -> Option<(i64, &Shape)> {
     sizes.iter().find(|size| **size < 0).map(|&size| (size, shape))
 }
 
-/// `add(f32[2], f32[3])`
+/// Returns the text of a call: `add(f32[2], f32[3])`
 fn call_text(op: &Op, operands: &[&Shape]) -> String {
     let shown: Vec<String> = operands.iter().take(6).map(|shape| format!("{shape:#}")).collect();
     let more = if operands.len() > shown.len() { ", ..." } else { "" };

@@ -1,5 +1,5 @@
-//! Captures: values of outer computations used in closures. An HLO computation sees only its parameters, so a captured value
-//! becomes a parameter or is copied.
+//! Captures: values of outer computations used in closures. An HLO computation sees only its
+//! parameters, so a captured value becomes a parameter or is copied.
 //!
 //! | captured | treatment |
 //! |---|---|
@@ -7,9 +7,9 @@
 //! | another constant | a parameter of loops and branches; copied into other closures |
 //! | any other value | a parameter of loops and branches; refused in other closures, whose parameters the op defines |
 //!
-//! While the closure is traced, a captured value is an extra parameter. Afterwards loops and branches, whose computations take
-//! one parameter, pack the state and the captured values into a tuple. The body of a loop returns the captured values
-//! unchanged.
+//! While the closure is traced, a captured value is an extra parameter. Afterwards loops and
+//! branches, whose computations take one parameter, pack the state and the captured values into a
+//! tuple. The body of a loop returns the captured values unchanged.
 use crate::annotations::Caller;
 use crate::arguments::size;
 use crate::computation::Traced;
@@ -111,8 +111,8 @@ fn bare(op: impl Into<Op>, shape: Shape, operands: &[InstructionId]) -> Instruct
     Instruction { op: op.into(), shape, operands: SmallVec::from_slice(operands), common: None }
 }
 
-/// The layout of the single parameter of a computation with captures: a tuple, into which the elements of a
-/// value that is one itself are laid out. Without captured values nothing is packed.
+/// The layout of the single parameter of a computation with captures: a tuple, into which the
+/// elements of a value that is one itself are laid out. Without captured values nothing is packed.
 pub(crate) struct Packing<'b> {
     builder: &'b Builder,
     first: Shape,
@@ -121,7 +121,8 @@ pub(crate) struct Packing<'b> {
 }
 
 impl<'b> Packing<'b> {
-    /// For computations that capture these, of one parameter of this shape.
+    /// Returns the packing for computations that capture these values, of one parameter of this
+    /// shape.
     pub(crate) fn new(builder: &'b Builder, first: Shape, traced: &[&Traced]) -> Self {
         let mut captured = Vec::new();
         for &id in traced.iter().filter_map(|traced| traced.open.captures.as_ref()).flatten() {
@@ -139,7 +140,7 @@ impl<'b> Packing<'b> {
         let mark = self.builder.state.borrow_mut().innermost().mark;
         self.captured.iter().map(|&id| Value::new(self.builder, mark, id)).collect()
     }
-    /// The operand the computations take.
+    /// Returns the operand the computations take.
     pub(crate) fn pack(&self, first: Value<'b>) -> Result<Value<'b>> {
         if self.captured.is_empty() {
             return Ok(first);
@@ -158,7 +159,8 @@ impl<'b> Packing<'b> {
         let parts: Result<Vec<_>> = (0i64..).take(elements.len()).map(part).collect();
         self.builder.emit(Tuple {}, &parts?, None)
     }
-    /// Files the computation with the packed parameter. With `give_on` it returns the captured values too.
+    /// Files the computation with the packed parameter. With `give_on` it returns the captured
+    /// values too.
     pub(crate) fn file(&self, traced: Traced, give_on: bool) -> ComputationId {
         let mut state = self.builder.state.borrow_mut();
         if self.captured.is_empty() {

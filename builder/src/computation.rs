@@ -8,8 +8,8 @@ use smol_str::SmolStr;
 
 /// A finished computation of its builder, for ops that call one.
 ///
-/// Most ops take closures; a computation of its own is for what is called from several places, and for
-/// [`Builder::call`].
+/// Most ops take closures; a computation of its own is for what is called from several places, and
+/// for [`Builder::call`].
 #[derive(Debug, Clone, Copy)]
 #[must_use = "a computation that nothing calls has no effect"]
 pub struct Computation<'b> {
@@ -56,8 +56,8 @@ impl Builder {
         Computation { builder: self, id }
     }
 
-    /// Runs a closure on the parameters of a new computation. Instructions record the lines of a closure of the user,
-    /// and the line of the call for a closure of the library.
+    /// Runs a closure on the parameters of a new computation. Instructions record the lines of a
+    /// closure of the user, and the line of the call for a closure of the library.
     pub(crate) fn trace<'b>(
         &'b self,
         name: &str,
@@ -67,8 +67,8 @@ impl Builder {
         let Traced { open, root } = self.trace_open(name, parameters, body, false)?;
         Ok(self.state.borrow_mut().file(open, root))
     }
-    /// As [`Builder::trace`], of a computation that is not filed yet. One that `captures` may use values from outside; they
-    /// become further parameters.
+    /// As [`Builder::trace`], of a computation that is not filed yet. One that `captures` may use
+    /// values from outside; they become further parameters.
     pub(crate) fn trace_open<'b>(
         &'b self,
         name: &str,
@@ -118,8 +118,9 @@ impl Builder {
             _ => Value::invalid(self),
         })
     }
-    /// As [`Computation::inline`], keeping the lines that the instructions were asked for on. Elements of tuples that are made
-    /// in it are taken as they are, so that they depend on nothing but themselves.
+    /// As [`Computation::inline`], keeping the lines that the instructions were asked for on.
+    /// Elements of tuples that are made in it are taken as they are, so that they depend on nothing
+    /// but themselves.
     pub(crate) fn inlined<'b>(
         &'b self,
         id: ComputationId,
@@ -134,7 +135,8 @@ impl Builder {
         self.state.borrow_mut().call = call;
         copied
     }
-    /// Returns the result of copies of the instructions, which note these lines, or that of the call.
+    /// Returns the result of copies of the instructions, which note these lines, or that of the
+    /// call.
     fn copied<'b>(
         &'b self,
         computation: &hlo::ir::Computation,
@@ -167,7 +169,7 @@ impl Builder {
         }
         copies.get(computation.root.index()).copied().ok_or(Code::Invalid {}.into())
     }
-    /// The shapes a finished computation takes and gives.
+    /// Returns the shapes a finished computation takes and gives.
     pub(crate) fn signature(&self, id: ComputationId) -> Result<(Vec<Shape>, Shape)> {
         let state = self.state.borrow();
         let computation = state.finished.get(id).ok_or(Code::Invalid {})?;

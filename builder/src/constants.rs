@@ -13,8 +13,9 @@ use std::panic::Location;
 impl Builder {
     /// Returns whether a value depends on constants only: XLA's `IsConstant`.
     ///
-    /// A value is constant if it depends on no parameter, random state, device, host or called computation.
-    /// `get-dimension-size` of any value is constant, and so is a custom call of `SetBound`.
+    /// A value is constant if it depends on no parameter, random state, device, host or called
+    /// computation. `get-dimension-size` of any value is constant, and so is a custom call of
+    /// `SetBound`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -32,10 +33,12 @@ impl Builder {
         let (open, id) = state.open.last().zip(value.id()).ok_or(Code::Invalid {})?;
         Ok(variable(open, id).is_none())
     }
-    /// Returns the module that computes this value, which must be constant: XLA's `BuildConstantSubGraph`.
+    /// Returns the module that computes this value, which must be constant: XLA's
+    /// `BuildConstantSubGraph`.
     ///
-    /// Sizes of dimensions become constants: the bound, or of dynamic ones -1 if `dynamic_dimension_is_minus_one`. What
-    /// `SetBound` sets is its literal. The builder can be used further.
+    /// Sizes of dimensions become constants: the bound, or of dynamic ones -1 if
+    /// `dynamic_dimension_is_minus_one`. What `SetBound` sets is its literal. The builder can be
+    /// used further.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -81,8 +84,8 @@ fn variable(open: &Open, root: InstructionId) -> Option<InstructionId> {
     all.find(|(id, instruction)| reached[id.index()] && varies(instruction)).map(|(id, _)| id)
 }
 
-/// Returns whether the result depends on nothing but the operands: not on arguments, the device, the host, other devices, the
-/// random state, or what a called computation does.
+/// Returns whether the result depends on nothing but the operands: not on arguments, the device,
+/// the host, other devices, the random state, or what a called computation does.
 pub(crate) fn follows_from_operands(instruction: &Instruction) -> bool {
     match instruction.opcode().kind() {
         Kind::Array => true,
@@ -121,7 +124,8 @@ fn folded(open: &Open, instruction: &Instruction, minus_one: bool) -> Option<Ins
     Some(Instruction { op: Op::Constant(Constant { value }), shape, operands, common: None })
 }
 
-/// Returns the instructions the root needs. An element of a tuple that is made here needs that element only.
+/// Returns the instructions the root needs. An element of a tuple that is made here needs that
+/// element only.
 fn constant_part(open: &Open, root: InstructionId, minus_one: bool) -> (Open, InstructionId) {
     let element = |instruction: &Instruction| {
         let Op::GetTupleElement(op) = &instruction.op else { return None };

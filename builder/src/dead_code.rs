@@ -8,9 +8,10 @@ use hlo::op::Kind;
 impl Builder {
     /// Sets whether instructions are kept that the result does not depend on.
     ///
-    /// By default [`Builder::build`] and the closures of ops drop them, except parameters and instructions that
-    /// communicate, exchange data with the host, use the random state, run asynchronously or are custom calls with a side
-    /// effect, and calls of computations that contain such. Computations that nothing calls are dropped too.
+    /// By default [`Builder::build`] and the closures of ops drop them, except parameters and
+    /// instructions that communicate, exchange data with the host, use the random state, run
+    /// asynchronously or are custom calls with a side effect, and calls of computations that
+    /// contain such. Computations that nothing calls are dropped too.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -27,8 +28,8 @@ impl Builder {
 }
 
 impl State {
-    /// Returns the computation without the instructions that the root does not depend on, and its root; as it is if they are
-    /// kept.
+    /// Returns the computation without the instructions that the root does not depend on, and its
+    /// root; as it is if they are kept.
     pub(crate) fn pruned(&self, open: Open, root: InstructionId) -> (Open, InstructionId) {
         if self.keep_unused {
             return (open, root);
@@ -63,7 +64,8 @@ impl State {
         }
         live
     }
-    /// Returns whether the instruction does more than give a value; a parameter belongs to the signature.
+    /// Returns whether the instruction does more than give a value; a parameter belongs to the
+    /// signature.
     fn has_effect(&self, instruction: &Instruction) -> bool {
         match instruction.opcode().kind() {
             Kind::Asynchronous | Kind::Collective | Kind::Transfer | Kind::Host | Kind::Random => {

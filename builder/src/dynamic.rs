@@ -1,17 +1,19 @@
 //! Dynamic sizes: branches of different sizes, and bounds known before a run.
 use crate::arguments::size;
-use crate::known::Known;
+use crate::known::KnownInteger;
 use crate::ops::control::{Branch, choice, two};
 use crate::ops::movement::elements;
 use crate::{Builder, Code, Computation, Error, Result, Value};
 use hlo::{ArrayShape, Shape};
 
 impl<'b> Value<'b> {
-    /// As [`Value::conditional`], of branches whose results may differ in size: XLA's `DynamicConditional`.
+    /// As [`Value::conditional`], of branches whose results may differ in size: XLA's
+    /// `DynamicConditional`.
     ///
-    /// Both results have the same rank and element type. Where sizes differ the result's size is dynamic, the larger one its
-    /// bound; the smaller result is padded with zeros that do not count. Tuples are brought together element by element. The
-    /// closures may use values from outside, which become further operands.
+    /// Both results have the same rank and element type. Where sizes differ the result's size is
+    /// dynamic, the larger one its bound; the smaller result is padded with zeros that do not
+    /// count. Tuples are brought together element by element. The closures may use values from
+    /// outside, which become further operands.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -36,7 +38,8 @@ impl<'b> Value<'b> {
             choose(b, self, &branches, true)
         })
     }
-    /// As [`Value::switch`], of branches whose results may differ in size: XLA's `DynamicConditional` with a branch index.
+    /// As [`Value::switch`], of branches whose results may differ in size: XLA's
+    /// `DynamicConditional` with a branch index.
     #[track_caller]
     pub fn dynamic_switch(self, branches: &[Computation<'b>], operands: &[Self]) -> Self {
         self.record(|b| {
@@ -49,11 +52,13 @@ impl<'b> Value<'b> {
             choose(b, self, &with.collect::<Result<Vec<_>>>()?, false)
         })
     }
-    /// Returns the array, of which only `count` elements of a dimension count: XLA's `SetDimensionSizeWithRebound`.
+    /// Returns the array, of which only `count` elements of a dimension count: XLA's
+    /// `SetDimensionSizeWithRebound`.
     ///
-    /// If it is known before the run that `count`, a scalar `s32`, is smaller than the dimension, the array is cut to that
-    /// bound; if `count` is known altogether, the size stays static. Constants, sizes of dimensions, sums, differences and
-    /// products of numbers that are not negative, `min`, `max` and `clamp` are seen through.
+    /// If it is known before the run that `count`, a scalar `s32`, is smaller than the dimension,
+    /// the array is cut to that bound; if `count` is known altogether, the size stays static.
+    /// Constants, sizes of dimensions, sums, differences and products of numbers that are not
+    /// negative, `min`, `max` and `clamp` are seen through.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -68,14 +73,15 @@ impl<'b> Value<'b> {
             let dim = self.axis(dim)?;
             let known = self.array()?.dim(dim).unwrap_or(0);
             let mut array = self;
-            let told = Known::of(count)?;
+            let told = KnownInteger::of(count)?;
             if let Some(bound) = told.most.filter(|bound| (0..known).contains(bound)) {
                 array = array.slice_in_dim(0, bound, 1, dim);
             }
             if told.dynamic { Ok(array.set_dimension_size(count, dim)) } else { Ok(array) }
         })
     }
-    /// Returns the array with the sizes that `sizes`, a vector of integers, holds: XLA's `SetAllDimensionSizes`.
+    /// Returns the array with the sizes that `sizes`, a vector of integers, holds: XLA's
+    /// `SetAllDimensionSizes`.
     ///
     /// Dimensions whose size is known beforehand are left as they are.
     ///
@@ -94,7 +100,7 @@ impl<'b> Value<'b> {
             for dim in 0..size(shape.rank()) {
                 let one = sizes.slice_in_dim(dim, dim + 1, 1, 0).reshape(&[]);
                 let one = one.convert_element_type(hlo::ElementType::S32);
-                if Known::of(one)?.dynamic {
+                if KnownInteger::of(one)?.dynamic {
                     array = array.set_dimension_size(one, dim);
                 }
             }

@@ -22,8 +22,9 @@ pub(crate) fn amend(value: Value<'_>, change: impl FnOnce(&mut CommonAttrs)) -> 
     Ok(())
 }
 
-/// Gives a copy of an instruction what the original says besides its op: the configuration of its backend, and what the
-/// builder's own settings do not say. Control predecessors stay behind, as they are of the other computation.
+/// Gives a copy of an instruction what the original says besides its op: the configuration of its
+/// backend, and what the builder's own settings do not say. Control predecessors stay behind, as
+/// they are of the other computation.
 pub(crate) fn carry(copy: Value<'_>, original: &Instruction) -> Result<()> {
     let Some(given) = original.common.as_deref() else { return Ok(()) };
     let CommonAttrs {
@@ -87,10 +88,12 @@ impl Builder {
             amend(op, |common| common.sharding = sharding.map(|s| for_shape(s, &shape)))
         });
     }
-    /// Sets for each leaf of a parameter whether all replicas receive the same value: XLA's `SetParameterReplication`.
+    /// Sets for each leaf of a parameter whether all replicas receive the same value: XLA's
+    /// `SetParameterReplication`.
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` if the value is no parameter, or there are not as many entries as leaves.
+    /// Kept by the builder: `E0801` if the value is no parameter, or there are not as many entries
+    /// as leaves.
     #[track_caller]
     pub fn set_parameter_replication(&self, parameter: Value<'_>, replicated: &[bool]) {
         self.record_or((), |b| {
@@ -108,7 +111,8 @@ impl Builder {
             amend(parameter, |common| common.parameter_replication = Some(replicated.to_vec()))
         });
     }
-    /// Sets the thread that runs a computation: XLA's `SetExecutionThread`. XLA has `main`, the default, and `host`.
+    /// Sets the thread that runs a computation: XLA's `SetExecutionThread`. XLA has `main`, the
+    /// default, and `host`.
     #[track_caller]
     pub fn set_execution_thread(&self, computation: Computation<'_>, thread: &str) {
         self.record_or((), |b| {

@@ -169,12 +169,14 @@ macro_rules! comparisons {
         impl<'b> Value<'b> {
             $($(#[$doc])*
             ///
-            /// The other operand is broadcast; see [`Operand`] and [`Value::along`]. Returns `pred`.
+            /// The other operand is broadcast; see [`Operand`] and [`Value::along`]. Returns
+            /// `pred`.
             #[track_caller]
             pub fn $method(self, rhs: impl Operand<'b>) -> Self {
                 self.record(|_| compare(self, rhs, Direction::$direction, None))
             }
-            /// The same in the total order of floats, `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`.
+            /// Compares in the total order of floats,
+            /// `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`.
             #[track_caller]
             pub fn $total(self, rhs: impl Operand<'b>) -> Self {
                 self.record(|_| {
@@ -214,7 +216,8 @@ fn compare<'b>(
 }
 
 impl<'b> Value<'b> {
-    /// Compares element by element: XLA's `Compare`. `None` is the default order of the element type.
+    /// Compares element by element: XLA's `Compare`. `None` is the default order of the element
+    /// type.
     #[track_caller]
     pub fn compare(
         self,
@@ -237,8 +240,8 @@ impl<'b> Value<'b> {
     }
     /// Returns the element of `on_true` where this is true, otherwise the element of `on_false`.
     ///
-    /// Scalars stretch, a scalar `pred` too; nothing else does. Of tuples, which a scalar `pred` chooses between, it
-    /// becomes a [`conditional`](Value::conditional).
+    /// Scalars stretch, a scalar `pred` too; nothing else does. Of tuples, which a scalar `pred`
+    /// chooses between, it becomes a [`conditional`](Value::conditional).
     #[track_caller]
     pub fn select(self, on_true: impl Operand<'b>, on_false: impl Operand<'b>) -> Self {
         self.record(|b| {
@@ -262,7 +265,8 @@ impl<'b> Value<'b> {
             b.emit(Clamp {}, &same_dims([min, self, max])?, None)
         })
     }
-    /// Returns the values in another element type: XLA's `ConvertElementType`. Of complex numbers the real part is kept.
+    /// Returns the values in another element type: XLA's `ConvertElementType`. Of complex numbers
+    /// the real part is kept.
     #[track_caller]
     pub fn convert_element_type(self, ty: ElementType) -> Self {
         self.record(|b| {
@@ -283,7 +287,8 @@ fn truths(name: &str, x: Value<'_>) -> Result<()> {
     Err(Error::argument(format!("`{name}` takes pred, found {shape:#}"))
         .with_help("compare with `ne(0)`, or use `and`, `or` and `not` on bits"))
 }
-/// The logical operations by the names they had in 2018; `and`, `or` and `not` work on the bits of integers too.
+/// The logical operations by the names they had in 2018; `and`, `or` and `not` work on the bits of
+/// integers too.
 impl<'b> Value<'b> {
     /// Returns whether both are true: XLA's `LogicalAnd`. `E0801` unless `pred`.
     #[track_caller]

@@ -1,8 +1,8 @@
 //! Implicit broadcasting: what XLA's builder adds to operands of different shapes.
 //!
-//! Source: Broadcasting Semantics of the XLA documentation. Scalars stretch to anything; operands of one rank stretch along
-//! dimensions of size 1; an operand of lower rank broadcasts along dimensions that must be named. There is no
-//! alignment by trailing dimensions.
+//! Source: Broadcasting Semantics of the XLA documentation. Scalars stretch to anything; operands
+//! of one rank stretch along dimensions of size 1; an operand of lower rank broadcasts along
+//! dimensions that must be named. There is no alignment by trailing dimensions.
 use crate::arguments::{all_counted, first};
 use crate::operand::Along;
 use crate::{Code, Error, Operand, Result, Value};
@@ -14,7 +14,7 @@ fn refused(message: String, help: &str) -> Error {
     Error::from(Code::Broadcast { message }).with_help(help)
 }
 
-/// Both operands, broadcast to one shape.
+/// Returns both operands, broadcast to one shape.
 pub(crate) fn pair<'b>(
     lhs: impl Operand<'b>,
     rhs: impl Operand<'b>,
@@ -110,7 +110,8 @@ fn stretched<'b>(a: Value<'b>, b: Value<'b>) -> Result<(Value<'b>, Value<'b>)> {
     Ok((stretch(a, &sizes)?, stretch(b, &sizes)?))
 }
 
-/// Repeats dimensions of size 1 until the array has these sizes: a reshape that drops them, and a broadcast.
+/// Repeats dimensions of size 1 until the array has these sizes: a reshape that drops them, and a
+/// broadcast.
 pub(crate) fn stretch<'b>(value: Value<'b>, sizes: &[i64]) -> Result<Value<'b>> {
     let shape = value.array()?;
     if shape.dims.as_slice() == sizes {
@@ -120,7 +121,8 @@ pub(crate) fn stretch<'b>(value: Value<'b>, sizes: &[i64]) -> Result<Value<'b>> 
     in_dim(value, &shape, result, &first(sizes.len()))
 }
 
-/// XLA's `BroadcastInDim`: operand dimension `i` becomes `dims[i]`, and is repeated if it has size 1.
+/// Emits XLA's `BroadcastInDim`: operand dimension `i` becomes `dims[i]`, and is repeated if it has
+/// size 1.
 pub(crate) fn in_dim<'b>(
     value: Value<'b>,
     shape: &ArrayShape,

@@ -6,8 +6,8 @@ use hlo::{Module, Span, Verified};
 use std::panic::Location;
 
 impl Builder {
-    /// Returns the entry computation of a module, with all it calls: XLA's `AddSubComputation`. The header of the module is
-    /// ignored.
+    /// Returns the entry computation of a module, with all it calls: XLA's `AddSubComputation`. The
+    /// header of the module is ignored.
     ///
     /// ```
     /// let text = "HloModule other\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] negate(p) }";

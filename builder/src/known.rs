@@ -6,9 +6,9 @@ use hlo::ir::{Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::{Op, Opcode};
 
-/// What is known of an integer value before a run.
+/// The facts known of an integer value before a run.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Known {
+pub(crate) struct KnownInteger {
     /// An upper bound.
     pub(crate) most: Option<i64>,
     /// Whether it is never negative.
@@ -17,7 +17,7 @@ pub(crate) struct Known {
     pub(crate) dynamic: bool,
 }
 
-impl Known {
+impl KnownInteger {
     const NOTHING: Self = Self { most: None, natural: false, dynamic: true };
 
     pub(crate) fn of(value: Value<'_>) -> Result<Self> {
@@ -29,7 +29,7 @@ impl Known {
         let mut facts = Vec::with_capacity(reached.len());
         for (id, instruction) in open.instructions.iter().take(reached.len()) {
             let fact = match reached[id.index()] {
-                true => Facts { open, of: &facts }.fact(instruction),
+                true => InstructionFacts { open, of: &facts }.fact(instruction),
                 false => Self::NOTHING,
             };
             facts.push(fact);
@@ -38,22 +38,23 @@ impl Known {
     }
 }
 
-/// What is known of the instructions so far.
-struct Facts<'s> {
+/// The facts known of the instructions so far.
+struct InstructionFacts<'s> {
     open: &'s Open,
-    of: &'s [Known],
+    of: &'s [KnownInteger],
 }
 
-impl Facts<'_> {
-    fn fact(&self, instruction: &Instruction) -> Known {
+impl InstructionFacts<'_> {
+    fn fact(&self, instruction: &Instruction) -> KnownInteger {
         let dynamic = self.dynamic(instruction);
         let (most, natural) = self.range(instruction).unwrap_or((None, false));
-        Known { most, natural, dynamic }
+        KnownInteger { most, natural, dynamic }
     }
 
     /// Returns the largest number the instruction can be, and whether it is never negative.
     fn range(&self, instruction: &Instruction) -> Option<(Option<i64>, bool)> {
-        let all: Vec<Known> = instruction.operands.iter().map(|o| self.of[o.index()]).collect();
+        let all: Vec<KnownInteger> =
+            instruction.operands.iter().map(|o| self.of[o.index()]).collect();
         let both = |f: fn(i64, i64) -> i64| Some(f(all[0].most?, all[1].most?));
         // Larger numbers may have wrapped.
         let held = |most: Option<i64>| most.is_some_and(|most| i32::try_from(most).is_ok());

@@ -1,5 +1,5 @@
-//! Construction of HLO modules: the functions of `XlaBuilder` as methods, with numbers as operands and closures as
-//! computations.
+//! Construction of HLO modules: the functions of `XlaBuilder` as methods, with numbers as operands
+//! and closures as computations.
 //!
 //! ```
 //! use builder::Builder;

@@ -5,7 +5,8 @@ use half::{bf16, f16};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 use ndarray::{ArrayBase, Data, Dimension};
 
-/// Values that can be constants: numbers, slices, nested arrays and vectors, `ndarray`s, [`Literal`]s.
+/// Values that can be constants: numbers, slices, nested arrays and vectors, `ndarray`s,
+/// [`Literal`]s.
 pub trait IntoLiteral {
     /// Returns the literal.
     ///

@@ -7,7 +7,8 @@ use hlo::ElementType;
 impl Builder {
     /// Repeats `body` on a list of values while `condition` is true: XLA's `WhileLoopHelper`.
     ///
-    /// Both closures take the values; `body` returns as many, of the same shapes. The loop's state is their tuple.
+    /// Both closures take the values; `body` returns as many, of the same shapes. The loop's state
+    /// is their tuple.
     ///
     /// ```
     /// let b = builder::Builder::new("gcd");
@@ -53,7 +54,8 @@ impl Builder {
     }
     /// Runs `body` for every index from 0 to before `count`: XLA's `ForEachIndex`.
     ///
-    /// The closure takes the index, a scalar of type `ty`, and the values; it returns as many, of the same shapes.
+    /// The closure takes the index, a scalar of type `ty`, and the values; it returns as many, of
+    /// the same shapes.
     ///
     /// ```
     /// let b = builder::Builder::new("powers");
@@ -95,7 +97,8 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// Returns the elements of a tuple: XLA's `DisassembleTuple`. [`Builder::tuple`] puts them together.
+    /// Returns the elements of a tuple: XLA's `DisassembleTuple`. [`Builder::tuple`] puts them
+    /// together.
     ///
     /// ```
     /// let b = builder::Builder::new("m");

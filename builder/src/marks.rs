@@ -11,7 +11,7 @@ impl Builder {
         change(&mut self.state.borrow_mut().annotations)
     }
 
-    /// The metadata of new instructions, in place of scopes and lines: XLA's `SetOpMetadata`.
+    /// Sets the metadata of new instructions, in place of scopes and lines: XLA's `SetOpMetadata`.
     ///
     /// ```
     /// use hlo::ir::Metadata;
@@ -28,16 +28,17 @@ impl Builder {
     pub fn swap_op_metadata(&self, metadata: Option<Metadata>) -> Option<Metadata> {
         self.mark(|marks| replace(&mut marks.metadata, metadata))
     }
-    /// The metadata of the next instruction, and of no other: XLA's `SetOneShotOpMetadata`.
+    /// Sets the metadata of the next instruction, and of no other: XLA's `SetOneShotOpMetadata`.
     pub fn set_one_shot_op_metadata(&self, metadata: Metadata) {
         self.mark(|marks| marks.one_shot = Some(metadata));
     }
-    /// New instructions record scopes and lines again: XLA's `ClearOpMetadata`.
+    /// Makes new instructions record scopes and lines again: XLA's `ClearOpMetadata`.
     pub fn clear_op_metadata(&self) {
         self.swap_op_metadata(None);
     }
 
-    /// The sharding of new instructions: XLA's `SetSharding`. Of a tuple each leaf gets it, unless it has one for each.
+    /// Sets the sharding of new instructions: XLA's `SetSharding`. Of a tuple each leaf gets it,
+    /// unless it has one for each.
     pub fn set_sharding(&self, sharding: Sharding) {
         self.swap_sharding(Some(sharding));
     }
@@ -45,7 +46,7 @@ impl Builder {
     pub fn swap_sharding(&self, sharding: Option<Sharding>) -> Option<Sharding> {
         self.mark(|marks| replace(&mut marks.sharding, sharding))
     }
-    /// New instructions have no sharding: XLA's `ClearSharding`.
+    /// Ends the sharding of new instructions: XLA's `ClearSharding`.
     pub fn clear_sharding(&self) {
         self.swap_sharding(None);
     }
@@ -54,18 +55,19 @@ impl Builder {
         self.mark(|marks| marks.sharding.clone())
     }
 
-    /// The frontend attributes on new instructions: XLA's `SetFrontendAttributes`.
+    /// Sets the frontend attributes of new instructions: XLA's `SetFrontendAttributes`.
     pub fn set_frontend_attributes(&self, attributes: FrontendAttributes) {
         self.swap_frontend_attributes(attributes);
     }
-    /// Sets the frontend attributes of new instructions, and returns the previous ones: XLA's `SwapFrontendAttributes`.
+    /// Sets the frontend attributes of new instructions, and returns the previous ones: XLA's
+    /// `SwapFrontendAttributes`.
     pub fn swap_frontend_attributes(&self, attributes: FrontendAttributes) -> FrontendAttributes {
         let FrontendAttributes(mut notes) = attributes;
         // The text has them in this order.
         notes.sort_by(|(a, _), (b, _)| a.cmp(b));
         self.mark(|marks| replace(&mut marks.frontend, FrontendAttributes(notes)))
     }
-    /// New instructions have no frontend attributes: XLA's `ClearFrontendAttributes`.
+    /// Ends the frontend attributes of new instructions: XLA's `ClearFrontendAttributes`.
     pub fn clear_frontend_attributes(&self) {
         self.swap_frontend_attributes(FrontendAttributes::default());
     }
@@ -74,11 +76,11 @@ impl Builder {
         self.mark(|marks| marks.frontend.clone())
     }
 
-    /// Which value of an original program new instructions are: XLA's `SetOriginalValue`.
+    /// Sets the value of an original program that new instructions are: XLA's `SetOriginalValue`.
     pub fn set_original_value(&self, origin: OriginalValue) {
         self.mark(|marks| marks.origin = Some(origin));
     }
-    /// New instructions are no value of an original program: XLA's `ClearOriginalValue`.
+    /// Ends the original value of new instructions: XLA's `ClearOriginalValue`.
     pub fn clear_original_value(&self) {
         self.mark(|marks| marks.origin = None);
     }

@@ -3,7 +3,8 @@ use crate::{Code, Error, Result, Value};
 use hlo::elem::Class;
 use hlo::{ElementType, Literal, Scalar};
 
-/// A value and the dimensions of the other operand that it broadcasts along; made by [`Value::along`].
+/// A value and the dimensions of the other operand that it broadcasts along; made by
+/// [`Value::along`].
 #[derive(Debug, Clone)]
 pub struct Along<'b> {
     /// The value.
@@ -14,10 +15,11 @@ pub struct Along<'b> {
 }
 
 impl<'b> Value<'b> {
-    /// Broadcasts the value along these dimensions of the other operand: XLA's `broadcast_dimensions`.
+    /// Broadcasts the value along these dimensions of the other operand: XLA's
+    /// `broadcast_dimensions`.
     ///
-    /// Of two operands of different rank the one with fewer dimensions is laid along; `dims` has one entry for each of its
-    /// dimensions, growing. (Broadcasting Semantics, XLA.)
+    /// Of two operands of different rank the one with fewer dimensions is laid along; `dims` has
+    /// one entry for each of its dimensions, growing. (Broadcasting Semantics, XLA.)
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -32,8 +34,8 @@ impl<'b> Value<'b> {
     }
 }
 
-/// The other operand of an operator: a [`Value`], one with broadcast dimensions ([`Value::along`]), or a number, which becomes
-/// a scalar constant of the other operand's type.
+/// The other operand of an operator: a [`Value`], one with broadcast dimensions ([`Value::along`]),
+/// or a number, which becomes a scalar constant of the other operand's type.
 pub trait Operand<'b> {
     /// Converts to an operand for `other`.
     ///
@@ -64,7 +66,7 @@ macro_rules! numbers {
     ($($ty:ty: $number:ident;)*) => {
         $(impl<'b> Operand<'b> for $ty {
             fn beside(self, other: Value<'b>) -> Result<Along<'b>> {
-                let value = number(other, Number::$number(self.into()))?;
+                let value = number(other, PlainNumber::$number(self.into()))?;
                 Ok(Along { value, dims: Vec::new() })
             }
             fn value(&self) -> Option<Value<'b>> {
@@ -77,44 +79,44 @@ numbers! { f32: Float; f64: Float; i32: Integer; i64: Integer; u32: Integer; boo
 
 /// A number in the user's program.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Number {
+pub(crate) enum PlainNumber {
     Float(f64),
     Integer(i64),
     Bool(bool),
 }
 
 /// Returns the number as a scalar of `like`'s type.
-pub(crate) fn number(like: Value<'_>, number: Number) -> Result<Value<'_>> {
+pub(crate) fn number(like: Value<'_>, number: PlainNumber) -> Result<Value<'_>> {
     let ty = like.element_type()?;
     like.builder().make_constant(Literal::scalar(ty, scalar(number, ty)?))
 }
 
-/// Returns the number as an element of this type. An integer type must hold it exactly; a float type rounds it to the
-/// nearest.
-pub(crate) fn scalar(number: Number, ty: ElementType) -> Result<Scalar> {
+/// Returns the number as an element of this type. An integer type must hold it exactly; a float
+/// type rounds it to the nearest.
+pub(crate) fn scalar(number: PlainNumber, ty: ElementType) -> Result<Scalar> {
     let refused = |shown: String, help: &str| {
         let message = format!("{shown} is not a value of {ty}");
         Err(Error::from(Code::Literal { message }).with_help(help))
     };
     let (from, plain) = match number {
-        Number::Float(x) => (ElementType::F64, Scalar::Float(x)),
-        Number::Integer(n) => (ElementType::S64, Scalar::Signed(n)),
-        Number::Bool(t) => (ElementType::Pred, Scalar::Pred(t)),
+        PlainNumber::Float(x) => (ElementType::F64, Scalar::Float(x)),
+        PlainNumber::Integer(n) => (ElementType::S64, Scalar::Signed(n)),
+        PlainNumber::Bool(t) => (ElementType::Pred, Scalar::Pred(t)),
     };
     match (number, ty.class()) {
-        (Number::Float(x), Class::Signed | Class::Unsigned | Class::Pred) => {
+        (PlainNumber::Float(x), Class::Signed | Class::Unsigned | Class::Pred) => {
             refused(format!("{x:?}"), "write an integer, or convert the value to a float type")
         }
-        (Number::Integer(n), Class::Signed | Class::Unsigned | Class::Pred) => {
+        (PlainNumber::Integer(n), Class::Signed | Class::Unsigned | Class::Pred) => {
             let scalar = plain.convert(from, ty);
             let held = scalar.as_i64() == Some(n);
             if held { Ok(scalar) } else { refused(n.to_string(), "use a wider type") }
         }
-        (Number::Bool(t), Class::Signed | Class::Unsigned | Class::Float | Class::Complex) => {
+        (PlainNumber::Bool(t), Class::Signed | Class::Unsigned | Class::Float | Class::Complex) => {
             refused(t.to_string(), "write 0 or 1")
         }
-        (Number::Bool(_), Class::Pred)
-        | (Number::Float(_) | Number::Integer(_), Class::Float | Class::Complex) => {
+        (PlainNumber::Bool(_), Class::Pred)
+        | (PlainNumber::Float(_) | PlainNumber::Integer(_), Class::Float | Class::Complex) => {
             Ok(plain.convert(from, ty))
         }
     }

@@ -40,7 +40,7 @@ fn always(op: Binary) -> impl Fn(Value<'_>) -> Result<Binary> {
     move |_| Ok(op)
 }
 
-/// `>>` keeps the sign of signed numbers.
+/// Shifts right: `>>` keeps the sign of signed numbers.
 fn shift_right(value: Value<'_>) -> Result<Binary> {
     let ty = value.element_type()?;
     match ty.class() {

@@ -23,11 +23,11 @@ pub struct TensorFormat {
 }
 
 impl TensorFormat {
-    /// Images, channels, then spatial dimensions: NCHW.
+    /// Returns the format images, channels, then spatial dimensions: NCHW.
     pub fn channels_first(spatial: usize) -> Self {
         Self { batch: 0, feature: 1, spatial: (2..).take(spatial).collect() }
     }
-    /// Images, spatial dimensions, then channels: NHWC.
+    /// Returns the format images, spatial dimensions, then channels: NHWC.
     pub fn channels_last(spatial: usize) -> Self {
         Self { batch: 0, feature: size(spatial) + 1, spatial: (1..).take(spatial).collect() }
     }
@@ -85,7 +85,7 @@ fn each(rank: usize, kernel: &[i64], stride: &[i64]) -> Result<()> {
 /// Padding before, behind and between the elements of a dimension.
 type EdgePadding = (i64, i64, i64);
 
-/// Padding of the spatial dimensions as padding of all.
+/// Returns padding of the spatial dimensions as padding of all.
 fn everywhere(
     rank: usize,
     spatial: &[(i64, i64)],
@@ -123,7 +123,8 @@ fn counts<'b>(
     let ones = crate::implicit::splat(b.constant_r0_with_type(ty, 1), &ones)?;
     window_sum(ones.pad(b.zero(ty), pads), kernel, stride)
 }
-/// The shape of what is averaged, or of its cotangent, and the padding of all dimensions, if windows fit it.
+/// Returns the shape of the averaged array, or of its cotangent, and the padding of all dimensions,
+/// if windows fit it.
 fn averaged(
     x: Value<'_>,
     [kernel, stride]: [&[i64]; 2],
@@ -139,7 +140,8 @@ fn averaged(
 }
 
 impl Value<'_> {
-    /// Returns the largest element of each window: XLA's `MaxPool`. `kernel` and `stride` have one entry for each dimension.
+    /// Returns the largest element of each window: XLA's `MaxPool`. `kernel` and `stride` have one
+    /// entry for each dimension.
     ///
     /// Padding counts as the smallest value, minus infinity where there is one.
     ///
@@ -171,9 +173,11 @@ impl Value<'_> {
             Ok(self.reduce_window_with_general_padding(init, |a, c| a.max(c), kernel, &options))
         })
     }
-    /// Returns the mean of each window: XLA's `AvgPool`. `padding` has a pair for each spatial dimension.
+    /// Returns the mean of each window: XLA's `AvgPool`. `padding` has a pair for each spatial
+    /// dimension.
     ///
-    /// Padding counts as zeros: in the sum, and in the number the sum is divided by if `counts_include_padding`.
+    /// Padding counts as zeros: in the sum, and in the number the sum is divided by if
+    /// `counts_include_padding`.
     ///
     /// ```
     /// use builder::pooling::TensorFormat;
@@ -203,10 +207,11 @@ impl Value<'_> {
             Ok(sums / counts(self, &shape.dims, &pads, kernel, stride)?)
         })
     }
-    /// Returns the cotangent of what [`Value::avg_pool`] was given, an array of the sizes `input`, from that of its result,
-    /// `self`: XLA's `AvgPoolGrad`.
+    /// Returns the cotangent of what [`Value::avg_pool`] was given, an array of the sizes `input`,
+    /// from that of its result, `self`: XLA's `AvgPoolGrad`.
     ///
-    /// Each element's cotangent, divided by the number its mean was divided by, goes to every element of its window.
+    /// Each element's cotangent, divided by the number its mean was divided by, goes to every
+    /// element of its window.
     #[track_caller]
     pub fn avg_pool_grad(
         self,
@@ -225,7 +230,8 @@ impl Value<'_> {
                 false => self / counts(self, input, &pads, kernel, stride)?,
             };
             let zero = b.zero(shape.ty);
-            // The windows that cover an element, in the padded input, are a window of the cotangents pushed apart.
+            // The windows that cover an element, in the padded input, are a window of the
+            // cotangents pushed apart.
             let mut apart = Vec::new();
             for (d, (&out, &(low, high, _))) in shape.dims.iter().zip(&pads).enumerate() {
                 let padded = input[d].saturating_add(low).saturating_add(high);
@@ -249,15 +255,16 @@ fn volume(kernel: &[i64]) -> i64 {
 /// Sizes of one spatial dimension of a convolution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpatialSizes {
-    /// Of what is convolved.
+    /// Its size in the convolved array.
     pub input: i64,
-    /// Of the kernel.
+    /// Its size in the kernel.
     pub filter: i64,
-    /// Of the result.
+    /// Its size in the result.
     pub output: i64,
 }
 
-/// One spatial dimension of the gradient of a convolution: XLA's `SpatialDimensionOutputSizeAndPadding`.
+/// One spatial dimension of the gradient of a convolution: XLA's
+/// `SpatialDimensionOutputSizeAndPadding`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpatialGradient {
     /// Size of the result's cotangent with `stride - 1` zeros between its elements.
@@ -294,7 +301,8 @@ impl SpatialSizes {
     }
 }
 
-/// Sizes and padding of one spatial dimension of the gradient of a convolution: XLA's `ConvGradExtractAndVerifyDimension`.
+/// Sizes and padding of one spatial dimension of the gradient of a convolution: XLA's
+/// `ConvGradExtractAndVerifyDimension`.
 ///
 /// ```
 /// use builder::pooling::{Padding, SpatialSizes, conv_grad_extract_and_verify_dimension};
@@ -305,7 +313,8 @@ impl SpatialSizes {
 /// ```
 ///
 /// # Errors
-/// `E0801` if the result of such a convolution has another size; if a size, dilation or stride is not positive.
+/// `E0801` if the result of such a convolution has another size; if a size, dilation or stride is
+/// not positive.
 pub fn conv_grad_extract_and_verify_dimension(
     sizes: SpatialSizes,
     dilation: i64,

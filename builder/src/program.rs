@@ -50,8 +50,9 @@ impl Builder {
         }
     }
 
-    /// As [`Builder::build`], of a module without dynamic dimensions: XLA's `Build` with `remove_dynamic_dimensions`. Each
-    /// dimension of the entry computation has the size of its bound.
+    /// As [`Builder::build`], of a module without dynamic dimensions: XLA's `Build` with
+    /// `remove_dynamic_dimensions`. Each dimension of the entry computation has the size of its
+    /// bound.
     ///
     /// # Errors
     /// As [`Builder::build`].
@@ -65,9 +66,9 @@ impl Builder {
         module.map_err(|error| error.at(caller))
     }
 
-    /// Runs a function that may fail, and gives an invalid value if it does; the error is kept like an error of the
-    /// builder: XLA's `ReportErrorOrReturn`. For libraries of ops: inside it `?` works, and the line noted is that of the
-    /// caller.
+    /// Runs a function that may fail, and gives an invalid value if it does; the error is kept like
+    /// an error of the builder: XLA's `ReportErrorOrReturn`. For libraries of ops: inside it `?`
+    /// works, and the line noted is that of the caller.
     ///
     /// ```
     /// use builder::{Builder, Code, Error, Value};
@@ -92,8 +93,8 @@ impl Builder {
     ) -> Value<'b> {
         self.record(|_| make())
     }
-    /// Sets whether the first error panics: XLA's `set_die_immediately_on_error`. The backtrace of the panic shows the calls
-    /// that lead to it.
+    /// Sets whether the first error panics: XLA's `set_die_immediately_on_error`. The backtrace of
+    /// the panic shows the calls that lead to it.
     ///
     /// # Panics
     /// Not here, but every later call that fails.

@@ -57,8 +57,8 @@ impl Builder {
             Error::from(Code::Root { message }).with_help("make a value before you build")
         })
     }
-    /// Returns an instruction and its transitive operands as text, one per line: XLA's `OpToString`. Operands follow their
-    /// users, each instruction once.
+    /// Returns an instruction and its transitive operands as text, one per line: XLA's
+    /// `OpToString`. Operands follow their users, each instruction once.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -88,7 +88,8 @@ impl Builder {
         }
         Ok(text)
     }
-    /// Returns the instruction of a handle, which [`Value::handle`] gave: XLA's `GetInstructionByHandle`.
+    /// Returns the instruction of a handle, which [`Value::handle`] gave: XLA's
+    /// `GetInstructionByHandle`.
     ///
     /// # Errors
     /// `E0801` if the computation being built has none of this handle.

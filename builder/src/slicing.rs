@@ -50,7 +50,8 @@ impl Value<'_> {
             Ok(self.dynamic_update_slice(update, &starts?))
         })
     }
-    /// Returns the box from `start` to before `end` in the last dimensions, all of those before: XLA's `SliceInMinorDims`.
+    /// Returns the box from `start` to before `end` in the last dimensions, all of those before:
+    /// XLA's `SliceInMinorDims`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -69,7 +70,8 @@ impl Value<'_> {
             Ok(self.slice(&starts, &limits, &vec![1; starts.len()]))
         })
     }
-    /// Returns the array with a box of the last dimensions replaced, from `start` on: XLA's `UpdateSliceInMinorDims`.
+    /// Returns the array with a box of the last dimensions replaced, from `start` on: XLA's
+    /// `UpdateSliceInMinorDims`.
     #[track_caller]
     pub fn update_slice_in_minor_dims(self, update: Self, start: &[i64]) -> Self {
         self.record(|_| {
@@ -77,7 +79,8 @@ impl Value<'_> {
             Ok(self.update_slice(update, &[&vec![0; major], start].concat()))
         })
     }
-    /// Returns the box of these sizes in the last dimensions, from scalars `starts` on: XLA's `DynamicSliceInMinorDims`.
+    /// Returns the box of these sizes in the last dimensions, from scalars `starts` on: XLA's
+    /// `DynamicSliceInMinorDims`.
     #[track_caller]
     pub fn dynamic_slice_in_minor_dims(self, starts_at: &[Self], sizes: &[i64]) -> Self {
         self.record(|_| {
@@ -88,16 +91,17 @@ impl Value<'_> {
             Ok(self.dynamic_slice(&starts(self, starts_at)?, &all))
         })
     }
-    /// Returns the array with a box of the last dimensions replaced, from scalars `starts` on: XLA's
-    /// `DynamicUpdateSliceInMinorDims`.
+    /// Returns the array with a box of the last dimensions replaced, from scalars `starts` on:
+    /// XLA's `DynamicUpdateSliceInMinorDims`.
     #[track_caller]
     pub fn dynamic_update_slice_in_minor_dims(self, update: Self, starts_at: &[Self]) -> Self {
         self.record(|_| Ok(self.dynamic_update_slice(update, &starts(self, starts_at)?)))
     }
-    /// Returns the array repeated to these sizes, lined up at the right, as numpy does it: XLA's `BroadcastTo`.
+    /// Returns the array repeated to these sizes, lined up at the right, as numpy does it: XLA's
+    /// `BroadcastTo`.
     ///
-    /// New dimensions stand in front, dimensions of size 1 are repeated. XLA also repeats each element of a dimension whose
-    /// size divides the expected one; here that is refused.
+    /// New dimensions stand in front, dimensions of size 1 are repeated. XLA also repeats each
+    /// element of a dimension whose size divides the expected one; here that is refused.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -107,7 +111,8 @@ impl Value<'_> {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0802` if a size is neither 1 nor the expected one, or there are fewer sizes than dimensions.
+    /// Kept by the builder: `E0802` if a size is neither 1 nor the expected one, or there are fewer
+    /// sizes than dimensions.
     #[track_caller]
     pub fn broadcast_to(self, sizes: &[i64]) -> Self {
         self.record(|_| {

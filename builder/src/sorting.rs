@@ -4,11 +4,12 @@ use crate::{Error, Result, Value};
 use hlo::ElementType;
 
 impl<'b> Value<'b> {
-    /// Returns the `k` largest elements of the last dimension and their places, which are of type `index_type`: XLA's `TopK`
-    /// of its library of functions.
+    /// Returns the `k` largest elements of the last dimension and their places, which are of type
+    /// `index_type`: XLA's `TopK` of its library of functions.
     ///
-    /// `x[.., n]` gives `(x[.., k], index_type[.., k])`, the largest first; of equal elements the earlier one first. Floats
-    /// are in total order, so NaN comes before infinity and -0 after 0. The op `topk` does the same with places of type `s32`.
+    /// `x[.., n]` gives `(x[.., k], index_type[.., k])`, the largest first; of equal elements the
+    /// earlier one first. Floats are in total order, so NaN comes before infinity and -0 after 0.
+    /// The op `topk` does the same with places of type `s32`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -30,9 +31,11 @@ impl<'b> Value<'b> {
             k,
         )
     }
-    /// As [`Value::top_k_as`], through sorts of `partitions` parts of the last dimension: XLA's `TopKWithPartitions`.
+    /// As [`Value::top_k_as`], through sorts of `partitions` parts of the last dimension: XLA's
+    /// `TopKWithPartitions`.
     ///
-    /// The result is the same; a part is merged into the largest so far, so that less is sorted at once.
+    /// The result is the same; a part is merged into the largest so far, so that less is sorted at
+    /// once.
     #[track_caller]
     pub fn top_k_with_partitions(
         self,
@@ -72,7 +75,7 @@ impl<'b> Value<'b> {
             k,
         )
     }
-    /// Two values, of an array that has a last dimension of `k` elements at least.
+    /// Returns two values, of an array that has a last dimension of `k` elements at least.
     #[track_caller]
     fn pair(self, make: impl FnOnce(i64) -> Result<(Self, Self)>, k: i64) -> (Self, Self) {
         let invalid = Value::invalid(self.builder());

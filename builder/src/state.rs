@@ -54,7 +54,8 @@ pub(crate) struct Open {
     pub(crate) instructions: Arena<Instruction>,
     pub(crate) names: SecondaryMap<Instruction, SmolStr>,
     pub(crate) callers: Vec<Caller>,
-    /// Captured values of the enclosing computation, in the order of their parameters; `None` if captures are not allowed.
+    /// Captured values of the enclosing computation, in the order of their parameters; `None` if
+    /// captures are not allowed.
     pub(crate) captures: Option<Vec<InstructionId>>,
     /// Instructions of the enclosing computation, and their counterparts here.
     pub(crate) brought: Vec<(InstructionId, InstructionId)>,
@@ -88,7 +89,8 @@ impl Open {
         self.callers.push(caller);
         self.instructions.push(instruction)
     }
-    /// Returns for each instruction up to `root` whether `root` depends on it, without looking past those that `stops`.
+    /// Returns for each instruction up to `root` whether `root` depends on it, without looking past
+    /// those that `stops`.
     pub(crate) fn reached(
         &self,
         root: InstructionId,
@@ -135,7 +137,7 @@ impl State {
         self.open.push(Open::new(mark, legal(name)));
         mark
     }
-    /// The innermost computation.
+    /// Returns the innermost computation.
     pub(crate) fn innermost(&mut self) -> &mut Open {
         // The entry computation is opened with the builder and never closed.
         self.open.last_mut().expect("the entry computation is open")
@@ -144,7 +146,7 @@ impl State {
     pub(crate) fn marked(&self, mark: u32) -> Option<&Open> {
         self.open.iter().find(|open| open.mark == mark)
     }
-    /// The open computation of this mark, to change.
+    /// Returns the open computation of this mark, to change.
     pub(crate) fn marked_mut(&mut self, mark: u32) -> Option<&mut Open> {
         self.open.iter_mut().find(|open| open.mark == mark)
     }

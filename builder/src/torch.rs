@@ -4,7 +4,8 @@ use crate::{Builder, Error, Result, Value};
 use hlo::ArrayShape;
 use hlo::op::{Gather, Scatter};
 
-/// Fails unless the arrays have one rank and the indices reach no further than the input in other dimensions.
+/// Fails unless the arrays have one rank and the indices reach no further than the input in other
+/// dimensions.
 fn fits(input: &ArrayShape, index: &ArrayShape, dim: i64) -> Result<()> {
     let inside = |d: usize| size(d) == dim || index.dims[d] <= input.dims[d];
     if input.rank() == index.rank() && (0..index.rank()).all(inside) {
@@ -29,11 +30,13 @@ fn positions<'b>(index: Value<'b>, dim: i64) -> Result<Value<'b>> {
 }
 
 impl Value<'_> {
-    /// Returns the element at each index along a dimension: XLA's `TorchGather`, `PyTorch`'s `gather`.
+    /// Returns the element at each index along a dimension: XLA's `TorchGather`, `PyTorch`'s
+    /// `gather`.
     ///
-    /// `result[i, j, k] = self[i, index[i, j, k], k]` for dimension 1. The result is shaped like `index`, whose sizes are at
-    /// most those of the array in other dimensions. With `sparse` it is a `gather`, which takes an index outside for the
-    /// nearest one; without, a sum over a mask, which gives 0 for it.
+    /// `result[i, j, k] = self[i, index[i, j, k], k]` for dimension 1. The result is shaped like
+    /// `index`, whose sizes are at most those of the array in other dimensions. With `sparse` it is
+    /// a `gather`, which takes an index outside for the nearest one; without, a sum over a mask,
+    /// which gives 0 for it.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -58,12 +61,13 @@ impl Value<'_> {
             b.emit(op, &[self, positions(index, dim)?], None)
         })
     }
-    /// Returns the array where `source` is combined into the elements at each index along a dimension: XLA's
-    /// `TorchScatterDense`, `PyTorch`'s `scatter_reduce`.
+    /// Returns the array where `source` is combined into the elements at each index along a
+    /// dimension: XLA's `TorchScatterDense`, `PyTorch`'s `scatter_reduce`.
     ///
-    /// `result[i, index[i, j], k] = combine(.., source[i, j])`; `index` and `source` are of one shape, whose sizes are at most
-    /// those of the array in other dimensions. Indices outside are skipped. `combine` should be associative. It is a
-    /// `scatter`; XLA's function is a reduction over a mask that starts from 0, which is the same for sums only.
+    /// `result[i, index[i, j], k] = combine(.., source[i, j])`; `index` and `source` are of one
+    /// shape, whose sizes are at most those of the array in other dimensions. Indices outside are
+    /// skipped. `combine` should be associative. It is a `scatter`; XLA's function is a reduction
+    /// over a mask that starts from 0, which is the same for sums only.
     #[track_caller]
     pub fn torch_scatter_dense(
         self,
@@ -82,10 +86,11 @@ impl Value<'_> {
             b.emit(op, &[self, positions(index, dim)?, source], None)
         })
     }
-    /// Returns the slices at each index along a dimension: XLA's `TorchIndexSelect`, `PyTorch`'s `index_select`.
+    /// Returns the slices at each index along a dimension: XLA's `TorchIndexSelect`, `PyTorch`'s
+    /// `index_select`.
     ///
-    /// The dimension gives way to those of `index`. The first `batch_dims` dimensions of both belong together. An index
-    /// outside is taken for the nearest one.
+    /// The dimension gives way to those of `index`. The first `batch_dims` dimensions of both
+    /// belong together. An index outside is taken for the nearest one.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -127,8 +132,8 @@ impl Value<'_> {
     }
 }
 
-/// Returns the element at each index, as a sum over a mask: dimension `dim` of the array is compared with a new one of
-/// indices.
+/// Returns the element at each index, as a sum over a mask: dimension `dim` of the array is
+/// compared with a new one of indices.
 fn masked_gather<'b>(
     b: &'b Builder,
     x: Value<'b>,
@@ -141,7 +146,8 @@ fn masked_gather<'b>(
     let mut limits = expected.dims.to_vec();
     limits[at] = shape.dims[at];
     let x = x.slice(&vec![0; limits.len()], &limits, &vec![1; limits.len()]);
-    // Every place along the dimension beside every index: one dimension more, in front of that of the indices.
+    // Every place along the dimension beside every index: one dimension more, in front of that of
+    // the indices.
     let mut sizes = expected.dims.to_vec();
     sizes.insert(at, shape.dims[at]);
     let all: Vec<i64> = (0..size(sizes.len())).collect();

@@ -8,8 +8,8 @@ use std::fmt;
 
 /// The result of an instruction: a handle into its builder, free to copy.
 ///
-/// A value belongs to one computation. The value of a call that failed is invalid: values made from it are invalid too, and
-/// its queries fail.
+/// A value belongs to one computation. The value of a call that failed is invalid: values made from
+/// it are invalid too, and its queries fail.
 #[derive(Clone, Copy)]
 #[must_use = "a value that nothing uses is not computed; bind that of an op with a side effect to `_`"]
 pub struct Value<'b> {
@@ -51,7 +51,7 @@ impl<'b> Value<'b> {
         self.at.is_some()
     }
 
-    /// [`Builder::record`] of the builder that made it.
+    /// Runs [`Builder::record`] of the builder that made it.
     #[track_caller]
     pub fn record(self, make: impl FnOnce(&'b Builder) -> Result<Self>) -> Self {
         self.builder.record(make)
@@ -102,14 +102,14 @@ impl<'b> Value<'b> {
     pub fn dims(self) -> Result<Vec<i64>> {
         Ok(self.array()?.dims.to_vec())
     }
-    /// Number of its dimensions.
+    /// Returns the number of its dimensions.
     ///
     /// # Errors
     /// As [`Value::array`].
     pub fn rank(self) -> Result<usize> {
         Ok(self.array()?.rank())
     }
-    /// Type of its elements.
+    /// Returns the type of its elements.
     ///
     /// # Errors
     /// As [`Value::array`].

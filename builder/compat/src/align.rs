@@ -54,8 +54,8 @@ pub(crate) struct Clash {
     pub(crate) rhs: Dim,
 }
 
-/// Broadcasts two lists of dimensions: missing leading dimensions count as 1, a static 1 takes what the other has, others
-/// must be equal.
+/// Broadcasts two lists of dimensions: missing leading dimensions count as 1, a static 1 takes what
+/// the other has, others must be equal.
 pub(crate) fn aligned(lhs: &[Dim], rhs: &[Dim]) -> Result<Vec<Dim>, Clash> {
     let rank = lhs.len().max(rhs.len());
     let dim = |dims: &[Dim], at: usize| {
@@ -82,8 +82,8 @@ pub(crate) fn stretched<'b>(
     laid(value, &places, dims, others)
 }
 
-/// Returns the value under these dimensions, of which its own become those at `places`. A dynamic size that is not its own
-/// is that of the one of `others` that has it.
+/// Returns the value under these dimensions, of which its own become those at `places`. A dynamic
+/// size that is not its own is that of the one of `others` that has it.
 pub(crate) fn laid<'b>(
     value: Value<'b>,
     places: &[usize],
@@ -122,7 +122,8 @@ pub(crate) fn laid<'b>(
     Ok(result)
 }
 
-/// The size, at run time, of a dimension counted from the end; nothing if it is not dynamic.
+/// Returns the size, at run time, of a dimension counted from the end; nothing if it is not
+/// dynamic.
 fn size_of(value: Value<'_>, from_end: usize) -> Option<Result<Value<'_>>> {
     let shape = value.array().ok()?;
     let at = shape.rank().checked_sub(from_end)?;

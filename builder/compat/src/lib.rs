@@ -8,7 +8,8 @@
 //!
 //! An operator follows the rules of the function it was called as; the methods of [`Value`] follow
 //! XLA's. `PyTorch`'s `gather`, `scatter` and `index_select` are functions of XLA's library:
-//! [`Value::torch_gather`] and its siblings. `docs/broadcasting.md` compares the rules side by side.
+//! [`Value::torch_gather`] and its siblings. `docs/broadcasting.md` compares the rules side by
+//! side.
 mod align;
 pub mod max_graph;
 pub mod onnx;

@@ -12,8 +12,8 @@ pub struct GradOptions {
     pub disconnected: Disconnected,
 }
 
-/// The derivative with respect to an input that the output does not depend on, or only through ops whose derivative is zero
-/// wherever it exists: comparisons, roundings, conversions to integers.
+/// The derivative with respect to an input that the output does not depend on, or only through ops
+/// whose derivative is zero wherever it exists: comparisons, roundings, conversions to integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Disconnected {
     /// An error that says why: such a derivative is rarely intended.
@@ -24,9 +24,11 @@ pub enum Disconnected {
 }
 
 impl Builder {
-    /// Returns the gradients of a scalar with respect to each of `wrt`, shaped like them: reverse mode.
+    /// Returns the gradients of a scalar with respect to each of `wrt`, shaped like them: reverse
+    /// mode.
     ///
-    /// `wrt` may hold any value that the output depends on. Derivatives flow through it to the others.
+    /// `wrt` may hold any value that the output depends on. Derivatives flow through it to the
+    /// others.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -66,7 +68,8 @@ impl Builder {
     ) -> Vec<Value<'b>> {
         derive(self, vec![Value::invalid(self); wrt.len()], |b| gradients(b, output, wrt, options))
     }
-    /// Returns the cotangents of `wrt` from that of `output`: the vector-Jacobian product, reverse mode.
+    /// Returns the cotangents of `wrt` from that of `output`: the vector-Jacobian product, reverse
+    /// mode.
     ///
     /// A cotangent has the shape of its value; that of a tuple is a tuple.
     ///
@@ -81,9 +84,10 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` if the cotangent's shape is not the output's, or one of `wrt` has no float elements;
-    /// `E0808` if an op on the path has no derivative rule, the trip count of a loop is unknown (forward mode does not need
-    /// it), or only ops of zero derivative connect one of `wrt` to the output; `E0809` if nothing does.
+    /// Kept by the builder: `E0801` if the cotangent's shape is not the output's, or one of `wrt`
+    /// has no float elements; `E0808` if an op on the path has no derivative rule, the trip count
+    /// of a loop is unknown (forward mode does not need it), or only ops of zero derivative connect
+    /// one of `wrt` to the output; `E0809` if nothing does.
     #[track_caller]
     pub fn vjp<'b>(
         &'b self,
@@ -107,7 +111,8 @@ impl Builder {
             pulled(b, output, wrt, cotangent, options)
         })
     }
-    /// Returns the tangent of `output` from those of `wrt`: the Jacobian-vector product, forward mode.
+    /// Returns the tangent of `output` from those of `wrt`: the Jacobian-vector product, forward
+    /// mode.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -142,8 +147,8 @@ impl Builder {
     }
 }
 
-/// Runs a call of the user. It counts as two, the second of them the library's, so that the computations made on the way
-/// record the line of the user and not one of the library.
+/// Runs a call of the user. It counts as two, the second of them the library's, so that the
+/// computations made on the way record the line of the user and not one of the library.
 #[track_caller]
 pub(super) fn derive<'b, T: Clone>(
     b: &'b Builder,

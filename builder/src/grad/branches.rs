@@ -18,8 +18,8 @@ impl<'b> Branches<'b> {
         let callees: Result<_> = op.branches.iter().map(|&id| Callee::of(node, id)).collect();
         Ok(Self { on_pred: op.on_pred, callees: callees? })
     }
-    /// Returns the conditional on the same selector of computations that take the leaves of the branch's operand and
-    /// `others`, and give tuples of `body`'s.
+    /// Returns the conditional on the same selector of computations that take the leaves of the
+    /// branch's operand and `others`, and give tuples of `body`'s.
     fn derived(
         &self,
         node: &Node<'b>,

@@ -1,7 +1,8 @@
 //! Derivatives of called computations, as new computations.
 //!
-//! Derivative computations take and return leaves, so that a leaf without a derivative needs no tangent. Tracing a trial
-//! computation, which is then dropped, shows which leaves have derivatives.
+//! Derivative computations take and return leaves, so that a leaf without a derivative needs no
+//! tangent. Tracing a trial computation, which is then dropped, shows which leaves have
+//! derivatives.
 use super::node::{Node, Rules};
 use super::sweep::{Inputs, forward, index, reverse};
 use super::{leaves, tangent};
@@ -67,7 +68,8 @@ impl<'b> Callee<'b> {
         let pushed = forward(self.b, self.rules, output, &by, &seeds, Inputs::Leaves)?;
         Ok((leaves::of(output)?, leaves::of_tangent(&pushed, &self.result)))
     }
-    /// Cotangents of the leaves of the parameters that are `needed`, at `x`, from those of the result's leaves.
+    /// Cotangents of the leaves of the parameters that are `needed`, at `x`, from those of the
+    /// result's leaves.
     pub(super) fn vjp(
         &self,
         x: &[Value<'b>],
@@ -91,8 +93,8 @@ impl<'b> Callee<'b> {
             Ok(leaves::present(&self.jvp(x, &leaves::dealt(flowing, t.iter().copied()))?))
         })
     }
-    /// Returns which of the `needed` leaves of the parameters have cotangents if these of the result have; and on which
-    /// leaves of the parameters those depend.
+    /// Returns which of the `needed` leaves of the parameters have cotangents if these of the
+    /// result have; and on which leaves of the parameters those depend.
     pub(super) fn vjp_leaves(&self, flowing: &[bool], needed: &[bool]) -> Result<[Vec<bool>; 2]> {
         let (x, all) = (self.takes().len(), self.takes());
         let shapes = [all.as_slice(), &leaves::marked(&self.gives(), flowing)].concat();

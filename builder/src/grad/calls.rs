@@ -95,7 +95,7 @@ impl Derivative for Map {
         Ok(cotangents)
     }
 }
-/// The one tangent there is.
+/// Returns the one tangent there is.
 fn only<'b>(tangents: Vec<Option<Value<'b>>>, node: &Node<'b>) -> Result<Value<'b>> {
     let found = tangents.into_iter().flatten().next();
     found.ok_or_else(|| node.refused("has lost its derivative"))

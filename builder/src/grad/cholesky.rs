@@ -1,11 +1,11 @@
-//! Derivatives of cholesky: with `A = L L^H`, `dL = L P(L^-1 dA L^-H)`, where `P` takes the lower triangle and half of the
-//! diagonal.
+//! Derivatives of cholesky: with `A = L L^H`, `dL = L P(L^-1 dA L^-H)`, where `P` takes the lower
+//! triangle and half of the diagonal.
 //!
-//! Only one triangle of `A` is read, so only that has a derivative: `dA` is what it stands for, with a real diagonal. An upper
-//! factor is the adjoint of the lower factor of the adjoint.
+//! Only one triangle of `A` is read, so only that has a derivative: `dA` is what it stands for,
+//! with a real diagonal. An upper factor is the adjoint of the lower factor of the adjoint.
 use super::matrices::Factor::{Plain, Transposed};
 use super::matrices::{
-    Part, adjoint, hermitian, lies_in, only, product, real_diagonal, solve, solve_transposed,
+    MatrixPart, adjoint, hermitian, lies_in, only, product, real_diagonal, solve, solve_transposed,
 };
 use super::node::{Derivative, Node, first};
 use super::tangent::Tangent;
@@ -19,8 +19,8 @@ fn as_lower<'b>(op: &Cholesky, value: Value<'b>) -> Value<'b> {
 }
 /// Returns the lower triangle with half of the diagonal.
 fn halved(value: Value<'_>) -> Result<Value<'_>> {
-    let half = lies_in(value, Part::Diagonal)?.select(value * 0.5, value);
-    only(half, Part::Lower)
+    let half = lies_in(value, MatrixPart::Diagonal)?.select(value * 0.5, value);
+    only(half, MatrixPart::Lower)
 }
 const BY_FACTOR: TriangularSolve = TriangularSolve {
     left_side: true,
@@ -45,8 +45,8 @@ impl Derivative for Cholesky {
         let whole =
             solve_transposed(&BY_ADJOINT, factor, solve_transposed(&BY_FACTOR, factor, inner)?)?;
         // What stands above the diagonal is read as the conjugate of what stands below.
-        let above = only(whole, Part::AboveDiagonal)?;
-        let pulled = real_diagonal(only(whole, Part::Lower)?)? + adjoint(above);
+        let above = only(whole, MatrixPart::AboveDiagonal)?;
+        let pulled = real_diagonal(only(whole, MatrixPart::Lower)?)? + adjoint(above);
         Ok(node.first_only(as_lower(self, pulled)))
     }
 }

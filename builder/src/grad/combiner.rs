@@ -4,7 +4,8 @@ use hlo::Op;
 use hlo::ir::ComputationId;
 use hlo::op::Binary;
 
-/// What a computation of two scalars computes, as far as derivative rules distinguish it.
+/// The function that a computation of two scalars computes, as far as derivative rules distinguish
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Combiner {
     Add,

@@ -17,7 +17,8 @@ impl Derivative for Dot {
             Side::of(node.operand(1)?, &self.rhs_batch_dims, &self.rhs_contracting_dims)?,
         );
         let batch = lhs.batch.len();
-        // The cotangent's dimensions: those shared, those left of the left operand, those left of the right one.
+        // The cotangent's dimensions: those shared, those left of the left operand, those left of
+        // the right one.
         let left = ops::run(batch, lhs.free.len());
         let right = ops::run(batch + lhs.free.len(), rhs.free.len());
         let mut reversed = self.clone();
@@ -45,8 +46,8 @@ impl<'a, 'b> Side<'a, 'b> {
     }
 }
 
-/// Returns the cotangent of `this` side: the result's, summed with the other operand over the dimensions that only that one
-/// has. It takes the place and the precision of `this`.
+/// Returns the cotangent of `this` side: the result's, summed with the other operand over the
+/// dimensions that only that one has. It takes the place and the precision of `this`.
 fn transpose<'b>(
     op: &Dot,
     c: Value<'b>,
@@ -63,7 +64,8 @@ fn transpose<'b>(
         operand_precision: op.operand_precision.clone(),
         algorithm: op.algorithm,
     };
-    // What the product has: the shared dimensions, those left of this side, and the other's contracting ones, growing.
+    // What the product has: the shared dimensions, those left of this side, and the other's
+    // contracting ones, growing.
     let mut contracted: Vec<(i64, i64)> =
         other.contracting.iter().copied().zip(this.contracting.iter().copied()).collect();
     contracted.sort_unstable();

@@ -1,8 +1,9 @@
 //! Derivatives of convolution: linear in each operand, and both transposes are convolutions.
 //!
-//! With stride `s`, dilations `l` of the input and `r` of the kernel, and padding `p` in front, place `o` of the result pairs
-//! element `k` of the kernel with element `j` of the input where `o s + k r - p = j l`. The transposes solve that for the
-//! operand's index in place of `o`: strides and dilations change places, and a window that ran forward runs backward.
+//! With stride `s`, dilations `l` of the input and `r` of the kernel, and padding `p` in front,
+//! place `o` of the result pairs element `k` of the kernel with element `j` of the input where
+//! `o s + k r - p = j l`. The transposes solve that for the operand's index in place of `o`:
+//! strides and dilations change places, and a window that ran forward runs backward.
 use super::node::{Derivative, Node};
 use super::ops;
 use super::tangent::Tangent;
@@ -154,7 +155,7 @@ fn emit(op: Convolution, operands: [Value<'_>; 2], dims: Dims) -> Result<Value<'
     b.emit(Op::Convolution(Box::new(op)), &operands, Some(shape.into()))
 }
 
-/// The first part of dimension `from`, of this many parts, becomes the first part of dimension `to`.
+/// Moves the first part of dimension `from`, of this many parts, into dimension `to`.
 fn moved(value: Value<'_>, from: i64, to: i64, parts: i64) -> Result<Value<'_>> {
     if parts == 1 {
         return Ok(value);

@@ -1,9 +1,11 @@
-//! Derivatives of LU, QR, eigenvalue and singular value decompositions: forward mode, which reverse mode transposes.
+//! Derivatives of LU, QR, eigenvalue and singular value decompositions: forward mode, which reverse
+//! mode transposes.
 //!
-//! They are defined where JAX defines them: eigenvalues, and singular values, must differ for the vectors to have
-//! derivatives; the first `min(m, n)` columns must be independent. Elsewhere results are infinite or NaN.
+//! They are defined where JAX defines them: eigenvalues, and singular values, must differ for the
+//! vectors to have derivatives; the first `min(m, n)` columns must be independent. Elsewhere
+//! results are infinite or NaN.
 use super::matrices::Factor::Plain;
-use super::matrices::{Part, adjoint, hermitian, lies_in, only, product, solve};
+use super::matrices::{MatrixPart, adjoint, hermitian, lies_in, only, product, solve};
 use super::node::{Derivative, Node, first};
 use super::sweep::{Inputs, reverse};
 use super::tangent::{self, Tangent};
@@ -23,14 +25,14 @@ const BY_LOWER: TriangularSolve = TriangularSolve {
 const BY_UPPER: TriangularSolve =
     TriangularSolve { left_side: false, lower: false, unit_diagonal: false, ..BY_LOWER };
 
-pub(super) struct Lu;
-pub(super) struct Qr;
-pub(super) struct Eigen {
+pub(super) struct LuRule;
+pub(super) struct QrRule;
+pub(super) struct EigenRule {
     /// The triangle that is read.
     pub(super) lower: bool,
 }
-pub(super) struct Svd;
-pub(super) struct SingularValues;
+pub(super) struct SvdRule;
+pub(super) struct SingularValuesRule;
 
 /// A decomposition of one array.
 trait Forward {
@@ -43,7 +45,8 @@ macro_rules! derivatives {
             fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
                 first(tangents)?.map_or(Ok(Tangent::Zero), |t| self.forward(node, t))
             }
-            /// The tangent is linear in that of the operand: its transpose is its own cotangent, at any point.
+            /// Returns the cotangent. The tangent is linear in that of the operand: its transpose
+            /// is its own cotangent, at any point.
             fn vjp<'b>(&self, node: &Node<'b>, c: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
                 let operand = node.operand(0)?;
                 let b = operand.builder();
@@ -54,13 +57,13 @@ macro_rules! derivatives {
         })*
     };
 }
-derivatives! { Lu Qr Eigen Svd SingularValues }
+derivatives! { LuRule QrRule EigenRule SvdRule SingularValuesRule }
 
 fn times<'b>(a: Value<'b>, b: Value<'b>) -> Result<Value<'b>> {
     product(Plain(a), Plain(b))
 }
 fn identity_like(value: Value<'_>) -> Result<Value<'_>> {
-    Ok(lies_in(value, Part::Diagonal)?.convert_element_type(value.element_type()?))
+    Ok(lies_in(value, MatrixPart::Diagonal)?.convert_element_type(value.element_type()?))
 }
 /// Returns the numbers of the dimensions of rows and columns.
 fn rows_and_columns(value: Value<'_>) -> Result<(i64, i64)> {
@@ -75,12 +78,12 @@ fn along_columns<'b>(vector: Value<'b>, like: Value<'b>) -> Result<Value<'b>> {
 }
 /// Returns the reciprocals outside the diagonal, and 0 on it.
 fn reciprocal_off_diagonal(value: Value<'_>) -> Result<Value<'_>> {
-    let diagonal = lies_in(value, Part::Diagonal)?;
+    let diagonal = lies_in(value, MatrixPart::Diagonal)?;
     Ok(diagonal.select(0, 1.0 / diagonal.select(1, value)))
 }
 
 /// `P A = L U`: `dL = L tril(F)` and `dU = triu(F) U` with `F = L^-1 P dA U^-1`.
-impl Forward for Lu {
+impl Forward for LuRule {
     fn forward<'b>(&self, node: &Node<'b>, t: Value<'b>) -> Result<Tangent<'b>> {
         let b = t.builder();
         let (lu, pivots) = (node.result.get_tuple_element(0), node.result.get_tuple_element(1));
@@ -88,16 +91,16 @@ impl Forward for Lu {
         let (row, column) = rows_and_columns(lu)?;
         let (count, zero) = (m.min(n), b.zero(lu.element_type()?));
         let left = lu.slice_in_dim(0, count, 1, column).pad_in_dim(zero, column, 0, m - count);
-        let left = only(left, Part::BelowDiagonal)? + identity_like(left)?;
-        let upper = only(lu.slice_in_dim(0, count, 1, row), Part::Upper)?;
+        let left = only(left, MatrixPart::BelowDiagonal)? + identity_like(left)?;
+        let upper = only(lu.slice_in_dim(0, count, 1, row), MatrixPart::Upper)?;
         let upper = upper.pad_in_dim(zero, row, 0, n - count);
         // Columns that have no row of U of their own are divided by 1.
         let place = b.iota(upper.array()?.with_type(hlo::ElementType::S32), row);
         let right = place.ge(count).select(identity_like(upper)?, upper);
         let rows = permuted(t, permutation(b, pivots, m)?)?;
         let inner = solve(&BY_UPPER, right, solve(&BY_LOWER, left, rows)?)?;
-        let lower = times(left, only(inner, Part::BelowDiagonal)?)?;
-        let pushed = lower + times(only(inner, Part::Upper)?, right)?;
+        let lower = times(left, only(inner, MatrixPart::BelowDiagonal)?)?;
+        let pushed = lower + times(only(inner, MatrixPart::Upper)?, right)?;
         Ok(Tangent::Tuple(vec![Tangent::Array(pushed), Tangent::Zero]))
     }
 }
@@ -106,16 +109,17 @@ impl Forward for Lu {
 fn tall<'b>(q: Value<'b>, r: Value<'b>, t: Value<'b>) -> Result<[Value<'b>; 2]> {
     let over_r = solve(&BY_UPPER, r, t)?;
     let inner = times(adjoint(q), over_r)?;
-    let below = only(inner, Part::BelowDiagonal)?;
+    let below = only(inner, MatrixPart::BelowDiagonal)?;
     let mut turn = below - adjoint(below);
     let ty = inner.element_type()?;
     if ty.is_complex() {
-        let diagonal = only(inner, Part::Diagonal)?;
+        let diagonal = only(inner, MatrixPart::Diagonal)?;
         turn = turn + (diagonal - diagonal.real().convert_element_type(ty));
     }
     Ok([times(q, turn - inner)? + over_r, times(inner - turn, r)?])
 }
-/// Returns the tangent of the columns of a square Q beyond those of A, as LAPACK's reflections choose them.
+/// Returns the tangent of the columns of a square Q beyond those of A, as LAPACK's reflections
+/// choose them.
 fn completed<'b>(q: Value<'b>, thin: Value<'b>, n: i64) -> Result<Value<'b>> {
     let (row, column) = rows_and_columns(q)?;
     let m = matrix(&q.array()?)?.0;
@@ -129,7 +133,7 @@ fn completed<'b>(q: Value<'b>, thin: Value<'b>, n: i64) -> Result<Value<'b>> {
 }
 
 /// `A = Q R`, where `Q^H dQ` is skew-Hermitian and `dR` upper triangular.
-impl Forward for Qr {
+impl Forward for QrRule {
     fn forward<'b>(&self, node: &Node<'b>, t: Value<'b>) -> Result<Tangent<'b>> {
         let (b, a) = (t.builder(), node.operand(0)?);
         let (q, r) = (node.result.get_tuple_element(0), node.result.get_tuple_element(1));
@@ -154,10 +158,11 @@ impl Forward for Qr {
     }
 }
 
-/// `A = V W V^H`: `dW` is the diagonal of `V^H dA V`, `dV = V (F * V^H dA V)` with `F[i,j] = 1 / (w[j] - w[i])`.
+/// `A = V W V^H`: `dW` is the diagonal of `V^H dA V`, `dV = V (F * V^H dA V)` with
+/// `F[i,j] = 1 / (w[j] - w[i])`.
 ///
 /// Only one triangle of A is read, so only that has a derivative.
-impl Forward for Eigen {
+impl Forward for EigenRule {
     fn forward<'b>(&self, node: &Node<'b>, t: Value<'b>) -> Result<Tangent<'b>> {
         let (v, w) = (node.result.get_tuple_element(0), node.result.get_tuple_element(1));
         let inner = times(adjoint(v), times(hermitian(t, self.lower)?, v)?)?;
@@ -169,9 +174,10 @@ impl Forward for Eigen {
     }
 }
 
-/// `A = U S V^H`, with `D = U^H dA V` and `F[i,j] = 1 / (s[j]^2 - s[i]^2)`: `dS` is the real diagonal of `D`,
-/// `dU = U (F * (D S + S D^H))` and `dV = V (F * (S D + D^H S))`, and what lies outside of the columns.
-impl Forward for Svd {
+/// `A = U S V^H`, with `D = U^H dA V` and `F[i,j] = 1 / (s[j]^2 - s[i]^2)`: `dS` is the real
+/// diagonal of `D`, `dU = U (F * (D S + S D^H))` and `dV = V (F * (S D + D^H S))`, and what lies
+/// outside of the columns.
+impl Forward for SvdRule {
     fn forward<'b>(&self, node: &Node<'b>, t: Value<'b>) -> Result<Tangent<'b>> {
         let a = node.operand(0)?;
         let [u, d, v] = [0, 1, 2].map(|i| node.result.get_tuple_element(i));
@@ -186,7 +192,7 @@ impl Forward for Svd {
         let gaps = reciprocal_off_diagonal((along + down) * (along - down))?;
         let (right, left) = (along * inner, down * inner);
         // Of complex matrices the phases of U and V are not determined; V keeps its own.
-        let phase = only(inner - adjoint(inner), Part::Diagonal)? * 0.5;
+        let phase = only(inner - adjoint(inner), MatrixPart::Diagonal)? * 0.5;
         let is_zero = along.eq(0);
         let phase = is_zero.select(0, phase / is_zero.select(1, along));
         let mut du = times(u, gaps * (right + adjoint(right)) + phase)?;
@@ -206,7 +212,7 @@ impl Forward for Svd {
         Ok(Tangent::Tuple(parts.map(Tangent::Array).to_vec()))
     }
 }
-impl Forward for SingularValues {
+impl Forward for SingularValuesRule {
     fn forward<'b>(&self, node: &Node<'b>, t: Value<'b>) -> Result<Tangent<'b>> {
         let parts = node.operand(0)?.svd(false);
         let inner = times(adjoint(parts.u), times(t, parts.v)?)?;

@@ -1,6 +1,7 @@
 //! Derivatives of collectives that are linear.
 //!
-//! All devices run the same program, and the cotangent of a value is that of the sum of what all of them give.
+//! All devices run the same program, and the cotangent of a value is that of the sum of what all of
+//! them give.
 use super::combiner::Combiner;
 use super::node::{Derivative, Node, first};
 use super::tangent::Tangent;
@@ -128,8 +129,8 @@ macro_rules! derivatives {
 }
 derivatives! { AllGather AllToAll CollectivePermute ReduceScatter }
 
-/// A sum is linear. Of a maximum or minimum the devices whose operands are the result share its derivative, as the equal
-/// operands of `maximum` do.
+/// A sum is linear. Of a maximum or minimum the devices whose operands are the result share its
+/// derivative, as the equal operands of `maximum` do.
 impl Derivative for AllReduce {
     fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
         let Some(Extremum { chosen, count, sum }) = extremum(self, node)? else {

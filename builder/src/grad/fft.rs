@@ -1,7 +1,8 @@
 //! Derivatives of fft: linear, and its matrix is symmetric.
 //!
-//! A real transform is the complex one of an array without imaginary part, of which one half is kept; back, the half stands
-//! for the whole, so that all but the first and, of even lengths, the last entry count twice. (JAX has the same cotangents.)
+//! A real transform is the complex one of an array without imaginary part, of which one half is
+//! kept; back, the half stands for the whole, so that all but the first and, of even lengths, the
+//! last entry count twice. (JAX has the same cotangents.)
 use super::node::{Derivative, Node};
 use super::ops;
 use super::tangent::Tangent;

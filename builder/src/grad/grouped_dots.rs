@@ -17,7 +17,8 @@ impl Derivative for RaggedDot {
     }
 }
 
-/// The left operand once for each group, with zeros in place of what belongs to others, and a dot over all of it.
+/// Returns the left operand once for each group, with zeros in place of what belongs to others, and
+/// a dot over all of it.
 fn dense<'b>(op: &RaggedDot, node: &Node<'b>) -> Result<Value<'b>> {
     let (b, lhs) = (node.result.builder(), node.operand(0)?);
     let belongs = membership(op, node)?;

@@ -72,7 +72,7 @@ pub(super) fn tangent<'b>(
 pub(super) fn present<T>(all: &[Option<T>]) -> Vec<bool> {
     all.iter().map(Option::is_some).collect()
 }
-/// Those that are there.
+/// Returns the leaves that are there.
 pub(super) fn kept<T: Copy>(all: &[Option<T>]) -> Vec<T> {
     all.iter().copied().flatten().collect()
 }

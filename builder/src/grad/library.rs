@@ -1,8 +1,9 @@
 //! Derivatives of the library's functions, found by the names of their composites.
 //!
-//! The instructions that compute such a function choose between formulas, each of which may be infinite where another one
-//! is chosen, so that their derivatives would multiply 0 by infinity. The derivative of the function itself is known.
-use super::decompositions::{Eigen, Lu, Qr, SingularValues, Svd};
+//! The instructions that compute such a function choose between formulas, each of which may be
+//! infinite where another one is chosen, so that their derivatives would multiply 0 by infinity.
+//! The derivative of the function itself is known.
+use super::decompositions::{EigenRule, LuRule, QrRule, SingularValuesRule, SvdRule};
 use super::node::{Derivative, Node};
 use super::tangent::Tangent;
 use crate::arguments::cast;
@@ -21,53 +22,69 @@ pub(super) fn rule(node: &Node<'_>) -> Result<Option<&'static dyn Derivative>> {
 }
 
 const RULES: &[(&str, &dyn Derivative)] = &[
-    ("bessel_i0e", &Function(&[By(|x| x[0].sign() * bessel_gap(x[0].abs()))])),
-    ("bessel_i1e", &Function(&[By(bessel_i1e)])),
-    ("beta_density", &Function(&[By(beta_by_a), By(beta_by_b), By(beta_by_x)])),
-    ("digamma", &Function(&[By(|x| x[0].full_like(1).polygamma(x[0]))])),
-    ("eigh_lower", &Eigen { lower: true }),
-    ("eigh_upper", &Eigen { lower: false }),
-    ("erf_inv", &Function(&[By(|x| x[0].erf_inv().square().exp() * (PI.sqrt() / 2.0))])),
-    ("erfc", &Function(&[By(|x| (-(x[0] * x[0])).exp() * -FRAC_2_SQRT_PI)])),
-    ("gamma_density", &Function(&[By(density_by_a), By(density_by_x)])),
-    ("igamma", &Function(&[By(|x| x[0].igamma_grad_a(x[1])), By(|x| gamma_density(x[0], x[1]))])),
-    ("igamma_grad_a", &Function(&[UNKNOWN, By(density_by_a)])),
+    ("bessel_i0e", &ElementwiseFunction(&[By(|x| x[0].sign() * bessel_gap(x[0].abs()))])),
+    ("bessel_i1e", &ElementwiseFunction(&[By(bessel_i1e)])),
+    ("beta_density", &ElementwiseFunction(&[By(beta_by_a), By(beta_by_b), By(beta_by_x)])),
+    ("digamma", &ElementwiseFunction(&[By(|x| x[0].full_like(1).polygamma(x[0]))])),
+    ("eigh_lower", &EigenRule { lower: true }),
+    ("eigh_upper", &EigenRule { lower: false }),
+    ("erf_inv", &ElementwiseFunction(&[By(|x| x[0].erf_inv().square().exp() * (PI.sqrt() / 2.0))])),
+    ("erfc", &ElementwiseFunction(&[By(|x| (-(x[0] * x[0])).exp() * -FRAC_2_SQRT_PI)])),
+    ("gamma_density", &ElementwiseFunction(&[By(density_by_a), By(density_by_x)])),
+    (
+        "igamma",
+        &ElementwiseFunction(&[
+            By(|x| x[0].igamma_grad_a(x[1])),
+            By(|x| gamma_density(x[0], x[1])),
+        ]),
+    ),
+    ("igamma_grad_a", &ElementwiseFunction(&[UNKNOWN, By(density_by_a)])),
     (
         "igammac",
-        &Function(&[By(|x| -x[0].igamma_grad_a(x[1])), By(|x| -gamma_density(x[0], x[1]))]),
+        &ElementwiseFunction(&[
+            By(|x| -x[0].igamma_grad_a(x[1])),
+            By(|x| -gamma_density(x[0], x[1])),
+        ]),
     ),
-    ("lgamma", &Function(&[By(|x| x[0].digamma())])),
-    ("lu", &Lu),
-    ("next_after", &Function(&[JUMPS, JUMPS])),
-    ("polygamma", &Function(&[WHOLE, By(|x| (x[0] + 1).polygamma(x[1]))])),
-    ("qr", &Qr),
-    ("random_gamma_grad", &Function(&[UNKNOWN, UNKNOWN])),
+    ("lgamma", &ElementwiseFunction(&[By(|x| x[0].digamma())])),
+    ("lu", &LuRule),
+    ("next_after", &ElementwiseFunction(&[JUMPS, JUMPS])),
+    ("polygamma", &ElementwiseFunction(&[WHOLE, By(|x| (x[0] + 1).polygamma(x[1]))])),
+    ("qr", &QrRule),
+    ("random_gamma_grad", &ElementwiseFunction(&[UNKNOWN, UNKNOWN])),
     (
         "regularized_incomplete_beta",
-        &Function(&[UNKNOWN, UNKNOWN, By(|x| beta_density([x[0], x[1], x[2]]))]),
+        &ElementwiseFunction(&[UNKNOWN, UNKNOWN, By(|x| beta_density([x[0], x[1], x[2]]))]),
     ),
-    ("singular_values", &SingularValues),
-    ("svd", &Svd),
-    ("zeta", &Function(&[By(|x| zeta_slope(x[0], x[1])), By(|x| -x[0] * (x[0] + 1).zeta(x[1]))])),
+    ("singular_values", &SingularValuesRule),
+    ("svd", &SvdRule),
+    (
+        "zeta",
+        &ElementwiseFunction(&[
+            By(|x| zeta_slope(x[0], x[1])),
+            By(|x| -x[0] * (x[0] + 1).zeta(x[1])),
+        ]),
+    ),
 ];
 
 /// A function of each element; its derivative with respect to each operand.
-struct Function(&'static [Slope]);
+struct ElementwiseFunction(&'static [FunctionDerivative]);
 
-enum Slope {
+enum FunctionDerivative {
     /// A function of the operands in f64.
     By(for<'b> fn(&[Value<'b>]) -> Value<'b>),
     /// There is none here; the text says why.
     Refused(&'static str),
 }
-use Slope::{By, Refused};
+use FunctionDerivative::{By, Refused};
 
-const JUMPS: Slope = Refused("is a function of the bits of numbers");
-const UNKNOWN: Slope = Refused("has no closed form of this derivative");
-const WHOLE: Slope = Refused("is a function of whole numbers");
+const JUMPS: FunctionDerivative = Refused("is a function of the bits of numbers");
+const UNKNOWN: FunctionDerivative = Refused("has no closed form of this derivative");
+const WHOLE: FunctionDerivative = Refused("is a function of whole numbers");
 
-impl Function {
-    /// Returns a tangent or cotangent times the derivative by operand `i`, which is rounded once to the operand's type.
+impl ElementwiseFunction {
+    /// Returns a tangent or cotangent times the derivative by operand `i`, which is rounded once to
+    /// the operand's type.
     fn times<'b>(&self, node: &Node<'b>, i: usize, t: Value<'b>) -> Result<Value<'b>> {
         let slope = match self.0.get(i) {
             Some(By(slope)) => slope,
@@ -82,7 +99,7 @@ impl Function {
         Ok(t * cast(slope, t.element_type()?)?)
     }
 }
-impl Derivative for Function {
+impl Derivative for ElementwiseFunction {
     fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
         let mut sum = Tangent::Zero;
         for (i, tangent) in tangents.iter().enumerate() {
@@ -97,7 +114,8 @@ impl Derivative for Function {
     }
 }
 
-/// `i1e(x) - i0e(x)` of a magnitude; where the two are nearly equal, by their asymptotic series (DLMF 10.40.1).
+/// Returns `i1e(x) - i0e(x)` of a magnitude; where the two are nearly equal, by their asymptotic
+/// series (DLMF 10.40.1).
 fn bessel_gap(x: Value<'_>) -> Value<'_> {
     const SERIES: [f64; 6] = [
         -1.0 / 2.0,
@@ -114,13 +132,13 @@ fn bessel_gap(x: Value<'_>) -> Value<'_> {
     let sum = SERIES.iter().rev().fold(far.full_like(0), |sum, &term| (sum + term) * inverse);
     x.lt(FAR).select(x.bessel_i1e() - x.bessel_i0e(), sum / (far * (2.0 * PI)).sqrt())
 }
-/// `i0e(x) - i1e(x) (1 + 1/x)` of a magnitude, at 0 its limit 1/2.
+/// Returns `i0e(x) - i1e(x) (1 + 1/x)` of a magnitude, at 0 its limit 1/2.
 fn bessel_i1e<'b>(x: &[Value<'b>]) -> Value<'b> {
     let tiny = x[0].abs().lt(1e-300);
     let x = tiny.select(1.0, x[0].abs());
     tiny.select(0.5, -bessel_gap(x) - x.bessel_i1e() / x)
 }
-/// `d (log(x) - digamma(a))`, where `d` is the density; 0 where that vanishes.
+/// Returns `d (log(x) - digamma(a))`, where `d` is the density; 0 where that vanishes.
 fn density_by_a<'b>(x: &[Value<'b>]) -> Value<'b> {
     let density = gamma_density(x[0], x[1]);
     density.eq(0).select(0, density * (x[1].log() - x[0].digamma()))

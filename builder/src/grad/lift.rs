@@ -5,7 +5,8 @@ use hlo::ir::{ComputationId, Instruction};
 use hlo::op::{Call, Kind};
 use hlo::{ArrayShape, Dims, Op, Opcode, Shape};
 
-/// Emits a scalar computation on arrays of these sizes. Returns `None` if it contains an op that is not elementwise.
+/// Emits a scalar computation on arrays of these sizes. Returns `None` if it contains an op that is
+/// not elementwise.
 pub(super) fn lifted<'b>(
     b: &'b Builder,
     id: ComputationId,

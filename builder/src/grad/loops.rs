@@ -1,5 +1,5 @@
-//! Derivatives of while. The JVP carries tangents along with the state. The VJP runs the loop once to save the state of every
-//! step, then runs backward through them.
+//! Derivatives of while. The JVP carries tangents along with the state. The VJP runs the loop once
+//! to save the state of every step, then runs backward through them.
 use super::callee::{Callee, filled, traced};
 use super::node::{Derivative, Node};
 use super::tangent::Tangent;
@@ -140,7 +140,7 @@ fn read<'b>(stack: Value<'b>, step: Value<'b>) -> Result<Value<'b>> {
     Ok(stack.dynamic_slice(&entry(stack, step)?, &sizes).reshape(&sizes[1..]))
 }
 
-/// What the VJP needs to know of a loop.
+/// The facts of a loop that its VJP needs.
 struct Reversal<'b> {
     body: Callee<'b>,
     steps: i64,
@@ -180,7 +180,8 @@ fn save_states<'b>(
     Ok(after[state.len()..].to_vec())
 }
 
-/// Returns the cotangents of the first state, from leaves that stay, stacks, and cotangents of the last state.
+/// Returns the cotangents of the first state, from leaves that stay, stacks, and cotangents of the
+/// last state.
 fn run_backward<'b>(
     b: &'b Builder,
     loop_: &Reversal<'b>,

@@ -1,4 +1,5 @@
-//! Matrices in the last two dimensions of arrays: products, triangles, adjoints, for the rules of linear algebra.
+//! Matrices in the last two dimensions of arrays: products, triangles, adjoints, for the rules of
+//! linear algebra.
 use super::ops;
 use crate::options::{DotDimensionNumbers, DotOptions};
 use crate::{Result, Value};
@@ -49,7 +50,7 @@ pub(super) fn adjoint(value: Value<'_>) -> Value<'_> {
 
 /// Which elements of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum MatrixPart {
     Lower,
     Upper,
     BelowDiagonal,
@@ -57,19 +58,19 @@ pub(super) enum Part {
     Diagonal,
 }
 /// Returns a mask of the elements in this part of each matrix.
-pub(super) fn lies_in(value: Value<'_>, part: Part) -> Result<Value<'_>> {
+pub(super) fn lies_in(value: Value<'_>, part: MatrixPart) -> Result<Value<'_>> {
     let (b, shape) = (value.builder(), value.array()?.with_type(ElementType::S32));
     let (row, column) = (b.iota(shape.clone(), -2), b.iota(shape, -1));
     Ok(match part {
-        Part::Lower => row.ge(column),
-        Part::Upper => row.le(column),
-        Part::BelowDiagonal => row.gt(column),
-        Part::AboveDiagonal => row.lt(column),
-        Part::Diagonal => row.eq(column),
+        MatrixPart::Lower => row.ge(column),
+        MatrixPart::Upper => row.le(column),
+        MatrixPart::BelowDiagonal => row.gt(column),
+        MatrixPart::AboveDiagonal => row.lt(column),
+        MatrixPart::Diagonal => row.eq(column),
     })
 }
 /// Returns the matrices with zeros in place of all elements but those of this part.
-pub(super) fn only(value: Value<'_>, part: Part) -> Result<Value<'_>> {
+pub(super) fn only(value: Value<'_>, part: MatrixPart) -> Result<Value<'_>> {
     Ok(lies_in(value, part)?.select(value, 0))
 }
 
@@ -80,20 +81,21 @@ pub(super) fn real_diagonal(value: Value<'_>) -> Result<Value<'_>> {
         return Ok(value);
     }
     let real = value.real().convert_element_type(ty);
-    Ok(lies_in(value, Part::Diagonal)?.select(real, value))
+    Ok(lies_in(value, MatrixPart::Diagonal)?.select(real, value))
 }
 /// Returns the Hermitian matrices that have this lower triangle, or upper one.
 pub(super) fn hermitian(value: Value<'_>, lower: bool) -> Result<Value<'_>> {
     let value = if lower { value } else { adjoint(value) };
-    let below = only(value, Part::BelowDiagonal)?;
-    Ok(real_diagonal(only(value, Part::Lower)?)? + adjoint(below))
+    let below = only(value, MatrixPart::BelowDiagonal)?;
+    Ok(real_diagonal(only(value, MatrixPart::Lower)?)? + adjoint(below))
 }
 
-/// `x` with `op(a) x = b`, or `x op(a) = b`.
+/// Returns `x` with `op(a) x = b`, or `x op(a) = b`.
 pub(super) fn solve<'b>(op: &TriangularSolve, a: Value<'b>, b: Value<'b>) -> Result<Value<'b>> {
     a.builder().emit(op.clone(), &[a, b], None)
 }
-/// The same with the matrix transposed: of its adjoint, which has no transpose of its own, the conjugate.
+/// Solves with the transposed matrix: of its adjoint, which has no transpose of its own, the
+/// conjugate.
 pub(super) fn solve_transposed<'b>(
     op: &TriangularSolve,
     a: Value<'b>,

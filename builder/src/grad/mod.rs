@@ -1,13 +1,14 @@
 //! Automatic differentiation: JVPs and VJPs of the instructions of one computation.
 //!
-//! A rule gives the tangent of an instruction's result from the tangents of its operands ([`node::Derivative::jvp`]) and the
-//! cotangents of the operands from the cotangent of the result ([`node::Derivative::vjp`]). The two are transposes of each
-//! other, and the tests check `<jvp(t), c> = <t, vjp(c)>`. Rules add instructions to the computation that is differentiated,
+//! A rule gives the tangent of an instruction's result from the tangents of its operands
+//! ([`node::Derivative::jvp`]) and the cotangents of the operands from the cotangent of the result
+//! ([`node::Derivative::vjp`]). The two are transposes of each other, and the tests check
+//! `<jvp(t), c> = <t, vjp(c)>`. Rules add instructions to the computation that is differentiated,
 //! so derivatives of any order need nothing else. Called computations get derivative computations.
 //!
-//! Complex functions are differentiated as holomorphic ones, and the gradient of a real function of `z = x + iy` is
-//! `df/dx - i df/dy`, as in JAX. Cotangents are therefore paired with tangents by the real part of their product, without a
-//! conjugate.
+//! Complex functions are differentiated as holomorphic ones, and the gradient of a real function of
+//! `z = x + iy` is `df/dx - i df/dy`, as in JAX. Cotangents are therefore paired with tangents by
+//! the real part of their product, without a conjugate.
 //!
 //! The files build on each other in this order; no file uses a later one:
 //!

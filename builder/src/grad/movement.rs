@@ -22,8 +22,8 @@ impl Derivative for Same {
     }
 }
 
-/// A linear op of one array that is its own transpose. Cotangents of `reduce-precision` are rounded as the values are, as in
-/// JAX.
+/// A linear op of one array that is its own transpose. Cotangents of `reduce-precision` are rounded
+/// as the values are, as in JAX.
 pub(super) struct Symmetric;
 impl Derivative for Symmetric {}
 
@@ -35,7 +35,8 @@ impl Derivative for Reshaped {
     }
 }
 
-/// A bitcast, which has a derivative where it is a reshape: with one element type and default layouts.
+/// A bitcast, which has a derivative where it is a reshape: with one element type and default
+/// layouts.
 pub(super) struct Bits;
 impl Derivative for Bits {
     fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {

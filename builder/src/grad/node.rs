@@ -3,27 +3,30 @@ use super::tangent::{Tangent, varies};
 use crate::{Code, Error, Result, Value};
 use hlo::{Op, Shape};
 
-/// The derivatives of an op. The defaults are those of an op that is linear in its first operand and has no others that vary.
+/// The derivatives of an op. The defaults are those of an op that is linear in its first operand
+/// and has no others that vary.
 pub(super) trait Derivative {
-    /// Returns the tangent of the result from the tangents of the operands, of which at least one is not zero.
+    /// Returns the tangent of the result from the tangents of the operands, of which at least one
+    /// is not zero.
     fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
         node.again_first(tangents)
     }
-    /// Returns the cotangents of the operands from the cotangent of the result, which is not zero. Cotangents that
-    /// [`Node::needs`] does not ask for may be zero.
+    /// Returns the cotangents of the operands from the cotangent of the result, which is not zero.
+    /// Cotangents that [`Node::needs`] does not ask for may be zero.
     fn vjp<'b>(&self, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
         match cotangent.array()? {
             Some(c) => self.vjp_array(node, c),
             None => Ok(node.zeros()),
         }
     }
-    /// [`Derivative::vjp`] of an op whose result is one array; the default applies the op to the cotangent.
+    /// Returns [`Derivative::vjp`] of an op whose result is one array; the default applies the op
+    /// to the cotangent.
     fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
         Ok(node.first_only(node.again(&[c])?))
     }
 }
 
-/// How an op is differentiated.
+/// The derivative rule of an op.
 pub(super) enum Rule<'a> {
     /// By its derivatives.
     By(&'a dyn Derivative),
@@ -32,7 +35,8 @@ pub(super) enum Rule<'a> {
     /// It is not; the text says why.
     Refused(&'static str),
 }
-/// The table of rules. Sweeps take it as an argument, since some rules sweep over the computations they call.
+/// The table of rules. Sweeps take it as an argument, since some rules sweep over the computations
+/// they call.
 pub(super) type Rules = for<'a> fn(&'a Op) -> Rule<'a>;
 
 /// An instruction of the computation that is differentiated.
@@ -70,15 +74,16 @@ impl<'b> Node<'b> {
     pub(super) fn needs(&self, i: usize) -> bool {
         self.needed.get(i).is_some_and(|&needed| needed)
     }
-    /// Returns for each leaf of the operands whether its cotangent is used. Of an operand made by `tuple`, that is known
-    /// element by element.
+    /// Returns for each leaf of the operands whether its cotangent is used. Of an operand made by
+    /// `tuple`, that is known element by element.
     pub(super) fn needed_leaves(&self) -> Vec<bool> {
         self.needed_leaves.clone()
     }
     pub(super) fn any_needed(&self) -> bool {
         self.needed.contains(&true)
     }
-    /// Emits the same op on other operands, with the same result shape: the effect of a linear op on a tangent.
+    /// Emits the same op on other operands, with the same result shape: the effect of a linear op
+    /// on a tangent.
     pub(super) fn again(&self, operands: &[Value<'b>]) -> Result<Value<'b>> {
         self.result.builder().emit(self.op.clone(), operands, Some(self.result.shape()?))
     }
@@ -113,7 +118,8 @@ impl<'b> Node<'b> {
         }
         cotangents
     }
-    /// Returns the cotangents that `make` computes for the needed operands, and zero for the others.
+    /// Returns the cotangents that `make` computes for the needed operands, and zero for the
+    /// others.
     pub(super) fn each_needed(
         &self,
         mut make: impl FnMut(usize) -> Result<Value<'b>>,
@@ -142,7 +148,8 @@ fn flowing_leaves<'b>(
     Ok(shape.leaves().into_iter().map(|leaf: &Shape| all && varies(leaf)).collect())
 }
 
-/// Places an error at the line of an instruction; the help names the line that asks for the derivative.
+/// Places an error at the line of an instruction; the help names the line that asks for the
+/// derivative.
 pub(super) fn at_op(error: Error, op: Value<'_>, help: Option<&str>) -> Error {
     let state = op.builder().state.borrow();
     let made = op

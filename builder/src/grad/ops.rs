@@ -10,7 +10,8 @@ use hlo::{ArrayShape, ElementType};
 pub(super) fn run(first: usize, length: usize) -> Vec<i64> {
     (size(first)..).take(length).collect()
 }
-/// Returns a dimension number as an index into a list of sizes. Such numbers come from verified instructions.
+/// Returns a dimension number as an index into a list of sizes. Such numbers come from verified
+/// instructions.
 pub(super) fn at(dim: i64) -> usize {
     usize::try_from(dim).unwrap_or(usize::MAX)
 }
@@ -47,8 +48,8 @@ pub(super) fn inverse(places: &[i64]) -> Vec<i64> {
     order.sort_by_key(|&i| places.get(at(i)).copied());
     order
 }
-/// Returns `high` for each component of the index vectors, as an array shaped like the indices. Bounds that the element type
-/// cannot hold become its largest value.
+/// Returns `high` for each component of the index vectors, as an array shaped like the indices.
+/// Bounds that the element type cannot hold become its largest value.
 pub(super) fn along_vectors<'b>(
     indices: Value<'b>,
     vector_dim: i64,

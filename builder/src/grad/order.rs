@@ -26,8 +26,8 @@ fn taken<'b>(array: Value<'b>, numbers: Value<'b>, dim: i64) -> Result<Value<'b>
     Ok(array.gather(numbers, &numbers_of, &vec![1; shape.rank()]))
 }
 
-/// The operands in the order that numbers sorted along with them have. Equals stay in their order, as far as the op says
-/// nothing else.
+/// The operands in the order that numbers sorted along with them have. Equals stay in their order,
+/// as far as the op says nothing else.
 impl Rewrite for Sort {
     fn rewritten<'b>(&self, node: &Node<'b>) -> Result<Value<'b>> {
         let (b, op) = (node.result.builder(), self);

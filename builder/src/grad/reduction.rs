@@ -1,8 +1,8 @@
 //! Derivatives of reduce.
 //!
-//! Sums are linear; of largest and smallest elements equals share alike. Any other computation of scalars is differentiated as
-//! the tree of pairs that it is evaluated as here: of a product that is right with any number of zeros, since nothing is
-//! divided by.
+//! Sums are linear; of largest and smallest elements equals share alike. Any other computation of
+//! scalars is differentiated as the tree of pairs that it is evaluated as here: of a product that
+//! is right with any number of zeros, since nothing is divided by.
 use super::combiner::Combiner;
 use super::node::{Derivative, Node};
 use super::tangent::Tangent;
@@ -79,9 +79,10 @@ struct Choice<'b> {
     kept: Vec<i64>,
     operand: Value<'b>,
     result: Value<'b>,
-    /// Of the operand's elements, which are the result.
+    /// Which of the operand's elements are the result.
     chosen: Value<'b>,
-    /// Where the initial value is the result; it counts as an element unless it is the value below, or above, all others.
+    /// Where the initial value is the result; it counts as an element unless it is the value below,
+    /// or above, all others.
     initial: Value<'b>,
     /// The number of elements equal to the result.
     count: Value<'b>,
@@ -132,7 +133,8 @@ fn chosen_vjp<'b>(
     })
 }
 
-/// Returns the reduction written as a tree: neighbors are combined until one is left, and that with the initial values.
+/// Returns the reduction written as a tree: neighbors are combined until one is left, and that with
+/// the initial values.
 fn tree<'b>(op: &Reduce, node: &Node<'b>) -> Result<Value<'b>> {
     let count = node.operands.len() / 2;
     let (arrays, inits) = node.operands.split_at(count);

@@ -1,5 +1,5 @@
-//! Derivatives of scan. The JVP scans the JVP of the step. The VJP scans in the opposite direction, over the carries that a
-//! first scan saves.
+//! Derivatives of scan. The JVP scans the JVP of the step. The VJP scans in the opposite direction,
+//! over the carries that a first scan saves.
 use super::callee::{Callee, filled, traced};
 use super::node::{Derivative, Node};
 use super::tangent::Tangent;
@@ -10,7 +10,7 @@ use hlo::op::Scan;
 use hlo::{ArrayShape, ElementType, Shape};
 
 /// The step of a scan, with the numbers of its inputs and outputs.
-struct Steps<'b> {
+struct ScanStep<'b> {
     op: Scan,
     step: Callee<'b>,
     inputs: usize,
@@ -20,7 +20,7 @@ struct Steps<'b> {
     count: i64,
 }
 
-impl<'b> Steps<'b> {
+impl<'b> ScanStep<'b> {
     fn of(op: &Scan, node: &Node<'b>) -> Result<Self> {
         let step = Callee::of(node, op.to_apply)?;
         let carries = ops::at(op.num_carries);
@@ -61,7 +61,7 @@ fn closed(
 }
 
 /// A scan along a dimension, which returns stacked outputs and the last carries.
-struct Pass<'b> {
+struct ScanPass<'b> {
     name: String,
     dim: usize,
     is_reverse: bool,
@@ -70,10 +70,10 @@ struct Pass<'b> {
     /// Shapes of all that is stacked.
     outputs: Vec<Shape>,
 }
-impl<'b> Pass<'b> {
+impl<'b> ScanPass<'b> {
     fn run(
         self,
-        steps: &Steps<'b>,
+        steps: &ScanStep<'b>,
         like: Value<'b>,
         step: impl FnOnce(&[Value<'b>], &[Value<'b>]) -> Result<Vec<Value<'b>>>,
     ) -> Result<Vec<Value<'b>>> {
@@ -111,7 +111,7 @@ impl<'b> Pass<'b> {
 
 impl Derivative for Scan {
     fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
-        let (b, steps) = (node.result.builder(), Steps::of(self, node)?);
+        let (b, steps) = (node.result.builder(), ScanStep::of(self, node)?);
         let (takes, gives) = (steps.step.takes(), steps.step.gives());
         let given = tangents.iter().map(Tangent::array).collect::<Result<Vec<_>>>()?;
         let flowing = closed(&leaves::present(&given), steps.inputs, |marks| {
@@ -128,7 +128,7 @@ impl Derivative for Scan {
         }
         let (stacks, kept) = (outputs.len(), carries.len());
         let slices_with_tangents = leaves::kept(of_inputs).len();
-        let pass = Pass {
+        let pass = ScanPass {
             name: steps.step.named("jvp")?,
             dim: steps.dim,
             is_reverse: steps.op.is_reverse,
@@ -154,7 +154,7 @@ impl Derivative for Scan {
         Ok(leaves::tangent(&node.result.shape()?, &mut pushed))
     }
     fn vjp<'b>(&self, node: &Node<'b>, cotangent: &Tangent<'b>) -> Result<Vec<Tangent<'b>>> {
-        let (b, steps) = (node.result.builder(), Steps::of(self, node)?);
+        let (b, steps) = (node.result.builder(), ScanStep::of(self, node)?);
         let (takes, gives) = (steps.step.takes(), steps.step.gives());
         let given = leaves::of_tangent(cotangent, &node.result.shape()?);
         let needed = closed(&node.needed_leaves(), steps.inputs, |marks| {
@@ -183,7 +183,7 @@ impl Derivative for Scan {
             outputs.push(steps.stacked(&slice, 0)?);
         }
         let stacked = outputs.len();
-        let pass = Pass {
+        let pass = ScanPass {
             name: steps.step.named("vjp")?,
             dim: 0,
             is_reverse: !steps.op.is_reverse,
@@ -229,9 +229,10 @@ fn front(rank: usize, dim: usize) -> Vec<i64> {
     [ops::run(dim, 1), others(rank, &ops::run(dim, 1))].concat()
 }
 
-/// Returns the carries that are read, as the steps began with them, stacked along a first dimension.
+/// Returns the carries that are read, as the steps began with them, stacked along a first
+/// dimension.
 fn began_with<'b>(
-    steps: &Steps<'b>,
+    steps: &ScanStep<'b>,
     node: &Node<'b>,
     inputs: &[Value<'b>],
     carries: &[Value<'b>],
@@ -245,7 +246,7 @@ fn began_with<'b>(
     for carry in &kept {
         outputs.push(steps.stacked(&carry.shape()?, 0)?);
     }
-    let pass = Pass {
+    let pass = ScanPass {
         name: steps.step.named("forward")?,
         dim: 0,
         is_reverse: steps.op.is_reverse,

@@ -1,5 +1,5 @@
-//! Derivatives of scatter: of updates that are added, that overwrite, that are multiplied in, and that replace smaller or
-//! larger elements.
+//! Derivatives of scatter: of updates that are added, that overwrite, that are multiplied in, and
+//! that replace smaller or larger elements.
 use super::combiner::Combiner;
 use super::node::{Derivative, Node};
 use super::ops;
@@ -100,8 +100,8 @@ fn added<'b>(
     updates.builder().emit(add, &[to, node.operand(1)?, updates], Some(to.shape()?))
 }
 
-/// Of a scatter that takes the larger or smaller one: which elements and updates are the result. Equals share its derivative,
-/// as in JAX.
+/// The elements and updates that are the result of a scatter that takes the larger or smaller one.
+/// Equals share its derivative, as in JAX.
 struct Extrema<'b> {
     /// By element of the operand.
     kept: Value<'b>,
@@ -120,7 +120,8 @@ fn extrema<'b>(op: &Scatter, node: &Node<'b>) -> Result<Extrema<'b>> {
     Ok(Extrema { kept, won, count: count.max(1) })
 }
 
-/// Returns the boxes of an array of the operand's shape where the updates go, 0 for those that scatter skips.
+/// Returns the boxes of an array of the operand's shape where the updates go, 0 for those that
+/// scatter skips.
 fn taken<'b>(op: &Scatter, node: &Node<'b>, array: Value<'b>) -> Result<Value<'b>> {
     let indices = node.operand(1)?;
     let sizes = box_sizes(op, array.rank()?, node.operand(2)?)?;
@@ -171,8 +172,8 @@ fn inside<'b>(
     Ok(fits.reduce_and(&[op.index_vector_dim]))
 }
 
-/// Of updates that overwrite each other, which ones stay: each writes its number, and those that read it again have won.
-/// Nothing if no two go to one place.
+/// Returns which of the updates that overwrite each other stay: each writes its number, and those
+/// that read it again have won. Nothing if no two go to one place.
 fn winners<'b>(op: &Scatter, node: &Node<'b>) -> Result<Option<Value<'b>>> {
     if op.unique_indices {
         return Ok(None);

@@ -24,8 +24,9 @@ impl Derivative for Select {
     }
 }
 
-/// Returns where the result is the lower bound, the operand, the upper bound and nothing else: on a bound no derivative flows
-/// to the operand, as in JAX. If the bounds cross, the result is the upper one.
+/// Returns where the result is the lower bound, the operand, the upper bound and nothing else: on a
+/// bound no derivative flows to the operand, as in JAX. If the bounds cross, the result is the
+/// upper one.
 fn sources<'b>(node: &Node<'b>) -> Result<[Value<'b>; 3]> {
     let x = node.operand(1)?;
     let shape = x.array()?;

@@ -23,7 +23,8 @@ impl Derivative for Pad {
     fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
         node.again_all(tangents)
     }
-    /// Takes the elements of the operand out again; the sum of the others goes to the padding value.
+    /// Takes the elements of the operand out again; the sum of the others goes to the padding
+    /// value.
     fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
         let dims = &self.padding.dims;
         node.each_needed(|i| match i {
@@ -80,7 +81,7 @@ impl Derivative for DynamicUpdateSlice {
         }
         Ok(Tangent::Array(node.again(&operands)?))
     }
-    /// The slice belongs to the update, the rest to the operand.
+    /// Returns the cotangent: the slice belongs to the update, the rest to the operand.
     fn vjp_array<'b>(&self, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
         let update = node.operand(1)?;
         let indices = node.operands.get(2..).unwrap_or_default();

@@ -15,7 +15,7 @@ pub(super) enum Inputs {
 }
 
 /// The instructions that derivatives flow through.
-struct Path<'b> {
+struct ActivePath<'b> {
     rules: Rules,
     /// In order.
     nodes: Vec<Value<'b>>,
@@ -27,9 +27,9 @@ struct Path<'b> {
     leaf: Vec<bool>,
 }
 
-impl<'b> Path<'b> {
-    /// Returns the instructions that depend on `wrt` and that `output` depends on, by values that vary and ops whose
-    /// derivative is not always zero.
+impl<'b> ActivePath<'b> {
+    /// Returns the instructions that depend on `wrt` and that `output` depends on, by values that
+    /// vary and ops whose derivative is not always zero.
     fn between(
         b: &'b Builder,
         rules: Rules,
@@ -114,7 +114,7 @@ pub(super) fn reverse<'b>(
     cotangent: Tangent<'b>,
     how: Inputs,
 ) -> Result<Vec<Tangent<'b>>> {
-    let path = Path::between(b, rules, output, wrt, how)?;
+    let path = ActivePath::between(b, rules, output, wrt, how)?;
     let last = index(output)?;
     let mut cotangents = vec![Tangent::Zero; last + 1];
     if path.on[last] {
@@ -148,7 +148,7 @@ pub(super) fn forward<'b>(
     seeds: &[Tangent<'b>],
     how: Inputs,
 ) -> Result<Tangent<'b>> {
-    let path = Path::between(b, rules, output, wrt, how)?;
+    let path = ActivePath::between(b, rules, output, wrt, how)?;
     let last = index(output)?;
     let mut tangents = vec![Tangent::Zero; last + 1];
     for (i, (&at, seed)) in path.inputs.iter().zip(seeds).enumerate() {
@@ -169,8 +169,8 @@ pub(super) fn forward<'b>(
     Ok(tangents.pop().unwrap_or(Tangent::Zero))
 }
 
-/// Returns whether the derivative by this operand is zero wherever it exists. The first operand of select-and-scatter only
-/// chooses.
+/// Returns whether the derivative by this operand is zero wherever it exists. The first operand of
+/// select-and-scatter only chooses.
 fn zero_by_operand(rules: Rules, op: &Op, operand: usize) -> bool {
     matches!(rules(op), Rule::Zero) || op.opcode() == hlo::Opcode::SelectAndScatter && operand == 0
 }

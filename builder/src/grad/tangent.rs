@@ -2,14 +2,15 @@
 use crate::{Builder, Code, Error, Result, Value};
 use hlo::Shape;
 
-/// The tangent or cotangent of a value, with the structure of the value. Those of integer arrays and tokens are always zero.
+/// The tangent or cotangent of a value, with the structure of the value. Those of integer arrays
+/// and tokens are always zero.
 #[derive(Debug, Clone)]
 pub(super) enum Tangent<'b> {
     /// Nothing flows here.
     Zero,
-    /// Of an array.
+    /// The tangent of an array.
     Array(Value<'b>),
-    /// Of a tuple, one for each element.
+    /// The tangents of a tuple, one for each element.
     Tuple(Vec<Tangent<'b>>),
 }
 
@@ -46,7 +47,8 @@ impl<'b> Tangent<'b> {
             }
         })
     }
-    /// Returns the tangent in the element type of its value: operands of different precision may meet in one op.
+    /// Returns the tangent in the element type of its value: operands of different precision may
+    /// meet in one op.
     pub(super) fn fitted(self, like: Value<'b>) -> Result<Self> {
         let (Self::Array(value), Shape::Array(shape)) = (&self, like.shape()?) else {
             return Ok(self);

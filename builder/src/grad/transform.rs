@@ -5,8 +5,8 @@ use crate::{Computation, Error, Result, Value};
 use hlo::Shape;
 
 impl<'b> Computation<'b> {
-    /// Returns the Jacobian-vector product: a computation of the parameters followed by a tangent for each parameter with
-    /// float elements. It returns the tuple of the result and its tangent.
+    /// Returns the Jacobian-vector product: a computation of the parameters followed by a tangent
+    /// for each parameter with float elements. It returns the tuple of the result and its tangent.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -35,8 +35,8 @@ impl<'b> Computation<'b> {
             },
         )
     }
-    /// Returns the vector-Jacobian product: a computation of the parameters and the cotangent of the result. It returns the
-    /// tuple of the cotangents of all parameters with float elements.
+    /// Returns the vector-Jacobian product: a computation of the parameters and the cotangent of
+    /// the result. It returns the tuple of the cotangents of all parameters with float elements.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -67,8 +67,9 @@ impl<'b> Computation<'b> {
             },
         )
     }
-    /// Returns the gradient of a computation whose result is a real scalar: a computation of the same parameters. It returns
-    /// the tuple of the gradients with respect to all parameters with float elements.
+    /// Returns the gradient of a computation whose result is a real scalar: a computation of the
+    /// same parameters. It returns the tuple of the gradients with respect to all parameters with
+    /// float elements.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -100,8 +101,8 @@ impl<'b> Computation<'b> {
         )
     }
 
-    /// Returns a computation of the parameters of this one and others; `body` receives the result, the parameters and the
-    /// others.
+    /// Returns a computation of the parameters of this one and others; `body` receives the result,
+    /// the parameters and the others.
     #[track_caller]
     fn derived(
         self,

@@ -1,9 +1,11 @@
-//! Derivatives of triangular-solve: `op(A) X = B` gives `op(A) dX = dB - op(dA) X`; on the other side likewise.
+//! Derivatives of triangular-solve: `op(A) X = B` gives `op(A) dX = dB - op(dA) X`; on the other
+//! side likewise.
 //!
-//! Of `A` only the triangle that is read has a derivative, and not its diagonal where that counts as ones.
+//! Of `A` only the triangle that is read has a derivative, and not its diagonal where that counts
+//! as ones.
 use super::matrices::Factor::{Plain, Transposed};
 use super::matrices::{
-    Part, adjoint, conjugate, only, product, solve, solve_transposed, transposed,
+    MatrixPart, adjoint, conjugate, only, product, solve, solve_transposed, transposed,
 };
 use super::node::{Derivative, Node};
 use super::tangent::Tangent;
@@ -11,12 +13,12 @@ use crate::{Result, Value};
 use hlo::op::TriangularSolve;
 use hlo::op::value::Transpose;
 
-fn part(op: &TriangularSolve) -> Part {
+fn part(op: &TriangularSolve) -> MatrixPart {
     match (op.lower, op.unit_diagonal) {
-        (true, false) => Part::Lower,
-        (true, true) => Part::BelowDiagonal,
-        (false, false) => Part::Upper,
-        (false, true) => Part::AboveDiagonal,
+        (true, false) => MatrixPart::Lower,
+        (true, true) => MatrixPart::BelowDiagonal,
+        (false, false) => MatrixPart::Upper,
+        (false, true) => MatrixPart::AboveDiagonal,
     }
 }
 

@@ -10,7 +10,7 @@ use hlo::{ElementType, Op, Opcode, Shape};
 
 /// Where a value comes from, seen through tuples and copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Source {
+enum LeafOrigin {
     /// This leaf of the parameter.
     Leaf(usize),
     /// This instruction.
@@ -22,14 +22,14 @@ fn source(
     instructions: &Arena<Instruction>,
     mut at: InstructionId,
     path: &[usize],
-) -> Option<Source> {
+) -> Option<LeafOrigin> {
     // The innermost index is last, and is what `get-tuple-element` adds to.
     let mut path: Vec<usize> = path.iter().rev().copied().collect();
     loop {
         let instruction = instructions.get(at)?;
         let (op, operands) = (instruction.opcode(), &instruction.operands);
         if op == Opcode::Parameter {
-            return leaf_at(&instruction.shape, &path).map(Source::Leaf);
+            return leaf_at(&instruction.shape, &path).map(LeafOrigin::Leaf);
         }
         if op == Opcode::Tuple {
             at = *operands.get(path.pop()?)?;
@@ -38,7 +38,7 @@ fn source(
         if let Op::GetTupleElement(element) = &instruction.op {
             path.push(usize::try_from(element.index).ok()?);
         } else if !op.aliases_operand() {
-            return path.is_empty().then_some(Source::Made(at));
+            return path.is_empty().then_some(LeafOrigin::Made(at));
         }
         at = *operands.first()?;
     }
@@ -83,7 +83,7 @@ fn constant(instructions: &Arena<Instruction>, at: InstructionId) -> Option<i128
 }
 
 /// A loop: its computations, and where its state comes from.
-struct Loop<'a> {
+struct WhileLoop<'a> {
     condition: &'a Computation,
     body: &'a Computation,
     around: &'a Arena<Instruction>,
@@ -91,32 +91,35 @@ struct Loop<'a> {
     state: Shape,
 }
 
-impl Loop<'_> {
-    /// Where this leaf of the body's result comes from.
-    fn next(&self, leaf: usize) -> Option<Source> {
+impl WhileLoop<'_> {
+    /// Returns where this leaf of the body's result comes from.
+    fn next(&self, leaf: usize) -> Option<LeafOrigin> {
         source(&self.body.instructions, self.body.root, &path_to(&self.state, leaf)?)
     }
     /// Returns a leaf that starts as a constant.
     fn start(&self, leaf: usize) -> Option<i128> {
         match source(self.around, self.initial, &path_to(&self.state, leaf)?)? {
-            Source::Made(at) => constant(self.around, at),
-            Source::Leaf(_) => None,
+            LeafOrigin::Made(at) => constant(self.around, at),
+            LeafOrigin::Leaf(_) => None,
         }
     }
-    /// Returns a number that is the same in all steps: a constant, or a leaf that starts as one and stays.
+    /// Returns a number that is the same in all steps: a constant, or a leaf that starts as one and
+    /// stays.
     fn fixed(&self, computation: &Computation, at: InstructionId) -> Option<i128> {
         match source(&computation.instructions, at, &[])? {
-            Source::Made(at) => constant(&computation.instructions, at),
-            Source::Leaf(leaf) if self.next(leaf) == Some(Source::Leaf(leaf)) => self.start(leaf),
-            Source::Leaf(_) => None,
+            LeafOrigin::Made(at) => constant(&computation.instructions, at),
+            LeafOrigin::Leaf(leaf) if self.next(leaf) == Some(LeafOrigin::Leaf(leaf)) => {
+                self.start(leaf)
+            }
+            LeafOrigin::Leaf(_) => None,
         }
     }
     /// Returns the increment of a leaf in each step.
     fn step(&self, leaf: usize) -> Option<i128> {
-        let Source::Made(at) = self.next(leaf)? else { return None };
+        let LeafOrigin::Made(at) = self.next(leaf)? else { return None };
         let made = self.body.instructions.get(at)?;
         let [l, r] = *made.operands.as_slice() else { return None };
-        let is_leaf = |at| source(&self.body.instructions, at, &[]) == Some(Source::Leaf(leaf));
+        let is_leaf = |at| source(&self.body.instructions, at, &[]) == Some(LeafOrigin::Leaf(leaf));
         let (adds, subtracts) = (made.opcode() == Opcode::Add, made.opcode() == Opcode::Subtract);
         if is_leaf(l) && (adds || subtracts) {
             return self.fixed(self.body, r).map(|n| if adds { n } else { -n });
@@ -127,14 +130,14 @@ impl Loop<'_> {
     fn count(&self) -> Result<i64, &'static str> {
         let condition = &self.condition.instructions;
         let compared = source(condition, self.condition.root, &[]);
-        let Some(Source::Made(at)) = compared else { return Err(NO_COMPARISON) };
+        let Some(LeafOrigin::Made(at)) = compared else { return Err(NO_COMPARISON) };
         let compare = condition.get(at).ok_or(NO_COMPARISON)?;
         let (Op::Compare(op), [l, r]) = (&compare.op, compare.operands.as_slice()) else {
             return Err(NO_COMPARISON);
         };
         let varies = |at| match source(condition, at, &[]) {
-            Some(Source::Leaf(leaf)) => self.step(leaf).map(|step| (leaf, step)),
-            Some(Source::Made(_)) | None => None,
+            Some(LeafOrigin::Leaf(leaf)) => self.step(leaf).map(|step| (leaf, step)),
+            Some(LeafOrigin::Made(_)) | None => None,
         };
         let (leaf, step, limit, direction) = match (varies(*l), varies(*r)) {
             (Some((leaf, step)), None) => (leaf, step, *r, op.direction),
@@ -165,7 +168,8 @@ fn mirrored(direction: Direction) -> Direction {
         Direction::Lt => Direction::Gt,
     }
 }
-/// Returns the number of terms of `start, start + step, ...` before the first for which the comparison is false.
+/// Returns the number of terms of `start, start + step, ...` before the first for which the
+/// comparison is false.
 fn steps(start: i128, step: i128, limit: i128, direction: Direction) -> Option<i128> {
     match direction {
         Direction::Lt if start >= limit => Some(0),
@@ -197,14 +201,15 @@ pub(super) fn of(node: &Node<'_>, op: &While) -> Result<(i64, Vec<bool>)> {
     let state = initial.builder().state.borrow();
     let known = |id| state.finished.get(id).ok_or(Code::Invalid {});
     let open = state.open.last().ok_or(Code::Invalid {})?;
-    let this = Loop {
+    let this = WhileLoop {
         condition: known(op.condition)?,
         body: known(op.body)?,
         around: &open.instructions,
         initial: at,
         state: shape.clone(),
     };
-    let stays = (0..shape.leaves().len()).map(|i| this.next(i) == Some(Source::Leaf(i))).collect();
+    let stays =
+        (0..shape.leaves().len()).map(|i| this.next(i) == Some(LeafOrigin::Leaf(i))).collect();
     let counted = this.count();
     drop(state);
     let count = counted.map_err(|why| {

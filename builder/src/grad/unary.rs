@@ -9,21 +9,22 @@ use hlo::op::Unary;
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 /// A tangent or cotangent `t` times the derivative at `x`, where the op gives `y`.
-type Times = for<'b> fn(Value<'b>, Value<'b>, Value<'b>) -> Value<'b>;
+type DerivativeProduct = for<'b> fn(Value<'b>, Value<'b>, Value<'b>) -> Value<'b>;
 
-enum Slope {
-    Times(Times),
+enum UnaryDerivative {
+    Times(DerivativeProduct),
     /// Zero wherever it exists.
     Zero,
     /// Not holomorphic, so that JVP and VJP differ.
     Own(&'static dyn Derivative),
 }
-use Slope::{Own, Times as By, Zero};
+use UnaryDerivative::{Own, Times as By, Zero};
 
 /// Returns the derivative of an op.
 ///
-/// Forms are chosen so that nothing cancels: `1 - tanh(x)^2` is 0 long before the derivative is, `1 / cosh(x)^2` is not.
-fn slope(op: Unary) -> Slope {
+/// Forms are chosen so that nothing cancels: `1 - tanh(x)^2` is 0 long before the derivative is,
+/// `1 / cosh(x)^2` is not.
+fn slope(op: Unary) -> UnaryDerivative {
     match op {
         Unary::Abs => Own(&Abs),
         Unary::Acos => By(|x, _, t| -(t * ((x + 1) * (-x + 1)).rsqrt())),
@@ -89,7 +90,7 @@ fn times<'b>(op: Unary, node: &Node<'b>, t: Value<'b>) -> Result<Value<'b>> {
     }
 }
 
-/// `real(a * b)` of complex numbers.
+/// Returns `real(a * b)` of complex numbers.
 fn real_product<'b>(a: Value<'b>, b: Value<'b>) -> Value<'b> {
     a.real() * b.real() - a.imag() * b.imag()
 }
@@ -107,7 +108,7 @@ fn conjugate_direction<'b>(node: &Node<'b>) -> Result<Value<'b>> {
     let length = r.eq(0).select(1, r);
     Ok(x.conj() / to_complex(length, x)?)
 }
-/// Of a real number the sign, which is 1 at 0 as in JAX.
+/// Returns the sign of a real number, which is 1 at 0 as in JAX.
 fn by_sign<'b>(x: Value<'b>, t: Value<'b>) -> Value<'b> {
     x.ge(0).select(t, -t)
 }
@@ -140,7 +141,7 @@ impl Derivative for Real {
 }
 struct Imag;
 impl Derivative for Imag {
-    /// The imaginary part of a real number is 0 whatever it is.
+    /// Returns the tangent: the imaginary part of a real number is 0 whatever it is.
     fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
         if is_complex(node)? { node.again_first(tangents) } else { Ok(Tangent::Zero) }
     }
@@ -153,8 +154,8 @@ impl Derivative for Imag {
 
 struct Sign;
 impl Derivative for Sign {
-    /// Of a complex number `y = x / abs(x)`: along `t` it turns by `(t - y real(conj(y) t)) / abs(x)`, and at 0 not at all.
-    /// Of a real number it is a step.
+    /// Returns the tangent: for a complex number `y = x / abs(x)`: along `t` it turns by
+    /// `(t - y real(conj(y) t)) / abs(x)`, and at 0 not at all. For a real number it is a step.
     fn jvp<'b>(&self, node: &Node<'b>, tangents: &[Tangent<'b>]) -> Result<Tangent<'b>> {
         let t = first(tangents)?.filter(|_| is_complex(node).unwrap_or(false));
         let Some(t) = t else { return Ok(Tangent::Zero) };
@@ -170,7 +171,7 @@ impl Derivative for Sign {
         Ok(vec![Tangent::Array(turned(x, c - y.conj() * along)?)])
     }
 }
-/// `t / abs(x)`, 0 where `x` is.
+/// Returns `t / abs(x)`, 0 where `x` is.
 fn turned<'b>(x: Value<'b>, t: Value<'b>) -> Result<Value<'b>> {
     let radius = x.abs();
     let at_zero = radius.eq(0);

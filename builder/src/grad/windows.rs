@@ -1,4 +1,5 @@
-//! Derivatives of reduce-window and select-and-scatter: sums of windows, and elements that windows select.
+//! Derivatives of reduce-window and select-and-scatter: sums of windows, and elements that windows
+//! select.
 use super::combiner::Combiner;
 use super::node::{Derivative, Node};
 use super::rewrite::Rewrite;
@@ -45,7 +46,8 @@ impl Derivative for ReduceWindow {
     }
 }
 
-/// Pads the cotangents so that a window of the same size around each element covers the windows it was in.
+/// Pads the cotangents so that a window of the same size around each element covers the windows it
+/// was in.
 fn sum_vjp<'b>(op: &ReduceWindow, node: &Node<'b>, c: Value<'b>) -> Result<Vec<Tangent<'b>>> {
     let (operand, places) = (node.operand(0)?, c.dims()?);
     let bases = operand.dims()?;
@@ -84,7 +86,7 @@ fn is_select_and_scatter(op: &ReduceWindow, node: &Node<'_>, kind: Combiner) -> 
     let is_neutral = initial.get(0) == hlo::Scalar::Float(kind.neutral());
     Ok(is_neutral && dims.iter().all(|dim| dim.lhs_dilation == 1 && dim.rhs_dilation == 1))
 }
-/// The computation of whether the first of two elements is chosen: of equals it is.
+/// Returns the computation of whether the first of two elements is chosen: of equals it is.
 fn prefers(node: &Node<'_>, kind: Combiner) -> Result<hlo::ir::ComputationId> {
     let (b, ty) = (node.result.builder(), node.operand(0)?.element_type()?);
     match kind == Combiner::Minimum {
@@ -125,8 +127,9 @@ fn flattened(value: Value<'_>) -> Result<(Value<'_>, i64)> {
     let count: i64 = value.dims()?.iter().product();
     Ok((value.reshape(&[count]), count))
 }
-/// Of each window the number of the element it chooses, counted in row-major order; their count where it has none. Of two
-/// elements in that order the first is chosen if `prefers` is true of them.
+/// Returns for each window the number of the element it chooses, counted in row-major order; their
+/// count where it has none. Of two elements in that order the first is chosen if `prefers` is true
+/// of them.
 fn places<'b>(
     node: &Node<'b>,
     window: &Window,

@@ -5,8 +5,8 @@ use super::sweep;
 use super::tangent::varies;
 use crate::{Code, Error, Result, Value};
 
-/// Returns the error of an output whose derivative with respect to an input is zero: `E0809` if the output does not depend on
-/// the input, `E0808` with the op that blocks the derivative if it does.
+/// Returns the error of an output whose derivative with respect to an input is zero: `E0809` if the
+/// output does not depend on the input, `E0808` with the op that blocks the derivative if it does.
 pub(super) fn error(output: Value<'_>, input: Value<'_>) -> Result<Error> {
     let (of, by) = (named(output)?, named(input)?);
     let help = "leave it out, or ask for zeros: `GradOptions { disconnected: Disconnected::Zero }`";
@@ -24,7 +24,8 @@ pub(super) fn error(output: Value<'_>, input: Value<'_>) -> Result<Error> {
     Ok(at_op(error, op, Some(help)))
 }
 
-/// Returns the first instruction that depends on the input, and whose derivative with respect to it is zero.
+/// Returns the first instruction that depends on the input, and whose derivative with respect to it
+/// is zero.
 fn obstacle<'b>(output: Value<'b>, input: Value<'b>) -> Result<Option<Value<'b>>> {
     let b = output.builder();
     let (last, from) = (sweep::index(output)?, sweep::index(input)?);
@@ -39,7 +40,7 @@ fn obstacle<'b>(output: Value<'b>, input: Value<'b>) -> Result<Option<Value<'b>>
     Ok(stops.map(|(id, _)| Value::new(b, open.mark, id)))
 }
 
-/// `` `x` (f32[3]) ``
+/// Returns the name and shape of a value: `` `x` (f32[3]) ``
 fn named(value: Value<'_>) -> Result<String> {
     let name = value.name()?;
     Ok(format!("`{name}` ({:#})", value.shape()?))

@@ -29,8 +29,8 @@ pub struct Svd<'b> {
 impl<'b> Value<'b> {
     /// Eigenvalues and eigenvectors of symmetric, or Hermitian, matrices: XLA's `SelfAdjointEig`.
     ///
-    /// Of `a[.., n, n]` only the lower triangle (else the upper one) is read. It is LAPACK's `syevd` or `heevd`; signs and
-    /// phases of the vectors are determined by nothing.
+    /// Of `a[.., n, n]` only the lower triangle (else the upper one) is read. It is LAPACK's
+    /// `syevd` or `heevd`; signs and phases of the vectors are determined by nothing.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -42,8 +42,8 @@ impl<'b> Value<'b> {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` if matrices are not square or not of floats; `E0811` if LAPACK has no routine for the
-    /// type.
+    /// Kept by the builder: `E0801` if matrices are not square or not of floats; `E0811` if LAPACK
+    /// has no routine for the type.
     #[track_caller]
     pub fn self_adjoint_eig(self, lower: bool) -> SelfAdjointEig<'b> {
         let [v, w] = self.record_all(|b| {
@@ -69,8 +69,8 @@ impl<'b> Value<'b> {
     }
     /// Returns the singular value decomposition: XLA's `SVD`. `a[.., m, n] = u diag(d) v^H`.
     ///
-    /// It is LAPACK's `gesdd`. With `full_matrices` `u` and `v` are square. Signs and phases of the vectors are determined by
-    /// nothing.
+    /// It is LAPACK's `gesdd`. With `full_matrices` `u` and `v` are square. Signs and phases of the
+    /// vectors are determined by nothing.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -82,7 +82,8 @@ impl<'b> Value<'b> {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` if it is no matrix of floats; `E0811` if LAPACK has no routine for the type.
+    /// Kept by the builder: `E0801` if it is no matrix of floats; `E0811` if LAPACK has no routine
+    /// for the type.
     #[track_caller]
     pub fn svd(self, full_matrices: bool) -> Svd<'b> {
         let mode = if full_matrices { b'A' } else { b'S' };
@@ -111,7 +112,7 @@ impl<'b> Value<'b> {
     }
 }
 
-/// LAPACK's letter for a triangle.
+/// Returns LAPACK's letter for a triangle.
 fn side(lower: bool) -> u8 {
     if lower { b'L' } else { b'U' }
 }
@@ -121,8 +122,8 @@ fn checked(a: Value<'_>) -> Result<()> {
     inexact(&shape, "a singular value decomposition")?;
     matrix(&shape).map(|_| ())
 }
-/// `u`, the singular values, `v^H` and whether it went well. Mode `A` is all of `u` and `v`, `S` what belongs to a singular
-/// value, `N` none, which are there nevertheless.
+/// Returns `u`, the singular values, `v^H` and whether it went well. Mode `A` is all of `u` and
+/// `v`, `S` what belongs to a singular value, `N` none, which are there nevertheless.
 fn gesdd(a: Value<'_>, mode: u8) -> Result<[Value<'_>; 4]> {
     let shape = a.array()?;
     let (m, n) = matrix(&shape)?;

@@ -34,7 +34,8 @@ impl Routine {
     }
 }
 
-/// Returns an array's shape with the last two dimensions, if it has so many of its own, column by column.
+/// Returns an array's shape with the last two dimensions, if it has so many of its own, column by
+/// column.
 fn column_major(shape: &ArrayShape, own: usize) -> ArrayShape {
     let mut order = Layout::descending(shape.rank()).minor_to_major;
     if own == 2 {
@@ -44,22 +45,23 @@ fn column_major(shape: &ArrayShape, own: usize) -> ArrayShape {
 }
 
 /// One array of a call: its shape, and how many dimensions one problem's part of it has.
-pub(super) type Part = (ArrayShape, usize);
+pub(super) type RoutineResult = (ArrayShape, usize);
 
 /// Returns a result's shape: the dimensions that count problems, then its own.
-pub(super) fn part(ty: ElementType, batch: &[i64], own: &[i64]) -> Part {
+pub(super) fn part(ty: ElementType, batch: &[i64], own: &[i64]) -> RoutineResult {
     let dims: Dims = batch.iter().chain(own).copied().collect();
     (ArrayShape::new(ty, dims), own.len())
 }
 
-/// Calls a routine on operands, each with the number of its own dimensions; results have the default layout.
+/// Calls a routine on operands, each with the number of its own dimensions; results have the
+/// default layout.
 ///
 /// `config` is the attributes: `{mode = 65 : ui8}`.
 pub(super) fn call<'b>(
     b: &'b Builder,
     routine: Routine,
     operands: &[(Value<'b>, usize)],
-    results: &[Part],
+    results: &[RoutineResult],
     config: &str,
 ) -> Result<Vec<Value<'b>>> {
     let mut constraints: Vec<Shape> = Vec::new();

@@ -31,7 +31,8 @@ impl<'b> Value<'b> {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` if it is no matrix of floats; `E0811` if LAPACK has no routine for the type.
+    /// Kept by the builder: `E0801` if it is no matrix of floats; `E0811` if LAPACK has no routine
+    /// for the type.
     #[track_caller]
     pub fn lu_decomposition(self) -> LuDecomposition<'b> {
         let [lu, pivots, permutation] = self.record_all(|b| {
@@ -43,7 +44,7 @@ impl<'b> Value<'b> {
     }
 }
 
-/// `lu`, and `pivots` counted from 0.
+/// Returns `lu`, and `pivots` counted from 0.
 pub(super) fn factors(a: Value<'_>) -> Result<[Value<'_>; 2]> {
     let shape = a.array()?;
     inexact(&shape, "an LU decomposition")?;
@@ -64,7 +65,8 @@ pub(super) fn factors(a: Value<'_>) -> Result<[Value<'_>; 2]> {
     exactly(elements(decomposed)?)
 }
 
-/// Returns the order of rows that exchanges lead to, `[.., rows]`. Done with masks, so that every problem has its own pivot.
+/// Returns the order of rows that exchanges lead to, `[.., rows]`. Done with masks, so that every
+/// problem has its own pivot.
 pub(crate) fn permutation<'b>(b: &'b Builder, pivots: Value<'b>, rows: i64) -> Result<Value<'b>> {
     let shape = pivots.array()?;
     let last = shape.rank() - 1;
@@ -92,7 +94,8 @@ pub(crate) fn permutation<'b>(b: &'b Builder, pivots: Value<'b>, rows: i64) -> R
     Ok(order)
 }
 
-/// Returns for each problem 1 if the exchanges are even in number, -1 if they are odd, as this type.
+/// Returns for each problem 1 if the exchanges are even in number, -1 if they are odd, as this
+/// type.
 pub(super) fn parity(pivots: Value<'_>, ty: ElementType) -> Result<Value<'_>> {
     let shape = pivots.array()?;
     let last = size(shape.rank()) - 1;

@@ -8,14 +8,16 @@ use crate::{Error, Result, Value};
 /// The result of [`Value::qr`]: LAPACK's compact form.
 #[derive(Debug, Clone, Copy)]
 pub struct QrDecomposition<'b> {
-    /// `[.., m, n]`: on and above the diagonal R, below it the Householder vectors, whose first element is 1.
+    /// `[.., m, n]`: on and above the diagonal R, below it the Householder vectors, whose first
+    /// element is 1.
     pub q_and_r: Value<'b>,
     /// `[.., min(m, n)]`: the factors of the reflections `H_i = I - tau_i v_i v_i^H`.
     pub taus: Value<'b>,
 }
 
 impl<'b> Value<'b> {
-    /// Returns the QR decomposition as reflections: XLA's `Qr`. `a[.., m, n] = Q R`, `Q = H_0 H_1 ..`.
+    /// Returns the QR decomposition as reflections: XLA's `Qr`. `a[.., m, n] = Q R`,
+    /// `Q = H_0 H_1 ..`.
     ///
     /// It is LAPACK's `geqrf`; diagonal elements of R may be negative.
     #[track_caller]
@@ -23,18 +25,21 @@ impl<'b> Value<'b> {
         let [q_and_r, taus] = self.record_all(|_| decompose(self));
         QrDecomposition { q_and_r, taus }
     }
-    /// Returns the first `n` columns of the product of the reflections whose vectors are below the diagonal of `self`, `[..,
-    /// m, n]` with `n <= m`: XLA's `ProductOfElementaryHouseholderReflectors`.
+    /// Returns the first `n` columns of the product of the reflections whose vectors are below the
+    /// diagonal of `self`, `[.., m, n]` with `n <= m`: XLA's
+    /// `ProductOfElementaryHouseholderReflectors`.
     ///
     /// `taus[.., k]` are their factors, `k <= n`. It is LAPACK's `orgqr`.
     #[track_caller]
     pub fn product_of_elementary_householder_reflectors(self, taus: Self) -> Self {
         self.record(|_| product(self, taus))
     }
-    /// `(q, r)` with `a = q r`, `q` with orthonormal columns, `r` upper triangular: XLA's `QrExplicit`.
+    /// Returns `(q, r)` with `a = q r`, `q` with orthonormal columns, `r` upper triangular: XLA's
+    /// `QrExplicit`.
     ///
-    /// Of `a[.., m, n]`, with `p = min(m, n)`, they are `[.., m, p]` and `[.., p, n]`, with `full_matrices` `[.., m, m]` and
-    /// `[.., m, n]`. Signs are LAPACK's: diagonal elements of `r` may be negative.
+    /// Of `a[.., m, n]`, with `p = min(m, n)`, they are `[.., m, p]` and `[.., p, n]`, with
+    /// `full_matrices` `[.., m, m]` and `[.., m, n]`. Signs are LAPACK's: diagonal elements of `r`
+    /// may be negative.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -47,7 +52,8 @@ impl<'b> Value<'b> {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` if it is no matrix of floats; `E0811` if LAPACK has no routine for the type.
+    /// Kept by the builder: `E0801` if it is no matrix of floats; `E0811` if LAPACK has no routine
+    /// for the type.
     #[track_caller]
     pub fn qr_explicit(self, full_matrices: bool) -> (Self, Self) {
         let invalid = Value::invalid(self.builder());
@@ -62,7 +68,7 @@ impl<'b> Value<'b> {
     }
 }
 
-/// The tuple of this many columns of Q, and as many rows of R.
+/// Returns the tuple of this many columns of Q, and as many rows of R.
 fn explicit(a: Value<'_>, columns: i64) -> Result<Value<'_>> {
     let (b, shape) = (a.builder(), a.array()?);
     let [q_and_r, taus] = decompose(a)?;

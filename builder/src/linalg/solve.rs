@@ -6,10 +6,11 @@ use crate::{Error, Result, Value};
 use hlo::op::Unary;
 
 impl Value<'_> {
-    /// Returns the solution `x` of `self x = rhs`: of `a[.., n, n]` and `rhs[.., n, k]` it is `[.., n, k]`, of `a[n, n]` and
-    /// `rhs[n]` it is `[n]`.
+    /// Returns the solution `x` of `self x = rhs`: of `a[.., n, n]` and `rhs[.., n, k]` it is
+    /// `[.., n, k]`, of `a[n, n]` and `rhs[n]` it is `[n]`.
     ///
-    /// By an LU decomposition with partial pivoting. Of a singular matrix the result has infinities and NaN.
+    /// By an LU decomposition with partial pivoting. Of a singular matrix the result has infinities
+    /// and NaN.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -19,8 +20,8 @@ impl Value<'_> {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` if matrices are not square or right sides do not fit; `E0811` if LAPACK has no routine
-    /// for the type.
+    /// Kept by the builder: `E0801` if matrices are not square or right sides do not fit; `E0811`
+    /// if LAPACK has no routine for the type.
     #[track_caller]
     pub fn solve(self, rhs: Self) -> Self {
         self.record(|_| {
@@ -63,7 +64,8 @@ impl Value<'_> {
     }
     /// Returns the determinants of square matrices: `[..]` of `[.., n, n]`.
     ///
-    /// The product of the diagonal of an LU decomposition, which may overflow where [`Value::slog_det`] does not.
+    /// The product of the diagonal of an LU decomposition, which may overflow where
+    /// [`Value::slog_det`] does not.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -78,10 +80,11 @@ impl Value<'_> {
             Ok(diagonal.reduce_prod(&[last]) * parity)
         })
     }
-    /// `(sign, log)` of the determinants, whose values are `sign * exp(log)`: XLA's `SLogDet`.
+    /// Returns `(sign, log)` of the determinants, whose values are `sign * exp(log)`: XLA's
+    /// `SLogDet`.
     ///
-    /// The sign is 1, -1 or 0, of complex matrices a number of modulus 1; the logarithm, which is real, is minus infinity
-    /// where the determinant is 0.
+    /// The sign is 1, -1 or 0, of complex matrices a number of modulus 1; the logarithm, which is
+    /// real, is minus infinity where the determinant is 0.
     #[track_caller]
     pub fn slog_det(self) -> (Self, Self) {
         let invalid = Value::invalid(self.builder());
@@ -91,7 +94,8 @@ impl Value<'_> {
             Ok((signs.reduce_prod(&[last]) * parity, diagonal.abs().log().reduce_sum(&[last])))
         })
     }
-    /// Returns the logarithms of the determinants of real matrices, NaN where they are negative: XLA's `LogDet`.
+    /// Returns the logarithms of the determinants of real matrices, NaN where they are negative:
+    /// XLA's `LogDet`.
     #[track_caller]
     pub fn log_det(self) -> Self {
         self.record(|b| {

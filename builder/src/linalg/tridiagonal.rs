@@ -36,9 +36,9 @@ impl Builder {
     /// Returns the solutions `x` of tridiagonal systems: XLA's `TridiagonalSolver`, `ThomasSolver`.
     ///
     /// With `[.., k, n]` right sides, one in each row,
-    /// `lower[i] * x[i-1] + main[i] * x[i] + upper[i] * x[i+1] = rhs[i]`. It is Thomas's algorithm, without pivots: one
-    /// sweep down, one up. It is stable where the main diagonal outweighs the others; a zero met on it gives infinities
-    /// and NaN.
+    /// `lower[i] * x[i-1] + main[i] * x[i] + upper[i] * x[i+1] = rhs[i]`. It is Thomas's algorithm,
+    /// without pivots: one sweep down, one up. It is stable where the main diagonal outweighs the
+    /// others; a zero met on it gives infinities and NaN.
     ///
     /// ```
     /// use builder::linalg::Tridiagonal;
@@ -74,7 +74,8 @@ impl Builder {
             thomas(b, diagonals, rhs, shape.dims[rank - 1])
         })
     }
-    /// As [`Builder::tridiagonal_solver`], of diagonals `[.., 3, n]`: the upper one, the main one, the lower one.
+    /// As [`Builder::tridiagonal_solver`], of diagonals `[.., 3, n]`: the upper one, the main one,
+    /// the lower one.
     #[track_caller]
     pub fn tridiagonal_solver_stacked<'b>(
         &'b self,
@@ -91,9 +92,11 @@ impl Builder {
             Ok(b.tridiagonal_solver(diagonals, rhs))
         })
     }
-    /// Returns the products of tridiagonal matrices and the matrices `rhs[.., n, k]`: XLA's `TridiagonalMatMul`.
+    /// Returns the products of tridiagonal matrices and the matrices `rhs[.., n, k]`: XLA's
+    /// `TridiagonalMatMul`.
     ///
-    /// `result[i] = lower[i] * rhs[i-1] + main[i] * rhs[i] + upper[i] * rhs[i+1]`, where each is a row.
+    /// `result[i] = lower[i] * rhs[i-1] + main[i] * rhs[i] + upper[i] * rhs[i+1]`, where each is a
+    /// row.
     #[track_caller]
     pub fn tridiagonal_mat_mul<'b>(
         &'b self,
@@ -128,7 +131,8 @@ impl Builder {
             }
             let below = scaled(diagonals.lower, rhs.pad_in_dim(zero, row, 1, -1));
             let above = scaled(diagonals.upper, rhs.pad_in_dim(zero, row, -1, 1));
-            // What is not used may be anything, NaN as well: those rows are cut off, not multiplied by 0.
+            // What is not used may be anything, NaN as well: those rows are cut off, not multiplied
+            // by 0.
             let below = below.slice_in_dim(1, n, 1, row).pad_in_dim(zero, row, 1, 0);
             let above = above.slice_in_dim(0, n - 1, 1, row).pad_in_dim(zero, row, 0, 1);
             Ok(main + below + above)
@@ -136,7 +140,7 @@ impl Builder {
     }
 }
 
-/// Column `i` of the last dimension.
+/// Returns column `i` of the last dimension.
 fn column<'b>(x: Value<'b>, i: Value<'b>) -> Result<Value<'b>> {
     let (rows, _) = crate::arguments::matrix(&x.array()?)?;
     let zero = x.builder().constant_r0_with_type(ElementType::S32, 0);
@@ -147,7 +151,7 @@ fn with_column<'b>(x: Value<'b>, update: Value<'b>, i: Value<'b>) -> Value<'b> {
     x.dynamic_update_slice_in_minor_dims(update, &[zero, i])
 }
 
-/// One sweep that eliminates the lower diagonal, one that substitutes backwards.
+/// Solves by a sweep that eliminates the lower diagonal and one that substitutes backwards.
 fn thomas<'b>(
     b: &'b Builder,
     diagonals: Tridiagonal<'b>,

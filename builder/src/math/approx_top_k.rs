@@ -36,12 +36,13 @@ impl Default for ApproxTopK {
 const CHUNK: i64 = 1024;
 const LANES: i64 = 128;
 
-/// Returns how many elements an approximate top-k leaves of `input_size`, and the logarithm to base 2 of how much it
-/// shortens the dimension: XLA's `ApproxTopKReductionOutputSize`. The logarithm is -1 if `aggregate_to_topk`, which leaves
-/// `top_k`.
+/// Returns how many elements an approximate top-k leaves of `input_size`, and the logarithm to base
+/// 2 of how much it shortens the dimension: XLA's `ApproxTopKReductionOutputSize`. The logarithm is
+/// -1 if `aggregate_to_topk`, which leaves `top_k`.
 ///
-/// Of n elements in m windows the best k are expected to stand in different windows with `((m-1)/m)^(k-1)`, which is to be
-/// the recall: `m = (1-k) / ln(recall)`. The size is a multiple of 1024 for `rank` 1 and of 128 for others.
+/// Of n elements in m windows the best k are expected to stand in different windows with
+/// `((m-1)/m)^(k-1)`, which is to be the recall: `m = (1-k) / ln(recall)`. The size is a multiple
+/// of 1024 for `rank` 1 and of 128 for others.
 ///
 /// ```
 /// use builder::math::approx_top_k_reduction_output_size;
@@ -51,8 +52,8 @@ const LANES: i64 = 128;
 /// ```
 ///
 /// # Errors
-/// `E0801` if the recall is not above 0 and at most 1, a size or `top_k` is not positive, or the override is smaller than the
-/// input.
+/// `E0801` if the recall is not above 0 and at most 1, a size or `top_k` is not positive, or the
+/// override is smaller than the input.
 pub fn approx_top_k_reduction_output_size(
     input_size: i64,
     rank: usize,
@@ -118,13 +119,15 @@ fn log2_ceil(x: i64) -> i64 {
 impl Builder {
     /// Returns the best elements along a dimension, with a chance to miss some: XLA's `ApproxTopK`.
     ///
-    /// `operands` are searched together, the first one usually values and the second their places; `init_values` are scalars
-    /// that lose against everything. `comparator` takes a left and a right scalar of each operand and says whether the left
-    /// one stands first. Returns a tuple of arrays. Dimensions above 128 elements (1024 in arrays of one dimension) become a
-    /// custom call `PartialReduce`, which only TPUs have; [`Builder::approx_top_k_fallback`] runs everywhere.
+    /// `operands` are searched together, the first one usually values and the second their places;
+    /// `init_values` are scalars that lose against everything. `comparator` takes a left and a
+    /// right scalar of each operand and says whether the left one stands first. Returns a tuple of
+    /// arrays. Dimensions above 128 elements (1024 in arrays of one dimension) become a custom call
+    /// `PartialReduce`, which only TPUs have; [`Builder::approx_top_k_fallback`] runs everywhere.
     ///
     /// # Errors
-    /// `E0801` for operands of different sizes or too few, and whatever [`approx_top_k_reduction_output_size`] refuses.
+    /// `E0801` for operands of different sizes or too few, and whatever
+    /// [`approx_top_k_reduction_output_size`] refuses.
     #[track_caller]
     pub fn approx_top_k<'b>(
         &'b self,
@@ -152,8 +155,8 @@ impl Builder {
             search.finish(b, &elements(partial)?)
         })
     }
-    /// Returns the best elements along a dimension, by sorting all: XLA's `ApproxTopKFallback`. It misses none; the sizes
-    /// are those of [`Builder::approx_top_k`].
+    /// Returns the best elements along a dimension, by sorting all: XLA's `ApproxTopKFallback`. It
+    /// misses none; the sizes are those of [`Builder::approx_top_k`].
     ///
     /// ```
     /// use builder::math::ApproxTopK;

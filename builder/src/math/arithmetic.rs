@@ -1,5 +1,5 @@
 //! Computations of two scalars, and reductions that use them.
-use crate::operand::{Number, scalar};
+use crate::operand::{PlainNumber, scalar};
 use crate::{Builder, Computation, Error, Value};
 use hlo::op::Reduce;
 use hlo::{ElementType, Shape};
@@ -62,8 +62,8 @@ impl Builder {
             _ => Value::invalid(self),
         })
     }
-    /// `lhs | rhs` of integers and `pred`, `lhs + rhs` of other types, so that combining with zero changes nothing: XLA's
-    /// `CreateScalarIdentityWithZeroComputation`.
+    /// Returns `lhs | rhs` of integers and `pred`, `lhs + rhs` of other types, so that combining
+    /// with zero changes nothing: XLA's `CreateScalarIdentityWithZeroComputation`.
     #[track_caller]
     pub fn create_scalar_identity_with_zero_computation(&self, ty: ElementType) -> Computation<'_> {
         if ty.is_integral() || ty == ElementType::Pred {
@@ -85,7 +85,8 @@ impl Value<'_> {
     pub fn all(self) -> Self {
         self.record(|_| Ok(self.reduce_all(true, |a, b| a & b)))
     }
-    /// Returns the index of the largest element along a dimension: XLA's `ArgMax`. See [`Value::arg_min_max`].
+    /// Returns the index of the largest element along a dimension: XLA's `ArgMax`. See
+    /// [`Value::arg_min_max`].
     #[track_caller]
     pub fn arg_max(self, output_type: ElementType, axis: i64) -> Self {
         self.arg_min_max(output_type, axis, false)
@@ -95,11 +96,13 @@ impl Value<'_> {
     pub fn arg_min(self, output_type: ElementType, axis: i64) -> Self {
         self.arg_min_max(output_type, axis, true)
     }
-    /// Returns the index of the smallest or largest element along a dimension, as this integer type: XLA's `ArgMinMax`.
+    /// Returns the index of the smallest or largest element along a dimension, as this integer
+    /// type: XLA's `ArgMinMax`.
     ///
-    /// Of equal elements the first counts, `-0` and `0` are equal. NaN counts as smaller, or larger, than every number, so
-    /// the first NaN is found, as in `numpy` and JAX. A dimension of size 0 gives 0. `axis` may be counted from the end.
-    /// The type must hold the number of every place: else it is refused, `E0807`.
+    /// Of equal elements the first counts, `-0` and `0` are equal. NaN counts as smaller, or
+    /// larger, than every number, so the first NaN is found, as in `numpy` and JAX. A dimension of
+    /// size 0 gives 0. `axis` may be counted from the end. The type must hold the number of every
+    /// place: else it is refused, `E0807`.
     ///
     /// ```
     /// use hlo::ElementType;
@@ -119,7 +122,7 @@ impl Value<'_> {
                 .with_help("name an integer type: `ElementType::S32`"));
             }
             let size = shape.dim(axis).unwrap_or(0);
-            scalar(Number::Integer((size - 1).max(0)), output_type)?;
+            scalar(PlainNumber::Integer((size - 1).max(0)), output_type)?;
             let narrow = i32::try_from(size).is_ok();
             let index_type = if narrow { ElementType::S32 } else { output_type };
             let places = self.builder().iota((index_type, &shape.dims), axis);

@@ -6,10 +6,12 @@ use hlo::{ElementType, Shape};
 pub type Comparison<'b> = fn(Value<'b>, Value<'b>) -> Value<'b>;
 
 impl Builder {
-    /// Returns whether the first operand's left element is below its right one: XLA's `CreateScalarLtComputation`.
+    /// Returns whether the first operand's left element is below its right one: XLA's
+    /// `CreateScalarLtComputation`.
     ///
-    /// The computation takes a left and a right scalar of each type in turn, as `sort` passes them; only the first two
-    /// are compared. Floats have the total order, `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`.
+    /// The computation takes a left and a right scalar of each type in turn, as `sort` passes them;
+    /// only the first two are compared. Floats have the total order,
+    /// `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`.
     ///
     /// ```
     /// use hlo::ElementType::{F32, S32};
@@ -22,8 +24,8 @@ impl Builder {
     pub fn create_scalar_lt_computation(&self, operand_types: &[ElementType]) -> Computation<'_> {
         self.first_compared("compare-less-than", operand_types, |a, b| a.lt_total_order(b))
     }
-    /// Returns whether the first operand's left element is above its right one: XLA's `CreateScalarGtComputation`. As
-    /// [`Builder::create_scalar_lt_computation`].
+    /// Returns whether the first operand's left element is above its right one: XLA's
+    /// `CreateScalarGtComputation`. As [`Builder::create_scalar_lt_computation`].
     #[track_caller]
     pub fn create_scalar_gt_computation(&self, operand_types: &[ElementType]) -> Computation<'_> {
         self.first_compared("compare-greater-than", operand_types, |a, b| a.gt_total_order(b))
@@ -41,10 +43,11 @@ impl Builder {
         }
         self.create_scalar_comparison_computation(name, operand_types, &comparisons)
     }
-    /// Returns a comparator of several operands, one after the other: XLA's `CreateScalarComparisonComputation`.
+    /// Returns a comparator of several operands, one after the other: XLA's
+    /// `CreateScalarComparisonComputation`.
     ///
-    /// The first comparison decides, unless its two elements are equal (in the total order, for floats); then the next one
-    /// does, and so on. Operands without a comparison only move along.
+    /// The first comparison decides, unless its two elements are equal (in the total order, for
+    /// floats); then the next one does, and so on. Operands without a comparison only move along.
     ///
     /// ```
     /// use hlo::ElementType::{F32, S32};
@@ -95,7 +98,7 @@ fn check(types: &[ElementType], comparisons: &[Option<Comparison<'_>>]) -> Resul
     Ok(())
 }
 
-/// From the last comparison to the first: what is decided if everything before is equal.
+/// Decides from the last comparison to the first: each counts where everything before is equal.
 fn decision<'b>(
     b: &'b Builder,
     parameters: &[Value<'b>],

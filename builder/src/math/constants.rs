@@ -1,5 +1,5 @@
 //! Constants by element type: zero, one, and the limits of a type.
-use crate::operand::{Number, scalar};
+use crate::operand::{PlainNumber, scalar};
 use crate::{Builder, Error, IntoLiteral, IntoShape, Operand, Result, Value, implicit};
 use hlo::elem::{Class, Special};
 use hlo::{ElementType, Literal, Scalar};
@@ -7,8 +7,8 @@ use hlo::{ElementType, Literal, Scalar};
 impl Builder {
     /// Returns a scalar of this type: XLA's `ConstantR0WithType`.
     ///
-    /// An integer type must hold the number exactly (`E0807`), a float type rounds it, a complex type takes it as its real
-    /// part; a float is no integer, even if it is whole.
+    /// An integer type must hold the number exactly (`E0807`), a float type rounds it, a complex
+    /// type takes it as its real part; a float is no integer, even if it is whole.
     ///
     /// ```
     /// use hlo::ElementType;
@@ -25,12 +25,12 @@ impl Builder {
                 return Err(Error::argument("expected a single number"));
             }
             let element = match literal.get(0) {
-                Scalar::Pred(truth) => scalar(Number::Bool(truth), ty)?,
-                Scalar::Float(x) => scalar(Number::Float(x), ty)?,
-                Scalar::Signed(n) => scalar(Number::Integer(n), ty)?,
+                Scalar::Pred(truth) => scalar(PlainNumber::Bool(truth), ty)?,
+                Scalar::Float(x) => scalar(PlainNumber::Float(x), ty)?,
+                Scalar::Signed(n) => scalar(PlainNumber::Integer(n), ty)?,
                 // Numbers that i64 does not hold; u64 is the only integer that does.
                 Scalar::Unsigned(n) => match i64::try_from(n) {
-                    Ok(n) => scalar(Number::Integer(n), ty)?,
+                    Ok(n) => scalar(PlainNumber::Integer(n), ty)?,
                     Err(_) if ty == ElementType::U64 => Scalar::Unsigned(n),
                     Err(_) if ty.is_integral() => {
                         return Err(Error::argument(format!("{n} is not a value of {ty}")));
@@ -47,12 +47,12 @@ impl Builder {
             b.make_constant(Literal::scalar(ty, element))
         })
     }
-    /// 0 of this type: XLA's `Zero`. `E0801` for `f8e8m0fnu`, which has none.
+    /// Returns 0 of this type: XLA's `Zero`. `E0801` for `f8e8m0fnu`, which has none.
     #[track_caller]
     pub fn zero(&self, ty: ElementType) -> Value<'_> {
         self.record(|b| b.of_type(ty, zero(ty)?))
     }
-    /// 1 of this type: XLA's `One`. `E0801` for `s1`, which holds -1 and 0.
+    /// Returns 1 of this type: XLA's `One`. `E0801` for `s1`, which holds -1 and 0.
     #[track_caller]
     pub fn one(&self, ty: ElementType) -> Value<'_> {
         self.record(|b| b.of_type(ty, one(ty)?))
@@ -72,7 +72,8 @@ impl Builder {
     pub fn min_finite_value(&self, ty: ElementType) -> Value<'_> {
         self.record(|b| b.of_type(ty, end(ty, false, false)?))
     }
-    /// Returns the smallest positive value with all its digits, of a real float type: XLA's `MinPositiveNormalValue`.
+    /// Returns the smallest positive value with all its digits, of a real float type: XLA's
+    /// `MinPositiveNormalValue`.
     #[track_caller]
     pub fn min_positive_normal_value(&self, ty: ElementType) -> Value<'_> {
         self.record(|b| {
@@ -92,7 +93,7 @@ impl Builder {
     pub fn max_finite_value(&self, ty: ElementType) -> Value<'_> {
         self.record(|b| b.of_type(ty, end(ty, true, false)?))
     }
-    /// NaN of a real float type: XLA's `NanValue`. `E0801` for types that have none.
+    /// Returns NaN of a real float type: XLA's `NanValue`. `E0801` for types that have none.
     #[track_caller]
     pub fn nan_value(&self, ty: ElementType) -> Value<'_> {
         self.record(|b| match format(ty)?.special {
@@ -125,7 +126,8 @@ impl<'b> Value<'b> {
     pub fn scalar_like(self, value: impl Operand<'b>) -> Self {
         self.record(|_| Ok(value.beside(self)?.value))
     }
-    /// Returns an array of this one's shape, all of whose elements are this number: XLA's `FullLike`.
+    /// Returns an array of this one's shape, all of whose elements are this number: XLA's
+    /// `FullLike`.
     #[track_caller]
     pub fn full_like(self, value: impl Operand<'b>) -> Self {
         self.record(|_| {
@@ -146,7 +148,7 @@ fn format(ty: ElementType) -> Result<hlo::elem::FloatFormat> {
             .with_help("name one: `ElementType::F32`")
     })
 }
-/// `2^-n`
+/// Returns `2^-n`
 fn power_of_half(n: u32) -> f64 {
     (0..n).fold(1.0, |power, _| power / 2.0)
 }

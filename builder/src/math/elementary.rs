@@ -5,17 +5,20 @@ use hlo::ElementType;
 use hlo::elem::{FloatFormat, Special};
 
 impl<'b> Value<'b> {
-    /// Returns whether it is `inf`: XLA's `IsPosInf`. False in types without infinity. `E0801` unless a real float.
+    /// Returns whether it is `inf`: XLA's `IsPosInf`. False in types without infinity. `E0801`
+    /// unless a real float.
     #[track_caller]
     pub fn is_pos_inf(self) -> Self {
         self.record(|_| is_value(self, f64::INFINITY))
     }
-    /// Returns whether it is `-inf`: XLA's `IsNegInf`. False in types without infinity. `E0801` unless a real float.
+    /// Returns whether it is `-inf`: XLA's `IsNegInf`. False in types without infinity. `E0801`
+    /// unless a real float.
     #[track_caller]
     pub fn is_neg_inf(self) -> Self {
         self.record(|_| is_value(self, f64::NEG_INFINITY))
     }
-    /// Returns whether it is `inf` or `-inf`: XLA's `IsInf`. False in types without infinity. `E0801` unless a real float.
+    /// Returns whether it is `inf` or `-inf`: XLA's `IsInf`. False in types without infinity.
+    /// `E0801` unless a real float.
     #[track_caller]
     pub fn is_inf(self) -> Self {
         self.record(|_| {
@@ -31,8 +34,8 @@ impl<'b> Value<'b> {
             Ok(self.ne(self))
         })
     }
-    /// Returns whether it is `-0`: XLA's `IsNegZero`. The bits are compared, so engines that take subnormal numbers for zero
-    /// agree. `E0801` unless a real float.
+    /// Returns whether it is `-0`: XLA's `IsNegZero`. The bits are compared, so engines that take
+    /// subnormal numbers for zero agree. `E0801` unless a real float.
     #[track_caller]
     pub fn is_neg_zero(self) -> Self {
         self.record(|_| {
@@ -53,12 +56,12 @@ impl<'b> Value<'b> {
             })
         })
     }
-    /// `x * x`: XLA's `Square`.
+    /// Returns `x * x`: XLA's `Square`.
     #[track_caller]
     pub fn square(self) -> Self {
         self * self
     }
-    /// `1 / x`: XLA's `Reciprocal`.
+    /// Returns `1 / x`: XLA's `Reciprocal`.
     #[track_caller]
     pub fn reciprocal(self) -> Self {
         self.record(|_| Ok(self.scalar_like(1) / self))
@@ -73,16 +76,17 @@ impl<'b> Value<'b> {
     pub fn round_to_even(self) -> Self {
         self.round_nearest_even()
     }
-    /// Returns the complex conjugate if `conjugate` and the type is complex, else the value itself: XLA's `MaybeConjugate`.
+    /// Returns the complex conjugate if `conjugate` and the type is complex, else the value itself:
+    /// XLA's `MaybeConjugate`.
     #[track_caller]
     pub fn maybe_conjugate(self, conjugate: bool) -> Self {
         if conjugate { self.conj() } else { self }
     }
     /// Returns the value next to `self = from` on the way to `to`: XLA's `NextAfter`.
     ///
-    /// `to` itself where both are equal, NaN if either is; from 0 the smallest number of `to`'s sign, from the largest
-    /// finite number `inf` (IEEE 754 `nextUp` and `nextDown`). Exact, for every real float type of 8 bits or more with a
-    /// sign; `E0801` for others.
+    /// `to` itself where both are equal, NaN if either is; from 0 the smallest number of `to`'s
+    /// sign, from the largest finite number `inf` (IEEE 754 `nextUp` and `nextDown`). Exact, for
+    /// every real float type of 8 bits or more with a sign; `E0801` for others.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -125,7 +129,8 @@ fn bits_of(x: Value<'_>) -> Result<ElementType> {
             .with_help("it takes real floats of 8 bits or more with a sign")
     })
 }
-/// On the bits: magnitudes count up from 0 without gaps, the sign bit stands above them.
+/// Returns the next number, by the bits: magnitudes count up from 0 without gaps, the sign bit
+/// stands above them.
 fn next_after<'b>(from: Value<'b>, to: Value<'b>) -> Result<Value<'b>> {
     let (ty, format, unsigned) = (from.element_type()?, real_format(from)?, bits_of(from)?);
     let sign_bit = 1u64 << (format.exponent_bits + format.mantissa_bits);

@@ -1,7 +1,7 @@
 //! Counter-based random numbers: Threefry, Philox, and distributions made from their bits.
 //!
-//! Source: Salmon, Moraes, Dror, Shaw, *Parallel random numbers: as easy as 1, 2, 3* (2011). The bits are those of XLA's
-//! `rng-bit-generator`.
+//! Source: Salmon, Moraes, Dror, Shaw, *Parallel random numbers: as easy as 1, 2, 3* (2011). The
+//! bits are those of XLA's `rng-bit-generator`.
 use super::bits;
 use crate::arguments::{cast, size};
 use crate::{Builder, Error, IntoShape, Result, Value};
@@ -30,17 +30,19 @@ const NORMAL: [ElementType; 3] = [ElementType::F16, ElementType::F32, ElementTyp
 /// A source of random bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BitGenerator {
-    /// Threefry-2x32 of 20 rounds. The state counts blocks of 64 bits: one `u64`, of shape `u64[]` or `u64[1]`.
+    /// Threefry-2x32 of 20 rounds. The state counts blocks of 64 bits: one `u64`, of shape `u64[]`
+    /// or `u64[1]`.
     ThreeFry,
     /// Philox-4x32 of 10 rounds. The state counts blocks of 128 bits: `u64[2]`, the low half first.
     Philox,
 }
 
 impl BitGenerator {
-    /// Random bits of this shape, from a key (`u64[]`) and a state: XLA's `ThreeFryBitGenerator` and
-    /// `PhiloxBitGenerator`.
+    /// Returns random bits of this shape, from a key (`u64[]`) and a state: XLA's
+    /// `ThreeFryBitGenerator` and `PhiloxBitGenerator`.
     ///
-    /// The bits are unsigned integers as wide as the shape's elements; of 32 and fewer bits each takes a word of its own.
+    /// The bits are unsigned integers as wide as the shape's elements; of 32 and fewer bits each
+    /// takes a word of its own.
     ///
     /// ```
     /// use builder::math::BitGenerator;
@@ -51,8 +53,8 @@ impl BitGenerator {
     /// ```
     ///
     /// # Errors
-    /// `E0801` for `pred`, complex elements and those of other than 8, 16, 32 or 64 bits; for keys and states of other
-    /// shapes.
+    /// `E0801` for `pred`, complex elements and those of other than 8, 16, 32 or 64 bits; for keys
+    /// and states of other shapes.
     #[track_caller]
     pub fn generate<'b>(
         self,
@@ -83,11 +85,12 @@ impl BitGenerator {
         }
         .and_then(|output| Ok(RngOutput { value: cast(output.value, unsigned)?, ..output }))
     }
-    /// Uniform floats from `minval` up to, but without, `maxval`, two scalars of the shape's type: XLA's
-    /// `UniformFloatingPointDistribution`.
+    /// Returns uniform floats from `minval` up to, but without, `maxval`, two scalars of the
+    /// shape's type: XLA's `UniformFloatingPointDistribution`.
     ///
-    /// The highest bits of a word become a multiple of `2^-m` in `[0, 1)`, m the explicit bits of the mantissa, which is
-    /// scaled: `u (maxval - minval) + minval`. (For `f16` it is the lowest ten bits of the word.)
+    /// The highest bits of a word become a multiple of `2^-m` in `[0, 1)`, m the explicit bits of
+    /// the mantissa, which is scaled: `u (maxval - minval) + minval`. (For `f16` it is the lowest
+    /// ten bits of the word.)
     ///
     /// # Errors
     /// As [`BitGenerator::generate`], and `E0801` unless the type is a real float.
@@ -105,9 +108,9 @@ impl BitGenerator {
             Ok(RngOutput { value: uniform(value, minval, maxval)?, state })
         })
     }
-    /// Uniform integers from `minval` up to, but without, `maxval`, two scalars of the shape's type: XLA's
-    /// `UniformIntDistribution`. Remainders of words by the size of the range, so a range that does not divide `2^32` (or
-    /// `2^64`) is not quite even.
+    /// Returns uniform integers from `minval` up to, but without, `maxval`, two scalars of the
+    /// shape's type: XLA's `UniformIntDistribution`. Remainders of words by the size of the range,
+    /// so a range that does not divide `2^32` (or `2^64`) is not quite even.
     ///
     /// # Errors
     /// As [`BitGenerator::generate`], and `E0801` unless the type is an integer of 32 or 64 bits.
@@ -139,10 +142,12 @@ impl BitGenerator {
             Ok(RngOutput { value, state })
         })
     }
-    /// Normal numbers of mean 0 and deviation 1: XLA's `NormalFloatingPointDistribution`, the transform of Box and Muller.
+    /// Returns normal numbers of mean 0 and deviation 1: XLA's `NormalFloatingPointDistribution`,
+    /// the transform of Box and Muller.
     ///
-    /// Two uniform numbers u, v give `sqrt(-2 ln max(u, 1e-7))` times the sine and the cosine of `2 pi v`; they stand side
-    /// by side along the first dimension of even size, or else the largest one.
+    /// Two uniform numbers u, v give `sqrt(-2 ln max(u, 1e-7))` times the sine and the cosine of
+    /// `2 pi v`; they stand side by side along the first dimension of even size, or else the
+    /// largest one.
     ///
     /// # Errors
     /// As [`BitGenerator::generate`], and `E0801` unless the type is `f16`, `f32` or `f64`.
@@ -161,7 +166,7 @@ impl BitGenerator {
                     "normal numbers are f16, f32 or f64, not {ty}"
                 )));
             }
-            let split = Split::of(&shape);
+            let split = PairArrangement::of(&shape);
             let pairs = ArrayShape::new(ty, Dims::from_slice(&split.pairs));
             let RngOutput { value: bits, state } = self.bits(key, initial_state, &pairs)?;
             let (zero, one) = (b.zero(ty), b.one(ty));
@@ -189,8 +194,8 @@ impl Builder {
     }
 }
 
-/// State and key of Philox from a key of which any bits may be weak: XLA's `ScramblePhiloxKey`. The state is `u64[2]`, the key
-/// `u64[]`.
+/// Returns state and key of Philox from a key of which any bits may be weak: XLA's
+/// `ScramblePhiloxKey`. The state is `u64[2]`, the key `u64[]`.
 #[track_caller]
 pub fn scramble_philox_key(key: Value<'_>) -> (Value<'_>, Value<'_>) {
     let b = key.builder();
@@ -205,7 +210,8 @@ pub fn scramble_philox_key(key: Value<'_>) -> (Value<'_>, Value<'_>) {
     })
 }
 
-/// Returns a counter of 128 bits, `u64[2]` with the low half first, plus a `u64`: XLA's `PhiloxIncreaseCounter`.
+/// Returns a counter of 128 bits, `u64[2]` with the low half first, plus a `u64`: XLA's
+/// `PhiloxIncreaseCounter`.
 #[track_caller]
 pub fn philox_increase_counter<'b>(counter: Value<'b>, delta: Value<'b>) -> Value<'b> {
     counter.record(|b| {
@@ -296,15 +302,15 @@ fn three_fry_block<'b>(key: [Value<'b>; 2], input: [Value<'b>; 2]) -> [Value<'b>
     [x, y]
 }
 
-/// One block for each element.
+/// Computes one block for each element.
 fn three_fry_64<'b>(key: Value<'b>, state: Value<'b>, shape: &ArrayShape) -> Result<RngOutput<'b>> {
     let inputs = counters(word(state, 0, "the state")?, &shape.dims);
     let value = joined(three_fry_block(halves(word(key, 0, "the key")?), halves(inputs)));
     Ok(RngOutput { value, state: advanced(state, shape.dims.iter().product()) })
 }
-/// One block for two elements, which stand side by side.
+/// Computes one block for two elements, which stand side by side.
 fn three_fry_32<'b>(key: Value<'b>, state: Value<'b>, shape: &ArrayShape) -> Result<RngOutput<'b>> {
-    let split = Split::of(shape);
+    let split = PairArrangement::of(shape);
     let mut half = split.pairs.clone();
     half[split.axis] = 1;
     let inputs = counters(word(state, 0, "the state")?, &half);
@@ -313,7 +319,7 @@ fn three_fry_32<'b>(key: Value<'b>, state: Value<'b>, shape: &ArrayShape) -> Res
 }
 
 /// The arrangement of pairs of numbers in an array.
-struct Split {
+struct PairArrangement {
     /// Sizes of the array.
     dims: Vec<i64>,
     /// Sizes of the array of pairs: the dimension that is split has half its size, rounded up.
@@ -321,8 +327,9 @@ struct Split {
     /// The dimension of size 2 that runs through a pair, right after the one that is split.
     axis: usize,
 }
-impl Split {
-    /// The first dimension of even size is split, else the first of the largest; a scalar is half of a pair.
+impl PairArrangement {
+    /// Returns the split: the first dimension of even size is halved, else the first of the
+    /// largest; a scalar is half of a pair.
     fn of(shape: &ArrayShape) -> Self {
         let dims = shape.dims.to_vec();
         let even = dims.iter().position(|d| d % 2 == 0);

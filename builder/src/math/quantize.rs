@@ -32,8 +32,8 @@ impl PackedElement for u16 {
     const TYPE: ElementType = ElementType::U16;
 }
 
-/// Packs elements into words, the first into the highest bits; a last word that is not full ends with zeros: XLA's
-/// `PackToUint32`.
+/// Packs elements into words, the first into the highest bits; a last word that is not full ends
+/// with zeros: XLA's `PackToUint32`.
 ///
 /// ```
 /// use builder::math::pack_to_uint32;
@@ -75,9 +75,9 @@ impl Default for Dequantize {
 impl Value<'_> {
     /// Returns the `bf16` numbers of the codes packed by [`pack_to_uint32`]: XLA's `Dequantize`.
     ///
-    /// `u32[d0,...,dn]` gives `bf16[d0,...,dn * k]`, k codes from each word, those in the highest bits first; reversed,
-    /// `bf16[dn * k,...,d0]`, if `transpose_output`. A code c stands for `c * scale + min` with
-    /// `scale = (max - min) / largest code`, every step rounded to `bf16`.
+    /// `u32[d0,...,dn]` gives `bf16[d0,...,dn * k]`, k codes from each word, those in the highest
+    /// bits first; reversed, `bf16[dn * k,...,d0]`, if `transpose_output`. A code c stands for
+    /// `c * scale + min` with `scale = (max - min) / largest code`, every step rounded to `bf16`.
     ///
     /// ```
     /// use builder::math::{Dequantize, QuantizedRange, pack_to_uint32};
@@ -90,8 +90,8 @@ impl Value<'_> {
     /// ```
     ///
     /// # Errors
-    /// `E0801` unless the operand is a `u32` array of at least one dimension, the type `u8` or `u16`, and the mode
-    /// `MIN_COMBINED`.
+    /// `E0801` unless the operand is a `u32` array of at least one dimension, the type `u8` or
+    /// `u16`, and the mode `MIN_COMBINED`.
     #[track_caller]
     pub fn dequantize(self, how: &Dequantize) -> Self {
         self.record(|b| {

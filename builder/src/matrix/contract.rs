@@ -16,10 +16,11 @@ struct Labeled<'b> {
 impl Builder {
     /// Sums of products over labeled dimensions: XLA's `Einsum`, of any number of operands.
     ///
-    /// Each letter is a dimension; a letter that is not in the result is summed over. A letter that one operand has twice
-    /// takes the diagonal, one that the result has twice fills a diagonal of zeros. `...` stands for all dimensions that are
-    /// not named, lined up at the right. A dimension of size 1 is repeated. Without `->` the result has the letters that
-    /// occur once, in alphabetical order. Operands are contracted from left to right.
+    /// Each letter is a dimension; a letter that is not in the result is summed over. A letter that
+    /// one operand has twice takes the diagonal, one that the result has twice fills a diagonal of
+    /// zeros. `...` stands for all dimensions that are not named, lined up at the right. A
+    /// dimension of size 1 is repeated. Without `->` the result has the letters that occur once, in
+    /// alphabetical order. Operands are contracted from left to right.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -66,7 +67,8 @@ impl Builder {
 impl Value<'_> {
     /// Products of matrices: XLA's `BatchDot`. `x[.., m, k]` and `y[.., k, n]` give `[.., m, n]`.
     ///
-    /// Dimensions in front count matrices; they are lined up at the right, and one of size 1 is repeated.
+    /// Dimensions in front count matrices; they are lined up at the right, and one of size 1 is
+    /// repeated.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -78,7 +80,8 @@ impl Value<'_> {
     pub fn batch_dot(self, rhs: Self) -> Self {
         self.batch_dot_transposed(false, rhs, false)
     }
-    /// As [`Value::batch_dot`], of matrices that are transposed first: XLA's `BatchDot` with `transpose_x`, `transpose_y`.
+    /// As [`Value::batch_dot`], of matrices that are transposed first: XLA's `BatchDot` with
+    /// `transpose_x`, `transpose_y`.
     #[track_caller]
     pub fn batch_dot_transposed(self, transpose: bool, rhs: Self, transpose_rhs: bool) -> Self {
         let left = if transpose { "km" } else { "mk" };
@@ -87,7 +90,7 @@ impl Value<'_> {
     }
 }
 
-/// The size of each label; 1 gives way to others.
+/// Returns the size of each label; 1 gives way to others.
 fn sizes(config: &str, dims: &EinsumDims, operands: &[Value<'_>]) -> Result<()> {
     let mut sizes: BTreeMap<Label, i64> = BTreeMap::new();
     for (labels, operand) in dims.operands.iter().zip(operands) {
@@ -153,14 +156,14 @@ fn diagonal<'b>(value: Value<'b>, labels: &[Label]) -> Result<Labeled<'b>> {
     }
     Ok(x)
 }
-/// Without a dimension of size 1.
+/// Returns the array without a dimension of size 1.
 fn dropped(x: Labeled<'_>, dim: usize) -> Result<Labeled<'_>> {
     let (mut dims, mut labels) = (x.value.dims()?, x.labels);
     dims.remove(dim);
     labels.remove(dim);
     Ok(Labeled { value: x.value.reshape(&dims), labels })
 }
-/// Summed over the labels that are not kept.
+/// Returns the sum over the labels that are not kept.
 fn summed(x: Labeled<'_>, kept: impl Fn(&Label) -> bool) -> Labeled<'_> {
     let places = || x.labels.iter().zip(0i64..);
     let dims: Vec<i64> = places().filter(|(label, _)| !kept(label)).map(|(_, d)| d).collect();
@@ -215,7 +218,8 @@ fn contract<'b>(
     Ok(Labeled { value: x.value.dot_general(y.value, &pairs, &DotOptions::default()), labels })
 }
 
-/// Returns the dimensions in the order of the result, those named twice spread out along a diagonal.
+/// Returns the dimensions in the order of the result, those named twice spread out along a
+/// diagonal.
 fn arranged<'b>(x: &Labeled<'b>, output: &[Label]) -> Result<Value<'b>> {
     let place = |label: &Label| size(x.labels.iter().position(|l| l == label).unwrap_or(0));
     let mut unique: Vec<Label> = Vec::new();

@@ -2,7 +2,8 @@
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
-/// A label of a dimension: a letter, or the place of a dimension that `...` stands for, counted from the last, which is -1.
+/// A label of a dimension: a letter, or the place of a dimension that `...` stands for, counted
+/// from the last, which is -1.
 ///
 /// Dimensions under an ellipsis are lined up at the right, as in numpy.
 pub type Label = i64;
@@ -10,9 +11,9 @@ pub type Label = i64;
 /// The labels of each operand's dimensions and of the result's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EinsumDims {
-    /// Of each operand.
+    /// The labels of each operand.
     pub operands: Vec<Vec<Label>>,
-    /// Of the result.
+    /// The labels of the result.
     pub output: Vec<Label>,
 }
 
@@ -25,10 +26,10 @@ pub(super) fn shown(label: Label) -> String {
     letter.map_or_else(|| format!("the {}. dimension from the end of `...`", -label), String::from)
 }
 
-/// The same with an explicit result: XLA's `NormalizeEinsumString`.
+/// Returns the configuration with an explicit result: XLA's `NormalizeEinsumString`.
 ///
-/// Without `->` the result has `...`, if there is one, and the letters that occur once, in alphabetical order. Spaces are
-/// left out.
+/// Without `->` the result has `...`, if there is one, and the letters that occur once, in
+/// alphabetical order. Spaces are left out.
 ///
 /// ```
 /// assert_eq!(builder::matrix::normalize_einsum("...b a, bc"), "...ba,bc->...ac");
@@ -58,7 +59,8 @@ pub fn normalize_einsum(config: &str) -> String {
 /// ```
 ///
 /// # Errors
-/// `E0801` if it is no einsum, or not one of operands of these ranks; if the result has a label that no operand has.
+/// `E0801` if it is no einsum, or not one of operands of these ranks; if the result has a label
+/// that no operand has.
 pub fn parse_einsum(config: &str, ranks: &[usize]) -> Result<EinsumDims> {
     let normal = normalize_einsum(config);
     let (inputs, output) = normal.split_once("->").unwrap_or((&normal, ""));

@@ -1,4 +1,5 @@
-//! Matrices: diagonals, triangles, transposes. The last two dimensions are rows and columns, those before count matrices.
+//! Matrices: diagonals, triangles, transposes. The last two dimensions are rows and columns, those
+//! before count matrices.
 mod contract;
 mod einsum;
 
@@ -11,7 +12,8 @@ use hlo::{ArrayShape, ElementType};
 pub use einsum::{EinsumDims, Label, normalize_einsum, parse_einsum};
 
 impl Builder {
-    /// `m` rows and `n` columns with 1 on the main diagonal, otherwise 0: XLA's `IdentityMatrix`.
+    /// Returns `m` rows and `n` columns with 1 on the main diagonal, otherwise 0: XLA's
+    /// `IdentityMatrix`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -28,14 +30,16 @@ impl Builder {
     }
 }
 
-/// Returns for each element of matrices of these sizes the number of its row, plus `shift`, and of its column, as `s32`.
+/// Returns for each element of matrices of these sizes the number of its row, plus `shift`, and of
+/// its column, as `s32`.
 fn coordinates<'b>(b: &'b Builder, dims: &[i64], shift: i64) -> (Value<'b>, Value<'b>) {
     let row = size(dims.len()).saturating_sub(2);
     let rows = b.iota((ElementType::S32, dims), row);
     let columns = b.iota((ElementType::S32, dims), row + 1);
     (if shift == 0 { rows } else { rows + shift }, columns)
 }
-/// The same for the matrices of an array. All diagonals outside are equivalent, and `s32` holds any inside.
+/// Returns the coordinates for the matrices of an array. All diagonals outside are equivalent, and
+/// `s32` holds any inside.
 fn coordinates_in<'b>(
     x: Value<'b>,
     shape: &ArrayShape,
@@ -51,7 +55,8 @@ fn diagonal_length(m: i64, n: i64, k: i64) -> i64 {
 }
 
 impl<'b> Value<'b> {
-    /// Returns whether an element is on diagonal `k`, which is above the main one if positive: XLA's `GetDiagonalMask`.
+    /// Returns whether an element is on diagonal `k`, which is above the main one if positive:
+    /// XLA's `GetDiagonalMask`.
     ///
     /// `x[.., m, n]` gives `pred[.., m, n]`, true where `column = row + k`.
     #[track_caller]
@@ -61,10 +66,10 @@ impl<'b> Value<'b> {
             Ok(rows.eq(columns))
         })
     }
-    /// Diagonal `k`, which is above the main one if positive: XLA's `GetMatrixDiagonal`.
+    /// Returns diagonal `k`, which is above the main one if positive: XLA's `GetMatrixDiagonal`.
     ///
-    /// `x[.., m, n]` gives `[.., min(m, n - k)]`, for a negative `k` `[.., min(m + k, n)]`; nothing if the diagonal lies
-    /// outside. Elements are moved, not added: NaN and -0 stay what they are.
+    /// `x[.., m, n]` gives `[.., min(m, n - k)]`, for a negative `k` `[.., min(m + k, n)]`; nothing
+    /// if the diagonal lies outside. Elements are moved, not added: NaN and -0 stay what they are.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -89,7 +94,7 @@ impl<'b> Value<'b> {
             b.emit(Slice { ranges: SliceRanges(ranges) }, &[flat], None)
         })
     }
-    /// The same through a `gather`: XLA's `GetMatrixDiagonalViaGather`.
+    /// Returns the diagonal through a `gather`: XLA's `GetMatrixDiagonalViaGather`.
     #[track_caller]
     pub fn matrix_diagonal_via_gather(self, k: i64) -> Self {
         self.record(|b| {
@@ -110,7 +115,8 @@ impl<'b> Value<'b> {
             b.emit(op, &[self, places], None)
         })
     }
-    /// Returns the matrices with `diagonal` in the place of diagonal `k`: XLA's `SetMatrixDiagonal`.
+    /// Returns the matrices with `diagonal` in the place of diagonal `k`: XLA's
+    /// `SetMatrixDiagonal`.
     ///
     /// `diagonal` is shaped as [`matrix_diagonal(k)`](Value::matrix_diagonal) gives it.
     ///
@@ -134,7 +140,8 @@ impl<'b> Value<'b> {
                 let help = format!("expected {}{expected:?}", shape.ty);
                 return Err(Error::argument(message).with_help(help));
             }
-            // Laid along the rows, or along the columns, each element meets its place on the diagonal.
+            // Laid along the rows, or along the columns, each element meets its place on the
+            // diagonal.
             let (along, full) = if k >= 0 { (front, m) } else { (front + 1, n) };
             let zero = b.zero(shape.ty);
             let long = diagonal.pad_in_dim(zero, size(front), 0, full - length);
@@ -174,9 +181,11 @@ impl<'b> Value<'b> {
     pub fn lower_triangle(self) -> Self {
         self.triangle(true)
     }
-    /// Square matrices whose lower (else upper) triangle is mirrored into the other one: XLA's `Symmetrize`.
+    /// Returns square matrices whose lower (else upper) triangle is mirrored into the other one:
+    /// XLA's `Symmetrize`.
     ///
-    /// Complex ones become Hermitian: what is mirrored is conjugated, and the diagonal loses its imaginary part.
+    /// Complex ones become Hermitian: what is mirrored is conjugated, and the diagonal loses its
+    /// imaginary part.
     #[track_caller]
     pub fn symmetrize(self, lower: bool) -> Self {
         self.record(|b| {

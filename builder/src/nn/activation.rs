@@ -3,7 +3,7 @@ use crate::Value;
 use crate::arguments::inexact;
 
 impl Value<'_> {
-    /// `max(x, 0)`, with derivative 0 at 0 as in `jax.nn.relu`; NaN stays NaN.
+    /// Returns `max(x, 0)`, with derivative 0 at 0 as in `jax.nn.relu`; NaN stays NaN.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -15,44 +15,47 @@ impl Value<'_> {
         // The derivative of `max` at equal operands is 1/2.
         self.le(0).select(0, self)
     }
-    /// `min(max(x, 0), 6)`, with derivative 0 at 0 and 6 as in `jax.nn.relu6`.
+    /// Returns `min(max(x, 0), 6)`, with derivative 0 at 0 and 6 as in `jax.nn.relu6`.
     #[track_caller]
     pub fn relu6(self) -> Self {
         self.record(|_| Ok(self.ge(6).select(self.full_like(6), self.relu())))
     }
-    /// `x` where it is not negative, `slope * x` elsewhere.
+    /// Returns `x` where it is not negative, `slope * x` elsewhere.
     #[track_caller]
     pub fn leaky_relu(self, slope: f64) -> Self {
         self.ge(0).select(self, self * slope)
     }
-    /// `x` where it is positive, `alpha * (exp(x) - 1)` elsewhere.
+    /// Returns `x` where it is positive, `alpha * (exp(x) - 1)` elsewhere.
     #[track_caller]
     pub fn elu(self, alpha: f64) -> Self {
         self.record(|b| {
             let shape = self.array()?;
             inexact(&shape, "`elu`")?;
-            // Where x is large its exponential, which is not used, would be infinite and spoil derivatives.
+            // Where x is large its exponential, which is not used, would be infinite and spoil
+            // derivatives.
             let positive = self.gt(0);
             let below = positive.select(b.zero(shape.ty), self);
             Ok(positive.select(self, below.expm1() * alpha))
         })
     }
-    /// `scale * elu(x, alpha)` with the constants that keep mean 0 and variance 1: `scale = 1.0507..`, `alpha = 1.6733..`.
+    /// Returns `scale * elu(x, alpha)` with the constants that keep mean 0 and variance 1:
+    /// `scale = 1.0507..`, `alpha = 1.6733..`.
     #[track_caller]
     pub fn selu(self) -> Self {
         self.elu(1.673_263_242_354_377_2) * 1.050_700_987_355_480_5
     }
-    /// `1 / (1 + exp(-x))`: the op `logistic`.
+    /// Returns `1 / (1 + exp(-x))`: the op `logistic`.
     #[track_caller]
     pub fn sigmoid(self) -> Self {
         self.logistic()
     }
-    /// `log(sigmoid(x))`, exact where the sigmoid is near 0 or 1.
+    /// Returns `log(sigmoid(x))`, exact where the sigmoid is near 0 or 1.
     #[track_caller]
     pub fn log_sigmoid(self) -> Self {
         self.neg().softplus().neg()
     }
-    /// `log(1 + exp(x))`, computed as `max(x, 0) + log1p(exp(-|x|))`, which does not overflow.
+    /// Returns `log(1 + exp(x))`, computed as `max(x, 0) + log1p(exp(-|x|))`, which does not
+    /// overflow.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -64,33 +67,35 @@ impl Value<'_> {
     pub fn softplus(self) -> Self {
         self.record(|b| {
             let zero = b.zero(self.element_type()?);
-            // Chosen, since `max` and `abs` have corners at 0, whose derivatives do not add up to those of the sum.
+            // Chosen, since `max` and `abs` have corners at 0, whose derivatives do not add up to
+            // those of the sum.
             let above = self.gt(0);
             let below = above.select(self.neg(), self);
             Ok(above.select(self, zero) + below.exp().log1p())
         })
     }
-    /// `x / (1 + |x|)`.
+    /// Returns `x / (1 + |x|)`.
     #[track_caller]
     pub fn soft_sign(self) -> Self {
         self / (self.abs() + 1)
     }
-    /// `x * sigmoid(x)`, also called swish.
+    /// Returns `x * sigmoid(x)`, also called swish.
     #[track_caller]
     pub fn silu(self) -> Self {
         self * self.logistic()
     }
-    /// `x * tanh(softplus(x))`.
+    /// Returns `x * tanh(softplus(x))`.
     #[track_caller]
     pub fn mish(self) -> Self {
         self * self.softplus().tanh()
     }
-    /// `min(max(x + 3, 0), 6) / 6`.
+    /// Returns `min(max(x + 3, 0), 6) / 6`.
     #[track_caller]
     pub fn hard_sigmoid(self) -> Self {
         (self + 3).relu6() / 6
     }
-    /// `x * hard_sigmoid(x)`, 0 up to -3 and `x` from 3 on, with these derivatives at both as in `jax.nn.hard_swish`.
+    /// Returns `x * hard_sigmoid(x)`, 0 up to -3 and `x` from 3 on, with these derivatives at both
+    /// as in `jax.nn.hard_swish`.
     #[track_caller]
     pub fn hard_swish(self) -> Self {
         self.record(|_| {
@@ -100,8 +105,8 @@ impl Value<'_> {
             Ok(self.le(-3).select(0, self.ge(3).select(self, curve)))
         })
     }
-    /// `x / 2 * (1 + erf(x / sqrt 2))`: the exact Gaussian error linear unit, the default of PyTorch and ONNX.
-    /// [`Value::gelu_tanh`] is the default of `jax.nn.gelu`.
+    /// Returns `x / 2 * (1 + erf(x / sqrt 2))`: the exact Gaussian error linear unit, the default
+    /// of PyTorch and ONNX. [`Value::gelu_tanh`] is the default of `jax.nn.gelu`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -113,8 +118,8 @@ impl Value<'_> {
     pub fn gelu(self) -> Self {
         self * 0.5 * ((self * std::f64::consts::FRAC_1_SQRT_2).erf() + 1)
     }
-    /// `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))`: the approximation of [`Value::gelu`] that `jax.nn.gelu`
-    /// computes by default.
+    /// Returns `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))`: the approximation of
+    /// [`Value::gelu`] that `jax.nn.gelu` computes by default.
     #[track_caller]
     pub fn gelu_tanh(self) -> Self {
         let scale = (2.0 / std::f64::consts::PI).sqrt();

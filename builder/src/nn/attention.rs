@@ -17,10 +17,12 @@ pub struct Attention<'b> {
     pub scale: Option<f64>,
 }
 
-/// `softmax(scale * q k^T + bias) v`: of `q[.., t, d]`, `k[.., s, d]` and `v[.., s, e]` it is `[.., t, e]`.
+/// Returns `softmax(scale * q k^T + bias) v`: of `q[.., t, d]`, `k[.., s, d]` and `v[.., s, e]` it
+/// is `[.., t, e]`.
 ///
-/// Dimensions in front, batches and heads, are those of all three. Scores that are masked become a very negative number, 0.7
-/// of the lowest, as in JAX: a query that sees nothing gets the mean of all values, not NaN.
+/// Dimensions in front, batches and heads, are those of all three. Scores that are masked become a
+/// very negative number, 0.7 of the lowest, as in JAX: a query that sees nothing gets the mean of
+/// all values, not NaN.
 ///
 /// ```
 /// use builder::{Builder, nn};
@@ -68,7 +70,7 @@ pub fn attention<'b>(
     })
 }
 
-/// `scale * q k^T`.
+/// Returns `scale * q k^T`.
 fn scores<'b>(q: Value<'b>, k: Value<'b>, v: Value<'b>, scale: Option<f64>) -> Result<Value<'b>> {
     let (queries, keys, values) = (q.array()?, k.array()?, v.array()?);
     inexact(&queries, "attention")?;
@@ -97,7 +99,8 @@ fn scores<'b>(q: Value<'b>, k: Value<'b>, v: Value<'b>, scale: Option<f64>) -> R
         * scale.unwrap_or_else(|| depth.sqrt().recip()))
 }
 
-/// Returns which of `keys` each of `queries` sees that sees those up to its own place: `pred[queries, keys]`.
+/// Returns which of `keys` each of `queries` sees that sees those up to its own place:
+/// `pred[queries, keys]`.
 #[track_caller]
 pub fn causal_mask(b: &Builder, queries: i64, keys: i64) -> Value<'_> {
     b.record(|b| {

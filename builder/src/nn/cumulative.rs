@@ -1,11 +1,13 @@
 //! Running sums, products and extremes along a dimension.
 //!
-//! By doubling: after step `i` each element holds the fold of the `2^i` elements up to it. That is `log2(n)` passes over the
-//! array, and rounding errors grow with the logarithm of `n`, not with `n`.
+//! By doubling: after step `i` each element holds the fold of the `2^i` elements up to it. That is
+//! `log2(n)` passes over the array, and rounding errors grow with the logarithm of `n`, not with
+//! `n`.
 use crate::arguments::inexact;
 use crate::{Error, Result, Value};
 
-/// Returns for each element the fold of all up to it, or with `reverse` from it on. `unit` is the identity of `combine`.
+/// Returns for each element the fold of all up to it, or with `reverse` from it on. `unit` is the
+/// identity of `combine`.
 fn folded<'b>(
     x: Value<'b>,
     dim: i64,
@@ -34,7 +36,8 @@ fn folded<'b>(
     Ok(done)
 }
 
-/// A cumulative function for each row: its name, the unit of an element type, and the combining function.
+/// A cumulative function for each row: its name, the unit of an element type, and the combining
+/// function.
 macro_rules! cumulative {
     ($($(#[$doc:meta])* $name:ident $unit:ident, $combine:expr;)*) => {
         impl Value<'_> {
@@ -49,7 +52,8 @@ macro_rules! cumulative {
     };
 }
 cumulative! {
-    /// The sum of each element and all before it along a dimension; with `reverse`, and all after it.
+    /// The sum of each element and all before it along a dimension; with `reverse`, and all after
+    /// it.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -67,7 +71,8 @@ cumulative! {
 }
 
 impl Value<'_> {
-    /// Returns the logarithm of the sum of exponentials, as [`Value::cumsum`], computed without overflow.
+    /// Returns the logarithm of the sum of exponentials, as [`Value::cumsum`], computed without
+    /// overflow.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if the elements are not real floats.
@@ -80,10 +85,11 @@ impl Value<'_> {
     }
 }
 
-/// `log(exp(a) + exp(c))`.
+/// Returns `log(exp(a) + exp(c))`.
 fn log_add_exp<'b>(a: Value<'b>, c: Value<'b>) -> Value<'b> {
     a.record(|b| {
-        // Chosen, since `max` and `abs` have corners where both are equal, and their derivatives would be wrong there.
+        // Chosen, since `max` and `abs` have corners where both are equal, and their derivatives
+        // would be wrong there.
         let above = a.gt(c);
         let (most, least) = (above.select(a, c), above.select(c, a));
         // Infinities have no difference; equal ones are their own sum.

@@ -4,7 +4,7 @@ use crate::options::{DotDimensionNumbers, DotOptions};
 use crate::{Error, Result, Value};
 use hlo::ElementType;
 
-/// `x w + bias`: of `x[.., n]`, `w[n, m]` and `bias[m]` it is `[.., m]`.
+/// Returns `x w + bias`: of `x[.., n]`, `w[n, m]` and `bias[m]` it is `[.., m]`.
 ///
 /// ```
 /// use builder::{Builder, nn};
@@ -39,7 +39,8 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
     })
 }
 
-/// 1 at the position of each index, in a new last dimension of `depth`, 0 otherwise: `indices[..]` gives `ty[.., depth]`.
+/// Returns 1 at the position of each index, in a new last dimension of `depth`, 0 otherwise:
+/// `indices[..]` gives `ty[.., depth]`.
 ///
 /// An index outside gives zeros only, as in JAX.
 ///
@@ -73,7 +74,8 @@ fn rate_of(rate: f64) -> Result<()> {
         .with_help("it is at least 0 and less than 1"))
 }
 
-/// Returns the mask of elements to keep, from random bits of type `u32`: those that are at least `rate * 2^32`.
+/// Returns the mask of elements to keep, from random bits of type `u32`: those that are at least
+/// `rate * 2^32`.
 ///
 /// ```
 /// use builder::{Builder, nn};
@@ -99,7 +101,8 @@ pub fn dropout_mask(bits: Value<'_>, rate: f64) -> Value<'_> {
         Ok(bits.ge(threshold))
     })
 }
-/// Returns the elements that stay, divided by `1 - rate` so that the mean stays too, and zeros: see [`dropout_mask`].
+/// Returns the elements that stay, divided by `1 - rate` so that the mean stays too, and zeros: see
+/// [`dropout_mask`].
 #[track_caller]
 pub fn dropout<'b>(x: Value<'b>, bits: Value<'b>, rate: f64) -> Value<'b> {
     x.record(|b| {

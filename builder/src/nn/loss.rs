@@ -3,10 +3,11 @@ use super::layers::chosen;
 use crate::arguments::{first, inexact, size};
 use crate::{Error, Value};
 
-/// `-log(softmax(logits))` at each label: of `logits[.., c]` and integers `labels[..]` it is `[..]`.
+/// Returns `-log(softmax(logits))` at each label: of `logits[.., c]` and integers `labels[..]` it
+/// is `[..]`.
 ///
-/// Computed as `logsumexp(logits) - logits[label]`, which is exact also where a probability is near 0. A label outside gives
-/// NaN.
+/// Computed as `logsumexp(logits) - logits[label]`, which is exact also for probabilities near
+/// zero. A label outside gives NaN.
 ///
 /// ```
 /// use builder::{Builder, nn};
@@ -37,7 +38,8 @@ pub fn cross_entropy<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
         Ok(mask.reduce_or(&[last]).select(loss, nan))
     })
 }
-/// `-sum(labels * log(softmax(logits)))` along the last dimension, of labels that are probabilities: `[..]` of `[.., c]`.
+/// Returns `-sum(labels * log(softmax(logits)))` along the last dimension, of labels that are
+/// probabilities: `[..]` of `[.., c]`.
 #[track_caller]
 pub fn cross_entropy_soft<'b>(logits: Value<'b>, labels: Value<'b>) -> Value<'b> {
     logits.record(|_| Ok((labels * logits.log_softmax(-1)).reduce_sum(&[-1]).neg()))

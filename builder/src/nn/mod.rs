@@ -1,8 +1,8 @@
 //! Neural networks: activations, normalizations, attention, losses; means and cumulative sums.
 //!
-//! What has one operand is a method of [`Value`](crate::Value): [`relu`](crate::Value::relu),
-//! [`softmax`](crate::Value::softmax), [`mean`](crate::Value::mean). What has parameters besides is a function here.
-//! Everything is made of ops of the operand's own type.
+//! A function of one operand is a method of [`Value`](crate::Value): [`relu`](crate::Value::relu),
+//! [`softmax`](crate::Value::softmax), [`mean`](crate::Value::mean). What has parameters besides is
+//! a function here. Everything is made of ops of the operand's own type.
 //!
 //! ```
 //! use builder::{Builder, nn};

@@ -3,7 +3,7 @@ use super::reductions::{axes, spread};
 use crate::arguments::{inexact, others, size};
 use crate::{Error, Result, Value};
 
-/// Scale and offset of the last dimension, where they are given.
+/// Applies scale and offset to the last dimension, where they are given.
 fn scaled<'b>(
     x: Value<'b>,
     scale: Option<Value<'b>>,
@@ -14,7 +14,8 @@ fn scaled<'b>(
     Ok(bias.map_or(x, |bias| x + bias.along(&[last])))
 }
 
-/// `(x - mean) / sqrt(variance + epsilon) * scale + bias` along the last dimension; `scale[n]` and `bias[n]` of `x[.., n]`.
+/// Returns `(x - mean) / sqrt(variance + epsilon) * scale + bias` along the last dimension;
+/// `scale[n]` and `bias[n]` of `x[.., n]`.
 ///
 /// ```
 /// use builder::{Builder, nn};
@@ -41,7 +42,8 @@ pub fn layer_norm<'b>(
         scaled(centered * spread(spread_by, x, &axes)?, scale, bias)
     })
 }
-/// `x / sqrt(mean(x^2) + epsilon) * scale` along the last dimension; `scale[n]` of `x[.., n]`.
+/// Returns `x / sqrt(mean(x^2) + epsilon) * scale` along the last dimension; `scale[n]` of
+/// `x[.., n]`.
 #[track_caller]
 pub fn rms_norm<'b>(x: Value<'b>, scale: Option<Value<'b>>, epsilon: f64) -> Value<'b> {
     x.record(|_| {
@@ -63,8 +65,9 @@ pub struct BatchNorm<'b> {
     pub variance: Value<'b>,
 }
 
-/// `(x - mean) / sqrt(variance + epsilon) * scale + offset`, with mean and variance of each index of dimension `feature` over
-/// all other dimensions; `scale` and `offset` have one element for each.
+/// Returns `(x - mean) / sqrt(variance + epsilon) * scale + offset`, with mean and variance of each
+/// index of dimension `feature` over all other dimensions; `scale` and `offset` have one element
+/// for each.
 ///
 /// Made of plain ops; `batch-norm-training` is the op that does the same.
 ///

@@ -3,7 +3,7 @@ use crate::arguments::{inexact, others};
 use crate::{Builder, Error, Result, Value};
 use hlo::ElementType;
 
-/// The dimensions, counted from the front, each once.
+/// Returns the dimensions, counted from the front, each once.
 pub(super) fn axes(x: Value<'_>, dims: &[i64]) -> Result<Vec<i64>> {
     let axes = x.axes(dims)?;
     match axes.iter().enumerate().find(|(i, d)| axes[..*i].contains(d)) {
@@ -19,7 +19,8 @@ pub(super) fn spread<'b>(reduced: Value<'b>, like: Value<'b>, axes: &[i64]) -> R
     let shape = like.array()?;
     Ok(reduced.broadcast_in_dim(&shape.dims, &others(shape.rank(), axes)))
 }
-/// A reduction for each row: its name, the initial value for an element type, and the combining function.
+/// A reduction for each row: its name, the initial value for an element type, and the combining
+/// function.
 macro_rules! reductions {
     ($($(#[$doc:meta])* $name:ident $init:expr, $combine:expr;)*) => {
         impl Value<'_> {
@@ -46,10 +47,11 @@ reductions! {
     reduce_sum Builder::zero, |a, c| a + c;
     /// The product along dimensions; of `pred` the conjunction.
     reduce_prod Builder::one, |a, c| a * c;
-    /// The largest element along dimensions, or NaN if one is NaN. The maximum of no elements is the lowest value of the type.
+    /// The largest element along dimensions, or NaN if one is NaN. The maximum of no elements is
+    /// the lowest value of the type.
     reduce_max Builder::min_value, |a, c| a.max(c);
-    /// The smallest element along dimensions, or NaN if one is NaN. The minimum of no elements is the highest value of the
-    /// type.
+    /// The smallest element along dimensions, or NaN if one is NaN. The minimum of no elements is
+    /// the highest value of the type.
     reduce_min Builder::max_value, |a, c| a.min(c);
     /// Returns whether all elements along dimensions are true; of integers the bitwise and.
     reduce_and all_bits, |a, c| a.and(c);
@@ -62,7 +64,8 @@ fn all_bits(b: &Builder, ty: ElementType) -> Value<'_> {
 }
 
 impl Value<'_> {
-    /// Returns the mean along dimensions: the sum divided by the number of elements; NaN of nothing.
+    /// Returns the mean along dimensions: the sum divided by the number of elements; NaN of
+    /// nothing.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if it is not of floats.
@@ -74,11 +77,12 @@ impl Value<'_> {
             Ok(self.reduce_sum(&axes) / folded(self, &axes, 0, self.element_type()?)?)
         })
     }
-    /// Returns the variance along dimensions: the sum of `|x - mean|^2` divided by the number of elements less `correction`.
+    /// Returns the variance along dimensions: the sum of `|x - mean|^2` divided by the number of
+    /// elements less `correction`.
     ///
-    /// The mean is subtracted first, so that large numbers that differ little keep their variance. `correction` is 0 for
-    /// that of a population, 1 for an unbiased estimate from a sample. Real also of complex numbers; NaN if there are no more
-    /// elements than `correction`.
+    /// The mean is subtracted first, so that large numbers that differ little keep their variance.
+    /// `correction` is 0 for that of a population, 1 for an unbiased estimate from a sample. Real
+    /// also of complex numbers; NaN if there are no more elements than `correction`.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if it is not of floats.
@@ -102,8 +106,8 @@ impl Value<'_> {
     }
 }
 
-/// Returns the number of elements reduced into one, minus `correction`, as a scalar of this type; dynamic dimensions count
-/// by size.
+/// Returns the number of elements reduced into one, minus `correction`, as a scalar of this type;
+/// dynamic dimensions count by size.
 fn folded<'b>(x: Value<'b>, axes: &[i64], correction: i64, ty: ElementType) -> Result<Value<'b>> {
     let (b, shape) = (x.builder(), x.array()?);
     let most = axes.iter().filter_map(|&d| shape.dim(d)).fold(1, i64::saturating_mul);

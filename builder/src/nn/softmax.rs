@@ -13,10 +13,10 @@ fn floats(x: Value<'_>, what: &str) -> Result<()> {
 }
 
 impl Value<'_> {
-    /// `exp(x) / sum(exp(x))` along a dimension.
+    /// Returns `exp(x) / sum(exp(x))` along a dimension.
     ///
-    /// The largest element is subtracted first, so that nothing overflows. Where all are minus infinity, or one is plus
-    /// infinity, the result has NaN, as in JAX.
+    /// The largest element is subtracted first, so that nothing overflows. Where all are minus
+    /// infinity, or one is plus infinity, the result has NaN, as in JAX.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -35,7 +35,8 @@ impl Value<'_> {
             Ok(powers / spread(powers.reduce_sum(&axes), self, &axes)?)
         })
     }
-    /// `x - log(sum(exp(x)))` along a dimension: the logarithm of [`Value::softmax`], exact where that is near 0.
+    /// Returns `x - log(sum(exp(x)))` along a dimension: the logarithm of [`Value::softmax`], exact
+    /// where that is near 0.
     #[track_caller]
     pub fn log_softmax(self, dim: i64) -> Self {
         self.record(|_| {
@@ -44,10 +45,10 @@ impl Value<'_> {
             Ok(lowered - spread(lowered.exp().reduce_sum(&axes).log(), self, &axes)?)
         })
     }
-    /// `log(sum(exp(x)))` along dimensions.
+    /// Returns `log(sum(exp(x)))` along dimensions.
     ///
-    /// The largest element is taken out first, so that nothing overflows. Minus infinity where all are, and of nothing; plus
-    /// infinity where one is.
+    /// The largest element is taken out first, so that nothing overflows. Minus infinity where all
+    /// are, and of nothing; plus infinity where one is.
     #[track_caller]
     pub fn logsumexp(self, dims: &[i64]) -> Self {
         self.record(|b| {

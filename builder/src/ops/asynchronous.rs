@@ -9,10 +9,11 @@ use hlo::op::{
 use hlo::{ElementType, Shape};
 
 impl Builder {
-    /// Starts a computation that runs concurrently until [`Value::async_done`]: XLA's `BuildAsyncStart`.
+    /// Starts a computation that runs concurrently until [`Value::async_done`]: XLA's
+    /// `BuildAsyncStart`.
     ///
-    /// It runs on the thread that [`Builder::set_execution_thread`] says. Operands may be missing at the end of the list:
-    /// updates give them. Returns `((operands), result, u32[])`.
+    /// It runs on the thread that [`Builder::set_execution_thread`] says. Operands may be missing
+    /// at the end of the list: updates give them. Returns `((operands), result, u32[])`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -55,8 +56,8 @@ impl Builder {
             b.emit(op, operands, Some(result))
         })
     }
-    /// Returns the state of the random number generator, as `u64[2]`, which is then moved on by `delta`: XLA's
-    /// `BuildRngGetAndUpdateState`.
+    /// Returns the state of the random number generator, as `u64[2]`, which is then moved on by
+    /// `delta`: XLA's `BuildRngGetAndUpdateState`.
     #[track_caller]
     pub fn rng_get_and_update_state(&self, delta: i64) -> Value<'_> {
         self.record(|b| b.emit(RngGetAndUpdateState { delta }, &[], None))
@@ -64,7 +65,8 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// Continues what [`Builder::async_start`] started, with further operands: XLA's `BuildAsyncUpdate`.
+    /// Continues what [`Builder::async_start`] started, with further operands: XLA's
+    /// `BuildAsyncUpdate`.
     #[track_caller]
     pub fn async_update(self, operands: &[Self]) -> Self {
         self.record(|b| b.emit(AsyncUpdate::default(), &[&[self], operands].concat(), None))
@@ -74,7 +76,8 @@ impl Value<'_> {
     pub fn async_done(self) -> Self {
         self.record(|b| b.emit(AsyncDone::default(), &[self], None))
     }
-    /// Starts a copy, which [`copy_done`](Value::copy_done) ends: XLA's `BuildCopyStart`. Returns `(copy, value, u32[])`.
+    /// Starts a copy, which [`copy_done`](Value::copy_done) ends: XLA's `BuildCopyStart`. Returns
+    /// `(copy, value, u32[])`.
     #[track_caller]
     pub fn copy_start(self, cross_program_prefetch_index: Option<i64>) -> Self {
         self.record(|b| {
@@ -87,7 +90,8 @@ impl Value<'_> {
     pub fn copy_done(self) -> Self {
         self.record(|b| b.emit(CopyDone {}, &[self], None))
     }
-    /// The same memory under another shape and layout: XLA's `BuildBitcast`. It is the one op whose value depends on layouts.
+    /// Returns the same memory under another shape and layout: XLA's `BuildBitcast`. It is the one
+    /// op whose value depends on layouts.
     #[track_caller]
     pub fn bitcast(self, shape: impl IntoShape) -> Self {
         self.record(|b| b.emit(Bitcast {}, &[self], Some(shape.into_shape()?)))
@@ -97,7 +101,7 @@ impl Value<'_> {
     pub fn domain(self, entry: Sharding, exit: Sharding) -> Self {
         self.record(|b| b.emit(Domain { domain: DomainMetadata { entry, exit } }, &[self], None))
     }
-    /// The value, once the token is there: XLA's `BuildAddDependency`.
+    /// Returns the value, once the token is there: XLA's `BuildAddDependency`.
     #[track_caller]
     pub fn add_dependency(self, token: Self) -> Self {
         self.record(|b| b.emit(AddDependency {}, &[self, token], None))

@@ -1,7 +1,7 @@
 //! Reductions and gathers over devices.
 //!
-//! Each takes an array, or a tuple, whose elements it exchanges together and returns as a tuple. [`CollectiveOptions`]
-//! defines the groups of devices.
+//! Each takes an array, or a tuple, whose elements it exchanges together and returns as a tuple.
+//! [`CollectiveOptions`] defines the groups of devices.
 use crate::arguments::size;
 use crate::ops::movement::elements;
 use crate::{Builder, Error, Result, Value};
@@ -17,9 +17,9 @@ use std::collections::BTreeMap;
 
 /// The devices that take part in a collective op.
 ///
-/// What the ids in the groups are follows from the other two: replicas without a channel; with one, partitions, or for
-/// reductions and gathers replicas with all their partitions; devices, `replica * partitions + partition`, with a channel and
-/// `use_global_device_ids`.
+/// The meaning of the ids in the groups follows from the other two: replicas without a channel;
+/// with one, partitions, or for reductions and gathers replicas with all their partitions; devices,
+/// `replica * partitions + partition`, with a channel and `use_global_device_ids`.
 ///
 /// ```
 /// use builder::CollectiveOptions;
@@ -34,7 +34,8 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct CollectiveOptions {
-    /// The groups: lists, an `IotaTiling`, axes of a mesh, or read from a text; none for one group of all.
+    /// The groups: lists, an `IotaTiling`, axes of a mesh, or read from a text; none for one group
+    /// of all.
     pub replica_groups: ReplicaGroups,
     /// Names the channel, from 1 on.
     pub channel_id: Option<i64>,
@@ -240,7 +241,8 @@ fn axis(values: &Exchanged<'_>, dimension: i64) -> Result<i64> {
 }
 
 impl Value<'_> {
-    /// Returns the values of all devices of the group, combined: XLA's `AllReduce` and `AllReduceWithDeviceList`.
+    /// Returns the values of all devices of the group, combined: XLA's `AllReduce` and
+    /// `AllReduceWithDeviceList`.
     ///
     /// ```
     /// use builder::{Builder, CollectiveOptions};
@@ -261,7 +263,8 @@ impl Value<'_> {
     ) -> Self {
         self.record(|b| reduced(b, &Exchanged::of(self)?, combine, options, false))
     }
-    /// Starts [`all_reduce`](Value::all_reduce), which [`all_reduce_done`](Value::all_reduce_done) ends.
+    /// Starts [`all_reduce`](Value::all_reduce), which [`all_reduce_done`](Value::all_reduce_done)
+    /// ends.
     #[track_caller]
     pub fn all_reduce_start(
         self,
@@ -278,7 +281,8 @@ impl Value<'_> {
     pub fn all_reduce_done(self) -> Self {
         self.record(|b| b.emit(AllReduceDone {}, &[self], None))
     }
-    /// Returns the sum over the replicas of a group; of `pred` whether it is true in any: XLA's `CrossReplicaSum`.
+    /// Returns the sum over the replicas of a group; of `pred` whether it is true in any: XLA's
+    /// `CrossReplicaSum`.
     #[track_caller]
     pub fn cross_replica_sum(self, replica_groups: impl Into<ReplicaGroups>) -> Self {
         self.record(|b| {
@@ -290,11 +294,12 @@ impl Value<'_> {
             reduced(b, &values, sum, &options, false)
         })
     }
-    /// As [`Value::cross_replica_sum`], where replica `i` is in group `replica_group_ids[i]`; without ids all replicas are in
-    /// one group: XLA's `CrossReplicaSum` of 2018.
+    /// As [`Value::cross_replica_sum`], where replica `i` is in group `replica_group_ids[i]`;
+    /// without ids all replicas are in one group: XLA's `CrossReplicaSum` of 2018.
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` if groups differ in size, or there is not one id for each replica.
+    /// Kept by the builder: `E0801` if groups differ in size, or there is not one id for each
+    /// replica.
     #[track_caller]
     pub fn cross_replica_sum_by_id(self, replica_group_ids: &[i64]) -> Self {
         self.record(|b| {
@@ -317,13 +322,14 @@ impl Value<'_> {
             Ok(self.cross_replica_sum(groups))
         })
     }
-    /// Returns the values of the devices of the group, concatenated along a dimension: XLA's `AllGather` and
-    /// `AllGatherWithDeviceList`. `shard_count` is how many devices a group has.
+    /// Returns the values of the devices of the group, concatenated along a dimension: XLA's
+    /// `AllGather` and `AllGatherWithDeviceList`. `shard_count` is how many devices a group has.
     #[track_caller]
     pub fn all_gather(self, dimension: i64, shard_count: i64, options: &CollectiveOptions) -> Self {
         self.record(|b| gathered(b, &Exchanged::of(self)?, dimension, shard_count, options, false))
     }
-    /// Starts [`all_gather`](Value::all_gather), which [`all_gather_done`](Value::all_gather_done) ends.
+    /// Starts [`all_gather`](Value::all_gather), which [`all_gather_done`](Value::all_gather_done)
+    /// ends.
     #[track_caller]
     pub fn all_gather_start(
         self,
@@ -338,8 +344,9 @@ impl Value<'_> {
     pub fn all_gather_done(self) -> Self {
         self.record(|b| b.emit(AllGatherDone {}, &[self], None))
     }
-    /// This device's part of the combined values of all devices of the group: XLA's `ReduceScatter` and
-    /// `ReduceScatterWithDeviceList`. The dimension is cut into `shard_count` parts, as many as a group has devices.
+    /// Returns this device's part of the combined values of all devices of the group: XLA's
+    /// `ReduceScatter` and `ReduceScatterWithDeviceList`. The dimension is cut into `shard_count`
+    /// parts, as many as a group has devices.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if the dimension cannot be cut so.
@@ -369,8 +376,8 @@ impl Builder {
     ) -> Value<'b> {
         self.record(|b| reduced(b, &Exchanged::list(operands), combine, options, false))
     }
-    /// As [`Value::all_gather`], of several arrays: XLA's `AllGatherTuple` and `AllGatherTupleWithDeviceList`. Returns a
-    /// tuple.
+    /// As [`Value::all_gather`], of several arrays: XLA's `AllGatherTuple` and
+    /// `AllGatherTupleWithDeviceList`. Returns a tuple.
     #[track_caller]
     pub fn all_gather<'b>(
         &'b self,

@@ -7,7 +7,8 @@ use hlo::op::{Binary, Iota};
 use hlo::{ArrayShape, ElementType, Literal, Op};
 
 impl Builder {
-    /// Counts from 0 along a dimension of this shape: XLA's `Iota` with a shape. The dimension may be counted from the end.
+    /// Counts from 0 along a dimension of this shape: XLA's `Iota` with a shape. The dimension may
+    /// be counted from the end.
     ///
     /// A count that the element type does not hold wraps, or is rounded.
     ///
@@ -19,8 +20,8 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` for a shape with dynamic dimensions; `E0301` for `pred`, and for a dimension that does not
-    /// exist.
+    /// Kept by the builder: `E0801` for a shape with dynamic dimensions; `E0301` for `pred`, and
+    /// for a dimension that does not exist.
     #[track_caller]
     pub fn iota(&self, shape: impl IntoShape, iota_dimension: i64) -> Value<'_> {
         self.record(|b| {
@@ -61,7 +62,8 @@ impl Builder {
     /// The layout says how the elements lie in memory; it changes no value.
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` unless `minor_to_major` has each dimension once; as [`Builder::constant`].
+    /// Kept by the builder: `E0801` unless `minor_to_major` has each dimension once; as
+    /// [`Builder::constant`].
     #[track_caller]
     pub fn constant_with_layout(
         &self,
@@ -86,12 +88,14 @@ impl Builder {
             b.make_constant(literal.with_shape(shape))
         })
     }
-    /// The bits set in all of them, or whether all are true: XLA's `And` of three and more, `a & (b & c)`.
+    /// Returns the bits set in all of them, or whether all are true: XLA's `And` of three and more,
+    /// `a & (b & c)`.
     #[track_caller]
     pub fn and_all<'b>(&'b self, operands: &[Value<'b>]) -> Value<'b> {
         self.record(|b| fold(b, Binary::And, operands))
     }
-    /// The bits set in any of them, or whether any is true: XLA's `Or` of three and more, `a | (b | c)`.
+    /// Returns the bits set in any of them, or whether any is true: XLA's `Or` of three and more,
+    /// `a | (b | c)`.
     #[track_caller]
     pub fn or_all<'b>(&'b self, operands: &[Value<'b>]) -> Value<'b> {
         self.record(|b| fold(b, Binary::Or, operands))

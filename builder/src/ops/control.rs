@@ -30,7 +30,8 @@ pub struct Composite {
 impl Builder {
     /// Returns the result of a computation: XLA's `Call`.
     ///
-    /// The computation sees its parameters only, whatever it was made of: it may be called from anywhere.
+    /// The computation sees its parameters only, whatever it was made of: it may be called from
+    /// anywhere.
     #[track_caller]
     pub fn call<'b>(&'b self, computation: Computation<'b>, operands: &[Value<'b>]) -> Value<'b> {
         self.record(|b| {
@@ -38,10 +39,12 @@ impl Builder {
             b.emit(Call { to_apply, is_composite: false }, operands, None)
         })
     }
-    /// Returns the result of a computation that spells out an op of a higher level: XLA's `CompositeCall`.
+    /// Returns the result of a computation that spells out an op of a higher level: XLA's
+    /// `CompositeCall`.
     ///
-    /// A backend that knows the op may run its own code instead. Name, attributes and version are kept as
-    /// `composite.name`, `composite.attributes` and `composite.version` among the frontend attributes.
+    /// A backend that knows the op may run its own code instead. Name, attributes and version are
+    /// kept as `composite.name`, `composite.attributes` and `composite.version` among the frontend
+    /// attributes.
     ///
     /// ```
     /// use builder::{Builder, Composite};
@@ -53,7 +56,8 @@ impl Builder {
     /// # Ok::<(), builder::Error>(())
     /// ```
     ///
-    /// Names that begin with `etalon.` are those of the builder's own functions, whose derivatives are known by name.
+    /// Names that begin with `etalon.` are those of the builder's own functions, whose derivatives
+    /// are known by name.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if the name is empty.
@@ -81,8 +85,9 @@ impl Builder {
             Ok(call)
         })
     }
-    /// Returns the result of a function of the library as a composite call, by whose name `grad` finds the derivative:
-    /// that of the function, not of the instructions that compute it. Called inside [`Builder::record`].
+    /// Returns the result of a function of the library as a composite call, by whose name `grad`
+    /// finds the derivative: that of the function, not of the instructions that compute it. Called
+    /// inside [`Builder::record`].
     pub(crate) fn library<'b>(
         &'b self,
         name: &str,
@@ -106,11 +111,12 @@ fn misfit(message: String, help: &str) -> Error {
 }
 
 impl<'b> Value<'b> {
-    /// Repeats `body` on the state, which starts as `self`, while `condition` is true: XLA's `While`.
+    /// Repeats `body` on the state, which starts as `self`, while `condition` is true: XLA's
+    /// `While`.
     ///
-    /// Both closures take the state, an array or a tuple; `body` returns one of the same shape. They may use values
-    /// from outside, which the loop passes on unchanged. A computation made before is used with
-    /// [`Computation::inline`]. (While, XLA operation semantics.)
+    /// Both closures take the state, an array or a tuple; `body` returns one of the same shape.
+    /// They may use values from outside, which the loop passes on unchanged. A computation made
+    /// before is used with [`Computation::inline`]. (While, XLA operation semantics.)
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -153,11 +159,11 @@ impl<'b> Value<'b> {
             packing.unpack(b.emit(While { condition, body }, &[init], None)?)
         })
     }
-    /// Applies `on_true` to `true_operand` if this scalar `pred` is true, otherwise `on_false` to `false_operand`: XLA's
-    /// `Conditional` of two computations.
+    /// Applies `on_true` to `true_operand` if this scalar `pred` is true, otherwise `on_false` to
+    /// `false_operand`: XLA's `Conditional` of two computations.
     ///
-    /// Only one of the closures' computations runs. Both give the same shape. They may use values from outside, which
-    /// become parameters after the operands'.
+    /// Only one of the closures' computations runs. Both give the same shape. They may use values
+    /// from outside, which become parameters after the operands'.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -181,9 +187,9 @@ impl<'b> Value<'b> {
     }
     /// Chooses between closures by this scalar `s32`: XLA's `Conditional` with a branch index.
     ///
-    /// The first [`case`](Cases::case) is for 0, the next for 1; [`otherwise`](Cases::otherwise) is the last branch, which
-    /// numbers without a case lead to, negative ones too. Only one of them runs. They may use values from outside, which
-    /// become parameters after the operands'.
+    /// The first [`case`](Cases::case) is for 0, the next for 1; [`otherwise`](Cases::otherwise) is
+    /// the last branch, which numbers without a case lead to, negative ones too. Only one of them
+    /// runs. They may use values from outside, which become parameters after the operands'.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -209,8 +215,8 @@ impl<'b> Value<'b> {
             b.emit(Conditional { branches: branches?, on_pred: false }, &operands, None)
         })
     }
-    /// Returns the value, as a barrier that compilers do not move instructions across: XLA's `OptimizationBarrier`. Of any
-    /// shape, tuples too.
+    /// Returns the value, as a barrier that compilers do not move instructions across: XLA's
+    /// `OptimizationBarrier`. Of any shape, tuples too.
     #[track_caller]
     pub fn optimization_barrier(self) -> Self {
         self.record(|b| b.emit(OptBarrier {}, &[self], None))
@@ -305,7 +311,7 @@ pub(crate) fn choice<'b>(
     b.emit(Conditional { branches, on_pred }, &operands, None)
 }
 
-/// `select` on tuples: a conditional whose branches return their operand.
+/// Selects between tuples: a conditional whose branches return their operand.
 pub(crate) fn select_tuple<'b>(
     pred: Value<'b>,
     on_true: Value<'b>,

@@ -40,8 +40,9 @@ impl Default for ConvOptions {
 const SPATIAL: usize = 10;
 
 impl Builder {
-    /// Batch first, then features, then spatial dimensions; of the kernel, output features first, then input features:
-    /// XLA's `CreateDefaultConvDimensionNumbers`.
+    /// Returns the numbers with the batch first, then features, then spatial dimensions; of the
+    /// kernel, output features first, then input features: XLA's
+    /// `CreateDefaultConvDimensionNumbers`.
     ///
     /// ```
     /// let two: hlo::op::value::ConvDims = "bf01_oi01->bf01".parse()?;
@@ -62,7 +63,8 @@ impl Builder {
             out_spatial: spatial,
         }
     }
-    /// Whether dimension numbers are those of a convolution of two spatial dimensions or more: XLA's `Validate`.
+    /// Fails unless dimension numbers are those of a convolution of two spatial dimensions or more:
+    /// XLA's `Validate`.
     ///
     /// # Errors
     /// `E0801` if an array has fewer spatial dimensions, or a dimension has two roles.
@@ -173,8 +175,8 @@ fn size(dim: i64, shape: &hlo::ArrayShape, what: &str) -> Result<i64> {
 }
 
 impl Value<'_> {
-    /// Returns a convolution in the default order of dimensions, padded by a rule: XLA's `Conv`. `rhs` is the kernel; there
-    /// is one stride for each spatial dimension.
+    /// Returns a convolution in the default order of dimensions, padded by a rule: XLA's `Conv`.
+    /// `rhs` is the kernel; there is one stride for each spatial dimension.
     ///
     /// ```
     /// use builder::options::{ConvOptions, Padding};
@@ -196,8 +198,8 @@ impl Value<'_> {
         let numbers = Builder::create_default_conv_dimension_numbers(window_strides.len());
         self.conv_with_general_dimensions(rhs, window_strides, padding, &numbers, options)
     }
-    /// Returns a convolution in the default order of dimensions, padded by `(low, high)` of each spatial dimension: XLA's
-    /// `ConvWithGeneralPadding`.
+    /// Returns a convolution in the default order of dimensions, padded by `(low, high)` of each
+    /// spatial dimension: XLA's `ConvWithGeneralPadding`.
     #[track_caller]
     pub fn conv_with_general_padding(
         self,
@@ -209,7 +211,8 @@ impl Value<'_> {
         let numbers = Builder::create_default_conv_dimension_numbers(window_strides.len());
         self.conv_general(rhs, window_strides, padding, &numbers, options)
     }
-    /// Returns a convolution in any order of dimensions, padded by a rule: XLA's `ConvWithGeneralDimensions`.
+    /// Returns a convolution in any order of dimensions, padded by a rule: XLA's
+    /// `ConvWithGeneralDimensions`.
     #[track_caller]
     pub fn conv_with_general_dimensions(
         self,
@@ -230,8 +233,8 @@ impl Value<'_> {
             Ok(self.conv_general(rhs, window_strides, &padding, dimension_numbers, options))
         })
     }
-    /// Returns a convolution in any order of dimensions, padded by `(low, high)` of each spatial dimension: XLA's
-    /// `ConvGeneral`.
+    /// Returns a convolution in any order of dimensions, padded by `(low, high)` of each spatial
+    /// dimension: XLA's `ConvGeneral`.
     #[track_caller]
     pub fn conv_general(
         self,
@@ -248,9 +251,9 @@ impl Value<'_> {
         };
         self.conv_general_dilated(rhs, &window, dimension_numbers, options)
     }
-    /// A convolution with all there is: strides, padding, holes in the input (`base_dilations`) and in the kernel
-    /// (`window_dilations`), any order of dimensions: XLA's `ConvGeneralDilated`. (`ConvWithGeneralPadding`, XLA operation
-    /// semantics.)
+    /// Returns a convolution with all there is: strides, padding, holes in the input
+    /// (`base_dilations`) and in the kernel (`window_dilations`), any order of dimensions: XLA's
+    /// `ConvGeneralDilated`. (`ConvWithGeneralPadding`, XLA operation semantics.)
     ///
     /// ```
     /// use builder::options::{ConvOptions, WindowOptions};
@@ -272,11 +275,11 @@ impl Value<'_> {
     ) -> Self {
         self.record(|_| Conv { lhs: self, rhs, window, numbers: dimension_numbers, options }.emit())
     }
-    /// Returns a convolution of an input whose size is known only at run time: XLA's `DynamicConvForward`, which is a custom
-    /// call of `DynamicConvolutionForward`.
+    /// Returns a convolution of an input whose size is known only at run time: XLA's
+    /// `DynamicConvForward`, which is a custom call of `DynamicConvolutionForward`.
     ///
-    /// `padding_type` says by which rule the padding follows the size. The engine runs it where a function is registered for
-    /// that target.
+    /// `padding_type` says by which rule the padding follows the size. The engine runs it where a
+    /// function is registered for that target.
     #[track_caller]
     pub fn dynamic_conv_forward(
         self,
@@ -291,8 +294,9 @@ impl Value<'_> {
             conv.call("DynamicConvolutionForward", padding_type, &[self, rhs], |_| {})
         })
     }
-    /// Returns the gradient of a convolution by its input, whose sizes are the vector `input_sizes`: XLA's
-    /// `DynamicConvInputGrad`, which is a custom call of `DynamicConvolutionInputGrad`. As [`Value::dynamic_conv_forward`].
+    /// Returns the gradient of a convolution by its input, whose sizes are the vector
+    /// `input_sizes`: XLA's `DynamicConvInputGrad`, which is a custom call of
+    /// `DynamicConvolutionInputGrad`. As [`Value::dynamic_conv_forward`].
     #[track_caller]
     pub fn dynamic_conv_input_grad(
         self,
@@ -309,9 +313,9 @@ impl Value<'_> {
             conv.call("DynamicConvolutionInputGrad", padding_type, &operands, |_| {})
         })
     }
-    /// Returns the gradient of a convolution by its kernel: XLA's `DynamicConvKernelGrad`, which is a custom call of
-    /// `DynamicConvolutionKernelGrad`. `self` are the activations, `gradients` those of the result; a kernel has a fixed
-    /// size. As [`Value::dynamic_conv_forward`].
+    /// Returns the gradient of a convolution by its kernel: XLA's `DynamicConvKernelGrad`, which is
+    /// a custom call of `DynamicConvolutionKernelGrad`. `self` are the activations, `gradients`
+    /// those of the result; a kernel has a fixed size. As [`Value::dynamic_conv_forward`].
     #[track_caller]
     pub fn dynamic_conv_kernel_grad(
         self,

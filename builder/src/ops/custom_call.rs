@@ -10,8 +10,8 @@ use hlo::{Literal, Shape};
 /// Options of [`Builder::custom_call`].
 #[derive(Debug, Clone, Default)]
 pub struct CustomCallOptions<'b> {
-    /// Configuration of the target: XLA's `opaque`, printed as `backend_config`. For [`ApiVersion::TypedFfi`] a dictionary of
-    /// MLIR, `{uplo = 76 : ui8}`.
+    /// Configuration of the target: XLA's `opaque`, printed as `backend_config`. For
+    /// [`ApiVersion::TypedFfi`] a dictionary of MLIR, `{uplo = 76 : ui8}`.
     pub opaque: String,
     /// The call may not be left out or moved.
     pub has_side_effect: bool,
@@ -25,8 +25,8 @@ pub struct CustomCallOptions<'b> {
     pub api_version: ApiVersion,
     /// Computations the target may call: XLA's `CustomCallWithComputation`.
     pub computations: Vec<Computation<'b>>,
-    /// The shapes, with layouts, that the operands must have, one for each: XLA's `CustomCallWithLayout`. The result then
-    /// has the layout its shape states.
+    /// The shapes, with layouts, that the operands must have, one for each: XLA's
+    /// `CustomCallWithLayout`. The result then has the layout its shape states.
     pub operand_shapes_with_layout: Option<Vec<Shape>>,
     /// The window of a convolution: XLA's `CustomCallWithConvDnums`.
     pub window: Window,
@@ -36,10 +36,11 @@ pub struct CustomCallOptions<'b> {
 
 impl Builder {
     /// Calls a function by its name: XLA's `CustomCall`, and with the options of their names
-    /// `CustomCallWithComputation`, `CustomCallWithLayout`, `CustomCallWithComputationAndLayouts` and
-    /// `CustomCallWithConvDnums`.
+    /// `CustomCallWithComputation`, `CustomCallWithLayout`, `CustomCallWithComputationAndLayouts`
+    /// and `CustomCallWithConvDnums`.
     ///
-    /// The shape of the result must be stated. The engine that runs the module must know the target; see `docs/custom-calls.md`.
+    /// The shape of the result must be stated. The engine that runs the module must know the
+    /// target; see `docs/custom-calls.md`.
     ///
     /// ```
     /// use builder::{Builder, CustomCallOptions};
@@ -55,7 +56,8 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` if the target's name starts with `$`, which XLA keeps for itself.
+    /// Kept by the builder: `E0801` if the target's name starts with `$`, which XLA keeps for
+    /// itself.
     #[track_caller]
     pub fn custom_call<'b>(
         &'b self,

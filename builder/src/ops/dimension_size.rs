@@ -13,7 +13,8 @@ fn bound(value: Value<'_>, size: i64) -> Result<Value<'_>> {
 }
 
 impl Value<'_> {
-    /// Returns the size of a dimension, as `s32[]`: XLA's `GetDimensionSize`. A constant, unless the dimension is dynamic.
+    /// Returns the size of a dimension, as `s32[]`: XLA's `GetDimensionSize`. A constant, unless
+    /// the dimension is dynamic.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -33,8 +34,8 @@ impl Value<'_> {
             b.emit(GetDimensionSize { dimensions: vec![dimension] }, &[self], None)
         })
     }
-    /// The same data with the size of a dimension set to `size`, an `s32[]`: XLA's `SetDimensionSize`.
-    /// The dimension becomes dynamic; the size it had is its bound.
+    /// Returns the same data with the size of a dimension set to `size`, an `s32[]`: XLA's
+    /// `SetDimensionSize`. The dimension becomes dynamic; the size it had is its bound.
     #[track_caller]
     pub fn set_dimension_size(self, size: Self, dimension: i64) -> Self {
         self.record(|b| {
@@ -42,8 +43,8 @@ impl Value<'_> {
             b.emit(SetDimensionSize { dimensions }, &[self, size], None)
         })
     }
-    /// All of the data, up to the bound of a dimension, which is no longer dynamic: XLA's `RemoveDynamicDimension`. What did
-    /// not count before has no defined value.
+    /// Returns all of the data, up to the bound of a dimension, which is no longer dynamic: XLA's
+    /// `RemoveDynamicDimension`. What did not count before has no defined value.
     #[track_caller]
     pub fn remove_dynamic_dimension(self, dimension: i64) -> Self {
         self.record(|b| {

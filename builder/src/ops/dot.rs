@@ -26,8 +26,8 @@ pub struct RaggedDotDimensionNumbers {
     pub dot_dimension_numbers: DotDimensionNumbers,
     /// The left dimension that is divided into groups; one entry.
     pub lhs_ragged_dimensions: Vec<i64>,
-    /// The right dimension that holds one slice a group; one entry if the ragged dimension is neither summed over nor a
-    /// batch dimension, else none.
+    /// The right dimension that holds one slice a group; one entry if the ragged dimension is
+    /// neither summed over nor a batch dimension, else none.
     pub rhs_group_dimensions: Vec<i64>,
 }
 
@@ -95,8 +95,9 @@ macro_rules! dot {
 impl Value<'_> {
     /// Returns the product of vectors and matrices: XLA's `Dot`.
     ///
-    /// The product of two vectors is a scalar, that of a matrix and a vector a vector, that of two matrices a matrix: the last
-    /// dimension of `self` is summed over with the first of `rhs`. (Dot, XLA operation semantics.)
+    /// The product of two vectors is a scalar, that of a matrix and a vector a vector, that of two
+    /// matrices a matrix: the last dimension of `self` is summed over with the first of `rhs`.
+    /// (Dot, XLA operation semantics.)
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -106,7 +107,8 @@ impl Value<'_> {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` for anything but vectors and matrices; `E0301` for sizes that differ.
+    /// Kept by the builder: `E0801` for anything but vectors and matrices; `E0301` for sizes that
+    /// differ.
     #[track_caller]
     pub fn dot(self, rhs: Self) -> Self {
         self.record(|_| Ok(self.dot_with(rhs, &DotOptions::default())))
@@ -134,8 +136,9 @@ impl Value<'_> {
     }
     /// Sums of products over the contracting dimensions: XLA's `DotGeneral`.
     ///
-    /// The result has the batch dimensions, then what is left of `self`, then what is left of `rhs`. Without contracting
-    /// dimensions it is the outer product. (`DotGeneral`, XLA operation semantics.)
+    /// The result has the batch dimensions, then what is left of `self`, then what is left of
+    /// `rhs`. Without contracting dimensions it is the outer product. (`DotGeneral`, XLA operation
+    /// semantics.)
     ///
     /// ```
     /// use builder::options::{DotDimensionNumbers, DotOptions};
@@ -167,9 +170,10 @@ impl Value<'_> {
     }
     /// Returns a dot with groups of different sizes: XLA's `RaggedDot`.
     ///
-    /// `group_sizes` are integers, how long each group is along the ragged dimension. If that is kept, each group of rows
-    /// is multiplied by its own slice of `rhs`; if it is summed over, each group has a result of its own, along a new first
-    /// dimension; if it is a batch dimension, the sizes tell how many batches count.
+    /// `group_sizes` are integers, how long each group is along the ragged dimension. If that is
+    /// kept, each group of rows is multiplied by its own slice of `rhs`; if it is summed over, each
+    /// group has a result of its own, along a new first dimension; if it is a batch dimension, the
+    /// sizes tell how many batches count.
     #[track_caller]
     pub fn ragged_dot(
         self,
@@ -192,7 +196,8 @@ impl Value<'_> {
     }
     /// Returns a dot with block-scaled operands: XLA's `ScaledDot`.
     ///
-    /// `scales` are those of `self` and of `rhs`: of the operand's rank, each size dividing the operand's, or a scalar.
+    /// `scales` are those of `self` and of `rhs`: of the operand's rank, each size dividing the
+    /// operand's, or a scalar.
     #[track_caller]
     pub fn scaled_dot(
         self,

@@ -9,8 +9,9 @@ use hlo::{ArrayShape, Shape};
 impl Value<'_> {
     /// Returns the slice of these sizes at these start indices: XLA's `DynamicSlice`.
     ///
-    /// `start_indices` are scalars of one integer type, one for each dimension, or one vector of them all. Each is limited
-    /// to `0..=size - slice size`, so that the slice is inside the array. (`DynamicSlice`, XLA operation semantics.)
+    /// `start_indices` are scalars of one integer type, one for each dimension, or one vector of
+    /// them all. Each is limited to `0..=size - slice size`, so that the slice is inside the array.
+    /// (`DynamicSlice`, XLA operation semantics.)
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -29,7 +30,8 @@ impl Value<'_> {
             b.emit(op, &[&[self], start_indices].concat(), None)
         })
     }
-    /// Returns the array with the slice at these start indices replaced by `update`: XLA's `DynamicUpdateSlice`.
+    /// Returns the array with the slice at these start indices replaced by `update`: XLA's
+    /// `DynamicUpdateSlice`.
     ///
     /// Indices as of [`Value::dynamic_slice`]; the update is nowhere larger than the array.
     #[track_caller]
@@ -39,11 +41,12 @@ impl Value<'_> {
             b.emit(DynamicUpdateSlice {}, &[&[self, update], start_indices].concat(), None)
         })
     }
-    /// Returns the elements inside the dynamic sizes, in row-major order, with dimensions of computed sizes: XLA's
-    /// `DynamicReshape`.
+    /// Returns the elements inside the dynamic sizes, in row-major order, with dimensions of
+    /// computed sizes: XLA's `DynamicReshape`.
     ///
-    /// `dim_sizes` are scalars of `s32`, one for each dimension of the result; `new_size_bounds` their largest values, whose
-    /// product is that of the array's bounds; `dims_are_dynamic` says which may be smaller.
+    /// `dim_sizes` are scalars of `s32`, one for each dimension of the result; `new_size_bounds`
+    /// their largest values, whose product is that of the array's bounds; `dims_are_dynamic` says
+    /// which may be smaller.
     #[track_caller]
     pub fn dynamic_reshape(
         self,
@@ -59,14 +62,14 @@ impl Value<'_> {
             b.emit(DynamicReshape {}, &[&[self], dim_sizes].concat(), Some(shape.into()))
         })
     }
-    /// Returns the reshape of MHLO whose sizes are a vector of integers: XLA's `MhloDynamicReshape`, which is a custom call
-    /// of `mhlo.dynamic_reshape`.
+    /// Returns the reshape of MHLO whose sizes are a vector of integers: XLA's
+    /// `MhloDynamicReshape`, which is a custom call of `mhlo.dynamic_reshape`.
     ///
     /// The engine runs it where a function is registered for that target.
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` if `output_shape` is no vector of integers with one for each dimension of `shape`, or
-    /// `shape` has another element type.
+    /// Kept by the builder: `E0801` if `output_shape` is no vector of integers with one for each
+    /// dimension of `shape`, or `shape` has another element type.
     #[track_caller]
     pub fn mhlo_dynamic_reshape(self, output_shape: Self, shape: impl IntoShape) -> Self {
         self.record(|b| {
@@ -80,14 +83,16 @@ impl Value<'_> {
             b.emit(call, &[self, output_shape], Some(to.into()))
         })
     }
-    /// Returns the broadcast of MHLO whose sizes are a vector of integers: XLA's `MhloDynamicBroadcastInDim`, which is a
-    /// custom call of `mhlo.dynamic_broadcast_in_dim`. Dimension `i` becomes dimension `broadcast_dimensions[i]`.
+    /// Returns the broadcast of MHLO whose sizes are a vector of integers: XLA's
+    /// `MhloDynamicBroadcastInDim`, which is a custom call of `mhlo.dynamic_broadcast_in_dim`.
+    /// Dimension `i` becomes dimension `broadcast_dimensions[i]`.
     ///
     /// The engine runs it where a function is registered for that target.
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` if `output_dimensions` is no vector of integers with one for each dimension of
-    /// `output_shape`, a dimension does not exist, or a size is neither kept nor 1.
+    /// Kept by the builder: `E0801` if `output_dimensions` is no vector of integers with one for
+    /// each dimension of `output_shape`, a dimension does not exist, or a size is neither kept nor
+    /// 1.
     #[track_caller]
     pub fn mhlo_dynamic_broadcast_in_dim(
         self,
@@ -122,7 +127,7 @@ impl Value<'_> {
     }
 }
 
-/// One scalar for each dimension, or one vector.
+/// Returns one scalar for each dimension, or one vector.
 fn one_index_each(indices: &[Value<'_>], shape: &ArrayShape) -> Result<()> {
     let vector = match indices {
         [index] => index.rank()? == 1,

@@ -9,9 +9,11 @@ use hlo::op::{
 };
 use hlo::{ArrayShape, Dims, Op, Shape};
 
-/// The operands of [`Builder::ragged_all_to_all`], by name: XLA's builder and HLO have them in different orders.
+/// The operands of [`Builder::ragged_all_to_all`], by name: XLA's builder and HLO have them in
+/// different orders.
 ///
-/// Offsets and sizes count rows, along dimension 0; each list has an entry for each device of the group, or a row of entries.
+/// Offsets and sizes count rows, along dimension 0; each list has an entry for each device of the
+/// group, or a row of entries.
 #[derive(Debug, Clone, Copy)]
 pub struct RaggedExchange<'b> {
     /// The rows to be sent.
@@ -38,7 +40,7 @@ fn all_to_all(options: &CollectiveOptions, dimensions: Vec<i64>) -> Op {
 }
 
 /// The exchange of parts of one array, and its result's shape.
-struct Parts {
+struct ArrayParts {
     operand: ArrayShape,
     split: usize,
     concat: usize,
@@ -47,7 +49,7 @@ struct Parts {
     block: i64,
 }
 
-impl Parts {
+impl ArrayParts {
     fn new(value: Value<'_>, split: i64, concat: i64, count: i64) -> Result<Self> {
         let operand = value.array()?;
         let at = |dim| value.axis(dim).map(|dim| usize::try_from(dim).unwrap_or_default());
@@ -67,7 +69,8 @@ impl Parts {
         })?;
         Ok(dims)
     }
-    /// `all-to-all` of the array, whose parts come back in place; then each is moved to where it belongs.
+    /// Emits `all-to-all` of the array, whose parts come back in place; then each is moved to where
+    /// it belongs.
     fn as_array<'b>(&self, value: Value<'b>, options: &CollectiveOptions) -> Result<Value<'b>> {
         let b = value.builder();
         let mut options = options.clone();
@@ -145,11 +148,12 @@ fn permuted<'b>(
 }
 
 impl Value<'_> {
-    /// Splits the array into `split_count` parts, sends the i-th to device i of the group, and concatenates the received parts
-    /// along `concat_dimension`: XLA's `AllToAll` and `AllToAllWithDeviceList`.
+    /// Splits the array into `split_count` parts, sends the i-th to device i of the group, and
+    /// concatenates the received parts along `concat_dimension`: XLA's `AllToAll` and
+    /// `AllToAllWithDeviceList`.
     ///
-    /// Without groups the first `split_count` devices are meant. With a layout the parts are exchanged as arrays of their
-    /// own, as by [`all_to_all_tuple`](Value::all_to_all_tuple).
+    /// Without groups the first `split_count` devices are meant. With a layout the parts are
+    /// exchanged as arrays of their own, as by [`all_to_all_tuple`](Value::all_to_all_tuple).
     ///
     /// ```
     /// use builder::{Builder, CollectiveOptions};
@@ -172,15 +176,15 @@ impl Value<'_> {
     ) -> Self {
         self.record(|_| {
             options.without("all-to-all", true, false)?;
-            let parts = Parts::new(self, split_dimension, concat_dimension, split_count)?;
+            let parts = ArrayParts::new(self, split_dimension, concat_dimension, split_count)?;
             match options.layout {
                 Some(_) => parts.as_tuple(self, options),
                 None => parts.as_array(self, options),
             }
         })
     }
-    /// As [`all_to_all`](Value::all_to_all), by slices, an exchange of tuples, and a concatenation: XLA's `AllToAllTuple` of
-    /// one array.
+    /// As [`all_to_all`](Value::all_to_all), by slices, an exchange of tuples, and a concatenation:
+    /// XLA's `AllToAllTuple` of one array.
     #[track_caller]
     pub fn all_to_all_tuple(
         self,
@@ -190,7 +194,7 @@ impl Value<'_> {
         options: &CollectiveOptions,
     ) -> Self {
         self.record(|_| {
-            Parts::new(self, split_dimension, concat_dimension, split_count)?
+            ArrayParts::new(self, split_dimension, concat_dimension, split_count)?
                 .as_tuple(self, options)
         })
     }
@@ -200,19 +204,22 @@ impl Value<'_> {
     pub fn collective_broadcast(self, options: &CollectiveOptions) -> Self {
         self.record(|b| sent_to_all(b, &[self], false, options))
     }
-    /// Returns the value of the device whose target this one is: XLA's `CollectivePermute`. `pairs` are sources and targets;
-    /// a device that is no target receives zeros. The numbers are replicas, with a channel partitions.
+    /// Returns the value of the device whose target this one is: XLA's `CollectivePermute`. `pairs`
+    /// are sources and targets; a device that is no target receives zeros. The numbers are
+    /// replicas, with a channel partitions.
     #[track_caller]
     pub fn collective_permute(self, pairs: &[(i64, i64)], channel_id: Option<i64>) -> Self {
         self.record(|b| permuted(b, &Exchanged::of(self)?, pairs, channel_id, false))
     }
     /// Starts [`collective_permute`](Value::collective_permute), which
-    /// [`collective_permute_done`](Value::collective_permute_done) ends. Returns `(operand, result)`.
+    /// [`collective_permute_done`](Value::collective_permute_done) ends. Returns
+    /// `(operand, result)`.
     #[track_caller]
     pub fn collective_permute_start(self, pairs: &[(i64, i64)], channel_id: Option<i64>) -> Self {
         self.record(|b| permuted(b, &Exchanged::of(self)?, pairs, channel_id, true))
     }
-    /// Returns the result of what [`collective_permute_start`](Value::collective_permute_start) started.
+    /// Returns the result of what [`collective_permute_start`](Value::collective_permute_start)
+    /// started.
     #[track_caller]
     pub fn collective_permute_done(self) -> Self {
         self.record(|b| b.emit(CollectivePermuteDone {}, &[self], None))
@@ -235,8 +242,9 @@ fn sent_to_all<'b>(
 }
 
 impl Builder {
-    /// Sends the i-th value to device i of the group; the j-th element of the result came from device j: XLA's
-    /// `AllToAllTuple` and `AllToAllTupleWithDeviceList`. There are as many values as a group has devices, of one shape.
+    /// Sends the i-th value to device i of the group; the j-th element of the result came from
+    /// device j: XLA's `AllToAllTuple` and `AllToAllTupleWithDeviceList`. There are as many values
+    /// as a group has devices, of one shape.
     #[track_caller]
     pub fn all_to_all<'b>(
         &'b self,
@@ -245,8 +253,9 @@ impl Builder {
     ) -> Value<'b> {
         self.record(|b| tuple_form(b, &Exchanged::list(operands), options))
     }
-    /// As [`Value::collective_broadcast`], of several arrays. With `has_dynamic_root` the last operand, `s32[n]`, says for
-    /// each of the `n` before it which device of the group sends, by its position. Returns a tuple, unless there is one array.
+    /// As [`Value::collective_broadcast`], of several arrays. With `has_dynamic_root` the last
+    /// operand, `s32[n]`, says for each of the `n` before it which device of the group sends, by
+    /// its position. Returns a tuple, unless there is one array.
     #[track_caller]
     pub fn collective_broadcast<'b>(
         &'b self,
@@ -256,7 +265,8 @@ impl Builder {
     ) -> Value<'b> {
         self.record(|b| sent_to_all(b, operands, has_dynamic_root, options))
     }
-    /// As [`Value::collective_permute`], of several values: XLA's `MultiCollectivePermute`. Returns a tuple.
+    /// As [`Value::collective_permute`], of several values: XLA's `MultiCollectivePermute`. Returns
+    /// a tuple.
     #[track_caller]
     pub fn collective_permute<'b>(
         &'b self,
@@ -277,8 +287,8 @@ impl Builder {
     ) -> Value<'b> {
         self.record(|b| permuted(b, &Exchanged::list(operands), pairs, channel_id, true))
     }
-    /// Sends a number of rows from every device to every other that depends on the data: XLA's `RaggedAllToAll` and
-    /// `RaggedAllToAllWithDeviceList`.
+    /// Sends a number of rows from every device to every other that depends on the data: XLA's
+    /// `RaggedAllToAll` and `RaggedAllToAllWithDeviceList`.
     ///
     /// ```
     /// use builder::{Builder, CollectiveOptions, RaggedExchange};

@@ -1,7 +1,8 @@
 //! Tokens, and transfers to and from the host and other devices.
 //!
-//! Without a token of its own, an infeed waits for the infeed before it in its computation, and an outfeed for the outfeed
-//! before it: the builder keeps the two chains. A transfer without a token is ordered by nothing.
+//! Without a token of its own, an infeed waits for the infeed before it in its computation, and an
+//! outfeed for the outfeed before it: the builder keeps the two chains. A transfer without a token
+//! is ordered by nothing.
 use crate::state::Open;
 use crate::{Builder, Code, Error, IntoShape, Result, Value};
 use hlo::ir::{InstructionId, Placement, Sharding};
@@ -10,10 +11,11 @@ use hlo::op::{AfterAll, GetTupleElement, Infeed, Outfeed, Recv, RecvDone, Send, 
 use hlo::{ElementType, Op, Shape};
 use smol_str::SmolStr;
 
-/// A channel between devices: its number, and the devices at its ends. A number alone is a channel without stated ends.
+/// A channel between devices: its number, and the devices at its ends. A number alone is a channel
+/// without stated ends.
 ///
-/// A `send` and a `recv` of one channel state the same pairs of source and target: with [`Builder::create_channel_between`] both
-/// get them from the channel.
+/// A `send` and a `recv` of one channel state the same pairs of source and target: with
+/// [`Builder::create_channel_between`] both get them from the channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Channel {
     id: i64,
@@ -25,8 +27,8 @@ impl Channel {
     pub fn id(&self) -> i64 {
         self.id
     }
-    /// Returns the channel with these pairs of source and target: numbers of partitions, or of replicas if there is one
-    /// partition.
+    /// Returns the channel with these pairs of source and target: numbers of partitions, or of
+    /// replicas if there is one partition.
     #[must_use]
     pub fn between(self, pairs: &[(i64, i64)]) -> Self {
         Self { pairs: Some(pairs.to_vec()), ..self }
@@ -77,14 +79,15 @@ impl Builder {
             b.emit(AfterAll {}, tokens, None)
         })
     }
-    /// Returns the number of a channel that nothing uses yet, from 1 on. Numbers of your own are as good.
+    /// Returns the number of a channel that nothing uses yet, from 1 on. Numbers of your own are as
+    /// good.
     pub fn create_channel(&self) -> i64 {
         let mut state = self.state.borrow_mut();
         state.channels += 1;
         state.channels
     }
-    /// Returns a channel that nothing uses yet, from the first device of each pair to the second. The devices are partitions, or
-    /// replicas if there is one partition.
+    /// Returns a channel that nothing uses yet, from the first device of each pair to the second.
+    /// The devices are partitions, or replicas if there is one partition.
     ///
     /// ```
     /// // Each of three devices sends its value to the next one.
@@ -124,7 +127,8 @@ impl Builder {
 
     /// Returns the next value of the infeed queue, of this shape: XLA's `Infeed`.
     ///
-    /// Infeeds of one computation follow each other. `config` is for the backend; it is mostly empty.
+    /// Infeeds of one computation follow each other. `config` is for the backend; it is mostly
+    /// empty.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -174,7 +178,8 @@ impl Builder {
             .then(|| self.scoped_sharding(Some(Sharding::One(Placement::Maximal(0).into()))));
         make(self)
     }
-    /// Where values have shardings, a tuple of data and token has the data's and device 0.
+    /// Sets the sharding of a tuple of data and token: where values have shardings, the data's and
+    /// device 0.
     fn with_token_sharding<'b>(
         &'b self,
         data: &Shape,
@@ -206,7 +211,8 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// Returns the next value of the infeed queue, after this token: XLA's `InfeedWithToken`. The result is `(data, token)`.
+    /// Returns the next value of the infeed queue, after this token: XLA's `InfeedWithToken`. The
+    /// result is `(data, token)`.
     #[track_caller]
     pub fn infeed_with_token(self, shape: impl IntoShape, config: &str) -> Self {
         self.record(|b| {
@@ -214,10 +220,11 @@ impl Value<'_> {
             b.emit(Infeed { infeed_config: Text(config.into()) }, &[self], Some(stated))
         })
     }
-    /// Writes the value to the outfeed queue: XLA's `Outfeed`. Returns an empty tuple, for computations that end with it.
+    /// Writes the value to the outfeed queue: XLA's `Outfeed`. Returns an empty tuple, for
+    /// computations that end with it.
     ///
-    /// Outfeeds of one computation follow each other. The host is given the value in the layout of `shape`, which is
-    /// otherwise the value's own shape.
+    /// Outfeeds of one computation follow each other. The host is given the value in the layout of
+    /// `shape`, which is otherwise the value's own shape.
     #[track_caller]
     pub fn outfeed(self, shape: impl IntoShape, config: &str) -> Self {
         self.record(|b| {
@@ -232,15 +239,16 @@ impl Value<'_> {
             b.emit(Tuple {}, &[], None)
         })
     }
-    /// Writes the value to the outfeed queue, after the token: XLA's `OutfeedWithToken`. Returns a token.
+    /// Writes the value to the outfeed queue, after the token: XLA's `OutfeedWithToken`. Returns a
+    /// token.
     #[track_caller]
     pub fn outfeed_with_token(self, token: Self, shape: impl IntoShape, config: &str) -> Self {
         self.record(|b| {
             b.emit(outfeed(&shape.into_shape()?, config), &[self, token], Some(Shape::Token))
         })
     }
-    /// Sends the value to another device: XLA's `Send`. Returns the token of its end, which comes after the `recv` of the receiver: a
-    /// `recv` after this token would wait for ever.
+    /// Sends the value to another device: XLA's `Send`. Returns the token of its end, which comes
+    /// after the `recv` of the receiver: a `recv` after this token would wait for ever.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -265,7 +273,8 @@ impl Value<'_> {
     pub fn send_with_token(self, token: Self, channel: impl Into<Channel>) -> Self {
         self.record(|_| Ok(self.send_start(token, channel, false).send_done()))
     }
-    /// Returns a value of this shape from another device, after this token: XLA's `RecvWithToken`. The result is `(data, token)`.
+    /// Returns a value of this shape from another device, after this token: XLA's `RecvWithToken`.
+    /// The result is `(data, token)`.
     #[track_caller]
     pub fn recv_with_token(self, shape: impl IntoShape, channel: impl Into<Channel>) -> Self {
         self.record(|_| Ok(self.recv_start(shape, channel, false).recv_done()))
@@ -287,7 +296,8 @@ impl Value<'_> {
             Ok(start.send_done())
         })
     }
-    /// Returns an array of this shape from the host, after this token: XLA's `RecvFromHost`. The result is `(data, token)`.
+    /// Returns an array of this shape from the host, after this token: XLA's `RecvFromHost`. The
+    /// result is `(data, token)`.
     ///
     /// # Errors
     /// Kept by the builder: `E0801` if `shape` is no array.
@@ -296,8 +306,8 @@ impl Value<'_> {
         self.record(|_| Ok(self.recv_start(host_array(shape)?, channel, true).recv_done()))
     }
 
-    /// Starts sending the value, after the token; [`send_done`](Value::send_done) ends it: the first half of XLA's
-    /// `Send`. Returns `(data, u32[], token)`.
+    /// Starts sending the value, after the token; [`send_done`](Value::send_done) ends it: the
+    /// first half of XLA's `Send`. Returns `(data, u32[], token)`.
     #[track_caller]
     pub fn send_start(
         self,
@@ -321,8 +331,8 @@ impl Value<'_> {
             b.emit(SendDone { channel_id, is_host_transfer }, &[self], Some(Shape::Token))
         })
     }
-    /// Starts receiving a value, after this token; [`recv_done`](Value::recv_done) ends it: the first half of XLA's
-    /// `Recv`. Returns `(data, u32[], token)`; the data may not be looked at.
+    /// Starts receiving a value, after this token; [`recv_done`](Value::recv_done) ends it: the
+    /// first half of XLA's `Recv`. Returns `(data, u32[], token)`; the data may not be looked at.
     #[track_caller]
     pub fn recv_start(
         self,
@@ -336,7 +346,8 @@ impl Value<'_> {
             b.emit_transfer(op, &[self], (under_way(shape.into_shape()?), &channel))
         })
     }
-    /// Ends what [`recv_start`](Value::recv_start) started, on the same channel. Returns `(data, token)`.
+    /// Ends what [`recv_start`](Value::recv_start) started, on the same channel. Returns
+    /// `(data, token)`.
     #[track_caller]
     pub fn recv_done(self) -> Self {
         self.record(|b| {

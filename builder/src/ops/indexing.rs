@@ -5,8 +5,9 @@ use hlo::op::{Gather, Scatter};
 
 /// The dimension numbers of a gather: XLA's `GatherDimensionNumbers`.
 ///
-/// The array of indices holds vectors along `index_vector_dim` (its rank means that each element is a vector of one); its
-/// other dimensions count them. Component `k` of a vector is a place along dimension `start_index_map[k]` of the operand.
+/// The array of indices holds vectors along `index_vector_dim` (its rank means that each element is
+/// a vector of one); its other dimensions count them. Component `k` of a vector is a place along
+/// dimension `start_index_map[k]` of the operand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GatherDimensionNumbers {
     /// Result dimensions that index into a slice, in increasing order.
@@ -25,7 +26,8 @@ pub struct GatherDimensionNumbers {
     pub indices_are_sorted: bool,
 }
 
-/// The dimension numbers of a scatter: XLA's `ScatterDimensionNumbers`. Indices mean what they mean in a gather.
+/// The dimension numbers of a scatter: XLA's `ScatterDimensionNumbers`. Indices mean what they mean
+/// in a gather.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScatterDimensionNumbers {
     /// Update dimensions that index into a slice, in increasing order.
@@ -85,7 +87,8 @@ impl ScatterDimensionNumbers {
 impl Value<'_> {
     /// Returns the slices of these sizes at the given indices, as one array: XLA's `Gather`.
     ///
-    /// Indices are clamped so that each slice is inside the array. (Gather, XLA operation semantics.)
+    /// Indices are clamped so that each slice is inside the array. (Gather, XLA operation
+    /// semantics.)
     ///
     /// ```
     /// use builder::options::GatherDimensionNumbers;
@@ -126,8 +129,9 @@ impl Value<'_> {
     }
     /// Returns the array with updates combined into it at the given indices: XLA's `Scatter`.
     ///
-    /// `combine` takes what is there and the update, both scalars. A slice that is not entirely inside the array is
-    /// skipped; places named twice are combined twice, in an order that is not defined. (Scatter, XLA operation semantics.)
+    /// `combine` takes what is there and the update, both scalars. A slice that is not entirely
+    /// inside the array is skipped; places named twice are combined twice, in an order that is not
+    /// defined. (Scatter, XLA operation semantics.)
     ///
     /// ```
     /// use builder::options::ScatterDimensionNumbers;
@@ -159,8 +163,9 @@ impl Value<'_> {
 impl Builder {
     /// As [`Value::scatter`], for several arrays: XLA's `Scatter` of many.
     ///
-    /// `combine` takes what is there of each array, then the update of each, and returns a tuple of what is to be there (for
-    /// one array, the scalar). The result is a tuple; for one array, the array.
+    /// `combine` takes what is there of each array, then the update of each, and returns a tuple of
+    /// what is to be there (for one array, the scalar). The result is a tuple; for one array, the
+    /// array.
     #[track_caller]
     pub fn scatter<'b>(
         &'b self,

@@ -25,10 +25,11 @@ impl Default for TriangularSolveOptions {
 }
 
 impl Value<'_> {
-    /// Returns the Fourier transform of the last dimensions, one to three, whose sizes are `fft_length`: XLA's `Fft`.
+    /// Returns the Fourier transform of the last dimensions, one to three, whose sizes are
+    /// `fft_length`: XLA's `Fft`.
     ///
-    /// `Fft` sums `x[j] * exp(-2 pi i j k / n)`; `Ifft` is its inverse; `Rfft` gives the first `n / 2 + 1` numbers of the
-    /// spectrum of real values, and `Irfft` goes back from those.
+    /// `Fft` sums `x[j] * exp(-2 pi i j k / n)`; `Ifft` is its inverse; `Rfft` gives the first
+    /// `n / 2 + 1` numbers of the spectrum of real values, and `Irfft` goes back from those.
     ///
     /// ```
     /// use hlo::op::value::FftType;
@@ -42,10 +43,11 @@ impl Value<'_> {
         let op = Fft { fft_type, fft_length: fft_length.to_vec() };
         self.record(|b| b.emit(op, &[self], None))
     }
-    /// Returns the solutions of triangular systems with matrices `self` and right-hand sides `rhs`: XLA's `TriangularSolve`.
+    /// Returns the solutions of triangular systems with matrices `self` and right-hand sides `rhs`:
+    /// XLA's `TriangularSolve`.
     ///
-    /// Both have matrices in their last two dimensions, in batches of the same sizes. The other triangle is not read. A zero
-    /// on the diagonal gives infinities and NaN.
+    /// Both have matrices in their last two dimensions, in batches of the same sizes. The other
+    /// triangle is not read. A zero on the diagonal gives infinities and NaN.
     ///
     /// ```
     /// use builder::options::TriangularSolveOptions;
@@ -67,8 +69,9 @@ impl Value<'_> {
     }
     /// Returns the Cholesky factor of each matrix in the last two dimensions: XLA's `Cholesky`.
     ///
-    /// With `lower` the lower triangle is read, and `l` with `a = l * adjoint(l)` is given; otherwise the upper one, and `u`
-    /// with `a = adjoint(u) * u`. The other triangle of the result is 0. A matrix that is not positive definite gives NaN.
+    /// With `lower` the lower triangle is read, and `l` with `a = l * adjoint(l)` is given;
+    /// otherwise the upper one, and `u` with `a = adjoint(u) * u`. The other triangle of the result
+    /// is 0. A matrix that is not positive definite gives NaN.
     #[track_caller]
     pub fn cholesky(self, lower: bool) -> Self {
         self.record(|b| b.emit(Cholesky { lower }, &[self], None))

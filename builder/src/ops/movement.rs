@@ -6,7 +6,8 @@ use hlo::op::{Broadcast, GetTupleElement, Transpose, Tuple};
 use hlo::{ArrayShape, Dims};
 
 impl Value<'_> {
-    /// Repeats the array along new dimensions of these sizes, in front of its own: XLA's `Broadcast`.
+    /// Repeats the array along new dimensions of these sizes, in front of its own: XLA's
+    /// `Broadcast`.
     #[track_caller]
     pub fn broadcast(self, sizes: &[i64]) -> Self {
         self.record(|b| {
@@ -19,8 +20,8 @@ impl Value<'_> {
             b.emit(Broadcast { dimensions }, &[self], Some(result.into()))
         })
     }
-    /// Dimension `i` becomes dimension `dims[i]` of a result of these sizes; one of size 1 is repeated: XLA's
-    /// `BroadcastInDim`.
+    /// Broadcasts: dimension `i` becomes dimension `dims[i]` of a result of these sizes; one of
+    /// size 1 is repeated: XLA's `BroadcastInDim`.
     #[track_caller]
     pub fn broadcast_in_dim(self, sizes: &[i64], dims: &[i64]) -> Self {
         self.record(|_| {
@@ -39,18 +40,20 @@ impl Value<'_> {
             implicit::in_dim(self, &shape, result, &dims)
         })
     }
-    /// The same elements, in row-major order, under other dimensions: XLA's `Reshape`.
+    /// Returns the same elements, in row-major order, under other dimensions: XLA's `Reshape`.
     #[track_caller]
     pub fn reshape(self, sizes: &[i64]) -> Self {
         self.record(|b| super::reshape::to_sizes(b, self, checked(sizes)?, -1))
     }
-    /// Dimension `i` of the result is dimension `permutation[i]` of the array: XLA's `Transpose`.
+    /// Transposes: dimension `i` of the result is dimension `permutation[i]` of the array: XLA's
+    /// `Transpose`.
     #[track_caller]
     pub fn transpose(self, permutation: &[i64]) -> Self {
         self.record(|b| {
             let shape = self.array()?;
             let dimensions = all_counted(permutation, shape.rank());
-            // Stated in the default layout: left to itself the shape rule keeps the elements where they are.
+            // Stated in the default layout: left to itself the shape rule keeps the elements where
+            // they are.
             let dims: Option<Dims> = dimensions.iter().map(|&d| shape.dim(d)).collect();
             let dims = dims.filter(|dims| dims.len() == shape.rank() && shape.dynamic.is_none());
             let stated = dims.map(|dims| ArrayShape::new(shape.ty, dims).into());

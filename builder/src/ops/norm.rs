@@ -5,12 +5,13 @@ use hlo::op::value::Float;
 use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
 
 impl Value<'_> {
-    /// Normalizes with the statistics of the array itself: XLA's `BatchNormTraining`. Returns the tuple `(output, mean,
-    /// variance)`.
+    /// Normalizes with the statistics of the array itself: XLA's `BatchNormTraining`. Returns the
+    /// tuple `(output, mean, variance)`.
     ///
-    /// Each place of dimension `feature_index` has a mean and a variance of its own over all other dimensions, and a number
-    /// of `scale` and `offset`: the output is `(x - mean) / sqrt(variance + epsilon) * scale + offset`.
-    /// (`BatchNormTraining`, XLA operation semantics.)
+    /// Each place of dimension `feature_index` has a mean and a variance of its own over all other
+    /// dimensions, and a number of `scale` and `offset`: the output is
+    /// `(x - mean) / sqrt(variance + epsilon) * scale + offset`. (`BatchNormTraining`, XLA
+    /// operation semantics.)
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -34,7 +35,8 @@ impl Value<'_> {
             b.emit(op, &[self, scale, offset], None)
         })
     }
-    /// Normalizes with given statistics: XLA's `BatchNormInference`. Arguments as of [`Value::batch_norm_training`].
+    /// Normalizes with given statistics: XLA's `BatchNormInference`. Arguments as of
+    /// [`Value::batch_norm_training`].
     #[track_caller]
     pub fn batch_norm_inference(
         self,
@@ -51,11 +53,11 @@ impl Value<'_> {
             b.emit(op, &[self, scale, offset, mean, variance], None)
         })
     }
-    /// Returns the gradients of [`Value::batch_norm_training`] by array, scale and offset: XLA's `BatchNormGrad`. The
-    /// result is a tuple of the three.
+    /// Returns the gradients of [`Value::batch_norm_training`] by array, scale and offset: XLA's
+    /// `BatchNormGrad`. The result is a tuple of the three.
     ///
-    /// `batch_mean` and `batch_var` are what the training gave, `grad_output` the gradient of its output.
-    /// (`BatchNormGrad`, XLA operation semantics.)
+    /// `batch_mean` and `batch_var` are what the training gave, `grad_output` the gradient of its
+    /// output. (`BatchNormGrad`, XLA operation semantics.)
     #[track_caller]
     pub fn batch_norm_grad(
         self,

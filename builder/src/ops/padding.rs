@@ -6,7 +6,8 @@ use hlo::op::value::{Window, WindowDim};
 /// The padding rule of a window: XLA's `Padding`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Padding {
-    /// Padding with which a stride of 1 keeps the size: `kSame`. With stride `s`, size `n` becomes `n / s`, rounded up.
+    /// Padding with which a stride of 1 keeps the size: `kSame`. With stride `s`, size `n` becomes
+    /// `n / s`, rounded up.
     Same,
     /// None: `kValid`. Windows are entirely inside the array.
     Valid,
@@ -15,8 +16,8 @@ pub enum Padding {
 impl Padding {
     /// Returns the padding `(low, high)` of each dimension: XLA's `MakePadding`.
     ///
-    /// `Same` puts `max((out - 1) * stride + window - in, 0)` elements around a dimension, where `out` is `in / stride`
-    /// rounded up; of an odd number the last one is added at the end.
+    /// `Same` puts `max((out - 1) * stride + window - in, 0)` elements around a dimension, where
+    /// `out` is `in / stride` rounded up; of an odd number the last one is added at the end.
     ///
     /// ```
     /// use builder::options::Padding;
@@ -26,7 +27,8 @@ impl Padding {
     /// ```
     ///
     /// # Errors
-    /// `E0801` if the lists differ in length, a window or stride is not positive, or a size is negative.
+    /// `E0801` if the lists differ in length, a window or stride is not positive, or a size is
+    /// negative.
     pub fn amounts(
         self,
         input: &[i64],
@@ -71,12 +73,14 @@ impl Padding {
     }
 }
 
-/// Strides, padding and dilations of a window. An empty list means 1 for each dimension; for padding, none.
+/// Strides, padding and dilations of a window. An empty list means 1 for each dimension; for
+/// padding, none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WindowOptions {
     /// The stride of each dimension.
     pub strides: Vec<i64>,
-    /// Elements `(low, high)` added before the first and after the last; a negative number removes elements.
+    /// Elements `(low, high)` added before the first and after the last; a negative number removes
+    /// elements.
     pub padding: Vec<(i64, i64)>,
     /// Distance of the elements it moves over: `lhs_dilation` of a convolution.
     pub base_dilations: Vec<i64>,

@@ -6,7 +6,8 @@ use hlo::op::{Rng, RngBitGenerator};
 use hlo::{ElementType, Shape};
 
 impl Builder {
-    /// Numbers of a normal distribution of this mean and deviation, scalars of the result's float type: XLA's `RngNormal`.
+    /// Numbers of a normal distribution of this mean and deviation, scalars of the result's float
+    /// type: XLA's `RngNormal`.
     ///
     /// The numbers differ from backend to backend; the engine's follow from its seed.
     #[track_caller]
@@ -21,8 +22,8 @@ impl Builder {
             b.emit(op, &[mu, sigma], Some(shape.into_shape()?))
         })
     }
-    /// Numbers from `low` up to but not including `high`, all equally likely; the limits are scalars of the result's type:
-    /// XLA's `RngUniform`. As [`Builder::rng_normal`].
+    /// Numbers from `low` up to but not including `high`, all equally likely; the limits are
+    /// scalars of the result's type: XLA's `RngUniform`. As [`Builder::rng_normal`].
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -46,10 +47,12 @@ impl Builder {
 }
 
 impl Value<'_> {
-    /// Random bits from a state: XLA's `RngBitGenerator`. Returns the tuple `(state to go on from, bits)`.
+    /// Makes random bits from a state: XLA's `RngBitGenerator`. Returns the tuple
+    /// `(state to go on from, bits)`.
     ///
-    /// The bits have this shape, with the unsigned element type of the same width. `Philox` starts from `u64[2]` or
-    /// `u64[3]`, `ThreeFry` from `u64[2]`; the same state gives the same bits everywhere.
+    /// The bits have this shape, with the unsigned element type of the same width. `Philox` starts
+    /// from `u64[2]` or `u64[3]`, `ThreeFry` from `u64[2]`; the same state gives the same bits
+    /// everywhere.
     ///
     /// ```
     /// use hlo::op::value::RandomAlgorithm;
@@ -60,7 +63,8 @@ impl Value<'_> {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` for a type of 128 bits; `E0301` for a state that the algorithm does not start from.
+    /// Kept by the builder: `E0801` for a type of 128 bits; `E0301` for a state that the algorithm
+    /// does not start from.
     #[track_caller]
     pub fn rng_bit_generator(self, algorithm: RandomAlgorithm, shape: impl IntoShape) -> Self {
         self.record(|b| {

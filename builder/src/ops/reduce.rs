@@ -7,8 +7,8 @@ use hlo::op::Reduce;
 impl<'b> Value<'b> {
     /// Folds dimensions away: XLA's `Reduce` of one array.
     ///
-    /// `combine` takes the accumulator, which starts as `init`, and an element, both scalars. It should be associative:
-    /// the order of elements is not defined.
+    /// `combine` takes the accumulator, which starts as `init`, and an element, both scalars. It
+    /// should be associative: the order of elements is not defined.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -25,7 +25,8 @@ impl<'b> Value<'b> {
     ) -> Self {
         self.record(|_| reduce(self, init, combine, self.axes(dimensions)?))
     }
-    /// Folds all dimensions away, to a scalar: XLA's `ReduceAll`. `combine` as of [`Value::reduce`].
+    /// Folds all dimensions away, to a scalar: XLA's `ReduceAll`. `combine` as of
+    /// [`Value::reduce`].
     #[track_caller]
     pub fn reduce_all(
         self,
@@ -48,8 +49,9 @@ fn reduce<'b>(
 }
 
 impl Builder {
-    /// Folds dimensions of several arrays together: XLA's `Reduce` of many. `combine` takes the accumulators, then an
-    /// element of each array, and returns a tuple of new accumulators (for one array, the accumulator).
+    /// Folds dimensions of several arrays together: XLA's `Reduce` of many. `combine` takes the
+    /// accumulators, then an element of each array, and returns a tuple of new accumulators (for
+    /// one array, the accumulator).
     #[track_caller]
     pub fn reduce<'b>(
         &'b self,

@@ -6,8 +6,9 @@ use hlo::op::Reshape;
 use hlo::{ArrayShape, Dims};
 
 impl Value<'_> {
-    /// As [`Value::reshape`], where the size of a dynamic dimension goes to dimension `inferred_dimension` of the result if
-    /// it becomes several: XLA's `ReshapeWithInferredDimension`. Of an array of fixed size it is a plain reshape.
+    /// As [`Value::reshape`], where the size of a dynamic dimension goes to dimension
+    /// `inferred_dimension` of the result if it becomes several: XLA's
+    /// `ReshapeWithInferredDimension`. Of an array of fixed size it is a plain reshape.
     #[track_caller]
     pub fn reshape_with_inferred_dimension(
         self,
@@ -29,8 +30,9 @@ impl Value<'_> {
             to_sizes(b, self, new_sizes, inferred_dimension)
         })
     }
-    /// The same elements under other dimensions, where dimension `dimensions[0]` of the array varies slowest, then
-    /// `dimensions[1]`, and so on: XLA's `Reshape` with `dimensions`, as of 2018.
+    /// Returns the same elements under other dimensions, where dimension `dimensions[0]` of the
+    /// array varies slowest, then `dimensions[1]`, and so on: XLA's `Reshape` with `dimensions`, as
+    /// of 2018.
     ///
     /// It is the reshape of a transpose.
     ///
@@ -45,8 +47,8 @@ impl Value<'_> {
     pub fn reshape_in_order(self, dimensions: &[i64], new_sizes: &[i64]) -> Self {
         self.record(|_| Ok(self.transpose(dimensions).reshape(new_sizes)))
     }
-    /// The same elements, in row-major order, in a shape given whole, with its layout and dynamic dimensions: XLA's
-    /// `Reshape` with a shape.
+    /// Returns the same elements, in row-major order, in a shape given whole, with its layout and
+    /// dynamic dimensions: XLA's `Reshape` with a shape.
     #[track_caller]
     pub fn reshape_to(self, shape: impl IntoShape) -> Self {
         self.record(|b| {
@@ -73,8 +75,9 @@ pub(crate) fn to_sizes<'b>(
 
 /// Returns which dimensions of the result are dynamic.
 ///
-/// The dimensions of both sides fall into groups of equal products. A group of one dimension on the right takes the
-/// dynamic size of its left side; of several, `inferred` does, or the first that is longer than 1.
+/// The dimensions of both sides fall into groups of equal products. A group of one dimension on the
+/// right takes the dynamic size of its left side; of several, `inferred` does, or the first that is
+/// longer than 1.
 fn dynamic(from: &ArrayShape, to: &ArrayShape, inferred: i64) -> Result<Option<Box<[bool]>>> {
     let mut flags = vec![false; to.rank()];
     for (left, right) in groups(&from.dims, &to.dims) {

@@ -14,9 +14,10 @@ impl<'b> Value<'b> {
     }
     /// Pads around and between the elements: XLA's `Pad`.
     ///
-    /// `padding` has `(low, high, interior)` of each dimension: `interior` values go between each two neighbors, then
-    /// `low` before the first and `high` after the last. A negative `low` or `high` removes elements instead, those
-    /// put between included. Size `n` becomes `low + n + (n - 1) * interior + high`. (Pad, XLA operation semantics.)
+    /// `padding` has `(low, high, interior)` of each dimension: `interior` values go between each
+    /// two neighbors, then `low` before the first and `high` after the last. A negative `low` or
+    /// `high` removes elements instead, those put between included. Size `n` becomes
+    /// `low + n + (n - 1) * interior + high`. (Pad, XLA operation semantics.)
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -28,8 +29,8 @@ impl<'b> Value<'b> {
     pub fn pad(self, value: impl Operand<'b>, padding: &[(i64, i64, i64)]) -> Self {
         self.record(|_| pad(self, value, padding))
     }
-    /// Pads one dimension with `low` elements before and `high` after: XLA's `PadInDim`. Negative numbers remove
-    /// elements; `dim` may be counted from the end.
+    /// Pads one dimension with `low` elements before and `high` after: XLA's `PadInDim`. Negative
+    /// numbers remove elements; `dim` may be counted from the end.
     #[track_caller]
     pub fn pad_in_dim(self, value: impl Operand<'b>, dim: i64, low: i64, high: i64) -> Self {
         self.record(|_| {
@@ -44,10 +45,12 @@ impl<'b> Value<'b> {
     }
     /// Elements `start`, `start + stride`, ... below `limit` of each dimension: XLA's `Slice`.
     ///
-    /// One entry for each dimension in each list. The size becomes `(limit - start) / stride`, rounded up.
+    /// One entry for each dimension in each list. The size becomes `(limit - start) / stride`,
+    /// rounded up.
     ///
     /// # Errors
-    /// Kept by the builder: `E0301` unless `0 <= start <= limit <= size` and the stride is positive.
+    /// Kept by the builder: `E0301` unless `0 <= start <= limit <= size` and the stride is
+    /// positive.
     #[track_caller]
     pub fn slice(self, starts: &[i64], limits: &[i64], strides: &[i64]) -> Self {
         self.record(|b| {
@@ -61,8 +64,8 @@ impl<'b> Value<'b> {
             b.emit(Slice { ranges: SliceRanges(ranges.collect()) }, &[self], None)
         })
     }
-    /// Elements `start`, `start + stride`, ... below `limit` of one dimension, all of the others: XLA's `SliceInDim`.
-    /// `dim` may be counted from the end.
+    /// Elements `start`, `start + stride`, ... below `limit` of one dimension, all of the others:
+    /// XLA's `SliceInDim`. `dim` may be counted from the end.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -156,8 +159,8 @@ fn pad<'b>(
 }
 
 impl Builder {
-    /// Returns the arrays end to end along a dimension: XLA's `ConcatInDim`. All other sizes are the same; `dim` may be
-    /// counted from the end.
+    /// Returns the arrays end to end along a dimension: XLA's `ConcatInDim`. All other sizes are
+    /// the same; `dim` may be counted from the end.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -167,7 +170,8 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` for no array at all; `E0301` for arrays that do not fit each other, and for scalars.
+    /// Kept by the builder: `E0801` for no array at all; `E0301` for arrays that do not fit each
+    /// other, and for scalars.
     #[track_caller]
     pub fn concat_in_dim<'b>(&'b self, operands: &[Value<'b>], dim: i64) -> Value<'b> {
         self.record(|b| {

@@ -29,8 +29,9 @@ impl Value<'_> {
 impl Builder {
     /// Returns the computation of the elements at each place: XLA's `Map`.
     ///
-    /// `computation` takes a scalar of each array and returns a scalar, of any type. The arrays have the same dimensions;
-    /// scalars among them stretch. `dimensions` are all dimensions in order.
+    /// `computation` takes a scalar of each array and returns a scalar, of any type. The arrays
+    /// have the same dimensions; scalars among them stretch. `dimensions` are all dimensions in
+    /// order.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -41,8 +42,8 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` for no array, and for other dimensions than all in order; `E0301` if the computation returns
-    /// no scalar.
+    /// Kept by the builder: `E0801` for no array, and for other dimensions than all in order;
+    /// `E0301` if the computation returns no scalar.
     #[track_caller]
     pub fn map<'b>(
         &'b self,
@@ -54,9 +55,9 @@ impl Builder {
     }
     /// Returns a computation carried along a dimension: XLA's `Scan`.
     ///
-    /// `step` takes a slice of each input, without the dimension, then the carries, which start as `inits`; it returns a
-    /// tuple of a slice of each output, then the next carries. The result is a tuple of the outputs, put together along the
-    /// dimension, and the last carries.
+    /// `step` takes a slice of each input, without the dimension, then the carries, which start as
+    /// `inits`; it returns a tuple of a slice of each output, then the next carries. The result is
+    /// a tuple of the outputs, put together along the dimension, and the last carries.
     ///
     /// ```
     /// use builder::options::ScanOptions;
@@ -77,8 +78,9 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` for an input without the dimension, for sizes that differ, and if nothing determines how
-    /// many steps there are; `E0301` for a step that returns other carries than it takes.
+    /// Kept by the builder: `E0801` for an input without the dimension, for sizes that differ, and
+    /// if nothing determines how many steps there are; `E0301` for a step that returns other
+    /// carries than it takes.
     #[track_caller]
     pub fn scan<'b>(
         &'b self,

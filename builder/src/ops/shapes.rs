@@ -21,7 +21,7 @@ pub(crate) fn one_each(name: &str, count: usize, shape: &ArrayShape) -> Result<(
     Err(Error::argument(message).with_help("give one entry for each dimension"))
 }
 
-/// `1 entry`, `2 entries`.
+/// Returns a count with its noun: `1 entry`, `2 entries`.
 pub(crate) fn counted(count: usize, what: &str) -> String {
     match (count, what) {
         (1, _) => format!("1 {what}"),
@@ -30,7 +30,8 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
     }
 }
 
-/// The shape the op gives by its own rule. `stated` may be a shape of which the rule uses only the element type.
+/// Returns the shape the op gives by its own rule. `stated` may be a shape of which the rule uses
+/// only the element type.
 pub(crate) fn inferred(
     b: &Builder,
     op: &Op,

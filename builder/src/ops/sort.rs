@@ -5,7 +5,8 @@ use hlo::Shape;
 use hlo::op::{Sort, TopK};
 
 impl Value<'_> {
-    /// Returns the elements along a dimension in ascending order; the dimension may be counted from the end.
+    /// Returns the elements along a dimension in ascending order; the dimension may be counted from
+    /// the end.
     ///
     /// Floats are in total order: `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`.
     ///
@@ -20,8 +21,8 @@ impl Value<'_> {
     }
     /// Returns the elements along a dimension in a custom order: XLA's `Sort` of one array.
     ///
-    /// `comparator` takes two elements and says whether the first comes before the second. Where neither must, they
-    /// keep their order if `is_stable`.
+    /// `comparator` takes two elements and says whether the first comes before the second. Where
+    /// neither must, they keep their order if `is_stable`.
     #[track_caller]
     pub fn sort_by(
         self,
@@ -31,10 +32,12 @@ impl Value<'_> {
     ) -> Self {
         self.builder().sort(&[self], |p| comparator(p[0], p[1]), dimension, is_stable)
     }
-    /// Returns the `k` largest elements along the last dimension, in descending order, or the `k` smallest, in ascending
-    /// order, with their places: XLA's `TopK`. Returns the tuple `(values, s32 places)`.
+    /// Returns the `k` largest elements along the last dimension, in descending order, or the `k`
+    /// smallest, in ascending order, with their places: XLA's `TopK`. Returns the tuple
+    /// `(values, s32 places)`.
     ///
-    /// Floats are in total order, and equal elements in the order of their places, with or without `is_stable`.
+    /// Floats are in total order, and equal elements in the order of their places, with or without
+    /// `is_stable`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -49,10 +52,11 @@ impl Value<'_> {
 }
 
 impl Builder {
-    /// Several arrays along a dimension, all in the comparator's order: XLA's `Sort` of many.
+    /// Sorts several arrays along a dimension, all in the comparator's order: XLA's `Sort` of many.
     ///
-    /// `comparator` takes the left and the right element of each array in turn, and says whether the left ones must stand
-    /// before the right ones. The result is a tuple; for one array, the array. The dimension may be counted from the end.
+    /// `comparator` takes the left and the right element of each array in turn, and says whether
+    /// the left ones must stand before the right ones. The result is a tuple; for one array, the
+    /// array. The dimension may be counted from the end.
     #[track_caller]
     pub fn sort<'b>(
         &'b self,
@@ -73,8 +77,8 @@ impl Builder {
             b.emit(Sort { dimensions, is_stable, to_apply }, operands, None)
         })
     }
-    /// Several arrays along a dimension, all in the ascending order of the first: the page's `Sort(keys, values)`. The order
-    /// is that of [`Value::sort`].
+    /// Sorts several arrays along a dimension, all in the ascending order of the first: the page's
+    /// `Sort(keys, values)`. The order is that of [`Value::sort`].
     ///
     /// ```
     /// let b = builder::Builder::new("m");

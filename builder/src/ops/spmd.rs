@@ -7,9 +7,10 @@ use hlo::{ArrayShape, Shape};
 impl Value<'_> {
     /// Returns the part of the value that each device has: XLA's `ConvertSpmdFullToShardShape`.
     ///
-    /// From here on the program says itself what each device does. `sharding` is how the whole is spread. With
-    /// `single_dim` only that dimension is cut, and the partitioner goes on with the others, except for
-    /// `unspecified_dims`, whose sharding it may choose. Each dimension's size is divided by its number of tiles, rounded up.
+    /// From here on the program says itself what each device does. `sharding` is how the whole is
+    /// spread. With `single_dim` only that dimension is cut, and the partitioner goes on with the
+    /// others, except for `unspecified_dims`, whose sharding it may choose. Each dimension's size
+    /// is divided by its number of tiles, rounded up.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -45,8 +46,9 @@ impl Value<'_> {
             marked(whole, "SPMDFullToShardShape", part.into(), &manual(sharding, single), &note)
         })
     }
-    /// Returns the whole, of this shape, of which the value is the part of each device: XLA's `ConvertSpmdShardToFullShape`,
-    /// which undoes [`convert_spmd_full_to_shard_shape`](Value::convert_spmd_full_to_shard_shape).
+    /// Returns the whole, of this shape, of which the value is the part of each device: XLA's
+    /// `ConvertSpmdShardToFullShape`, which undoes
+    /// [`convert_spmd_full_to_shard_shape`](Value::convert_spmd_full_to_shard_shape).
     #[track_caller]
     pub fn convert_spmd_shard_to_full_shape(
         self,
@@ -74,7 +76,7 @@ fn tiling(sharding: &Sharding) -> Option<&Tiling> {
     }
 }
 
-/// The sharding has a number of tiles for each dimension.
+/// Fails unless the sharding has a number of tiles for each dimension.
 fn fits(tiles: &Tiling, shape: &ArrayShape) -> Result<()> {
     let (found, expected) =
         (tiles.dims.len() - tiles.subgroups.len().min(tiles.dims.len()), shape.rank());
@@ -99,7 +101,7 @@ fn marked<'b>(
     b.make_custom_call(target, &[value], shape, &options)
 }
 
-/// `unspecified_dims=[0,1]`
+/// Returns the text `unspecified_dims=[0,1]`
 fn unspecified(dims: &[i64]) -> String {
     if dims.is_empty() {
         return String::new();
@@ -108,8 +110,8 @@ fn unspecified(dims: &[i64]) -> String {
     format!("unspecified_dims=[{}]", dims.join(","))
 }
 
-/// Returns the sharding of what the program itself spreads: all of it, or one dimension, whose devices become a subgroup of
-/// their own.
+/// Returns the sharding of what the program itself spreads: all of it, or one dimension, whose
+/// devices become a subgroup of their own.
 fn manual(sharding: &Sharding, single: Option<i64>) -> Sharding {
     let at = single.and_then(|dim| usize::try_from(dim).ok());
     let (Some(at), Some(tiles)) = (at, tiling(sharding)) else {

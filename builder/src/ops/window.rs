@@ -10,9 +10,10 @@ use hlo::{ElementType, Op};
 impl<'b> Value<'b> {
     /// Folds the elements under a moving window, padded by a rule: XLA's `ReduceWindow`.
     ///
-    /// At each position of the window the accumulator starts as `init`; `combine` takes it and an element. Padding is
-    /// skipped. The result has one element for each position. Where a dynamic dimension is padded by `Padding::Same` it is a
-    /// custom call of `DynamicReduceWindowSamePadding`, as in XLA. (`ReduceWindow`, XLA operation semantics.)
+    /// At each position of the window the accumulator starts as `init`; `combine` takes it and an
+    /// element. Padding is skipped. The result has one element for each position. Where a dynamic
+    /// dimension is padded by `Padding::Same` it is a custom call of
+    /// `DynamicReduceWindowSamePadding`, as in XLA. (`ReduceWindow`, XLA operation semantics.)
     ///
     /// ```
     /// use builder::options::Padding;
@@ -37,8 +38,9 @@ impl<'b> Value<'b> {
             fold(b, &[self], &[init], |p| combine(p[0], p[1]), window, padding)
         })
     }
-    /// Folds the elements under a moving window of any strides, padding and holes: XLA's `ReduceWindowWithGeneralPadding`.
-    /// As [`Value::reduce_window`]; holes are skipped as padding is.
+    /// Folds the elements under a moving window of any strides, padding and holes: XLA's
+    /// `ReduceWindowWithGeneralPadding`. As [`Value::reduce_window`]; holes are skipped as padding
+    /// is.
     #[track_caller]
     pub fn reduce_window_with_general_padding(
         self,
@@ -53,13 +55,14 @@ impl<'b> Value<'b> {
             fold(b, &[self], &[init], |p| combine(p[0], p[1]), window, Padding::Valid)
         })
     }
-    /// Selects one element in each position of a window, and scatters the value of `source` to it: XLA's
-    /// `SelectAndScatter`, the gradient of a pooling layer.
+    /// Selects one element in each position of a window, and scatters the value of `source` to it:
+    /// XLA's `SelectAndScatter`, the gradient of a pooling layer.
     ///
-    /// `select` takes the element chosen so far and the next, and says whether the former is kept. All elements of the
-    /// result start as `init`; `scatter` takes what is there and the source's element. `source` has an element for each
-    /// position. Where a dynamic dimension is padded by `Padding::Same` it is a custom call of
-    /// `DynamicSelectAndScatterSamePadding`, as in XLA. (`SelectAndScatter`, XLA operation semantics.)
+    /// `select` takes the element chosen so far and the next, and says whether the former is kept.
+    /// All elements of the result start as `init`; `scatter` takes what is there and the source's
+    /// element. `source` has an element for each position. Where a dynamic dimension is padded by
+    /// `Padding::Same` it is a custom call of `DynamicSelectAndScatterSamePadding`, as in XLA.
+    /// (`SelectAndScatter`, XLA operation semantics.)
     ///
     /// ```
     /// use builder::options::Padding;
@@ -127,8 +130,9 @@ impl<'b> Value<'b> {
 impl Builder {
     /// As [`Value::reduce_window`], for several arrays: XLA's `ReduceWindow` of many.
     ///
-    /// `combine` takes the accumulators, then an element of each array, and returns a tuple of new accumulators (for one
-    /// array, the accumulator). The result is a tuple; for one array, the array.
+    /// `combine` takes the accumulators, then an element of each array, and returns a tuple of new
+    /// accumulators (for one array, the accumulator). The result is a tuple; for one array, the
+    /// array.
     #[track_caller]
     pub fn reduce_window<'b>(
         &'b self,
@@ -145,8 +149,8 @@ impl Builder {
             fold(b, operands, inits, combine, window, padding)
         })
     }
-    /// As [`Value::reduce_window_with_general_padding`], for several arrays: XLA's `ReduceWindowWithGeneralPadding` of
-    /// many.
+    /// As [`Value::reduce_window_with_general_padding`], for several arrays: XLA's
+    /// `ReduceWindowWithGeneralPadding` of many.
     #[track_caller]
     pub fn reduce_window_with_general_padding<'b>(
         &'b self,
@@ -193,7 +197,8 @@ fn same_at_run_time(over: Value<'_>, window: &Window, padding: Padding) -> Resul
     Ok(padding == Padding::Same && moves_over_dynamic)
 }
 
-/// Emits a reduce-window, or the custom call that XLA makes where `Padding::Same` depends on a dynamic size.
+/// Emits a reduce-window, or the custom call that XLA makes where `Padding::Same` depends on a
+/// dynamic size.
 fn fold<'b>(
     b: &'b Builder,
     operands: &[Value<'b>],

@@ -213,8 +213,8 @@ fn permutations_and_broadcasts_print_who_sends() {
     );
 }
 
-/// HLO's order is (input, output, input offsets, send sizes, output offsets, receive sizes); XLA's builder names them in
-/// another.
+/// HLO's order is (input, output, input offsets, send sizes, output offsets, receive sizes); XLA's
+/// builder names them in another.
 #[test]
 fn ragged_operands_stand_in_hlos_order() {
     let b = Builder::new("ragged");

@@ -1,4 +1,5 @@
-//! What compilers and front ends write: custom calls, asynchronous ops, fusions, dynamic sizes, borders of partitioning.
+//! What compilers and front ends write: custom calls, asynchronous ops, fusions, dynamic sizes,
+//! borders of partitioning.
 use crate::support::{contains, run, text};
 use builder::{Builder, CustomCallOptions};
 use hlo::ir::Sharding;
@@ -180,8 +181,8 @@ fn programs_are_cut_and_put_together() {
     );
 }
 
-/// Tiles (0,1,2 / 3,4,5) over 2 rows and 3 columns; the rows are cut by hand, so that their devices become a last dimension:
-/// for each column the pair of devices that share it.
+/// Tiles (0,1,2 / 3,4,5) over 2 rows and 3 columns; the rows are cut by hand, so that their devices
+/// become a last dimension: for each column the pair of devices that share it.
 #[test]
 fn one_dimension_is_cut_by_hand() {
     let b = Builder::new("spmd_single");

@@ -156,7 +156,8 @@ fn mistakes_in_groups() {
 
 #[test]
 fn scaled_blocks() {
-    // Two blocks of two along the sum: (1 + 1) * 10 + (1 + 1) * 100, and one block on the right side, doubled.
+    // Two blocks of two along the sum: (1 + 1) * 10 + (1 + 1) * 100, and one block on the right
+    // side, doubled.
     let b = Builder::new("scaled");
     let (x, y) = (b.constant([[1f32, 1.0, 1.0, 1.0]]), b.constant([[1f32], [1.0], [1.0], [1.0]]));
     let (left, right) = (b.constant([[10f32, 100.0]]), b.constant([[2f32]]));

@@ -1,4 +1,5 @@
-//! Convolutions: padding rules, groups, dilations, labels, custom calls; and the likeliest mistakes.
+//! Convolutions: padding rules, groups, dilations, labels, custom calls; and the likeliest
+//! mistakes.
 #![expect(clippy::unwrap_used, reason = "labels of tests")]
 use crate::support::{build, refused, run};
 use builder::options::{ConvOptions, Padding, WindowOptions};
@@ -239,7 +240,8 @@ fn custom_calls_of_dynamic_sizes() {
     let dx =
         y.dynamic_conv_input_grad(sizes, kernel, &window, &numbers, PaddingType::Same, &plain());
     assert_eq!(dx.shape().unwrap().array().unwrap().dims.as_slice(), [1, 1, 5]);
-    // The gradient of the kernel has a fixed size: 5 places of a window of 5 with 2 elements of padding.
+    // The gradient of the kernel has a fixed size: 5 places of a window of 5 with 2 elements of
+    // padding.
     let dk = x.dynamic_conv_kernel_grad(y, &window, &numbers, PaddingType::Same, &plain());
     assert_eq!(format!("{:#}", dk.shape().unwrap()), "f32[1,1,3]");
     let all = b.tuple(&[dx, dk]);

@@ -6,8 +6,8 @@ use interp::{CompileOptions, RunOptions};
 
 type Combine = for<'b> fn(Value<'b>, Value<'b>) -> Value<'b>;
 
-/// Of a maximum over three replicas the equal ones share the derivative: the function is the same on every device, and the
-/// cotangents of all devices count.
+/// Of a maximum over three replicas the equal ones share the derivative: the function is the same
+/// on every device, and the cotangents of all devices count.
 #[test]
 fn the_largest_of_several_devices() {
     let extrema: [(Combine, f64); 2] = [(|x, y| x.max(y), 1.0), (|x, y| x.min(y), -1.0)];

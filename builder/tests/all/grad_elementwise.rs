@@ -174,7 +174,8 @@ fn same(found: &[f64], expected: &[f64], what: &str) {
     assert!(found.iter().zip(expected).all(near), "{what}: {found:?}, expected {expected:?}");
 }
 
-// The values of the following tests were computed with JAX 0.10.2 in float64, `jax.grad` of the functions of `jax.lax`.
+// The values of the following tests were computed with JAX 0.10.2 in float64, `jax.grad` of the
+// functions of `jax.lax`.
 
 #[test]
 fn edges_of_one_operand_are_jaxs() {

@@ -1,4 +1,5 @@
-//! Derivatives of the library's functions of each element: reverse mode is forward mode, and both are JAX's.
+//! Derivatives of the library's functions of each element: reverse mode is forward mode, and both
+//! are JAX's.
 #![expect(clippy::unwrap_used, clippy::float_cmp, reason = "tests of exact values")]
 use crate::support::gradient::{check, inputs, twice};
 use crate::support::{evaluate_on, reals};

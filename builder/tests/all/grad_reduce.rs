@@ -61,7 +61,8 @@ fn products() {
     assert_eq!(gradients("one_zero", &[one], |_, x| product(x[0])), [[0.0, 24.0, 0.0, 0.0]]);
     let two: hlo::Literal = "f64[4] {2, 0, 3, 0}".parse().unwrap();
     assert_eq!(gradients("two_zeros", &[two], |_, x| product(x[0])), [[0.0; 4]]);
-    // Second derivatives with two zeros: only that by both of them is not zero, the product of the others.
+    // Second derivatives with two zeros: only that by both of them is not zero, the product of the
+    // others.
     let b = Builder::new("second");
     let x = b.parameter(0, "f64[4]", "x");
     let gradient = b.grad(product(x), &[x])[0];

@@ -9,7 +9,8 @@ fn literal(text: &str) -> Literal {
     text.parse().unwrap()
 }
 
-/// The result, and what came out of the outfeed queue, of a run with these values in the infeed queue.
+/// The result, and what came out of the outfeed queue, of a run with these values in the infeed
+/// queue.
 fn run_with_queues(b: &Builder, root: Value<'_>, infeed: &[&str]) -> (String, Vec<String>) {
     let (send, input) = crossbeam_channel::unbounded();
     for text in infeed {

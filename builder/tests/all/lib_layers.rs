@@ -1,4 +1,5 @@
-//! Layers of neural networks: values of `jax.nn` and of formulas in `jax.numpy`, jax 0.10.2 with 64-bit floats, and edges.
+//! Layers of neural networks: values of `jax.nn` and of formulas in `jax.numpy`, jax 0.10.2 with
+//! 64-bit floats, and edges.
 #![allow(
     clippy::unwrap_used,
     clippy::unreadable_literal,
@@ -60,7 +61,8 @@ fn normalizations() {
     near(&evaluate(&b, normal.variance, &[]), &[0.0625, 0.765625, 6.25, 6.25], 0.0, 0.0);
 }
 
-/// `q = sin(0.7 i)`, `k = cos(0.9 i)`, `v = (i % 7 - 3) / 2` as JAX rounds them: two heads, 3 queries, 4 keys.
+/// `q = sin(0.7 i)`, `k = cos(0.9 i)`, `v = (i % 7 - 3) / 2` as JAX rounds them: two heads, 3
+/// queries, 4 keys.
 fn heads(b: &Builder) -> [Value<'_>; 3] {
     let q = [
         [
@@ -101,7 +103,8 @@ fn attends(options: impl for<'b> FnOnce(&'b Builder) -> nn::Attention<'b>, expec
     // JAX computes the softmax in f32.
     near(&evaluate(&b, nn::attention(q, k, v, options(&b)), &[]), expected, 1e-6, 1e-7);
 }
-/// `jax.nn.dot_product_attention` with heads and positions exchanged: plain, `is_causal=True`, `scale=0.3`.
+/// `jax.nn.dot_product_attention` with heads and positions exchanged: plain, `is_causal=True`,
+/// `scale=0.3`.
 #[test]
 fn attention() {
     attends(
@@ -210,7 +213,8 @@ fn attention_that_does_not_fit() {
     assert_eq!(b.build(nn::attention(q, k, v, options)).unwrap_err().number(), "E0802");
 }
 
-/// `-jnp.take_along_axis(jax.nn.log_softmax(x), labels[:, None], 1)`, `-(p * jax.nn.log_softmax(x)).sum(-1)`
+/// `-jnp.take_along_axis(jax.nn.log_softmax(x), labels[:, None], 1)`,
+/// `-(p * jax.nn.log_softmax(x)).sum(-1)`
 #[test]
 fn losses() {
     let b = Builder::new("losses");
@@ -252,7 +256,8 @@ fn layers() {
     assert_eq!(b.build(nn::dense(x, x, None)).unwrap_err().number(), "E0801");
 }
 
-/// The derivatives at 0 by hand: the logistic function is 1/2 there, its slope 1/4, and tanh(log 2) is 3/5.
+/// The derivatives at 0 by hand: the logistic function is 1/2 there, its slope 1/4, and tanh(log 2)
+/// is 3/5.
 #[test]
 fn softplus_is_smooth_at_zero() {
     let at_zero = |f: fn(Value<'_>) -> Value<'_>| {

@@ -1,4 +1,5 @@
-//! Linear algebra: values of `jax.numpy.linalg` and `jax.lax.linalg` of jax 0.10.2 with 64-bit floats, and defining equations.
+//! Linear algebra: values of `jax.numpy.linalg` and `jax.lax.linalg` of jax 0.10.2 with 64-bit
+//! floats, and defining equations.
 #![allow(
     clippy::unwrap_used,
     clippy::unreadable_literal,
@@ -265,7 +266,8 @@ fn tridiagonal() {
     let main = b.constant([[[4., 5., 6., 7.]], [[2., -3., 8., 5.]]]);
     let upper = b.constant([[[1., 2., -2., nan]], [[1., 1., 1., nan]]]);
     let diagonals = Tridiagonal { lower, main, upper };
-    // Row i: lower[i] x[i-1] + main[i] x[i] + upper[i] x[i+1], by hand, of x = 1, 2, 3, 4 and 1, 0, -1, 2.
+    // Row i: lower[i] x[i-1] + main[i] x[i] + upper[i] x[i+1], by hand, of x = 1, 2, 3, 4 and 1, 0,
+    // -1, 2.
     let sides = b.constant([
         [[6., 17., 8., 34.], [4., -1., -10., 12.]],
         [[4., -3., 34., 23.], [2., -1., -6., 9.]],

@@ -1,4 +1,5 @@
-//! Neural networks: values of `jax.nn`, `jax.numpy` and `jax.lax` of jax 0.10.2 with 64-bit floats, and edges.
+//! Neural networks: values of `jax.nn`, `jax.numpy` and `jax.lax` of jax 0.10.2 with 64-bit floats,
+//! and edges.
 #![allow(
     clippy::unwrap_used,
     clippy::unreadable_literal,

@@ -1,4 +1,5 @@
-//! What the builder builds, in one program: the support is compiled, and the libraries are linked, once.
+//! What the builder builds, in one program: the support is compiled, and the libraries are linked,
+//! once.
 mod axes;
 mod collectives;
 mod compiler;

@@ -1,4 +1,5 @@
-//! Constants by type, comparators, small reductions, bits of floats, quantized numbers, approximate top-k.
+//! Constants by type, comparators, small reductions, bits of floats, quantized numbers, approximate
+//! top-k.
 #![allow(
     clippy::unwrap_used,
     clippy::float_cmp,
@@ -314,7 +315,8 @@ fn quantized() {
     );
 }
 
-/// From `m = (1-k) / ln(recall)` by hand, and JAX's `approx_max_k(aggregate_to_topk=False)` for the sizes.
+/// From `m = (1-k) / ln(recall)` by hand, and JAX's `approx_max_k(aggregate_to_topk=False)` for the
+/// sizes.
 #[test]
 fn approximate_sizes() {
     let size = |n, rank, k, recall| {

@@ -1,4 +1,5 @@
-//! Random numbers: the published test vectors of the generators, XLA's arrangement of their words, distributions.
+//! Random numbers: the published test vectors of the generators, XLA's arrangement of their words,
+//! distributions.
 #![allow(clippy::unwrap_used, clippy::float_cmp, reason = "tests; exact results are meant")]
 use crate::support::{evaluate, near, reals, run};
 use builder::math::{BitGenerator, philox_increase_counter, scramble_philox_key};

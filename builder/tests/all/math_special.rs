@@ -31,7 +31,8 @@ fn values_in<const N: usize>(
 /// The nearest number of a narrower type.
 type Rounding = fn(f64) -> f64;
 
-/// Checks `f64` within `bound` ULP of each value, and `f32`, `f16` and `bf16` to be the nearest number.
+/// Checks `f64` within `bound` ULP of each value, and `f32`, `f16` and `bf16` to be the nearest
+/// number.
 #[track_caller]
 fn check<const N: usize>(
     name: &str,

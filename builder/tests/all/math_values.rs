@@ -1,6 +1,7 @@
-//! Values of special functions, computed from their definitions with mpmath 1.3 at 40 digits and more: series and
-//! continued fractions summed until nothing changes, derivatives term by term. Arguments have at most 8 significant bits,
-//! so that they are the same numbers in `bf16`, `f32` and `f64`.
+//! Values of special functions, computed from their definitions with mpmath 1.3 at 40 digits and
+//! more: series and continued fractions summed until nothing changes, derivatives term by term.
+//! Arguments have at most 8 significant bits, so that they are the same numbers in `bf16`, `f32`
+//! and `f64`.
 #![allow(
     dead_code,
     clippy::unreadable_literal,

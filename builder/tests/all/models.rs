@@ -1,7 +1,8 @@
 //! Gradients of whole models against values that JAX computed.
 //!
-//! `ETALON_CORPUS=folder` names a folder with `model/NAME.hlo` and `model/NAME.npz`: a program that JAX lowered, its inputs
-//! `in0`, `in1`, ... and its results `out0`, `out1`, ... The model is written again here; only the numbers are taken.
+//! `ETALON_CORPUS=folder` names a folder with `model/NAME.hlo` and `model/NAME.npz`: a program that
+//! JAX lowered, its inputs `in0`, `in1`, ... and its results `out0`, `out1`, ... The model is
+//! written again here; only the numbers are taken.
 #![expect(clippy::unwrap_used, reason = "tests")]
 use crate::support::{evaluate_on, reals};
 use builder::options::{ConvOptions, DotDimensionNumbers, DotOptions, Padding};
@@ -33,7 +34,8 @@ fn inputs<'b>(b: &'b Builder, arrays: &[Literal]) -> Vec<Value<'b>> {
     arrays.iter().map(|array| b.input("x", array.shape())).collect()
 }
 
-/// Fails unless each part of the result is as near to what is expected as this share of its largest element.
+/// Fails unless each part of the result is as near to what is expected as this share of its largest
+/// element.
 #[track_caller]
 fn agree(b: &Builder, root: Value<'_>, arguments: &[Literal], expected: &[Literal], share: f64) {
     let result = evaluate_on(b, root, arguments);
@@ -197,7 +199,8 @@ fn a_transformer() {
     transformer("transformer_grad_f32", 1e-5);
 }
 
-/// In 8 binary digits: the layers round some twenty times one after another, in another order here than there.
+/// In 8 binary digits: the layers round some twenty times one after another, in another order here
+/// than there.
 #[test]
 fn a_transformer_in_bf16() {
     transformer("transformer_grad_bf16", 0.03);

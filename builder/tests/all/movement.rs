@@ -1,4 +1,5 @@
-//! Ops that move elements to places known when the module is made: values by hand, and the likeliest mistakes.
+//! Ops that move elements to places known when the module is made: values by hand, and the
+//! likeliest mistakes.
 use crate::support::{refuses_on, run};
 use builder::{Builder, Value};
 use hlo::ElementType;
@@ -205,7 +206,8 @@ fn reduced_precision() {
 #[test]
 fn stochastic_rounding() {
     let b = Builder::new("stochastic");
-    // A fraction of a quarter: below 2^30 away from zero, from there on towards it. An integer has no chance.
+    // A fraction of a quarter: below 2^30 away from zero, from there on towards it. An integer has
+    // no chance.
     let x = b.constant([1.25f32, 1.25, -7.25, -7.25, 2.0, 1000.5]);
     let random = b.constant([(1u32 << 30) - 1, 1 << 30, 0, u32::MAX, 0, 0]);
     let rounded = x.stochastic_convert_type(random, ElementType::S8);

@@ -1,7 +1,7 @@
 //! Every name of XLA's builder has a method here and a test of it.
 //!
-//! `builder/names/xla.txt` lists the names, the other files of that folder say what each is in Rust; see its README.md. With
-//! `ETALON_BLESS=1` the table of docs/builder.md is written anew.
+//! `builder/names/xla.txt` lists the names, the other files of that folder say what each is in
+//! Rust; see its README.md. With `ETALON_BLESS=1` the table of docs/builder.md is written anew.
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -1,4 +1,5 @@
-//! Normalization, random numbers, Fourier transforms, triangular systems: values by hand, and the likeliest mistakes.
+//! Normalization, random numbers, Fourier transforms, triangular systems: values by hand, and the
+//! likeliest mistakes.
 use crate::support::{evaluate, near, reals, refuses_on, run};
 use builder::options::TriangularSolveOptions;
 use builder::{Builder, Value};

@@ -88,7 +88,8 @@ fn reduce() {
 
 #[test]
 fn reduce_window() {
-    // The page's program; the input counts from 0, so that each maximum is the last element under its window.
+    // The page's program; the input counts from 0, so that each maximum is the last element under
+    // its window.
     let b = Builder::new("reduce_window_2x3");
     let input = b.iota("f32[24]", 0).reshape(&[4, 6]);
     let top = |strides: &[i64]| {

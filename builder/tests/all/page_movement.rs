@@ -1,4 +1,5 @@
-//! The worked examples of XLA's page of operation semantics, of ops that move elements, with its numbers.
+//! The worked examples of XLA's page of operation semantics, of ops that move elements, with its
+//! numbers.
 use crate::support::{refuses_on, run};
 use builder::options::GatherDimensionNumbers;
 use builder::{Builder, Value};
@@ -36,7 +37,8 @@ fn collapse() {
     let eight = "f32[8,3]{1,0} { { 10, 11, 12 }, { 15, 16, 17 }, { 20, 21, 22 }, { 25, 26, 27 }, { 30, 31, 32 }, { 35, 36, 37 }, { 40, 41, 42 }, { 45, 46, 47 } }";
     assert_eq!(run(&b, v(&b).collapse(&[0, 1]), &[]), eight);
     let four = "f32[4,6]{1,0} { { 10, 11, 12, 15, 16, 17 }, { 20, 21, 22, 25, 26, 27 }, { 30, 31, 32, 35, 36, 37 }, { 40, 41, 42, 45, 46, 47 } }";
-    // The page of 2018 has the names of these two the wrong way round: the shapes say which is which.
+    // The page of 2018 has the names of these two the wrong way round: the shapes say which is
+    // which.
     assert_eq!(run(&b, v(&b).collapse(&[1, 2]), &[]), four);
 }
 

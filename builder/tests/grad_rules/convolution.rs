@@ -132,7 +132,9 @@ fn a_grouped_convolution_as_in_jax() {
     let c = hlo::Literal::from_bytes(shape.array().expect("an array").clone(), flat.bytes())
         .expect("20 numbers");
     let found = pulled("conv_jax", &x, &c, &|_, x| conv(&op, x));
-    // `jax.vjp` of `lax.conv_general_dilated(l, r, (2,), [(2, 1)], (2,), (2,), feature_group_count=2)`, JAX 0.10.2.
+    // `jax.vjp` of
+    // `lax.conv_general_dilated(l, r, (2,), [(2, 1)], (2,), (2,), feature_group_count=2)`, JAX
+    // 0.10.2.
     let found: Vec<Vec<f64>> =
         found.elements().expect("two").iter().map(super::gradient::components).collect();
     near(&found[0], &JAX_INPUT);

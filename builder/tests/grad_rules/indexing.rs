@@ -161,8 +161,8 @@ fn the_largest_and_the_smallest_of_updates() {
 
 #[test]
 fn equal_updates_share_a_derivative() {
-    // `jax.vjp` of `x.at[i].max(u)` for the same numbers, JAX 0.10.2. Place 0 has three equals, 1 an update that wins, 2 one
-    // that loses, 3 none.
+    // `jax.vjp` of `x.at[i].max(u)` for the same numbers, JAX 0.10.2. Place 0 has three equals, 1
+    // an update that wins, 2 one that loses, 3 none.
     let b = Builder::new("ties");
     let x = b.constant([1f64, 2.0, 3.0, 4.0]);
     let u = b.constant([1f64, 5.0, 0.0, 1.0]);

@@ -20,7 +20,7 @@ fn literal(text: &str) -> Literal {
 /// A matrix with a diagonal that is far from zero.
 fn dominant(x: Value<'_>, by: f64) -> Value<'_> {
     let shape = x.array().expect("an array");
-    let part = super::super::matrices::Part::Diagonal;
+    let part = super::super::matrices::MatrixPart::Diagonal;
     let diagonal = super::super::matrices::lies_in(x, part).expect("matrices");
     let ty = shape.ty;
     x + diagonal.convert_element_type(ty) * by
@@ -47,7 +47,9 @@ fn triangular_systems() {
 
 #[test]
 fn a_triangular_system_as_in_jax() {
-    // `jax.vjp` of `lax.linalg.triangular_solve(a, b, left_side=True, lower=True, transpose_a=True)`, JAX 0.10.2.
+    // `jax.vjp` of
+    // `lax.linalg.triangular_solve(a, b, left_side=True, lower=True, transpose_a=True)`, JAX
+    // 0.10.2.
     let x = [
         literal("f64[3,3] {{2, 0, 0}, {1, 3, 0}, {-1, 0.5, 4}}"),
         literal("f64[3,2] {{1, 2}, {3, 4}, {5, 6}}"),

@@ -163,7 +163,8 @@ fn only_what_the_way_back_reads_is_saved() {
         let slopes = b.grad(loss, &[v]);
         b.build(slopes[0]).expect("built").module().to_string()
     };
-    // A product by the matrix, which stays: nothing is saved. Of a sine the vector is, and never the matrix.
+    // A product by the matrix, which stays: nothing is saved. Of a sine the vector is, and never
+    // the matrix.
     let linear = text(|m, v| (m * v.along(&[1])).reduce(0.0, |a, c| a + c, &[1]));
     assert!(!linear.contains("f64[7,5"), "{linear}");
     let bent = text(|m, v| (m * v.sin().along(&[1])).reduce(0.0, |a, c| a + c, &[1]));

@@ -109,7 +109,8 @@ fn what_gives_its_operand() {
 
 #[test]
 fn roundings_round_cotangents() {
-    // JAX 0.10.2: `jax.vjp` of `lax.reduce_precision(x, 5, 4)` at 1.2345 of cotangent 1.2345 is 1.25.
+    // JAX 0.10.2: `jax.vjp` of `lax.reduce_precision(x, 5, 4)` at 1.2345 of cotangent 1.2345 is
+    // 1.25.
     let x = ["f64[] 1.2345".parse().expect("a literal")];
     let op = || ReducePrecision { exponent_bits: 5, mantissa_bits: 4 };
     let slopes = gradients("precision", &x, |_, x| make(op(), &[x[0]], "f64[]") * 1.2345);

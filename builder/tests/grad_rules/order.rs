@@ -160,7 +160,8 @@ fn scans() {
 
 #[test]
 fn one_device_alone() {
-    // Groups of one: what each op gives is what it takes, so that every rule can be tried; their shapes are those of groups.
+    // Groups of one: what each op gives is what it takes, so that every rule can be tried; their
+    // shapes are those of groups.
     let x = inputs(&["f64[4,2]", "f64[3]"], -1.0, 1.0);
     let groups = || ReplicaGroups::List(vec![vec![0]]);
     let add = |b: &Builder| b.combiner("add", ElementType::F64, |x, y| x + y).expect("a combiner");

@@ -81,7 +81,8 @@ fn ties_go_to_the_first_as_in_jax() {
     let c = literal("f64[2,3] {{1, 2, 3}, {4, 5, 6}}");
     let max = |b: f64, first: bool| {
         let found = pulled("tie", &x, &c, &|builder, x| {
-            // The initial value is no constant in the second case, which is another way to the same.
+            // The initial value is no constant in the second case, which is another way to the
+            // same.
             let initial = if first { builder.constant(b) } else { builder.constant(b).copied() };
             reduce_window(x[0], initial, &[two.clone(), two.clone()], Value::max)
         });

@@ -43,7 +43,7 @@ fn complex(ty: ElementType) -> Error {
     refused(message, "compute with `x.real()` and `x.imag()`")
 }
 
-/// Category and bit width, both growing. A `bool` needs one bit, whatever it is stored in.
+/// Returns category and bit width, both growing. A `bool` needs one bit, whatever it is stored in.
 fn rank(ty: ElementType, numbers: Numbers) -> (u8, u32) {
     match numbers {
         Numbers::Bool => (0, 1),
@@ -53,15 +53,16 @@ fn rank(ty: ElementType, numbers: Numbers) -> (u8, u32) {
     }
 }
 
-/// Returns the type two types promote to: the higher category of `bool < unsigned < signed < float` and the larger bit
-/// width.
+/// Returns the type two types promote to: the higher category of `bool < unsigned < signed < float`
+/// and the larger bit width.
 ///
 /// Source: "`DType` Promotion Rules". A `bool` counts as 1 bit wide.
 ///
 /// # Errors
-/// `E0810` if the candidate cannot represent every value of both types (`u32` with `s32`, `s32` with `f32`), if both types
-/// are of one category and width but of different format (`f16` with `bf16`), and of types that MAX Graph does not have:
-/// complex ones, and integers of less than 8 bits.
+/// `E0810` if the candidate cannot represent every value of both types (`u32` with `s32`, `s32`
+/// with `f32`), if both types are of one category and width but of different format (`f16` with
+/// `bf16`), and of types that MAX Graph does not have: complex ones, and integers of less than 8
+/// bits.
 ///
 /// ```
 /// use builder_compat::max_graph::promote;
@@ -84,8 +85,9 @@ pub fn promote(lhs: ElementType, rhs: ElementType) -> Result<ElementType> {
         return Err(refused(message, CAST));
     }
     let expected = (l.0.max(r.0), l.1.max(r.1));
-    // Of floats several share a width. Where neither operand is the candidate it is a float as narrow as the other, an
-    // integer, and no float holds all integers of its width: naming one of them is enough.
+    // Of floats several share a width. Where neither operand is the candidate it is a float as
+    // narrow as the other, an integer, and no float holds all integers of its width: naming one of
+    // them is enough.
     let mut types = [lhs, rhs].into_iter().chain(ElementType::ALL.iter().copied());
     let candidate = types.find_map(|ty| {
         let numbers = numbers(ty).ok()?;

@@ -1,20 +1,22 @@
 //! The elementwise functions of MAX Graph, with its promotion and broadcasting.
 //!
-//! Source: module `elementwise` of the MAX Graph API, "`DType` Promotion Rules" and "Broadcasting Rules"; where that page
-//! says nothing of what a function computes, the reference of `max.graph.ops`; where both are silent, the function's own
-//! page here says what was chosen.
+//! Source: module `elementwise` of the MAX Graph API, "`DType` Promotion Rules" and "Broadcasting
+//! Rules"; where that page says nothing of what a function computes, the reference of
+//! `max.graph.ops`; where both are silent, the function's own page here says what was chosen.
 //!
 //! # Element types
 //!
-//! `bool < unsigned < signed < float` are categories. Two types become the type of the higher category and the larger
-//! width, [`promote`], if it holds every value of both; both operands are cast to it. Types are `pred`, which needs 1 bit,
-//! `u8` to `u64`, `s8` to `s64` and all floats; integers of less than 8 bits and complex numbers are refused, `E0810`.
-//! A plain number has no type of its own, and becomes one of the other operand's type.
+//! `bool < unsigned < signed < float` are categories. Two types become the type of the higher
+//! category and the larger width, [`promote`], if it holds every value of both; both operands are
+//! cast to it. Types are `pred`, which needs 1 bit, `u8` to `u64`, `s8` to `s64` and all floats;
+//! integers of less than 8 bits and complex numbers are refused, `E0810`. A plain number has no
+//! type of its own, and becomes one of the other operand's type.
 //!
 //! # Shapes
 //!
-//! The one of fewer dimensions gets static 1s in front. A static 1 takes the size of the other's dimension; all others must
-//! be equal, `E0802`. A dimension whose size is known only at run time is no static 1, even if it can only be 0 or 1.
+//! The one of fewer dimensions gets static 1s in front. A static 1 takes the size of the other's
+//! dimension; all others must be equal, `E0802`. A dimension whose size is known only at run time
+//! is no static 1, even if it can only be 0 or 1.
 //!
 //! ```
 //! use builder_compat::max_graph;
@@ -44,7 +46,8 @@ use crate::cast;
 use builder::{Code, Error, Operand, Result, Value};
 use hlo::{ArrayShape, ElementType};
 
-/// Returns the type and sizes of the result of two operands: [`promote`] of their types, and their shapes broadcast.
+/// Returns the type and sizes of the result of two operands: [`promote`] of their types, and their
+/// shapes broadcast.
 ///
 /// Source: "`DType` Promotion Rules", "Broadcasting Rules".
 ///
@@ -89,7 +92,7 @@ fn strong<'b>(lhs: Value<'b>, rhs: impl Operand<'b>) -> Result<Value<'b>> {
         .with_help("trailing dimensions are aligned; reshape the operand if others are meant"))
 }
 
-/// Both operands in the type they promote to, and of one shape.
+/// Returns both operands in the type they promote to, and of one shape.
 fn promoted<'b>(lhs: Value<'b>, rhs: Value<'b>) -> Result<(Value<'b>, Value<'b>)> {
     let ty = promote(lhs.element_type()?, rhs.element_type()?)?;
     let (lhs, rhs) = (cast(lhs, ty)?, cast(rhs, ty)?);
@@ -97,7 +100,8 @@ fn promoted<'b>(lhs: Value<'b>, rhs: Value<'b>) -> Result<(Value<'b>, Value<'b>)
     Ok((stretched(lhs, &dims, &[rhs])?, stretched(rhs, &dims, &[lhs])?))
 }
 
-/// Returns the type that formulas of several steps are computed in, since narrower floats would lose too much precision.
+/// Returns the type that formulas of several steps are computed in, since narrower floats would
+/// lose too much precision.
 fn widened(ty: ElementType) -> ElementType {
     if ty.is_float() && ty.bits() < 32 { ElementType::F32 } else { ty }
 }

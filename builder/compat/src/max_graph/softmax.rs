@@ -3,11 +3,11 @@ use super::{Domain, admit, through_wide};
 use crate::align::{Dim, laid};
 use builder::{Error, Result, Value};
 
-/// `exp(x)` over its sum along the last axis: MAX Graph's `softmax`.
+/// Returns `exp(x)` over its sum along the last axis: MAX Graph's `softmax`.
 ///
-/// The page does not name the axis; the reference takes the last one. The largest element of the axis is subtracted first,
-/// so that no exponential overflows; an axis of nothing but -inf, or with +inf or NaN in it, gives NaN. It is computed in
-/// `f32` for narrower types. Integers are refused.
+/// The page does not name the axis; the reference takes the last one. The largest element of the
+/// axis is subtracted first, so that no exponential overflows; an axis of nothing but -inf, or with
+/// +inf or NaN in it, gives NaN. It is computed in `f32` for narrower types. Integers are refused.
 ///
 /// # Shape
 /// The operand's.
@@ -32,7 +32,8 @@ pub fn softmax(x: Value<'_>) -> Value<'_> {
     })
 }
 
-/// Returns the logarithm of [`softmax`]: MAX Graph's `logsoftmax`, `x - max - log(sum(exp(x - max)))` along the last axis.
+/// Returns the logarithm of [`softmax`]: MAX Graph's `logsoftmax`,
+/// `x - max - log(sum(exp(x - max)))` along the last axis.
 ///
 /// # Shape
 /// The operand's.

@@ -39,46 +39,54 @@ macro_rules! functions {
 }
 
 functions! {
-    /// The magnitude: MAX Graph's `abs`. That of the least signed integer is itself; unsigned ones stay as they are.
+    /// The magnitude: MAX Graph's `abs`. That of the least signed integer is itself; unsigned ones
+    /// stay as they are.
     abs Numbers "" magnitude, "[-1.5f32, 2.0]" => "f32[2]{0} {1.5, 2}";
     /// The cosine, of radians: MAX Graph's `cos`.
     cos Floats "" plain(Value::cos), "[0f32]" => "f32[1]{0} {1}";
-    /// The error function: MAX Graph's `erf`. The page does not mention integers; they are refused, as for `cos`.
+    /// The error function: MAX Graph's `erf`. The page does not mention integers; they are refused,
+    /// as for `cos`.
     erf Floats "" plain(Value::erf), "[0f32, f32::INFINITY]" => "f32[2]{0} {0, 1}";
-    /// `e` to this power: MAX Graph's `exp`. The page does not mention integers; they are refused, as for `cos`.
+    /// `e` to this power: MAX Graph's `exp`. The page does not mention integers; they are refused,
+    /// as for `cos`.
     exp Floats "" plain(Value::exp), "[0f32, f32::NEG_INFINITY]" => "f32[2]{0} {1, 0}";
     /// The nearest integer not above: MAX Graph's `floor`.
     floor Floats "" plain(Value::floor), "[-1.5f32, 1.5]" => "f32[2]{0} {-2, 1}";
-    /// `x * P(x)`, with the cumulative distribution `P` of the normal distribution: MAX Graph's `gelu`.
+    /// `x * P(x)`, with the cumulative distribution `P` of the normal distribution: MAX Graph's
+    /// `gelu`.
     ///
-    /// It is computed as the reference says, without approximation, `0.5 * x * (1 + erf(x / sqrt(2)))`; in `f32` for
-    /// narrower types. Far below zero, where the sum cancels, the result is exact to half a unit of 1 times `x`; -inf gives
-    /// NaN. The page does not mention integers; they are refused, as for `cos`.
+    /// It is computed as the reference says, without approximation,
+    /// `0.5 * x * (1 + erf(x / sqrt(2)))`; in `f32` for narrower types. Far below zero, where the
+    /// sum cancels, the result is exact to half a unit of 1 times `x`; -inf gives NaN. The page
+    /// does not mention integers; they are refused, as for `cos`.
     gelu Floats "" gaussian_unit, "[0f32, 8.0]" => "f32[2]{0} {0, 8}";
-    /// Returns whether it is infinite, of either sign: MAX Graph's `is_inf`. The page does not mention integers and `bool`, which
-    /// never are.
+    /// Returns whether it is infinite, of either sign: MAX Graph's `is_inf`. The page does not
+    /// mention integers and `bool`, which never are.
     is_inf All "The type is `bool`, `pred` here." infinite, "[f32::NEG_INFINITY, f32::NAN]" => "pred[2]{0} {1, 0}";
-    /// Returns whether it is no number: MAX Graph's `is_nan`. The page does not mention integers and `bool`, which always are.
+    /// Returns whether it is no number: MAX Graph's `is_nan`. The page does not mention integers
+    /// and `bool`, which always are.
     is_nan All "The type is `bool`, `pred` here." plain(no_number), "[f32::NEG_INFINITY, f32::NAN]" => "pred[2]{0} {0, 1}";
-    /// The natural logarithm: MAX Graph's `log`; NaN below zero. The page does not mention integers; they are refused as `cos`
-    /// refuses them.
+    /// The natural logarithm: MAX Graph's `log`; NaN below zero. The page does not mention
+    /// integers; they are refused as `cos` refuses them.
     log Floats "" plain(Value::log), "[1f32, 0.0]" => "f32[2]{0} {0, -inf}";
-    /// `log(1 + x)`, exact near 0: MAX Graph's `log1p`. The page does not mention integers; they are refused as `cos` refuses
-    /// them.
+    /// `log(1 + x)`, exact near 0: MAX Graph's `log1p`. The page does not mention integers; they
+    /// are refused as `cos` refuses them.
     log1p Floats "" plain(Value::log1p), "[0f32, -1.0]" => "f32[2]{0} {0, -inf}";
-    /// `max(0, x)`: MAX Graph's `relu`; NaN stays NaN. The page does not mention integers, to which the formula applies too.
+    /// `max(0, x)`: MAX Graph's `relu`; NaN stays NaN. The page does not mention integers, to which
+    /// the formula applies too.
     relu Numbers "" rectified, "[-2f32, 3.0]" => "f32[2]{0} {0, 3}";
-    /// The nearest integer: MAX Graph's `round`. The page does not define halves; the reference rounds them
-    /// to even, as [`roundeven`] does.
+    /// The nearest integer: MAX Graph's `round`. The page does not define halves; the reference
+    /// rounds them to even, as [`roundeven`] does.
     round Floats "" plain(Value::round_nearest_even), "[0.5f32, 1.5, -2.5]" => "f32[3]{0} {0, 2, -2}";
     /// The nearest integer; halves go to the even one: MAX Graph's `roundeven`.
     roundeven Floats "" plain(Value::round_nearest_even), "[0.5f32, 1.5, -2.5]" => "f32[3]{0} {0, 2, -2}";
     /// `1 / sqrt(x)`: MAX Graph's `rsqrt`.
     rsqrt Floats "" plain(Value::rsqrt), "[4f32, 0.0]" => "f32[2]{0} {0.5, inf}";
-    /// `1 / (1 + exp(-x))`: MAX Graph's `sigmoid`. The page does not mention integers; they are refused, as for `cos`.
+    /// `1 / (1 + exp(-x))`: MAX Graph's `sigmoid`. The page does not mention integers; they are
+    /// refused, as for `cos`.
     sigmoid Floats "" plain(Value::logistic), "[0f32, f32::INFINITY]" => "f32[2]{0} {0.5, 1}";
-    /// `x * sigmoid(x)`: MAX Graph's `silu`; computed in `f32` for narrower types; -inf gives NaN. The page is silent on
-    /// integers; they are refused, as for `cos`.
+    /// `x * sigmoid(x)`: MAX Graph's `silu`; computed in `f32` for narrower types; -inf gives NaN.
+    /// The page is silent on integers; they are refused, as for `cos`.
     silu Floats "" gated, "[0f32, 128.0]" => "f32[2]{0} {0, 128}";
     /// The sine, of radians: MAX Graph's `sin`.
     sin Floats "" plain(Value::sin), "[0f32]" => "f32[1]{0} {0}";

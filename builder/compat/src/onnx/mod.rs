@@ -1,14 +1,15 @@
 //! ONNX's multidirectional and unidirectional broadcasting, and the operators that use them.
 //!
-//! Source: "Broadcasting in ONNX" (docs/Broadcasting.md of ONNX), which lists fifteen operators with the first and two with
-//! the second; types and attributes are those of the operator's newest version ("Operator Schemas").
+//! Source: "Broadcasting in ONNX" (docs/Broadcasting.md of ONNX), which lists fifteen operators
+//! with the first and two with the second; types and attributes are those of the operator's newest
+//! version ("Operator Schemas").
 //!
-//! ONNX converts nothing by itself: all inputs of an operator have one element type, `E0810` if not. The exponent of
-//! [`pow`](pow()) is the one exception.
+//! ONNX converts nothing by itself: all inputs of an operator have one element type, `E0810` if
+//! not. The exponent of [`pow`](pow()) is the one exception.
 //!
-//! A dimension of size 1 is repeated if that size is written in the shape. ONNX also repeats one that turns out to be 1
-//! when the model runs; HLO has no such broadcast, so that a dynamic dimension stands only beside the same one and beside a
-//! static 1 (`E0811`).
+//! A dimension of size 1 is repeated if that size is written in the shape. ONNX also repeats one
+//! that turns out to be 1 when the model runs; HLO has no such broadcast, so that a dynamic
+//! dimension stands only beside the same one and beside a static 1 (`E0811`).
 //!
 //! ```
 //! use builder_compat::onnx;
@@ -34,11 +35,12 @@ use types::{Types, one_type};
 
 /// Returns the shape that tensors of these shapes are broadcast to, all to each other.
 ///
-/// Source: "Multidirectional Broadcasting". Shapes with fewer dimensions get 1s in front; each dimension has one common
-/// length, or length 1.
+/// Source: "Multidirectional Broadcasting". Shapes with fewer dimensions get 1s in front; each
+/// dimension has one common length, or length 1.
 ///
 /// # Errors
-/// `E0802` if a dimension has two lengths that are not 1; `E0801` if there is no shape, or a negative length.
+/// `E0802` if a dimension has two lengths that are not 1; `E0801` if there is no shape, or a
+/// negative length.
 ///
 /// ```
 /// use builder_compat::onnx::multidirectional;
@@ -53,11 +55,12 @@ pub fn multidirectional(shapes: &[&[i64]]) -> Result<Vec<i64>> {
 
 /// Returns the shape that a tensor of shape `b` is broadcast to by one of shape `a`, which is `a`.
 ///
-/// Source: "Unidirectional Broadcasting". If `b` has fewer dimensions it gets 1s in front; each of its dimensions has the
-/// length of that of `a`, or length 1.
+/// Source: "Unidirectional Broadcasting". If `b` has fewer dimensions it gets 1s in front; each of
+/// its dimensions has the length of that of `a`, or length 1.
 ///
 /// # Errors
-/// `E0802` if `b` has more dimensions, or one of another length that is not 1; `E0801` if a length is negative.
+/// `E0802` if `b` has more dimensions, or one of another length that is not 1; `E0801` if a length
+/// is negative.
 ///
 /// ```
 /// use builder_compat::onnx::unidirectional;

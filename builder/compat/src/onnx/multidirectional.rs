@@ -18,8 +18,8 @@ macro_rules! operators {
         /// Both inputs broadcast to one shape, see [`multidirectional`](super::multidirectional()).
         ///
         /// # Errors
-        /// `E0810` if the inputs have different types or one that the operator does not take, `E0802` if the shapes do not
-        /// broadcast, `E0811` if that is known only at run time.
+        /// `E0810` if the inputs have different types or one that the operator does not take,
+        /// `E0802` if the shapes do not broadcast, `E0811` if that is known only at run time.
         ///
         /// ```
         /// use builder_compat::onnx;
@@ -56,10 +56,11 @@ operators! {
     and "And-7" Bool Binary::And, ("[true, false]", "[true]") => "pred[2]{0} {1, 0}";
     /// The quotient: ONNX's `Div`.
     ///
-    /// Of integers it is cut off towards zero. What an integer divided by 0 is the page leaves open; here it is XLA's -1,
-    /// of unsigned types the largest value.
+    /// Of integers it is cut off towards zero. The page leaves open an integer divided by 0; here
+    /// it is XLA's -1, of unsigned types the largest value.
     div "Div-14" Numeric Binary::Divide, ("[7i32, -7]", "[2i32]") => "s32[2]{0} {3, -3}";
-    /// Returns whether both are equal: ONNX's `Equal`. NaN equals nothing. Strings are no type of HLO.
+    /// Returns whether both are equal: ONNX's `Equal`. NaN equals nothing. Strings are no type of
+    /// HLO.
     equal "Equal-19" Comparable compare(Direction::Eq), ("[1i32, 2]", "[2i32]") => "pred[2]{0} {0, 1}";
     /// Returns whether the first is above the second: ONNX's `Greater`; false with NaN.
     greater "Greater-13" Numeric compare(Direction::Gt), ("[1i32, 3]", "[2i32]") => "pred[2]{0} {0, 1}";

@@ -5,19 +5,22 @@ use builder::Value;
 use hlo::op::Binary;
 use hlo::{Class, ElementType};
 
-/// Returns the power: ONNX's `Pow`. The exponent may be of another type than the base, whose type the result has.
+/// Returns the power: ONNX's `Pow`. The exponent may be of another type than the base, whose type
+/// the result has.
 ///
-/// Source: operator `Pow-15`; "Multidirectional Broadcasting". Since version 12 the types may differ. The page does not say
-/// what is computed then. Here it is the power of both as they are: two integers of different type in 64 bits, a float and
-/// a number of another type in `f64`, converted to the base's type at the end, where an integer is cut off towards zero and
-/// kept in its range. Negative powers of an integer by an integer are XLA's: 1 or -1 for the bases 1 and -1, 0 for others.
+/// Source: operator `Pow-15`; "Multidirectional Broadcasting". Since version 12 the types may
+/// differ. The page does not say what is computed then. Here it is the power of both as they are:
+/// two integers of different type in 64 bits, a float and a number of another type in `f64`,
+/// converted to the base's type at the end, where an integer is cut off towards zero and kept in
+/// its range. Negative powers of an integer by an integer are XLA's: 1 or -1 for the bases 1 and
+/// -1, 0 for others.
 ///
 /// # Shape
 /// Both inputs broadcast to one shape, see [`multidirectional`](super::multidirectional()).
 ///
 /// # Errors
-/// `E0810` for types that it does not take, `E0802` if the shapes do not broadcast, `E0811` if that is known only at run
-/// time.
+/// `E0810` for types that it does not take, `E0802` if the shapes do not broadcast, `E0811` if that
+/// is known only at run time.
 ///
 /// ```
 /// use builder_compat::onnx;
@@ -44,7 +47,7 @@ pub fn pow<'b>(x: Value<'b>, y: Value<'b>) -> Value<'b> {
     })
 }
 
-/// The type both are converted to, if they differ.
+/// Returns the type both are converted to, if they differ.
 fn computed_in(base: ElementType, exponent: ElementType) -> Option<ElementType> {
     if base == exponent {
         return None;

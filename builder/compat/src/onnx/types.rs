@@ -45,7 +45,7 @@ const NAMES: [(ElementType, &str); 7] = [
     (ElementType::C64, "complex64"),
     (ElementType::C128, "complex128"),
 ];
-/// `tensor(float)`. Types that ONNX does not have keep their name.
+/// Returns `tensor(float)`. Types that ONNX does not have keep their name.
 pub(super) fn tensor(ty: ElementType) -> String {
     let named = NAMES.iter().find(|(named, _)| *named == ty).map(|(_, name)| (*name).to_owned());
     let name = named.unwrap_or_else(|| match ty.class() {

@@ -23,19 +23,21 @@ impl Default for Gemm {
     }
 }
 
-/// `alpha * A' * B' + beta * C`: ONNX's `Gemm`.
+/// Returns `alpha * A' * B' + beta * C`: ONNX's `Gemm`.
 ///
-/// Source: operator `Gemm-13`; "Unidirectional Broadcasting". `A'` and `B'` are the matrices, transposed if the attributes
-/// say so. The sums of the product are rounded to the type first, then each further step; a factor of 1 is no step.
-/// Integers wrap, and need whole factors: the page does not say what others mean.
+/// Source: operator `Gemm-13`; "Unidirectional Broadcasting". `A'` and `B'` are the matrices,
+/// transposed if the attributes say so. The sums of the product are rounded to the type first, then
+/// each further step; a factor of 1 is no step. Integers wrap, and need whole factors: the page
+/// does not say what others mean.
 ///
 /// # Shape
-/// `A'` is `(M, K)`, `B'` is `(K, N)`, the result `(M, N)`. `C`, which may be missing, is broadcast to `(M, N)`, see
-/// [`unidirectional`](super::unidirectional()).
+/// `A'` is `(M, K)`, `B'` is `(K, N)`, the result `(M, N)`. `C`, which may be missing, is broadcast
+/// to `(M, N)`, see [`unidirectional`](super::unidirectional()).
 ///
 /// # Errors
-/// `E0801` if `A` or `B` is no matrix or they share no `K`, `E0802` if `C` does not broadcast, `E0810` if the inputs have
-/// different types or one that the operator does not take, `E0807` for a factor that the type does not hold.
+/// `E0801` if `A` or `B` is no matrix or they share no `K`, `E0802` if `C` does not broadcast,
+/// `E0810` if the inputs have different types or one that the operator does not take, `E0807` for a
+/// factor that the type does not hold.
 ///
 /// ```
 /// use builder_compat::onnx::{Gemm, gemm};
@@ -63,7 +65,7 @@ pub fn gemm<'b>(a: Value<'b>, b: Value<'b>, c: Option<Value<'b>>, attributes: Ge
     })
 }
 
-/// `A' * B'`
+/// Returns `A' * B'`
 fn product<'b>(a: Value<'b>, b: Value<'b>, attributes: &Gemm) -> Result<Value<'b>> {
     for (name, value) in [("A", a), ("B", b)] {
         let shape = value.array()?;
@@ -114,7 +116,7 @@ fn scaled<'b>(value: Value<'b>, name: &str, factor: f32) -> Result<Value<'b>> {
     Ok(value.mul(factor))
 }
 
-/// `x` where it is not below 0, `slope * x` where it is: ONNX's `PRelu`.
+/// Returns `x` where it is not below 0, `slope * x` where it is: ONNX's `PRelu`.
 ///
 /// Source: operator `PRelu-16`; "Unidirectional Broadcasting". NaN stays NaN.
 ///
@@ -122,8 +124,8 @@ fn scaled<'b>(value: Value<'b>, name: &str, factor: f32) -> Result<Value<'b>> {
 /// That of `x`; the slope is broadcast to it, see [`unidirectional`](super::unidirectional()).
 ///
 /// # Errors
-/// `E0810` if the inputs have different types or one that the operator does not take, `E0802` if the slope does not
-/// broadcast, `E0811` if that is known only at run time.
+/// `E0810` if the inputs have different types or one that the operator does not take, `E0802` if
+/// the slope does not broadcast, `E0811` if that is known only at run time.
 ///
 /// ```
 /// use builder_compat::onnx;

@@ -13,11 +13,13 @@ macro_rules! operators {
         #[doc = concat!("Source: operator `", $version, "`; \"Multidirectional Broadcasting\".")]
         ///
         /// # Shape
-        /// All inputs broadcast to one shape, see [`multidirectional`](super::multidirectional()). One input stays as it is.
+        /// All inputs broadcast to one shape, see [`multidirectional`](super::multidirectional()).
+        /// One input stays as it is.
         ///
         /// # Errors
-        /// `E0801` if there is no input, `E0810` if the inputs have different types or one that the operator does not take,
-        /// `E0802` if the shapes do not broadcast, `E0811` if that is known only at run time.
+        /// `E0801` if there is no input, `E0810` if the inputs have different types or one that the
+        /// operator does not take, `E0802` if the shapes do not broadcast, `E0811` if that is known
+        /// only at run time.
         ///
         /// ```
         /// use builder_compat::onnx;
@@ -60,12 +62,13 @@ operators! {
     max "Max" "Max-13" Numeric Maximum whole, ("[[1i32], [20]]", "[3i32, 4]") => "s32[2,2]{1,0} { { 3, 4 }, { 20, 20 } }";
     /// The mean of all inputs: ONNX's `Mean`.
     ///
-    /// It is their sum, added from the first to the last, over their number; each step is rounded to the type.
+    /// It is their sum, added from the first to the last, over their number; each step is rounded
+    /// to the type.
     mean "Mean" "Mean-13" Floats Add over_count, ("[1f32, 2.0]", "[4f32]") => "f32[2]{0} {2.5, 3}";
     /// The smallest of all inputs: ONNX's `Min`; NaN if one is.
     min "Min" "Min-13" Numeric Minimum whole, ("[[1i32], [20]]", "[3i32, 4]") => "s32[2,2]{1,0} { { 1, 1 }, { 3, 4 } }";
-    /// The sum of all inputs: ONNX's `Sum`, added from the first to the last. It takes floats only; [`add`](super::add)
-    /// takes integers too.
+    /// The sum of all inputs: ONNX's `Sum`, added from the first to the last. It takes floats only;
+    /// [`add`](super::add) takes integers too.
     sum "Sum" "Sum-13" Floats Add whole, ("[1f32, 2.0]", "[4f32]") => "f32[2]{0} {5, 6}";
 }
 

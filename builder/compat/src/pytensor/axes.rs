@@ -2,7 +2,8 @@
 use crate::size;
 use builder::{Error, Result};
 
-/// The axes of a reduction: all of them (PyTensor's `None`), or some, which may be counted from the end.
+/// The axes of a reduction: all of them (PyTensor's `None`), or some, which may be counted from the
+/// end.
 ///
 /// Made from a number, a list of numbers or an `Option` of a number.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,7 +42,7 @@ impl From<Option<i64>> for Axes {
 }
 
 impl Axes {
-    /// The axes counted from the start, in the order they are given.
+    /// Returns the axes counted from the start, in the order they are given.
     ///
     /// # Errors
     /// `E0801` for an axis that does not exist and one that is given twice.
@@ -68,10 +69,11 @@ impl Axes {
     }
 }
 
-/// The axes of a reduction of `core_ndim` dimensions, counted in an operand of `batch_ndim` dimensions that has batch
-/// dimensions before them.
+/// Returns the axes of a reduction of `core_ndim` dimensions, counted in an operand of `batch_ndim`
+/// dimensions that has batch dimensions before them.
 ///
-/// `batch_ndim` counts all dimensions of the batched operand, as in PyTensor's documented examples, which are these:
+/// `batch_ndim` counts all dimensions of the batched operand, as in PyTensor's documented examples,
+/// which are these:
 ///
 /// ```
 /// use builder_compat::pytensor::{Axes, get_normalized_batch_axes};
@@ -81,8 +83,8 @@ impl Axes {
 /// # Ok::<(), builder::Error>(())
 /// ```
 ///
-/// (PyTensor's own calls pass the number of batch dimensions alone, which its code adds; with that reading the examples
-/// would not hold.)
+/// (PyTensor's own calls pass the number of batch dimensions alone, which its code adds; with that
+/// reading the examples would not hold.)
 ///
 /// # Errors
 /// As [`Axes::normalized`]; `E0801` if the batched operand has fewer dimensions.

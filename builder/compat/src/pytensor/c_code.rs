@@ -14,7 +14,7 @@ const SUPPORT: &str = include_str!("support.h");
 /// PyTensor's `c_code_cache_version`: it changes when the code of any operation does.
 const VERSION: [i64; 1] = [1];
 
-/// What both classes say of the C code besides the code itself.
+/// The functions of both classes beside the code itself: headers, helpers, version.
 macro_rules! compilation {
     ($($class:ident)*) => {
         $(impl $class {
@@ -22,15 +22,18 @@ macro_rules! compilation {
             pub fn c_headers(&self) -> &'static [&'static str] {
                 &HEADERS
             }
-            /// Returns the folders that the C code's headers are in, besides the compiler's own: none.
+            /// Returns the folders that the C code's headers are in, besides the compiler's own:
+            /// none.
             pub fn c_header_dirs(&self) -> &'static [&'static str] {
                 &[]
             }
-            /// Returns the helper functions, which the C code contains already. Included twice they are defined once.
+            /// Returns the helper functions, which the C code contains already. Included twice they
+            /// are defined once.
             pub fn c_support_code(&self) -> &'static str {
                 SUPPORT
             }
-            /// Returns the version of the C code: code of equal versions, types and dimensions is equal.
+            /// Returns the version of the C code: code of equal versions, types and dimensions is
+            /// equal.
             pub fn c_code_cache_version(&self) -> &'static [i64] {
                 &VERSION
             }
@@ -39,7 +42,7 @@ macro_rules! compilation {
 }
 compilation! { CAReduce Elemwise }
 
-/// Headers, helpers and a function. What is put behind it again defines the helpers only once.
+/// Returns headers, helpers and a function. Helpers that follow again are defined once.
 fn unit(function: &str) -> String {
     let includes = HEADERS.map(|header| format!("#include {header}\n")).concat();
     format!("{includes}{SUPPORT}{function}")
@@ -68,22 +71,24 @@ fn index(strides: &str, ndim: usize) -> String {
 }
 
 impl Elemwise {
-    /// Returns the operation as a C99 function of this name, with what it needs, on inputs of these types and `ndim`
-    /// dimensions:
+    /// Returns the operation as a C99 function of this name, with what it needs, on inputs of these
+    /// types and `ndim` dimensions:
     ///
     /// ```c
     /// void name(const int64_t *dims, const void *const *in, const int64_t *const *strides, void *out);
     /// ```
     ///
-    /// `dims` are the sizes of the output, `in[k]` the elements of input `k`, `strides[k][d]` how many elements it advances
-    /// along dimension `d`: 0 where it is stretched. The output is written row by row, without gaps; it may be an input of
-    /// the same type that lies so too and is not stretched. Compile it with `-std=c99` and link the mathematical library;
-    /// options that change arithmetic (`-ffast-math`) change results.
+    /// `dims` are the sizes of the output, `in[k]` the elements of input `k`, `strides[k][d]` how
+    /// many elements it advances along dimension `d`: 0 where it is stretched. The output is
+    /// written row by row, without gaps; it may be an input of the same type that lies so too and
+    /// is not stretched. Compile it with `-std=c99` and link the mathematical library; options that
+    /// change arithmetic (`-ffast-math`) change results.
     ///
-    /// The values are those of the instructions, bit for bit, but for functions: with the GNU library those of `exp`, `exp2`,
-    /// `expm1`, `log`, `log1p`, `pow`, `erf`, `sin`, `cos`, `tan` and their inverses are within 1 unit in the last place,
-    /// those of `log2`, `log10`, `sigmoid`, `softplus`, `sinh`, `cosh`, `tanh` and their inverses within 2. Rounding half to
-    /// even follows the rounding mode, which is that unless a program changes it.
+    /// The values are those of the instructions, bit for bit, but for functions: with the GNU
+    /// library those of `exp`, `exp2`, `expm1`, `log`, `log1p`, `pow`, `erf`, `sin`, `cos`, `tan`
+    /// and their inverses are within 1 unit in the last place, those of `log2`, `log10`, `sigmoid`,
+    /// `softplus`, `sinh`, `cosh`, `tanh` and their inverses within 2. Rounding half to even
+    /// follows the rounding mode, which is that unless a program changes it.
     ///
     /// ```
     /// use builder_compat::pytensor::{Elemwise, ScalarOp};
@@ -94,8 +99,8 @@ impl Elemwise {
     /// ```
     ///
     /// # Errors
-    /// As [`ScalarOp::output_type`]; `E0801` for a name that is no C identifier; `E0811` for `f16` and complex numbers, which
-    /// have no C code.
+    /// As [`ScalarOp::output_type`]; `E0801` for a name that is no C identifier; `E0811` for `f16`
+    /// and complex numbers, which have no C code.
     #[track_caller]
     pub fn c_code(&self, name: &str, inputs: &[ElementType], ndim: usize) -> Result<String> {
         let here = Location::caller();
@@ -128,16 +133,17 @@ impl Elemwise {
 }
 
 impl CAReduce {
-    /// Returns the reduction as a C99 function of this name, with what it needs, on inputs of this type and `ndim`
-    /// dimensions:
+    /// Returns the reduction as a C99 function of this name, with what it needs, on inputs of this
+    /// type and `ndim` dimensions:
     ///
     /// ```c
     /// int name(const int64_t *dims, const int64_t *strides, const void *in, void *out);
     /// ```
     ///
-    /// `dims` and `strides` (in elements) are the input's. The output is written row by row, without gaps. The result is 0,
-    /// or 1 for the `maximum` or `minimum` of no elements. Elements are reduced in row-major order, in the accumulator's
-    /// type, so that sums and products of floats may differ from the instructions' by rounding, and nothing else. See
+    /// `dims` and `strides` (in elements) are the input's. The output is written row by row,
+    /// without gaps. The result is 0, or 1 for the `maximum` or `minimum` of no elements. Elements
+    /// are reduced in row-major order, in the accumulator's type, so that sums and products of
+    /// floats may differ from the instructions' by rounding, and nothing else. See
     /// [`Elemwise::c_code`] for how to compile it.
     ///
     /// # Errors

@@ -7,10 +7,11 @@ use builder::{Error, Result, Value};
 use hlo::elem::Class;
 use hlo::{ElementType, Literal, Scalar};
 
-/// PyTensor's `CAReduce`: reduces axes by `add`, `mul`, `maximum`, `minimum`, `and_`, `or_` or `xor`.
+/// PyTensor's `CAReduce`: reduces axes by `add`, `mul`, `maximum`, `minimum`, `and_`, `or_` or
+/// `xor`.
 ///
-/// The order of elements is not defined. The elements are converted to the accumulator's type, reduced there, and the result
-/// is converted to the output's type.
+/// The order of elements is not defined. The elements are converted to the accumulator's type,
+/// reduced there, and the result is converted to the output's type.
 ///
 /// ```
 /// use builder::Builder;
@@ -36,7 +37,7 @@ pub struct CAReduce {
 
 /// The types a reduction goes through, and the axes it takes away.
 #[derive(Debug, Clone)]
-pub(super) struct Plan {
+pub(super) struct ReductionPlan {
     pub(super) axes: Vec<i64>,
     pub(super) accumulator: ElementType,
     pub(super) output: ElementType,
@@ -46,7 +47,8 @@ impl CAReduce {
     /// Returns the reduction of all axes, with types as they come.
     ///
     /// # Errors
-    /// `E0801` for an operation that is not one of the seven: the others are not commutative and associative.
+    /// `E0801` for an operation that is not one of the seven: the others are not commutative and
+    /// associative.
     #[track_caller]
     pub fn new(scalar_op: ScalarOp) -> Result<Self> {
         let known = matches!(
@@ -75,36 +77,40 @@ impl CAReduce {
             float_x: ElementType::F64,
         })
     }
-    /// Which axes are reduced: one, some, or [`Axes::All`]. They may be counted from the end.
+    /// Sets the axes that are reduced: one, some, or [`Axes::All`]. They may be counted from the
+    /// end.
     pub fn axis(mut self, axis: impl Into<Axes>) -> Self {
         self.axis = axis.into();
         self
     }
-    /// The type of the output; without one it is the input's, unless [`CAReduce::upcast_discrete_output`] is set.
+    /// Sets the type of the output; without one it is the input's, unless
+    /// [`CAReduce::upcast_discrete_output`] is set.
     pub fn dtype(mut self, ty: ElementType) -> Self {
         self.dtype = Some(ty);
         self
     }
-    /// The type of the accumulator. Without one, sums and products are accumulated in `int64`, `uint64`, `float64` (`float32`
-    /// for `float16`) or `complex128`; of the other operations, which round nothing, in the input's type.
+    /// Sets the type of the accumulator. Without one, sums and products are accumulated in `int64`,
+    /// `uint64`, `float64` (`float32` for `float16`) or `complex128`; of the other operations,
+    /// which round nothing, in the input's type.
     pub fn acc_dtype(mut self, ty: ElementType) -> Self {
         self.acc_dtype = Some(ty);
         self
     }
-    /// Whether an output whose type is not stated is `int64` of booleans and signed integers, and `uint64` of unsigned
-    /// ones.
+    /// Sets whether an output whose type is not stated is `int64` of booleans and signed integers,
+    /// and `uint64` of unsigned ones.
     pub fn upcast_discrete_output(mut self, upcast: bool) -> Self {
         self.upcast_discrete_output = upcast;
         self
     }
-    /// PyTensor's `floatX`: the type of the zero cotangents of discrete inputs; `float64` as it comes.
+    /// Sets PyTensor's `floatX`: the type of the zero cotangents of discrete inputs; `float64` as
+    /// it comes.
     pub fn float_x(mut self, ty: ElementType) -> Self {
         self.float_x = ty;
         self
     }
 
     /// Types and axes for an input of this type and so many dimensions.
-    pub(super) fn plan(&self, input: ElementType, ndim: usize) -> Result<Plan> {
+    pub(super) fn plan(&self, input: ElementType, ndim: usize) -> Result<ReductionPlan> {
         // As PyTensor and NumPy have it, a scalar has an axis 0 to reduce.
         let mut axes = match &self.axis {
             Axes::Some(_) if ndim == 0 => {
@@ -127,7 +133,7 @@ impl CAReduce {
                 "`{self}` computes {accumulator}, which does not convert to {output}"
             )));
         }
-        Ok(Plan { axes, accumulator, output })
+        Ok(ReductionPlan { axes, accumulator, output })
     }
     fn accumulator(&self, input: ElementType) -> Result<ElementType> {
         let rounds = matches!(self.scalar_op, ScalarOp::Add | ScalarOp::Mul);
@@ -148,7 +154,8 @@ impl CAReduce {
         }
         Ok(expected)
     }
-    /// Returns what a reduction starts from: 0, 1, every bit, or the least or greatest value of the type.
+    /// Returns what a reduction starts from: 0, 1, every bit, or the least or greatest value of the
+    /// type.
     pub(super) fn identity(&self, ty: ElementType) -> Literal {
         let float = |x: f64| Scalar::Float(x).convert(ElementType::F64, ty);
         // Infinities become the least and greatest integers.
@@ -167,8 +174,8 @@ impl CAReduce {
     /// Returns the reduced value.
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` for an axis that does not exist, and the `maximum` or `minimum` of no elements, which have
-    /// none; `E0810` for types that are not reduced so.
+    /// Kept by the builder: `E0801` for an axis that does not exist, and the `maximum` or `minimum`
+    /// of no elements, which have none; `E0810` for types that are not reduced so.
     #[track_caller]
     pub fn apply<'b>(&self, input: Value<'b>) -> Value<'b> {
         input.record(|_| Ok(self.node(&input.into())?.value))
@@ -193,7 +200,7 @@ impl CAReduce {
         Tensor::from(value).with_broadcastable(&left)
     }
     /// Returns the value, which is of the accumulator's type, reduced.
-    pub(super) fn reduce<'b>(&self, value: Value<'b>, plan: &Plan) -> Value<'b> {
+    pub(super) fn reduce<'b>(&self, value: Value<'b>, plan: &ReductionPlan) -> Value<'b> {
         if plan.axes.is_empty() {
             return value;
         }
@@ -214,7 +221,7 @@ impl CAReduce {
     }
 }
 
-/// The type sums are kept in: of 64 bits, or wider than the input.
+/// Returns the type sums are kept in: of 64 bits, or wider than the input.
 fn wide(ty: ElementType) -> ElementType {
     let wider = [
         (ElementType::F16, ElementType::F32),

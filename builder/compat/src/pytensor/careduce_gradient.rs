@@ -1,5 +1,5 @@
 //! Derivatives of `CAReduce`.
-use super::careduce::Plan;
+use super::careduce::ReductionPlan;
 use super::cotangent::{Cotangent, derived, finished};
 use super::scalar::{Partial, full};
 use super::types::is_discrete;
@@ -13,9 +13,10 @@ impl CAReduce {
     ///
     /// - `add`: the cotangent, repeated.
     /// - `mul`: times the product of the other elements, also where elements are 0.
-    /// - `maximum`, `minimum`: to every element that equals the result, so that of several equal ones each has it all, as
-    ///   PyTensor does; NaN equals nothing.
-    /// - Where anything is discrete (the input of the bit operations, the output, the accumulator of `mul`): zeros.
+    /// - `maximum`, `minimum`: to every element that equals the result, so that of several equal
+    ///   ones each has it all, as PyTensor does; NaN equals nothing.
+    /// - Where anything is discrete (the input of the bit operations, the output, the accumulator
+    ///   of `mul`): zeros.
     ///
     /// ```
     /// use builder::Builder;
@@ -30,7 +31,8 @@ impl CAReduce {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: as [`CAReduce::apply`]; `E0801` for a cotangent of another shape than the output's.
+    /// Kept by the builder: as [`CAReduce::apply`]; `E0801` for a cotangent of another shape than
+    /// the output's.
     #[track_caller]
     pub fn pullback<'b>(
         &self,
@@ -42,19 +44,22 @@ impl CAReduce {
             let plan = self.checked(input, output)?;
             let spread = |value| spread(value, input, &plan);
             let partial = match self.derivative(input, output, &plan)? {
-                Derivative::One => Partial::Value(spread(given)?),
-                Derivative::Of(factor) => {
+                ElementDerivative::One => Partial::Value(spread(given)?),
+                ElementDerivative::Of(factor) => {
                     Partial::Value(factor.mul(cast(spread(given)?, factor.element_type()?)?))
                 }
-                Derivative::Where(truth) => Partial::Value(truth.select(spread(given)?, 0.0)),
-                Derivative::Zero => Partial::Zero,
-                Derivative::Unknown(why) => Partial::Unknown(why),
+                ElementDerivative::Where(truth) => {
+                    Partial::Value(truth.select(spread(given)?, 0.0))
+                }
+                ElementDerivative::Zero => Partial::Zero,
+                ElementDerivative::Unknown(why) => Partial::Unknown(why),
             };
             finished(partial, input, self.float_x)
         })
     }
-    /// Returns the tangent of the output from that of the input, the Jacobian-vector product: the transpose of
-    /// [`CAReduce::pullback`]. Where several elements equal a maximum their tangents are added.
+    /// Returns the tangent of the output from that of the input, the Jacobian-vector product: the
+    /// transpose of [`CAReduce::pullback`]. Where several elements equal a maximum their tangents
+    /// are added.
     ///
     /// # Errors
     /// Kept by the builder: as [`CAReduce::pullback`].
@@ -68,17 +73,17 @@ impl CAReduce {
         derived(input, tangent, |given| {
             let plan = self.checked(input, output)?;
             let step = match self.derivative(input, output, &plan)? {
-                Derivative::One => given,
-                Derivative::Of(factor) => factor.mul(cast(given, factor.element_type()?)?),
-                Derivative::Where(truth) => truth.select(given, 0.0),
-                Derivative::Zero => return finished(Partial::Zero, output, self.float_x),
-                Derivative::Unknown(why) => return Ok(Cotangent::NotImplemented { why }),
+                ElementDerivative::One => given,
+                ElementDerivative::Of(factor) => factor.mul(cast(given, factor.element_type()?)?),
+                ElementDerivative::Where(truth) => truth.select(given, 0.0),
+                ElementDerivative::Zero => return finished(Partial::Zero, output, self.float_x),
+                ElementDerivative::Unknown(why) => return Ok(Cotangent::NotImplemented { why }),
             };
             let sum = Self::new(ScalarOp::Add)?.axis(plan.axes.clone()).apply(step);
             finished(Partial::Value(sum), output, self.float_x)
         })
     }
-    fn checked(&self, input: Value<'_>, output: Value<'_>) -> Result<Plan> {
+    fn checked(&self, input: Value<'_>, output: Value<'_>) -> Result<ReductionPlan> {
         let (shape, found) = (input.array()?, output.array()?);
         let plan = self.plan(shape.ty, shape.rank())?;
         let left = (0i64..).zip(&shape.dims).filter(|(axis, _)| !plan.axes.contains(axis));
@@ -93,37 +98,37 @@ impl CAReduce {
         &self,
         input: Value<'b>,
         output: Value<'b>,
-        plan: &Plan,
-    ) -> Result<Derivative<'b>> {
+        plan: &ReductionPlan,
+    ) -> Result<ElementDerivative<'b>> {
         if is_discrete(plan.output) {
-            return Ok(Derivative::Zero);
+            return Ok(ElementDerivative::Zero);
         }
         let complex = plan.accumulator.is_complex();
         Ok(match self.scalar_op {
             ScalarOp::Add
                 if is_discrete(plan.accumulator) && !is_discrete(input.element_type()?) =>
             {
-                Derivative::Zero
+                ElementDerivative::Zero
             }
-            ScalarOp::Add => Derivative::One,
-            ScalarOp::Mul if is_discrete(plan.accumulator) => Derivative::Zero,
-            ScalarOp::Mul if complex => Derivative::Unknown(
+            ScalarOp::Add => ElementDerivative::One,
+            ScalarOp::Mul if is_discrete(plan.accumulator) => ElementDerivative::Zero,
+            ScalarOp::Mul if complex => ElementDerivative::Unknown(
                 "the derivative of a product of complex numbers is not known".into(),
             ),
-            ScalarOp::Mul => Derivative::Of(others(input, plan)?),
+            ScalarOp::Mul => ElementDerivative::Of(others(input, plan)?),
             ScalarOp::Maximum | ScalarOp::Minimum => {
                 let ty = upcast(input, output)?;
                 let result = spread(output, input, plan)?;
-                Derivative::Where(cast(input, ty)?.eq(cast(result, ty)?))
+                ElementDerivative::Where(cast(input, ty)?.eq(cast(result, ty)?))
             }
-            _ => Derivative::Zero,
+            _ => ElementDerivative::Zero,
         })
     }
 }
 
 /// The derivative of a reduction by each element.
 #[derive(Debug)]
-enum Derivative<'b> {
+enum ElementDerivative<'b> {
     /// 1.
     One,
     /// These factors.
@@ -139,7 +144,7 @@ fn upcast(x: Value<'_>, y: Value<'_>) -> Result<ElementType> {
 }
 
 /// Returns what is left of an array, repeated along the axes that were reduced.
-fn spread<'b>(left: Value<'b>, input: Value<'b>, plan: &Plan) -> Result<Value<'b>> {
+fn spread<'b>(left: Value<'b>, input: Value<'b>, plan: &ReductionPlan) -> Result<Value<'b>> {
     let dims = input.array()?.dims;
     let mut next = 0;
     let order: Vec<Axis> = (0i64..)
@@ -157,9 +162,9 @@ fn spread<'b>(left: Value<'b>, input: Value<'b>, plan: &Plan) -> Result<Value<'b
 
 /// Returns for each element the product of the others that are reduced with it.
 ///
-/// Where none is 0 it is the product divided by the element. A single 0 has the product of the others, which then have 0; of
-/// several each has 0.
-fn others<'b>(input: Value<'b>, plan: &Plan) -> Result<Value<'b>> {
+/// Where none is 0 it is the product divided by the element. A single 0 has the product of the
+/// others, which then have 0; of several each has 0.
+fn others<'b>(input: Value<'b>, plan: &ReductionPlan) -> Result<Value<'b>> {
     let ty = plan.accumulator;
     let x = cast(input, ty)?;
     let one = full(x, ty, Scalar::Float(1.0))?;

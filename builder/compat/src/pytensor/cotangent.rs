@@ -7,8 +7,9 @@ use hlo::{ElementType, Scalar};
 
 /// The cotangent of an input, or the tangent of an output.
 ///
-/// A zero is a value: the output depends on the input by steps only. [`Disconnected`](Cotangent::Disconnected) says that it
-/// does not depend on it at all, which is PyTensor's `DisconnectedType`.
+/// A zero is a value: the output depends on the input by steps only.
+/// [`Disconnected`](Cotangent::Disconnected) says that it does not depend on it at all, which is
+/// PyTensor's `DisconnectedType`.
 #[derive(Debug, Clone)]
 pub enum Cotangent<'b> {
     /// The derivative, an array.
@@ -47,7 +48,8 @@ impl<'b> From<&Cotangent<'b>> for Cotangent<'b> {
     }
 }
 
-/// Runs a call that makes a derivative from the one given for `value`; anything that is not a value is returned unchanged.
+/// Runs a call that makes a derivative from the one given for `value`; anything that is not a value
+/// is returned unchanged.
 #[track_caller]
 pub(super) fn derived<'b>(
     value: Value<'b>,
@@ -62,7 +64,8 @@ pub(super) fn derived<'b>(
     })
 }
 
-/// Returns a cotangent or tangent given for `value`: of its sizes, in its type if that is continuous.
+/// Returns a cotangent or tangent given for `value`: of its sizes, in its type if that is
+/// continuous.
 pub(super) fn seed<'b>(value: Value<'b>, given: Value<'b>) -> Result<Value<'b>> {
     let (expected, found) = (value.array()?, given.array()?);
     if !expected.same_dims(&found) {
@@ -72,8 +75,8 @@ pub(super) fn seed<'b>(value: Value<'b>, given: Value<'b>) -> Result<Value<'b>> 
     if is_discrete(expected.ty) { Ok(given) } else { cast(given, expected.ty) }
 }
 
-/// Returns a derivative brought to the sizes of its value, by sums over what was stretched, and to its type if that is
-/// continuous.
+/// Returns a derivative brought to the sizes of its value, by sums over what was stretched, and to
+/// its type if that is continuous.
 pub(super) fn finished<'b>(
     partial: Partial<'b>,
     value: Value<'b>,

@@ -6,7 +6,7 @@ use super::{Tensor, immediately};
 use builder::{Error, Result, Value};
 use hlo::ElementType;
 
-/// What a dimension of a [`DimShuffle`]'s output is.
+/// A dimension of a [`DimShuffle`]'s output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Axis {
     /// A new one, of size 1 and broadcastable: PyTensor's `'x'`.
@@ -35,8 +35,8 @@ macro_rules! new_order {
     [$($axis:tt),* $(,)?] => { [$($crate::new_order!(@axis $axis)),*] };
 }
 
-/// PyTensor's `DimShuffle`: output dimension `i` is dimension `new_order[i]` of the input, or a new one of size 1.
-/// Dimensions that are not named are dropped; they must be broadcastable.
+/// PyTensor's `DimShuffle`: output dimension `i` is dimension `new_order[i]` of the input, or a new
+/// one of size 1. Dimensions that are not named are dropped; they must be broadcastable.
 ///
 /// ```
 /// use builder::Builder;
@@ -78,7 +78,8 @@ impl DimShuffle {
         }
         Ok(Self { input_ndim, new_order: new_order.to_vec(), float_x: ElementType::F64 })
     }
-    /// PyTensor's `floatX`: the type of the zero cotangents of discrete inputs; `float64` as it comes.
+    /// Sets PyTensor's `floatX`: the type of the zero cotangents of discrete inputs; `float64` as
+    /// it comes.
     pub fn float_x(mut self, ty: ElementType) -> Self {
         self.float_x = ty;
         self
@@ -101,7 +102,8 @@ impl DimShuffle {
     /// Returns the output, of an input whose dimensions of size 1 are all broadcastable.
     ///
     /// # Errors
-    /// Kept by the builder: `E0801` for an input of another rank and for a dropped dimension that is not broadcastable.
+    /// Kept by the builder: `E0801` for an input of another rank and for a dropped dimension that
+    /// is not broadcastable.
     #[track_caller]
     pub fn apply<'b>(&self, input: Value<'b>) -> Value<'b> {
         input.record(|_| Ok(self.node(&input.into())?.value))
@@ -152,7 +154,8 @@ impl DimShuffle {
     /// Returns the cotangent of the input from that of the output: shuffled back.
     ///
     /// # Errors
-    /// Kept by the builder: as [`DimShuffle::apply`]; `E0801` for a cotangent of another shape than the output's.
+    /// Kept by the builder: as [`DimShuffle::apply`]; `E0801` for a cotangent of another shape than
+    /// the output's.
     #[track_caller]
     pub fn pullback<'b>(
         &self,

@@ -1,10 +1,10 @@
-//! PyTensor's `elemwise` module: scalar operations on arrays, dimensions shuffled, reductions, with their derivatives and
-//! their C code.
+//! PyTensor's `elemwise` module: scalar operations on arrays, dimensions shuffled, reductions, with
+//! their derivatives and their C code.
 //!
-//! The names are PyTensor's. An operation is a value ([`Elemwise`], [`DimShuffle`], [`CAReduce`]); applied to values it adds
-//! instructions to their builder. Types follow NumPy's promotion, with PyTensor's exceptions. What PyTensor does at run time
-//! that instructions cannot (raise an error for an integer divided by 0) has a value here, which is documented with the
-//! operation.
+//! The names are PyTensor's. An operation is a value ([`Elemwise`], [`DimShuffle`], [`CAReduce`]);
+//! applied to values it adds instructions to their builder. Types follow NumPy's promotion, with
+//! PyTensor's exceptions. What PyTensor does at run time that instructions cannot (raise an error
+//! for an integer divided by 0) has a value here, which is documented with the operation.
 //!
 //! ```
 //! use builder::Builder;
@@ -39,7 +39,8 @@ pub use tensor::Tensor;
 use builder::{Builder, Code, Error, Result};
 use std::panic::Location;
 
-/// Returns the [`Elemwise`] of a scalar operation, by PyTensor's name for it: `add`, `true_div`, `convert_to_int8`.
+/// Returns the [`Elemwise`] of a scalar operation, by PyTensor's name for it: `add`, `true_div`,
+/// `convert_to_int8`.
 ///
 /// # Errors
 /// `E0801` for a name that is none, and for the `_inplace` names PyTensor once had.

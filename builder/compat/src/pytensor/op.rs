@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 /// PyTensor's `Elemwise`: a scalar operation generalized to arrays.
 ///
-/// Inputs of fewer dimensions are completed on the left with dimensions of size 1. In each dimension the sizes must be the
-/// same; one that is 1 and broadcastable (see [`Tensor`]) is stretched. The type of the output is that of
-/// [`ScalarOp::output_type`].
+/// Inputs of fewer dimensions are completed on the left with dimensions of size 1. In each
+/// dimension the sizes must be the same; one that is 1 and broadcastable (see [`Tensor`]) is
+/// stretched. The type of the output is that of [`ScalarOp::output_type`].
 ///
 /// ```
 /// use builder::Builder;
@@ -31,7 +31,7 @@ pub struct Elemwise {
     pub(super) float_x: ElementType,
 }
 
-/// What an [`Elemwise`] makes of its inputs before anything is computed.
+/// The type, sizes and inputs of an [`Elemwise`] before anything is computed.
 #[derive(Debug, Clone)]
 pub struct OutputInfo<'b> {
     /// Type of the output.
@@ -45,14 +45,17 @@ pub struct OutputInfo<'b> {
 }
 
 impl Elemwise {
-    /// Returns the operation on arrays, with nothing computed in place and `float64` for PyTensor's `floatX`.
+    /// Returns the operation on arrays, with nothing computed in place and `float64` for PyTensor's
+    /// `floatX`.
     pub fn new(scalar_op: ScalarOp) -> Self {
         Self { scalar_op, inplace_pattern: BTreeMap::new(), name: None, float_x: ElementType::F64 }
     }
-    /// Says that output `o` is computed in the memory of input `i`, for pairs `(o, i)`; there is one output, 0.
+    /// Says that output `o` is computed in the memory of input `i`, for pairs `(o, i)`; there is
+    /// one output, 0.
     ///
-    /// A value has no memory in HLO: this is a hint. Where the output is (an element of) the result of the module, and the
-    /// input a parameter of it, the module says that they may share their memory (`input_output_alias`).
+    /// A value has no memory in HLO: this is a hint. Where the output is (an element of) the result
+    /// of the module, and the input a parameter of it, the module says that they may share their
+    /// memory (`input_output_alias`).
     pub fn inplace_pattern(mut self, pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
         self.inplace_pattern = pairs.into_iter().collect();
         self
@@ -62,7 +65,8 @@ impl Elemwise {
         self.name = Some(name.to_owned());
         self
     }
-    /// PyTensor's `floatX`: the type of a quotient of integers, and of the zero cotangents of integers.
+    /// Sets PyTensor's `floatX`: the type of a quotient of integers, and of the zero cotangents of
+    /// integers.
     pub fn float_x(mut self, ty: ElementType) -> Self {
         self.float_x = ty;
         self
@@ -75,11 +79,12 @@ impl Elemwise {
         self.scalar_op.output_type_with(inputs, self.float_x)
     }
 
-    /// Returns the output's type, sizes and broadcastable pattern, and the inputs completed on the left.
+    /// Returns the output's type, sizes and broadcastable pattern, and the inputs completed on the
+    /// left.
     ///
     /// # Errors
-    /// `E0801` for a wrong number of inputs and a wrong in-place pattern, `E0802` for sizes that do not fit, `E0810` for types
-    /// the operation does not take.
+    /// `E0801` for a wrong number of inputs and a wrong in-place pattern, `E0802` for sizes that do
+    /// not fit, `E0810` for types the operation does not take.
     #[track_caller]
     pub fn get_output_info<'b>(&self, inputs: &[Tensor<'b>]) -> Result<OutputInfo<'b>> {
         let first = inputs.first().ok_or_else(|| self.no_inputs())?;

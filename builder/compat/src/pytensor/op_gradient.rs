@@ -5,12 +5,13 @@ use super::{Elemwise, Tensor, scalar};
 use builder::{Error, Result, Value};
 
 impl Elemwise {
-    /// Returns the cotangents of the inputs from that of the output, the vector-Jacobian product: where an input was
-    /// stretched its cotangent is summed.
+    /// Returns the cotangents of the inputs from that of the output, the vector-Jacobian product:
+    /// where an input was stretched its cotangent is summed.
     ///
-    /// Cotangents of discrete inputs are floats; those of floats have the type of the input. An operation whose output is
-    /// discrete, or is a step function, gives zeros (of `floatX` for discrete inputs). Of two equal operands `maximum` and
-    /// `minimum` give all to the first, as PyTensor does.
+    /// Cotangents of discrete inputs are floats; those of floats have the type of the input. An
+    /// operation whose output is discrete, or is a step function, gives zeros (of `floatX` for
+    /// discrete inputs). Of two equal operands `maximum` and `minimum` give all to the first, as
+    /// PyTensor does.
     ///
     /// ```
     /// use builder::Builder;
@@ -27,7 +28,8 @@ impl Elemwise {
     /// ```
     ///
     /// # Errors
-    /// Kept by the builder: as [`Elemwise::get_output_info`]; `E0801` for a cotangent of another shape than the output's.
+    /// Kept by the builder: as [`Elemwise::get_output_info`]; `E0801` for a cotangent of another
+    /// shape than the output's.
     #[track_caller]
     pub fn pullback<'b>(
         &self,

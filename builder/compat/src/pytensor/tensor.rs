@@ -6,9 +6,10 @@ use hlo::ElementType;
 
 /// A value and its broadcastable pattern, which in PyTensor is part of the type.
 ///
-/// A dimension is broadcastable if it is known to have size 1, so that operands may stretch it. Here every size is known:
-/// dimensions of size 1 are broadcastable unless [`Tensor::with_broadcastable`] declares otherwise, as PyTensor has it of a
-/// dimension whose size it learns at run time only.
+/// A dimension is broadcastable if it is known to have size 1, so that operands may stretch it.
+/// Here every size is known: dimensions of size 1 are broadcastable unless
+/// [`Tensor::with_broadcastable`] declares otherwise, as PyTensor has it of a dimension whose size
+/// it learns at run time only.
 ///
 /// ```
 /// use builder::Builder;
@@ -36,11 +37,12 @@ impl<'b> From<Value<'b>> for Tensor<'b> {
 }
 
 impl<'b> Tensor<'b> {
-    /// The same value of another pattern: PyTensor's `specify_broadcastable` and its opposite, `unbroadcast`.
+    /// Returns the same value of another pattern: PyTensor's `specify_broadcastable` and its
+    /// opposite, `unbroadcast`.
     ///
     /// # Errors
-    /// `E0801` if there is not one flag for each dimension, or a dimension of another size than 1 is declared
-    /// broadcastable.
+    /// `E0801` if there is not one flag for each dimension, or a dimension of another size than 1
+    /// is declared broadcastable.
     pub fn with_broadcastable(self, pattern: &[bool]) -> Result<Self> {
         let dims = self.value.dims()?;
         if pattern.len() != dims.len() {

@@ -3,7 +3,7 @@ use builder::{Code, Error, Result};
 use hlo::ElementType;
 use hlo::elem::Class;
 
-/// PyTensor's name of an element type; nothing for the types it does not have.
+/// Returns PyTensor's name of an element type; nothing for the types it does not have.
 pub(crate) fn dtype(ty: ElementType) -> Option<&'static str> {
     NAMES.iter().find(|(known, _)| *known == ty).map(|(_, name)| *name)
 }
@@ -51,7 +51,8 @@ pub(crate) fn is_discrete(ty: ElementType) -> bool {
     }
 }
 
-/// Returns the type that holds values of all these types: NumPy's promotion, which is PyTensor's `upcast`.
+/// Returns the type that holds values of all these types: NumPy's promotion, which is PyTensor's
+/// `upcast`.
 ///
 /// # Errors
 /// `E0810` for no types and for types PyTensor does not have.
@@ -111,7 +112,8 @@ fn complex(a: ElementType, real: ElementType) -> ElementType {
     }
 }
 
-/// Integers of up to 16 bits become `f32`, longer ones `f64`, then `upcast`: PyTensor's `upgrade_to_float`.
+/// Integers of up to 16 bits become `f32`, longer ones `f64`, then `upcast`: PyTensor's
+/// `upgrade_to_float`.
 pub(crate) fn upgrade_to_float(types: &[ElementType]) -> Result<ElementType> {
     upcast(types.iter().map(|&ty| match ty.class() {
         Class::Pred => ElementType::F32,

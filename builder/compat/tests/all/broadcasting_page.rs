@@ -31,7 +31,8 @@ fn sum(l: &str, r: &str, add: impl for<'b> Fn(Value<'b>, Value<'b>) -> Value<'b>
     }
 }
 
-/// `Elemwise`: lower ranks are completed with 1s on the left; in each dimension sizes are equal, or 1 and known to be.
+/// `Elemwise`: lower ranks are completed with 1s on the left; in each dimension sizes are equal, or
+/// 1 and known to be.
 fn elemwise(l: &str, r: &str) -> String {
     let parts = |text: &str| {
         let inner = text.split_once('[').unwrap().1.trim_end_matches(']').to_owned();
@@ -67,8 +68,8 @@ fn shapes_are_as_the_page_says() {
     }
 }
 
-/// `NumPy`'s common type of two of its types: the smallest that holds both, where floats hold integers of less than half
-/// their bits, and `f64` is the last resort.
+/// `NumPy`'s common type of two of its types: the smallest that holds both, where floats hold
+/// integers of less than half their bits, and `f64` is the last resort.
 fn numpy(l: ElementType, r: ElementType) -> ElementType {
     use ElementType::{F16, F32, F64, Pred, S16, S32, S64};
     if l == r || r == Pred {

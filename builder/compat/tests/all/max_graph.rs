@@ -33,7 +33,8 @@ const UNARY: [(&str, Unary, [bool; 3]); 22] = [
     ("tanh", max_graph::tanh, [false, false, true]),
     ("trunc", max_graph::trunc, [false, false, true]),
 ];
-/// The functions of two operands, what two `pred` and what two `s32` give; nothing where they are refused.
+/// The functions of two operands, what two `pred` and what two `s32` give; nothing where they are
+/// refused.
 const BINARY: [(&str, Binary, Option<ElementType>, ElementType); 12] = [
     ("add", |x, y| max_graph::add(x, y), None, S32),
     ("div", |x, y| max_graph::div(x, y), None, F64),

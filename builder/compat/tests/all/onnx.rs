@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 /// The page's shapes; all give (2, 3, 4, 5).
 const RESULT: [i64; 4] = [2, 3, 4, 5];
-/// A, B; the sum over i of (i + 1) times element i of A + B, and for unidirectional ones of where(X < 0, X * B, X), from
-/// `NumPy`. A counts 0, 1, 2 ...; B counts 7, 1007, 2007 ...; X is A - 50.
+/// A, B; the sum over i of (i + 1) times element i of A + B, and for unidirectional ones of where(X
+/// < 0, X * B, X), from `NumPy`. A counts 0, 1, 2 ...; B counts 7, 1007, 2007 ...; X is A - 50.
 const MULTIDIRECTIONAL: [(&[i64], &[i64], i64); 5] = [
     (&[2, 3, 4, 5], &[], 626_780),
     (&[2, 3, 4, 5], &[5], 15_386_780),
@@ -55,7 +55,8 @@ fn the_pages_multidirectional_shapes_have_numpys_values() {
     }
 }
 
-/// Each operator on each pair of the page, element by element: those of `counting` differ in every place.
+/// Each operator on each pair of the page, element by element: those of `counting` differ in every
+/// place.
 #[test]
 fn the_pages_operators_take_its_shapes() {
     let all: [Case; 6] = [
@@ -96,7 +97,8 @@ fn the_pages_unidirectional_shapes_have_numpys_values() {
     }
 }
 
-/// The rule read word by word: pad to one number of dimensions, then each dimension has one length besides 1.
+/// The rule read word by word: pad to one number of dimensions, then each dimension has one length
+/// besides 1.
 fn by_definition(shapes: &[Vec<i64>]) -> Option<Vec<i64>> {
     let rank = shapes.iter().map(Vec::len).max()?;
     let mut result = vec![];
@@ -116,7 +118,8 @@ fn by_definition(shapes: &[Vec<i64>]) -> Option<Vec<i64>> {
     Some(result)
 }
 
-/// Element `at`, counted in row-major order of `dims`, of an array of these sizes that is repeated to `dims`.
+/// Element `at`, counted in row-major order of `dims`, of an array of these sizes that is repeated
+/// to `dims`.
 fn element_of(sizes: &[i64], values: &[i64], dims: &[i64], mut at: i64) -> i64 {
     let (mut place, mut step) = (0, 1);
     for (from_end, &length) in dims.iter().rev().enumerate() {
@@ -228,8 +231,8 @@ fn operators_have_their_values() {
     assert_eq!(run(&b, b.tuple(&order), &[]), expected);
 }
 
-/// `NumPy`'s `power(...).astype(...)`, but for 3 to the power 2^63 + 2, which wraps: 3 has order 2^30 modulo 2^32, so that
-/// it is 9.
+/// `NumPy`'s `power(...).astype(...)`, but for 3 to the power 2^63 + 2, which wraps: 3 has order
+/// 2^30 modulo 2^32, so that it is 9.
 #[test]
 fn powers_keep_the_type_of_the_base() {
     let b = Builder::new("pow");

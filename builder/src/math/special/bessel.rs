@@ -4,10 +4,10 @@ use super::wide::{in_f64, polynomial};
 use crate::Value;
 
 impl Value<'_> {
-    /// Scaled modified Bessel function of order 0: XLA's `BesselI0e`.
+    /// Computes the scaled modified Bessel function of order 0: XLA's `BesselI0e`.
     ///
-    /// `exp(-|x|) I0(x)`, where `I0(x) = sum (x*x/4)^k / (k!)^2` (DLMF 10.25.2); from 8 on a polynomial in `1/x` over
-    /// `sqrt(x)`. Even; 1 at 0, 0 at both infinities.
+    /// `exp(-|x|) I0(x)`, where `I0(x) = sum (x*x/4)^k / (k!)^2` (DLMF 10.25.2); from 8 on a
+    /// polynomial in `1/x` over `sqrt(x)`. Even; 1 at 0, 0 at both infinities.
     ///
     /// Accuracy in `f64`: 4 ULP.
     #[track_caller]
@@ -20,10 +20,11 @@ impl Value<'_> {
             })
         })
     }
-    /// Scaled modified Bessel function of order 1: XLA's `BesselI1e`.
+    /// Computes the scaled modified Bessel function of order 1: XLA's `BesselI1e`.
     ///
-    /// `exp(-|x|) I1(x)`, where `I1(x) = x/2 sum (x*x/4)^k / (k! (k+1)!)` (DLMF 10.25.2); from 8 on a polynomial in `1/x`
-    /// over `sqrt(x)`. Odd; `-0` stays `-0`, zeros of the operand's sign at both infinities.
+    /// `exp(-|x|) I1(x)`, where `I1(x) = x/2 sum (x*x/4)^k / (k! (k+1)!)` (DLMF 10.25.2); from 8 on
+    /// a polynomial in `1/x` over `sqrt(x)`. Odd; `-0` stays `-0`, zeros of the operand's sign at
+    /// both infinities.
     ///
     /// Accuracy in `f64`: 4 ULP.
     #[track_caller]
@@ -39,7 +40,7 @@ impl Value<'_> {
     }
 }
 
-/// `1 / (k! (k + order)!)` for as many `k` as count up to `x = 8`.
+/// Returns `1 / (k! (k + order)!)` for as many `k` as count up to `x = 8`.
 fn series(order: i32) -> Vec<f64> {
     let ratios = (1i32..24).map(|k| 1.0 / (f64::from(k) * f64::from(k + order)));
     let first = [1.0].into_iter();

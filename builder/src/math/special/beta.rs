@@ -8,16 +8,19 @@ use std::f64::consts::TAU;
 const STEPS: f64 = 20_000.0;
 
 impl<'b> Value<'b> {
-    /// Regularized incomplete beta function of `self = a`, `b` and `x`: XLA's `RegularizedIncompleteBeta`.
+    /// Computes the regularized incomplete beta function of `self = a`, `b` and `x`: XLA's
+    /// `RegularizedIncompleteBeta`.
     ///
-    /// `I(x; a, b) = integral of t^(a-1) (1-t)^(b-1) from 0 to x, over B(a, b)` (DLMF 8.17.2), by a continued
-    /// fraction (of 8.17.22 the even part) for `x` up to the mean `a / (a+b)`, and `I(x; a, b) = 1 - I(1-x; b, a)` above.
+    /// `I(x; a, b) = integral of t^(a-1) (1-t)^(b-1) from 0 to x, over B(a, b)` (DLMF 8.17.2), by a
+    /// continued fraction (of 8.17.22 the even part) for `x` up to the mean `a / (a+b)`, and
+    /// `I(x; a, b) = 1 - I(1-x; b, a)` above.
     ///
-    /// For `a, b >= 0` and `x` from 0 to 1; otherwise NaN. `a = 0` or `b = inf` gives 1, `b = 0` or `a = inf` gives 0,
-    /// both NaN. NaN too where the fraction has not converged after 20000 steps, which takes `a` and `b` above 1e8.
+    /// For `a, b >= 0` and `x` from 0 to 1; otherwise NaN. `a = 0` or `b = inf` gives 1, `b = 0` or
+    /// `a = inf` gives 0, both NaN. NaN too where the fraction has not converged after 20000 steps,
+    /// which takes `a` and `b` above 1e8.
     ///
-    /// Accuracy in `f64`: `32 + 8 |ln I|` ULP for `x` up to the mean; above it, where the result is `1 - I(1-x; b, a)`, the
-    /// same of that.
+    /// Accuracy in `f64`: `32 + 8 |ln I|` ULP for `x` up to the mean; above it, where the result is
+    /// `1 - I(1-x; b, a)`, the same of that.
     #[track_caller]
     pub fn regularized_incomplete_beta(self, b: impl Operand<'b>, x: impl Operand<'b>) -> Self {
         self.record(|_| {
@@ -48,8 +51,9 @@ fn incomplete<'b>(a: Value<'b>, b: Value<'b>, x: Value<'b>) -> Value<'b> {
     defined.select(value, f64::NAN)
 }
 
-/// `x^a (1-x)^b / B(a, b)`, by its maximum at `a / (a+b)` and how far x is from there (the saddle point form): no term is
-/// much larger than the logarithm of the result. With `lower` 1 both powers are lower by 1.
+/// Returns `x^a (1-x)^b / B(a, b)`, by its maximum at `a / (a+b)` and how far x is from there (the
+/// saddle point form): no term is much larger than the logarithm of the result. With `lower` 1 both
+/// powers are lower by 1.
 pub(super) fn density([a, b, x]: [Value<'_>; 3], lower: f64) -> Value<'_> {
     let (sum, rest) = (a + b, 1.0 - x);
     let away = x * b - rest * a;
@@ -63,8 +67,9 @@ pub(super) fn density([a, b, x]: [Value<'_>; 3], lower: f64) -> Value<'_> {
     height * correction * exponent.exp()
 }
 
-/// Returns the continued fraction of ACM algorithm 708 (1992), equation 9, which is the even part of DLMF 8.17.22 and free
-/// of cancellation, by Lentz's method; NaN where it has not converged. `mean` is `a (1-x) - b x`, not negative.
+/// Returns the continued fraction of ACM algorithm 708 (1992), equation 9, which is the even part
+/// of DLMF 8.17.22 and free of cancellation, by Lentz's method; NaN where it has not converged.
+/// `mean` is `a (1-x) - b x`, not negative.
 fn continued_fraction<'b>(active: Value<'b>, [a, b, x, mean]: [Value<'b>; 4]) -> Value<'b> {
     let d = (a + 1.0) / (a * (mean + 1.0));
     let start = [a, b, x, mean, a.full_like(f64::INFINITY), d, d];

@@ -4,12 +4,14 @@ use super::wide::{exp_of_minus_square, in_f64, polynomial, sign_of};
 use crate::Value;
 
 impl Value<'_> {
-    /// Complementary error function: XLA's `Erfc`.
+    /// Computes the complementary error function: XLA's `Erfc`.
     ///
-    /// `erfc(x) = 1 - erf(x)`, which for large `x` is far smaller than 1 and keeps all its digits here (DLMF 7.2.2).
-    /// 2 at `-inf`, 0 at `inf` and from about 27.23 on, where it is smaller than any `f64`.
+    /// `erfc(x) = 1 - erf(x)`, which for large `x` is far smaller than 1 and keeps all its digits
+    /// here (DLMF 7.2.2). 2 at `-inf`, 0 at `inf` and from about 27.23 on, where it is smaller than
+    /// any `f64`.
     ///
-    /// Accuracy in `f64`: 4 ULP, in the tail too; results below 2.3e-308 within 1 ULP of the smallest numbers.
+    /// Accuracy in `f64`: 4 ULP, in the tail too; results below 2.3e-308 within 1 ULP of the
+    /// smallest numbers.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -21,9 +23,10 @@ impl Value<'_> {
     pub fn erfc(self) -> Self {
         self.record(|_| in_f64("erfc", [self], |[x]| erfc(x)))
     }
-    /// Inverse of the error function: XLA's `ErfInv`.
+    /// Computes the inverse of the error function: XLA's `ErfInv`.
     ///
-    /// `erf(erf_inv(x)) = x` for `x` from -1 to 1 (DLMF 7.17). Infinite at -1 and 1, NaN beyond; `-0` stays `-0`.
+    /// `erf(erf_inv(x)) = x` for `x` from -1 to 1 (DLMF 7.17). Infinite at -1 and 1, NaN beyond;
+    /// `-0` stays `-0`.
     ///
     /// Accuracy in `f64`: 4 ULP, up to the last numbers before 1 and -1.
     #[track_caller]
@@ -32,7 +35,7 @@ impl Value<'_> {
     }
 }
 
-/// `erfc` of an f64.
+/// Returns `erfc` of an f64.
 pub(super) fn erfc(x: Value<'_>) -> Value<'_> {
     // From 28 on the result is 0; without the bound infinity would meet itself.
     let far = x.min(28.0);

@@ -14,14 +14,15 @@ const FAR: f64 = 8.0;
 const ROOT: (f64, f64) = (1.461_632_144_968_362_3, 9.549_995_429_965_697e-17);
 
 impl Value<'_> {
-    /// Logarithm of the magnitude of the gamma function: XLA's `Lgamma`.
+    /// Computes the logarithm of the magnitude of the gamma function: XLA's `Lgamma`.
     ///
-    /// From 8 on Stirling's series (DLMF 5.11.1), below the recurrence `lgamma(x+1) = lgamma(x) + log(x)` down to a
-    /// polynomial that keeps the zeros at 1 and 2, for negative numbers the reflection formula (DLMF 5.5.3).
-    /// Infinite at 0, -1, -2, ... and at both infinities.
+    /// From 8 on Stirling's series (DLMF 5.11.1), below the recurrence
+    /// `lgamma(x+1) = lgamma(x) + log(x)` down to a polynomial that keeps the zeros at 1 and 2, for
+    /// negative numbers the reflection formula (DLMF 5.5.3). Infinite at 0, -1, -2, ... and at both
+    /// infinities.
     ///
-    /// Accuracy in `f64`: 6 ULP for positive numbers. For negative ones, where the function has zeros between the poles,
-    /// 6 ULP of `max(lgamma(1 - x), 1)`.
+    /// Accuracy in `f64`: 6 ULP for positive numbers. For negative ones, where the function has
+    /// zeros between the poles, 6 ULP of `max(lgamma(1 - x), 1)`.
     ///
     /// ```
     /// let b = builder::Builder::new("m");
@@ -33,14 +34,15 @@ impl Value<'_> {
     pub fn lgamma(self) -> Self {
         self.record(|_| in_f64("lgamma", [self], |[x]| lgamma(x)))
     }
-    /// Derivative of [`lgamma`](Value::lgamma): XLA's `Digamma`.
+    /// Computes the derivative of [`lgamma`](Value::lgamma): XLA's `Digamma`.
     ///
-    /// From 8 on an asymptotic series (DLMF 5.11.2), below the recurrence `digamma(x+1) = digamma(x) + 1/x` down to a
-    /// polynomial that keeps the root at 1.4616..., for negative numbers the reflection formula (DLMF 5.5.4).
-    /// NaN at the poles 0, -1, -2, ... and at `-inf`.
+    /// From 8 on an asymptotic series (DLMF 5.11.2), below the recurrence
+    /// `digamma(x+1) = digamma(x) + 1/x` down to a polynomial that keeps the root at 1.4616..., for
+    /// negative numbers the reflection formula (DLMF 5.5.4). NaN at the poles 0, -1, -2, ... and at
+    /// `-inf`.
     ///
-    /// Accuracy in `f64`: 6 ULP for positive numbers. For negative ones, where the function has zeros between the poles,
-    /// 6 ULP of `max(digamma(1 - x), |pi cot(pi x)|)`.
+    /// Accuracy in `f64`: 6 ULP for positive numbers. For negative ones, where the function has
+    /// zeros between the poles, 6 ULP of `max(digamma(1 - x), |pi cot(pi x)|)`.
     #[track_caller]
     pub fn digamma(self) -> Self {
         self.record(|_| in_f64("digamma", [self], |[x]| digamma(x)))
@@ -49,7 +51,7 @@ impl Value<'_> {
 
 /// A number from 1 on brought down below 3 in steps of 1, if it is below [`FAR`].
 struct Reduced<'b> {
-    /// What it is brought to, minus 2: exact.
+    /// The reduced argument minus 2: exact.
     t: Value<'b>,
     /// The numbers passed on the way, `x - 1`, `x - 2`, ..., each with whether it was passed.
     passed: Vec<(Value<'b>, Value<'b>)>,
@@ -75,20 +77,21 @@ impl<'b> Reduced<'b> {
     }
 }
 
-/// `lgamma(2 + t)` for t from -1 to 1.
+/// Returns `lgamma(2 + t)` for t from -1 to 1.
 fn lgamma_near_two(t: Value<'_>) -> Value<'_> {
     t * (t + 1.0) * polynomial(t, LGAMMA)
 }
-/// `lgamma(1 + x)` for x from 0 to 2, all of its digits for small x too.
+/// Returns `lgamma(1 + x)` for x from 0 to 2, all of its digits for small x too.
 pub(super) fn lgamma1p(x: Value<'_>) -> Value<'_> {
     (x - 1.0) * x * polynomial(x - 1.0, LGAMMA)
 }
-/// Stirling's series without its leading terms: the logarithm of [`scaled_gamma`], for x from 8 on.
+/// Computes Stirling's series without its leading terms: the logarithm of [`scaled_gamma`], for x
+/// from 8 on.
 pub(super) fn stirling(x: Value<'_>) -> Value<'_> {
     polynomial(1.0 / (x * x), STIRLING) / x
 }
 
-/// `lgamma` of an f64.
+/// Returns `lgamma` of an f64.
 fn lgamma(x: Value<'_>) -> Value<'_> {
     let y = x.abs();
     let near = reduced(y);
@@ -104,14 +107,15 @@ fn lgamma(x: Value<'_>) -> Value<'_> {
     y.eq(f64::INFINITY).select(y, value)
 }
 
-/// `digamma(2 + t)` for t from -1 to 1.
+/// Returns `digamma(2 + t)` for t from -1 to 1.
 fn digamma_near_two(t: Value<'_>) -> Value<'_> {
     let rest = polynomial(t, DIGAMMA);
-    // Not (t - a) - b: XLA's simplifier adds up the two constants, and what the second is for is lost.
+    // Not (t - a) - b: XLA's simplifier adds up the two constants, and what the second is for is
+    // lost.
     rest * (t + (2.0 - ROOT.0)) - rest * ROOT.1
 }
 
-/// `digamma` of an f64.
+/// Returns `digamma` of an f64.
 pub(super) fn digamma(x: Value<'_>) -> Value<'_> {
     let y = x.abs();
     let near = reduced(y);
@@ -139,8 +143,9 @@ pub(super) fn gamma_from_one(x: Value<'_>) -> Value<'_> {
     x.lt(FAR).select(near, far)
 }
 
-/// Returns the gamma function over what Stirling's formula says, `gamma(x) / (sqrt(2 pi / x) (x / e)^x)`, of a positive f64:
-/// near 1 for large x, near `1 / sqrt(2 pi x)` for small ones.
+/// Returns the gamma function over what Stirling's formula says,
+/// `gamma(x) / (sqrt(2 pi / x) (x / e)^x)`, of a positive f64: near 1 for large x, near
+/// `1 / sqrt(2 pi x)` for small ones.
 pub(super) fn scaled_gamma(x: Value<'_>) -> Value<'_> {
     let gamma = gamma_from_one(x.min(FAR) + 1.0);
     let near = gamma * x.pow(-x) * x.exp() / (x * TAU).sqrt();

@@ -12,14 +12,16 @@ pub(super) const STEPS: f64 = 4096.0;
 pub(super) const SMALL: f64 = 1.0 / 9_007_199_254_740_992.0;
 
 impl<'b> Value<'b> {
-    /// Lower regularized incomplete gamma function of `self = a` and `x`: XLA's `Igamma`.
+    /// Computes the lower regularized incomplete gamma function of `self = a` and `x`: XLA's
+    /// `Igamma`.
     ///
-    /// `P(a, x) = integral of t^(a-1) exp(-t) from 0 to x, over gamma(a)` (DLMF 8.2.4). The power series (8.11.4) for
-    /// `x <= a`, else a continued fraction (8.9.2), for `a >= 30` with `x` from `0.31 a` to `2.35 a` Temme's expansion
-    /// (8.12), so that the number of steps stays small for every `a`.
+    /// `P(a, x) = integral of t^(a-1) exp(-t) from 0 to x, over gamma(a)` (DLMF 8.2.4). The power
+    /// series (8.11.4) for `x <= a`, else a continued fraction (8.9.2), for `a >= 30` with `x` from
+    /// `0.31 a` to `2.35 a` Temme's expansion (8.12), so that the number of steps stays small for
+    /// every `a`.
     ///
-    /// For `a >= 0`, `x >= 0`, not both 0 and not both infinite; otherwise NaN. 0 for `x = 0`, 1 for `x = inf` and for
-    /// `a = 0`, 0 for `a = inf`.
+    /// For `a >= 0`, `x >= 0`, not both 0 and not both infinite; otherwise NaN. 0 for `x = 0`, 1
+    /// for `x = inf` and for `a = 0`, 0 for `a = inf`.
     ///
     /// Accuracy in `f64`: `16 + 8 |ln P|` ULP.
     ///
@@ -36,10 +38,11 @@ impl<'b> Value<'b> {
             with_operand("igamma", self, x, |[a, x]| edges(a, x, incomplete(a, x).lower, 0.0))
         })
     }
-    /// Upper regularized incomplete gamma function of `self = a` and `x`: XLA's `Igammac`.
+    /// Computes the upper regularized incomplete gamma function of `self = a` and `x`: XLA's
+    /// `Igammac`.
     ///
-    /// `Q(a, x) = 1 - P(a, x)`, with all its digits where it is small (DLMF 8.2.4); computed as [`igamma`](Value::igamma)
-    /// is, and where `a` and `x` are small by DLMF 8.7.3.
+    /// `Q(a, x) = 1 - P(a, x)`, with all its digits where it is small (DLMF 8.2.4); computed as
+    /// [`igamma`](Value::igamma) is, and where `a` and `x` are small by DLMF 8.7.3.
     ///
     /// NaN where `igamma` is; 1 for `x = 0`, 0 for `x = inf` and for `a = 0`, 1 for `a = inf`.
     ///
@@ -52,7 +55,8 @@ impl<'b> Value<'b> {
     }
 }
 
-/// Returns the value at the edges of the domain: `first` where x is 0 or a infinite, `1 - first` where a is 0 or x infinite.
+/// Returns the value at the edges of the domain: `first` where x is 0 or a infinite, `1 - first`
+/// where a is 0 or x infinite.
 fn edges<'b>(a: Value<'b>, x: Value<'b>, inside: Value<'b>, first: f64) -> Value<'b> {
     let (low, high) = (x.eq(0.0) | a.eq(f64::INFINITY), a.eq(0.0) | x.eq(f64::INFINITY));
     let value = high.select(x.full_like(1.0 - first), low.select(x.full_like(first), inside));
@@ -61,7 +65,7 @@ fn edges<'b>(a: Value<'b>, x: Value<'b>, inside: Value<'b>, first: f64) -> Value
 }
 
 /// Which formula holds where, and what they share.
-pub(super) struct Regions<'b> {
+pub(super) struct FormulaRegions<'b> {
     /// Temme's expansion.
     pub(super) large: Value<'b>,
     /// The power series of P, elsewhere but for `large` the continued fraction of Q.
@@ -74,23 +78,24 @@ pub(super) struct Regions<'b> {
     pub(super) prefactor: Value<'b>,
 }
 
-pub(super) fn regions<'b>(a: Value<'b>, x: Value<'b>) -> Regions<'b> {
+pub(super) fn regions<'b>(a: Value<'b>, x: Value<'b>) -> FormulaRegions<'b> {
     let mu = (x - a) / a;
     let log = log_minus_rest(x / a, mu);
     let far = a.ge(temme::LARGE);
     let large = far & log.gt(-0.5);
-    // Beyond 2000 the result is 0 for every a this is used for; halves of exp(-x) underflow late enough.
+    // Beyond 2000 the result is 0 for every a this is used for; halves of exp(-x) underflow late
+    // enough.
     let bounded = x.min(2000.0);
     let (half, small) = ((bounded * -0.5).exp(), a.min(temme::LARGE));
     let near = bounded.pow(small) * half * half / gamma_from_one(small + 1.0);
     let uniform = (a * log).exp() / ((a * TAU).sqrt() * stirling(a).exp());
     let prefactor = far.select(uniform, near);
     let series = (x.le(a) | x.lt(1.1)) & !large;
-    Regions { large, series, mu, log, prefactor }
+    FormulaRegions { large, series, mu, log, prefactor }
 }
 
-/// `eta` of DLMF 8.12.1, which has the sign of `mu`, and `mu / eta`, which is near 1.
-pub(super) fn eta<'b>(r: &Regions<'b>) -> (Value<'b>, Value<'b>) {
+/// Returns `eta` of DLMF 8.12.1, which has the sign of `mu`, and `mu / eta`, which is near 1.
+pub(super) fn eta<'b>(r: &FormulaRegions<'b>) -> (Value<'b>, Value<'b>) {
     let near = 1.0 / (log1p_rest(r.mu) * -2.0).sqrt();
     let far = (r.log * -2.0).sqrt() * sign_of(r.mu);
     let is_near = log1p_rest_holds(r.mu);
@@ -121,7 +126,7 @@ fn incomplete<'b>(a: Value<'b>, x: Value<'b>) -> Incomplete<'b> {
     }
 }
 
-/// `sum x^n / ((a+1) ... (a+n))`
+/// Returns `sum x^n / ((a+1) ... (a+n))`
 fn power_series<'b>(active: Value<'b>, a: Value<'b>, x: Value<'b>) -> Value<'b> {
     let one = a.full_like(1.0);
     let (end, _) = iterate(active, &[a, x, one, one], STEPS, |state, n| {
@@ -148,7 +153,8 @@ fn continued_fraction<'b>(active: Value<'b>, a: Value<'b>, x: Value<'b>) -> Valu
     end[4]
 }
 
-/// Q for small a and x, DLMF 8.7.3: `1 - x^a / gamma(a+1) (1 + a sum (-x)^n / (n! (a+n)))`, without the cancellation.
+/// Computes Q for small a and x, DLMF 8.7.3:
+/// `1 - x^a / gamma(a+1) (1 + a sum (-x)^n / (n! (a+n)))`, without the cancellation.
 fn complement_series<'b>(active: Value<'b>, a: Value<'b>, x: Value<'b>) -> Value<'b> {
     let (one, zero) = (a.full_like(1.0), a.full_like(0.0));
     let (end, _) = iterate(active, &[a, x, one, zero], STEPS, |state, n| {
@@ -162,8 +168,8 @@ fn complement_series<'b>(active: Value<'b>, a: Value<'b>, x: Value<'b>) -> Value
     -log.expm1() - log.exp() * a * end[3]
 }
 
-/// Temme's expansion, DLMF 8.12.3 and 8.12.4.
-fn uniform<'b>(a: Value<'b>, r: &Regions<'b>) -> Incomplete<'b> {
+/// Computes Temme's expansion, DLMF 8.12.3 and 8.12.4.
+fn uniform<'b>(a: Value<'b>, r: &FormulaRegions<'b>) -> Incomplete<'b> {
     let eta = eta(r).0;
     let normal = erfc(eta.abs() * (a * 0.5).sqrt()) * 0.5;
     let rest = (a * r.log).exp() / (a * TAU).sqrt() * temme::sum(a, eta);

@@ -1,15 +1,16 @@
 //! Derivatives of the incomplete gamma function by its first argument.
 use super::gamma::{digamma, stirling};
-use super::igamma::{Regions, SMALL, STEPS, eta, regions};
+use super::igamma::{FormulaRegions, SMALL, STEPS, eta, regions};
 use super::temme;
 use super::wide::{iterate, like, with_operand};
 use crate::{Operand, Value};
 
 impl<'b> Value<'b> {
-    /// Derivative of [`igamma`](Value::igamma)`(a, x)` by `self = a`: XLA's `IgammaGradA`.
+    /// Computes the derivative of [`igamma`](Value::igamma)`(a, x)` by `self = a`: XLA's
+    /// `IgammaGradA`.
     ///
-    /// The derivatives of the formulas of `igamma`, term by term. 0 for `x = 0` and for infinite `x`; NaN unless
-    /// `0 < a < inf` and `x >= 0`.
+    /// The derivatives of the formulas of `igamma`, term by term. 0 for `x = 0` and for infinite
+    /// `x`; NaN unless `0 < a < inf` and `x >= 0`.
     ///
     /// Accuracy in `f64`: `64 + 8 |ln D|` ULP where `D` is the result.
     #[track_caller]
@@ -23,11 +24,12 @@ impl<'b> Value<'b> {
             })
         })
     }
-    /// Returns how a sample `x` of the gamma distribution of shape `self = a` moves with `a`: XLA's `RandomGammaGrad`.
+    /// Returns how a sample `x` of the gamma distribution of shape `self = a` moves with `a`: XLA's
+    /// `RandomGammaGrad`.
     ///
-    /// `-dP/da / dP/dx` where `P` is [`igamma`](Value::igamma): the derivative of the quantile `x(a)` at a fixed
-    /// probability, as reparameterized sampling needs it (Figurnov, Mohamed, Mnih, 2018). 0 for `x = 0`; NaN unless
-    /// `0 < a < inf` and `0 <= x < inf`.
+    /// `-dP/da / dP/dx` where `P` is [`igamma`](Value::igamma): the derivative of the quantile
+    /// `x(a)` at a fixed probability, as reparameterized sampling needs it (Figurnov, Mohamed,
+    /// Mnih, 2018). 0 for `x = 0`; NaN unless `0 < a < inf` and `0 <= x < inf`.
     ///
     /// Accuracy in `f64`: 128 ULP.
     #[track_caller]
@@ -48,14 +50,15 @@ fn domain<'b>(a: Value<'b>, x: Value<'b>, inside: Value<'b>) -> Value<'b> {
     good.select(inside, f64::NAN)
 }
 
-/// `dP/da` over the prefactor `x^a exp(-x) / gamma(a + 1)`.
-fn gradient<'b>(a: Value<'b>, x: Value<'b>, r: &Regions<'b>) -> Value<'b> {
+/// Returns `dP/da` over the prefactor `x^a exp(-x) / gamma(a + 1)`.
+fn gradient<'b>(a: Value<'b>, x: Value<'b>, r: &FormulaRegions<'b>) -> Value<'b> {
     let inside = a.gt(0.0) & x.gt(0.0) & x.lt(f64::INFINITY);
     let slope = x.log() - digamma(a);
     // Q = prefactor a C: dP = -prefactor a (slope C + dC)
     let fraction = continued_fraction(inside & !r.series & !r.large, a, x);
     let fraction = -a * (slope * fraction.value + fraction.slope);
-    // P = prefactor S: dP = prefactor ((slope - 1/a) S + dS), since digamma(a + 1) = digamma(a) + 1/a
+    // P = prefactor S: dP = prefactor ((slope - 1/a) S + dS), since digamma(a + 1) = digamma(a) +
+    // 1/a
     let series = power_series(inside & r.series, a, x);
     let series = (x.log() - digamma(a + 1.0)) * series.value + series.slope;
     r.large.select(uniform(a, r), r.series.select(series, fraction))
@@ -67,7 +70,7 @@ struct Dual<'b> {
     slope: Value<'b>,
 }
 
-/// `sum x^n / ((a+1) ... (a+n))`
+/// Returns `sum x^n / ((a+1) ... (a+n))`
 fn power_series<'b>(active: Value<'b>, a: Value<'b>, x: Value<'b>) -> Dual<'b> {
     let (one, zero) = (a.full_like(1.0), a.full_like(0.0));
     let (end, _) = iterate(active, &[a, x, one, zero, one, zero], STEPS, |state, n| {
@@ -106,9 +109,10 @@ fn continued_fraction<'b>(active: Value<'b>, a: Value<'b>, x: Value<'b>) -> Dual
     Dual { value: end[6], slope: end[7] }
 }
 
-/// Temme's expansion, DLMF 8.12.3, differentiated: with `P = erfc(-y)/2 - exp(-y^2) / sqrt(2 pi a) T(a, eta)`,
-/// `y = eta sqrt(a/2)` and `d eta/da = -mu / (a eta)`.
-fn uniform<'b>(a: Value<'b>, r: &Regions<'b>) -> Value<'b> {
+/// Computes Temme's expansion, DLMF 8.12.3, differentiated: with
+/// `P = erfc(-y)/2 - exp(-y^2) / sqrt(2 pi a) T(a, eta)`, `y = eta sqrt(a/2)` and
+/// `d eta/da = -mu / (a eta)`.
+fn uniform<'b>(a: Value<'b>, r: &FormulaRegions<'b>) -> Value<'b> {
     let (eta, ratio) = eta(r);
     let sum = temme::sum(a, eta);
     let by_a = temme::sum_by_a(a, eta) - temme::sum_by_eta(a, eta) * ratio / a;

@@ -1,4 +1,5 @@
-//! Special functions: error functions, Bessel functions, the gamma and beta families, zeta functions.
+//! Special functions: error functions, Bessel functions, the gamma and beta families, zeta
+//! functions.
 mod bessel;
 mod beta;
 mod erf;

@@ -7,9 +7,11 @@ use super::temme::LARGE;
 use super::wide::in_f64;
 use crate::Value;
 
-/// `x^(a-1) exp(-x) / gamma(a)`: the derivative of [`igamma`](Value::igamma)`(a, x)` by `x`.
+/// Returns `x^(a-1) exp(-x) / gamma(a)`: the derivative of [`igamma`](Value::igamma)`(a, x)` by
+/// `x`.
 ///
-/// NaN where `igamma` is. At `x = 0` the limit, which is 1 for `a = 1`; 0 where `igamma` is constant.
+/// NaN where `igamma` is. At `x = 0` the limit, which is 1 for `a = 1`; 0 where `igamma` is
+/// constant.
 pub(crate) fn gamma_density<'b>(a: Value<'b>, x: Value<'b>) -> Value<'b> {
     a.record(|_| {
         in_f64("gamma_density", [a, x], |[a, x]| {
@@ -27,7 +29,7 @@ pub(crate) fn gamma_density<'b>(a: Value<'b>, x: Value<'b>) -> Value<'b> {
     })
 }
 
-/// `x^(a-1) (1-x)^(b-1) / B(a, b)`: the derivative of
+/// Returns `x^(a-1) (1-x)^(b-1) / B(a, b)`: the derivative of
 /// [`regularized_incomplete_beta`](Value::regularized_incomplete_beta)`(a, b, x)` by `x`.
 ///
 /// NaN where the function is. At `x = 0` and `x = 1` the limit; 0 where the function is constant.
@@ -55,8 +57,9 @@ pub(crate) fn beta_density<'b>([a, b, x]: [Value<'b>; 3]) -> Value<'b> {
     })
 }
 
-/// Returns the derivative of [`zeta`](Value::zeta)`(s, q)` by `s`, `-sum log(q + k) (q + k)^-s`, for `s > 1` and `q > 0`; NaN
-/// for others, since the sum is real for single values of `s` only where `q` is negative.
+/// Returns the derivative of [`zeta`](Value::zeta)`(s, q)` by `s`, `-sum log(q + k) (q + k)^-s`,
+/// for `s > 1` and `q > 0`; NaN for others, since the sum is real for single values of `s` only
+/// where `q` is negative.
 pub(crate) fn zeta_slope<'b>(s: Value<'b>, q: Value<'b>) -> Value<'b> {
     s.record(|_| {
         in_f64("zeta_slope", [s, q], |[s, q]| {

@@ -1,8 +1,9 @@
 //! Coefficients of polynomials.
 //!
-//! Each polynomial interpolates its function, computed with 60 digits from its definition, at the Chebyshev nodes of its
-//! range; the coefficients are those of the powers of `t`, which runs from -1 to 1. The truncation error is below 1e-17
-//! of the function. Series with closed forms (Bernoulli numbers) are at the end.
+//! Each polynomial interpolates its function, computed with 60 digits from its definition, at the
+//! Chebyshev nodes of its range; the coefficients are those of the powers of `t`, which runs from
+//! -1 to 1. The truncation error is below 1e-17 of the function. Series with closed forms
+//! (Bernoulli numbers) are at the end.
 #![expect(clippy::unreadable_literal, reason = "coefficients are data")]
 
 /// `(1 + 2x) exp(x*x) erfc(x)` for x from 1/2 to 38, in `t = ((x - 2)/(x + 2) - 0.15) / 0.75`.
@@ -138,8 +139,8 @@ pub(super) const BERNOULLI: &[f64] = &[
     43867.0 / 798.0,    -174_611.0 / 330.0, 854_513.0 / 138.0,
 ];
 
-/// Row k: the power series of `c_k(eta)`, from DLMF 8.12.10 and 8.12.11, as far as its terms count for `a >= 30` and
-/// `|eta| <= 1`. Computed with 50 digits.
+/// Row k: the power series of `c_k(eta)`, from DLMF 8.12.10 and 8.12.11, as far as its terms count
+/// for `a >= 30` and `|eta| <= 1`. Computed with 50 digits.
 pub(super) const TEMME: &[&[f64]] = &[
     &[
         -0.3333333333333333,     0.08333333333333333,     -0.014814814814814815,

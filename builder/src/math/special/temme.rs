@@ -6,7 +6,7 @@ use crate::Value;
 /// From this `a` on the expansion is used, where `eta` is from -1 to 1.
 pub(super) const LARGE: f64 = 30.0;
 
-/// `sum c_k(eta) / a^k`, the factor of DLMF 8.12.7.
+/// Returns `sum c_k(eta) / a^k`, the factor of DLMF 8.12.7.
 pub(super) fn sum<'b>(a: Value<'b>, eta: Value<'b>) -> Value<'b> {
     in_powers(a, TEMME.iter().map(|row| polynomial(eta, row)))
 }
@@ -22,7 +22,7 @@ pub(super) fn sum_by_a<'b>(a: Value<'b>, eta: Value<'b>) -> Value<'b> {
     in_powers(a, rows.into_iter()) / (a * a)
 }
 
-/// `terms[0] + terms[1] / a + ...`
+/// Returns `terms[0] + terms[1] / a + ...`
 fn in_powers<'b>(a: Value<'b>, terms: impl DoubleEndedIterator<Item = Value<'b>>) -> Value<'b> {
     let sum = terms.rev().reduce(|sum, term| sum / a + term);
     sum.unwrap_or_else(|| a.full_like(0.0))

@@ -1,12 +1,13 @@
-//! Helpers of the special functions: computation in f64, polynomials, loops with a mask per element.
+//! Helpers of the special functions: computation in f64, polynomials, loops with a mask per
+//! element.
 use crate::arguments::cast;
 use crate::loops::exactly;
 use crate::math::bits;
 use crate::{Error, Operand, Result, Value, implicit};
 use hlo::ElementType;
 
-/// Calls the function of the library of this name, on operands broadcast to one shape: it computes in f64, and rounds the
-/// result once to their type.
+/// Calls the function of the library of this name, on operands broadcast to one shape: it computes
+/// in f64, and rounds the result once to their type.
 pub(super) fn in_f64<'b, const N: usize>(
     name: &str,
     operands: [Value<'b>; N],
@@ -59,7 +60,7 @@ pub(super) fn with_operand<'b>(
     in_f64(name, [first, implicit::pair(second, first, first)?.0], compute)
 }
 
-/// `coefficients[0] + coefficients[1] x + ...`, by Horner's rule.
+/// Returns `coefficients[0] + coefficients[1] x + ...`, by Horner's rule.
 pub(super) fn polynomial<'b>(x: Value<'b>, coefficients: &[f64]) -> Value<'b> {
     let mut rest = coefficients.iter().rev();
     let (Some(&highest), Some(&next)) = (rest.next(), rest.next()) else {
@@ -68,10 +69,11 @@ pub(super) fn polynomial<'b>(x: Value<'b>, coefficients: &[f64]) -> Value<'b> {
     rest.fold(x * highest + next, |sum, &coefficient| sum * x + coefficient)
 }
 
-/// The state after `step` was applied until no element is active, or `limit` times.
+/// Returns the state after `step` was applied until no element is active, or `limit` times.
 ///
-/// `step` takes the state and the number of the step, from 1 on, as an f64 scalar; it returns the new state and which
-/// elements go on. Elements that have stopped keep their state. The second result is what is still active at the end.
+/// `step` takes the state and the number of the step, from 1 on, as an f64 scalar; it returns the
+/// new state and which elements go on. Elements that have stopped keep their state. The second
+/// result is what is still active at the end.
 pub(super) fn iterate<'b>(
     active: Value<'b>,
     state: &[Value<'b>],
@@ -106,8 +108,8 @@ pub(super) fn like<'b>(scalar: Value<'b>, array: Value<'b>) -> Value<'b> {
     array.record(|_| Ok(implicit::pair(scalar, array, array)?.0))
 }
 
-/// `exp(-x*x)` of an f64, as exact as `exp`: the square is taken in two parts, so that its rounding error, which `exp`
-/// would magnify by `x*x`, is not lost.
+/// Returns `exp(-x*x)` of an f64, as exact as `exp`: the square is taken in two parts, so that its
+/// rounding error, which `exp` would magnify by `x*x`, is not lost.
 pub(super) fn exp_of_minus_square(x: Value<'_>) -> Value<'_> {
     let bits = x.bitcast_convert_type(ElementType::U64);
     // Half of the bits: their square is exact.
@@ -115,7 +117,7 @@ pub(super) fn exp_of_minus_square(x: Value<'_>) -> Value<'_> {
     (-(kept * kept)).exp() * (-((x - kept) * (x + kept))).exp()
 }
 
-/// `x` minus the nearest integer: exact, from -1/2 to 1/2.
+/// Returns `x` minus the nearest integer: exact, from -1/2 to 1/2.
 pub(super) fn offset_from_whole(x: Value<'_>) -> Value<'_> {
     x - x.round_nearest_even()
 }
@@ -125,21 +127,22 @@ pub(super) fn is_whole(x: Value<'_>) -> Value<'_> {
     x.floor().eq(x)
 }
 
-/// `-1` where `x` is below zero, `1` elsewhere.
+/// Returns `-1` where `x` is below zero, `1` elsewhere.
 pub(super) fn sign_of(x: Value<'_>) -> Value<'_> {
     x.lt(0.0).select(x.full_like(-1.0), 1.0)
 }
 
-/// `log(ratio) - rest` where `rest = ratio - 1`, which is given since it is known more exactly: accurate near `ratio = 1`.
+/// Returns `log(ratio) - rest` where `rest = ratio - 1`, which is given since it is known more
+/// exactly: accurate near `ratio = 1`.
 pub(super) fn log_minus_rest<'b>(ratio: Value<'b>, rest: Value<'b>) -> Value<'b> {
     let near = rest * rest * log1p_rest(rest);
     log1p_rest_holds(rest).select(near, ratio.log() - rest)
 }
-/// Where [`log1p_rest`] may be used.
+/// Returns where [`log1p_rest`] may be used.
 pub(super) fn log1p_rest_holds(x: Value<'_>) -> Value<'_> {
     x.gt(-0.4) & x.lt(0.6)
 }
-/// `(log1p(x) - x) / (x*x)` for x from -0.4 to 0.6.
+/// Returns `(log1p(x) - x) / (x*x)` for x from -0.4 to 0.6.
 pub(super) fn log1p_rest(x: Value<'_>) -> Value<'_> {
     polynomial(x * 2.0 - 0.2, super::tables::LOG1P_REST)
 }

@@ -6,25 +6,29 @@ use crate::{Operand, Value};
 use std::f64::consts::TAU;
 
 impl<'b> Value<'b> {
-    /// Hurwitz zeta function of `self = s` and `q`: XLA's `Zeta`.
+    /// Computes the Hurwitz zeta function of `self = s` and `q`: XLA's `Zeta`.
     ///
-    /// `sum over k >= 0 of (q + k)^-s` for `s > 1` (DLMF 25.11.1): ten terms and the Euler-Maclaurin formula for the rest
-    /// (25.11.5). Infinite at `s = 1`, NaN for `s < 1`. For `q <= 0` only whole `s` have a real sum, others give NaN; at
-    /// `q = 0, -1, -2, ...` it is `inf` for even `s`, NaN for odd, where both signs are limits.
+    /// `sum over k >= 0 of (q + k)^-s` for `s > 1` (DLMF 25.11.1): ten terms and the
+    /// Euler-Maclaurin formula for the rest (25.11.5). Infinite at `s = 1`, NaN for `s < 1`. For
+    /// `q <= 0` only whole `s` have a real sum, others give NaN; at `q = 0, -1, -2, ...` it is
+    /// `inf` for even `s`, NaN for odd, where both signs are limits.
     ///
-    /// Accuracy in `f64`: 8 ULP for `q > 0` (the error of `q + k` counts `s` times, where the sum is rounded); for `q < 0`
-    /// the same of the largest of the three sums `zeta(s, q + n)`, `zeta(s, n - q)`, `zeta(s, 1 - q)` it is made of.
+    /// Accuracy in `f64`: 8 ULP for `q > 0` (the error of `q + k` counts `s` times, where the sum
+    /// is rounded); for `q < 0` the same of the largest of the three sums `zeta(s, q + n)`,
+    /// `zeta(s, n - q)`, `zeta(s, 1 - q)` it is made of.
     #[track_caller]
     pub fn zeta(self, q: impl Operand<'b>) -> Self {
         self.record(|_| with_operand("zeta", self, q, |[s, q]| zeta(s, q)))
     }
-    /// Returns the derivative of order `self = n` of [`digamma`](Value::digamma) at `x`: XLA's `Polygamma`.
+    /// Returns the derivative of order `self = n` of [`digamma`](Value::digamma) at `x`: XLA's
+    /// `Polygamma`.
     ///
-    /// `(-1)^(n+1) n! zeta(n + 1, x)` for `n = 1, 2, ...`, `digamma(x)` for `n = 0`; NaN for other `n` (DLMF 5.15, 25.11.12).
-    /// At the poles `x = 0, -1, -2, ...` it is `inf` for odd `n`, NaN for even.
+    /// `(-1)^(n+1) n! zeta(n + 1, x)` for `n = 1, 2, ...`, `digamma(x)` for `n = 0`; NaN for other
+    /// `n` (DLMF 5.15, 25.11.12). At the poles `x = 0, -1, -2, ...` it is `inf` for odd `n`, NaN
+    /// for even.
     ///
-    /// Accuracy in `f64`: 24 ULP for `x > 0` and `n <= 150`; beyond, where `n!` or the sum leave the range of `f64`,
-    /// `2 (n + 1)` ULP.
+    /// Accuracy in `f64`: 24 ULP for `x > 0` and `n <= 150`; beyond, where `n!` or the sum leave
+    /// the range of `f64`, `2 (n + 1)` ULP.
     #[track_caller]
     pub fn polygamma(self, x: impl Operand<'b>) -> Self {
         self.record(|_| with_operand("polygamma", self, x, |[n, x]| polygamma(n, x)))
@@ -38,7 +42,8 @@ fn is_even(x: Value<'_>) -> Value<'_> {
 
 fn zeta<'b>(s: Value<'b>, q: Value<'b>) -> Value<'b> {
     let one = s.full_like(1.0);
-    // Of a negative q the terms from q + k > 0 on are a sum of the usual kind, those before it one less another.
+    // Of a negative q the terms from q + k > 0 on are a sum of the usual kind, those before it one
+    // less another.
     let whole = (-q).floor();
     let below = -q - whole;
     let before = sum(s, below, one) - sum(s, 1.0 - q, one);
@@ -53,7 +58,7 @@ fn zeta<'b>(s: Value<'b>, q: Value<'b>) -> Value<'b> {
     (s.lt(1.0) | q.eq(f64::NEG_INFINITY)).select(s.full_like(f64::NAN), value)
 }
 
-/// `sum ((q + k) / unit)^-s` for positive q.
+/// Returns `sum ((q + k) / unit)^-s` for positive q.
 fn sum<'b>(s: Value<'b>, q: Value<'b>, unit: Value<'b>) -> Value<'b> {
     let power = |x: Value<'b>| (x / unit).pow(-s);
     let counted = [9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0];
@@ -82,7 +87,8 @@ fn polygamma<'b>(n: Value<'b>, x: Value<'b>) -> Value<'b> {
     let s = n + 1.0;
     let sign = is_even(n).select(n.full_like(-1.0), 1.0);
     let plain = gamma_from_one(s.max(1.0)) * zeta(s, x);
-    // n! x^-(n+1) by Stirling's formula, as a fourth power whose base stays in range, times a sum that is near 1.
+    // n! x^-(n+1) by Stirling's formula, as a fourth power whose base stays in range, times a sum
+    // that is near 1.
     let quarter = (s / x).pow(s * 0.25) * (s * -0.25).exp();
     let scale = (TAU / s).sqrt() * stirling(s).exp() * quarter.square().square();
     let scaled = scale * sum(s, x, x);

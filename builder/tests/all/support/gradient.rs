@@ -2,11 +2,14 @@
 //!
 //! `check` takes a function and a point. There, in random directions,
 //!
-//! - both directions must be transposes, `<jvp(t), c> = <t, vjp(c)>`, to 1e-12 of the sum of magnitudes;
-//! - the tangent must be the central difference `(f(x + ht) - f(x - ht)) / 2h`, to 1e-6 of the largest component.
+//! - both directions must be transposes, `<jvp(t), c> = <t, vjp(c)>`, to 1e-12 of the sum of
+//!   magnitudes;
+//! - the tangent must be the central difference `(f(x + ht) - f(x - ht)) / 2h`, to 1e-6 of the
+//!   largest component.
 //!
-//! The pairing of complex arrays is the real part of the sum of products, without a conjugate: the one under which a
-//! holomorphic function's pull-back multiplies by its derivative. Directions have real and imaginary parts, and each alone.
+//! The pairing of complex arrays is the real part of the sum of products, without a conjugate: the
+//! one under which a holomorphic function's pull-back multiplies by its derivative. Directions have
+//! real and imaginary parts, and each alone.
 use super::{Builder, Value, evaluate_on};
 use hlo::{ElementType, Literal, Scalar, Shape};
 
@@ -38,7 +41,8 @@ impl Random {
     }
 }
 
-/// Arrays of these shapes with components between the two: a different one for each position, the same each time.
+/// Arrays of these shapes with components between the two: a different one for each position, the
+/// same each time.
 pub fn inputs(shapes: &[&str], low: f64, high: f64) -> Vec<Literal> {
     let mut random = Random(7);
     shapes.iter().map(|shape| random.array(shape, low, high)).collect()
@@ -48,7 +52,8 @@ fn varies(ty: ElementType) -> bool {
     ty.is_float() || ty.is_complex()
 }
 
-/// The real numbers a value consists of, of a complex one its parts in turn; integers and truths are none.
+/// The real numbers a value consists of, of a complex one its parts in turn; integers and truths
+/// are none.
 pub fn components(literal: &Literal) -> Vec<f64> {
     let parts = |leaf: &&Literal| -> Vec<f64> {
         (0..leaf.len())
@@ -192,8 +197,8 @@ fn largest(numbers: &[f64]) -> f64 {
     numbers.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
-/// Checks both directions of differentiation of a function of `f64` and `c128` arrays at `inputs`; integers among them
-/// are held fixed.
+/// Checks both directions of differentiation of a function of `f64` and `c128` arrays at `inputs`;
+/// integers among them are held fixed.
 #[track_caller]
 pub fn check(
     name: &str,

@@ -66,7 +66,8 @@ pub fn reals(literal: &Literal) -> Vec<f64> {
     (0..literal.len()).map(|i| literal.get(i).as_f64()).collect()
 }
 
-/// Fails unless every element is within `relative` of its own size, or `absolute`, of what is expected.
+/// Fails unless every element is within `relative` of its own size, or `absolute`, of what is
+/// expected.
 #[track_caller]
 pub fn near(found: &Literal, expected: &[f64], relative: f64, absolute: f64) {
     let found = reals(found);

@@ -15,7 +15,8 @@ pub(crate) fn full(like: Value<'_>, ty: ElementType, value: Scalar) -> Result<Va
     Ok(if dims.is_empty() { scalar } else { scalar.broadcast_in_dim(&dims, &[]) })
 }
 
-/// Returns the operation on inputs of one size, whose types it takes; `out` is the type of its output.
+/// Returns the operation on inputs of one size, whose types it takes; `out` is the type of its
+/// output.
 pub(crate) fn build<'b>(op: ScalarOp, x: &[Value<'b>], out: ElementType) -> Result<Value<'b>> {
     match *x {
         [x] => unary(op, x, out),
@@ -52,7 +53,8 @@ fn unary(op: ScalarOp, input: Value<'_>, out: ElementType) -> Result<Value<'_>> 
         ScalarOp::Cosh => x.cosh(),
         ScalarOp::Erf => x.erf(),
         ScalarOp::Exp => x.exp(),
-        // The power is exact where the product `x * ln(2)` would be rounded before it is exponentiated.
+        // The power is exact where the product `x * ln(2)` would be rounded before it is
+        // exponentiated.
         ScalarOp::Exp2 => x.scalar_like(2.0).pow(x),
         ScalarOp::Expm1 => x.expm1(),
         ScalarOp::Floor => x.floor(),
@@ -156,7 +158,7 @@ fn magnitude(x: Value<'_>) -> Result<Value<'_>> {
     })
 }
 
-/// HLO has the two-operand arc tangent only.
+/// Returns the arc tangent: HLO has the two-operand arc tangent only.
 fn arctan(x: Value<'_>) -> Value<'_> {
     x.atan2(x.scalar_like(1.0))
 }
@@ -176,7 +178,8 @@ pub(super) fn zero_of(ty: ElementType) -> Scalar {
     Scalar::Float(0.0).convert(ElementType::F64, ty)
 }
 
-/// Compared by value: of 64-bit integers of both kinds no type holds all, so the negative ones are distinguished first.
+/// Compares by value: of 64-bit integers of both kinds no type holds all, so the negative ones are
+/// distinguished first.
 fn compare<'b>(x: Value<'b>, y: Value<'b>, direction: Direction) -> Result<Value<'b>> {
     let (left, right) = (x.element_type()?, y.element_type()?);
     let common = upcast([left, right])?;
@@ -200,7 +203,8 @@ fn compare<'b>(x: Value<'b>, y: Value<'b>, direction: Direction) -> Result<Value
     Ok(signed.lt(signed.scalar_like(0)).select(outcome, same))
 }
 
-/// The operation does not take so many inputs, which is checked before.
+/// Returns the error of an impossible case: the operation does not take so many inputs, which is
+/// checked before.
 #[cold]
 fn misfit(op: ScalarOp) -> builder::Error {
     builder::Error::argument(format!("`{op}` does not take so many inputs"))

@@ -41,8 +41,8 @@ fn cast(x: &str, from: ElementType, to: ElementType) -> Result<String> {
     })
 }
 
-/// Returns the C expression of the operation on inputs, each an expression that can stand in a product and its type; its
-/// value has the type `out`.
+/// Returns the C expression of the operation on inputs, each an expression that can stand in a
+/// product and its type; its value has the type `out`.
 pub(crate) fn expression(
     op: ScalarOp,
     inputs: &[(&str, ElementType)],
@@ -90,7 +90,8 @@ fn comparison(op: ScalarOp) -> Option<&'static str> {
     })
 }
 
-/// By value: no type holds the 64-bit integers of both kinds, so the negative ones are distinguished first.
+/// Compares by value: no type holds the 64-bit integers of both kinds, so the negative ones are
+/// distinguished first.
 fn compare(inputs: &[(&str, ElementType)], common: ElementType, operator: &str) -> Result<String> {
     let [(x, left), (y, right)] = inputs else { return Err(unknown("a comparison")) };
     if common.is_integral() || !(left.is_integral() && right.is_integral()) {
@@ -134,7 +135,7 @@ fn truths(op: ScalarOp, x: &[String]) -> Result<String> {
     })
 }
 
-/// Computed in 64 bits without sign, where C wraps around, then cut off.
+/// Computes in 64 bits without sign, where C wraps around, then cut off.
 fn integers(op: ScalarOp, x: &[String], out: ElementType) -> Result<String> {
     let unsigned = out.class() == Class::Unsigned;
     let suffix = if unsigned { "_u" } else { "" };

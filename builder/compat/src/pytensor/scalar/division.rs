@@ -1,14 +1,15 @@
 //! Floor division and its remainder, as NumPy defines them.
 //!
-//! Integers: the quotient is rounded down, the remainder has the sign of the divisor, and division by 0 gives 0, which is
-//! what NumPy's functions give (PyTensor's C code raises an error instead, which no array operation can). Floats: the
-//! remainder is C's `fmod` brought to the sign of the divisor, and the quotient is what is left, made whole.
+//! Integers: the quotient is rounded down, the remainder has the sign of the divisor, and division
+//! by 0 gives 0, which is what NumPy's functions give (PyTensor's C code raises an error instead,
+//! which no array operation can). Floats: the remainder is C's `fmod` brought to the sign of the
+//! divisor, and the quotient is what is left, made whole.
 use crate::cast;
 use builder::{Result, Value};
 use hlo::ElementType;
 use hlo::elem::Class;
 
-/// `x // y`, of operands of one type.
+/// Returns `x // y`, of operands of one type.
 pub(super) fn quotient<'b>(x: Value<'b>, y: Value<'b>) -> Result<Value<'b>> {
     match x.element_type()?.class() {
         Class::Pred => truths(x, y, quotient),
@@ -28,7 +29,7 @@ pub(super) fn quotient<'b>(x: Value<'b>, y: Value<'b>) -> Result<Value<'b>> {
     }
 }
 
-/// `x % y`, of operands of one type.
+/// Returns `x % y`, of operands of one type.
 pub(super) fn modulo<'b>(x: Value<'b>, y: Value<'b>) -> Result<Value<'b>> {
     match x.element_type()?.class() {
         Class::Pred => truths(x, y, modulo),
@@ -69,7 +70,7 @@ fn float_quotient<'b>(x: Value<'b>, y: Value<'b>) -> Value<'b> {
     y.eq(0.0).select(ratio, finished)
 }
 
-/// Division of booleans, as numbers.
+/// Divides booleans, as numbers.
 fn truths<'b>(
     x: Value<'b>,
     y: Value<'b>,

@@ -1,7 +1,7 @@
 //! Derivatives of the scalar operations, on inputs of one size.
 //!
-//! Of complex numbers the convention is that of PyTensor's `mul` and `abs`: the cotangent of `x + iy` is the one by `x` plus
-//! `i` times the one by `y`.
+//! Of complex numbers the convention is that of PyTensor's `mul` and `abs`: the cotangent of
+//! `x + iy` is the one by `x` plus `i` times the one by `y`.
 use super::ScalarOp;
 use super::build::{build, full};
 use crate::cast;
@@ -24,7 +24,8 @@ pub(crate) enum Partial<'b> {
 }
 use Partial::{Disconnected, Unknown, Zero};
 
-/// Returns the cotangents of the inputs `x` from that of the output `z`, which is `g` and has the type of `z`.
+/// Returns the cotangents of the inputs `x` from that of the output `z`, which is `g` and has the
+/// type of `z`.
 pub(crate) fn pull<'b>(
     op: ScalarOp,
     x: &[Value<'b>],
@@ -57,7 +58,7 @@ pub(crate) fn pull<'b>(
     })
 }
 
-/// Of a sum or product of any number of inputs.
+/// Returns the cotangents of a sum or product of any number of inputs.
 fn many<'b>(op: ScalarOp, x: &[Value<'b>], g: Value<'b>) -> Vec<Partial<'b>> {
     let others = |i: usize| {
         let others = x.iter().enumerate().filter(move |(j, _)| *j != i);
@@ -171,7 +172,7 @@ fn ternary<'b>(
     }
 }
 
-/// Of inputs or an output that are complex.
+/// Returns the cotangents of inputs or an output that are complex.
 fn pull_complex<'b>(
     op: ScalarOp,
     x: &[Value<'b>],
@@ -212,7 +213,8 @@ fn pull_complex<'b>(
     })
 }
 
-/// The operation has another number of inputs, or an output that is discrete; both are distinguished before.
+/// Returns the error of an impossible case: the operation has another number of inputs, or an
+/// output that is discrete; both are distinguished before.
 #[cold]
 fn misfit(op: ScalarOp) -> Error {
     let message = format!("`{op}` has no derivative");

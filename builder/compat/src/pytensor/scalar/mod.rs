@@ -9,7 +9,7 @@ mod rule;
 use super::types;
 use builder::{Error, Result};
 use hlo::ElementType;
-use rule::{Domain, Rule};
+use rule::{InputDomain, TypeRule};
 
 pub(crate) use build::{build, full};
 pub(crate) use c::{c_type, expression};
@@ -18,8 +18,8 @@ pub(crate) use push::push;
 
 macro_rules! scalar_ops {
     ($($variant:ident $name:literal $nin:literal $rule:ident $domain:ident $doc:literal;)*) => {
-        /// A scalar operation of PyTensor's, under its name there in Rust's case: what [`Elemwise`](super::Elemwise) and
-        /// [`CAReduce`](super::CAReduce) apply to arrays.
+        /// A scalar operation of PyTensor's, under its name there in Rust's case: what
+        /// [`Elemwise`](super::Elemwise) and [`CAReduce`](super::CAReduce) apply to arrays.
         ///
         /// ```
         /// use builder_compat::pytensor::ScalarOp;
@@ -34,14 +34,14 @@ macro_rules! scalar_ops {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ScalarOp {
             $(#[doc = $doc] $variant,)*
-            /// In another type. To an integer floats are cut off, the range saturates, NaN gives 0; between integers the
-            /// low bits are kept.
+            /// In another type. To an integer floats are cut off, the range saturates, NaN gives 0;
+            /// between integers the low bits are kept.
             Cast(ElementType),
         }
         impl ScalarOp {
             /// All of them but the casts.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-            /// PyTensor's name: `true_div`, `convert_to_int8`.
+            /// Returns PyTensor's name: `true_div`, `convert_to_int8`.
             pub fn name(self) -> String {
                 match self {
                     $(Self::$variant => $name.to_owned(),)*
@@ -58,9 +58,9 @@ macro_rules! scalar_ops {
                 };
                 (count > 0).then_some(count)
             }
-            fn rule(self) -> Option<(Rule, Domain)> {
+            fn rule(self) -> Option<(TypeRule, InputDomain)> {
                 match self {
-                    $(Self::$variant => Some((Rule::$rule, Domain::$domain)),)*
+                    $(Self::$variant => Some((TypeRule::$rule, InputDomain::$domain)),)*
                     Self::Cast(_) => None,
                 }
             }
@@ -148,7 +148,8 @@ const ALIASES: [(&str, ScalarOp); 9] = [
 ];
 
 impl ScalarOp {
-    /// Returns the operation of this name, in PyTensor's spelling; `convert_to_<dtype>` for the casts.
+    /// Returns the operation of this name, in PyTensor's spelling; `convert_to_<dtype>` for the
+    /// casts.
     pub fn from_name(name: &str) -> Option<Self> {
         if let Some(target) = name.strip_prefix("convert_to_") {
             return types::from_dtype(target).map(Self::Cast);
@@ -156,14 +157,15 @@ impl ScalarOp {
         let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, op)| *op);
         alias.or_else(|| Self::ALL.iter().copied().find(|op| op.name() == name))
     }
-    /// Returns the type of its output on inputs of these types, with PyTensor's `floatX` as it comes, `float64`.
+    /// Returns the type of its output on inputs of these types, with PyTensor's `floatX` as it
+    /// comes, `float64`.
     ///
     /// # Errors
     /// `E0801` if it does not take so many inputs, `E0810` if it does not take these types.
     pub fn output_type(self, inputs: &[ElementType]) -> Result<ElementType> {
         self.output_type_with(inputs, ElementType::F64)
     }
-    /// The same with another `floatX`, which is what `true_div` gives of integers.
+    /// Returns the output type with another `floatX`, which is what `true_div` gives of integers.
     ///
     /// # Errors
     /// As [`ScalarOp::output_type`].

@@ -8,7 +8,8 @@ use crate::pytensor::types::is_discrete;
 use builder::{Result, Value};
 use hlo::Scalar;
 
-/// Returns the tangent of the output `z` from those of the inputs `x`, which are there for the inputs that vary.
+/// Returns the tangent of the output `z` from those of the inputs `x`, which are there for the
+/// inputs that vary.
 pub(crate) fn push<'b>(
     op: ScalarOp,
     x: &[Value<'b>],

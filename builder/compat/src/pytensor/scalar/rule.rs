@@ -7,7 +7,7 @@ use hlo::elem::Class;
 
 /// How the type of the output follows from those of the inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum TypeRule {
     /// The type that holds all of them.
     Upcast,
     /// Floats: integers become `float32` or `float64`.
@@ -32,7 +32,7 @@ pub(super) enum Rule {
 
 /// Which inputs an operation takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Domain {
+pub(super) enum InputDomain {
     Any,
     /// Not `bool` alone.
     NoBool,
@@ -57,7 +57,7 @@ impl ScalarOp {
     }
     pub(super) fn ruled(
         self,
-        (rule, domain): (Rule, Domain),
+        (rule, domain): (TypeRule, InputDomain),
         inputs: &[ElementType],
         float_x: ElementType,
     ) -> Result<ElementType> {
@@ -65,32 +65,32 @@ impl ScalarOp {
         let all = || upcast(inputs.iter().copied());
         let complex = inputs.iter().any(|ty| ty.is_complex());
         let refused = match domain {
-            Domain::Any | Domain::Min8 => false,
-            Domain::NoBool => all()? == ElementType::Pred,
-            Domain::Real => complex,
-            Domain::RealFloat => !first.is_float(),
-            Domain::RealNoBool => complex || first == ElementType::Pred,
+            InputDomain::Any | InputDomain::Min8 => false,
+            InputDomain::NoBool => all()? == ElementType::Pred,
+            InputDomain::Real => complex,
+            InputDomain::RealFloat => !first.is_float(),
+            InputDomain::RealNoBool => complex || first == ElementType::Pred,
         };
         if refused {
             return Err(self.refuses(inputs));
         }
         let output = match rule {
-            Rule::Upcast => all()?,
-            Rule::Float => upgrade_to_float(inputs)?,
-            Rule::Same => first,
-            Rule::Part => first.component(),
-            Rule::Bits => self.bits(inputs)?,
-            Rule::Truth => ElementType::Pred,
-            Rule::TrueDiv if inputs.iter().all(|&ty| types::is_discrete(ty)) => float_x,
-            Rule::TrueDiv => all()?,
-            Rule::Switch => upcast(inputs.iter().skip(1).copied())?,
-            Rule::Second => inputs[1],
-            Rule::Complex if upcast([all()?, ElementType::F16])? == ElementType::F64 => {
+            TypeRule::Upcast => all()?,
+            TypeRule::Float => upgrade_to_float(inputs)?,
+            TypeRule::Same => first,
+            TypeRule::Part => first.component(),
+            TypeRule::Bits => self.bits(inputs)?,
+            TypeRule::Truth => ElementType::Pred,
+            TypeRule::TrueDiv if inputs.iter().all(|&ty| types::is_discrete(ty)) => float_x,
+            TypeRule::TrueDiv => all()?,
+            TypeRule::Switch => upcast(inputs.iter().skip(1).copied())?,
+            TypeRule::Second => inputs[1],
+            TypeRule::Complex if upcast([all()?, ElementType::F16])? == ElementType::F64 => {
                 ElementType::C128
             }
-            Rule::Complex => ElementType::C64,
+            TypeRule::Complex => ElementType::C64,
         };
-        let short = domain == Domain::Min8 && output == ElementType::Pred;
+        let short = domain == InputDomain::Min8 && output == ElementType::Pred;
         Ok(if short { ElementType::S8 } else { output })
     }
     fn bits(self, inputs: &[ElementType]) -> Result<ElementType> {

@@ -1,7 +1,8 @@
-//! The C code: compiled, called by the engine as custom calls, and compared with the instructions on edges and random numbers.
+//! The C code: compiled, called by the engine as custom calls, and compared with the instructions
+//! on edges and random numbers.
 //!
-//! Exact operations agree bit for bit (NaN being NaN); functions of C's library within the bounds below, which hold for the
-//! GNU library.
+//! Exact operations agree bit for bit (NaN being NaN); functions of C's library within the bounds
+//! below, which hold for the GNU library.
 use super::numbers::{MIXED, Random, SAME, TYPES, elements, literal};
 use super::{parts, ulps};
 use crate::support::{build, run_with_hooks};

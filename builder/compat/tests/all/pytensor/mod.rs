@@ -1,9 +1,10 @@
 //! PyTensor's elementwise operations: types, values, derivatives, reductions, C code.
 //!
-//! The `.txt` files beside this one hold what PyTensor 3.0.7 (with NumPy 2.4.6) gives, computed by its Python linker without
-//! rewrites: a case a line, `operation | inputs | result`, arrays as HLO text. Left out is what is wrong there: `softplus` of
-//! booleans, which is computed in `float16`, and the derivatives of `log2` and `log10` by integers, whose constant is cut
-//! off to an integer, and of `real` and `imag` by real numbers, which are complex or integers.
+//! The `.txt` files beside this one hold what PyTensor 3.0.7 (with NumPy 2.4.6) gives, computed by
+//! its Python linker without rewrites: a case a line, `operation | inputs | result`, arrays as HLO
+//! text. Left out is what is wrong there: `softplus` of booleans, which is computed in `float16`,
+//! and the derivatives of `log2` and `log10` by integers, whose constant is cut off to an integer,
+//! and of `real` and `imag` by real numbers, which are complex or integers.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod api;
@@ -29,8 +30,8 @@ fn parameters<'b>(b: &'b Builder, arrays: &[Literal]) -> Vec<Value<'b>> {
     arrays.iter().map(|array| b.input("x", array.shape())).collect()
 }
 
-/// How many representable numbers lie between two, of their type; NaN is near NaN only. Numbers that small differ by are
-/// counted in units of the least normal number's last place.
+/// How many representable numbers lie between two, of their type; NaN is near NaN only. Numbers
+/// that small differ by are counted in units of the least normal number's last place.
 #[expect(clippy::float_cmp, reason = "equal numbers are no distance apart")]
 fn ulps(x: f64, y: f64, ty: ElementType) -> f64 {
     if x == y || (x.is_nan() && y.is_nan()) {
@@ -59,8 +60,8 @@ fn parts(array: &Literal) -> Vec<Scalar> {
         .collect()
 }
 
-/// Fails unless both have one shape and each element is within `bound` units in the last place; with a bound of 0 signs of
-/// zeros count too.
+/// Fails unless both have one shape and each element is within `bound` units in the last place;
+/// with a bound of 0 signs of zeros count too.
 #[track_caller]
 fn assert_near(found: &Literal, expected: &Literal, bound: f64, what: &str) {
     assert_eq!(format!("{:#}", found.shape()), format!("{:#}", expected.shape()), "{what}");

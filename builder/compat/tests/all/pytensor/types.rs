@@ -26,8 +26,8 @@ fn letter(op: ScalarOp, inputs: &[ElementType]) -> char {
     TYPES.iter().find(|(_, ty)| Some(*ty) == found).map_or('.', |(letter, _)| *letter)
 }
 
-/// Where fewer types are taken here: HLO orders no complex numbers and divides none with rounding, and no integer type holds
-/// the 64-bit ones of both kinds.
+/// Where fewer types are taken here: HLO orders no complex numbers and divides none with rounding,
+/// and no integer type holds the 64-bit ones of both kinds.
 fn refused_here(op: ScalarOp, inputs: &[ElementType]) -> bool {
     let complex = inputs.iter().any(|ty| ty.is_complex());
     let pair = [ElementType::S64, ElementType::U64];

@@ -3,7 +3,8 @@ use super::{assert_near, literals, parameters};
 use builder::Builder;
 use builder_compat::pytensor::{ScalarOp, scalar_elemwise};
 
-/// How far a function may be from NumPy's: those that are not correctly rounded there, or here are made of several steps.
+/// How far a function may be from NumPy's: those that are not correctly rounded there, or here are
+/// made of several steps.
 fn bound(op: ScalarOp) -> f64 {
     let bounds = [
         (
