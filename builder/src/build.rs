@@ -11,7 +11,10 @@ use smol_str::SmolStr;
 /// Verifies the module. Returns the first broken rule, with the line of the call that made the
 /// instruction.
 pub(crate) fn verified(module: Module, callers: &[Vec<Caller>]) -> Result<Verified> {
-    module.clone().verify().map_err(|errors| located(module, callers, errors))
+    module.verify().map_err(|unverified| {
+        let (module, errors) = unverified.into_parts();
+        located(module, callers, errors)
+    })
 }
 
 /// Finds the instruction an error is about: spans are numbers of instructions here, since there is
@@ -27,7 +30,7 @@ fn located(mut module: Module, callers: &[Vec<Caller>], unplaced: Errors) -> Err
             InstructionSpans { name: span, body: span }
         });
     }
-    let mut errors = module.verify().err().unwrap_or(unplaced).0;
+    let mut errors = module.verify().err().map_or(unplaced, Errors::from).0;
     let first = errors.remove(0);
     let line = first.span().and_then(|span| lines.get(span.range().start).copied());
     let error = Error::from(first);

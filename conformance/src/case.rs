@@ -65,7 +65,8 @@ impl Case {
             .map_err(|diagnostics| Failed::invalid(Failure::new(&self.text, diagnostics)))
     }
     fn diagnosed(&self) -> std::result::Result<Verified, Vec<Diagnostic>> {
-        let verified = Module::parse(&self.text).and_then(Module::verify);
+        let parsed = Module::parse(&self.text);
+        let verified = parsed.and_then(|module| Ok(module.verify()?));
         verified.map_err(|errors| errors.diagnostics())
     }
     fn run_options(&self) -> RunOptions {

@@ -123,7 +123,7 @@ impl Entry {
         let bytes = std::fs::read(&self.module).map_err(|e| Failed::invalid(e.to_string()))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let parsed = Module::parse_bytes(&bytes, hlo::ir::ParseOptions::default());
-        match parsed.and_then(|parsed| parsed.module.verify()) {
+        match parsed.and_then(|parsed| Ok(parsed.module.verify()?)) {
             Ok(verified) => Ok((text, verified)),
             Err(errors) => Err(Failed::invalid(Failure::new(&text, errors.diagnostics()))),
         }

@@ -62,7 +62,7 @@ fn cases(folder: &str) -> Vec<Case> {
 }
 
 fn errors(text: &str) -> Vec<Error> {
-    let verified = Module::parse(text).and_then(Module::verify);
+    let verified = Module::parse(text).and_then(|module| Ok(module.verify()?));
     verified.err().map_or_else(Vec::new, |errors| errors.0)
 }
 
@@ -195,7 +195,7 @@ fn negative_interior_padding_is_refused() {
             pad.padding.dims[0].interior = -1;
         }
     }
-    let errors = module.verify().unwrap_err().0;
+    let errors = &module.verify().unwrap_err().0;
     assert_eq!(errors.iter().map(label).collect::<Vec<_>>(), BUILT);
 }
 

@@ -120,7 +120,8 @@ fn parts<'py>(
     finding: &Finding,
 ) -> PyResult<Bound<'py, PyDict>> {
     let module = program.0.module();
-    let source = Source::of(module, finding.computation, finding.instruction);
+    let instruction = &module.computations[finding.computation].instructions[finding.instruction];
+    let source = Source::of(module, instruction);
     let diagnostic = finding.diagnostic(module);
     let failure = Failure::new(Kind::Run, diagnostic, source, program.0.source());
     let parts = failure.parts(py)?;

@@ -1,7 +1,7 @@
 //! Lines of the program that a module was made from: those of JAX, by the metadata of instructions.
 use hlo::Module;
 use hlo::diag::{self, Diagnostic, Place, Span, render};
-use hlo::ir::{ComputationId, InstructionId, Metadata};
+use hlo::ir::{Instruction, SourcePlace};
 use pyo3::prelude::*;
 
 /// The place in a program that an instruction comes from.
@@ -32,27 +32,17 @@ impl Source {
 
 impl Source {
     /// Returns the place of an instruction, if its metadata has one.
-    pub(crate) fn of(
-        module: &Module,
-        computation: ComputationId,
-        id: InstructionId,
-    ) -> Option<Self> {
-        let instruction = module.computations.get(computation)?.instructions.get(id)?;
-        let metadata = instruction.common.as_ref()?.metadata.as_ref()?;
-        let op_name = metadata.op_name.to_string();
-        let of_frame = |Frame { file, line, column, function }| {
-            let op_name = op_name.clone();
-            Self { file, line, column, function, op_name }
-        };
-        frame(module, metadata).or_else(|| own(metadata)).map(of_frame)
+    pub(crate) fn of(module: &Module, instruction: &Instruction) -> Option<Self> {
+        let metadata = instruction.metadata()?;
+        let SourcePlace { file, line, column, function } =
+            metadata.places(&module.frames).next()?;
+        let (file, function) = (file.to_owned(), function.to_owned());
+        Some(Self { file, line, column, function, op_name: metadata.op_name.to_string() })
     }
     /// Returns the place of an instruction that is named as `computation/instruction`.
     pub(crate) fn of_path(module: &Module, path: &str) -> Option<Self> {
-        let (computation, name) = path.split_once('/')?;
-        let (computation, found) =
-            module.computations.iter().find(|(_, found)| found.name == computation)?;
-        let id = found.instructions.ids().find(|id| found.name(*id) == name)?;
-        Self::of(module, computation, id)
+        let (computation, id) = module.find(path)?;
+        Self::of(module, &computation.instructions[id])
     }
     /// Draws a diagnostic at the line, if the file can be read.
     pub(crate) fn draw(&self, diagnostic: &Diagnostic) -> Option<String> {
@@ -82,43 +72,4 @@ impl Source {
         let source = diag::Source { name: &self.file, text: &text };
         Some(render(&diagnostic, Some(source), false))
     }
-}
-
-struct Frame {
-    file: String,
-    line: usize,
-    column: usize,
-    function: String,
-}
-
-fn number(n: i32) -> usize {
-    usize::try_from(n).unwrap_or(0)
-}
-
-/// Returns a row of a table whose ids count from 1.
-fn row<T>(table: &[T], id: i32) -> Option<&T> {
-    table.get(number(id).checked_sub(1)?)
-}
-
-/// Returns the innermost stack frame.
-fn frame(module: &Module, metadata: &Metadata) -> Option<Frame> {
-    let tables = &module.frames;
-    let frame = row(&tables.frames, metadata.stack_frame_id)?;
-    let place = row(&tables.locations, frame.file_location_id)?;
-    Some(Frame {
-        file: row(&tables.file_names, place.file_name_id)?.clone(),
-        line: number(place.line),
-        column: number(place.column),
-        function: row(&tables.function_names, place.function_name_id).cloned().unwrap_or_default(),
-    })
-}
-
-/// Returns the place that the metadata itself states.
-fn own(metadata: &Metadata) -> Option<Frame> {
-    (!metadata.source_file.is_empty()).then(|| Frame {
-        file: metadata.source_file.to_string(),
-        line: number(metadata.source_line),
-        column: number(metadata.source_column),
-        function: String::new(),
-    })
 }

@@ -65,14 +65,12 @@ pub(crate) fn trace(
     })??;
     let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
     let module = program.0.module();
-    let ids: HashMap<&str, _> = module
-        .computations
-        .iter()
-        .map(|(id, computation)| (computation.name.as_str(), id))
-        .collect();
+    let computations = module.computations.iter();
+    let computations: HashMap<&str, _> =
+        computations.map(|(_, one)| (one.name.as_str(), &one.instructions)).collect();
     let event = |Seen { id, event, outputs }| {
-        let found = ids.get(event.computation.as_str());
-        let source = found.and_then(|&computation| Source::of(module, computation, id));
+        let found = computations.get(event.computation.as_str()).and_then(|all| all.get(id));
+        let source = found.and_then(|instruction| Source::of(module, instruction));
         let outputs = outputs.into_iter().map(|output| Py::new(py, Value(owned(output))));
         let outputs = outputs.collect::<PyResult<_>>()?;
         Ok(Event { source, outputs, ..event })

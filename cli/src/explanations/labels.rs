@@ -34,7 +34,7 @@ pub(crate) fn all() -> Vec<&'static str> {
 
 /// Returns the errors of a module.
 fn errors(text: &str) -> Vec<Error> {
-    let verified = Module::parse(text).and_then(Module::verify);
+    let verified = Module::parse(text).and_then(|module| Ok(module.verify()?));
     verified.err().map_or_else(Vec::new, |errors| errors.0)
 }
 

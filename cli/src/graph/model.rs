@@ -2,7 +2,7 @@
 use super::category::Category;
 use super::fold::{self, Item};
 use super::text::without_comments;
-use hlo::ir::{Computation, Instruction, InstructionId, StackFrames};
+use hlo::ir::{Computation, Instruction, InstructionId};
 use hlo::op::Kind;
 use hlo::{Module, Opcode};
 
@@ -101,18 +101,12 @@ impl Node {
         text: &str,
     ) -> Self {
         let common = instruction.common.as_deref();
-        let metadata = common.and_then(|common| common.metadata.as_ref());
+        let metadata = instruction.metadata();
         let before = common.map(hlo::ir::CommonAttrs::control_predecessors).unwrap_or_default();
         let mut callees = Vec::new();
         instruction.op.each_callee(&mut |callee| callees.push(callee.index()));
-        let source = metadata.map(|metadata| {
-            let stated = (metadata.source_file.to_string(), metadata.source_line);
-            let frame = || frame(&module.frames, metadata.stack_frame_id);
-            match if stated.0.is_empty() { frame() } else { Some(stated) } {
-                Some((file, line)) => format!("{file}:{line}"),
-                None => String::new(),
-            }
-        });
+        let place = metadata.and_then(|metadata| metadata.places(&module.frames).next());
+        let source = place.map(|at| format!("{}:{}", at.file, at.line));
         Self {
             name: computation.name(id).to_string(),
             opcode: instruction.opcode(),
@@ -148,15 +142,6 @@ fn is_constant_op(instruction: &Instruction, is_root: bool) -> bool {
         | Kind::Custom => false,
     };
     kind && is_array && !calls && !is_parameter && !is_root
-}
-
-/// Returns the location of a stack frame.
-fn frame(frames: &StackFrames, id: i32) -> Option<(String, i32)> {
-    fn row<T>(table: &[T], id: i32) -> Option<&T> {
-        table.get(usize::try_from(id).ok()?.checked_sub(1)?)
-    }
-    let location = row(&frames.locations, row(&frames.frames, id)?.file_location_id)?;
-    Some((row(&frames.file_names, location.file_name_id)?.clone(), location.line))
 }
 
 /// Returns the text of an instruction without its name and its shape, or the beginning of it.

@@ -151,7 +151,7 @@ impl<'a> Parameters<'a> {
 
 /// Returns the name of the program that a parameter was compiled from.
 fn op_name(instruction: &Instruction) -> Option<&str> {
-    let name = instruction.common.as_deref()?.metadata.as_ref()?.op_name.as_str();
+    let name = instruction.metadata()?.op_name.as_str();
     (!name.is_empty()).then_some(name)
 }
 

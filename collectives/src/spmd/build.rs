@@ -8,6 +8,7 @@ use super::region::{Output, OutputForm, Region};
 use super::shardy::Meshes;
 use super::stages::Stages;
 use crate::{Code, Error, Result};
+use hlo::diag::Errors;
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::value::Text;
@@ -233,10 +234,11 @@ pub(super) fn compile(
     config.num_partitions = i64::try_from(partitions).unwrap_or(i64::MAX);
     let internal = |message: String| Error::from(Code::Internal { message });
     let module = rewriter.finish().map_err(|error| internal(error.to_string()))?;
-    let verified = module.verify().map_err(|errors| match errors.0.into_iter().next() {
-        Some(error) => error.into(),
-        None => internal("verification failed without an error".to_owned()),
-    })?;
+    let verified =
+        module.verify().map_err(|errors| match Errors::from(errors).0.into_iter().next() {
+            Some(error) => error.into(),
+            None => internal("verification failed without an error".to_owned()),
+        })?;
     Executable::compile(verified, &options).map_err(|error| Code::Outside { error }.into())
 }
 

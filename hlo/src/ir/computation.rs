@@ -1,5 +1,5 @@
 //! Computations and instructions.
-use super::{CommonAttrs, InstructionId};
+use super::{CommonAttrs, InstructionId, Metadata};
 use crate::diag::Site;
 use crate::id::{Arena, SecondaryMap};
 use crate::op::{AsyncRole, Kind};
@@ -63,6 +63,10 @@ impl Instruction {
     /// Returns the opcode.
     pub fn opcode(&self) -> Opcode {
         self.op.opcode()
+    }
+    /// Returns where it comes from in the program of the frontend, if it says so.
+    pub fn metadata(&self) -> Option<&Metadata> {
+        self.common.as_ref()?.metadata.as_ref()
     }
 }
 

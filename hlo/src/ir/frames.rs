@@ -43,7 +43,45 @@ pub struct StackFrame {
     pub parent_frame_id: i32,
 }
 
+/// A place in the program of a frontend: a call, or the op itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SourcePlace<'m> {
+    /// The file.
+    pub file: &'m str,
+    /// The line, from 1; 0 if it is unknown.
+    pub line: usize,
+    /// The column, as the frontend counts it: JAX counts from 0.
+    pub column: usize,
+    /// The function; empty if it is unknown.
+    pub function: &'m str,
+}
+
+impl SourcePlace<'_> {
+    /// Returns a line or a column of the tables, which are never negative.
+    pub(super) fn number(n: i32) -> usize {
+        usize::try_from(n).unwrap_or(0)
+    }
+}
+
 impl StackFrames {
+    /// Returns the place of a frame and those of its callers, the innermost first. They end where a row is missing.
+    pub fn places(&self, id: i32) -> impl Iterator<Item = SourcePlace<'_>> {
+        let frame = |id: i32| row(&self.frames, id);
+        let chain = std::iter::successors(frame(id), move |at| frame(at.parent_frame_id));
+        // Callers that form a cycle are no more than all frames.
+        chain.take(self.frames.len()).map_while(|frame| self.place(frame.file_location_id))
+    }
+
+    fn place(&self, id: i32) -> Option<SourcePlace<'_>> {
+        let location = row(&self.locations, id)?;
+        Some(SourcePlace {
+            file: row(&self.file_names, location.file_name_id)?,
+            line: SourcePlace::number(location.line),
+            column: SourcePlace::number(location.column),
+            function: row(&self.function_names, location.function_name_id).map_or("", |name| name),
+        })
+    }
+
     /// Returns whether there is nothing to print.
     pub fn is_empty(&self) -> bool {
         let Self { file_names, function_names, locations, frames } = self;
@@ -201,6 +239,21 @@ mod tests {
         let mut uses = uses.to_vec();
         tables.rebuild(in_printing_order, uses.iter_mut());
         uses
+    }
+
+    #[test]
+    fn places_are_those_of_the_frame_and_its_callers() {
+        let locations = [(1, 1, 7), (2, 3, -2), (9, 1, 1), (4, 9, 5)];
+        let places = |frames: &[(i32, i32)], id: i32| {
+            let tables = tables(&locations, frames);
+            let place = |at: SourcePlace<'_>| format!("{}:{} {}", at.file, at.line, at.function);
+            tables.places(id).map(place).collect::<Vec<_>>()
+        };
+        let frames = [(1, 0), (2, 1), (3, 1), (4, 3)];
+        assert_eq!(places(&frames, 2), ["b:0 h", "a:7 f"]);
+        assert_eq!(places(&frames, 4), ["c:5 "]);
+        assert!(places(&frames, 0).is_empty() && places(&frames, -1).is_empty());
+        assert_eq!(places(&[(1, 2), (2, 1)], 1), ["a:7 f", "b:0 h"]);
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! `metadata={...}`: the source location of an instruction.
+use super::{SourcePlace, StackFrames};
 use crate::diag::{Code, nearest};
 use crate::text::{Cursor, balanced, number, strings};
 use crate::{Error, Result};
@@ -57,6 +58,22 @@ const FIELDS: [&str; 12] = [
 ];
 
 impl Metadata {
+    /// Returns where the instruction comes from in the program of the frontend: the place of its op and those of the calls that
+    /// led there, the innermost first. Without a stack frame it is the place that the metadata itself states, if there is one.
+    pub fn places<'m>(
+        &'m self,
+        frames: &'m StackFrames,
+    ) -> impl Iterator<Item = SourcePlace<'m>> + use<'m> {
+        let mut of_frames = frames.places(self.stack_frame_id).peekable();
+        let own = of_frames.peek().is_none() && !self.source_file.is_empty();
+        let own = own.then(|| SourcePlace {
+            file: &self.source_file,
+            line: SourcePlace::number(self.source_line),
+            column: SourcePlace::number(self.source_column),
+            function: "",
+        });
+        of_frames.chain(own)
+    }
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         let mut metadata = Self::default();
         let mut seen = 0u32;

@@ -14,10 +14,10 @@ pub use computation::{Computation, Instruction, InstructionSpans};
 pub use config::{
     AliasKind, BufferDonor, HeaderAttr, InputOutputAlias, ModuleConfig, ProgramShape,
 };
-pub use frames::{FileLocation, StackFrame, StackFrames};
+pub use frames::{FileLocation, SourcePlace, StackFrame, StackFrames};
 pub use metadata::Metadata;
 pub(crate) use module::SourceText;
-pub use module::{Module, ParseOptions, Parsed};
+pub use module::{Module, ParseOptions, Parsed, Unverified};
 pub use origin::{OriginArray, OriginalValue};
 pub use sharding::{
     DeviceSharding, NamedAxes, NamedDim, NamedSharding, Placement, Reduction, ShardGroup, Sharding,

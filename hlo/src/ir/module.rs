@@ -1,5 +1,5 @@
 //! Modules.
-use super::{Computation, ComputationId, ModuleConfig, ProgramShape, StackFrames};
+use super::{Computation, ComputationId, InstructionId, ModuleConfig, ProgramShape, StackFrames};
 use crate::diag::{Code, Diagnostic, Errors};
 use crate::id::Arena;
 use crate::op::Callees;
@@ -74,6 +74,50 @@ pub struct Parsed {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// A module that breaks rules, and every broken rule.
+///
+/// ```
+/// let text = "HloModule m\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[3] negate(p) }";
+/// let unverified = hlo::Module::parse(text)?.verify().unwrap_err();
+/// assert_eq!(unverified.0[0].number(), "E0302");
+/// assert!(unverified.module().find("e/r").is_some());
+/// # Ok::<(), hlo::diag::Errors>(())
+/// ```
+#[derive(Debug)]
+pub struct Unverified {
+    pub(crate) module: Box<Module>,
+    pub(crate) errors: Errors,
+}
+
+impl Unverified {
+    /// Returns the module.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+    /// Returns the module and the errors.
+    pub fn into_parts(self) -> (Module, Errors) {
+        (*self.module, self.errors)
+    }
+}
+
+impl std::ops::Deref for Unverified {
+    type Target = Errors;
+    fn deref(&self) -> &Errors {
+        &self.errors
+    }
+}
+impl fmt::Display for Unverified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.errors.fmt(f)
+    }
+}
+impl std::error::Error for Unverified {}
+impl From<Unverified> for Errors {
+    fn from(unverified: Unverified) -> Self {
+        unverified.errors
+    }
+}
+
 impl Module {
     /// Returns a module of computations, callees before their callers; duplicate names are numbered as XLA does.
     pub fn new(
@@ -137,9 +181,15 @@ impl Module {
     /// Verifies every rule of every instruction and of the module as a whole.
     ///
     /// # Errors
-    /// Every broken rule, in text order: `E02xx` and `E03xx`.
-    pub fn verify(self) -> Result<Verified, Errors> {
+    /// Every broken rule, in text order: `E02xx` and `E03xx`. The error hands the module back.
+    pub fn verify(self) -> Result<Verified, Unverified> {
         crate::verify::verify(self)
+    }
+    /// Returns the instruction at a path: `computation/name`, as errors name it.
+    pub fn find(&self, path: &str) -> Option<(&Computation, InstructionId)> {
+        let (computation, name) = path.split_once('/')?;
+        let (_, found) = self.computations.iter().find(|(_, found)| found.name == computation)?;
+        Some((found, found.instructions.ids().find(|&id| found.name(id) == name)?))
     }
     /// Returns the entry computation.
     pub fn entry(&self) -> &Computation {

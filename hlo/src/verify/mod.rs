@@ -10,6 +10,7 @@ mod shardings;
 mod structure;
 
 use crate::diag::Errors;
+use crate::ir::Unverified;
 use crate::{Error, Module};
 
 /// A module that has passed every check; engines accept only verified modules.
@@ -31,7 +32,7 @@ impl Verified {
 }
 
 /// Collects every broken rule.
-pub(crate) fn verify(module: Module) -> Result<Verified, Errors> {
+pub(crate) fn verify(module: Module) -> Result<Verified, Unverified> {
     let mut errors = Vec::new();
     structure::check(&module, &mut errors);
     printable::check(&module, &mut errors);
@@ -51,5 +52,6 @@ pub(crate) fn verify(module: Module) -> Result<Verified, Errors> {
     }
     errors.sort_by_key(|error: &Error| error.span().map_or(0, |span| span.start));
     let errors = errors.into_iter().map(|error| module.source.draw(error));
-    Err(Errors(errors.collect()))
+    let errors = Errors(errors.collect());
+    Err(Unverified { module: Box::new(module), errors })
 }

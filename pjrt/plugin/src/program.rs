@@ -6,7 +6,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::ffi;
 use crate::options::Placement;
 use crate::settings::Settings;
-use crate::source::{refused, run_failure};
+use crate::source::{describe, refused, run_failure};
 use collectives::spmd::Shards;
 use collectives::{RunError, Session};
 use hlo::{Literal, Module, Shape, Verified};
@@ -176,9 +176,9 @@ fn read(source: &Source) -> Result<Module> {
 }
 
 fn verify(module: Module) -> Result<Verified> {
-    let copy = module.clone();
-    module.verify().map_err(|errors| {
-        let shown = errors.0.iter().map(|e| crate::source::describe(&e.diagnostic(), Some(&copy)));
+    module.verify().map_err(|unverified| {
+        let module = Some(unverified.module());
+        let shown = unverified.0.iter().map(|error| describe(&error.diagnostic(), module));
         Failure::invalid(shown.collect::<Vec<_>>().join("\n"))
     })
 }
