@@ -1,15 +1,13 @@
 //! Errors of the command line itself, and the exit codes.
 use collectives::RunError;
-use hlo::diag::{Diagnostic, Error};
+use hlo::diag::{Diagnostic, Error, ErrorCode, Source, SourceFile};
+use load::{LoadError, Reason};
 use std::path::Path;
 use std::process::ExitCode;
 
 hlo::error_codes! {
     /// An error outside of a module.
     pub enum Code {
-        /// The file cannot be read or written.
-        "E0601" "{path}: {message}"
-        File { path: String, message: String },
         /// The module has parameters, and the command has no arguments for them.
         "E0602" "the module takes arguments, found none; its parameters are {shapes}"
         MissingInput { shapes: String },
@@ -42,15 +40,6 @@ hlo::error_codes! {
         /// The module has no computation of the name that `etalon graph --computation` states.
         "E0611" "there is no computation `{name}`"
         NoSuchComputation { name: String },
-        /// The file is not a module: its first bytes are those of another format.
-        ///
-        /// Modules are HLO text, or messages of XLA such as an `HloModuleProto`; both may be compressed by gzip.
-        "E0613" "{path} is {found}, not a module"
-        NotAModule { path: String, found: String },
-        /// The file has several modules, as a file of tests has, and the command takes one of them; or `--module N` states a module
-        /// that the file does not have.
-        "E0614" "{path} has {count}"
-        SeveralModules { path: String, count: String },
         /// A file or folder is not replaced.
         ///
         /// A file that an option names as output is replaced, such as that of `--output`. One whose name is an argument without an
@@ -110,24 +99,28 @@ impl Exit {
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The name and the text of the module that the diagnostics refer to.
-    pub(crate) source: Option<(String, String)>,
+    /// The text of the module that the diagnostics refer to.
+    pub(crate) source: Option<SourceFile>,
     pub(crate) exit: Exit,
 }
 
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
-    pub(crate) fn new(code: &Code, help: Option<String>) -> Self {
+    pub(crate) fn new<C: ErrorCode + Clone>(code: &C, help: Option<String>) -> Self {
         let diagnostic = Diagnostic { help, ..Error::from(code.clone()).diagnostic() };
         Self { diagnostics: vec![diagnostic], source: None, exit: Exit::Misuse }
     }
     pub(crate) fn file(path: &Path, error: &impl ToString) -> Self {
         let (path, message) = (path.display().to_string(), error.to_string());
-        Self::new(&Code::File { path, message }, None)
+        Self::new(&load::Code::File { path, message }, None)
+    }
+    /// Returns the errors of a module.
+    pub(crate) fn module(diagnostics: Vec<Diagnostic>, source: Source<'_>) -> Self {
+        Self { diagnostics, source: Some(source.into()), exit: Exit::Wrong }
     }
     /// Returns the error of a run.
-    pub(crate) fn run(error: &RunError, name: &str, text: &str) -> Self {
+    pub(crate) fn run(error: &RunError, source: Source<'_>) -> Self {
         let exit = match (error.device_error().map(interp::Error::code), error) {
             _ if error.is_unsupported() => Exit::Unsupported,
             (Some(interp::Code::Internal { .. }), _) => Exit::Bug,
@@ -147,7 +140,23 @@ impl Failure {
         {
             diagnostic.help = Some("provide values for `infeed` with --infeed F.npz".to_owned());
         }
-        let source = Some((name.to_owned(), text.to_owned()));
-        Self { diagnostics: vec![diagnostic], source, exit }
+        Self { diagnostics: vec![diagnostic], source: Some(source.into()), exit }
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        let LoadError { reason, mut diagnostics, source } = error;
+        let exit = match reason {
+            Reason::Io(..) | Reason::File => Exit::Misuse,
+            Reason::Invalid => Exit::Wrong,
+            Reason::Unsupported => Exit::Unsupported,
+            Reason::OverLimit { name, most } => {
+                let message = format!("{name}: the module has more than {most} bytes");
+                diagnostics = vec![interp::over_memory_limit(message).diagnostic()];
+                Exit::Wrong
+            }
+        };
+        Self { diagnostics, source, exit }
     }
 }

@@ -1,5 +1,5 @@
 //! The files of commands that take several: files, folders and patterns.
-use crate::error::{Code, Exit, Failure, Result};
+use crate::error::{Exit, Failure, Result};
 use crate::output::{self, Progress};
 use glob::MatchOptions;
 use std::ffi::OsStr;
@@ -97,7 +97,7 @@ fn in_folder(folder: &Path) -> Vec<Result<PathBuf>> {
         let path = folder.display().to_string();
         let message = "the folder has no modules".to_owned();
         let help = "modules are files with names in .hlo, .mlir, .mlirbc or .pb, with .gz too, and .txt files that start with `HloModule`";
-        paths.push(Err(Failure::new(&Code::File { path, message }, Some(help.to_owned()))));
+        paths.push(Err(Failure::new(&load::Code::File { path, message }, Some(help.to_owned()))));
     }
     paths
 }

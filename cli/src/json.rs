@@ -1,13 +1,15 @@
 //! Errors as JSON, in the shape of `rustc --error-format=json`: one object a line.
 use crate::error::Failure;
 use crate::explanations;
-use hlo::diag::{BYTE_ORDER_MARK, Diagnostic, Level, Source, Span, line_start, locate, render};
+use hlo::diag::{
+    BYTE_ORDER_MARK, Diagnostic, Level, Source, SourceFile, Span, line_start, locate, render,
+};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// Returns a line for each error.
 pub(crate) fn diagnostics(failure: &Failure) -> String {
-    let source = failure.source.as_ref().map(|(name, text)| Source { name, text });
+    let source = failure.source.as_ref().map(SourceFile::source);
     let mut text = String::new();
     for one in &failure.diagnostics {
         let _ = writeln!(text, "{}", diagnostic(one, source));

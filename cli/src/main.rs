@@ -2,7 +2,6 @@
 mod args;
 mod bug;
 mod command;
-mod content;
 mod dump;
 mod error;
 mod explanations;

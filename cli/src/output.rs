@@ -2,7 +2,7 @@
 use crate::error::{Failure, Result};
 use crate::streams;
 use clap::ColorChoice;
-use hlo::diag::{Diagnostic, Level, Source, render};
+use hlo::diag::{Diagnostic, Level, Source, SourceFile, render};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -115,7 +115,7 @@ const SHOWN: usize = 100;
 
 /// Shows the errors that ended a command.
 pub(crate) fn show(failure: &Failure) {
-    let source = failure.source.as_ref().map(|(name, text)| Source { name, text });
+    let source = failure.source.as_ref().map(SourceFile::source);
     for diagnostic in failure.diagnostics.iter().take(SHOWN) {
         show_one(diagnostic, source);
     }

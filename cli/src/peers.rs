@@ -3,7 +3,7 @@ use crate::error::{Code, Exit, Failure, Result};
 use crate::output;
 use collectives::Ranks;
 use hlo::Literal;
-use hlo::diag::{Source, render};
+use hlo::diag::{SourceFile, render};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -122,7 +122,7 @@ const SIZES: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 
 /// Returns the exit code and the rendered errors as bytes.
 fn encode(failure: &Failure) -> Vec<u8> {
-    let source = failure.source.as_ref().map(|(name, text)| Source { name, text });
+    let source = failure.source.as_ref().map(SourceFile::source);
     let mut message = vec![failure.exit.number()];
     for diagnostic in &failure.diagnostics {
         message.extend(render(diagnostic, source, false).into_bytes());

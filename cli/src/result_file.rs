@@ -16,7 +16,7 @@ pub(crate) fn check_format(to: Option<&Path>) -> Result<()> {
     if !is_stdout(to) && !is_known {
         let (path, message) = (to.display().to_string(), "the format is not known".to_owned());
         let help = "the formats are .npz, .npy for a single array, .safetensors, and `-` for .npz to stdout";
-        return Err(Failure::new(&Code::File { path, message }, Some(help.into())));
+        return Err(Failure::new(&load::Code::File { path, message }, Some(help.into())));
     }
     Ok(())
 }
@@ -34,7 +34,7 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 /// Writes arrays to a file, or to stdout for `-`. A file is replaced when all is written.
 pub(crate) fn write(to: &Path, named: Vec<(String, &Literal)>) -> Result<()> {
     let unfit = |message: String| {
-        let code = Code::File { path: to.display().to_string(), message };
+        let code = load::Code::File { path: to.display().to_string(), message };
         Failure::new(&code, Some("use .npz".into()))
     };
     if has_extension(to, "safetensors") {

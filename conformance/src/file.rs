@@ -20,6 +20,7 @@
 //! missing.
 use hlo::Literal;
 use interp::RunOptions;
+use load::{Format, LoadError};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -80,11 +81,12 @@ pub enum ParseError {
     /// The file cannot be read or written.
     #[error("{0}: {1}")]
     Io(PathBuf, std::io::Error),
-    /// The file is a message of XLA, which has no comments.
-    #[error(
-        "{0}: an HloModuleProto is not a file test, which is HLO text: `etalon convert` writes it"
-    )]
-    Message(PathBuf),
+    /// The file is not that of a module, or cannot be read.
+    #[error("{}", .0.message())]
+    Load(#[from] LoadError),
+    /// The file has a format without the comments of a test.
+    #[error("{0}: {1} is not a file test, which is HLO text: `etalon convert` writes it")]
+    Format(PathBuf, &'static str),
     /// A comment is malformed.
     #[error("{path}:{line}: {message}")]
     Comment {
@@ -103,14 +105,19 @@ impl FileTest {
     /// # Errors
     /// If the file cannot be read, or a comment is malformed.
     pub fn read(path: &Path) -> Result<Self, ParseError> {
-        let failed = |e| ParseError::Io(path.to_owned(), e);
-        let bytes = std::fs::read(path).map_err(failed)?;
-        if hlo::proto::is_message(&bytes) {
-            return Err(ParseError::Message(path.to_owned()));
-        }
-        let text = String::from_utf8(bytes)
-            .map_err(|e| failed(std::io::Error::new(std::io::ErrorKind::InvalidData, e)))?;
-        Self::new(path, text)
+        let load::File { bytes, format, .. } = load::read(path, None)?;
+        let format = match format {
+            Format::HloText => {
+                let text = String::from_utf8(bytes.into_owned()).map_err(|e| {
+                    let error = std::io::Error::new(std::io::ErrorKind::InvalidData, e);
+                    ParseError::Io(path.to_owned(), error)
+                })?;
+                return Self::new(path, text);
+            }
+            Format::Message => "an HloModuleProto",
+            Format::StableHlo => "a StableHLO program",
+        };
+        Err(ParseError::Format(path.to_owned(), format))
     }
     /// Parses `text`, the contents of the file at `path`.
     ///

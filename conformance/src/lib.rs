@@ -50,7 +50,6 @@ mod file;
 pub mod fuzz;
 pub mod generate;
 pub mod judge;
-pub mod module_file;
 pub mod random;
 mod recorded;
 pub mod reduce;

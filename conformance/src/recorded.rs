@@ -10,6 +10,7 @@ use collectives::Session;
 use hlo::literal::npz::{self, NpyArray};
 use hlo::{Literal, Module, Verified};
 use interp::{CompileOptions, DeviceGrid, RunOptions};
+use load::Loaded;
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::Read as _;
@@ -120,12 +121,14 @@ impl Entry {
 
     /// Returns the text and the module.
     fn load(&self) -> Result<(String, Verified), Box<Failed>> {
-        let bytes = std::fs::read(&self.module).map_err(|e| Failed::invalid(e.to_string()))?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let parsed = Module::parse_bytes(&bytes, hlo::ir::ParseOptions::default());
-        match parsed.and_then(|parsed| Ok(parsed.module.verify()?)) {
-            Ok(verified) => Ok((text, verified)),
-            Err(errors) => Err(Failed::invalid(Failure::new(&text, errors.diagnostics()))),
+        let invalid = |text: &str, diagnostics| Failed::invalid(Failure::new(text, diagnostics));
+        let loaded = load::load(self.module.as_path(), &load::Options::default());
+        let Loaded { file, module, .. } = loaded.map_err(|error| {
+            invalid(error.source.as_ref().map_or("", |file| &file.text), error.diagnostics)
+        })?;
+        match module.verify() {
+            Ok(verified) => Ok((file.text, verified)),
+            Err(errors) => Err(invalid(&file.text, errors.diagnostics())),
         }
     }
 

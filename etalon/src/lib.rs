@@ -11,6 +11,7 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | [`load`](mod@load) | reads a module's file, whatever its format is |
 //! | [`hlo`] | reads, prints and verifies modules; shapes, element types, literals |
 //! | [`builder`] | builds modules in Rust, with gradients |
 //! | [`stablehlo`] | reads StableHLO programs, text and bytecode, into modules |
@@ -41,6 +42,23 @@
 //!
 //! Parsing returns every error in an instruction; [`hlo::Module::verify`] returns every rule that the module breaks.
 //!
+//! # Load, run
+//!
+//! ```
+//! use etalon::{CompileOptions, RunOptions, Session, load};
+//!
+//! let program = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+//!   %y = stablehlo.add %x, %x : tensor<2xf32>
+//!   return %y : tensor<2xf32>
+//! }";
+//! // A path is read as bytes are; the format is recognized by content.
+//! let loaded = load(program.as_bytes(), &load::Options::default())?;
+//! let session = Session::compile(loaded.module.verify()?, &CompileOptions::default())?;
+//! let output = session.run(&[vec!["f32[2] {1, 2}".parse()?]], &RunOptions::default())?;
+//! assert_eq!(output.results[0].to_string(), "f32[2]{0} {2, 4}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Build, run
 //!
 //! ```
@@ -55,6 +73,8 @@
 //! assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+#[doc(no_inline)]
+pub use ::load::{self, Loaded, load};
 #[doc(no_inline)]
 pub use {builder, collectives, conformance, hlo, interp, stablehlo};
 

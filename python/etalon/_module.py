@@ -9,12 +9,13 @@ from typing import Any
 from . import _arrays, _etalon
 
 
-def load(source: Any, *, lenient: bool = False) -> "Module":
+def load(source: Any, *, lenient: bool = False, module: int | None = None) -> "Module":
     """Reads a module.
 
     ``source`` is the text of a module, the path of a file, its bytes, or what ``jax.jit(f).lower(...)`` returns. HLO text,
-    ``HloModuleProto`` and the files of ``--xla_dump_to``, StableHLO text and bytecode are recognized by content. ``lenient`` keeps
-    unknown attributes of HLO text, with a warning, instead of refusing them.
+    ``HloModuleProto`` and the files of ``--xla_dump_to``, StableHLO text and bytecode are recognized by content, also compressed by
+    gzip. ``lenient`` keeps unknown attributes of HLO text, with a warning, instead of refusing them. ``module`` is the number of the
+    module in a text of several, from 1.
     """
     if isinstance(source, Module):
         return source
@@ -24,12 +25,12 @@ def load(source: Any, *, lenient: bool = False) -> "Module":
     elif isinstance(source, (bytes, bytearray, memoryview)):
         name, content = "bytes", bytes(source)
     elif isinstance(source, os.PathLike) or _is_path(source):
-        return Module(_etalon.Program.open(os.fspath(source), lenient))
+        return Module(_etalon.Program.open(os.fspath(source), lenient, module))
     elif isinstance(source, str):
         content = source.encode()
     else:
         raise TypeError(f"a module cannot be read from {type(source).__name__}: pass text, a path, or jax.jit(f).lower(x)")
-    return Module(_etalon.Program.load(name, content, lenient))
+    return Module(_etalon.Program.load(name, content, lenient, module))
 
 
 def _is_path(source) -> bool:

@@ -1,7 +1,7 @@
 //! Errors as exceptions of Python: their text, with carets, and their parts.
 use crate::source::Source;
-use conformance::module_file::ReadError;
-use hlo::diag::{self, Diagnostic, render};
+use hlo::diag::{self, Diagnostic, SourceFile, render};
+use load::{LoadError, Reason};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -59,20 +59,26 @@ impl Failure {
     }
 }
 
-/// Returns the exception of a file that is not read: that of the system, or the one of a module that is wrong.
-pub(crate) fn unreadable(name: &str, error: &ReadError) -> PyErr {
-    if let ReadError::Io(error) = error
+/// Returns the exception of a module that is not read: that of the system, or the one of a module that is wrong.
+pub(crate) fn unread(error: LoadError) -> PyErr {
+    if let Reason::Io(error, path) = &error.reason
         && let Some(number) = error.raw_os_error()
     {
         let text = error.to_string();
         let text = text.split(" (os error").next().unwrap_or_default().to_owned();
-        return PyOSError::new_err((number, text, name.to_owned()));
+        return PyOSError::new_err((number, text, path.clone()));
     }
-    let raised = |py: Python<'_>| {
-        let class = py.import("etalon._errors")?.getattr("InvalidModuleError")?;
-        Ok(PyErr::from_value(class.call1((format!("{name} {error}"),))?))
+    let LoadError { reason, diagnostics, source } = error;
+    let kind = match reason {
+        Reason::Unsupported => Kind::Unsupported,
+        Reason::Io(..) | Reason::OverLimit { .. } | Reason::File | Reason::Invalid => Kind::Invalid,
     };
-    Python::attach(|py| raised(py).unwrap_or_else(|error| error))
+    let source = source.as_ref().map(SourceFile::source);
+    let failure = |mut diagnostic: Diagnostic| {
+        diagnostic.help = diagnostic.help.map(|help| help.replace("--module N", "`module=N`"));
+        Failure::new(kind, diagnostic, None, source)
+    };
+    exception(&diagnostics.into_iter().map(failure).collect::<Vec<_>>())
 }
 
 /// Returns the exception of one error or several; the class and the parts are those of the first.
@@ -114,6 +120,7 @@ pub(crate) fn explain(number: &str) -> Option<String> {
         diag::explain::<collectives::Code>(number),
         diag::explain::<conformance::backend::Code>(number),
         diag::explain::<stablehlo::Code>(number),
+        diag::explain::<load::Code>(number),
     ];
     let text = known.into_iter().flatten().next()?;
     Some(text.lines().map(str::trim).collect::<Vec<_>>().join("\n").trim().to_owned())

@@ -13,7 +13,6 @@ mod backend;
 mod check;
 mod error;
 mod interrupt;
-mod load;
 mod program;
 mod source;
 mod trace;

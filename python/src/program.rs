@@ -1,18 +1,16 @@
 //! A module as Python holds it: verified once, compiled once for each engine.
-use crate::error::{Failure, Kind, exception, misuse, unreadable};
+use crate::error::{Failure, Kind, exception, misuse, unread};
 use crate::interrupt;
-use crate::load::{Loaded, load};
 use crate::source::Source;
 use crate::value::{Value, literals, owned};
 use collectives::{RunError, Session};
-use conformance::module_file::{self, ReadError};
-use hlo::diag;
+use hlo::diag::{self, SourceFile, render};
 use hlo::text::Style;
 use hlo::{Literal, Module, Shape, Verified};
 use interp::{CompileOptions, DeviceGrid, Engine, RunOptions};
+use load::{Input, Loaded};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -24,9 +22,10 @@ use std::time::Duration;
 pub(crate) struct Program(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
-    /// The name that errors show, if the spans of the module refer to the text.
-    name: Option<String>,
-    text: OnceLock<String>,
+    /// The file that it was read from.
+    file: Option<SourceFile>,
+    /// The text of a program that was made from another one.
+    printed: OnceLock<String>,
     module: Module,
     verified: OnceLock<Arc<Verified>>,
     arguments: Vec<Vec<Literal>>,
@@ -67,23 +66,27 @@ impl Options {
 }
 
 impl Program {
-    fn of_loaded(name: String, loaded: Loaded) -> Self {
-        let Loaded { module, text, arguments, warnings } = loaded;
-        Self(Arc::new(Inner {
-            name: Some(name),
-            text: text.into(),
+    fn of_input(input: Input<'_>, lenient: bool, module: Option<u32>) -> PyResult<Self> {
+        let options = load::Options { lenient, module, ..load::Options::default() };
+        let loaded = load::load(input, &options).map_err(unread)?;
+        let Loaded { file, module, arguments, warnings, format: _ } = loaded;
+        let draw = |warning| render(warning, Some(file.source()), false).trim_end().to_owned();
+        let warnings = warnings.iter().map(draw).collect();
+        Ok(Self(Arc::new(Inner {
+            file: Some(file),
+            printed: OnceLock::new(),
             module,
             verified: OnceLock::new(),
             arguments,
             warnings,
             sessions: Mutex::default(),
-        }))
+        })))
     }
     /// Returns a program that was made from another one.
     pub(crate) fn of_verified(verified: Arc<Verified>) -> Self {
         Self(Arc::new(Inner {
-            name: None,
-            text: OnceLock::new(),
+            file: None,
+            printed: OnceLock::new(),
             module: verified.module().clone(),
             verified: verified.into(),
             arguments: Vec::new(),
@@ -95,10 +98,13 @@ impl Program {
 
 impl Inner {
     pub(crate) fn source(&self) -> Option<diag::Source<'_>> {
-        Some(diag::Source { name: self.name.as_ref()?, text: self.text() })
+        self.file.as_ref().map(SourceFile::source)
     }
     fn text(&self) -> &str {
-        self.text.get_or_init(|| self.module.print(Style::Default))
+        match &self.file {
+            Some(file) => &file.text,
+            None => self.printed.get_or_init(|| self.module.print(Style::Default)),
+        }
     }
     pub(crate) fn module(&self) -> &Module {
         &self.module
@@ -156,22 +162,22 @@ impl Inner {
 impl Program {
     /// Reads a module; `name` is shown in errors.
     #[staticmethod]
-    fn load(py: Python<'_>, name: String, bytes: &[u8], lenient: bool) -> PyResult<Self> {
+    fn load(
+        py: Python<'_>,
+        name: String,
+        bytes: &[u8],
+        lenient: bool,
+        module: Option<u32>,
+    ) -> PyResult<Self> {
         let bytes = bytes.to_vec();
         interrupt::run(py, move |_| {
-            let bytes = module_file::decompressed(bytes).map_err(|e| unreadable(&name, &e))?;
-            load(&name, &bytes, lenient).map(|loaded| Self::of_loaded(name, loaded))
+            Self::of_input(Input::Bytes(&name, bytes.into()), lenient, module)
         })?
     }
     /// Reads the module of a file.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf, lenient: bool) -> PyResult<Self> {
-        interrupt::run(py, move |_| {
-            let name = path.display().to_string();
-            let bytes = File::open(&path).map_err(ReadError::from).and_then(module_file::read);
-            let bytes = bytes.map_err(|e| unreadable(&name, &e))?;
-            load(&name, &bytes, lenient).map(|loaded| Self::of_loaded(name, loaded))
-        })?
+    fn open(py: Python<'_>, path: PathBuf, lenient: bool, module: Option<u32>) -> PyResult<Self> {
+        interrupt::run(py, move |_| Self::of_input(path.as_path().into(), lenient, module))?
     }
     /// The name of the module.
     #[getter]

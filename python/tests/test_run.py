@@ -57,6 +57,17 @@ def test_files_and_bytes_are_read(tmp_path):
         etalon.load(3)
 
 
+def test_other_files_are_named_and_one_of_several_modules_is_chosen():
+    two = ADD + "\n" + ADD.replace("HloModule m", "HloModule n")
+    with pytest.raises(etalon.InvalidModuleError, match="text has 2 modules") as caught:
+        etalon.load(two)
+    assert caught.value.code == "E0614" and "choose one with `module=N`, where 1 is `m`, 2 is `n`" in str(caught.value)
+    assert etalon.load(two, module=2).name == "n"
+    with pytest.raises(etalon.InvalidModuleError, match="bytes is a ZIP archive, not a module") as caught:
+        etalon.load(b"PK\x03\x04")
+    assert caught.value.code == "E0613" and etalon.explain("E0613") is not None
+
+
 def test_stablehlo_is_read():
     module = etalon.load(
         """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {

@@ -98,6 +98,7 @@ const PUBLISHED: &[&str] = &[
     "pjrt",
     "conformance",
     "stablehlo",
+    "etalon/load",
     "etalon",
     "cli",
     "python",

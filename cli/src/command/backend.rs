@@ -1,7 +1,7 @@
 //! `etalon conform --backend`: compares a backend with an engine of Etalon, module by module.
 use super::reports::Reports;
 use super::test::{failed, unreadable};
-use super::{Loaded, load_filled, verified};
+use super::{load_filled, verified};
 use crate::args::{BackendArgs, ConformArgs, LoadArgs, SuiteArg};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::limits::Limits;
@@ -14,7 +14,9 @@ use conformance::results::{Changes, Record, Results, ResultsError, Verdict};
 use conformance::suite::{Selection, Suite, SuiteCase};
 use conformance::{Case, Engine, Entry, FileTest, ParseError, Report, Subject};
 use hlo::Opcode;
+use hlo::diag::SourceFile;
 use interp::DeviceGrid;
+use load::Loaded;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -277,7 +279,7 @@ pub(super) fn open_with(
                 engines.join(", ")
             ),
         };
-        Failure::new(&Code::File { path, message }, Some(help))
+        Failure::new(&load::Code::File { path, message }, Some(help))
     })?;
     let program = std::env::current_exe().map_err(|e| Failure::file(Path::new("etalon"), &e))?;
     let mut host = std::process::Command::new(program);
@@ -315,7 +317,7 @@ fn find(path: &Path, args: &ConformArgs) -> Result<Vec<Item>> {
                 items.push(Item::Module(other));
             }
             Ok(test) => items.extend(test.cases.into_iter().map(Item::Case)),
-            Err(ParseError::Message(path)) => items.push(Item::Module(path)),
+            Err(ParseError::Format(path, _)) => items.push(Item::Module(path)),
             Err(error) => items.push(Item::Unreadable(unreadable(&other, &error))),
         }
     }
@@ -352,10 +354,11 @@ fn subject(
 /// Loads a module, with the arguments of the command line.
 fn module(path: &Path, args: &ConformArgs) -> Result<Subject> {
     let limits = Limits::start(args.backend.limit_time(args.limits.options()));
-    let Loaded { name, text, module, arguments: own, .. } =
+    let Loaded { file, module, arguments: own, .. } =
         load_filled(path, &LoadArgs::of(args.lenient), &args.inputs, &limits)?;
-    let verified = verified(module, &name, &text, &limits)?;
+    let verified = verified(module, file.source(), &limits)?;
     let grid = DeviceGrid::of(&verified.module().config);
     let arguments = inputs::inputs(&args.inputs, own, verified.module(), grid, &limits)?;
+    let SourceFile { name, text } = file;
     Ok(Subject { file: name.clone(), name, text, module: Arc::new(verified), arguments })
 }

@@ -1,5 +1,5 @@
 //! `etalon bench`: the time to load and to run a module, and the memory of its values.
-use super::{Loaded, compile_for, load_filled};
+use super::{compile_for, load_filled};
 use crate::args::{BenchArgs, InputArgs};
 use crate::error::{Failure, Result};
 use crate::file::{self, Existing};
@@ -11,6 +11,7 @@ use collectives::{RunOutput, Session};
 use conformance::arrays;
 use hlo::Literal;
 use interp::RunOptions;
+use load::Loaded;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -56,17 +57,17 @@ fn one(args: &BenchArgs, path: &Path) -> Result<Measured> {
     let options = args.time.apply(args.limits.options());
     // The arguments and the first run share a clock; each other run has its own.
     let limits = Limits::start(options.clone());
-    let Loaded { name, text, module, arguments: own, .. } =
+    let Loaded { file, module, arguments: own, .. } =
         load_filled(path, &args.load, &args.inputs, &limits)?;
     let compiling = args.compile.options().limits_of(&limits.options());
-    let session = compile_for(&args.devices, compiling, module, (&name, &text), &limits)?;
+    let session = compile_for(&args.devices, compiling, module, file.source(), &limits)?;
     let load = start.elapsed().as_secs_f64();
     let (arguments, random) = arguments(args, own, &session, &limits)?;
     let run = |options: &RunOptions| {
         let start = Instant::now();
         let output = session.run(&arguments, options);
-        let output = output.map_err(|error| Failure::run(&error, &name, &text))?;
-        Ok((start.elapsed().as_secs_f64(), output))
+        let output = output.map_err(|error| Failure::run(&error, file.source()))?;
+        Ok::<_, Failure>((start.elapsed().as_secs_f64(), output))
     };
     let (first, RunOutput { results, peak_bytes: peak, .. }) = run(&limits.options())?;
     if let Some(to) = &args.output {

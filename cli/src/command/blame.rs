@@ -1,6 +1,6 @@
 //! `etalon blame`: the instructions that a backend computes wrong, or where a pass changes the result.
 use super::backend::open;
-use super::{Loaded, load_filled, verified};
+use super::{load_filled, verified};
 use crate::args::{BlameArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::file::{self, Existing};
@@ -10,9 +10,10 @@ use conformance::FileTest;
 use conformance::blame::{Blame, ModulePair, Options, blame, compare_modules};
 use conformance::reduce::file_test;
 use conformance::results::Verdict;
-use hlo::diag::Source;
+use hlo::diag::SourceFile;
 use hlo::{Literal, Verified};
 use interp::{DeviceGrid, RunOptions};
+use load::Loaded;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -42,8 +43,7 @@ fn limits(args: &BlameArgs) -> Limits {
 
 /// A module with its text and its arguments.
 struct Subject {
-    name: String,
-    text: String,
+    file: SourceFile,
     module: Arc<Verified>,
     arguments: Vec<Vec<Literal>>,
 }
@@ -54,7 +54,7 @@ impl Subject {
         let limits = limits(args);
         let (mut subject, own) = Self::module(path, args, &limits)?;
         let is_stated = !args.inputs.input.is_empty() || args.inputs.random.is_some();
-        let test = FileTest::new(path, subject.text.clone()).ok().filter(|_| !is_stated);
+        let test = FileTest::new(path, subject.file.text.clone()).ok().filter(|_| !is_stated);
         let case = test.as_ref().and_then(|test| test.cases.first());
         let stated = case.and_then(|case| case.subject().ok().flatten());
         let module = subject.module.module();
@@ -73,13 +73,10 @@ impl Subject {
     }
     /// Loads a module without its arguments, which are returned if the file has some.
     fn module(path: &Path, args: &BlameArgs, limits: &Limits) -> Result<(Self, Vec<Vec<Literal>>)> {
-        let Loaded { name, text, module, arguments, .. } =
+        let Loaded { file, module, arguments, .. } =
             load_filled(path, &LoadArgs::of(args.lenient), &args.inputs, limits)?;
-        let module = Arc::new(verified(module, &name, &text, limits)?);
-        Ok((Self { name, text, module, arguments: Vec::new() }, arguments))
-    }
-    fn source(&self) -> Source<'_> {
-        Source { name: &self.name, text: &self.text }
+        let module = Arc::new(verified(module, file.source(), limits)?);
+        Ok((Self { file, module, arguments: Vec::new() }, arguments))
     }
 }
 
@@ -109,7 +106,7 @@ fn instructions(args: &BlameArgs, file: &Path, options: &Options) -> Result<Exit
 fn report(found: &Blame, subject: &Subject) -> String {
     let mut text = String::new();
     for finding in &found.findings {
-        output::show_one(&finding.diagnostic(subject.module.module()), Some(subject.source()));
+        output::show_one(&finding.diagnostic(subject.module.module()), Some(subject.file.source()));
         let _ = writeln!(text, "wrong: {}", finding.path);
         for line in finding.to_string().lines() {
             let _ = writeln!(text, "  {line}");
@@ -129,7 +126,7 @@ fn pair(args: &BlameArgs, [before, after]: [&Path; 2], options: &Options) -> Res
     drop(progress);
     let pair = compared.map_err(|message| Failure {
         exit: Exit::Wrong,
-        ..Failure::file(Path::new(&after.name), &message)
+        ..Failure::file(Path::new(&after.file.name), &message)
     })?;
     output::data(&if args.json { pair.to_json() + "\n" } else { pair_report(&pair, &after) })?;
     Ok(if pair.is_wrong() { Exit::Wrong.code() } else { ExitCode::SUCCESS })
@@ -138,7 +135,7 @@ fn pair(args: &BlameArgs, [before, after]: [&Path; 2], options: &Options) -> Res
 fn pair_report(pair: &ModulePair, after: &Subject) -> String {
     let mut text = String::new();
     if let Some(found) = &pair.divergence {
-        output::show_one(&found.diagnostic(after.module.module()), Some(after.source()));
+        output::show_one(&found.diagnostic(after.module.module()), Some(after.file.source()));
         let _ =
             writeln!(text, "{} differs from {}: {}", found.after, found.before, found.difference);
         for (title, paths) in [("computed from", &found.agree), ("through", &found.between)] {

@@ -30,8 +30,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
             false => output::show_one(warning, Some(source)),
         };
         let checked = load_with(path, &args.load, &Limits::none(), warn).and_then(|loaded| {
-            verified(loaded.module, &loaded.name, &loaded.text, &Limits::none())
-                .map(|_| loaded.name)
+            verified(loaded.module, loaded.file.source(), &Limits::none())?;
+            Ok(loaded.file.name)
         });
         match checked {
             Ok(_) if args.json => Ok(None),

@@ -1,5 +1,5 @@
 //! `etalon conform`: compares a partitioned module with its unpartitioned SPMD program.
-use super::{Loaded, compile, load_filled, verified};
+use super::{compile, load_filled, verified};
 use crate::args::{ConformArgs, LoadArgs};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::inputs::{self, Found, Parameters};
@@ -9,16 +9,16 @@ use collectives::RunOutput;
 use collectives::spmd::Boundary;
 use conformance::arrays::Name;
 use conformance::{Comparison, Tolerance, compare};
-use hlo::diag::Source;
+use hlo::diag::SourceFile;
 use hlo::{Literal, Shape, Verified};
+use load::Loaded;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 /// A module, and the name and the text that errors show.
 struct Side {
-    name: String,
-    text: String,
+    file: SourceFile,
     verified: Verified,
 }
 
@@ -27,19 +27,18 @@ impl Side {
         let lenient = LoadArgs::of(args.lenient);
         let limits = limits(args);
         let loaded = load_filled(path, &lenient, &args.inputs, &limits)?;
-        let Loaded { name, text, module, .. } = loaded;
-        let verified = verified(module, &name, &text, &limits)?;
-        Ok(Self { name, text, verified })
+        let Loaded { file, module, .. } = loaded;
+        let verified = verified(module, file.source(), &limits)?;
+        Ok(Self { file, verified })
     }
     fn failed(&self, error: &collectives::Error) -> Failure {
-        Failure::run(&error.clone().into(), &self.name, &self.text)
+        Failure::run(&error.clone().into(), self.file.source())
     }
     fn run(&self, args: &ConformArgs, inputs: &[Vec<Literal>]) -> Result<RunOutput> {
-        let session =
-            compile(self.verified.clone(), args.engine.options(), &self.name, &self.text)?;
+        let session = compile(self.verified.clone(), args.engine.options(), self.file.source())?;
         let options = args.backend.limit_time(args.limits.options());
         let output = session.run(inputs, &options);
-        output.map_err(|error| Failure::run(&error, &self.name, &self.text))
+        output.map_err(|error| Failure::run(&error, self.file.source()))
     }
     fn parameters(&self) -> Vec<&Shape> {
         self.verified.module().entry().program_shape().parameters
@@ -66,10 +65,10 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
         Some(arguments) => arguments,
         None => boundary.arguments(&given.global).map_err(|e| misuse(&e))?,
     };
-    let progress = output::Progress::new(&format!("running {}", global.name));
+    let progress = output::Progress::new(&format!("running {}", global.file.name));
     let (result, consistent) = run_unpartitioned(&global, args, given.global.clone())?;
     drop(progress);
-    let progress = output::Progress::new(&format!("running {}", partitioned.name));
+    let progress = output::Progress::new(&format!("running {}", partitioned.file.name));
     let actual = partitioned.run(args, &arguments)?.results;
     drop(progress);
     let expected = boundary.results(&result, &actual).map_err(|e| misuse(&e))?;
@@ -98,8 +97,7 @@ fn run_unpartitioned(
 ) -> Result<(Literal, bool)> {
     let RunOutput { mut results, notes, .. } = global.run(args, &[inputs])?;
     for note in &notes {
-        let source = Source { name: &global.name, text: &global.text };
-        output::show_one(&note.diagnostic(), Some(source));
+        output::show_one(&note.diagnostic(), Some(global.file.source()));
     }
     Ok((results.swap_remove(0), notes.is_empty()))
 }

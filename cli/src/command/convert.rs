@@ -1,7 +1,6 @@
 //! `etalon convert`: HLO text and `HloModuleProto` from each other.
-use super::load;
 use crate::args::ConvertArgs;
-use crate::error::{Code, Exit, Failure, Result};
+use crate::error::{Failure, Result};
 use crate::{file, output};
 use hlo::Module;
 use hlo::text::Style;
@@ -12,14 +11,11 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode> {
     let to_message = is_message(&args.to)?;
     let existing = file::unnamed(args.force);
     file::check([(args.to.as_path(), existing)], [args.from.as_path()])?;
-    let loaded = load(&args.from, &args.load)?;
+    let loaded = super::load(&args.from, &args.load)?;
     match to_message {
         true => {
-            let bytes = hlo::proto::encode(&loaded.module).map_err(|error| Failure {
-                diagnostics: vec![error.diagnostic()],
-                source: Some((loaded.name.clone(), loaded.text.clone())),
-                exit: Exit::Wrong,
-            })?;
+            let bytes = hlo::proto::encode(&loaded.module)
+                .map_err(|error| Failure::module(vec![error.diagnostic()], loaded.file.source()))?;
             file::write(&args.to, existing, &bytes)?;
         }
         false => {
@@ -27,7 +23,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode> {
             if lost > 0 {
                 output::note(&format!(
                     "{}: {lost} bytes of fields that HLO text does not have are left out\n",
-                    loaded.name
+                    loaded.file.name
                 ));
             }
             let text = loaded.module.print(Style::Full);
@@ -49,7 +45,7 @@ fn is_message(path: &Path) -> Result<bool> {
                 (path.display().to_string(), "the name does not tell the format".to_owned());
             let help = "end the name with .pb for an HloModuleProto, with .hlo or .txt for text"
                 .to_owned();
-            Err(Failure::new(&Code::File { path, message }, Some(help)))
+            Err(Failure::new(&load::Code::File { path, message }, Some(help)))
         }
     }
 }

@@ -1,5 +1,5 @@
 //! `etalon cost`: operations, bytes and memory of a module, by instruction and in all.
-use super::{Loaded, compile_for, fill_elided, load};
+use super::{compile_for, fill_elided, load};
 use crate::args::CostArgs;
 use crate::error::Result;
 use crate::files::Files;
@@ -8,6 +8,7 @@ use crate::output;
 use collectives::Session;
 use hlo::Module;
 use interp::cost::{Costs, Row};
+use load::Loaded;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -39,11 +40,11 @@ struct Found {
 
 impl Found {
     fn of(args: &CostArgs, path: &Path) -> Result<Self> {
-        let Loaded { name, text, mut module, .. } = load(path, &args.load)?;
-        fill_elided(&mut module, &name, args.elided, &Limits::none())?;
+        let Loaded { file, mut module, .. } = load(path, &args.load)?;
+        fill_elided(&mut module, &file.name, args.elided, &Limits::none())?;
         let options = args.engine.options();
         let session: Session =
-            compile_for(&args.devices, options, module, (&name, &text), &Limits::none())?;
+            compile_for(&args.devices, options, module, file.source(), &Limits::none())?;
         let mut peaks: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         for (computation, instruction, bytes) in session.executable().step_bytes() {
             let peak = peaks.entry((computation.index(), instruction.index())).or_default();

@@ -1,5 +1,5 @@
 //! `etalon diff`: compares two files of arrays.
-use super::{Loaded, load, verified_for};
+use super::{load, verified_for};
 use crate::args::{DiffArgs, LoadArgs};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::inputs::read_any;
@@ -9,6 +9,7 @@ use conformance::arrays::Name;
 use conformance::{Tolerance, compare};
 use hlo::literal::npz::NpyArray;
 use hlo::{ArrayShape, ElementType, Literal, Shape, Verified};
+use load::Loaded;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -24,8 +25,8 @@ struct Results {
 impl Results {
     fn load(args: &DiffArgs) -> Result<Option<Self>> {
         let Some(path) = &args.module else { return Ok(None) };
-        let Loaded { name, text, module, .. } = load(path, &LoadArgs::of(args.lenient))?;
-        let module = verified_for(&args.devices, module, (&name, &text), &Limits::none())?;
+        let Loaded { file, module, .. } = load(path, &LoadArgs::of(args.lenient))?;
+        let module = verified_for(&args.devices, module, file.source(), &Limits::none())?;
         let names = result_file::names(module.module().entry());
         let tolerance = Tolerance::of(module.module());
         Ok(Some(Self { module, names, tolerance }))

@@ -1,6 +1,6 @@
 //! `etalon fuzz`: runs random modules on a backend and on Etalon.
 use super::backend::{engine_of, open_with};
-use super::{Loaded, load, verified};
+use super::{load, verified};
 use crate::args::{BackendArgs, FuzzArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::limits::Limits;
@@ -8,6 +8,7 @@ use crate::{file, output};
 use conformance::backend::{LimitedEngine, OptionValue};
 use conformance::fuzz::{self, Campaign, ENOUGH, Event, Finding, Limit};
 use conformance::{Engine, generate, on_large_stack};
+use load::Loaded;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -78,8 +79,8 @@ fn limited(engine: Engine, is_variant: bool) -> LimitedEngine {
 }
 
 fn like(path: &Path) -> Result<Arc<hlo::Verified>> {
-    let Loaded { name, text, module, .. } = load(path, &LoadArgs::default())?;
-    verified(module, &name, &text, &Limits::none()).map(Arc::new)
+    let Loaded { file, module, .. } = load(path, &LoadArgs::default())?;
+    verified(module, file.source(), &Limits::none()).map(Arc::new)
 }
 
 /// Returns the command that repeats a module, without its seed.

@@ -1,5 +1,5 @@
 //! `etalon graph`: the dataflow of a module, or the communication between its devices.
-use super::{Loaded, compile, custom_calls, load_filled, verified_for};
+use super::{compile, custom_calls, load_filled, verified_for};
 use crate::args::{FormatArg, GraphArgs};
 use crate::error::{Code, Failure, Result};
 use crate::file::{self, Existing};
@@ -10,8 +10,10 @@ use crate::inputs::inputs;
 use crate::limits::Limits;
 use crate::output;
 use crate::profile::Profile;
+use hlo::diag::Source;
 use hlo::{Literal, Verified};
 use interp::{DeviceGrid, Hooks};
+use load::Loaded;
 use std::process::ExitCode;
 
 pub(crate) fn draw(args: &GraphArgs) -> Result<ExitCode> {
@@ -30,7 +32,7 @@ pub(crate) fn draw(args: &GraphArgs) -> Result<ExitCode> {
 fn format(args: &GraphArgs) -> Result<FormatArg> {
     let wrong = |message: String, help: &str| {
         let path = args.output.display().to_string();
-        Err(Failure::new(&Code::File { path, message }, Some(help.to_owned())))
+        Err(Failure::new(&load::Code::File { path, message }, Some(help.to_owned())))
     };
     let format = match args.format.or_else(|| FormatArg::of(&args.output)) {
         Some(FormatArg::Html | FormatArg::ModelExplorer) | None if args.of_devices => {
@@ -72,12 +74,12 @@ fn format(args: &GraphArgs) -> Result<FormatArg> {
 fn of_instructions(args: &GraphArgs, format: FormatArg) -> Result<String> {
     let limits = Limits::start(args.time.apply(args.limits.options()));
     let loaded = load_filled(&args.file, &args.load, &args.inputs, &limits)?;
-    let Loaded { name, text, module, arguments, .. } = loaded;
-    let verified = verified_for(&args.devices, module, (&name, &text), &limits)?;
-    let model = Model::of(verified.module(), &text);
+    let Loaded { file, module, arguments, .. } = loaded;
+    let verified = verified_for(&args.devices, module, file.source(), &limits)?;
+    let model = Model::of(verified.module(), &file.text);
     let computation = args.computation.as_deref().map(|name| find(&model, name)).transpose()?;
     let measured = match args.values || args.profile {
-        true => run(args, &model, verified, (&name, &text, arguments), &limits)?,
+        true => run(args, &model, verified, (file.source(), arguments), &limits)?,
         false => Measured::default(),
     };
     Ok(match format {
@@ -101,7 +103,7 @@ fn run(
     args: &GraphArgs,
     model: &Model,
     verified: Verified,
-    (name, text, own): (&str, &str, Vec<Vec<Literal>>),
+    (source, own): (Source<'_>, Vec<Vec<Literal>>),
     limits: &Limits,
 ) -> Result<Measured> {
     let module = verified.module().clone();
@@ -110,14 +112,14 @@ fn run(
     let mut measured = Measured::default();
     let profile = Profile::default();
     if args.profile {
-        execute(args, verified, (name, text), &inputs, Some(&profile))?;
+        execute(args, verified, source, &inputs, Some(&profile))?;
         measured.add_times(model, &profile);
     }
     if args.values {
         for slice in measure::slices(&module) {
             match measure::watching(&module, &slice) {
                 Ok(watching) => {
-                    let results = execute(args, watching, (name, text), &inputs, None)?;
+                    let results = execute(args, watching, source, &inputs, None)?;
                     measured.add_values(module.entry.index(), &slice, &results);
                 }
                 Err(reason) => output::note(&format!("some values are not shown: {reason}\n")),
@@ -141,15 +143,15 @@ fn run(
 fn execute(
     args: &GraphArgs,
     verified: Verified,
-    (name, text): (&str, &str),
+    source: Source<'_>,
     inputs: &[Vec<Literal>],
     profile: Option<&Profile>,
 ) -> Result<Vec<Literal>> {
     let options = args.time.apply(args.limits.options());
     let compiling = args.compile.options().limits_of(&options);
-    let session = compile(verified, compiling, name, text)?;
+    let session = compile(verified, compiling, source)?;
     let hooks = custom_calls::hooks(&args.custom_calls, &args.time)?;
-    let hooks: Hooks = hooks.map_err(|e| Failure::run(&e.into(), name, text))?;
+    let hooks: Hooks = hooks.map_err(|e| Failure::run(&e.into(), source))?;
     let profile = profile.cloned();
     let observed = move |_| match &profile {
         Some(profile) => {
@@ -158,9 +160,9 @@ fn execute(
         }
         None => hooks.clone(),
     };
-    let _progress = output::Progress::new(&format!("running {name}"));
+    let _progress = output::Progress::new(&format!("running {}", source.name));
     let output = session.run_with(inputs, &options, observed);
-    Ok(output.map_err(|error| Failure::run(&error, name, text))?.results)
+    Ok(output.map_err(|error| Failure::run(&error, source))?.results)
 }
 
 fn of_devices(args: &GraphArgs, format: FormatArg) -> Result<String> {
@@ -168,11 +170,11 @@ fn of_devices(args: &GraphArgs, format: FormatArg) -> Result<String> {
         FormatArg::Dot => devices::dot::text,
         FormatArg::Svg | FormatArg::Html | FormatArg::ModelExplorer => devices::svg::text,
     };
-    let Loaded { name, text, module, .. } = super::load(&args.file, &args.load)?;
-    let verified = verified_for(&args.devices, module, (&name, &text), &Limits::none())?;
+    let Loaded { file, module, .. } = super::load(&args.file, &args.load)?;
+    let verified = verified_for(&args.devices, module, file.source(), &Limits::none())?;
     let module = verified.module();
     let grid = DeviceGrid::of(&module.config);
-    let graph = devices::graph(module, grid, &name, &text)?;
+    let graph = devices::graph(module, grid, file.source())?;
     let DeviceGrid { replicas, partitions } = grid;
     let title = match (replicas, partitions) {
         (1, 1) => "one device".to_owned(),

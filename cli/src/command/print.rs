@@ -1,9 +1,10 @@
 //! `etalon print`: a module as HLO text.
-use super::load;
+
 use crate::args::PrintArgs;
-use crate::error::{Code, Failure, Result};
+use crate::error::{Failure, Result};
 use crate::files::Files;
 use crate::{file, output};
+use load::Format;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -21,15 +22,15 @@ pub(crate) fn print(args: &PrintArgs) -> Result<ExitCode> {
 }
 
 fn one(args: &PrintArgs, path: &Path, heading: impl FnOnce() -> String) -> Result<()> {
-    let loaded = load(path, &args.load)?;
-    if args.in_place && loaded.is_message {
-        let (path, message) = (loaded.name, "the file is not HLO text".to_owned());
+    let loaded = super::load(path, &args.load)?;
+    if args.in_place && loaded.format != Format::HloText {
+        let (path, message) = (loaded.file.name, "the file is not HLO text".to_owned());
         let help = format!("write the text to another file: `etalon convert {path} OUT.hlo`");
-        return Err(Failure::new(&Code::File { path, message }, Some(help)));
+        return Err(Failure::new(&load::Code::File { path, message }, Some(help)));
     }
     let text = loaded.module.print(args.style.into());
     if args.in_place && path.as_os_str() != "-" {
-        let unix = !loaded.text.contains("\r\n");
+        let unix = !loaded.file.text.contains("\r\n");
         let text = if unix { text } else { text.replace('\n', "\r\n") };
         return file::replace(path, text.as_bytes());
     }

@@ -1,6 +1,6 @@
 //! `etalon reduce`: the smallest module that still shows a difference.
 use super::backend::{misuse, open};
-use super::{Loaded, load_filled, verified};
+use super::{load_filled, verified};
 use crate::args::{LoadArgs, ReduceArgs, RepeatArg};
 use crate::error::{Code, Failure, Result};
 use crate::file::{self, Existing};
@@ -14,6 +14,7 @@ use conformance::reduce::{
 };
 use hlo::{Literal, Verified};
 use interp::{DeviceGrid, RunOptions};
+use load::Loaded;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -63,11 +64,11 @@ impl Start {
     /// Loads the module. Without arguments on the command line, those of its `// in:` comments are taken.
     fn load(args: &ReduceArgs) -> Result<Self> {
         let limits = Limits::start(args.backend.limit_time(RunOptions::default()));
-        let Loaded { name, text, module, arguments: own, .. } =
+        let Loaded { file, module, arguments: own, .. } =
             load_filled(&args.file, &LoadArgs::of(args.lenient), &args.inputs, &limits)?;
-        let module = Arc::new(verified(module, &name, &text, &limits)?);
+        let module = Arc::new(verified(module, file.source(), &limits)?);
         let stated = args.inputs.input.is_empty() && args.inputs.random.is_none();
-        let test = FileTest::new(&args.file, text).ok().filter(|_| stated);
+        let test = FileTest::new(&args.file, file.text).ok().filter(|_| stated);
         let case = test.as_ref().and_then(|test| test.cases.first());
         let subject = case.and_then(|case| case.subject().ok().flatten());
         let parameters = module.module().entry().parameters().len();

@@ -1,5 +1,5 @@
 //! `etalon run`: runs modules on one device or several.
-use super::{Loaded, compile_for, custom_calls, load_filled};
+use super::{compile_for, custom_calls, load_filled};
 use crate::args::{CheckNanArg, RunArgs, SeedArg};
 use crate::dump::{self, Dump};
 use crate::error::{Exit, Failure, Result};
@@ -18,11 +18,12 @@ use crate::trace::Trace;
 use crate::{memory, output, progress, queues, result_file};
 use collectives::{RunOutput, Session};
 use conformance::arrays;
-use hlo::diag::{Diagnostic, Source};
+use hlo::diag::{Diagnostic, SourceFile};
 use hlo::ir::Computation;
 use hlo::op::GroupMode;
 use hlo::{Literal, Module, Op};
 use interp::{Device, DeviceGrid, Hooks, RunOptions};
+use load::Loaded;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -77,8 +78,7 @@ fn check_output_files(args: &RunArgs, files: &Files, peers: &Peers) -> Result<()
 
 /// A module with everything that its run needs.
 struct Prepared {
-    name: String,
-    text: String,
+    file: SourceFile,
     session: Session,
     /// The limits of the first run, whose clock has started.
     options: RunOptions,
@@ -93,12 +93,12 @@ struct Prepared {
 
 fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     let limits = Limits::start(args.time.apply(args.limits.options()));
-    let Loaded { name, text, module, arguments, .. } =
+    let Loaded { file, module, arguments, .. } =
         load_filled(path, &args.load, &args.inputs, &limits)?;
     let compiling = args.compile.options().limits_of(&limits.options());
-    let session = compile_for(&args.devices, compiling, module, (&name, &text), &limits)?;
+    let session = compile_for(&args.devices, compiling, module, file.source(), &limits)?;
     for warning in session.warnings().iter().filter(|_| peers.is_leader()) {
-        output::show_one(warning, Some(Source { name: &name, text: &text }));
+        output::show_one(warning, Some(file.source()));
     }
     let (module, grid) = (session.module(), session.grid());
     let own = peers.block(grid.len());
@@ -112,7 +112,7 @@ fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     let roofline = args.roofline.and_then(|stated| stated.or_else(Roofline::measured));
     let profile = args.profile.then(|| Profile::of(module, roofline));
     let hooks = custom_calls::hooks(&args.custom_calls, &args.time)?;
-    let hooks = hooks.map_err(|e| Failure::run(&e.into(), &name, &text))?;
+    let hooks = hooks.map_err(|e| Failure::run(&e.into(), file.source()))?;
     let not_finite = NotFinite::default();
     let hooks = match args.check_nan {
         Some(CheckNanArg::All) => not_finite.attach(hooks),
@@ -124,19 +124,7 @@ fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
         dump.map(|to| Dump::create(&peers.path_for_rank(to), args.filter.as_deref(), existing));
     let dump = dump.transpose()?;
     let options = limits.options();
-    Ok(Prepared {
-        name,
-        text,
-        session,
-        options,
-        inputs,
-        queues,
-        hooks,
-        not_finite,
-        dump,
-        trace,
-        profile,
-    })
+    Ok(Prepared { file, session, options, inputs, queues, hooks, not_finite, dump, trace, profile })
 }
 
 /// Runs a module. Returns false if `--seed many` finds results that depend on the order, or `--check-nan=all` a NaN.
@@ -157,19 +145,19 @@ fn one(args: &RunArgs, path: &Path, has_heading: bool, peers: &Peers) -> Result<
     options.order = order;
     let output = execute(args, &prepared, (&prepared.queues, inputs), (options, hooks), peers);
     let taken = start.elapsed();
-    output::phase(start, || format!("{}: ran", prepared.name));
+    output::phase(start, || format!("{}: ran", prepared.file.name));
     // The trace and the profile are written also after an error, where they help most.
     let traced = prepared.trace.as_ref().map_or(Ok(()), Trace::finish);
     let dumped = prepared.dump.as_ref().map_or(Ok(()), Dump::finish);
     let not_finite = prepared.not_finite.diagnostics();
-    let heading = if has_heading { format!("{}:\n", prepared.name) } else { String::new() };
+    let heading = if has_heading { format!("{}:\n", prepared.file.name) } else { String::new() };
     match &prepared.profile {
-        Some(profile) if args.json => output::data(&profile.json(&prepared.name))?,
+        Some(profile) if args.json => output::data(&profile.json(&prepared.file.name))?,
         Some(profile) => output::note(&format!("{heading}{}", profile.table())),
         None => {}
     }
     let RunOutput { results, notes, .. } = output?;
-    let source = Source { name: &prepared.name, text: &prepared.text };
+    let source = prepared.file.source();
     for found in &not_finite {
         output::show_one(found, Some(source));
     }
@@ -251,16 +239,16 @@ fn execute(
     (options, hooks): (RunOptions, impl Fn(Device) -> Hooks + Send + Sync + 'static),
     peers: &Peers,
 ) -> Result<RunOutput> {
-    let Prepared { name, text, session, .. } = prepared;
+    let Prepared { file, session, .. } = prepared;
     let options = options.check_nan(args.check_nan.is_some()).buffered_sends(args.buffered_sends);
     let (ends, grid) = (queues.ends(), session.grid());
-    let shown = RunProgress::start(name, session.executable().verified());
+    let shown = RunProgress::start(&file.name, session.executable().verified());
     let progress = shown.hook();
     let hooks = move |device| {
         progress::attach(ends.attach(hooks(device), grid.number(device)), progress.as_ref())
     };
     let failed = |error| {
-        let mut failure = Failure::run(&error, name, text);
+        let mut failure = Failure::run(&error, file.source());
         for diagnostic in &mut failure.diagnostics {
             if let Some(option) = devices_option(session.module(), diagnostic) {
                 diagnostic.help = Some(format!("run it on more devices: {option}"));

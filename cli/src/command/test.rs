@@ -92,7 +92,7 @@ pub(crate) fn unreadable(path: &Path, error: &ParseError) -> Report {
 
 /// Returns the report of a file that cannot be run.
 pub(crate) fn failed(path: &Path, failure: Failure) -> Report {
-    let text = failure.source.map_or_else(String::new, |(_, text)| text);
+    let text = failure.source.map_or_else(String::new, |file| file.text);
     let outcome = Outcome::Failed(conformance::Failure::new(&text, failure.diagnostics));
     let name = path.display().to_string();
     Report { file: name.clone(), name, outcome, treatment: String::new(), time: Duration::ZERO }

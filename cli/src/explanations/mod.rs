@@ -26,13 +26,14 @@ fn entry(kind: &str, name: &str) -> Option<&'static str> {
 }
 
 /// The numbers of each crate with their explanations.
-const CODES: [&[(&str, &str)]; 7] = [
+const CODES: [&[(&str, &str)]; 8] = [
     hlo::diag::Code::EXPLANATIONS,
     interp::Code::EXPLANATIONS,
     collectives::Code::EXPLANATIONS,
     conformance::backend::Code::EXPLANATIONS,
     builder::Code::EXPLANATIONS,
     stablehlo::Code::EXPLANATIONS,
+    load::Code::EXPLANATIONS,
     Code::EXPLANATIONS,
 ];
 

@@ -11,7 +11,7 @@ pub use error::{
     BrokenRule, Error, ErrorCode, Errors, Internal, InvalidArgument, Site, Unsupported, explain,
 };
 pub use place::{Place, locate};
-pub use render::{BYTE_ORDER_MARK, Source, line_start, render};
+pub use render::{BYTE_ORDER_MARK, Source, SourceFile, line_start, render};
 
 /// Byte offsets into the text of a module: `start..end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -13,6 +13,28 @@ pub struct Source<'a> {
     pub text: &'a str,
 }
 
+/// A name and a text that outlive what was read from them: what a [`Source`] borrows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// The name: a path.
+    pub name: String,
+    /// The whole text.
+    pub text: String,
+}
+
+impl From<Source<'_>> for SourceFile {
+    fn from(Source { name, text }: Source<'_>) -> Self {
+        Self { name: name.to_owned(), text: text.to_owned() }
+    }
+}
+
+impl SourceFile {
+    /// Returns the text for diagnostics.
+    pub fn source(&self) -> Source<'_> {
+        Source { name: &self.name, text: &self.text }
+    }
+}
+
 /// A longer line is cut before it is rendered; the renderer itself trims what is wider than a terminal.
 const LINE_LIMIT: usize = 100_000;
 /// The number of bytes shown of such a line.

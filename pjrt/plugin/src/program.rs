@@ -6,11 +6,12 @@ use crate::failure::{Code, Failure, Result};
 use crate::ffi;
 use crate::options::Placement;
 use crate::settings::Settings;
-use crate::source::{describe, refused, run_failure};
+use crate::source::{describe, run_failure};
 use collectives::spmd::Shards;
 use collectives::{RunError, Session};
 use hlo::{Literal, Module, Shape, Verified};
 use interp::{DeviceGrid, RunOptions};
+use load::{Format, Reason};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
@@ -155,24 +156,21 @@ fn shards(program: &Verified, placement: &Placement) -> Result<Option<Shards>> {
 
 /// Reads a program in one of the formats of PJRT.
 fn read(source: &Source) -> Result<Module> {
-    match source.format.as_str() {
-        "mlir" => stablehlo::parse(&source.code).map_err(|error| {
-            let unsupported = error.code().is_unsupported();
-            let code = if unsupported { Code::UNIMPLEMENTED } else { Code::INVALID_ARGUMENT };
-            match std::str::from_utf8(&source.code) {
-                Ok(text) if error.span().is_some() => {
-                    Failure::new(code, error.drawn(text).to_string())
-                }
-                // The message of an error in bytecode ends with the location in the user's program.
-                _ => refused(code, &error, None),
-            }
-        }),
-        "hlo" => hlo::proto::decode(&source.code)
-            .map_err(|error| refused(Code::INVALID_ARGUMENT, &error, None)),
-        other => Err(Failure::invalid(format!(
-            "the program has the format `{other}`, expected `mlir` or `hlo`"
-        ))),
-    }
+    let format = match source.format.as_str() {
+        "mlir" => Format::StableHlo,
+        "hlo" => Format::Message,
+        other => {
+            return Err(Failure::invalid(format!(
+                "the program has the format `{other}`, expected `mlir` or `hlo`"
+            )));
+        }
+    };
+    let (name, bytes) = ("program".to_owned(), source.code.as_slice().into());
+    load::File { name, bytes, format }.parse().map_err(|error| {
+        let is_unsupported = matches!(error.reason, Reason::Unsupported);
+        let code = if is_unsupported { Code::UNIMPLEMENTED } else { Code::INVALID_ARGUMENT };
+        Failure::new(code, error.to_string())
+    })
 }
 
 fn verify(module: Module) -> Result<Verified> {

@@ -2,8 +2,9 @@
 pub(crate) mod dot;
 pub(crate) mod svg;
 
-use crate::error::{Exit, Failure, Result};
+use crate::error::{Failure, Result};
 use collectives::Link;
+use hlo::diag::Source;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::{Module, Opcode};
 use interp::DeviceGrid;
@@ -100,15 +101,14 @@ impl Folding {
 }
 
 /// Returns the graph of a module; ops of a called computation appear where it is called.
-pub(crate) fn graph(module: &Module, grid: DeviceGrid, name: &str, text: &str) -> Result<Graph> {
+pub(crate) fn graph(module: &Module, grid: DeviceGrid, source: Source<'_>) -> Result<Graph> {
     let folding = Folding::of(grid);
     let mut walk = Walk { module, grid, folding, seen: BTreeSet::new(), ops: Vec::new() };
     walk.computation(module.entry, false).map_err(|(error, computation, id)| {
         let mut diagnostic = error.diagnostic();
         let place = module.computations[computation].span(id);
         diagnostic.span = diagnostic.span.or(Some(place));
-        let source = Some((name.to_owned(), text.to_owned()));
-        Failure { diagnostics: vec![diagnostic], source, exit: Exit::Wrong }
+        Failure::module(vec![diagnostic], source)
     })?;
     Ok(Graph { nodes: walk.folding.names(), ops: walk.ops })
 }

@@ -1,5 +1,7 @@
 //! The bytes of a module's file, within bounds: a file may be endless, or unpack to a thousand times its size.
+use crate::Input;
 use flate2::read::MultiGzDecoder;
+use std::borrow::Cow;
 use std::io::Read;
 
 /// The most bytes of a module.
@@ -13,8 +15,7 @@ const GZIP: &[u8] = b"\x1f\x8b";
 
 /// The reason why a file is not read.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReadError {
+pub(crate) enum ReadError {
     /// The system does not read it.
     #[error("{0}")]
     Io(#[from] std::io::Error),
@@ -39,46 +40,32 @@ pub enum ReadError {
     },
 }
 
-/// Reads a file; what is compressed by gzip is decompressed. Reading ends where the data is neither text nor a message.
-///
-/// # Errors
-/// If the file cannot be read or decompressed, or has more bytes than a module may have.
-pub fn read(from: impl Read) -> Result<Vec<u8>, ReadError> {
-    read_within(from, MOST)
-}
-
-/// Reads a file as [`read`] does, of which no more than `most` bytes are kept.
-///
-/// # Errors
-/// If the file cannot be read or decompressed, or has more bytes.
-pub fn read_within(mut from: impl Read, most: u64) -> Result<Vec<u8>, ReadError> {
-    let most = most.min(MOST);
-    match read_up_to(&mut from, most)? {
-        Some(bytes) => decompressed_within(bytes, most),
-        None => Err(ReadError::TooLong { most }),
-    }
+/// Reads an input of at most `most` bytes; what is compressed by gzip is decompressed. Reading ends where the data is neither text
+/// nor a message.
+pub(crate) fn read(input: Input<'_>, most: Option<usize>) -> Result<Cow<'_, [u8]>, ReadError> {
+    let most = most.and_then(|most| u64::try_from(most).ok()).unwrap_or(MOST).min(MOST);
+    let bytes = match input {
+        Input::Bytes(_, bytes) => Some(bytes),
+        Input::Path(path) => read_up_to(&mut std::fs::File::open(path)?, most)?.map(Cow::Owned),
+        Input::Stream(_, mut stream) => read_up_to(&mut stream, most)?.map(Cow::Owned),
+    };
+    decompressed(bytes.ok_or(ReadError::TooLong { most })?, most)
 }
 
 /// Returns the bytes, decompressed if they are compressed by gzip.
-///
-/// # Errors
-/// If they cannot be decompressed, or unpack to more bytes than a compressed module may have.
-pub fn decompressed(bytes: Vec<u8>) -> Result<Vec<u8>, ReadError> {
-    decompressed_within(bytes, MOST)
-}
-
-fn decompressed_within(bytes: Vec<u8>, most: u64) -> Result<Vec<u8>, ReadError> {
+fn decompressed(bytes: Cow<'_, [u8]>, most: u64) -> Result<Cow<'_, [u8]>, ReadError> {
     if !bytes.starts_with(GZIP) {
         return Ok(bytes);
     }
     let packed = bytes.len();
     let of_ratio = u64::try_from(packed).unwrap_or(MOST).saturating_mul(MOST_RATIO);
     let of_file = of_ratio.clamp(MOST_UNPACKED, MOST);
-    let unpacked = read_up_to(&mut MultiGzDecoder::new(bytes.as_slice()), of_file.min(most));
-    unpacked.map_err(ReadError::Damaged)?.ok_or(match of_file > most {
+    let unpacked = read_up_to(&mut MultiGzDecoder::new(&*bytes), of_file.min(most));
+    let unpacked = unpacked.map_err(ReadError::Damaged)?.ok_or(match of_file > most {
         true => ReadError::TooLong { most },
         false => ReadError::Unpacked { packed, most: of_file },
-    })
+    })?;
+    Ok(unpacked.into())
 }
 
 /// Reads to the end, or to the first part that is neither text nor a message: the file may be endless. None if there are more than
@@ -107,11 +94,17 @@ mod tests {
         bytes
     }
 
+    fn of(mut from: impl Read, most: Option<usize>) -> Result<Vec<u8>, ReadError> {
+        read(Input::Stream("f", &mut from), most).map(Cow::into_owned)
+    }
+
     #[test]
     fn what_is_compressed_is_unpacked_within_bounds() {
         let text = b"HloModule m".as_slice();
-        assert_eq!(read(text).unwrap(), text);
-        assert_eq!(read(packed(text).as_slice()).unwrap(), text);
+        assert_eq!(of(text, None).unwrap(), text);
+        assert_eq!(of(packed(text).as_slice(), None).unwrap(), text);
+        let decompressed =
+            |bytes: Vec<u8>| read(Input::Bytes("b", bytes.into()), None).map(Cow::into_owned);
         let large = packed(std::io::repeat(b'\n').take(MOST_UNPACKED));
         assert_eq!(decompressed(large).unwrap().len(), 1 << 26);
         let larger = packed(std::io::repeat(b'\n').take(MOST_UNPACKED + 1));
@@ -123,15 +116,14 @@ mod tests {
 
     #[test]
     fn an_endless_file_of_no_module_ends() {
-        assert_eq!(read(std::io::repeat(0)).unwrap().len(), 1 << 12);
+        assert_eq!(of(std::io::repeat(0), None).unwrap().len(), 1 << 12);
         assert!(read_up_to(&mut std::io::repeat(1), 1 << 20).unwrap().is_none());
         assert!(read_up_to(&mut std::io::repeat(1).take(1 << 20), 1 << 20).unwrap().is_some());
         let blanks = || std::io::repeat(b' ').take(1 << 20);
-        for text in
-            [read_within(blanks(), 1 << 19), read_within(packed(blanks()).as_slice(), 1 << 19)]
-        {
+        let half = Some(1 << 19);
+        for text in [of(blanks(), half), of(packed(blanks()).as_slice(), half)] {
             assert!(matches!(text, Err(ReadError::TooLong { most: 524_288 })), "{text:?}");
         }
-        assert!(read_within(packed(blanks()).as_slice(), 1 << 20).is_ok());
+        assert!(of(packed(blanks()).as_slice(), Some(1 << 20)).is_ok());
     }
 }

@@ -1,0 +1,88 @@
+//! Texts of several modules.
+use crate::error::{Code, LoadError};
+use hlo::diag::SourceFile;
+use std::ops::Range;
+
+/// Returns where each module of a text begins and ends, and its name.
+fn modules(text: &[u8]) -> Vec<(Range<usize>, String)> {
+    let mut found: Vec<(Range<usize>, String)> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let line_text = match at {
+            0 => line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line),
+            _ => line,
+        };
+        if let Some(rest) = line_text.strip_prefix(b"HloModule") {
+            let rest = String::from_utf8_lossy(rest);
+            let name = rest.trim_start().split([',', ' ', '\n', '\r']).next().unwrap_or_default();
+            if let Some((last, _)) = found.last_mut() {
+                last.end = at;
+            }
+            found.push((at..text.len(), name.to_owned()));
+        }
+        at += line.len();
+    }
+    found
+}
+
+/// Returns the error of a file without the module of a number, or of one of several modules without a number.
+fn wrong_number(name: &str, found: &[(Range<usize>, String)], number: Option<u32>) -> LoadError {
+    const SHOWN: usize = 8;
+    let listed = found.iter().zip(1..).take(SHOWN);
+    let mut listed: Vec<String> = listed.map(|((_, name), i)| format!("{i} is `{name}`")).collect();
+    listed.extend((found.len() > SHOWN).then(|| "...".to_owned()));
+    let path = name.to_owned();
+    let (count, help) = match found.len() {
+        0 => ("no line that starts with `HloModule`".to_owned(), "leave out --module".to_owned()),
+        1 => ("1 module".to_owned(), "leave out --module".to_owned()),
+        n => (
+            match number {
+                Some(number) => format!("{n} modules, none of number {number}"),
+                None => format!("{n} modules"),
+            },
+            format!(
+                "choose one with --module N, where {}; `etalon test {name}` runs all of a file of tests",
+                listed.join(", ")
+            ),
+        ),
+    };
+    LoadError::file(Code::SeveralModules { path, count }, Some(help))
+}
+
+/// Returns the text of a module of several, the first of which has number 1. The others are blank, so that lines and offsets stay.
+pub(crate) fn only(name: &str, mut text: Vec<u8>, number: u32) -> Result<Vec<u8>, LoadError> {
+    let found = modules(&text);
+    let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+    let Some((kept, _)) = index.and_then(|index| found.get(index)) else {
+        return Err(wrong_number(name, &found, Some(number)));
+    };
+    for (at, byte) in text.iter_mut().enumerate() {
+        if !kept.contains(&at) && *byte != b'\n' {
+            *byte = b' ';
+        }
+    }
+    Ok(text)
+}
+
+/// Returns the error of a file that cannot be parsed because it has several modules.
+pub(crate) fn error(file: &SourceFile) -> Option<LoadError> {
+    let found = modules(file.text.as_bytes());
+    (found.len() > 1).then(|| wrong_number(&file.name, &found, None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_keeps_its_place() {
+        let text = b"// a\nHloModule a, x=1\nE\n// -----\nHloModule b\nF\n".to_vec();
+        let names: Vec<String> = modules(&text).into_iter().map(|(_, name)| name).collect();
+        assert_eq!(names, ["a", "b"]);
+        let second = String::from_utf8(only("f", text.clone(), 2).unwrap()).unwrap();
+        assert_eq!(second.len(), text.len());
+        assert_eq!(second.trim_start(), "HloModule b\nF\n");
+        assert_eq!(second.lines().position(|line| line == "F"), Some(5));
+        assert!(only("f", text, 3).is_err());
+    }
+}
