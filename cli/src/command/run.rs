@@ -8,15 +8,15 @@ use crate::files::Files;
 use crate::inputs::inputs_on;
 use crate::limits::Limits;
 use crate::not_finite::NotFinite;
-use crate::peers::Peers;
 use crate::profile::Profile;
 use crate::progress::RunProgress;
 use crate::queues::Queues;
+use crate::ranks::{Devices, Ranks};
 use crate::results::{self, DeviceOutput};
 use crate::roofline::Roofline;
 use crate::trace::Trace;
 use crate::{memory, output, progress, queues, result_file};
-use collectives::{RunOutput, Session};
+use collectives::{RunError, RunOutput};
 use conformance::arrays;
 use hlo::diag::{Diagnostic, SourceFile};
 use hlo::ir::Computation;
@@ -38,26 +38,26 @@ const LISTED: usize = 20;
 /// Runs each module and shows or writes its result.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     args.spill.apply()?;
-    let peers = Peers::join()?;
+    let ranks = Ranks::join()?;
     let files = Files::of(&args.files);
     let are_several = files.are_several();
-    let checked = peers.agreed(check_output_files(args, &files, &peers));
+    let checked = ranks.agree(check_output_files(args, &files, &ranks));
     let code = checked.and_then(|()| {
         // Neither an error nor a result that depends on the order stops the run of the next module.
-        files.each(|path| match one(args, path, are_several, &peers) {
+        files.each(|path| match one(args, path, are_several, &ranks) {
             Ok(stable) => Ok((!stable).then_some(Exit::Wrong)),
             Err(failure) if are_several => {
-                peers.report(&failure);
+                ranks.report(&failure);
                 Ok(Some(failure.exit))
             }
             Err(failure) => Err(failure),
         })
     });
-    peers.conclude(code)
+    ranks.conclude(code)
 }
 
 /// Fails if several modules would write to one file, or a file cannot be written.
-fn check_output_files(args: &RunArgs, files: &Files, peers: &Peers) -> Result<()> {
+fn check_output_files(args: &RunArgs, files: &Files, ranks: &Ranks) -> Result<()> {
     let options = [
         ("--output", args.output.is_some()),
         ("--trace", args.trace.is_some()),
@@ -71,15 +71,15 @@ fn check_output_files(args: &RunArgs, files: &Files, peers: &Peers) -> Result<()
     let dump = args.dump_values.as_deref().filter(|to| dump::is_file(to));
     let outputs = [args.output.as_deref(), args.trace.as_deref(), dump];
     let outputs: Vec<PathBuf> =
-        outputs.into_iter().flatten().map(|path| peers.path_for_rank(path)).collect();
+        outputs.into_iter().flatten().map(|path| ranks.path(path)).collect();
     let inputs = files.paths().chain(args.inputs.paths()).chain(args.infeed.as_deref());
     file::check(outputs.iter().map(|path| (path.as_path(), Existing::Replace)), inputs)
 }
 
 /// A module with everything that its run needs.
-struct Prepared {
+struct Prepared<'r> {
     file: SourceFile,
-    session: Session,
+    devices: Devices<'r>,
     /// The limits of the first run, whose clock has started.
     options: RunOptions,
     inputs: Vec<Vec<Literal>>,
@@ -91,23 +91,24 @@ struct Prepared {
     profile: Option<Profile>,
 }
 
-fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
+fn prepare<'r>(args: &RunArgs, path: &Path, ranks: &'r Ranks) -> Result<Prepared<'r>> {
     let limits = Limits::start(args.time.apply(args.limits.options()));
     let Loaded { file, module, arguments, .. } =
         load_filled(path, &args.load, &args.inputs, &limits)?;
     let compiling = args.compile.options().limits_of(&limits.options());
     let session = compile_for(&args.devices, compiling, module, file.source(), &limits)?;
-    for warning in session.warnings().iter().filter(|_| peers.is_leader()) {
-        output::show_one(warning, Some(file.source()));
+    let devices = ranks.devices(session);
+    let session = &devices.session;
+    for warning in session.warnings() {
+        devices.show(warning, file.source());
     }
-    let (module, grid) = (session.module(), session.grid());
-    let own = peers.block(grid.len());
+    let (module, grid, own) = (session.module(), session.grid(), devices.own());
     if limits.options().max_memory.is_none() {
         memory::warn_if_short(session.planned_bytes().filter(|_| own.len() == grid.len()));
     }
     let inputs = inputs_on(&args.inputs, arguments, module, (grid, own.clone()), &limits)?;
     let queues = Queues::new(args.infeed.as_deref(), module, (grid, own), &limits)?;
-    let trace = args.trace.as_deref().map(|path| Trace::create(&peers.path_for_rank(path)));
+    let trace = args.trace.as_deref().map(|path| Trace::create(&devices.path(path)));
     let trace = trace.transpose()?;
     let roofline = args.roofline.and_then(|stated| stated.or_else(Roofline::measured));
     let profile = args.profile.then(|| Profile::of(module, roofline));
@@ -120,21 +121,20 @@ fn prepare(args: &RunArgs, path: &Path, peers: &Peers) -> Result<Prepared> {
     };
     let dump = args.dump_values.as_deref();
     let existing = file::unnamed(args.force);
-    let dump =
-        dump.map(|to| Dump::create(&peers.path_for_rank(to), args.filter.as_deref(), existing));
+    let dump = dump.map(|to| Dump::create(&devices.path(to), args.filter.as_deref(), existing));
     let dump = dump.transpose()?;
     let options = limits.options();
-    Ok(Prepared { file, session, options, inputs, queues, hooks, not_finite, dump, trace, profile })
+    Ok(Prepared { file, devices, options, inputs, queues, hooks, not_finite, dump, trace, profile })
 }
 
 /// Runs a module. Returns false if `--seed many` finds results that depend on the order, or `--check-nan=all` a NaN.
-fn one(args: &RunArgs, path: &Path, has_heading: bool, peers: &Peers) -> Result<bool> {
-    let mut prepared = peers.agreed(prepare(args, path, peers))?;
+fn one(args: &RunArgs, path: &Path, has_heading: bool, ranks: &Ranks) -> Result<bool> {
+    let mut prepared = ranks.agree(prepare(args, path, ranks))?;
     let order = match args.seed {
         Some(SeedArg::One(seed)) => Some(seed),
         Some(SeedArg::Many) | None => None,
     };
-    let hooks = observed(&prepared, peers);
+    let hooks = observed(&prepared);
     let inputs = match args.seed {
         Some(SeedArg::Many) => prepared.inputs.clone(),
         // Arguments of the only run are donated.
@@ -143,7 +143,7 @@ fn one(args: &RunArgs, path: &Path, has_heading: bool, peers: &Peers) -> Result<
     let start = Instant::now();
     let mut options = prepared.options.clone();
     options.order = order;
-    let output = execute(args, &prepared, (&prepared.queues, inputs), (options, hooks), peers);
+    let output = execute(args, &prepared, (&prepared.queues, inputs), (options, hooks));
     let taken = start.elapsed();
     output::phase(start, || format!("{}: ran", prepared.file.name));
     // The trace and the profile are written also after an error, where they help most.
@@ -161,22 +161,21 @@ fn one(args: &RunArgs, path: &Path, has_heading: bool, peers: &Peers) -> Result<
     for found in &not_finite {
         output::show_one(found, Some(source));
     }
-    for note in notes.iter().filter(|_| peers.is_leader()) {
-        output::show_one(&note.diagnostic(), Some(source));
+    let devices = &prepared.devices;
+    for note in &notes {
+        devices.show(&note.diagnostic(), source);
     }
-    let devices = prepared.session.grid().len();
-    let first = peers.block(devices).start;
-    let outputs = prepared.queues.with_outfeed(results, first);
-    let entry = prepared.session.module().entry();
-    let names = result_file::names(entry);
-    let outputs = Outputs { first, devices, each: outputs, names, is_named: args.names, heading };
-    let written = outputs.write(args, peers);
-    peers.agreed(traced.and(dumped).and(written))?;
-    if !has_heading && peers.is_leader() {
-        output::hint(&ran(args, path, taken));
+    let first = devices.own().start;
+    let each = prepared.queues.with_outfeed(results, first);
+    let names = result_file::names(devices.session.module().entry());
+    let outputs = Outputs { devices, first, each, names, is_named: args.names, heading };
+    let written = outputs.write(args);
+    devices.agree(traced.and(dumped).and(written))?;
+    if !has_heading {
+        devices.hint(&ran(args, path, taken));
     }
     let is_stable = match args.seed {
-        Some(SeedArg::Many) => is_stable(args, &prepared, peers)?,
+        Some(SeedArg::Many) => is_stable(args, &prepared)?,
         Some(SeedArg::One(_)) | None => true,
     };
     Ok(is_stable && not_finite.is_empty())
@@ -195,25 +194,25 @@ fn ran(args: &RunArgs, path: &Path, taken: Duration) -> String {
 }
 
 /// Prints the results that depend on the order of devices and values. Returns whether there are none.
-fn is_stable(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<bool> {
+fn is_stable(args: &RunArgs, prepared: &Prepared<'_>) -> Result<bool> {
+    let devices = &prepared.devices;
     let found = collectives::order_dependence(0..ORDERS, |seed| {
-        let (module, grid) = (prepared.session.module(), prepared.session.grid());
-        let own = peers.block(grid.len());
+        let (module, grid) = (devices.session.module(), devices.session.grid());
         // The time limit is that of each run.
         let limits = Limits::start(args.time.apply(args.limits.options()));
-        let queues = Queues::new(args.infeed.as_deref(), module, (grid, own), &limits);
-        let queues = peers.agreed(queues)?;
+        let own = (grid, devices.own());
+        let queues = devices.agree(Queues::new(args.infeed.as_deref(), module, own, &limits))?;
         let hooks = prepared.hooks.clone();
         let options_and_hooks = (limits.options().order(seed), move |_| hooks.clone());
         let given = (&queues, prepared.inputs.clone());
-        execute(args, prepared, given, options_and_hooks, peers).map(|output| output.results)
+        execute(args, prepared, given, options_and_hooks).map(|output| output.results)
     })?;
-    let first = peers.block(prepared.session.grid().len()).start;
+    let first = devices.own().start;
     let own = found.into_iter().map(|mut dependent| {
         dependent.device += first;
         format!("{dependent}\n")
     });
-    let all = peers.gather_texts(own.collect())?.concat();
+    let all = devices.gather_text(own.collect())?;
     let found: Vec<&str> = all.split_inclusive('\n').collect();
     let mut lines: Vec<String> = found.iter().take(LISTED).map(ToString::to_string).collect();
     if found.len() > LISTED {
@@ -224,22 +223,18 @@ fn is_stable(args: &RunArgs, prepared: &Prepared, peers: &Peers) -> Result<bool>
         1 => format!("{ORDERS} orders: 1 result depends on the order\n"),
         n => format!("{ORDERS} orders: {n} results depend on the order\n"),
     });
-    let shown = match peers.is_leader() {
-        true => output::data(&lines.concat()),
-        false => Ok(()),
-    };
-    peers.agreed(shown).map(|()| found.is_empty())
+    devices.agree(devices.print(&lines.concat())).map(|()| found.is_empty())
 }
 
-/// Runs a module; returns the results of this rank's devices. A module for one device runs on rank 0 only.
+/// Runs a module; returns the results of the devices of this process.
 fn execute(
     args: &RunArgs,
-    prepared: &Prepared,
+    prepared: &Prepared<'_>,
     (queues, inputs): (&Queues, Vec<Vec<Literal>>),
     (options, hooks): (RunOptions, impl Fn(Device) -> Hooks + Send + Sync + 'static),
-    peers: &Peers,
 ) -> Result<RunOutput> {
-    let Prepared { file, session, .. } = prepared;
+    let Prepared { file, devices, .. } = prepared;
+    let session = &devices.session;
     let options = options.check_nan(args.check_nan.is_some()).buffered_sends(args.buffered_sends);
     let (ends, grid) = (queues.ends(), session.grid());
     let shown = RunProgress::start(&file.name, session.executable().verified());
@@ -247,8 +242,8 @@ fn execute(
     let hooks = move |device| {
         progress::attach(ends.attach(hooks(device), grid.number(device)), progress.as_ref())
     };
-    let failed = |error| {
-        let mut failure = Failure::run(&error, file.source());
+    let failed = |error: &RunError| {
+        let mut failure = Failure::run(error, file.source());
         for diagnostic in &mut failure.diagnostics {
             if let Some(option) = devices_option(session.module(), diagnostic) {
                 diagnostic.help = Some(format!("run it on more devices: {option}"));
@@ -256,33 +251,14 @@ fn execute(
         }
         failure
     };
-    match peers.ranks() {
-        Some(ranks) if grid.len() > 1 => {
-            let output = session.run_on_ranks(ranks, &inputs, &options, hooks);
-            peers.common(output.map_err(failed))
-        }
-        Some(ranks) if session.is_unpartitioned() => {
-            let mut output = session.run_on_ranks(ranks, &inputs, &options, hooks);
-            if let (Ok(output), false) = (&mut output, peers.is_leader()) {
-                // All ranks have the one result.
-                output.results.clear();
-            }
-            peers.common(output.map_err(failed))
-        }
-        Some(_) if !peers.is_leader() => {
-            let nothing = RunOutput { results: Vec::new(), notes: Vec::new(), peak_bytes: None };
-            peers.agreed(Ok(nothing))
-        }
-        _ => peers.agreed(session.run_donated(inputs, &options, hooks).map_err(failed)),
-    }
+    devices.run(inputs, &options, hooks, failed)
 }
 
-/// The outputs of this rank's devices.
-struct Outputs {
-    /// The number of the first one.
+/// The outputs of the devices of this process.
+struct Outputs<'p> {
+    devices: &'p Devices<'p>,
+    /// The number of the device of the first output.
     first: usize,
-    /// The number of all devices.
-    devices: usize,
     each: Vec<DeviceOutput>,
     /// The names of the arrays of the result, and whether `--names` asks for them.
     names: Vec<String>,
@@ -291,9 +267,9 @@ struct Outputs {
     heading: String,
 }
 
-impl Outputs {
+impl Outputs<'_> {
     /// Writes the outputs to the file of `--output`, or prints them.
-    fn write(self, args: &RunArgs, peers: &Peers) -> Result<()> {
+    fn write(self, args: &RunArgs) -> Result<()> {
         // `--print` selects the readable form, also in a pipe.
         let width = output::width().or(args.print.then_some(WIDTH));
         let outputs = [&args.output, &args.trace, &args.dump_values];
@@ -303,10 +279,10 @@ impl Outputs {
         let is_gathered = args.gather
             || (is_shown && width.is_some())
             || args.output.as_deref().is_some_and(file::is_stdout);
-        let own = if is_gathered { self.gathered(peers)? } else { self };
+        let own = if is_gathered { self.gathered()? } else { self };
         let written = match &args.output {
             Some(to) if !own.each.is_empty() => {
-                result_file::write(&peers.path_for_rank(to), own.named())
+                result_file::write(&own.devices.path(to), own.named())
             }
             _ => Ok(()),
         };
@@ -314,9 +290,9 @@ impl Outputs {
             return written;
         }
         let names = if own.is_named { own.names.as_slice() } else { &[] };
-        let text = match (own.devices, is_gathered, own.each.as_slice()) {
+        let text = match (own.grid_len(), is_gathered, own.each.as_slice()) {
             (2.., false, _) => {
-                peers.gather_texts(results::lines(&own.each, own.first, names))?.concat()
+                own.devices.gather_text(results::lines(&own.each, own.first, names))?
             }
             (_, _, []) => return written,
             (1, _, [one]) if !args.print && results::is_long(&own.each) => {
@@ -324,26 +300,22 @@ impl Outputs {
             }
             _ => results::text(&own.each, width, names),
         };
-        if peers.is_leader() {
-            output::data(&(own.heading + &text))?;
-        }
+        own.devices.print(&(own.heading + &text))?;
         written
     }
-    /// Moves the outputs of all ranks to rank 0.
-    fn gathered(mut self, peers: &Peers) -> Result<Self> {
-        let each = std::mem::take(&mut self.each);
-        let (results, outfeeds) =
-            each.into_iter().map(|DeviceOutput { result, outfeed }| (result, outfeed)).unzip();
-        let (results, outfeeds) = (peers.gather_values(results)?, peers.gather_values(outfeeds)?);
-        let outputs = results.into_iter().zip(outfeeds);
-        let outputs = outputs.map(|(result, outfeed)| DeviceOutput { result, outfeed }).collect();
-        Ok(Self { first: 0, each: outputs, ..self })
+    fn grid_len(&self) -> usize {
+        self.devices.session.grid().len()
+    }
+    /// Returns the outputs of all devices, for the one process that writes them; the others have none.
+    fn gathered(self) -> Result<Self> {
+        let each = self.devices.gather(self.each)?;
+        Ok(Self { first: 0, each, ..self })
     }
     /// Returns results and outfeed values with their names in a file.
     fn named(&self) -> Vec<(String, &Literal)> {
         let values = |kind: &str, value: fn(&DeviceOutput) -> &Literal| {
             let one = |(output, k): (_, usize)| {
-                let device = if self.devices == 1 { String::new() } else { format!("d{k}_") };
+                let device = if self.grid_len() == 1 { String::new() } else { format!("d{k}_") };
                 arrays::flatten(value(output), &format!("{device}{kind}"))
             };
             self.each.iter().zip(self.first..).flat_map(one).collect::<Vec<_>>()
@@ -390,19 +362,16 @@ fn device_ids(op: &Op) -> Option<(GroupMode, i64)> {
 }
 
 /// Returns the hooks of each device, which record each instruction in the trace, the profile and the dump.
-fn observed(
-    prepared: &Prepared,
-    peers: &Peers,
-) -> impl Fn(Device) -> Hooks + Send + Sync + 'static {
-    let Prepared { hooks, trace, profile, dump, session, inputs, .. } = prepared;
+fn observed(prepared: &Prepared<'_>) -> impl Fn(Device) -> Hooks + Send + Sync + use<> + 'static {
+    let Prepared { hooks, trace, profile, dump, devices, inputs, .. } = prepared;
     let (hooks, trace, profile, dump) =
         (hooks.clone(), trace.clone(), profile.clone(), dump.clone());
-    let grid = session.grid();
+    let grid = devices.session.grid();
     if let Some(dump) = &dump {
-        for number in peers.block(grid.len()) {
+        for number in devices.own() {
             let values = if let [all] = inputs.as_slice() { Some(all) } else { inputs.get(number) };
             let device = (grid.len() > 1).then_some(number);
-            dump.parameters(session.module(), device, values.map_or(&[], Vec::as_slice));
+            dump.parameters(devices.session.module(), device, values.map_or(&[], Vec::as_slice));
         }
     }
     let start = Instant::now();

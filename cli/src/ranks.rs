@@ -1,9 +1,11 @@
-//! The ranks of a run that spans several processes: each runs a block of the devices.
+//! The ranks of a run that spans several processes, each of which runs a block of the devices. Usually there is a single process.
 use crate::error::{Code, Exit, Failure, Result};
 use crate::output;
-use collectives::Ranks;
+use crate::results::DeviceOutput;
+use collectives::{RunError, RunOutput, Session};
 use hlo::Literal;
-use hlo::diag::{SourceFile, render};
+use hlo::diag::{Diagnostic, Source, SourceFile, render};
+use interp::{Device, Hooks, RunOptions};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,9 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// All ranks load the same files, run them, and end with the same exit code. Each rank writes the results of its devices. Rank 0
 /// prints all of them, and common errors; other ranks report only their own errors. The ranks agree before and after each run, so that none waits for a rank that has failed.
-pub(crate) struct Peers(Option<Ranks>);
+pub(crate) struct Ranks(Option<collectives::Ranks>);
 
-impl Peers {
+impl Ranks {
     /// Connects to the processes that were started together with this one, if there are any.
     pub(crate) fn join() -> Result<Self> {
         let count = SIZES.iter().find_map(|name| std::env::var(name).ok()?.parse().ok());
@@ -24,22 +26,24 @@ impl Peers {
             _ => Ok(Self(None)),
         }
     }
-    /// Returns the ranks, if there are several.
-    pub(crate) fn ranks(&self) -> Option<&Ranks> {
-        self.0.as_ref()
-    }
-    /// Returns whether this process is rank 0 or the only one.
-    pub(crate) fn is_leader(&self) -> bool {
-        self.0.as_ref().is_none_or(|ranks| ranks.rank() == 0)
+    /// Returns the devices of a session that this rank runs.
+    pub(crate) fn devices(&self, session: Session) -> Devices<'_> {
+        Devices { ranks: self, session }
     }
     /// Returns the path of a file that each rank writes: rank 1 writes `NAME.rank1.json`.
-    pub(crate) fn path_for_rank(&self, path: &Path) -> PathBuf {
-        let rank = self.0.as_ref().map_or(0, Ranks::rank);
+    pub(crate) fn path(&self, path: &Path) -> PathBuf {
         let extension = path.extension().unwrap_or_default().to_string_lossy();
-        match rank {
+        match self.number() {
             0 => path.to_owned(),
             rank => path.with_extension(format!("rank{rank}.{extension}")),
         }
+    }
+    fn number(&self) -> usize {
+        self.0.as_ref().map_or(0, collectives::Ranks::rank)
+    }
+    /// Returns whether this process prints: it is rank 0 or the only one.
+    fn is_first(&self) -> bool {
+        self.number() == 0
     }
 
     /// Returns the result of this rank if all ranks succeeded.
@@ -47,7 +51,7 @@ impl Peers {
     /// # Errors
     /// Fails on every rank if any rank failed, with the exit code of the first one. A rank reports its own error, unless a lower
     /// rank reports the same one.
-    pub(crate) fn agreed<T>(&self, own: Result<T>) -> Result<T> {
+    pub(crate) fn agree<T>(&self, own: Result<T>) -> Result<T> {
         let Some(ranks) = &self.0 else { return own };
         let message = own.as_ref().err().map(encode).unwrap_or_default();
         let messages = ranks.gather(message.clone()).map_err(|e| lost(&e))?;
@@ -56,40 +60,6 @@ impl Peers {
         let silent = Failure { diagnostics: Vec::new(), source: None, exit: Exit::Wrong };
         Err(Failure { exit: Exit::of(*first), ..failure.unwrap_or(silent) })
     }
-    /// Returns a result that is the same on all ranks; only rank 0 reports an error.
-    ///
-    /// # Errors
-    /// The error of the result.
-    pub(crate) fn common<T>(&self, result: Result<T>) -> Result<T> {
-        match result {
-            Err(failure) if !self.is_leader() && !is_lost(&failure) => {
-                Err(Failure { diagnostics: Vec::new(), ..failure })
-            }
-            other => other,
-        }
-    }
-    /// Returns the devices of this rank, out of a number of devices.
-    pub(crate) fn block(&self, devices: usize) -> Range<usize> {
-        match &self.0 {
-            // A module for one device runs on rank 0, an unpartitioned SPMD program on all.
-            Some(ranks) if devices > 1 => ranks.block(devices),
-            _ => 0..devices,
-        }
-    }
-    /// Moves the values of all ranks to rank 0; the other ranks get none.
-    pub(crate) fn gather_values(&self, own: Vec<Literal>) -> Result<Vec<Literal>> {
-        match &self.0 {
-            None => Ok(own),
-            Some(ranks) => ranks.gather_values_to(0, &own).map_err(|e| lost(&e)),
-        }
-    }
-    /// Returns the texts of all ranks.
-    pub(crate) fn gather_texts(&self, own: String) -> Result<Vec<String>> {
-        let Some(ranks) = &self.0 else { return Ok(vec![own]) };
-        let texts = ranks.gather(own.into_bytes()).map_err(|e| lost(&e))?;
-        Ok(texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect())
-    }
-
     /// Reports the error of this rank and ends the run.
     pub(crate) fn conclude(self, result: Result<ExitCode>) -> Result<ExitCode> {
         // `mpirun` stops the other ranks when one ends with an error, without a message.
@@ -100,9 +70,7 @@ impl Peers {
     }
     /// Reports the error of this rank. Ends the process if the others cannot be reached.
     pub(crate) fn report(&self, failure: &Failure) {
-        if let Some(rank @ 1..) = self.0.as_ref().map(Ranks::rank)
-            && !failure.diagnostics.is_empty()
-        {
+        if let (rank @ 1.., false) = (self.number(), failure.diagnostics.is_empty()) {
             output::note(&format!("rank {rank}: "));
         }
         output::show(failure);
@@ -110,6 +78,98 @@ impl Peers {
             // Finalizing MPI would wait for ranks that may wait for this one.
             ENDING.store(true, Ordering::Relaxed);
             std::process::exit(failure.exit.number().into());
+        }
+    }
+}
+
+/// The devices of a session that this rank runs: all of them if there is a single process. Calls with a `Result` are made by all
+/// ranks together.
+pub(crate) struct Devices<'r> {
+    ranks: &'r Ranks,
+    pub(crate) session: Session,
+}
+
+impl Devices<'_> {
+    /// Returns the numbers of the devices of this rank.
+    pub(crate) fn own(&self) -> Range<usize> {
+        let devices = self.session.grid().len();
+        match &self.ranks.0 {
+            // A module for one device runs on rank 0, an unpartitioned SPMD program on all.
+            Some(ranks) if devices > 1 => ranks.block(devices),
+            _ => 0..devices,
+        }
+    }
+    /// As [`Ranks::path`].
+    pub(crate) fn path(&self, path: &Path) -> PathBuf {
+        self.ranks.path(path)
+    }
+    /// As [`Ranks::agree`].
+    pub(crate) fn agree<T>(&self, own: Result<T>) -> Result<T> {
+        self.ranks.agree(own)
+    }
+    /// Runs the session; returns the results of the devices of this rank. A module for one device runs on rank 0 only. Errors that
+    /// all ranks have are those of rank 0.
+    pub(crate) fn run(
+        &self,
+        inputs: Vec<Vec<Literal>>,
+        options: &RunOptions,
+        hooks: impl Fn(Device) -> Hooks + Send + Sync + 'static,
+        failed: impl Fn(&RunError) -> Failure,
+    ) -> Result<RunOutput> {
+        let Self { ranks: all, session } = self;
+        let failed = |error| failed(&error);
+        match &all.0 {
+            Some(ranks) if session.grid().len() > 1 || session.is_unpartitioned() => {
+                let output = session.run_on_ranks(ranks, &inputs, options, hooks);
+                let mut output = output.map_err(|error| {
+                    let failure = failed(error);
+                    let is_silent = !all.is_first() && !is_lost(&failure);
+                    let diagnostics = if is_silent { Vec::new() } else { failure.diagnostics };
+                    Failure { diagnostics, ..failure }
+                })?;
+                if session.grid().len() == 1 && !all.is_first() {
+                    // All ranks have the one result.
+                    output.results.clear();
+                }
+                Ok(output)
+            }
+            Some(_) if !all.is_first() => {
+                let nothing =
+                    RunOutput { results: Vec::new(), notes: Vec::new(), peak_bytes: None };
+                self.agree(Ok(nothing))
+            }
+            _ => self.agree(session.run_donated(inputs, options, hooks).map_err(failed)),
+        }
+    }
+    /// Moves the outputs of all ranks to rank 0; the other ranks get none.
+    pub(crate) fn gather(&self, own: Vec<DeviceOutput>) -> Result<Vec<DeviceOutput>> {
+        let Some(ranks) = &self.ranks.0 else { return Ok(own) };
+        let gather = |own: &[Literal]| ranks.gather_values_to(0, own).map_err(|e| lost(&e));
+        let own = own.into_iter().map(|DeviceOutput { result, outfeed }| (result, outfeed));
+        let (results, outfeeds): (Vec<_>, Vec<_>) = own.unzip();
+        let outputs = gather(&results)?.into_iter().zip(gather(&outfeeds)?);
+        Ok(outputs.map(|(result, outfeed)| DeviceOutput { result, outfeed }).collect())
+    }
+    /// Returns the texts of all ranks, one after the other.
+    pub(crate) fn gather_text(&self, own: String) -> Result<String> {
+        let Some(ranks) = &self.ranks.0 else { return Ok(own) };
+        let texts = ranks.gather(own.into_bytes()).map_err(|e| lost(&e))?;
+        Ok(texts.iter().map(|text| String::from_utf8_lossy(text)).collect())
+    }
+    /// Shows what all ranks have found, on rank 0.
+    pub(crate) fn show(&self, found: &Diagnostic, source: Source<'_>) {
+        if self.ranks.is_first() {
+            output::show_one(found, Some(source));
+        }
+    }
+    /// Prints to stdout, on rank 0.
+    pub(crate) fn print(&self, text: &str) -> Result<()> {
+        if self.ranks.is_first() { output::data(text) } else { Ok(()) }
+    }
+    /// Shows a person what may be done next, on rank 0.
+    pub(crate) fn hint(&self, text: &str) {
+        if self.ranks.is_first() {
+            output::hint(text);
         }
     }
 }
@@ -139,10 +199,10 @@ fn is_lost(failure: &Failure) -> bool {
 }
 
 #[cfg(feature = "mpi")]
-fn connect(count: usize) -> Result<Ranks> {
+fn connect(count: usize) -> Result<collectives::Ranks> {
     let mpi = collectives::Mpi::start()
         .map_err(|e| Failure::new(&Code::Mpi { message: e.to_string() }, None))?;
-    let ranks = Ranks::new(mpi);
+    let ranks = collectives::Ranks::new(mpi);
     if ranks.count() != count {
         let connected = ranks.count();
         let message =
@@ -154,7 +214,7 @@ fn connect(count: usize) -> Result<Ranks> {
     Ok(ranks)
 }
 #[cfg(not(feature = "mpi"))]
-fn connect(count: usize) -> Result<Ranks> {
+fn connect(count: usize) -> Result<collectives::Ranks> {
     let message =
         format!("{count} processes were started together, but this `etalon` was built without MPI");
     let help = "build it with `--features mpi` (docs/mpi.md), or start a single process";
