@@ -7,7 +7,6 @@ mod error;
 mod explanations;
 mod file;
 mod files;
-mod graph;
 mod inputs;
 mod json;
 mod limits;
@@ -23,7 +22,6 @@ mod result_file;
 mod results;
 mod roofline;
 mod spill;
-mod statistics;
 mod streams;
 mod trace;
 

@@ -1,5 +1,5 @@
 //! Results as text. On a terminal, devices with equal results share a column; in a pipe each device has one line.
-use crate::statistics::Statistics;
+use graph::Statistics;
 use hlo::Literal;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

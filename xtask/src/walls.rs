@@ -99,6 +99,7 @@ const PUBLISHED: &[&str] = &[
     "conformance",
     "stablehlo",
     "etalon/load",
+    "etalon/graph",
     "etalon",
     "cli",
     "python",

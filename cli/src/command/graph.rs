@@ -3,17 +3,16 @@ use super::{compile, custom_calls, load_filled, verified_for};
 use crate::args::{FormatArg, GraphArgs};
 use crate::error::{Code, Failure, Result};
 use crate::file::{self, Existing};
-use crate::graph::measure::{self, Measured};
-use crate::graph::model::Model;
-use crate::graph::{devices, dot, explorer, page, svg};
 use crate::inputs::inputs;
 use crate::limits::Limits;
 use crate::output;
 use crate::profile::Profile;
+use graph::{Measured, Model, devices};
 use hlo::diag::Source;
 use hlo::{Literal, Verified};
 use interp::{DeviceGrid, Hooks};
 use load::Loaded;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 pub(crate) fn draw(args: &GraphArgs) -> Result<ExitCode> {
@@ -76,17 +75,17 @@ fn of_instructions(args: &GraphArgs, format: FormatArg) -> Result<String> {
     let loaded = load_filled(&args.file, &args.load, &args.inputs, &limits)?;
     let Loaded { file, module, arguments, .. } = loaded;
     let verified = verified_for(&args.devices, module, file.source(), &limits)?;
-    let model = Model::of(verified.module(), &file.text);
+    let model = Model::of(&verified, &file.text);
     let computation = args.computation.as_deref().map(|name| find(&model, name)).transpose()?;
     let measured = match args.values || args.profile {
         true => run(args, &model, verified, (file.source(), arguments), &limits)?,
         false => Measured::default(),
     };
     Ok(match format {
-        FormatArg::Html => page::page(&model, &measured),
-        FormatArg::Svg => svg::text(&model, computation),
-        FormatArg::Dot => dot::text(&model, computation),
-        FormatArg::ModelExplorer => explorer::text(&model, &measured),
+        FormatArg::Html => graph::html(&model, &measured),
+        FormatArg::Svg => graph::svg(&model, computation),
+        FormatArg::Dot => graph::dot(&model, computation),
+        FormatArg::ModelExplorer => graph::model_explorer(&model, &measured),
     })
 }
 
@@ -113,11 +112,16 @@ fn run(
     let profile = Profile::default();
     if args.profile {
         execute(args, verified, source, &inputs, Some(&profile))?;
-        measured.add_times(model, &profile);
+        let numbers: BTreeMap<&str, usize> = model.names().zip(0..).collect();
+        profile.each(&mut |(computation, index), runs, time, bytes| {
+            if let Some(&number) = numbers.get(computation) {
+                measured.add_time((number, index), runs, time, bytes);
+            }
+        });
     }
     if args.values {
-        for slice in measure::slices(&module) {
-            match measure::watching(&module, &slice) {
+        for slice in graph::slices(&module) {
+            match graph::watching(&module, &slice) {
                 Ok(watching) => {
                     let results = execute(args, watching, source, &inputs, None)?;
                     measured.add_values(module.entry.index(), &slice, &results);
@@ -167,15 +171,15 @@ fn execute(
 
 fn of_devices(args: &GraphArgs, format: FormatArg) -> Result<String> {
     let draw = match format {
-        FormatArg::Dot => devices::dot::text,
-        FormatArg::Svg | FormatArg::Html | FormatArg::ModelExplorer => devices::svg::text,
+        FormatArg::Dot => devices::dot,
+        FormatArg::Svg | FormatArg::Html | FormatArg::ModelExplorer => devices::svg,
     };
     let Loaded { file, module, .. } = super::load(&args.file, &args.load)?;
     let verified = verified_for(&args.devices, module, file.source(), &Limits::none())?;
+    let graph = devices::Graph::of(&verified);
+    let graph = graph.map_err(|e| Failure::module(vec![e.diagnostic()], file.source()))?;
     let module = verified.module();
-    let grid = DeviceGrid::of(&module.config);
-    let graph = devices::graph(module, grid, file.source())?;
-    let DeviceGrid { replicas, partitions } = grid;
+    let DeviceGrid { replicas, partitions } = DeviceGrid::of(&module.config);
     let title = match (replicas, partitions) {
         (1, 1) => "one device".to_owned(),
         (_, 1) => format!("{replicas} replicas"),

@@ -1,10 +1,10 @@
 //! The graph as Graphviz text.
 use super::{Edges, Graph};
-use crate::graph::dot::quoted;
+use crate::dot::quoted;
 use std::fmt::{self, Write};
 
 /// Returns the graph as Graphviz text: a circle for each device, a box for each group, an arrow for each pair.
-pub(crate) fn text(graph: &Graph, title: &str) -> String {
+pub fn dot(graph: &Graph, title: &str) -> String {
     let mut out = String::new();
     write(&mut out, graph, title).expect("writing to a string does not fail");
     out

@@ -5,7 +5,7 @@ use super::model::{Flow, Model, Node};
 use serde_json::{Value, json};
 
 /// Returns the collection of graphs that Model Explorer opens.
-pub(crate) fn text(model: &Model, measured: &Measured) -> String {
+pub fn model_explorer(model: &Model, measured: &Measured) -> String {
     let mut order: Vec<usize> = (0..model.computations.len()).collect();
     // The first graph is the one that is shown.
     order.sort_by_key(|&number| (number != model.entry, number));

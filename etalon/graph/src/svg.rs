@@ -12,8 +12,8 @@ const ROW: f64 = 20.0;
 /// The space for the legend beside the picture.
 const LEGEND: f64 = 250.0;
 
-/// Returns the picture of a computation.
-pub(crate) fn text(model: &Model, computation: Option<usize>) -> String {
+/// Returns the picture of a computation, or of the entry computation.
+pub fn svg(model: &Model, computation: Option<usize>) -> String {
     let computation = computation.unwrap_or(model.entry);
     let drawing = Drawing::of(model, computation);
     let mut out = String::new();

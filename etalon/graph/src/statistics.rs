@@ -4,26 +4,33 @@ use std::fmt;
 
 /// What the elements of some arrays have in common.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Statistics {
-    pub(crate) count: u64,
-    pub(crate) nan: u64,
-    pub(crate) infinite: u64,
+pub struct Statistics {
+    /// The number of elements.
+    pub count: u64,
+    /// The number of NaNs.
+    pub nan: u64,
+    /// The number of infinities.
+    pub infinite: u64,
     /// Of the finite elements, if there are any and they are all real or all complex.
-    pub(crate) range: Option<Range>,
+    pub range: Option<Range>,
     /// Whether the range is that of the magnitudes of complex elements.
-    pub(crate) is_complex: bool,
+    pub is_complex: bool,
 }
 
 /// The smallest and the largest of some numbers, and their mean.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Range {
-    pub(crate) min: f64,
-    pub(crate) max: f64,
-    pub(crate) mean: f64,
+pub struct Range {
+    /// The smallest.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+    /// The mean.
+    pub mean: f64,
 }
 
 impl Statistics {
-    pub(crate) fn of(arrays: &[Literal]) -> Self {
+    /// Returns the statistics of the elements of all arrays together.
+    pub fn of(arrays: &[Literal]) -> Self {
         let (mut count, mut nan, mut infinite, mut finite) = (0, 0, 0, 0u64);
         let (mut min, mut max, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
         for array in arrays {

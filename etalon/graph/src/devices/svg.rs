@@ -3,7 +3,7 @@
 //! A group is a bar with a dot for each member, a pair is an arrow. Where these would need many rows, as groups of devices that
 //! are far apart do, one row has a number in each lane. Lanes show the order of ops, which a circle of nodes would not.
 use super::{Communication, Edges, Graph};
-use crate::graph::text::{escaped, shortened};
+use crate::text::{escaped, shortened};
 use hlo::Opcode;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -42,7 +42,7 @@ struct Picture<'g> {
 }
 
 /// Returns the graph as a self-contained SVG file.
-pub(crate) fn text(graph: &Graph, title: &str) -> String {
+pub fn svg(graph: &Graph, title: &str) -> String {
     let mut opcodes: Vec<Opcode> = graph.ops.iter().map(|op| op.opcode).collect();
     opcodes.sort_unstable();
     opcodes.dedup();
@@ -335,7 +335,7 @@ mod tests {
             nodes: (0..64).map(|k| format!("device {k}")).collect(),
             ops: vec![op(Edges::Groups(far))],
         };
-        let text = text(&graph, "64");
+        let text = svg(&graph, "64");
         assert_eq!((text.matches(">31</text>").count(), text.matches("<circle").count()), (2, 0));
         // Two groups with the same member have no number there.
         let shared = op(Edges::Groups(BTreeSet::from([vec![0, 1], vec![1, 2]])));
@@ -350,7 +350,7 @@ mod tests {
             nodes: vec!["device 0".to_owned()],
             ops: vec![op(Edges::Groups(BTreeSet::from([vec![0]])))],
         };
-        let text = text(&graph, "a&b");
+        let text = svg(&graph, "a&b");
         assert!(text.contains("<title>a&amp;b</title>"), "{text}");
         assert!(text.contains(">e/&lt;r&gt;</text>"), "{text}");
         assert!(text.contains(">all-reduce, 8 bytes from each</text>"), "{text}");

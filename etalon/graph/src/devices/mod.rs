@@ -1,12 +1,13 @@
 //! The communication graph of a module: the devices that each op connects, as Graphviz text or as a picture.
-pub(crate) mod dot;
-pub(crate) mod svg;
+mod dot;
+mod svg;
 
-use crate::error::{Failure, Result};
-use collectives::Link;
-use hlo::diag::Source;
-use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
-use hlo::{Module, Opcode};
+pub use dot::dot;
+pub use svg::svg;
+
+use collectives::{Link, Result};
+use hlo::ir::{Computation, ComputationId, Instruction};
+use hlo::{Module, Opcode, Verified};
 use interp::DeviceGrid;
 use std::collections::BTreeSet;
 
@@ -15,28 +16,28 @@ const NODES: usize = 64;
 
 /// Devices, and the ops that connect them in the order of a run.
 #[derive(Debug)]
-pub(crate) struct Graph {
+pub struct Graph {
     /// The name of each node.
-    pub(crate) nodes: Vec<String>,
-    pub(crate) ops: Vec<Communication>,
+    pub(super) nodes: Vec<String>,
+    pub(super) ops: Vec<Communication>,
 }
 
 /// An op and the devices that it connects.
 #[derive(Debug)]
-pub(crate) struct Communication {
+pub(super) struct Communication {
     /// `computation/name`
-    pub(crate) name: String,
-    pub(crate) opcode: Opcode,
+    pub(super) name: String,
+    pub(super) opcode: Opcode,
     /// The number of bytes of each device's operands, if it does not overflow.
-    pub(crate) bytes: Option<usize>,
+    pub(super) bytes: Option<usize>,
     /// Whether the op is in a loop and so may run more than once.
-    pub(crate) in_loop: bool,
-    pub(crate) edges: Edges,
+    pub(super) in_loop: bool,
+    pub(super) edges: Edges,
 }
 
 /// The nodes that an op connects. The edges of devices that share a node are merged.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Edges {
+pub(super) enum Edges {
     Groups(BTreeSet<Vec<usize>>),
     Arrows(BTreeSet<(usize, usize)>),
     /// A send to the device that receives on the channel.
@@ -45,7 +46,7 @@ pub(crate) enum Edges {
 
 impl Communication {
     /// Describes the op: opcode, bytes, loop, channel.
-    pub(crate) fn description(&self) -> String {
+    pub(super) fn description(&self) -> String {
         let bytes = match self.bytes {
             Some(1) => "1 byte from each".to_owned(),
             Some(bytes) => format!("{bytes} bytes from each"),
@@ -100,17 +101,19 @@ impl Folding {
     }
 }
 
-/// Returns the graph of a module; ops of a called computation appear where it is called.
-pub(crate) fn graph(module: &Module, grid: DeviceGrid, source: Source<'_>) -> Result<Graph> {
-    let folding = Folding::of(grid);
-    let mut walk = Walk { module, grid, folding, seen: BTreeSet::new(), ops: Vec::new() };
-    walk.computation(module.entry, false).map_err(|(error, computation, id)| {
-        let mut diagnostic = error.diagnostic();
-        let place = module.computations[computation].span(id);
-        diagnostic.span = diagnostic.span.or(Some(place));
-        Failure::module(vec![diagnostic], source)
-    })?;
-    Ok(Graph { nodes: walk.folding.names(), ops: walk.ops })
+impl Graph {
+    /// Returns the graph of a module on the devices of its header; ops of a called computation appear where it is called.
+    ///
+    /// # Errors
+    /// `E05xx` if an op states devices that do not exist or do not match.
+    pub fn of(module: &Verified) -> Result<Self> {
+        let module = module.module();
+        let grid = DeviceGrid::of(&module.config);
+        let folding = Folding::of(grid);
+        let mut walk = Walk { module, grid, folding, seen: BTreeSet::new(), ops: Vec::new() };
+        walk.computation(module.entry, false)?;
+        Ok(Self { nodes: walk.folding.names(), ops: walk.ops })
+    }
 }
 
 struct Walk<'m> {
@@ -121,15 +124,9 @@ struct Walk<'m> {
     ops: Vec<Communication>,
 }
 
-type LinkError = (collectives::Error, ComputationId, InstructionId);
-
 impl Walk<'_> {
     /// Visits each computation once. This terminates because a verified module is not recursive.
-    fn computation(
-        &mut self,
-        id: ComputationId,
-        in_loop: bool,
-    ) -> std::result::Result<(), LinkError> {
+    fn computation(&mut self, id: ComputationId, in_loop: bool) -> Result<()> {
         if !self.seen.insert(id.index()) {
             return Ok(());
         }
@@ -141,7 +138,8 @@ impl Walk<'_> {
             for callee in callees {
                 self.computation(callee, in_loop || opcode == Opcode::While)?;
             }
-            let link = Link::of(instruction, self.grid).transpose().map_err(|e| (e, id, at))?;
+            let link = Link::of(instruction, self.grid).transpose();
+            let link = link.map_err(|error| error.at(computation.span(at)))?;
             if let Some(link) = link {
                 self.ops.push(Communication {
                     name: format!("{}/{}", computation.name, computation.name(at)),

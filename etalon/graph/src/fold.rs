@@ -421,15 +421,15 @@ impl Folder<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::model::Model;
     use super::*;
+    use crate::model::Model;
     use std::fmt::Write;
 
     /// Returns the folded entry computation of a module.
     fn folded(body: &str) -> Vec<Item> {
         let text = format!("HloModule m\nENTRY e {{\n  p = f32[2] parameter(0)\n{body}}}\n");
         let verified = hlo::Module::parse(&text).unwrap().verify().unwrap();
-        let mut model = Model::of(verified.module(), &text);
+        let mut model = Model::of(&verified, &text);
         model.computations.remove(0).items
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
 /// Returns the computations as Graphviz text: a cluster for each, and a dashed arrow for each call.
-pub(crate) fn text(model: &Model, only: Option<usize>) -> String {
+pub fn dot(model: &Model, only: Option<usize>) -> String {
     let mut out = String::new();
     write(&mut out, model, only).expect("writing to a string does not fail");
     out

@@ -21,7 +21,7 @@ const DAGRE: &str = include_str!("vendor/dagre.min.js");
 const LICENSE: &str = include_str!("vendor/dagre.LICENSE");
 
 /// Returns the page of a module, with what a run measured.
-pub(crate) fn page(model: &Model, measured: &Measured) -> String {
+pub fn html(model: &Model, measured: &Measured) -> String {
     let computations = model.computations.iter().enumerate();
     let computations: Vec<Value> =
         computations.map(|(index, flow)| computation(flow, measured, index)).collect();

@@ -1,12 +1,11 @@
 //! What a run measured: the time of each instruction, and statistics of its value.
-use super::model::Model;
-use crate::profile::Profile;
 use crate::statistics::{Range, Statistics};
 use hlo::ir::InstructionId;
 use hlo::ir::rewrite::ModuleRewriter;
 use hlo::{Literal, Module, Shape, Verified};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// The most bytes of the values that one run returns. A module whose values take more runs several times.
 const SLICE: usize = 1 << 28;
@@ -18,11 +17,11 @@ pub(super) type At = (usize, usize);
 
 /// What a run measured. Nothing, if there was none.
 #[derive(Debug, Default)]
-pub(crate) struct Measured {
+pub struct Measured {
     times: BTreeMap<At, Value>,
     values: BTreeMap<At, Value>,
     /// What the reader of the page has to know about the run.
-    pub(crate) note: String,
+    pub note: String,
 }
 
 impl Measured {
@@ -39,25 +38,14 @@ impl Measured {
         self.values.get(&at).cloned().unwrap_or_default()
     }
 
-    /// Adds the times of a run.
-    pub(crate) fn add_times(&mut self, model: &Model, profile: &Profile) {
-        let numbers: BTreeMap<&str, usize> = model.names().zip(0..).collect();
-        profile.each(&mut |(computation, index), count, time, bytes| {
-            if let Some(&number) = numbers.get(computation) {
-                let ms = time.as_secs_f64() * 1e3;
-                self.times
-                    .insert((number, index), json!({ "ms": ms, "runs": count, "bytes": bytes }));
-            }
-        });
+    /// Adds the time of an instruction of a computation, of all `runs` of it together, and the bytes of its results.
+    pub fn add_time(&mut self, at: (usize, usize), runs: u64, time: Duration, bytes: usize) {
+        let ms = time.as_secs_f64() * 1e3;
+        self.times.insert(at, json!({ "ms": ms, "runs": runs, "bytes": bytes }));
     }
 
     /// Adds the values of a slice: the results of each device.
-    pub(crate) fn add_values(
-        &mut self,
-        entry: usize,
-        slice: &[InstructionId],
-        results: &[Literal],
-    ) {
+    pub fn add_values(&mut self, entry: usize, slice: &[InstructionId], results: &[Literal]) {
         for (at, id) in slice.iter().enumerate() {
             let of_device = |result: &Literal| result.elements()?.get(at).cloned();
             let values: Vec<Literal> = results.iter().filter_map(of_device).collect();
@@ -67,7 +55,7 @@ impl Measured {
 }
 
 /// Returns the arrays of static sizes in the entry computation, in slices for one run each.
-pub(crate) fn slices(module: &Module) -> Vec<Vec<InstructionId>> {
+pub fn slices(module: &Module) -> Vec<Vec<InstructionId>> {
     let mut slices: Vec<Vec<InstructionId>> = Vec::new();
     let mut taken = usize::MAX;
     for (id, instruction) in module.entry().instructions.iter() {
@@ -86,7 +74,10 @@ pub(crate) fn slices(module: &Module) -> Vec<Vec<InstructionId>> {
 }
 
 /// Returns the module with a tuple of these values as its result.
-pub(crate) fn watching(module: &Module, slice: &[InstructionId]) -> Result<Verified, String> {
+///
+/// # Errors
+/// If the values cannot be elements of a tuple.
+pub fn watching(module: &Module, slice: &[InstructionId]) -> Result<Verified, String> {
     let mut rewriter = ModuleRewriter::new(module);
     let entry = rewriter.entry();
     let computation = rewriter.computation_mut(entry);

@@ -4,14 +4,14 @@ use super::fold::{self, Item};
 use super::text::without_comments;
 use hlo::ir::{Computation, Instruction, InstructionId};
 use hlo::op::Kind;
-use hlo::{Module, Opcode};
+use hlo::{Module, Opcode, Verified};
 
 /// The most bytes of an instruction's text in a picture: a constant may have many elements.
 const TEXT: usize = 2000;
 
 /// The dataflow of a module.
 #[derive(Debug)]
-pub(crate) struct Model {
+pub struct Model {
     pub(super) name: String,
     pub(super) computations: Vec<Flow>,
     /// The index of the entry computation.
@@ -53,8 +53,9 @@ pub(super) struct Node {
 }
 
 impl Model {
-    /// Returns the dataflow of a verified module that was parsed from `text`.
-    pub(crate) fn of(module: &Module, text: &str) -> Self {
+    /// Returns the dataflow of a module whose spans refer to `text`.
+    pub fn of(module: &Verified, text: &str) -> Self {
+        let module = module.module();
         let lines: Vec<usize> = line_starts(text);
         let computations = module.computations.iter();
         let flow = |(_, computation)| Flow::of(computation, module, text, &lines);
@@ -66,12 +67,12 @@ impl Model {
     }
 
     /// Returns the index of a computation.
-    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+    pub fn find(&self, name: &str) -> Option<usize> {
         self.computations.iter().position(|flow| flow.name == name)
     }
 
     /// Returns the names of the computations.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         self.computations.iter().map(|flow| flow.name.as_str())
     }
 }

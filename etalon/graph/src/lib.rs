@@ -1,0 +1,36 @@
+//! Pictures of modules: the dataflow of their computations, and the communication between devices.
+//!
+//! ```text
+//! Verified, its text ──> Model ──┬─> html, svg, dot, model_explorer
+//! a run ──────────────> Measured ┘
+//! Verified, its grid ──> devices::Graph ──> devices::svg, devices::dot
+//! ```
+//!
+//! ```
+//! let text = "HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] tanh(x) }";
+//! let verified = hlo::Module::parse(text)?.verify()?;
+//! let model = graph::Model::of(&verified, text);
+//! assert!(graph::svg(&model, None).contains(">tanh</text>"));
+//! assert!(graph::html(&model, &graph::Measured::default()).starts_with("<!doctype html>"));
+//! # Ok::<(), hlo::diag::Errors>(())
+//! ```
+mod category;
+pub mod devices;
+mod dot;
+mod explorer;
+mod fold;
+mod layout;
+mod measure;
+mod model;
+mod page;
+mod statistics;
+mod svg;
+mod text;
+
+pub use dot::dot;
+pub use explorer::model_explorer;
+pub use measure::{Measured, slices, watching};
+pub use model::Model;
+pub use page::html;
+pub use statistics::{Range, Statistics};
+pub use svg::svg;
