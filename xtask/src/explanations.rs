@@ -1,5 +1,6 @@
-//! The table of `etalon explain`: comments of the specification, examples of ops, modules that break a rule, and errors, as the
-//! sources and the tests have them. The command reads the table, so that its package needs no file of another one.
+//! The table of `etalon explain`: error numbers, comments of the specification, examples of ops, modules that break a rule, and
+//! errors, as the sources and the tests have them. The command reads the table, so that its package needs no file of another one,
+//! and no crate for its error numbers alone.
 use crate::{Result, files, read};
 use hlo::Opcode;
 use hlo::op::AsyncRole;
@@ -18,7 +19,9 @@ pub(crate) fn table(root: &Path) -> Result<String> {
     let ops = texts(root, "tests/ops", "hlo")?;
     let rejected = texts(root, "hlo/tests/reject", "hlo")?;
     let shown = texts(root, "tests/cli", "stderr")?;
+    let sources = files(root, "rs").iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
     let kinds = [
+        ("number", numbers(&sources)),
         ("page", pages.iter().map(|(name, text)| (name.as_str(), comment(text, "//!"))).collect()),
         ("about", abouts(&ops, &pages)),
         ("example", examples(&ops)),
@@ -48,6 +51,31 @@ fn texts(root: &Path, folder: &str, extension: &str) -> Result<BTreeMap<String, 
         Ok((name, read(path)?))
     };
     files(&root.join(folder), extension).iter().map(|path| named(path)).collect()
+}
+
+/// Returns the explanations of the numbers in lists of error codes: the comments above each.
+fn numbers(sources: &[String]) -> Entries<'_> {
+    let mut found = Entries::new();
+    let lists = sources.iter().flat_map(|text| text.split("error_codes! {\n").skip(1));
+    for list in lists.map(|list| list.split("\n}").next().unwrap_or(list)) {
+        let mut comment: Vec<&str> = Vec::new();
+        for line in list.lines().map(str::trim) {
+            if let Some(text) = line.strip_prefix("///") {
+                comment.push(text.strip_prefix(' ').unwrap_or(text));
+                continue;
+            }
+            let number = line.strip_prefix('"').and_then(|rest| rest.split('"').next());
+            if let Some(number) = number.filter(|number| is_number(number)) {
+                found.insert(number, comment.join("\n"));
+            }
+            comment.clear();
+        }
+    }
+    found
+}
+
+fn is_number(text: &str) -> bool {
+    text.strip_prefix('E').is_some_and(|n| n.len() == 4 && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Returns the comment at the start of a file.
@@ -165,6 +193,29 @@ mod tests {
     fn links_are_names() {
         let text = "//! See [`a`](super::a),\n//!  [b](https://b).\nfn f() {}";
         assert_eq!(comment(text, "//!"), "See `a`,\n [b](https://b).");
+    }
+
+    #[test]
+    fn numbers_have_the_comments_above_them() {
+        let source = "hlo::error_codes! {
+    /// All.
+    pub enum Code {
+        /// First.
+        ///
+        /// More.
+        \"E0701\" \"{a} is wrong\"
+        One { a: String },
+        #[error(\"{0}\")]
+        \"E0702\" \"x\"
+        Two,
+    }
+}
+const E: &str = \"E0703\";
+"
+        .to_owned();
+        let all = [("E0701", "First.\n\nMore."), ("E0702", "")];
+        let sources = [source];
+        assert_eq!(numbers(&sources), all.map(|(number, text)| (number, text.to_owned())).into());
     }
 
     #[test]

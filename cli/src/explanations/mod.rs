@@ -5,10 +5,7 @@ mod opcodes;
 pub(crate) use labels::{all as all_labels, explain as of_label};
 pub(crate) use opcodes::{explain as of_opcode, of_page};
 
-use crate::error::Code;
-use hlo::diag::ErrorCode;
-
-/// Entries of several kinds, each after a line `=== KIND NAME`. `cargo xtask status` takes them from the specification and the tests.
+/// Entries of several kinds, each after a line `=== KIND NAME`. `cargo xtask status` takes them from the sources and the tests.
 static TABLE: &str = include_str!("table.txt");
 
 /// Returns the names and texts of a kind of entry.
@@ -25,36 +22,18 @@ fn entry(kind: &str, name: &str) -> Option<&'static str> {
     entries(kind).find(|(known, _)| *known == name).map(|(_, text)| text)
 }
 
-/// The numbers of each crate with their explanations.
-const CODES: [&[(&str, &str)]; 8] = [
-    hlo::diag::Code::EXPLANATIONS,
-    interp::Code::EXPLANATIONS,
-    collectives::Code::EXPLANATIONS,
-    conformance::backend::Code::EXPLANATIONS,
-    builder::Code::EXPLANATIONS,
-    stablehlo::Code::EXPLANATIONS,
-    load::Code::EXPLANATIONS,
-    Code::EXPLANATIONS,
-];
-
 /// Returns all numbers with the first paragraphs of their explanations, in order.
 pub(crate) fn all_numbers() -> Vec<(&'static str, String)> {
-    let all = CODES.into_iter().flatten();
     let first = |text: &str| {
         let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
         lines.collect::<Vec<_>>().join(" ")
     };
-    let mut all: Vec<(&str, String)> = all.map(|(number, text)| (*number, first(text))).collect();
-    all.sort();
-    all
+    entries("number").map(|(number, text)| (number, first(text))).collect()
 }
 
 /// Returns the explanation of an error number.
 pub(crate) fn of_number(number: &str) -> Option<String> {
-    let (_, text) = CODES.into_iter().flatten().find(|(known, _)| *known == number)?;
-    // Doc comments keep the space after their slashes.
-    let lines = text.lines().map(|line| line.strip_prefix(' ').unwrap_or(line));
-    Some(lines.collect::<Vec<_>>().join("\n") + "\n")
+    entry("number", number).map(|text| format!("{text}\n"))
 }
 
 /// Returns the shortest error of this number that the tests of the command show.
