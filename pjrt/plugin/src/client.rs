@@ -3,9 +3,11 @@
 use crate::call::calls;
 use crate::device::Device;
 use crate::failure::{Failure, Result};
+use crate::ffi::FfiHooks;
 use crate::handle::{destroy, get, give, list, text};
 use crate::queue::Queue;
 use crate::settings::Settings;
+use interp::Hooks;
 use pjrt::sys::{Header, NamedValue, NamedValueData};
 use std::ffi::{c_int, c_void};
 use std::ptr::null;
@@ -18,6 +20,7 @@ const VERSION: &str = concat!("etalon ", env!("CARGO_PKG_VERSION"));
 /// A client. Its object is an `Arc<Client>`; buffers and executables share it.
 pub(crate) struct Client {
     pub(crate) settings: Settings,
+    ffi: FfiHooks,
     #[expect(clippy::vec_box, reason = "the host keeps the addresses of devices")]
     pub(crate) devices: Vec<Box<Device>>,
     pub(crate) queue: Queue,
@@ -35,7 +38,12 @@ impl Client {
         let devices: Vec<_> = (0..settings.device_count).map(Device::new).collect();
         let device_handles = devices.iter().map(|device| device.handle()).collect();
         let memory_handles = devices.iter().map(|device| device.memory_handle()).collect();
-        Ok(Self { settings, queue: Queue::start()?, devices, device_handles, memory_handles })
+        let (ffi, queue) = (FfiHooks::default(), Queue::start()?);
+        Ok(Self { settings, ffi, devices, queue, device_handles, memory_handles })
+    }
+    /// Returns the hooks of a run, with the handlers that are registered now.
+    pub(crate) fn hooks(&self) -> Arc<Hooks> {
+        self.ffi.get(&self.settings.run.hooks)
     }
     fn device(&self, id: c_int) -> Result<&Device> {
         let found = usize::try_from(id).ok().and_then(|id| self.devices.get(id));

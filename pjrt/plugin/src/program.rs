@@ -3,14 +3,12 @@ use crate::callback::Uses;
 use crate::client::Client;
 use crate::dump::Dump;
 use crate::failure::{Code, Failure, Result};
-use crate::ffi;
 use crate::options::Placement;
-use crate::settings::Settings;
 use crate::source::{describe, run_failure};
 use collectives::spmd::Shards;
 use collectives::{RunError, Session};
 use hlo::{Literal, Module, Shape, Verified};
-use interp::{DeviceGrid, RunOptions};
+use interp::{DeviceGrid, Hooks};
 use load::{Format, Reason};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
@@ -113,9 +111,9 @@ impl Program {
         };
         let settings = &self.client.settings;
         let dump = settings.dump.as_deref().map(|folder| Dump::new(folder, self, &arguments));
-        let options = options(settings);
-        let hooks = options.hooks.clone();
-        let output = self.session.run_donated(arguments, &options, move |_| hooks.clone());
+        let hooks = self.client.hooks();
+        let of_device = move |_| Hooks::clone(&hooks);
+        let output = self.session.run_donated(arguments, &settings.run, of_device);
         let output = output.map_err(|error| run_failure(&error, self.module()));
         let leaves = |result: &Literal| result.leaves().into_iter().cloned().collect();
         let results =
@@ -130,14 +128,6 @@ impl Program {
             (None, results) => Ok(results),
         }
     }
-}
-
-/// Returns the options of a run, with the handlers that are registered now.
-fn options(settings: &Settings) -> RunOptions {
-    let hooks = settings.run.hooks.clone();
-    let hooks =
-        ffi::targets().into_iter().fold(hooks, |hooks, target| hooks.custom_call(target, ffi::run));
-    settings.run.clone().hooks(hooks)
 }
 
 /// Returns the shards of a program that the host wants partitioned, and that is not yet.

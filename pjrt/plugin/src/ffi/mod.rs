@@ -9,16 +9,22 @@ mod api;
 mod attributes;
 mod call;
 
-pub(crate) use call::run;
-
+use call::run;
+use interp::Hooks;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// A handler: it takes a frame and returns an error or null.
 type Handler = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 
-static HANDLERS: RwLock<BTreeMap<String, Handler>> = RwLock::new(BTreeMap::new());
+/// The handlers by target, and the number of their changes.
+struct Handlers {
+    of: BTreeMap<String, Handler>,
+    changes: u64,
+}
+
+static HANDLERS: RwLock<Handlers> = RwLock::new(Handlers { of: BTreeMap::new(), changes: 0 });
 
 /// Registers the handler of a target; a null handler removes it. Returns 0, or 1 if the name is no text.
 ///
@@ -37,16 +43,34 @@ pub unsafe extern "C" fn etalon_register_ffi_handler(
     let Ok(name) = (unsafe { CStr::from_ptr(name) }).to_str() else { return 1 };
     let mut handlers = HANDLERS.write().unwrap_or_else(PoisonError::into_inner);
     match handler {
-        Some(handler) => handlers.insert(name.to_owned(), handler),
-        None => handlers.remove(name),
+        Some(handler) => handlers.of.insert(name.to_owned(), handler),
+        None => handlers.of.remove(name),
     };
+    handlers.changes += 1;
     0
 }
 
-/// Returns the names of all targets with a handler.
-pub(crate) fn targets() -> Vec<String> {
-    HANDLERS.read().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
+/// Hooks that run the handlers which are registered.
+#[derive(Default)]
+pub(crate) struct FfiHooks(Mutex<Option<(u64, Arc<Hooks>)>>);
+
+impl FfiHooks {
+    /// Returns the hooks with a custom call for each target that has a handler now. They are made again only after a change of the
+    /// handlers.
+    pub(crate) fn get(&self, hooks: &Hooks) -> Arc<Hooks> {
+        let handlers = HANDLERS.read().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, hooks)) = &*known
+            && *of == handlers.changes
+        {
+            return Arc::clone(hooks);
+        }
+        let targets = handlers.of.keys();
+        let all = targets.fold(hooks.clone(), |hooks, target| hooks.custom_call(target, run));
+        let (_, hooks) = known.insert((handlers.changes, Arc::new(all)));
+        Arc::clone(hooks)
+    }
 }
 fn handler(target: &str) -> Option<Handler> {
-    HANDLERS.read().unwrap_or_else(PoisonError::into_inner).get(target).copied()
+    HANDLERS.read().unwrap_or_else(PoisonError::into_inner).of.get(target).copied()
 }
