@@ -92,6 +92,12 @@ class Module:
         """Returns the module as an ``HloModuleProto``."""
         return self._program.proto()
 
+    def graph(self, format: str = "html", *, computation: str | None = None, devices: bool = False) -> str:
+        """Returns a picture of the module: ``html``, a page for a browser; ``svg``, of the entry or of ``computation``; ``dot`` for
+        Graphviz; ``model-explorer`` for Google's Model Explorer. With ``devices`` it is the communication between devices, as
+        ``svg`` or ``dot``."""
+        return self._program.graph(format, computation, devices)
+
     def verify(self) -> "Module":
         """Checks every rule of HLO; returns the module. Raises :class:`InvalidModuleError` with every broken one."""
         self._program.verify()

@@ -142,6 +142,36 @@ impl Inner {
         sessions.push((engine, session.clone()));
         Ok(session)
     }
+    fn graph(&self, format: &str, computation: Option<&str>, devices: bool) -> PyResult<String> {
+        let verified = self.verified()?;
+        if devices {
+            let graph = graph::devices::Graph::of(&verified)
+                .map_err(|error| exception(&[self.failure(&error.into())]))?;
+            return match format {
+                "svg" => Ok(graph::devices::svg(&graph)),
+                "dot" => Ok(graph::devices::dot(&graph)),
+                _ => Err(misuse(format!("`{format}` is not a format for devices: svg or dot"))),
+            };
+        }
+        let model = graph::Model::of(&verified, self.text());
+        let find = |name: &str| {
+            let unknown = || misuse(format!("there is no computation `{name}`"));
+            model.find(name.trim_start_matches('%')).ok_or_else(unknown)
+        };
+        let found = computation.map(find).transpose()?;
+        match format {
+            "html" | "model-explorer" if found.is_some() => {
+                Err(misuse("a page has all computations: `computation` is for svg and dot"))
+            }
+            "html" => Ok(graph::html(&model, &graph::Measured::default())),
+            "model-explorer" => Ok(graph::model_explorer(&model, &graph::Measured::default())),
+            "svg" => Ok(graph::svg(&model, found)),
+            "dot" => Ok(graph::dot(&model, found)),
+            _ => {
+                Err(misuse(format!("`{format}` is not a format: html, svg, dot or model-explorer")))
+            }
+        }
+    }
     /// Returns the error of a run with its place.
     pub(crate) fn failure(&self, error: &RunError) -> Failure {
         let kind = match error.device_error().map(interp::Error::code) {
@@ -234,6 +264,17 @@ impl Program {
     fn arguments(&self) -> Vec<Vec<Value>> {
         let list = |values: &Vec<Literal>| values.iter().cloned().map(Value).collect();
         self.0.arguments.iter().map(list).collect()
+    }
+    /// Draws the dataflow of the program, or of one computation; or the communication between its devices.
+    fn graph(
+        &self,
+        py: Python<'_>,
+        format: String,
+        computation: Option<String>,
+        devices: bool,
+    ) -> PyResult<String> {
+        let inner = Arc::clone(&self.0);
+        interrupt::run(py, move |_| inner.graph(&format, computation.as_deref(), devices))?
     }
     /// Raises an exception with every rule that the module breaks.
     fn verify(&self, py: Python<'_>) -> PyResult<()> {

@@ -78,6 +78,21 @@ def test_stablehlo_is_read():
     assert module.run([1, 2]).tolist() == [2, 4]
 
 
+def test_pictures_are_texts():
+    module = etalon.load("f { a = f32[] parameter(0) ROOT n = f32[] negate(a) } ENTRY e { x = f32[] parameter(0) ROOT r = f32[] call(x), to_apply=f }")
+    assert module.graph().startswith("<!doctype html>")
+    assert module.graph("svg").startswith("<svg ") and ">call (f)</text>" in module.graph("svg")
+    assert ">negate</text>" in module.graph("svg", computation="f")
+    assert 'label="e"' in module.graph("dot") and 'label="e"' not in module.graph("dot", computation="%f")
+    assert '"label":"negate"' in module.graph("model-explorer")
+    assert "one device" in module.graph("svg", devices=True)
+    for arguments, message in [({"computation": "g"}, "no computation `g`"), ({"devices": True}, "svg or dot")]:
+        with pytest.raises(ValueError, match=message):
+            module.graph("svg" if "computation" in arguments else "html", **arguments)
+    with pytest.raises(etalon.InvalidModuleError):
+        etalon.load("ENTRY e { x = f32[2] parameter(0) ROOT r = f32[3] negate(x) }").graph("svg")
+
+
 def names_of_types():
     from etalon._arrays import _ML_DTYPES, _NUMPY
 

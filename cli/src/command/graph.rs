@@ -178,13 +178,5 @@ fn of_devices(args: &GraphArgs, format: FormatArg) -> Result<String> {
     let verified = verified_for(&args.devices, module, file.source(), &Limits::none())?;
     let graph = devices::Graph::of(&verified);
     let graph = graph.map_err(|e| Failure::module(vec![e.diagnostic()], file.source()))?;
-    let module = verified.module();
-    let DeviceGrid { replicas, partitions } = DeviceGrid::of(&module.config);
-    let title = match (replicas, partitions) {
-        (1, 1) => "one device".to_owned(),
-        (_, 1) => format!("{replicas} replicas"),
-        (1, _) => format!("{partitions} partitions"),
-        _ => format!("{replicas} replicas with {partitions} partitions each"),
-    };
-    Ok(draw(&graph, &format!("{}, {title}", module.name)))
+    Ok(draw(&graph))
 }

@@ -4,14 +4,14 @@ use crate::dot::quoted;
 use std::fmt::{self, Write};
 
 /// Returns the graph as Graphviz text: a circle for each device, a box for each group, an arrow for each pair.
-pub fn dot(graph: &Graph, title: &str) -> String {
+pub fn dot(graph: &Graph) -> String {
     let mut out = String::new();
-    write(&mut out, graph, title).expect("writing to a string does not fail");
+    write(&mut out, graph).expect("writing to a string does not fail");
     out
 }
 
-fn write(out: &mut String, graph: &Graph, title: &str) -> fmt::Result {
-    writeln!(out, "digraph {} {{", quoted(title))?;
+fn write(out: &mut String, graph: &Graph) -> fmt::Result {
+    writeln!(out, "digraph {} {{", quoted(&graph.title))?;
     writeln!(out, "  node [fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];")?;
     for (k, name) in graph.nodes.iter().enumerate() {
         writeln!(out, "  n{k} [shape=circle, label={}];", quoted(name))?;

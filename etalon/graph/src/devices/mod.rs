@@ -17,6 +17,8 @@ const NODES: usize = 64;
 /// Devices, and the ops that connect them in the order of a run.
 #[derive(Debug)]
 pub struct Graph {
+    /// The name of the module and the number of devices.
+    pub(super) title: String,
     /// The name of each node.
     pub(super) nodes: Vec<String>,
     pub(super) ops: Vec<Communication>,
@@ -112,7 +114,18 @@ impl Graph {
         let folding = Folding::of(grid);
         let mut walk = Walk { module, grid, folding, seen: BTreeSet::new(), ops: Vec::new() };
         walk.computation(module.entry, false)?;
-        Ok(Self { nodes: walk.folding.names(), ops: walk.ops })
+        let title = format!("{}, {}", module.name, described(grid));
+        Ok(Self { title, nodes: walk.folding.names(), ops: walk.ops })
+    }
+}
+
+fn described(grid: DeviceGrid) -> String {
+    let DeviceGrid { replicas, partitions } = grid;
+    match (replicas, partitions) {
+        (1, 1) => "one device".to_owned(),
+        (_, 1) => format!("{replicas} replicas"),
+        (1, _) => format!("{partitions} partitions"),
+        _ => format!("{replicas} replicas with {partitions} partitions each"),
     }
 }
 

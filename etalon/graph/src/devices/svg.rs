@@ -42,7 +42,7 @@ struct Picture<'g> {
 }
 
 /// Returns the graph as a self-contained SVG file.
-pub fn svg(graph: &Graph, title: &str) -> String {
+pub fn svg(graph: &Graph) -> String {
     let mut opcodes: Vec<Opcode> = graph.ops.iter().map(|op| op.opcode).collect();
     opcodes.sort_unstable();
     opcodes.dedup();
@@ -55,7 +55,7 @@ pub fn svg(graph: &Graph, title: &str) -> String {
     let head = TITLE + (colors.len() + 3) * LEGEND;
     let mut out = String::new();
     let picture = Picture { graph, colors, head, lane };
-    picture.write(&mut out, title).expect("writing to a string does not fail");
+    picture.write(&mut out).expect("writing to a string does not fail");
     out
 }
 
@@ -68,7 +68,7 @@ impl Picture<'_> {
         self.head + row * ROW + ROW / 2
     }
 
-    fn write(&self, out: &mut String, title: &str) -> fmt::Result {
+    fn write(&self, out: &mut String) -> fmt::Result {
         let mut body = String::new();
         let mut row = 0;
         let mut drawn = 0;
@@ -92,12 +92,12 @@ impl Picture<'_> {
             label(&mut body, 12, self.y(row) + 4, &note, "")?;
             row += 1;
         }
-        self.frame(out, title, row)?;
+        self.frame(out, row)?;
         writeln!(out, "{body}</svg>")
     }
 
     /// Writes the title, the legend and the lanes.
-    fn frame(&self, out: &mut String, title: &str, rows: usize) -> fmt::Result {
+    fn frame(&self, out: &mut String, rows: usize) -> fmt::Result {
         let width = NAMES + self.graph.nodes.len() * self.lane + self.lane / 2;
         let height = self.head + (rows + 1) * ROW;
         writeln!(
@@ -105,9 +105,9 @@ impl Picture<'_> {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\">"
         )?;
-        writeln!(out, "<title>{}</title>", escaped(title))?;
+        writeln!(out, "<title>{}</title>", escaped(&self.graph.title))?;
         writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>")?;
-        label(out, 12, 26, title, " font-size=\"16\"")?;
+        label(out, 12, 26, &self.graph.title, " font-size=\"16\"")?;
         self.legend(out)?;
         for (k, name) in self.graph.nodes.iter().enumerate() {
             // `devices 0 to 31` is too wide for a lane.
@@ -332,10 +332,11 @@ mod tests {
     fn groups_that_need_many_rows_are_numbers() {
         let far = (0..32).map(|k| vec![k, k + 32]).collect();
         let graph = Graph {
+            title: String::new(),
             nodes: (0..64).map(|k| format!("device {k}")).collect(),
             ops: vec![op(Edges::Groups(far))],
         };
-        let text = svg(&graph, "64");
+        let text = svg(&graph);
         assert_eq!((text.matches(">31</text>").count(), text.matches("<circle").count()), (2, 0));
         // Two groups with the same member have no number there.
         let shared = op(Edges::Groups(BTreeSet::from([vec![0, 1], vec![1, 2]])));
@@ -347,10 +348,11 @@ mod tests {
     #[test]
     fn names_are_escaped() {
         let graph = Graph {
+            title: "a&b".to_owned(),
             nodes: vec!["device 0".to_owned()],
             ops: vec![op(Edges::Groups(BTreeSet::from([vec![0]])))],
         };
-        let text = svg(&graph, "a&b");
+        let text = svg(&graph);
         assert!(text.contains("<title>a&amp;b</title>"), "{text}");
         assert!(text.contains(">e/&lt;r&gt;</text>"), "{text}");
         assert!(text.contains(">all-reduce, 8 bytes from each</text>"), "{text}");
