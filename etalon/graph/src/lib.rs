@@ -20,6 +20,7 @@ mod dot;
 mod explorer;
 mod fold;
 mod layout;
+mod level;
 mod measure;
 mod model;
 mod page;

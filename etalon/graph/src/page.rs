@@ -1,6 +1,8 @@
 //! The dataflow as a page of HTML that needs no server and no other file.
 use super::category::Category;
 use super::fold::Item;
+use super::layout::levels;
+use super::level::{Edge, Level, Link, Place, Port};
 use super::measure::Measured;
 use super::model::{Flow, Model, Node};
 use super::text::{escaped, in_script};
@@ -16,15 +18,12 @@ const SCRIPTS: [&str; 5] = [
     include_str!("page/panel.js"),
     include_str!("page/main.js"),
 ];
-/// dagre, which lays out the boxes; see `vendor/dagre.LICENSE`.
-const DAGRE: &str = include_str!("vendor/dagre.min.js");
-const LICENSE: &str = include_str!("vendor/dagre.LICENSE");
 
 /// Returns the page of a module, with what a run measured.
 pub fn html(model: &Model, measured: &Measured) -> String {
     let computations = model.computations.iter().enumerate();
     let computations: Vec<Value> =
-        computations.map(|(index, flow)| computation(flow, measured, index)).collect();
+        computations.map(|(index, flow)| computation(model, flow, measured, index)).collect();
     let categories = Category::ALL.iter().map(|category| category.look()).map(|look| {
         json!({ "key": look.key, "label": look.label, "fill": look.fill, "line": look.line })
     });
@@ -37,13 +36,11 @@ pub fn html(model: &Model, measured: &Measured) -> String {
         "note": measured.note,
         "computations": computations,
     });
-    let dagre = format!("/* dagre\n{LICENSE}*/\n{DAGRE}");
     // In the order of the template; what was put in is not searched for other places.
     let parts = [
         ("/*TITLE*/", escaped(&model.name)),
         ("/*STYLE*/", STYLE.to_owned()),
         ("/*DATA*/", in_script(&data)),
-        ("/*DAGRE*/", dagre),
         ("/*SCRIPT*/", SCRIPTS.concat()),
     ];
     let mut page = String::new();
@@ -56,11 +53,39 @@ pub fn html(model: &Model, measured: &Measured) -> String {
     page + rest
 }
 
-fn computation(flow: &Flow, measured: &Measured, index: usize) -> Value {
+fn computation(model: &Model, flow: &Flow, measured: &Measured, index: usize) -> Value {
     let nodes = flow.nodes.iter().enumerate();
     let nodes: Vec<Value> = nodes.map(|(at, one)| node(one, measured, (index, at))).collect();
     let items: Vec<Value> = flow.items.iter().map(item).collect();
-    json!({ "name": flow.name, "root": flow.root, "nodes": nodes, "items": items })
+    let levels: Map<String, Value> =
+        levels(model, flow).iter().map(|(path, one)| (path.clone(), level(one))).collect();
+    json!({ "name": flow.name, "root": flow.root, "nodes": nodes, "items": items, "levels": levels })
+}
+
+/// Returns where a level has its boxes and edges as long as all are folded.
+fn level(Level { boxes, ports, edges, far, hubs }: &Level) -> Value {
+    let rounded = |x: f64| (x * 10.0).round() / 10.0;
+    let point = |(x, y): (f64, f64)| [rounded(x), rounded(y)];
+    let place = |place: &Place| {
+        let Place { x, y, width, height } = *place;
+        [x, y, width, height].map(rounded)
+    };
+    let port = |Port { text, index }: &Port| json!({ "text": text, "index": index });
+    let link = |Link { from, to, is_control, values }: &Link| json!({ "from": from, "to": to, "control": is_control, "values": values });
+    let edge = |Edge { link: of, points, label, at }: &Edge| {
+        let mut edge = link(of);
+        edge["label"] = json!(label);
+        edge["points"] = points.iter().map(|&at| point(at)).collect();
+        edge["at"] = json!(at.map(point));
+        edge
+    };
+    json!({
+        "boxes": boxes.iter().map(place).collect::<Vec<_>>(),
+        "ports": ports.iter().map(port).collect::<Vec<_>>(),
+        "edges": edges.iter().map(edge).collect::<Vec<_>>(),
+        "far": far.iter().map(link).collect::<Vec<_>>(),
+        "hubs": hubs,
+    })
 }
 
 /// Returns an instruction without the fields that are empty.

@@ -1,6 +1,7 @@
 //! The dataflow as an SVG picture: the entry computation folded, or one computation.
 use super::category::Category;
-use super::layout::{Drawing, Drawn, Place};
+use super::layout::{Drawing, Drawn};
+use super::level::Edge;
 use super::model::Model;
 use super::text::{escaped, shortened};
 use std::fmt::{self, Write};
@@ -103,10 +104,10 @@ fn legend(out: &mut String, used: &[Category], far: usize) -> fmt::Result {
     Ok(())
 }
 
-fn write_edge(out: &mut String, edge: &Place) -> fmt::Result {
+fn write_edge(out: &mut String, edge: &Edge) -> fmt::Result {
     let [first, rest @ ..] = edge.points.as_slice() else { return Ok(()) };
     write!(out, "<path class=\"edge\" marker-end=\"url(#arrow)\"")?;
-    if edge.is_control {
+    if edge.link.is_control {
         write!(out, " stroke-dasharray=\"3 3\"")?;
     }
     write!(out, " d=\"M{:.1},{:.1}", first.0, first.1)?;

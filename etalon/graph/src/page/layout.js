@@ -1,4 +1,4 @@
-// Layout: dagre places the boxes of one level, from the inside out. A folded box costs nothing, so a page opens fast.
+// Layout: the data has the places of the boxes of each level while all are folded. Boxes that are larger make room, from the inside out.
 const open = new Set();
 const layouts = new Map();
 const SMALL = 11, LINE = 15, HEAD = 24, PAD = 12, WIDEST = 300;
@@ -105,53 +105,22 @@ function layoutOf(level) {
   if (known) return known;
   const comp = level.inst.comp;
   const items = level.path === '' ? comp.items : comp.groups.get(level.path).items;
+  const plan = comp.levels[level.path];
   level.shown = new Set(items.flatMap(members));
-  level.hubs = hubsOf(comp, items);
+  level.hubs = new Set(plan.hubs);
   level.boxes = items.map(item => boxOf(level, item));
-  const at = new Map();
-  items.forEach((item, i) => members(item).forEach(index => at.set(index, level.boxes[i])));
-  level.edges = edgesOf(level, at);
-  leaveOutFar(level);
-  place(level);
+  plan.ports.forEach(({ text, index }, i) => level.boxes.push(sized({ kind: 'port', inst: level.inst, key: `${level.key} ${i}`, level, index, lines: [{ text, sub: true }] })));
+  const ends = edge => ({ ...edge, from: level.boxes[edge.from], to: level.boxes[edge.to] });
+  level.edges = plan.edges.map(ends);
+  level.far = plan.far.map(ends);
+  noteFar(level);
+  place(level, plan);
   layouts.set(level.key, level);
   return level;
 }
 
-const PORTS = 6, USERS = 5;
-
-/** The arrays that more than five boxes of a level use, and those of a group of inputs. Edges of these would cover a picture: boxes name them instead. */
-function hubsOf(comp, items) {
-  const users = new Map(), inputs = items.filter(item => item.inputs).flatMap(members);
-  items.forEach((item, at) => {
-    for (const index of members(item)) {
-      for (const operand of comp.nodes[index].in) {
-        if (!comp.nodes[operand].shape.startsWith('(')) users.set(operand, (users.get(operand) ?? new Set()).add(at));
-      }
-    }
-  });
-  return new Set([...users].filter(([, boxes]) => boxes.size > USERS).map(([operand]) => operand).concat(inputs));
-}
-
-const FEW = 12, ROWS = 3;
-
-/** Leaves out edges over more than three rows where there are many, such as those from the forward to the backward pass: they are drawn for the selected box. */
-function leaveOutFar(level) {
-  level.far = [];
-  if (level.edges.length <= FEW) return;
-  const row = new Map(level.boxes.map(box => [box, 0]));
-  const inner = level.edges.filter(edge => edge.from.kind !== 'port');
-  for (let round = 0, changed = true; changed && round < level.boxes.length; round++) {
-    changed = false;
-    for (const { from, to } of inner) {
-      if (row.get(to) <= row.get(from)) { row.set(to, row.get(from) + 1); changed = true; }
-    }
-  }
-  for (const box of level.boxes.filter(one => one.kind === 'port')) {
-    row.set(box, Math.min(...level.edges.filter(edge => edge.from === box).map(edge => row.get(edge.to))) - 1);
-  }
-  const isFar = edge => row.get(edge.to) - row.get(edge.from) > ROWS;
-  level.far = level.edges.filter(isFar);
-  level.edges = level.edges.filter(edge => !isFar(edge));
+/** Notes in boxes how many edges are not drawn because they cross many rows: those of the selected box are. */
+function noteFar(level) {
   for (const box of level.boxes) {
     const above = level.far.filter(edge => edge.to === box).length, below = level.far.filter(edge => edge.from === box).length;
     const parts = [above && `${above} from above`, below && `${below} to below`].filter(Boolean);
@@ -161,70 +130,64 @@ function leaveOutFar(level) {
   }
 }
 
-/** The edges between the boxes of a level; what comes from outside comes from ports. */
-function edgesOf(level, at) {
-  const comp = level.inst.comp;
-  const edges = new Map(), outside = new Map();
-  const edge = (from, to, index, control) => {
-    const key = `${from.key} ${to.key}${control ? ' c' : ''}`;
-    let found = edges.get(key);
-    if (!found) edges.set(key, found = { from, to, values: new Set(), control });
-    found.values.add(index);
-  };
-  for (const [index, box] of at) {
-    for (const operand of comp.nodes[index].in) {
-      if (comp.nodes[operand].hidden || level.hubs.has(operand)) continue;
-      const from = at.get(operand);
-      if (from && from !== box) edge(from, box, operand, false);
-      if (!from) outside.set(operand, (outside.get(operand) ?? new Set()).add(box));
+const MARGIN = 6, BOXES = 18, BENDS = 12;
+
+/** Places the boxes and the bends of edges of a level: as they are in the plan, if all boxes have their sizes there. Where some are larger, rows move down, and what is in a row moves aside. */
+function place(level, plan) {
+  const rows = new Map();
+  const add = (y, part) => { if (!rows.has(y)) rows.set(y, []); rows.get(y).push(part); };
+  level.boxes.forEach((box, i) => {
+    const [x, y, , height] = plan.boxes[i];
+    add(y, { x, w: box.w, h: box.h, planned: height, apart: BOXES, move(cx, cy) { box.x = cx - box.w / 2; box.y = cy - box.h / 2; } });
+  });
+  for (const edge of level.edges) {
+    edge.bends = edge.points.slice(1, -1).map(([x, y]) => {
+      const bend = { x, y }, isLabel = !!edge.at && edge.at[0] === x && edge.at[1] === y;
+      add(y, { x, w: isLabel ? textWidth(edge.label, 10) : 0, h: 0, planned: 0, apart: BENDS, move(cx, cy) { bend.x = cx; bend.y = cy; if (isLabel) edge.labelAt = bend; } });
+      return bend;
+    });
+  }
+  let lower = 0, left = Infinity, right = -Infinity, bottom = 0;
+  for (const y of [...rows.keys()].sort((a, b) => a - b)) {
+    const row = rows.get(y).sort((a, b) => a.x - b.x);
+    const more = Math.max(0, ...row.map(part => part.h)) - Math.max(0, ...row.map(part => part.planned));
+    const cy = y + lower + Math.max(0, more) / 2;
+    lower += Math.max(0, more);
+    let end = -Infinity, before = 0;
+    for (const part of row) {
+      // In the plan they may be as near as this.
+      part.at = Math.max(part.x, end + (before + part.apart) / 2 - 1 + part.w / 2);
+      end = part.at + part.w / 2;
+      before = part.apart;
     }
-    for (const first of comp.nodes[index].before) {
-      const from = at.get(first);
-      if (from && from !== box) edge(from, box, first, true);
+    const aside = row.reduce((sum, part) => sum + part.at - part.x, 0) / row.length;
+    for (const part of row) {
+      part.at -= aside;
+      part.move(part.at, cy);
+      left = Math.min(left, part.at - part.w / 2);
+      right = Math.max(right, part.at + part.w / 2);
+      bottom = Math.max(bottom, cy + part.h / 2);
     }
   }
-  const ports = [...outside];
-  const shown = ports.length > PORTS ? ports.slice(0, PORTS - 1) : ports;
-  const rest = ports.slice(shown.length);
-  const port = (key, text, values, index) => {
-    const box = sized({ kind: 'port', inst: level.inst, key: `${level.key} ${key}`, level, index, lines: [{ text, sub: true }] });
-    level.boxes.push(box);
-    values.forEach(([operand, users]) => users.forEach(user => edge(box, user, operand, false)));
-  };
-  shown.forEach(one => port(one[0], `from ${comp.nodes[one[0]].name}`, [one], one[0]));
-  if (rest.length) port('rest', `${rest.length} more values from outside`, rest, rest[0][0]);
-  return [...edges.values()];
-}
-
-function labelOf(edge) {
-  if (edge.control) return 'control';
-  const comp = edge.from.inst.comp;
-  const shapes = [...new Set([...edge.values].map(index => comp.nodes[index].shape))];
-  const text = shapes.length === 1 ? shapes[0] : `${edge.values.size} values`;
-  return clipped(edge.values.size > 1 && shapes.length === 1 ? `${edge.values.size} × ${text}` : text, 10, 130);
-}
-
-/** Places the boxes and edges of a level by dagre. */
-function place(level) {
-  const graph = new dagre.graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: 'TB', nodesep: 18, ranksep: 34, edgesep: 12, marginx: 6, marginy: 6, ranker: level.boxes.length > 60 || level.edges.length > 120 ? 'longest-path' : 'network-simplex' });
-  level.boxes.forEach((box, i) => { box.id = String(i); graph.setNode(box.id, { width: box.w, height: box.h }); });
-  level.edges.forEach((edge, i) => {
-    edge.label = labelOf(edge);
-    graph.setEdge(edge.from.id, edge.to.id, { width: textWidth(edge.label, 10) + 6, height: 12, labelpos: 'c', weight: edge.from.kind === 'port' ? 1 : 2 }, String(i));
-  });
-  dagre.layout(graph);
-  for (const box of level.boxes) {
-    const found = graph.node(box.id);
-    box.x = found.x - box.w / 2;
-    box.y = found.y - box.h / 2;
+  const top = Math.min(...level.boxes.map(box => box.y));
+  const dx = MARGIN - left, dy = MARGIN - top;
+  level.boxes.forEach(box => { box.x += dx; box.y += dy; });
+  for (const edge of level.edges) {
+    edge.bends.forEach(bend => { bend.x += dx; bend.y += dy; });
+    const [first, last] = [edge.bends[0] ?? middle(edge.to), edge.bends.at(-1) ?? middle(edge.from)];
+    edge.points = [border(edge.from, first), ...edge.bends, border(edge.to, last)];
+    edge.at = edge.labelAt ?? {};
   }
-  level.edges.forEach((edge, i) => {
-    const found = graph.edge(edge.from.id, edge.to.id, String(i));
-    edge.points = found.points;
-    edge.at = { x: found.x, y: found.y };
-  });
-  const size = graph.graph();
-  level.w = level.boxes.length ? size.width : 40;
-  level.h = level.boxes.length ? size.height : 20;
+  level.w = level.boxes.length ? right + dx + MARGIN : 40;
+  level.h = level.boxes.length ? bottom + dy + MARGIN : 20;
+}
+function middle(box) {
+  return { x: box.x + box.w / 2, y: box.y + box.h / 2 };
+}
+/** The point of the border of a box on the way from its middle to another point. */
+function border(box, to) {
+  const from = middle(box);
+  const dx = to.x - from.x, dy = to.y - from.y;
+  const scale = Math.min(box.w / 2 / Math.abs(dx || 1e-9), box.h / 2 / Math.abs(dy || 1e-9));
+  return { x: from.x + dx * scale, y: from.y + dy * scale };
 }
