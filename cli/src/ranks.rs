@@ -1,4 +1,5 @@
-//! The ranks of a run that spans several processes, each of which runs a block of the devices. Usually there is a single process.
+//! The ranks of a run that spans several processes, each of which runs a block of the devices.
+//! Usually there is a single process.
 use crate::error::{Code, Exit, Failure, Result};
 use crate::output;
 use crate::results::DeviceOutput;
@@ -13,8 +14,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The ranks of a run; usually there is a single process.
 ///
-/// All ranks load the same files, run them, and end with the same exit code. Each rank writes the results of its devices. Rank 0
-/// prints all of them, and common errors; other ranks report only their own errors. The ranks agree before and after each run, so that none waits for a rank that has failed.
+/// All ranks load the same files, run them, and end with the same exit code. Each rank writes the
+/// results of its devices. Rank 0 prints all of them, and common errors; other ranks report only
+/// their own errors. The ranks agree before and after each run, so that none waits for a rank that
+/// has failed.
 pub(crate) struct Ranks(Option<collectives::Ranks>);
 
 impl Ranks {
@@ -49,8 +52,8 @@ impl Ranks {
     /// Returns the result of this rank if all ranks succeeded.
     ///
     /// # Errors
-    /// Fails on every rank if any rank failed, with the exit code of the first one. A rank reports its own error, unless a lower
-    /// rank reports the same one.
+    /// Fails on every rank if any rank failed, with the exit code of the first one. A rank reports
+    /// its own error, unless a lower rank reports the same one.
     pub(crate) fn agree<T>(&self, own: Result<T>) -> Result<T> {
         let Some(ranks) = &self.0 else { return own };
         let message = own.as_ref().err().map(encode).unwrap_or_default();
@@ -82,8 +85,8 @@ impl Ranks {
     }
 }
 
-/// The devices of a session that this rank runs: all of them if there is a single process. Calls with a `Result` are made by all
-/// ranks together.
+/// The devices of a session that this rank runs: all of them if there is a single process. Calls
+/// with a `Result` are made by all ranks together.
 pub(crate) struct Devices<'r> {
     ranks: &'r Ranks,
     pub(crate) session: Session,
@@ -107,8 +110,8 @@ impl Devices<'_> {
     pub(crate) fn agree<T>(&self, own: Result<T>) -> Result<T> {
         self.ranks.agree(own)
     }
-    /// Runs the session; returns the results of the devices of this rank. A module for one device runs on rank 0 only. Errors that
-    /// all ranks have are those of rank 0.
+    /// Runs the session; returns the results of the devices of this rank. A module for one device
+    /// runs on rank 0 only. Errors that all ranks have are those of rank 0.
     pub(crate) fn run(
         &self,
         inputs: Vec<Vec<Literal>>,

@@ -31,7 +31,8 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Draws a diagnostic at the line of the program that the module was made from, if that is known, and else at the module's.
+    /// Draws a diagnostic at the line of the program that the module was made from, if that is
+    /// known, and else at the module's.
     pub(crate) fn new(
         kind: Kind,
         diagnostic: Diagnostic,
@@ -59,7 +60,8 @@ impl Failure {
     }
 }
 
-/// Returns the exception of a module that is not read: that of the system, or the one of a module that is wrong.
+/// Returns the exception of a module that is not read: that of the system, or the one of a module
+/// that is wrong.
 pub(crate) fn unread(error: LoadError) -> PyErr {
     if let Reason::Io(error, path) = &error.reason
         && let Some(number) = error.raw_os_error()

@@ -265,7 +265,8 @@ impl Program {
         let list = |values: &Vec<Literal>| values.iter().cloned().map(Value).collect();
         self.0.arguments.iter().map(list).collect()
     }
-    /// Draws the dataflow of the program, or of one computation; or the communication between its devices.
+    /// Draws the dataflow of the program, or of one computation; or the communication between its
+    /// devices.
     fn graph(
         &self,
         py: Python<'_>,
@@ -301,7 +302,8 @@ impl Program {
     }
 }
 
-/// Returns a shape as Python gets it: a tuple of element type and sizes, a list of shapes, or none for a token.
+/// Returns a shape as Python gets it: a tuple of element type and sizes, a list of shapes, or none
+/// for a token.
 fn describe<'py>(py: Python<'py>, shape: &Shape) -> PyResult<Bound<'py, PyAny>> {
     match shape {
         Shape::Array(array) => {

@@ -1,6 +1,7 @@
-//! The table of `etalon explain`: error numbers, comments of the specification, examples of ops, modules that break a rule, and
-//! errors, as the sources and the tests have them. The command reads the table, so that its package needs no file of another one,
-//! and no crate for its error numbers alone.
+//! The table of `etalon explain`: error numbers, comments of the specification, examples of ops,
+//! modules that break a rule, and errors, as the sources and the tests have them. The command reads
+//! the table, so that its package needs no file of another one, and no crate for its error numbers
+//! alone.
 use crate::{Result, files, read};
 use hlo::Opcode;
 use hlo::op::AsyncRole;
@@ -104,7 +105,8 @@ fn cases(text: &str) -> impl Iterator<Item = &str> {
     text.split("// -----\n").filter_map(|case| Some(&case[case.find("HloModule")?..]))
 }
 
-/// Returns the comments at the start of the tests of the ops that no page of the specification names.
+/// Returns the comments at the start of the tests of the ops that no page of the specification
+/// names.
 fn abouts<'a>(ops: &'a BTreeMap<String, String>, pages: &BTreeMap<String, String>) -> Entries<'a> {
     // A page names its ops in its first line or in the rows of its table.
     let is_title = |(i, line): (usize, &str)| i == 0 || line.starts_with("//! | `");
@@ -119,7 +121,8 @@ fn abouts<'a>(ops: &'a BTreeMap<String, String>, pages: &BTreeMap<String, String
     named.filter(|(_, text)| !text.is_empty()).collect()
 }
 
-/// Returns an example of each op. Ops of queues, which have no test with a result, have their first module without its errors.
+/// Returns an example of each op. Ops of queues, which have no test with a result, have their first
+/// module without its errors.
 fn examples(ops: &BTreeMap<String, String>) -> Entries<'_> {
     let of = |&opcode: &Opcode| {
         let without_result = || {
@@ -133,8 +136,8 @@ fn examples(ops: &BTreeMap<String, String>) -> Entries<'_> {
     Opcode::ALL.iter().filter_map(of).collect()
 }
 
-/// Returns a test of the op that has a result: the one that is called `OP_example`, or the first one of the most common types. What
-/// starts an operation has the example of what ends it.
+/// Returns a test of the op that has a result: the one that is called `OP_example`, or the first
+/// one of the most common types. What starts an operation has the example of what ends it.
 fn example(ops: &BTreeMap<String, String>, opcode: Opcode) -> Option<&str> {
     const COMMON: [&str; 2] = [" f32[", " s32["];
     let examples = |opcode: Opcode| {

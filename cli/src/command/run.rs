@@ -127,7 +127,8 @@ fn prepare<'r>(args: &RunArgs, path: &Path, ranks: &'r Ranks) -> Result<Prepared
     Ok(Prepared { file, devices, options, inputs, queues, hooks, not_finite, dump, trace, profile })
 }
 
-/// Runs a module. Returns false if `--seed many` finds results that depend on the order, or `--check-nan=all` a NaN.
+/// Runs a module. Returns false if `--seed many` finds results that depend on the order, or
+/// `--check-nan=all` a NaN.
 fn one(args: &RunArgs, path: &Path, has_heading: bool, ranks: &Ranks) -> Result<bool> {
     let mut prepared = ranks.agree(prepare(args, path, ranks))?;
     let order = match args.seed {
@@ -193,7 +194,8 @@ fn ran(args: &RunArgs, path: &Path, taken: Duration) -> String {
     )
 }
 
-/// Prints the results that depend on the order of devices and values. Returns whether there are none.
+/// Prints the results that depend on the order of devices and values. Returns whether there are
+/// none.
 fn is_stable(args: &RunArgs, prepared: &Prepared<'_>) -> Result<bool> {
     let devices = &prepared.devices;
     let found = collectives::order_dependence(0..ORDERS, |seed| {
@@ -306,7 +308,8 @@ impl Outputs<'_> {
     fn grid_len(&self) -> usize {
         self.devices.session.grid().len()
     }
-    /// Returns the outputs of all devices, for the one process that writes them; the others have none.
+    /// Returns the outputs of all devices, for the one process that writes them; the others have
+    /// none.
     fn gathered(self) -> Result<Self> {
         let each = self.devices.gather(self.each)?;
         Ok(Self { first: 0, each, ..self })
@@ -331,7 +334,8 @@ impl Outputs<'_> {
     }
 }
 
-/// Returns the option for the number of devices that an op needs, if it failed because there is only one.
+/// Returns the option for the number of devices that an op needs, if it failed because there is
+/// only one.
 fn devices_option(module: &Module, error: &Diagnostic) -> Option<String> {
     if DeviceGrid::of(&module.config).len() > 1 || error.code != "E0402" {
         return None;
@@ -361,7 +365,8 @@ fn device_ids(op: &Op) -> Option<(GroupMode, i64)> {
     Some((mode, groups.counted().or_else(listed)?))
 }
 
-/// Returns the hooks of each device, which record each instruction in the trace, the profile and the dump.
+/// Returns the hooks of each device, which record each instruction in the trace, the profile and
+/// the dump.
 fn observed(prepared: &Prepared<'_>) -> impl Fn(Device) -> Hooks + Send + Sync + use<> + 'static {
     let Prepared { hooks, trace, profile, dump, devices, inputs, .. } = prepared;
     let (hooks, trace, profile, dump) =

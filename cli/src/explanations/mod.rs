@@ -5,7 +5,8 @@ mod opcodes;
 pub(crate) use labels::{all as all_labels, explain as of_label};
 pub(crate) use opcodes::{explain as of_opcode, of_page};
 
-/// Entries of several kinds, each after a line `=== KIND NAME`. `cargo xtask status` takes them from the sources and the tests.
+/// Entries of several kinds, each after a line `=== KIND NAME`. `cargo xtask status` takes them
+/// from the sources and the tests.
 static TABLE: &str = include_str!("table.txt");
 
 /// Returns the names and texts of a kind of entry.

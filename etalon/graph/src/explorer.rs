@@ -1,4 +1,5 @@
-//! The dataflow as JSON for Google's Model Explorer: a graph for each computation, with groups as namespaces.
+//! The dataflow as JSON for Google's Model Explorer: a graph for each computation, with groups as
+//! namespaces.
 use super::fold::Item;
 use super::measure::Measured;
 use super::model::{Flow, Model, Node};

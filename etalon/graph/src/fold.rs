@@ -1,7 +1,9 @@
-//! Folding: the instructions of a large computation in groups, so that a picture has few boxes at each level.
+//! Folding: the instructions of a large computation in groups, so that a picture has few boxes at
+//! each level.
 //!
-//! Instructions of the same scope (`op_name` in their metadata) form a group. Where scopes do not help, a group is a run of
-//! consecutive instructions that ends where few values are live: between two layers of a model that is often one value.
+//! Instructions of the same scope (`op_name` in their metadata) form a group. Where scopes do not
+//! help, a group is a run of consecutive instructions that ends where few values are live: between
+//! two layers of a model that is often one value.
 use super::category::Category;
 use super::model::Node;
 use std::collections::{BTreeMap, BTreeSet};
@@ -217,8 +219,9 @@ impl Folder<'_> {
         items
     }
 
-    /// Replaces groups that depend on each other by their items, those with the largest gaps first: a scope may have the first
-    /// and the last instructions of a program, and the others lie between them.
+    /// Replaces groups that depend on each other by their items, those with the largest gaps first:
+    /// a scope may have the first and the last instructions of a program, and the others lie
+    /// between them.
     fn acyclic(&self, mut items: Vec<Item>) -> Vec<Item> {
         loop {
             let mut groups = self.graph(&items).cyclic();
@@ -357,8 +360,8 @@ impl Graph {
     }
 }
 
-/// Returns for each position between two items how many values go from before to behind it. Inputs do not count: they may
-/// be read anywhere.
+/// Returns for each position between two items how many values go from before to behind it. Inputs
+/// do not count: they may be read anywhere.
 fn live(nodes: &[Node], items: &[Item]) -> Vec<usize> {
     let mut position = vec![None; nodes.len()];
     for (at, item) in items.iter().enumerate() {
@@ -433,7 +436,8 @@ mod tests {
         model.computations.remove(0).items
     }
 
-    /// Returns instructions of which each takes the one before it. The scope of each is that of its number.
+    /// Returns instructions of which each takes the one before it. The scope of each is that of its
+    /// number.
     fn chain(count: usize, scope: impl Fn(usize) -> String) -> String {
         let mut body = String::new();
         for i in 0..count {

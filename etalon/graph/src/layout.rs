@@ -69,8 +69,8 @@ impl Drawing {
     }
 }
 
-/// Returns the levels of a computation, by the path of their group: that of the whole is empty, that of its first group in its third
-/// group is `2.0`. Boxes have the sizes of [`drawn`] ones.
+/// Returns the levels of a computation, by the path of their group: that of the whole is empty,
+/// that of its first group in its third group is `2.0`. Boxes have the sizes of [`drawn`] ones.
 pub(super) fn levels(model: &Model, flow: &Flow) -> Vec<(String, Level)> {
     let mut paths = vec![(String::new(), flow.items.as_slice())];
     let mut at = 0;

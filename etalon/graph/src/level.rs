@@ -1,4 +1,5 @@
-//! One level of a picture: the boxes of some items, what comes from outside, and the edges between them, placed by `dagre`.
+//! One level of a picture: the boxes of some items, what comes from outside, and the edges between
+//! them, placed by `dagre`.
 use super::fold::Item;
 use super::model::Flow;
 use super::text::{shortened, width};
@@ -136,7 +137,8 @@ impl Level {
     }
 }
 
-/// Returns the links between the boxes of a level, and the ports that the values from outside come from.
+/// Returns the links between the boxes of a level, and the ports that the values from outside come
+/// from.
 fn links(
     flow: &Flow,
     items: usize,
@@ -184,8 +186,8 @@ fn links(
     (links.into_iter().map(link).collect(), ports)
 }
 
-/// Takes out the links over many rows where there are many links, such as those from the forward to the backward pass. The first
-/// boxes are `items`, the others are ports.
+/// Takes out the links over many rows where there are many links, such as those from the forward to
+/// the backward pass. The first boxes are `items`, the others are ports.
 fn leave_out_far(links: &mut Vec<Link>, items: usize, boxes: usize) -> Vec<Link> {
     if links.len() <= FEW {
         return Vec::new();
@@ -207,8 +209,8 @@ fn leave_out_far(links: &mut Vec<Link>, items: usize, boxes: usize) -> Vec<Link>
     far
 }
 
-/// Returns for each instruction whether its array is that of a group of inputs, or used by more than five boxes. Edges of such
-/// a value would cover the picture.
+/// Returns for each instruction whether its array is that of a group of inputs, or used by more
+/// than five boxes. Edges of such a value would cover the picture.
 fn hubs(flow: &Flow, items: &[Item], place: &[Option<usize>]) -> Vec<bool> {
     let mut users: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); flow.nodes.len()];
     for (index, node) in flow.nodes.iter().enumerate() {

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The most bytes of the values that one run returns. A module whose values take more runs several times.
+/// The most bytes of the values that one run returns. A module whose values take more runs several
+/// times.
 const SLICE: usize = 1 << 28;
 /// The most elements that are listed.
 const LISTED: usize = 8;
@@ -38,7 +39,8 @@ impl Measured {
         self.values.get(&at).cloned().unwrap_or_default()
     }
 
-    /// Adds the time of an instruction of a computation, of all `runs` of it together, and the bytes of its results.
+    /// Adds the time of an instruction of a computation, of all `runs` of it together, and the
+    /// bytes of its results.
     pub fn add_time(&mut self, at: (usize, usize), runs: u64, time: Duration, bytes: usize) {
         let ms = time.as_secs_f64() * 1e3;
         self.times.insert(at, json!({ "ms": ms, "runs": runs, "bytes": bytes }));

@@ -1,4 +1,5 @@
-//! The dataflow of a module as pictures show it: computations, their instructions, and how they fold.
+//! The dataflow of a module as pictures show it: computations, their instructions, and how they
+//! fold.
 use super::category::Category;
 use super::fold::{self, Item};
 use super::text::without_comments;
@@ -48,7 +49,8 @@ pub(super) struct Node {
     pub(super) op_name: String,
     /// The file and the line in the program that it comes from.
     pub(super) source: String,
-    /// Whether it is a constant, or array ops compute it from constants only. Such values are listed by their users, not drawn.
+    /// Whether it is a constant, or array ops compute it from constants only. Such values are
+    /// listed by their users, not drawn.
     pub(super) is_constant: bool,
 }
 
@@ -125,7 +127,8 @@ impl Node {
     }
 }
 
-/// Returns whether the op has a constant value if its operands have one, and is small enough to be listed by its users.
+/// Returns whether the op has a constant value if its operands have one, and is small enough to be
+/// listed by its users.
 fn is_constant_op(instruction: &Instruction, is_root: bool) -> bool {
     let mut calls = false;
     instruction.op.each_callee(&mut |_| calls = true);

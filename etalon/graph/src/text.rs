@@ -39,7 +39,8 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// Returns a JSON text that may stand in a script of a page: `<` is escaped, so that no text of a module ends the script.
+/// Returns a JSON text that may stand in a script of a page: `<` is escaped, so that no text of a
+/// module ends the script.
 pub(super) fn in_script(json: &serde_json::Value) -> String {
     json.to_string().replace('<', "\\u003c")
 }

@@ -1,4 +1,5 @@
-//! The bytes of a module's file, within bounds: a file may be endless, or unpack to a thousand times its size.
+//! The bytes of a module's file, within bounds: a file may be endless, or unpack to a thousand
+//! times its size.
 use crate::Input;
 use flate2::read::MultiGzDecoder;
 use std::borrow::Cow;
@@ -6,8 +7,8 @@ use std::io::Read;
 
 /// The most bytes of a module.
 const MOST: u64 = 1 << 32;
-/// The most bytes of a module that is compressed: these, or so many for each byte of the file. Texts of modules shrink to a tenth or
-/// a twentieth.
+/// The most bytes of a module that is compressed: these, or so many for each byte of the file.
+/// Texts of modules shrink to a tenth or a twentieth.
 const MOST_UNPACKED: u64 = 1 << 26;
 const MOST_RATIO: u64 = 24;
 
@@ -40,8 +41,8 @@ pub(crate) enum ReadError {
     },
 }
 
-/// Reads an input of at most `most` bytes; what is compressed by gzip is decompressed. Reading ends where the data is neither text
-/// nor a message.
+/// Reads an input of at most `most` bytes; what is compressed by gzip is decompressed. Reading ends
+/// where the data is neither text nor a message.
 pub(crate) fn read(input: Input<'_>, most: Option<usize>) -> Result<Cow<'_, [u8]>, ReadError> {
     let most = most.and_then(|most| u64::try_from(most).ok()).unwrap_or(MOST).min(MOST);
     let bytes = match input {
@@ -68,8 +69,8 @@ fn decompressed(bytes: Cow<'_, [u8]>, most: u64) -> Result<Cow<'_, [u8]>, ReadEr
     Ok(unpacked.into())
 }
 
-/// Reads to the end, or to the first part that is neither text nor a message: the file may be endless. None if there are more than
-/// `most` bytes.
+/// Reads to the end, or to the first part that is neither text nor a message: the file may be
+/// endless. None if there are more than `most` bytes.
 fn read_up_to(from: &mut impl Read, most: u64) -> std::io::Result<Option<Vec<u8>>> {
     const START: u64 = 1 << 12;
     let mut bytes = Vec::new();

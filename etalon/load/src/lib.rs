@@ -75,8 +75,8 @@ pub struct Options {
 /// A module and what its file says about it.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The name of the file, and the text that the spans of the module refer to: that of the file if its format is
-    /// [`Format::HloText`], else the one that the module prints as.
+    /// The name of the file, and the text that the spans of the module refer to: that of the file
+    /// if its format is [`Format::HloText`], else the one that the module prints as.
     pub file: SourceFile,
     /// The module.
     pub module: Module,
@@ -102,7 +102,7 @@ pub struct File<'a> {
 /// Reads a module.
 ///
 /// # Errors
-/// Those of [`read`] and [`File::parse`].
+/// Those of [`read`] and [`File::load`].
 pub fn load<'a>(input: impl Into<Input<'a>>, options: &Options) -> Result<Loaded, LoadError> {
     read(input, options.most_bytes)?.load(options)
 }
@@ -110,7 +110,8 @@ pub fn load<'a>(input: impl Into<Input<'a>>, options: &Options) -> Result<Loaded
 /// Reads the bytes of a module's file and recognizes its format; gzip is decompressed.
 ///
 /// # Errors
-/// `E0601` if the file cannot be read or decompressed, or has more than `most` bytes; `E0613` if it has another format.
+/// `E0601` if the file cannot be read or decompressed, or has more than `most` bytes; `E0613` if it
+/// has another format.
 pub fn read<'a>(input: impl Into<Input<'a>>, most: Option<usize>) -> Result<File<'a>, LoadError> {
     let input = input.into();
     let name = match &input {
@@ -126,7 +127,8 @@ impl File<'_> {
     /// Reads the module, with the text that its spans refer to.
     ///
     /// # Errors
-    /// Those of [`File::parse`].
+    /// Those of [`File::parse`]; `E0614` if the text does not have the module that the options
+    /// name.
     pub fn load(self, options: &Options) -> Result<Loaded, LoadError> {
         let Self { name, bytes, format } = self;
         match format {
@@ -145,11 +147,12 @@ impl File<'_> {
             }
         }
     }
-    /// Reads the module alone: one of another format than HLO text has no spans, and is not printed to get some.
+    /// Reads the module alone, without options. One of another format than HLO text has no spans:
+    /// it is not printed to get some.
     ///
     /// # Errors
-    /// `E01xx` and `E02xx` of HLO text and of messages, in text order; `E09xx` of StableHLO programs; `E0614` if a text has several modules, or not the one that the
-    /// options name.
+    /// `E01xx` and `E02xx` of HLO text and of messages, in text order; `E09xx` of StableHLO
+    /// programs; `E0614` if a text has several modules.
     pub fn parse(&self) -> Result<Module, LoadError> {
         let Self { name, bytes, format } = self;
         match format {

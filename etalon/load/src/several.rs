@@ -25,7 +25,8 @@ fn modules(text: &[u8]) -> Vec<(Range<usize>, String)> {
     found
 }
 
-/// Returns the error of a file without the module of a number, or of one of several modules without a number.
+/// Returns the error of a file without the module of a number, or of one of several modules without
+/// a number.
 fn wrong_number(name: &str, found: &[(Range<usize>, String)], number: Option<u32>) -> LoadError {
     const SHOWN: usize = 8;
     let listed = found.iter().zip(1..).take(SHOWN);
@@ -49,7 +50,8 @@ fn wrong_number(name: &str, found: &[(Range<usize>, String)], number: Option<u32
     LoadError::file(Code::SeveralModules { path, count }, Some(help))
 }
 
-/// Returns the text of a module of several, the first of which has number 1. The others are blank, so that lines and offsets stay.
+/// Returns the text of a module of several, the first of which has number 1. The others are blank,
+/// so that lines and offsets stay.
 pub(crate) fn only(name: &str, mut text: Vec<u8>, number: u32) -> Result<Vec<u8>, LoadError> {
     let found = modules(&text);
     let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));

@@ -39,7 +39,8 @@ pub struct FileLocation {
 pub struct StackFrame {
     /// Id in [`StackFrames::locations`].
     pub file_location_id: i32,
-    /// Id in [`StackFrames::frames`] of the caller's frame, 0 for the outermost. The text has one more.
+    /// Id in [`StackFrames::frames`] of the caller's frame, 0 for the outermost. The text has one
+    /// more.
     pub parent_frame_id: i32,
 }
 
@@ -64,7 +65,8 @@ impl SourcePlace<'_> {
 }
 
 impl StackFrames {
-    /// Returns the place of a frame and those of its callers, the innermost first. They end where a row is missing.
+    /// Returns the place of a frame and those of its callers, the innermost first. They end where a
+    /// row is missing.
     pub fn places(&self, id: i32) -> impl Iterator<Item = SourcePlace<'_>> {
         let frame = |id: i32| row(&self.frames, id);
         let chain = std::iter::successors(frame(id), move |at| frame(at.parent_frame_id));
@@ -91,11 +93,11 @@ impl StackFrames {
             && frames.is_empty()
     }
 
-    /// Keeps only the rows that `uses` need, in order of first use, and writes the new ids into `uses`; an id that
-    /// is out of range becomes 0.
+    /// Keeps only the rows that `uses` need, in order of first use, and writes the new ids into
+    /// `uses`; an id that is out of range becomes 0.
     ///
-    /// XLA renumbers the rows each time it reads its own text. Here tables that lose no row stay unchanged in
-    /// a text that is `in_printing_order`: it is then printed as it was read.
+    /// XLA renumbers the rows each time it reads its own text. Here tables that lose no row stay
+    /// unchanged in a text that is `in_printing_order`: it is then printed as it was read.
     pub(crate) fn rebuild<'a>(
         &mut self,
         in_printing_order: bool,
@@ -168,8 +170,8 @@ impl<'t> Rebuild<'t> {
         }
     }
 
-    /// Returns the new id of a frame. Its callers come first, starting with the outermost; if one of them is invalid,
-    /// so are the frames it calls.
+    /// Returns the new id of a frame. Its callers come first, starting with the outermost; if one
+    /// of them is invalid, so are the frames it calls.
     fn frame(&mut self, id: i32) -> i32 {
         let (mut chain, mut at) = (Vec::new(), id);
         let mut parent = loop {

@@ -58,8 +58,9 @@ const FIELDS: [&str; 12] = [
 ];
 
 impl Metadata {
-    /// Returns where the instruction comes from in the program of the frontend: the place of its op and those of the calls that
-    /// led there, the innermost first. Without a stack frame it is the place that the metadata itself states, if there is one.
+    /// Returns where the instruction comes from in the program of the frontend: the place of its op
+    /// and those of the calls that led there, the innermost first. Without a stack frame it is the
+    /// place that the metadata itself states, if there is one.
     pub fn places<'m>(
         &'m self,
         frames: &'m StackFrames,

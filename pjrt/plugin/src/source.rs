@@ -1,6 +1,7 @@
 //! Errors with the lines of the program that the user wrote.
 //!
-//! JAX passes the line of each op, with the calls that led to it, as a location; the reader keeps them as metadata.
+//! JAX passes the line of each op, with the calls that led to it, as a location; the reader keeps
+//! them as metadata.
 use crate::failure::{Code, Failure};
 use collectives::RunError;
 use hlo::Module;

@@ -3,7 +3,8 @@ use super::{Edges, Graph};
 use crate::dot::quoted;
 use std::fmt::{self, Write};
 
-/// Returns the graph as Graphviz text: a circle for each device, a box for each group, an arrow for each pair.
+/// Returns the graph as Graphviz text: a circle for each device, a box for each group, an arrow for
+/// each pair.
 pub fn dot(graph: &Graph) -> String {
     let mut out = String::new();
     write(&mut out, graph).expect("writing to a string does not fail");

@@ -1,4 +1,5 @@
-//! The communication graph of a module: the devices that each op connects, as Graphviz text or as a picture.
+//! The communication graph of a module: the devices that each op connects, as Graphviz text or as a
+//! picture.
 mod dot;
 mod svg;
 
@@ -104,7 +105,8 @@ impl Folding {
 }
 
 impl Graph {
-    /// Returns the graph of a module on the devices of its header; ops of a called computation appear where it is called.
+    /// Returns the graph of a module on the devices of its header; ops of a called computation
+    /// appear where it is called.
     ///
     /// # Errors
     /// `E05xx` if an op states devices that do not exist or do not match.

@@ -1,7 +1,9 @@
-//! The graph as an SVG picture: a vertical lane for each device, and the ops from top to bottom in the order of a run.
+//! The graph as an SVG picture: a vertical lane for each device, and the ops from top to bottom in
+//! the order of a run.
 //!
-//! A group is a bar with a dot for each member, a pair is an arrow. Where these would need many rows, as groups of devices that
-//! are far apart do, one row has a number in each lane. Lanes show the order of ops, which a circle of nodes would not.
+//! A group is a bar with a dot for each member, a pair is an arrow. Where these would need many
+//! rows, as groups of devices that are far apart do, one row has a number in each lane. Lanes show
+//! the order of ops, which a circle of nodes would not.
 use super::{Communication, Edges, Graph};
 use crate::text::{escaped, shortened};
 use hlo::Opcode;
@@ -242,8 +244,8 @@ impl Picture<'_> {
     }
 }
 
-/// Returns what stands in each lane if an op is drawn as a row of numbers: that of its group, or the lane of its target. A lane
-/// with several has no number.
+/// Returns what stands in each lane if an op is drawn as a row of numbers: that of its group, or
+/// the lane of its target. A lane with several has no number.
 fn numbers(op: &Communication) -> Option<BTreeMap<usize, String>> {
     let pairs: Vec<(usize, String)> = match &op.edges {
         Edges::Groups(groups) => groups

@@ -26,7 +26,8 @@ struct Handlers {
 
 static HANDLERS: RwLock<Handlers> = RwLock::new(Handlers { of: BTreeMap::new(), changes: 0 });
 
-/// Registers the handler of a target; a null handler removes it. Returns 0, or 1 if the name is no text.
+/// Registers the handler of a target; a null handler removes it. Returns 0, or 1 if the name is no
+/// text.
 ///
 /// # Safety
 /// The name ends in a zero; the handler is null or an `XLA_FFI_Handler`.
@@ -55,8 +56,8 @@ pub unsafe extern "C" fn etalon_register_ffi_handler(
 pub(crate) struct FfiHooks(Mutex<Option<(u64, Arc<Hooks>)>>);
 
 impl FfiHooks {
-    /// Returns the hooks with a custom call for each target that has a handler now. They are made again only after a change of the
-    /// handlers.
+    /// Returns the hooks with a custom call for each target that has a handler now. They are made
+    /// again only after a change of the handlers.
     pub(crate) fn get(&self, hooks: &Hooks) -> Arc<Hooks> {
         let handlers = HANDLERS.read().unwrap_or_else(PoisonError::into_inner);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
