@@ -2,6 +2,7 @@
 use super::{InstructionId, Metadata, OriginalValue, Sharding};
 use crate::Result;
 use crate::op::value::ResultAccuracy;
+use crate::text::grammar::{lift, list};
 use crate::text::{Cursor, balanced, number, strings};
 use smol_str::SmolStr;
 use std::borrow::Cow;
@@ -75,10 +76,14 @@ fn print_string_or_dict(out: &mut String, text: &str) {
 
 impl FrontendAttributes {
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        let mut pairs: Vec<(SmolStr, String)> = c.list(b'{', b'}', |c| {
-            let key = SmolStr::from(strings::key(c)?);
-            Ok((key, string_or_dict(c)?))
-        })?;
+        let mut pairs: Vec<(SmolStr, String)> = c.parse(list(
+            '{',
+            lift(|c| {
+                let key = SmolStr::from(strings::key(c)?);
+                Ok((key, string_or_dict(c)?))
+            }),
+            '}',
+        ))?;
         // The last value of a repeated key is kept.
         pairs.reverse();
         pairs.sort_by(|(a, _), (b, _)| a.cmp(b));

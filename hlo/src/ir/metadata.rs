@@ -1,6 +1,7 @@
 //! `metadata={...}`: the source location of an instruction.
 use super::{SourcePlace, StackFrames};
 use crate::diag::{Code, nearest};
+use crate::text::grammar::{int, list};
 use crate::text::{Cursor, balanced, number, strings};
 use crate::{Error, Result};
 use smol_str::SmolStr;
@@ -201,7 +202,7 @@ impl Metadata {
 fn profile_types(c: &mut Cursor<'_>) -> Result<Vec<i64>> {
     c.blank();
     let start = c.offset();
-    let kinds = c.ints()?;
+    let kinds = c.parse(list('{', int, '}'))?;
     if let Some(kind) = kinds.iter().find(|k| !(0..=3).contains(*k)) {
         let message = format!("{kind} is not a profile type: expected 0 to 3");
         return Err(Error::from(Code::AttributeValue { message }).at(c.span_from(start)));

@@ -1,5 +1,6 @@
 //! `origin={...}`: the value of the unoptimized module that an instruction corresponds to.
 use crate::Result;
+use crate::text::grammar::{int, lift, list};
 use crate::text::number::push_ints;
 use crate::text::{Cursor, strings};
 
@@ -16,7 +17,7 @@ impl OriginArray {
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         c.expect(b'{')?;
         let name = strings::string(c)?.into_owned();
-        let index = if c.peek() == Some(b'{') { c.ints()? } else { Vec::new() };
+        let index = if c.peek() == Some(b'{') { c.parse(list('{', int, '}'))? } else { Vec::new() };
         c.expect(b'}')?;
         Ok(Self { name, index })
     }
@@ -71,7 +72,7 @@ impl OriginalValue {
         match c.peek() {
             Some(b'(') => {
                 c.down()?;
-                let parts = c.list(b'(', b')', Self::tree)?;
+                let parts = c.parse(list('(', lift(Self::tree), ')'))?;
                 c.up();
                 Ok(Self::Tuple(parts))
             }

@@ -7,6 +7,7 @@ use crate::ir::{
 };
 use crate::op::Field;
 use crate::op::value::ResultAccuracy;
+use crate::text::grammar::{lift, list};
 use crate::{Opcode, Result, Shape};
 
 /// The names of these attributes.
@@ -42,7 +43,7 @@ pub(crate) fn parse(
         "control-predecessors" => once(&mut attrs.control, p, predecessors),
         "statistics" => once(&mut attrs.statistics, p, |p| Statistics::parse(&mut p.cursor)),
         "parameter_replication" => once(&mut attrs.parameter_replication, p, |p| {
-            p.cursor.list(b'{', b'}', super::Cursor::bool)
+            p.cursor.parse(list('{', lift(super::Cursor::bool), '}'))
         }),
         "result_accuracy" => {
             once(&mut attrs.result_accuracy, p, |p| ResultAccuracy::parse(&mut p.cursor))

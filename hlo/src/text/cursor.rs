@@ -64,6 +64,10 @@ impl<'a> Cursor<'a> {
     pub(crate) fn leave(&mut self, outer: Self) {
         *self = outer;
     }
+    /// Returns the position at the beginning of the next `bytes` bytes alone.
+    pub(super) fn until(&self, bytes: usize) -> Self {
+        Self { text: &self.text[..self.at + bytes], ..*self }
+    }
     fn bytes(&self) -> &'a [u8] {
         self.text.as_bytes()
     }
@@ -315,43 +319,6 @@ impl<'a> Cursor<'a> {
                 Err(self.expected("`true` or `false`"))
             }
         }
-    }
-
-    /// Parses `open item, item, ... close`.
-    pub(crate) fn list<T>(
-        &mut self,
-        open: u8,
-        close: u8,
-        item: impl FnMut(&mut Self) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        self.expect(open)?;
-        self.list_rest(close, item)
-    }
-    /// Parses the rest of a list after its opening bracket.
-    pub(crate) fn list_rest<T>(
-        &mut self,
-        close: u8,
-        mut item: impl FnMut(&mut Self) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        let mut items = Vec::new();
-        if self.eat(close) {
-            return Ok(items);
-        }
-        loop {
-            items.push(item(self)?);
-            if !self.eat(b',') {
-                break;
-            }
-        }
-        if self.eat(close) {
-            Ok(items)
-        } else {
-            Err(self.expected(&format!("`,` or `{}`", char::from(close))))
-        }
-    }
-    /// Parses `{1,2,3}`.
-    pub(crate) fn ints(&mut self) -> Result<Vec<i64>> {
-        self.list(b'{', b'}', Self::int)
     }
 
     /// Enters a nesting level; paired with [`Cursor::up`].

@@ -10,6 +10,10 @@ use crate::ir::{
     AliasKind, BufferDonor, FrontendAttributes, HeaderAttr, InputOutputAlias, ModuleConfig,
     ProgramShape,
 };
+use crate::text::grammar::{
+    Parsed, Parser as _, after, alt, delimited, expecting, lift, list, map, pair, separated_pair,
+    size, symbol, token, value,
+};
 use crate::verify::printable::{bad_attribute, is_raw};
 use crate::{Error, Result, Shape, Span};
 use smol_str::SmolStr;
@@ -111,7 +115,7 @@ fn aliases(c: &mut Cursor<'_>) -> Result<Vec<InputOutputAlias>> {
     let mut aliases = Vec::new();
     // As in XLA, a comma may follow the last one.
     while !c.eat(b'}') {
-        aliases.push(alias(c)?);
+        aliases.push(c.parse(alias)?);
         if !c.eat(b',') && c.peek() != Some(b'}') {
             return Err(c.expected("`,` or `}`"));
         }
@@ -121,48 +125,41 @@ fn aliases(c: &mut Cursor<'_>) -> Result<Vec<InputOutputAlias>> {
     Ok(aliases)
 }
 
-fn alias(c: &mut Cursor<'_>) -> Result<InputOutputAlias> {
-    let output_index = c.list(b'{', b'}', Cursor::size)?;
-    c.expect(b':')?;
-    c.expect(b'(')?;
-    let BufferDonor { parameter, parameter_index } = buffer(c)?;
-    let mut kind = AliasKind::default();
-    if c.eat(b',') {
-        kind = match c.eat_token("must-alias") {
-            true => AliasKind::Must,
-            false if c.eat_token("may-alias") => AliasKind::May,
-            false => return Err(c.expected("`must-alias` or `may-alias`")),
-        };
-    }
-    c.expect(b')')?;
-    Ok(InputOutputAlias { output_index, parameter, parameter_index, kind })
+fn alias(input: Cursor<'_>) -> Parsed<'_, InputOutputAlias> {
+    let kind = alt((
+        value(AliasKind::Must, token("must-alias")),
+        value(AliasKind::May, token("may-alias")),
+    ));
+    let kind = after(',', expecting("`must-alias` or `may-alias`", None, kind));
+    let source = delimited(symbol('('), pair(donor, kind), symbol(')'));
+    let alias = separated_pair(list('{', size, '}'), symbol(':'), source);
+    map(alias, |(output_index, (BufferDonor { parameter, parameter_index }, kind))| {
+        let kind = kind.unwrap_or_default();
+        InputOutputAlias { output_index, parameter, parameter_index, kind }
+    })
+    .parse(input)
 }
 
 /// Parses `{ (0, {}), ... }`.
 fn donors(c: &mut Cursor<'_>) -> Result<Vec<BufferDonor>> {
-    let mut donors = c.list(b'{', b'}', |c| {
-        c.expect(b'(')?;
-        let donor = buffer(c)?;
-        c.expect(b')')?;
-        Ok(donor)
-    })?;
+    let donor = delimited(symbol('('), donor, symbol(')'));
+    let mut donors = c.parse(list('{', donor, '}'))?;
     donors.sort();
     donors.dedup();
     Ok(donors)
 }
 
 /// Parses `0, {1,2}`: a parameter and an index into it.
-fn buffer(c: &mut Cursor<'_>) -> Result<BufferDonor> {
-    let parameter = c.size()?;
-    c.expect(b',')?;
-    let parameter_index = c.list(b'{', b'}', Cursor::size)?;
-    Ok(BufferDonor { parameter, parameter_index })
+fn donor(input: Cursor<'_>) -> Parsed<'_, BufferDonor> {
+    let donor = separated_pair(size, symbol(','), list('{', size, '}'));
+    map(donor, |(parameter, parameter_index)| BufferDonor { parameter, parameter_index })
+        .parse(input)
 }
 
 /// Parses `{(shape, ...)->shape}`.
 fn entry_layout(c: &mut Cursor<'_>) -> Result<(Vec<Shape>, Shape)> {
     c.expect(b'{')?;
-    let parameters = c.list(b'(', b')', shape)?;
+    let parameters = c.parse(list('(', lift(shape), ')'))?;
     c.expect_token("->")?;
     let result = shape(c)?;
     c.expect(b'}')?;
@@ -181,7 +178,7 @@ fn frontend_attributes(c: &mut Cursor<'_>) -> Result<Option<FrontendAttributes>>
 /// Parses `true` or `{true, false}`; a single `false` is the default.
 fn bools(c: &mut Cursor<'_>) -> Result<Vec<bool>> {
     let mut flags = match c.peek() {
-        Some(b'{') => c.list(b'{', b'}', Cursor::bool)?,
+        Some(b'{') => c.parse(list('{', lift(Cursor::bool), '}'))?,
         _ => vec![c.bool()?],
     };
     if flags == [false] {
@@ -225,7 +222,7 @@ fn original_array<'a>(c: &mut Cursor<'a>) -> Result<OriginalArray<'a>> {
     c.expect(b'{')?;
     let name = if c.peek() == Some(b'}') { Cow::default() } else { string(c)? };
     let index = match c.peek() {
-        Some(b'{') => c.list(b'{', b'}', Cursor::size)?,
+        Some(b'{') => c.parse(list('{', size, '}'))?,
         _ => Vec::new(),
     };
     c.expect(b'}')?;

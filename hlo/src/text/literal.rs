@@ -5,6 +5,7 @@ use super::shape::{at_shape, shape};
 use crate::diag::Code;
 use crate::elem::{Class, Special};
 use crate::literal::{Array, ConstantValue};
+use crate::text::grammar::{lift, list};
 use crate::{ArrayShape, ElementType, Error, Literal, Result, Scalar, Shape, Span};
 
 /// The most bytes of an array that is written as one number: memory must not depend on a shape alone.
@@ -60,7 +61,7 @@ fn elided(c: &mut Cursor<'_>) -> bool {
 pub(crate) fn typed_literal(c: &mut Cursor<'_>) -> Result<Literal> {
     if c.peek() == Some(b'(') {
         c.down()?;
-        let elements = c.list(b'(', b')', typed_literal)?;
+        let elements = c.parse(list('(', lift(typed_literal), ')'))?;
         c.up();
         return Ok(Literal::tuple(elements));
     }

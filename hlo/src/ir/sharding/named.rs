@@ -3,8 +3,11 @@ use super::text;
 use super::{Placement, Reduction};
 use crate::diag::{Code, nearest};
 use crate::ir::Metadata;
-use crate::op::value::{AxisRef, Mesh, MeshAxis, MeshDevices, SubAxis};
+use crate::op::value::{AxisRef, Mesh, MeshAxis, MeshDevices, SubAxis, mesh};
 use crate::text::Cursor;
+use crate::text::grammar::{
+    Parsed, Parser, alt, checked, expecting, lift, list, map, symbol, token, value,
+};
 use crate::{Error, Result};
 
 /// A sharding along the axes of a mesh.
@@ -60,7 +63,7 @@ pub(super) fn starts(c: &Cursor<'_>) -> bool {
 pub(super) fn parse(c: &mut Cursor<'_>) -> Result<(Placement, Vec<Metadata>)> {
     c.blank();
     let start = c.offset();
-    let mesh = mesh(c)?;
+    let mesh = c.parse(checked(lift(Mesh::parse), |mesh| check_devices(&mesh).map(|()| mesh)))?;
     let mut sharding = NamedSharding {
         axes: NamedAxes::Dims(Vec::new()),
         replicated: Vec::new(),
@@ -84,11 +87,11 @@ pub(super) fn parse(c: &mut Cursor<'_>) -> Result<(Placement, Vec<Metadata>)> {
         match key {
             "metadata" => metadata = text::metadata(c)?,
             _ if !matches!(sharding.axes, NamedAxes::Dims(_)) => return Err(unknown(key).at(span)),
-            "replicated" => sharding.replicated = axis_list(c)?,
-            "manual" => sharding.manual = axis_list(c)?,
+            "replicated" => sharding.replicated = mesh::axes(c)?,
+            "manual" => sharding.manual = mesh::axes(c)?,
             "unreduced" => {
                 sharding.reduction = text::reduction(c)?;
-                sharding.unreduced = axis_list(c)?;
+                sharding.unreduced = mesh::axes(c)?;
             }
             _ => return Err(unknown(key).at(span)),
         }
@@ -107,14 +110,6 @@ fn unknown(key: &str) -> Error {
     }
 }
 
-fn mesh(c: &mut Cursor<'_>) -> Result<Mesh> {
-    c.blank();
-    let start = c.offset();
-    let mesh = Mesh::parse(c)?;
-    check_devices(&mesh).map_err(|e| e.at(c.span_from(start)))?;
-    Ok(mesh)
-}
-
 /// Fails unless every device is listed once.
 fn check_devices(mesh: &Mesh) -> Result<()> {
     let MeshDevices::List(ids) = &mesh.devices else { return Ok(()) };
@@ -130,53 +125,37 @@ fn check_devices(mesh: &Mesh) -> Result<()> {
 /// `[{'x'}, {?}]`, or a word for the whole value.
 fn axes(c: &mut Cursor<'_>, sharding: &mut NamedSharding) -> Result<NamedAxes> {
     const EXPECTED: &str = "`[`, `replicated`, `manual` or `unreduced`";
-    if c.peek() == Some(b'[') {
-        return Ok(NamedAxes::Dims(c.list(b'[', b']', dim)?));
-    }
-    let before = *c;
-    match c.eat_word() {
-        Some(("replicated", _)) => Ok(NamedAxes::Replicated),
-        Some(("manual", _)) => Ok(NamedAxes::Manual),
-        Some(("unreduced", _)) => {
-            if c.next_byte() == Some(b'=') {
-                c.skip(1);
-                sharding.reduction = text::reduction(c)?;
-            }
-            if c.peek() == Some(b'{') {
-                sharding.unreduced = axis_list(c)?;
-            }
-            Ok(NamedAxes::Unreduced)
+    let word = alt((
+        map(list('[', dim, ']'), NamedAxes::Dims),
+        value(NamedAxes::Replicated, token("replicated")),
+        value(NamedAxes::Manual, token("manual")),
+        value(NamedAxes::Unreduced, token("unreduced")),
+    ));
+    let axes = c.parse(expecting(EXPECTED, None, word))?;
+    if axes == NamedAxes::Unreduced {
+        if c.next_byte() == Some(b'=') {
+            c.skip(1);
+            sharding.reduction = text::reduction(c)?;
         }
-        _ => {
-            *c = before;
-            Err(c.expected(EXPECTED))
+        if c.peek() == Some(b'{') {
+            sharding.unreduced = mesh::axes(c)?;
         }
     }
+    Ok(axes)
 }
 
 /// `{'x', 'y', ?}`
-fn dim(c: &mut Cursor<'_>) -> Result<NamedDim> {
-    c.expect(b'{')?;
-    let mut dim = NamedDim { axes: Vec::new(), open: false };
-    if c.eat(b'}') {
-        return Ok(dim);
-    }
-    loop {
-        if c.eat(b'?') {
-            dim.open = true;
-            break;
-        }
-        dim.axes.push(AxisRef::parse(c)?);
-        if !c.eat(b',') {
-            break;
-        }
-    }
-    c.expect(b'}')?;
-    Ok(dim)
-}
-
-fn axis_list(c: &mut Cursor<'_>) -> Result<Vec<AxisRef>> {
-    c.list(b'{', b'}', AxisRef::parse)
+fn dim(input: Cursor<'_>) -> Parsed<'_, NamedDim> {
+    let axis = alt((value(None, symbol('?')), map(lift(AxisRef::parse), Some)));
+    let dim = checked(list('{', axis, '}'), |mut axes| {
+        let open = axes.pop_if(|axis| axis.is_none()).is_some();
+        let axes = axes.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| {
+            let message = "`?` must be the last of the axes of a dimension".to_owned();
+            Error::from(Code::AttributeValue { message })
+        });
+        Ok(NamedDim { axes: axes?, open })
+    });
+    { dim }.parse(input)
 }
 
 impl NamedSharding {

@@ -4,6 +4,9 @@ use super::{DeviceSharding, Placement, Reduction, ShardGroup, Sharding, named};
 use crate::diag::{Code, nearest};
 use crate::ir::Metadata;
 use crate::op::value::IotaDims;
+use crate::text::grammar::{
+    alt, cut, int, lift, list, map, preceded, separated_list1, size, symbol, token,
+};
 use crate::text::number::{push_int, push_ints};
 use crate::text::print::separator;
 use crate::text::{Cursor, shape};
@@ -14,7 +17,7 @@ impl Sharding {
         let mut inner = *c;
         inner.expect(b'{')?;
         if matches!(inner.peek(), Some(b'{' | b'}')) {
-            return Ok(Self::Tuple(c.list(b'{', b'}', DeviceSharding::parse)?));
+            return c.parse(map(list('{', lift(DeviceSharding::parse), '}'), Self::Tuple));
         }
         DeviceSharding::parse(c).map(Self::One)
     }
@@ -152,7 +155,7 @@ pub(super) fn metadata(c: &mut Cursor<'_>) -> Result<Vec<Metadata>> {
     let mut inner = *c;
     inner.expect(b'{')?;
     match inner.peek() {
-        Some(b'{') => c.list(b'{', b'}', Metadata::parse),
+        Some(b'{') => c.parse(list('{', lift(Metadata::parse), '}')),
         _ => Ok(vec![Metadata::parse(c)?]),
     }
 }
@@ -206,7 +209,9 @@ impl Body {
                 return Err(Error::from(Code::DuplicateAttribute { name: word.into() }).at(span));
             }
             ("devices", true) => self.tiles(c)?,
-            ("last_tile_dims", true) => self.subgroups = Some(c.list(b'{', b'}', subgroup)?),
+            ("last_tile_dims", true) => {
+                self.subgroups = Some(c.parse(list('{', lift(subgroup), '}'))?);
+            }
             ("metadata", true) => self.metadata = metadata(c)?,
             _ => return Err(unknown(word, span)),
         }
@@ -215,18 +220,14 @@ impl Body {
 
     /// Reads `[2,4]<=[8]` or `[2,2]0,1,2,3`.
     fn tiles(&mut self, c: &mut Cursor<'_>) -> Result<()> {
-        self.dims = Some(c.list(b'[', b']', Cursor::size)?);
-        if c.eat_token("<=") {
-            self.iota = Some(IotaDims::parse(c)?);
-            return Ok(());
+        self.dims = Some(c.parse(list('[', size, ']'))?);
+        let iota = map(preceded(token("<="), cut(lift(IotaDims::parse))), Ok);
+        let listed = map(separated_list1(symbol(','), cut(int)), Err);
+        match c.parse(alt((iota, listed)))? {
+            Ok(iota) => self.iota = Some(iota),
+            Err(devices) => self.devices = Some(devices),
         }
-        let devices = self.devices.insert(Vec::new());
-        loop {
-            devices.push(c.int()?);
-            if !c.eat(b',') {
-                return Ok(());
-            }
-        }
+        Ok(())
     }
 
     fn placement(self) -> Result<Placement> {

@@ -2,6 +2,7 @@
 use super::ShapeIndex;
 use crate::diag::Place;
 use crate::op::check;
+use crate::text::grammar::{delimited, lift, list, map, separated_pair, size, symbol};
 use crate::text::{Cursor, number::push_int};
 use crate::{Result, Shape};
 
@@ -45,17 +46,18 @@ impl OutputOperandAliasing {
         Ok(())
     }
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        let entries = c.list(b'{', b'}', |c| {
-            let output_index = ShapeIndex::parse(c)?;
-            c.expect(b':')?;
-            c.expect(b'(')?;
-            let operand = c.size()?;
-            c.expect(b',')?;
-            let operand_index = ShapeIndex::parse(c)?;
-            c.expect(b')')?;
-            Ok(OutputOperandAlias { output_index, operand, operand_index })
-        })?;
-        Ok(Self(entries))
+        let index = || lift(ShapeIndex::parse);
+        let operand = separated_pair(size, symbol(','), index());
+        let operand = delimited(symbol('('), operand, symbol(')'));
+        let alias = map(
+            separated_pair(index(), symbol(':'), operand),
+            |(output_index, (operand, operand_index))| OutputOperandAlias {
+                output_index,
+                operand,
+                operand_index,
+            },
+        );
+        c.parse(map(list('{', alias, '}'), Self))
     }
 
     pub(crate) fn print(&self, out: &mut String) {

@@ -9,6 +9,7 @@ use crate::diag::Code;
 use crate::ir::ComputationId;
 use crate::op::{AttrValue, AttrWriter, check};
 use crate::text::Cursor;
+use crate::text::grammar::{int, list};
 use crate::text::number::push_int;
 use crate::text::{Parser, literal, print, shape};
 use crate::{Error, Literal, Result, Shape, Span};
@@ -54,7 +55,7 @@ impl AttrValue for ReplicaGroups {
 fn by_replica(c: &mut Cursor<'_>) -> Result<Vec<Vec<i64>>> {
     c.blank();
     let start = c.offset();
-    let ids = c.ints()?;
+    let ids = c.parse(list('{', int, '}'))?;
     let count = ids.iter().max().map_or(0, |&m| m.saturating_add(1));
     let wrong = || {
         let message = "each replica is given the number of its group".to_owned();

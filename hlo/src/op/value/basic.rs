@@ -3,6 +3,7 @@ use crate::Result;
 use crate::ir::{ComputationId, Sharding};
 use crate::literal::ConstantValue;
 use crate::op::{AttrValue, AttrWriter};
+use crate::text::grammar::{delimited, int, list, map, separated_pair, symbol};
 use crate::text::{Parser, balanced, number, strings};
 use smol_str::SmolStr;
 
@@ -72,15 +73,8 @@ pub struct Pairs(pub Vec<(i64, i64)>);
 
 impl AttrValue for Pairs {
     fn parse(p: &mut Parser<'_>) -> Result<Self> {
-        let pairs = p.cursor.list(b'{', b'}', |c| {
-            c.expect(b'{')?;
-            let first = c.int()?;
-            c.expect(b',')?;
-            let second = c.int()?;
-            c.expect(b'}')?;
-            Ok((first, second))
-        })?;
-        Ok(Self(pairs))
+        let pair = delimited(symbol('{'), separated_pair(int, symbol(','), int), symbol('}'));
+        p.cursor.parse(map(list('{', pair, '}'), Self))
     }
     fn print(&self, out: &mut AttrWriter<'_>) {
         let pairs: Vec<Vec<i64>> = self.0.iter().map(|&(a, b)| vec![a, b]).collect();

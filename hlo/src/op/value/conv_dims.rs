@@ -1,6 +1,7 @@
 //! `dim_labels=b01f_01io->b01f`, of `convolution`.
 use super::fields::bad;
-use crate::text::{Cursor, pattern};
+use crate::text::Cursor;
+use crate::text::grammar::{char, dense, expecting, map, spanned, take_while_m_n};
 use crate::{Dims, Error, Result, Span};
 
 /// The roles of the dimensions of a convolution's operands and result.
@@ -68,25 +69,26 @@ impl ConvDims {
     }
 
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        c.blank();
-        let start = c.offset();
-        let (labels, length) = pattern::dim_labels(c.rest()).ok_or_else(|| {
-            c.expected("dimension labels").with_help("write them like `b01f_01io->b01f`")
-        })?;
-        c.skip(length);
-        let rhs_start = start + labels.lhs.len() + "_".len();
-        let out_start = rhs_start + labels.rhs.len() + "->".len();
-        let Part(lhs_batch, lhs_feature, lhs_spatial) = part(labels.lhs, start, ['b', 'f'])?;
-        let Part(rhs_input_feature, rhs_output_feature, rhs_spatial) =
-            part(labels.rhs, rhs_start, ['i', 'o'])?;
-        let Part(out_batch, out_feature, out_spatial) = part(labels.out, out_start, ['b', 'f'])?;
+        let letters = |letters: &'static str| {
+            let label = move |c: char| c.is_ascii_digit() || c == '?' || letters.contains(c);
+            take_while_m_n(2, usize::MAX, label)
+        };
+        let data = || letters("bf");
+        let labels = (data(), char('_'), letters("io"), char('-'), char('>'), data());
+        let labels = map(dense(labels), |(lhs, _, rhs, _, _, out)| (lhs, rhs, out));
+        let help = "write them like `b01f_01io->b01f`";
+        let ((lhs, rhs, out), span) =
+            c.parse(spanned(expecting("dimension labels", Some(help), labels)))?;
+        let Part(lhs_batch, lhs_feature, lhs_spatial) = part(lhs, ['b', 'f'])?;
+        let Part(rhs_input_feature, rhs_output_feature, rhs_spatial) = part(rhs, ['i', 'o'])?;
+        let Part(out_batch, out_feature, out_spatial) = part(out, ['b', 'f'])?;
         let counts = [lhs_spatial.len(), rhs_spatial.len(), out_spatial.len()];
         if counts != [counts[0]; 3] {
             let [lhs, rhs, out] = counts;
             let message = format!(
                 "input, kernel and result have {lhs}, {rhs} and {out} spatial dimensions, expected the same number"
             );
-            return Err(bad(message).at(c.span_from(start)));
+            return Err(bad(message).at(span));
         }
         Ok(Self {
             lhs_batch,
@@ -111,9 +113,9 @@ impl ConvDims {
     }
 }
 
-fn part(labels: &str, start: usize, letters: [char; 2]) -> Result<Part> {
+fn part(labels: Cursor<'_>, letters: [char; 2]) -> Result<Part> {
     const DIGITS: usize = 10;
-    let span = Span::new(start, start + labels.len());
+    let (span, labels) = (Span::new(labels.offset(), labels.text().len()), labels.rest());
     let wrong = |message: String| -> Error { bad(message).at(span) };
     let mut found = [None; 2];
     let mut spatial = [None; DIGITS];
@@ -157,7 +159,7 @@ fn print_part(out: &mut String, letters: [(char, i64); 2], spatial: &Dims) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fields::value_tests;
+    use super::super::fields::{beginning, value_tests};
     use super::*;
 
     value_tests!(ConvDims);
@@ -179,6 +181,14 @@ mod tests {
         assert_eq!(dims.lhs_spatial.as_slice(), [2, 1]);
         assert_eq!((dims.out_batch, dims.out_feature), (2, 0));
         assert_eq!(dims.out_spatial.as_slice(), [3, 4]);
+    }
+    #[test]
+    fn labels_have_three_parts_of_two() {
+        let length = |text| beginning(text, ConvDims::parse).map(|(_, length)| length);
+        assert_eq!(length("b0f_0io->b0f, x"), Some(12));
+        assert_eq!(length("bf_io->b"), None);
+        assert_eq!(length("bf_bf->bf"), None);
+        assert_eq!(length("bf _io->bf"), None);
     }
     #[test]
     fn rejections() {

@@ -80,6 +80,16 @@ pub(super) fn read<T>(text: &str, parse: impl FnOnce(&mut Cursor<'_>) -> Result<
     Ok(value)
 }
 
+/// Parses the beginning of `text` as a value, and returns its length, too.
+#[cfg(test)]
+pub(super) fn beginning<T>(
+    text: &str,
+    parse: impl FnOnce(&mut Cursor<'_>) -> Result<T>,
+) -> Option<(T, usize)> {
+    let mut c = Cursor::new(text);
+    Some((parse(&mut c).ok()?, c.offset()))
+}
+
 /// For tests: the printed form of `text`, and its error.
 #[cfg(test)]
 macro_rules! value_tests {

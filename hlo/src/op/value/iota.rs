@@ -1,6 +1,9 @@
 //! `[4,2]T(1,0)`: a list of device ids as the transpose of an iota.
 use super::fields::bad;
-use crate::text::{Cursor, number::push_ints, pattern};
+use crate::text::grammar::{
+    Parsed, Parser, checked, cut, expecting, int, list, opt, preceded, token,
+};
+use crate::text::{Cursor, number::push_ints};
 use crate::{Dims, IndexSpace, Result};
 use std::borrow::Cow;
 
@@ -16,6 +19,9 @@ pub struct IotaDims {
     reshape: Dims,
     transpose: Option<Dims>,
 }
+
+/// The sizes `r` of `[r,..]` and the permutation `p` of `T(p,..)`.
+type IotaParts = (Vec<i64>, Option<Vec<i64>>);
 
 impl IotaDims {
     /// Returns the list for these sizes, where `transpose` has the dimension at each position. There is a
@@ -77,23 +83,24 @@ impl IotaDims {
 
     /// Parses `[4,2]T(1,0)`.
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        Self::read(c, pattern::iota, "the sizes of an iota, such as `[4,2]T(1,0)`")
+        let what = "the sizes of an iota, such as `[4,2]T(1,0)`";
+        c.parse(expecting(what, None, Self::grammar))
     }
     /// Parses `<=[4,2]T(1,0)`.
     pub(crate) fn parse_tail(c: &mut Cursor<'_>) -> Result<Self> {
-        Self::read(c, pattern::iota_tail, "`<=` and the sizes of an iota, such as `<=[4,2]T(1,0)`")
+        let what = "`<=` and the sizes of an iota, such as `<=[4,2]T(1,0)`";
+        c.parse(expecting(what, None, checked(preceded(token("<="), Self::parts), Self::of)))
     }
-    fn read(
-        c: &mut Cursor<'_>,
-        pattern: fn(&str) -> Option<(pattern::IotaParts, usize)>,
-        expected: &str,
-    ) -> Result<Self> {
-        c.blank();
-        let start = c.offset();
-        let ((reshape, transpose), length) =
-            pattern(c.rest()).ok_or_else(|| c.expected(expected))?;
-        c.skip(length);
-        Self::new(&reshape, transpose.as_deref()).map_err(|error| error.at(c.span_from(start)))
+    pub(super) fn grammar(input: Cursor<'_>) -> Parsed<'_, Self> {
+        checked(Self::parts, Self::of).parse(input)
+    }
+    /// Parses the sizes and the permutation.
+    fn parts(input: Cursor<'_>) -> Parsed<'_, IotaParts> {
+        let order = preceded(token("T"), cut(list('(', int, ')')));
+        (list('[', int, ']'), opt(order)).parse(input)
+    }
+    fn of((reshape, transpose): IotaParts) -> Result<Self> {
+        Self::new(&reshape, transpose.as_deref())
     }
     /// Writes `[4,2]T(1,0)`.
     pub(crate) fn print(&self, out: &mut String) {
@@ -164,7 +171,7 @@ pub(super) fn offsets(sizes: &[i64], strides: &[i64]) -> Vec<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fields::value_tests;
+    use super::super::fields::{beginning, value_tests};
     use super::*;
 
     value_tests!(IotaDims);
@@ -196,6 +203,15 @@ mod tests {
         assert_eq!(ids(&[2, 2, 2], &[2, 0, 1]), [0, 2, 4, 6, 1, 3, 5, 7]);
         assert_eq!(ids(&[2, 3, 2], &[0, 2, 1]), [0, 2, 4, 1, 3, 5, 6, 8, 10, 7, 9, 11]);
         assert_eq!(IotaDims::ordered(3).unwrap().expand(), [0, 1, 2]);
+    }
+    #[test]
+    fn iota_order_is_optional() {
+        let length = |text| beginning(text, IotaDims::parse).map(|(_, length)| length);
+        assert_eq!((length("[8])"), length("[4,]")), (Some(3), None));
+        let length = |text| beginning(text, IotaDims::parse_tail).map(|(_, length)| length);
+        assert_eq!(length("<=[4,2]T(1,0)}"), Some(13));
+        assert_eq!(length("<= [ 4 , 2 ] T( 1, 0 )"), Some(22));
+        assert_eq!(length("< =[4]"), None);
     }
     #[test]
     fn rejections() {

@@ -2,9 +2,13 @@
 use super::IotaDims;
 use super::fields::{bad, unknown};
 use super::iota::count;
+use crate::Result;
 use crate::text::Cursor;
+use crate::text::grammar::{
+    after, alt, checked, cut, delimited, int, items, lift, list, map, opt, pair, peek, preceded,
+    separated_pair, size, symbol, terminated, token,
+};
 use crate::text::number::{push_int, push_ints};
-use crate::{Result, Span};
 use smol_str::SmolStr;
 
 /// Devices in an array whose axes have names.
@@ -108,33 +112,25 @@ impl Mesh {
     }
 
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        c.blank();
-        let start = c.offset();
         if c.eat_token("maximal_mesh") {
-            c.expect(b'[')?;
-            let (name, span) = c.attribute_name()?;
-            if name != "device_id" {
-                let message = format!("unknown field `{name}`");
-                return Err(unknown(&message, name, &["device_id"]).at(span));
-            }
-            let devices = MeshDevices::Maximal(c.int()?);
-            c.expect(b']')?;
-            return Ok(Self { axes: Vec::new(), devices });
+            let id = preceded(lift(device_id), int);
+            let devices = map(delimited(symbol('['), id, symbol(']')), MeshDevices::Maximal);
+            return Ok(Self { axes: Vec::new(), devices: c.parse(devices)? });
         }
-        c.expect_token("mesh")?;
-        let axes = c.list(b'[', b']', |c| {
-            let (name, _) = quoted(c)?;
-            c.expect(b'=')?;
-            Ok(MeshAxis { name, size: c.size()? })
-        })?;
-        let mut mesh = Self { axes, devices: MeshDevices::Ordered };
-        mesh.check().map_err(|error| error.at(c.span_from(start)))?;
-        let mut ahead = *c;
-        if ahead.eat(b',') && ahead.peek_word() == Some("device_ids") {
-            ahead.attribute_name()?;
-            *c = ahead;
-            mesh.read_devices(c)?;
-        }
+        let axis = map(separated_pair(lift(quoted), symbol('='), size), |(name, size)| MeshAxis {
+            name,
+            size,
+        });
+        let axes = preceded(token("mesh"), list('[', axis, ']'));
+        let mut mesh = c.parse(checked(axes, |axes| {
+            let mesh = Self { axes, devices: MeshDevices::Ordered };
+            mesh.check().map(|()| mesh)
+        }))?;
+        let listed = map(items(size, ')'), MeshDevices::List);
+        let iota = map(terminated(IotaDims::grammar, symbol(')')), MeshDevices::Iota);
+        let devices = checked(alt((iota, listed)), |devices| mesh.set_devices(devices));
+        let devices = preceded((lift(Cursor::attribute_name), symbol('(')), devices);
+        c.parse(opt(preceded((symbol(','), peek(token("device_ids"))), cut(devices))))?;
         Ok(mesh)
     }
     fn check(&self) -> Result<()> {
@@ -148,20 +144,6 @@ impl Mesh {
         }
         Ok(())
     }
-    fn read_devices(&mut self, c: &mut Cursor<'_>) -> Result<()> {
-        c.expect(b'(')?;
-        c.blank();
-        let start = c.offset();
-        let devices = if c.next_byte() == Some(b'[') {
-            let iota = IotaDims::parse(c)?;
-            c.expect(b')')?;
-            MeshDevices::Iota(iota)
-        } else {
-            MeshDevices::List(c.list_rest(b')', Cursor::size)?)
-        };
-        self.set_devices(devices).map_err(|e| e.at(c.span_from(start)))
-    }
-
     pub(crate) fn print(&self, out: &mut String) {
         if let MeshDevices::Maximal(id) = self.devices {
             out.push_str("maximal_mesh[device_id=");
@@ -227,14 +209,9 @@ impl AxisRef {
     }
 
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        let (name, _) = quoted(c)?;
-        if !c.eat(b':') {
-            return Ok(Self { name, part: None });
-        }
-        c.expect(b'(')?;
-        let pre = c.size()?;
-        c.expect(b')')?;
-        Ok(Self { name, part: Some(SubAxis { pre, size: c.size()? }) })
+        let part = pair(delimited(symbol('('), size, symbol(')')), size);
+        let part = map(part, |(pre, size)| SubAxis { pre, size });
+        c.parse(map((lift(quoted), after(':', part)), |(name, part)| Self { name, part }))
     }
 
     pub(crate) fn print(&self, out: &mut String) {
@@ -248,9 +225,17 @@ impl AxisRef {
     }
 }
 
+/// Parses `device_id=`.
+fn device_id(c: &mut Cursor<'_>) -> Result<()> {
+    let (name, span) = c.attribute_name()?;
+    match name {
+        "device_id" => Ok(()),
+        _ => Err(unknown(&format!("unknown field `{name}`"), name, &["device_id"]).at(span)),
+    }
+}
 /// Returns the axes between braces.
 pub(crate) fn axes(c: &mut Cursor<'_>) -> Result<Vec<AxisRef>> {
-    c.list(b'{', b'}', AxisRef::parse)
+    c.parse(list('{', lift(AxisRef::parse), '}'))
 }
 /// Writes axes between braces, with commas between them.
 pub(crate) fn push_axes(out: &mut String, axes: &[AxisRef]) {
@@ -264,7 +249,7 @@ pub(crate) fn push_axes(out: &mut String, axes: &[AxisRef]) {
 
 /// Parses a name in quotes of either kind. XLA prints names without escapes, so that one with a quote or a backslash
 /// could not be parsed again; such names are rejected.
-fn quoted(c: &mut Cursor<'_>) -> Result<(SmolStr, Span)> {
+fn quoted(c: &mut Cursor<'_>) -> Result<SmolStr> {
     const EXPECTED: &str = "the name of an axis in quotes";
     c.blank();
     let start = c.offset();
@@ -273,9 +258,8 @@ fn quoted(c: &mut Cursor<'_>) -> Result<(SmolStr, Span)> {
     let Some(end) = inside.find(char::from(quote)) else { return Err(c.expected(EXPECTED)) };
     let name = &inside[..end];
     c.skip(end + 2);
-    let span = c.span_from(start);
-    check_name(name).map_err(|error| error.at(span))?;
-    Ok((name.into(), span))
+    check_name(name).map_err(|error| error.at(c.span_from(start)))?;
+    Ok(name.into())
 }
 
 /// Fails if the name cannot be written in quotes.

@@ -4,6 +4,7 @@ use super::iota::offsets;
 use super::mesh::{Mesh, MeshAxis, MeshDevices, SubAxis, push_axes};
 use super::{AxisRef, mesh};
 use crate::text::Cursor;
+use crate::text::grammar::{lift, opt, peek, spanned, symbol, terminated};
 use crate::{Dims, IndexSpace, Result};
 
 /// Groups along axes of a mesh.
@@ -81,14 +82,9 @@ impl MeshGroups {
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         let mesh = Mesh::parse(c)?;
         // A comma before the axes is accepted, but never printed.
-        let mut ahead = *c;
-        if ahead.eat(b',') && ahead.peek() == Some(b'{') {
-            *c = ahead;
-        }
-        c.blank();
-        let start = c.offset();
-        let axes = mesh::axes(c)?;
-        Self::new(mesh, axes).map_err(|error| error.at(c.span_from(start)))
+        c.parse(opt(terminated(symbol(','), peek(symbol('{')))))?;
+        let (axes, span) = c.parse(spanned(lift(mesh::axes)))?;
+        Self::new(mesh, axes).map_err(|error| error.at(span))
     }
     pub(crate) fn print(&self, out: &mut String) {
         self.mesh.print(out);

@@ -1,6 +1,9 @@
 //! `padding=-1_2x0_0_1`, of `pad`.
 use crate::Result;
-use crate::text::pattern::{self, PadGroup};
+use crate::text::grammar::{
+    Parsed, Parser, char, dense, expecting, integer, map, natural, opt, preceded, separated_list1,
+    separated_pair,
+};
 use crate::text::{Cursor, number::push_int};
 
 /// The padding of a `pad`.
@@ -21,21 +24,28 @@ pub struct PaddingDim {
     pub interior: i64,
 }
 
+/// Low and high padding of a dimension, and interior padding if written.
+type PadGroup = (i64, i64, Option<i64>);
+
+impl From<PadGroup> for PaddingDim {
+    fn from((low, high, interior): PadGroup) -> Self {
+        Self { low, high, interior: interior.unwrap_or(0) }
+    }
+}
+
+/// Parses `-1_2x0_0_1`.
+pub(super) fn pads(input: Cursor<'_>) -> Parsed<'_, Vec<PadGroup>> {
+    let low_high = separated_pair(integer, char('_'), integer);
+    let group = (low_high, opt(preceded(char('_'), natural)));
+    let group = map(group, |((low, high), interior)| (low, high, interior));
+    dense(separated_list1(char('x'), group)).parse(input)
+}
+
 impl PaddingConfig {
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        c.blank();
-        let (groups, length) = pattern::pads(c.rest()).ok_or_else(|| {
-            c.expected("padding").with_help(
-                "write low, high and optional interior padding per dimension: `0_1x2_2_1`",
-            )
-        })?;
-        c.skip(length);
-        let dims = groups.into_iter().map(|(low, high, interior)| PaddingDim {
-            low,
-            high,
-            interior: interior.unwrap_or(0),
-        });
-        Ok(Self { dims: dims.collect() })
+        let help = "write low, high and optional interior padding per dimension: `0_1x2_2_1`";
+        let dims = map(pads, |groups| groups.into_iter().map(PaddingDim::from).collect());
+        c.parse(map(expecting("padding", Some(help), dims), |dims| Self { dims }))
     }
 
     pub(crate) fn print(&self, out: &mut String) {
@@ -63,7 +73,7 @@ pub(super) fn push_pads(out: &mut String, groups: impl IntoIterator<Item = PadGr
 
 #[cfg(test)]
 mod tests {
-    use super::super::fields::value_tests;
+    use super::super::fields::{beginning, value_tests};
     use super::*;
 
     value_tests!(PaddingConfig);
@@ -73,6 +83,14 @@ mod tests {
         assert_eq!(round_trip("-1_2x0_0_1"), "-1_2_0x0_0_1");
         assert_eq!(round_trip("1_1_0x0_0_0"), "1_1x0_0");
         assert_eq!(round_trip(" 3_-4"), "3_-4");
+    }
+    #[test]
+    fn pads_take_an_interior_where_there_is_one() {
+        let pads = |text| beginning(text, |c| c.parse(pads));
+        assert_eq!(pads("-1_2x0_0_1,"), Some((vec![(-1, 2, None), (0, 0, Some(1))], 10)));
+        assert_eq!(pads("0_-3"), Some((vec![(0, -3, None)], 4)));
+        assert_eq!(pads("0_0_-1"), Some((vec![(0, 0, None)], 3)));
+        assert_eq!(pads("2x3"), None);
     }
     #[test]
     fn rejections() {

@@ -2,6 +2,7 @@
 use super::Precision;
 use crate::Result;
 use crate::text::Cursor;
+use crate::text::grammar::{lift, list, map};
 
 /// Precision of each operand; empty if not specified.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,7 +15,7 @@ impl OperandPrecision {
     }
 
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        c.list(b'{', b'}', Precision::parse).map(Self)
+        c.parse(map(list('{', lift(Precision::parse), '}'), Self))
     }
 
     pub(crate) fn print(&self, out: &mut String) {

@@ -2,6 +2,10 @@
 use super::fields::bad;
 use super::{IotaDims, MeshGroups};
 use crate::Result;
+use crate::text::grammar::{
+    Parsed, Parser, alt, checked, cut, expecting, int, lift, list, map, pair, peek, preceded, size,
+    symbol, token,
+};
 use crate::text::{Cursor, number::push_ints};
 
 /// Groups of replicas or devices that exchange data; empty for one group of all.
@@ -111,15 +115,12 @@ impl ReplicaGroups {
     }
 
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        match c.peek() {
-            Some(b'{') => c.list(b'{', b'}', Cursor::ints).map(Self::List),
-            Some(b'[') => iota(c).map(Self::Iota),
-            Some(b'm') => MeshGroups::parse(c).map(|groups| Self::Mesh(Box::new(groups))),
-            _ => {
-                let error = c.expected("replica groups");
-                Err(error.with_help("write `{{0,1},{2,3}}`, `[2,4]<=[8]` or `mesh['x'=8] {'x'}`"))
-            }
-        }
+        let listed = map(list('{', list('{', int, '}'), '}'), Self::List);
+        let iota = map(preceded(peek(symbol('[')), cut(iota)), Self::Iota);
+        let mesh = map(lift(MeshGroups::parse), |groups| Self::Mesh(Box::new(groups)));
+        let mesh = preceded(peek(alt((token("mesh"), token("maximal_mesh")))), cut(mesh));
+        let help = "write `{{0,1},{2,3}}`, `[2,4]<=[8]` or `mesh['x'=8] {'x'}`";
+        c.parse(expecting("replica groups", Some(help), alt((listed, iota, mesh))))
     }
     pub(crate) fn print(&self, out: &mut String) {
         match self {
@@ -135,19 +136,17 @@ impl ReplicaGroups {
     }
 }
 
-fn iota(c: &mut Cursor<'_>) -> Result<IotaTiling> {
-    c.blank();
-    let start = c.offset();
-    let sizes = c.list(b'[', b']', Cursor::size)?;
-    let &[group_count, group_size] = sizes.as_slice() else {
-        let error =
-            bad("expected two sizes of replica groups: the number of groups and the ids in each");
-        return Err(error
-            .at(c.span_from(start))
-            .with_help("for one group of 8, write `[1,8]<=[8]`"));
-    };
-    let ids = IotaDims::parse_tail(c)?;
-    IotaTiling::new(group_count, group_size, ids).map_err(|error| error.at(c.span_from(start)))
+/// Parses `[2,4]<=[4,2]T(1,0)`.
+fn iota(input: Cursor<'_>) -> Parsed<'_, IotaTiling> {
+    let sizes = checked(list('[', size, ']'), |sizes| match *sizes {
+        [count, size] => Ok((count, size)),
+        _ => Err(bad(
+            "expected two sizes of replica groups: the number of groups and the ids in each",
+        )
+        .with_help("for one group of 8, write `[1,8]<=[8]`")),
+    });
+    let tiling = pair(sizes, lift(IotaDims::parse_tail));
+    checked(tiling, |((count, size), ids)| IotaTiling::new(count, size, ids)).parse(input)
 }
 
 /// Appends `{{0,1},{2,3}}`.

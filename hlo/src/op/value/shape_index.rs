@@ -1,4 +1,5 @@
 //! `{0,1}`: a path into a tuple.
+use crate::text::grammar::{list, map, size};
 use crate::text::{Cursor, number::push_ints};
 use crate::{Dims, Result, Shape};
 
@@ -14,18 +15,7 @@ impl ShapeIndex {
     }
 
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        let mut index = Dims::new();
-        c.expect(b'{')?;
-        if c.eat(b'}') {
-            return Ok(Self(index));
-        }
-        loop {
-            index.push(c.size()?);
-            if !c.eat(b',') {
-                c.expect(b'}')?;
-                return Ok(Self(index));
-            }
-        }
+        c.parse(map(list('{', size, '}'), |index| Self(Dims::from_vec(index))))
     }
 
     pub(crate) fn print(&self, out: &mut String) {

@@ -1,5 +1,6 @@
 //! `slice={[0:3], [1:9:2]}`
 use crate::Result;
+use crate::text::grammar::{after, delimited, int, list, map, preceded, symbol};
 use crate::text::{Cursor, number::push_int};
 
 /// The ranges of a `slice`.
@@ -19,16 +20,11 @@ pub struct SliceRange {
 
 impl SliceRanges {
     pub(crate) fn parse(c: &mut Cursor<'_>) -> Result<Self> {
-        let ranges = c.list(b'{', b'}', |c| {
-            c.expect(b'[')?;
-            let start = c.int()?;
-            c.expect(b':')?;
-            let limit = c.int()?;
-            let stride = if c.eat(b':') { c.int()? } else { 1 };
-            c.expect(b']')?;
-            Ok(SliceRange { start, limit, stride })
-        })?;
-        Ok(Self(ranges))
+        let stride = map(after(':', int), |stride| stride.unwrap_or(1));
+        let range = (int, preceded(symbol(':'), int), stride);
+        let range = delimited(symbol('['), range, symbol(']'));
+        let range = map(range, |(start, limit, stride)| SliceRange { start, limit, stride });
+        c.parse(map(list('{', range, '}'), Self))
     }
 
     pub(crate) fn print(&self, out: &mut String) {

@@ -1,8 +1,11 @@
 //! `window={size=2x3 stride=1x2 pad=0_0x1_1 lhs_dilate=1x2 rhs_dilate=1x1 rhs_reversal=0x1}`
 use super::fields::{Between, bad, fields, push_by};
-use super::padding::push_pads;
-use crate::text::{Cursor, pattern};
-use crate::{Dims, Result};
+use super::padding::{pads, push_pads};
+use crate::Result;
+use crate::text::Cursor;
+use crate::text::grammar::{
+    alt, char, checked, dense, expecting, integer, map, natural, separated_list1,
+};
 
 /// A sliding window over an array.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -57,7 +60,7 @@ impl Window {
         type Set = fn(&mut WindowDim, i64);
         c.blank();
         let start = c.offset();
-        let mut found: [Option<Dims>; FIELDS.len()] = Default::default();
+        let mut found: [Option<Vec<i64>>; FIELDS.len()] = Default::default();
         let mut pads = None;
         fields(c, Between::Blanks, &FIELDS, |c, name| {
             if name == "pad" {
@@ -72,10 +75,10 @@ impl Window {
             Ok(())
         })?;
         let [size, stride, _, lhs_dilation, rhs_dilation, reversal] = found;
-        let rank = size.as_ref().map_or(0, Dims::len);
+        let rank = size.as_ref().map_or(0, Vec::len);
         let mut dims: Vec<_> = size.iter().flatten().copied().map(WindowDim::new).collect();
         let window = c.span_from(start);
-        let others: [(&str, Option<Dims>, Set); 4] = [
+        let others: [(&str, Option<Vec<i64>>, Set); 4] = [
             ("stride", stride, |dim, n| dim.stride = n),
             ("lhs_dilate", lhs_dilation, |dim, n| dim.lhs_dilation = n),
             ("rhs_dilate", rhs_dilation, |dim, n| dim.rhs_dilation = n),
@@ -133,35 +136,29 @@ fn same_rank(name: &str, found: usize, rank: usize) -> Result<()> {
     Err(bad(format!("`{name}` has {found} dimensions, but `size` has {rank}")))
 }
 
-/// `2x3`
-pub(super) fn sizes(c: &mut Cursor<'_>) -> Result<Dims> {
-    c.blank();
-    let (sizes, length) = pattern::sizes(c.rest()).ok_or_else(|| {
-        c.expected("one number per dimension").with_help("write `2x3`, without blanks")
-    })?;
-    c.skip(length);
-    Ok(sizes)
+/// Parses `2x3`, or a single number, which may be negative.
+pub(super) fn sizes(c: &mut Cursor<'_>) -> Result<Vec<i64>> {
+    let single = map(integer, |size| vec![size]);
+    let sizes = dense(alt((separated_list1(char('x'), natural), single)));
+    c.parse(expecting("one number per dimension", Some("write `2x3`, without blanks"), sizes))
 }
 
 fn low_high(c: &mut Cursor<'_>) -> Result<Vec<(i64, i64)>> {
-    c.blank();
-    let start = c.offset();
-    let (pads, length) = pattern::pads(c.rest()).ok_or_else(|| {
-        c.expected("padding").with_help("write low and high padding per dimension: `0_1x2_2`")
-    })?;
-    c.skip(length);
-    let pairs = pads.into_iter().map(|(low, high, interior)| match interior {
-        None => Ok((low, high)),
-        Some(_) => Err(bad("the padding of a window must not have interior padding")
-            .at(c.span_from(start))
-            .with_help("use `lhs_dilate` to put holes between elements")),
+    let groups = checked(pads, |groups| {
+        let pairs = groups.into_iter().map(|(low, high, interior)| match interior {
+            None => Ok((low, high)),
+            Some(_) => Err(bad("the padding of a window must not have interior padding")
+                .with_help("use `lhs_dilate` to put holes between elements")),
+        });
+        pairs.collect()
     });
-    pairs.collect()
+    let help = "write low and high padding per dimension: `0_1x2_2`";
+    c.parse(expecting("padding", Some(help), groups))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fields::value_tests;
+    use super::super::fields::{beginning, value_tests};
     use super::*;
 
     value_tests!(Window);
@@ -186,6 +183,16 @@ mod tests {
             assert_eq!(round_trip(text), printed);
         }
         assert!(Window::default().is_empty());
+    }
+    #[test]
+    fn sizes_stop_where_the_pattern_does() {
+        let sizes = |text| beginning(text, sizes);
+        assert_eq!(sizes("2x3x4 stride"), Some((vec![2, 3, 4], 5)));
+        assert_eq!(sizes("7}"), Some((vec![7], 1)));
+        assert_eq!(sizes("-1"), Some((vec![-1], 2)));
+        assert_eq!(sizes("2x-3"), Some((vec![2], 1)));
+        assert_eq!(sizes("x2"), None);
+        assert_eq!(sizes("99999999999999999999"), None);
     }
     #[test]
     fn rejections() {

@@ -3,6 +3,10 @@ use super::bad;
 use crate::diag::Code;
 use crate::layout::{Dims, Layout, LayoutTail, SplitConfig, Tile};
 use crate::text::Cursor;
+use crate::text::grammar::{
+    Grammar, Parsed, Parser, alt, checked, cut, expecting, int, lift, list, many1, map, opt, peek,
+    preceded, separated_list1, separated_pair, symbol, terminated, token, value,
+};
 use crate::{ElementType, Error, Result};
 
 /// The fields after the `:`, in their required order.
@@ -72,10 +76,10 @@ fn layout(c: &mut Cursor<'_>, rank: usize) -> Result<Layout> {
     c.blank();
     let start = c.offset();
     c.expect(b'{')?;
-    let mut minor_to_major = Dims::new();
-    if c.peek() != Some(b':') {
-        numbers(c, &mut minor_to_major)?;
-    }
+    let minor_to_major = match c.peek() {
+        Some(b':') => Dims::new(),
+        _ => Dims::from_vec(c.parse(numbers)?),
+    };
     let tail = after_order(c)?;
     match minor_to_major.len() {
         length if length == rank => Ok(Layout { minor_to_major, tail }),
@@ -100,13 +104,8 @@ fn wrong_rank(c: &Cursor<'_>, start: usize, length: usize, rank: usize) -> Error
     })
 }
 
-fn numbers(c: &mut Cursor<'_>, out: &mut Dims) -> Result<()> {
-    loop {
-        out.push(c.int()?);
-        if !c.eat(b',') {
-            return Ok(());
-        }
-    }
+fn numbers(input: Cursor<'_>) -> Parsed<'_, Vec<i64>> {
+    separated_list1(symbol(','), cut(int)).parse(input)
 }
 
 /// Parses the text between `:` and `}`; `None` if it has only defaults.
@@ -134,10 +133,20 @@ fn tail(c: &mut Cursor<'_>) -> Result<Option<Box<LayoutTail>>> {
 
 fn read(c: &mut Cursor<'_>, field: Field, tail: &mut LayoutTail) -> Result<()> {
     match field {
-        Field::DimLevels => return dim_levels(c),
-        Field::Tiles => return groups(c, |c| tile(c).map(|tile| tail.tiles.push(tile))),
+        Field::DimLevels => drop(c.parse(list('(', dim_level, ')'))?),
+        Field::Tiles => {
+            let size = alt((value(Tile::COMBINE, symbol('*')), lift(|c| at_least(c, 0))));
+            let tile = map(list('(', size, ')'), |dims| Tile(Dims::from_vec(dims)));
+            tail.tiles = c.parse(many1(tile))?;
+        }
         Field::Splits => {
-            return groups(c, |c| split(c).map(|split| tail.split_configs.push(split)));
+            let none = value(Vec::new(), peek(symbol(')')));
+            let indices = alt((none, numbers));
+            let split =
+                map(separated_pair(int, symbol(':'), indices), |(dimension, split_indices)| {
+                    SplitConfig { dimension, split_indices }
+                });
+            tail.split_configs = c.parse(many1(in_parentheses(split)))?;
         }
         Field::PhysicalShape => {
             let message = "only sparse arrays can have a physical shape".to_owned();
@@ -146,84 +155,43 @@ fn read(c: &mut Cursor<'_>, field: Field, tail: &mut LayoutTail) -> Result<()> {
                 error.with_help("leave `P(..)` out: sparse arrays are no longer part of HLO")
             );
         }
-        Field::TailPadding
-        | Field::IndexType
-        | Field::PointerType
-        | Field::ElementSize
-        | Field::MemorySpace
-        | Field::Prefix => {}
-    }
-    c.expect(b'(')?;
-    match field {
-        Field::TailPadding => tail.tail_padding_alignment = at_least(c, 1)?,
-        Field::IndexType => tail.index_type = Some(element_type(c)?),
-        Field::PointerType => tail.pointer_type = Some(element_type(c)?),
-        Field::ElementSize => tail.element_size_in_bits = c.int()?,
-        Field::MemorySpace => tail.memory_space = c.int()?,
-        Field::Prefix => tail.dynamic_shape_metadata_prefix_bytes = at_least(c, 0)?,
-        Field::DimLevels | Field::Tiles | Field::Splits | Field::PhysicalShape => {}
-    }
-    c.expect(b')')
-}
-
-/// Parses and drops `D(D,C+)`, the storage of each dimension of sparse arrays, which HLO no longer has.
-fn dim_levels(c: &mut Cursor<'_>) -> Result<()> {
-    const EXPECTED: &str = "`D`, `C`, `S` or `H`";
-    c.list(b'(', b')', |c| {
-        if !["D", "C", "S", "H"].iter().any(|kind| c.eat_token(kind)) {
-            return Err(c.expected(EXPECTED));
+        Field::TailPadding => {
+            tail.tail_padding_alignment = c.parse(in_parentheses(lift(|c| at_least(c, 1))))?;
         }
-        // Not unique, not ordered.
-        c.eat(b'+');
-        c.eat(b'~');
-        Ok(())
-    })?;
+        Field::IndexType => tail.index_type = Some(c.parse(in_parentheses(lift(element_type)))?),
+        Field::PointerType => {
+            tail.pointer_type = Some(c.parse(in_parentheses(lift(element_type)))?);
+        }
+        Field::ElementSize => tail.element_size_in_bits = c.parse(in_parentheses(int))?,
+        Field::MemorySpace => tail.memory_space = c.parse(in_parentheses(int))?,
+        Field::Prefix => {
+            let bytes = c.parse(in_parentheses(lift(|c| at_least(c, 0))))?;
+            tail.dynamic_shape_metadata_prefix_bytes = bytes;
+        }
+    }
     Ok(())
 }
 
-/// Parses one or several `(..)`.
-fn groups(c: &mut Cursor<'_>, mut group: impl FnMut(&mut Cursor<'_>) -> Result<()>) -> Result<()> {
-    loop {
-        c.expect(b'(')?;
-        group(c)?;
-        c.expect(b')')?;
-        if c.peek() != Some(b'(') {
-            return Ok(());
-        }
-    }
+fn in_parentheses<'a, T>(grammar: impl Grammar<'a, T>) -> impl Grammar<'a, T> {
+    preceded(symbol('('), cut(terminated(grammar, symbol(')'))))
 }
 
-fn tile(c: &mut Cursor<'_>) -> Result<Tile> {
-    let mut dims = Dims::new();
-    if c.peek() == Some(b')') {
-        return Ok(Tile(dims));
-    }
-    loop {
-        dims.push(if c.eat(b'*') { Tile::COMBINE } else { at_least(c, 0)? });
-        if !c.eat(b',') {
-            return Ok(Tile(dims));
-        }
-    }
-}
-
-fn split(c: &mut Cursor<'_>) -> Result<SplitConfig> {
-    let dimension = c.int()?;
-    c.expect(b':')?;
-    let mut indices = Dims::new();
-    if c.peek() != Some(b')') {
-        numbers(c, &mut indices)?;
-    }
-    Ok(SplitConfig { dimension, split_indices: indices.into_vec() })
+/// Parses one of `D,C+`, the storage of a dimension of sparse arrays, which HLO no longer has.
+fn dim_level(input: Cursor<'_>) -> Parsed<'_, ()> {
+    let kind = alt((token("D"), token("C"), token("S"), token("H")));
+    // Not unique, not ordered.
+    let level = (expecting("`D`, `C`, `S` or `H`", None, kind), opt(symbol('+')), opt(symbol('~')));
+    value((), level).parse(input)
 }
 
 fn at_least(c: &mut Cursor<'_>, least: i64) -> Result<i64> {
-    c.blank();
-    let start = c.offset();
-    let number = c.int()?;
-    if number >= least {
-        return Ok(number);
-    }
-    Err(bad(format!("expected at least {least}, found `{number}`"), c.span_from(start)))
+    c.parse(checked(int, |number| match number >= least {
+        true => Ok(number),
+        false => {
+            let message = format!("expected at least {least}, found `{number}`");
+            Err(Code::ShapeText { message }.into())
+        }
+    }))
 }
 
 fn element_type(c: &mut Cursor<'_>) -> Result<ElementType> {

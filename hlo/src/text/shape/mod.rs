@@ -7,6 +7,7 @@ mod layout;
 use super::Cursor;
 use crate::diag::{Code, nearest};
 use crate::layout::Layout;
+use crate::text::grammar::{lift, list};
 use crate::{ArrayShape, Dims, ElementType, Error, Result, Shape, Span};
 
 /// Returns whether a shape comes next: `(`, `b(`, or a word with `[` after it (no other word has one).
@@ -47,7 +48,7 @@ pub(crate) fn shape(c: &mut Cursor<'_>) -> Result<Shape> {
 
 fn tuple(c: &mut Cursor<'_>) -> Result<Shape> {
     c.down()?;
-    let elements = c.list(b'(', b')', shape)?;
+    let elements = c.parse(list('(', lift(shape), ')'))?;
     c.up();
     Ok(Shape::Tuple(elements))
 }
