@@ -1,5 +1,7 @@
 //! The examples do what they say.
 #![expect(unreachable_pub, reason = "the examples are programs of their own")]
+#[path = "../../examples/covariance.rs"]
+mod covariance;
 #[path = "../../examples/data_parallel.rs"]
 mod data_parallel;
 #[path = "../../examples/linear_regression.rs"]
@@ -10,6 +12,13 @@ mod mandelbrot;
 mod mlp;
 #[path = "../../examples/transformer_block.rs"]
 mod transformer_block;
+
+#[test]
+fn the_covariance_is_that_of_ndarray() {
+    let (covariance, difference) = covariance::run().unwrap();
+    assert!((covariance[[0, 0]] - 0.025).abs() < 1e-12 && difference < 1e-15, "{covariance}");
+    assert!((covariance[[1, 2]] - 0.00135).abs() < 1e-12, "{covariance}");
+}
 
 #[test]
 fn the_line_is_found() {

@@ -2,9 +2,13 @@
 mod array;
 mod buffer;
 mod dynamic;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 pub mod npz;
 mod view;
 
+#[cfg(feature = "ndarray")]
+pub use self::ndarray::ViewError;
 pub use array::Array;
 pub use buffer::{Account, FreeMemory};
 pub use view::Native;
@@ -177,10 +181,6 @@ impl Literal {
     /// Returns the elements of an array, to change, as [`Array::as_mut_slice`] does.
     pub fn as_mut_slice<T: Native>(&mut self) -> Option<&mut [T]> {
         self.array_mut()?.as_mut_slice()
-    }
-    /// Returns the elements of an array as an array of dynamic rank, if they are of this type.
-    pub fn to_ndarray<T: Native>(&self) -> Option<ndarray::ArrayViewD<'_, T>> {
-        self.array()?.to_ndarray()
     }
     /// Returns element `i` in row-major order.
     ///

@@ -4,7 +4,7 @@ use crate::{ArrayShape, Dims, ElementType};
 use half::{bf16, f16};
 
 /// A Rust type that elements can be viewed as.
-pub trait Native: bytemuck::Pod + sealed::Sealed {
+pub trait Native: bytemuck::Pod + Send + Sync + sealed::Sealed {
     /// The corresponding element type.
     const TYPE: ElementType;
     /// Returns whether elements of `ty` can be viewed as it.
@@ -57,12 +57,6 @@ impl Array {
     pub fn as_mut_slice<T: Native>(&mut self) -> Option<&mut [T]> {
         T::views(self.shape().ty).then(|| bytemuck::try_cast_slice_mut(self.bytes_mut()).ok())?
     }
-    /// Returns the elements as an array of dynamic rank, if they are of this type.
-    pub fn to_ndarray<T: Native>(&self) -> Option<ndarray::ArrayViewD<'_, T>> {
-        let sizes = self.shape().dims.iter().map(|&d| usize::try_from(d).ok());
-        let sizes = sizes.collect::<Option<Vec<usize>>>()?;
-        ndarray::ArrayViewD::from_shape(sizes, self.as_slice()?).ok()
-    }
 }
 
 #[cfg(test)]
@@ -73,7 +67,6 @@ mod tests {
     fn views_check_the_type() {
         let x = Array::from_slice(&[2, 2], &[1i32, 2, 3, 4]);
         assert_eq!(x.as_slice::<f32>(), None);
-        assert_eq!(x.to_ndarray::<i32>().unwrap()[[1, 0]], 3);
         let s4: Array = "s4[2] {-1, 7}".parse().unwrap();
         assert_eq!(s4.as_slice::<u8>(), Some([255, 7].as_slice()));
         assert!("( s32[] 1 )".parse::<Array>().is_err());
