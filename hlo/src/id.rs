@@ -1,7 +1,8 @@
 //! Typed indices, the arenas they index, and secondary maps.
 //!
-//! References between instructions are `u32` positions, not pointers: a module is then a plain value that can be
-//! cloned, compared and sent to another thread, operands point backwards, and arena order is evaluation order.
+//! References between instructions are `u32` positions, not pointers: a module is then a plain
+//! value that can be cloned, compared and sent to another thread, operands point backwards, and
+//! arena order is evaluation order.
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;

@@ -4,8 +4,8 @@ use std::iter;
 
 /// Index arithmetic of the sizes of an array, in row-major order.
 ///
-/// A position is the number of an element in row-major order. Positions are those of arrays in memory; strides of larger
-/// arrays saturate.
+/// A position is the number of an element in row-major order. Positions are those of arrays in
+/// memory; strides of larger arrays saturate.
 ///
 /// ```
 /// use hlo::IndexSpace;
@@ -28,7 +28,8 @@ pub trait IndexSpace {
     fn indices(&self) -> impl Iterator<Item = Dims>;
     /// Calls `visit` with the offset of each index: `base` and the sum of `index[d] * strides[d]`.
     ///
-    /// Offsets that are visited are within memory; the step beyond the last may be of any size, so it wraps.
+    /// Offsets that are visited are within memory; the step beyond the last may be of any size, so
+    /// it wraps.
     fn offsets(&self, base: i64, strides: &[i64], visit: impl FnMut(i64));
 }
 
@@ -115,7 +116,7 @@ mod tests {
     fn walks_are_in_row_major_order() {
         assert_eq!(offsets(&[2, 3], 10, &[1, 2]), [10, 12, 14, 11, 13, 15]);
         assert_eq!(offsets(&[], 7, &[]), [7]);
-        assert_eq!(offsets(&[3, 0], 0, &[1, 1]), []);
+        assert!(offsets(&[3, 0], 0, &[1, 1]).is_empty());
         assert_eq!(offsets(&[1, 1], 1, &[i64::MAX, i64::MAX]), [1]);
         let indices = |sizes: &[i64]| sizes.indices().map(|i| i.to_vec()).collect::<Vec<_>>();
         assert_eq!(indices(&[2, 2]), [[0, 0], [0, 1], [1, 0], [1, 1]]);

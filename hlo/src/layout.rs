@@ -52,14 +52,15 @@ impl Tile {
 pub struct TileSplit {
     /// The sizes before the split, the slowest dimension first.
     pub sizes: Dims,
-    /// The dimensions that are merged, and the elements of a block along them. A tile of more dimensions than there are
-    /// has blocks of no dimension, which have one element.
+    /// The dimensions that are merged, and the elements of a block along them. A tile of more
+    /// dimensions than there are has blocks of no dimension, which have one element.
     pub blocks: Vec<(Range<usize>, i64)>,
 }
 
 impl TileSplit {
-    /// Returns the splits by all tiles of an array, in order, and the sizes after them: of the memory, with padding. `None` if a
-    /// block has no elements, a `*` no next dimension, or a size is too large.
+    /// Returns the splits by all tiles of an array, in order, and the sizes after them: of the
+    /// memory, with padding. `None` if a block has no elements, a `*` no next dimension, or a size
+    /// is too large.
     pub fn all(shape: &ArrayShape) -> Option<(Vec<Self>, Dims)> {
         let size = |&d: &i64| shape.dims.get(usize::try_from(d).ok()?).copied();
         let mut sizes: Dims =
@@ -92,7 +93,8 @@ impl TileSplit {
     pub fn outer(&self) -> Range<usize> {
         0..self.blocks.first().map_or(self.sizes.len(), |(dims, _)| dims.start)
     }
-    /// Returns the sizes after the split: those of unsplit dimensions, the numbers of blocks, the sizes of a block.
+    /// Returns the sizes after the split: those of unsplit dimensions, the numbers of blocks, the
+    /// sizes of a block.
     fn split_sizes(&self) -> Option<Dims> {
         let mut sizes = Dims::from_slice(&self.sizes[self.outer()]);
         for (dims, length) in &self.blocks {
@@ -140,8 +142,9 @@ impl Layout {
     pub fn is_descending(&self) -> bool {
         self.minor_to_major.iter().rev().zip(0..).all(|(&d, i)| d == i)
     }
-    /// Returns the distance of neighbors along each dimension of an array of these sizes, in elements; `None` if it does not
-    /// list every dimension [exactly once](Layout::is_permutation). Tiles are not considered.
+    /// Returns the distance of neighbors along each dimension of an array of these sizes, in
+    /// elements; `None` if it does not list every dimension [exactly once](Layout::is_permutation).
+    /// Tiles are not considered.
     ///
     /// ```
     /// let shape: hlo::Shape = "f32[2,3,4]{0,2,1}".parse().unwrap();

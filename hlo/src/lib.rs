@@ -6,9 +6,12 @@
 //!                   └─┴─print, edit
 //! ```
 //!
-//! - [`Module::parse`] checks syntax and names, and returns every error that does not follow from another. [`Module::print`] prints the same text as XLA.
-//! - [`Module::verify`] checks everything else, and returns every broken rule. Engines accept only [`Verified`] modules.
-//! - [`Error`] has a code with a stable number; [`diag::render`] shows it with the line of the text.
+//! - [`Module::parse`] checks syntax and names, and returns every error that does not follow from
+//!   another. [`Module::print`] prints the same text as XLA.
+//! - [`Module::verify`] checks everything else, and returns every broken rule. Engines accept only
+//!   [`Verified`] modules.
+//! - [`Error`] has a code with a stable number; [`diag::render`] shows it with the line of the
+//!   text.
 //!
 //! | module | contents |
 //! |---|---|

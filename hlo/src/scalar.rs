@@ -59,7 +59,8 @@ const fn f64_to_f32(x: f64) -> f32 {
     x as f32
 }
 
-/// Returns the value of an f32. The processor's conversion would quiet a signaling NaN; this keeps its bits.
+/// Returns the value of an f32. The processor's conversion would quiet a signaling NaN; this keeps
+/// its bits.
 #[inline]
 fn from_f32_bits(bits: u32) -> f64 {
     let x = f32::from_bits(bits);
@@ -174,12 +175,14 @@ impl Scalar {
         bytes.copy_from_slice(&stored[..bytes.len()]);
     }
 
-    /// Returns the bits of the element stored in `bytes`, without those beyond the width of a narrow type.
+    /// Returns the bits of the element stored in `bytes`, without those beyond the width of a
+    /// narrow type.
     pub fn bits(ty: ElementType, bytes: &[u8]) -> u128 {
         let bits = wide_word(bytes);
         if ty.bits() >= 128 { bits } else { bits & ((1 << ty.bits()) - 1) }
     }
-    /// Stores the element of these bits in `bytes`; a narrow signed integer is sign-extended, `pred` becomes 0 or 1.
+    /// Stores the element of these bits in `bytes`; a narrow signed integer is sign-extended,
+    /// `pred` becomes 0 or 1.
     pub fn set_bits(ty: ElementType, bits: u128, bytes: &mut [u8]) {
         let stored = match ty.class() {
             Class::Signed if ty.bits() < 8 => {

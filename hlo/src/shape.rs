@@ -29,7 +29,8 @@ pub enum Shape {
 pub struct ArrayShape {
     /// Type of every element.
     pub ty: ElementType,
-    /// Size of each dimension; an upper bound where the dimension is dynamic, [`ArrayShape::UNBOUNDED`] for `?`.
+    /// Size of each dimension; an upper bound where the dimension is dynamic,
+    /// [`ArrayShape::UNBOUNDED`] for `?`.
     pub dims: Dims,
     /// Which dimensions are dynamic; `None` if none is.
     pub dynamic: Option<Box<[bool]>>,
@@ -84,8 +85,8 @@ impl ArrayShape {
 }
 
 impl Shape {
-    /// The most tuples around an array and dimensions of it together. A text of a value has a bracket for each, and the
-    /// messages of XLA, which nest 100 deep, one message for each tuple.
+    /// The most tuples around an array and dimensions of it together. A text of a value has a
+    /// bracket for each, and the messages of XLA, which nest 100 deep, one message for each tuple.
     pub const NESTING_LIMIT: usize = 90;
 
     /// Returns the most tuples around an array and dimensions of it together.
@@ -123,7 +124,8 @@ impl Shape {
     pub fn is_scalar(&self, ty: ElementType) -> bool {
         self.array().is_some_and(|a| a.ty == ty && a.dims.is_empty())
     }
-    /// Returns whether both describe the same values: neither layouts nor dynamic dimensions are compared.
+    /// Returns whether both describe the same values: neither layouts nor dynamic dimensions are
+    /// compared.
     pub fn compatible(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Array(a), Self::Array(b)) => a.ty == b.ty && a.dims == b.dims,
@@ -155,7 +157,8 @@ impl Shape {
             Self::Array(_) | Self::Token | Self::Opaque | Self::Buffer(_) => 1,
         }
     }
-    /// Returns the leaves of the tuple tree, from left to right; the shape itself if it is not a tuple.
+    /// Returns the leaves of the tuple tree, from left to right; the shape itself if it is not a
+    /// tuple.
     pub fn leaves(&self) -> Vec<&Self> {
         let (mut leaves, mut open) = (Vec::new(), vec![self]);
         while let Some(shape) = open.pop() {

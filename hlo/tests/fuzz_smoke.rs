@@ -1,5 +1,5 @@
-//! A short run of the fuzz targets in `fuzz/`: damaged texts are rejected or parsed without a panic, and printing reaches a
-//! fixed point.
+//! A short run of the fuzz targets in `fuzz/`: damaged texts are rejected or parsed without a
+//! panic, and printing reaches a fixed point.
 use hlo::Module;
 use hlo::ir::ParseOptions;
 use hlo::text::Style;

@@ -1,4 +1,5 @@
-//! Any text in a name, a key or a value of a module: it is printed so that the same module is read, or refused.
+//! Any text in a name, a key or a value of a module: it is printed so that the same module is read,
+//! or refused.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 use hlo::ir::{FrontendAttributes, HeaderAttr, ModuleConfig, ParseOptions, RawAttr, Statistics};
 use hlo::proto::{decode, encode};

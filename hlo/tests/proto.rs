@@ -260,7 +260,8 @@ fn literals_are_no_larger_than_their_message() {
     assert!(rejected(&constant(&literal, &shape)).starts_with("E0121"));
 }
 
-/// Names and payloads are in the message once, and in the module and its text wherever they are used.
+/// Names and payloads are in the message once, and in the module and its text wherever they are
+/// used.
 #[test]
 fn repeated_names_and_payloads_are_bounded() {
     let name = "n".repeat(1 << 20);

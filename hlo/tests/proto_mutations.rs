@@ -1,7 +1,8 @@
-//! Mutated messages: `decode` and `open` return a module or an error, within memory that is proportional to the message.
+//! Mutated messages: `decode` and `open` return a module or an error, within memory that is
+//! proportional to the message.
 //!
-//! The messages are those of the modules in `tests`, and of the folder `ETALON_CORPUS` if it is set; `ETALON_SECONDS` is the
-//! length of the campaign.
+//! The messages are those of the modules in `tests`, and of the folder `ETALON_CORPUS` if it is
+//! set; `ETALON_SECONDS` is the length of the campaign.
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test")]
 use hlo::Module;
 use hlo::ir::ParseOptions;
@@ -53,8 +54,8 @@ fn seeds() -> Vec<Vec<u8>> {
     paths.iter().filter_map(message).collect()
 }
 
-/// Changes some bytes, or copies, removes or repeats a range: lengths, tags and nesting change with them. Most changes keep the
-/// length, so that the messages around still end where they should.
+/// Changes some bytes, or copies, removes or repeats a range: lengths, tags and nesting change with
+/// them. Most changes keep the length, so that the messages around still end where they should.
 fn mutate(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     for _ in 0..=random.below(4) {
         let at = random.below(bytes.len());

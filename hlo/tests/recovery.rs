@@ -1,4 +1,5 @@
-//! Parsing goes on after the error of an instruction: each mistake is one error, and nothing that follows from it is.
+//! Parsing goes on after the error of an instruction: each mistake is one error, and nothing that
+//! follows from it is.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 use hlo::Module;
 

@@ -1,9 +1,9 @@
-//! Rejection tests, at least one for each rule: the modules of `hlo/tests/reject`, and those of `tests/ops` that expect
-//! an error.
+//! Rejection tests, at least one for each rule: the modules of `hlo/tests/reject`, and those of
+//! `tests/ops` that expect an error.
 //!
-//! A case breaks one rule, and has that error, on that line, and no other. The messages and spans of all errors are in
-//! `reject/messages.txt`, so that a case cannot pass for another reason; `ETALON_BLESS=1` rewrites the file. Every label in the
-//! source has a case.
+//! A case breaks one rule, and has that error, on that line, and no other. The messages and spans
+//! of all errors are in `reject/messages.txt`, so that a case cannot pass for another reason;
+//! `ETALON_BLESS=1` rewrites the file. Every label in the source has a case.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 use hlo::diag::locate;
 use hlo::{Error, Module, Op, Opcode};
@@ -92,8 +92,8 @@ fn line(case: &Case, error: &Error) -> usize {
     case.text[..marked].matches('\n').count() + 1
 }
 
-/// Returns strings in the source of the rules that look like a label, and whether each can only be a label: an
-/// the name of an attribute can be both.
+/// Returns strings in the source of the rules that look like a label, and whether each can only be
+/// a label: an the name of an attribute can be both.
 ///
 /// These are more than the arguments of `check`, and so include labels that are passed along.
 fn words_in_source() -> BTreeMap<String, bool> {

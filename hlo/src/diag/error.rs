@@ -53,9 +53,10 @@ impl From<&'static Location<'static>> for Site {
 
 /// An error of one of the crates: its code, its place, and a help line. One word in size.
 ///
-/// [`Display`](fmt::Display) prints it with a caret below the line of the text where [`Module::parse`](crate::Module::parse) had it,
-/// and else a line; [`render`](super::render) draws the [`diagnostic`](Error::diagnostic) with a text that has a name, and
-/// [`report`](Error::report) draws it with the line of the Rust program.
+/// [`Display`](fmt::Display) prints it with a caret below the line of the text where
+/// [`Module::parse`](crate::Module::parse) had it, and else a line; [`render`](super::render) draws
+/// the [`diagnostic`](Error::diagnostic) with a text that has a name, and [`report`](Error::report)
+/// draws it with the line of the Rust program.
 #[derive(Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Error<C = Code>(Box<Inner<C>>);
@@ -197,7 +198,8 @@ impl<C: ErrorCode> Error<C> {
         self
     }
 
-    /// Adds the lines of the text that the error is about, which [`Display`](fmt::Display) prints then.
+    /// Adds the lines of the text that the error is about, which [`Display`](fmt::Display) prints
+    /// then.
     #[must_use]
     pub fn drawn(mut self, text: &str) -> Self {
         if self.span().is_some() {

@@ -24,7 +24,8 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the span `start..end`; offsets past 4 GiB saturate (such a text is rejected before it is parsed).
+    /// Returns the span `start..end`; offsets past 4 GiB saturate (such a text is rejected before
+    /// it is parsed).
     pub fn new(start: usize, end: usize) -> Self {
         let clip = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Self { start: clip(start), end: clip(end) }
@@ -83,7 +84,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let candidates = candidates.into_iter().filter(|candidate| candidate.len() <= elide::WORD);
     let far = (word.len() / 3).max(2);
     let scored = candidates.map(|c| (strsim::damerau_levenshtein(word, c), c));
-    // Letters in another order are a likelier typo than a letter too many: `tahn` is `tanh` rather than `tan`.
+    // Letters in another order are a likelier typo than a letter too many: `tahn` is `tanh` rather
+    // than `tan`.
     let key = |&(d, c): &(usize, &str)| (d, word.len().abs_diff(c.len()));
     scored.filter(|&(d, c)| d <= far && d < c.len()).min_by_key(key).map(|(_, c)| c)
 }

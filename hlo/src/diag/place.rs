@@ -18,8 +18,8 @@ pub enum Place {
     Operand(usize),
 }
 
-/// Narrows the span of an instruction (from its opcode to its last attribute) to `place`; returns `span` if the
-/// part is not found, as with an omitted attribute.
+/// Narrows the span of an instruction (from its opcode to its last attribute) to `place`; returns
+/// `span` if the part is not found, as with an omitted attribute.
 ///
 /// For [`Place::Shape`] the span is the text between the instruction's name and its opcode.
 pub fn locate(text: &str, span: Span, place: &Place) -> Span {
@@ -42,8 +42,8 @@ struct Part {
     is_operand: bool,
 }
 
-/// Splits at commas: those between operands, in the first parentheses, and those between attributes. Calls `visit` with
-/// each part until it returns true.
+/// Splits at commas: those between operands, in the first parentheses, and those between
+/// attributes. Calls `visit` with each part until it returns true.
 fn parts(body: &str, mut visit: impl FnMut(Part) -> bool) {
     let (mut depth, mut opened) = (0usize, false);
     let mut part = Part::default();
@@ -89,7 +89,8 @@ fn parts(body: &str, mut visit: impl FnMut(Part) -> bool) {
     visit(part);
 }
 
-/// Returns the length of a string, a comment or a character; brackets in the first two are not brackets.
+/// Returns the length of a string, a comment or a character; brackets in the first two are not
+/// brackets.
 fn token(rest: &str) -> usize {
     let mut chars = rest.chars();
     let first = chars.next().map_or(1, char::len_utf8);

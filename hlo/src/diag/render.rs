@@ -35,7 +35,8 @@ impl SourceFile {
     }
 }
 
-/// A longer line is cut before it is rendered; the renderer itself trims what is wider than a terminal.
+/// A longer line is cut before it is rendered; the renderer itself trims what is wider than a
+/// terminal.
 const LINE_LIMIT: usize = 100_000;
 /// The number of bytes shown of such a line.
 const SHOWN: usize = 160;
@@ -99,7 +100,8 @@ fn add_snippet<'a>(
     group.element(origin).element(snippet)
 }
 
-/// The character that some editors write before a text. The readers skip it, and it is no part of the first line.
+/// The character that some editors write before a text. The readers skip it, and it is no part of
+/// the first line.
 pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Returns where the line of an offset starts, after a byte order mark.

@@ -16,8 +16,8 @@ impl<C: ErrorCode> Error<C> {
     }
 }
 
-/// Reads a source file. Its path is relative to the directory in which the compiler ran, the workspace: this directory
-/// or a parent.
+/// Reads a source file. Its path is relative to the directory in which the compiler ran, the
+/// workspace: this directory or a parent.
 fn read_source(file: &str) -> Option<String> {
     let here = std::env::current_dir().ok()?;
     here.ancestors().take(4).find_map(|folder| std::fs::read_to_string(folder.join(file)).ok())

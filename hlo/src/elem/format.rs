@@ -28,7 +28,8 @@ pub enum Special {
     Ieee,
     /// `fn`: no infinity; all bits set is NaN, and values that are too large become NaN.
     Fn,
-    /// `fnuz`: no infinity, no -0; the code of -0 is the only NaN, and values that are too large become NaN.
+    /// `fnuz`: no infinity, no -0; the code of -0 is the only NaN, and values that are too large
+    /// become NaN.
     Fnuz,
     /// No infinity, no NaN: values that are too large become the largest value.
     Finite,
@@ -86,7 +87,7 @@ impl ElementType {
     }
 }
 
-/// `2^exponent`, for exponents of normal f64 values.
+/// Returns `2^exponent`, for exponents of normal f64 values.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(u64::try_from(exponent + 1023).unwrap_or(0) << 52)
 }
@@ -100,7 +101,7 @@ impl FloatFormat {
             }
         }
     }
-    /// Exponent and mantissa all ones.
+    /// Returns the code whose exponent and mantissa are all ones.
     const fn all_ones(self) -> u64 {
         (1 << (self.exponent_bits + self.mantissa_bits)) - 1
     }
@@ -192,7 +193,8 @@ impl FloatFormat {
         match self.special {
             Special::Ieee => {
                 let payload = (x.to_bits() & ((1 << 52) - 1)) >> (52 - self.mantissa_bits);
-                // Without a payload it would be infinity. A signaling NaN stays signaling: `convert` quiets it.
+                // Without a payload it would be infinity. A signaling NaN stays signaling:
+                // `convert` quiets it.
                 let quiet = 1 << (self.mantissa_bits - 1);
                 sign | self.infinity() | if payload == 0 { quiet } else { payload }
             }
@@ -203,8 +205,8 @@ impl FloatFormat {
         }
     }
 
-    /// Returns the exponent and mantissa of a value that is not negative and not NaN, rounded to nearest even; past the largest
-    /// code where it does not fit.
+    /// Returns the exponent and mantissa of a value that is not negative and not NaN, rounded to
+    /// nearest even; past the largest code where it does not fit.
     fn round(self, x: f64) -> u64 {
         let bits = x.to_bits();
         let stored = i32::try_from(bits >> 52).unwrap_or(0);
@@ -236,7 +238,8 @@ impl FloatFormat {
         (biased << self.mantissa_bits) + (kept - (1 << self.mantissa_bits))
     }
 
-    /// Rounds half up to a power of two, as XLA does; zero, negative and too large values become NaN.
+    /// Rounds half up to a power of two, as XLA does; zero, negative and too large values become
+    /// NaN.
     fn encode_power(self, x: f64) -> u64 {
         if x.is_nan() || x <= 0.0 || x.is_infinite() {
             return self.all_ones();
@@ -252,8 +255,8 @@ impl FloatFormat {
     pub fn encode_integer(self, negative: bool, magnitude: u64) -> u64 {
         self.encode(self.to_f64_rounding_to_odd(negative, magnitude))
     }
-    /// Returns the integer as f64; where it does not fit, rounded to odd so that rounding again is exact: truncated,
-    /// with the last bit set if anything was lost.
+    /// Returns the integer as f64; where it does not fit, rounded to odd so that rounding again is
+    /// exact: truncated, with the last bit set if anything was lost.
     fn to_f64_rounding_to_odd(self, negative: bool, magnitude: u64) -> f64 {
         let spare = 11u32.saturating_sub(magnitude.leading_zeros());
         let kept = magnitude >> spare;
@@ -269,7 +272,8 @@ impl FloatFormat {
         if negative { -value } else { value }
     }
 
-    /// Returns the bits of a NaN's payload that the text can have, in the formats for which XLA writes them.
+    /// Returns the bits of a NaN's payload that the text can have, in the formats for which XLA
+    /// writes them.
     pub fn payload_bits(self) -> Option<u32> {
         (self.special == Special::Ieee).then_some(self.mantissa_bits)
     }

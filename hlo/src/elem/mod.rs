@@ -24,7 +24,8 @@ macro_rules! element_types {
     ($($variant:ident $name:literal $bits:literal $bytes:literal $class:ident $proto:literal $digits:literal $doc:literal;)*) => {
         /// The type of an array's elements.
         ///
-        /// Tuples, tokens and opaque handles are not element types; they are [`Shape`](crate::Shape)s.
+        /// Tuples, tokens and opaque handles are not element types; they are
+        /// [`Shape`](crate::Shape)s.
         ///
         /// ```
         /// use hlo::ElementType;
@@ -58,7 +59,8 @@ macro_rules! element_types {
             pub const fn bits(self) -> u32 {
                 match self { $(Self::$variant => $bits,)* }
             }
-            /// Returns the bytes of an element in a [`Literal`](crate::Literal): one for sub-byte types.
+            /// Returns the bytes of an element in a [`Literal`](crate::Literal): one for sub-byte
+            /// types.
             pub const fn storage_bytes(self) -> usize {
                 match self { $(Self::$variant => $bytes,)* }
             }
@@ -74,8 +76,8 @@ macro_rules! element_types {
             pub const fn from_proto_number(number: i32) -> Option<Self> {
                 match number { $($proto => Some(Self::$variant),)* _ => None }
             }
-            /// Returns the significant digits a constant is printed with: for `f32` and `f64` those tried first, 0 for types that
-            /// are not floats.
+            /// Returns the significant digits a constant is printed with: for `f32` and `f64` those
+            /// tried first, 0 for types that are not floats.
             pub const fn print_digits(self) -> usize {
                 match self { $(Self::$variant => $digits,)* }
             }
@@ -150,8 +152,8 @@ impl ElementType {
             }
         }
     }
-    /// Returns whether both are the same type, or both are floats of any width: what XLA calls the same type ignoring
-    /// floating-point precision.
+    /// Returns whether both are the same type, or both are floats of any width: what XLA calls the
+    /// same type ignoring floating-point precision.
     pub const fn same_ignoring_precision(self, other: Self) -> bool {
         (self.is_float() && other.is_float()) || self.proto_number() == other.proto_number()
     }

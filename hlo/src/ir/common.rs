@@ -14,7 +14,7 @@ pub struct CommonAttrs {
     pub sharding: Option<Sharding>,
     /// Attributes of a frontend.
     pub frontend_attributes: Option<FrontendAttributes>,
-    /// Control predecessors: instructions that run first.
+    /// Returns the control predecessors: instructions that run first.
     pub control: Option<Vec<InstructionId>>,
     /// Statistics for a visualizer.
     pub statistics: Option<Statistics>,
@@ -35,7 +35,7 @@ pub struct CommonAttrs {
 }
 
 impl CommonAttrs {
-    /// Control predecessors: instructions that run first.
+    /// Returns the control predecessors: instructions that run first.
     pub fn control_predecessors(&self) -> &[InstructionId] {
         self.control.as_deref().unwrap_or_default()
     }
@@ -62,8 +62,8 @@ fn string_or_dict(c: &mut Cursor<'_>) -> Result<String> {
         _ => Err(c.expected("a string in quotes or `{`")),
     }
 }
-/// Writes a string without quotes if it is a raw dictionary, else in quotes. XLA also writes one with blanks around it without
-/// quotes, but then reads it back without the blanks.
+/// Writes a string without quotes if it is a raw dictionary, else in quotes. XLA also writes one
+/// with blanks around it without quotes, but then reads it back without the blanks.
 fn print_string_or_dict(out: &mut String, text: &str) {
     // A file with control characters is taken for a message.
     let is_plain = !text.bytes().any(|byte| byte < b' ' && !byte.is_ascii_whitespace());
@@ -103,8 +103,8 @@ impl FrontendAttributes {
     }
 }
 
-/// A string for a backend; a raw dictionary is written without quotes. Bytes that are not UTF-8 are kept as
-/// private-use characters; see [`BackendConfig::bytes`].
+/// A string for a backend; a raw dictionary is written without quotes. Bytes that are not UTF-8 are
+/// kept as private-use characters; see [`BackendConfig::bytes`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BackendConfig(pub String);
 
@@ -117,8 +117,8 @@ impl BackendConfig {
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         strings::bytes(&self.0)
     }
-    /// Returns the names and the values, as written, of a dictionary of MLIR: `{uplo = 76 : ui8, left = true}`. An empty text is an
-    /// empty one; `None` for another text.
+    /// Returns the names and the values, as written, of a dictionary of MLIR: `{uplo = 76 : ui8,
+    /// left = true}`. An empty text is an empty one; `None` for another text.
     ///
     /// ```
     /// let entries = hlo::ir::BackendConfig::entries(r#"{n = 2 : i64, s = "a, b", d = {x = 1}}"#).unwrap();

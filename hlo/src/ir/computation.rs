@@ -71,8 +71,8 @@ impl Instruction {
 }
 
 impl Computation {
-    /// Returns whether it only starts to send and to receive. An `async-start` of such a group starts all of it together, and its
-    /// `async-done` ends all of it.
+    /// Returns whether it only starts to send and to receive. An `async-start` of such a group
+    /// starts all of it together, and its `async-done` ends all of it.
     pub fn only_transfers(&self) -> bool {
         self.instructions.iter().all(|(_, one)| {
             let opcode = one.opcode();
@@ -144,7 +144,8 @@ impl Computation {
         let written = std::mem::replace(&mut self.names[id], name);
         self.written.instructions.push((id, written));
     }
-    /// Returns `computation/name` with the names in the text, which the parser may have changed to make them unique.
+    /// Returns `computation/name` with the names in the text, which the parser may have changed to
+    /// make them unique.
     ///
     /// # Panics
     /// If the computation has no such instruction.
@@ -153,8 +154,8 @@ impl Computation {
         let name = found.map_or(self.name(id), |at| &self.written.instructions[at].1);
         format!("{}/{name}", self.written.computation.as_ref().unwrap_or(&self.name))
     }
-    /// Returns the span of an instruction's opcode, operands and attributes; the default span if the module
-    /// was not parsed.
+    /// Returns the span of an instruction's opcode, operands and attributes; the default span if
+    /// the module was not parsed.
     ///
     /// # Panics
     /// If the computation has no such instruction.
@@ -195,8 +196,8 @@ impl Computation {
         self.names.shrink_to_fit();
         self.spans.shrink_to_fit();
     }
-    /// Returns the parameters by number. Parameters of the same number, which no verified module has, are ordered by name, which
-    /// does not depend on the order of the text.
+    /// Returns the parameters by number. Parameters of the same number, which no verified module
+    /// has, are ordered by name, which does not depend on the order of the text.
     pub fn parameters(&self) -> Vec<InstructionId> {
         let mut numbered: Vec<_> = (self.instructions.iter())
             .filter_map(|(id, instruction)| {

@@ -23,11 +23,14 @@ pub struct ModuleConfig {
     pub entry_layout: Option<(Vec<Shape>, Shape)>,
     /// Attributes of a frontend, for later passes.
     pub frontend_attributes: Option<FrontendAttributes>,
-    /// Parameters whose sharding the partitioner may choose; a single value applies to all of them, none means `false`.
+    /// Parameters whose sharding the partitioner may choose; a single value applies to all of them,
+    /// none means `false`.
     pub allow_spmd_sharding_propagation_to_parameters: Vec<bool>,
-    /// Outputs whose sharding the partitioner may choose; a single value applies to all of them, none means `false`.
+    /// Outputs whose sharding the partitioner may choose; a single value applies to all of them,
+    /// none means `false`.
     pub allow_spmd_sharding_propagation_to_output: Vec<bool>,
-    /// How values that were optimized away are recomputed: the entries as they are printed, one per line.
+    /// How values that were optimized away are recomputed: the entries as they are printed, one per
+    /// line.
     pub origin_recovery_table: Option<String>,
     /// Which values to log: the text with its braces.
     pub debug_attributes: Option<String>,

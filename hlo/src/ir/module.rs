@@ -35,7 +35,8 @@ pub struct Module {
     pub(crate) source: SourceText,
 }
 
-/// The text that a module was parsed from, for errors that are found later. It is not part of the module.
+/// The text that a module was parsed from, for errors that are found later. It is not part of the
+/// module.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SourceText(Option<Arc<str>>);
 
@@ -119,7 +120,8 @@ impl From<Unverified> for Errors {
 }
 
 impl Module {
-    /// Returns a module of computations, callees before their callers; duplicate names are numbered as XLA does.
+    /// Returns a module of computations, callees before their callers; duplicate names are numbered
+    /// as XLA does.
     pub fn new(
         name: impl Into<SmolStr>,
         mut computations: Arena<Computation>,
@@ -160,19 +162,22 @@ impl Module {
         })?;
         Self::parse_with(text, options)
     }
-    /// Prints the module in a style; [`Display`](fmt::Display) prints [`Style::Full`], which omits nothing.
+    /// Prints the module in a style; [`Display`](fmt::Display) prints [`Style::Full`], which omits
+    /// nothing.
     pub fn print(&self, style: Style) -> String {
         Printer::new(self, style).module()
     }
-    /// Returns the module with the text that it prints as, to which its spans then refer: for modules of another form than text.
+    /// Returns the module with the text that it prints as, to which its spans then refer: for
+    /// modules of another form than text.
     pub fn with_text(self) -> (Self, String) {
         crate::proto::with_spans(self)
     }
     /// Checks that the module prints as a text that is read as the same module.
     ///
     /// # Errors
-    /// `E0107` for an attribute that is printed as it is and is read as something else, `E0116` for shapes that are nested
-    /// deeper than [`Shape::NESTING_LIMIT`](crate::Shape::NESTING_LIMIT), `E0201` for other characters than those of names.
+    /// `E0107` for an attribute that is printed as it is and is read as something else, `E0116` for
+    /// shapes that are nested deeper than [`Shape::NESTING_LIMIT`](crate::Shape::NESTING_LIMIT),
+    /// `E0201` for other characters than those of names.
     pub fn check_printable(&self) -> Result<()> {
         let mut errors = Vec::new();
         crate::verify::printable::check(self, &mut errors);

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 /// The value of an array.
 ///
-/// Elements are in row-major order of the dimensions, whatever the layout; types of fewer than 8 bits take one byte per
-/// element. Clones share the data, which is copied when one of them is changed.
+/// Elements are in row-major order of the dimensions, whatever the layout; types of fewer than 8
+/// bits take one byte per element. Clones share the data, which is copied when one of them is
+/// changed.
 ///
 /// ```
 /// use hlo::{Array, Scalar};
@@ -60,14 +61,15 @@ impl Array {
     pub fn scalar(ty: ElementType, value: Scalar) -> Self {
         Self::filled(ArrayShape::new(ty, Dims::new()), value)
     }
-    /// Returns an array with arbitrary elements in the memory of a dropped one, which is resized if the sizes differ.
+    /// Returns an array with arbitrary elements in the memory of a dropped one, which is resized if
+    /// the sizes differ.
     pub fn in_memory(shape: Arc<ArrayShape>, memory: FreeMemory) -> Self {
         let buffer = Buffer::reused(memory, size(&shape));
         Self::new(shape, buffer)
     }
-    /// Returns an array in foreign memory; dropping `owner`, when the last clone of the array is dropped, releases it. The
-    /// memory is read-only: changing the array copies it. `None` if its length is not that of the shape, or it is not
-    /// aligned for the elements.
+    /// Returns an array in foreign memory; dropping `owner`, when the last clone of the array is
+    /// dropped, releases it. The memory is read-only: changing the array copies it. `None` if its
+    /// length is not that of the shape, or it is not aligned for the elements.
     ///
     /// ```
     /// let shape = hlo::ArrayShape::new(hlo::ElementType::U8, [3].as_slice());
@@ -83,8 +85,8 @@ impl Array {
         let is_aligned = buffer.bytes().as_ptr().addr().is_multiple_of(shape.ty.storage_bytes());
         (shape.byte_count() == Some(buffer.len()) && is_aligned).then(|| Self::new(shape, buffer))
     }
-    /// Returns an array of these bytes, little-endian and row-major; `None` if their number is not that of the
-    /// shape.
+    /// Returns an array of these bytes, little-endian and row-major; `None` if their number is not
+    /// that of the shape.
     pub fn from_bytes(shape: impl Into<Arc<ArrayShape>>, bytes: &[u8]) -> Option<Self> {
         let shape = shape.into();
         if shape.byte_count() != Some(bytes.len()) {
@@ -117,8 +119,8 @@ impl Array {
     pub fn bytes(&self) -> &[u8] {
         self.buffer.bytes()
     }
-    /// Returns the bytes of the elements mutably; copies them first if they are shared or foreign. A copy is charged to no
-    /// account.
+    /// Returns the bytes of the elements mutably; copies them first if they are shared or foreign.
+    /// A copy is charged to no account.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         if self.buffer.is_foreign() {
             self.buffer = Arc::new(Buffer::clone(&self.buffer));
@@ -134,7 +136,8 @@ impl Array {
         let width = self.shape.ty.storage_bytes();
         Scalar::read(self.shape.ty, &self.bytes()[i * width..(i + 1) * width])
     }
-    /// Changes element `i` in row-major order; copies the elements first if they are shared or foreign.
+    /// Changes element `i` in row-major order; copies the elements first if they are shared or
+    /// foreign.
     ///
     /// # Panics
     /// If there are not more than `i` elements, or the value is of another class than the type.
@@ -142,8 +145,8 @@ impl Array {
         let (ty, width) = (self.shape.ty, self.shape.ty.storage_bytes());
         value.write(ty, &mut self.bytes_mut()[i * width..(i + 1) * width]);
     }
-    /// Returns the same bytes with another shape of the same size in bytes: other dimensions, layout, or type of the
-    /// same width. Dynamic sizes are kept if the bounds are.
+    /// Returns the same bytes with another shape of the same size in bytes: other dimensions,
+    /// layout, or type of the same width. Dynamic sizes are kept if the bounds are.
     ///
     /// # Panics
     /// If the new shape has another number of bytes.
@@ -159,8 +162,9 @@ impl Array {
     pub fn is_unique(&mut self) -> bool {
         Arc::get_mut(&mut self.buffer).and_then(Buffer::bytes_mut).is_some()
     }
-    /// Charges the memory to `account`, which has reserved it, and no longer to another one. Returns the number of
-    /// bytes; `None` if nothing changes: the memory is shared, foreign, or charged to this account already.
+    /// Charges the memory to `account`, which has reserved it, and no longer to another one.
+    /// Returns the number of bytes; `None` if nothing changes: the memory is shared, foreign, or
+    /// charged to this account already.
     pub fn charge_to(&mut self, account: &Arc<dyn Account>) -> Option<usize> {
         let buffer = Arc::get_mut(&mut self.buffer)?;
         buffer.charge_to(account).then(|| buffer.len())
@@ -170,8 +174,8 @@ impl Array {
     pub fn copied(&self) -> Self {
         Self { buffer: Arc::new(Buffer::clone(&self.buffer)), ..self.clone() }
     }
-    /// Returns an array of another shape in the memory of this one, with arbitrary elements; `None` if the memory is
-    /// shared, foreign, or of another size.
+    /// Returns an array of another shape in the memory of this one, with arbitrary elements; `None`
+    /// if the memory is shared, foreign, or of another size.
     pub fn recycled(mut self, shape: &Arc<ArrayShape>) -> Option<Self> {
         let is_free = Some(self.buffer.len()) == shape.byte_count() && self.is_unique();
         is_free.then(|| Self { shape: Arc::clone(shape), buffer: self.buffer, dynamic_sizes: None })

@@ -3,12 +3,14 @@ use std::fmt;
 use std::sync::Arc;
 
 const WORD: usize = size_of::<u128>();
-/// Words of a line of the cache, at which larger arrays begin: loads of vectors then do not cross lines.
+/// Words of a line of the cache, at which larger arrays begin: loads of vectors then do not cross
+/// lines.
 const LINE: usize = 4;
 /// Words of the smallest of these arrays.
 const ALIGNED: usize = 64;
 
-/// An account of memory in use: the budget of a run. Bytes must be reserved before they are charged.
+/// An account of memory in use: the budget of a run. Bytes must be reserved before they are
+/// charged.
 pub trait Account: Send + Sync + fmt::Debug {
     /// Subtracts `bytes` from the memory in use.
     fn release(&self, bytes: usize);
@@ -57,7 +59,8 @@ impl Buffer {
     pub(super) fn reused(memory: FreeMemory, bytes: usize) -> Self {
         let (mut words, size) = (memory.0, Self::words(bytes));
         if size != words.len() {
-            // The allocator resizes large blocks in place, so that the pages that are left need not be zeroed again.
+            // The allocator resizes large blocks in place, so that the pages that are left need not
+            // be zeroed again.
             words.reserve_exact(size.saturating_sub(words.len()));
             words.resize(size, 0);
             words.shrink_to_fit();
@@ -102,8 +105,8 @@ impl Buffer {
     pub(super) fn is_foreign(&self) -> bool {
         matches!(self.memory, Memory::Foreign(_))
     }
-    /// Charges owned memory to an account, which has reserved it, and releases it from its previous account. Returns
-    /// whether the account changes.
+    /// Charges owned memory to an account, which has reserved it, and releases it from its previous
+    /// account. Returns whether the account changes.
     pub(super) fn charge_to(&mut self, account: &Arc<dyn Account>) -> bool {
         let is_charged = self
             .account

@@ -1,7 +1,7 @@
 //! Arrays of bounded dynamic shape: data as large as the bounds, and the dynamic sizes.
 //!
-//! An element is valid if its index is below the size in every dimension. The others, the padding, are
-//! unspecified.
+//! An element is valid if its index is below the size in every dimension. The others, the padding,
+//! are unspecified.
 use super::Array;
 use crate::{ArrayShape, Dims, IndexSpace};
 
@@ -64,7 +64,8 @@ impl Array {
         result.copy_from(self);
         result.with_sizes(self.sizes())
     }
-    /// Overwrites the elements at the beginning of every dimension with the valid elements of `other`.
+    /// Overwrites the elements at the beginning of every dimension with the valid elements of
+    /// `other`.
     ///
     /// # Panics
     /// If they are not of the same type and rank, or `other` does not fit.

@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 /// The value of an array, a tuple or a token.
 ///
-/// What an [`Array`] does, a literal does too, so that most code need not ask which of the three it is; each such method
-/// says what it does for a tuple and a token.
+/// What an [`Array`] does, a literal does too, so that most code need not ask which of the three it
+/// is; each such method says what it does for a tuple and a token.
 ///
 /// ```
 /// use hlo::{Literal, Scalar};
@@ -165,12 +165,14 @@ impl Literal {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Returns the bytes of the elements of an array, little-endian and row-major; none for anything else.
+    /// Returns the bytes of the elements of an array, little-endian and row-major; none for
+    /// anything else.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         self.array().map_or(&[], Array::bytes)
     }
-    /// Returns the bytes of the elements of an array, to change, as [`Array::bytes_mut`] does; none for anything else.
+    /// Returns the bytes of the elements of an array, to change, as [`Array::bytes_mut`] does; none
+    /// for anything else.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         self.array_mut().map_or(&mut [], Array::bytes_mut)
     }
@@ -194,7 +196,8 @@ impl Literal {
     pub fn is_unique(&mut self) -> bool {
         self.array_mut().is_some_and(Array::is_unique)
     }
-    /// Charges the memory of an array to `account`, as [`Array::charge_to`] does; `None` for anything else.
+    /// Charges the memory of an array to `account`, as [`Array::charge_to`] does; `None` for
+    /// anything else.
     pub fn charge_to(&mut self, account: &Arc<dyn Account>) -> Option<usize> {
         self.array_mut()?.charge_to(account)
     }
@@ -203,7 +206,8 @@ impl Literal {
     pub fn copied(&self) -> Self {
         self.array().map_or_else(|| self.clone(), |array| array.copied().into())
     }
-    /// Returns an array of another shape in the memory of this one, as [`Array::recycled`] does; `None` for anything else.
+    /// Returns an array of another shape in the memory of this one, as [`Array::recycled`] does;
+    /// `None` for anything else.
     pub fn recycled(self, shape: &Arc<ArrayShape>) -> Option<Self> {
         self.into_array()?.recycled(shape).map(Self::Array)
     }
@@ -249,7 +253,8 @@ impl Literal {
     pub fn to_bounded_dynamic(&self, shape: &ArrayShape) -> Self {
         self.array().expect("only arrays have sizes").to_bounded_dynamic(shape).into()
     }
-    /// Overwrites the elements at the beginning of every dimension with the valid elements of `other`.
+    /// Overwrites the elements at the beginning of every dimension with the valid elements of
+    /// `other`.
     ///
     /// # Panics
     /// If they are not arrays of the same type and rank, or `other` does not fit.

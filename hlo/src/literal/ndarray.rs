@@ -53,7 +53,8 @@ impl Array {
         ArrayViewD::from_shape(strided(self.sizes(), &strides), elements)
             .map_err(|_| too_small(self.shape(), elements.len()))
     }
-    /// Returns the elements as a view to change them; copies them first if they are shared or foreign.
+    /// Returns the elements as a view to change them; copies them first if they are shared or
+    /// foreign.
     ///
     /// ```
     /// let mut x = hlo::Array::from_slice(&[2, 2], &[1f32, 2., 3., 4.]);
@@ -91,8 +92,8 @@ impl Literal {
 }
 
 impl ArrayShape {
-    /// Returns a view of an array of this shape whose elements are in memory in the order of the layout, as those of
-    /// backends are. A literal of it has them in row-major order.
+    /// Returns a view of an array of this shape whose elements are in memory in the order of the
+    /// layout, as those of backends are. A literal of it has them in row-major order.
     ///
     /// ```
     /// use hlo::{Array, Shape};
@@ -134,9 +135,9 @@ fn strided(sizes: &[i64], strides: &[i64]) -> StrideShape<IxDyn> {
 }
 
 /// The memory of an array, which its literal keeps.
-struct Elements<T>(Vec<T>);
+struct OwnedElements<T>(Vec<T>);
 
-impl<T: Native> AsRef<[u8]> for Elements<T> {
+impl<T: Native> AsRef<[u8]> for OwnedElements<T> {
     fn as_ref(&self) -> &[u8] {
         bytemuck::cast_slice(&self.0)
     }
@@ -159,7 +160,9 @@ impl<T: Native, D: Dimension> From<::ndarray::Array<T, D>> for Array {
         let first = first.unwrap_or(0);
         elements.truncate(first + shape.element_count().unwrap_or(0));
         match first {
-            0 => Self::from_owner(shape, Elements(elements)).expect("an element for each index"),
+            0 => {
+                Self::from_owner(shape, OwnedElements(elements)).expect("an element for each index")
+            }
             _ => Self::from_slice(&shape.dims, &elements[first..]),
         }
     }

@@ -1,7 +1,7 @@
 //! Reading and writing of numpy's `.npz` files.
 //!
-//! Types that numpy lacks are stored as the unsigned integer of their width: `bf16` as `uint16`, 8-bit floats and narrow
-//! integers as one `uint8` per element.
+//! Types that numpy lacks are stored as the unsigned integer of their width: `bf16` as `uint16`,
+//! 8-bit floats and narrow integers as one `uint8` per element.
 use crate::elem::Class;
 use crate::{Array, ArrayShape, Dims, ElementType, IndexSpace, Literal};
 use std::fmt::Write as _;
@@ -44,7 +44,8 @@ pub struct NpyArray {
     pub name: String,
     /// Sizes.
     pub dims: Dims,
-    /// numpy's kind: `b`, `i`, `u`, `f`, `c`, `V`; a blank for an array that was [not read](read_some).
+    /// numpy's kind: `b`, `i`, `u`, `f`, `c`, `V`; a blank for an array that was [not
+    /// read](read_some).
     pub kind: char,
     /// Bytes per element.
     pub item_bytes: usize,
@@ -62,8 +63,9 @@ pub fn read(file: impl Read + Seek) -> Result<Vec<NpyArray>, NpzError> {
     read_some(file, |_| Some(usize::MAX))
 }
 
-/// Reads the arrays of an `.npz` file for which `most` returns the most bytes that their elements may have, in the order of
-/// the file. The others are not decompressed: they have no elements and the kind ` `.
+/// Reads the arrays of an `.npz` file for which `most` returns the most bytes that their elements
+/// may have, in the order of the file. The others are not decompressed: they have no elements and
+/// the kind ` `.
 ///
 /// # Errors
 /// As [`read`], and if an array has more elements: those are not read.
@@ -139,7 +141,8 @@ fn bytes_of(count: usize) -> Array {
     Array::zeros(ArrayShape::new(ElementType::U8, [count].as_slice()))
 }
 
-/// Reads `count` bytes into the memory of an array. The inner error is the number of bytes, if there are fewer.
+/// Reads `count` bytes into the memory of an array. The inner error is the number of bytes, if
+/// there are fewer.
 fn read_elements(file: &mut impl Read, count: usize) -> std::io::Result<Result<Array, usize>> {
     let mut start = Vec::new();
     let probed = count.min(PROBED);
@@ -172,7 +175,8 @@ fn fill(file: &mut impl Read, mut buffer: &mut [u8]) -> std::io::Result<usize> {
     Ok(buffer.len())
 }
 
-/// The bytes that are read before memory for all is allocated: a header may state more than a file has.
+/// The bytes that are read before memory for all is allocated: a header may state more than a file
+/// has.
 const PROBED: usize = 1 << 20;
 /// The most bytes of the text of a header: numpy writes about a hundred.
 const HEADER_BYTES: usize = 1 << 16;
@@ -209,9 +213,9 @@ const NO_FILE: &str = "not an .npy file";
 
 /// The header of an `.npy` file.
 ///
-/// Parsed by hand: the header is a line of Python, of which numpy writes three entries, and a file may contain
-/// arbitrary data. A library that parses Python literals follows nesting and allocates sizes that a damaged file
-/// contains.
+/// Parsed by hand: the header is a line of Python, of which numpy writes three entries, and a file
+/// may contain arbitrary data. A library that parses Python literals follows nesting and allocates
+/// sizes that a damaged file contains.
 struct Header {
     kind: char,
     item_bytes: usize,
@@ -301,12 +305,13 @@ impl NpyArray {
         let bytes = ArrayShape::new(ElementType::U8, [count].as_slice());
         Some(Self::new(name, shape.ty, shape.dims.clone(), array.with_shape(bytes)))
     }
-    /// Returns the array as a literal of this shape, which shares its memory: the sizes must agree, and the type must be numpy's for it, or an unsigned
-    /// or raw type of the same width.
+    /// Returns the array as a literal of this shape, which shares its memory: the sizes must agree,
+    /// and the type must be numpy's for it, or an unsigned or raw type of the same width.
     ///
-    /// numpy writes arrays of the types of `ml_dtypes` as raw bytes (`V1`, `V2`, also with an order: `<V1`), and some of their
-    /// 8-bit floats as `f1`. The file does not say which type it was, so each is accepted for every type of that width:
-    /// `bf16`, the 8-bit floats, and the types of fewer than 8 bits, of which each element is a byte.
+    /// numpy writes arrays of the types of `ml_dtypes` as raw bytes (`V1`, `V2`, also with an
+    /// order: `<V1`), and some of their 8-bit floats as `f1`. The file does not say which type it
+    /// was, so each is accepted for every type of that width: `bf16`, the 8-bit floats, and the
+    /// types of fewer than 8 bits, of which each element is a byte.
     ///
     /// # Errors
     /// If sizes or types do not agree.
@@ -477,7 +482,8 @@ fn npy_header(shape: &ArrayShape) -> Vec<u8> {
         let _ = write!(text, "{dim}, ");
     }
     text.push_str("), }");
-    // Magic, version and length take 10 bytes; the whole is padded to a multiple of 64 and ends in a newline.
+    // Magic, version and length take 10 bytes; the whole is padded to a multiple of 64 and ends in
+    // a newline.
     let padded = (10 + text.len() + 1).next_multiple_of(64) - 10;
     text.push_str(&" ".repeat(padded - text.len() - 1));
     text.push('\n');
@@ -544,7 +550,7 @@ mod tests {
         assert!(read_some(Cursor::new(&damaged), most(8)).is_ok());
     }
 
-    /// A header with this type and one size, before `data`.
+    /// Returns a header with this type and one size, before `data`.
     fn npy(descr: &str, size: &str, data: &[u8]) -> Vec<u8> {
         let text =
             format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({size},), }}\n");

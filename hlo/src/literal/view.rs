@@ -53,7 +53,8 @@ impl Array {
     pub fn as_slice<T: Native>(&self) -> Option<&[T]> {
         T::views(self.shape().ty).then(|| bytemuck::try_cast_slice(self.bytes()).ok())?
     }
-    /// Returns the elements, to change, if they are of this type; copies them first if they are shared or foreign.
+    /// Returns the elements, to change, if they are of this type; copies them first if they are
+    /// shared or foreign.
     pub fn as_mut_slice<T: Native>(&mut self) -> Option<&mut [T]> {
         T::views(self.shape().ty).then(|| bytemuck::try_cast_slice_mut(self.bytes_mut()).ok())?
     }

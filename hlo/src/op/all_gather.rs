@@ -1,8 +1,9 @@
-//! `all-gather`: concatenates the values of the devices of a group. Every device of the group has the same result.
+//! `all-gather`: concatenates the values of the devices of a group. Every device of the group has
+//! the same result.
 //!
-//! The values are concatenated in the order in which the group lists its devices. Several operands are gathered independently.
-//! The number of devices does not follow from the operands: the result states it, and
-//! `verify/collectives.rs` compares it with the groups.
+//! The values are concatenated in the order in which the group lists its devices. Several operands
+//! are gathered independently. The number of devices does not follow from the operands: the result
+//! states it, and `verify/collectives.rs` compares it with the groups.
 use super::groups::{arrays, block_ratio, global_ids, in_rank, multiple, results, second};
 use super::rules::{one_or_tuple, only};
 use super::value::ReplicaGroups;
@@ -12,9 +13,11 @@ use crate::{Result, Shape};
 attrs! {
     /// Concatenates the values of a group's devices.
     pub struct AllGather,
-    /// Starts an [`AllGather`]: returns `(operand, result)`, for several operands `((operands), (results))`.
+    /// Starts an [`AllGather`]: returns `(operand, result)`, for several operands `((operands),
+    /// (results))`.
     pub struct AllGatherStart {
-        /// The channel; together with `use_global_device_ids` it decides what the ids in the groups are.
+        /// The channel; together with `use_global_device_ids` it decides what the ids in the groups
+        /// are.
         pub channel_id: Option<i64> = "channel_id" in channel_id or None;
         /// The groups of devices; empty for one group of all of them.
         pub replica_groups: ReplicaGroups = "replica_groups" in instruction, always ReplicaGroups::default();

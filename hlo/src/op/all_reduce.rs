@@ -1,7 +1,8 @@
-//! `all-reduce`: reduces the values of the devices of a group elementwise. Every device of the group has the same result.
+//! `all-reduce`: reduces the values of the devices of a group elementwise. Every device of the
+//! group has the same result.
 //!
-//! Several operands are reduced independently, with the same computation. The order of the reduction is that in which the group
-//! lists its devices.
+//! Several operands are reduced independently, with the same computation. The order of the
+//! reduction is that in which the group lists its devices.
 use super::groups::{arrays, global_ids};
 use super::rules::{one_or_tuple, reducer};
 use super::value::{Ignored, Reducer, ReplicaGroups};
@@ -14,7 +15,8 @@ attrs! {
     pub struct AllReduce,
     /// Starts an [`AllReduce`]: returns its result, which must not be used before the end.
     pub struct AllReduceStart {
-        /// The channel; together with `use_global_device_ids` it decides what the ids in the groups are.
+        /// The channel; together with `use_global_device_ids` it decides what the ids in the groups
+        /// are.
         pub channel_id: Option<i64> = "channel_id" in channel_id also "all_reduce_id" or None;
         /// The groups of devices; empty for one group of all of them.
         pub replica_groups: ReplicaGroups = "replica_groups" in instruction also "replica_group_ids", always ReplicaGroups::default();

@@ -5,8 +5,8 @@
 //! | array, with `dimensions` | one | block j of the dimension | block i of every device, in the group's order, along the same dimension |
 //! | tuple, without | as many as the group has devices | operand j | element j came from device j |
 //!
-//! Texts of early 2019 have one operand without `dimensions` and an array as the result; they are parsed as the tuple form
-//! of a group of one.
+//! Texts of early 2019 have one operand without `dimensions` and an array as the result; they are
+//! parsed as the tuple form of a group of one.
 use super::groups::{arrays, in_rank};
 use super::rules::only;
 use super::value::ReplicaGroups;

@@ -1,12 +1,13 @@
 //! `async-start`, `async-update`, `async-done`: an op that runs asynchronously.
 //!
-//! `async-start` returns `((operands), result, ...)`: the shapes of its operands, that of the wrapped computation's
-//! result, and whatever the backend needs. `async-update` forwards this. Operands that are not known at the start can be passed
-//! to an update or to the end: each of them adds to the first element. A result that is not allocated yet is `()`, or the first
-//! elements of a tuple, until an update or the done states the rest of it. `async-done` returns the result.
+//! `async-start` returns `((operands), result, ...)`: the shapes of its operands, that of the
+//! wrapped computation's result, and whatever the backend needs. `async-update` forwards this.
+//! Operands that are not known at the start can be passed to an update or to the end: each of them
+//! adds to the first element. A result that is not allocated yet is `()`, or the first elements of
+//! a tuple, until an update or the done states the rest of it. `async-done` returns the result.
 //!
-//! The rules here are those of one instruction. The verifier compares an update or a done with the computation that its start
-//! calls.
+//! The rules here are those of one instruction. The verifier compares an update or a done with the
+//! computation that its start calls.
 use super::value::{Ignored, OutputOperandAliasing, ShapeIndex};
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
@@ -27,8 +28,8 @@ attrs! {
 }
 
 impl AsyncStart {
-    /// Returns the thread that the computation runs on, as [`Computation::execution_thread`](crate::ir::Computation): empty
-    /// for `main`.
+    /// Returns the thread that the computation runs on, as
+    /// [`Computation::execution_thread`](crate::ir::Computation): empty for `main`.
     pub(crate) fn thread(&self) -> &str {
         if self.async_execution_thread == "main" { "" } else { &self.async_execution_thread }
     }
@@ -123,7 +124,8 @@ impl ShapeRule for AsyncDone {
     }
 }
 
-/// Returns the parts of the first operand, an asynchronous op: shapes of the operands so far; the result's shape, and the rest.
+/// Returns the parts of the first operand, an asynchronous op: shapes of the operands so far; the
+/// result's shape, and the rest.
 fn state<'a>(cx: &Infer<'a>) -> Result<(&'a [Shape], &'a [Shape])> {
     cx.arity(!cx.operands.is_empty(), "at least 1 operand")?;
     let found = match cx.operands[0].tuple() {

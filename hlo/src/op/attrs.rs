@@ -1,5 +1,5 @@
-//! Declared attributes: one declaration generates the struct, its constructor, its parser, its printer and its called
-//! computations.
+//! Declared attributes: one declaration generates the struct, its constructor, its parser, its
+//! printer and its called computations.
 use crate::diag::{Code, Place, nearest};
 use crate::ir::{CommonAttrs, ComputationId};
 use crate::proto::message;
@@ -200,13 +200,16 @@ impl AttrWriter<'_> {
 
 /// Declares the attributes of a structured op with their names in HLO text.
 ///
-/// `= "key"` is required; `= "key" or default` is printed where it differs from the default; `= "key" always default`
-/// is printed always; `also "old"` is another spelling that is read. Several structs, separated by commas, share one list.
+/// `= "key"` is required; `= "key" or default` is printed where it differs from the default; `=
+/// "key" always default` is printed always; `also "old"` is another spelling that is read. Several
+/// structs, separated by commas, share one list.
 ///
-/// `in field` is the field of XLA's message of an instruction, `in message.field` a field of a message in it; an attribute
-/// without one is not in the message. `in instruction` is the message itself, for values that take several fields.
+/// `in field` is the field of XLA's message of an instruction, `in message.field` a field of a
+/// message in it; an attribute without one is not in the message. `in instruction` is the message
+/// itself, for values that take several fields.
 ///
-/// Required attributes are the arguments of `new`; where all have defaults there is `Default` instead.
+/// Required attributes are the arguments of `new`; where all have defaults there is `Default`
+/// instead.
 macro_rules! attrs {
     (
         $(#[$meta:meta])* pub struct $name:ident {

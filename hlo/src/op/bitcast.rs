@@ -7,21 +7,24 @@ use crate::{ArrayShape, ElementType, Result, Shape};
 attrs! {
     /// Reinterprets the operand's memory with another shape and layout.
     ///
-    /// No data moves: the elements are stored in the order of the operand's layout, and read in the order of the result's
-    /// layout. It is the only op whose value depends on layouts. The element type may change with the shape.
+    /// No data moves: the elements are stored in the order of the operand's layout, and read in the
+    /// order of the result's layout. It is the only op whose value depends on layouts. The element
+    /// type may change with the shape.
     ///
     /// # Shape
     ///
-    /// The stated one. Constraint `bitcast_size`: operand and result take the same number of bits of memory, with the
-    /// padding of their tiles or without it. An element narrower than a byte takes a byte, unless the layout packs it (`E(4)`).
+    /// The stated one. Constraint `bitcast_size`: operand and result take the same number of bits
+    /// of memory, with the padding of their tiles or without it. An element narrower than a byte
+    /// takes a byte, unless the layout packs it (`E(4)`).
     pub struct Bitcast {}
 }
 attrs! {
     /// Reinterprets the bits of the operand as another element type.
     ///
-    /// For a type of the same width each element is reinterpreted. For a narrower one each element becomes several, along a new
-    /// last dimension; the first of them is the least significant part. For a wider one it is the reverse: the last
-    /// dimension is removed. Types narrower than a byte are packed: `u8[2]` is `u4[2,2]`.
+    /// For a type of the same width each element is reinterpreted. For a narrower one each element
+    /// becomes several, along a new last dimension; the first of them is the least significant
+    /// part. For a wider one it is the reverse: the last dimension is removed. Types narrower than
+    /// a byte are packed: `u8[2]` is `u4[2,2]`.
     ///
     /// # Shape
     ///
@@ -29,14 +32,14 @@ attrs! {
     ///
     /// # Constraints
     ///
-    /// - `bitcast_convert_c1`: one width is a multiple of the other, and the last dimension of the operand makes
-    ///   up one element of a wider type.
+    /// - `bitcast_convert_c1`: one width is a multiple of the other, and the last dimension of the
+    ///   operand makes up one element of a wider type.
     /// - `bitcast_convert_c2`: both types are complex or neither is.
     pub struct BitcastConvert {}
 }
 
-/// Returns the bits that the elements of the array take in memory, and the bits of the memory, which has the padding of tiles.
-/// Sub-byte types are packed only if the layout says so.
+/// Returns the bits that the elements of the array take in memory, and the bits of the memory,
+/// which has the padding of tiles. Sub-byte types are packed only if the layout says so.
 fn bits(shape: &ArrayShape) -> Option<[u128; 2]> {
     let packed = shape.layout.tail.as_ref().map_or(0, |tail| tail.element_size_in_bits);
     let bits = match packed {

@@ -7,10 +7,11 @@ use crate::{Result, Shape};
 attrs! {
     /// Repeats the operand along new dimensions.
     ///
-    /// Operand dimension `d` becomes result dimension `dimensions[d]`; along every result dimension not listed, all
-    /// elements are the same. Element `o` of the result is element `(o[dimensions[0]], o[dimensions[1]], ...)` of the
-    /// operand. The list need not be sorted: `dimensions={1,0}` transposes. No dimension is expanded: one of size 1 stays
-    /// of size 1, unlike in `StableHLO`'s `broadcast_in_dim`.
+    /// Operand dimension `d` becomes result dimension `dimensions[d]`; along every result dimension
+    /// not listed, all elements are the same. Element `o` of the result is element
+    /// `(o[dimensions[0]], o[dimensions[1]], ...)` of the operand. The list need not be sorted:
+    /// `dimensions={1,0}` transposes. No dimension is expanded: one of size 1 stays of size 1,
+    /// unlike in `StableHLO`'s `broadcast_in_dim`.
     ///
     /// # Shape
     ///
@@ -19,9 +20,11 @@ attrs! {
     /// # Constraints
     ///
     /// - `broadcast_in_dim_c1`: the result has the operand's element type.
-    /// - `broadcast_in_dim_c2`: `dimensions` has one entry per operand dimension. The list may be omitted only
+    /// - `broadcast_in_dim_c2`: `dimensions` has one entry per operand dimension. The list may be
+    ///   omitted only
     /// for a scalar.
-    /// - `broadcast_in_dim_c3`, `_c4`: its entries are dimensions of the result, without duplicates.
+    /// - `broadcast_in_dim_c3`, `_c4`: its entries are dimensions of the result, without
+    ///   duplicates.
     /// - `broadcast_in_dim_c5`: a dimension keeps its size.
     pub struct Broadcast {
         /// For each operand dimension, the result dimension it becomes.

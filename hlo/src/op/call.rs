@@ -9,8 +9,8 @@ attrs! {
     ///
     /// # Shape
     ///
-    /// The result of the computation. Constraint `call_parameters`: the operands are, in number and shapes, what
-    /// the computation takes.
+    /// The result of the computation. Constraint `call_parameters`: the operands are, in number and
+    /// shapes, what the computation takes.
     pub struct Call {
         /// The computation.
         pub to_apply: ComputationId = "to_apply" in called_computation_ids;

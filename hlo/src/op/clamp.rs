@@ -6,9 +6,9 @@ use crate::{Result, Shape};
 attrs! {
     /// Limits the middle operand to the range from the first to the last.
     ///
-    /// `clamp(low, x, high)` is `minimum(maximum(x, low), high)`, elementwise: if the bounds cross, the result is the
-    /// upper one, and NaN in any of the three results in NaN. Each bound is a scalar, which applies to all elements, or
-    /// an array of the operand's dimensions.
+    /// `clamp(low, x, high)` is `minimum(maximum(x, low), high)`, elementwise: if the bounds cross,
+    /// the result is the upper one, and NaN in any of the three results in NaN. Each bound is a
+    /// scalar, which applies to all elements, or an array of the operand's dimensions.
     ///
     /// # Shape
     ///
@@ -16,7 +16,8 @@ attrs! {
     ///
     /// # Constraints
     ///
-    /// - `clamp_c1`, `clamp_c2`: the lower and the upper bound are scalars or have the operand's dimensions.
+    /// - `clamp_c1`, `clamp_c2`: the lower and the upper bound are scalars or have the operand's
+    ///   dimensions.
     /// - `clamp_c3`: the bounds have the operand's element type.
     /// - `E0303`: the element type is not complex, since complex numbers are not ordered.
     pub struct Clamp {}

@@ -1,7 +1,8 @@
 //! `collective-broadcast`: one device of a group sends its value to the others.
 //!
-//! The first device of a group sends. With `has_dynamic_root` the last operand, `s32[n]`, has for each of the n operands
-//! before it the position of the sending device in the group. A device in no group gets zeros.
+//! The first device of a group sends. With `has_dynamic_root` the last operand, `s32[n]`, has for
+//! each of the n operands before it the position of the sending device in the group. A device in no
+//! group gets zeros.
 use super::groups::arrays;
 use super::rules::one_or_tuple;
 use super::value::ReplicaGroups;

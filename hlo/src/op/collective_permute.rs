@@ -1,9 +1,11 @@
-//! `collective-permute`: devices send to devices, as given by pairs. A device that is not a target gets zeros.
+//! `collective-permute`: devices send to devices, as given by pairs. A device that is not a target
+//! gets zeros.
 //!
-//! With `slice_sizes` it takes four operands, `(input, output, input offsets, output offsets)`, and copies only a slice of the input
-//! to a slice of the output; the offsets are a tuple of `s32[]` or `u32[]`, one per dimension. Several slices have a
-//! tuple of such tuples. Input and output may be tuples of arrays; the offsets are then a tuple of those of each array, and
-//! `slice_sizes` has the slices of the first array, then those of the second, ...
+//! With `slice_sizes` it takes four operands, `(input, output, input offsets, output offsets)`, and
+//! copies only a slice of the input to a slice of the output; the offsets are a tuple of `s32[]` or
+//! `u32[]`, one per dimension. Several slices have a tuple of such tuples. Input and output may be
+//! tuples of arrays; the offsets are then a tuple of those of each array, and `slice_sizes` has the
+//! slices of the first array, then those of the second, ...
 use super::groups::{arrays, second};
 use super::rules::one_or_tuple;
 use super::value::Pairs;
@@ -14,7 +16,8 @@ use crate::{ArrayShape, ElementType, Result, Shape};
 attrs! {
     /// Sends the value of each source to its target.
     pub struct CollectivePermute,
-    /// Starts a [`CollectivePermute`]: returns `(operand, result, ...)`, for several operands `((operands), (results), ...)`.
+    /// Starts a [`CollectivePermute`]: returns `(operand, result, ...)`, for several operands
+    /// `((operands), (results), ...)`.
     pub struct CollectivePermuteStart {
         /// The channel; with one, the ids in the pairs are partitions, else replicas.
         pub channel_id: Option<i64> = "channel_id" in channel_id or None;
@@ -56,13 +59,15 @@ impl ShapeRule for CollectivePermuteDone {
         second(cx, "collective_permute_done_operand")
     }
 }
-/// Splits the sizes that a message has one after the other: a list for each slice of the first operand, as long as its rank.
+/// Splits the sizes that a message has one after the other: a list for each slice of the first
+/// operand, as long as its rank.
 fn split(sizes: &mut Vec<Vec<i64>>, operands: &[&Shape]) {
     let leaves = operands.first().map(|operand| operand.leaves()).unwrap_or_default();
     let ranks: Vec<_> =
         leaves.iter().filter_map(|leaf| leaf.array().map(ArrayShape::rank)).collect();
     let all: Vec<i64> = sizes.drain(..).flatten().collect();
-    // Several slices of one array have the same rank; those of several arrays come in the order of the arrays.
+    // Several slices of one array have the same rank; those of several arrays come in the order of
+    // the arrays.
     let slices = all.len().checked_div(ranks.iter().sum()).unwrap_or(0);
     let mut rest = all.as_slice();
     for rank in ranks.iter().flat_map(|&rank| std::iter::repeat_n(rank, slices)) {
@@ -99,7 +104,8 @@ impl Communication for CollectivePermuteStart {
 }
 impl Communication for CollectivePermuteDone {}
 
-/// Fails unless each device sends at most once and receives at most once; for each slice of an array, if several move.
+/// Fails unless each device sends at most once and receives at most once; for each slice of an
+/// array, if several move.
 fn pairs(pairs: &Pairs, cx: &Infer<'_>) -> Result<()> {
     let most = match cx.operands {
         [Shape::Tuple(_), _, Shape::Tuple(offsets), _] => offsets.first().map_or(1, boxes),

@@ -36,7 +36,8 @@ impl Op {
     pub fn channel_id(&self) -> Option<i64> {
         self.communication()?.channel_id()
     }
-    /// Returns whether other devices take part. An asynchronous op does if the computation it calls does.
+    /// Returns whether other devices take part. An asynchronous op does if the computation it calls
+    /// does.
     pub fn communicates(&self) -> bool {
         self.communication().is_some_and(|op| !op.is_host_transfer())
     }
@@ -52,7 +53,8 @@ impl Op {
     pub fn pairs(&self) -> Option<(GroupMode, &[(i64, i64)])> {
         self.communication()?.pairs()
     }
-    /// Returns the sizes of the slices that `collective-permute` copies; empty if it sends whole operands.
+    /// Returns the sizes of the slices that `collective-permute` copies; empty if it sends whole
+    /// operands.
     pub fn slice_sizes(&self) -> &[Vec<i64>] {
         self.communication().map_or(&[], Communication::slice_sizes)
     }

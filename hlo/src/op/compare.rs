@@ -10,10 +10,11 @@ use crate::{ElementType, Result, Shape};
 attrs! {
     /// Compares elementwise.
     ///
-    /// With `type=FLOAT`, NaN is unordered: every comparison with it is false but `NE`, which is true; `-0` equals `0`. With
-    /// `type=TOTALORDER` floats are ordered by sign and magnitude: `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`. Complex
-    /// values are compared by their real parts, and by their imaginary parts where those are equal. Newer texts have
-    /// `order=TOTAL` for `type=TOTALORDER`, and `order=PARTIAL` for `type=FLOAT`.
+    /// With `type=FLOAT`, NaN is unordered: every comparison with it is false but `NE`, which is
+    /// true; `-0` equals `0`. With `type=TOTALORDER` floats are ordered by sign and magnitude:
+    /// `-NaN < -inf < ... < -0 < 0 < ... < inf < NaN`. Complex values are compared by their real
+    /// parts, and by their imaginary parts where those are equal. Newer texts have `order=TOTAL`
+    /// for `type=TOTALORDER`, and `order=PARTIAL` for `type=FLOAT`.
     ///
     /// # Shape
     ///
@@ -23,8 +24,8 @@ attrs! {
     ///
     /// - `compare_c1`: the operands have the same element type.
     /// - `compare_c2`: the operands have the same dimensions.
-    /// - `compare_c3`: `type` is that of the element type: `SIGNED`, `UNSIGNED` (also for `pred`), `FLOAT`; for floats also
-    ///   `TOTALORDER`.
+    /// - `compare_c3`: `type` is that of the element type: `SIGNED`, `UNSIGNED` (also for `pred`),
+    ///   `FLOAT`; for floats also `TOTALORDER`.
     pub struct Compare {
         /// The comparison direction.
         pub direction: Direction = "direction" in comparison_direction;

@@ -8,9 +8,9 @@ use crate::{ElementType, Error, Result, Shape};
 
 /// Calls one of several computations, each of which has its own operand.
 ///
-/// `conditional(selector, operand of the first branch, ...)`. Only the selected branch runs. A `pred[]` selector selects
-/// between `true_computation` and `false_computation`; an `s32[]` selector is an index into
-/// `branch_computations`, and an index out of range selects the last.
+/// `conditional(selector, operand of the first branch, ...)`. Only the selected branch runs. A
+/// `pred[]` selector selects between `true_computation` and `false_computation`; an `s32[]`
+/// selector is an index into `branch_computations`, and an index out of range selects the last.
 ///
 /// # Shape
 ///

@@ -8,13 +8,13 @@ use crate::{Result, Shape};
 
 /// A value written in the text.
 ///
-/// `f32[2,2] constant({{1, 2}, {3, 4}})`: braces are nested as deep as the rank. Dumps
-/// elide the elements of large arrays: `{...}` is parsed and printed, but cannot be executed (`E0403`).
+/// `f32[2,2] constant({{1, 2}, {3, 4}})`: braces are nested as deep as the rank. Dumps elide the
+/// elements of large arrays: `{...}` is parsed and printed, but cannot be executed (`E0403`).
 ///
 /// # Shape
 ///
-/// The stated one, which is needed to parse the elements (`E0111`, `E0112`); a dynamic dimension gets the size
-/// in the text.
+/// The stated one, which is needed to parse the elements (`E0111`, `E0112`); a dynamic dimension
+/// gets the size in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constant {
     /// The value, if it is known.

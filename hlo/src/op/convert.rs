@@ -6,10 +6,11 @@ use crate::{ElementType, Result, Shape};
 attrs! {
     /// Converts the values to another element type.
     ///
-    /// To a float: rounded once, to the nearest, ties to even; values that are too large become infinite, or what the type has in
-    /// its place. From a float to an integer the fraction is truncated, the range saturates, and NaN becomes 0. Between
-    /// integers the low bits are kept. To `pred`: whether the value is not zero. From complex to real the real part is
-    /// kept; from real to complex the imaginary part is 0.
+    /// To a float: rounded once, to the nearest, ties to even; values that are too large become
+    /// infinite, or what the type has in its place. From a float to an integer the fraction is
+    /// truncated, the range saturates, and NaN becomes 0. Between integers the low bits are kept.
+    /// To `pred`: whether the value is not zero. From complex to real the real part is kept; from
+    /// real to complex the imaginary part is 0.
     ///
     /// # Shape
     ///
@@ -19,8 +20,9 @@ attrs! {
 attrs! {
     /// Rounds to fewer bits of exponent and mantissa, and keeps the type.
     ///
-    /// The value is rounded to the nearest that a float of this many bits of exponent and mantissa can represent, ties to even. Too
-    /// large values become infinite, too small ones a zero of the same sign. NaN stays NaN.
+    /// The value is rounded to the nearest that a float of this many bits of exponent and mantissa
+    /// can represent, ties to even. Too large values become infinite, too small ones a zero of the
+    /// same sign. NaN stays NaN.
     ///
     /// # Shape
     ///

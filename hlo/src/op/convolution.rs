@@ -37,9 +37,9 @@ fn on(attribute: &'static str) -> impl Fn(Error) -> Error {
 impl Convolution {
     /// Returns the window of an ordinary convolution that computes this one.
     ///
-    /// For `dgrad` the stated window is that of the convolution whose input gradient is computed: its stride becomes
-    /// a dilation of the operand, the kernel is reversed, and padding is not computed. Any other kind
-    /// is already ordinary.
+    /// For `dgrad` the stated window is that of the convolution whose input gradient is computed:
+    /// its stride becomes a dilation of the operand, the kernel is reversed, and padding is not
+    /// computed. Any other kind is already ordinary.
     pub fn forward_window(&self) -> Window {
         let mut window = self.window.clone();
         if self.convolution_kind == ConvolutionKind::Dgrad {
@@ -191,7 +191,8 @@ impl Convolution {
         windows::positions(&self.forward_window(), bases, "convolution_c2")
     }
 
-    /// Checks that one operand's type represents every value of the other's, and that the algorithm accepts both.
+    /// Checks that one operand's type represents every value of the other's, and that the algorithm
+    /// accepts both.
     fn types(&self, cx: &Infer<'_>, lhs: ElementType, rhs: ElementType) -> Result<()> {
         check(holds_all(lhs, rhs) || holds_all(rhs, lhs), "convolution_c27", || {
             format!("neither {lhs:#} nor {rhs:#} can represent all values of the other")
@@ -212,7 +213,8 @@ fn holds_all(from: ElementType, to: ElementType) -> bool {
             digits(from) <= digits(to)
         }
         (Class::Signed | Class::Unsigned, Class::Float) => {
-            // The leading digit of a float is not stored. Only in tiny floats is the range smaller than the digits.
+            // The leading digit of a float is not stored. Only in tiny floats is the range smaller
+            // than the digits.
             to.float_format().is_some_and(|f| digits(from) <= f.mantissa_bits + 1 && to.bits() > 8)
         }
         (Class::Float, Class::Float) => to.bits() > from.bits() && float_holds_all(from, to),

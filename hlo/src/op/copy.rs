@@ -30,7 +30,8 @@ attrs! {
     ///
     /// # Shape
     ///
-    /// The first element of the operand. Constraint `copy_done_operand`: the operand is a tuple of three.
+    /// The first element of the operand. Constraint `copy_done_operand`: the operand is a tuple of
+    /// three.
     pub struct CopyDone {}
 }
 

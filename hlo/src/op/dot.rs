@@ -5,8 +5,8 @@ use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
 use crate::{ArrayShape, Dims, ElementType, Error, Result, Shape};
 
-/// Declares the attributes of a dot: the common ones, with others before or after the precision. `in` names the message of
-/// its dimensions.
+/// Declares the attributes of a dot: the common ones, with others before or after the precision.
+/// `in` names the message of its dimensions.
 macro_rules! dot_attrs {
     ($(#[$meta:meta])* $name:ident in $($at:ident).+ { $($before:tt)* } { $($after:tt)* }) => {
         attrs! {
@@ -44,8 +44,8 @@ pub(super) use dot_attrs;
 dot_attrs! {
     /// Sums products over the contracting dimensions.
     ///
-    /// The result has the batch dimensions, then the free dimensions of the left operand, then those of the right one. Its stated
-    /// element type is the type the sums are rounded to.
+    /// The result has the batch dimensions, then the free dimensions of the left operand, then
+    /// those of the right one. Its stated element type is the type the sums are rounded to.
     Dot in dot_dimension_numbers {} {
         /// The precision of products and sums.
         pub algorithm: DotAlgorithm = "algorithm" in precision_config.algorithm or DotAlgorithm::Unset;
@@ -67,7 +67,8 @@ pub(super) struct Pairing<'a> {
 }
 
 impl Pairing<'_> {
-    /// Checks that every list has dimensions of its operand, without duplicates, and that pairs agree in number and size.
+    /// Checks that every list has dimensions of its operand, without duplicates, and that pairs
+    /// agree in number and size.
     pub(super) fn check(&self, lhs: &ArrayShape, rhs: &ArrayShape) -> Result<()> {
         let sides = [
             (lhs, self.lhs_batch, "dot_general_c5", "lhs_batch_dims"),
@@ -127,7 +128,8 @@ impl Pairing<'_> {
         [self.rhs_batch, self.rhs_contracting].concat()
     }
 
-    /// Returns the result: batch dimensions, then free dimensions of the left operand, then of the right one without `rhs_dropped`.
+    /// Returns the result: batch dimensions, then free dimensions of the left operand, then of the
+    /// right one without `rhs_dropped`.
     pub(super) fn result(
         &self,
         ty: ElementType,
@@ -154,7 +156,8 @@ impl Pairing<'_> {
 
 /// Returns the type sums are rounded to: the stated one, or the wider operand type.
 pub(super) fn result_type(cx: &Infer<'_>, lhs: ElementType, rhs: ElementType) -> ElementType {
-    // As XLA orders them: complex before real, floats before integers, then range, digits and width.
+    // As XLA orders them: complex before real, floats before integers, then range, digits and
+    // width.
     let rank = |ty: ElementType| {
         let format = ty.component().float_format();
         let range = format.map(|f| (f.max_finite(), f.mantissa_bits));
@@ -166,8 +169,8 @@ pub(super) fn result_type(cx: &Infer<'_>, lhs: ElementType, rhs: ElementType) ->
 
 /// Fails unless the algorithm accepts operands of these types.
 ///
-/// Every algorithm accepts real floats. An algorithm for 8-bit floats accepts no wider ones, and only `f64` sums accept `f64`:
-/// a wider type would lose digits.
+/// Every algorithm accepts real floats. An algorithm for 8-bit floats accepts no wider ones, and
+/// only `f64` sums accept `f64`: a wider type would lose digits.
 pub(super) fn algorithm_types(cx: &Infer<'_>, algorithm: DotAlgorithm) -> Result<()> {
     use DotAlgorithm as A;
     let (most, expected) = match algorithm {

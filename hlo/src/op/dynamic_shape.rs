@@ -1,8 +1,8 @@
 //! `dynamic-reshape`, `get-dimension-size`, `set-dimension-size`: sizes known only at run time.
 //!
-//! A dimension written `<=5` is dynamic: its size is at most 5, and known only at run time. The data is always stored
-//! in an array of the bounds; the beginning of each dimension is valid. `<=5` and `5` are compatible wherever shapes
-//! are compared, since a size of 5 is a size of at most 5.
+//! A dimension written `<=5` is dynamic: its size is at most 5, and known only at run time. The
+//! data is always stored in an array of the bounds; the beginning of each dimension is valid. `<=5`
+//! and `5` are compatible wherever shapes are compared, since a size of 5 is a size of at most 5.
 use super::rules::{counted, only};
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
@@ -86,8 +86,8 @@ attrs! {
     ///
     /// # Shape
     ///
-    /// The operand's, with the dimension dynamic. A stated shape may omit that, as XLA does if the size is the
-    /// bound.
+    /// The operand's, with the dimension dynamic. A stated shape may omit that, as XLA does if the
+    /// size is the bound.
     ///
     /// # Constraints
     ///

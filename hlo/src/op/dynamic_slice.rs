@@ -7,8 +7,9 @@ use crate::{ArrayShape, Result, Shape};
 attrs! {
     /// Returns a slice of an array, with start indices known only at run time.
     ///
-    /// `dynamic-slice(operand, i, j, ...)`: one scalar index per dimension, or, as in older texts, one vector of them
-    /// all. Each index is clamped to `0..=size - slice size`, so that the slice is in bounds.
+    /// `dynamic-slice(operand, i, j, ...)`: one scalar index per dimension, or, as in older texts,
+    /// one vector of them all. Each index is clamped to `0..=size - slice size`, so that the slice
+    /// is in bounds.
     ///
     /// # Shape
     ///
@@ -17,7 +18,8 @@ attrs! {
     /// # Constraints
     ///
     /// - `dynamic_slice_c2`: there are as many sizes, and as many indices (`E0202`), as dimensions.
-    /// - `dynamic_slice_c3`: all indices have the same type. `dynamic_slice_index`: each is a scalar.
+    /// - `dynamic_slice_c3`: all indices have the same type. `dynamic_slice_index`: each is a
+    ///   scalar.
     /// - `dynamic_slice_c4`: no size is negative or larger than the operand's.
     /// - `E0303`: indices are integers.
     pub struct DynamicSlice {
@@ -28,8 +30,8 @@ attrs! {
 attrs! {
     /// Overwrites a slice of an array, with start indices known only at run time.
     ///
-    /// `dynamic-update-slice(operand, update, i, j, ...)`: the operand, with the update in the slice of the same
-    /// size that starts at the indices, which are clamped as in [`DynamicSlice`].
+    /// `dynamic-update-slice(operand, update, i, j, ...)`: the operand, with the update in the
+    /// slice of the same size that starts at the indices, which are clamped as in [`DynamicSlice`].
     ///
     /// # Shape
     ///
@@ -39,28 +41,32 @@ attrs! {
     ///
     /// - `dynamic_update_slice_c2`, `_c3`: operand and update have the same element type and rank.
     /// - `dynamic_update_slice_c4`: there are as many indices as dimensions (`E0202`).
-    /// - `dynamic_update_slice_c5`: all indices have the same type. `dynamic_update_slice_index`: each is a scalar.
+    /// - `dynamic_update_slice_c5`: all indices have the same type. `dynamic_update_slice_index`:
+    ///   each is a scalar.
     /// - `dynamic_update_slice_c6`: the update is not larger than the operand.
     /// - `E0303`: indices are integers.
     pub struct DynamicUpdateSlice {}
 }
 
 /// The labels of the rules for indices: one per dimension, scalars, of the same type.
-struct Rules {
+struct SliceRules {
     count: &'static str,
     scalar: &'static str,
     same: &'static str,
 }
-const SLICE: Rules =
-    Rules { count: "dynamic_slice_c2", scalar: "dynamic_slice_index", same: "dynamic_slice_c3" };
-const UPDATE: Rules = Rules {
+const SLICE: SliceRules = SliceRules {
+    count: "dynamic_slice_c2",
+    scalar: "dynamic_slice_index",
+    same: "dynamic_slice_c3",
+};
+const UPDATE: SliceRules = SliceRules {
     count: "dynamic_update_slice_c4",
     scalar: "dynamic_update_slice_index",
     same: "dynamic_update_slice_c5",
 };
 
 /// Checks that operands from `first` on are start indices for `operand`.
-fn indices(cx: &Infer<'_>, first: usize, operand: &ArrayShape, rules: &Rules) -> Result<()> {
+fn indices(cx: &Infer<'_>, first: usize, operand: &ArrayShape, rules: &SliceRules) -> Result<()> {
     let given = cx.operands.len().saturating_sub(first);
     let rank = operand.rank();
     let vector = given == 1 && cx.array(first)?.rank() == 1;

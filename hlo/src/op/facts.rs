@@ -4,7 +4,8 @@ use crate::ElementType;
 use crate::elem::Class;
 use std::fmt;
 
-/// The bound on the difference between two correct results; [`conformance`] converts it to a tolerance.
+/// The bound on the difference between two correct results; [`conformance`] converts it to a
+/// tolerance.
 ///
 /// [`conformance`]: https://docs.rs/etalon-conformance
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,13 +43,15 @@ pub enum ShapeText {
 /// The part of a system that executes an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// A kernel computes arrays from arrays. A result without elements is known without the operands.
+    /// A kernel computes arrays from arrays. A result without elements is known without the
+    /// operands.
     Array,
     /// Whole values, tuples and tokens are forwarded, or their sizes are read and set.
     Value,
     /// Computations are called: `call`, `fusion`, `while`, `conditional`, `scan`.
     Control,
-    /// A computation runs until another instruction consumes its result: `async-start`, `async-update`, `async-done`.
+    /// A computation runs until another instruction consumes its result: `async-start`,
+    /// `async-update`, `async-done`.
     Asynchronous,
     /// The devices of a group take part.
     Collective,
@@ -66,8 +69,8 @@ pub enum Kind {
 
 /// The treatment of operands that are smaller than their bounds.
 ///
-/// The memory of an array of a dynamic shape has the size of its bounds; the elements beyond its sizes are padding,
-/// which does not affect any result.
+/// The memory of an array of a dynamic shape has the size of its bounds; the elements beyond its
+/// sizes are padding, which does not affect any result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DynamicRule {
     /// Computed on the padding, too; the result has the sizes of the operands.
@@ -82,8 +85,8 @@ pub enum DynamicRule {
     Scatter,
     /// Sizes are part of the forwarded value.
     Forward,
-    /// Operands are trimmed to their sizes, the shape rule determines the sizes of the result, which is padded with
-    /// zeros to its bounds.
+    /// Operands are trimmed to their sizes, the shape rule determines the sizes of the result,
+    /// which is padded with zeros to its bounds.
     Trim,
     /// Not supported.
     Refuse,
@@ -216,12 +219,13 @@ impl Opcode {
     pub const fn is_elementwise(self) -> bool {
         matches!(self.dynamic_rule(), DynamicRule::Elementwise)
     }
-    /// Returns whether elements are copied, compared or selected, and none is rounded, not counting computations it
-    /// calls.
+    /// Returns whether elements are copied, compared or selected, and none is rounded, not counting
+    /// computations it calls.
     pub const fn moves_data(self) -> bool {
         self.flags().has(MOVES)
     }
-    /// Returns whether the result for several operands of this type has the same bits in any order and grouping.
+    /// Returns whether the result for several operands of this type has the same bits in any order
+    /// and grouping.
     pub const fn associates(self, ty: ElementType) -> bool {
         match (self.flags().associates, ty.class()) {
             (Some(_), Class::Pred | Class::Signed | Class::Unsigned) => true,
@@ -229,7 +233,8 @@ impl Opcode {
             (Some(_), Class::Complex) | (None, _) => false,
         }
     }
-    /// Returns the number of roundings of an element where a backend computes the op step by step, not counting sums.
+    /// Returns the number of roundings of an element where a backend computes the op step by step,
+    /// not counting sums.
     pub const fn roundings(self) -> u32 {
         if self.moves_data() { 0 } else { self.flags().roundings }
     }
@@ -241,16 +246,18 @@ impl Opcode {
     pub const fn shares_memory(self) -> bool {
         self.flags().has(SHARES)
     }
-    /// Returns whether the result may be a value of any kind that was made elsewhere, such as a tuple or a started op.
+    /// Returns whether the result may be a value of any kind that was made elsewhere, such as a
+    /// tuple or a started op.
     pub const fn carries_values(self) -> bool {
         self.flags().has(CARRIES)
     }
-    /// Returns whether an op that starts another returns `(operands, result, ..)`, not only the result.
+    /// Returns whether an op that starts another returns `(operands, result, ..)`, not only the
+    /// result.
     pub const fn holds_operands(self) -> bool {
         self.flags().has(HOLDS)
     }
-    /// Returns whether the sizes of the result are values of operands, so that it may be smaller than its bounds in any
-    /// module.
+    /// Returns whether the sizes of the result are values of operands, so that it may be smaller
+    /// than its bounds in any module.
     pub const fn sets_sizes(self) -> bool {
         self.flags().has(RESIZES)
     }
@@ -258,8 +265,9 @@ impl Opcode {
     pub const fn takes_result_accuracy(self) -> bool {
         self.flags().has(RESULT_ACCURACY)
     }
-    /// Returns whether other devices take part. Send and receive count, although with `is_host_transfer` the host takes
-    /// part instead: see [`Op::communicates`](super::Op::communicates).
+    /// Returns whether other devices take part. Send and receive count, although with
+    /// `is_host_transfer` the host takes part instead: see
+    /// [`Op::communicates`](super::Op::communicates).
     pub const fn communicates(self) -> bool {
         matches!(self.kind(), Kind::Collective | Kind::Transfer)
     }
@@ -275,13 +283,14 @@ impl Opcode {
             Some(AsyncRole::Start(None) | AsyncRole::Update(_) | AsyncRole::Done(_)) | None => self,
         }
     }
-    /// Returns whether the op has its own asynchronous opcodes, and therefore no form with `async-start`.
+    /// Returns whether the op has its own asynchronous opcodes, and therefore no form with
+    /// `async-start`.
     pub fn has_native_async(self) -> bool {
         let starts = |start: &Self| start.async_role() == Some(AsyncRole::Start(Some(self)));
         Self::ALL.iter().any(starts)
     }
-    /// Returns the result's element type for an operand of type `operand`, of an op whose row states it; `None` if
-    /// there is none.
+    /// Returns the result's element type for an operand of type `operand`, of an op whose row
+    /// states it; `None` if there is none.
     pub const fn result_type(self, operand: ElementType) -> Option<ElementType> {
         match self.flags().result {
             ResultType::Operand => Some(operand),

@@ -220,7 +220,7 @@ macro_rules! define_ops {
             pub const OLD_NAMES: &'static [(&'static str, Self, &'static str)] =
                 &[$(($old, Self::$now, $implied),)*];
 
-            /// Name in HLO text.
+            /// Returns the name in HLO text.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$un => $un_name,)* $(Self::$bin => $bin_name,)* $(Self::$st => $st_name,)*
@@ -270,8 +270,8 @@ macro_rules! define_ops {
                     $(Self::$st => flags!($st_flags),)*
                 }
             }
-            /// Returns element types an elementwise op is defined on; `None` for any other op, which has rules of its
-            /// own.
+            /// Returns element types an elementwise op is defined on; `None` for any other op,
+            /// which has rules of its own.
             pub const fn types(self) -> Option<Types> {
                 match self {
                     $(Self::$un => Some(Unary::$un.types()),)*
@@ -406,7 +406,8 @@ macro_rules! define_ops {
                     $(Self::$st(op) => op.complete(operands, stated),)*
                 }
             }
-            /// Returns the result shape for these operands; the number of operands has been checked.
+            /// Returns the result shape for these operands; the number of operands has been
+            /// checked.
             pub(crate) fn infer(&self, cx: &Infer<'_>) -> Result<Shape> {
                 match self {
                     Self::Unary(op) => super::rule::unary(*op, cx),

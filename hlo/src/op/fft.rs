@@ -14,7 +14,8 @@ attrs! {
     }
 }
 
-/// Returns the size of the half spectrum of `n` real numbers: the other half is its conjugate; 0 for 0.
+/// Returns the size of the half spectrum of `n` real numbers: the other half is its conjugate; 0
+/// for 0.
 fn half(n: i64) -> i64 {
     if n == 0 { 0 } else { n / 2 + 1 }
 }

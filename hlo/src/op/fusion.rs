@@ -8,8 +8,8 @@ use crate::{Result, Shape};
 attrs! {
     /// Calls a fused computation with the operands; fusion changes no value.
     ///
-    /// Each instruction of the computation rounds as it would outside. A compiler may contract a product and a sum into one
-    /// rounding here; Etalon does not.
+    /// Each instruction of the computation rounds as it would outside. A compiler may contract a
+    /// product and a sum into one rounding here; Etalon does not.
     ///
     /// # Shape
     ///
@@ -17,7 +17,8 @@ attrs! {
     ///
     /// # Constraints
     ///
-    /// - `fusion_parameters`: the operands are, in number and shapes, the parameters of the computation.
+    /// - `fusion_parameters`: the operands are, in number and shapes, the parameters of the
+    ///   computation.
     /// - `fusion_result`: the computation returns the stated shape.
     pub struct Fusion {
         /// The kind of fusion.

@@ -1,5 +1,5 @@
 //! `gather`: slices with start indices from an array.
-use super::indexing::{Indexing, Rules};
+use super::indexing::{IndexRules, Indexing};
 use super::rules::List;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
@@ -8,33 +8,43 @@ use crate::{ArrayShape, ElementType, Result, Shape};
 attrs! {
     /// Takes a slice of the operand for each index vector, and combines the slices into one array.
     ///
-    /// `gather(operand, start_indices)`. The indices are an array of integers of any width. One of its dimensions,
-    /// `index_vector_dim`, holds the index vectors; the others, the *batch* dimensions, enumerate them. If `index_vector_dim` is
-    /// the rank of the indices, each element is a vector of length 1.
+    /// `gather(operand, start_indices)`. The indices are an array of integers of any width. One of
+    /// its dimensions, `index_vector_dim`, holds the index vectors; the others, the *batch*
+    /// dimensions, enumerate them. If `index_vector_dim` is the rank of the indices, each element
+    /// is a vector of length 1.
     ///
-    /// An index vector is the start of a slice: component `k` is the index along operand dimension `start_index_map[k]`; along
-    /// a dimension in `operand_batching_dims` it is the index in the paired batch dimension; along all others
-    /// it is 0. All slices have `slice_sizes`. Start indices are clamped so that the slice is in bounds.
+    /// An index vector is the start of a slice: component `k` is the index along operand dimension
+    /// `start_index_map[k]`; along a dimension in `operand_batching_dims` it is the index in the
+    /// paired batch dimension; along all others it is 0. All slices have `slice_sizes`. Start
+    /// indices are clamped so that the slice is in bounds.
     ///
     /// # Shape
     ///
-    /// The operand's type. The result's dimensions in `offset_dims` are those of a slice: they have its sizes, in
-    /// order, without the dimensions in `collapsed_slice_dims` and `operand_batching_dims`. Its other dimensions are the
-    /// batch dimensions, in order.
+    /// The operand's type. The result's dimensions in `offset_dims` are those of a slice: they have
+    /// its sizes, in order, without the dimensions in `collapsed_slice_dims` and
+    /// `operand_batching_dims`. Its other dimensions are the batch dimensions, in order.
     ///
     /// # Constraints
     ///
-    /// - `gather_c1`: offset, collapsed and batching dimensions are together as many as the operand has.
+    /// - `gather_c1`: offset, collapsed and batching dimensions are together as many as the operand
+    ///   has.
     /// - `gather_c2`: `index_vector_dim` is a dimension of the indices, or their rank.
     /// - `gather_c3`: `start_index_map` has as many entries as an index vector.
-    /// - `gather_c4`, `_c5`: `offset_dims` are sorted, without duplicates, and are dimensions of the result.
-    /// - `gather_c6`, `_c7`, `_c8`: `collapsed_slice_dims` are dimensions of the operand, are sorted, and none of them is
-    /// listed twice or is a batching dimension. `gather_c10`, `_c11`: the same for `operand_batching_dims`.
-    /// - `gather_c9`, `_c12`: along collapsed and batching dimensions a slice has at most one element.
-    /// - `gather_c13` to `_c17`: `start_indices_batching_dims` are dimensions of the indices, without duplicates and without
-    ///   `index_vector_dim`, as many as the operand's batching dimensions and of the same sizes.
-    /// - `gather_c18`, `_c19`: `start_index_map` lists dimensions of the operand, without duplicates and batching dimensions.
-    /// - `gather_c20`, `_c21`: `slice_sizes` has an entry per operand dimension, none larger than it.
+    /// - `gather_c4`, `_c5`: `offset_dims` are sorted, without duplicates, and are dimensions of
+    ///   the result.
+    /// - `gather_c6`, `_c7`, `_c8`: `collapsed_slice_dims` are dimensions of the operand, are
+    ///   sorted, and none of them is
+    /// listed twice or is a batching dimension. `gather_c10`, `_c11`: the same for
+    /// `operand_batching_dims`.
+    /// - `gather_c9`, `_c12`: along collapsed and batching dimensions a slice has at most one
+    ///   element.
+    /// - `gather_c13` to `_c17`: `start_indices_batching_dims` are dimensions of the indices,
+    ///   without duplicates and without `index_vector_dim`, as many as the operand's batching
+    ///   dimensions and of the same sizes.
+    /// - `gather_c18`, `_c19`: `start_index_map` lists dimensions of the operand, without
+    ///   duplicates and batching dimensions.
+    /// - `gather_c20`, `_c21`: `slice_sizes` has an entry per operand dimension, none larger than
+    ///   it.
     pub struct Gather {
         /// Result dimensions that are dimensions of a slice.
         pub offset_dims: Vec<i64> = "offset_dims" in gather_dimension_numbers.offset_dims also "output_window_dims";
@@ -55,7 +65,7 @@ attrs! {
     }
 }
 
-const RULES: Rules = Rules {
+const RULES: IndexRules = IndexRules {
     cover: "gather_c1",
     vector_dim: "gather_c2",
     map_count: "gather_c3",

@@ -1,4 +1,5 @@
-//! The devices of a collective op: the meaning of the ids in its groups, and the sizes of the groups.
+//! The devices of a collective op: the meaning of the ids in its groups, and the sizes of the
+//! groups.
 use super::rules::counted;
 use super::{Infer, check};
 use crate::diag::{Code, Place};
@@ -120,8 +121,8 @@ fn times(small: i64, big: i64) -> Option<i64> {
     }
 }
 
-/// Fails unless the first array of `big` has as many blocks of that of `small` as a group has devices. Sizes that do not
-/// divide are reported by the shape rule.
+/// Fails unless the first array of `big` has as many blocks of that of `small` as a group has
+/// devices. Sizes that do not divide are reported by the shape rule.
 pub(super) fn block_ratio(
     small: Option<&Shape>,
     big: Option<&Shape>,

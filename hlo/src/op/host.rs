@@ -9,8 +9,9 @@
 //! | `recv` | token | `(data, u32[], token[])`, with the data's shape as stated |
 //! | `recv-done` | the `recv` | `(data, token[])` |
 //!
-//! The result's shape must be stated, but is computed: only the shape of the data is taken from it. Texts from before the
-//! middle of 2018 have no tokens: `infeed()` and `recv-done` return the data, `send` and `recv` return `(data, u32[])`, `send-done` returns `()`.
+//! The result's shape must be stated, but is computed: only the shape of the data is taken from it.
+//! Texts from before the middle of 2018 have no tokens: `infeed()` and `recv-done` return the data,
+//! `send` and `recv` return `(data, u32[])`, `send-done` returns `()`.
 use super::value::Text;
 use super::{Communication, Infer, ShapeRule, check};
 use crate::diag::Place;

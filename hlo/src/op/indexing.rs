@@ -1,5 +1,5 @@
-//! The dimension numbers of `gather` and `scatter`: the correspondence of dimensions of the operand, of the indices and
-//! of the slices.
+//! The dimension numbers of `gather` and `scatter`: the correspondence of dimensions of the
+//! operand, of the indices and of the slices.
 use super::check;
 use super::rules::{List, counted};
 use crate::diag::Place;
@@ -22,7 +22,7 @@ pub(super) struct Indexing<'a> {
 }
 
 /// The labels of the checks.
-pub(super) struct Rules {
+pub(super) struct IndexRules {
     pub(super) cover: &'static str,
     pub(super) vector_dim: &'static str,
     pub(super) window_order: &'static str,
@@ -43,8 +43,9 @@ pub(super) struct Rules {
 }
 
 impl Indexing<'_> {
-    /// Returns the sizes of the indices without the index vector dimension, and the length of an index vector.
-    pub(super) fn batch(&self, indices: &ArrayShape, rules: &Rules) -> Result<(Dims, i64)> {
+    /// Returns the sizes of the indices without the index vector dimension, and the length of an
+    /// index vector.
+    pub(super) fn batch(&self, indices: &ArrayShape, rules: &IndexRules) -> Result<(Dims, i64)> {
         let (dim, rank) = (self.index_vector_dim, indices.rank());
         let fits = usize::try_from(dim).is_ok_and(|d| d <= rank);
         check(fits, rules.vector_dim, || {
@@ -58,13 +59,14 @@ impl Indexing<'_> {
         Ok((super::rules::without(indices, &[dim]), length))
     }
 
-    /// Fails unless the lists fit each other, the operand and the indices; the array of slices has rank `boxes`.
+    /// Fails unless the lists fit each other, the operand and the indices; the array of slices has
+    /// rank `boxes`.
     pub(super) fn check(
         &self,
         operand: &ArrayShape,
         indices: &ArrayShape,
         boxes: usize,
-        rules: &Rules,
+        rules: &IndexRules,
     ) -> Result<()> {
         let (_, vector) = self.batch(indices, rules)?;
         let length = usize::try_from(vector).unwrap_or(usize::MAX);
@@ -96,8 +98,9 @@ impl Indexing<'_> {
         .map_err(|e| e.on(Place::Attribute(window)))
     }
 
-    /// Checks that the batching dimensions of the operand and of the indices agree in number and size.
-    fn pairs(&self, operand: &ArrayShape, indices: &ArrayShape, rules: &Rules) -> Result<()> {
+    /// Checks that the batching dimensions of the operand and of the indices agree in number and
+    /// size.
+    fn pairs(&self, operand: &ArrayShape, indices: &ArrayShape, rules: &IndexRules) -> Result<()> {
         self.paired.counts(self.batching.dims.len(), rules.paired_count, || {
             format!("as many as `{}`", self.batching.attribute)
         })?;

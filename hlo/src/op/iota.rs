@@ -6,8 +6,8 @@ use crate::{ElementType, Result, Shape};
 attrs! {
     /// Returns the indices along a dimension, from 0; along all others the elements are equal.
     ///
-    /// The index is converted to the element type: a narrow integer wraps, a narrow float rounds, a complex number has the
-    /// imaginary part 0. The default of `iota_dimension` is 0.
+    /// The index is converted to the element type: a narrow integer wraps, a narrow float rounds, a
+    /// complex number has the imaginary part 0. The default of `iota_dimension` is 0.
     ///
     /// # Shape
     ///

@@ -1,7 +1,8 @@
 //! Operations: the opcode table and one module per op with attributes.
 //!
-//! To add an elementwise op, add a row to `table.rs`. To add an op with attributes, add a row and a module with its
-//! attributes (`attrs!`) and its shape rule (`ShapeRule`); the compiler then lists every match that needs an arm.
+//! To add an elementwise op, add a row to `table.rs`. To add an op with attributes, add a row and a
+//! module with its attributes (`attrs!`) and its shape rule (`ShapeRule`); the compiler then lists
+//! every match that needs an arm.
 #[macro_use]
 mod attrs;
 #[macro_use]

@@ -8,14 +8,14 @@ use crate::{ArrayShape, Dims, Result, Shape};
 attrs! {
     /// Adds the padding value around and between the elements.
     ///
-    /// `pad(operand, value)`. First `interior` values are added between each two neighbors of a dimension, then `low` before the
-    /// first and `high` after the last. A negative `low` or `high` removes elements instead, including interior
-    /// padding.
+    /// `pad(operand, value)`. First `interior` values are added between each two neighbors of a
+    /// dimension, then `low` before the first and `high` after the last. A negative `low` or `high`
+    /// removes elements instead, including interior padding.
     ///
     /// # Shape
     ///
-    /// The operand's type; a dimension of size `n` becomes `low + n + (n - 1) * interior + high`, an empty one
-    /// `low + high`.
+    /// The operand's type; a dimension of size `n` becomes `low + n + (n - 1) * interior + high`,
+    /// an empty one `low + high`.
     ///
     /// # Constraints
     ///

@@ -9,7 +9,8 @@ use crate::{Result, Shape};
 ///
 /// # Shape
 ///
-/// The stated one, of any kind. The numbers of a computation's parameters start at 0 and have no gaps (`E0203`).
+/// The stated one, of any kind. The numbers of a computation's parameters start at 0 and have no
+/// gaps (`E0203`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
     /// Its number.

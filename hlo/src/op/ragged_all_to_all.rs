@@ -1,10 +1,12 @@
-//! `ragged-all-to-all`: every device of a group sends rows to every device; the numbers of rows are operands.
+//! `ragged-all-to-all`: every device of a group sends rows to every device; the numbers of rows are
+//! operands.
 //!
-//! Operands: `(input, output, input_offsets, send_sizes, output_offsets, recv_sizes)`. Rows are along dimension 0. Device i sends device j
-//! `send_sizes[j]` rows from `input_offsets[j]` on; they are written to j's output from row `output_offsets[j]` on, so this offset
-//! counts rows of the *receiver*. Rows of the output that are not written keep their value. The four lists have one entry for
-//! each device of the group, or a row of entries for each, so that several ranges can be sent. The rows can be the parts of a list of
-//! one dimension: `[devices * updates]`.
+//! Operands: `(input, output, input_offsets, send_sizes, output_offsets, recv_sizes)`. Rows are
+//! along dimension 0. Device i sends device j `send_sizes[j]` rows from `input_offsets[j]` on; they
+//! are written to j's output from row `output_offsets[j]` on, so this offset counts rows of the
+//! *receiver*. Rows of the output that are not written keep their value. The four lists have one
+//! entry for each device of the group, or a row of entries for each, so that several ranges can be
+//! sent. The rows can be the parts of a list of one dimension: `[devices * updates]`.
 use super::value::{Ignored, ReplicaGroups};
 use super::{Communication, GroupMode, Infer, ShapeRule, check};
 use crate::diag::Place;

@@ -7,18 +7,20 @@ use crate::{Result, Shape};
 attrs! {
     /// Reduces the elements along some dimensions to one.
     ///
-    /// `reduce(operands..., initial values...)`: N arrays, and a scalar for each. For each element of the result, the
-    /// accumulators start with the initial values; for each element along `dimensions`, in row-major order, the computation
-    /// takes the N accumulators and the N elements, and returns the new accumulators. The initial value is used once, also
-    /// if `dimensions` is empty or there are no elements.
+    /// `reduce(operands..., initial values...)`: N arrays, and a scalar for each. For each element
+    /// of the result, the accumulators start with the initial values; for each element along
+    /// `dimensions`, in row-major order, the computation takes the N accumulators and the N
+    /// elements, and returns the new accumulators. The initial value is used once, also if
+    /// `dimensions` is empty or there are no elements.
     ///
-    /// XLA:CPU may reduce in another order and use the initial value several times; the result is the same if the
-    /// computation is associative and the initial value its identity, rounding aside.
+    /// XLA:CPU may reduce in another order and use the initial value several times; the result is
+    /// the same if the computation is associative and the initial value its identity, rounding
+    /// aside.
     ///
     /// # Shape
     ///
-    /// The operand's dimensions without those in `dimensions`, the element type of the computation's result; a tuple of N if
-    /// the computation returns a tuple.
+    /// The operand's dimensions without those in `dimensions`, the element type of the
+    /// computation's result; a tuple of N if the computation returns a tuple.
     ///
     /// # Constraints
     ///

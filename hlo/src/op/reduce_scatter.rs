@@ -1,8 +1,8 @@
-//! `reduce-scatter`: reduces like `all-reduce`, splits the result into equal shards and sends one to each device of the group: the
-//! first to the device that the group lists first.
+//! `reduce-scatter`: reduces like `all-reduce`, splits the result into equal shards and sends one
+//! to each device of the group: the first to the device that the group lists first.
 //!
-//! The number of shards does not follow from the operands: the result states it, and `verify/collectives.rs`
-//! compares it with the groups.
+//! The number of shards does not follow from the operands: the result states it, and
+//! `verify/collectives.rs` compares it with the groups.
 use super::groups::{arrays, block_ratio, global_ids, in_rank, multiple, results};
 use super::rules::{only, reducer};
 use super::value::ReplicaGroups;
@@ -13,7 +13,8 @@ use crate::{Result, Shape};
 attrs! {
     /// Reduces like `all-reduce`; each device keeps its shard.
     pub struct ReduceScatter {
-        /// The channel; together with `use_global_device_ids` it decides what the ids in the groups are.
+        /// The channel; together with `use_global_device_ids` it decides what the ids in the groups
+        /// are.
         pub channel_id: Option<i64> = "channel_id" in channel_id or None;
         /// The groups of devices; empty for one group of all of them.
         pub replica_groups: ReplicaGroups = "replica_groups" in instruction, always ReplicaGroups::default();

@@ -9,26 +9,31 @@ use crate::{Result, Shape};
 attrs! {
     /// Reduces the elements in a sliding window.
     ///
-    /// `reduce-window(operands..., initial values...)`. The window is applied at every position where it fits in the operand with
-    /// its padding, `stride` apart; each position produces one element. There the accumulators start with the initial values, and
-    /// the elements in the window are reduced in row-major order, as [`Reduce`](super::Reduce) does.
+    /// `reduce-window(operands..., initial values...)`. The window is applied at every position
+    /// where it fits in the operand with its padding, `stride` apart; each position produces one
+    /// element. There the accumulators start with the initial values, and the elements in the
+    /// window are reduced in row-major order, as [`Reduce`](super::Reduce) does.
     ///
-    /// `lhs_dilate` adds holes between the operand's elements, `rhs_dilate` between the window's. Padding and holes are
-    /// skipped, which matters only if the initial value is not the computation's identity. `rhs_reversal` changes nothing: it reverses
-    /// the elements of the window, and all of them are reduced, in the order of the operand.
+    /// `lhs_dilate` adds holes between the operand's elements, `rhs_dilate` between the window's.
+    /// Padding and holes are skipped, which matters only if the initial value is not the
+    /// computation's identity. `rhs_reversal` changes nothing: it reverses the elements of the
+    /// window, and all of them are reduced, in the order of the operand.
     ///
     /// # Shape
     ///
-    /// The number of window positions in each dimension, the element type of the initial value or, if it is stated, of the
-    /// computation's result; a tuple if it returns one. A window larger than the padded operand has no position.
+    /// The number of window positions in each dimension, the element type of the initial value or,
+    /// if it is stated, of the computation's result; a tuple if it returns one. A window larger
+    /// than the padded operand has no position.
     ///
     /// # Constraints
     ///
     /// - `E0202`: there are as many initial values as operands, and at least one.
     /// - `reduce_window_c2`: all operands have the same dimensions.
-    /// - `reduce_window_c3`: each initial value is a scalar of its operand's type, ignoring precision.
+    /// - `reduce_window_c3`: each initial value is a scalar of its operand's type, ignoring
+    ///   precision.
     /// - `reduce_window_c4`: the window has the operand's rank.
-    /// - `reduce_window_c5`, `_c7`, `_c9`, `_c11`: size, stride, `lhs_dilate`, `rhs_dilate` are positive.
+    /// - `reduce_window_c5`, `_c7`, `_c9`, `_c11`: size, stride, `lhs_dilate`, `rhs_dilate` are
+    ///   positive.
     /// - `reduce_window_c13`: the computation takes two scalars and returns one scalar per operand.
     pub struct ReduceWindow {
         /// The window over the operand.
@@ -38,7 +43,7 @@ attrs! {
     }
 }
 
-const WINDOW: windows::Rules = windows::Rules {
+const WINDOW: windows::WindowRules = windows::WindowRules {
     rank: "reduce_window_c4",
     size: "reduce_window_c5",
     stride: "reduce_window_c7",

@@ -12,7 +12,8 @@ attrs! {
     ///
     /// # Constraints
     ///
-    /// - `reverse_c2`, `reverse_c3`: `dimensions` are dimensions of the operand, without duplicates.
+    /// - `reverse_c2`, `reverse_c3`: `dimensions` are dimensions of the operand, without
+    ///   duplicates.
     pub struct Reverse {
         /// The reversed dimensions.
         pub dimensions: Vec<i64> = "dimensions" in dimensions;

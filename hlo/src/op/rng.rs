@@ -7,8 +7,8 @@ use crate::{ArrayShape, ElementType, Error, Result, Shape};
 attrs! {
     /// Returns random numbers of a distribution, with the stated dimensions.
     ///
-    /// The operands are two scalars of the result's type: the bounds `[a, b)` of a uniform distribution, or mean and
-    /// deviation of a normal one.
+    /// The operands are two scalars of the result's type: the bounds `[a, b)` of a uniform
+    /// distribution, or mean and deviation of a normal one.
     pub struct Rng {
         /// The distribution.
         pub distribution: RandomDistribution = "distribution" in distribution;
@@ -51,7 +51,8 @@ attrs! {
 }
 
 impl RngBitGenerator {
-    /// Fails unless `state` is a state of the algorithm. The state of the backend's default algorithm is not checked.
+    /// Fails unless `state` is a state of the algorithm. The state of the backend's default
+    /// algorithm is not checked.
     fn state(&self, state: &ArrayShape) -> Result<()> {
         let (sizes, expected): (&[i64], _) = match self.algorithm {
             RandomAlgorithm::Default => return Ok(()),

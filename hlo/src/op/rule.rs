@@ -23,7 +23,8 @@ pub(crate) struct Infer<'a> {
     pub(crate) callees: &'a dyn Callees,
 }
 
-/// The shape rule of an op. Every failed check names its rule, and prints shapes with `{:#}`, without layouts.
+/// The shape rule of an op. Every failed check names its rule, and prints shapes with `{:#}`,
+/// without layouts.
 pub(crate) trait ShapeRule {
     /// Completes omitted attributes that follow from the operands. Called once, after parsing.
     fn complete(&mut self, _operands: &[&Shape], _stated: Option<&Shape>) -> Result<()> {
@@ -31,10 +32,11 @@ pub(crate) trait ShapeRule {
     }
     /// Completes an op read from a message, which leaves to the operands what the text states.
     fn decoded(&mut self, _operands: &[&Shape]) {}
-    /// Whether [`ShapeRule::infer`] checks every constraint of the specification. If not, the stated shape
-    /// is accepted, and the status page says so.
+    /// Whether [`ShapeRule::infer`] checks every constraint of the specification. If not, the
+    /// stated shape is accepted, and the status page says so.
     const CHECKED: bool = true;
-    /// Returns the result shape. For an op whose shape must be stated, an invalid stated shape is an error.
+    /// Returns the result shape. For an op whose shape must be stated, an invalid stated shape is
+    /// an error.
     fn infer(&self, cx: &Infer<'_>) -> Result<Shape>;
 }
 
@@ -115,8 +117,8 @@ impl<'a> Infer<'a> {
 }
 
 impl super::Op {
-    /// Returns the result shape for operands of these shapes. `stated` is the stated shape, for ops that
-    /// require it.
+    /// Returns the result shape for operands of these shapes. `stated` is the stated shape, for ops
+    /// that require it.
     ///
     /// # Errors
     /// `E02xx` and `E03xx`, with the broken rule.
@@ -137,8 +139,8 @@ impl super::Op {
         self.infer(&Infer { opcode, operands, stated, callees })
     }
 
-    /// Checks an instruction that states this shape: the number of operands, that the number of elements does not overflow, and
-    /// that the op has this result shape.
+    /// Checks an instruction that states this shape: the number of operands, that the number of
+    /// elements does not overflow, and that the op has this result shape.
     ///
     /// # Errors
     /// As [`Op::shape`](Self::shape).
@@ -168,8 +170,8 @@ impl super::Op {
         Err(error.on(Place::Shape).with_help(help))
     }
 
-    /// Completes omitted attributes that follow from the operands, as parsing does: the type of a comparison, the default
-    /// strides of a window.
+    /// Completes omitted attributes that follow from the operands, as parsing does: the type of a
+    /// comparison, the default strides of a window.
     ///
     /// # Errors
     /// `E02xx` if a missing attribute cannot be inferred.
@@ -192,7 +194,8 @@ pub(crate) fn check_arrays(shape: &Shape) -> Result<()> {
     arrays.into_iter().try_for_each(|array| countable(array).and_then(|()| laid_out(array)))
 }
 
-/// Checks that a layout lists each dimension once, that its tiles have elements, and the bits of an element.
+/// Checks that a layout lists each dimension once, that its tiles have elements, and the bits of an
+/// element.
 fn laid_out(array: &ArrayShape) -> Result<()> {
     let layout = &array.layout;
     let rule = |holds, rule, message: &str| {

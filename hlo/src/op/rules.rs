@@ -24,7 +24,8 @@ impl List<'_> {
     pub(super) fn unique(&self, rule: &'static str) -> Result<()> {
         self.unique_with(List { dims: &[], ..*self }, rule)
     }
-    /// Fails if a dimension is listed twice in both lists together; the error is at the second occurrence.
+    /// Fails if a dimension is listed twice in both lists together; the error is at the second
+    /// occurrence.
     pub(super) fn unique_with(&self, other: List<'_>, rule: &'static str) -> Result<()> {
         let mut seen = FxHashSet::default();
         for list in [*self, other] {
@@ -85,7 +86,7 @@ impl List<'_> {
     }
 }
 
-/// `1 range`, `2 ranges`.
+/// Returns the number and the noun: `1 range`, `2 ranges`.
 pub(super) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
@@ -99,8 +100,8 @@ pub(super) fn same_dims_as_first(cx: &Infer<'_>, i: usize, rule: &'static str) -
     .map_err(|e| e.on(Place::Operand(i)))
 }
 
-/// Fails unless every one of `dims` is in `0..rank`, without duplicates: if the specification has one rule for
-/// both.
+/// Fails unless every one of `dims` is in `0..rank`, without duplicates: if the specification has
+/// one rule for both.
 pub(super) fn unique_in_range(
     dims: &[i64],
     rank: usize,
@@ -203,8 +204,8 @@ pub(super) fn result(
 
 /// Returns the element types of a reducer, one for each pair of operand and initial value.
 ///
-/// It takes two scalars per operand, accumulators first, and returns one per operand. Precisions may differ from the
-/// operand's, as in XLA.
+/// It takes two scalars per operand, accumulators first, and returns one per operand. Precisions
+/// may differ from the operand's, as in XLA.
 pub(super) fn reducer(
     cx: &Infer<'_>,
     id: ComputationId,

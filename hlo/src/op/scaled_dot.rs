@@ -6,10 +6,12 @@ use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
 dot_attrs! {
-    /// A dot whose operands are scaled in blocks. Operands: left, right, scales of the left, scales of the right.
+    /// A dot whose operands are scaled in blocks. Operands: left, right, scales of the left, scales
+    /// of the right.
     ///
-    /// An array of scales has the rank of its operand; each of its sizes divides the operand's, and each scale applies
-    /// to a block of elements. A scalar of `bf16` scales all elements of a `bf16` operand.
+    /// An array of scales has the rank of its operand; each of its sizes divides the operand's, and
+    /// each scale applies to a block of elements. A scalar of `bf16` scales all elements of a
+    /// `bf16` operand.
     ScaledDot in dot_dimension_numbers {} {
         /// The precision of products and sums.
         pub algorithm: DotAlgorithm = "algorithm" in precision_config.algorithm or DotAlgorithm::Unset;

@@ -8,10 +8,11 @@ use crate::{ArrayShape, Error, Result, Shape};
 attrs! {
     /// Repeats a computation along a dimension, carrying values.
     ///
-    /// Operands are the inputs, all of the same size along the dimension, then the initial carries. The computation takes one
-    /// slice of each input, without the dimension, and the carries; it returns one slice of each output and the next
-    /// carries. The result is a tuple of the outputs, each concatenated along the dimension, and the last carries; if
-    /// that is a single array, the tuple may be omitted.
+    /// Operands are the inputs, all of the same size along the dimension, then the initial carries.
+    /// The computation takes one slice of each input, without the dimension, and the carries; it
+    /// returns one slice of each output and the next carries. The result is a tuple of the outputs,
+    /// each concatenated along the dimension, and the last carries; if that is a single array, the
+    /// tuple may be omitted.
     ///
     /// Without inputs the number of steps follows from the stated shape of the outputs.
     pub struct Scan {
@@ -19,7 +20,8 @@ attrs! {
         pub dimensions: Vec<i64> = "dimensions" in dimensions;
         /// The number of carried values.
         pub num_carries: i64 = "num_carries" in num_carries;
-        /// Whether it runs from the end to the start; outputs have the position of the inputs of their step.
+        /// Whether it runs from the end to the start; outputs have the position of the inputs of
+        /// their step.
         pub is_reverse: bool = "is_reverse" in is_reverse or false;
         /// An assertion that does not change the result.
         pub is_associative: bool = "is_associative" in is_associative, always false;
@@ -130,7 +132,8 @@ impl Extent {
         let dim = i64::try_from(self.dim).expect("found in an operand");
         super::rules::drop_dims(input, input.ty, &[dim])
     }
-    /// Returns the concatenation of the slices of all steps; `None` if a slice has too few dimensions.
+    /// Returns the concatenation of the slices of all steps; `None` if a slice has too few
+    /// dimensions.
     fn stacked(&self, slice: &ArrayShape) -> Option<ArrayShape> {
         if self.dim > slice.rank() {
             return None;

@@ -1,5 +1,5 @@
 //! `scatter`: combines updates into an array at indices given by another.
-use super::indexing::{Indexing, Rules};
+use super::indexing::{IndexRules, Indexing};
 use super::rules::{List, one_or_tuple, reducer, same_dims_as_first, without};
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
@@ -9,14 +9,15 @@ use crate::{ArrayShape, Dims, ElementType, Result, Shape};
 attrs! {
     /// Combines a window of updates into the operand for each index vector.
     ///
-    /// `scatter(operands..., scatter_indices, updates...)`: N operands of the same dimensions, one array of indices, N
-    /// arrays of updates of the same dimensions. It is the reverse of `gather`: where `gather` would read a slice,
-    /// `scatter` combines one with the operand. Index vectors, `index_vector_dim`, the map and the batching
-    /// dimensions have the same meaning.
+    /// `scatter(operands..., scatter_indices, updates...)`: N operands of the same dimensions, one
+    /// array of indices, N arrays of updates of the same dimensions. It is the reverse of `gather`:
+    /// where `gather` would read a slice, `scatter` combines one with the operand. Index vectors,
+    /// `index_vector_dim`, the map and the batching dimensions have the same meaning.
     ///
-    /// The updates are applied in row-major order, so that several for one element combine in that order: `to_apply`
-    /// takes the current elements of all operands, and then the updates. A window that is not entirely in bounds
-    /// is skipped. Elements without an update keep the operand's value.
+    /// The updates are applied in row-major order, so that several for one element combine in that
+    /// order: `to_apply` takes the current elements of all operands, and then the updates. A window
+    /// that is not entirely in bounds is skipped. Elements without an update keep the operand's
+    /// value.
     ///
     /// # Shape
     ///
@@ -25,16 +26,23 @@ attrs! {
     /// # Constraints
     ///
     /// - `scatter_c1`, `_c3`: all operands have the same dimensions, and so have all updates.
-    /// - `scatter_c2`: window, inserted and batching dimensions are together as many as the operand has.
-    /// - `scatter_c4`: the updates have the dimensions of the indices (without the index vector dimension), and in
+    /// - `scatter_c2`: window, inserted and batching dimensions are together as many as the operand
+    ///   has.
+    /// - `scatter_c4`: the updates have the dimensions of the indices (without the index vector
+    ///   dimension), and in
     /// `update_window_dims` sizes that fit in the operand.
     /// - `scatter_c6`: updates and operand have the same element type, ignoring precision.
-    /// - `scatter_c7`, `_c8`: `update_window_dims` are sorted, without duplicates, and are dimensions of the updates.
-    /// - `scatter_c9`, `_c10`, `_c11`: `inserted_window_dims` are dimensions of the operand, are sorted, and none of them is
-    /// listed twice or is a batching dimension. `scatter_c12`, `_c13`: the same for `input_batching_dims`.
-    /// - `scatter_c14` to `_c18`: `scatter_indices_batching_dims` are dimensions of the indices, without duplicates and
-    ///   without `index_vector_dim`, as many as the operand's batching dimensions and of the same sizes.
-    /// - `scatter_c19`, `_c20`, `_c21`: `scatter_dims_to_operand_dims` has as many entries as an index vector; they are
+    /// - `scatter_c7`, `_c8`: `update_window_dims` are sorted, without duplicates, and are
+    ///   dimensions of the updates.
+    /// - `scatter_c9`, `_c10`, `_c11`: `inserted_window_dims` are dimensions of the operand, are
+    ///   sorted, and none of them is
+    /// listed twice or is a batching dimension. `scatter_c12`, `_c13`: the same for
+    /// `input_batching_dims`.
+    /// - `scatter_c14` to `_c18`: `scatter_indices_batching_dims` are dimensions of the indices,
+    ///   without duplicates and without `index_vector_dim`, as many as the operand's batching
+    ///   dimensions and of the same sizes.
+    /// - `scatter_c19`, `_c20`, `_c21`: `scatter_dims_to_operand_dims` has as many entries as an
+    ///   index vector; they are
     /// dimensions of the operand, without duplicates and batching dimensions.
     /// - `scatter_c22`: `index_vector_dim` is a dimension of the indices, or their rank.
     /// - `scatter_c23`: `to_apply` takes two scalars and returns one scalar per operand.
@@ -60,7 +68,7 @@ attrs! {
     }
 }
 
-const RULES: Rules = Rules {
+const RULES: IndexRules = IndexRules {
     cover: "scatter_c2",
     window_order: "scatter_c7",
     window_range: "scatter_c8",
@@ -93,7 +101,8 @@ impl Scatter {
         }
     }
 
-    /// Checks that the updates have a window for each index vector, and that a window fits in the operand.
+    /// Checks that the updates have a window for each index vector, and that a window fits in the
+    /// operand.
     fn check_boxes(&self, operand: &ArrayShape, batch: &Dims, updates: &ArrayShape) -> Result<()> {
         let outer = without(updates, &self.update_window_dims);
         check(outer == *batch, "scatter_c4", || {

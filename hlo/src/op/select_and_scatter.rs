@@ -7,13 +7,15 @@ use crate::ir::ComputationId;
 use crate::{ArrayShape, ElementType, Result, Shape};
 
 attrs! {
-    /// Selects one element in each window of the operand, and scatters an element of the source to its position.
+    /// Selects one element in each window of the operand, and scatters an element of the source to
+    /// its position.
     ///
-    /// `select-and-scatter(operand, source, initial value)`; the gradient of max pooling. All elements of the result start
-    /// with the initial value. At each window position, in row-major order, one element in the window is selected: `select`
-    /// takes the one selected so far and the next, and returns whether the former is kept; padding is skipped. The source's
-    /// element for that position is combined into the result at the selected element: `scatter` takes the current element and
-    /// the source's element.
+    /// `select-and-scatter(operand, source, initial value)`; the gradient of max pooling. All
+    /// elements of the result start with the initial value. At each window position, in row-major
+    /// order, one element in the window is selected: `select` takes the one selected so far and the
+    /// next, and returns whether the former is kept; padding is skipped. The source's element for
+    /// that position is combined into the result at the selected element: `scatter` takes the
+    /// current element and the source's element.
     ///
     /// # Shape
     ///
@@ -21,9 +23,11 @@ attrs! {
     ///
     /// # Constraints
     ///
-    /// - `select_and_scatter_c1`: source and operand have the same element type, ignoring precision.
+    /// - `select_and_scatter_c1`: source and operand have the same element type, ignoring
+    ///   precision.
     /// - `select_and_scatter_c2`: the source has one element per window position.
-    /// - `select_and_scatter_c3`: the initial value is a scalar of the operand's type, ignoring precision.
+    /// - `select_and_scatter_c3`: the initial value is a scalar of the operand's type, ignoring
+    ///   precision.
     /// - `select_and_scatter_c4`: the window has the operand's rank.
     /// - `select_and_scatter_c5`, `_c7`: size and stride are positive.
     /// - `select_and_scatter_c9`: `select` takes two scalars and returns `pred[]`.
@@ -39,7 +43,7 @@ attrs! {
     }
 }
 
-const WINDOW: windows::Rules = windows::Rules {
+const WINDOW: windows::WindowRules = windows::WindowRules {
     rank: "select_and_scatter_c4",
     size: "select_and_scatter_c5",
     stride: "select_and_scatter_c7",

@@ -9,13 +9,13 @@ use crate::{Dims, Result, Shape};
 attrs! {
     /// Returns a strided slice of the operand.
     ///
-    /// `slice={[start:limit:stride], ...}`: in each dimension the elements `start`, `start + stride`, ... below `limit`. A
-    /// stride of 1 may be omitted.
+    /// `slice={[start:limit:stride], ...}`: in each dimension the elements `start`, `start +
+    /// stride`, ... below `limit`. A stride of 1 may be omitted.
     ///
     /// # Shape
     ///
-    /// The operand's type; in each dimension `(limit - start) / stride`, rounded up. A dynamic dimension stays dynamic if
-    /// all of it is taken.
+    /// The operand's type; in each dimension `(limit - start) / stride`, rounded up. A dynamic
+    /// dimension stays dynamic if all of it is taken.
     ///
     /// # Constraints
     ///

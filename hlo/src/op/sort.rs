@@ -8,10 +8,11 @@ use crate::{ElementType, Result, Shape};
 attrs! {
     /// Sorts the operands along a dimension, all in the same order.
     ///
-    /// Each row along the dimension is sorted independently. The comparator takes the left and the right element of each
-    /// operand in turn, and returns whether the left must come before the right. Elements of which neither must come before
-    /// the other keep their order, with or without `is_stable`. For a comparator that is not an order, as `LT`
-    /// with NaN, the result is that of a stable merge sort.
+    /// Each row along the dimension is sorted independently. The comparator takes the left and the
+    /// right element of each operand in turn, and returns whether the left must come before the
+    /// right. Elements of which neither must come before the other keep their order, with or
+    /// without `is_stable`. For a comparator that is not an order, as `LT` with NaN, the result is
+    /// that of a stable merge sort.
     ///
     /// # Shape
     ///

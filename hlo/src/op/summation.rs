@@ -10,7 +10,8 @@ use crate::Shape;
 
 /// An op of accuracy `order`. Empty dimensions count as 1, so that the product of sizes is not 0.
 pub(crate) trait Summation {
-    /// Returns the number for operands of these shapes. By default each output may depend on all of operand 0.
+    /// Returns the number for operands of these shapes. By default each output may depend on all of
+    /// operand 0.
     fn terms(&self, operands: &[&Shape]) -> u64 {
         product(dims(operands, 0))
     }
@@ -21,9 +22,10 @@ pub(crate) trait Summation {
 }
 
 impl Op {
-    /// Returns the number of arithmetic operations on elements, for operands and a result of these shapes: an addition and a
-    /// multiplication for each term of a product, one for each term of another sum, one for each element of other elementwise
-    /// ops. An op that calls a computation for each element counts that as one operation.
+    /// Returns the number of arithmetic operations on elements, for operands and a result of these
+    /// shapes: an addition and a multiplication for each term of a product, one for each term of
+    /// another sum, one for each element of other elementwise ops. An op that calls a computation
+    /// for each element counts that as one operation.
     pub fn operations(&self, operands: &[&Shape], result: &Shape) -> f64 {
         let leaves = result.leaves().into_iter().filter_map(Shape::array);
         let elements = leaves.map(|array| product(array.dims.iter().copied())).max().unwrap_or(0);
@@ -37,8 +39,9 @@ impl Op {
         }
     }
 
-    /// Returns the number of terms of the sum for each element of the result, for operands of these shapes; 0 for an op
-    /// without sums. For a collective op it is the number that each device contributes.
+    /// Returns the number of terms of the sum for each element of the result, for operands of these
+    /// shapes; 0 for an op without sums. For a collective op it is the number that each device
+    /// contributes.
     pub fn terms(&self, operands: &[&Shape]) -> u64 {
         self.summation().map_or(0, |op| op.terms(operands))
     }
@@ -111,7 +114,7 @@ impl Summation for Fft {
     fn terms(&self, _: &[&Shape]) -> u64 {
         product(self.fft_length.iter().copied())
     }
-    /// As is usual for the transform of n numbers: 5 n log2(n).
+    /// Returns 5 n log2(n) for the transform of n numbers, as is usual.
     fn operations(&self, operands: &[&Shape], elements: f64) -> f64 {
         5.0 * elements * float(self.terms(operands)).log2()
     }
@@ -121,7 +124,7 @@ impl Summation for Cholesky {
     fn terms(&self, operands: &[&Shape]) -> u64 {
         matrix(operands)
     }
-    /// A third of n^3 for each matrix.
+    /// Returns a third of n^3 for each matrix.
     fn operations(&self, operands: &[&Shape], elements: f64) -> f64 {
         elements * float(matrix(operands)).sqrt() / 3.0
     }
@@ -130,7 +133,7 @@ impl Summation for TriangularSolve {
     fn terms(&self, operands: &[&Shape]) -> u64 {
         matrix(operands)
     }
-    /// n additions and multiplications for each element, of which half are with zeros.
+    /// Returns n additions and multiplications for each element, half of them with zeros.
     fn operations(&self, operands: &[&Shape], elements: f64) -> f64 {
         elements * float(matrix(operands)).sqrt()
     }

@@ -1,10 +1,11 @@
 //! The op table: one row for each of HLO's 133 opcodes, with its properties.
 //!
-//! A row of `unary` or `binary`: the op, its name in the text, the function of `interp::num` that defines it, the
-//! classes of element types it is defined on (`P`red, `S`igned, `U`nsigned, `F`loat, `C`omplex), accuracy, flags.
+//! A row of `unary` or `binary`: the op, its name in the text, the function of `interp::num` that
+//! defines it, the classes of element types it is defined on (`P`red, `S`igned, `U`nsigned,
+//! `F`loat, `C`omplex), accuracy, flags.
 //!
-//! A row of `structured`: the op, its name in the text, number of operands (`*`: any), result shape in the text, accuracy,
-//! kind, dynamic rule, flags.
+//! A row of `structured`: the op, its name in the text, number of operands (`*`: any), result shape
+//! in the text, accuracy, kind, dynamic rule, flags.
 //!
 //! | column | words |
 //! |---|---|
@@ -33,8 +34,8 @@
 
 /// Passes the op table to the macro `$consume`, after its other arguments.
 ///
-/// It has the sections `unary`, `binary`, `structured` and `was`. Each column is one token tree, so that a macro can skip
-/// those it does not need:
+/// It has the sections `unary`, `binary`, `structured` and `was`. Each column is one token tree, so
+/// that a macro can skip those it does not need:
 ///
 /// ```
 /// macro_rules! count {

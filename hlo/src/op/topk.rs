@@ -4,10 +4,11 @@ use crate::diag::Place;
 use crate::{ElementType, Result, Shape};
 
 attrs! {
-    /// Returns the `k` largest or smallest elements along the last dimension, sorted, with their indices.
+    /// Returns the `k` largest or smallest elements along the last dimension, sorted, with their
+    /// indices.
     ///
-    /// Floats are compared in total order, so that NaN of positive sign is the largest and `-0` is less than `0`. Equal
-    /// elements are in the order of their indices.
+    /// Floats are compared in total order, so that NaN of positive sign is the largest and `-0` is
+    /// less than `0`. Equal elements are in the order of their indices.
     ///
     /// # Shape
     ///

@@ -5,11 +5,13 @@ use crate::layout::Layout;
 use crate::{ArrayShape, Dims, Result, Shape};
 
 attrs! {
-    /// Permutes the dimensions: dimension i of the result is dimension `dimensions[i]` of the operand.
+    /// Permutes the dimensions: dimension i of the result is dimension `dimensions[i]` of the
+    /// operand.
     ///
     /// # Shape
     ///
-    /// The operand's sizes in the new order. If omitted, the shape has the layout in which no element moves.
+    /// The operand's sizes in the new order. If omitted, the shape has the layout in which no
+    /// element moves.
     ///
     /// Constraint `transpose_c2`: `dimensions` is a permutation of the operand's dimensions.
     pub struct Transpose {

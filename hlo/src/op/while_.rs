@@ -7,8 +7,8 @@ use crate::{ElementType, Result, Shape};
 
 /// Repeats a computation while a condition holds.
 ///
-/// The value starts as the operand. While `condition` returns true for it, `body` returns the next one; the result is the
-/// value for which it returns false. Several values are carried as a tuple.
+/// The value starts as the operand. While `condition` returns true for it, `body` returns the next
+/// one; the result is the value for which it returns false. Several values are carried as a tuple.
 ///
 /// # Shape
 ///

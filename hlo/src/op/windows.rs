@@ -24,7 +24,7 @@ fn count(dim: &WindowDim, base: i64) -> i64 {
 
 /// The labels of the rules for a window: its rank, and positive fields.
 #[derive(Clone, Copy)]
-pub(super) struct Rules {
+pub(super) struct WindowRules {
     pub(super) rank: &'static str,
     pub(super) size: &'static str,
     pub(super) stride: &'static str,
@@ -32,15 +32,20 @@ pub(super) struct Rules {
     pub(super) rhs_dilate: &'static str,
 }
 
-impl From<&'static str> for Rules {
+impl From<&'static str> for WindowRules {
     /// Uses one label for all rules.
     fn from(rule: &'static str) -> Self {
         Self { rank: rule, size: rule, stride: rule, lhs_dilate: rule, rhs_dilate: rule }
     }
 }
 
-/// Returns the number of window positions in each dimension; fails unless every field of the window is valid.
-pub(super) fn positions(window: &Window, bases: &[i64], rules: impl Into<Rules>) -> Result<Dims> {
+/// Returns the number of window positions in each dimension; fails unless every field of the window
+/// is valid.
+pub(super) fn positions(
+    window: &Window,
+    bases: &[i64],
+    rules: impl Into<WindowRules>,
+) -> Result<Dims> {
     let rules = rules.into();
     let on = |e: crate::Error| e.on(Place::Attribute("window"));
     check(window.dims.len() == bases.len(), rules.rank, || {

@@ -166,7 +166,7 @@ pub(super) fn decode_array(proto: &message::OriginalArray) -> OriginArray {
     }
 }
 
-/// The leaves of the tree with their paths.
+/// Writes the leaves of the tree with their paths.
 fn encode_origin(origin: &OriginalValue) -> message::OriginalValue {
     let (mut elements, mut is_synthetic_call) = (Vec::new(), false);
     let mut open = vec![(Vec::new(), origin)];

@@ -15,7 +15,8 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::cell::Cell;
 
-/// Reads the bytes of an `HloModuleProto`. Unknown fields of the module, its computations and its instructions are kept.
+/// Reads the bytes of an `HloModuleProto`. Unknown fields of the module, its computations and its
+/// instructions are kept.
 ///
 /// # Errors
 /// `E0121` if they are not such a message; the codes of the text for values that are not valid.
@@ -96,8 +97,8 @@ struct Decoder<'p> {
 }
 
 impl Decoder<'_> {
-    /// Counts bytes that the message has once, and the module and its text wherever they are used: a message of a few kilobytes
-    /// could otherwise stand for gigabytes.
+    /// Counts bytes that the message has once, and the module and its text wherever they are used:
+    /// a message of a few kilobytes could otherwise stand for gigabytes.
     fn count_copy(&self, bytes: usize) -> Result<()> {
         let left = self.copies.get().checked_sub(bytes).ok_or_else(|| {
             bad("the names and payloads of the module, repeated wherever they are used, are too large for a message of this size")

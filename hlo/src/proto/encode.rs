@@ -58,7 +58,8 @@ impl<'m> Encoder<'m> {
         Self { module, order, positions, fused }
     }
 
-    /// The id of an instruction: that of its computation in the upper half, as in XLA.
+    /// Returns the id of an instruction, with the id of its computation in the upper half, as XLA
+    /// does.
     fn id(&self, computation: ComputationId, instruction: InstructionId) -> i64 {
         let index = i64::try_from(instruction.index()).expect("an index fits i64");
         self.positions[computation.index()] << 32 | index
@@ -120,7 +121,7 @@ impl<'m> Encoder<'m> {
         Ok(bytes)
     }
 
-    /// Everything but the computations.
+    /// Writes the fields of the module, without its computations.
     fn header(&self) -> message::Module {
         let (module, config) = (self.module, &self.module.config);
         let entry = module.entry().program_shape();
@@ -164,7 +165,8 @@ impl<'m> Encoder<'m> {
     }
 }
 
-/// Returns the computations, each after those it calls, otherwise in their order. Those that call themselves are all there.
+/// Returns the computations, each after those it calls, otherwise in their order. Those that call
+/// themselves are all there.
 fn callees_first(module: &Module) -> Vec<ComputationId> {
     let callees = |id: ComputationId| {
         let mut callees = Vec::new();
@@ -243,14 +245,15 @@ fn stack_frames(frames: &StackFrames) -> message::StackFrameIndex {
     }
 }
 
-/// What XLA keeps elsewhere than in the module.
+/// Returns the fields that XLA keeps in another message.
 fn own_header(module: &Module) -> Header {
     let config = &module.config;
     let flags = (
         &config.allow_spmd_sharding_propagation_to_parameters,
         &config.allow_spmd_sharding_propagation_to_output,
     );
-    // One, the default, is not written, unless there may be a device assignment that says otherwise.
+    // One, the default, is not written, unless there may be a device assignment that says
+    // otherwise.
     let count = |count: i64| Some(count).filter(|&n| n != 1 || !config.unknown_fields.is_empty());
     let own = ModuleConfig {
         replica_count: count(config.replica_count),

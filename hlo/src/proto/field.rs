@@ -14,7 +14,8 @@ use std::mem::take;
 pub(crate) trait ProtoField<F>: Sized {
     /// Writes the field.
     fn encode(&self, field: &mut F) -> Result<()>;
-    /// Reads the field and resets it. An unset field gives `default`, if its value has no meaning otherwise.
+    /// Reads the field and resets it. An unset field gives `default`, if its value has no meaning
+    /// otherwise.
     fn decode(field: &mut F, default: Option<Self>) -> Result<Self>;
 }
 

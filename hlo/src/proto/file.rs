@@ -19,7 +19,7 @@ pub struct Contents {
 
 /// The messages that contain a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum MessageKind {
     Module,
     WithConfig,
     HloProto,
@@ -29,8 +29,8 @@ enum Kind {
 
 /// Returns whether the bytes are a message of XLA that contains a module, rather than HLO text.
 ///
-/// A message has control characters near its start, which no text has. One that is damaged counts if it starts as a module
-/// does, with a field 1.
+/// A message has control characters near its start, which no text has. One that is damaged counts
+/// if it starts as a module does, with a field 1.
 pub fn is_message(bytes: &[u8]) -> bool {
     kind(bytes).is_some() || bytes.first() == Some(&b'\n') && has_control_characters(bytes)
 }
@@ -42,8 +42,8 @@ fn has_control_characters(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(START)].iter().any(is_control)
 }
 
-/// Opens an `HloModuleProto`, or a message of XLA that contains one: `HloModuleProtoWithConfig`, `HloProto`, `HloSnapshot`,
-/// `HloUnoptimizedSnapshot`.
+/// Opens an `HloModuleProto`, or a message of XLA that contains one: `HloModuleProtoWithConfig`,
+/// `HloProto`, `HloSnapshot`, `HloUnoptimizedSnapshot`.
 ///
 /// # Errors
 /// As [`decode`]; `E0121` for any other bytes.
@@ -54,21 +54,21 @@ pub fn open(bytes: &[u8]) -> Result<Contents> {
         )
     })?;
     let (module, arguments) = match kind {
-        Kind::Module => (decode(bytes)?, Vec::new()),
-        Kind::HloProto => (decode(field(bytes, 1))?, Vec::new()),
-        Kind::WithConfig => {
+        MessageKind::Module => (decode(bytes)?, Vec::new()),
+        MessageKind::HloProto => (decode(field(bytes, 1))?, Vec::new()),
+        MessageKind::WithConfig => {
             let mut module = decode(field(bytes, 1))?;
             let (config, _) =
                 wire::decode::<ModuleConfig>("HloModuleConfigProto", field(bytes, 2))?;
             decode::apply(config, &mut module.config);
             (module, Vec::new())
         }
-        Kind::Snapshot => {
+        MessageKind::Snapshot => {
             let module = decode(field(field(bytes, 1), 1))?;
             let (rest, _) = wire::decode::<message::Arguments>("HloSnapshot", bytes)?;
             (module, vec![literals(rest.arguments)?])
         }
-        Kind::UnoptimizedSnapshot => {
+        MessageKind::UnoptimizedSnapshot => {
             let module = decode(field(bytes, 1))?;
             let (rest, _) = wire::decode::<message::Partitions>("HloUnoptimizedSnapshot", bytes)?;
             let partitions = rest.partitions.into_iter().map(|one| literals(one.arguments));
@@ -86,7 +86,7 @@ fn literals(list: Vec<message::Literal>) -> Result<Vec<Literal>> {
 }
 
 /// Returns the kind of message, and its bytes.
-fn kind(bytes: &[u8]) -> Option<(Kind, &[u8])> {
+fn kind(bytes: &[u8]) -> Option<(MessageKind, &[u8])> {
     if !has_control_characters(bytes) {
         return None;
     }
@@ -96,36 +96,38 @@ fn kind(bytes: &[u8]) -> Option<(Kind, &[u8])> {
         let mut rest = bytes;
         let length = prost::encoding::decode_varint(&mut rest).ok()?;
         let inner = rest.get(..usize::try_from(length).ok()?)?;
-        (kind_of(inner) == Some(Kind::UnoptimizedSnapshot))
-            .then_some((Kind::UnoptimizedSnapshot, inner))
+        (kind_of(inner) == Some(MessageKind::UnoptimizedSnapshot))
+            .then_some((MessageKind::UnoptimizedSnapshot, inner))
     })
 }
 
-fn kind_of(bytes: &[u8]) -> Option<Kind> {
+fn kind_of(bytes: &[u8]) -> Option<MessageKind> {
     let fields = wire::fields(bytes)?;
     let first = field(bytes, 1);
-    // The inner message is looked at first: the buffer assignment of an `HloProto` looks like the computations of a module.
+    // The inner message is looked at first: the buffer assignment of an `HloProto` looks like the
+    // computations of a module.
     if is_module(field(first, 1)) && wire::fields(first).is_some() {
-        return Some(Kind::Snapshot);
+        return Some(MessageKind::Snapshot);
     }
     if !is_module(first) {
-        return is_module(bytes).then_some(Kind::Module);
+        return is_module(bytes).then_some(MessageKind::Module);
     }
     let second = wire::fields(field(bytes, 2))?;
     let is_inputs = second.iter().all(|(tag, _)| message::Inputs::TAGS.contains(tag) || *tag == 2);
     let has = |tag: u32| fields.iter().any(|(found, _)| *found == tag);
     match has(2) {
-        true if is_inputs => Some(Kind::UnoptimizedSnapshot),
-        true => Some(Kind::WithConfig),
+        true if is_inputs => Some(MessageKind::UnoptimizedSnapshot),
+        true => Some(MessageKind::WithConfig),
         // The version of a snapshot is a number, the buffers of an `HloProto` are a message.
         false if fields.iter().any(|(tag, value)| *tag == 3 && value.is_none()) => {
-            Some(Kind::UnoptimizedSnapshot)
+            Some(MessageKind::UnoptimizedSnapshot)
         }
-        false => Some(Kind::HloProto),
+        false => Some(MessageKind::HloProto),
     }
 }
 
-/// Returns whether the bytes are a module: they have computations, and these have a name and instructions.
+/// Returns whether the bytes are a module: they have computations, and these have a name and
+/// instructions.
 fn is_module(bytes: &[u8]) -> bool {
     let Some(fields) = wire::fields(bytes) else { return false };
     let mut computations = fields.iter().filter(|(tag, _)| *tag == 3).peekable();

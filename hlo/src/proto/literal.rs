@@ -102,7 +102,7 @@ pub(crate) fn encode(literal: &Literal) -> Result<message::Literal> {
     }
     let bytes = match shape.layout.is_descending() {
         true => bytes.to_vec(),
-        false => reorder(shape, bytes, Direction::ToLayout)?,
+        false => reorder(shape, bytes, Reordering::ToLayout)?,
     };
     Elements::of(shape.ty, &mut proto).set(bytes);
     Ok(proto)
@@ -119,8 +119,8 @@ pub(crate) fn decode(proto: message::Literal) -> Result<Literal> {
     decode_at(proto, 0)
 }
 
-/// Decodes a literal inside of `depth` tuples. The elements of a tuple are messages until their turn comes: a message takes
-/// hundreds of bytes, and two in the file may state it.
+/// Decodes a literal inside of `depth` tuples. The elements of a tuple are messages until their
+/// turn comes: a message takes hundreds of bytes, and two in the file may state it.
 fn decode_at(mut proto: message::Literal, depth: usize) -> Result<Literal> {
     let of = proto.shape.take().ok_or_else(|| bad("a literal has no shape"))?;
     if !proto.sparse_indices.is_empty() {
@@ -166,7 +166,7 @@ fn decode_array(array: ArrayShape, mut proto: message::Literal) -> Result<Litera
     }
     let is_row_major = array.layout.is_descending() && array.layout.is_permutation(array.rank());
     if !is_row_major {
-        bytes = reorder(&array, &bytes, Direction::FromLayout)?;
+        bytes = reorder(&array, &bytes, Reordering::FromLayout)?;
     }
     clean(array.ty, &mut bytes);
     let sizes = take(&mut proto.dynamic_sizes);
@@ -197,7 +197,7 @@ fn clean(ty: ElementType, bytes: &mut [u8]) {
 }
 
 #[derive(Clone, Copy)]
-enum Direction {
+enum Reordering {
     ToLayout,
     FromLayout,
 }
@@ -206,7 +206,7 @@ enum Direction {
 ///
 /// # Errors
 /// If the layout does not list every dimension once.
-fn reorder(array: &ArrayShape, bytes: &[u8], direction: Direction) -> Result<Vec<u8>> {
+fn reorder(array: &ArrayShape, bytes: &[u8], direction: Reordering) -> Result<Vec<u8>> {
     let strides = array
         .layout
         .strides(&array.dims)
@@ -216,8 +216,8 @@ fn reorder(array: &ArrayShape, bytes: &[u8], direction: Direction) -> Result<Vec
     array.dims.offsets(0, &strides, |at| {
         let at = usize::try_from(at).unwrap_or(0) * width;
         let (from, to) = match direction {
-            Direction::ToLayout => (row_major, at),
-            Direction::FromLayout => (at, row_major),
+            Reordering::ToLayout => (row_major, at),
+            Reordering::FromLayout => (at, row_major),
         };
         out[to..to + width].copy_from_slice(&bytes[from..from + width]);
         row_major += width;

@@ -7,7 +7,7 @@ use crate::op::value::{
 };
 use crate::text::strings;
 
-/// The order of the dimensions of an iota, which the text omits if there is one.
+/// Returns the order of the dimensions of an iota, which the text omits if there is one.
 fn order(iota: &IotaDims) -> Vec<i64> {
     iota.transpose().map_or_else(|| vec![0], <[i64]>::to_vec)
 }

@@ -1,6 +1,7 @@
 //! `HloModuleProto`: modules as XLA stores them.
 //!
-//! The fields of an instruction follow from the declarations of the attributes, which also give the parser and the printer.
+//! The fields of an instruction follow from the declarations of the attributes, which also give the
+//! parser and the printer.
 mod common;
 mod decode;
 mod encode;

@@ -172,7 +172,7 @@ fn decode_layout(proto: &message::Layout, rank: usize) -> Result<Layout> {
     Ok(Layout { minor_to_major, tail })
 }
 
-/// The shapes of parameters and result; a parameter without a name is `p` and its number.
+/// Writes the shapes of parameters and result; a parameter without a name is `p` and its number.
 pub(super) fn encode_program<'s>(
     parameters: impl IntoIterator<Item = &'s Shape>,
     names: Vec<String>,

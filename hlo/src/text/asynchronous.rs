@@ -1,4 +1,5 @@
-//! The short form of asynchronous instructions: `<opcode>-start(...)` wraps the op in a computation.
+//! The short form of asynchronous instructions: `<opcode>-start(...)` wraps the op in a
+//! computation.
 use super::Parser;
 use crate::diag::Code;
 use crate::ir::{Computation, ComputationId, Instruction, InstructionId};
@@ -7,7 +8,8 @@ use crate::{Error, Op, Opcode, Result, Shape, Span};
 use smallvec::SmallVec;
 
 impl<'a> Parser<'a> {
-    /// Parses the attributes of `<opcode>-start`, which are those of `async-start` and of the wrapped op.
+    /// Parses the attributes of `<opcode>-start`, which are those of `async-start` and of the
+    /// wrapped op.
     pub(super) fn sugared_start(
         &mut self,
         word: &'a str,
@@ -62,8 +64,8 @@ impl<'a> Parser<'a> {
         Ok(Instruction { op: Op::AsyncStart(Box::new(start)), shape: stated, operands, common })
     }
 
-    /// Returns the computation of the async chain of `operands`, if its start is in this computation. Fails unless it wraps the
-    /// opcode `wrapped`.
+    /// Returns the computation of the async chain of `operands`, if its start is in this
+    /// computation. Fails unless it wraps the opcode `wrapped`.
     pub(super) fn check_chain(
         &mut self,
         operands: &[InstructionId],
@@ -87,7 +89,8 @@ impl<'a> Parser<'a> {
                 return Err(error.label(start, "started here"));
             }
             let opcode = instruction.opcode();
-            // The start may be in another computation, from which loops and calls carry its value here.
+            // The start may be in another computation, from which loops and calls carry its value
+            // here.
             if opcode.carries_values() && opcode != Opcode::Tuple {
                 return Ok(None);
             }

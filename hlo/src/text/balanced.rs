@@ -3,7 +3,8 @@ use super::Cursor;
 use crate::diag::Code;
 use crate::{Error, Result, Span};
 
-/// Returns the length of the `{...}` at the start of `text`: counts braces and skips strings in `"`.
+/// Returns the length of the `{...}` at the start of `text`: counts braces and skips strings in
+/// `"`.
 fn dict_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     if bytes.first() != Some(&b'{') {
@@ -67,7 +68,8 @@ fn unclosed(c: &Cursor<'_>) -> Error {
     Error::from(Code::Character { message }).at(Span::new(c.offset(), c.offset() + 1))
 }
 
-/// Parses any value up to the comma or bracket that ends it: words, numbers, strings, balanced brackets.
+/// Parses any value up to the comma or bracket that ends it: words, numbers, strings, balanced
+/// brackets.
 pub(crate) fn balanced_value<'a>(c: &mut Cursor<'a>) -> Result<&'a str> {
     c.blank();
     let (start, bytes) = (c.offset(), c.text().as_bytes());

@@ -157,7 +157,8 @@ impl<'a> Parser<'a> {
         self.define(None, span, scope.finish())
     }
 
-    /// Adds a computation that wraps one op of an asynchronous instruction; its operands are the parameters.
+    /// Adds a computation that wraps one op of an asynchronous instruction; its operands are the
+    /// parameters.
     pub(super) fn wrap(
         &mut self,
         wrapped: Instruction,
@@ -171,8 +172,8 @@ impl<'a> Parser<'a> {
         Ok(id)
     }
 
-    /// Adds parameters of these shapes to a computation that wraps one op, which gets them as further operands and has this
-    /// result: those of an update or a done.
+    /// Adds parameters of these shapes to a computation that wraps one op, which gets them as
+    /// further operands and has this result: those of an update or a done.
     pub(super) fn bind_late(
         &mut self,
         id: ComputationId,
@@ -222,8 +223,8 @@ fn wrapping(mut wrapped: Instruction, shapes: Vec<Shape>, span: Span) -> Result<
     Ok(scope.finish())
 }
 
-/// Returns the error for a body that is not closed before the text ends or another computation starts, if that is the case
-/// at the cursor.
+/// Returns the error for a body that is not closed before the text ends or another computation
+/// starts, if that is the case at the cursor.
 #[cold]
 fn unclosed(mut cursor: Cursor<'_>, open: Span, name: &str) -> Option<Error> {
     let expected = format!("`}}` at the end of `{name}`");

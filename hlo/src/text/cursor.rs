@@ -6,8 +6,9 @@ use crate::{Error, Result, Span};
 
 /// The limit on nesting of operands, shapes, literals and computations together.
 ///
-/// Every level takes up to about a kilobyte of stack, and six where the crate is not optimized; XLA's parser has 8192
-/// levels, but chooses the stack size of its thread, while Etalon's must also work in a thread with the default 2 MiB.
+/// Every level takes up to about a kilobyte of stack, and six where the crate is not optimized;
+/// XLA's parser has 8192 levels, but chooses the stack size of its thread, while Etalon's must also
+/// work in a thread with the default 2 MiB.
 pub(crate) const NESTING_LIMIT: u32 = 200;
 
 /// A position in the text. A copy of it is used to try an alternative.
@@ -87,7 +88,8 @@ impl<'a> Cursor<'a> {
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }
-    /// Returns the span from offset `start` to the end of the last token, without the blanks and comments after it.
+    /// Returns the span from offset `start` to the end of the last token, without the blanks and
+    /// comments after it.
     pub(crate) fn span_from(&self, start: usize) -> Span {
         let end = if self.at == self.gap.1 { self.gap.0 } else { self.at };
         Span::new(start, end.max(start))
@@ -141,7 +143,8 @@ impl<'a> Cursor<'a> {
         self.at += usize::from(found);
         found
     }
-    /// Consumes `token`, which has no blanks, if it comes next; a word must end where the token does.
+    /// Consumes `token`, which has no blanks, if it comes next; a word must end where the token
+    /// does.
     pub(crate) fn eat_token(&mut self, token: &str) -> bool {
         self.blank();
         let Some(after) = self.rest().strip_prefix(token) else { return false };
@@ -233,8 +236,8 @@ impl<'a> Cursor<'a> {
         }
         Err(self.expected(&format!("`=` right after `{word}`")))
     }
-    /// Returns whether a name and `=` come next that can only be those of an instruction: after `ROOT`, with a `%`, or with a
-    /// blank between them and before a shape.
+    /// Returns whether a name and `=` come next that can only be those of an instruction: after
+    /// `ROOT`, with a `%`, or with a blank between them and before a shape.
     pub(super) fn at_instruction(mut self) -> bool {
         let is_named = self.eat_token("ROOT") || self.peek() == Some(b'%');
         let has_name = self.name("").is_ok();

@@ -1,8 +1,8 @@
 //! The combinators of the small grammars inside attributes: those of nom, over a [`Cursor`].
 //!
-//! Parsers of tokens skip blanks and comments before the token. Dense grammars, such as `0_1x2_2`, have none inside and use
-//! nom's parsers of characters. A [`Rejection`] has its place in the text; it becomes an [`Error`], which takes memory, when no
-//! alternative is left.
+//! Parsers of tokens skip blanks and comments before the token. Dense grammars, such as `0_1x2_2`,
+//! have none inside and use nom's parsers of characters. A [`Rejection`] has its place in the text;
+//! it becomes an [`Error`], which takes memory, when no alternative is left.
 use super::Cursor;
 use crate::{Error, Result, Span};
 use nom::character::complete::digit1;

@@ -187,8 +187,9 @@ fn bools(c: &mut Cursor<'_>) -> Result<Vec<bool>> {
     Ok(flags)
 }
 
-/// Parses `{ {"a" {0}} : {"b"}, "module" ... }` into the form it is printed in: sorted, one entry per line; the first entry of a
-/// value is kept. The module stays in quotes: XLA prints it over many lines, which it cannot parse.
+/// Parses `{ {"a" {0}} : {"b"}, "module" ... }` into the form it is printed in: sorted, one entry
+/// per line; the first entry of a value is kept. The module stays in quotes: XLA prints it over
+/// many lines, which it cannot parse.
 fn recovery_table(c: &mut Cursor<'_>) -> Result<Option<String>> {
     let mut table = BTreeMap::new();
     c.expect(b'{')?;
@@ -239,8 +240,8 @@ fn print_array(out: &mut String, (name, index): &OriginalArray<'_>) {
     out.push('}');
 }
 
-/// Prints the line of the header, without its end. The layout of the entry is always printed: as stated, or from the shapes of
-/// the entry computation.
+/// Prints the line of the header, without its end. The layout of the entry is always printed: as
+/// stated, or from the shapes of the entry computation.
 pub(crate) fn print_header(
     out: &mut String,
     name: &str,

@@ -18,11 +18,11 @@ struct Head<'a> {
     shape_span: Span,
     word: &'a str,
     span: Span,
-    kind: Kind,
+    kind: InstructionKind,
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum InstructionKind {
     Plain {
         opcode: Opcode,
         implied: &'static str,
@@ -106,9 +106,12 @@ impl<'a> Parser<'a> {
         Ok(Head { shape, shape_span, word, span, kind })
     }
 
-    fn kind(word: &str) -> Option<Kind> {
+    fn kind(word: &str) -> Option<InstructionKind> {
         if let Some(spelling) = Opcode::spelled(word) {
-            return Some(Kind::Plain { opcode: spelling.opcode, implied: spelling.implied });
+            return Some(InstructionKind::Plain {
+                opcode: spelling.opcode,
+                implied: spelling.implied,
+            });
         }
         let phases = [
             ("-start", Opcode::AsyncStart),
@@ -119,21 +122,21 @@ impl<'a> Parser<'a> {
             phases.iter().find_map(|&(suffix, phase)| Some((word.strip_suffix(suffix)?, phase)))?;
         let wrapped = Opcode::spelled(wrapped).filter(|s| s.implied.is_empty())?.opcode;
         let bare = wrapped == Opcode::Parameter || wrapped == Opcode::Constant;
-        (!wrapped.has_native_async() && !bare).then_some(Kind::Async { wrapped, phase })
+        (!wrapped.has_native_async() && !bare).then_some(InstructionKind::Async { wrapped, phase })
     }
 
     /// Parses `(operands), attributes`.
     fn rest(&mut self, head: Head<'a>) -> Result<(Instruction, Span)> {
         let (operands, positional) = self.arguments(&head)?;
         let (opcode, implied) = match head.kind {
-            Kind::Plain { opcode, implied } => (opcode, implied),
-            Kind::Async { wrapped, phase: Opcode::AsyncStart } => {
+            InstructionKind::Plain { opcode, implied } => (opcode, implied),
+            InstructionKind::Async { wrapped, phase: Opcode::AsyncStart } => {
                 let start = head.span.range().start;
                 let made =
                     self.sugared_start(head.word, head.span, wrapped, head.shape, operands)?;
                 return Ok((made, self.cursor.span_from(start)));
             }
-            Kind::Async { wrapped, phase } => {
+            InstructionKind::Async { wrapped, phase } => {
                 if let Some(callee) = self.check_chain(&operands, wrapped, head.span)? {
                     let result = match &head.shape {
                         Some(shape) if phase == Opcode::AsyncUpdate => {
@@ -180,8 +183,8 @@ impl<'a> Parser<'a> {
     fn arguments(&mut self, head: &Head<'a>) -> Result<(Operands, Option<Positional>)> {
         self.cursor.expect(b'(')?;
         let opcode = match head.kind {
-            Kind::Plain { opcode, .. } => Some(opcode),
-            Kind::Async { .. } => None,
+            InstructionKind::Plain { opcode, .. } => Some(opcode),
+            InstructionKind::Async { .. } => None,
         };
         let positional = if opcode == Some(Opcode::Parameter) {
             self.cursor.blank();
@@ -310,7 +313,7 @@ impl<'a> Parser<'a> {
         let shape_span = self.cursor.span_from(start);
         let (word, span) = self.cursor.word("an opcode")?;
         let kind = Self::kind(word).ok_or_else(|| unknown_opcode(word).at(span))?;
-        let Kind::Plain { opcode, implied } = kind else {
+        let InstructionKind::Plain { opcode, implied } = kind else {
             let message = format!("`{word}` cannot be written as an operand");
             return Err(Error::from(Code::Async { message }).at(span));
         };
@@ -352,7 +355,8 @@ impl<'a> Parser<'a> {
         id
     }
 
-    /// Returns the error that an instruction is not defined. It is a consequence of another if the text has tried to define it.
+    /// Returns the error that an instruction is not defined. It is a consequence of another if the
+    /// text has tried to define it.
     #[cold]
     pub(super) fn undefined(&mut self, name: &str, span: Span) -> Error {
         self.is_consequence = self.scope().is_broken(name);
@@ -404,7 +408,8 @@ impl<'a> Parser<'a> {
             }
             (ShapeText::Inferred, None) | (ShapeText::Forced, _) => {
                 let stated = head.shape.as_ref();
-                // A tuple or a copy has the elements of its operands, which are counted before it is made.
+                // A tuple or a copy has the elements of its operands, which are counted before it
+                // is made.
                 let operands = shapes.iter().map(|shape| shape.size());
                 let limit = self.cursor.text().len().clamp(FEWEST_INFERRED, MOST_INFERRED);
                 let too_many = || Error::from(Code::TooManyShapes { limit }).at(head.span);
@@ -448,8 +453,8 @@ impl Opcode {
     }
 }
 
-/// The most elements of all inferred shapes, about 240 bytes of memory each: one for each byte of the text, within these bounds.
-/// Tuples of tuples could otherwise have exponentially many.
+/// The most elements of all inferred shapes, about 240 bytes of memory each: one for each byte of
+/// the text, within these bounds. Tuples of tuples could otherwise have exponentially many.
 const FEWEST_INFERRED: usize = 1 << 15;
 const MOST_INFERRED: usize = 1 << 20;
 

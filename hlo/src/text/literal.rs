@@ -8,7 +8,8 @@ use crate::literal::{Array, ConstantValue};
 use crate::text::grammar::{lift, list};
 use crate::{ArrayShape, ElementType, Error, Literal, Result, Scalar, Shape, Span};
 
-/// The most bytes of an array that is written as one number: memory must not depend on a shape alone.
+/// The most bytes of an array that is written as one number: memory must not depend on a shape
+/// alone.
 const MOST_ZEROS: usize = 1 << 26;
 
 /// Parses the value of a constant of a stated shape.
@@ -195,8 +196,9 @@ impl Reader<'_, '_> {
 
     /// Parses a number without braces for a whole array.
     ///
-    /// XLA takes it as the first element and fills the others with zeros, while who writes it means a broadcast. It is accepted
-    /// where the two are the same: for zeros, and for an array of one element.
+    /// XLA takes it as the first element and fills the others with zeros, while who writes it means
+    /// a broadcast. It is accepted where the two are the same: for zeros, and for an array of one
+    /// element.
     fn single(&mut self) -> Result<()> {
         let shape = self.shape;
         let braces = wrong(self.c, format!("the elements of {shape:#} must be written in braces"));

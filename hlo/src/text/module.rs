@@ -26,7 +26,7 @@ pub(crate) struct Parser<'a> {
     /// Whether the error that is being returned follows from one of them.
     pub(super) is_consequence: bool,
     /// Computations in the order of their first mention; those not defined yet are empty.
-    slots: Vec<Slot<'a>>,
+    slots: Vec<NameSlot<'a>>,
     /// Computations by their name in the text.
     named: FxHashMap<&'a str, ComputationId>,
     /// Ids of the computations, in the order of their ends.
@@ -40,7 +40,7 @@ pub(crate) struct Parser<'a> {
     entry: Option<(ComputationId, Span)>,
 }
 
-struct Slot<'a> {
+struct NameSlot<'a> {
     name: &'a str,
     /// Where it is defined, or first mentioned.
     span: Span,
@@ -85,7 +85,8 @@ fn help(text: &str, error: &Error) -> Option<&'static str> {
     (is_first && is_syntax && !word.starts_with('(')).then_some(START)
 }
 
-/// Returns whether a text that cannot be parsed looks like MLIR, such as `StableHLO`: the two are often confused.
+/// Returns whether a text that cannot be parsed looks like MLIR, such as `StableHLO`: the two are
+/// often confused.
 #[cold]
 fn is_mlir(text: &str) -> bool {
     let mut cursor = Cursor::new(text);
@@ -215,7 +216,7 @@ impl<'a> Parser<'a> {
         id
     }
     fn new_slot(&mut self, name: &'a str, span: Span) -> ComputationId {
-        self.slots.push(Slot { name, span, computation: None });
+        self.slots.push(NameSlot { name, span, computation: None });
         Id::new(self.slots.len() - 1)
     }
     /// Records a parsed computation; `name` is `None` for one without a name.
@@ -249,7 +250,8 @@ impl<'a> Parser<'a> {
         self.slots[id.index()].computation.as_mut()
     }
 
-    /// Sets the thread of a computation and of those it calls, but for those that its asynchronous instructions start.
+    /// Sets the thread of a computation and of those it calls, but for those that its asynchronous
+    /// instructions start.
     pub(super) fn set_thread(&mut self, id: ComputationId, thread: &SmolStr) {
         let (mut open, mut seen) = (vec![id], FxHashSet::default());
         while let Some(id) = open.pop() {
@@ -290,7 +292,7 @@ impl<'a> Parser<'a> {
         self.errors.pop().map_or(Ok(()), Err)
     }
 
-    fn missing(&self, slot: &Slot<'a>) -> Error {
+    fn missing(&self, slot: &NameSlot<'a>) -> Error {
         let error =
             Error::from(Code::UndefinedComputation { name: slot.name.into() }).at(slot.span);
         let known = self.slots.iter().filter(|s| s.computation.is_some()).map(|s| s.name);
@@ -355,8 +357,8 @@ impl Callees for Parser<'_> {
     }
 }
 
-/// Returns whether an asynchronous instruction can be printed in its short form: the computation only passes its
-/// parameters to one op.
+/// Returns whether an asynchronous instruction can be printed in its short form: the computation
+/// only passes its parameters to one op.
 pub(crate) fn is_single_op(computation: &Computation) -> bool {
     let root = &computation.instructions[computation.root];
     // `all-reduce-start`, `send-done` and the like are opcodes with other shapes.

@@ -5,7 +5,8 @@ use crate::ir::Computation;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 
-/// Makes the names of computations and of instructions unique, changing the same ones as XLA's parser.
+/// Makes the names of computations and of instructions unique, changing the same ones as XLA's
+/// parser.
 pub(crate) fn make_unique(computations: &mut Arena<Computation>) {
     let (mut names, mut instruction_names) = (Uniquer::default(), Uniquer::default());
     let count = computations.iter().map(|(_, c)| c.instructions.len()).sum();
@@ -93,7 +94,8 @@ pub(super) fn is_illegal(name: &str) -> bool {
     sanitize(name).is_some() && (is_long_reserved(name) || name.starts_with("__"))
 }
 
-/// Returns whether XLA had the type when the oldest texts were written; newer ones occur there as names.
+/// Returns whether XLA had the type when the oldest texts were written; newer ones occur there as
+/// names.
 fn is_long_reserved(name: &str) -> bool {
     const YOUNG: [&str; 4] = ["s1", "s2", "u1", "u2"];
     is_reserved(name)

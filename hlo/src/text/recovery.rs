@@ -1,8 +1,10 @@
-//! Goes on after the error of an instruction, so that one reading of a text finds more than one mistake.
+//! Goes on after the error of an instruction, so that one reading of a text finds more than one
+//! mistake.
 //!
-//! The instruction is skipped if the brackets around and inside of it match: then its error does not change how the rest is
-//! read. Its name keeps the shape that the text states, so its users are read as if it were right. Users of a name without a shape
-//! are skipped without an error of their own.
+//! The instruction is skipped if the brackets around and inside of it match: then its error does
+//! not change how the rest is read. Its name keeps the shape that the text states, so its users are
+//! read as if it were right. Users of a name without a shape are skipped without an error of their
+//! own.
 use super::shape::{at_shape, shape};
 use super::{Cursor, Parser, balanced};
 use crate::diag::Code;
@@ -87,8 +89,8 @@ fn placeholder(shape: Shape) -> Instruction {
     Instruction { op, shape, operands: smallvec::SmallVec::new(), common: None }
 }
 
-/// Returns the position after an instruction: at the next one, or at the brace that closes the body. `None` if the brackets do not
-/// match.
+/// Returns the position after an instruction: at the next one, or at the brace that closes the
+/// body. `None` if the brackets do not match.
 fn after_instruction(mut c: Cursor<'_>) -> Option<Cursor<'_>> {
     let mut open = Vec::new();
     let mut is_first = true;
@@ -128,7 +130,8 @@ fn after_instruction(mut c: Cursor<'_>) -> Option<Cursor<'_>> {
     }
 }
 
-/// Returns whether `name =` comes next, as at the start of an instruction; an attribute has no blank before the `=`.
+/// Returns whether `name =` comes next, as at the start of an instruction; an attribute has no
+/// blank before the `=`.
 fn starts_instruction(mut c: Cursor<'_>) -> bool {
     c.eat_token("ROOT");
     let has_sigil = c.eat(b'%');

@@ -1,9 +1,9 @@
 //! Strings in quotes.
 //!
-//! A string is any sequence of bytes: escapes can produce bytes that are not UTF-8, as in the configuration of an old custom
-//! call. It is stored as a `String` in which a byte that is not UTF-8 is the character U+10FF00 plus the byte. Those
-//! characters are for private use; if a text has one itself, its own bytes are stored the same way, so that nothing
-//! is lost.
+//! A string is any sequence of bytes: escapes can produce bytes that are not UTF-8, as in the
+//! configuration of an old custom call. It is stored as a `String` in which a byte that is not
+//! UTF-8 is the character U+10FF00 plus the byte. Those characters are for private use; if a text
+//! has one itself, its own bytes are stored the same way, so that nothing is lost.
 use super::{Cursor, is_name};
 use crate::diag::Code;
 use crate::{Error, Result, Span};

@@ -1,4 +1,5 @@
-//! Checks between an instruction and the computations that it calls: their threads, and the attributes of composites.
+//! Checks between an instruction and the computations that it calls: their threads, and the
+//! attributes of composites.
 use crate::diag::Place;
 use crate::ir::{ComputationId, Instruction};
 use crate::op::{Kind, check as rule};
@@ -14,7 +15,8 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
     }
 }
 
-/// Fails unless called computations run on the thread of the caller; those of a start on the thread that it names.
+/// Fails unless called computations run on the thread of the caller; those of a start on the thread
+/// that it names.
 fn threads(module: &Module, own: &str, instruction: &Instruction) -> Result<()> {
     let own = if let Op::AsyncStart(start) = &instruction.op {
         start.thread()

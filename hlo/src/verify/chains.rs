@@ -1,5 +1,6 @@
-//! Asynchronous ops: each `-done` takes the value of a `-start` of its op, which nothing else uses, its operands and its result
-//! are those of the computation that the start calls, and that computation has one op.
+//! Asynchronous ops: each `-done` takes the value of a `-start` of its op, which nothing else uses,
+//! its operands and its result are those of the computation that the start calls, and that
+//! computation has one op.
 //!
 //! Between the two the value may pass through tuples, loops, branches and calls.
 use super::origins::{Site, Tracer};
@@ -78,8 +79,8 @@ fn end(module: &Module, tracer: &mut Tracer<'_>, site: Site) -> Result<()> {
     Ok(())
 }
 
-/// Fails unless the operands that are bound up to an update or a done are those that the computation takes, and the result so
-/// far is part of its result.
+/// Fails unless the operands that are bound up to an update or a done are those that the
+/// computation takes, and the result so far is part of its result.
 fn fits(computation: &Computation, instruction: &Instruction, callee: &Computation) -> Result<()> {
     let shape = |id: &InstructionId| &computation.instructions[*id].shape;
     let Some((state, late)) = instruction.operands.split_first() else { return Ok(()) };
@@ -140,7 +141,8 @@ fn taken_once(
     .map_err(|e| e.on(Place::Operand(0)))
 }
 
-/// Fails unless the computation of an asynchronous op has one op, only elements of parameters, or only sends and receives.
+/// Fails unless the computation of an asynchronous op has one op, only elements of parameters, or
+/// only sends and receives.
 fn wrapped(module: &Module, instruction: &Instruction) -> Result<()> {
     let Op::AsyncStart(start) = &instruction.op else { return Ok(()) };
     let callee = &module.computations[start.calls];

@@ -1,8 +1,9 @@
-//! Checks that groups of collective ops fit the module's replicas and partitions, and that shapes fit the groups.
+//! Checks that groups of collective ops fit the module's replicas and partitions, and that shapes
+//! fit the groups.
 //!
 //! `channel_id` and `use_global_device_ids` determine the meaning of the ids in a group: see
-//! [`GroupMode`]. If the module has only one replica or partition, the number of ids is not checked: a module that is
-//! partitioned later can already name the devices.
+//! [`GroupMode`]. If the module has only one replica or partition, the number of ids is not
+//! checked: a module that is partitioned later can already name the devices.
 use crate::diag::Place;
 use crate::ir::{Computation, Instruction, InstructionId, ModuleConfig};
 use crate::op::value::ReplicaGroups;
@@ -22,7 +23,8 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
     }
 }
 
-/// Fails for a channel that collective ops and transfers between devices share. Several ops of one kind may have one channel.
+/// Fails for a channel that collective ops and transfers between devices share. Several ops of one
+/// kind may have one channel.
 fn channels(module: &Module, errors: &mut Vec<Error>) {
     let mut known: FxHashMap<i64, (Opcode, Span)> = FxHashMap::default();
     for (_, computation) in module.computations.iter() {
@@ -88,7 +90,8 @@ fn check_instruction(
         ReplicaGroups::Mesh(groups) => groups.group_size(),
     };
     let devices = in_group.saturating_mul(mode.devices_per_id(config));
-    // Without a number of partitions, a group of one replica may stand for all partitions that the module gets later.
+    // Without a number of partitions, a group of one replica may stand for all partitions that the
+    // module gets later.
     let is_open = mode == GroupMode::CrossReplicaAndPartition && config.num_partitions == 1;
     if devices < 1 || (devices == 1 && (groups.is_empty() || is_open)) {
         return Ok(());
@@ -103,7 +106,8 @@ fn size(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// Returns the number of ids, counted up to the largest. Every id must be in a group, unless `partial`.
+/// Returns the number of ids, counted up to the largest. Every id must be in a group, unless
+/// `partial`.
 fn check_listed(groups: &[Vec<i64>], uneven: bool, partial: bool, mode: GroupMode) -> Result<i64> {
     rule(groups.iter().all(|group| !group.is_empty()), "groups_not_empty", || {
         "a group is empty".to_owned()

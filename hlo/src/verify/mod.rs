@@ -15,8 +15,9 @@ use crate::{Error, Module};
 
 /// A module that has passed every check; engines accept only verified modules.
 ///
-/// It guarantees that operands come before their users, parameters are numbered without gaps, no computation calls
-/// itself, every stated shape is the one its op has, and called computations fit their callers.
+/// It guarantees that operands come before their users, parameters are numbered without gaps, no
+/// computation calls itself, every stated shape is the one its op has, and called computations fit
+/// their callers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verified(Module);
 

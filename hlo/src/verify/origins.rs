@@ -1,4 +1,5 @@
-//! The starts from which the value of an asynchronous op comes, through tuples, loops, branches and calls.
+//! The starts from which the value of an asynchronous op comes, through tuples, loops, branches and
+//! calls.
 use crate::ir::{ComputationId, Instruction, InstructionId};
 use crate::op::AsyncRole;
 use crate::{Module, Op, Opcode};
@@ -8,7 +9,8 @@ use std::rc::Rc;
 /// An instruction of a module.
 pub(super) type Site = (ComputationId, InstructionId);
 
-/// An instruction, and the element of its result in question: an index for each tuple from the outermost inwards.
+/// An instruction, and the element of its result in question: an index for each tuple from the
+/// outermost inwards.
 type Part = (Site, Vec<i64>);
 
 /// The instructions that make a value.
@@ -89,8 +91,8 @@ impl<'a> Tracer<'a> {
         found.starts.dedup();
     }
 
-    /// Returns where a part of a value comes from, if an instruction only passes it on. The parameter of a computation that is
-    /// never called comes from nowhere.
+    /// Returns where a part of a value comes from, if an instruction only passes it on. The
+    /// parameter of a computation that is never called comes from nowhere.
     fn before(&self, (site, mut index): Part) -> Option<Vec<Part>> {
         let (holder, _) = site;
         let instruction = self.instruction(site);
@@ -146,7 +148,8 @@ impl<'a> Tracer<'a> {
         Some(parts)
     }
 
-    /// Returns the instruction of the same computation whose value this is, and the part of it, through tuples.
+    /// Returns the instruction of the same computation whose value this is, and the part of it,
+    /// through tuples.
     pub(super) fn local(&self, (holder, id): Site) -> (InstructionId, Vec<i64>) {
         let mut part = ((holder, id), Vec::new());
         loop {

@@ -1,7 +1,8 @@
 //! Checks that a module prints as a text that is read as the same module.
 //!
-//! A text has this property by itself. Messages and programs that build modules can have any characters in a name and in the
-//! attributes that are printed as they are, and shapes of any depth.
+//! A text has this property by itself. Messages and programs that build modules can have any
+//! characters in a name and in the attributes that are printed as they are, and shapes of any
+//! depth.
 use crate::diag::Code;
 use crate::ir::{CommonAttrs, Computation, InstructionId, OriginalValue};
 use crate::op::Op;

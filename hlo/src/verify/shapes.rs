@@ -1,4 +1,5 @@
-//! Checks that every instruction states the shape its op has, and that the number of elements does not overflow.
+//! Checks that every instruction states the shape its op has, and that the number of elements does
+//! not overflow.
 use crate::diag::{Code, Place};
 use crate::ir::{Computation, ComputationId, InstructionId, ProgramShape};
 use crate::op::{Callees, check_arrays};
@@ -7,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 
-/// The program shape of each computation, computed once, since many instructions can call one computation.
+/// The program shape of each computation, computed once, since many instructions can call one
+/// computation.
 struct Programs<'a> {
     module: &'a Module,
     found: Vec<OnceCell<ProgramShape<'a>>>,
@@ -20,7 +22,8 @@ impl Callees for Programs<'_> {
     }
 }
 
-/// The result of the checks: where a stated shape is wrong, the one that follows from operands and attributes.
+/// The result of the checks: where a stated shape is wrong, the one that follows from operands and
+/// attributes.
 #[derive(Default)]
 pub(super) struct Corrections {
     shapes: FxHashMap<(ComputationId, InstructionId), Shape>,
@@ -28,8 +31,9 @@ pub(super) struct Corrections {
     broken: FxHashSet<ComputationId>,
 }
 
-/// Checks each instruction. An error that vanishes with the corrected shapes of the operands follows from the errors of these, and
-/// is left out; so is an error of an instruction that calls a computation with an error.
+/// Checks each instruction. An error that vanishes with the corrected shapes of the operands
+/// follows from the errors of these, and is left out; so is an error of an instruction that calls a
+/// computation with an error.
 pub(super) fn check(module: &Module, errors: &mut Vec<Error>) -> Corrections {
     let found = vec![OnceCell::new(); module.computations.len()];
     let programs = Programs { module, found };
@@ -76,7 +80,8 @@ impl Corrections {
     }
 }
 
-/// Adds the span of the instruction, and a label at the definition of the operand the error is about.
+/// Adds the span of the instruction, and a label at the definition of the operand the error is
+/// about.
 fn placed(computation: &Computation, id: InstructionId, error: Error) -> Error {
     let spans = computation.spans(id);
     // The shape is between the name and the opcode; an instruction without a name states none.

@@ -1,4 +1,5 @@
-//! Checks that shardings fit their values: a tiling has the rank of its array, and each leaf of a tuple a sharding.
+//! Checks that shardings fit their values: a tiling has the rank of its array, and each leaf of a
+//! tuple a sharding.
 use crate::diag::Place;
 use crate::ir::{DeviceSharding, Instruction, NamedAxes, Placement, Sharding, TileDevices};
 use crate::op::check as rule;

@@ -20,7 +20,8 @@ pub(super) fn check(module: &Module, errors: &mut Vec<Error>) {
     }
 }
 
-/// Checks that operands, control predecessors and callees exist, and that operands come before their users.
+/// Checks that operands, control predecessors and callees exist, and that operands come before
+/// their users.
 fn check_operands(module: &Module, computation: &Computation, errors: &mut Vec<Error>) {
     let count = computation.instructions.len();
     if computation.root.index() >= count {

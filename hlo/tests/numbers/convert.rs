@@ -168,7 +168,8 @@ fn whole_numbers_around_every_midpoint() {
         for x in [x - 1, x, x + 1] {
             for from in wide {
                 for x in [x, -x] {
-                    // The bits of the value wrapped to the type: values that do not fit are just other values.
+                    // The bits of the value wrapped to the type: values that do not fit are just
+                    // other values.
                     check(from, (x as u64) & (u64::MAX >> (64 - from.bits())), to);
                 }
             }

@@ -1,6 +1,8 @@
-//! Narrow floats from the definition of their formats, and rounding by search for the nearest value.
+//! Narrow floats from the definition of their formats, and rounding by search for the nearest
+//! value.
 //!
-//! Nothing here shares code with the library: values are built from powers of two, and rounding is a search among them.
+//! Nothing here shares code with the library: values are built from powers of two, and rounding is
+//! a search among them.
 #![allow(dead_code, reason = "two test programs share the file, and each uses its part")]
 use hlo::ElementType as E;
 use std::cmp::Ordering;
@@ -109,8 +111,8 @@ impl Grid {
         (self.past == Past::Largest).then_some(-0.0)
     }
 
-    /// Returns the nearest value to a real number of this sign, None for NaN. `side` says how its size lies to a given
-    /// one.
+    /// Returns the nearest value to a real number of this sign, None for NaN. `side` says how its
+    /// size lies to a given one.
     pub fn nearest(&self, negative: bool, side: impl Fn(f64) -> Ordering) -> Option<f64> {
         if self.powers && (negative || side(0.0) == Ordering::Equal) {
             return None;

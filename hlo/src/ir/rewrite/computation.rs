@@ -11,8 +11,8 @@ use smol_str::SmolStr;
 
 /// A computation being edited.
 ///
-/// Methods that take an [`InstructionId`] panic if the computation does not have it or it was removed, unless stated
-/// otherwise.
+/// Methods that take an [`InstructionId`] panic if the computation does not have it or it was
+/// removed, unless stated otherwise.
 #[derive(Debug, Clone)]
 pub struct ComputationRewriter {
     pub(super) name: SmolStr,
@@ -71,7 +71,8 @@ impl ComputationRewriter {
     pub fn name(&self) -> &str {
         &self.name
     }
-    /// Returns the ids of its instructions, in ascending order; added ones come last, wherever they are in the text.
+    /// Returns the ids of its instructions, in ascending order; added ones come last, wherever they
+    /// are in the text.
     pub fn ids(&self) -> Vec<InstructionId> {
         self.iter().map(|(id, _)| id).collect()
     }
@@ -100,8 +101,8 @@ impl ComputationRewriter {
         let slot = &mut self.slots[id.index()];
         slot.instruction.as_mut().expect("the instruction was not removed")
     }
-    /// Returns the name of an instruction, which a removed one keeps. In the finished module an added instruction has
-    /// another name if this one is taken.
+    /// Returns the name of an instruction, which a removed one keeps. In the finished module an
+    /// added instruction has another name if this one is taken.
     pub fn instruction_name(&self, id: InstructionId) -> &str {
         &self.slots[id.index()].name
     }
@@ -143,8 +144,9 @@ impl ComputationRewriter {
         self.slots.push(Slot { instruction, name: name.into(), spans, position, is_added: true });
         InstructionId::new(self.slots.len() - 1)
     }
-    /// Adds an instruction at the position of `like` in the text, even if that was removed: with its span, its metadata
-    /// unless it has common attributes, and its name, with a number if that is taken.
+    /// Adds an instruction at the position of `like` in the text, even if that was removed: with
+    /// its span, its metadata unless it has common attributes, and its name, with a number if that
+    /// is taken.
     pub fn add(&mut self, like: InstructionId, instruction: Instruction) -> InstructionId {
         let slot = &self.slots[like.index()];
         let added = Slot { instruction: Some(instruction), is_added: true, ..slot.clone() };
@@ -208,8 +210,8 @@ impl ComputationRewriter {
         let index = i64::try_from(index).unwrap_or(i64::MAX);
         Instruction::new(GetTupleElement { index }, shape, [tuple])
     }
-    /// Replaces an instruction; the id, name and span are kept, and the metadata unless the new one has common
-    /// attributes.
+    /// Replaces an instruction; the id, name and span are kept, and the metadata unless the new one
+    /// has common attributes.
     pub fn replace(&mut self, id: InstructionId, instruction: Instruction) {
         let old = self.slots[id.index()].instruction.replace(instruction);
         self.keep_metadata(id, old.and_then(|old| old.common));
@@ -222,8 +224,8 @@ impl ComputationRewriter {
             instruction.common = Some(Box::new(CommonAttrs { metadata, ..CommonAttrs::default() }));
         }
     }
-    /// Replaces every use of an instruction's value, also as the result of the computation. The operands of `new` are
-    /// not changed.
+    /// Replaces every use of an instruction's value, also as the result of the computation. The
+    /// operands of `new` are not changed.
     pub fn replace_uses(&mut self, old: InstructionId, new: InstructionId) {
         for (i, slot) in self.slots.iter_mut().enumerate() {
             if InstructionId::new(i) == new {
@@ -255,13 +257,13 @@ impl ComputationRewriter {
             common.control = Some(before).filter(|before| !before.is_empty());
         }
     }
-    /// Removes an instruction; does nothing if it was removed. Its uses must be replaced or removed too; it is removed
-    /// as a control predecessor.
+    /// Removes an instruction; does nothing if it was removed. Its uses must be replaced or removed
+    /// too; it is removed as a control predecessor.
     pub fn remove(&mut self, id: InstructionId) {
         self.slots[id.index()].instruction = None;
     }
-    /// Removes a parameter, and decrements the numbers of those after it. Its uses must be removed too, and the calls
-    /// of the computation must have one operand less.
+    /// Removes a parameter, and decrements the numbers of those after it. Its uses must be removed
+    /// too, and the calls of the computation must have one operand less.
     pub fn remove_parameter(&mut self, id: InstructionId) {
         self.remove(id);
         for (id, number) in self.parameters().into_iter().zip(0..) {
@@ -270,9 +272,10 @@ impl ComputationRewriter {
             }
         }
     }
-    /// Removes every instruction that the result does not depend on, except parameters and those that `keep` accepts,
-    /// with their dependencies; returns the number of removed instructions. An instruction with an effect, like
-    /// `outfeed` or a collective op, is removed too unless `keep` accepts it.
+    /// Removes every instruction that the result does not depend on, except parameters and those
+    /// that `keep` accepts, with their dependencies; returns the number of removed instructions. An
+    /// instruction with an effect, like `outfeed` or a collective op, is removed too unless `keep`
+    /// accepts it.
     pub fn remove_dead_code(&mut self, keep: impl Fn(&Instruction) -> bool) -> usize {
         let mut is_live = vec![false; self.slots.len()];
         let kept = self.iter().filter(|(_, i)| matches!(i.op, Op::Parameter(_)) || keep(i));

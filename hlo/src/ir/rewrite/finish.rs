@@ -16,9 +16,9 @@ type Renumbering = Vec<Option<usize>>;
 impl ModuleRewriter {
     /// Returns the edited module, which is not verified.
     ///
-    /// Instructions stay in text order, except that each comes after its operands and control predecessors; computations
-    /// likewise come after their callees. A control predecessor that was removed is left out. Original names are kept;
-    /// an added name gets a number if it is taken.
+    /// Instructions stay in text order, except that each comes after its operands and control
+    /// predecessors; computations likewise come after their callees. A control predecessor that was
+    /// removed is left out. Original names are kept; an added name gets a number if it is taken.
     ///
     /// # Errors
     /// If a removed item is still used, or an item depends on itself.
@@ -55,7 +55,7 @@ impl ModuleRewriter {
     }
 }
 
-/// The attributes that describe the parameters and the result of another entry are removed.
+/// Removes the attributes that describe the parameters and the result of another entry.
 fn forget_entry(config: &mut ModuleConfig) {
     config.entry_layout = None;
     config.input_output_alias.clear();
@@ -104,7 +104,8 @@ fn renumbering(count: usize, order: &[usize]) -> Renumbering {
     renumbered
 }
 
-/// Sorts `nodes` so that each comes after those that `before` returns for it, and else in the given order.
+/// Sorts `nodes` so that each comes after those that `before` returns for it, and else in the given
+/// order.
 fn sorted(
     count: usize,
     nodes: impl IntoIterator<Item = usize>,
@@ -147,8 +148,8 @@ fn sorted(
 }
 
 impl ComputationRewriter {
-    /// Returns the computation, whose callees still have the ids of the rewriter, and for each instruction whether it
-    /// was added.
+    /// Returns the computation, whose callees still have the ids of the rewriter, and for each
+    /// instruction whether it was added.
     fn finish(&self) -> Result<(Computation, Vec<bool>), RewriteError> {
         let order = self.order()?;
         let renumbered = renumbering(self.slots.len(), &order);
@@ -207,7 +208,8 @@ impl ComputationRewriter {
     }
 }
 
-/// Gives every computation and instruction a unique name: first to original ones, then to added ones.
+/// Gives every computation and instruction a unique name: first to original ones, then to added
+/// ones.
 fn give_names(computations: &mut Arena<Computation>, added: &[Vec<bool>]) {
     let (mut names, mut instruction_names) = (Uniquer::default(), Uniquer::default());
     for pass in [false, true] {

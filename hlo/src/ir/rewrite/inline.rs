@@ -4,8 +4,8 @@ use crate::Op;
 use crate::ir::{ComputationId, InstructionId};
 
 impl ModuleRewriter {
-    /// Copies the instructions of `callee` to the end of `caller`, with `operands` in place of its parameters. Returns the copy
-    /// of its root. Control predecessors are not copied.
+    /// Copies the instructions of `callee` to the end of `caller`, with `operands` in place of its
+    /// parameters. Returns the copy of its root. Control predecessors are not copied.
     ///
     /// ```
     /// use hlo::ir::rewrite::ModuleRewriter;
@@ -26,7 +26,8 @@ impl ModuleRewriter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// `None`, and nothing is copied, if `callee` was removed, has no root, or has another number of parameters.
+    /// `None`, and nothing is copied, if `callee` was removed, has no root, or has another number
+    /// of parameters.
     pub fn inline(
         &mut self,
         caller: ComputationId,

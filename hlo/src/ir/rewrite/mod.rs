@@ -1,9 +1,11 @@
 //! Editing of modules: adding, replacing and removing instructions and computations.
 //!
-//! Ids stay valid while a module is edited: an instruction that is removed leaves a gap, and one that is added gets a new id.
-//! [`ModuleRewriter::finish`] closes the gaps, orders every instruction after its operands and every computation after its
-//! callees, renumbers all references, and gives each instruction a unique name. A clone shares every computation that
-//! neither side edits, so that many variants of one module cost little: a reducer clones, edits, finishes and compares.
+//! Ids stay valid while a module is edited: an instruction that is removed leaves a gap, and one
+//! that is added gets a new id. [`ModuleRewriter::finish`] closes the gaps, orders every
+//! instruction after its operands and every computation after its callees, renumbers all
+//! references, and gives each instruction a unique name. A clone shares every computation that
+//! neither side edits, so that many variants of one module cost little: a reducer clones, edits,
+//! finishes and compares.
 //!
 //! ```
 //! use hlo::ir::{Instruction, rewrite::ModuleRewriter};
@@ -98,8 +100,9 @@ impl ModuleRewriter {
     }
     /// Returns the attributes of the module.
     ///
-    /// [`finish`](Self::finish) drops those that describe the parameters and the result of the entry (its layout, aliases,
-    /// donors, sharding propagation) if the shapes of these have changed.
+    /// [`finish`](Self::finish) drops those that describe the parameters and the result of the
+    /// entry (its layout, aliases, donors, sharding propagation) if the shapes of these have
+    /// changed.
     pub fn config_mut(&mut self) -> &mut ModuleConfig {
         &mut self.config
     }

@@ -1,7 +1,7 @@
 //! Shardings: how a value is distributed across devices.
 //!
-//! A sharding does not change what is computed. It is parsed into the form XLA keeps, so that it is printed as XLA prints
-//! it: merged dimensions are not split again, but the devices are the same.
+//! A sharding does not change what is computed. It is parsed into the form XLA keeps, so that it is
+//! printed as XLA prints it: merged dimensions are not split again, but the devices are the same.
 mod named;
 mod text;
 mod tiles;
@@ -78,7 +78,8 @@ impl From<Placement> for DeviceSharding {
 }
 
 impl Sharding {
-    /// Applies a sharding written for the whole value to each leaf of a tuple; a per-leaf sharding is unchanged.
+    /// Applies a sharding written for the whole value to each leaf of a tuple; a per-leaf sharding
+    /// is unchanged.
     #[must_use]
     pub fn expand_to_leaves(self, leaves: usize) -> Self {
         match self {

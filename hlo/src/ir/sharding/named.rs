@@ -30,7 +30,8 @@ pub struct NamedSharding {
 /// The division of a value along the axes of a mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NamedAxes {
-    /// For each dimension of the value, the axes it is divided along. Empty for a mesh of one device.
+    /// For each dimension of the value, the axes it is divided along. Empty for a mesh of one
+    /// device.
     Dims(Vec<NamedDim>),
     /// `replicated`
     Replicated,
@@ -122,7 +123,7 @@ fn check_devices(mesh: &Mesh) -> Result<()> {
     Err(Code::AttributeValue { message }.into())
 }
 
-/// `[{'x'}, {?}]`, or a word for the whole value.
+/// Parses `[{'x'}, {?}]`, or a word for the whole value.
 fn axes(c: &mut Cursor<'_>, sharding: &mut NamedSharding) -> Result<NamedAxes> {
     const EXPECTED: &str = "`[`, `replicated`, `manual` or `unreduced`";
     let word = alt((
@@ -144,7 +145,7 @@ fn axes(c: &mut Cursor<'_>, sharding: &mut NamedSharding) -> Result<NamedAxes> {
     Ok(axes)
 }
 
-/// `{'x', 'y', ?}`
+/// Parses `{'x', 'y', ?}`.
 fn dim(input: Cursor<'_>) -> Parsed<'_, NamedDim> {
     let axis = alt((value(None, symbol('?')), map(lift(AxisRef::parse), Some)));
     let dim = checked(list('{', axis, '}'), |mut axes| {
@@ -166,8 +167,8 @@ impl NamedSharding {
         self.normalize();
         Ok(())
     }
-    /// Fails unless every axis is one of the mesh and no sub-axis is used twice. Axes given by number get their
-    /// names.
+    /// Fails unless every axis is one of the mesh and no sub-axis is used twice. Axes given by
+    /// number get their names.
     fn resolve(&mut self) -> Result<()> {
         let wrong = |message: String| Err(Code::AttributeValue { message }.into());
         let Self { mesh, axes, replicated, unreduced, manual, .. } = self;

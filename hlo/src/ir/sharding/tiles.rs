@@ -113,8 +113,8 @@ impl Tiling {
         }
     }
 
-    /// Returns XLA's normal form: subgroups of size 1 are removed, those of one kind are merged, and all are sorted; a
-    /// tiling that does not divide the value is replaced by its placement.
+    /// Returns XLA's normal form: subgroups of size 1 are removed, those of one kind are merged,
+    /// and all are sorted; a tiling that does not divide the value is replaced by its placement.
     fn normal(self) -> Placement {
         if self.subgroups.is_empty() {
             return Placement::Tiled(self);
@@ -173,10 +173,11 @@ impl Tiling {
     }
 }
 
-/// Returns the ids with each group of `size` consecutive ones sorted; `None` if they are not an iota.
+/// Returns the ids with each group of `size` consecutive ones sorted; `None` if they are not an
+/// iota.
 ///
-/// A group is made by the last dimensions of the transposed iota, one of which may have to be split. Its ids ascend if these
-/// dimensions have their original order.
+/// A group is made by the last dimensions of the transposed iota, one of which may have to be
+/// split. Its ids ascend if these dimensions have their original order.
 fn with_sorted_minor(iota: &IotaDims, size: i64) -> Option<IotaDims> {
     let mut reshape = iota.reshape().to_vec();
     let Some(order) = iota.transpose() else { return Some(iota.clone()) };
@@ -218,7 +219,8 @@ fn whole(subgroups: &[Subgroup]) -> Option<Placement> {
     }
 }
 
-/// Returns the devices of tiles of sizes `dims`, transposed to `order`; `None` if there are too many to list.
+/// Returns the devices of tiles of sizes `dims`, transposed to `order`; `None` if there are too
+/// many to list.
 fn transposed(devices: &TileDevices, dims: &[i64], order: &[usize]) -> Option<TileDevices> {
     let moves = order.iter().copied().filter(|&d| dims[d] != 1);
     if moves.is_sorted() {

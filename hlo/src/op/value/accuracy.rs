@@ -1,4 +1,5 @@
-//! `result_accuracy={mode=highest}` or `={tolerance={atol=1,rtol=0.5,ulps=2}}`, of transcendental ops.
+//! `result_accuracy={mode=highest}` or `={tolerance={atol=1,rtol=0.5,ulps=2}}`, of transcendental
+//! ops.
 use super::AccuracyMode;
 use super::fields::{Between, bad, fields};
 use crate::Result;

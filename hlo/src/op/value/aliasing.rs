@@ -1,4 +1,5 @@
-//! `output_to_operand_aliasing={{0}: (1, {}), ..}`, of `fusion`, `custom-call` and the asynchronous ops.
+//! `output_to_operand_aliasing={{0}: (1, {}), ..}`, of `fusion`, `custom-call` and the asynchronous
+//! ops.
 use super::ShapeIndex;
 use crate::diag::Place;
 use crate::op::check;
@@ -22,7 +23,8 @@ pub struct OutputOperandAlias {
 }
 
 impl OutputOperandAliasing {
-    /// Fails unless each entry is an index into the result and an index into an operand, of the same shape.
+    /// Fails unless each entry is an index into the result and an index into an operand, of the
+    /// same shape.
     pub(crate) fn check(
         &self,
         operands: &[&Shape],

@@ -34,7 +34,8 @@ impl AttrValue for SmolStr {
     }
 }
 
-/// A number printed as C's `%g` does. Two are equal if their bits are: `1 / sqrt(x + epsilon)` differs for `epsilon` 0 and -0.
+/// A number printed as C's `%g` does. Two are equal if their bits are: `1 / sqrt(x + epsilon)`
+/// differs for `epsilon` 0 and -0.
 #[derive(Debug, Clone, Copy)]
 pub struct Float(pub f32);
 

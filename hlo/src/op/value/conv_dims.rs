@@ -42,10 +42,11 @@ impl std::str::FromStr for ConvDims {
 }
 
 /// The labels of one array: numbers of the dimensions with the two letters, and with the digits.
-struct Part(i64, i64, Dims);
+struct ArrayLabels(i64, i64, Dims);
 
 impl ConvDims {
-    /// Fails unless labels can be written: each dimension has one, and there are at most ten spatial ones.
+    /// Fails unless labels can be written: each dimension has one, and there are at most ten
+    /// spatial ones.
     pub(crate) fn check(&self) -> Result<()> {
         /// More than the dimensions of any array.
         const MOST: i64 = 1 << 8;
@@ -79,9 +80,10 @@ impl ConvDims {
         let help = "write them like `b01f_01io->b01f`";
         let ((lhs, rhs, out), span) =
             c.parse(spanned(expecting("dimension labels", Some(help), labels)))?;
-        let Part(lhs_batch, lhs_feature, lhs_spatial) = part(lhs, ['b', 'f'])?;
-        let Part(rhs_input_feature, rhs_output_feature, rhs_spatial) = part(rhs, ['i', 'o'])?;
-        let Part(out_batch, out_feature, out_spatial) = part(out, ['b', 'f'])?;
+        let ArrayLabels(lhs_batch, lhs_feature, lhs_spatial) = part(lhs, ['b', 'f'])?;
+        let ArrayLabels(rhs_input_feature, rhs_output_feature, rhs_spatial) =
+            part(rhs, ['i', 'o'])?;
+        let ArrayLabels(out_batch, out_feature, out_spatial) = part(out, ['b', 'f'])?;
         let counts = [lhs_spatial.len(), rhs_spatial.len(), out_spatial.len()];
         if counts != [counts[0]; 3] {
             let [lhs, rhs, out] = counts;
@@ -113,7 +115,7 @@ impl ConvDims {
     }
 }
 
-fn part(labels: Cursor<'_>, letters: [char; 2]) -> Result<Part> {
+fn part(labels: Cursor<'_>, letters: [char; 2]) -> Result<ArrayLabels> {
     const DIGITS: usize = 10;
     let (span, labels) = (Span::new(labels.offset(), labels.text().len()), labels.rest());
     let wrong = |message: String| -> Error { bad(message).at(span) };
@@ -143,10 +145,10 @@ fn part(labels: Cursor<'_>, letters: [char; 2]) -> Result<Part> {
     let spatial = spatial.ok_or_else(|| {
         wrong(format!("the {count} spatial dimensions of `{labels}` are not numbered from 0"))
     })?;
-    Ok(Part(first, second, spatial))
+    Ok(ArrayLabels(first, second, spatial))
 }
 
-/// A dimension without a label is `?`, up to the last one with a label.
+/// Prints the labels of an array; a dimension without one is `?`, up to the last one that has one.
 fn print_part(out: &mut String, letters: [(char, i64); 2], spatial: &Dims) {
     let digits = ('0'..='9').zip(spatial.iter().copied());
     let labels: Vec<_> = letters.into_iter().chain(digits).collect();

@@ -4,8 +4,9 @@ use crate::Result;
 use crate::text::Cursor;
 use std::fmt;
 
-/// Declares enums with their words in the text: `exact` words are case-sensitive, `any_case` words can be written in any
-/// case; `also` is a word that is read and not printed. The string is the name of the set in messages.
+/// Declares enums with their words in the text: `exact` words are case-sensitive, `any_case` words
+/// can be written in any case; `also` is a word that is read and not printed. The string is the
+/// name of the set in messages.
 macro_rules! enums {
     ($(
         $(#[$meta:meta])* pub enum $name:ident = $case:ident $what:literal {

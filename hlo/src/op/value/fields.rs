@@ -17,7 +17,8 @@ pub(super) enum Between {
     Commas,
 }
 
-/// Parses `{name=value ..}`, in any order, each name at most once; `read` parses the value of the field with an index.
+/// Parses `{name=value ..}`, in any order, each name at most once; `read` parses the value of the
+/// field with an index.
 pub(super) fn fields<'a>(
     c: &mut Cursor<'a>,
     between: Between,

@@ -12,8 +12,8 @@ pub(crate) const IDS_LIMIT: i64 = 1 << 31;
 
 /// 0, 1, 2, .. reshaped to some sizes, then transposed, then flattened.
 ///
-/// Stored in the shortest form, as in XLA: without dimensions of size 1, and with neighbors merged that stay
-/// neighbors.
+/// Stored in the shortest form, as in XLA: without dimensions of size 1, and with neighbors merged
+/// that stay neighbors.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IotaDims {
     reshape: Dims,
@@ -24,8 +24,8 @@ pub struct IotaDims {
 type IotaParts = (Vec<i64>, Option<Vec<i64>>);
 
 impl IotaDims {
-    /// Returns the list for these sizes, where `transpose` has the dimension at each position. There is a
-    /// `transpose` exactly if there are two sizes or more.
+    /// Returns the list for these sizes, where `transpose` has the dimension at each position.
+    /// There is a `transpose` exactly if there are two sizes or more.
     pub fn new(reshape: &[i64], transpose: Option<&[i64]>) -> Result<Self> {
         if reshape.is_empty() {
             return Err(bad("an iota needs at least one size").with_help("write `<=[8]`"));
@@ -162,7 +162,8 @@ pub(super) fn count(sizes: &[i64]) -> Result<i64> {
     })
 }
 
-/// Returns the offsets of all elements of an array with these sizes and strides, in row-major order.
+/// Returns the offsets of all elements of an array with these sizes and strides, in row-major
+/// order.
 pub(super) fn offsets(sizes: &[i64], strides: &[i64]) -> Vec<i64> {
     let mut offsets = Vec::new();
     sizes.offsets(0, strides, |at| offsets.push(at));

@@ -1,4 +1,5 @@
-//! `mesh['x'=2,'y'=4], device_ids=([4,2]T(1,0))`: devices with named axes; and references to axes, `'x':(2)2`.
+//! `mesh['x'=2,'y'=4], device_ids=([4,2]T(1,0))`: devices with named axes; and references to axes,
+//! `'x':(2)2`.
 use super::IotaDims;
 use super::fields::{bad, unknown};
 use super::iota::count;
@@ -178,8 +179,8 @@ impl AxisRef {
     pub fn new(name: impl Into<SmolStr>) -> Self {
         Self { name: name.into(), part: None }
     }
-    /// Replaces the number of the axis by its name, and checks that the mesh has it. Returns its position and
-    /// the range of the reference: the product before, the size.
+    /// Replaces the number of the axis by its name, and checks that the mesh has it. Returns its
+    /// position and the range of the reference: the product before, the size.
     pub(crate) fn resolve(&mut self, mesh: &Mesh) -> Result<(usize, SubAxis)> {
         let Some(position) = mesh.axis(&self.name) else {
             let names: Vec<_> = mesh.axes.iter().map(|axis| format!("`{}`", axis.name)).collect();
@@ -247,8 +248,8 @@ pub(crate) fn push_axes(out: &mut String, axes: &[AxisRef]) {
     out.push('}');
 }
 
-/// Parses a name in quotes of either kind. XLA prints names without escapes, so that one with a quote or a backslash
-/// could not be parsed again; such names are rejected.
+/// Parses a name in quotes of either kind. XLA prints names without escapes, so that one with a
+/// quote or a backslash could not be parsed again; such names are rejected.
 fn quoted(c: &mut Cursor<'_>) -> Result<SmolStr> {
     const EXPECTED: &str = "the name of an axis in quotes";
     c.blank();

@@ -17,7 +17,8 @@ pub struct MeshGroups {
 }
 
 impl MeshGroups {
-    /// Returns groups of the devices that differ only along `axes`; within a group, the first axis varies slowest.
+    /// Returns groups of the devices that differ only along `axes`; within a group, the first axis
+    /// varies slowest.
     pub fn new(mesh: Mesh, mut axes: Vec<AxisRef>) -> Result<Self> {
         let parts: Result<Vec<_>> = axes.iter_mut().map(|axis| axis.resolve(&mesh)).collect();
         let parts = parts?;

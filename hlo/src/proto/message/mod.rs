@@ -1,8 +1,9 @@
 //! The messages of XLA's `hlo.proto` and `xla_data.proto`, as far as HLO text can express them.
 //!
-//! Names and numbers of fields are XLA's. Enums are numbers here, since a reader must accept numbers that it does not know.
-//! Strings that the text can escape are bytes here, since they need not be UTF-8. Messages that contain many others
-//! keep them encoded (`raw`), so that one of them is in memory at a time.
+//! Names and numbers of fields are XLA's. Enums are numbers here, since a reader must accept
+//! numbers that it does not know. Strings that the text can escape are bytes here, since they need
+//! not be UTF-8. Messages that contain many others keep them encoded (`raw`), so that one of them
+//! is in memory at a time.
 /// A message whose unknown fields are kept.
 pub(crate) trait Known: prost::Message + Default {
     /// Numbers of the fields it has.
@@ -11,7 +12,8 @@ pub(crate) trait Known: prost::Message + Default {
     fn prune(&mut self);
 }
 
-/// Declares messages, one field a line: `number type name`, where the type is a scalar type of protobuf, or that after one of
+/// Declares messages, one field a line: `number type name`, where the type is a scalar type of
+/// protobuf, or that after one of
 ///
 /// | word | field |
 /// |---|---|

@@ -4,7 +4,8 @@ use crate::ir::ComputationId;
 use crate::text::strings::print_string;
 
 impl Printer<'_> {
-    /// Prints computation `id` without the newline after it; `named` for one that is not printed in place.
+    /// Prints computation `id` without the newline after it; `named` for one that is not printed in
+    /// place.
     pub(super) fn computation(
         &self,
         out: &mut String,

@@ -20,7 +20,8 @@ pub(super) fn is_sugared(start: &Instruction, called: &Computation) -> bool {
     bound && is_single_op(called) && !differ(start, root)
 }
 
-/// Returns whether both have a sharding or frontend attributes, and not the same: the short form has a place for one.
+/// Returns whether both have a sharding or frontend attributes, and not the same: the short form
+/// has a place for one.
 fn differ(start: &Instruction, inner: &Instruction) -> bool {
     fn both<T: PartialEq>(a: Option<&T>, b: Option<&T>) -> bool {
         a.is_some() && b.is_some() && a != b
@@ -30,7 +31,8 @@ fn differ(start: &Instruction, inner: &Instruction) -> bool {
         || both(outer.frontend_attributes.as_ref(), inner.frontend_attributes.as_ref())
 }
 
-/// Returns the attributes of a start with the sharding and the frontend attributes that only the wrapped op has.
+/// Returns the attributes of a start with the sharding and the frontend attributes that only the
+/// wrapped op has.
 fn with_inner_attributes(start: &Instruction, inner: &Instruction) -> Option<CommonAttrs> {
     let inner = inner.common.as_deref()?;
     let mut attrs = start.common.as_deref().cloned().unwrap_or_default();

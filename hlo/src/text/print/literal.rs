@@ -5,7 +5,8 @@ use crate::text::number::{element, push_int};
 use crate::{ArrayShape, IndexSpace, Literal};
 use std::fmt;
 
-/// Prints the value on one line, as in `constant(...)`; with the shape of each array before it if `shapes`.
+/// Prints the value on one line, as in `constant(...)`; with the shape of each array before it if
+/// `shapes`.
 pub(crate) fn print(out: &mut String, value: &Literal, shapes: bool) {
     match value {
         Literal::Array(value) => array(out, value, shapes),
@@ -85,7 +86,8 @@ impl Rows<'_, '_> {
         }
         let size = self.shape.dims[d];
         let innermost = d + 1 == rank;
-        // Rows of at most one element, and arrays of one dimension, have no blanks inside their braces.
+        // Rows of at most one element, and arrays of one dimension, have no blanks inside their
+        // braces.
         let close = innermost && (rank == 1 || size <= 1);
         self.out.push_str(if close { "{" } else { "{ " });
         for i in 0..size {
@@ -101,7 +103,8 @@ impl Rows<'_, '_> {
         self.out.push_str(if close { "}" } else { " }" });
     }
 
-    /// Prints a slice of an array of more than three dimensions, with its index: `{ /*i0=1*/ ... }`.
+    /// Prints a slice of an array of more than three dimensions, with its index: `{ /*i0=1*/ ...
+    /// }`.
     fn commented(&mut self, d: usize, index: i64) {
         self.out.push_str("{ /*i");
         push_int(self.out, i64::try_from(d).unwrap_or(0));
@@ -122,8 +125,8 @@ impl Rows<'_, '_> {
 }
 
 impl Literal {
-    /// Returns a summary of the value: one line per row, long dimensions elided in the middle, at most about `limit`
-    /// elements.
+    /// Returns a summary of the value: one line per row, long dimensions elided in the middle, at
+    /// most about `limit` elements.
     pub fn summary(&self, limit: usize) -> String {
         let mut out = String::new();
         summarize(&mut out, self, limit, 0);

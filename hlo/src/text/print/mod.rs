@@ -24,8 +24,8 @@ pub enum Style {
     Short,
     /// The default style with all elements of constants: it omits nothing.
     Full,
-    /// XLA's `Canonical`: names replaced by numbers, called computations printed in place. For comparison, not for
-    /// parsing.
+    /// XLA's `Canonical`: names replaced by numbers, called computations printed in place. For
+    /// comparison, not for parsing.
     Canonical,
 }
 
@@ -64,9 +64,11 @@ impl Style {
     }
 }
 
-/// Bodies nested deeper than this are not printed in place: a computation that is not verified can call itself.
+/// Bodies nested deeper than this are not printed in place: a computation that is not verified can
+/// call itself.
 const DEEPEST_BODY: usize = 200;
-/// After this many bytes no more bodies are printed in place: a text with 20 doubling calls prints a million.
+/// After this many bytes no more bodies are printed in place: a text with 20 doubling calls prints
+/// a million.
 const LONGEST_IN_PLACE: usize = 1 << 26;
 
 /// The printer of one module.

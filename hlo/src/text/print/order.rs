@@ -1,8 +1,8 @@
 //! The order in which computations and instructions are printed.
 //!
-//! Both orders are XLA's. Computations are found by walking instructions in printing order, while XLA walks
-//! them in the order of the text: for text that XLA printed the two are the same, and this one does not change when the
-//! text is printed again.
+//! Both orders are XLA's. Computations are found by walking instructions in printing order, while
+//! XLA walks them in the order of the text: for text that XLA printed the two are the same, and
+//! this one does not change when the text is printed again.
 use super::instruction::is_sugared;
 use crate::Module;
 use crate::ir::{Computation, ComputationId, InstructionId};
@@ -54,7 +54,8 @@ impl<'m> Order<'m> {
             self.embedded(root, &mut seen, &mut order);
             order.push(root);
         }
-        // Computations that are not reachable from a root are recursive; the verifier rejects them, but they are printed.
+        // Computations that are not reachable from a root are recursive; the verifier rejects them,
+        // but they are printed.
         for id in ids().filter(|id| self.called[id.index()]) {
             if !std::mem::replace(&mut seen[id.index()], true) {
                 self.embedded(id, &mut seen, &mut order);
@@ -65,8 +66,9 @@ impl<'m> Order<'m> {
         order
     }
 
-    /// Adds the computations `root` calls, directly or not, callees first. A computation counts as seen when it is first
-    /// reached, not when it is printed, so a shared one can come after one of its callers.
+    /// Adds the computations `root` calls, directly or not, callees first. A computation counts as
+    /// seen when it is first reached, not when it is printed, so a shared one can come after one of
+    /// its callers.
     fn embedded(&self, root: ComputationId, seen: &mut [bool], order: &mut Vec<ComputationId>) {
         let mut stack = vec![(root, self.instructions(root), 0)];
         while let Some((id, list, next)) = stack.last_mut() {
@@ -113,7 +115,8 @@ pub(crate) fn is_in_order(module: &Module) -> bool {
             .all(|id| module.computations[id].instructions.ids().eq(order.instructions(id)))
 }
 
-/// Returns the operands-first order of a depth-first search from every unused instruction, in text order.
+/// Returns the operands-first order of a depth-first search from every unused instruction, in text
+/// order.
 pub(super) fn post_order(computation: &Computation) -> Vec<InstructionId> {
     let instructions = &computation.instructions;
     let mut used = vec![false; instructions.len()];
@@ -138,7 +141,8 @@ pub(super) fn post_order(computation: &Computation) -> Vec<InstructionId> {
             }
             stack.push((id, true));
             let instruction = &instructions[id];
-            // Control predecessors are visited from the last to the first, then operands: what is pushed last is visited first.
+            // Control predecessors are visited from the last to the first, then operands: what is
+            // pushed last is visited first.
             for &operand in instruction.operands.iter().rev() {
                 if !done[operand.index()] {
                     stack.push((operand, false));

@@ -11,7 +11,7 @@ use crate::{ElementType, Error, Result};
 
 /// The fields after the `:`, in their required order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Field {
+enum LayoutField {
     DimLevels,
     Tiles,
     TailPadding,
@@ -23,20 +23,21 @@ enum Field {
     PhysicalShape,
     Prefix,
 }
-const FIELDS: [(&str, Field); 10] = [
-    ("D", Field::DimLevels),
-    ("T", Field::Tiles),
-    ("L", Field::TailPadding),
-    ("#", Field::IndexType),
-    ("*", Field::PointerType),
-    ("E", Field::ElementSize),
-    ("S", Field::MemorySpace),
-    ("SC", Field::Splits),
-    ("P", Field::PhysicalShape),
-    ("M", Field::Prefix),
+const FIELDS: [(&str, LayoutField); 10] = [
+    ("D", LayoutField::DimLevels),
+    ("T", LayoutField::Tiles),
+    ("L", LayoutField::TailPadding),
+    ("#", LayoutField::IndexType),
+    ("*", LayoutField::PointerType),
+    ("E", LayoutField::ElementSize),
+    ("S", LayoutField::MemorySpace),
+    ("SC", LayoutField::Splits),
+    ("P", LayoutField::PhysicalShape),
+    ("M", LayoutField::Prefix),
 ];
 
-/// Returns whether a layout comes next. A `{` alone is ambiguous: it may start the body of a computation.
+/// Returns whether a layout comes next. A `{` alone is ambiguous: it may start the body of a
+/// computation.
 pub(super) fn starts(c: &Cursor<'_>) -> bool {
     let mut ahead = *c;
     ahead.eat(b'{')
@@ -111,7 +112,7 @@ fn numbers(input: Cursor<'_>) -> Parsed<'_, Vec<i64>> {
 /// Parses the text between `:` and `}`; `None` if it has only defaults.
 fn tail(c: &mut Cursor<'_>) -> Result<Option<Box<LayoutTail>>> {
     let mut tail = LayoutTail::default();
-    let mut last: Option<(&str, Field)> = None;
+    let mut last: Option<(&str, LayoutField)> = None;
     while let Some(first) = c.peek().filter(|&byte| byte != b'}') {
         let start = c.offset();
         let fits = |name: &str| name.as_bytes().first() == Some(&first);
@@ -131,15 +132,15 @@ fn tail(c: &mut Cursor<'_>) -> Result<Option<Box<LayoutTail>>> {
     Ok((tail != LayoutTail::default()).then(|| Box::new(tail)))
 }
 
-fn read(c: &mut Cursor<'_>, field: Field, tail: &mut LayoutTail) -> Result<()> {
+fn read(c: &mut Cursor<'_>, field: LayoutField, tail: &mut LayoutTail) -> Result<()> {
     match field {
-        Field::DimLevels => drop(c.parse(list('(', dim_level, ')'))?),
-        Field::Tiles => {
+        LayoutField::DimLevels => drop(c.parse(list('(', dim_level, ')'))?),
+        LayoutField::Tiles => {
             let size = alt((value(Tile::COMBINE, symbol('*')), lift(|c| at_least(c, 0))));
             let tile = map(list('(', size, ')'), |dims| Tile(Dims::from_vec(dims)));
             tail.tiles = c.parse(many1(tile))?;
         }
-        Field::Splits => {
+        LayoutField::Splits => {
             let none = value(Vec::new(), peek(symbol(')')));
             let indices = alt((none, numbers));
             let split =
@@ -148,23 +149,25 @@ fn read(c: &mut Cursor<'_>, field: Field, tail: &mut LayoutTail) -> Result<()> {
                 });
             tail.split_configs = c.parse(many1(in_parentheses(split)))?;
         }
-        Field::PhysicalShape => {
+        LayoutField::PhysicalShape => {
             let message = "only sparse arrays can have a physical shape".to_owned();
             let error = Error::from(Code::ShapeText { message });
             return Err(
                 error.with_help("leave `P(..)` out: sparse arrays are no longer part of HLO")
             );
         }
-        Field::TailPadding => {
+        LayoutField::TailPadding => {
             tail.tail_padding_alignment = c.parse(in_parentheses(lift(|c| at_least(c, 1))))?;
         }
-        Field::IndexType => tail.index_type = Some(c.parse(in_parentheses(lift(element_type)))?),
-        Field::PointerType => {
+        LayoutField::IndexType => {
+            tail.index_type = Some(c.parse(in_parentheses(lift(element_type)))?);
+        }
+        LayoutField::PointerType => {
             tail.pointer_type = Some(c.parse(in_parentheses(lift(element_type)))?);
         }
-        Field::ElementSize => tail.element_size_in_bits = c.parse(in_parentheses(int))?,
-        Field::MemorySpace => tail.memory_space = c.parse(in_parentheses(int))?,
-        Field::Prefix => {
+        LayoutField::ElementSize => tail.element_size_in_bits = c.parse(in_parentheses(int))?,
+        LayoutField::MemorySpace => tail.memory_space = c.parse(in_parentheses(int))?,
+        LayoutField::Prefix => {
             let bytes = c.parse(in_parentheses(lift(|c| at_least(c, 0))))?;
             tail.dynamic_shape_metadata_prefix_bytes = bytes;
         }

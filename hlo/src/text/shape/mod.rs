@@ -1,7 +1,7 @@
 //! Parses shapes: arrays, tuples, tokens, opaque handles, buffers.
 //!
-//! A third of a module's text is shapes, so the usual spelling, `f32[2,3]{1,0}` without blanks, is parsed directly from
-//! the bytes; anything else starts over with the cursor.
+//! A third of a module's text is shapes, so the usual spelling, `f32[2,3]{1,0}` without blanks, is
+//! parsed directly from the bytes; anything else starts over with the cursor.
 mod layout;
 
 use super::Cursor;
@@ -10,7 +10,8 @@ use crate::layout::Layout;
 use crate::text::grammar::{lift, list};
 use crate::{ArrayShape, Dims, ElementType, Error, Result, Shape, Span};
 
-/// Returns whether a shape comes next: `(`, `b(`, or a word with `[` after it (no other word has one).
+/// Returns whether a shape comes next: `(`, `b(`, or a word with `[` after it (no other word has
+/// one).
 #[inline]
 pub(crate) fn at_shape(c: &Cursor<'_>) -> bool {
     let mut ahead = *c;
@@ -234,8 +235,8 @@ fn quick_type(bytes: &[u8]) -> Option<(ElementType, usize)> {
     })
 }
 
-/// Parses an array in its usual spelling, up to the `:` in its layout if there is one, and returns its length; `None` if
-/// anything in it is unusual or wrong.
+/// Parses an array in its usual spelling, up to the `:` in its layout if there is one, and returns
+/// its length; `None` if anything in it is unusual or wrong.
 #[inline]
 fn quick_array(bytes: &[u8]) -> Option<(ArrayShape, usize)> {
     let (ty, mut at) = quick_type(bytes)?;
