@@ -19,7 +19,7 @@ pub(crate) fn available() -> std::result::Result<(), &'static str> {
 
 /// Builds a wheel, installs it and runs its tests.
 pub(crate) fn test(root: &Path) -> Result {
-    let script = root.join("python/test.sh");
+    let script = root.join("bindings/python/test.sh");
     let ended = Command::new(&script).current_dir(root).stdin(Stdio::null()).status();
     let status = ended.map_err(|e| format!("{} cannot be started: {e}", script.display()))?;
     match status.code() {
@@ -28,6 +28,6 @@ pub(crate) fn test(root: &Path) -> Result {
             println!("   skipped: the packages of Python cannot be installed");
             Ok(())
         }
-        _ => Err(format!("python/test.sh: {status}")),
+        _ => Err(format!("bindings/python/test.sh: {status}")),
     }
 }

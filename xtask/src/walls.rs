@@ -95,14 +95,14 @@ const PUBLISHED: &[&str] = &[
     "collectives",
     "builder",
     "builder/compat",
-    "pjrt",
+    "bindings/pjrt",
     "conformance",
     "stablehlo",
     "etalon/load",
     "etalon/graph",
     "etalon",
     "cli",
-    "python",
+    "bindings/python",
 ];
 const UNPUBLISHED: [&str; 3] = ["xtask", "etalon-python", "etalon-pjrt-plugin"];
 const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];

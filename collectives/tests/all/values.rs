@@ -73,7 +73,7 @@ fn holds(text: &str) {
 fn refused(text: &str) {
     let errors = match Module::parse(text).unwrap().verify() {
         Ok(_) => panic!("it is not refused\n{text}"),
-        Err(errors) => errors.0,
+        Err(unverified) => unverified.into_parts().1.0,
     };
     let found: Vec<(usize, String)> = (errors.iter())
         .map(|error| {

@@ -3,7 +3,7 @@
 # Needs python3 with venv, and PyPI. Exit code 75 if the tools cannot be installed.
 set -euo pipefail
 cd "$(dirname "$0")"
-target=${CARGO_TARGET_DIR:-$PWD/../target}
+target=${CARGO_TARGET_DIR:-$PWD/../../target}
 folder=$target/python
 seconds() { date +%s.%N; }
 since() { awk "BEGIN { printf \"%.1f\", $(seconds) - $1 }"; }
