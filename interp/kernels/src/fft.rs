@@ -19,7 +19,6 @@
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
-use crate::conversion::number_bytes;
 use crate::function::given;
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use crate::{Kernel, Reuse};
@@ -55,11 +54,15 @@ impl ArrayOp for Fft {
         let (from, to) = (saturating_count(&site.operands[0].dims), site.result());
         let lengths = self.fft_length.iter().map(|&n| to_usize(n));
         let steps = lengths.clone().map(|n| from.saturating_mul(binary_digits(n)));
+        let number = match to.ty.component() == ElementType::F64 {
+            true => size_of::<ComplexOf<DoubleDouble>>(),
+            false => size_of::<ComplexOf<f64>>(),
+        };
         // The numbers before and after a step, as one array and as lines, and the lines in work.
         let longest = lengths.max().unwrap_or(0);
         let scratch = (from.max(saturating_count(&to.dims)).saturating_mul(3))
             .saturating_add(longest.saturating_mul(4 * threads()))
-            .saturating_mul(number_bytes(to.ty))
+            .saturating_mul(number)
             .saturating_add(
                 (from / longest.max(1) + 1).saturating_mul(4 * size_of::<Vec<()>>() * 2),
             );
