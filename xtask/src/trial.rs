@@ -1,56 +1,64 @@
-//! `trial`: applies the commit of docs/adding-an-op.md in a separate worktree, and tests the op.
+//! `trial`: applies the commits of docs/adding-an-op.md in a separate worktree, and tests their ops.
 use crate::{Result, read, write};
 use std::path::Path;
 use std::process::Command;
 
 const PAGE: &str = "docs/adding-an-op.md";
+/// The source files that the commits on the page change: of an elementwise op, and of one with attributes.
+const SOURCES: [usize; 2] = [4, 10];
 
-/// Returns the diff on the page.
-fn patch(root: &Path) -> Result<String> {
+/// Returns the diffs on the page.
+fn patches(root: &Path) -> Result<Vec<String>> {
     let page = read(&root.join(PAGE))?;
-    let found = page.split_once("```diff\n").and_then(|(_, rest)| rest.split_once("```"));
-    found.map(|(patch, _)| patch.to_owned()).ok_or_else(|| format!("{PAGE} shows no diff"))
-}
-
-/// Fails unless the commit on the page still applies, and changes four source files.
-pub(crate) fn check(root: &Path) -> Result {
-    let patch = patch(root)?;
-    let sources = patch.lines().filter(|line| {
-        line.starts_with("+++ b/")
-            && line.rsplit_once('.').is_some_and(|(_, extension)| extension == "rs")
-    });
-    let count = sources.count();
-    if count != 4 {
-        return Err(format!("{PAGE} changes {count} source files, not 4"));
+    let found = page.split("```diff\n").skip(1).filter_map(|rest| rest.split_once("```"));
+    let found: Vec<String> = found.map(|(patch, _)| patch.to_owned()).collect();
+    match found.len() == SOURCES.len() {
+        true => Ok(found),
+        false => Err(format!("{PAGE} shows {} diffs, not {}", found.len(), SOURCES.len())),
     }
-    let file = root.join("target/trial.patch");
-    write(&file, &patch)?;
-    git(root, &["apply", "--check", &file.display().to_string()])
-        .map_err(|error| format!("{PAGE} shows a commit that does not apply: {error}"))
 }
 
-/// Applies the commit, and runs the tests of its op.
+/// Fails unless the commits on the page still apply, and change as many source files as stated.
+pub(crate) fn check(root: &Path) -> Result {
+    for (i, (patch, expected)) in patches(root)?.iter().zip(SOURCES).enumerate() {
+        let is_source = |line: &&str| line.starts_with("+++ b/") && line.ends_with(".rs");
+        let count = patch.lines().filter(is_source).count();
+        if count != expected {
+            return Err(format!("commit {} of {PAGE} changes {count} source files", i + 1));
+        }
+        let file = file(root, i);
+        write(Path::new(&file), patch)?;
+        git(root, &["apply", "--check", &file])
+            .map_err(|error| format!("commit {} of {PAGE} does not apply: {error}", i + 1))?;
+    }
+    Ok(())
+}
+
+/// Applies the commits, each to the sources as they are, and runs the tests of their ops.
 pub(crate) fn run(root: &Path) -> Result {
     check(root)?;
+    patches(root)?.iter().enumerate().try_for_each(|(i, patch)| one(root, &file(root, i), patch))
+}
+
+fn file(root: &Path, i: usize) -> String {
+    root.join(format!("target/trial{i}.patch")).display().to_string()
+}
+
+fn one(root: &Path, file: &str, patch: &str) -> Result {
     let tree = root.join("target/trial");
     let place = tree.display().to_string();
     // Removes the tree of a failed earlier trial.
     let _ = git(root, &["worktree", "remove", "--force", &place]);
     git(root, &["worktree", "add", "--detach", &place, "HEAD"])?;
-    let patch = root.join("target/trial.patch").display().to_string();
-    let test = patch_test(root)?;
-    let done = git(&tree, &["apply", &patch])
+    let added = patch.lines().find_map(|line| line.strip_prefix("+++ b/tests/ops/"));
+    let added = added.ok_or_else(|| format!("{PAGE} adds no test"))?;
+    let done = git(&tree, &["apply", file])
         .and_then(|()| cargo(root, &tree, &["check", "-p", "etalon-builder"]))
-        .and_then(|()| cargo(root, &tree, &["run", "-q", "--", "test", &test]));
+        .and_then(|()| {
+            cargo(root, &tree, &["run", "-q", "--", "test", &format!("tests/ops/{added}")])
+        });
     let removed = git(root, &["worktree", "remove", "--force", &place]);
     done.and(removed)
-}
-
-/// Returns the file of tests that the commit adds.
-fn patch_test(root: &Path) -> Result<String> {
-    let patch = patch(root)?;
-    let added = patch.lines().find_map(|line| line.strip_prefix("+++ b/tests/ops/"));
-    added.map(|name| format!("tests/ops/{name}")).ok_or_else(|| format!("{PAGE} adds no test"))
 }
 
 fn git(folder: &Path, arguments: &[&str]) -> Result {
