@@ -1,6 +1,6 @@
 //! Detection of the first instruction that returns a NaN or an infinity for finite operands.
 use crate::observe::op_name;
-use crate::plan::Part;
+use crate::plan::SliceBounds;
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{Array, Scalar};
@@ -14,7 +14,7 @@ pub(crate) fn check(
     instruction: &Instruction,
     operands: &[Array],
     outputs: &[Array],
-    part: Option<&Part>,
+    part: Option<&SliceBounds>,
 ) -> Result<()> {
     // Padding is not checked.
     if operands.iter().chain(outputs).any(|x| x.dynamic_sizes().is_some()) {
@@ -75,7 +75,7 @@ fn describe(message: &mut String, i: usize, operand: &Array, result: &Array, at:
     written.expect("writing to a string does not fail");
 }
 
-fn place(array: &Array, at: usize, part: Option<&Part>) -> String {
+fn place(array: &Array, at: usize, part: Option<&SliceBounds>) -> String {
     let steps = strides(&array.shape().dims);
     let mut rest = at;
     let index: Vec<String> = steps

@@ -83,10 +83,10 @@ impl Costs {
         let mut calls = Vec::new();
         instruction.op.each_callee(&mut |callee| calls.push((callee, 1.0)));
         if let Op::While(op) = &instruction.op {
-            let rounds = trip_count(module, computation, instruction);
-            self.unknown_loops += usize::from(rounds.is_none());
-            let rounds = rounds.map_or(1.0, float);
-            return vec![(op.condition, rounds + 1.0), (op.body, rounds)];
+            let iterations = trip_count(module, computation, instruction);
+            self.unknown_loops += usize::from(iterations.is_none());
+            let iterations = iterations.map_or(1.0, float);
+            return vec![(op.condition, iterations + 1.0), (op.body, iterations)];
         }
         if let Op::Scan(_) = &instruction.op {
             self.unknown_loops += 1;

@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 #[derive(Debug)]
 pub struct FloatEnvironment {
     /// The control register before, if it was another one.
-    before: Option<Control>,
+    before: Option<ControlRegister>,
     /// It belongs to its thread.
     thread: PhantomData<*const ()>,
 }
@@ -47,19 +47,19 @@ mod register {
     use std::arch::asm;
 
     /// MXCSR.
-    pub(super) type Control = u32;
+    pub(super) type ControlRegister = u32;
     /// All bits but the flags of exceptions that have occurred.
-    pub(super) const CONTROL: Control = 0xffc0;
+    pub(super) const CONTROL: ControlRegister = 0xffc0;
     /// No exception traps.
-    pub(super) const DEFAULT: Control = 0x1f80;
+    pub(super) const DEFAULT: ControlRegister = 0x1f80;
 
-    pub(super) fn control() -> Control {
+    pub(super) fn control() -> ControlRegister {
         let mut value = 0;
         // SAFETY: the instruction stores 4 bytes to the address of a variable of 4 bytes.
         unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut value, options(nostack, preserves_flags)) };
         value
     }
-    pub(super) fn set_control(value: Control) {
+    pub(super) fn set_control(value: ControlRegister) {
         // SAFETY: the value is that of `control`, or Rust's own environment.
         unsafe {
             asm!("ldmxcsr [{}]", in(reg) &raw const value, options(nostack, preserves_flags));
@@ -71,17 +71,17 @@ mod register {
     use std::arch::asm;
 
     /// FPCR.
-    pub(super) type Control = u64;
-    pub(super) const CONTROL: Control = u64::MAX;
-    pub(super) const DEFAULT: Control = 0;
+    pub(super) type ControlRegister = u64;
+    pub(super) const CONTROL: ControlRegister = u64::MAX;
+    pub(super) const DEFAULT: ControlRegister = 0;
 
-    pub(super) fn control() -> Control {
+    pub(super) fn control() -> ControlRegister {
         let value;
         // SAFETY: reading the register has no effects.
         unsafe { asm!("mrs {}, fpcr", out(reg) value, options(nomem, nostack, preserves_flags)) };
         value
     }
-    pub(super) fn set_control(value: Control) {
+    pub(super) fn set_control(value: ControlRegister) {
         // SAFETY: the value is that of `control`, or Rust's own environment.
         unsafe {
             asm!("msr fpcr, {}", in(reg) value, options(nostack, preserves_flags));
@@ -91,16 +91,16 @@ mod register {
 /// Other processors have no such register, or none that hosts are known to set.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod register {
-    pub(super) type Control = u32;
-    pub(super) const CONTROL: Control = 0;
-    pub(super) const DEFAULT: Control = 0;
+    pub(super) type ControlRegister = u32;
+    pub(super) const CONTROL: ControlRegister = 0;
+    pub(super) const DEFAULT: ControlRegister = 0;
 
-    pub(super) fn control() -> Control {
+    pub(super) fn control() -> ControlRegister {
         0
     }
-    pub(super) fn set_control(_: Control) {}
+    pub(super) fn set_control(_: ControlRegister) {}
 }
-use register::{CONTROL, Control, DEFAULT, control, set_control};
+use register::{CONTROL, ControlRegister, DEFAULT, control, set_control};
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
@@ -109,7 +109,7 @@ mod tests {
     use hlo::{Literal, Module};
 
     /// Flush-to-zero and denormals-are-zero.
-    const FLUSHES: Control = 0x8040;
+    const FLUSHES: ControlRegister = 0x8040;
 
     #[test]
     fn subnormal_numbers_are_kept_on_threads_that_flush_them() {

@@ -82,21 +82,21 @@ pub struct Progress {
     computation: AtomicUsize,
     /// The number of the instruction, plus one.
     instruction: AtomicUsize,
-    rounds: AtomicU64,
+    iterations: AtomicU64,
 }
 
 impl Progress {
-    pub(crate) fn set(&self, site: Site, rounds: u64) {
+    pub(crate) fn set(&self, site: Site, iterations: u64) {
         self.computation.store(site.computation.index(), Ordering::Relaxed);
         self.instruction.store(site.instruction.index() + 1, Ordering::Relaxed);
-        self.rounds.store(rounds, Ordering::Relaxed);
+        self.iterations.store(iterations, Ordering::Relaxed);
     }
     /// Returns the indices of the computation and of the instruction, and for a loop the number of iterations that it has begun;
     /// `None` before the first instruction.
     pub fn get(&self) -> Option<(usize, usize, u64)> {
         let instruction = self.instruction.load(Ordering::Relaxed).checked_sub(1)?;
         let computation = self.computation.load(Ordering::Relaxed);
-        Some((computation, instruction, self.rounds.load(Ordering::Relaxed)))
+        Some((computation, instruction, self.iterations.load(Ordering::Relaxed)))
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Program {
     /// The computations that take and return scalars, compiled for ops that apply them to elements.
     pub(crate) scalar_programs: Arc<ScalarPrograms>,
     /// Runs a computation of scalars that is not compiled.
-    pub(crate) call: Call,
+    pub(crate) call: RunComputation,
     /// Whether it calls code of others, which may wait for anything.
     pub(crate) calls_out: bool,
     /// Memory for the next arrays of a run, or of the next run.
@@ -32,7 +32,7 @@ pub(crate) struct Program {
 }
 
 /// Runs a computation on arguments, within the limits of a run.
-pub(crate) type Call = fn(RunContext, ComputationId, Vec<Value>) -> Result<Literal>;
+pub(crate) type RunComputation = fn(RunContext, ComputationId, Vec<Value>) -> Result<Literal>;
 
 impl Program {
     pub(crate) fn module(&self) -> &Module {

@@ -31,7 +31,7 @@ pub(crate) struct Scan {
 }
 
 /// The next action of a scan.
-pub(crate) enum Next {
+pub(crate) enum ScanAction {
     /// Calls its computation.
     Call(Vec<Value>),
     /// Ends with these leaves.
@@ -89,7 +89,7 @@ impl Scan {
     }
 
     /// Returns the arguments of the next step, or the result.
-    pub(crate) fn next(&mut self, context: &RunContext) -> Result<Next> {
+    pub(crate) fn next(&mut self, context: &RunContext) -> Result<ScanAction> {
         if self.at < self.steps {
             let mut arguments = Vec::with_capacity(self.inputs.len() + self.carries.len());
             for input in &self.inputs {
@@ -99,11 +99,11 @@ impl Scan {
                 arguments.push(Value::Array(slice));
             }
             arguments.append(&mut self.carries);
-            return Ok(Next::Call(arguments));
+            return Ok(ScanAction::Call(arguments));
         }
         let outputs = std::mem::take(&mut self.outputs).into_iter().zip(&self.sizes);
         let outputs = outputs.map(|(output, sizes)| Value::Array(output.with_sizes(sizes)));
-        Ok(Next::Done(outputs.chain(self.carries.drain(..)).collect()))
+        Ok(ScanAction::Done(outputs.chain(self.carries.drain(..)).collect()))
     }
 
     /// Stores the results of the last step.

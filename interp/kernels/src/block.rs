@@ -153,7 +153,7 @@ pub(crate) type Compute = dyn Fn(&[Block], &mut Block) + Send + Sync;
 
 /// The source of an operand's elements.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Source<'a> {
+pub(crate) enum BlockSource<'a> {
     /// An array with the dimensions of the result.
     Array(ElementType, &'a [u8]),
     /// A scalar, used at every index.
@@ -162,7 +162,7 @@ pub(crate) enum Source<'a> {
     Output(ElementType),
 }
 
-impl Source<'_> {
+impl BlockSource<'_> {
     fn ty(self) -> ElementType {
         match self {
             Self::Array(ty, _) | Self::Scalar(ty, _) | Self::Output(ty) => ty,
@@ -192,7 +192,7 @@ struct Scratch {
 
 impl Scratch {
     /// Sets the types of the blocks; their elements are arbitrary.
-    fn prepare(&mut self, sources: &[Source<'_>], ty: ElementType) {
+    fn prepare(&mut self, sources: &[BlockSource<'_>], ty: ElementType) {
         self.has_scalars = false;
         self.operands.truncate(sources.len());
         for (i, source) in sources.iter().enumerate() {
@@ -209,7 +209,7 @@ impl Scratch {
     /// Computes the block of the result at `first`.
     fn run(
         &mut self,
-        sources: &[Source<'_>],
+        sources: &[BlockSource<'_>],
         compute: &Compute,
         ty: ElementType,
         first: usize,
@@ -219,8 +219,8 @@ impl Scratch {
         for (block, source) in self.operands.iter_mut().zip(sources) {
             match source {
                 // A scalar's block is filled once: only the last block of an array is shorter.
-                Source::Scalar(..) if self.has_scalars && block.len() == count => {}
-                Source::Scalar(..) | Source::Array(..) | Source::Output(_) => {
+                BlockSource::Scalar(..) if self.has_scalars && block.len() == count => {}
+                BlockSource::Scalar(..) | BlockSource::Array(..) | BlockSource::Output(_) => {
                     source.load(block, first, count, bytes);
                 }
             }
@@ -240,7 +240,7 @@ thread_local! {
 
 /// Computes an array of type `ty` in `bytes`, block after block, in parallel if it is large.
 pub(crate) fn blockwise(
-    sources: &[Source<'_>],
+    sources: &[BlockSource<'_>],
     compute: &Compute,
     ty: ElementType,
     bytes: &mut [u8],

@@ -28,7 +28,7 @@ use num::double_double::Real;
 use num::index::{saturating_count, to_usize};
 use num::parallel::{parts, threads};
 use num::scalar_program::ScalarPrograms;
-use num::triangle::{Number, Panels};
+use num::triangle::{FactorType, Panels};
 
 impl ArrayOp for Cholesky {
     fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
@@ -66,7 +66,7 @@ fn kernel(op: &Cholesky, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kern
 }
 
 /// The kernel of real matrices, of which the factors are computed in a type of floats.
-fn real<R: Number>(lower: bool, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kernel> {
+fn real<R: FactorType>(lower: bool, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kernel> {
     let n = a.dims.last().map_or(0, |&n| to_usize(n));
     // The elements, as they are read and rounded; the factors, and those of a row of tiles.
     let own = Panels::<R>::bytes(n, n).saturating_add(Panels::<R>::bytes(n, 4));
@@ -88,7 +88,7 @@ fn real<R: Number>(lower: bool, a: &ArrayShape, arithmetic: Arithmetic) -> Box<d
 }
 
 /// Computes the factors of matrices of `n` rows.
-fn factors<R: Number>(n: usize, lower: bool, from: &[R], to: &mut [R]) {
+fn factors<R: FactorType>(n: usize, lower: bool, from: &[R], to: &mut [R]) {
     let size = n * n;
     parts(to, (size, 1), |number, to| {
         let from = &from[number * size..][..size];

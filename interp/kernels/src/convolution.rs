@@ -32,7 +32,7 @@
 mod lines;
 mod runs;
 
-use super::contraction::{Extent, PADDING, Plan, Recipe, Run, Runs};
+use super::contraction::{Contraction, Extent, PADDING, ResolvedDotAlgorithm, TermRun, TermRuns};
 use super::reduce_window::index_lists;
 use super::strided::move_elements;
 use crate::Kernel;
@@ -91,12 +91,12 @@ fn kernel(
     let sparsity = sparsity_config.as_ref();
     let [sparse_lhs, sparse_rhs] = [sparsity.and_then(|s| s.lhs), sparsity.and_then(|s| s.rhs)];
     let (lhs, rhs) = (dense_shape(operands[0], sparse_lhs), dense_shape(operands[1], sparse_rhs));
-    let (recipe, to) = (Recipe::of(*algorithm, arithmetic), result.ty);
+    let (algorithm, to) = (ResolvedDotAlgorithm::of(*algorithm, arithmetic), result.ty);
     let setting = Setting::new(op, &lhs, &rhs, result);
-    let lines = setting.line_shape().filter(|_| recipe.has_lines((lhs.ty, rhs.ty), to));
+    let lines = setting.line_shape().filter(|_| algorithm.has_lines((lhs.ty, rhs.ty), to));
     let order = if lines.is_none() { setting.order(result) } else { None };
     let scratch = [
-        recipe.scratch((&lhs, &rhs), to, setting.extent()),
+        algorithm.scratch((&lhs, &rhs), to, setting.extent()),
         // The places of groups, columns and terms in the kernel, and of a window along each dimension for each thread.
         [setting.groups, setting.group_outputs, setting.terms()]
             .into_iter()
@@ -112,14 +112,14 @@ fn kernel(
         lines.map_or(0, |lines| lines.scratch(to.storage_bytes())),
     ];
     writes_in(
-        recipe.arithmetic(result.ty),
+        algorithm.arithmetic(result.ty),
         scratch.into_iter().fold(0, usize::saturating_add),
         move |_, inputs, outputs| {
             let lhs = dense(inputs[0], sparse_lhs, inputs)?;
             let rhs = dense(inputs[1], sparse_rhs, inputs)?;
             let [columns, terms] = setting.rhs_offsets(array(&rhs));
             let table = setting.run_table();
-            let runs = |group: usize, row: usize, runs: &mut Vec<Run>| {
+            let runs = |group: usize, row: usize, runs: &mut Vec<TermRun>| {
                 if let Some(table) = &table {
                     setting.runs(table, group, row, runs);
                 }
@@ -131,7 +131,7 @@ fn kernel(
             };
             let place = |result: usize| setting.place(result);
             let lines = lines.map(|lines| setting.lines(lines, &bases, &place));
-            let plan = Plan {
+            let plan = Contraction {
                 rows: count(&setting.row_sizes),
                 lhs: &|group, row, places| setting.row(group, row, places),
                 has_padding: setting.has_padding(),
@@ -139,15 +139,15 @@ fn kernel(
                 rhs_columns: &columns,
                 rhs_terms: &terms,
                 lists: None,
-                runs: table.as_ref().map(|table| Runs { step: table.step(), of: &runs }),
+                runs: table.as_ref().map(|table| TermRuns { step: table.step(), of: &runs }),
                 lines: lines.as_ref(),
             };
             let out = outputs[0].bytes_mut();
             match &order {
-                None => recipe.contract(&plan, (&lhs, &rhs), to, out),
+                None => algorithm.contract(&plan, (&lhs, &rhs), to, out),
                 Some((sizes, strides)) => {
                     let mut sums = vec![0; out.len()];
-                    recipe.contract(&plan, (&lhs, &rhs), to, &mut sums);
+                    algorithm.contract(&plan, (&lhs, &rhs), to, &mut sums);
                     move_elements(&sums, out, to.storage_bytes(), sizes, 0, strides);
                 }
             }

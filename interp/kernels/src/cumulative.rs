@@ -12,7 +12,7 @@ use num::Arithmetic;
 use num::accumulator::ExactSum;
 use num::clock::Stop;
 use num::index::to_usize;
-use num::loops::{Loop, convert_loop};
+use num::loops::{VectorLoop, convert_loop};
 use num::parallel::{parts, threads};
 use num::prefix_sum::PrefixSum;
 use num::scalar_program::ScalarProgram;
@@ -34,8 +34,8 @@ struct Cumulative {
     is_backward: bool,
     from: ElementType,
     to: ElementType,
-    widen: Option<Loop>,
-    round: Option<Loop>,
+    widen: Option<VectorLoop>,
+    round: Option<VectorLoop>,
 }
 
 /// The kernel of a reduction over windows, if it forms cumulative sums of floats.

@@ -99,7 +99,7 @@ impl ArrayOp for Slice {
 impl ArrayOp for Reshape {
     fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
         let Self { inferred_dimension: _ } = self; // The shape of the result has its size.
-        Some(Move::relabel(site.operands[0], site.result()))
+        Some(Move::bitcast(site.operands[0], site.result()))
     }
     linear!();
     needs_whole_operands!();
@@ -110,7 +110,7 @@ impl ArrayOp for BitcastConvert {
         let Self {} = self;
         let (from, to) = (site.operands[0], site.result());
         if from.ty.bits() == to.ty.bits() && from.ty.bits() >= 8 && to.ty != ElementType::Pred {
-            return Some(Move::relabel(from, to));
+            return Some(Move::bitcast(from, to));
         }
         Some(writes(|_, inputs, outputs| {
             bitcast_convert(inputs[0], &mut outputs[0]);

@@ -5,7 +5,7 @@
 //! dimensions, what is left of the left operand, what is left of the right one. Without contracting dimensions each sum
 //! has one term; over a dimension of size 0 it has none and is 0.
 //! `operand_precision` permits a backend to read `f32` less precisely; it changes nothing here. `algorithm` is followed
-//! exactly: see [`contraction::recipe`](super::contraction).
+//! exactly: see [`contraction::algorithm`](super::contraction).
 //!
 //! **Types.** Operands may differ in type and the result may be wider or narrower than both: products are formed from
 //! the operands as they are, summed wide, and the sum is converted once, as `convert` would. So 0.5 + 0.5 in `f32`
@@ -14,7 +14,9 @@
 //!
 //! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is 0 in `s32`), which
 //! XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
-use super::contraction::{Extent, Lists, Plan, Recipe, is_short, short_product};
+use super::contraction::{
+    Contraction, Extent, Lists, ResolvedDotAlgorithm, is_short, short_product,
+};
 use crate::Kernel;
 use crate::function::writes_in;
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
@@ -124,10 +126,10 @@ fn kernel(
     } = op;
     let l = Axes::of(lhs, lhs_batch_dims, lhs_contracting_dims);
     let r = Axes::of(rhs, rhs_batch_dims, rhs_contracting_dims);
-    let recipe = Recipe::of(*algorithm, arithmetic);
-    let sums = recipe.scratch((lhs, rhs), to, l.extent(&r));
+    let algorithm = ResolvedDotAlgorithm::of(*algorithm, arithmetic);
+    let sums = algorithm.scratch((lhs, rhs), to, l.extent(&r));
     let scratch = sums.saturating_add(l.bytes()).saturating_add(r.bytes());
-    let (is_short, arithmetic) = (is_short(op, operands, result), recipe.arithmetic(result.ty));
+    let (is_short, arithmetic) = (is_short(op, operands, result), algorithm.arithmetic(result.ty));
     writes_in(arithmetic, scratch, move |_, inputs, outputs| {
         if is_short
             && let (Some(lhs), Some(rhs)) = (inputs[0].as_slice(), inputs[1].as_slice())
@@ -138,7 +140,7 @@ fn kernel(
             return Ok(());
         }
         let (l, r) = (l.offsets(), r.offsets());
-        let plan = Plan {
+        let plan = Contraction {
             rows: l.free.len(),
             lhs: &|batch, row, offsets| l.row(batch, row, offsets),
             has_padding: false,
@@ -149,7 +151,7 @@ fn kernel(
             runs: None,
             lines: None,
         };
-        recipe.contract(&plan, (inputs[0], inputs[1]), to, outputs[0].bytes_mut());
+        algorithm.contract(&plan, (inputs[0], inputs[1]), to, outputs[0].bytes_mut());
         Ok(())
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! The meaning of each op is in `num`, one element at a time. Types of the processor have loops of their own (`typed`);
 //! the others are computed in wide form, block after block.
-use crate::block::{Block, Compute, Source, blockwise, refill};
+use crate::block::{Block, BlockSource, Compute, blockwise, refill};
 use crate::op::{ArrayOp, Site, linear};
 use crate::slicing::{self, SliceDim, Sliced};
 use crate::strided::Move;
@@ -11,15 +11,15 @@ use crate::{Fusion, Kernel, Reuse};
 use hlo::op::{Binary, Clamp, Compare, Convert, ReducePrecision, StochasticConvert, Unary};
 use hlo::{Array, ElementType, Op, Scalar};
 use num::loops::{
-    Loop, binary_loop, clamp_loop, compare_loop, convert_loop, is_approximate, magnitude_loop,
-    unary_loop,
+    VectorLoop, binary_loop, clamp_loop, compare_loop, convert_loop, is_approximate,
+    magnitude_loop, unary_loop,
 };
 use num::scalar_program::ScalarPrograms;
 use num::{Arithmetic, Result, Scope};
 use smallvec::SmallVec;
 
 /// An element of the result from the elements of the operands at its index.
-type Element = dyn Fn(&[Scalar]) -> Scalar + Send + Sync;
+type ElementFn = dyn Fn(&[Scalar]) -> Scalar + Send + Sync;
 
 /// An elementwise op, with the loop for its types.
 pub(super) struct Elementwise {
@@ -31,7 +31,7 @@ pub(super) struct Elementwise {
     /// Whether it converts elements to larger ones.
     widens: bool,
     /// The same for one element: scalars need no blocks.
-    element: Box<Element>,
+    element: Box<ElementFn>,
 }
 
 impl Kernel for Elementwise {
@@ -64,11 +64,11 @@ impl Kernel for Elementwise {
             return true;
         }
         let sources = inputs.iter().zip(&self.operands);
-        let sources: SmallVec<[Source<'_>; 3]> = sources
+        let sources: SmallVec<[BlockSource<'_>; 3]> = sources
             .map(|(input, &ty)| match input {
-                Some(input) if input.shape().rank() == 0 => Source::Scalar(ty, input.get(0)),
-                Some(input) => Source::Array(ty, input.bytes()),
-                None => Source::Output(ty),
+                Some(input) if input.shape().rank() == 0 => BlockSource::Scalar(ty, input.get(0)),
+                Some(input) => BlockSource::Array(ty, input.bytes()),
+                None => BlockSource::Output(ty),
             })
             .collect();
         blockwise(&sources, &self.compute, ty, result);
@@ -94,7 +94,7 @@ impl Kernel for Elementwise {
 macro_rules! kernel {
     ($site:expr, $typed:expr, |$blocks:ident, $out:ident| $compute:expr, |$x:ident| $element:expr) => {{
         let operands: SmallVec<[ElementType; 3]> = $site.operands.iter().map(|s| s.ty).collect();
-        let typed: Option<Loop> = $typed;
+        let typed: Option<VectorLoop> = $typed;
         Elementwise {
             typed: typed.map(|function| Typed::new(function, &operands, $site.result().ty)),
             arithmetic: Arithmetic::Exact,
@@ -198,7 +198,7 @@ impl ArrayOp for Convert {
         let Self {} = self;
         let (from, to) = (site.operands[0].ty, site.result().ty);
         if from == to {
-            return Some(Move::relabel(site.operands[0], site.result()));
+            return Some(Move::bitcast(site.operands[0], site.result()));
         }
         let mut kernel = kernel!(
             site,

@@ -39,7 +39,7 @@ use num::scalar_program::ScalarPrograms;
 use num::single::Single;
 use num::{Arithmetic, Result, Scope};
 use std::marker::PhantomData;
-use transform::{Kind, Transform};
+use transform::{FftKind, Transform};
 
 mod transform;
 
@@ -87,7 +87,7 @@ fn kernel(
 }
 
 /// A real element, or a part of a complex one, that is transformed in numbers of type `R`.
-trait Part<R>: Pod + Send + Sync {
+trait ComplexPart<R>: Pod + Send + Sync {
     /// The lines that are transformed at once, each in a lane of vectors.
     const LANES: usize;
     fn wide(self) -> R;
@@ -95,7 +95,7 @@ trait Part<R>: Pod + Send + Sync {
 }
 macro_rules! part {
     ($part:ty, $number:ty, $lanes:literal, $wide:expr, $narrow:expr) => {
-        impl Part<$number> for $part {
+        impl ComplexPart<$number> for $part {
             const LANES: usize = $lanes;
             #[inline(always)]
             fn wide(self) -> $number {
@@ -114,7 +114,7 @@ part!(f64, f64, 8, |x| x, |x| x);
 part!(f64, DoubleDouble, 1, DoubleDouble::from, DoubleDouble::rounded);
 
 /// A number of a line, real or complex.
-trait Element<R>: Copy + Send + Sync {
+trait FftElement<R>: Copy + Send + Sync {
     fn read(self) -> ComplexOf<R>;
     fn of(x: ComplexOf<R>) -> Self;
 }
@@ -127,7 +127,7 @@ struct RealElement<P>(P);
 #[repr(transparent)]
 struct ComplexElement<P>([P; 2]);
 
-impl<R: Real + Field, P: Part<R>> Element<R> for RealElement<P> {
+impl<R: Real + Field, P: ComplexPart<R>> FftElement<R> for RealElement<P> {
     #[inline(always)]
     fn read(self) -> ComplexOf<R> {
         ComplexOf { re: self.0.wide(), im: R::ZERO }
@@ -137,7 +137,7 @@ impl<R: Real + Field, P: Part<R>> Element<R> for RealElement<P> {
         Self(P::narrow(x.re))
     }
 }
-impl<R: Real + Field, P: Part<R>> Element<R> for ComplexElement<P> {
+impl<R: Real + Field, P: ComplexPart<R>> FftElement<R> for ComplexElement<P> {
     #[inline(always)]
     fn read(self) -> ComplexOf<R> {
         ComplexOf { re: self.0[0].wide(), im: self.0[1].wide() }
@@ -148,7 +148,7 @@ impl<R: Real + Field, P: Part<R>> Element<R> for ComplexElement<P> {
     }
 }
 /// A number between two transforms, which has not been rounded.
-impl<R: Real> Element<R> for ComplexOf<R> {
+impl<R: Real> FftElement<R> for ComplexOf<R> {
     #[inline(always)]
     fn read(self) -> Self {
         self
@@ -180,7 +180,7 @@ struct Stage<R> {
 
 /// The lines of one dimension.
 struct StageOf {
-    kind: Kind,
+    kind: FftKind,
     /// The numbers of a line: real ones, where there are real ones.
     n: usize,
     /// The distance of the numbers of a line.
@@ -194,9 +194,9 @@ impl StageOf {
     fn lengths(&self) -> (usize, usize) {
         let half = self.n / 2 + 1;
         match self.kind {
-            Kind::There | Kind::Back => (self.n, self.n),
-            Kind::Half => (self.n, half),
-            Kind::Whole => (half, self.n),
+            FftKind::There | FftKind::Back => (self.n, self.n),
+            FftKind::Half => (self.n, half),
+            FftKind::Whole => (half, self.n),
         }
     }
     /// The number of results.
@@ -211,21 +211,23 @@ fn stages(op: &Fft, operand: &ArrayShape) -> Vec<StageOf> {
     let last = rank - 1;
     // The last dimension first; on the way back to real numbers last, when the lines before it are whole again.
     let others = (rank - op.fft_length.len()..last).rev();
-    let order: Vec<(usize, Kind)> = match op.fft_type {
-        FftType::Fft => others.chain([last]).map(|d| (d, Kind::There)).collect(),
-        FftType::Ifft => others.chain([last]).map(|d| (d, Kind::Back)).collect(),
+    let order: Vec<(usize, FftKind)> = match op.fft_type {
+        FftType::Fft => others.chain([last]).map(|d| (d, FftKind::There)).collect(),
+        FftType::Ifft => others.chain([last]).map(|d| (d, FftKind::Back)).collect(),
         FftType::Rfft => {
-            let others = others.map(|d| (d, Kind::There));
-            std::iter::once((last, Kind::Half)).chain(others).collect()
+            let others = others.map(|d| (d, FftKind::There));
+            std::iter::once((last, FftKind::Half)).chain(others).collect()
         }
-        FftType::Irfft => others.map(|d| (d, Kind::Back)).chain([(last, Kind::Whole)]).collect(),
+        FftType::Irfft => {
+            others.map(|d| (d, FftKind::Back)).chain([(last, FftKind::Whole)]).collect()
+        }
     };
     let mut dims = operand.dims.clone();
     let mut stages = Vec::new();
     for (d, kind) in order {
         let n = match kind {
-            Kind::There | Kind::Back => to_usize(dims[d]),
-            Kind::Half | Kind::Whole => op.fft_length.last().map_or(0, |&n| to_usize(n)),
+            FftKind::There | FftKind::Back => to_usize(dims[d]),
+            FftKind::Half | FftKind::Whole => op.fft_length.last().map_or(0, |&n| to_usize(n)),
         };
         let mut stage = StageOf { kind, n, stride: 1, lines: 0 };
         let after = stage.lengths().1;
@@ -237,7 +239,7 @@ fn stages(op: &Fft, operand: &ArrayShape) -> Vec<StageOf> {
     stages
 }
 
-impl<P: Part<R>, R: Real + Field + 'static> Transforms<P, R> {
+impl<P: ComplexPart<R>, R: Real + Field + 'static> Transforms<P, R> {
     fn kernel(op: &Fft, operand: &ArrayShape, result: &ArrayShape) -> Box<dyn Kernel> {
         let stages = stages(op, operand);
         let numbers = stages.iter().map(StageOf::results).max().unwrap_or(0);
@@ -268,7 +270,7 @@ impl<P: Part<R>, R: Real + Field + 'static> Transforms<P, R> {
     }
 
     /// Runs all stages but the last on numbers that are not rounded between them.
-    fn all<A: Element<R>, B: Element<R>>(&self, from: &[A], to: &mut [B]) {
+    fn all<A: FftElement<R>, B: FftElement<R>>(&self, from: &[A], to: &mut [B]) {
         let [before @ .., last] = &*self.stages else { return };
         let Some((first, between)) = before.split_first() else {
             return last.run::<P, _, _>(from, to);
@@ -284,7 +286,7 @@ impl<P: Part<R>, R: Real + Field + 'static> Transforms<P, R> {
     }
 }
 
-impl<P: Part<R>, R: Real + Field + 'static> Kernel for Transforms<P, R> {
+impl<P: ComplexPart<R>, R: Real + Field + 'static> Kernel for Transforms<P, R> {
     fn run(
         &self,
         _context: &dyn Scope,
@@ -329,18 +331,22 @@ impl<R: Real + Field> Stage<R> {
         self.lines * self.transform.lengths().1
     }
     /// The lines that are transformed at once, each in a lane of vectors.
-    fn lanes<P: Part<R>>(&self) -> usize {
+    fn lanes<P: ComplexPart<R>>(&self) -> usize {
         if self.lines > 1 && !self.transform.shares_lines() { P::LANES } else { 1 }
     }
     /// Transforms all lines.
-    fn run<P: Part<R>, A: Element<R>, B: Element<R>>(&self, from: &[A], to: &mut [B]) {
+    fn run<P: ComplexPart<R>, A: FftElement<R>, B: FftElement<R>>(&self, from: &[A], to: &mut [B]) {
         match self.lanes::<P>() {
             16 => self.run_lanes::<A, B, 16>(from, to),
             8 => self.run_lanes::<A, B, 8>(from, to),
             _ => self.run_lanes::<A, B, 1>(from, to),
         }
     }
-    fn run_lanes<A: Element<R>, B: Element<R>, const N: usize>(&self, from: &[A], to: &mut [B]) {
+    fn run_lanes<A: FftElement<R>, B: FftElement<R>, const N: usize>(
+        &self,
+        from: &[A],
+        to: &mut [B],
+    ) {
         let stop = Stop::current();
         let (before, after) = self.transform.lengths();
         // Lines whose numbers take turns are in one block.
@@ -358,7 +364,7 @@ impl<R: Real + Field> Stage<R> {
                     let lanes = N.min(count - first);
                     let (line, step) = turns(before);
                     let from = Strided { from: &from[first * line..], line, step, lanes };
-                    instruction_set::run(Read { from, to: &mut lines.before[..before] });
+                    instruction_set::run(WidenLines { from, to: &mut lines.before[..before] });
                     plan.run(lines, &stop);
                     let (line, step) = turns(after);
                     let to = StridedMut { to: &mut to[first * line..], line, step, lanes };
@@ -385,12 +391,12 @@ struct StridedMut<'a, B> {
 }
 
 /// Widens elements, each line into a lane.
-struct Read<'a, A, R, const N: usize> {
+struct WidenLines<'a, A, R, const N: usize> {
     from: Strided<'a, A>,
     to: &'a mut [Lanes<R, N>],
 }
 
-impl<A: Element<R>, R: Real, const N: usize> Task for Read<'_, A, R, N> {
+impl<A: FftElement<R>, R: Real, const N: usize> Task for WidenLines<'_, A, R, N> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
@@ -413,7 +419,7 @@ struct Write<'a, R, B, const N: usize> {
     to: StridedMut<'a, B>,
 }
 
-impl<R: Real, B: Element<R>, const N: usize> Task for Write<'_, R, B, N> {
+impl<R: Real, B: FftElement<R>, const N: usize> Task for Write<'_, R, B, N> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {

@@ -16,13 +16,13 @@ use rayon::prelude::*;
 
 /// A fold on its way.
 #[derive(Clone)]
-pub(super) struct Fold<'a>(Kind<'a>);
+pub(super) struct Fold<'a>(FoldKind<'a>);
 
 #[derive(Clone)]
-enum Kind<'a> {
+enum FoldKind<'a> {
     Sum { elements: Floats<'a>, first: f64, sum: ExactSum, ty: ElementType },
     Binary { op: Binary, ty: ElementType, input: &'a Array, first: Scalar, value: Scalar },
-    Call(Call<'a>),
+    Call(FoldCall<'a>),
 }
 
 impl<'a> Fold<'a> {
@@ -39,7 +39,7 @@ impl<'a> Fold<'a> {
             if from.is_float() && applied.as_binary() == Some(Binary::Add) {
                 // The initial value takes part as it is, not rounded to the accumulator's type.
                 let first = inits[0].get(0).as_f64();
-                return Self(Kind::Sum {
+                return Self(FoldKind::Sum {
                     elements: Floats::of(inputs[0]),
                     first,
                     sum: ExactSum::new(first),
@@ -48,59 +48,65 @@ impl<'a> Fold<'a> {
             }
             let same = |ty| ty == from && ty == applied.results()[0];
             if let Some((op, ty)) = applied.as_binary_in_order().filter(|&(_, ty)| same(ty)) {
-                return Self(Kind::Binary { op, ty, input: inputs[0], first: *init, value: *init });
+                return Self(FoldKind::Binary {
+                    op,
+                    ty,
+                    input: inputs[0],
+                    first: *init,
+                    value: *init,
+                });
             }
         }
-        Self(Kind::Call(Call::new(applied, scope, inputs, first)))
+        Self(FoldKind::Call(FoldCall::new(applied, scope, inputs, first)))
     }
 
     /// Returns the fold of a window that slides, if the order of elements does not matter.
     pub(super) fn sliding(&self) -> Option<Sliding<'a>> {
         match &self.0 {
-            Kind::Sum { elements, first, ty, .. } => {
+            FoldKind::Sum { elements, first, ty, .. } => {
                 Some(Sliding::Sum(SlidingSum::new(*elements, *first, *ty)))
             }
-            Kind::Binary { op, ty, input, first, .. } if self.is_orderless() => {
+            FoldKind::Binary { op, ty, input, first, .. } if self.is_orderless() => {
                 Some(Sliding::Binary(SlidingBinary::new(*op, *ty, input, *first)))
             }
-            Kind::Binary { .. } | Kind::Call(_) => None,
+            FoldKind::Binary { .. } | FoldKind::Call(_) => None,
         }
     }
     /// Starts again from the initial values.
     pub(super) fn restart(&mut self) {
         match &mut self.0 {
-            Kind::Sum { first, sum, .. } => *sum = ExactSum::new(*first),
-            Kind::Binary { first, value, .. } => *value = *first,
-            Kind::Call(call) => call.restart(),
+            FoldKind::Sum { first, sum, .. } => *sum = ExactSum::new(*first),
+            FoldKind::Binary { first, value, .. } => *value = *first,
+            FoldKind::Call(call) => call.restart(),
         }
     }
     /// Folds in the elements at offset `at`.
     #[inline]
     pub(super) fn add(&mut self, at: usize) -> Result<()> {
         match &mut self.0 {
-            Kind::Sum { elements, sum, .. } => sum.add(elements.get(at)),
-            Kind::Binary { op, ty, input, value, .. } => {
+            FoldKind::Sum { elements, sum, .. } => sum.add(elements.get(at)),
+            FoldKind::Binary { op, ty, input, value, .. } => {
                 *value = num::binary(*op, *ty, *value, input.get(at));
             }
-            Kind::Call(call) => call.add(at)?,
+            FoldKind::Call(call) => call.add(at)?,
         }
         Ok(())
     }
     /// Appends the accumulators.
     pub(super) fn values(&self, out: &mut Vec<Scalar>) {
         match &self.0 {
-            Kind::Sum { sum, ty, .. } => out.push(Scalar::Float(sum.rounded(*ty))),
-            Kind::Binary { value, .. } => out.push(*value),
-            Kind::Call(call) => out.extend_from_slice(&call.arguments[..call.first.len()]),
+            FoldKind::Sum { sum, ty, .. } => out.push(Scalar::Float(sum.rounded(*ty))),
+            FoldKind::Binary { value, .. } => out.push(*value),
+            FoldKind::Call(call) => out.extend_from_slice(&call.arguments[..call.first.len()]),
         }
     }
     /// Whether the result does not depend on the order of the elements: of a float sum up to its last rounding, of the
     /// others exactly.
     pub(super) fn is_orderless(&self) -> bool {
         match &self.0 {
-            Kind::Sum { .. } => true,
-            Kind::Binary { op, ty, .. } => is_orderless(*op, *ty),
-            Kind::Call(_) => false,
+            FoldKind::Sum { .. } => true,
+            FoldKind::Binary { op, ty, .. } => is_orderless(*op, *ty),
+            FoldKind::Call(_) => false,
         }
     }
 }
@@ -140,7 +146,7 @@ pub(super) fn element_type(literal: &Array) -> ElementType {
 
 /// A fold by calling a computation.
 #[derive(Clone)]
-struct Call<'a> {
+struct FoldCall<'a> {
     applied: &'a ScalarProgram,
     scope: &'a dyn Scope,
     inputs: &'a [&'a Array],
@@ -151,7 +157,7 @@ struct Call<'a> {
     out: Vec<Scalar>,
 }
 
-impl<'a> Call<'a> {
+impl<'a> FoldCall<'a> {
     fn new(
         applied: &'a ScalarProgram,
         scope: &'a dyn Scope,

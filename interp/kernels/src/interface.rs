@@ -2,7 +2,7 @@
 use crate::reduce_lines::Method;
 use crate::strided::Walk;
 use hlo::Array;
-use num::loops::{Loop, Numbers};
+use num::loops::{VectorLoop, WriteElements};
 use num::{Arithmetic, Result, Scope};
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub trait Kernel: Send + Sync {
         false
     }
     /// Returns whether the output has the elements of operand 0, in their order and of their width: it can share their memory.
-    fn relabels(&self) -> bool {
+    fn is_bitcast(&self) -> bool {
         false
     }
     /// Returns how it can become part of a fused kernel.
@@ -54,9 +54,9 @@ pub enum Fusion {
     /// It cannot.
     None,
     /// It is this loop over the elements of all its operands.
-    Loop(Loop),
+    Loop(VectorLoop),
     /// It is such a loop over its only operand, which has smaller elements: it is better applied twice than stored.
-    Widen(Loop),
+    Widen(VectorLoop),
     /// It reduces each run of `inner` elements of its first operand, from the value of the second one on.
     Rows {
         /// Elements of a run.
@@ -65,7 +65,7 @@ pub enum Fusion {
         method: Arc<Method>,
     },
     /// It has no operands: its elements follow from their indices.
-    Numbers(Numbers),
+    Numbers(WriteElements),
     /// Its result is read from its operand by this walk.
     Walk(Walk),
 }

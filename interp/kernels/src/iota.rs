@@ -4,7 +4,7 @@ use crate::slicing::{SliceDim, Sliced, region_shape};
 use crate::{Fusion, Kernel};
 use hlo::{Array, ArrayShape, op};
 use num::index::{strides, to_usize};
-use num::loops::{Numbers, Progression};
+use num::loops::{Progression, WriteElements};
 use num::parallel::parts;
 use num::scalar_program::ScalarPrograms;
 use num::{Result, Scope};
@@ -14,7 +14,7 @@ const PART: usize = 1 << 16;
 
 /// `start`, `start + step`, ... along a dimension.
 pub struct Iota {
-    numbers: Numbers,
+    numbers: WriteElements,
     width: usize,
 }
 

@@ -52,7 +52,7 @@ pub use concatenate::concatenated;
 pub use contraction::in_halves;
 pub use contraction::{is_short, short_product};
 pub use dynamic_slice::dynamic_slice;
-pub use fused::{Function, Fused, Operand, Output, Part, Read, Register};
+pub use fused::{Fused, FusedFn, FusedOperand, FusedPart, Output, Read, Register};
 pub use interface::{Fusion, Kernel, Reuse};
 pub use iota::Iota;
 pub use op::{ArrayOp, Cost, Site, array_op, at_site, select};

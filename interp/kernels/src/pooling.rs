@@ -1,7 +1,7 @@
 //! Reductions over small windows, a row of results at a time.
 use super::pad;
 use super::partial_sum::Partial;
-use super::window_rows::{Part, WindowRows};
+use super::window_rows::{WindowColumn, WindowRows};
 use super::window_steps::steps;
 use crate::Kernel;
 use crate::function::writes_in;
@@ -9,28 +9,28 @@ use hlo::op::{Binary, ReduceWindow};
 use hlo::{ArrayShape, ElementType, Scalar};
 use num::Arithmetic;
 use num::accumulator::ExactSum;
-use num::loops::{Loop, SumLoops, binary_loop};
+use num::loops::{SumLoops, VectorLoop, binary_loop};
 use num::parallel::{parts, parts_with, threads};
 use num::scalar_program::ScalarProgram;
 
 /// How elements are folded.
-enum Method {
+enum PoolingMethod {
     /// By adding floats in f64, with a bound on the error where the arithmetic asks for one.
     Sum(SumLoops),
     /// By an op on arrays.
-    Op(Loop),
+    Op(VectorLoop),
 }
 
 struct Pooling {
     rows: WindowRows,
-    method: Method,
+    method: PoolingMethod,
     from: ElementType,
     to: ElementType,
 }
 
 /// Memory of a thread, of the size of a segment.
-struct Space {
-    parts: Vec<Part>,
+struct PoolingScratch {
+    parts: Vec<WindowColumn>,
     elements: Vec<u128>,
     accumulators: Vec<u128>,
     sums: Vec<f64>,
@@ -49,11 +49,11 @@ pub(super) fn kernel(
     let rows = WindowRows::of(&op.window, &from.dims, &result.dims)?;
     let method = if from.ty.is_float() && applied.as_binary() == Some(Binary::Add) {
         let is_narrow = applied.results() == [result.ty] && result.ty.bits() <= 32;
-        Method::Sum(SumLoops::of(from.ty, arithmetic).filter(|_| is_narrow)?)
+        PoolingMethod::Sum(SumLoops::of(from.ty, arithmetic).filter(|_| is_narrow)?)
     } else {
         let (op, ty) = applied.as_binary_in_order()?;
         let fits = (ty, ty) == (from.ty, result.ty);
-        Method::Op(binary_loop(op, ty).filter(|_| fits)?)
+        PoolingMethod::Op(binary_loop(op, ty).filter(|_| fits)?)
     };
     let (window, shapes, init) = (op.window.clone(), (from.clone(), result.clone()), init.ty);
     let pooling = Pooling { rows, method, from: from.ty, to: result.ty };
@@ -61,8 +61,8 @@ pub(super) fn kernel(
         scope.spend(steps(&window, &shapes.0, &shapes.1))?;
         let first = match pooling.method {
             // The initial value takes part as it is.
-            Method::Sum(_) => inputs[1].get(0),
-            Method::Op(_) => inputs[1].get(0).convert(init, pooling.to),
+            PoolingMethod::Sum(_) => inputs[1].get(0),
+            PoolingMethod::Op(_) => inputs[1].get(0).convert(init, pooling.to),
         };
         pooling.run(inputs[0].bytes(), first, outputs[0].bytes_mut());
         Ok(())
@@ -84,18 +84,18 @@ impl Pooling {
     }
     fn scratch(&self) -> usize {
         let sums = match self.method {
-            Method::Sum(_) => self.rows.segment().saturating_mul(2 * size_of::<f64>()),
-            Method::Op(_) => self.words().saturating_mul(size_of::<u128>()),
+            PoolingMethod::Sum(_) => self.rows.segment().saturating_mul(2 * size_of::<f64>()),
+            PoolingMethod::Op(_) => self.words().saturating_mul(size_of::<u128>()),
         };
         let elements = self.words().saturating_mul(size_of::<u128>());
         sums.saturating_add(elements).saturating_mul(threads().min(self.rows.segments()))
     }
-    fn space(&self) -> Space {
+    fn space(&self) -> PoolingScratch {
         let (words, sums) = match self.method {
-            Method::Sum(_) => (0, self.rows.segment()),
-            Method::Op(_) => (self.words(), 0),
+            PoolingMethod::Sum(_) => (0, self.rows.segment()),
+            PoolingMethod::Op(_) => (self.words(), 0),
         };
-        Space {
+        PoolingScratch {
             parts: Vec::new(),
             elements: vec![0; self.words()],
             accumulators: vec![0; words],
@@ -114,15 +114,22 @@ impl Pooling {
                 |space, segment, to| {
                     self.rows.parts(row, segment, &mut space.parts);
                     match &self.method {
-                        Method::Sum(loops) => self.sum(*loops, from, first, space, to),
-                        Method::Op(function) => self.fold(function, from, first, space, to),
+                        PoolingMethod::Sum(loops) => self.sum(*loops, from, first, space, to),
+                        PoolingMethod::Op(function) => self.fold(function, from, first, space, to),
                     }
                 },
             );
         });
     }
 
-    fn fold(&self, function: &Loop, from: &[u8], first: Scalar, space: &mut Space, to: &mut [u8]) {
+    fn fold(
+        &self,
+        function: &VectorLoop,
+        from: &[u8],
+        first: Scalar,
+        space: &mut PoolingScratch,
+        to: &mut [u8],
+    ) {
         let width = self.to.storage_bytes();
         repeat(first, self.to, to);
         for &part in &space.parts {
@@ -136,7 +143,14 @@ impl Pooling {
         }
     }
 
-    fn sum(&self, loops: SumLoops, from: &[u8], first: Scalar, space: &mut Space, to: &mut [u8]) {
+    fn sum(
+        &self,
+        loops: SumLoops,
+        from: &[u8],
+        first: Scalar,
+        space: &mut PoolingScratch,
+        to: &mut [u8],
+    ) {
         let run = self.rows.run();
         // -0 is the neutral element of addition.
         space.sums.fill(-0.0);
@@ -161,7 +175,7 @@ impl Pooling {
     }
 
     /// Computes the exact sum of result number `i` of a row.
-    fn exact_sum(&self, from: &[u8], first: Scalar, parts: &[Part], i: usize) -> Scalar {
+    fn exact_sum(&self, from: &[u8], first: Scalar, parts: &[WindowColumn], i: usize) -> Scalar {
         let width = self.from.storage_bytes();
         let mut sum = ExactSum::new(first.as_f64());
         let window = i / self.rows.run();

@@ -15,7 +15,8 @@
 //! **Types and rounding** are those of `dot`, and so is the difference from XLA's evaluator: that converts the operands
 //! to the result's type first. XLA:CPU refuses the op.
 use super::contraction::{
-    Extent, Numbers, Operands, PADDING, Plan, Recipe, Rounding, contract_into,
+    Contraction, Extent, LosslessElements, Operands, PADDING, ResolvedDotAlgorithm, Rounding,
+    contract_into,
 };
 use super::dot::{Axes, Offsets, product};
 use super::pad::repeat;
@@ -113,14 +114,14 @@ fn kernel(
     let rounding = Rounding::new(lhs.ty, rhs.ty, None, result.ty);
     // The sums of the rows of one group lie beside their places.
     let sums = result.byte_count().unwrap_or(usize::MAX);
-    let recipe = Recipe::of(DotAlgorithm::Unset, arithmetic);
+    let algorithm = ResolvedDotAlgorithm::of(DotAlgorithm::Unset, arithmetic);
     let group_count = operands[2].dims.last().map_or(1, |&n| to_usize(n));
     let extent = l.extent(&r);
     let batches = match op.mode() {
         RaggedMode::Contracting => extent.batches.saturating_mul(group_count),
         RaggedMode::Free | RaggedMode::Batch => extent.batches,
     };
-    let products = recipe.scratch((&lhs, rhs), result.ty, Extent { batches, ..extent });
+    let products = algorithm.scratch((&lhs, rhs), result.ty, Extent { batches, ..extent });
     // The ends of groups, the batches of each, and the rows of each, in lists that have grown.
     let lists = saturating_count(&operands[2].dims)
         .saturating_add(batches)
@@ -129,12 +130,13 @@ fn kernel(
         .saturating_mul(size_of::<usize>());
     let scratch = [l.bytes(), r.bytes(), sums, products, lists].into_iter();
     writes_in(
-        recipe.arithmetic(result.ty),
+        algorithm.arithmetic(result.ty),
         scratch.fold(0, usize::saturating_add),
         move |_, inputs, outputs| {
             let groups = Groups::new(&op, inputs[2], &lhs);
             let (l, r) = (l.offsets(), r.offsets());
-            let (l_numbers, r_numbers) = (Numbers::of(inputs[0]), Numbers::of(inputs[1]));
+            let (l_numbers, r_numbers) =
+                (LosslessElements::of(inputs[0]), LosslessElements::of(inputs[1]));
             let pair = Operands::new(l_numbers, r_numbers, rounding, arithmetic);
             let out = outputs[0].bytes_mut();
             match op.mode() {
@@ -175,8 +177,8 @@ fn plan<'a>(
     (l, r): (&Offsets, &'a Offsets),
     lhs: super::contraction::RowOffsets<'a>,
     rhs_batches: &'a [usize],
-) -> Plan<'a> {
-    Plan {
+) -> Contraction<'a> {
+    Contraction {
         rows: l.free.len(),
         lhs,
         has_padding: true,
@@ -217,8 +219,11 @@ fn free_rows(
                 l.row(batch, rows[row], offsets);
             };
             let start = [r.batch[batch] + slice];
-            let plan =
-                Plan { rows: rows.len(), has_padding: false, ..plan((l, r), &offsets, &start) };
+            let plan = Contraction {
+                rows: rows.len(),
+                has_padding: false,
+                ..plan((l, r), &offsets, &start)
+            };
             let mut sums = vec![0; rows.len() * line];
             contract_into(&plan, pair, rounding, &mut sums);
             for (&row, sums) in rows.iter().zip(sums.chunks_exact(line)) {

@@ -9,7 +9,7 @@
 //! elements in windows that each start from the initial value again, so a value that is no identity is counted several
 //! times there.
 use super::fold::{Fold, UNTIMED, in_lines, stored_bytes};
-use super::reduce_lines::{Lines, Method, Reduction};
+use super::reduce_lines::{Method, ReducedLines, Reduction};
 use crate::function::given;
 use crate::function::writes_with;
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
@@ -45,7 +45,7 @@ fn kernel(
     let mut reduced: Dims = dimensions.iter().copied().collect();
     reduced.sort_unstable();
     if let ([_, _], [to]) = (operands, results)
-        && let Some(lines) = Lines::of(&from.dims, &reduced)
+        && let Some(lines) = ReducedLines::of(&from.dims, &reduced)
         && let Some(method) = Method::of(&applied, (from.ty, to.ty), &lines, arithmetic)
     {
         return Some(Box::new(OfLines::new(from, lines, method, arithmetic)));
@@ -84,7 +84,7 @@ fn kernel(
 
 /// A reduction of one array by a computation that is applied to many elements at once.
 struct OfLines {
-    lines: Lines,
+    lines: ReducedLines,
     method: Arc<Method>,
     /// Bytes of an element.
     width: usize,
@@ -93,7 +93,7 @@ struct OfLines {
 }
 
 impl OfLines {
-    fn new(from: &ArrayShape, lines: Lines, method: Method, arithmetic: Arithmetic) -> Self {
+    fn new(from: &ArrayShape, lines: ReducedLines, method: Method, arithmetic: Arithmetic) -> Self {
         let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
         let width = from.ty.storage_bytes();
         Self { lines, method: Arc::new(method), width, steps, arithmetic }

@@ -11,7 +11,7 @@ use hlo::{Dims, ElementType, Scalar};
 use num::Arithmetic;
 use num::clock::Stop;
 use num::index::{Grid, strides, to_usize};
-use num::loops::{AT_ONCE, Loop, SumLoops, binary_loop};
+use num::loops::{AT_ONCE, SumLoops, VectorLoop, binary_loop};
 use num::parallel::{parts, parts_with, threads};
 use num::scalar_program::ScalarProgram;
 use rayon::prelude::*;
@@ -32,12 +32,12 @@ pub enum Method {
     /// By adding floats; the sum is rounded to the type.
     Sum(SumLoops, ElementType),
     /// By an op on elements of this type, applied to arrays of them.
-    Op(Loop, ElementType),
+    Op(VectorLoop, ElementType),
 }
 
 /// Which elements belong to which result. Neighboring dimensions of one kind are one.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct ReducedLines {
     /// Whether the innermost dimension is reduced, and its size.
     is_row: bool,
     inner: usize,
@@ -46,7 +46,7 @@ pub(super) struct Lines {
     reduced: Grid,
 }
 
-impl Lines {
+impl ReducedLines {
     /// Returns the lines of an array, of which the dimensions in `reduced` are reduced. `None` if it has one element or
     /// none.
     pub(super) fn of(dims: &[i64], reduced: &[i64]) -> Option<Self> {
@@ -111,7 +111,7 @@ impl Method {
     pub(super) fn of(
         applied: &ScalarProgram,
         (from, stored): (ElementType, ElementType),
-        lines: &Lines,
+        lines: &ReducedLines,
         arithmetic: Arithmetic,
     ) -> Option<Self> {
         let to = *applied.results().first().filter(|&&to| to == stored)?;
@@ -128,7 +128,7 @@ impl Method {
 
 /// A reduction of one array.
 pub(super) struct Reduction<'a> {
-    pub(super) lines: &'a Lines,
+    pub(super) lines: &'a ReducedLines,
     pub(super) method: &'a Method,
     /// The elements, and the bytes of one.
     pub(super) from: &'a [u8],
@@ -158,7 +158,7 @@ impl Reduction<'_> {
         state: impl Fn() -> S + Sync + Send,
         each: impl Fn(&mut S, usize, &mut [u8]) + Sync,
     ) {
-        let Lines { is_row, inner, kept, reduced } = self.lines;
+        let ReducedLines { is_row, inner, kept, reduced } = self.lines;
         let stop = Stop::current();
         if *is_row {
             let at_once = (WORTH_A_THREAD / (reduced.count() * inner).max(1)).max(1);
@@ -179,7 +179,7 @@ impl Reduction<'_> {
 
     fn sums(&self, loops: SumLoops, ty: ElementType, to: &mut [u8]) {
         let width = ty.storage_bytes();
-        let Lines { is_row, inner, reduced, .. } = self.lines;
+        let ReducedLines { is_row, inner, reduced, .. } = self.lines;
         self.each(
             width,
             to,
@@ -196,7 +196,7 @@ impl Reduction<'_> {
 
     /// Sums the elements of one result. Long rows are summed by several threads, in the same parts on any number of them.
     fn row_sum(&self, loops: SumLoops, base: usize) -> Partial {
-        let Lines { inner, reduced, .. } = self.lines;
+        let ReducedLines { inner, reduced, .. } = self.lines;
         let runs = inner.div_ceil(RUN);
         let run = |number: usize| {
             let (row, run) = (number / runs, number % runs * RUN);
@@ -280,8 +280,8 @@ impl Reduction<'_> {
         }
     }
 
-    fn folds(&self, function: &Loop, ty: ElementType, to: &mut [u8]) {
-        let Lines { is_row, inner, reduced, .. } = self.lines;
+    fn folds(&self, function: &VectorLoop, ty: ElementType, to: &mut [u8]) {
+        let ReducedLines { is_row, inner, reduced, .. } = self.lines;
         let rows = |base| reduced.offsets().map(move |row| base + row);
         let tiles = || Tiles::new(STRIP.min(*inner), ty, self.first);
         self.each(self.width, to, tiles, |tiles, base, to| match is_row {

@@ -214,7 +214,8 @@ fn kernel(
         let sizes: Dims = others.iter().map(|&d| dims[d]).collect();
         let length = dims.get(along).copied().unwrap_or(1);
         let strides = strides(&from.dims);
-        let line = Line { op: &op, from: &from, strides, others: &others, along, length, growth };
+        let line =
+            WindowLine { op: &op, from: &from, strides, others: &others, along, length, growth };
         let window = op.window.dims.iter().map(|d| d.size.min(1 << 16));
         let lines = (count(&sizes), to_usize(window.fold(length, i64::saturating_mul)));
         let run = |i: usize, fold: &mut Fold<'_>, out: &mut Vec<hlo::Scalar>| {
@@ -265,7 +266,7 @@ pub(super) fn index_of(place: usize, sizes: &[i64]) -> Dims {
 }
 
 /// What the places of one line have in common.
-struct Line<'a> {
+struct WindowLine<'a> {
     op: &'a ReduceWindow,
     from: &'a ArrayShape,
     strides: Dims,
@@ -275,7 +276,7 @@ struct Line<'a> {
     growth: Growth,
 }
 
-impl Line<'_> {
+impl WindowLine<'_> {
     /// The values of a line, whose index in the other dimensions is `start`.
     fn run(
         &self,

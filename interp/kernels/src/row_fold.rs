@@ -2,7 +2,7 @@
 use super::partial_sum::Partial;
 use super::reduce_lines::{Method, RUN, STRIP};
 use hlo::{ElementType, Scalar};
-use num::loops::Loop;
+use num::loops::VectorLoop;
 
 /// Folds of runs, one after another, from the same first value.
 pub(super) struct RowFold<'a> {
@@ -65,7 +65,7 @@ impl Tiles {
         bytemuck::cast_slice(&self.now)
     }
     /// Folds the first elements, as many as there are, into the accumulators at their indices.
-    pub(super) fn fold(&mut self, function: &Loop, elements: &[u8]) {
+    pub(super) fn fold(&mut self, function: &VectorLoop, elements: &[u8]) {
         let now: &[u8] = bytemuck::cast_slice(&self.now);
         let next: &mut [u8] = bytemuck::cast_slice_mut(&mut self.next);
         function(&[&now[..elements.len()], elements], &mut next[..elements.len()]);
@@ -75,7 +75,7 @@ impl Tiles {
     /// Folds the elements of one result into `to`, in any order.
     pub(super) fn fold_row<'e>(
         &mut self,
-        function: &Loop,
+        function: &VectorLoop,
         parts: impl Iterator<Item = &'e [u8]>,
         to: &mut [u8],
     ) {

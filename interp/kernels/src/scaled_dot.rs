@@ -13,7 +13,7 @@
 //! run: no specification says whether an element is rounded before or after it is scaled.
 //!
 //! **Differences.** XLA:CPU refuses the op.
-use super::contraction::{Numbers, Plan, Recipe, Rounding};
+use super::contraction::{Contraction, LosslessElements, ResolvedDotAlgorithm, Rounding};
 use super::dot::{Axes, product};
 use crate::Kernel;
 use crate::function::writes_in;
@@ -48,21 +48,21 @@ fn kernel(
         operand_precision: _, // Permits backends to round the operands. They are never rounded here.
         algorithm,
     } = op;
-    let recipe = Recipe::of(*algorithm, arithmetic);
-    if recipe.rounds_operands() {
+    let algorithm = ResolvedDotAlgorithm::of(*algorithm, arithmetic);
+    if algorithm.rounds_operands() {
         return None;
     }
     let l = Axes::of(operands[0], lhs_batch_dims, lhs_contracting_dims);
     let r = Axes::of(operands[1], rhs_batch_dims, rhs_contracting_dims);
     let rounding = Rounding::new(operands[0].ty, operands[1].ty, None, result.ty);
-    let sums = recipe.scratch((operands[0], operands[1]), ElementType::F64, l.extent(&r));
+    let sums = algorithm.scratch((operands[0], operands[1]), ElementType::F64, l.extent(&r));
     // Elements as f64, and times their scales.
     let scaled = operands[..2].iter().map(|operand| saturating_count(&operand.dims));
     let scaled = scaled.fold(0, usize::saturating_add).saturating_mul(2 * size_of::<f64>());
     let scratch = scaled.saturating_add(sums).saturating_add(l.bytes()).saturating_add(r.bytes());
-    Some(writes_in(recipe.arithmetic(result.ty), scratch, move |_, inputs, outputs| {
+    Some(writes_in(algorithm.arithmetic(result.ty), scratch, move |_, inputs, outputs| {
         let (l, r) = (l.offsets(), r.offsets());
-        let plan = Plan {
+        let plan = Contraction {
             rows: l.free.len(),
             lhs: &|batch, row, places| l.row(batch, row, places),
             has_padding: false,
@@ -75,8 +75,8 @@ fn kernel(
         };
         let (lhs, rhs) =
             (scaled_elements(inputs[0], inputs[2]), scaled_elements(inputs[1], inputs[3]));
-        let numbers = (Numbers::Double(lhs.into()), Numbers::Double(rhs.into()));
-        recipe.contract_numbers(&plan, numbers, rounding, outputs[0].bytes_mut());
+        let numbers = (LosslessElements::Double(lhs.into()), LosslessElements::Double(rhs.into()));
+        algorithm.contract_elements(&plan, numbers, rounding, outputs[0].bytes_mut());
         Ok(())
     }))
 }
@@ -85,7 +85,8 @@ fn kernel(
 fn scaled_elements(operand: &Array, scales: &Array) -> Vec<f64> {
     let shape = operand.shape();
     let blocks = scales.shape();
-    let (elements, scales) = (Numbers::of(operand).doubles(), Numbers::of(scales).doubles());
+    let (elements, scales) =
+        (LosslessElements::of(operand).doubles(), LosslessElements::of(scales).doubles());
     if blocks.rank() == 0 {
         return elements.iter().map(|x| x * scales[0]).collect();
     }

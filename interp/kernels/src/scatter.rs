@@ -6,7 +6,7 @@ use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use hlo::op::Scatter;
 use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
 use num::index::{indices, offset_list, others, pick, saturating_count, strides, to_usize};
-use num::loops::{Loop, binary_loop};
+use num::loops::{VectorLoop, binary_loop};
 use num::parallel::copy;
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
 use num::{Result, Scope};
@@ -29,7 +29,7 @@ fn kernel(
 ) -> Option<Box<dyn Kernel>> {
     let Scatter {
         update_window_dims,
-        inserted_window_dims: _, // Read by `Places`, as the other dimensions.
+        inserted_window_dims: _, // Read by `UpdateOffsets`, as the other dimensions.
         scatter_dims_to_operand_dims: _,
         input_batching_dims: _,
         scatter_indices_batching_dims: _,
@@ -67,8 +67,8 @@ fn scatter(
     let window = updates[0].shape();
     let mut combine = Combine::new(applied, scope, values, updates);
     let mut values: Vec<&mut [u8]> = values.iter_mut().map(Array::bytes_mut).collect();
-    let places = Places::new(op, &from, window);
-    let mut runs = Runs::of(applied, &combine.types, &places);
+    let places = UpdateOffsets::new(op, &from, window);
+    let mut runs = WindowRuns::of(applied, &combine.types, &places);
     let (mut sizes, strides) = pick(window, &places.scatter_dims);
     if places.to.is_empty() {
         // Windows without elements change nothing, however many there are.
@@ -95,9 +95,9 @@ fn scatter(
 }
 
 /// Windows whose elements are neighbors in runs, in the operand and in the updates, and an op on such runs.
-struct Runs {
+struct WindowRuns {
     /// `None` replaces the elements.
-    function: Option<Loop>,
+    function: Option<VectorLoop>,
     width: usize,
     /// Elements of a run.
     length: usize,
@@ -105,9 +105,13 @@ struct Runs {
     old: [u128; BLOCK],
 }
 
-impl Runs {
+impl WindowRuns {
     /// Returns how to apply a computation to runs of neighbors; `None` if it is not one op, or there are none.
-    fn of(applied: &ScalarProgram, types: &[ElementType], places: &Places<'_>) -> Option<Self> {
+    fn of(
+        applied: &ScalarProgram,
+        types: &[ElementType],
+        places: &UpdateOffsets<'_>,
+    ) -> Option<Self> {
         let &[ty, update] = types else { return None };
         let is_run = |i: usize| places.to[i] == i && places.from[i] == i;
         let length = (0..places.to.len()).take_while(|&i| is_run(i)).count();
@@ -137,7 +141,7 @@ impl Runs {
     /// Applies the op to a window.
     fn apply(
         &mut self,
-        places: &Places<'_>,
+        places: &UpdateOffsets<'_>,
         (base, first): (usize, usize),
         value: &mut [u8],
         update: &[u8],
@@ -218,7 +222,7 @@ impl<'a> Combine<'a> {
 }
 
 /// Where the elements of the updates go.
-struct Places<'a> {
+struct UpdateOffsets<'a> {
     op: &'a Scatter,
     dims: &'a [i64],
     /// Size of the box in each dimension of the operand.
@@ -230,7 +234,7 @@ struct Places<'a> {
     from: Vec<usize>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> UpdateOffsets<'a> {
     fn new(op: &'a Scatter, operand: &'a ArrayShape, updates: &ArrayShape) -> Self {
         let left_out = [op.inserted_window_dims.as_slice(), &op.input_batching_dims].concat();
         let window_dims = others(operand.rank(), &left_out);

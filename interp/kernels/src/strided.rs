@@ -51,17 +51,17 @@ pub(super) struct Move {
     walk: Walk,
     width: usize,
     /// Whether the result has the elements of the operand, in their order.
-    relabels: bool,
+    is_bitcast: bool,
 }
 
 impl Move {
     /// Returns the movement of the elements of an array into another one by a walk over the first.
     pub(super) fn new(walk: Walk, from: &ArrayShape, to: &ArrayShape) -> Self {
-        let relabels = walk.keeps_order() && from.element_count() == to.element_count();
-        Self { walk, width: to.ty.storage_bytes(), relabels }
+        let is_bitcast = walk.keeps_order() && from.element_count() == to.element_count();
+        Self { walk, width: to.ty.storage_bytes(), is_bitcast }
     }
     /// Returns the movement of all elements in their order.
-    pub(super) fn relabel(from: &ArrayShape, to: &ArrayShape) -> Box<dyn Kernel> {
+    pub(super) fn bitcast(from: &ArrayShape, to: &ArrayShape) -> Box<dyn Kernel> {
         Box::new(Self::new(Walk::merged(&to.dims, 0, &row_major(&to.dims)), from, to))
     }
 }
@@ -84,8 +84,8 @@ impl Kernel for Move {
     fn moves(&self) -> bool {
         true
     }
-    fn relabels(&self) -> bool {
-        self.relabels
+    fn is_bitcast(&self) -> bool {
+        self.is_bitcast
     }
     fn fusion(&self) -> Fusion {
         match self.walk.strides.last() {

@@ -1,5 +1,5 @@
 //! `topk`: the k first of the last dimension in total order; of equal elements the earlier first
-use super::sort::{Line, LineKey, merge_bytes};
+use super::sort::{LineKey, SortLine, merge_bytes};
 use crate::Kernel;
 use crate::function::writes_with;
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
@@ -78,7 +78,7 @@ fn largest_into(operand: &Array, k: usize, largest: bool, values: &mut Array, pl
         || Vec::with_capacity(kept(size, k)),
         |list, (row, (values, places))| {
             let operands = &[operand];
-            let line = Line { operands, base: row * size, stride: 1, size };
+            let line = SortLine { operands, base: row * size, stride: 1, size };
             first_of(line, &key, k, list, &stop);
             let slots = values.chunks_exact_mut(width).zip(places.chunks_exact_mut(4));
             for (&(_, i), (value, place)) in list.iter().zip(slots) {
@@ -91,7 +91,7 @@ fn largest_into(operand: &Array, k: usize, largest: bool, values: &mut Array, pl
 }
 
 /// Finds the k first elements of a line, in order.
-fn first_of(line: Line<'_>, key: &LineKey, k: usize, list: &mut Vec<Candidate>, stop: &Stop) {
+fn first_of(line: SortLine<'_>, key: &LineKey, k: usize, list: &mut Vec<Candidate>, stop: &Stop) {
     let mut registers = key.registers(line.operands, line.stride);
     let room = kept(line.size, k);
     // The key of an element that k others precede.

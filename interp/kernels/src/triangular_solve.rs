@@ -27,7 +27,7 @@ use num::complex_of::{ComplexOf, Field, InField, in_field};
 use num::double_double::DoubleDouble;
 use num::index::{saturating_count, to_usize};
 use num::scalar_program::ScalarPrograms;
-use num::triangle::{Number, Panels};
+use num::triangle::{FactorType, Panels};
 
 impl ArrayOp for TriangularSolve {
     fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
@@ -76,7 +76,7 @@ fn kernel(
 }
 
 /// The kernel of real systems, of which the solutions are computed in a type of floats.
-fn real<R: Number>(
+fn real<R: FactorType>(
     op: &TriangularSolve,
     operands: &[&ArrayShape],
     arithmetic: Arithmetic,
@@ -107,7 +107,7 @@ fn real<R: Number>(
 }
 
 /// Computes the solutions of all systems. Matrices of right sides have so many rows and columns.
-fn solutions<R: Number>(
+fn solutions<R: FactorType>(
     op: &TriangularSolve,
     (rows, columns): (usize, usize),
     (triangles, from): (&[R], &[R]),

@@ -1,6 +1,6 @@
 //! Elementwise loops over types of the processor, in parallel and in place.
 use hlo::{Array, ElementType};
-use num::loops::{Loop, select_loop};
+use num::loops::{VectorLoop, select_loop};
 use num::parallel::parts;
 use smallvec::SmallVec;
 
@@ -16,14 +16,14 @@ const MOST: usize = 3;
 
 /// A loop, with the bytes of an element of each operand and of the result.
 pub(super) struct Typed {
-    function: Loop,
+    function: VectorLoop,
     operands: SmallVec<[usize; MOST]>,
     result: usize,
 }
 
 /// An operand of a loop.
 #[derive(Clone, Copy)]
-enum Operand<'a> {
+enum TypedOperand<'a> {
     /// As many elements as the result has.
     Array(&'a [u8]),
     /// One element, used for every element of the result.
@@ -34,7 +34,7 @@ enum Operand<'a> {
 
 impl Typed {
     /// Returns a loop over operands of these types.
-    pub(super) fn new(function: Loop, operands: &[ElementType], result: ElementType) -> Self {
+    pub(super) fn new(function: VectorLoop, operands: &[ElementType], result: ElementType) -> Self {
         let operands = operands.iter().map(|ty| ty.storage_bytes()).collect();
         Self { function, operands, result: result.storage_bytes() }
     }
@@ -44,17 +44,17 @@ impl Typed {
         Self { function: select_loop(width), operands, result: width }
     }
     /// Returns the loop.
-    pub(super) fn function(&self) -> Loop {
+    pub(super) fn function(&self) -> VectorLoop {
         self.function.clone()
     }
     /// Runs the loop; an operand that is no array is in the result's memory.
     pub(super) fn run(&self, inputs: &[Option<&Array>], result: &mut Array) {
-        let operands: SmallVec<[Operand<'_>; MOST]> = inputs
+        let operands: SmallVec<[TypedOperand<'_>; MOST]> = inputs
             .iter()
             .map(|input| match input {
-                Some(input) if input.shape().rank() == 0 => Operand::Scalar(input.bytes()),
-                Some(input) => Operand::Array(input.bytes()),
-                None => Operand::Result,
+                Some(input) if input.shape().rank() == 0 => TypedOperand::Scalar(input.bytes()),
+                Some(input) => TypedOperand::Array(input.bytes()),
+                None => TypedOperand::Result,
             })
             .collect();
         let bytes = result.bytes_mut();
@@ -68,19 +68,21 @@ impl Typed {
     /// Returns the `count` elements from `first` on of each array.
     fn part<'a>(
         &self,
-        operands: &[Operand<'a>],
+        operands: &[TypedOperand<'a>],
         first: usize,
         count: usize,
-    ) -> SmallVec<[Operand<'a>; MOST]> {
+    ) -> SmallVec<[TypedOperand<'a>; MOST]> {
         let operands = operands.iter().zip(&self.operands);
         let part = operands.map(|(operand, width)| match operand {
-            Operand::Array(x) => Operand::Array(&x[first * width..(first + count) * width]),
-            Operand::Scalar(_) | Operand::Result => *operand,
+            TypedOperand::Array(x) => {
+                TypedOperand::Array(&x[first * width..(first + count) * width])
+            }
+            TypedOperand::Scalar(_) | TypedOperand::Result => *operand,
         });
         part.collect()
     }
     /// Computes a part of the result. Operands that are not arrays are copied in blocks.
-    fn run_part(&self, operands: &[Operand<'_>], result: &mut [u8]) {
+    fn run_part(&self, operands: &[TypedOperand<'_>], result: &mut [u8]) {
         let arrays: SmallVec<[&[u8]; MOST]> = operands.iter().filter_map(|x| x.array()).collect();
         if arrays.len() == operands.len() {
             return (self.function)(&arrays, result);
@@ -90,10 +92,10 @@ impl Typed {
             false => self.run_staged::<STAGE>(operands, result),
         }
     }
-    fn run_staged<const STAGE: usize>(&self, operands: &[Operand<'_>], result: &mut [u8]) {
+    fn run_staged<const STAGE: usize>(&self, operands: &[TypedOperand<'_>], result: &mut [u8]) {
         let mut staged = [[0_u128; STAGE]; MOST];
         for ((staged, operand), &width) in staged.iter_mut().zip(operands).zip(&self.operands) {
-            if let Operand::Scalar(x) = operand {
+            if let TypedOperand::Scalar(x) = operand {
                 let staged: &mut [u8] = bytemuck::cast_slice_mut(staged);
                 staged.chunks_exact_mut(width).for_each(|to| to.copy_from_slice(x));
             }
@@ -103,7 +105,7 @@ impl Typed {
         for (i, result) in result.chunks_mut(count * self.result).enumerate() {
             let part = self.part(operands, i * count, result.len() / self.result);
             for (staged, operand) in staged.iter_mut().zip(&part) {
-                if let Operand::Result = operand {
+                if let TypedOperand::Result = operand {
                     bytemuck::cast_slice_mut(staged)[..result.len()].copy_from_slice(result);
                 }
             }
@@ -121,7 +123,7 @@ impl Typed {
     }
 }
 
-impl<'a> Operand<'a> {
+impl<'a> TypedOperand<'a> {
     fn array(self) -> Option<&'a [u8]> {
         match self {
             Self::Array(x) => Some(x),

@@ -7,7 +7,7 @@
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
 use super::pooling::repeat;
-use super::window_rows::{Part, WindowRows};
+use super::window_rows::{WindowColumn, WindowRows};
 use super::window_steps::steps;
 use crate::Kernel;
 use crate::function::writes_with;
@@ -37,8 +37,8 @@ struct Unpooling {
 type AddTo = fn(&mut [u8], &[u8], &dyn Fn(usize) -> Option<usize>);
 
 /// Memory of a thread, of the size of a segment.
-struct Space {
-    parts: Vec<Part>,
+struct UnpoolingScratch {
+    parts: Vec<WindowColumn>,
     elements: Vec<u128>,
     selected: Vec<u128>,
     /// The part from which the element was selected.
@@ -125,8 +125,8 @@ impl Unpooling {
         let row = row.saturating_add(self.rows.segment().saturating_mul(size_of::<u32>()));
         row.saturating_add(self.select.bytes()).saturating_mul(threads())
     }
-    fn space(&self) -> Space {
-        Space {
+    fn space(&self) -> UnpoolingScratch {
+        UnpoolingScratch {
             parts: Vec::new(),
             elements: vec![0; self.words()],
             selected: vec![0; self.words()],
@@ -164,7 +164,7 @@ impl Unpooling {
     }
 
     /// Adds a segment of a row of the source to the elements that its windows select.
-    fn add_segment(&self, from: &[u8], source: &[u8], space: &mut Space, to: &mut [u8]) {
+    fn add_segment(&self, from: &[u8], source: &[u8], space: &mut UnpoolingScratch, to: &mut [u8]) {
         match self.ty.storage_bytes() {
             2 => self.select::<u16>(from, space),
             4 => self.select::<u32>(from, space),
@@ -179,8 +179,8 @@ impl Unpooling {
     }
 
     /// Finds the parts from which the windows of a segment select an element.
-    fn select<T: Pod>(&self, from: &[u8], space: &mut Space) {
-        let Space { parts, elements, selected, numbers, registers } = space;
+    fn select<T: Pod>(&self, from: &[u8], space: &mut UnpoolingScratch) {
+        let UnpoolingScratch { parts, elements, selected, numbers, registers } = space;
         let (run, width) = (self.rows.run(), size_of::<T>());
         numbers.fill(NONE);
         let selected: &mut [T] = bytemuck::cast_slice_mut(selected);

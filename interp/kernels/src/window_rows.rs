@@ -31,7 +31,7 @@ pub(super) struct WindowRows {
 
 /// The elements at one place of the windows of a segment of a row, whose windows are counted from its first one.
 #[derive(Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct WindowColumn {
     /// The windows along the dimension that have an element there.
     pub(super) first: usize,
     pub(super) end: usize,
@@ -95,7 +95,7 @@ impl WindowRows {
     }
 
     /// Finds the parts of a segment of a row, in the row-major order of the window.
-    pub(super) fn parts(&self, row: usize, segment: usize, parts: &mut Vec<Part>) {
+    pub(super) fn parts(&self, row: usize, segment: usize, parts: &mut Vec<WindowColumn>) {
         parts.clear();
         let at_once = to_i64(self.segment() / self.run);
         let (from, to) = (to_i64(segment) * at_once, (to_i64(segment) + 1) * at_once);
@@ -117,21 +117,21 @@ impl WindowRows {
                 if first < end {
                     let start = to_i64(base) + (from * stride + offset) * to_i64(self.run);
                     let [first, end] = [first, end].map(|window| to_usize(window - from));
-                    parts.push(Part { first, end, start });
+                    parts.push(WindowColumn { first, end, start });
                 }
             }
         });
     }
     /// The offset of the element of result number `i` of a segment in a part that has one.
     #[inline]
-    pub(super) fn offset(&self, part: Part, i: usize) -> usize {
+    pub(super) fn offset(&self, part: WindowColumn, i: usize) -> usize {
         let step = to_usize(self.along.stride) * self.run;
         to_usize(part.start + to_i64(i / self.run * step)) + i % self.run
     }
     /// Returns the bytes of the elements of a part; `space` is memory for a segment.
     pub(super) fn elements<'a>(
         &self,
-        part: Part,
+        part: WindowColumn,
         from: &'a [u8],
         width: usize,
         space: &'a mut [u8],

@@ -49,12 +49,14 @@ fn rounded(y: f64, x: f64, quotient: f64) -> f64 {
 fn is_above_the_middle(y: f64, x: f64, low: f64) -> bool {
     let ((y, a), (x, b), (low, c)) = (parts(y), parts(x), parts(low));
     let (middle, bits) = (2 * low + 1, 1 - c); // m = middle / 2^bits
-    let mut series = Number::from_scaled(62, 0);
+    let mut series = Natural1280::from_scaled(62, 0);
     for (k, coefficient) in [(2, 153), (4, 378), (6, 945), (8, 2835)] {
-        series =
-            series.times(middle).times(middle).plus(&Number::from_scaled(coefficient, k * bits));
+        series = series
+            .times(middle)
+            .times(middle)
+            .plus(&Natural1280::from_scaled(coefficient, k * bits));
     }
-    let left = Number::from_scaled(2835, a - b + 9 * bits).times(y);
+    let left = Natural1280::from_scaled(2835, a - b + 9 * bits).times(y);
     left.compare(&series.times(middle).times(x)) == Ordering::Greater
 }
 
@@ -66,9 +68,9 @@ fn parts(x: f64) -> (u64, i32) {
 }
 
 /// A natural number below 2^1280, the least significant digit first.
-struct Number([u64; 20]);
+struct Natural1280([u64; 20]);
 
-impl Number {
+impl Natural1280 {
     /// Returns `n * 2^shift`; 0 ≤ shift.
     fn from_scaled(n: u64, shift: i32) -> Self {
         let mut digits = [0; 20];

@@ -85,10 +85,10 @@ pub trait Field: Copy + Sub<Output = Self> + Mul<Output = Self> + Add<Output = S
     /// Returns the quotient.
     fn quotient(self, other: Self) -> Self;
 
-    /// `self + a * b`, one of many steps that end with [`Field::settled`].
+    /// `self + a * b`, one of many steps that end with [`Field::normalized`].
     fn add_product(self, a: Self, b: Self) -> Self;
     /// Returns the normalized result of such steps.
-    fn settled(self) -> Self;
+    fn normalized(self) -> Self;
 
     /// `a[0] * b[0] + a[1] * b[1] + ...`, in four independent sums.
     fn dot(a: &[Self], b: &[Self]) -> Self {
@@ -103,7 +103,7 @@ pub trait Field: Copy + Sub<Output = Self> + Mul<Output = Self> + Add<Output = S
         for (sum, (&a, &b)) in sums.iter_mut().zip(a_rest.iter().zip(b_rest)) {
             *sum = sum.add_product(a, b);
         }
-        let [a, b, c, d] = sums.map(Self::settled);
+        let [a, b, c, d] = sums.map(Self::normalized);
         (a + b) + (c + d)
     }
 }
@@ -141,8 +141,8 @@ macro_rules! real_field {
                 Real::add_product(self, a, b)
             }
             #[inline]
-            fn settled(self) -> Self {
-                Real::settled(self)
+            fn normalized(self) -> Self {
+                Real::normalized(self)
             }
         }
     };
@@ -183,8 +183,8 @@ impl<R: Real + Field> Field for ComplexOf<R> {
         }
     }
     #[inline]
-    fn settled(self) -> Self {
-        Self { re: Real::settled(self.re), im: Real::settled(self.im) }
+    fn normalized(self) -> Self {
+        Self { re: Real::normalized(self.re), im: Real::normalized(self.im) }
     }
     fn quotient(self, other: Self) -> Self {
         let plain = |z: Self| Complex { re: z.re.rounded(), im: z.im.rounded() };

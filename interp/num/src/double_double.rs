@@ -25,10 +25,10 @@ pub trait Real:
     fn sqrt(self) -> Self;
     /// Returns `self * 2^n`.
     fn scaled(self, n: i32) -> Self;
-    /// `self + a * b`, one of many steps that end with [`Real::settled`].
+    /// `self + a * b`, one of many steps that end with [`Real::normalized`].
     fn add_product(self, a: Self, b: Self) -> Self;
     /// Returns the normalized result of such steps.
-    fn settled(self) -> Self;
+    fn normalized(self) -> Self;
 }
 
 impl Real for f64 {
@@ -50,7 +50,7 @@ impl Real for f64 {
         self + a * b
     }
     #[inline]
-    fn settled(self) -> Self {
+    fn normalized(self) -> Self {
         self
     }
 }
@@ -170,7 +170,7 @@ impl Real for DoubleDouble {
         Self { hi: sum, lo: self.lo + rest }
     }
     #[inline]
-    fn settled(self) -> Self {
+    fn normalized(self) -> Self {
         Self::new(self.hi, self.lo)
     }
 }
@@ -215,10 +215,10 @@ mod tests {
             (1..200).map(|k| DoubleDouble::from(1.0) / f64::from(k).into()).collect();
         let one_by_one = numbers.iter().fold(DoubleDouble::ZERO, |sum, &x| sum + x * x);
         let at_once =
-            numbers.iter().fold(DoubleDouble::ZERO, |sum, &x| sum.add_product(x, x)).settled();
+            numbers.iter().fold(DoubleDouble::ZERO, |sum, &x| sum.add_product(x, x)).normalized();
         assert!(close(at_once, one_by_one));
         let infinite = DoubleDouble::ZERO.add_product(1e200.into(), 1e200.into());
-        assert_eq!(infinite.add_product(1.0.into(), 1.0.into()).settled().hi, f64::INFINITY);
+        assert_eq!(infinite.add_product(1.0.into(), 1.0.into()).normalized().hi, f64::INFINITY);
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl<R: Real + Field, const N: usize> Lanes<R, N> {
 }
 
 /// The precomputed data of transforms of one length.
-pub enum Plan<R> {
+pub enum FftPlan<R> {
     /// By the prime factors of the length.
     Factors(Factored<R>),
     /// By a convolution, for a length with a large prime factor.
@@ -181,7 +181,7 @@ pub fn is_matrix(n: usize) -> bool {
     Matrix::of(n).is_some()
 }
 
-impl<R: Real + Field> Plan<R> {
+impl<R: Real + Field> FftPlan<R> {
     /// Returns a plan for lines of `n` numbers, which is of no use if `stop` is set before it is made.
     #[inline]
     pub fn new(n: usize, stop: &Stop) -> Self {
@@ -225,13 +225,20 @@ impl<R: Real + Field> Factored<R> {
     ) {
         if !line.is_empty() {
             let factors = &self.factors;
-            instruction_set::run(Part { plan: self, line, step: 1, factors, result, stop });
+            instruction_set::run(StridedTransform {
+                plan: self,
+                line,
+                step: 1,
+                factors,
+                result,
+                stop,
+            });
         }
     }
 }
 
 /// The transform of every `step`-th number of `line`, as many as `result` has.
-struct Part<'a, R, const N: usize> {
+struct StridedTransform<'a, R, const N: usize> {
     plan: &'a Factored<R>,
     line: &'a [Lanes<R, N>],
     step: usize,
@@ -240,7 +247,7 @@ struct Part<'a, R, const N: usize> {
     stop: &'a Stop,
 }
 
-impl<R: Real + Field, const N: usize> Task for Part<'_, R, N> {
+impl<R: Real + Field, const N: usize> Task for StridedTransform<'_, R, N> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
@@ -260,7 +267,14 @@ impl<R: Real + Field, const N: usize> Task for Part<'_, R, N> {
                     let terms = [line[0], line[step], line[2 * step], line[3 * step]];
                     part.copy_from_slice(&of_four(terms));
                 }
-                _ => instruction_set::run(Part { plan, line, step, factors, result: part, stop }),
+                _ => instruction_set::run(StridedTransform {
+                    plan,
+                    line,
+                    step,
+                    factors,
+                    result: part,
+                    stop,
+                }),
             }
         }
         let mut join = Join { plan, step, m, result };
@@ -358,7 +372,7 @@ struct Chirp<R> {
     /// `e^(-pi i k^2/p)` for each k below p.
     turns: Vec<ComplexOf<R>>,
     /// The plan of a power of two that holds the convolution.
-    plan: Plan<R>,
+    plan: FftPlan<R>,
     /// The transformed conjugates of the factors, divided by the length of `plan`.
     filter: Vec<ComplexOf<R>>,
 }
@@ -374,7 +388,7 @@ impl<R: Real + Field> Chirp<R> {
             wrapped[k] = turn;
             wrapped[(size - k) % size] = turn;
         }
-        let plan = Plan::new(size, stop);
+        let plan = FftPlan::new(size, stop);
         let mut filter = wrapped.clone();
         plan.transform(&wrapped, &mut filter, stop);
         let count = R::nearest(number(size));
@@ -432,7 +446,7 @@ mod tests {
         };
         let line: Vec<Lanes<R, N>> = line.iter().map(number).collect();
         let mut result = line.clone();
-        Plan::new(line.len(), &Stop::default()).transform(&line, &mut result, &Stop::default());
+        FftPlan::new(line.len(), &Stop::default()).transform(&line, &mut result, &Stop::default());
         result.iter().map(|x| ComplexOf { re: x.re[N - 1], im: x.im[N - 1] }).collect()
     }
     /// Largest difference of two lines.

@@ -38,7 +38,7 @@ pub fn logistic_f64(x: f64) -> f64 {
         return 0.0;
     }
     let (value, k) = logistic(x);
-    value.settled().scaled_to_f64(k)
+    value.normalized().scaled_to_f64(k)
 }
 
 /// Returns the function as `value * 2^k`, for x of at least -800.

@@ -62,7 +62,7 @@ impl Real for Single {
         self + a * b
     }
     #[inline]
-    fn settled(self) -> Self {
+    fn normalized(self) -> Self {
         self
     }
 }

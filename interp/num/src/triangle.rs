@@ -22,7 +22,7 @@ const WORTH_A_THREAD: usize = 64;
 const WORTH_SHARING: usize = 1 << 14;
 
 /// A type in which factors and solutions are computed.
-pub trait Number:
+pub trait FactorType:
     Native + PartialOrd + Send + Sync + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     /// Zero.
@@ -38,7 +38,7 @@ pub trait Number:
 }
 macro_rules! numbers {
     ($($ty:ident)*) => {
-        $(impl Number for $ty {
+        $(impl FactorType for $ty {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const NAN: Self = $ty::NAN;
@@ -69,12 +69,12 @@ struct Corner<R> {
     factors: [[R; ROWS]; ROWS],
 }
 
-impl<R: Number> Corner<R> {
+impl<R: FactorType> Corner<R> {
     /// Equations that change nothing.
     const NONE: Self = Self { divisors: [R::ONE; ROWS], factors: [[R::ZERO; ROWS]; ROWS] };
 }
 
-impl<R: Number> Panels<R> {
+impl<R: FactorType> Panels<R> {
     /// Returns the matrix of these elements.
     #[inline]
     pub fn new(rows: usize, columns: usize, element: impl Fn(usize, usize) -> R) -> Self {
@@ -146,12 +146,13 @@ impl<R: Number> Panels<R> {
                 *lanes.expect("a tile is within a panel")
             };
             factors.extend(diagonal[..first].iter().map(lanes));
-            settle(diagonal, first, &factors, None);
+            solve_tile(diagonal, first, &factors, None);
             let (corner, failure) = corner(&mut diagonal[first..], first, n, &accepts);
-            let settle = |panel: &mut [[R; WIDTH]]| settle(panel, first, &factors, Some(&corner));
+            let solve_tile =
+                |panel: &mut [[R; WIDTH]]| solve_tile(panel, first, &factors, Some(&corner));
             let is_shared = first * others.len() / self.rows >= WORTH_SHARING;
             let size = (self.rows, if is_shared { 1 } else { usize::MAX });
-            parts(others, size, |_, panel| settle(panel));
+            parts(others, size, |_, panel| solve_tile(panel));
             if let Some(failure) = failure {
                 return Err(failure);
             }
@@ -193,7 +194,7 @@ impl<R: Number> Panels<R> {
             for (first, corner) in rows.take_while(|_| !stop.is_set()) {
                 let (factors, others) = rest.split_at(first);
                 rest = others;
-                settle(panel, first, factors, Some(corner));
+                solve_tile(panel, first, factors, Some(corner));
             }
         });
     }
@@ -208,7 +209,7 @@ impl<R: Number> Panels<R> {
 
 /// Divides the first rows by the roots of their pivots, and subtracts multiples of them from one another. Returns these
 /// equations; they are those of rows before one whose pivot is not accepted.
-fn corner<R: Number>(
+fn corner<R: FactorType>(
     rows: &mut [[R; WIDTH]],
     first: usize,
     n: usize,
@@ -235,7 +236,7 @@ fn corner<R: Number>(
 
 /// Subtracts from a row of tiles, from row `first` of a panel on, the sums of multiples of the rows before, and solves the
 /// equations within it, if they are known.
-fn settle<R: Number>(
+fn solve_tile<R: FactorType>(
     panel: &mut [[R; WIDTH]],
     first: usize,
     factors: &[[R; ROWS]],
@@ -243,17 +244,17 @@ fn settle<R: Number>(
 ) {
     let (done, rest) = panel.split_at_mut(first);
     let rows = rest.first_chunk_mut().expect("a tile is within a panel");
-    instruction_set::run(Settle { done, factors, rows, corner });
+    instruction_set::run(SolveTile { done, factors, rows, corner });
 }
 
-struct Settle<'a, R> {
+struct SolveTile<'a, R> {
     done: &'a [[R; WIDTH]],
     factors: &'a [[R; ROWS]],
     rows: &'a mut [[R; WIDTH]; ROWS],
     corner: Option<&'a Corner<R>>,
 }
 
-impl<R: Number> Task for Settle<'_, R> {
+impl<R: FactorType> Task for SolveTile<'_, R> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
@@ -277,14 +278,14 @@ impl<R: Number> Task for Settle<'_, R> {
 }
 
 #[inline(always)]
-fn minus<R: Number>(mut sums: [R; WIDTH], factor: R, row: &[R; WIDTH]) -> [R; WIDTH] {
+fn minus<R: FactorType>(mut sums: [R; WIDTH], factor: R, row: &[R; WIDTH]) -> [R; WIDTH] {
     for i in 0..WIDTH {
         sums[i] = sums[i] - factor * row[i];
     }
     sums
 }
 #[inline(always)]
-fn over<R: Number>(mut row: [R; WIDTH], divisor: R) -> [R; WIDTH] {
+fn over<R: FactorType>(mut row: [R; WIDTH], divisor: R) -> [R; WIDTH] {
     for x in &mut row {
         *x = *x / divisor;
     }

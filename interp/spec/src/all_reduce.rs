@@ -11,7 +11,7 @@
 //!
 //! Source: StableHLO, `all_reduce`.
 use super::fold::{Fold, Types};
-use super::{Call, Operand, Results, build, try_build};
+use super::{Computations, Operand, Results, build, try_build};
 use hlo::ir::ComputationId;
 use hlo::op::{AllReduce, Binary};
 use hlo::{Literal, Scalar};
@@ -37,7 +37,7 @@ pub fn all_reduce(
     to_apply: Option<ComputationId>,
     members: &[Operand<'_>],
     rounds_each_step: bool,
-    call: Call<'_>,
+    call: Computations<'_>,
 ) -> Result<Literal> {
     let (first, others) = members.split_first().expect("a group has members");
     let ty = first.shape.ty;

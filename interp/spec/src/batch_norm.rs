@@ -159,7 +159,7 @@ impl Features {
         Scalar::Signed(to_i64(num::index::count(&self.sizes))).as_f64().into()
     }
     /// Returns the sum of `term` over the elements of each feature.
-    fn sums<R: Real + Field>(&self, term: impl Fn(&[i64], usize) -> R) -> Numbers<R> {
+    fn sums<R: Real + Field>(&self, term: impl Fn(&[i64], usize) -> R) -> FeatureValues<R> {
         let stop = Stop::current();
         let sum = |feature: i64| {
             if stop.is_set() {
@@ -171,14 +171,14 @@ impl Features {
                 sum + term(&index, to_usize(feature))
             })
         };
-        Numbers((0..self.count).map(sum).collect())
+        FeatureValues((0..self.count).map(sum).collect())
     }
 }
 
 /// A number for each feature.
-struct Numbers<R>(Vec<R>);
+struct FeatureValues<R>(Vec<R>);
 
-impl<R: Real + Field> Numbers<R> {
+impl<R: Real + Field> FeatureValues<R> {
     fn over(self, divisor: R) -> Self {
         Self(self.0.into_iter().map(|x| x / divisor).collect())
     }
@@ -192,11 +192,11 @@ impl<R: Real + Field> Numbers<R> {
     }
 }
 
-fn numbers<R: Real + Field>(array: &Operand<'_>) -> Numbers<R> {
+fn numbers<R: Real + Field>(array: &Operand<'_>) -> FeatureValues<R> {
     let stop = Stop::current();
     // All features have a number, also when the run is to stop.
     let number = |i| if stop.is_set() { R::ZERO } else { read(array, &[i]) };
-    Numbers((0..array.size(0)).map(number).collect())
+    FeatureValues((0..array.size(0)).map(number).collect())
 }
 fn read<R: Field>(array: &Operand<'_>, index: &[i64]) -> R {
     R::of(array.at(index))

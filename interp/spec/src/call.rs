@@ -11,29 +11,32 @@ pub type Results = SmallVec<[Scalar; 2]>;
 
 /// Gives access to the computations of a module.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+pub struct Computations<'a> {
     scope: &'a dyn Scope,
 }
 
-impl<'a> Call<'a> {
+impl<'a> Computations<'a> {
     /// Returns access to the computations of a run.
     pub fn new(scope: &'a dyn Scope) -> Self {
         Self { scope }
     }
     /// Returns a computation all of whose parameters and results are scalars.
-    pub fn function(self, computation: ComputationId) -> Result<Function<'a>> {
-        Ok(Function { program: self.scope.scalar_program(computation)?, scope: self.scope })
+    pub fn function(self, computation: ComputationId) -> Result<ScalarComputation<'a>> {
+        Ok(ScalarComputation {
+            program: self.scope.scalar_program(computation)?,
+            scope: self.scope,
+        })
     }
 }
 
 /// A computation of scalars.
 #[derive(Debug, Clone)]
-pub struct Function<'a> {
+pub struct ScalarComputation<'a> {
     program: &'a ScalarProgram,
     scope: &'a dyn Scope,
 }
 
-impl Function<'_> {
+impl ScalarComputation<'_> {
     /// Returns the types of the parameters.
     pub fn parameters(&self) -> &[ElementType] {
         self.program.parameters()

@@ -38,7 +38,7 @@ fn transform<R: Real + Field>(op: &Fft, operand: &Operand<'_>, shape: &ArrayShap
     let Fft { fft_type, fft_length } = op;
     let last = shape.rank() - 1;
     let others = (shape.rank() - fft_length.len()..last).rev();
-    let mut array = Numbers::<R>::of(operand);
+    let mut array = ComplexGrid::<R>::of(operand);
     match fft_type {
         FftType::Fft => {
             for dim in others.chain([last]) {
@@ -118,12 +118,12 @@ fn inverse_to_real<R: Real + Field>(half: &Line<R>, n: usize) -> Line<R> {
 }
 
 /// An array of complex numbers.
-struct Numbers<R> {
+struct ComplexGrid<R> {
     dims: Dims,
     numbers: Line<R>,
 }
 
-impl<R: Real + Field> Numbers<R> {
+impl<R: Real + Field> ComplexGrid<R> {
     fn of(operand: &Operand<'_>) -> Self {
         let dims = operand.shape.dims.clone();
         let numbers = indices(&dims).map(|index| ComplexOf::of(operand.at(&index))).collect();

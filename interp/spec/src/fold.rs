@@ -5,7 +5,7 @@
 //!
 //! A sum of real floats, a computation that only adds its two parameters, is exact and rounded once, to the type of the
 //! result. Every other computation is applied unchanged, and each of its instructions rounds.
-use super::{Call, Function, Operand, Results};
+use super::{Computations, Operand, Results, ScalarComputation};
 use hlo::ir::ComputationId;
 use hlo::{ElementType, Scalar, Shape};
 use num::Result;
@@ -18,7 +18,7 @@ pub(super) type Types = SmallVec<[ElementType; 2]>;
 
 /// A fold by a computation.
 pub(super) struct Fold<'a> {
-    function: Function<'a>,
+    function: ScalarComputation<'a>,
     /// Types of the initial values.
     initial: Types,
     elements: Types,
@@ -30,7 +30,7 @@ impl<'a> Fold<'a> {
     /// Returns the fold of elements of the types `elements`, from values of the types `initial`, into values of the
     /// types `results`.
     pub(super) fn new(
-        call: Call<'a>,
+        call: Computations<'a>,
         computation: ComputationId,
         initial: Types,
         elements: Types,
@@ -44,7 +44,7 @@ impl<'a> Fold<'a> {
     /// Returns the fold of elements of `operands`, from the scalars `initial`, into arrays of `shape`; and those
     /// scalars.
     pub(super) fn of_arrays(
-        call: Call<'a>,
+        call: Computations<'a>,
         computation: ComputationId,
         operands: &[Operand<'_>],
         initial: &[Operand<'_>],

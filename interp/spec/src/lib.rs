@@ -2,7 +2,7 @@
 //!
 //! The engine `reference` runs these pages; the kernels of the engine `exact` are checked against them. A page uses
 //! [`build`], which computes the elements of an array in parallel; [`Operand::at`], which reads an element; the
-//! arithmetic of [`num`]; and [`Call`] where the op applies a computation. It contains no optimizations.
+//! arithmetic of [`num`]; and [`Computations`] where the op applies a computation. It contains no optimizations.
 //!
 //! A page destructures the attributes of its op completely: a new attribute does not compile until it has a meaning.
 //!
@@ -83,7 +83,7 @@ pub mod unary;
 pub mod window;
 
 pub use array::{Operand, build, index_of, position, try_build, with_layout};
-pub use call::{Call, Function, Results};
+pub use call::{Computations, Results, ScalarComputation};
 pub use index_space::{indices, set};
 pub use output::{Output, try_build_all};
 pub use reshape::result_sizes;
@@ -107,7 +107,7 @@ pub fn evaluate(
     scope: &dyn Scope,
     name: &dyn Fn() -> String,
 ) -> Result<Literal> {
-    let call = Call::new(scope);
+    let call = Computations::new(scope);
     let array = |i: usize| Operand::of(operands[i]);
     let arrays = |from: usize, to: usize| -> SmallVec<[Operand<'_>; 4]> {
         operands[from..to].iter().map(|&operand| Operand::of(operand)).collect()

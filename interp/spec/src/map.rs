@@ -1,7 +1,7 @@
 //! `map`: `result[i] = to_apply(operands[0][i], operands[1][i], ...)`
 //!
 //! Source: StableHLO, `map`.
-use super::{Call, Operand, try_build};
+use super::{Computations, Operand, try_build};
 use hlo::op::Map;
 use hlo::{ArrayShape, Literal, Scalar};
 use num::Result;
@@ -11,7 +11,7 @@ pub(super) fn map(
     op: &Map,
     operands: &[Operand<'_>],
     shape: &ArrayShape,
-    call: Call<'_>,
+    call: Computations<'_>,
 ) -> Result<Literal> {
     let Map {
         dimensions: _, // All dimensions in order, as the verifier checks.

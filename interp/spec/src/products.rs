@@ -125,7 +125,7 @@ fn parts(x: Scalar) -> (f64, f64) {
 #[derive(Debug, Clone, Copy)]
 struct Algorithm {
     /// The type that operands are rounded to.
-    part: Option<Part>,
+    part: Option<ComponentType>,
     /// The products of parts that are kept, by number; that of the first parts comes first.
     products: &'static [(usize, usize)],
     /// The type that sums are rounded to.
@@ -134,13 +134,13 @@ struct Algorithm {
 
 /// The type of an operand's parts.
 #[derive(Debug, Clone, Copy)]
-enum Part {
+enum ComponentType {
     F16,
     Bf16,
     Tf32,
 }
 
-impl Part {
+impl ComponentType {
     fn round(self, x: f64) -> f64 {
         let x = Scalar::Float(x);
         match self {
@@ -163,15 +163,15 @@ impl Algorithm {
         let (part, products, sum) = match algorithm {
             A::Unset => (None, ONE, None),
             A::AnyF8AnyF8F32 | A::AnyF8AnyF8F32FastAccum => (None, ONE, Some(E::F32)),
-            A::F16F16F16 => (Some(Part::F16), ONE, Some(E::F16)),
-            A::F16F16F32 => (Some(Part::F16), ONE, Some(E::F32)),
-            A::Bf16Bf16Bf16 => (Some(Part::Bf16), ONE, Some(E::Bf16)),
-            A::Bf16Bf16F32 => (Some(Part::Bf16), ONE, Some(E::F32)),
-            A::Bf16Bf16F32X3 => (Some(Part::Bf16), THREE, Some(E::F32)),
-            A::Bf16Bf16F32X6 => (Some(Part::Bf16), SIX, Some(E::F32)),
-            A::Bf16Bf16F32X9 => (Some(Part::Bf16), NINE, Some(E::F32)),
-            A::Tf32Tf32F32 => (Some(Part::Tf32), ONE, Some(E::F32)),
-            A::Tf32Tf32F32X3 => (Some(Part::Tf32), THREE, Some(E::F32)),
+            A::F16F16F16 => (Some(ComponentType::F16), ONE, Some(E::F16)),
+            A::F16F16F32 => (Some(ComponentType::F16), ONE, Some(E::F32)),
+            A::Bf16Bf16Bf16 => (Some(ComponentType::Bf16), ONE, Some(E::Bf16)),
+            A::Bf16Bf16F32 => (Some(ComponentType::Bf16), ONE, Some(E::F32)),
+            A::Bf16Bf16F32X3 => (Some(ComponentType::Bf16), THREE, Some(E::F32)),
+            A::Bf16Bf16F32X6 => (Some(ComponentType::Bf16), SIX, Some(E::F32)),
+            A::Bf16Bf16F32X9 => (Some(ComponentType::Bf16), NINE, Some(E::F32)),
+            A::Tf32Tf32F32 => (Some(ComponentType::Tf32), ONE, Some(E::F32)),
+            A::Tf32Tf32F32X3 => (Some(ComponentType::Tf32), THREE, Some(E::F32)),
             A::F32F32F32 => (None, ONE, Some(E::F32)),
             A::F64F64F64 => (None, ONE, Some(E::F64)),
         };

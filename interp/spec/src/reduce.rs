@@ -14,7 +14,7 @@
 //!
 //! Source: StableHLO, `reduce`.
 use super::fold::Fold;
-use super::{Call, Operand, indices, set, try_build_all};
+use super::{Computations, Operand, indices, set, try_build_all};
 use hlo::op::Reduce;
 use hlo::{Dims, Literal, Shape};
 use num::Result;
@@ -25,7 +25,7 @@ pub(super) fn reduce(
     operands: &[Operand<'_>],
     initial: &[Operand<'_>],
     shape: &Shape,
-    call: Call<'_>,
+    call: Computations<'_>,
 ) -> Result<Literal> {
     let Reduce { dimensions, to_apply } = op;
     let (fold, first) = Fold::of_arrays(call, *to_apply, operands, initial, shape)?;

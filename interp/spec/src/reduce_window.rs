@@ -10,7 +10,7 @@
 //! Source: StableHLO, `reduce_window`; XLA operation semantics, `ReduceWindow`.
 use super::fold::Fold;
 use super::window::under;
-use super::{Call, Operand, try_build_all};
+use super::{Computations, Operand, try_build_all};
 use hlo::op::ReduceWindow;
 use hlo::{Literal, Shape};
 use num::Result;
@@ -20,7 +20,7 @@ pub(super) fn reduce_window(
     operands: &[Operand<'_>],
     initial: &[Operand<'_>],
     shape: &Shape,
-    call: Call<'_>,
+    call: Computations<'_>,
 ) -> Result<Literal> {
     let ReduceWindow { window, to_apply } = op;
     let (fold, first) = Fold::of_arrays(call, *to_apply, operands, initial, shape)?;

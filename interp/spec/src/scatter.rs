@@ -12,7 +12,7 @@
 //!
 //! Source: StableHLO, "scatter"; XLA operation semantics, "Scatter".
 use super::gather::{batch_position, vector_index};
-use super::{Call, Operand, Output, Results, indices, pack, set};
+use super::{Computations, Operand, Output, Results, indices, pack, set};
 use hlo::op::Scatter;
 use hlo::{ArrayShape, Dims, Literal, Shape};
 use num::Result;
@@ -24,7 +24,7 @@ pub(super) fn scatter(
     scatter_indices: &Operand<'_>,
     updates: &[Operand<'_>],
     shape: &Shape,
-    call: Call<'_>,
+    call: Computations<'_>,
 ) -> Result<Literal> {
     let Scatter {
         update_window_dims,

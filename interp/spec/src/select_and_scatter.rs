@@ -11,7 +11,7 @@
 //!
 //! Source: StableHLO, `select_and_scatter`; XLA operation semantics, `SelectAndScatter`.
 use super::window::under;
-use super::{Call, Function, Operand, Output, build, indices};
+use super::{Computations, Operand, Output, ScalarComputation, build, indices};
 use hlo::op::SelectAndScatter;
 use hlo::{ArrayShape, Dims, Literal, Scalar};
 use num::Result;
@@ -22,7 +22,7 @@ pub(super) fn select_and_scatter(
     source: &Operand<'_>,
     initial: &Operand<'_>,
     shape: &ArrayShape,
-    call: Call<'_>,
+    call: Computations<'_>,
 ) -> Result<Literal> {
     let SelectAndScatter { window, select, scatter } = op;
     let (select, scatter) = (call.function(*select)?, call.function(*scatter)?);
@@ -42,7 +42,7 @@ pub(super) fn select_and_scatter(
 
 /// Returns the index that `select` chooses among the candidates.
 fn selected(
-    select: &Function<'_>,
+    select: &ScalarComputation<'_>,
     operand: &Operand<'_>,
     mut candidates: impl Iterator<Item = Dims>,
 ) -> Result<Option<Dims>> {

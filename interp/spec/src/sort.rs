@@ -10,7 +10,7 @@
 //! - Texts until 2019 have no comparator: the first operand ascends, floats in their total order.
 //!
 //! Source: StableHLO, `sort`.
-use super::{Call, Function, Operand, Output, indices, pack};
+use super::{Computations, Operand, Output, ScalarComputation, indices, pack};
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Compare, Sort};
 use hlo::{Class, Dims, ElementType, Literal, Scalar, Shape};
@@ -23,7 +23,7 @@ pub(super) fn sort(
     op: &Sort,
     operands: &[Operand<'_>],
     shape: &Shape,
-    call: Call<'_>,
+    call: Computations<'_>,
 ) -> Result<Literal> {
     let Sort {
         dimensions: _, // Read by `dimension`, which has the default.
@@ -65,7 +65,7 @@ pub(super) fn sort(
 
 /// Returns whether the elements at `lhs` must precede those at `rhs`.
 fn precedes(
-    comparator: Option<&Function<'_>>,
+    comparator: Option<&ScalarComputation<'_>>,
     operands: &[Operand<'_>],
     lhs: &Dims,
     rhs: &Dims,

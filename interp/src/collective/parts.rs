@@ -53,7 +53,7 @@ pub(super) fn exchanged(
         let members: Vec<Operand<'_>> = arrays.iter().map(|&array| Operand::of(array)).collect();
         return spec::all_to_all::all_to_all(dim, &members);
     }
-    let (whole, parts) = (shape(arrays[0]), Parts::of(shape(arrays[0]), dim, arrays.len())?);
+    let (whole, parts) = (shape(arrays[0]), EqualParts::of(shape(arrays[0]), dim, arrays.len())?);
     let stop = Stop::current();
     let result = |member: usize| {
         let mut result = Literal::zeros(ArrayShape::new(whole.ty, whole.dims.clone()));
@@ -69,7 +69,7 @@ pub(super) fn exchanged(
 }
 
 /// Equal parts of an array along a dimension: in each row of the dimensions before it, the bytes of a part lie together.
-struct Parts {
+struct EqualParts {
     count: usize,
     /// The bytes of a part in a row.
     run: usize,
@@ -77,7 +77,7 @@ struct Parts {
     size: usize,
 }
 
-impl Parts {
+impl EqualParts {
     /// Fails if the dimension cannot be split.
     fn of(whole: &ArrayShape, dim: i64, parts: usize) -> Result<Self> {
         let d = to_usize(dim);
@@ -110,7 +110,7 @@ fn joined(arrays: &[&Literal], dim: i64) -> Literal {
 /// Returns `parts` equal parts along a dimension.
 fn cut(array: &Literal, dim: i64, parts: usize) -> Result<Vec<Literal>> {
     let whole = shape(array);
-    let parts = Parts::of(whole, dim, parts)?;
+    let parts = EqualParts::of(whole, dim, parts)?;
     let mut dims = whole.dims.clone();
     dims[to_usize(dim)] = to_i64(parts.size);
     let piece = ArrayShape::new(whole.ty, dims);

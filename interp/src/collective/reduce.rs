@@ -10,7 +10,7 @@ use hlo::Literal;
 use hlo::ir::ComputationId;
 use kernels::{folded, summed};
 use spec::all_reduce::all_reduce;
-use spec::{Call, Operand};
+use spec::{Computations, Operand};
 
 /// Returns each column of members' values reduced by the computation, or their sum if there is none.
 pub(super) fn all<'a>(
@@ -30,7 +30,7 @@ pub(super) fn all<'a>(
                 (members, reducer) if context.program().engine.arithmetic().is_none() => {
                     let members: Vec<Operand<'_>> =
                         members.iter().map(|&member| Operand::of(member)).collect();
-                    all_reduce(reducer, &members, order.is_some(), Call::new(context))
+                    all_reduce(reducer, &members, order.is_some(), Computations::new(context))
                 }
                 (members, Some(reducer)) => {
                     let members = arrays_of(members);

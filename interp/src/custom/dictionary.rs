@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// A value of the dictionary.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
+pub(super) enum DictionaryValue {
     /// `true`, `1 : i64`, `76 : ui8`; the type is not kept.
     Integer(i64),
     /// Anything else, as written.
@@ -14,7 +14,7 @@ pub(super) enum Value {
 
 /// Names and their values.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Dictionary(BTreeMap<String, Value>);
+pub(super) struct Dictionary(BTreeMap<String, DictionaryValue>);
 
 impl Dictionary {
     /// Reads a dictionary; an absent or empty text is an empty one. Errors name `target`.
@@ -27,19 +27,19 @@ impl Dictionary {
     /// Returns the value of a name that is an integer or boolean.
     pub(super) fn integer(&self, name: &str) -> Option<i64> {
         match self.0.get(name)? {
-            Value::Integer(value) => Some(*value),
-            Value::Other(_) => None,
+            DictionaryValue::Integer(value) => Some(*value),
+            DictionaryValue::Other(_) => None,
         }
     }
     /// Returns the value of a name as text, for messages.
     pub(super) fn shown(&self, name: &str) -> String {
         match self.0.get(name) {
             None => "nothing".to_owned(),
-            Some(Value::Integer(value)) => match u8::try_from(*value) {
+            Some(DictionaryValue::Integer(value)) => match u8::try_from(*value) {
                 Ok(byte) if byte.is_ascii_graphic() => format!("{value} ('{}')", char::from(byte)),
                 _ => value.to_string(),
             },
-            Some(Value::Other(text)) => text.clone(),
+            Some(DictionaryValue::Other(text)) => text.clone(),
         }
     }
 }
@@ -50,12 +50,14 @@ fn not_a_dictionary(target: &str, text: &str) -> Error {
     ))
 }
 
-fn value_of(text: &str) -> Value {
+fn value_of(text: &str) -> DictionaryValue {
     let number = text.split_once(':').map_or(text, |(number, _)| number).trim();
     match number {
-        "true" => Value::Integer(1),
-        "false" => Value::Integer(0),
-        _ => number.parse().map_or_else(|_| Value::Other(text.to_owned()), Value::Integer),
+        "true" => DictionaryValue::Integer(1),
+        "false" => DictionaryValue::Integer(0),
+        _ => number
+            .parse()
+            .map_or_else(|_| DictionaryValue::Other(text.to_owned()), DictionaryValue::Integer),
     }
 }
 

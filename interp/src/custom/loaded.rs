@@ -19,7 +19,7 @@ pub struct Library {
     functions: Functions,
 }
 
-type Function = unsafe extern "C" fn(*mut c_void, *const *const c_void);
+type LibraryFn = unsafe extern "C" fn(*mut c_void, *const *const c_void);
 
 impl Library {
     /// Loads a library.
@@ -60,7 +60,7 @@ impl CustomCallLibrary for Library {
         // SAFETY: the library defines a function of this name, and the loader finds definitions of a library before those of
         // its dependencies. `Hooks::library` requires that it has this type. The symbol borrows the library, which keeps
         // it loaded during the call.
-        let function = unsafe { self.library.get::<Function>(target.as_bytes()) };
+        let function = unsafe { self.library.get::<LibraryFn>(target.as_bytes()) };
         let function = function.map_err(|e| failed(e.to_string()))?;
         let operands =
             call.operands.iter().map(|operand| Memory::of(&operand.shape(), Some(operand)));

@@ -1,15 +1,15 @@
 //! Plan construction: leaves, steps, last uses.
+use super::buffers::assign;
 use super::cse::{Computed, is_alone};
 use super::inline::Inlining;
 use super::limits::CompileLimits;
-use super::slice_pushdown::{At, Parts, users};
-use super::slots::assign;
-use super::value_key::{Operand, ValueKey};
+use super::slice_pushdown::{SliceArrays, SlicePosition, users};
+use super::value_key::{OperandKey, ValueKey};
 use super::waits::{Waits, may_run_ahead};
 use super::{Lowered, Lowering};
 use crate::Result;
 use crate::options::Engine;
-use crate::plan::{Action, Part, Plan};
+use crate::plan::{Action, Plan, SliceBounds};
 use crate::state::Site;
 use crate::value::Value;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
@@ -42,33 +42,33 @@ pub(crate) fn plans(
     let effects = &lowering.effects;
     let may_run_ahead = may_run_ahead(module);
     let mut bytes = 0;
-    let draft = |id| -> Result<Draft> {
-        let draft = Draft::of(&lowering, &inlining, id, bytes)?;
-        bytes = draft.compiled_bytes;
-        let draft = draft.without_dead_steps(module, effects, &inlining);
+    let plan = |id| -> Result<UnallocatedPlan> {
+        let plan = UnallocatedPlan::of(&lowering, &inlining, id, bytes)?;
+        bytes = plan.compiled_bytes;
+        let plan = plan.without_dead_steps(module, effects, &inlining);
         Ok(match fuses {
             true => {
-                let waits = may_run_ahead.then(|| Waits::of(&draft, module, effects)).flatten();
-                let draft =
-                    draft.fused(waits.as_ref()).without_dead_steps(module, effects, &inlining);
-                draft.ordered(module, effects)
+                let waits = may_run_ahead.then(|| Waits::of(&plan, module, effects)).flatten();
+                let plan =
+                    plan.fused(waits.as_ref()).without_dead_steps(module, effects, &inlining);
+                plan.ordered(module, effects)
             }
-            false => draft,
+            false => plan,
         })
     };
-    let drafts = module.computations.ids().map(draft);
-    let plans: Result<Vec<_>> = drafts.map(|draft| Ok(assign(draft?))).collect();
+    let built = module.computations.ids().map(plan);
+    let plans: Result<Vec<_>> = built.map(|plan| Ok(assign(plan?))).collect();
     let (mut plans, memory): (Vec<Plan>, Vec<_>) = plans?.into_iter().unzip();
     super::peak::set_peaks(module, &mut plans, &memory);
     Ok(plans)
 }
 
-/// The number of a leaf in a draft.
-pub(super) type Leaf = usize;
+/// The number of a leaf in a plan.
+pub(super) type ArrayId = usize;
 
 /// A leaf before it has a slot.
 #[derive(Debug)]
-pub(super) struct LeafInfo {
+pub(super) struct ArrayInfo {
     pub(super) shape: Option<Arc<ArrayShape>>,
     /// Bytes of its array; 0 if it is not an array or its size overflows.
     pub(super) bytes: usize,
@@ -78,11 +78,11 @@ pub(super) struct LeafInfo {
     pub(super) is_kept: bool,
     /// The value of a constant or token.
     pub(super) value: Option<Value>,
-    /// The step of its last read; `Leaf::MAX` if it is part of the result, `None` if it is not read.
+    /// The step of its last read; `ArrayId::MAX` if it is part of the result, `None` if it is not read.
     pub(super) last_use: Option<usize>,
 }
 
-impl LeafInfo {
+impl ArrayInfo {
     /// Whether a step has computed it and step `i` is the last to read it.
     pub(super) fn dies_computed(&self, i: usize) -> bool {
         self.value.is_none() && !self.is_parameter && self.last_use == Some(i)
@@ -91,61 +91,61 @@ impl LeafInfo {
 
 /// A step before slots are assigned.
 #[derive(Debug)]
-pub(super) struct DraftStep {
+pub(super) struct UnallocatedStep {
     pub(super) site: Site,
     pub(super) action: Action,
-    pub(super) inputs: Vec<Leaf>,
-    pub(super) outputs: Vec<Leaf>,
+    pub(super) inputs: Vec<ArrayId>,
+    pub(super) outputs: Vec<ArrayId>,
     pub(super) bytes: Option<usize>,
     /// Bytes that it works in.
     pub(super) scratch: usize,
     pub(super) applies: SmallVec<[ComputationId; 1]>,
     pub(super) fuel: u64,
-    pub(super) part: Option<Part>,
+    pub(super) part: Option<SliceBounds>,
     /// The instructions that it computes on the way.
     pub(super) fuses: Vec<Site>,
 }
 
-impl DraftStep {
+impl UnallocatedStep {
     /// Returns the bytes of its outputs.
-    pub(super) fn output_bytes(&self, leaves: &[LeafInfo]) -> usize {
-        let bytes = self.outputs.iter().map(|&leaf| leaves[leaf].bytes);
+    pub(super) fn output_bytes(&self, arrays: &[ArrayInfo]) -> usize {
+        let bytes = self.outputs.iter().map(|&leaf| arrays[leaf].bytes);
         bytes.fold(0, usize::saturating_add)
     }
 }
 
 /// A plan before slots are assigned.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct UnallocatedPlan {
     pub(super) computation: ComputationId,
-    pub(super) leaves: Vec<LeafInfo>,
-    pub(super) parameters: Vec<Leaf>,
-    pub(super) steps: Vec<DraftStep>,
-    pub(super) results: Vec<Leaf>,
+    pub(super) arrays: Vec<ArrayInfo>,
+    pub(super) parameters: Vec<ArrayId>,
+    pub(super) steps: Vec<UnallocatedStep>,
+    pub(super) results: Vec<ArrayId>,
     pub(super) fuel: u64,
     /// The shapes of leaves; those that are equal share memory.
     shapes: FxHashSet<Arc<ArrayShape>>,
     /// The leaves of scalar constants, by type and bytes.
-    scalars: FxHashMap<(ElementType, SmallVec<[u8; 16]>), Leaf>,
+    scalars: FxHashMap<(ElementType, SmallVec<[u8; 16]>), ArrayId>,
     /// Bytes of the compiled form so far, with those of the computations before.
     compiled_bytes: usize,
 }
 
 /// The leaves of an instruction's value.
-pub(super) type Leaves = Rc<[Leaf]>;
+pub(super) type ArrayIds = Rc<[ArrayId]>;
 
-pub(super) struct Builder<'a> {
+pub(super) struct PlanBuilder<'a> {
     pub(super) lowering: &'a Lowering<'a>,
     inlining: &'a Inlining,
     pub(super) computation: &'a Computation,
-    pub(super) draft: Draft,
+    pub(super) plan: UnallocatedPlan,
     /// The leaves of each instruction so far.
-    pub(super) values: Vec<Leaves>,
+    pub(super) values: Vec<ArrayIds>,
     /// The number of uses of each instruction, and the parts of values that have a leaf.
     pub(super) users: Vec<usize>,
-    pub(super) parts: Parts,
+    pub(super) parts: SliceArrays,
     /// The parameters found, by number.
-    parameters: Vec<Leaves>,
+    parameters: Vec<ArrayIds>,
     /// The values that have a step so far.
     pub(super) computed: Computed<'a>,
     /// The first leaf of each element of tuple-shaped instructions.
@@ -156,10 +156,10 @@ pub(super) struct Builder<'a> {
     folds: bool,
 }
 
-impl Draft {
+impl UnallocatedPlan {
     /// Returns the shape of a leaf that is an array.
-    pub(super) fn array(&self, leaf: Leaf) -> Option<&ArrayShape> {
-        let info = &self.leaves[leaf];
+    pub(super) fn array(&self, leaf: ArrayId) -> Option<&ArrayShape> {
+        let info = &self.arrays[leaf];
         match &info.value {
             Some(Value::Array(value)) => Some(value.shape()),
             Some(Value::Tuple(_) | Value::Token | Value::Async(_)) => None,
@@ -178,7 +178,7 @@ impl Draft {
     fn empty(computation: ComputationId) -> Self {
         Self {
             computation,
-            leaves: Vec::new(),
+            arrays: Vec::new(),
             parameters: Vec::new(),
             steps: Vec::new(),
             results: Vec::new(),
@@ -188,7 +188,7 @@ impl Draft {
             compiled_bytes: 0,
         }
     }
-    /// Returns the draft of a computation, after plans of this many bytes.
+    /// Returns the plan of a computation, after plans of this many bytes.
     fn of(
         lowering: &Lowering<'_>,
         inlining: &Inlining,
@@ -197,14 +197,14 @@ impl Draft {
     ) -> Result<Self> {
         let computation = &lowering.module().computations[id];
         let (is_entry, config) = (lowering.module().entry == id, &lowering.module().config);
-        let draft = Self { compiled_bytes, ..Self::empty(id) };
-        let mut builder = Builder::new(lowering, inlining, computation, draft);
+        let plan = Self { compiled_bytes, ..Self::empty(id) };
+        let mut builder = PlanBuilder::new(lowering, inlining, computation, plan);
         builder.parameters = (computation.parameters().into_iter())
             .map(|id| builder.fresh(&computation.instructions[id].shape))
             .collect();
         for (number, leaves) in (0..).zip(&builder.parameters) {
             for &leaf in leaves.iter() {
-                let leaf = &mut builder.draft.leaves[leaf];
+                let leaf = &mut builder.plan.arrays[leaf];
                 (leaf.is_parameter, leaf.is_kept) = (true, is_entry && !config.is_donated(number));
             }
         }
@@ -213,21 +213,21 @@ impl Draft {
     }
 }
 
-impl<'a> Builder<'a> {
+impl<'a> PlanBuilder<'a> {
     fn new(
         lowering: &'a Lowering<'a>,
         inlining: &'a Inlining,
         computation: &'a Computation,
-        draft: Draft,
+        plan: UnallocatedPlan,
     ) -> Self {
         Self {
             lowering,
             inlining,
             computation,
-            draft,
+            plan,
             values: Vec::with_capacity(computation.instructions.len()),
             users: users(computation),
-            parts: Parts::default(),
+            parts: SliceArrays::default(),
             parameters: Vec::new(),
             computed: Computed::default(),
             offsets: FxHashMap::default(),
@@ -238,7 +238,7 @@ impl<'a> Builder<'a> {
     fn instructions(&mut self, computation: ComputationId) -> Result<()> {
         for (instruction, definition) in self.computation.instructions.iter() {
             self.fuel += 1;
-            self.lowering.limits.check(self.draft.compiled_bytes)?;
+            self.lowering.limits.check(self.plan.compiled_bytes)?;
             let leaves = self.instruction(Site { computation, instruction }, definition)?;
             self.values.push(leaves);
         }
@@ -248,28 +248,28 @@ impl<'a> Builder<'a> {
     pub(super) fn inlined(
         &mut self,
         callee: ComputationId,
-        parameters: Vec<Leaves>,
-    ) -> Result<Leaves> {
+        parameters: Vec<ArrayIds>,
+    ) -> Result<ArrayIds> {
         let computation = &self.lowering.module().computations[callee];
-        let draft = std::mem::replace(&mut self.draft, Draft::empty(callee));
-        let mut inner = Builder::new(self.lowering, self.inlining, computation, draft);
+        let plan = std::mem::replace(&mut self.plan, UnallocatedPlan::empty(callee));
+        let mut inner = PlanBuilder::new(self.lowering, self.inlining, computation, plan);
         inner.parameters = parameters;
         inner.computed = std::mem::take(&mut self.computed);
         inner.fuel = self.fuel;
         inner.instructions(callee)?;
         let result = Rc::clone(&inner.values[computation.root.index()]);
-        (self.draft, self.computed, self.fuel) = (inner.draft, inner.computed, inner.fuel);
+        (self.plan, self.computed, self.fuel) = (inner.plan, inner.computed, inner.fuel);
         Ok(result)
     }
 
     /// Adds leaves for a value of this shape.
-    pub(super) fn fresh(&mut self, shape: &Shape) -> Leaves {
-        let first = self.draft.leaves.len();
+    pub(super) fn fresh(&mut self, shape: &Shape) -> ArrayIds {
+        let first = self.plan.arrays.len();
         for leaf in shape.leaves() {
-            self.draft.compiled_bytes += size_of::<LeafInfo>();
-            let shape = leaf.array().map(|array| self.draft.shared(static_shape(array)));
+            self.plan.compiled_bytes += size_of::<ArrayInfo>();
+            let shape = leaf.array().map(|array| self.plan.shared(static_shape(array)));
             let bytes = shape.as_ref().and_then(|shape| shape.byte_count()).unwrap_or(0);
-            self.draft.leaves.push(LeafInfo {
+            self.plan.arrays.push(ArrayInfo {
                 shape,
                 bytes,
                 is_parameter: false,
@@ -278,24 +278,24 @@ impl<'a> Builder<'a> {
                 last_use: None,
             });
         }
-        (first..self.draft.leaves.len()).collect()
+        (first..self.plan.arrays.len()).collect()
     }
     /// Adds leaves of a known value; equal scalars have one leaf.
-    fn constant(&mut self, value: Value) -> Leaves {
+    fn constant(&mut self, value: Value) -> ArrayIds {
         if let Value::Array(array) = &value
             && array.shape().rank() == 0
         {
             let key = (array.shape().ty, array.bytes().into());
-            if let Some(&leaf) = self.draft.scalars.get(&key) {
+            if let Some(&leaf) = self.plan.scalars.get(&key) {
                 return [leaf].into();
             }
-            self.draft.scalars.insert(key, self.draft.leaves.len());
+            self.plan.scalars.insert(key, self.plan.arrays.len());
         }
         let mut leaves = Vec::new();
         value.flatten(&mut leaves);
-        self.draft.compiled_bytes += leaves.len() * size_of::<LeafInfo>();
-        let first = self.draft.leaves.len();
-        self.draft.leaves.extend(leaves.into_iter().map(|value| LeafInfo {
+        self.plan.compiled_bytes += leaves.len() * size_of::<ArrayInfo>();
+        let first = self.plan.arrays.len();
+        self.plan.arrays.extend(leaves.into_iter().map(|value| ArrayInfo {
             shape: None,
             bytes: 0,
             is_parameter: false,
@@ -303,11 +303,11 @@ impl<'a> Builder<'a> {
             value: Some(value),
             last_use: None,
         }));
-        (first..self.draft.leaves.len()).collect()
+        (first..self.plan.arrays.len()).collect()
     }
 
     /// Returns the leaves of an instruction; adds a step if it has one.
-    fn instruction(&mut self, site: Site, instruction: &'a Instruction) -> Result<Leaves> {
+    fn instruction(&mut self, site: Site, instruction: &'a Instruction) -> Result<ArrayIds> {
         if let Some(leaves) = self.renamed(instruction) {
             return Ok(leaves);
         }
@@ -317,35 +317,36 @@ impl<'a> Builder<'a> {
             return self.inlined(callee, parameters);
         }
         let lowering = self.lowering;
-        let at = At::new(lowering, site);
+        let at = SlicePosition::new(lowering, site);
         if let Some(leaves) = self.folds.then(|| self.sliced_value(at, instruction)).flatten() {
             return Ok(leaves);
         }
         let is_active = self.inlining.is_active();
-        let untransposed = is_active.then(|| self.untransposed(site, instruction)).flatten();
-        let key = untransposed.unwrap_or_else(|| {
+        let transpose_folded =
+            is_active.then(|| self.transpose_folded(site, instruction)).flatten();
+        let key = transpose_folded.unwrap_or_else(|| {
             let operands = instruction.operands.iter().map(|&id| self.operand(id));
             ValueKey::new(Cow::Borrowed(instruction), operands)
         });
         let lowered = lowering.lower(site, &key);
         if let (Op::While(op), Action::While { scalars: None, small: None, .. }) =
             (&instruction.op, &lowered.action)
-            && let Some(rounds) =
-                self.inlining.rounds(lowering.module(), self.computation, instruction)
+            && let Some(iterations) =
+                self.inlining.iterations(lowering.module(), self.computation, instruction)
         {
-            return self.unrolled(op, key.leaves().collect(), rounds);
+            return self.unrolled(op, key.leaves().collect(), iterations);
         }
         if is_active && let Some(leaves) = self.folded(&key, &lowered) {
             return Ok(leaves);
         }
         let is_alone = is_active && is_alone(&key, &lowered);
-        if is_alone && let Some(leaves) = self.common(&key, lowered.cost) {
+        if is_alone && let Some(leaves) = self.common(&key, lowered.fuel) {
             return Ok(leaves);
         }
         let outputs = self.fresh(&instruction.shape);
-        let Lowered { action, cost, scratch, applies } = lowered;
-        self.step(site, action, key.leaves().collect(), &outputs, cost);
-        let step = self.draft.steps.last_mut().expect("it is added above");
+        let Lowered { action, fuel, scratch, applies } = lowered;
+        self.step(site, action, key.leaves().collect(), &outputs, fuel);
+        let step = self.plan.steps.last_mut().expect("it is added above");
         step.bytes = bytes_of(&instruction.shape);
         (step.scratch, step.applies) = (scratch, applies);
         if is_alone {
@@ -354,28 +355,28 @@ impl<'a> Builder<'a> {
         Ok(outputs)
     }
     /// Returns the leaves and the shape of an instruction of the computation.
-    pub(super) fn operand(&self, id: InstructionId) -> Operand<'a> {
+    pub(super) fn operand(&self, id: InstructionId) -> OperandKey<'a> {
         let shape = &self.computation.instructions[id].shape;
         (Rc::clone(&self.values[id.index()]), Cow::Borrowed(shape))
     }
     /// Returns the leaves of a small array that follows from constants.
-    fn folded(&mut self, key: &ValueKey<'_>, lowered: &Lowered) -> Option<Leaves> {
+    fn folded(&mut self, key: &ValueKey<'_>, lowered: &Lowered) -> Option<ArrayIds> {
         let is_small = |bytes: Option<usize>| bytes.is_some_and(|bytes| bytes <= FOLDED_BYTES);
         let shape = key.instruction().shape.array().filter(|shape| is_small(shape.byte_count()))?;
-        let value = |leaf: Leaf| match &self.draft.leaves[leaf].value {
+        let value = |leaf: ArrayId| match &self.plan.arrays[leaf].value {
             Some(Value::Array(value)) if value.bytes().len() <= FOLDED_BYTES => Some(value),
             Some(_) | None => None,
         };
         let operands: Vec<&Array> = key.leaves().map(value).collect::<Option<_>>()?;
         let shape = static_shape(shape);
-        let result = if let Action::Relabel = lowered.action {
+        let result = if let Action::Bitcast = lowered.action {
             operands[0].with_shape(Arc::new(shape))
         } else {
             let mut result = Array::zeros(shape);
             let operands: Vec<_> = operands.into_iter().map(Some).collect();
             lowered.action.kernel()?.fold(&operands, &mut result).then_some(result)?
         };
-        self.fuel = self.fuel.saturating_add(lowered.cost);
+        self.fuel = self.fuel.saturating_add(lowered.fuel);
         Some(self.constant(Value::Array(result)))
     }
     /// Adds a step.
@@ -383,17 +384,17 @@ impl<'a> Builder<'a> {
         &mut self,
         site: Site,
         action: Action,
-        inputs: Vec<Leaf>,
-        outputs: &[Leaf],
-        cost: u64,
+        inputs: Vec<ArrayId>,
+        outputs: &[ArrayId],
+        added_fuel: u64,
     ) {
-        let bytes = outputs.iter().map(|&leaf| self.draft.leaves[leaf].bytes);
+        let bytes = outputs.iter().map(|&leaf| self.plan.arrays[leaf].bytes);
         let bytes = Some(bytes.fold(0, usize::saturating_add));
-        let fuel = std::mem::take(&mut self.fuel).saturating_add(cost);
+        let fuel = std::mem::take(&mut self.fuel).saturating_add(added_fuel);
         let scratch = action.kernel().map_or(0, kernels::Kernel::scratch);
-        let own = size_of::<DraftStep>() + size_of_val(&*inputs) + size_of_val(outputs);
-        self.draft.compiled_bytes += own + action.bytes();
-        self.draft.steps.push(DraftStep {
+        let own = size_of::<UnallocatedStep>() + size_of_val(&*inputs) + size_of_val(outputs);
+        self.plan.compiled_bytes += own + action.bytes();
+        self.plan.steps.push(UnallocatedStep {
             site,
             action,
             inputs,
@@ -414,7 +415,7 @@ impl<'a> Builder<'a> {
     /// Returns the leaves of an instruction that has no step: a parameter, a constant, or a renaming of operands'
     /// leaves.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other ops have a step")]
-    fn renamed(&mut self, instruction: &Instruction) -> Option<Leaves> {
+    fn renamed(&mut self, instruction: &Instruction) -> Option<ArrayIds> {
         let operand = |i: usize| Rc::clone(&self.values[instruction.operands[i].index()]);
         if instruction.opcode().aliases_operand() {
             return Some(operand(0));
@@ -448,11 +449,11 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the leaves of a broadcast scalar constant, if it takes little memory.
-    fn repeated(&mut self, op: &Broadcast, instruction: &Instruction) -> Option<Leaves> {
+    fn repeated(&mut self, op: &Broadcast, instruction: &Instruction) -> Option<ArrayIds> {
         let shape = instruction.shape.array().filter(|shape| shape.dynamic.is_none())?;
         shape.byte_count().filter(|&bytes| (1..=FOLDED_BYTES).contains(&bytes))?;
         let leaf = *self.values[instruction.operands[0].index()].first()?;
-        match &self.draft.leaves[leaf].value {
+        match &self.plan.arrays[leaf].value {
             Some(Value::Array(scalar)) if op.dimensions.is_empty() => {
                 let value = affine(scalar, shape, 0, &Dims::from_elem(0, shape.rank()));
                 Some(self.constant(Value::Array(value)))
@@ -461,11 +462,11 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn finish(mut self) -> Draft {
-        self.draft.results = self.values[self.computation.root.index()].to_vec();
-        self.draft.parameters = self.parameters.iter().flat_map(|p| p.iter().copied()).collect();
-        self.draft.fuel = self.fuel;
-        self.draft
+    fn finish(mut self) -> UnallocatedPlan {
+        self.plan.results = self.values[self.computation.root.index()].to_vec();
+        self.plan.parameters = self.parameters.iter().flat_map(|p| p.iter().copied()).collect();
+        self.plan.fuel = self.fuel;
+        self.plan
     }
 }
 

@@ -19,8 +19,8 @@ pub(crate) fn cost(op: &Op, operands: &[&Shape], result: &Shape, arithmetic: Ari
     cost.unwrap_or(Cost::LINEAR)
 }
 
-/// Returns the steps of an op on operands of these shapes.
-pub(crate) fn steps(op: &Op, operands: &[&Shape], result: &Shape) -> u64 {
+/// Returns the fuel of an op on operands of these shapes.
+pub(crate) fn fuel(op: &Op, operands: &[&Shape], result: &Shape) -> u64 {
     // As many in every arithmetic.
     let cost = cost(op, operands, result, Arithmetic::Exact);
     u64::try_from(cost.steps).unwrap_or(u64::MAX)

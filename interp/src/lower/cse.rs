@@ -3,7 +3,7 @@
 //! Only ops that are steps of their own are eliminated. One that is computed within a fused step costs little, and its value
 //! would have to be stored for the other step.
 use super::Lowered;
-use super::build::{Builder, Leaves};
+use super::build::{ArrayIds, PlanBuilder};
 use super::value_key::ValueKey;
 use hlo::op::Kind;
 use kernels::Fusion;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// The leaves of the values that have a step so far.
-pub(super) type Computed<'a> = FxHashMap<ValueKey<'a>, Leaves>;
+pub(super) type Computed<'a> = FxHashMap<ValueKey<'a>, ArrayIds>;
 
 /// Whether an instruction becomes a step of its own that computes arrays from arrays.
 pub(super) fn is_alone(key: &ValueKey<'_>, lowered: &Lowered) -> bool {
@@ -19,12 +19,12 @@ pub(super) fn is_alone(key: &ValueKey<'_>, lowered: &Lowered) -> bool {
         && lowered.action.kernel().is_some_and(|kernel| matches!(kernel.fusion(), Fusion::None))
 }
 
-impl<'a> Builder<'a> {
+impl<'a> PlanBuilder<'a> {
     /// Returns the leaves of an earlier instruction with the same key.
-    pub(super) fn common(&mut self, key: &ValueKey<'a>, cost: u64) -> Option<Leaves> {
+    pub(super) fn common(&mut self, key: &ValueKey<'a>, fuel: u64) -> Option<ArrayIds> {
         let leaves = Rc::clone(self.computed.get(key)?);
         // A run spends the same, whatever the plan.
-        self.fuel = self.fuel.saturating_add(cost);
+        self.fuel = self.fuel.saturating_add(fuel);
         Some(leaves)
     }
 }

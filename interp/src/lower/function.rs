@@ -9,7 +9,7 @@
 use super::external;
 use crate::context::RunContext;
 use crate::options::Engine;
-use crate::plan::Function;
+use crate::plan::LiteralFn;
 use crate::state::Site;
 use crate::{Error, Result, dynamic};
 use hlo::ir::Instruction;
@@ -22,18 +22,18 @@ use smallvec::SmallVec;
 
 /// How an engine computes an instruction at a place of the module.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Means {
+pub(super) struct SiteEngine {
     pub(super) site: Site,
     pub(super) engine: Engine,
 }
 
-impl Means {
+impl SiteEngine {
     /// An instruction as a function of operands that are as large as their bounds, in any layout.
     pub(super) fn fixed(
         self,
         instruction: &Instruction,
         kernel: Option<Box<dyn Kernel>>,
-    ) -> Box<Function> {
+    ) -> Box<LiteralFn> {
         if let Some(kernel) = kernel {
             let shape = instruction.shape.clone();
             return Box::new(move |context, operands| run(&*kernel, &shape, operands, context));
@@ -47,8 +47,8 @@ impl Means {
         self,
         instruction: &Instruction,
         operands: &[&Shape],
-        fixed: Box<Function>,
-    ) -> Box<Function> {
+        fixed: Box<LiteralFn>,
+    ) -> Box<LiteralFn> {
         let (instruction, rule) = (instruction.clone(), dynamic::rule(&instruction.op, operands));
         let shapes: Vec<Shape> = operands.iter().map(|&shape| shape.clone()).collect();
         Box::new(move |context, operands| {
@@ -153,8 +153,8 @@ fn is_empty(instruction: &Instruction) -> bool {
 pub(super) fn in_stated_layouts(
     instruction: &Instruction,
     operands: &[&Shape],
-    function: Box<Function>,
-) -> Box<Function> {
+    function: Box<LiteralFn>,
+) -> Box<LiteralFn> {
     let depends_on_layout = match instruction.opcode().kind() {
         Kind::Custom | Kind::Host | Kind::Transfer => true,
         Kind::Array

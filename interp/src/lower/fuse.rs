@@ -4,14 +4,14 @@
 //! member stood. So a group is closed to further steps as soon as a step outside it reads one of its values. Results of
 //! broadcasts, slices and widening conversions are not stored for the members that read them, but read from their operands.
 //! A reduction of runs of neighbors joins a group as its end. A group waits for all that its members [wait for](super::waits).
-use super::build::{Draft, DraftStep, Leaf};
+use super::build::{ArrayId, UnallocatedPlan, UnallocatedStep};
 use super::waits::Waits;
 use crate::plan::Action;
 use hlo::ElementType;
 use kernels::{
-    Function, Fused, Fusion, Kernel, Method, Operand, Output, Part, Read, Register, Walk,
+    Fused, FusedFn, FusedOperand, FusedPart, Fusion, Kernel, Method, Output, Read, Register, Walk,
 };
-use num::loops::{Loop, Numbers};
+use num::loops::{VectorLoop, WriteElements};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -26,17 +26,17 @@ const MOST_WIDENED: usize = 1 << 16;
 /// An operand that a member reads from outside its group.
 #[derive(Clone)]
 struct Outer {
-    leaf: Leaf,
+    leaf: ArrayId,
     read: Read,
     /// The type that the bits of its elements are read as, which is not that of the leaf after a `bitcast-convert`.
     ty: ElementType,
     /// The type that it is converted to.
-    convert: Option<(ElementType, Loop)>,
+    convert: Option<(ElementType, VectorLoop)>,
 }
 
 impl Outer {
     /// Returns all that the elements depend on: the loop follows from the types.
-    fn key(&self) -> (Leaf, &Read, ElementType, Option<ElementType>) {
+    fn key(&self) -> (ArrayId, &Read, ElementType, Option<ElementType>) {
         let Self { leaf, read, ty, convert } = self;
         (*leaf, read, *ty, convert.as_ref().map(|(to, _)| *to))
     }
@@ -66,9 +66,9 @@ struct Member {
 
 /// What a member computes from its operands.
 enum Role {
-    Loop(Loop),
+    Loop(VectorLoop),
     /// Elements that follow from their indices.
-    Numbers(Numbers),
+    Numbers(WriteElements),
     /// The bytes of its operand.
     Same,
     /// One element from each run of elements.
@@ -82,57 +82,57 @@ impl Role {
     /// Returns how the member reads operand `k` from outside its group.
     fn outer(
         &self,
-        draft: &Draft,
-        step: &DraftStep,
+        plan: &UnallocatedPlan,
+        step: &UnallocatedStep,
         k: usize,
-        reads: &FxHashMap<Leaf, Outer>,
+        reads: &FxHashMap<ArrayId, Outer>,
     ) -> Outer {
         match self {
             // The first value of a reduction is taken as it is.
             Self::Rows(_) if k == 1 => {
                 let leaf = step.inputs[1];
-                Outer { leaf, read: Read::Scalar, ty: ty(draft, leaf), convert: None }
+                Outer { leaf, read: Read::Scalar, ty: ty(plan, leaf), convert: None }
             }
             Self::Rows(method) => {
-                let outer = outer(draft, step, k, reads);
+                let outer = outer(plan, step, k, reads);
                 match outer.convert.is_some() && method.of_elements(outer.ty).is_some() {
                     true => Outer { convert: None, ..outer },
                     false => outer,
                 }
             }
-            Self::Loop(_) | Self::Numbers(_) | Self::Same => outer(draft, step, k, reads),
+            Self::Loop(_) | Self::Numbers(_) | Self::Same => outer(plan, step, k, reads),
         }
     }
 }
 
-/// The groups of a draft.
+/// The groups of a plan.
 struct Groups<'a> {
-    draft: &'a Draft,
+    plan: &'a UnallocatedPlan,
     all: Vec<Group>,
     /// The group of each leaf that a member computes, and whether the leaf has the elements of the group.
-    of_leaf: FxHashMap<Leaf, (usize, bool)>,
+    of_array: FxHashMap<ArrayId, (usize, bool)>,
     /// How to read results that are not stored.
-    reads: FxHashMap<Leaf, Outer>,
+    reads: FxHashMap<ArrayId, Outer>,
     /// What the steps wait for, if some may wait.
     waits: Option<&'a Waits>,
 }
 
-impl Draft {
-    /// Returns the draft with each group of elementwise steps as one step.
+impl UnallocatedPlan {
+    /// Returns the plan with each group of elementwise steps as one step.
     pub(super) fn fused(mut self, waits: Option<&Waits>) -> Self {
         let mut groups = Groups {
-            draft: &self,
+            plan: &self,
             waits,
             all: Vec::new(),
-            of_leaf: FxHashMap::default(),
+            of_array: FxHashMap::default(),
             reads: FxHashMap::default(),
         };
         (0..self.steps.len()).for_each(|number| groups.visit(number));
         let (groups, reads) = groups.found();
-        let mut uses: FxHashMap<Leaf, usize> = FxHashMap::default();
+        let mut uses: FxHashMap<ArrayId, usize> = FxHashMap::default();
         let read = self.steps.iter().flat_map(|step| &step.inputs).chain(&self.results);
         read.for_each(|&leaf| *uses.entry(leaf).or_default() += 1);
-        let mut steps: Vec<Option<DraftStep>> =
+        let mut steps: Vec<Option<UnallocatedStep>> =
             std::mem::take(&mut self.steps).into_iter().map(Some).collect();
         for group in groups {
             let last = group.members.last().map_or(0, |member| member.step);
@@ -149,13 +149,13 @@ impl Draft {
 
 impl Groups<'_> {
     fn visit(&mut self, number: usize) {
-        let step = &self.draft.steps[number];
-        let result = step.outputs.first().and_then(|&leaf| self.draft.array(leaf));
-        let are_arrays = step.inputs.iter().all(|&leaf| self.draft.array(leaf).is_some());
+        let step = &self.plan.steps[number];
+        let result = step.outputs.first().and_then(|&leaf| self.plan.array(leaf));
+        let are_arrays = step.inputs.iter().all(|&leaf| self.plan.array(leaf).is_some());
         let Some(result) = result.filter(|_| are_arrays) else { return self.close(&step.inputs) };
         let count = result.element_count().unwrap_or(0);
-        if let Action::Relabel = step.action {
-            return self.relabel(number, step);
+        if let Action::Bitcast = step.action {
+            return self.bitcast(number, step);
         }
         let fusion = step.action.kernel().map_or(Fusion::None, Kernel::fusion);
         match fusion {
@@ -168,7 +168,7 @@ impl Groups<'_> {
             // A value is converted once as it is read.
             Fusion::Widen(function) if !self.is_computed(step.inputs[0]) => {
                 self.close(&step.inputs);
-                let outer = outer(self.draft, step, 0, &self.reads);
+                let outer = outer(self.plan, step, 0, &self.reads);
                 let outer = Outer { convert: Some((result.ty, function)), ..outer };
                 self.reads.insert(step.outputs[0], outer);
             }
@@ -179,8 +179,8 @@ impl Groups<'_> {
                 self.join(Member { step: number, role: Role::Loop(function) }, count, None);
             }
             Fusion::Rows { inner, method } => {
-                let is_apart = self.of_leaf.get(&step.inputs[1]).map(|(group, _)| group)
-                    != self.of_leaf.get(&step.inputs[0]).map(|(group, _)| group)
+                let is_apart = self.of_array.get(&step.inputs[1]).map(|(group, _)| group)
+                    != self.of_array.get(&step.inputs[0]).map(|(group, _)| group)
                     || self.open(step.inputs[0]).is_none();
                 let most = match self.open(step.inputs[0]) {
                     Some(_) => MOST_INNER,
@@ -199,26 +199,26 @@ impl Groups<'_> {
     }
 
     /// Whether a leaf is computed as it is read.
-    fn is_computed(&self, leaf: Leaf) -> bool {
+    fn is_computed(&self, leaf: ArrayId) -> bool {
         self.open(leaf).is_some()
             || self.reads.get(&leaf).is_some_and(|outer| outer.convert.is_some())
     }
 
     /// Returns how to read what a walk over a leaf reads.
-    fn walked(&self, leaf: Leaf, walk: Walk) -> Outer {
+    fn walked(&self, leaf: ArrayId, walk: Walk) -> Outer {
         let read = Read::of(walk);
         match self.reads.get(&leaf) {
             Some(outer) if outer.read == Read::Array => Outer { read, ..outer.clone() },
             Some(outer) if outer.read == Read::Scalar => outer.clone(),
-            Some(_) | None => Outer { leaf, read, ty: ty(self.draft, leaf), convert: None },
+            Some(_) | None => Outer { leaf, read, ty: ty(self.plan, leaf), convert: None },
         }
     }
 
     /// Adds a step that changes only the shape, where its operand has a place already.
-    fn relabel(&mut self, number: usize, step: &DraftStep) {
+    fn bitcast(&mut self, number: usize, step: &UnallocatedStep) {
         let (from, to) = (step.inputs[0], step.outputs[0]);
         if let Some(outer) = self.reads.get(&from) {
-            let ty = ty(self.draft, to);
+            let ty = ty(self.plan, to);
             let outer = match &outer.convert {
                 None => Some(Outer { ty, ..outer.clone() }),
                 // No loop converts to the bits of another type.
@@ -240,30 +240,30 @@ impl Groups<'_> {
     }
 
     /// Returns the group that computes a leaf as an array of its elements, if it is open.
-    fn open(&self, leaf: Leaf) -> Option<usize> {
-        let &(group, has_elements) = self.of_leaf.get(&leaf)?;
+    fn open(&self, leaf: ArrayId) -> Option<usize> {
+        let &(group, has_elements) = self.of_array.get(&leaf)?;
         (has_elements && !self.all[group].is_closed).then_some(group)
     }
-    fn close(&mut self, leaves: &[Leaf]) {
+    fn close(&mut self, leaves: &[ArrayId]) {
         for leaf in leaves {
-            if let Some(&(group, _)) = self.of_leaf.get(leaf) {
+            if let Some(&(group, _)) = self.of_array.get(leaf) {
                 self.all[group].is_closed = true;
             }
         }
     }
 
     /// Returns whether nothing waits for more if a step joins a group.
-    fn may_join(&self, group: usize, step: &DraftStep) -> bool {
-        let members = self.all[group].members.iter().map(|member| &self.draft.steps[member.step]);
+    fn may_join(&self, group: usize, step: &UnallocatedStep) -> bool {
+        let members = self.all[group].members.iter().map(|member| &self.plan.steps[member.step]);
         self.waits.is_none_or(|waits| waits.may_join(members, step))
     }
 
     /// Adds a step to the groups that compute its operands, which become one.
     fn join(&mut self, member: Member, count: usize, inner: Option<usize>) {
-        let step = &self.draft.steps[member.step];
+        let step = &self.plan.steps[member.step];
         // The results of reductions are complete only when the group is.
         for leaf in &step.inputs {
-            if let Some(&(group, false)) = self.of_leaf.get(leaf) {
+            if let Some(&(group, false)) = self.of_array.get(leaf) {
                 self.all[group].is_closed = true;
             }
         }
@@ -300,19 +300,19 @@ impl Groups<'_> {
         all.members.sort_unstable_by_key(|member| member.step);
         let number = self.all.len();
         for member in &all.members {
-            let leaf = self.draft.steps[member.step].outputs[0];
-            self.of_leaf.insert(leaf, (number, !member.role.is_rows()));
+            let leaf = self.plan.steps[member.step].outputs[0];
+            self.of_array.insert(leaf, (number, !member.role.is_rows()));
         }
         self.all.push(all);
     }
 
     /// Returns the groups that gain, and how to read results that are not stored.
-    fn found(self) -> (Vec<Group>, FxHashMap<Leaf, Outer>) {
-        let Self { draft, all, reads, .. } = self;
+    fn found(self) -> (Vec<Group>, FxHashMap<ArrayId, Outer>) {
+        let Self { plan, all, reads, .. } = self;
         let mut groups = all;
         groups.retain(|group| match group.members.as_slice() {
             [] => false,
-            [one] => draft.steps[one.step].inputs.iter().any(|leaf| reads.contains_key(leaf)),
+            [one] => plan.steps[one.step].inputs.iter().any(|leaf| reads.contains_key(leaf)),
             _ => true,
         });
         (groups, reads)
@@ -321,16 +321,16 @@ impl Groups<'_> {
 
 /// Returns one step for the steps of a group over so many elements, with runs of so many.
 fn fuse(
-    draft: &Draft,
+    plan: &UnallocatedPlan,
     (count, inner): (usize, Option<usize>),
-    members: Vec<(DraftStep, Role)>,
-    reads: &FxHashMap<Leaf, Outer>,
-    uses: &FxHashMap<Leaf, usize>,
-) -> DraftStep {
-    let outers = outers(draft, &members, reads);
-    let mut parts: Vec<Part> = Vec::new();
-    let mut registers: FxHashMap<Leaf, Register> = FxHashMap::default();
-    let mut inner_uses: FxHashMap<Leaf, usize> = FxHashMap::default();
+    members: Vec<(UnallocatedStep, Role)>,
+    reads: &FxHashMap<ArrayId, Outer>,
+    uses: &FxHashMap<ArrayId, usize>,
+) -> UnallocatedStep {
+    let outers = outers(plan, &members, reads);
+    let mut parts: Vec<FusedPart> = Vec::new();
+    let mut registers: FxHashMap<ArrayId, Register> = FxHashMap::default();
+    let mut inner_uses: FxHashMap<ArrayId, usize> = FxHashMap::default();
     let (mut outputs, mut ends) = (Vec::new(), Vec::new());
     let (mut fuel, mut fuses, mut last_part) = (0u64, Vec::new(), None);
     for (mut step, role) in members {
@@ -340,7 +340,7 @@ fn fuse(
                 register
             }
             None => {
-                let outer = role.outer(draft, &step, k, reads);
+                let outer = role.outer(plan, &step, k, reads);
                 let found = outers.iter().position(|other| *other == outer);
                 found.expect("the operands from outside were listed")
             }
@@ -351,16 +351,16 @@ fn fuse(
         last_part = step.part.take().or(last_part);
         let leaf = step.outputs[0];
         let mut part = |function, operands| {
-            parts.push(Part { function, operands, width: width(draft, leaf) });
+            parts.push(FusedPart { function, operands, width: width(plan, leaf) });
             outers.len() + parts.len() - 1
         };
         let register = match role {
-            Role::Loop(function) => part(Function::Loop(function), operands),
-            Role::Numbers(numbers) => part(Function::Numbers(numbers), operands),
+            Role::Loop(function) => part(FusedFn::Loop(function), operands),
+            Role::Numbers(numbers) => part(FusedFn::Numbers(numbers), operands),
             Role::Same => operands[0],
             Role::Rows(method) => {
                 fuel = fuel.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
-                ends.push((leaf, rows(draft, &step, &operands, &outers, method)));
+                ends.push((leaf, rows(plan, &step, &operands, &outers, method)));
                 continue;
             }
         };
@@ -369,16 +369,16 @@ fn fuse(
     }
     outputs.retain(|leaf| uses.get(leaf) > inner_uses.get(leaf));
     let arrays = outputs.iter().map(|leaf| (*leaf, Output::Array(registers[leaf])));
-    let (outputs, results): (Vec<Leaf>, Vec<Output>) = arrays.chain(ends).unzip();
+    let (outputs, results): (Vec<ArrayId>, Vec<Output>) = arrays.chain(ends).unzip();
     let inputs = outers.iter().map(|outer| outer.leaf).collect();
-    let operands = outers.into_iter().map(|Outer { read, ty, convert, .. }| Operand {
+    let operands = outers.into_iter().map(|Outer { read, ty, convert, .. }| FusedOperand {
         read,
         width: ty.storage_bytes(),
         convert: convert.map(|(ty, function)| (function, ty.storage_bytes())),
     });
     let fused = Fused::new((count, inner), operands.collect(), &parts, results);
     let scratch = fused.scratch();
-    DraftStep {
+    UnallocatedStep {
         site: fuses.pop().expect("a group has members"),
         fuses,
         action: Action::Kernel(Box::new(fused)),
@@ -394,15 +394,15 @@ fn fuse(
 
 /// Returns what members read from outside their group. What may be computed in the memory of an operand comes first.
 fn outers(
-    draft: &Draft,
-    members: &[(DraftStep, Role)],
-    reads: &FxHashMap<Leaf, Outer>,
+    plan: &UnallocatedPlan,
+    members: &[(UnallocatedStep, Role)],
+    reads: &FxHashMap<ArrayId, Outer>,
 ) -> Vec<Outer> {
-    let computed: FxHashSet<Leaf> = members.iter().map(|(step, _)| step.outputs[0]).collect();
+    let computed: FxHashSet<ArrayId> = members.iter().map(|(step, _)| step.outputs[0]).collect();
     let mut outers: Vec<Outer> = Vec::new();
     for (step, role) in members {
         let read = (0..step.inputs.len()).filter(|&k| !computed.contains(&step.inputs[k]));
-        for outer in read.map(|k| role.outer(draft, step, k, reads)) {
+        for outer in read.map(|k| role.outer(plan, step, k, reads)) {
             if !outers.contains(&outer) {
                 outers.push(outer);
             }
@@ -414,23 +414,28 @@ fn outers(
 
 /// Returns the output of a reduction. The sum of widened floats is that of the floats.
 fn rows(
-    draft: &Draft,
-    step: &DraftStep,
+    plan: &UnallocatedPlan,
+    step: &UnallocatedStep,
     operands: &[Register],
     outers: &[Outer],
     method: Arc<Method>,
 ) -> Output {
     let from = outers.get(operands[0]).map(|outer| outer.ty);
     let method = from.and_then(|from| method.of_elements(from)).unwrap_or(method);
-    let first = (operands[1], ty(draft, step.inputs[1]));
+    let first = (operands[1], ty(plan, step.inputs[1]));
     Output::Rows { of: operands[0], first, method }
 }
 
 /// Returns how a step reads operand `k` from outside its group.
-fn outer(draft: &Draft, step: &DraftStep, k: usize, reads: &FxHashMap<Leaf, Outer>) -> Outer {
+fn outer(
+    plan: &UnallocatedPlan,
+    step: &UnallocatedStep,
+    k: usize,
+    reads: &FxHashMap<ArrayId, Outer>,
+) -> Outer {
     let leaf = step.inputs[k];
     // A `reshape` may be read from outside too: only a scalar among arrays is one element for all indices.
-    let is_scalar = |leaf| draft.array(leaf).is_some_and(|array| array.rank() == 0);
+    let is_scalar = |leaf| plan.array(leaf).is_some_and(|array| array.rank() == 0);
     let read = match is_scalar(leaf) && !is_scalar(step.outputs[0]) {
         true => Read::Scalar,
         false => Read::Array,
@@ -438,15 +443,15 @@ fn outer(draft: &Draft, step: &DraftStep, k: usize, reads: &FxHashMap<Leaf, Oute
     match reads.get(&leaf) {
         Some(outer) if outer.read == Read::Array => Outer { read, ..outer.clone() },
         Some(outer) => outer.clone(),
-        None => Outer { leaf, read, ty: ty(draft, leaf), convert: None },
+        None => Outer { leaf, read, ty: ty(plan, leaf), convert: None },
     }
 }
 
-fn ty(draft: &Draft, leaf: Leaf) -> ElementType {
-    draft.array(leaf).expect("a fused step computes arrays from arrays").ty
+fn ty(plan: &UnallocatedPlan, leaf: ArrayId) -> ElementType {
+    plan.array(leaf).expect("a fused step computes arrays from arrays").ty
 }
 
 /// Returns the bytes of an element.
-fn width(draft: &Draft, leaf: Leaf) -> usize {
-    ty(draft, leaf).storage_bytes()
+fn width(plan: &UnallocatedPlan, leaf: ArrayId) -> usize {
+    ty(plan, leaf).storage_bytes()
 }

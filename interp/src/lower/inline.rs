@@ -1,5 +1,5 @@
 //! Inlining: the steps of a called computation become steps of its caller, so that they can be fused with others there. So
-//! do the steps of each round of a loop of few rounds.
+//! do the steps of each iteration of a loop of few iterations.
 //!
 //! Only computations of one device are inlined: a cross-device instruction is known by the computations that are open when a
 //! device reaches it.
@@ -16,7 +16,7 @@ const MOST: usize = 1 << 16;
 /// The limit of nested inlined computations.
 const DEPTH: usize = 64;
 
-/// The limit of instructions of all rounds of a loop.
+/// The limit of instructions of all iterations of a loop.
 const MOST_UNROLLED: usize = 1024;
 
 /// The computations that are inlined where they are called.
@@ -71,8 +71,8 @@ impl Inlining {
                 let operands: Vec<&Shape> = operands
                     .map(|&operand| &module.computations[id].instructions[operand].shape)
                     .collect();
-                let cost = cost::steps(&instruction.op, &operands, &instruction.shape);
-                size.fuel = size.fuel.saturating_add(cost.saturating_add(1));
+                let fuel = cost::fuel(&instruction.op, &operands, &instruction.shape);
+                size.fuel = size.fuel.saturating_add(fuel.saturating_add(1));
                 size.is_local &= is_local(instruction);
                 instruction.op.each_callee(&mut |callee| {
                     let inner = found[callee.index()];
@@ -103,16 +103,16 @@ impl Inlining {
     pub(super) fn callee(&self, instruction: &Instruction) -> Option<ComputationId> {
         called(instruction).filter(|callee| self.is_active && self.fuel[callee.index()].is_some())
     }
-    /// Returns the rounds of a loop whose rounds are inlined.
-    pub(super) fn rounds(
+    /// Returns the iterations of a loop whose iterations are inlined.
+    pub(super) fn iterations(
         &self,
         module: &Module,
         computation: &Computation,
         instruction: &Instruction,
     ) -> Option<usize> {
         let Op::While(op) = &instruction.op else { return None };
-        let rounds = unrolled(module, computation, instruction, op, &self.sizes);
-        rounds.filter(|_| self.is_active).map(|(rounds, _)| rounds)
+        let iterations = unrolled(module, computation, instruction, op, &self.sizes);
+        iterations.filter(|_| self.is_active).map(|(iterations, _)| iterations)
     }
     /// Returns the fuel of the computation that a dead step calls. It is spent, as that of all dead instructions is, so that a
     /// run takes the same fuel whether or not computations are inlined.
@@ -135,7 +135,7 @@ struct Size {
     fuel: u64,
 }
 
-/// Returns the rounds of a loop whose rounds are inlined, and their instructions.
+/// Returns the iterations of a loop whose iterations are inlined, and their instructions.
 fn unrolled(
     module: &Module,
     computation: &Computation,
@@ -145,14 +145,14 @@ fn unrolled(
 ) -> Option<(usize, usize)> {
     let [condition, body] = [op.condition, op.body].map(|id| sizes[id.index()]);
     let (condition, body) = (condition?, body?);
-    let round = condition.count.saturating_add(body.count);
+    let iteration = condition.count.saturating_add(body.count);
     let fits = |size: Size| size.is_local && !size.has_loop && size.depth < DEPTH;
-    if !fits(condition) || !fits(body) || round > MOST_UNROLLED {
+    if !fits(condition) || !fits(body) || iteration > MOST_UNROLLED {
         return None;
     }
-    let rounds = super::unroll::rounds(module, computation, instruction)?;
-    let count = (rounds + 1).saturating_mul(round);
-    (count <= MOST_UNROLLED).then_some((rounds, count))
+    let iterations = super::unroll::iterations(module, computation, instruction)?;
+    let count = (iterations + 1).saturating_mul(iteration);
+    (count <= MOST_UNROLLED).then_some((iterations, count))
 }
 
 /// Returns the computation that an instruction calls once, on its operands.

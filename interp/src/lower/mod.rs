@@ -1,26 +1,26 @@
 //! Lowering: which action an instruction becomes.
+mod buffers;
 mod build;
 pub(crate) mod cost;
 mod cse;
-mod dead;
+mod dce;
 mod external;
 mod function;
 mod fuse;
 mod inline;
 mod limits;
-mod order;
 mod peak;
+mod schedule;
 mod slice_pushdown;
-mod slots;
+mod transpose_folding;
 mod unroll;
-mod untranspose;
 mod value_key;
 mod waits;
 
 pub use unroll::trip_count;
 
 pub(crate) use build::plans;
-pub(crate) use dead::has_effect;
+pub(crate) use dce::has_effect;
 pub(crate) use limits::CompileLimits;
 
 use crate::dynamic::DynamicValues;
@@ -29,10 +29,10 @@ use crate::loops::small;
 use crate::loops::small::SmallLoop;
 use crate::loops::{ScalarCondition, ScalarLoop};
 use crate::options::Engine;
-use crate::plan::{Action, Function};
+use crate::plan::{Action, LiteralFn};
 use crate::state::Site;
-use dead::with_effects;
-use function::{Means, in_stated_layouts};
+use dce::with_effects;
+use function::{SiteEngine, in_stated_layouts};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::{AsyncRole, Kind, While};
 use hlo::{Module, Op, Shape};
@@ -46,7 +46,7 @@ use value_key::ValueKey;
 pub(crate) struct Lowered {
     pub(crate) action: Action,
     /// Fuel beyond that of the instruction.
-    pub(crate) cost: u64,
+    pub(crate) fuel: u64,
     /// Bytes that it works in beside its operands and its result.
     pub(crate) scratch: usize,
     /// The computations that it applies to elements on machines of their own.
@@ -91,7 +91,7 @@ impl<'a> Lowering<'a> {
     /// Returns what the instruction of a key becomes.
     pub(super) fn lower(&self, site: Site, key: &ValueKey<'_>) -> Lowered {
         let (instruction, operands) = (key.instruction(), &*key.shapes());
-        let cost = cost::steps(&instruction.op, operands, &instruction.shape);
+        let fuel = cost::fuel(&instruction.op, operands, &instruction.shape);
         let action = self.action(site, instruction, operands);
         let scratch = self.scratch(site, instruction, operands, &action);
         let mut applies = SmallVec::new();
@@ -99,7 +99,7 @@ impl<'a> Lowering<'a> {
             instruction.op.each_callee(&mut |id| applies.push(id));
             applies.retain(|id| self.programs.needs_machine(*id));
         }
-        Lowered { action, cost, scratch, applies }
+        Lowered { action, fuel, scratch, applies }
     }
 
     fn scratch(
@@ -112,8 +112,8 @@ impl<'a> Lowering<'a> {
         match action {
             Action::Kernel(kernel) => kernel.scratch(),
             Action::Function(_) => {
-                let means = Means { site, engine: self.engine };
-                let own = match means.kernel(instruction, operands, self.programs) {
+                let site_engine = SiteEngine { site, engine: self.engine };
+                let own = match site_engine.kernel(instruction, operands, self.programs) {
                     Some(kernel) => kernel.scratch(),
                     None => {
                         let arithmetic = self.engine.arithmetic().unwrap_or(Arithmetic::Exact);
@@ -127,7 +127,7 @@ impl<'a> Lowering<'a> {
                 }
             }
             Action::Communicate(_) => cost::of_exchange(instruction),
-            Action::Relabel
+            Action::Bitcast
             | Action::Call(_)
             | Action::While { .. }
             | Action::Branch(_)
@@ -178,9 +178,9 @@ impl<'a> Lowering<'a> {
     /// The action of an instruction that computes its result from its operands.
     fn compute(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
         let is_fixed = !self.may_be_smaller(site, instruction);
-        let means = Means { site, engine: self.engine };
-        match means.kernel(instruction, operands, self.programs) {
-            Some(kernel) if is_fixed && kernel.relabels() => Action::Relabel,
+        let site_engine = SiteEngine { site, engine: self.engine };
+        match site_engine.kernel(instruction, operands, self.programs) {
+            Some(kernel) if is_fixed && kernel.is_bitcast() => Action::Bitcast,
             Some(kernel) if is_fixed => Action::Kernel(kernel),
             kernel => Action::Function(self.function(site, instruction, operands, kernel)),
         }
@@ -193,11 +193,11 @@ impl<'a> Lowering<'a> {
         instruction: &Instruction,
         operands: &[&Shape],
         kernel: Option<Box<dyn Kernel>>,
-    ) -> Box<Function> {
-        let means = Means { site, engine: self.engine };
-        let mut function = means.fixed(instruction, kernel);
+    ) -> Box<LiteralFn> {
+        let site_engine = SiteEngine { site, engine: self.engine };
+        let mut function = site_engine.fixed(instruction, kernel);
         if self.may_be_smaller(site, instruction) {
-            function = means.resizable(instruction, operands, function);
+            function = site_engine.resizable(instruction, operands, function);
         }
         in_stated_layouts(instruction, operands, function)
     }
@@ -233,7 +233,7 @@ impl<'a> Lowering<'a> {
 }
 
 /// A collective op on the only device there is.
-fn collective(instruction: &Instruction) -> Box<Function> {
+fn collective(instruction: &Instruction) -> Box<LiteralFn> {
     let instruction = instruction.clone();
     Box::new(move |context, operands| crate::collective::alone(&instruction, operands, context))
 }

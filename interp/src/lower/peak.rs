@@ -119,7 +119,7 @@ fn peak(
         Action::Kernel(_) | Action::Function(_) | Action::Communicate(_) | Action::Start(_) => {
             live.saturating_add(step.scratch)
         }
-        Action::Relabel | Action::Done => live,
+        Action::Bitcast | Action::Done => live,
     }
 }
 
@@ -129,7 +129,7 @@ fn callees(module: &Module, step: &Step) -> Vec<ComputationId> {
         Action::AsyncUpdate | Action::AsyncDone => true,
         Action::Kernel(_)
         | Action::Function(_)
-        | Action::Relabel
+        | Action::Bitcast
         | Action::Call(_)
         | Action::While { .. }
         | Action::Branch(_)

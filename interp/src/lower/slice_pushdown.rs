@@ -7,8 +7,8 @@
 //! A slice of a value below [`LEAST_BYTES`] takes it whole. A value with other users is computed whole too, unless the slice is
 //! a small part of it.
 use super::Lowering;
-use super::build::{Builder, Leaf, Leaves};
-use super::value_key::{Operand, ValueKey};
+use super::build::{ArrayId, ArrayIds, PlanBuilder};
+use super::value_key::{OperandKey, ValueKey};
 use crate::plan::Action;
 use crate::state::Site;
 use crate::value::Value;
@@ -28,17 +28,17 @@ const PARTS: i64 = 8;
 const DEPTH: usize = 128;
 
 /// The parts that have a leaf.
-pub(super) type Parts = FxHashMap<(InstructionId, Region), Leaf>;
+pub(super) type SliceArrays = FxHashMap<(InstructionId, Region), ArrayId>;
 
 /// The place of a slice.
 #[derive(Clone, Copy)]
-pub(super) struct At<'a> {
+pub(super) struct SlicePosition<'a> {
     pub(super) lowering: &'a Lowering<'a>,
     pub(super) slice: Site,
     depth: usize,
 }
 
-impl<'a> At<'a> {
+impl<'a> SlicePosition<'a> {
     pub(super) fn new(lowering: &'a Lowering<'a>, slice: Site) -> Self {
         Self { lowering, slice, depth: 0 }
     }
@@ -54,9 +54,13 @@ pub(super) fn users(computation: &hlo::ir::Computation) -> Vec<usize> {
     users
 }
 
-impl<'a> Builder<'a> {
+impl<'a> PlanBuilder<'a> {
     /// Returns the leaves of a slice of a large value, of which only that part is computed; `None` of anything else.
-    pub(super) fn sliced_value(&mut self, at: At<'_>, instruction: &Instruction) -> Option<Leaves> {
+    pub(super) fn sliced_value(
+        &mut self,
+        at: SlicePosition<'_>,
+        instruction: &Instruction,
+    ) -> Option<ArrayIds> {
         let region = if let Op::Slice(op) = &instruction.op {
             op.ranges.0.iter().map(SliceDim::of).collect::<Option<_>>()?
         } else if let Op::DynamicSlice(op) = &instruction.op {
@@ -68,7 +72,7 @@ impl<'a> Builder<'a> {
         self.sliced(at, operand, &region)?;
         let part = self.part(at, operand, &region);
         let outputs = self.fresh(&instruction.shape);
-        self.step(at.slice, Action::Relabel, vec![part], &outputs, 0);
+        self.step(at.slice, Action::Bitcast, vec![part], &outputs, 0);
         Some(outputs)
     }
 
@@ -78,7 +82,7 @@ impl<'a> Builder<'a> {
         let indices = &instruction.operands[1..];
         let extent = |d: usize| {
             let leaf = *self.values[indices[d].index()].first()?;
-            let Some(Value::Array(index)) = &self.draft.leaves[leaf].value else { return None };
+            let Some(Value::Array(index)) = &self.plan.arrays[leaf].value else { return None };
             let count = op.dynamic_slice_sizes[d];
             let index = (index.len() == 1).then(|| index.get(0).as_i64()).flatten()?;
             (count > 0).then(|| SliceDim::run(index.clamp(0, dims[d] - count), count))
@@ -91,7 +95,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns how a region of a value follows from its operands, if it is computed instead of the value.
-    fn sliced(&self, at: At<'_>, id: InstructionId, region: &[SliceDim]) -> Option<Sliced> {
+    fn sliced(
+        &self,
+        at: SlicePosition<'_>,
+        id: InstructionId,
+        region: &[SliceDim],
+    ) -> Option<Sliced> {
         let instruction = &self.computation.instructions[id];
         let shape = instruction.shape.array()?;
         let is_large = || shape.byte_count().is_none_or(|bytes| bytes >= LEAST_BYTES);
@@ -120,7 +129,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the leaf of a region of a value.
-    fn part(&mut self, at: At<'_>, id: InstructionId, region: &[SliceDim]) -> Leaf {
+    fn part(&mut self, at: SlicePosition<'_>, id: InstructionId, region: &[SliceDim]) -> ArrayId {
         let shape = self.array(id).expect("a region is of an array");
         let whole = region.iter().zip(&shape.dims);
         if whole.clone().all(|(&dim, &size)| dim == SliceDim::whole(size)) {
@@ -132,11 +141,11 @@ impl<'a> Builder<'a> {
         }
         let leaf = match self.sliced(at, id, region) {
             Some(sliced) => {
-                let before = self.draft.steps.len();
-                let leaf = self.compute(At { depth: at.depth + 1, ..at }, id, region, sliced);
-                let own = self.draft.steps[before..]
-                    .last_mut()
-                    .filter(|step| step.site.instruction == id);
+                let before = self.plan.steps.len();
+                let leaf =
+                    self.compute(SlicePosition { depth: at.depth + 1, ..at }, id, region, sliced);
+                let own =
+                    self.plan.steps[before..].last_mut().filter(|step| step.site.instruction == id);
                 if let Some(step) = own {
                     step.part = Some(region.iter().map(|dim| (dim.start, dim.step)).collect());
                 }
@@ -155,11 +164,11 @@ impl<'a> Builder<'a> {
     /// Adds the steps of a region of a value.
     fn compute(
         &mut self,
-        at: At<'_>,
+        at: SlicePosition<'_>,
         id: InstructionId,
         region: &[SliceDim],
         sliced: Sliced,
-    ) -> Leaf {
+    ) -> ArrayId {
         let computation = self.computation;
         let operands = &computation.instructions[id].operands;
         let of = self.array(id).expect("a region is of an array");
@@ -188,7 +197,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the leaf and the shape of a part of an operand; a scalar is taken whole.
-    fn operand_part(&mut self, at: At<'_>, id: InstructionId, region: &[SliceDim]) -> Operand<'a> {
+    fn operand_part(
+        &mut self,
+        at: SlicePosition<'_>,
+        id: InstructionId,
+        region: &[SliceDim],
+    ) -> OperandKey<'a> {
         match self.array(id) {
             Some(array) if array.rank() > 0 => {
                 ([self.part(at, id, region)].into(), Cow::Owned(region_shape(array, region).into()))
@@ -200,12 +214,12 @@ impl<'a> Builder<'a> {
     /// Adds a step for an op on these operands, in place of an instruction.
     fn emit(
         &mut self,
-        at: At<'_>,
+        at: SlicePosition<'_>,
         id: InstructionId,
         op: Op,
         shape: Shape,
-        operands: Vec<Operand<'a>>,
-    ) -> Leaf {
+        operands: Vec<OperandKey<'a>>,
+    ) -> ArrayId {
         let of = &self.computation.instructions[id];
         let instruction =
             Instruction { op, shape, operands: of.operands.clone(), common: of.common.clone() };

@@ -1,7 +1,7 @@
-//! Loops of few rounds: the number of rounds follows from constants, as that of a loop over the rounds of a cipher does.
+//! Loops of few iterations: the number of iterations follows from constants, as that of a loop over the iterations of a cipher does.
 //!
-//! The steps of each round become steps of the computation with the loop, so that those of neighboring rounds are fused.
-use super::build::{Builder, Leaves};
+//! The steps of each iteration become steps of the computation with the loop, so that those of neighboring iterations are fused.
+use super::build::{ArrayIds, PlanBuilder};
 use crate::Result;
 
 use hlo::ir::{Computation, Instruction, InstructionId};
@@ -10,20 +10,20 @@ use hlo::op::{Binary, While};
 use hlo::{ElementType, Module, Op, Scalar};
 use std::rc::Rc;
 
-/// The most rounds.
-const MOST_ROUNDS: usize = 8;
+/// The most iterations.
+const MOST_ITERATIONS: usize = 8;
 
-/// Returns the number of rounds of a loop, if it is at most [`MOST_ROUNDS`] and follows from constants: the condition compares
+/// Returns the number of iterations of a loop, if it is at most [`MOST_ITERATIONS`] and follows from constants: the condition compares
 /// an integer with a constant, and the body adds a constant to that integer.
-pub(super) fn rounds(
+pub(super) fn iterations(
     module: &Module,
     computation: &Computation,
     instruction: &Instruction,
 ) -> Option<usize> {
-    rounds_up_to(MOST_ROUNDS, module, computation, instruction)
+    rounds_up_to(MOST_ITERATIONS, module, computation, instruction)
 }
 
-/// Returns the number of rounds of a loop as [`rounds`] does, if it is at most `most`.
+/// Returns the number of iterations of a loop as [`iterations`] does, if it is at most `most`.
 fn rounds_up_to(
     most: usize,
     module: &Module,
@@ -48,9 +48,9 @@ fn rounds_up_to(
     let is_true = |value| {
         num::compare(compare.direction, compare.order(ty), ty, of(&a, value), of(&b, value))
     };
-    for rounds in 0..=most {
+    for iterations in 0..=most {
         if !is_true(value) {
-            return Some(rounds);
+            return Some(iterations);
         }
         value = num::binary(Binary::Add, ty, value, step);
     }
@@ -125,14 +125,19 @@ fn at(computation: &Computation, mut id: InstructionId) -> (&Op, &[InstructionId
     }
 }
 
-impl Builder<'_> {
-    /// Adds the steps of all rounds of a loop; returns the leaves of its value after the last one.
-    pub(super) fn unrolled(&mut self, op: &While, first: Leaves, rounds: usize) -> Result<Leaves> {
+impl PlanBuilder<'_> {
+    /// Adds the steps of all iterations of a loop; returns the leaves of its value after the last one.
+    pub(super) fn unrolled(
+        &mut self,
+        op: &While,
+        first: ArrayIds,
+        iterations: usize,
+    ) -> Result<ArrayIds> {
         let mut carried = first;
-        for _ in 0..rounds {
+        for _ in 0..iterations {
             self.inlined(op.condition, vec![Rc::clone(&carried)])?;
             carried = self.inlined(op.body, vec![carried])?;
-            // What the loop itself takes for a round.
+            // What the loop itself takes for a iteration.
             self.fuel += 1;
         }
         self.inlined(op.condition, vec![Rc::clone(&carried)])?;

@@ -1,5 +1,5 @@
 //! What identifies an instruction in a plan.
-use super::build::{Leaf, Leaves};
+use super::build::{ArrayId, ArrayIds};
 use hlo::ir::Instruction;
 use hlo::{Op, Shape};
 use smallvec::SmallVec;
@@ -16,17 +16,17 @@ use std::hash::{Hash, Hasher};
 #[derive(Debug, Clone)]
 pub(crate) struct ValueKey<'a> {
     instruction: Cow<'a, Instruction>,
-    operands: SmallVec<[Operand<'a>; 2]>,
+    operands: SmallVec<[OperandKey<'a>; 2]>,
 }
 
 /// The leaves of an operand, and the shape that the instruction reads them under.
-pub(super) type Operand<'a> = (Leaves, Cow<'a, Shape>);
+pub(super) type OperandKey<'a> = (ArrayIds, Cow<'a, Shape>);
 
 impl<'a> ValueKey<'a> {
     /// Returns the key of an instruction on these operands, which need not be those that the instruction lists.
     pub(super) fn new(
         instruction: Cow<'a, Instruction>,
-        operands: impl IntoIterator<Item = Operand<'a>>,
+        operands: impl IntoIterator<Item = OperandKey<'a>>,
     ) -> Self {
         Self { instruction, operands: operands.into_iter().collect() }
     }
@@ -39,11 +39,11 @@ impl<'a> ValueKey<'a> {
         self.operands.iter().map(|(_, shape)| &**shape).collect()
     }
     /// Returns the leaves of all operands.
-    pub(super) fn leaves(&self) -> impl Iterator<Item = Leaf> {
+    pub(super) fn leaves(&self) -> impl Iterator<Item = ArrayId> {
         self.operands.iter().flat_map(|(leaves, _)| leaves.iter().copied())
     }
     /// Returns what two keys of one value have in common.
-    fn identity(&self) -> (&Op, &Shape, &[Operand<'a>]) {
+    fn identity(&self) -> (&Op, &Shape, &[OperandKey<'a>]) {
         // The operands are in the key as leaves; what every opcode may have (metadata, shardings, a configuration of a backend)
         // changes the value of none that is lowered to a kernel.
         let Instruction { op, shape, operands: _, common: _ } = &*self.instruction;

@@ -3,8 +3,8 @@
 //!
 //! A step waits for those whose values it reads, and for those that come before it by control dependencies, tokens and barriers.
 //! Steps that depend on the same ones of the steps that may wait are of one class.
-use super::build::{Draft, DraftStep, Leaf};
-use super::dead::has_effect;
+use super::build::{ArrayId, UnallocatedPlan, UnallocatedStep};
+use super::dce::has_effect;
 use crate::plan::Action;
 use hlo::ir::{Computation, Instruction, InstructionId};
 use hlo::{Module, Op};
@@ -13,13 +13,13 @@ use num::index::to_usize;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// The limit of words of all sets of a draft. Classes beyond are those of one step each.
+/// The limit of words of all sets of a plan. Classes beyond are those of one step each.
 const MOST_WORDS: usize = 1 << 22;
 
 /// The number of a class; 0 is that of the steps that depend on none that may wait.
 type Class = usize;
 
-/// What the steps of a draft wait for.
+/// What the steps of a plan wait for.
 #[derive(Debug)]
 pub(super) struct Waits {
     /// The class of each leaf.
@@ -39,30 +39,30 @@ pub(super) fn may_run_ahead(module: &Module) -> bool {
 
 impl Waits {
     /// Finds what steps wait for; nothing if none of them may wait.
-    pub(super) fn of(draft: &Draft, module: &Module, effects: &[bool]) -> Option<Self> {
+    pub(super) fn of(plan: &UnallocatedPlan, module: &Module, effects: &[bool]) -> Option<Self> {
         let waits: Vec<bool> =
-            draft.steps.iter().map(|step| may_wait(step, module, effects)).collect();
+            plan.steps.iter().map(|step| may_wait(step, module, effects)).collect();
         if !waits.contains(&true) {
             return None;
         }
-        let computation = &module.computations[draft.computation];
+        let computation = &module.computations[plan.computation];
         let mut steps = vec![None; computation.instructions.len()];
-        for (number, step) in draft.steps.iter().enumerate() {
-            if step.site.computation == draft.computation {
+        for (number, step) in plan.steps.iter().enumerate() {
+            if step.site.computation == plan.computation {
                 steps[step.site.instruction.index()] = Some(number);
             }
         }
-        let mut uses = vec![0; draft.leaves.len()];
-        let read = draft.steps.iter().flat_map(|step| &step.inputs).chain(&draft.results);
+        let mut uses = vec![0; plan.arrays.len()];
+        let read = plan.steps.iter().flat_map(|step| &step.inputs).chain(&plan.results);
         read.for_each(|&leaf| uses[leaf] += 1);
-        let mut is_awaited = vec![false; draft.leaves.len()];
-        let awaited = awaited(draft, computation, &steps);
-        for step in draft.steps.iter().filter(|it| it.site.computation == draft.computation) {
+        let mut is_awaited = vec![false; plan.arrays.len()];
+        let awaited = awaited(plan, computation, &steps);
+        for step in plan.steps.iter().filter(|it| it.site.computation == plan.computation) {
             for &leaf in step.outputs.iter().filter(|_| awaited[step.site.instruction.index()]) {
                 is_awaited[leaf] = true;
             }
         }
-        let classes = leaf_classes(draft, computation, &steps, &waits);
+        let classes = leaf_classes(plan, computation, &steps, &waits);
         Some(Self { classes, uses, is_awaited })
     }
 
@@ -70,14 +70,14 @@ impl Waits {
     /// computed together with a step that reads their values: all are of its class, or only these steps wait for them.
     pub(super) fn may_join<'a>(
         &self,
-        members: impl DoubleEndedIterator<Item = &'a DraftStep> + Clone,
-        step: &'a DraftStep,
+        members: impl DoubleEndedIterator<Item = &'a UnallocatedStep> + Clone,
+        step: &'a UnallocatedStep,
     ) -> bool {
-        let class = |step: &DraftStep| step.outputs.first().map(|&leaf| self.classes[leaf]);
+        let class = |step: &UnallocatedStep| step.outputs.first().map(|&leaf| self.classes[leaf]);
         if members.clone().next_back().and_then(class) == class(step) {
             return true;
         }
-        let mut inner: FxHashMap<Leaf, usize> = FxHashMap::default();
+        let mut inner: FxHashMap<ArrayId, usize> = FxHashMap::default();
         for leaf in members.clone().chain([step]).flat_map(|step| &step.inputs) {
             *inner.entry(*leaf).or_default() += 1;
         }
@@ -89,9 +89,9 @@ impl Waits {
 }
 
 /// Returns whether a step may wait, or come after one that waits because both have effects.
-fn may_wait(step: &DraftStep, module: &Module, effects: &[bool]) -> bool {
+fn may_wait(step: &UnallocatedStep, module: &Module, effects: &[bool]) -> bool {
     match step.action {
-        Action::Kernel(_) | Action::Relabel => false,
+        Action::Kernel(_) | Action::Bitcast => false,
         Action::AsyncStart { .. } | Action::AsyncUpdate | Action::AsyncDone => true,
         Action::Function(_)
         | Action::Call(_)
@@ -105,7 +105,11 @@ fn may_wait(step: &DraftStep, module: &Module, effects: &[bool]) -> bool {
 }
 
 /// Returns the instructions for which steps may wait although they do not read their values. `steps` are those of instructions.
-fn awaited(draft: &Draft, computation: &Computation, steps: &[Option<usize>]) -> Vec<bool> {
+fn awaited(
+    plan: &UnallocatedPlan,
+    computation: &Computation,
+    steps: &[Option<usize>],
+) -> Vec<bool> {
     let instructions = &computation.instructions;
     let mut open: Vec<InstructionId> = Vec::new();
     for (id, instruction) in instructions.iter() {
@@ -119,7 +123,7 @@ fn awaited(draft: &Draft, computation: &Computation, steps: &[Option<usize>]) ->
         if std::mem::replace(&mut found[id.index()], true) {
             continue;
         }
-        let step = steps[id.index()].map(|number| &draft.steps[number]);
+        let step = steps[id.index()].map(|number| &plan.steps[number]);
         if step.is_none_or(may_vanish) {
             open.extend(before(&instructions[id]));
             open.extend(&instructions[id].operands);
@@ -140,11 +144,11 @@ fn passes_each(computation: &Computation, instruction: &Instruction) -> bool {
 }
 
 /// Returns whether a step may be left out, as others read its operand in place of its result.
-fn may_vanish(step: &DraftStep) -> bool {
+fn may_vanish(step: &UnallocatedStep) -> bool {
     if let Action::Kernel(kernel) = &step.action {
         return matches!(kernel.fusion(), Fusion::Walk(_) | Fusion::Widen(_));
     }
-    matches!(step.action, Action::Relabel)
+    matches!(step.action, Action::Bitcast)
 }
 
 /// Returns the control predecessors of an instruction.
@@ -154,23 +158,23 @@ fn before(instruction: &Instruction) -> &[InstructionId] {
 
 /// Returns the class of each leaf.
 fn leaf_classes(
-    draft: &Draft,
+    plan: &UnallocatedPlan,
     computation: &Computation,
     steps: &[Option<usize>],
     waits: &[bool],
 ) -> Vec<Class> {
     let mut sets = Sets::new();
-    let mut leaves = vec![0; draft.leaves.len()];
+    let mut leaves = vec![0; plan.arrays.len()];
     // The classes of the steps at which a search ends that begins at an instruction and passes those without a step.
     let mut found: Vec<Class> = vec![0; steps.len()];
     let (mut next, mut count) = (0, 0);
-    for (step, waits) in draft.steps.iter().zip(waits) {
+    for (step, waits) in plan.steps.iter().zip(waits) {
         let mut class = 0;
         for &leaf in &step.inputs {
             class = sets.union(class, leaves[leaf]);
         }
         let at = step.site.instruction;
-        let is_own = step.site.computation == draft.computation;
+        let is_own = step.site.computation == plan.computation;
         if is_own {
             for index in next..at.index() {
                 if steps[index].is_none() {

@@ -54,14 +54,14 @@ pub(super) struct Ahead {
     /// The steps that have not started, in order.
     deferred: Vec<Deferred>,
     /// The steps that have started and not ended.
-    started: Vec<Started>,
+    started: Vec<StartedStep>,
     /// The step of each instruction that has one.
     steps: FxHashMap<InstructionId, usize>,
 }
 
 /// A step that has started and not ended.
 #[derive(Debug)]
-struct Started {
+struct StartedStep {
     /// Its number.
     step: usize,
     outputs: Outputs,
@@ -71,7 +71,7 @@ struct Started {
 
 /// The step that a frame executes alone, in another frame's place.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct PartStep {
     step: usize,
     outputs: Outputs,
 }
@@ -265,7 +265,7 @@ impl Machine {
         let Some(state) = ahead else { return Next::Step };
         state.update(slots);
         if let Some(Deferred { step, known, outputs, uses, .. }) = state.take_ready() {
-            state.started.push(Started { step, outputs: Arc::clone(&outputs), uses });
+            state.started.push(StartedStep { step, outputs: Arc::clone(&outputs), uses });
             let mut part = frame.part(plan, step, outputs);
             for (slot, value) in known {
                 part.slots[slot.index()] = Some(value);
@@ -307,7 +307,7 @@ impl Machine {
     /// Ends the step of a part. Returns whether nothing is left.
     pub(super) fn end_part(&mut self, plan: &Plan) -> bool {
         let Some(mut frame) = self.frames.pop() else { return true };
-        if let Some(Part { step, outputs }) = frame.part.take() {
+        if let Some(PartStep { step, outputs }) = frame.part.take() {
             let step = &plan.steps[step];
             let values = step.outputs.iter().map(|output| {
                 // Nothing reads an output that was freed.
@@ -328,7 +328,7 @@ impl Frame {
     fn part(&self, plan: &Plan, step: usize, outputs: Outputs) -> Self {
         Self {
             next: step,
-            part: Some(Part { step, outputs }),
+            part: Some(PartStep { step, outputs }),
             repeats: self.repeats,
             slots: vec![None; self.slots.len()],
             ..Self::without_slots(plan)
@@ -339,7 +339,7 @@ impl Frame {
     fn split(&mut self, plan: &Plan, module: &Module) -> Self {
         let outputs = Outputs::default();
         let mut part = self.part(plan, self.next, Arc::clone(&outputs));
-        part.rounds = std::mem::take(&mut self.rounds);
+        part.iterations = std::mem::take(&mut self.iterations);
         part.control = std::mem::replace(&mut self.control, Control::None);
         part.open = self.open.take();
         let step = &plan.steps[self.next];
@@ -349,7 +349,7 @@ impl Frame {
             false => uses_of(module, step.site),
         };
         let state = self.ahead.get_or_insert_with(|| Box::new(Ahead::new(plan)));
-        state.started.push(Started { step: self.next, outputs: Arc::clone(&outputs), uses });
+        state.started.push(StartedStep { step: self.next, outputs: Arc::clone(&outputs), uses });
         state.expect(step, &outputs, &mut self.slots);
         self.next += 1;
         part

@@ -16,12 +16,12 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Default)]
 pub(crate) struct AsyncOps {
     next: u64,
-    open: FxHashMap<AsyncId, Started>,
+    open: FxHashMap<AsyncId, AsyncState>,
 }
 
 /// The state of an asynchronous operation.
 #[derive(Debug)]
-enum Started {
+enum AsyncState {
     /// The operands bound so far; the computation runs when all its parameters are bound.
     Binding { callee: ComputationId, operands: usize, leaves: Vec<Value> },
     /// The result of the operation.
@@ -29,7 +29,7 @@ enum Started {
 }
 
 impl AsyncOps {
-    fn begin(&mut self, started: Started) -> AsyncId {
+    fn begin(&mut self, started: AsyncState) -> AsyncId {
         let id = AsyncId::new(self.next);
         self.next += 1;
         self.open.insert(id, started);
@@ -37,13 +37,13 @@ impl AsyncOps {
     }
     /// Registers an operation whose result is known.
     pub(super) fn begin_done(&mut self, result: Value) -> AsyncId {
-        self.begin(Started::Done(result))
+        self.begin(AsyncState::Done(result))
     }
     /// Ends an operation whose result is known.
     pub(super) fn end(&mut self, id: AsyncId) -> Result<Value> {
         match self.open.remove(&id) {
-            Some(Started::Done(result)) => Ok(result),
-            Some(Started::Binding { .. }) | None => Err(already_done()),
+            Some(AsyncState::Done(result)) => Ok(result),
+            Some(AsyncState::Binding { .. }) | None => Err(already_done()),
         }
     }
 }
@@ -53,7 +53,7 @@ impl Machine {
     pub(super) fn async_start(&mut self, step: &Step, callee: ComputationId) -> Result<()> {
         let leaves = self.frame().take_inputs(step);
         let operands = self.operand_count(step);
-        let id = self.started.begin(Started::Binding { callee, operands, leaves });
+        let id = self.started.begin(AsyncState::Binding { callee, operands, leaves });
         if self.run_if_bound(id)? {
             return Ok(());
         }
@@ -77,7 +77,7 @@ impl Machine {
         if self.run_if_bound(id)? {
             return Ok(());
         }
-        if let Some(Started::Binding { callee, operands, .. }) = self.started.open.get(&id) {
+        if let Some(AsyncState::Binding { callee, operands, .. }) = self.started.open.get(&id) {
             return Err(not_bound(self.program.module(), *callee, *operands));
         }
         let result = self.started.end(id)?;
@@ -95,7 +95,7 @@ impl Machine {
         if matches!(step.action, Action::AsyncDone) {
             return self.end_call(step, results);
         }
-        self.started.open.insert(id, Started::Done(Value::Tuple(results)));
+        self.started.open.insert(id, AsyncState::Done(Value::Tuple(results)));
         self.store(step, Value::Async(id));
         self.end_step(step);
         Ok(())
@@ -109,7 +109,7 @@ impl Machine {
         let (state, more) = (state.leaves().len(), instruction.operands.len() - 1);
         let mut inputs = self.frame().take_inputs(step);
         let id = inputs.first().and_then(Value::async_id).ok_or_else(not_started)?;
-        if let Some(Started::Binding { operands, leaves, .. }) = self.started.open.get_mut(&id) {
+        if let Some(AsyncState::Binding { operands, leaves, .. }) = self.started.open.get_mut(&id) {
             *operands += more;
             leaves.extend(inputs.drain(state..));
         } else if more > 0 {
@@ -122,7 +122,7 @@ impl Machine {
     /// The verifier compares the operands with the parameters; only a value that is taken twice, in different computations, can
     /// have others.
     fn run_if_bound(&mut self, id: AsyncId) -> Result<bool> {
-        let Some(Started::Binding { callee, operands, leaves }) = self.started.open.get_mut(&id)
+        let Some(AsyncState::Binding { callee, operands, leaves }) = self.started.open.get_mut(&id)
         else {
             return Ok(false);
         };

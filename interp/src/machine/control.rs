@@ -4,7 +4,7 @@ use super::{Machine, SPARE_DEPTH};
 use crate::loops::small::SmallLoop;
 use crate::plan::{Action, Step};
 use crate::program::Program;
-use crate::scan::{Next, Scan};
+use crate::scan::{Scan, ScanAction};
 use crate::value::Value;
 use crate::{Code, Error, Result};
 use hlo::Scalar;
@@ -12,7 +12,7 @@ use hlo::ir::ComputationId;
 
 /// The state of a `while`.
 #[derive(Debug)]
-pub(super) struct Loop {
+pub(super) struct LoopState {
     condition: ComputationId,
     body: ComputationId,
     /// The leaves of the loop's value.
@@ -57,7 +57,7 @@ impl Machine {
                     let carried = program.run(&self.context, &carried)?;
                     return self.end_call(step, carried);
                 }
-                let state = Loop {
+                let state = LoopState {
                     condition: *condition,
                     body: *body,
                     carried,
@@ -92,7 +92,7 @@ impl Machine {
             Action::AsyncDone => self.async_done(step),
             Action::Kernel(_)
             | Action::Function(_)
-            | Action::Relabel
+            | Action::Bitcast
             | Action::Communicate(_)
             | Action::Start(_)
             | Action::Done => Err(Error::internal("the step calls no computation")),
@@ -136,7 +136,7 @@ impl Machine {
     }
 
     /// Runs the condition of a loop on its value.
-    fn test(&mut self, step: &Step, mut state: Box<Loop>) -> Result<()> {
+    fn test(&mut self, step: &Step, mut state: Box<LoopState>) -> Result<()> {
         if let Action::While { test: Some(condition), .. } = &step.action
             && !self.is_observed()
             // Where the fuel ends inside of the condition, the frame finds its instruction.
@@ -160,7 +160,7 @@ impl Machine {
     }
 
     /// Begins the next iteration of a loop, or ends it.
-    fn tested(&mut self, step: &Step, mut state: Box<Loop>, is_true: bool) -> Result<()> {
+    fn tested(&mut self, step: &Step, mut state: Box<LoopState>, is_true: bool) -> Result<()> {
         if !is_true {
             return self.end_call(step, state.carried);
         }
@@ -168,7 +168,7 @@ impl Machine {
         let carried = std::mem::take(&mut state.carried);
         let (body, spare) = (state.body, state.body_frame.take());
         let frame = self.frame();
-        frame.rounds += 1;
+        frame.iterations += 1;
         frame.control = Control::While(state);
         self.push(body, carried, spare)
     }
@@ -177,14 +177,14 @@ impl Machine {
     fn scan(&mut self, step: &Step, mut scan: Box<Scan>) -> Result<()> {
         self.context.spend(1)?;
         match scan.next(&self.context)? {
-            Next::Call(arguments) => {
+            ScanAction::Call(arguments) => {
                 let callee = scan.callee();
                 let frame = self.frame();
-                frame.rounds += 1;
+                frame.iterations += 1;
                 frame.control = Control::Scan(scan);
                 self.push(callee, arguments, None)
             }
-            Next::Done(results) => self.end_call(step, results),
+            ScanAction::Done(results) => self.end_call(step, results),
         }
     }
 

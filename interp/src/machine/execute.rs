@@ -4,7 +4,7 @@ use crate::check_nan;
 use crate::context::RunContext;
 use crate::host::in_group;
 use crate::memory::Reservation;
-use crate::plan::{Action, Function, Output, Step};
+use crate::plan::{Action, LiteralFn, Output, Step};
 use crate::value::{Value, not_done};
 use crate::{Error, Result};
 use hlo::{Array, Literal, Op, Shape};
@@ -36,7 +36,7 @@ impl Machine {
                     Ok(())
                 })?;
             }
-            Action::Relabel => self.relabel(step)?,
+            Action::Bitcast => self.bitcast(step)?,
             Action::Start(function) => {
                 let result = self.call_function(step, function)?;
                 let id = self.started.begin_done(result.into());
@@ -134,7 +134,7 @@ impl Machine {
     }
 
     /// Calls a function on whole operands, whose memory is freed if this is their last use.
-    fn call_function(&mut self, step: &Step, function: &Function) -> Result<Literal> {
+    fn call_function(&mut self, step: &Step, function: &LiteralFn) -> Result<Literal> {
         let bytes = step.bytes.ok_or_else(|| too_large(self.shape_of(step)))?;
         let mut reservation = self.context.reserve(bytes)?;
         let _scratch = self.context.reserve_scratch(step.scratch)?;
@@ -166,7 +166,7 @@ impl Machine {
         operands.collect()
     }
 
-    fn relabel(&mut self, step: &Step) -> Result<()> {
+    fn bitcast(&mut self, step: &Step) -> Result<()> {
         let operand = array(Some(self.frame().take(step.inputs[0])))?;
         let shape = step.outputs[0].shape.as_ref().expect("verified: an array");
         let value = operand.with_shape(Arc::clone(shape));

@@ -1,6 +1,6 @@
 //! Frames of running computations.
-use super::ahead::{Ahead, Part};
-use super::control::Loop;
+use super::ahead::{Ahead, PartStep};
+use super::control::LoopState;
 use crate::plan::{Input, Plan, Step};
 use crate::scan::Scan;
 use crate::value::{AsyncId, Value};
@@ -18,7 +18,7 @@ pub(super) struct Frame {
     /// The current step.
     pub(super) next: usize,
     /// The number of iterations that the current loop has begun.
-    pub(super) rounds: u64,
+    pub(super) iterations: u64,
     /// The use of the results of the computations that the current step calls.
     pub(super) control: Control,
     /// Whether it belongs to an iteration of a loop, so that its steps are executed again.
@@ -30,7 +30,7 @@ pub(super) struct Frame {
     /// What it has left behind, if it has run ahead of a step that waits.
     pub(super) ahead: Option<Box<Ahead>>,
     /// The step that it executes alone.
-    pub(super) part: Option<Part>,
+    pub(super) part: Option<PartStep>,
 }
 
 /// The use of the result of a computation that a step called.
@@ -39,7 +39,7 @@ pub(super) enum Control {
     /// It is the result of the step.
     None,
     /// It is the condition of a loop, or its next value.
-    While(Box<Loop>),
+    While(Box<LoopState>),
     /// It is one step of a scan.
     Scan(Box<Scan>),
     /// It is the result of an asynchronous operation.
@@ -62,7 +62,7 @@ impl Frame {
             computation: plan.computation,
             slots: Vec::new(),
             next: 0,
-            rounds: 0,
+            iterations: 0,
             control: Control::None,
             repeats: false,
             callees: FxHashMap::default(),

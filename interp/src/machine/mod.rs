@@ -216,7 +216,7 @@ impl Machine {
     /// has begun.
     pub fn trail(&self) -> Vec<(Position, u64)> {
         let frames = self.frames.iter().zip(self.outer.len() + 1..);
-        let own = frames.map(|(frame, depth)| (self.position_of(frame, depth), frame.rounds));
+        let own = frames.map(|(frame, depth)| (self.position_of(frame, depth), frame.iterations));
         self.outer.iter().copied().chain(own).collect()
     }
     /// Returns the number of open computations.
@@ -267,11 +267,11 @@ impl Machine {
 
     /// Tells other threads where the run is: at the outermost loop, or else at an instruction of the first computation.
     fn publish(&self, progress: &Progress) {
-        let is_loop = |frame: &&Frame| frame.rounds > 0;
+        let is_loop = |frame: &&Frame| frame.iterations > 0;
         let frame = self.frames.iter().find(is_loop).unwrap_or(&self.frames[0]);
         let plan = self.program.plan(frame.computation);
         if let Some(step) = plan.steps.get(frame.next) {
-            progress.set(step.site, frame.rounds);
+            progress.set(step.site, frame.iterations);
         }
     }
 
@@ -339,7 +339,7 @@ impl Machine {
     fn end_step(&mut self, step: &Step) {
         let frame = self.frame();
         frame.next += 1;
-        frame.rounds = 0;
+        frame.iterations = 0;
         frame.control = Control::None;
         let open = frame.open.take();
         // An output that nothing uses is freed here.

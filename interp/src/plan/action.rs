@@ -14,9 +14,9 @@ pub(crate) enum Action {
     /// Computes arrays into memory that the plan has chosen.
     Kernel(Box<dyn Kernel>),
     /// Computes a value from whole operands.
-    Function(Box<Function>),
+    Function(Box<LiteralFn>),
     /// Reinterprets the operand's elements in another shape of equal size in bytes.
-    Relabel,
+    Bitcast,
     /// Runs a computation on the operands.
     Call(ComputationId),
     /// Runs `body` as long as `condition` is true.
@@ -41,15 +41,15 @@ pub(crate) enum Action {
     /// Ends a computation that was started.
     AsyncDone,
     /// Exchanges values with other devices; the function is its meaning on one device.
-    Communicate(Box<Function>),
+    Communicate(Box<LiteralFn>),
     /// Starts an operation whose op has its own `-start`.
-    Start(Box<Function>),
+    Start(Box<LiteralFn>),
     /// Ends such an operation.
     Done,
 }
 
 /// A function of whole operands, with its result: an array or a tuple.
-pub(crate) type Function = dyn Fn(&RunContext, &[&Literal]) -> Result<Literal> + Send + Sync;
+pub(crate) type LiteralFn = dyn Fn(&RunContext, &[&Literal]) -> Result<Literal> + Send + Sync;
 
 impl fmt::Debug for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -67,7 +67,7 @@ impl Action {
         match self {
             Self::Kernel(_) => "kernel",
             Self::Function(_) => "function",
-            Self::Relabel => "relabel",
+            Self::Bitcast => "bitcast",
             Self::Call(_) => "call",
             Self::While { scalars: Some(_), .. } => "while (scalars)",
             Self::While { small: Some(_), .. } => "while (small arrays)",
@@ -96,7 +96,7 @@ impl Action {
             }
             Self::Branch(branches) => size_of_val(&**branches),
             Self::Scan(scan) => size_of_val(&**scan),
-            Self::Relabel
+            Self::Bitcast
             | Self::Call(_)
             | Self::AsyncStart { .. }
             | Self::AsyncUpdate
@@ -113,7 +113,7 @@ impl Action {
             Self::Scan(scan) => vec![scan.to_apply],
             Self::Kernel(_)
             | Self::Function(_)
-            | Self::Relabel
+            | Self::Bitcast
             | Self::AsyncUpdate
             | Self::AsyncDone
             | Self::Communicate(_)
@@ -127,7 +127,7 @@ impl Action {
             Self::AsyncStart { .. } | Self::AsyncUpdate | Self::Start(_) => true,
             Self::Kernel(_)
             | Self::Function(_)
-            | Self::Relabel
+            | Self::Bitcast
             | Self::Call(_)
             | Self::While { .. }
             | Self::Branch(_)
@@ -148,7 +148,7 @@ impl Action {
             | Self::Done => true,
             Self::Kernel(_)
             | Self::Function(_)
-            | Self::Relabel
+            | Self::Bitcast
             | Self::Call(_)
             | Self::While { .. }
             | Self::Branch(_)

@@ -6,7 +6,7 @@
 mod action;
 mod print;
 
-pub(crate) use action::{Action, Function};
+pub(crate) use action::{Action, LiteralFn};
 pub use print::PlanText;
 
 use crate::state::Site;
@@ -72,13 +72,13 @@ pub(crate) struct Step {
     /// Steps that are charged before it runs: its own, its cost, and those of instructions without a step before it.
     pub(crate) fuel: u64,
     /// The part of the instruction's value that it computes, if it is not the whole.
-    pub(crate) part: Option<Part>,
+    pub(crate) part: Option<SliceBounds>,
     /// The instructions before it that it computes too.
     pub(crate) fuses: Vec<Site>,
 }
 
 /// A part of an array: the first index and the distance of indices, for each dimension.
-pub(crate) type Part = Box<[(i64, i64)]>;
+pub(crate) type SliceBounds = Box<[(i64, i64)]>;
 
 /// A leaf that is read.
 #[derive(Debug, Clone, Copy)]

@@ -1,11 +1,11 @@
 //! The loops over tiles of packed words: blocks of columns that are packed once, blocks of rows that threads share out.
 use super::pack::{
-    Order, Source, copy_run, pack_columns, pack_offsets, pack_rows, panel_width, sum_of_squares,
+    Order, PackSource, copy_run, pack_columns, pack_offsets, pack_rows, panel_width, sum_of_squares,
 };
 use super::panels::Job;
-use super::settle::{Blocked, is_exact};
+use super::rounding::{Blocked, is_exact};
 use super::tile::{Columns, ROWS, Rows, Word, add_products, rows_of_tile};
-use super::{PADDING, Plan, Run};
+use super::{Contraction, PADDING, TermRun};
 use num::parallel::{parts, parts_with, threads};
 use smallvec::SmallVec;
 
@@ -73,40 +73,40 @@ pub(super) fn run<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) {
     let blocks = Blocks::new(job);
     if plan.work() < 2 * WORTH_A_THREAD || is_shared(batches, work) {
         let is_parallel = work >= 2 * WORTH_A_THREAD;
-        let mut space = Space::default();
+        let mut scratch = BlockedScratch::default();
         for (batch, out) in out.chunks_mut(size).enumerate() {
-            blocks.batch(batch, out, &mut space, is_parallel);
+            blocks.batch(batch, out, &mut scratch, is_parallel);
         }
         return;
     }
     let least = (WORTH_A_THREAD / work.max(1)).max(1);
-    parts_with(out, (size, least), Space::default, |space, batch, out| {
-        blocks.batch(batch, out, space, false);
+    parts_with(out, (size, least), BlockedScratch::default, |scratch, batch, out| {
+        blocks.batch(batch, out, scratch, false);
     });
 }
 
 /// What a thread packs operands into.
-struct Space<W> {
+struct BlockedScratch<W> {
     columns: Vec<W>,
     norms: Vec<f64>,
-    rows: RowSpace<W>,
+    rows: RowScratch<W>,
 }
 
 /// What a thread packs rows into, their norms, and the sums of a panel.
-struct RowSpace<W> {
+struct RowScratch<W> {
     words: Vec<W>,
     norms: Vec<f64>,
     sums: Vec<W>,
     offsets: Vec<usize>,
-    runs: Vec<Run>,
+    runs: Vec<TermRun>,
 }
 
-impl<W> Default for Space<W> {
+impl<W> Default for BlockedScratch<W> {
     fn default() -> Self {
-        Self { columns: Vec::new(), norms: Vec::new(), rows: RowSpace::default() }
+        Self { columns: Vec::new(), norms: Vec::new(), rows: RowScratch::default() }
     }
 }
-impl<W> Default for RowSpace<W> {
+impl<W> Default for RowScratch<W> {
     fn default() -> Self {
         Self {
             words: Vec::new(),
@@ -119,7 +119,7 @@ impl<W> Default for RowSpace<W> {
 }
 
 /// Columns from the number `first` on.
-struct Block<'a, W> {
+struct ColumnBlock<'a, W> {
     first: usize,
     count: usize,
     terms: usize,
@@ -129,7 +129,7 @@ struct Block<'a, W> {
     norms: &'a [f64],
 }
 
-impl<W: Word> Block<'_, W> {
+impl<W: Word> ColumnBlock<'_, W> {
     fn panels(&self) -> usize {
         self.count.div_ceil(panel_width::<W>())
     }
@@ -147,7 +147,7 @@ impl<W: Word> Block<'_, W> {
 }
 
 /// Some columns: their offsets, where they are packed, and their norms.
-type Part<'a, W> = ((&'a [usize], &'a mut [W]), &'a mut [f64]);
+type PanelColumns<'a, W> = ((&'a [usize], &'a mut [W]), &'a mut [f64]);
 
 /// A contraction in tiles.
 struct Blocks<'a, K: Blocked> {
@@ -173,7 +173,7 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         }
     }
     /// The distance of terms, if columns are neighbors and are read so few times that packing takes longer.
-    fn in_place(plan: &Plan<'_>) -> Option<usize> {
+    fn in_place(plan: &Contraction<'_>) -> Option<usize> {
         let (columns, terms) = (plan.rhs_columns, plan.rhs_terms);
         let stride = even_step(terms)?;
         let fits = plan.rows <= ROWS_IN_PLACE
@@ -186,8 +186,14 @@ impl<'a, K: Blocked> Blocks<'a, K> {
     }
 
     /// One batch.
-    fn batch(&self, batch: usize, out: &mut [u8], space: &mut Space<K::Word>, is_parallel: bool) {
-        let Plan { rows, rhs_columns: columns, .. } = *self.job.plan;
+    fn batch(
+        &self,
+        batch: usize,
+        out: &mut [u8],
+        scratch: &mut BlockedScratch<K::Word>,
+        is_parallel: bool,
+    ) {
+        let Contraction { rows, rhs_columns: columns, .. } = *self.job.plan;
         let words = K::words(self.job.rhs).zip(self.in_place);
         let together = match words {
             Some(_) => columns.len(),
@@ -201,26 +207,26 @@ impl<'a, K: Blocked> Blocks<'a, K> {
             }
             let (count, terms) = (indices.len(), self.terms());
             let width = count.next_multiple_of(K::Word::LANES);
-            space.norms.resize(width, 0.0);
+            scratch.norms.resize(width, 0.0);
             let (words, stride) = if let Some((words, stride)) = words {
                 let start = self.job.plan.rhs_batches[batch] + self.job.plan.rhs_terms[0];
                 (&words[start + indices[0]..], Some(stride))
             } else {
-                space.columns.resize(width * terms, K::Word::default());
-                self.pack(batch, indices, &mut space.columns, &mut space.norms, is_parallel);
-                (&*space.columns, None)
+                scratch.columns.resize(width * terms, K::Word::default());
+                self.pack(batch, indices, &mut scratch.columns, &mut scratch.norms, is_parallel);
+                (&*scratch.columns, None)
             };
             let first = i * together;
-            let packed = Block { first, count, terms, words, stride, norms: &space.norms };
-            let task = |space: &mut RowSpace<K::Word>, i: usize, out: &mut [u8]| {
-                self.rows(batch, i * task_rows, &packed, space, out);
+            let packed = ColumnBlock { first, count, terms, words, stride, norms: &scratch.norms };
+            let task = |scratch: &mut RowScratch<K::Word>, i: usize, out: &mut [u8]| {
+                self.rows(batch, i * task_rows, &packed, scratch, out);
             };
             let size = task_rows * line;
             if is_parallel {
-                parts_with(out, (size, 1), RowSpace::default, task);
+                parts_with(out, (size, 1), RowScratch::default, task);
             } else {
                 let parts = out.chunks_mut(size).enumerate();
-                parts.for_each(|(i, out)| task(&mut space.rows, i, out));
+                parts.for_each(|(i, out)| task(&mut scratch.rows, i, out));
             }
         }
     }
@@ -250,11 +256,11 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         let side = TOGETHER * panel_width::<K::Word>();
         let words = words.chunks_mut(side * self.terms());
         let panels = indices.chunks(side).zip(words).zip(norms.chunks_mut(side));
-        let mut panels: Vec<Part<'_, K::Word>> = panels.collect();
+        let mut panels: Vec<PanelColumns<'_, K::Word>> = panels.collect();
         let least = if is_parallel { 1 } else { usize::MAX };
         parts(&mut panels, (1, least), |_, part| {
             let [((indices, words), norms)] = part else { return };
-            let source = Source {
+            let source = PackSource {
                 elements: self.job.rhs,
                 start,
                 indices,
@@ -267,13 +273,19 @@ impl<'a, K: Blocked> Blocks<'a, K> {
     }
 
     /// Packs the rows `first..first + count`.
-    fn pack_rows(&self, batch: usize, first: usize, count: usize, space: &mut RowSpace<K::Word>) {
+    fn pack_rows(
+        &self,
+        batch: usize,
+        first: usize,
+        count: usize,
+        scratch: &mut RowScratch<K::Word>,
+    ) {
         let (plan, terms) = (self.job.plan, self.terms());
         let stride = terms + GAP;
-        space.words.resize(count * stride, K::Word::default());
-        let RowSpace { words, norms, offsets, runs, .. } = space;
+        scratch.words.resize(count * stride, K::Word::default());
+        let RowScratch { words, norms, offsets, runs, .. } = scratch;
         if let Some(lists) = plan.lists {
-            let source = Source {
+            let source = PackSource {
                 elements: self.job.lhs,
                 start: lists.batches[batch],
                 indices: &lists.rows[first..first + count],
@@ -288,7 +300,7 @@ impl<'a, K: Blocked> Blocks<'a, K> {
                     runs.clear();
                     (all.of)(batch, first + i, runs);
                     words.fill(K::Word::default());
-                    for &Run { term, lhs, count } in &*runs {
+                    for &TermRun { term, lhs, count } in &*runs {
                         let words = &mut words[term..term + count];
                         if all.step == 1 {
                             copy_run::<K>(&self.job.lhs[lhs..lhs + count], words);
@@ -316,8 +328,8 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         &self,
         batch: usize,
         first: usize,
-        packed: &Block<'_, K::Word>,
-        space: &mut RowSpace<K::Word>,
+        packed: &ColumnBlock<'_, K::Word>,
+        scratch: &mut RowScratch<K::Word>,
         out: &mut [u8],
     ) {
         let (plan, rounding) = (self.job.plan, self.job.rounding);
@@ -325,19 +337,19 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         let line = plan.rhs_columns.len() * bytes;
         let (count, terms, side) = (out.len() / line, self.terms(), panel_width::<K::Word>());
         let together = rows_of_tile(count);
-        self.pack_rows(batch, first, count, space);
+        self.pack_rows(batch, first, count, scratch);
         for p in 0..packed.panels() {
             if self.job.stop.is_set() {
                 return;
             }
             let (panel, used) = packed.panel(p);
             let width = panel.width;
-            space.sums.resize(count * width, K::Word::default());
+            scratch.sums.resize(count * width, K::Word::default());
             for first in (0..terms).step_by(SLICE) {
-                let (words, columns) = (&space.words[first..], panel.slice(first, SLICE));
+                let (words, columns) = (&scratch.words[first..], panel.slice(first, SLICE));
                 let tiles = words
                     .chunks(together * (terms + GAP))
-                    .zip(space.sums.chunks_mut(together * width));
+                    .zip(scratch.sums.chunks_mut(together * width));
                 for (words, sums) in tiles {
                     let rows = Rows { words, stride: terms + GAP, count: sums.len() / width };
                     let mut lines: SmallVec<[_; ROWS]> = sums.chunks_mut(width).collect();
@@ -346,13 +358,14 @@ impl<'a, K: Blocked> Blocks<'a, K> {
             }
             let norms = &packed.norms[p * side..][..width];
             let at = (packed.first + p * side) * bytes;
-            let lines = space.sums.chunks(width).zip(out.chunks_mut(line)).enumerate();
+            let lines = scratch.sums.chunks(width).zip(out.chunks_mut(line)).enumerate();
             for (r, (sums, line)) in lines {
                 let slots = &mut line[at..at + used * bytes];
-                if !K::round(&sums[..used], self.error * space.norms[r], norms, rounding, slots) {
-                    let place = Place { batch, row: first + r, column: packed.first + p * side };
-                    let row = &space.words[r * (terms + GAP)..][..terms];
-                    self.open(place, (row, space.norms[r]), (panel, norms), sums, slots);
+                if !K::round(&sums[..used], self.error * scratch.norms[r], norms, rounding, slots) {
+                    let place =
+                        TilePosition { batch, row: first + r, column: packed.first + p * side };
+                    let row = &scratch.words[r * (terms + GAP)..][..terms];
+                    self.open(place, (row, scratch.norms[r]), (panel, norms), sums, slots);
                 }
             }
         }
@@ -362,7 +375,7 @@ impl<'a, K: Blocked> Blocks<'a, K> {
     #[cold]
     fn open(
         &self,
-        place: Place,
+        place: TilePosition,
         (row, row_norm): (&[K::Word], f64),
         (panel, norms): (Columns<'_, K::Word>, &[f64]),
         sums: &[K::Word],
@@ -400,7 +413,7 @@ impl<'a, K: Blocked> Blocks<'a, K> {
 
 /// The number of a row, and of the first column of a panel.
 #[derive(Clone, Copy)]
-struct Place {
+struct TilePosition {
     batch: usize,
     row: usize,
     column: usize,

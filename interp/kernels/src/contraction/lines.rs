@@ -1,11 +1,11 @@
 //! Sums of few terms whose results lie in lines: each term is multiplied and added for a whole line at once.
 //!
 //! This suits results that share few columns, for which tiles would be mostly empty: convolutions of features that do not mix.
-use super::Plan;
+use super::Contraction;
+use super::accumulator::SingleSums;
 use super::blocked::SLICE;
-use super::kernel::SingleSums;
 use super::panels::{Job, WORTH_A_THREAD};
-use super::settle::{Blocked, is_exact};
+use super::rounding::{Blocked, is_exact};
 use super::tile::Word;
 use num::loops::instruction_set::{Task, run as run_task};
 use num::parallel::{parts_with, threads};
@@ -15,7 +15,7 @@ const SEGMENT: usize = 1024;
 
 /// The lines of a result, block after block. A block has the results of `interleaved` lines in turn, which have the same terms
 /// in the left operand.
-pub(crate) struct Lines<'a> {
+pub(crate) struct ResultLines<'a> {
     /// Results of a line.
     pub length: usize,
     /// Lines of a block.
@@ -47,7 +47,7 @@ pub(crate) struct Tap {
 
 impl Tap {
     /// The part with the results of a segment, which are counted from its first one.
-    fn clip(self, from: usize, to: usize, lines: &Lines<'_>) -> Self {
+    fn clip(self, from: usize, to: usize, lines: &ResultLines<'_>) -> Self {
         let before = from.saturating_sub(self.first).div_ceil(self.step);
         let until = to.saturating_sub(self.first).div_ceil(self.step).min(self.count);
         let Some(count) = until.checked_sub(before) else { return Self { count: 0, ..self } };
@@ -61,7 +61,7 @@ impl Tap {
     }
 }
 
-impl Lines<'_> {
+impl ResultLines<'_> {
     fn segments(&self) -> usize {
         self.length.div_ceil(SEGMENT)
     }
@@ -80,7 +80,7 @@ impl Lines<'_> {
 }
 
 /// What a thread works in.
-struct Space<W> {
+struct LineScratch<W> {
     bases: Vec<[usize; 2]>,
     taps: Vec<Tap>,
     /// Sums of a slice of the terms, and of all slices.
@@ -91,7 +91,7 @@ struct Space<W> {
     elements: Vec<u8>,
 }
 
-impl<W> Default for Space<W> {
+impl<W> Default for LineScratch<W> {
     fn default() -> Self {
         Self {
             bases: Vec::new(),
@@ -107,7 +107,7 @@ impl<W> Default for Space<W> {
 /// All sums of the plan, in the order of the lines.
 pub(super) fn run<K: Blocked + SingleSums<1>>(
     job: &Job<'_, K, 1>,
-    lines: &Lines<'_>,
+    lines: &ResultLines<'_>,
     out: &mut [u8],
 ) {
     let width = job.rounding.to.storage_bytes();
@@ -118,7 +118,7 @@ pub(super) fn run<K: Blocked + SingleSums<1>>(
     let work = lines.length.saturating_mul(lines.interleaved);
     let work = work.saturating_mul(job.plan.rhs_terms.len().max(1));
     let blocks = out.len() / line;
-    let part = |space: &mut Space<K::Word>, block: usize, segment: usize, out: &mut [u8]| {
+    let part = |space: &mut LineScratch<K::Word>, block: usize, segment: usize, out: &mut [u8]| {
         if !job.stop.is_set() {
             let first = block * lines.length * lines.interleaved;
             Segment { job, lines, block, first, from: segment * SEGMENT }.run(space, out);
@@ -127,14 +127,14 @@ pub(super) fn run<K: Blocked + SingleSums<1>>(
     let segment = SEGMENT * lines.interleaved * width;
     if segments > 1 && blocks < 2 * threads() {
         for (block, out) in out.chunks_mut(line).enumerate() {
-            parts_with(out, (segment, 1), Space::default, |space, i, out| {
+            parts_with(out, (segment, 1), LineScratch::default, |space, i, out| {
                 part(space, block, i, out);
             });
         }
         return;
     }
     let least = (WORTH_A_THREAD / work).max(1);
-    parts_with(out, (line, least), Space::default, |space, block, out| {
+    parts_with(out, (line, least), LineScratch::default, |space, block, out| {
         for (i, out) in out.chunks_mut(segment).enumerate() {
             part(space, block, i, out);
         }
@@ -144,14 +144,14 @@ pub(super) fn run<K: Blocked + SingleSums<1>>(
 /// The results from the number `from` on of the lines of a block, whose first result is `first`.
 struct Segment<'a, K: Blocked> {
     job: &'a Job<'a, K, 1>,
-    lines: &'a Lines<'a>,
+    lines: &'a ResultLines<'a>,
     block: usize,
     first: usize,
     from: usize,
 }
 
 impl<K: Blocked + SingleSums<1>> Segment<'_, K> {
-    fn run(&self, space: &mut Space<K::Word>, out: &mut [u8]) {
+    fn run(&self, space: &mut LineScratch<K::Word>, out: &mut [u8]) {
         let (lines, rounding) = (self.lines, self.job.rounding);
         let (width, interleaved) = (rounding.to.storage_bytes(), lines.interleaved);
         let length = out.len() / width / interleaved;
@@ -162,7 +162,7 @@ impl<K: Blocked + SingleSums<1>> Segment<'_, K> {
         space.taps.extend(taps.filter(|tap| tap.count > 0));
         for line in 0..interleaved {
             let depth = self.add(line, length, space);
-            let Space { totals, magnitudes, elements, .. } = space;
+            let LineScratch { totals, magnitudes, elements, .. } = space;
             elements.resize(if interleaved > 1 { length * width } else { 0 }, 0);
             let slots = if interleaved > 1 { elements.as_mut_slice() } else { &mut *out };
             let error = self.job.error.of_depth(depth);
@@ -187,8 +187,8 @@ impl<K: Blocked + SingleSums<1>> Segment<'_, K> {
     }
 
     /// Forms the sums of a line, and those of their magnitudes. Returns the additions that a term takes part in, at most.
-    fn add(&self, line: usize, length: usize, space: &mut Space<K::Word>) -> usize {
-        let Space { bases, taps, sums, totals, magnitudes, .. } = space;
+    fn add(&self, line: usize, length: usize, space: &mut LineScratch<K::Word>) -> usize {
+        let LineScratch { bases, taps, sums, totals, magnitudes, .. } = space;
         totals.clear();
         totals.resize(length, K::zero());
         magnitudes.clear();
@@ -233,7 +233,7 @@ impl<K: Blocked + SingleSums<1>> Segment<'_, K> {
         if job.decide(sum, magnitude, slot) {
             return;
         }
-        let Plan { rhs_columns, .. } = *job.plan;
+        let Contraction { rhs_columns, .. } = *job.plan;
         let [batch, row, column] = (self.lines.place)(result);
         let (offsets, column) = (job.row_offsets(batch, row), rhs_columns[column]);
         let pairs = || job.terms(batch, &offsets).map(|(a, at)| (a, job.rhs[at + column]));
@@ -252,7 +252,7 @@ impl<K: Blocked + SingleSums<1>> Segment<'_, K> {
 /// Adds the products of taps at bases to the sums of a segment.
 struct AddTerms<'a, K: Blocked> {
     job: &'a Job<'a, K, 1>,
-    lines: &'a Lines<'a>,
+    lines: &'a ResultLines<'a>,
     /// The place of the line in the right operand.
     start: usize,
     bases: &'a [[usize; 2]],

@@ -23,18 +23,18 @@
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
+mod accumulator;
+mod algorithm;
 mod blocked;
-mod error;
-mod kernel;
+mod error_bound;
 mod lines;
-mod numbers;
-mod own_blocks;
-mod own_type;
+mod native;
+mod native_blocks;
+mod operands;
 mod pack;
 mod panels;
-mod recipe;
+mod rounding;
 mod scratch;
-mod settle;
 mod short;
 #[cfg(test)]
 mod tests;
@@ -42,23 +42,23 @@ mod tile;
 mod transpose;
 mod vector;
 
-pub(super) use lines::{Lines, Tap};
-pub(super) use numbers::{Numbers, Operands, Rounding};
-pub(super) use recipe::Recipe;
+pub(super) use algorithm::ResolvedDotAlgorithm;
+pub(super) use lines::{ResultLines, Tap};
+pub(super) use operands::{LosslessElements, Operands, Rounding};
 pub(super) use scratch::Extent;
 pub use short::in_halves;
 pub use short::{is_short, short_product};
 
-use error::Error;
-use half::bf16;
-use kernel::{
-    CompensatedAccumulator, CompensatedComplexAccumulator, F64Accumulator, F64ComplexAccumulator,
-    Kernel, SingleSums, WrappingAccumulator,
+use accumulator::{
+    Accumulator, CompensatedAccumulator, CompensatedComplexAccumulator, F64Accumulator,
+    F64ComplexAccumulator, SingleSums, WrappingAccumulator,
 };
+use error_bound::ErrorBound;
+use half::bf16;
+use native::NativeAccumulator;
 use num::clock::Stop;
-use own_type::OwnType;
 use panels::Job;
-use settle::Blocked;
+use rounding::Blocked;
 
 /// The offset of a term without an element, as in padding. It is left out of the sum.
 pub(super) const PADDING: usize = usize::MAX;
@@ -70,7 +70,7 @@ pub(super) type RowOffsets<'a> = &'a (dyn Fn(usize, usize, &mut [usize]) + Sync)
 ///
 /// The result is an array of batches, rows and columns. A function gives the left offsets, since a convolution
 /// has padding; a right offset is a sum of three.
-pub(super) struct Plan<'a> {
+pub(super) struct Contraction<'a> {
     /// Number of rows of a batch.
     pub(super) rows: usize,
     /// Writes the offsets of a row in the left operand.
@@ -86,9 +86,9 @@ pub(super) struct Plan<'a> {
     /// The same offsets in the left operand as `lhs` gives, if they are sums of three.
     pub(super) lists: Option<Lists<'a>>,
     /// The same offsets in the left operand as `lhs` gives, if they are few runs.
-    pub(super) runs: Option<Runs<'a>>,
-    /// How results lie in lines, if sums are formed so: real ones that [`Recipe::has_lines`].
-    pub(super) lines: Option<&'a Lines<'a>>,
+    pub(super) runs: Option<TermRuns<'a>>,
+    /// How results lie in lines, if sums are formed so: real ones that [`ResolvedDotAlgorithm::has_lines`].
+    pub(super) lines: Option<&'a ResultLines<'a>>,
 }
 
 /// Offsets in the left operand: of batches, rows and terms.
@@ -101,7 +101,7 @@ pub(super) struct Lists<'a> {
 
 /// Terms of a row that follow each other, also in the left operand.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Run {
+pub(super) struct TermRun {
     /// The number of the first term.
     pub(super) term: usize,
     /// Its offset in the left operand.
@@ -111,14 +111,14 @@ pub(super) struct Run {
 
 /// The terms of rows that are not [`PADDING`].
 #[derive(Clone, Copy)]
-pub(super) struct Runs<'a> {
+pub(super) struct TermRuns<'a> {
     /// The distance in the left operand from term to term.
     pub(super) step: usize,
     /// Appends the runs of a row, from the numbers of the batch and of the row.
-    pub(super) of: &'a (dyn Fn(usize, usize, &mut Vec<Run>) + Sync),
+    pub(super) of: &'a (dyn Fn(usize, usize, &mut Vec<TermRun>) + Sync),
 }
 
-impl Plan<'_> {
+impl Contraction<'_> {
     /// Multiplications there are to do.
     fn work(&self) -> usize {
         self.batch_work().saturating_mul(self.rhs_batches.len())
@@ -130,7 +130,7 @@ impl Plan<'_> {
 
 /// All sums of the plan, batch by batch and row by row, into the bytes of an array.
 pub(super) fn contract_into(
-    plan: &Plan<'_>,
+    plan: &Contraction<'_>,
     pair: &Operands<'_>,
     rounding: Rounding,
     out: &mut [u8],
@@ -141,16 +141,16 @@ pub(super) fn contract_into(
             run_single_or_tiled(&job::<WrappingAccumulator, 1>(plan, a, b, rounding), out);
         }
         Operands::NarrowIntegers(a, b) => {
-            run_blocked(&job::<OwnType<i32>, 1>(plan, a, b, rounding), out);
+            run_blocked(&job::<NativeAccumulator<i32>, 1>(plan, a, b, rounding), out);
         }
         Operands::Bf16(a, b) => {
-            run_blocked(&job::<OwnType<bf16>, 1>(plan, a, b, rounding), out);
+            run_blocked(&job::<NativeAccumulator<bf16>, 1>(plan, a, b, rounding), out);
         }
         Operands::Single(a, b) => {
-            run_blocked(&job::<OwnType<f32>, 1>(plan, a, b, rounding), out);
+            run_blocked(&job::<NativeAccumulator<f32>, 1>(plan, a, b, rounding), out);
         }
         Operands::Double(a, b) => {
-            run_blocked(&job::<OwnType<f64>, 1>(plan, a, b, rounding), out);
+            run_blocked(&job::<NativeAccumulator<f64>, 1>(plan, a, b, rounding), out);
         }
         Operands::F64Accumulator(a, b) => {
             run_blocked(&job::<F64Accumulator, 1>(plan, a, b, rounding), out);
@@ -175,7 +175,7 @@ fn run_blocked<K: Blocked + SingleSums<1>>(job: &Job<'_, K, 1>, out: &mut [u8]) 
     let is_packable = !out.is_empty() && job.can_be_packed();
     let is_vector = job.plan.rows.min(job.plan.rhs_columns.len()) == 1;
     if is_packable && !is_vector {
-        if !own_blocks::run(job, out) {
+        if !native_blocks::run(job, out) {
             blocked::run(job, out);
         }
     } else if !(is_packable && vector::run_vectors(job, out)) {
@@ -183,12 +183,12 @@ fn run_blocked<K: Blocked + SingleSums<1>>(job: &Job<'_, K, 1>, out: &mut [u8]) 
     }
 }
 
-fn job<'a, K: Kernel<PLANES>, const PLANES: usize>(
-    plan: &'a Plan<'a>,
+fn job<'a, K: Accumulator<PLANES>, const PLANES: usize>(
+    plan: &'a Contraction<'a>,
     lhs: &'a [K::Stored],
     rhs: &'a [K::Stored],
     rounding: Rounding,
 ) -> Job<'a, K, PLANES> {
-    let error = Error::new(plan.rhs_terms.len() * K::PRODUCTS, rounding.sum_type());
+    let error = ErrorBound::new(plan.rhs_terms.len() * K::PRODUCTS, rounding.sum_type());
     Job { plan, lhs, rhs, rounding, error, stop: Stop::current() }
 }

@@ -1,13 +1,13 @@
 //! Operands packed for tiles: rows one after the other, columns in panels, term by term.
 use super::PADDING;
-use super::kernel::Kernel;
+use super::accumulator::Accumulator;
 use super::tile::{VECTORS, Word};
 use super::transpose::{SIDE, is_fast, transpose};
 use num::loops::instruction_set::{Task, run};
 
 /// Where the elements of a batch are in an operand: at a start and the offsets of an index and of a term.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a, S> {
+pub(super) struct PackSource<'a, S> {
     pub(super) elements: &'a [S],
     pub(super) start: usize,
     pub(super) indices: &'a [usize],
@@ -47,21 +47,21 @@ const TRANSPOSED: usize = 32;
 const CHUNK: usize = 8;
 
 /// Packs columns into panels, and adds the squares of their elements.
-pub(super) fn pack_columns<K: Kernel<1, Word: Word>>(
-    source: Source<'_, K::Stored>,
+pub(super) fn pack_columns<K: Accumulator<1, Word: Word>>(
+    source: PackSource<'_, K::Stored>,
     words: &mut [K::Word],
     squares: &mut [f64],
 ) {
-    run(Columns::<K> { source, words, squares });
+    run(PackColumns::<K> { source, words, squares });
 }
 
-struct Columns<'a, K: Kernel<1>> {
-    source: Source<'a, K::Stored>,
+struct PackColumns<'a, K: Accumulator<1>> {
+    source: PackSource<'a, K::Stored>,
     words: &'a mut [K::Word],
     squares: &'a mut [f64],
 }
 
-impl<K: Kernel<1, Word: Word>> Task for Columns<'_, K> {
+impl<K: Accumulator<1, Word: Word>> Task for PackColumns<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
@@ -137,7 +137,7 @@ impl<K: Kernel<1, Word: Word>> Task for Columns<'_, K> {
 /// A panel of `N` chunks of columns, of elements that follow each other. Sums of squares stay in registers, and panels, which may
 /// be a power of two apart, do not take each other's place in the cache.
 #[inline(always)]
-fn copy_panel<K: Kernel<1>, const N: usize>(
+fn copy_panel<K: Accumulator<1>, const N: usize>(
     elements: &[K::Stored],
     terms: &[usize],
     words: &mut [K::Word],
@@ -161,7 +161,7 @@ fn copy_panel<K: Kernel<1>, const N: usize>(
 
 /// One term of a panel, from elements that follow each other.
 #[inline(always)]
-fn copy_term<K: Kernel<1>>(line: &[K::Stored], words: &mut [K::Word], squares: &mut [f64]) {
+fn copy_term<K: Accumulator<1>>(line: &[K::Stored], words: &mut [K::Word], squares: &mut [f64]) {
     let (chunks, rest) = line.as_chunks::<CHUNK>();
     let (words, _) = words.as_chunks_mut::<CHUNK>();
     let (whole, last) = squares.split_at_mut(chunks.len() * CHUNK);
@@ -183,25 +183,25 @@ fn copy_term<K: Kernel<1>>(line: &[K::Stored], words: &mut [K::Word], squares: &
 }
 
 /// Packs the rows `first` on that `words` has room for, `stride` words apart.
-pub(super) fn pack_rows<K: Kernel<1, Word: Word>>(
-    source: Source<'_, K::Stored>,
+pub(super) fn pack_rows<K: Accumulator<1, Word: Word>>(
+    source: PackSource<'_, K::Stored>,
     words: &mut [K::Word],
     stride: usize,
 ) {
     run(RowsOf::<K> { source, words, stride });
 }
 
-struct RowsOf<'a, K: Kernel<1>> {
-    source: Source<'a, K::Stored>,
+struct RowsOf<'a, K: Accumulator<1>> {
+    source: PackSource<'a, K::Stored>,
     words: &'a mut [K::Word],
     stride: usize,
 }
 
-impl<K: Kernel<1, Word: Word>> Task for RowsOf<'_, K> {
+impl<K: Accumulator<1, Word: Word>> Task for RowsOf<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        let Self { source: Source { elements, start, indices, terms, order }, words, stride } =
+        let Self { source: PackSource { elements, start, indices, terms, order }, words, stride } =
             self;
         let rows = indices.iter().zip(words.chunks_mut(stride));
         match order {
@@ -252,14 +252,14 @@ impl<K: Kernel<1, Word: Word>> Task for RowsOf<'_, K> {
 
 /// Packs elements that follow each other.
 #[inline(always)]
-pub(super) fn copy_run<K: Kernel<1>>(elements: &[K::Stored], words: &mut [K::Word]) {
+pub(super) fn copy_run<K: Accumulator<1>>(elements: &[K::Stored], words: &mut [K::Word]) {
     for (word, &x) in words.iter_mut().zip(elements) {
         [*word] = K::pack(x);
     }
 }
 
 /// Packs elements at offsets; padding becomes zeros.
-pub(super) fn pack_offsets<K: Kernel<1>>(
+pub(super) fn pack_offsets<K: Accumulator<1>>(
     elements: &[K::Stored],
     offsets: &[usize],
     words: &mut [K::Word],
@@ -270,7 +270,7 @@ pub(super) fn pack_offsets<K: Kernel<1>>(
 }
 
 /// The sum of the squares of words.
-pub(super) fn sum_of_squares<K: Kernel<1>>(words: &[K::Word]) -> f64 {
+pub(super) fn sum_of_squares<K: Accumulator<1>>(words: &[K::Word]) -> f64 {
     let (mut squares, mut sum) = ([0.0; 2 * CHUNK], 0.0);
     if !K::HAS_BOUND {
         return sum;
@@ -279,13 +279,13 @@ pub(super) fn sum_of_squares<K: Kernel<1>>(words: &[K::Word]) -> f64 {
     sum + squares.iter().sum::<f64>()
 }
 
-struct Squares<'a, K: Kernel<1>> {
+struct Squares<'a, K: Accumulator<1>> {
     words: &'a [K::Word],
     lanes: &'a mut [f64; 2 * CHUNK],
     rest: &'a mut f64,
 }
 
-impl<K: Kernel<1>> Task for Squares<'_, K> {
+impl<K: Accumulator<1>> Task for Squares<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {

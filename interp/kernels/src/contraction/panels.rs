@@ -1,7 +1,7 @@
 //! The loops: operands packed as panels of four rows or columns, tiles of four by four, blocks in parallel.
-use super::error::Error;
-use super::kernel::{Kernel, LANES, Norms, SingleSums, norms_of};
-use super::{PADDING, Plan, Rounding, Run, Runs};
+use super::accumulator::{Accumulator, LANES, Norms, SingleSums, norms_of};
+use super::error_bound::ErrorBound;
+use super::{Contraction, PADDING, Rounding, TermRun, TermRuns};
 use num::clock::Stop;
 use num::parallel::parts;
 
@@ -51,7 +51,7 @@ pub(super) fn tasks(rows: usize, columns: usize, packs: bool) -> usize {
 }
 
 /// All sums of the plan, into the bytes of the result: in tiles, or one by one in the exact sum where nothing can be packed.
-pub(super) fn run<K: Kernel<PLANES>, const PLANES: usize>(
+pub(super) fn run<K: Accumulator<PLANES>, const PLANES: usize>(
     job: &Job<'_, K, PLANES>,
     out: &mut [u8],
 ) {
@@ -73,16 +73,16 @@ pub(super) fn run_single_or_tiled<K: SingleSums<PLANES>, const PLANES: usize>(
 }
 
 /// A contraction of operands of one kind.
-pub(super) struct Job<'a, K: Kernel<PLANES>, const PLANES: usize> {
-    pub(super) plan: &'a Plan<'a>,
+pub(super) struct Job<'a, K: Accumulator<PLANES>, const PLANES: usize> {
+    pub(super) plan: &'a Contraction<'a>,
     pub(super) lhs: &'a [K::Stored],
     pub(super) rhs: &'a [K::Stored],
     pub(super) rounding: Rounding,
-    pub(super) error: Error,
+    pub(super) error: ErrorBound,
     pub(super) stop: Stop,
 }
 
-impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
+impl<K: Accumulator<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
     /// Calls `batch` with each batch's number, its part of the result, and whether it should use several threads.
     pub(super) fn run(&self, out: &mut [u8], batch: impl Fn(usize, &mut [u8], bool) + Sync) {
         assert!(self.plan.lines.is_none(), "lines have another order");
@@ -126,7 +126,7 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         parallel: bool,
         part: impl Fn(usize, &[usize], &mut [u8]) + Sync,
     ) {
-        let Plan { rows, rhs_columns, .. } = *self.plan;
+        let Contraction { rows, rhs_columns, .. } = *self.plan;
         let columns = if rows == 1 { COLUMNS.min(rhs_columns.len()) } else { rhs_columns.len() };
         let size = columns * self.rounding.to.storage_bytes();
         let least = if parallel { 1 } else { usize::MAX };
@@ -192,7 +192,7 @@ impl<K: Kernel<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
 
     /// One batch, in blocks of columns that are packed once and rows that threads share out.
     fn packed(&self, batch: usize, out: &mut [u8], parallel: bool) {
-        let Plan { rhs_batches, rhs_columns: columns, .. } = *self.plan;
+        let Contraction { rhs_batches, rhs_columns: columns, .. } = *self.plan;
         let panel = self.panel_words();
         let block = (PACKED_WORDS / panel).max(8) * LANES;
         let size = ROWS * columns.len() * self.rounding.to.storage_bytes();
@@ -327,7 +327,7 @@ impl<K: SingleSums<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
     fn one_column(
         &self,
         batch: usize,
-        (column, runs): (usize, Runs<'_>),
+        (column, runs): (usize, TermRuns<'_>),
         out: &mut [u8],
         parallel: bool,
     ) {
@@ -338,7 +338,7 @@ impl<K: SingleSums<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
             let mut list = Vec::new();
             (runs.of)(batch, row, &mut list);
             let (mut sum, mut magnitude) = (K::zero(), 0.0);
-            for Run { term, lhs, count } in list {
+            for TermRun { term, lhs, count } in list {
                 let rhs = &elements[term..term + count];
                 if runs.step == 1 {
                     for (&a, &b) in self.lhs[lhs..lhs + count].iter().zip(rhs) {

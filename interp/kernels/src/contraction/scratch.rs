@@ -1,8 +1,8 @@
 //! The memory that a contraction works in.
-use super::numbers::is_narrow;
+use super::algorithm::ResolvedDotAlgorithm;
+use super::operands::is_narrow;
 use super::panels::{is_shared, packed_bytes, row_bytes, tasks};
-use super::recipe::Recipe;
-use super::{blocked, own_blocks, vector};
+use super::{blocked, native_blocks, vector};
 use hlo::{ArrayShape, ElementType};
 use num::index::saturating_count;
 use num::parallel::threads;
@@ -16,7 +16,7 @@ pub(crate) struct Extent {
     pub terms: usize,
 }
 
-impl Recipe {
+impl ResolvedDotAlgorithm {
     /// Bytes that sums of products of two arrays take beside these and the result, at most: elements in the form in which
     /// products are formed, packed panels of columns, and for each thread a row.
     pub(crate) fn scratch(
@@ -31,7 +31,7 @@ impl Recipe {
         let is_narrow = self.is_narrow((lhs.ty, rhs.ty), to);
         // The engine `fast` widens elements of bf16 when it packs them.
         let is_bf16 = [lhs.ty, rhs.ty] == [ElementType::Bf16; 2] && form == ElementType::F32;
-        let widens = !is_bf16 || self.copies() > 0 || !self.is_own_type(to);
+        let widens = !is_bf16 || self.copies() > 0 || !self.is_native(to);
         let forms = |array: &ArrayShape| {
             if !widens {
                 return 0;
@@ -45,8 +45,8 @@ impl Recipe {
         let Extent { batches, rows, columns, terms: own_terms } = extent;
         let terms = own_terms.saturating_mul(self.product_count());
         // Sums that keep their errors are only formed of packed operands, other ones also one by one.
-        let is_own_type = self.is_own_type(to) && !form.is_complex();
-        let is_compensated = !both_whole && !is_own_type && form.component() == ElementType::F64;
+        let is_native = self.is_native(to) && !form.is_complex();
+        let is_compensated = !both_whole && !is_native && form.component() == ElementType::F64;
         let is_blocked = self.is_blocked((lhs.ty, rhs.ty), sum);
         let packs = if is_compensated { rows.max(columns) > 1 } else { rows.min(columns) > 1 };
         let packed = match (packs, is_blocked) {
@@ -81,14 +81,14 @@ impl Recipe {
         let blocks = packed
             .saturating_mul(if is_shared { 1 } else { threads.min(batches) })
             .saturating_add(row.saturating_mul(threads.min(tasks)));
-        let own_blocks = match packs && (is_narrow || is_own_type) {
-            true => own_blocks::bytes::<f64>([batches, rows, columns, terms]),
+        let native_blocks = match packs && (is_narrow || is_native) {
+            true => native_blocks::bytes::<f64>([batches, rows, columns, terms]),
             false => 0,
         };
         let own = [
             forms(lhs),
             forms(rhs),
-            blocks.max(own_blocks),
+            blocks.max(native_blocks),
             results,
             if self.product_count() > 1 { terms.saturating_mul(size_of::<usize>()) } else { 0 },
         ];
@@ -96,7 +96,7 @@ impl Recipe {
     }
 }
 
-impl Recipe {
+impl ResolvedDotAlgorithm {
     /// Whether sums of products are formed modulo 2^32.
     fn is_narrow(self, (lhs, rhs): (ElementType, ElementType), to: ElementType) -> bool {
         is_whole(lhs) && is_whole(rhs) && self.sum_type().is_none() && is_narrow(to)
@@ -104,9 +104,9 @@ impl Recipe {
     /// Whether sums of products are formed in tiles of packed words.
     fn is_blocked(self, (lhs, rhs): (ElementType, ElementType), to: ElementType) -> bool {
         let form = form(lhs, rhs, to);
-        let is_own_type = self.is_own_type(to) && !form.is_complex();
+        let is_native = self.is_native(to) && !form.is_complex();
         let is_float = !(is_whole(lhs) && is_whole(rhs));
-        self.is_narrow((lhs, rhs), to) || is_float && (is_own_type || form == ElementType::F32)
+        self.is_narrow((lhs, rhs), to) || is_float && (is_native || form == ElementType::F32)
     }
     /// Whether sums of products of elements of these types can be formed in lines.
     pub(crate) fn has_lines(self, types: (ElementType, ElementType), to: ElementType) -> bool {

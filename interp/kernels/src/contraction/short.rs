@@ -1,6 +1,6 @@
 //! The product of two short vectors of f32: loops over small arrays have many.
-use super::error::Error;
-use super::numbers::single;
+use super::error_bound::ErrorBound;
+use super::operands::single;
 use hlo::op::Dot;
 use hlo::op::value::DotAlgorithm;
 use hlo::{ArrayShape, ElementType};
@@ -42,7 +42,8 @@ pub fn short_product(lhs: &[f32], rhs: &[f32], arithmetic: Arithmetic) -> Option
     if magnitude == 0.0 {
         return Some(0.0);
     }
-    let [low, high] = Error::new(lhs.len(), ElementType::F32).plain(sum, magnitude)?.map(single);
+    let [low, high] =
+        ErrorBound::new(lhs.len(), ElementType::F32).plain(sum, magnitude)?.map(single);
     (low.to_bits() == high.to_bits() && low.is_finite()).then_some(low)
 }
 

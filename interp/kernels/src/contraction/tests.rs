@@ -1,5 +1,5 @@
 //! Tiles, vectors and single sums against exact sums.
-use super::error::exact_sum;
+use super::error_bound::exact_sum;
 use super::*;
 use hlo::ElementType as E;
 use hlo::op::value::DotAlgorithm;
@@ -46,7 +46,7 @@ fn tiles_and_single_sums_give_the_same_bits() {
                 *offset = if (row + k).is_multiple_of(5) { PADDING } else { row * TERMS + k };
             }
         };
-        let all = Plan {
+        let all = Contraction {
             rows: ROWS,
             lhs: &|_, r, offsets| row(r, offsets),
             has_padding: true,
@@ -57,20 +57,20 @@ fn tiles_and_single_sums_give_the_same_bits() {
             runs: None,
             lines: None,
         };
-        let recipe = Recipe::of(DotAlgorithm::Unset, Arithmetic::Exact);
+        let algorithm = ResolvedDotAlgorithm::of(DotAlgorithm::Unset, Arithmetic::Exact);
         let width = to.storage_bytes();
         let mut tiled = vec![0; ROWS * COLUMNS * width];
-        recipe.contract(&all, (&lhs, &rhs), to, &mut tiled);
+        algorithm.contract(&all, (&lhs, &rhs), to, &mut tiled);
         for r in 0..ROWS {
             for c in 0..COLUMNS {
-                let one = Plan {
+                let one = Contraction {
                     rows: 1,
                     lhs: &|_, _, offsets| row(r, offsets),
                     rhs_columns: &columns[c..=c],
                     ..all
                 };
                 let mut single = vec![0; width];
-                recipe.contract(&one, (&lhs, &rhs), to, &mut single);
+                algorithm.contract(&one, (&lhs, &rhs), to, &mut single);
                 let at = (r * COLUMNS + c) * width;
                 assert_eq!(tiled[at..at + width], single, "{ty} {r} {c}");
             }
@@ -98,7 +98,7 @@ fn values(kind: Values, rows: usize, terms: usize, is_left: bool) -> Vec<f32> {
         state = u32::wrapping_add(u32::wrapping_mul(state, 1_664_525), 1_013_904_223);
         let unit = f64::from(state).mul_add(2.0_f64.powi(-31), -1.0);
         let (row, term) = (at / terms, at % terms);
-        all[at] = numbers::single(match kind {
+        all[at] = operands::single(match kind {
             Values::Random => unit * f64::from(1 << (state >> 28)),
             Values::Small => (unit * 4.0).round() / 8.0,
             Values::Cancelling if term < terms.div_ceil(2) => unit,
@@ -140,7 +140,7 @@ fn every_order_of_operands_gives_the_rounded_exact_sum() {
         for order in 0..4 {
             let (lhs, lhs_rows, lhs_terms) = lay_out(&left, (rows, terms), order & 1 == 0);
             let (rhs, rhs_columns, rhs_terms) = lay_out(&right, (columns, terms), order & 2 == 0);
-            let plan = Plan {
+            let plan = Contraction {
                 rows,
                 lhs: &|_, row, offsets| {
                     for (offset, &term) in offsets.iter_mut().zip(&lhs_terms) {
@@ -200,7 +200,7 @@ fn sums_in_the_own_type_are_near_the_exact_ones_for_any_number_of_threads() {
         for order in 0..4 {
             let (lhs, lhs_rows, lhs_terms) = lay_out(&left, (rows, terms), order & 1 == 0);
             let (rhs, rhs_columns, rhs_terms) = lay_out(&right, (columns, terms), order & 2 == 0);
-            let plan = Plan {
+            let plan = Contraction {
                 rows,
                 lhs: &|_, _, _| unreachable!("rows have lists"),
                 has_padding: false,
@@ -255,7 +255,7 @@ fn narrow_integers_wrap_as_wide_ones() {
     let rhs_terms: Vec<usize> = (0..terms).map(|k| k * columns).collect();
     let lhs_rows: Vec<usize> = (0..rows).map(|row| row * terms).collect();
     let lhs_terms: Vec<usize> = (0..terms).collect();
-    let plan = Plan {
+    let plan = Contraction {
         rows,
         lhs: &|_, row, offsets| {
             offsets.iter_mut().enumerate().for_each(|(k, offset)| *offset = row * terms + k);
@@ -269,7 +269,7 @@ fn narrow_integers_wrap_as_wide_ones() {
         lines: None,
     };
     for to in [E::S32, E::U16, E::S4] {
-        let numbers = [&lhs, &rhs].map(|x| Numbers::Integers(x.clone(), E::S64));
+        let numbers = [&lhs, &rhs].map(|x| LosslessElements::Integers(x.clone(), E::S64));
         let [a, b] = numbers;
         let rounding = Rounding::new(E::S64, E::S64, None, to);
         let narrow = Operands::new(a, b, rounding, Arithmetic::Exact);

@@ -368,13 +368,13 @@ mod tests {
     use super::*;
 
     /// The loop of an instruction set.
-    type Run<W> = fn(&Tile<'_, W>, &mut [&mut [W]]);
+    type TileFn<W> = fn(&Tile<'_, W>, &mut [&mut [W]]);
 
     /// The sums of every instruction set that the processor has are those of the plain loops: products and sums are small
     /// integers.
     fn compare<W: Word + PartialEq + std::fmt::Debug>(
         number: impl Fn(usize) -> W,
-        others: &[Run<W>],
+        others: &[TileFn<W>],
     ) {
         for (count, vectors, terms) in
             (1..=ROWS).flat_map(|r| (1..=VECTORS).flat_map(move |v| [1, 2, 7].map(|k| (r, v, k))))

@@ -1,9 +1,9 @@
 //! A matrix times a vector: sums of one row or of one column, at the speed of memory.
-use super::pack::{Order, Source};
+use super::pack::{Order, PackSource};
 use super::panels::{COLUMNS, Job, WORTH_A_THREAD};
-use super::settle::Blocked;
+use super::rounding::Blocked;
 use super::tile::Word;
-use super::{PADDING, Plan};
+use super::{Contraction, PADDING};
 use num::loops::instruction_set::{Task, run};
 use num::parallel::{parts, threads};
 
@@ -17,14 +17,14 @@ pub(super) fn bytes(terms: usize) -> usize {
 /// The plan's matrix of each batch; `None` if its elements do not follow each other, or the plan has none.
 struct Matrix<'a, S> {
     starts: &'a [usize],
-    source: Source<'a, S>,
+    source: PackSource<'a, S>,
     /// Whether the vector is the row, and the matrix the right operand.
     is_rhs: bool,
 }
 
 impl<'a, S> Matrix<'a, S> {
     fn of<K: Blocked<Stored = S>>(job: &Job<'a, K, 1>) -> Option<Self> {
-        let Plan { rows, rhs_batches, rhs_columns, rhs_terms, lists, .. } = *job.plan;
+        let Contraction { rows, rhs_batches, rhs_columns, rhs_terms, lists, .. } = *job.plan;
         let is_rhs = rows == 1;
         let (starts, elements, indices, terms) = if is_rhs {
             (rhs_batches, job.rhs, rhs_columns, rhs_terms)
@@ -33,7 +33,7 @@ impl<'a, S> Matrix<'a, S> {
             (lists.batches, job.lhs, lists.rows, lists.terms)
         };
         let order = Order::of(indices, terms);
-        let source = Source { elements, start: 0, indices, terms, order };
+        let source = PackSource { elements, start: 0, indices, terms, order };
         (order != Order::Any).then_some(Self { starts, source, is_rhs })
     }
 }
@@ -55,7 +55,7 @@ pub(super) fn run_vectors<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) -> bo
             };
             [*x] = K::pack(element);
         }
-        let source = Source { start: matrix.starts[batch], ..matrix.source };
+        let source = PackSource { start: matrix.starts[batch], ..matrix.source };
         Product { job, batch, source, vector: &vector, is_rhs: matrix.is_rhs }
             .run(out, is_parallel);
     });
@@ -66,7 +66,7 @@ pub(super) fn run_vectors<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) -> bo
 struct Product<'a, 'b, K: Blocked> {
     job: &'a Job<'b, K, 1>,
     batch: usize,
-    source: Source<'a, K::Stored>,
+    source: PackSource<'a, K::Stored>,
     vector: &'a [K::Word],
     is_rhs: bool,
 }
@@ -97,7 +97,8 @@ impl<K: Blocked> Product<'_, '_, K> {
         }
         let (mut sums, mut norms) = ([K::Word::default(); COLUMNS], [0.0; COLUMNS]);
         let (sums, norms) = (&mut sums[..count], &mut norms[..count]);
-        let source = Source { indices: &self.source.indices[first..first + count], ..self.source };
+        let source =
+            PackSource { indices: &self.source.indices[first..first + count], ..self.source };
         let terms = self.vector.len();
         let depth = match source.order {
             Order::Terms => terms.min(terms / LANES + 2 * LANES),
@@ -127,7 +128,7 @@ impl<K: Blocked> Product<'_, '_, K> {
 
 /// Sums of products with a vector, and of the squares of the matrix.
 struct WithVector<'a, K: Blocked> {
-    source: Source<'a, K::Stored>,
+    source: PackSource<'a, K::Stored>,
     vector: &'a [K::Word],
     sums: &'a mut [K::Word],
     squares: &'a mut [f64],
@@ -138,7 +139,7 @@ impl<K: Blocked> Task for WithVector<'_, K> {
     #[inline(always)]
     fn run(self) {
         let Self {
-            source: Source { elements, start, indices, terms, order },
+            source: PackSource { elements, start, indices, terms, order },
             vector,
             sums,
             squares,

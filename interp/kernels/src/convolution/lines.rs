@@ -1,6 +1,6 @@
 //! Convolutions of few output features in a group, whose results are computed in lines: along the last spatial dimension of the
 //! result, or along the groups where features come last.
-use super::super::contraction::{Lines, Tap};
+use super::super::contraction::{ResultLines, Tap};
 use super::{Setting, source};
 use hlo::op::value::WindowDim;
 use num::index::{to_i64, to_usize};
@@ -34,7 +34,7 @@ pub(super) struct LineShape {
 impl LineShape {
     /// Bytes that the lines take, with elements of so many bytes in the result.
     pub(super) fn scratch(self, width: usize) -> usize {
-        Lines::scratch(self.length, self.most_bases, self.taps, width)
+        ResultLines::scratch(self.length, self.most_bases, self.taps, width)
     }
 }
 
@@ -84,11 +84,11 @@ impl Setting {
         shape: LineShape,
         bases: &'a (dyn Fn(usize, &mut Vec<[usize; 2]>) + Sync),
         place: &'a (dyn Fn(usize) -> [usize; 3] + Sync),
-    ) -> Lines<'a> {
+    ) -> ResultLines<'a> {
         let (taps, [lhs_step, rhs_step]) = self.taps(shape);
         let LineShape { length, interleaved, .. } = shape;
         let line_step = self.rhs_stride(self.op.dim_labels.rhs_output_feature);
-        Lines { length, interleaved, line_step, lhs_step, rhs_step, taps, bases, place }
+        ResultLines { length, interleaved, line_step, lhs_step, rhs_step, taps, bases, place }
     }
 
     /// The taps of a line, and the distances of the terms of neighboring results in the operands.

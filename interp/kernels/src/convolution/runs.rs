@@ -1,5 +1,5 @@
 //! The terms of a row that follow each other in the left operand.
-use super::super::contraction::Run;
+use super::super::contraction::TermRun;
 use super::super::reduce_window::Reach;
 use super::Setting;
 use num::index::to_usize;
@@ -86,10 +86,16 @@ impl Setting {
 
     /// The runs of a row: one for each place of the kernel, or for each place in its outer dimensions if the features of
     /// neighboring places follow each other.
-    pub(super) fn runs(&self, table: &RunTable, group: usize, mut row: usize, runs: &mut Vec<Run>) {
+    pub(super) fn runs(
+        &self,
+        table: &RunTable,
+        group: usize,
+        mut row: usize,
+        runs: &mut Vec<TermRun>,
+    ) {
         let labels = &self.op.dim_labels;
         let start = runs.len();
-        runs.push(Run { term: 0, lhs: 0, count: self.inputs });
+        runs.push(TermRun { term: 0, lhs: 0, count: self.inputs });
         for (i, dim) in table.dims.iter().enumerate() {
             let Reached { term, lhs, count } = dim.windows[row % dim.windows.len()];
             row /= dim.windows.len();
@@ -107,9 +113,9 @@ impl Setting {
             }
             for k in 1..count {
                 for i in start..known {
-                    let Run { term, lhs, count } = runs[i];
+                    let TermRun { term, lhs, count } = runs[i];
                     let (term, lhs) = (term + k * dim.term_step, lhs + k * dim.lhs_step);
-                    runs.push(Run { term, lhs, count });
+                    runs.push(TermRun { term, lhs, count });
                 }
             }
         }

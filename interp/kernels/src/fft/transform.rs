@@ -2,7 +2,7 @@
 use num::clock::Stop;
 use num::complex_of::{ComplexOf, Field};
 use num::double_double::Real;
-use num::fourier::{Lanes, Plan};
+use num::fourier::{FftPlan, Lanes};
 use num::index::to_i64;
 use num::loops::instruction_set;
 use num::loops::instruction_set::Task;
@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What is transformed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FftKind {
     There,
     Back,
     /// Real numbers, of whose transform the first half is kept. The numbers of even and of odd index, if there are as many
@@ -23,7 +23,7 @@ pub(super) enum Kind {
 
 /// A transform of lines of `n` numbers.
 pub(super) struct Transform<R> {
-    kind: Kind,
+    kind: FftKind,
     n: usize,
     /// Made in the first run, and kept: a compiled module stays as small as its text.
     plan: OnceLock<Prepared<R>>,
@@ -32,34 +32,34 @@ pub(super) struct Transform<R> {
 
 /// What depends on the length alone.
 pub(super) struct Prepared<R> {
-    kind: Kind,
+    kind: FftKind,
     n: usize,
-    plan: Plan<R>,
+    plan: FftPlan<R>,
     /// The turns of `n`, to tell two halves apart.
     turns: Vec<ComplexOf<R>>,
 }
 
 /// Lines before and after their transform.
-pub(super) struct Lines<R, const N: usize> {
+pub(super) struct FftLines<R, const N: usize> {
     pub(super) before: Vec<Lanes<R, N>>,
     pub(super) after: Vec<Lanes<R, N>>,
 }
 
 impl<R: Real + Field> Transform<R> {
-    pub(super) fn new(kind: Kind, n: usize) -> Self {
+    pub(super) fn new(kind: FftKind, n: usize) -> Self {
         Self { kind, n, plan: OnceLock::new(), making: Mutex::new(()) }
     }
     /// Whether two real numbers are read as one complex one.
     pub(super) fn reads_pairs(&self) -> bool {
-        self.kind == Kind::Half && self.n.is_multiple_of(2)
+        self.kind == FftKind::Half && self.n.is_multiple_of(2)
     }
     /// Elements of a line before and after: pairs of them, if those are read.
     pub(super) fn lengths(&self) -> (usize, usize) {
         let half = self.n / 2 + 1;
         match self.kind {
-            Kind::There | Kind::Back => (self.n, self.n),
-            Kind::Half => (self.length(), half),
-            Kind::Whole => (half, self.n),
+            FftKind::There | FftKind::Back => (self.n, self.n),
+            FftKind::Half => (self.length(), half),
+            FftKind::Whole => (half, self.n),
         }
     }
     /// The length of the complex lines.
@@ -83,9 +83,9 @@ impl<R: Real + Field> Transform<R> {
         fourier::is_matrix(self.length())
     }
     /// Returns memory for lines.
-    pub(super) fn lines<const N: usize>(&self) -> Lines<R, N> {
+    pub(super) fn lines<const N: usize>(&self) -> FftLines<R, N> {
         let length = self.length().max(self.lengths().1);
-        Lines { before: vec![Lanes::ZERO; length], after: vec![Lanes::ZERO; length] }
+        FftLines { before: vec![Lanes::ZERO; length], after: vec![Lanes::ZERO; length] }
     }
     /// Returns the plan; none if the run is to stop before there is one.
     pub(super) fn plan(&self, stop: &Stop) -> Option<&Prepared<R>> {
@@ -93,7 +93,7 @@ impl<R: Real + Field> Transform<R> {
             // One of several runs makes it.
             let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
             if self.plan.get().is_none() {
-                let plan = Plan::new(self.length(), stop);
+                let plan = FftPlan::new(self.length(), stop);
                 let pairs = self.reads_pairs();
                 let turns = if pairs { twiddle::turns(self.n, stop) } else { Vec::new() };
                 if stop.is_set() {
@@ -109,8 +109,8 @@ impl<R: Real + Field> Transform<R> {
 
 impl<R: Real + Field> Prepared<R> {
     /// Transforms the lines before into those after.
-    pub(super) fn run<const N: usize>(&self, lines: &mut Lines<R, N>, stop: &Stop) {
-        let Lines { before, after } = lines;
+    pub(super) fn run<const N: usize>(&self, lines: &mut FftLines<R, N>, stop: &Stop) {
+        let FftLines { before, after } = lines;
         instruction_set::run(Prepare { kind: self.kind, n: self.n, line: before });
         let length = if self.turns.is_empty() { self.n } else { self.n / 2 };
         self.plan.transform(&before[..length], &mut after[..length], stop);
@@ -120,7 +120,7 @@ impl<R: Real + Field> Prepared<R> {
 
 /// Changes a line before its transform.
 struct Prepare<'a, R, const N: usize> {
-    kind: Kind,
+    kind: FftKind,
     n: usize,
     line: &'a mut [Lanes<R, N>],
 }
@@ -130,7 +130,7 @@ impl<R: Real + Field, const N: usize> Task for Prepare<'_, R, N> {
     #[inline(always)]
     fn run(self) {
         let Self { kind, n, line } = self;
-        if kind == Kind::Whole {
+        if kind == FftKind::Whole {
             // What symmetry forbids is ignored, and the other half are conjugates.
             line[0].im = [R::ZERO; N];
             if n.is_multiple_of(2) {
@@ -140,7 +140,7 @@ impl<R: Real + Field, const N: usize> Task for Prepare<'_, R, N> {
                 line[k] = line[n - k].conj();
             }
         }
-        if matches!(kind, Kind::Back | Kind::Whole) {
+        if matches!(kind, FftKind::Back | FftKind::Whole) {
             // The way back is the conjugate of the way there, of conjugates.
             for x in &mut line[..n] {
                 *x = x.conj();
@@ -161,21 +161,21 @@ impl<R: Real + Field, const N: usize> Task for Finish<'_, R, N> {
     fn run(self) {
         let Self { of: &Prepared { kind, n, ref turns, .. }, line } = self;
         match kind {
-            Kind::There => {}
-            Kind::Back | Kind::Whole => {
+            FftKind::There => {}
+            FftKind::Back | FftKind::Whole => {
                 let count = R::from(hlo::Scalar::Signed(to_i64(n)).as_f64());
                 for x in &mut line[..n] {
                     *x = x.conj().map(|x| x.over(count));
                 }
             }
             // A line of real numbers has a symmetric transform.
-            Kind::Half if turns.is_empty() => {
+            FftKind::Half if turns.is_empty() => {
                 line[0].im = [R::ZERO; N];
                 for k in 1..=n / 2 {
                     line[k] = halved(line[k].plus(line[n - k].conj()));
                 }
             }
-            Kind::Half => {
+            FftKind::Half => {
                 let length = n / 2;
                 let first = line[0];
                 line[0] = first.map(|x| ComplexOf { re: x.re + x.im, im: R::ZERO });

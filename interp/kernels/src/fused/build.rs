@@ -1,29 +1,29 @@
 //! Construction: which values share a tile, and which are computed in the outputs.
 use super::chain::chained;
 use super::{
-    Access, Function, Fused, FusedStep, Operand, Output, Part, Place, Read, Register, Rows,
-    SHORTEST_LINE,
+    Access, Fused, FusedFn, FusedLocation, FusedOperand, FusedPart, FusedRows, FusedStep, Output,
+    Read, Register, SHORTEST_LINE,
 };
 use smallvec::SmallVec;
 
 /// The place and the element size of each value, found in the order of the parts.
-struct Places {
-    of: Vec<(Place, usize)>,
+struct FusedLocations {
+    of: Vec<(FusedLocation, usize)>,
     tiles: Vec<usize>,
     free: Vec<usize>,
 }
 
-impl Places {
+impl FusedLocations {
     /// Returns a tile for this value alone.
-    fn own_tile(&mut self, width: usize) -> Place {
+    fn own_tile(&mut self, width: usize) -> FusedLocation {
         self.tiles.push(width);
-        Place::Tile(self.tiles.len() - 1)
+        FusedLocation::Tile(self.tiles.len() - 1)
     }
     /// Returns a tile for a value with elements of `width` bytes.
-    fn tile(&mut self, width: usize) -> Place {
+    fn tile(&mut self, width: usize) -> FusedLocation {
         let Some(tile) = self.free.pop() else { return self.own_tile(width) };
         self.tiles[tile] = self.tiles[tile].max(width);
-        Place::Tile(tile)
+        FusedLocation::Tile(tile)
     }
 }
 
@@ -32,8 +32,8 @@ impl Fused {
     /// come first, and so do outputs that are arrays.
     pub fn new(
         (count, inner): (usize, Option<usize>),
-        operands: Vec<Operand>,
-        parts: &[Part],
+        operands: Vec<FusedOperand>,
+        parts: &[FusedPart],
         results: Vec<Output>,
     ) -> Self {
         let first = operands.len();
@@ -52,8 +52,12 @@ impl Fused {
                 }
             }
         }
-        let widths: Vec<usize> = operands.iter().map(Operand::converted).collect();
-        let of = widths.iter().enumerate().map(|(k, &width)| (Place::Operand(k), width)).collect();
+        let widths: Vec<usize> = operands.iter().map(FusedOperand::converted).collect();
+        let of = widths
+            .iter()
+            .enumerate()
+            .map(|(k, &width)| (FusedLocation::Operand(k), width))
+            .collect();
         // A scalar from which a reduction starts, and nothing else, takes no tile.
         let mut tiles = vec![0; first];
         let read = parts.iter().flat_map(|part| &part.operands).chain(&arrays);
@@ -73,12 +77,12 @@ impl Fused {
                 *tile = 0;
             }
         }
-        let mut places = Places { of, tiles, free: Vec::new() };
+        let mut places = FusedLocations { of, tiles, free: Vec::new() };
         let mut steps = Vec::with_capacity(parts.len());
-        for (number, Part { function, operands, width }) in parts.into_iter().enumerate() {
+        for (number, FusedPart { function, operands, width }) in parts.into_iter().enumerate() {
             let register = first + number;
             let result = match arrays.iter().position(|&output| output == register) {
-                Some(output) => Place::Output(output),
+                Some(output) => FusedLocation::Output(output),
                 // Runs are kept while later tiles are computed, which must not write there.
                 None if last_read[register] == usize::MAX => places.own_tile(width),
                 None => places.tile(width),
@@ -86,7 +90,7 @@ impl Fused {
             // A tile is free for the next step once its value has been read for the last time.
             for (k, &operand) in operands.iter().enumerate() {
                 let is_dead = last_read[operand] == number && !operands[..k].contains(&operand);
-                if let (true, Place::Tile(tile)) = (is_dead, places.of[operand].0) {
+                if let (true, FusedLocation::Tile(tile)) = (is_dead, places.of[operand].0) {
                     places.free.push(tile);
                 }
             }
@@ -94,10 +98,10 @@ impl Fused {
             steps.push(FusedStep { function, operands, result, width });
             places.of.push((result, width));
         }
-        let Places { of: places, mut tiles, .. } = places;
+        let FusedLocations { of: places, mut tiles, .. } = places;
         let mut is_whole = vec![false; tiles.len() + 1];
         for (of, ..) in &reduced {
-            if let (Place::Operand(tile) | Place::Tile(tile), _) = places[*of] {
+            if let (FusedLocation::Operand(tile) | FusedLocation::Tile(tile), _) = places[*of] {
                 is_whole[tile] = true;
             }
         }
@@ -107,8 +111,8 @@ impl Fused {
         let copies = arrays.iter().map(original).enumerate();
         let copies = copies.filter_map(|(to, from)| Some((from.filter(|&from| from != to)?, to)));
         let copies = copies.collect();
-        let rows: Vec<Rows> = (reduced.into_iter())
-            .map(|(of, first, method)| Rows { of: places[of], first, method })
+        let rows: Vec<FusedRows> = (reduced.into_iter())
+            .map(|(of, first, method)| FusedRows { of: places[of], first, method })
             .collect();
         let outputs = arrays.iter().map(|&register| places[register].1);
         let outputs = outputs.chain(rows.iter().map(|rows| rows.method.width())).collect();
@@ -118,7 +122,7 @@ impl Fused {
 
 /// Returns the elements of a line: the indices at which an operand is a run of neighbors, or one element. There is none if lines
 /// are short, or if they differ in length.
-fn line(operands: &[Operand], inner: Option<usize>) -> Option<usize> {
+fn line(operands: &[FusedOperand], inner: Option<usize>) -> Option<usize> {
     let lines = operands.iter().filter_map(|operand| match &operand.read {
         Read::Walk(walk) => walk.line().map(|(length, _)| length),
         Read::Array | Read::Scalar => None,
@@ -128,17 +132,17 @@ fn line(operands: &[Operand], inner: Option<usize>) -> Option<usize> {
 }
 
 /// Returns whether all parts that read a value take one element for many.
-fn take_one(parts: &[Part], register: Register) -> bool {
+fn take_one(parts: &[FusedPart], register: Register) -> bool {
     let mut readers = parts.iter().filter(|part| part.operands.contains(&register));
     readers.all(|part| match &part.function {
-        Function::Loop(function) => function.takes_scalars,
-        Function::Numbers(_) => false,
+        FusedFn::Loop(function) => function.takes_scalars,
+        FusedFn::Numbers(_) => false,
     })
 }
 
 impl Access {
     /// How an operand is read, within lines if there are any.
-    fn of(operand: &Operand, line: Option<usize>, may_be_one: bool) -> Self {
+    fn of(operand: &FusedOperand, line: Option<usize>, may_be_one: bool) -> Self {
         let is_same = operand.convert.is_none();
         match &operand.read {
             Read::Array => Self { is_direct: is_same, is_one: false, is_line: false },

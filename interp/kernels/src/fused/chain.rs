@@ -1,5 +1,5 @@
 //! Pairs of short operations become one part: a value that only the next operation reads is not stored in a tile.
-use super::{Function, Output, Part, Register};
+use super::{FusedFn, FusedPart, Output, Register};
 use num::loops::{Short, Then, chain_loop};
 
 /// A part and the one that computes its operand.
@@ -13,9 +13,9 @@ struct Pair {
 /// Returns the parts with pairs joined, and the results by their new registers. `first` is the register of the first part.
 pub(super) fn chained(
     first: usize,
-    parts: &[Part],
+    parts: &[FusedPart],
     results: Vec<Output>,
-) -> (Vec<Part>, Vec<Output>) {
+) -> (Vec<FusedPart>, Vec<Output>) {
     let pairs = pairs(first, parts, &results);
     let mut is_joined = vec![false; parts.len()];
     pairs.iter().flatten().for_each(|pair| is_joined[pair.from] = true);
@@ -27,17 +27,17 @@ pub(super) fn chained(
         next += usize::from(!is_joined);
     }
     let chained = (0..parts.len()).filter(|&number| !is_joined[number]).map(|number| {
-        let Part { function, operands, width } = &parts[number];
+        let FusedPart { function, operands, width } = &parts[number];
         let (function, operands) = match pairs[number] {
             Some(Pair { from, first: short, then }) => {
                 let others = operands.iter().filter(|&&operand| operand != first + from);
                 let operands = parts[from].operands.iter().chain(others).copied().collect();
-                (Function::Loop(chain_loop(short, then)), operands)
+                (FusedFn::Loop(chain_loop(short, then)), operands)
             }
             None => (function.clone(), operands.clone()),
         };
         let operands = operands.iter().map(|&operand: &Register| registers[operand]).collect();
-        Part { function, operands, width: *width }
+        FusedPart { function, operands, width: *width }
     });
     let results = results.into_iter().map(|result| match result {
         Output::Array(register) => Output::Array(registers[register]),
@@ -47,7 +47,7 @@ pub(super) fn chained(
 }
 
 /// Returns for each part the part that it is joined with. No part is in two pairs.
-fn pairs(first: usize, parts: &[Part], results: &[Output]) -> Vec<Option<Pair>> {
+fn pairs(first: usize, parts: &[FusedPart], results: &[Output]) -> Vec<Option<Pair>> {
     let mut readers = vec![0_usize; first + parts.len()];
     for part in parts {
         let operands = part.operands.iter().enumerate();
@@ -78,7 +78,7 @@ fn pairs(first: usize, parts: &[Part], results: &[Output]) -> Vec<Option<Pair>> 
     pairs
 }
 
-impl Function {
+impl FusedFn {
     fn short(&self) -> Option<Short> {
         match self {
             Self::Loop(function) => function.short,

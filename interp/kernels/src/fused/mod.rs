@@ -12,7 +12,7 @@ use super::strided::Walk;
 use crate::{Kernel, Reuse};
 use hlo::{Array, ElementType};
 use num::clock::Stop;
-use num::loops::{Loop, Numbers};
+use num::loops::{VectorLoop, WriteElements};
 use num::parallel::threads;
 use num::{Result, Scope};
 use rayon::prelude::*;
@@ -46,16 +46,16 @@ impl Read {
 }
 
 /// An operand from outside, with elements of `width` bytes; the loop that converts them, and their bytes then.
-pub struct Operand {
+pub struct FusedOperand {
     /// How elements are found.
     pub read: Read,
     /// Bytes of an element.
     pub width: usize,
     /// A conversion of what is read, and the bytes of its operand.
-    pub convert: Option<(Loop, usize)>,
+    pub convert: Option<(VectorLoop, usize)>,
 }
 
-impl Operand {
+impl FusedOperand {
     /// Bytes of an element as the ops take it.
     fn converted(&self) -> usize {
         self.convert.as_ref().map_or(self.width, |(_, width)| *width)
@@ -78,17 +78,17 @@ pub type Register = usize;
 
 /// What an elementwise op computes: from its operands, or from the indices of its elements.
 #[derive(Clone)]
-pub enum Function {
+pub enum FusedFn {
     /// A loop over elements.
-    Loop(Loop),
+    Loop(VectorLoop),
     /// Elements that follow from their indices.
-    Numbers(Numbers),
+    Numbers(WriteElements),
 }
 
 /// An elementwise op of a fused one: its function, its operands, and the bytes of an element of its result.
-pub struct Part {
+pub struct FusedPart {
     /// What it computes.
-    pub function: Function,
+    pub function: FusedFn,
     /// The registers that it reads.
     pub operands: SmallVec<[Register; 3]>,
     /// Bytes of an element.
@@ -113,7 +113,7 @@ pub enum Output {
 
 /// Elementwise ops over one index space, as a kernel.
 pub struct Fused {
-    operands: Vec<Operand>,
+    operands: Vec<FusedOperand>,
     access: Vec<Access>,
     steps: Vec<FusedStep>,
     /// The bytes of an element of each output; those that are arrays come first.
@@ -121,7 +121,7 @@ pub struct Fused {
     /// Outputs that equal an earlier one.
     copies: Vec<(usize, usize)>,
     /// The reductions, whose results follow the arrays.
-    rows: Vec<Rows>,
+    rows: Vec<FusedRows>,
     /// Bytes of an element of the widest value in each tile. The first tiles hold operands that are not read in place, the
     /// last one elements before they are converted.
     tiles: Vec<usize>,
@@ -136,15 +136,15 @@ pub struct Fused {
 }
 
 struct FusedStep {
-    function: Function,
-    operands: SmallVec<[(Place, usize); 3]>,
-    result: Place,
+    function: FusedFn,
+    operands: SmallVec<[(FusedLocation, usize); 3]>,
+    result: FusedLocation,
     width: usize,
 }
 
 /// A reduction of runs of elements.
-struct Rows {
-    of: (Place, usize),
+struct FusedRows {
+    of: (FusedLocation, usize),
     /// The operand from outside with the first value, and its type.
     first: (usize, ElementType),
     method: Arc<Method>,
@@ -152,7 +152,7 @@ struct Rows {
 
 /// Where the elements of a value are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum FusedLocation {
     /// In operand `.0` from outside, or in its tile.
     Operand(usize),
     /// In a tile.
@@ -172,7 +172,8 @@ impl Fused {
     }
     /// Whether nothing is computed but the reductions of operands where they are.
     fn is_in_place(&self) -> bool {
-        let is_array = |operand: &Operand| operand.read == Read::Array && operand.convert.is_none();
+        let is_array =
+            |operand: &FusedOperand| operand.read == Read::Array && operand.convert.is_none();
         let is_first = |k| self.rows.iter().any(|rows| rows.first.0 == k);
         let mut operands = self.operands.iter().enumerate();
         self.outputs.len() == self.rows.len()

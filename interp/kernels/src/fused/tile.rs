@@ -1,5 +1,5 @@
 //! Execution: the tiles of a part, one after another.
-use super::{Access, Function, Fused, Operand, Place, Read, Rows, TILE};
+use super::{Access, Fused, FusedFn, FusedLocation, FusedOperand, FusedRows, Read, TILE};
 use crate::row_fold::RowFold;
 use bytemuck::Zeroable;
 use hlo::Scalar;
@@ -11,10 +11,10 @@ use std::ops::Range;
 /// A line of the cache, at which tiles begin: loads of vectors then do not cross lines.
 #[derive(Clone, Copy, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(C, align(64))]
-struct Line([u8; 64]);
+struct CacheLine([u8; 64]);
 
 /// The memory of a tile.
-type Tile = Vec<Line>;
+type TileMemory = Vec<CacheLine>;
 
 /// No elementwise op has more operands.
 const MOST: usize = 3;
@@ -23,7 +23,7 @@ const KEPT: usize = 8;
 
 thread_local! {
     /// Tiles kept for the next part: for small arrays, allocating takes longer than computing.
-    static TILES: Cell<Vec<Tile>> = const { Cell::new(Vec::new()) };
+    static TILES: Cell<Vec<TileMemory>> = const { Cell::new(Vec::new()) };
 }
 
 impl Fused {
@@ -40,7 +40,7 @@ impl Fused {
         for (k, (tile, width)) in tiles.iter_mut().zip(&self.tiles).enumerate() {
             let is_direct = self.access.get(k).is_some_and(|access| access.is_direct);
             if !is_direct || inputs[k].is_none() {
-                let lines = (self.tile_of(k) * width).div_ceil(size_of::<Line>());
+                let lines = (self.tile_of(k) * width).div_ceil(size_of::<CacheLine>());
                 tile.resize(lines.max(tile.len()), Zeroable::zeroed());
             }
         }
@@ -81,7 +81,7 @@ impl Fused {
     fn reduce(
         &self,
         inputs: &[Option<&[u8]>],
-        tiles: &[Tile],
+        tiles: &[TileMemory],
         at: At,
         outputs: &mut [&mut [u8]],
         folds: &mut [RowFold<'_>],
@@ -102,15 +102,15 @@ impl Fused {
     /// Returns the elements of a value in the current tile.
     fn elements<'t>(
         &self,
-        (place, width): (Place, usize),
+        (place, width): (FusedLocation, usize),
         inputs: &[Option<&'t [u8]>],
         places: &[usize],
-        tiles: &'t [Tile],
+        tiles: &'t [TileMemory],
         outputs: &'t [&mut [u8]],
         at: At,
     ) -> &'t [u8] {
         match place {
-            Place::Operand(k) => {
+            FusedLocation::Operand(k) => {
                 let Access { is_direct, is_one, is_line } = self.access[k];
                 match inputs[k] {
                     Some(input) if is_direct && is_line => {
@@ -124,8 +124,10 @@ impl Fused {
                     }
                 }
             }
-            Place::Tile(k) => &bytemuck::cast_slice(&tiles[k])[at.tile(self.is_whole[k], width)],
-            Place::Output(k) => &outputs[k][at.output(width)],
+            FusedLocation::Tile(k) => {
+                &bytemuck::cast_slice(&tiles[k])[at.tile(self.is_whole[k], width)]
+            }
+            FusedLocation::Output(k) => &outputs[k][at.output(width)],
         }
     }
 
@@ -133,7 +135,7 @@ impl Fused {
     fn tile(
         &self,
         inputs: &[Option<&[u8]>],
-        tiles: &mut [Tile],
+        tiles: &mut [TileMemory],
         at: At,
         outputs: &mut [&mut [u8]],
     ) {
@@ -149,26 +151,28 @@ impl Fused {
             // The place of the result is taken out while the operands are borrowed.
             let (mut tile, mut output) = (Vec::new(), Default::default());
             match step.result {
-                Place::Output(k) => output = std::mem::take(&mut outputs[k]),
-                Place::Operand(k) | Place::Tile(k) => tile = std::mem::take(&mut tiles[k]),
+                FusedLocation::Output(k) => output = std::mem::take(&mut outputs[k]),
+                FusedLocation::Operand(k) | FusedLocation::Tile(k) => {
+                    tile = std::mem::take(&mut tiles[k])
+                }
             }
             let mut operands = [Default::default(); MOST];
             for (slot, &value) in operands.iter_mut().zip(&step.operands) {
                 *slot = self.elements(value, inputs, &places, tiles, outputs, at);
             }
             let result = match step.result {
-                Place::Output(_) => &mut output[at.output(step.width)],
-                Place::Operand(k) | Place::Tile(k) => {
+                FusedLocation::Output(_) => &mut output[at.output(step.width)],
+                FusedLocation::Operand(k) | FusedLocation::Tile(k) => {
                     &mut bytemuck::cast_slice_mut(&mut tile)[at.tile(self.is_whole[k], step.width)]
                 }
             };
             match &step.function {
-                Function::Loop(function) => function(&operands[..step.operands.len()], result),
-                Function::Numbers(function) => function(at.element(), result),
+                FusedFn::Loop(function) => function(&operands[..step.operands.len()], result),
+                FusedFn::Numbers(function) => function(at.element(), result),
             }
             match step.result {
-                Place::Output(k) => outputs[k] = output,
-                Place::Operand(k) | Place::Tile(k) => tiles[k] = tile,
+                FusedLocation::Output(k) => outputs[k] = output,
+                FusedLocation::Operand(k) | FusedLocation::Tile(k) => tiles[k] = tile,
             }
         }
         for &(from, to) in &self.copies {
@@ -185,11 +189,11 @@ impl Fused {
         k: usize,
         input: Option<&[u8]>,
         place: usize,
-        tiles: &mut [Tile],
+        tiles: &mut [TileMemory],
         at: At,
         outputs: &[&mut [u8]],
     ) {
-        let Operand { read, width, convert } = &self.operands[k];
+        let FusedOperand { read, width, convert } = &self.operands[k];
         let is_read = match read {
             Read::Scalar => true,
             Read::Walk(_) => self.access[k].is_direct || input.is_none(),
@@ -232,7 +236,7 @@ impl Fused {
 }
 
 /// Fills a tile with a scalar.
-fn scalar(operand: &Operand, input: &[u8], tile: &mut [u8]) {
+fn scalar(operand: &FusedOperand, input: &[u8], tile: &mut [u8]) {
     let (mut narrow, mut element) = ([0u128], [0u128]);
     let narrow: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut narrow)[..operand.width];
     narrow.copy_from_slice(&input[..operand.width]);
@@ -282,7 +286,7 @@ impl At {
     }
 }
 
-impl Rows {
+impl FusedRows {
     fn fold(&self, inputs: &[Option<&[u8]>], inner: usize) -> RowFold<'_> {
         let (operand, ty) = self.first;
         let bytes = inputs[operand].expect("a scalar is not in the memory of the result");

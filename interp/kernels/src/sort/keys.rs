@@ -13,13 +13,13 @@ const PART: usize = 1 << 14;
 
 /// Computes a key of each element.
 pub(crate) struct LineKey {
-    source: Source,
+    source: KeySource,
     order: ComparisonType,
     ty: ElementType,
     descends: bool,
 }
 
-enum Source {
+enum KeySource {
     /// The first operand is the key.
     First,
     /// Loops over blocks.
@@ -30,7 +30,7 @@ enum Source {
 
 /// The elements of a line in each operand.
 #[derive(Clone, Copy)]
-pub(crate) struct Line<'a> {
+pub(crate) struct SortLine<'a> {
     pub operands: &'a [&'a Array],
     pub base: usize,
     pub stride: usize,
@@ -56,15 +56,15 @@ impl LineKey {
     /// Returns the key of a comparator.
     pub(super) fn of(applied: &Arc<ScalarProgram>, key: Key) -> Self {
         let source = match applied.in_blocks(key.register, key.ty) {
-            Some(program) => Source::Blocks(program),
-            None => Source::Steps(Arc::clone(applied), key),
+            Some(program) => KeySource::Blocks(program),
+            None => KeySource::Steps(Arc::clone(applied), key),
         };
         let descends = key.direction == Direction::Gt;
         Self { source, order: key.order, ty: key.ty, descends }
     }
     /// Returns the key that the elements of `ty` are themselves.
     pub(crate) fn of_element(ty: ElementType, descends: bool) -> Self {
-        Self { source: Source::First, order: default_order(ty), ty, descends }
+        Self { source: KeySource::First, order: default_order(ty), ty, descends }
     }
     /// Bits of a key; those of small floats are computed from f64.
     pub(super) fn bits(&self) -> u32 {
@@ -73,16 +73,16 @@ impl LineKey {
     /// Bytes of the registers of a thread.
     pub(super) fn bytes(&self, operands: &[&ArrayShape], stride: usize) -> usize {
         let steps = match &self.source {
-            Source::Blocks(program) => program.bytes(),
-            Source::First | Source::Steps(..) => 0,
+            KeySource::Blocks(program) => program.bytes(),
+            KeySource::First | KeySource::Steps(..) => 0,
         };
         let gathered = if stride == 1 { 0 } else { operands.len() };
         steps + gathered * size_of::<[u128; BLOCK]>()
     }
     pub(crate) fn registers(&self, operands: &[&Array], stride: usize) -> Registers {
         let steps = match &self.source {
-            Source::Blocks(program) => program.registers(),
-            Source::First | Source::Steps(..) => Vec::new(),
+            KeySource::Blocks(program) => program.registers(),
+            KeySource::First | KeySource::Steps(..) => Vec::new(),
         };
         let gathered = if stride == 1 { 0 } else { operands.len() };
         Registers { steps, gathered: vec![[0; BLOCK]; gathered] }
@@ -92,12 +92,12 @@ impl LineKey {
     /// line if `in_parallel`.
     pub(super) fn compute(
         &self,
-        line: Line<'_>,
+        line: SortLine<'_>,
         keys: &mut [u64],
         registers: &mut Registers,
         in_parallel: bool,
     ) -> bool {
-        if let Source::Steps(applied, key) = &self.source {
+        if let KeySource::Steps(applied, key) = &self.source {
             return self.by_steps(applied, *key, line, keys);
         }
         if !in_parallel || keys.len() <= PART {
@@ -113,7 +113,7 @@ impl LineKey {
     /// Computes the keys from element `first` on; returns whether they have an order.
     pub(crate) fn part(
         &self,
-        line: Line<'_>,
+        line: SortLine<'_>,
         first: usize,
         keys: &mut [u64],
         registers: &mut Registers,
@@ -126,8 +126,8 @@ impl LineKey {
             // Parameters 2i and 2i + 1 are the left and the right element of operand i.
             let parameter = |i: usize| line.block(i / 2, first, count, gathered);
             let elements = match &self.source {
-                Source::Blocks(program) => program.run(&mut registers.steps, parameter, count),
-                Source::First | Source::Steps(..) => parameter(0),
+                KeySource::Blocks(program) => program.run(&mut registers.steps, parameter, count),
+                KeySource::First | KeySource::Steps(..) => parameter(0),
             };
             is_ordered &= ranks(elements, (self.ty, self.order), keys);
             if self.descends {
@@ -143,7 +143,7 @@ impl LineKey {
         &self,
         applied: &ScalarProgram,
         key: Key,
-        line: Line<'_>,
+        line: SortLine<'_>,
         keys: &mut [u64],
     ) -> bool {
         let mut scratch = applied.scratch();
@@ -160,7 +160,7 @@ impl LineKey {
     }
 }
 
-impl Line<'_> {
+impl SortLine<'_> {
     fn width(&self, operand: usize) -> usize {
         let operand = self.operands[operand];
         operand.bytes().len() / operand.len().max(1)

@@ -14,13 +14,13 @@ use comparator::{Comparator, merge_sort};
 use hlo::op::Sort;
 use hlo::{Array, ArrayShape};
 use keys::Registers;
-pub(super) use keys::{Line, LineKey};
+pub(super) use keys::{LineKey, SortLine};
 use num::clock::Stop;
 use num::index::{saturating_count, strides, to_usize};
 use num::parallel::{parts, threads};
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
 use num::{Result, Scope};
-use radix::Run;
+use radix::RadixMode;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ fn kernel(
     };
     // Indices of a line have 32 bits.
     u32::try_from(size).ok()?;
-    let sort = Lines {
+    let sort = SortLines {
         is_serial: to_apply.is_some_and(|computation| programs.needs_machine(computation)),
         size: to_usize(size),
         stride: to_usize(strides(&from.dims)[dim]),
@@ -111,7 +111,7 @@ impl Keys {
 }
 
 /// The lines along the dimension that is sorted.
-struct Lines {
+struct SortLines {
     applied: Option<Arc<ScalarProgram>>,
     keys: Option<Keys>,
     is_serial: bool,
@@ -121,7 +121,7 @@ struct Lines {
 }
 
 /// The memory of a thread.
-struct Space<'a> {
+struct SortScratch<'a> {
     registers: Vec<Registers>,
     keys: Vec<u64>,
     words: Vec<u128>,
@@ -130,7 +130,7 @@ struct Space<'a> {
     in_parallel: bool,
 }
 
-impl Lines {
+impl SortLines {
     /// The number of lines that are sorted before they are moved.
     fn at_once(&self) -> usize {
         (SORTED_AT_ONCE / self.size.max(1)).clamp(1, self.count.max(1))
@@ -178,9 +178,9 @@ impl Lines {
         Ok(())
     }
 
-    fn space<'a>(&'a self, scope: &'a dyn Scope, inputs: &'a [&'a Array]) -> Space<'a> {
+    fn space<'a>(&'a self, scope: &'a dyn Scope, inputs: &'a [&'a Array]) -> SortScratch<'a> {
         let keys = self.keys.as_ref().map_or(&[][..], |keys| &keys.keys);
-        Space {
+        SortScratch {
             registers: keys.iter().map(|key| key.registers(inputs, self.stride)).collect(),
             keys: Vec::new(),
             words: Vec::new(),
@@ -197,7 +197,7 @@ impl Lines {
         scope: &'a dyn Scope,
         inputs: &'a [&'a Array],
         orders: &mut [u32],
-        space: &mut Space<'a>,
+        space: &mut SortScratch<'a>,
     ) -> Result<()> {
         let mut orders_of = lines.clone().zip(orders.chunks_mut(self.size.max(1)));
         let is_short = lines.len().saturating_mul(self.size) < WORTH_A_THREAD;
@@ -206,7 +206,7 @@ impl Lines {
                 .try_for_each(|(line, order)| self.order_line(line, inputs, order, space));
         }
         let stop = scope.stop();
-        let space = || Space { in_parallel: false, ..self.space(scope, inputs) };
+        let space = || SortScratch { in_parallel: false, ..self.space(scope, inputs) };
         let sorted = lines.into_par_iter().zip(orders.par_chunks_mut(self.size.max(1)));
         sorted
             .map_init(space, |space, (line, order)| match stop.is_set() {
@@ -221,11 +221,11 @@ impl Lines {
         line: usize,
         operands: &[&Array],
         order: &mut [u32],
-        space: &mut Space<'_>,
+        space: &mut SortScratch<'_>,
     ) -> Result<()> {
         let (stride, size) = (self.stride, self.size);
         let base = line / stride * stride * size + line % stride;
-        let line = Line { operands, base, stride, size };
+        let line = SortLine { operands, base, stride, size };
         if self.keys.as_ref().is_some_and(|keys| order_by(keys, line, order, space)) {
             return Ok(());
         }
@@ -277,14 +277,19 @@ impl Lines {
 }
 
 /// Orders a line by its keys, the least significant first; returns whether there is an order.
-fn order_by(keys: &Keys, line: Line<'_>, order: &mut [u32], space: &mut Space<'_>) -> bool {
+fn order_by(
+    keys: &Keys,
+    line: SortLine<'_>,
+    order: &mut [u32],
+    space: &mut SortScratch<'_>,
+) -> bool {
     identity(order, keys.includes_equal);
     space.keys.resize(line.size, 0);
     for (key, registers) in keys.keys.iter().zip(&mut space.registers).rev() {
         if !key.compute(line, &mut space.keys, registers, space.in_parallel) {
             return false;
         }
-        let run = Run { stop: &space.stop, in_parallel: space.in_parallel };
+        let run = RadixMode { stop: &space.stop, in_parallel: space.in_parallel };
         radix::sort(&space.keys, order, &mut space.words, run);
     }
     true

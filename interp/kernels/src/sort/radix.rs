@@ -14,13 +14,13 @@ const VALUES: usize = 1 << DIGIT;
 
 /// How a list is sorted: until the time is over, by several threads or one.
 #[derive(Clone, Copy)]
-pub(super) struct Run<'a> {
+pub(super) struct RadixMode<'a> {
     pub(super) stop: &'a Stop,
     pub(super) in_parallel: bool,
 }
 
 /// A key above an index of `low` bits.
-trait Word: Copy + Default + Send + Sync + bytemuck::Pod {
+trait KeyedIndex: Copy + Default + Send + Sync + bytemuck::Pod {
     fn new(key: u64, index: u32, low: u32) -> Self;
     fn index(self, low: u32) -> u32;
     /// The bits from `shift` on, in a number that orders them.
@@ -36,7 +36,7 @@ macro_rules! words {
                 reason = "drops bits that are masked or known to be 0"
             )]
             #[allow(trivial_numeric_casts, reason = "one of the words is of the type of keys")]
-            impl Word for $word {
+            impl KeyedIndex for $word {
                 #[inline]
                 fn new(key: u64, index: u32, low: u32) -> Self {
                     (key as $word) << low | index as $word
@@ -75,7 +75,7 @@ pub(super) fn bytes(count: usize, key_bits: u32) -> usize {
 }
 
 /// Orders indices by the key of each; equal ones keep their order. `space` is memory to work in.
-pub(super) fn sort(keys: &[u64], order: &mut [u32], space: &mut Vec<u128>, run: Run<'_>) {
+pub(super) fn sort(keys: &[u64], order: &mut [u32], space: &mut Vec<u128>, run: RadixMode<'_>) {
     let (Some(&least), Some(&most)) = (keys.iter().min(), keys.iter().max()) else { return };
     if least == most {
         return;
@@ -88,13 +88,13 @@ pub(super) fn sort(keys: &[u64], order: &mut [u32], space: &mut Vec<u128>, run: 
     }
 }
 
-fn sort_words<W: Word>(
+fn sort_words<W: KeyedIndex>(
     keys: &[u64],
     least: u64,
     order: &mut [u32],
     low: u32,
     space: &mut Vec<u128>,
-    run: Run<'_>,
+    run: RadixMode<'_>,
 ) {
     let count = order.len();
     let room = (2 * count * size_of::<W>()).div_ceil(size_of::<u128>());
@@ -115,7 +115,13 @@ fn sort_words<W: Word>(
 }
 
 /// Sorts `from` by the bits from `low` on. The sorted list is in `to` if `moves`, and otherwise in `from`.
-fn sort_list<W: Word>(from: &mut [W], to: &mut [W], low: u32, moves: bool, run: Run<'_>) {
+fn sort_list<W: KeyedIndex>(
+    from: &mut [W],
+    to: &mut [W],
+    low: u32,
+    moves: bool,
+    run: RadixMode<'_>,
+) {
     let first = from.first().map_or(0, |word| word.above(low));
     let different = from.iter().fold(0, |bits, word| bits | (word.above(low) ^ first));
     let high = u64::BITS - different.leading_zeros();
@@ -164,7 +170,7 @@ fn sort_list<W: Word>(from: &mut [W], to: &mut [W], low: u32, moves: bool, run: 
 
 /// The number of words with each digit at `shift`.
 #[inline(never)]
-fn counts<W: Word>(words: &[W], shift: u32) -> [usize; VALUES] {
+fn counts<W: KeyedIndex>(words: &[W], shift: u32) -> [usize; VALUES] {
     let mut counts = [0; VALUES];
     for word in words {
         counts[word.digit(shift)] += 1;
@@ -175,7 +181,7 @@ fn counts<W: Word>(words: &[W], shift: u32) -> [usize; VALUES] {
 /// Moves the words into the order of their digits at `shift`.
 // Inlined into `sort_list`, this loop and that of `counts` take twice the time.
 #[inline(never)]
-fn distribute<W: Word>(from: &[W], to: &mut [W], counts: &[usize; VALUES], shift: u32) {
+fn distribute<W: KeyedIndex>(from: &[W], to: &mut [W], counts: &[usize; VALUES], shift: u32) {
     let mut next = [0; VALUES];
     let mut start = 0;
     for (next, count) in next.iter_mut().zip(counts) {
@@ -199,7 +205,12 @@ mod tests {
         let mut space = Vec::new();
         for first in [(0..count).collect(), (0..count).rev().collect::<Vec<u32>>()] {
             let (mut order, mut expected) = (first.clone(), first);
-            sort(keys, &mut order, &mut space, Run { stop: &Stop::default(), in_parallel: true });
+            sort(
+                keys,
+                &mut order,
+                &mut space,
+                RadixMode { stop: &Stop::default(), in_parallel: true },
+            );
             expected.sort_by_key(|&i| keys[super::super::at(i)]);
             assert!(order == expected, "{} keys", keys.len());
         }

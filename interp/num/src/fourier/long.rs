@@ -8,7 +8,7 @@ use super::super::complex_of::{ComplexOf, Field};
 use super::super::double_double::Real;
 use super::super::loops::instruction_set::{self, Task};
 use super::super::twiddle::Series;
-use super::{Lanes, Plan};
+use super::{FftPlan, Lanes};
 use crate::clock::Stop;
 use crate::parallel::{parts, parts_with};
 use std::ops::Range;
@@ -54,19 +54,19 @@ impl Matrix {
 pub struct Long<R> {
     matrix: Matrix,
     /// Of `rows` numbers.
-    for_columns: Plan<R>,
+    for_columns: FftPlan<R>,
     /// Of `columns` numbers.
-    for_rows: Plan<R>,
+    for_rows: FftPlan<R>,
     turns: Turns<R>,
 }
 
-type Block<R> = Lanes<R, TOGETHER>;
+type LaneBlock<R> = Lanes<R, TOGETHER>;
 
 impl<R: Real + Field> Long<R> {
     pub(super) fn new(matrix: Matrix, stop: &Stop) -> Self {
         let Matrix { rows, columns } = matrix;
         let turns = Turns::new(rows * columns);
-        let [for_columns, for_rows] = [rows, columns].map(|n| Plan::new(n, stop));
+        let [for_columns, for_rows] = [rows, columns].map(|n| FftPlan::new(n, stop));
         Self { matrix, for_columns, for_rows, turns }
     }
 
@@ -101,7 +101,7 @@ impl<R: Real + Field> Long<R> {
         &self,
         line: &[Lanes<R, N>],
         lane: usize,
-        to: &mut [Block<R>],
+        to: &mut [LaneBlock<R>],
         columns: Range<usize>,
     ) {
         for (slot, row) in to.iter_mut().zip(line.chunks_exact(self.matrix.columns)) {
@@ -112,7 +112,7 @@ impl<R: Real + Field> Long<R> {
     }
 
     /// Copies some rows of the blocks of columns, each into a lane.
-    fn rows(&self, from: &[Block<R>], to: &mut [Block<R>], rows: Range<usize>) {
+    fn rows(&self, from: &[LaneBlock<R>], to: &mut [LaneBlock<R>], rows: Range<usize>) {
         for (to, from) in to.chunks_mut(TOGETHER).zip(from.chunks_exact(self.matrix.rows)) {
             for (lane, x) in from[rows.clone()].iter().enumerate() {
                 for (k, slot) in to.iter_mut().enumerate() {
@@ -123,7 +123,12 @@ impl<R: Real + Field> Long<R> {
     }
 
     /// Stores the numbers of the result: number `k1 + rows * k2` is element `(k1, k2)`.
-    fn store<const N: usize>(&self, from: &[Block<R>], lane: usize, result: &mut [Lanes<R, N>]) {
+    fn store<const N: usize>(
+        &self,
+        from: &[LaneBlock<R>],
+        lane: usize,
+        result: &mut [Lanes<R, N>],
+    ) {
         let Matrix { rows, columns } = self.matrix;
         let some = TOGETHER * rows;
         parts(result, (some, 1), |number, result| {
@@ -144,10 +149,10 @@ impl<R: Real + Field> Long<R> {
 /// Calls `each` for blocks of at most [`TOGETHER`] of `lines` lines of `length` numbers, in parallel: with memory for a block that a
 /// thread keeps, the numbers of the lines, and the block.
 fn each_block<R: Real + Field>(
-    blocks: &mut [Block<R>],
+    blocks: &mut [LaneBlock<R>],
     length: usize,
     lines: usize,
-    each: impl Fn(&mut [Block<R>], Range<usize>, &mut [Block<R>]) + Sync + Send,
+    each: impl Fn(&mut [LaneBlock<R>], Range<usize>, &mut [LaneBlock<R>]) + Sync + Send,
 ) {
     let memory = || vec![Lanes::ZERO; length];
     parts_with(blocks, (length, 1), memory, |memory, number, block| {
@@ -160,7 +165,7 @@ fn each_block<R: Real + Field>(
 struct Turn<'a, R> {
     turns: &'a Turns<R>,
     columns: Range<usize>,
-    block: &'a mut [Block<R>],
+    block: &'a mut [LaneBlock<R>],
 }
 
 impl<R: Real + Field> Task for Turn<'_, R> {

@@ -3,7 +3,7 @@
 //! A formula has no branches, so the compiler vectorizes it, and is not checked: a test measures its error over all f32. It gives
 //! NaN where it does not apply; such elements are computed by the definition of the function. Processors without fused
 //! multiply-add use the definition alone.
-use super::Loop;
+use super::VectorLoop;
 use super::instruction_set::{self, Task};
 use crate::float::to_f32;
 use crate::float_functions::single;
@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 /// Elements that are computed together: enough for the compiler to vectorize the loop.
 const BLOCK: usize = 32;
 
-trait Function {
+trait Approximation {
     /// Returns the result, or NaN where the formula does not apply.
     fn approximate(x: f32) -> f32;
     /// Returns the correctly rounded result.
@@ -26,7 +26,7 @@ struct Slices<'a, F> {
     formula: PhantomData<F>,
 }
 
-impl<F: Function> Task for Slices<'_, F> {
+impl<F: Approximation> Task for Slices<'_, F> {
     const IS_LONG: bool = true;
 
     #[inline(always)]
@@ -51,25 +51,25 @@ impl<F: Function> Task for Slices<'_, F> {
 }
 
 #[inline(always)]
-fn block<F: Function>(x: &[f32; BLOCK], result: &mut [f32; BLOCK]) {
+fn block<F: Approximation>(x: &[f32; BLOCK], result: &mut [f32; BLOCK]) {
     let mut any = 0;
     for i in 0..BLOCK {
         result[i] = F::approximate(x[i]);
         any |= u32::from(result[i].is_nan());
     }
     if any != 0 {
-        settle::<F>(x, result);
+        compute_exactly::<F>(x, result);
     }
 }
 #[cold]
-fn settle<F: Function>(x: &[f32; BLOCK], result: &mut [f32; BLOCK]) {
+fn compute_exactly<F: Approximation>(x: &[f32; BLOCK], result: &mut [f32; BLOCK]) {
     for (result, &x) in result.iter_mut().zip(x).filter(|(result, _)| result.is_nan()) {
         *result = F::exact(x);
     }
 }
 
-fn of<F: Function + 'static>() -> Loop {
-    Loop::new(move |operands, result| {
+fn of<F: Approximation + 'static>() -> VectorLoop {
+    VectorLoop::new(move |operands, result| {
         let x = bytemuck::cast_slice(operands[0]);
         let result = bytemuck::cast_slice_mut(result);
         instruction_set::run(Slices { x, result, formula: PhantomData::<F> });
@@ -90,13 +90,13 @@ fn polynomial<const N: usize>(x: f32, coefficients: &'static [f32; N]) -> f32 {
 macro_rules! functions {
     ($($function:ident)*) => {
         pub(super) mod loops {
-            use super::{Function, Loop, of, single};
+            use super::{Approximation, VectorLoop, of, single};
             // Items of this module come before those of the same names.
             pub(in crate::loops) use crate::loops::table::none::*;
             $(
-                pub(in crate::loops) fn $function() -> Option<Loop> {
+                pub(in crate::loops) fn $function() -> Option<VectorLoop> {
                     struct Formula;
-                    impl Function for Formula {
+                    impl Approximation for Formula {
                         #[inline(always)]
                         fn approximate(x: f32) -> f32 {
                             super::$function(x)

@@ -1,7 +1,7 @@
 //! Two operations of f32 in one loop, with the value between them in a register. Each rounds, so the bits are those of two
 //! loops.
 use super::instruction_set::{self, Task};
-use super::{Each, Loop, elements, pair};
+use super::{Each, VectorLoop, elements, pair};
 use crate::float_functions::single;
 use hlo::op::Binary;
 
@@ -46,7 +46,7 @@ impl Short {
 /// Returns the loop of an operation of the first two operands, and of what follows with the third one, if any. Each operand may
 /// have one element.
 #[inline]
-pub fn chain_loop(first: Short, then: Then) -> Loop {
+pub fn chain_loop(first: Short, then: Then) -> VectorLoop {
     match first {
         Short::Add => after(single::add, then),
         Short::Subtract => after(single::sub, then),
@@ -54,7 +54,7 @@ pub fn chain_loop(first: Short, then: Then) -> Loop {
     }
 }
 
-fn after(first: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static, then: Then) -> Loop {
+fn after(first: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static, then: Then) -> VectorLoop {
     match then {
         Then::Left(Short::Add) | Then::Right(Short::Add) => {
             three(move |a, b, c| single::add(first(a, b), c))
@@ -71,11 +71,11 @@ fn after(first: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static, then: T
     }
 }
 
-fn two(function: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static) -> Loop {
+fn two(function: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static) -> VectorLoop {
     pair(move |[a, b]: [f32; 2]| function(a, b))
 }
 
-fn three(function: impl Fn(f32, f32, f32) -> f32 + Copy + Send + Sync + 'static) -> Loop {
+fn three(function: impl Fn(f32, f32, f32) -> f32 + Copy + Send + Sync + 'static) -> VectorLoop {
     let run = move |operands: &[&[u8]], result: &mut [u8]| {
         let [a, b, c] = elements::<3, f32>(operands);
         let result: &mut [f32] = bytemuck::cast_slice_mut(result);
@@ -91,7 +91,7 @@ fn three(function: impl Fn(f32, f32, f32) -> f32 + Copy + Send + Sync + 'static)
             (a, b, c) => each([a, b, c], result, move |[a, b, c]| function(a, b, c)),
         }
     };
-    Loop { takes_scalars: true, ..Loop::new(run) }
+    VectorLoop { takes_scalars: true, ..VectorLoop::new(run) }
 }
 
 fn each<'a, const N: usize, F: Fn([f32; N]) -> f32>(

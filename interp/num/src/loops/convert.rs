@@ -1,7 +1,7 @@
 //! Conversion between types of the processor, bf16, f16 and `pred`.
 use super::narrow::{Narrow, narrow_type, rounded, widened};
 use super::table::{with_native, with_type};
-use super::{Loop, each};
+use super::{VectorLoop, each};
 use crate::float::to_f32;
 use hlo::ElementType;
 
@@ -18,7 +18,7 @@ use hlo::ElementType;
     trivial_numeric_casts,
     reason = "Rust's conversions are those of HLO: they wrap, round to nearest even, truncate and saturate"
 )]
-pub fn convert_loop(from: ElementType, to: ElementType) -> Option<Loop> {
+pub fn convert_loop(from: ElementType, to: ElementType) -> Option<VectorLoop> {
     if from == to {
         return None;
     }
@@ -37,9 +37,9 @@ pub fn convert_loop(from: ElementType, to: ElementType) -> Option<Loop> {
     None
 }
 
-fn from_narrow<A: Narrow>(to: ElementType) -> Option<Loop> {
+fn from_narrow<A: Narrow>(to: ElementType) -> Option<VectorLoop> {
     if to == ElementType::F32 {
-        return Some(Loop::new(|x, result| {
+        return Some(VectorLoop::new(|x, result| {
             A::widen(bytemuck::cast_slice(x[0]), bytemuck::cast_slice_mut(result));
         }));
     }
@@ -47,9 +47,9 @@ fn from_narrow<A: Narrow>(to: ElementType) -> Option<Loop> {
 }
 
 #[allow(clippy::useless_conversion, reason = "one of the types is f64")]
-fn to_narrow<R: Narrow>(from: ElementType) -> Option<Loop> {
+fn to_narrow<R: Narrow>(from: ElementType) -> Option<VectorLoop> {
     if from == ElementType::F32 {
-        return Some(Loop::new(|x, result| {
+        return Some(VectorLoop::new(|x, result| {
             R::round(bytemuck::cast_slice(x[0]), bytemuck::cast_slice_mut(result));
         }));
     }

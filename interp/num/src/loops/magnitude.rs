@@ -1,5 +1,5 @@
 //! The magnitude of complex numbers of two f32.
-use super::Loop;
+use super::VectorLoop;
 use super::instruction_set::{self, Task};
 use crate::float::to_f32;
 
@@ -9,8 +9,8 @@ const BLOCK: usize = 512;
 const ERROR: f64 = f64::EPSILON;
 
 /// Returns the loop of `abs` from c64 to f32. It calls core-math where the bound of the error leaves the rounding open.
-pub fn magnitude_loop() -> Loop {
-    Loop::new(|operands, result| {
+pub fn magnitude_loop() -> VectorLoop {
+    VectorLoop::new(|operands, result| {
         let numbers: &[[f32; 2]] = bytemuck::cast_slice(operands[0]);
         let result: &mut [f32] = bytemuck::cast_slice_mut(result);
         for (numbers, result) in numbers.chunks(BLOCK).zip(result.chunks_mut(BLOCK)) {

@@ -27,7 +27,7 @@ pub use convert::convert_loop;
 use instruction_set::Task;
 pub use magnitude::magnitude_loop;
 pub use order::{clamp_loop, compare_loop};
-pub use progression::{Numbers, Progression};
+pub use progression::{Progression, WriteElements};
 pub use select::select_loop;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -36,24 +36,24 @@ pub use table::{binary_loop, is_approximate, unary_loop};
 
 /// A loop over the bytes of operands and of a result, aligned for their types and with the same number of elements.
 #[derive(Clone)]
-pub struct Loop {
-    run: Arc<Run>,
+pub struct VectorLoop {
+    run: Arc<LoopFn>,
     /// Whether an operand may have one element, for all elements of the result.
     pub takes_scalars: bool,
     /// The operation of f32, if it may be one of a chain.
     pub short: Option<Short>,
 }
 
-type Run = dyn Fn(&[&[u8]], &mut [u8]) + Send + Sync;
+type LoopFn = dyn Fn(&[&[u8]], &mut [u8]) + Send + Sync;
 
-impl Loop {
+impl VectorLoop {
     fn new(run: impl Fn(&[&[u8]], &mut [u8]) + Send + Sync + 'static) -> Self {
         Self { run: Arc::new(run), takes_scalars: false, short: None }
     }
 }
 
-impl Deref for Loop {
-    type Target = Run;
+impl Deref for VectorLoop {
+    type Target = LoopFn;
     fn deref(&self) -> &Self::Target {
         &*self.run
     }
@@ -62,11 +62,11 @@ impl Deref for Loop {
 /// Returns the loop of a function of `N` operands of one type.
 fn each<const N: usize, A: Pod, R: Pod, F: Fn([A; N]) -> R + Copy + Send + Sync + 'static>(
     function: F,
-) -> Loop
+) -> VectorLoop
 where
     for<'a> Each<'a, N, A, R, F>: Task,
 {
-    Loop::new(move |operands, result| {
+    VectorLoop::new(move |operands, result| {
         let result = bytemuck::cast_slice_mut(result);
         instruction_set::run(Each { operands: elements(operands), result, function });
     })
@@ -78,7 +78,9 @@ fn elements<'a, const N: usize, A: Pod>(operands: &[&'a [u8]]) -> [&'a [A]; N] {
 }
 
 /// Returns the loop of a function of two operands, of which one may have one element.
-fn pair<A: Pod, R: Pod>(function: impl Fn([A; 2]) -> R + Copy + Send + Sync + 'static) -> Loop {
+fn pair<A: Pod, R: Pod>(
+    function: impl Fn([A; 2]) -> R + Copy + Send + Sync + 'static,
+) -> VectorLoop {
     let run = move |operands: &[&[u8]], result: &mut [u8]| {
         let [a, b] = elements::<2, A>(operands);
         let result: &mut [R] = bytemuck::cast_slice_mut(result);
@@ -95,7 +97,7 @@ fn pair<A: Pod, R: Pod>(function: impl Fn([A; 2]) -> R + Copy + Send + Sync + 's
             (a, b) => instruction_set::run(Each { operands: [a, b], result, function }),
         }
     };
-    Loop { takes_scalars: true, ..Loop::new(run) }
+    VectorLoop { takes_scalars: true, ..VectorLoop::new(run) }
 }
 
 struct Each<'a, const N: usize, A, R, F> {

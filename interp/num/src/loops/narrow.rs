@@ -1,6 +1,6 @@
 //! Loops over bf16 and f16, by those over f32: blocks of elements are widened and rounded back.
 use super::instruction_set;
-use super::{Each, Loop, elements};
+use super::{Each, VectorLoop, elements};
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use hlo::Scalar;
@@ -10,7 +10,7 @@ use hlo::literal::Native;
 const STAGE: usize = 512;
 
 /// The definition of a function, on elements in wide form.
-pub(super) type Settle<const N: usize> = Box<dyn Fn([Scalar; N]) -> Scalar + Send + Sync>;
+pub(super) type ScalarDefinition<const N: usize> = Box<dyn Fn([Scalar; N]) -> Scalar + Send + Sync>;
 
 /// A float type that f32 contains.
 pub(super) trait Narrow: Native {
@@ -117,12 +117,12 @@ fn each_stage<const N: usize, T: Narrow>(
 }
 
 /// Applies a loop over f32 and rounds its results again. Results that may be halfway between two neighbors are computed by
-/// `settle`, if there is one: then rounding twice may be wrong, as the f32 may itself be rounded.
+/// `definition`, if there is one: there rounding twice may be wrong, as the f32 may itself be rounded.
 pub(super) fn through_f32<const N: usize, T: Narrow>(
-    single: Loop,
-    settle: Option<Settle<N>>,
-) -> Loop {
-    Loop::new(move |operands, result| {
+    single: VectorLoop,
+    definition: Option<ScalarDefinition<N>>,
+) -> VectorLoop {
+    VectorLoop::new(move |operands, result| {
         let result: &mut [T] = bytemuck::cast_slice_mut(result);
         let mut wide_result = [0.0; STAGE];
         each_stage::<N, T>(operands, result.len(), |range, operands, wide| {
@@ -130,21 +130,21 @@ pub(super) fn through_f32<const N: usize, T: Narrow>(
                 (&mut result[range.clone()], &mut wide_result[..range.len()]);
             single(&wide, bytemuck::cast_slice_mut(wide_result));
             T::round(wide_result, result);
-            let Some(settle) = &settle else { return };
+            let Some(definition) = &definition else { return };
             // Without an early end the loop is vectorized; nearly always there is none.
             if !wide_result.iter().fold(false, |any, &x| any | T::may_be_tie(x)) {
                 return;
             }
             for (i, _) in wide_result.iter().enumerate().filter(|(_, x)| T::may_be_tie(**x)) {
-                result[i] = T::of_scalar(settle(operands.map(|x| x[i].scalar())));
+                result[i] = T::of_scalar(definition(operands.map(|x| x[i].scalar())));
             }
         });
     })
 }
 
 /// Applies a loop from f32 to a type of `width` bytes.
-pub(super) fn widened<const N: usize, T: Narrow>(single: Loop, width: usize) -> Loop {
-    Loop::new(move |operands, result| {
+pub(super) fn widened<const N: usize, T: Narrow>(single: VectorLoop, width: usize) -> VectorLoop {
+    VectorLoop::new(move |operands, result| {
         each_stage::<N, T>(operands, result.len() / width, |range, _, wide| {
             single(&wide, &mut result[range.start * width..range.end * width]);
         });
@@ -152,8 +152,8 @@ pub(super) fn widened<const N: usize, T: Narrow>(single: Loop, width: usize) -> 
 }
 
 /// Applies a loop to f32 from a type of `width` bytes and rounds its results again; they are exact, or rounded to odd.
-pub(super) fn rounded<T: Narrow>(single: Loop, width: usize) -> Loop {
-    Loop::new(move |operands, result| {
+pub(super) fn rounded<T: Narrow>(single: VectorLoop, width: usize) -> VectorLoop {
+    VectorLoop::new(move |operands, result| {
         let result: &mut [T] = bytemuck::cast_slice_mut(result);
         let mut wide = [0.0; STAGE];
         for (result, x) in result.chunks_mut(STAGE).zip(operands[0].chunks(STAGE * width)) {

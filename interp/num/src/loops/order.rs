@@ -1,14 +1,14 @@
 //! Comparison and clamping.
 use super::narrow::{narrow_type, through_f32, widened};
 use super::table::{with_integer, with_native};
-use super::{Loop, each};
+use super::{VectorLoop, each};
 use crate::float_functions::{double, single};
 use crate::{Direction, Order};
 use bytemuck::Pod;
 use hlo::ElementType;
 
 /// Returns the loop of `compare` for a type of the processor, and for bf16 and f16.
-pub fn compare_loop(direction: Direction, order: Order, ty: ElementType) -> Option<Loop> {
+pub fn compare_loop(direction: Direction, order: Order, ty: ElementType) -> Option<VectorLoop> {
     match order {
         Order::TotalOrder => match ty.bits() {
             64 => Some(of_keys(direction, |x: i64| {
@@ -37,7 +37,7 @@ pub fn compare_loop(direction: Direction, order: Order, ty: ElementType) -> Opti
 fn of_keys<T: Pod, K: PartialOrd>(
     direction: Direction,
     key: impl Fn(T) -> K + Copy + Send + Sync + 'static,
-) -> Loop {
+) -> VectorLoop {
     macro_rules! by {
         ($operator:tt) => { each(move |[a, b]: [T; 2]| u8::from(key(a) $operator key(b))) };
     }
@@ -52,7 +52,7 @@ fn of_keys<T: Pod, K: PartialOrd>(
 }
 
 /// Returns the loop of `clamp` for a type of the processor, and for bf16 and f16.
-pub fn clamp_loop(ty: ElementType) -> Option<Loop> {
+pub fn clamp_loop(ty: ElementType) -> Option<VectorLoop> {
     let of_f32 = || each(|[low, x, high]| single::min(high, single::max(x, low)));
     with_integer!(ty, T => return Some(each(|[low, x, high]: [T; 3]| high.min(x.max(low)))));
     if ty == ElementType::F32 {

@@ -4,7 +4,7 @@ use hlo::{ElementType, Scalar};
 use std::sync::Arc;
 
 /// A function that writes consecutive elements, from one of this number on.
-pub type Numbers = Arc<dyn Fn(usize, &mut [u8]) + Send + Sync>;
+pub type WriteElements = Arc<dyn Fn(usize, &mut [u8]) + Send + Sync>;
 
 /// Element `i` is `start + step * (i / stride % size)`.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ impl Progression {
         trivial_numeric_casts,
         reason = "as `convert` from s64: integers wrap, floats are rounded to nearest even"
     )]
-    pub fn numbers(self, ty: ElementType) -> Numbers {
+    pub fn numbers(self, ty: ElementType) -> WriteElements {
         with_native!(ty, A => return Arc::new(move |first, result| {
             self.fill(first, bytemuck::cast_slice_mut::<u8, A>(result), |number| number as A);
         }));

@@ -1,11 +1,11 @@
 //! Selection between two arrays.
-use super::Loop;
+use super::VectorLoop;
 use super::instruction_set::{self, Task};
 use bytemuck::Pod;
 use std::ops::{BitAnd, BitXor};
 
 /// Returns the loop of `select` for elements of `width` bytes.
-pub fn select_loop(width: usize) -> Loop {
+pub fn select_loop(width: usize) -> VectorLoop {
     match width {
         1 => of(u8::wrapping_neg),
         2 => of(u16::wrapping_neg),
@@ -20,8 +20,8 @@ pub fn select_loop(width: usize) -> Loop {
 trait Word: Pod + From<bool> + BitAnd<Output = Self> + BitXor<Output = Self> {}
 impl<T: Pod + From<bool> + BitAnd<Output = T> + BitXor<Output = T>> Word for T {}
 
-fn of<T: Word>(negate: impl Fn(T) -> T + Copy + Send + Sync + 'static) -> Loop {
-    Loop::new(move |operands, result| {
+fn of<T: Word>(negate: impl Fn(T) -> T + Copy + Send + Sync + 'static) -> VectorLoop {
+    VectorLoop::new(move |operands, result| {
         let [on_true, on_false] = [1, 2].map(|k| bytemuck::cast_slice(operands[k]));
         let result = bytemuck::cast_slice_mut(result);
         instruction_set::run(Select { chosen: operands[0], on_true, on_false, result, negate });

@@ -43,7 +43,7 @@ fn bytes(ty: E, elements: &[Scalar]) -> Vec<u128> {
     words
 }
 /// Runs a loop over operands, of the types at their side.
-fn run(function: &Loop, operands: &[(E, &[Scalar])], to: E) -> Vec<Scalar> {
+fn run(function: &VectorLoop, operands: &[(E, &[Scalar])], to: E) -> Vec<Scalar> {
     let count = operands[0].1.len();
     let memory: Vec<Vec<u128>> = operands.iter().map(|(ty, x)| bytes(*ty, x)).collect();
     let operands: Vec<&[u8]> = memory
@@ -295,7 +295,7 @@ fn chains_of_two_operations() {
         (Short::Subtract, Binary::Subtract),
         (Short::Multiply, Binary::Multiply),
     ];
-    let run = |function: &Loop, operands: &[&[f32]]| -> Vec<f32> {
+    let run = |function: &VectorLoop, operands: &[&[f32]]| -> Vec<f32> {
         let operands: Vec<&[u8]> = operands.iter().map(|x| bytemuck::cast_slice(x)).collect();
         let mut result = vec![0_f32; arrays[0].len()];
         function(&operands, bytemuck::cast_slice_mut(&mut result));

@@ -2,7 +2,7 @@
 use super::{Body, ScalarProgram, ScalarStep};
 use crate::Arithmetic;
 use crate::loops::{
-    Loop, binary_loop, clamp_loop, compare_loop, convert_loop, select_loop, unary_loop,
+    VectorLoop, binary_loop, clamp_loop, compare_loop, convert_loop, select_loop, unary_loop,
 };
 use hlo::{ElementType, Scalar};
 use smallvec::SmallVec;
@@ -29,7 +29,7 @@ struct BlockStep {
 }
 
 enum Function {
-    Loop(Loop),
+    Loop(VectorLoop),
     /// Is the same for all blocks.
     Constant(ElementType, Scalar),
 }

@@ -1,5 +1,5 @@
 //! `potrf`, `trsm`, `getrf`, `gtsv`: factors and solutions by elimination.
-use super::number::{Matrix, Number};
+use super::number::{LapackFloat, Matrix};
 use num::clock::Stop;
 
 /// `potrf`: `a = l l^H`, `l` lower triangular, or `a = u^H u`. Only the named triangle of `a` is read, and only it is
@@ -7,7 +7,7 @@ use num::clock::Stop;
 ///
 /// Returns 0, or `k` if the leading minor of order `k` is not positive definite. Columns from the `k`-th on are then
 /// unchanged. The imaginary parts of diagonal elements are ignored.
-pub(super) fn potrf<N: Number>(a: &mut Matrix<N>, lower: bool) -> i32 {
+pub(super) fn potrf<N: LapackFloat>(a: &mut Matrix<N>, lower: bool) -> i32 {
     if lower {
         // The upper factor is the conjugate transpose of the lower.
         let mut upper = a.adjoint();
@@ -18,7 +18,7 @@ pub(super) fn potrf<N: Number>(a: &mut Matrix<N>, lower: bool) -> i32 {
     upper_factor(a)
 }
 
-fn upper_factor<N: Number>(a: &mut Matrix<N>) -> i32 {
+fn upper_factor<N: LapackFloat>(a: &mut Matrix<N>) -> i32 {
     let stop = Stop::current();
     let n = a.rows;
     for j in 0..n {
@@ -65,7 +65,7 @@ pub(super) struct Triangle {
 
 /// `trsm`: solves `op(a) x = b`, or `x op(a) = b` for `right`, into `b`. Only one triangle of `a` is read. A zero on the
 /// diagonal is divided by: the result has infinities and NaN.
-pub(super) fn trsm<N: Number>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triangle, right: bool) {
+pub(super) fn trsm<N: LapackFloat>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triangle, right: bool) {
     if right {
         // `x op(a) = b` is `op(a)^T x^T = b^T`.
         let mut columns = b.transpose();
@@ -111,7 +111,7 @@ pub(super) fn trsm<N: Number>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triangle, r
 ///
 /// Returns the 1-based row that each step exchanged with, and 0, or `k` if the `k`-th pivot is the first that is zero.
 /// The elimination continues after a zero pivot.
-pub(super) fn getrf<N: Number>(a: &mut Matrix<N>) -> (Vec<i32>, i32) {
+pub(super) fn getrf<N: LapackFloat>(a: &mut Matrix<N>) -> (Vec<i32>, i32) {
     let steps = a.rows.min(a.cols);
     let (mut pivots, mut info) = (Vec::with_capacity(steps), 0);
     let stop = Stop::current();
@@ -155,7 +155,7 @@ pub(super) struct Bands<'a, N> {
 
 /// `gtsv`: solves a tridiagonal system by elimination with row exchanges. Returns 0, or `k` if the `k`-th pivot is zero; nothing
 /// is solved then.
-pub(super) fn gtsv<N: Number>(bands: &mut Bands<'_, N>, b: &mut Matrix<N>) -> i32 {
+pub(super) fn gtsv<N: LapackFloat>(bands: &mut Bands<'_, N>, b: &mut Matrix<N>) -> i32 {
     if let Some(zero) = eliminate(bands, b, true) {
         return order(zero);
     }
@@ -165,7 +165,7 @@ pub(super) fn gtsv<N: Number>(bands: &mut Bands<'_, N>, b: &mut Matrix<N>) -> i3
 
 /// Solves a tridiagonal system that may be singular. Where a quotient would be larger than `1 / tiny`, the pivot grows first, from
 /// `epsilon` times the largest element of the triangular factor on.
-pub(super) fn perturbed<N: Number>(
+pub(super) fn perturbed<N: LapackFloat>(
     bands: &mut Bands<'_, N>,
     b: &mut Matrix<N>,
     (epsilon, tiny): (f64, f64),
@@ -186,7 +186,11 @@ pub(super) fn perturbed<N: Number>(
 }
 
 /// Makes a tridiagonal matrix triangular, with row exchanges. Returns the first pivot that is zero and `stops` there, if it does.
-fn eliminate<N: Number>(bands: &mut Bands<'_, N>, b: &mut Matrix<N>, stops: bool) -> Option<usize> {
+fn eliminate<N: LapackFloat>(
+    bands: &mut Bands<'_, N>,
+    b: &mut Matrix<N>,
+    stops: bool,
+) -> Option<usize> {
     let Bands { dl, d, du } = bands;
     let n = d.len();
     for i in 0..n.saturating_sub(1) {
@@ -232,7 +236,7 @@ fn eliminate<N: Number>(bands: &mut Bands<'_, N>, b: &mut Matrix<N>, stops: bool
 
 /// Solves the triangular system that [`eliminate`] leaves. `pivot` gets each pivot and the size of the largest number that it
 /// divides, and returns the divisor.
-fn substitute<N: Number>(
+fn substitute<N: LapackFloat>(
     Bands { dl, d, du }: &Bands<'_, N>,
     b: &mut Matrix<N>,
     pivot: impl Fn(N, f64) -> N,

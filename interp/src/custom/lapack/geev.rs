@@ -2,17 +2,17 @@
 //!
 //! Each vector has length 1. A vector of a complex eigenvalue is scaled so that its largest element is real and
 //! positive; one of a real eigenvalue of a real matrix is real, of either sign.
-use super::number::{Complex, Matrix, Number, length};
+use super::number::{Complex, LapackFloat, Matrix, length};
 use super::schur::eigenvalues;
 
 /// Returns the columns `v` with `a v = value v`, in the order of the eigenvalues, from `a = z t z^H`.
-pub(super) fn right<N: Number>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> {
+pub(super) fn right<N: LapackFloat>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> {
     vectors(&complex(t), &complex(z), &eigenvalues(t), is_complex::<N>())
 }
 
 /// Returns the columns `u` with `u^H a = value u^H`. They are right eigenvectors of the conjugate transpose, whose
 /// reverse is a Schur form again.
-pub(super) fn left<N: Number>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> {
+pub(super) fn left<N: LapackFloat>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> {
     let n = t.rows;
     let (mut turned, mut basis) = (Matrix::zeros(n, n), Matrix::zeros(n, n));
     for i in 0..n {
@@ -31,12 +31,12 @@ pub(super) fn left<N: Number>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> {
     result
 }
 
-fn complex<N: Number>(a: &Matrix<N>) -> Matrix<Complex> {
+fn complex<N: LapackFloat>(a: &Matrix<N>) -> Matrix<Complex> {
     let data = a.data.iter().map(|x| Complex::of(x.re(), x.im())).collect();
     Matrix { rows: a.rows, cols: a.cols, data }
 }
 
-fn is_complex<N: Number>() -> bool {
+fn is_complex<N: LapackFloat>() -> bool {
     N::of(0.0, 1.0) != N::ZERO
 }
 

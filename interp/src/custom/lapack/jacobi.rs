@@ -4,7 +4,7 @@
 //! rotation makes one pair of columns orthogonal, and they are repeated until all pairs are. Results that are
 //! determined mathematically agree; the sign or phase of a vector, and the basis of an eigenspace of several
 //! dimensions, may differ.
-use super::number::{Matrix, Number, hypot, length};
+use super::number::{LapackFloat, Matrix, hypot, length};
 use super::reflect::{geqp3, geqrf, hermitian, orgqr};
 use num::clock::Stop;
 
@@ -25,7 +25,7 @@ fn rotation(p: f64, q: f64, g: f64) -> (f64, f64) {
 }
 
 /// Columns `p` and `q` become `c p - s conj(phase) q` and `s phase p + c q`.
-fn rotate<N: Number>(a: &mut Matrix<N>, p: usize, q: usize, (c, s): (f64, f64), phase: N) {
+fn rotate<N: LapackFloat>(a: &mut Matrix<N>, p: usize, q: usize, (c, s): (f64, f64), phase: N) {
     for i in 0..a.rows {
         let (x, y) = (a[(i, p)], a[(i, q)]);
         a[(i, p)] = x.times(c) - (phase.conj() * y).times(s);
@@ -34,7 +34,13 @@ fn rotate<N: Number>(a: &mut Matrix<N>, p: usize, q: usize, (c, s): (f64, f64), 
 }
 
 /// The same for rows, conjugated.
-fn rotate_rows<N: Number>(a: &mut Matrix<N>, p: usize, q: usize, (c, s): (f64, f64), phase: N) {
+fn rotate_rows<N: LapackFloat>(
+    a: &mut Matrix<N>,
+    p: usize,
+    q: usize,
+    (c, s): (f64, f64),
+    phase: N,
+) {
     for j in 0..a.cols {
         let (x, y) = (a[(p, j)], a[(q, j)]);
         a[(p, j)] = x.times(c) - (phase * y).times(s);
@@ -44,7 +50,7 @@ fn rotate_rows<N: Number>(a: &mut Matrix<N>, p: usize, q: usize, (c, s): (f64, f
 
 /// Eigenvalues in ascending order and the orthonormal eigenvectors, as columns, of a Hermitian matrix of which one
 /// triangle is read. `None` if the sweeps do not converge.
-pub(super) fn eigh<N: Number>(a: &Matrix<N>, lower: bool) -> Option<(Vec<f64>, Matrix<N>)> {
+pub(super) fn eigh<N: LapackFloat>(a: &Matrix<N>, lower: bool) -> Option<(Vec<f64>, Matrix<N>)> {
     let n = a.rows;
     let mut a = hermitian(a, lower);
     if !a.is_finite() {
@@ -81,7 +87,7 @@ pub(super) fn eigh<N: Number>(a: &Matrix<N>, lower: bool) -> Option<(Vec<f64>, M
     done.then(|| (values, picked(&vectors, &order)))
 }
 
-fn picked<N: Number>(a: &Matrix<N>, order: &[usize]) -> Matrix<N> {
+fn picked<N: LapackFloat>(a: &Matrix<N>, order: &[usize]) -> Matrix<N> {
     let mut result = Matrix::zeros(a.rows, order.len());
     for i in 0..a.rows {
         for (j, &from) in order.iter().enumerate() {
@@ -93,7 +99,7 @@ fn picked<N: Number>(a: &Matrix<N>, order: &[usize]) -> Matrix<N> {
 
 /// Divides the matrix by a power of two so that no square of its largest elements overflows or underflows to zero;
 /// returns the power. A matrix with an infinity or a NaN does not change.
-pub(super) fn normalize<N: Number>(a: &mut Matrix<N>) -> f64 {
+pub(super) fn normalize<N: LapackFloat>(a: &mut Matrix<N>) -> f64 {
     let largest = a.largest();
     if largest == 0.0 || !largest.is_finite() || (1e-100..1e100).contains(&largest) {
         return 1.0;
@@ -114,7 +120,7 @@ const NULL: f64 = 1e-140;
 ///
 /// The rotations run on `r^H` of `a p = q r` with column pivots, as Drmač and Veselić do: `r` has independent rows also
 /// where `a` is singular. The columns of `a` itself would shrink without end there, and never become orthogonal.
-pub(super) fn svd<N: Number>(
+pub(super) fn svd<N: LapackFloat>(
     a: &Matrix<N>,
     full: bool,
 ) -> Option<(Matrix<N>, Vec<f64>, Matrix<N>)> {
@@ -166,7 +172,7 @@ pub(super) fn svd<N: Number>(
 }
 
 /// Rotates pairs of columns until all are orthogonal, and those of `v` likewise. `false` if the sweeps do not converge.
-fn orthogonalize<N: Number>(u: &mut Matrix<N>, v: &mut Matrix<N>) -> bool {
+fn orthogonalize<N: LapackFloat>(u: &mut Matrix<N>, v: &mut Matrix<N>) -> bool {
     // The rounding errors of columns of this length in f64.
     let tolerance = f64::EPSILON * length(std::iter::repeat_n(1.0, u.rows.max(16)));
     let stop = Stop::current();
@@ -196,7 +202,7 @@ fn orthogonalize<N: Number>(u: &mut Matrix<N>, v: &mut Matrix<N>) -> bool {
 }
 
 /// Extends columns, which are orthonormal, to an orthonormal basis of `count` columns.
-fn complete<N: Number>(u: &mut Matrix<N>, count: usize) {
+fn complete<N: LapackFloat>(u: &mut Matrix<N>, count: usize) {
     let found = u.cols;
     if found == count {
         return;

@@ -44,8 +44,8 @@ use hlo::ir::BackendConfig;
 use hlo::{ElementType, Literal, Scalar};
 use num::Arithmetic;
 use num::clock::Stop;
-use num::triangle::Number as Real;
-use number::{Complex, Matrix, Number};
+use num::triangle::FactorType;
+use number::{Complex, LapackFloat, Matrix};
 pub(super) use routines::{PERTURBED, is_cubic, is_exact_in_fast, scratch, targets};
 use routines::{ROUTINES, TYPES};
 use schur::{HasSchur, eigenvalues};
@@ -124,7 +124,7 @@ fn run_in<N: HasSchur>(
     let checked = CheckedCall::new(call, signature, ty)?;
     let target = &call.op.custom_call_target.0;
     let attributes = Dictionary::parse(target, call.backend_config)?;
-    let mut run = Run { target, attributes, checked, ty, arithmetic };
+    let mut run = RoutineCall { target, attributes, checked, ty, arithmetic };
     let stop = Stop::current();
     for problem in (0..run.checked.batch).take_while(|_| !stop.is_set()) {
         run.solve::<N>(routine, problem)?;
@@ -133,7 +133,7 @@ fn run_in<N: HasSchur>(
 }
 
 /// A call being run.
-struct Run<'a> {
+struct RoutineCall<'a> {
     target: &'a str,
     attributes: Dictionary,
     checked: CheckedCall<'a>,
@@ -141,11 +141,11 @@ struct Run<'a> {
     arithmetic: Arithmetic,
 }
 
-fn scalars<N: Number>(numbers: &[N]) -> impl Iterator<Item = Scalar> + '_ {
+fn scalars<N: LapackFloat>(numbers: &[N]) -> impl Iterator<Item = Scalar> + '_ {
     numbers.iter().map(|x| x.scalar())
 }
 
-impl Run<'_> {
+impl RoutineCall<'_> {
     /// Returns the letter that an attribute holds, which must be one of `letters`.
     fn letter(&self, name: &str, letters: &str) -> Result<char> {
         let code = self.attributes.integer(name).and_then(|code| u8::try_from(code).ok());
@@ -175,7 +175,7 @@ impl Run<'_> {
         }
         self.checked.give(result, [Scalar::Signed(info.into())]);
     }
-    fn matrix<N: Number>(&mut self, result: usize, matrix: &Matrix<N>) {
+    fn matrix<N: LapackFloat>(&mut self, result: usize, matrix: &Matrix<N>) {
         self.checked.give_numbers(result, &matrix.data);
     }
     /// Stores NaN in all float results, and `info`.
@@ -323,7 +323,7 @@ impl Run<'_> {
         schur::schur(a).map_err(|info| self.failed(info)).ok()
     }
     /// Stores eigenvalues as one result, or as two for a real matrix; returns the number of the next result.
-    fn values<N: Number>(&mut self, first: usize, values: &[Complex]) -> usize {
+    fn values<N: LapackFloat>(&mut self, first: usize, values: &[Complex]) -> usize {
         if N::of(0.0, 1.0) == N::ZERO {
             self.checked.give(first, values.iter().map(|x| Scalar::Float(x.re())));
             self.checked.give(first + 1, values.iter().map(|x| Scalar::Float(x.im())));
@@ -333,7 +333,7 @@ impl Run<'_> {
         first + 1
     }
     /// Solves one problem of elements of type `S` in numbers of type `R`, in sums that are not compensated.
-    fn plain<S: plain::Element<R>, R: Real>(
+    fn plain<S: plain::Element<R>, R: FactorType>(
         &mut self,
         routine: &str,
         problem: usize,
@@ -367,14 +367,14 @@ impl Run<'_> {
         self.sizes(fits, "a square `a` that fits `b`")?;
         Ok((how, right))
     }
-    fn trsm<N: Number>(&mut self, a: &Matrix<N>, problem: usize) -> Result<()> {
+    fn trsm<N: LapackFloat>(&mut self, a: &Matrix<N>, problem: usize) -> Result<()> {
         let (how, right) = self.triangle()?;
         let mut b = self.checked.matrix::<N>(1, problem);
         direct::trsm(a, &mut b, how, right);
         self.matrix(0, &b);
         Ok(())
     }
-    fn ormqr<N: Number>(&mut self, a: &Matrix<N>, problem: usize) -> Result<()> {
+    fn ormqr<N: LapackFloat>(&mut self, a: &Matrix<N>, problem: usize) -> Result<()> {
         let (left, transpose) = (self.boolean("left")?, self.boolean("transpose")?);
         let taus = self.checked.matrix::<N>(1, problem).data;
         let mut c = self.checked.matrix::<N>(2, problem);
@@ -387,7 +387,7 @@ impl Run<'_> {
         self.matrix(0, &c);
         Ok(())
     }
-    fn gehrd<N: Number>(&mut self, mut a: Matrix<N>) -> Result<()> {
+    fn gehrd<N: LapackFloat>(&mut self, mut a: Matrix<N>) -> Result<()> {
         let bound = |name| self.attributes.integer(name).and_then(|i| usize::try_from(i).ok());
         let fits = bound("low").zip(bound("high")).filter(|&(low, high)| {
             (1 <= low && low <= high && high <= a.rows) || (a.rows == 0 && low == 1 && high == 0)
@@ -402,7 +402,7 @@ impl Run<'_> {
         Ok(())
     }
     /// Solves a tridiagonal system; one that may be singular has the solution as its only result.
-    fn tridiagonal<N: Number>(&mut self, routine: &str, problem: usize) {
+    fn tridiagonal<N: LapackFloat>(&mut self, routine: &str, problem: usize) {
         let [mut dl, mut d, mut du] = [0, 1, 2].map(|i| self.checked.matrix::<N>(i, problem).data);
         let mut b = self.checked.matrix::<N>(3, problem);
         let mut bands = Bands { dl: &mut dl, d: &mut d, du: &mut du };
@@ -432,7 +432,7 @@ impl Run<'_> {
         self.sizes(fits, "as many singular vectors as `mode` selects")?;
         Ok(mode)
     }
-    fn svd<N: Number>(&mut self, a: &Matrix<N>) -> Result<()> {
+    fn svd<N: LapackFloat>(&mut self, a: &Matrix<N>) -> Result<()> {
         let mode = self.singular_vectors(a.rows, a.cols)?;
         let Some((u, values, vh)) = jacobi::svd(a, mode == 'A') else {
             self.failed(1);

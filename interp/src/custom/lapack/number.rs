@@ -9,7 +9,7 @@ use std::fmt::Debug;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// A number that the algorithms can run on.
-pub(super) trait Number:
+pub(super) trait LapackFloat:
     Copy
     + Sync
     + Debug
@@ -30,7 +30,7 @@ pub(super) trait Number:
     fn over(self, by: Self) -> Self;
     /// `self - sum of a * b`, the sum carrying its rounding errors.
     fn minus_products(self, terms: impl Iterator<Item = (Self, Self)>) -> Self;
-    /// Subtracts a sum of multiples of rows from `values`, each number as [`Number::minus_products`] does.
+    /// Subtracts a sum of multiples of rows from `values`, each number as [`LapackFloat::minus_products`] does.
     fn subtract<'a>(values: &mut [Self], rows: impl Iterator<Item = (Self, &'a [Self])>)
     where
         Self: 'a,
@@ -85,7 +85,7 @@ pub(super) fn hypot(x: f64, y: f64) -> f64 {
 }
 
 /// Returns the Euclidean length of a vector, without intermediate overflow.
-pub(super) fn length<N: Number>(vector: impl Iterator<Item = N> + Clone) -> f64 {
+pub(super) fn length<N: LapackFloat>(vector: impl Iterator<Item = N> + Clone) -> f64 {
     let parts = vector.flat_map(|x| [x.re(), x.im()]);
     let largest =
         parts.clone().fold(0.0, |m: f64, x| if x.abs() > m || x.is_nan() { x.abs() } else { m });
@@ -97,7 +97,7 @@ pub(super) fn length<N: Number>(vector: impl Iterator<Item = N> + Clone) -> f64 
     largest * sum.value().sqrt()
 }
 
-impl Number for f64 {
+impl LapackFloat for f64 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
     fn of(re: f64, _im: f64) -> Self {
@@ -198,7 +198,7 @@ impl Neg for Complex {
     }
 }
 
-impl Number for Complex {
+impl LapackFloat for Complex {
     const ZERO: Self = Self { re: 0.0, im: 0.0 };
     const ONE: Self = Self { re: 1.0, im: 0.0 };
     fn of(re: f64, im: f64) -> Self {
@@ -261,7 +261,7 @@ pub(super) struct Matrix<N> {
     pub(super) data: Vec<N>,
 }
 
-impl<N: Number> Matrix<N> {
+impl<N: LapackFloat> Matrix<N> {
     pub(super) fn zeros(rows: usize, cols: usize) -> Self {
         Self { rows, cols, data: vec![N::ZERO; rows * cols] }
     }

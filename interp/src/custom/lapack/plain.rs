@@ -2,10 +2,10 @@
 //! type of the elements.
 use super::direct::{Triangle, order};
 use num::float::to_f32;
-use num::triangle::{Number, Panels};
+use num::triangle::{FactorType, Panels};
 
 /// An element that is computed as a number of type `R`.
-pub(super) trait Element<R>: Number {
+pub(super) trait Element<R>: FactorType {
     fn wide(self) -> R;
     fn narrow(x: R) -> Self;
 }
@@ -32,7 +32,7 @@ impl Element<f64> for f32 {
 }
 
 /// As [`super::direct::potrf`], into `to`.
-pub(super) fn potrf<S: Element<R>, R: Number>(
+pub(super) fn potrf<S: Element<R>, R: FactorType>(
     n: usize,
     from: &[S],
     to: &mut [S],
@@ -56,7 +56,7 @@ pub(super) fn potrf<S: Element<R>, R: Number>(
 }
 
 /// As [`super::direct::trsm`], into `to`; `b` has so many rows and columns.
-pub(super) fn trsm<S: Element<R>, R: Number>(
+pub(super) fn trsm<S: Element<R>, R: FactorType>(
     (a, b): (&[S], &[S]),
     (rows, columns): (usize, usize),
     to: &mut [S],

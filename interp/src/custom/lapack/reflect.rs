@@ -3,7 +3,7 @@
 //! A reflection is `H = I - tau v v^H` with `v[0] = 1`, which is not stored. It maps `x` to `(beta, 0, ...)` by
 //! `H^H x`, where `beta` is real and of the sign opposite to `re x[0]`. If all but `x[0]` is zero, and `x[0]` is real,
 //! `tau` is 0 and nothing is reflected. These signs are LAPACK's.
-use super::number::{Matrix, Number, hypot, length};
+use super::number::{LapackFloat, Matrix, hypot, length};
 use num::clock::Stop;
 
 pub(super) struct Reflection<N> {
@@ -15,7 +15,7 @@ pub(super) struct Reflection<N> {
 }
 
 /// Returns the reflection of `x`.
-pub(super) fn reflection<N: Number>(
+pub(super) fn reflection<N: LapackFloat>(
     first: N,
     rest: impl Iterator<Item = N> + Clone,
 ) -> Reflection<N> {
@@ -40,7 +40,7 @@ pub(super) fn reflection<N: Number>(
     Reflection { beta: N::real(beta), tau, power: 1.0, scale }
 }
 
-impl<N: Number> Reflection<N> {
+impl<N: LapackFloat> Reflection<N> {
     /// Returns an element of the rest of `v`. A complex number times zero is zero, also an infinity, as in the BLAS that
     /// JAX runs; LAPACK leaves this open.
     pub(super) fn scaled(&self, x: N) -> N {
@@ -51,12 +51,12 @@ impl<N: Number> Reflection<N> {
 }
 
 /// Returns `v` without zeros at its end: rows at which nothing is reflected stay as they are, also beside a NaN.
-fn without_zeros<N: Number>(v: &[N]) -> &[N] {
+fn without_zeros<N: LapackFloat>(v: &[N]) -> &[N] {
     &v[..v.iter().rposition(|&x| x != N::ZERO).map_or(0, |last| last + 1)]
 }
 
 /// `a[rows, cols] = (I - tau v v^H) a[rows, cols]`, `v` as long as there are rows.
-pub(super) fn from_left<N: Number>(
+pub(super) fn from_left<N: LapackFloat>(
     a: &mut Matrix<N>,
     v: &[N],
     tau: N,
@@ -78,7 +78,7 @@ pub(super) fn from_left<N: Number>(
 }
 
 /// `a[rows, cols] = a[rows, cols] (I - tau v v^H)`, `v` as long as there are columns.
-pub(super) fn from_right<N: Number>(
+pub(super) fn from_right<N: LapackFloat>(
     a: &mut Matrix<N>,
     v: &[N],
     tau: N,
@@ -100,12 +100,12 @@ pub(super) fn from_right<N: Number>(
 }
 
 /// Returns `v` of the reflection whose rest is in column `col` below row `first`.
-fn stored<N: Number>(a: &Matrix<N>, first: usize, end: usize, col: usize) -> Vec<N> {
+fn stored<N: LapackFloat>(a: &Matrix<N>, first: usize, end: usize, col: usize) -> Vec<N> {
     std::iter::once(N::ONE).chain((first + 1..end).map(|i| a[(i, col)])).collect()
 }
 
 /// Reflects column `col` from row `first` to before row `end` onto its first element; returns `v` and `tau`.
-fn reflect<N: Number>(a: &mut Matrix<N>, first: usize, end: usize, col: usize) -> (Vec<N>, N) {
+fn reflect<N: LapackFloat>(a: &mut Matrix<N>, first: usize, end: usize, col: usize) -> (Vec<N>, N) {
     let found = reflection(a[(first, col)], (first + 1..end).map(|i| a[(i, col)]));
     a[(first, col)] = found.beta;
     if found.tau != N::ZERO {
@@ -116,11 +116,11 @@ fn reflect<N: Number>(a: &mut Matrix<N>, first: usize, end: usize, col: usize) -
 
 /// `geqrf`: `a = q r`. `r` is in the upper triangle, the reflections `q = H(1) H(2) ...` below it; returns their
 /// `tau`. The diagonal of `r` is real, with the signs that the reflections give.
-pub(super) fn geqrf<N: Number>(a: &mut Matrix<N>) -> Vec<N> {
+pub(super) fn geqrf<N: LapackFloat>(a: &mut Matrix<N>) -> Vec<N> {
     (0..a.rows.min(a.cols)).map(|k| eliminate(a, k)).collect()
 }
 
-fn eliminate<N: Number>(a: &mut Matrix<N>, k: usize) -> N {
+fn eliminate<N: LapackFloat>(a: &mut Matrix<N>, k: usize) -> N {
     let (rows, cols) = (a.rows, a.cols);
     let (v, tau) = reflect(a, k, rows, k);
     from_left(a, &v, tau.conj(), k, k + 1..cols);
@@ -130,7 +130,7 @@ fn eliminate<N: Number>(a: &mut Matrix<N>, k: usize) -> N {
 /// `geqp3`: `a p = q r` with columns exchanged so that each step takes the longest remaining one, the first of several
 /// equal ones. Columns whose entry in `pivots` is not 0 are first moved to the front, in their order. `pivots` then
 /// holds the 1-based original number of each column.
-pub(super) fn geqp3<N: Number>(a: &mut Matrix<N>, pivots: &mut [i32]) -> Vec<N> {
+pub(super) fn geqp3<N: LapackFloat>(a: &mut Matrix<N>, pivots: &mut [i32]) -> Vec<N> {
     let mut fixed = 0;
     let leading: Vec<bool> = pivots.iter().map(|&p| p != 0).collect();
     for (j, pivot) in pivots.iter_mut().enumerate() {
@@ -165,7 +165,7 @@ pub(super) fn geqp3<N: Number>(a: &mut Matrix<N>, pivots: &mut [i32]) -> Vec<N> 
 
 /// `orgqr`, `ungqr`: the first columns of `q = H(1) H(2) ... H(k)`, as many as `a` has, from the reflections below the
 /// diagonal of `a`.
-pub(super) fn orgqr<N: Number>(a: &Matrix<N>, taus: &[N]) -> Matrix<N> {
+pub(super) fn orgqr<N: LapackFloat>(a: &Matrix<N>, taus: &[N]) -> Matrix<N> {
     let mut q = Matrix::identity(a.rows, a.cols);
     for (k, &tau) in taus.iter().enumerate().rev() {
         let v = stored(a, k, a.rows, k);
@@ -175,7 +175,7 @@ pub(super) fn orgqr<N: Number>(a: &Matrix<N>, taus: &[N]) -> Matrix<N> {
 }
 
 /// `ormqr`, `unmqr`: `q c`, `q^H c`, `c q` or `c q^H`, from the reflections below the diagonal of `a`.
-pub(super) fn ormqr<N: Number>(
+pub(super) fn ormqr<N: LapackFloat>(
     a: &Matrix<N>,
     taus: &[N],
     c: &mut Matrix<N>,
@@ -201,7 +201,7 @@ pub(super) fn ormqr<N: Number>(
 
 /// `gehrd`: `a = q h q^H` with zeros below the first subdiagonal of `h`, between rows `low` and `high` (from 0, the last
 /// one included). The reflections are stored below that subdiagonal; returns their `tau`, 0 for those outside.
-pub(super) fn gehrd<N: Number>(a: &mut Matrix<N>, low: usize, high: usize) -> Vec<N> {
+pub(super) fn gehrd<N: LapackFloat>(a: &mut Matrix<N>, low: usize, high: usize) -> Vec<N> {
     let n = a.rows;
     let mut taus = vec![N::ZERO; n.saturating_sub(1)];
     for (k, slot) in taus.iter_mut().enumerate().take(high).skip(low) {
@@ -214,7 +214,7 @@ pub(super) fn gehrd<N: Number>(a: &mut Matrix<N>, low: usize, high: usize) -> Ve
 }
 
 /// Returns the `q` of [`gehrd`].
-pub(super) fn hessenberg_basis<N: Number>(a: &Matrix<N>, taus: &[N]) -> Matrix<N> {
+pub(super) fn hessenberg_basis<N: LapackFloat>(a: &Matrix<N>, taus: &[N]) -> Matrix<N> {
     let n = a.rows;
     let mut q = Matrix::identity(n, n);
     for (k, &tau) in taus.iter().enumerate().rev() {
@@ -227,7 +227,10 @@ pub(super) fn hessenberg_basis<N: Number>(a: &Matrix<N>, taus: &[N]) -> Matrix<N
 /// `sytrd`, `hetrd`: `a = q t q^H` with `t` real and tridiagonal, of a Hermitian matrix of which one triangle is read.
 /// `t` is on the diagonal and next to it, the reflections in the rest of that triangle. Returns the diagonal, the
 /// subdiagonal, and the `tau`.
-pub(super) fn sytrd<N: Number>(a: &mut Matrix<N>, lower: bool) -> (Vec<f64>, Vec<f64>, Vec<N>) {
+pub(super) fn sytrd<N: LapackFloat>(
+    a: &mut Matrix<N>,
+    lower: bool,
+) -> (Vec<f64>, Vec<f64>, Vec<N>) {
     let n = a.rows;
     let mut full = hermitian(a, lower);
     let (mut adjacent, mut taus) =
@@ -266,7 +269,7 @@ pub(super) fn sytrd<N: Number>(a: &mut Matrix<N>, lower: bool) -> (Vec<f64>, Vec
 }
 
 /// Returns the full Hermitian matrix of which one triangle is given.
-pub(super) fn hermitian<N: Number>(a: &Matrix<N>, lower: bool) -> Matrix<N> {
+pub(super) fn hermitian<N: LapackFloat>(a: &Matrix<N>, lower: bool) -> Matrix<N> {
     let mut full = a.clone();
     for i in 0..a.rows {
         full[(i, i)] = N::real(a[(i, i)].re());

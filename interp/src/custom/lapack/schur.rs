@@ -4,7 +4,7 @@
 //! the diagonal, whose two diagonal elements are equal and whose other two have opposite signs, as in LAPACK. Neither `t`
 //! nor `z` is determined by `a`: the eigenvalues may be in any order.
 use super::jacobi::normalize;
-use super::number::{Complex, Matrix, Number, hypot, length};
+use super::number::{Complex, LapackFloat, Matrix, hypot, length};
 use super::reflect::{from_left, from_right, gehrd, hessenberg_basis, reflection};
 use num::clock::Stop;
 
@@ -15,7 +15,7 @@ const STEPS: usize = 300;
 pub(super) type Schur<N> = Result<(Matrix<N>, Matrix<N>), i32>;
 
 /// A number type for whose matrices the Schur form is computed.
-pub(super) trait HasSchur: Number {
+pub(super) trait HasSchur: LapackFloat {
     fn schur(a: Matrix<Self>) -> Schur<Self>;
 }
 
@@ -30,7 +30,7 @@ pub(super) fn schur<N: HasSchur>(mut a: Matrix<N>) -> Result<(Matrix<N>, Matrix<
     Ok((t, z, power))
 }
 
-fn hessenberg<N: Number>(mut h: Matrix<N>) -> (Matrix<N>, Matrix<N>) {
+fn hessenberg<N: LapackFloat>(mut h: Matrix<N>) -> (Matrix<N>, Matrix<N>) {
     let n = h.rows;
     let taus = gehrd(&mut h, 0, n.saturating_sub(1));
     let z = hessenberg_basis(&h, &taus);
@@ -46,7 +46,7 @@ fn hessenberg<N: Number>(mut h: Matrix<N>) -> (Matrix<N>, Matrix<N>) {
 ///
 /// After `PATIENCE` steps an element is also negligible if it is compared to the whole block. Where the diagonal holds
 /// only rounding errors, as it can for a singular matrix, the neighbors are too small to compare with.
-fn split<N: Number>(h: &mut Matrix<N>, high: usize, steps: usize) -> usize {
+fn split<N: LapackFloat>(h: &mut Matrix<N>, high: usize, steps: usize) -> usize {
     /// Two or three steps are usual.
     const PATIENCE: usize = 20;
     let low = cut(h, 0, high, |h, k| h[(k, k)].size() + h[(k - 1, k - 1)].size());
@@ -60,7 +60,7 @@ fn split<N: Number>(h: &mut Matrix<N>, high: usize, steps: usize) -> usize {
 
 /// Sets the last subdiagonal element in a block that is negligible compared to `around` to zero; returns the first row
 /// after it.
-fn cut<N: Number>(
+fn cut<N: LapackFloat>(
     h: &mut Matrix<N>,
     low: usize,
     high: usize,
@@ -273,7 +273,7 @@ fn standardize(h: &mut Matrix<f64>, z: &mut Matrix<f64>, at: usize) {
 }
 
 /// Returns the eigenvalues on the diagonal of the Schur form; of a pair, the one with positive imaginary part first.
-pub(super) fn eigenvalues<N: Number>(t: &Matrix<N>) -> Vec<Complex> {
+pub(super) fn eigenvalues<N: LapackFloat>(t: &Matrix<N>) -> Vec<Complex> {
     let mut values = Vec::with_capacity(t.rows);
     while values.len() < t.rows {
         let k = values.len();

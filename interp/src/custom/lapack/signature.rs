@@ -5,7 +5,7 @@
 //! are equal sizes; letter is; `p` is the smaller of `m` and `n`, and `q` is `n - 1`. Every array may have the same
 //! further dimensions in front: they count independent problems.
 use super::super::Call;
-use super::number::{Matrix, Number};
+use super::number::{LapackFloat, Matrix};
 use crate::{Error, Result};
 use hlo::literal::Native;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 
 /// One array of a signature.
 #[derive(Debug, Clone, Copy)]
-struct Slot {
+struct SignatureArray {
     kind: char,
     sizes: &'static str,
 }
 
-impl Slot {
+impl SignatureArray {
     fn all(list: &'static str) -> impl Iterator<Item = Self> {
         list.split_whitespace().map(|word| {
             let (kind, sizes) = word.split_once('[').unwrap_or((word, ""));
@@ -72,7 +72,7 @@ impl<'a> CheckedCall<'a> {
         let (takes, gives) = signature.split_once("->").unwrap_or((signature, ""));
         let mismatch = || {
             let list = |slots: &'static str| -> String {
-                Slot::all(slots).map(|s| s.shown(own)).collect::<Vec<_>>().join(", ")
+                SignatureArray::all(slots).map(|s| s.shown(own)).collect::<Vec<_>>().join(", ")
             };
             let found: Vec<String> = call.operands.iter().map(|o| o.shape().to_string()).collect();
             Error::unsupported(format!(
@@ -89,8 +89,9 @@ impl<'a> CheckedCall<'a> {
         let operands = operands.ok_or_else(mismatch)?;
         let results = array_shapes(call.shape);
         let arrays: Vec<&ArrayShape> = operands.iter().copied().chain(results.clone()).collect();
-        let slots: Vec<Slot> = Slot::all(takes).chain(Slot::all(gives)).collect();
-        let takes_count = Slot::all(takes).count();
+        let slots: Vec<SignatureArray> =
+            SignatureArray::all(takes).chain(SignatureArray::all(gives)).collect();
+        let takes_count = SignatureArray::all(takes).count();
         if slots.len() != arrays.len() || operands.len() != takes_count {
             return Err(mismatch());
         }
@@ -154,7 +155,7 @@ impl<'a> CheckedCall<'a> {
         (rows, cols, (problem * count..(problem + 1) * count).map(|i| literal.get(i)))
     }
     /// Returns an operand of one problem as a matrix.
-    pub(super) fn matrix<N: Number>(&self, operand: usize, problem: usize) -> Matrix<N> {
+    pub(super) fn matrix<N: LapackFloat>(&self, operand: usize, problem: usize) -> Matrix<N> {
         let (rows, cols, elements) = self.part(operand, problem);
         let literal = self.call.operands[operand];
         let own = problem * rows * cols..(problem + 1) * rows * cols;
@@ -183,7 +184,7 @@ impl<'a> CheckedCall<'a> {
         }
     }
     /// Appends the next problem's part of a result.
-    pub(super) fn give_numbers<N: Number>(&mut self, result: usize, numbers: &[N]) {
+    pub(super) fn give_numbers<N: LapackFloat>(&mut self, result: usize, numbers: &[N]) {
         if self.shapes[result].ty != ElementType::F32 {
             return self.give(result, numbers.iter().map(|x| x.scalar()));
         }
@@ -218,7 +219,7 @@ impl<'a> CheckedCall<'a> {
 
 /// Rejects matrices whose stated layout is row-major: the routine reads them in column-major order, and
 /// would read their transposes. Without a stated layout they are taken to be column-major.
-fn column_major(call: &Call<'_>, slots: &[Slot]) -> Result<()> {
+fn column_major(call: &Call<'_>, slots: &[SignatureArray]) -> Result<()> {
     let Some(constraints) = &call.op.operand_layout_constraints else { return Ok(()) };
     for (i, (slot, shape)) in slots.iter().zip(constraints).enumerate() {
         let Some(array) = shape.array().filter(|_| slot.rank() == 2) else { continue };

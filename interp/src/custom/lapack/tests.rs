@@ -3,12 +3,12 @@ mod singular;
 
 use super::geev;
 use super::jacobi::{eigh, svd};
-use super::number::{Complex, Matrix, Number, hypot};
+use super::number::{Complex, LapackFloat, Matrix, hypot};
 use super::reflect;
 use super::schur::{HasSchur, eigenvalues};
 
 /// Returns pseudorandom numbers from -1 to 1.
-pub(super) fn drawn<N: Number>(rows: usize, cols: usize, seed: u64) -> Matrix<N> {
+pub(super) fn drawn<N: LapackFloat>(rows: usize, cols: usize, seed: u64) -> Matrix<N> {
     let mut state = seed;
     let mut next = || {
         state =
@@ -20,7 +20,7 @@ pub(super) fn drawn<N: Number>(rows: usize, cols: usize, seed: u64) -> Matrix<N>
 }
 
 /// Matrices that are difficult for the algorithms.
-fn squares<N: Number>() -> Vec<Matrix<N>> {
+fn squares<N: LapackFloat>() -> Vec<Matrix<N>> {
     let mut all: Vec<_> = (0..9).map(|n| drawn(n, n, 7)).collect();
     all.push(drawn(30, 30, 1));
     all.push(Matrix::zeros(4, 4));
@@ -46,23 +46,23 @@ fn squares<N: Number>() -> Vec<Matrix<N>> {
     all
 }
 
-fn close<N: Number>(found: &Matrix<N>, expected: &Matrix<N>) {
+fn close<N: LapackFloat>(found: &Matrix<N>, expected: &Matrix<N>) {
     assert_eq!((found.rows, found.cols), (expected.rows, expected.cols));
     let bound = 1e-13 * expected.largest().max(f64::MIN_POSITIVE);
     for (x, y) in found.data.iter().zip(&expected.data) {
         assert!((*x - *y).abs() <= bound, "{x:?} is not {y:?}");
     }
 }
-fn orthonormal<N: Number>(columns: &Matrix<N>) {
+fn orthonormal<N: LapackFloat>(columns: &Matrix<N>) {
     close(&columns.adjoint().product(columns), &Matrix::identity(columns.cols, columns.cols));
 }
-fn diagonal<N: Number>(values: &[f64]) -> Matrix<N> {
+fn diagonal<N: LapackFloat>(values: &[f64]) -> Matrix<N> {
     let mut result = Matrix::zeros(values.len(), values.len());
     values.iter().enumerate().for_each(|(i, &x)| result[(i, i)] = N::real(x));
     result
 }
 
-fn hermitian_multiplies_back<N: Number>() {
+fn hermitian_multiplies_back<N: LapackFloat>() {
     for a in squares::<N>() {
         let a = reflect::hermitian(&a, true);
         let (values, vectors) = eigh(&a, true).unwrap();
@@ -72,7 +72,7 @@ fn hermitian_multiplies_back<N: Number>() {
     }
 }
 
-fn singular_values_multiply_back<N: Number>() {
+fn singular_values_multiply_back<N: LapackFloat>() {
     let mut all = squares::<N>();
     all.extend([drawn(7, 3, 5), drawn(3, 7, 5), drawn(4, 0, 5), Matrix::zeros(5, 2)]);
     for a in all {
@@ -178,11 +178,11 @@ fn matrices_that_are_not_finite_have_no_decomposition() {
 }
 
 /// The elements that are NaN, row by row.
-fn nans<N: Number>(a: &Matrix<N>) -> Vec<bool> {
+fn nans<N: LapackFloat>(a: &Matrix<N>) -> Vec<bool> {
     a.data.iter().map(|x| x.re().is_nan() || x.im().is_nan()).collect()
 }
 
-fn nan_spreads_as_in_lapack<N: Number>(bad: N) {
+fn nan_spreads_as_in_lapack<N: LapackFloat>(bad: N) {
     for (i, j) in (0..4).flat_map(|i| (0..3).map(move |j| (i, j))) {
         let mut a: Matrix<N> = drawn(4, 3, 11);
         a[(i, j)] = bad;

@@ -31,7 +31,7 @@ impl Builder<'_> {
     ) -> Option<Leaf> {
         let leaf = |i: usize| operands.get(i).and_then(|leaves| leaves.first());
         let (op, result) = (&instruction.op, &instruction.shape);
-        if self.select_kernel(op, shapes, result).is_some_and(|kernel| kernel.relabels()) {
+        if self.select_kernel(op, shapes, result).is_some_and(|kernel| kernel.is_bitcast()) {
             return Some(match leaf(0)? {
                 Leaf::Small(place, _) => Leaf::Small(*place, Arc::clone(shape)),
                 Leaf::Large { array, version, .. } => {
@@ -353,7 +353,7 @@ impl Builder<'_> {
         for shape in results {
             places.push((self.place(&shape)?, shape));
         }
-        self.block.fuel += cost::steps(&instruction.op, shapes, &instruction.shape);
+        self.block.fuel += cost::fuel(&instruction.op, shapes, &instruction.shape);
         let value = places.iter().map(|(place, shape)| Leaf::Small(*place, Arc::clone(shape)));
         let value = value.collect();
         let number = self.kernels.len();

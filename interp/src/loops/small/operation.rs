@@ -10,7 +10,7 @@ use hlo::{Array, ArrayShape, ElementType, Scalar};
 use kernels::{Kernel, Reuse, short_product};
 use num::Arithmetic;
 use num::index::to_usize;
-use num::loops::Loop;
+use num::loops::VectorLoop;
 use num::scalar_program::step::ScalarStep;
 use smallvec::SmallVec;
 use std::fmt;
@@ -23,7 +23,7 @@ pub(super) const BETWEEN_CHECKS: u64 = 1 << 14;
 pub(super) enum Operation {
     /// A function of each index.
     Elementwise {
-        function: Loop,
+        function: VectorLoop,
         operands: SmallVec<[Place; 3]>,
         result: Place,
         #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "for generated code"))]

@@ -16,7 +16,7 @@ mod roots;
 mod trigonometric;
 
 use super::instruction_set::{self, Task};
-use super::{Loop, elements};
+use super::{VectorLoop, elements};
 use crate::float::to_f32;
 use crate::float_functions::single;
 use std::marker::PhantomData;
@@ -29,20 +29,20 @@ const BLOCK: usize = 32;
 const FEW: usize = 6;
 
 /// A function of `N` operands.
-trait Function<const N: usize> {
+trait VectorFn<const N: usize> {
     /// Returns the result with a relative error below [`ERROR`], or NaN where the formula does not apply.
     fn approximate(x: [f64; N]) -> f64;
     /// Returns the correctly rounded result.
     fn exact(x: [f32; N]) -> f32;
 }
 
-struct Slices<'a, const N: usize, F> {
+struct VectorSlices<'a, const N: usize, F> {
     operands: [&'a [f32]; N],
     result: &'a mut [f32],
     formula: PhantomData<F>,
 }
 
-impl<const N: usize, F: Function<N>> Task for Slices<'_, N, F> {
+impl<const N: usize, F: VectorFn<N>> Task for VectorSlices<'_, N, F> {
     const IS_LONG: bool = true;
 
     #[inline(always)]
@@ -72,7 +72,7 @@ impl<const N: usize, F: Function<N>> Task for Slices<'_, N, F> {
 }
 
 #[inline(always)]
-fn block<const N: usize, F: Function<N>>(operands: [&[f32; BLOCK]; N], result: &mut [f32; BLOCK]) {
+fn block<const N: usize, F: VectorFn<N>>(operands: [&[f32; BLOCK]; N], result: &mut [f32; BLOCK]) {
     let mut open = [0; BLOCK];
     let mut any = 0;
     for i in 0..BLOCK {
@@ -83,11 +83,11 @@ fn block<const N: usize, F: Function<N>>(operands: [&[f32; BLOCK]; N], result: &
         any |= open[i];
     }
     if any != 0 {
-        settle::<N, F>(operands, &open, result);
+        compute_exactly::<N, F>(operands, &open, result);
     }
 }
 #[cold]
-fn settle<const N: usize, F: Function<N>>(
+fn compute_exactly<const N: usize, F: VectorFn<N>>(
     operands: [&[f32; BLOCK]; N],
     open: &[u32; BLOCK],
     result: &mut [f32; BLOCK],
@@ -97,11 +97,11 @@ fn settle<const N: usize, F: Function<N>>(
     }
 }
 
-fn of<const N: usize, F: Function<N> + 'static>() -> Loop {
-    Loop::new(move |operands, result| {
+fn of<const N: usize, F: VectorFn<N> + 'static>() -> VectorLoop {
+    VectorLoop::new(move |operands, result| {
         let operands = elements(operands);
         let result = bytemuck::cast_slice_mut(result);
-        instruction_set::run(Slices { operands, result, formula: PhantomData::<F> });
+        instruction_set::run(VectorSlices { operands, result, formula: PhantomData::<F> });
     })
 }
 
@@ -119,13 +119,13 @@ fn polynomial<const N: usize>(x: f64, coefficients: &'static [f64; N]) -> f64 {
 macro_rules! functions {
     ($($formulas:ident { $($function:ident($($x:ident)+))* })*) => {
         pub(super) mod loops {
-            use super::{Function, Loop, of, single};
+            use super::{VectorFn, VectorLoop, of, single};
             // Items of this module come before those of the same names.
             pub(in crate::loops) use crate::loops::table::plain::*;
             $($(
-                pub(in crate::loops) fn $function() -> Option<Loop> {
+                pub(in crate::loops) fn $function() -> Option<VectorLoop> {
                     struct Formula;
-                    impl Function<{ [$(stringify!($x)),+].len() }> for Formula {
+                    impl VectorFn<{ [$(stringify!($x)),+].len() }> for Formula {
                         #[inline(always)]
                         fn approximate([$($x),+]: [f64; { [$(stringify!($x)),+].len() }]) -> f64 {
                             super::$formulas::$function($($x),+)

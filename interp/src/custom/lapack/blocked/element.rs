@@ -1,5 +1,5 @@
 //! The types of elements.
-use super::super::number::{Complex, Number};
+use super::super::number::{Complex, LapackFloat};
 use super::super::schur::HasSchur;
 use super::memory;
 use bytemuck::Pod;

@@ -1,6 +1,6 @@
 //! `geev`.
 use super::super::geev::scale;
-use super::super::number::{Complex, Matrix, Number};
+use super::super::number::{Complex, LapackFloat, Matrix};
 use super::element::{HasEigen, divided};
 use super::{Element, finite, power};
 use faer::Mat;

@@ -1,5 +1,5 @@
 //! `syevd` and `heevd`.
-use super::super::number::Number;
+use super::super::number::LapackFloat;
 use super::{Element, finite, memory, power};
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemStack, StackReq};

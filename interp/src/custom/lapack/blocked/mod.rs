@@ -21,8 +21,8 @@ mod singular;
 #[cfg(test)]
 mod tests;
 
-use super::Run;
-use super::number::{Complex, Number};
+use super::RoutineCall;
+use super::number::{Complex, LapackFloat};
 use crate::{Error, Result};
 pub(super) use element::{Element, HasEigen};
 use faer::dyn_stack::{MemBuffer, StackReq};
@@ -82,7 +82,11 @@ fn bytes<S: Element>(routine: &str, (rows, cols): (usize, usize)) -> usize {
 }
 
 /// Solves one problem of the batch; `false` if nothing was stored.
-pub(super) fn solve<S: Element>(run: &mut Run<'_>, routine: &str, problem: usize) -> Result<bool> {
+pub(super) fn solve<S: Element>(
+    run: &mut RoutineCall<'_>,
+    routine: &str,
+    problem: usize,
+) -> Result<bool> {
     let n = run.checked.size('n');
     let m = if ["syevd", "heevd", "geev"].contains(&routine) { n } else { run.checked.size('m') };
     if !has(routine, (m, n)) {
@@ -104,7 +108,7 @@ pub(super) fn solve<S: Element>(run: &mut Run<'_>, routine: &str, problem: usize
     Ok(found.is_some())
 }
 
-fn getrf<S: Element>(run: &mut Run<'_>, a: &[S], sides: (usize, usize)) -> Option<()> {
+fn getrf<S: Element>(run: &mut RoutineCall<'_>, a: &[S], sides: (usize, usize)) -> Option<()> {
     let (factors, pivots) = elimination::getrf(a, sides)?;
     store(run, 0, factors.as_ref());
     run.checked.give(1, pivots.iter().map(|&p| Scalar::Signed(p.into())));
@@ -112,7 +116,7 @@ fn getrf<S: Element>(run: &mut Run<'_>, a: &[S], sides: (usize, usize)) -> Optio
     Some(())
 }
 
-fn geqrf<S: Element>(run: &mut Run<'_>, a: &[S], sides: (usize, usize)) -> Option<()> {
+fn geqrf<S: Element>(run: &mut RoutineCall<'_>, a: &[S], sides: (usize, usize)) -> Option<()> {
     let (factors, taus) = reflections::geqrf(a, sides)?;
     store(run, 0, factors.as_ref());
     run.checked.give(1, taus.iter().map(|x| x.wide().scalar()));
@@ -120,7 +124,7 @@ fn geqrf<S: Element>(run: &mut Run<'_>, a: &[S], sides: (usize, usize)) -> Optio
 }
 
 fn orgqr<S: Element>(
-    run: &mut Run<'_>,
+    run: &mut RoutineCall<'_>,
     a: &[S],
     (m, n): (usize, usize),
     problem: usize,
@@ -132,7 +136,7 @@ fn orgqr<S: Element>(
     Ok(true)
 }
 
-fn syevd<S: Element>(run: &mut Run<'_>, a: &[S], n: usize) -> Result<bool> {
+fn syevd<S: Element>(run: &mut RoutineCall<'_>, a: &[S], n: usize) -> Result<bool> {
     let lower = run.letter("uplo", "LU")? == 'L';
     let vectors_too = run.letter("mode", "NV")? == 'V';
     let Some((values, vectors)) = hermitian::eigh(a, n, lower, vectors_too) else {
@@ -147,7 +151,7 @@ fn syevd<S: Element>(run: &mut Run<'_>, a: &[S], n: usize) -> Result<bool> {
     Ok(true)
 }
 
-fn gesdd<S: Element>(run: &mut Run<'_>, a: &[S], (m, n): (usize, usize)) -> Result<bool> {
+fn gesdd<S: Element>(run: &mut RoutineCall<'_>, a: &[S], (m, n): (usize, usize)) -> Result<bool> {
     let mode = run.singular_vectors(m, n)?;
     let counts = (mode != 'N').then(|| (run.checked.size('u'), run.checked.size('v')));
     let Some((values, vectors)) = singular::svd(a, (m, n), counts) else { return Ok(false) };
@@ -169,7 +173,7 @@ fn gesdd<S: Element>(run: &mut Run<'_>, a: &[S], (m, n): (usize, usize)) -> Resu
     Ok(true)
 }
 
-fn geev<S: Element>(run: &mut Run<'_>, a: &[S], n: usize) -> Result<bool> {
+fn geev<S: Element>(run: &mut RoutineCall<'_>, a: &[S], n: usize) -> Result<bool> {
     let left = run.letter("compute_left", "NV")? == 'V';
     let right = run.letter("compute_right", "NV")? == 'V';
     let Some((values, left, right)) = general::eig(a, n, left, right) else { return Ok(false) };
@@ -185,7 +189,7 @@ fn geev<S: Element>(run: &mut Run<'_>, a: &[S], n: usize) -> Result<bool> {
 }
 
 /// Stores a matrix as the next problem's part of a result.
-fn store<S: Element>(run: &mut Run<'_>, result: usize, from: MatRef<'_, S>) {
+fn store<S: Element>(run: &mut RoutineCall<'_>, result: usize, from: MatRef<'_, S>) {
     let place: &mut [S] = bytemuck::cast_slice_mut(run.checked.place::<S::Stored>(result));
     MatMut::from_row_major_slice_mut(place, from.nrows(), from.ncols()).copy_from(from);
 }

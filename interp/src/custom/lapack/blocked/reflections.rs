@@ -1,5 +1,5 @@
 //! `geqrf`, `orgqr` and `ungqr` in blocks of columns, with the reflections of `exact`.
-use super::super::number::Number;
+use super::super::number::LapackFloat;
 use super::super::reflect::reflection;
 use super::{Element, columns, finite};
 use faer::linalg::matmul::matmul;
@@ -26,7 +26,7 @@ pub(super) fn geqrf<S: Element>(rows: &[S], (m, n): (usize, usize)) -> Option<(M
         let (left, right) = a.as_mut().split_at_col_mut(end);
         let mut panel = left.submatrix_mut(first, first, m - first, end - first);
         eliminate(panel.as_mut(), &mut taus[first..end]);
-        let block = Block::new(panel.as_ref(), &taus[first..end]);
+        let block = BlockReflector::new(panel.as_ref(), &taus[first..end]);
         block.apply(right.subrows_mut(first, m - first), true);
     }
     let a = finite(a)?;
@@ -40,7 +40,8 @@ pub(super) fn orgqr<S: Element>(rows: &[S], (m, n): (usize, usize), taus: &[S]) 
     let stop = Stop::current();
     for first in (0..taus.len()).step_by(BLOCK).rev().take_while(|_| !stop.is_set()) {
         let taus = &taus[first..taus.len().min(first + BLOCK)];
-        let block = Block::new(a.as_ref().submatrix(first, first, m - first, taus.len()), taus);
+        let block =
+            BlockReflector::new(a.as_ref().submatrix(first, first, m - first, taus.len()), taus);
         block.apply(basis.as_mut().submatrix_mut(first, first, m - first, n - first), false);
     }
     finite(basis)
@@ -71,12 +72,12 @@ fn eliminate<S: Element>(mut a: MatMut<'_, S>, taus: &mut [S]) {
 }
 
 /// The product of reflections, `I - v t v^H`.
-struct Block<S> {
+struct BlockReflector<S> {
     v: Mat<S>,
     t: Mat<S>,
 }
 
-impl<S: Element> Block<S> {
+impl<S: Element> BlockReflector<S> {
     /// `v` is below the diagonal of `a`.
     fn new(a: MatRef<'_, S>, taus: &[S]) -> Self {
         let (rows, cols) = a.shape();

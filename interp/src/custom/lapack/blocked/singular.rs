@@ -1,5 +1,5 @@
 //! `gesdd` and `gesvd`.
-use super::super::number::Number;
+use super::super::number::LapackFloat;
 use super::element::divided;
 use super::{Element, finite, memory, power};
 use faer::diag::DiagMut;

@@ -1,5 +1,5 @@
 //! Residuals of the decompositions, and their agreement with those of `exact`.
-use super::super::number::{Complex, Matrix, Number};
+use super::super::number::{Complex, LapackFloat, Matrix};
 use super::super::{direct, jacobi, reflect};
 use super::{Element, elimination, general, hermitian, reflections, singular};
 use faer::{Mat, MatRef, c32, c64};
@@ -48,7 +48,7 @@ fn orthonormal<S: Element>(columns: &Mat<c64>, what: &str) {
 }
 
 /// Random, graded and rank-deficient matrices, and one with equal columns of zeros.
-fn cases<N: Number>(m: usize, n: usize) -> Vec<(&'static str, Matrix<N>)> {
+fn cases<N: LapackFloat>(m: usize, n: usize) -> Vec<(&'static str, Matrix<N>)> {
     let random: Matrix<N> = super::super::tests::drawn(m, n, 5);
     let mut graded = random.clone();
     for i in 0..m {

@@ -1,13 +1,13 @@
 //! Decompositions of singular matrices, also of very small and very large elements.
 use super::super::geev;
 use super::super::jacobi::{eigh, svd};
-use super::super::number::{Complex, Matrix, Number, length};
+use super::super::number::{Complex, LapackFloat, Matrix, length};
 use super::super::reflect;
 use super::super::schur::{HasSchur, eigenvalues, schur};
 use super::{diagonal, drawn, orthonormal};
 
 /// Singular matrices, of which the first are integers.
-fn singular<N: Number>(n: usize) -> Vec<Matrix<N>> {
+fn singular<N: LapackFloat>(n: usize) -> Vec<Matrix<N>> {
     let of = |f: &dyn Fn(usize, usize) -> usize| {
         let data = (0..n * n).map(|at| f(at / n, at % n));
         let data = data.map(|x| N::real(f64::from(u32::try_from(x).unwrap()))).collect();
@@ -43,7 +43,7 @@ fn singular<N: Number>(n: usize) -> Vec<Matrix<N>> {
 
 /// Calls `check` with singular matrices, as they are and scaled, and with the factors that take the scale away, so that
 /// the products of the check neither overflow nor underflow.
-fn each_singular<N: Number>(check: impl Fn(&Matrix<N>, &[f64])) {
+fn each_singular<N: LapackFloat>(check: impl Fn(&Matrix<N>, &[f64])) {
     for n in 1..=45 {
         check(&Matrix { rows: n, cols: n, data: vec![N::ONE; n * n] }, &[]);
     }
@@ -63,7 +63,7 @@ fn each_singular<N: Number>(check: impl Fn(&Matrix<N>, &[f64])) {
     }
 }
 
-fn rescaled<N: Number>(a: &Matrix<N>, factors: &[f64]) -> Matrix<N> {
+fn rescaled<N: LapackFloat>(a: &Matrix<N>, factors: &[f64]) -> Matrix<N> {
     let mut a = a.clone();
     for &by in factors {
         a.scale(by);
@@ -72,7 +72,7 @@ fn rescaled<N: Number>(a: &Matrix<N>, factors: &[f64]) -> Matrix<N> {
 }
 
 /// Checks that two matrices differ by rounding errors, relative to all of the second and to one.
-fn near<N: Number>(found: &Matrix<N>, expected: &Matrix<N>) {
+fn near<N: LapackFloat>(found: &Matrix<N>, expected: &Matrix<N>) {
     let size = length(expected.data.iter().copied());
     let count = f64::from(u32::try_from(expected.rows).unwrap());
     for (x, y) in found.data.iter().zip(&expected.data) {
@@ -80,12 +80,12 @@ fn near<N: Number>(found: &Matrix<N>, expected: &Matrix<N>) {
     }
 }
 
-fn as_complex<N: Number>(a: &Matrix<N>) -> Matrix<Complex> {
+fn as_complex<N: LapackFloat>(a: &Matrix<N>) -> Matrix<Complex> {
     let data = a.data.iter().map(|x| Complex::of(x.re(), x.im())).collect();
     Matrix { rows: a.rows, cols: a.cols, data }
 }
 
-fn singular_matrices_have_singular_values<N: Number>() {
+fn singular_matrices_have_singular_values<N: LapackFloat>() {
     each_singular::<N>(|a, factors| {
         for a in [a.clone(), a.columns(a.cols.div_ceil(2)), a.columns(a.cols / 2).adjoint()] {
             let (u, values, vh) = svd(&a, true).unwrap();
@@ -99,7 +99,7 @@ fn singular_matrices_have_singular_values<N: Number>() {
     });
 }
 
-fn singular_hermitian_matrices_have_eigenvalues<N: Number>() {
+fn singular_hermitian_matrices_have_eigenvalues<N: LapackFloat>() {
     each_singular::<N>(|a, factors| {
         let a = reflect::hermitian(a, true);
         let (values, vectors) = eigh(&a, true).unwrap();
@@ -134,7 +134,7 @@ fn singular_matrices_have_schur_forms<N: HasSchur>() {
     });
 }
 
-fn singular_matrices_are_reflected<N: Number>() {
+fn singular_matrices_are_reflected<N: LapackFloat>() {
     each_singular::<N>(|a, factors| {
         let mut h = a.clone();
         let taus = reflect::gehrd(&mut h, 0, a.rows - 1);

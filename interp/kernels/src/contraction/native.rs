@@ -1,9 +1,9 @@
 //! Products and sums in the type of the operands, without a look at their errors: integers modulo 2^32, and floats of the engine
 //! `fast`.
-use super::error::{Error, exact_sum};
-use super::kernel::{Kernel, SingleSums, Tile, terms};
-use super::numbers::Rounding;
-use super::settle::{Blocked, nearest_bf16};
+use super::accumulator::{Accumulator, SingleSums, TileSums, terms};
+use super::error_bound::{ErrorBound, exact_sum};
+use super::operands::Rounding;
+use super::rounding::{Blocked, nearest_bf16};
 use super::tile::Word;
 use half::bf16;
 use hlo::{ElementType, Scalar};
@@ -12,12 +12,12 @@ use std::marker::PhantomData;
 
 /// Numbers that are multiplied and added in their own type, without a bound of the error: integers modulo 2^32, which are enough
 /// for results of up to 32 bits, and floats of the engine `fast`.
-pub(super) struct OwnType<S>(PhantomData<S>);
+pub(super) struct NativeAccumulator<S>(PhantomData<S>);
 
 /// An element that is multiplied and added as a word of a tile.
 pub(super) trait Stored: Copy + Sync {
     /// The type of products and sums.
-    type Word: OwnSum;
+    type Word: NativeSum;
     fn word(self) -> Self::Word;
     /// The words of elements that are words.
     fn words(elements: &[Self]) -> Option<&[Self::Word]>;
@@ -69,7 +69,7 @@ floats! {
     bf16: f32, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16), |_| None;
 }
 
-impl<S: Stored> Kernel<1> for OwnType<S> {
+impl<S: Stored> Accumulator<1> for NativeAccumulator<S> {
     type Stored = S;
     type Word = S::Word;
     type Sum = S::Word;
@@ -83,8 +83,8 @@ impl<S: Stored> Kernel<1> for OwnType<S> {
     fn words(elements: &[S]) -> Option<&[S::Word]> {
         S::words(elements)
     }
-    fn tile(lhs: &[S::Word], rhs: &[S::Word]) -> Tile<S::Word> {
-        let mut sums = Tile::default();
+    fn tile(lhs: &[S::Word], rhs: &[S::Word]) -> TileSums<S::Word> {
+        let mut sums = TileSums::default();
         for ([a], [b]) in terms(lhs).zip(terms(rhs)) {
             for (row, &a) in sums.iter_mut().zip(a) {
                 for (sum, &b) in row.iter_mut().zip(b) {
@@ -94,7 +94,7 @@ impl<S: Stored> Kernel<1> for OwnType<S> {
         }
         sums
     }
-    fn interval(sum: S::Word, _: f64, _: Error) -> Option<[Scalar; 2]> {
+    fn interval(sum: S::Word, _: f64, _: ErrorBound) -> Option<[Scalar; 2]> {
         Some([sum.scalar(); 2])
     }
     fn exact(terms: impl Iterator<Item = (S, S)>, ty: ElementType) -> Scalar {
@@ -112,7 +112,7 @@ impl<S: Stored> Kernel<1> for OwnType<S> {
     }
 }
 
-impl<S: Stored> SingleSums<1> for OwnType<S> {
+impl<S: Stored> SingleSums<1> for NativeAccumulator<S> {
     fn zero() -> S::Word {
         S::Word::default()
     }
@@ -123,8 +123,8 @@ impl<S: Stored> SingleSums<1> for OwnType<S> {
     }
 }
 
-impl<S: Stored> Blocked for OwnType<S> {
-    type Number = S::Word;
+impl<S: Stored> Blocked for NativeAccumulator<S> {
+    type PackedWord = S::Word;
     fn sums_in(slots: &mut [u8], rounding: Rounding) -> Option<&mut [S::Word]> {
         S::Word::is_element(rounding).then(|| bytemuck::try_cast_slice_mut(slots).ok())?
     }
@@ -136,7 +136,7 @@ impl<S: Stored> Blocked for OwnType<S> {
         _: &[S::Word],
         _: impl Iterator<Item = S::Word>,
         _: f64,
-        _: Error,
+        _: ErrorBound,
     ) -> Option<[Scalar; 2]> {
         None
     }
@@ -146,7 +146,7 @@ impl<S: Stored> Blocked for OwnType<S> {
 }
 
 /// A sum that becomes an element without a look at its error.
-pub(super) trait OwnSum: Word {
+pub(super) trait NativeSum: Word {
     fn scalar(self) -> Scalar;
     /// Whether a sum is an element of the result as it is.
     fn is_element(rounding: Rounding) -> bool;
@@ -156,7 +156,7 @@ pub(super) trait OwnSum: Word {
     }
 }
 
-impl OwnSum for f64 {
+impl NativeSum for f64 {
     fn scalar(self) -> Scalar {
         Scalar::Float(self)
     }
@@ -164,7 +164,7 @@ impl OwnSum for f64 {
         rounding.sum_type() == ElementType::F64 && rounding.to == ElementType::F64
     }
 }
-impl OwnSum for i32 {
+impl NativeSum for i32 {
     fn scalar(self) -> Scalar {
         Scalar::Signed(self.into())
     }
@@ -178,7 +178,7 @@ impl OwnSum for i32 {
         }
     }
 }
-impl OwnSum for f32 {
+impl NativeSum for f32 {
     fn scalar(self) -> Scalar {
         Scalar::Float(self.into())
     }
@@ -197,7 +197,7 @@ impl OwnSum for f32 {
     }
 }
 
-fn write_each<W: OwnSum>(sums: &[W], rounding: Rounding, slots: &mut [u8]) {
+fn write_each<W: NativeSum>(sums: &[W], rounding: Rounding, slots: &mut [u8]) {
     let slots = slots.chunks_exact_mut(rounding.to.storage_bytes());
     slots.zip(sums).for_each(|(slot, sum)| rounding.write(sum.scalar(), slot));
 }

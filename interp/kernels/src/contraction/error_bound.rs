@@ -5,7 +5,7 @@ use num::exact::{round_to_odd, two_sum};
 
 /// What a sum of some number of products can lose, in f64.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Error {
+pub(super) struct ErrorBound {
     /// Number of products.
     terms: f64,
     /// The bound for sums in f64 of exact products, in units of the magnitude.
@@ -17,7 +17,7 @@ pub(super) struct Error {
 /// 2^-53, half the distance from 1 to the next f64.
 const UNIT: f64 = f64::EPSILON / 2.0;
 
-impl Error {
+impl ErrorBound {
     /// The error of sums of `terms` products that are rounded to the type `ty`.
     ///
     /// In f64 the rounding errors of n - 1 additions are at most `(n - 1) * UNIT * magnitude` (Rump, Jeannerod). The ends of the
@@ -101,7 +101,7 @@ mod tests {
 
     /// Returns whether the interval of a compensated sum contains a number.
     fn contains(sum: Sum, magnitude: f64, ty: ElementType, x: f64) -> bool {
-        let ends = Error::new(6, ty).compensated(sum, magnitude);
+        let ends = ErrorBound::new(6, ty).compensated(sum, magnitude);
         ends.is_some_and(|[low, high]| low <= x && x <= high)
     }
 

@@ -24,8 +24,8 @@
 //! and must not turn it into a NaN.
 //!
 //! A fast sum is not emulated: `fast_accum` permits hardware to keep fewer bits and does not say which.
-use super::numbers::{Numbers, Operands, Rounding, is_own_type, single};
-use super::{PADDING, Plan, contract_into};
+use super::operands::{LosslessElements, Operands, Rounding, is_native, single};
+use super::{Contraction, PADDING, contract_into};
 use half::{bf16, f16};
 use hlo::op::value::DotAlgorithm;
 use hlo::{Array, ElementType, Scalar};
@@ -59,7 +59,7 @@ impl Input {
 
 /// How an algorithm forms sums of products.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Recipe {
+pub(crate) struct ResolvedDotAlgorithm {
     input: Input,
     /// The products of parts that are kept, by their numbers; the first parts come first.
     products: &'static [(usize, usize)],
@@ -74,8 +74,8 @@ const SIX: &[(usize, usize)] = &[(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0)]
 const NINE: &[(usize, usize)] =
     &[(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0), (1, 2), (2, 1), (2, 2)];
 
-impl Recipe {
-    /// The recipe of an algorithm.
+impl ResolvedDotAlgorithm {
+    /// The algorithm of an algorithm.
     pub(crate) fn of(algorithm: DotAlgorithm, arithmetic: Arithmetic) -> Self {
         use DotAlgorithm as A;
         use ElementType as E;
@@ -120,13 +120,13 @@ impl Recipe {
     }
 
     /// Whether sums of real floats, rounded to the type `to`, are formed in the type of the operands.
-    pub(super) fn is_own_type(self, to: ElementType) -> bool {
-        self.input == Input::AsItIs && is_own_type(self.arithmetic, self.sums.unwrap_or(to))
+    pub(super) fn is_native(self, to: ElementType) -> bool {
+        self.input == Input::AsItIs && is_native(self.arithmetic, self.sums.unwrap_or(to))
     }
 
     /// The arithmetic of sums that are rounded to the type `to`.
     pub(crate) fn arithmetic(self, to: ElementType) -> Arithmetic {
-        if self.is_own_type(to) { self.arithmetic } else { Arithmetic::Exact }
+        if self.is_native(to) { self.arithmetic } else { Arithmetic::Exact }
     }
 
     /// The type that sums are rounded to first, if the algorithm names one.
@@ -137,21 +137,26 @@ impl Recipe {
     /// All sums of the plan, over operands treated as the algorithm says, into the bytes of an array of type `to`.
     pub(crate) fn contract(
         self,
-        plan: &Plan<'_>,
+        plan: &Contraction<'_>,
         (lhs, rhs): (&Array, &Array),
         to: ElementType,
         out: &mut [u8],
     ) {
         let ty = |literal: &Array| literal.shape().ty;
         let rounding = Rounding::new(ty(lhs), ty(rhs), self.sums, to);
-        self.contract_numbers(plan, (Numbers::of(lhs), Numbers::of(rhs)), rounding, out);
+        self.contract_elements(
+            plan,
+            (LosslessElements::of(lhs), LosslessElements::of(rhs)),
+            rounding,
+            out,
+        );
     }
 
     /// The same over numbers; the rounding's type of sums is replaced.
-    pub(crate) fn contract_numbers(
+    pub(crate) fn contract_elements(
         self,
-        plan: &Plan<'_>,
-        (lhs, rhs): (Numbers<'_>, Numbers<'_>),
+        plan: &Contraction<'_>,
+        (lhs, rhs): (LosslessElements<'_>, LosslessElements<'_>),
         rounding: Rounding,
         out: &mut [u8],
     ) {
@@ -196,7 +201,7 @@ impl Recipe {
     /// Each term becomes one term for each product of parts that is kept. Parts of an operand lie one after the other.
     fn contract_parts(
         self,
-        plan: &Plan<'_>,
+        plan: &Contraction<'_>,
         (lhs, rhs): (&[f32], &[f32]),
         rounding: Rounding,
         out: &mut [u8],
@@ -230,7 +235,7 @@ impl Recipe {
                 }
             }
         };
-        let plan = Plan {
+        let plan = Contraction {
             lhs: &offsets,
             rhs_terms: &terms,
             lists: None,

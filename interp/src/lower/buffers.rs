@@ -1,9 +1,9 @@
-//! Slot assignment: the leaves that share memory, and the steps at which memory is freed.
+//! Slot assignment: the arrays that share memory, and the steps at which memory is freed.
 //!
 //! A kernel's output takes, in this order: the slot of an operand that dies at the step, if the kernel can write over it; a
 //! slot of the same size whose value has died before; a new slot. Between its death and its next use the memory of a slot
 //! is kept only if that does not raise the peak.
-use super::build::{Draft, DraftStep, Leaf, LeafInfo};
+use super::build::{ArrayId, ArrayInfo, UnallocatedPlan, UnallocatedStep};
 use super::peak::StepMemory;
 use crate::plan::{Action, Input, Output, Plan, Slot, Step};
 use kernels::Reuse;
@@ -14,32 +14,33 @@ use smallvec::SmallVec;
 const KEPT_STEPS: usize = 256;
 
 /// Assigns slots. The peak of the plan is set later, since it depends on those of its callees.
-pub(super) fn assign(draft: Draft) -> (Plan, Vec<StepMemory>) {
-    let live = live_bytes(&draft);
+pub(super) fn assign(plan: UnallocatedPlan) -> (Plan, Vec<StepMemory>) {
+    let live = live_bytes(&plan);
     let peak = live.iter().copied().max().unwrap_or(0);
-    let Draft { computation, leaves, parameters, steps, results, fuel, .. } = draft;
-    let mut slots = Slots {
-        of_leaf: vec![None; leaves.len()],
+    let UnallocatedPlan { computation, arrays, parameters, steps, results, fuel, .. } = plan;
+    let mut slots = BufferAssignment {
+        of_array: vec![None; arrays.len()],
         count: 0,
         dead: FxHashMap::default(),
         frees: vec![SmallVec::new(); steps.len()],
         live,
         peak,
         over_parameters: vec![0; steps.len() + 1],
-        is_over_parameter: vec![false; leaves.len()],
+        is_over_parameter: vec![false; arrays.len()],
         memory: vec![StepMemory::default(); steps.len()],
     };
     let mut initial = Vec::new();
-    for (leaf, info) in leaves.iter().enumerate() {
+    for (array, info) in arrays.iter().enumerate() {
         if let (Some(value), Some(_)) = (&info.value, info.last_use) {
-            slots.add(leaf);
+            slots.add(array);
             initial.push(Some(value.clone()));
         }
     }
-    let parameters = parameters.iter().map(|&leaf| leaves[leaf].last_use.map(|_| slots.add(leaf)));
+    let parameters =
+        parameters.iter().map(|&array| arrays[array].last_use.map(|_| slots.add(array)));
     let parameters = parameters.collect();
     let mut planned: Vec<Step> =
-        steps.into_iter().enumerate().map(|(i, step)| slots.step(i, step, &leaves)).collect();
+        steps.into_iter().enumerate().map(|(i, step)| slots.step(i, step, &arrays)).collect();
     for (_, slot, died) in slots.dead.into_values().flatten() {
         slots.frees[died].push(slot);
     }
@@ -47,9 +48,9 @@ pub(super) fn assign(draft: Draft) -> (Plan, Vec<StepMemory>) {
         step.frees = frees;
     }
     let mut results: Vec<Input> = (results.iter())
-        .map(|&leaf| {
-            let slot = slots.of_leaf[leaf].expect("a result is computed before the end");
-            Input { slot, is_last: leaves[leaf].value.is_none() }
+        .map(|&array| {
+            let slot = slots.of_array[array].expect("a result is computed before the end");
+            Input { slot, is_last: arrays[array].value.is_none() }
         })
         .collect();
     mark_last(&mut results);
@@ -73,26 +74,26 @@ fn mark_last(inputs: &mut [Input]) {
     }
 }
 
-/// Returns the bytes of computed leaves that are live during each step. The values that a loop carries are its inputs at
+/// Returns the bytes of computed arrays that are live during each step. The values that a loop carries are its inputs at
 /// first and its outputs at last, so inputs that die at a loop are not counted with its outputs.
-pub(super) fn live_bytes(draft: &Draft) -> Vec<usize> {
-    let count = draft.steps.len();
+pub(super) fn live_bytes(plan: &UnallocatedPlan) -> Vec<usize> {
+    let count = plan.steps.len();
     let mut change = vec![0i128; count + 1];
-    for (i, step) in draft.steps.iter().enumerate() {
-        for &leaf in &step.outputs {
-            let info = &draft.leaves[leaf];
+    for (i, step) in plan.steps.iter().enumerate() {
+        for &array in &step.outputs {
+            let info = &plan.arrays[array];
             let bytes = i128::try_from(info.bytes).unwrap_or(i128::MAX);
             let end = info.last_use.unwrap_or(i).min(count - 1);
             change[i] += bytes;
             change[end + 1] -= bytes;
         }
         if let Action::While { .. } = step.action {
-            let mut dying: SmallVec<[Leaf; 16]> = SmallVec::from_slice(&step.inputs);
-            dying.retain(|leaf| draft.leaves[*leaf].dies_computed(i));
+            let mut dying: SmallVec<[ArrayId; 16]> = SmallVec::from_slice(&step.inputs);
+            dying.retain(|array| plan.arrays[*array].dies_computed(i));
             dying.sort_unstable();
             dying.dedup();
-            for leaf in dying {
-                let bytes = i128::try_from(draft.leaves[leaf].bytes).unwrap_or(i128::MAX);
+            for array in dying {
+                let bytes = i128::try_from(plan.arrays[array].bytes).unwrap_or(i128::MAX);
                 change[i] -= bytes;
                 change[i + 1] += bytes;
             }
@@ -111,64 +112,64 @@ fn sums(changes: &[i128]) -> Vec<usize> {
     changes.iter().map(sum).collect()
 }
 
-struct Slots {
-    of_leaf: Vec<Option<Slot>>,
+struct BufferAssignment {
+    of_array: Vec<Option<Slot>>,
     count: usize,
     /// Slots whose values have died, by size, with the step of the last use.
-    dead: FxHashMap<usize, Vec<(Leaf, Slot, usize)>>,
+    dead: FxHashMap<usize, Vec<(ArrayId, Slot, usize)>>,
     frees: Vec<SmallVec<[Slot; 2]>>,
     /// Bytes in use during each step, including kept memory.
     live: Vec<usize>,
     peak: usize,
-    /// By how much each step changes the bytes of the leaves that are written over parameters.
+    /// By how much each step changes the bytes of the arrays that are written over parameters.
     over_parameters: Vec<i128>,
-    /// Whether a leaf is in the memory of a parameter.
+    /// Whether a array is in the memory of a parameter.
     is_over_parameter: Vec<bool>,
     memory: Vec<StepMemory>,
 }
 
-impl Slots {
-    fn add(&mut self, leaf: Leaf) -> Slot {
+impl BufferAssignment {
+    fn add(&mut self, array: ArrayId) -> Slot {
         let slot = Slot::new(self.count);
         self.count += 1;
-        self.of_leaf[leaf] = Some(slot);
+        self.of_array[array] = Some(slot);
         slot
     }
 
-    fn step(&mut self, i: usize, step: DraftStep, leaves: &[LeafInfo]) -> Step {
+    fn step(&mut self, i: usize, step: UnallocatedStep, arrays: &[ArrayInfo]) -> Step {
         let mut inputs: SmallVec<[Input; 4]> = (step.inputs.iter())
-            .map(|&leaf| {
-                let slot = self.of_leaf[leaf].expect("operands are computed before their users");
-                let info = &leaves[leaf];
+            .map(|&array| {
+                let slot = self.of_array[array].expect("operands are computed before their users");
+                let info = &arrays[array];
                 Input { slot, is_last: info.value.is_none() && info.last_use == Some(i) }
             })
             .collect();
         mark_last(&mut inputs);
-        let in_place = in_place(i, &step, leaves);
-        self.memory[i] = step_memory(&step, &inputs, leaves);
+        let in_place = in_place(i, &step, arrays);
+        self.memory[i] = step_memory(&step, &inputs, arrays);
         if let Some(k) = in_place {
-            self.write_over(i, step.inputs[k], step.outputs[0], leaves);
+            self.write_over(i, step.inputs[k], step.outputs[0], arrays);
         }
         let takes_memory = matches!(step.action, Action::Kernel(_));
-        let outputs = step.outputs.iter().enumerate().map(|(k, &leaf)| {
-            let info = &leaves[leaf];
+        let outputs = step.outputs.iter().enumerate().map(|(k, &array)| {
+            let info = &arrays[array];
             let slot = match in_place {
                 Some(operand) if k == 0 => {
-                    self.of_leaf[leaf] = Some(inputs[operand].slot);
+                    self.of_array[array] = Some(inputs[operand].slot);
                     inputs[operand].slot
                 }
                 _ => match takes_memory.then(|| self.kept(i, info.bytes)).flatten() {
                     Some(slot) => {
-                        self.of_leaf[leaf] = Some(slot);
+                        self.of_array[array] = Some(slot);
                         slot
                     }
-                    None => self.add(leaf),
+                    None => self.add(array),
                 },
             };
             Output { slot, shape: info.shape.clone() }
         });
         let outputs = outputs.collect();
-        self.release(i, &step, &inputs, in_place, leaves);
+        self.release(i, &step, &inputs, in_place, arrays);
         Step {
             site: step.site,
             action: step.action,
@@ -187,8 +188,8 @@ impl Slots {
     }
 
     /// Counts an output that step `i` writes to the memory of an operand.
-    fn write_over(&mut self, i: usize, operand: Leaf, output: Leaf, leaves: &[LeafInfo]) {
-        let (info, bytes) = (&leaves[operand], leaves[operand].bytes);
+    fn write_over(&mut self, i: usize, operand: ArrayId, output: ArrayId, arrays: &[ArrayInfo]) {
+        let (info, bytes) = (&arrays[operand], arrays[operand].bytes);
         if !info.is_parameter {
             self.live[i] = self.live[i].saturating_sub(bytes);
         }
@@ -199,27 +200,27 @@ impl Slots {
         let change = i128::try_from(bytes).unwrap_or(i128::MAX);
         // An operand that was written over a parameter itself ends one step earlier.
         let first = if info.is_parameter { i } else { i + 1 };
-        let last = leaves[output].last_use.unwrap_or(i).min(self.memory.len() - 1);
+        let last = arrays[output].last_use.unwrap_or(i).min(self.memory.len() - 1);
         self.over_parameters[first] += change;
         self.over_parameters[last + 1] -= change;
     }
 
-    /// Records the leaves that die at step `i`.
+    /// Records the arrays that die at step `i`.
     fn release(
         &mut self,
         i: usize,
-        step: &DraftStep,
+        step: &UnallocatedStep,
         inputs: &[Input],
         in_place: Option<usize>,
-        leaves: &[LeafInfo],
+        arrays: &[ArrayInfo],
     ) {
-        for (k, (&leaf, input)) in step.inputs.iter().zip(inputs).enumerate() {
+        for (k, (&array, input)) in step.inputs.iter().zip(inputs).enumerate() {
             if input.is_last && in_place != Some(k) {
-                self.dead.entry(leaves[leaf].bytes).or_default().push((leaf, input.slot, i));
+                self.dead.entry(arrays[array].bytes).or_default().push((array, input.slot, i));
             }
         }
-        for &leaf in &step.outputs {
-            if let (None, Some(slot)) = (leaves[leaf].last_use, self.of_leaf[leaf]) {
+        for &array in &step.outputs {
+            if let (None, Some(slot)) = (arrays[array].last_use, self.of_array[array]) {
                 self.frees[i].push(slot);
             }
         }
@@ -246,14 +247,14 @@ impl Slots {
 }
 
 /// Returns the input whose memory the first output of step `i` is written to.
-pub(super) fn in_place(i: usize, step: &DraftStep, leaves: &[LeafInfo]) -> Option<usize> {
+pub(super) fn in_place(i: usize, step: &UnallocatedStep, arrays: &[ArrayInfo]) -> Option<usize> {
     let Action::Kernel(kernel) = &step.action else { return None };
-    let bytes = leaves[*step.outputs.first()?].bytes;
+    let bytes = arrays[*step.outputs.first()?].bytes;
     let fits = |k: usize| {
-        let leaf = step.inputs[k];
-        let info = &leaves[leaf];
+        let array = step.inputs[k];
+        let info = &arrays[array];
         let is_last = info.value.is_none() && info.last_use == Some(i) && !info.is_kept;
-        let is_only = step.inputs.iter().filter(|&&other| other == leaf).count() == 1;
+        let is_only = step.inputs.iter().filter(|&&other| other == array).count() == 1;
         is_last && is_only && info.bytes == bytes && bytes > 0
     };
     match kernel.reuse() {
@@ -264,10 +265,10 @@ pub(super) fn in_place(i: usize, step: &DraftStep, leaves: &[LeafInfo]) -> Optio
 }
 
 /// Returns the memory use of a step, without the live bytes.
-fn step_memory(step: &DraftStep, inputs: &[Input], leaves: &[LeafInfo]) -> StepMemory {
+fn step_memory(step: &UnallocatedStep, inputs: &[Input], arrays: &[ArrayInfo]) -> StepMemory {
     let mut memory = StepMemory { is_last_use: true, ..StepMemory::default() };
-    for (&leaf, input) in step.inputs.iter().zip(inputs) {
-        let info = &leaves[leaf];
+    for (&array, input) in step.inputs.iter().zip(inputs) {
+        let info = &arrays[array];
         let dying =
             if info.is_parameter { &mut memory.dying_parameters } else { &mut memory.dying };
         if input.is_last {
@@ -275,7 +276,7 @@ fn step_memory(step: &DraftStep, inputs: &[Input], leaves: &[LeafInfo]) -> StepM
         }
         memory.is_last_use &= input.is_last;
     }
-    memory.outputs = step.output_bytes(leaves);
+    memory.outputs = step.output_bytes(arrays);
     memory
 }
 

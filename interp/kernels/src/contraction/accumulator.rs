@@ -1,5 +1,5 @@
 //! The accumulators of sums of products: running sums in tiles of 4 by 4, their error bounds, and exact sums.
-use super::error::{Error, complex_interval, exact_complex_sum, exact_sum};
+use super::error_bound::{ErrorBound, complex_interval, exact_complex_sum, exact_sum};
 use hlo::{ElementType, Scalar};
 use num::accumulator::Sum;
 
@@ -7,14 +7,14 @@ use num::accumulator::Sum;
 pub(super) const LANES: usize = 4;
 
 /// Sixteen sums, by row and column.
-pub(super) type Tile<S> = [[S; LANES]; LANES];
+pub(super) type TileSums<S> = [[S; LANES]; LANES];
 
 /// A way to form sums of products, and to round each as the exact sum would be. `PLANES` is the number of words an element
 /// is packed as.
 ///
 /// A running sum comes with a bound on its error. Where both ends of the interval round to the same element, that element is
 /// the correctly rounded sum; elsewhere the exact sum decides.
-pub(super) trait Kernel<const PLANES: usize> {
+pub(super) trait Accumulator<const PLANES: usize> {
     /// An element as the operand holds it.
     type Stored: Copy + Sync;
     /// What packed elements are made of.
@@ -29,10 +29,10 @@ pub(super) trait Kernel<const PLANES: usize> {
     /// The packed form.
     fn pack(element: Self::Stored) -> [Self::Word; PLANES];
     /// Sums over all terms of packed panels: `PLANES` times `LANES` words a term.
-    fn tile(lhs: &[Self::Word], rhs: &[Self::Word]) -> Tile<Self::Sum>;
+    fn tile(lhs: &[Self::Word], rhs: &[Self::Word]) -> TileSums<Self::Sum>;
     /// The interval that holds the exact sum of terms whose absolute values add up to at most `magnitude`, each end rounded so
     /// that [`Rounding::write`] rounds it as it would the exact number. None if the error has no finite bound.
-    fn interval(sum: Self::Sum, magnitude: f64, error: Error) -> Option<[Scalar; 2]>;
+    fn interval(sum: Self::Sum, magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]>;
     /// The exact sum of the products, to be rounded to the type `ty`.
     fn exact(terms: impl Iterator<Item = (Self::Stored, Self::Stored)>, ty: ElementType) -> Scalar;
     /// The words of elements that are words as they are stored.
@@ -48,7 +48,7 @@ pub(super) trait Kernel<const PLANES: usize> {
 }
 
 /// A kernel that also forms single sums in its running sum.
-pub(super) trait SingleSums<const PLANES: usize>: Kernel<PLANES> {
+pub(super) trait SingleSums<const PLANES: usize>: Accumulator<PLANES> {
     /// The empty sum.
     fn zero() -> Self::Sum;
     /// Adds one product and returns its absolute value, or a bound of it.
@@ -69,7 +69,7 @@ pub(super) fn terms<W, const PLANES: usize>(
 pub(super) type Norms = [f64; LANES];
 
 /// The norms of the rows or columns of a panel.
-pub(super) fn norms_of<K: Kernel<PLANES>, const PLANES: usize>(panel: &[K::Word]) -> Norms {
+pub(super) fn norms_of<K: Accumulator<PLANES>, const PLANES: usize>(panel: &[K::Word]) -> Norms {
     let mut squares = [0.0; LANES];
     let mut terms = terms::<K::Word, PLANES>(panel);
     let square = |term: Option<&[[K::Word; LANES]; PLANES]>| -> Norms {
@@ -91,7 +91,7 @@ pub(super) fn norms_of<K: Kernel<PLANES>, const PLANES: usize>(panel: &[K::Word]
 /// Integers, modulo 2^64.
 pub(super) struct WrappingAccumulator;
 
-impl Kernel<1> for WrappingAccumulator {
+impl Accumulator<1> for WrappingAccumulator {
     type Stored = i64;
     type Word = i64;
     type Sum = i64;
@@ -100,8 +100,8 @@ impl Kernel<1> for WrappingAccumulator {
     fn pack(element: i64) -> [i64; 1] {
         [element]
     }
-    fn tile(lhs: &[i64], rhs: &[i64]) -> Tile<i64> {
-        let mut sums = Tile::<i64>::default();
+    fn tile(lhs: &[i64], rhs: &[i64]) -> TileSums<i64> {
+        let mut sums = TileSums::<i64>::default();
         for ([a], [b]) in terms(lhs).zip(terms(rhs)) {
             for (row, &a) in sums.iter_mut().zip(a) {
                 for (sum, &b) in row.iter_mut().zip(b) {
@@ -111,7 +111,7 @@ impl Kernel<1> for WrappingAccumulator {
         }
         sums
     }
-    fn interval(sum: i64, _: f64, _: Error) -> Option<[Scalar; 2]> {
+    fn interval(sum: i64, _: f64, _: ErrorBound) -> Option<[Scalar; 2]> {
         Some([Scalar::Signed(sum); 2])
     }
     fn exact(terms: impl Iterator<Item = (i64, i64)>, _: ElementType) -> Scalar {
@@ -141,7 +141,7 @@ impl SingleSums<1> for WrappingAccumulator {
 /// Floats whose products are exact in f64, added in f64.
 pub(super) struct F64Accumulator;
 
-impl Kernel<1> for F64Accumulator {
+impl Accumulator<1> for F64Accumulator {
     type Stored = f32;
     type Word = f64;
     type Sum = f64;
@@ -151,8 +151,8 @@ impl Kernel<1> for F64Accumulator {
     fn pack(element: f32) -> [f64; 1] {
         [f64::from(element)]
     }
-    fn tile(lhs: &[f64], rhs: &[f64]) -> Tile<f64> {
-        let mut sums = Tile::default();
+    fn tile(lhs: &[f64], rhs: &[f64]) -> TileSums<f64> {
+        let mut sums = TileSums::default();
         for ([a], [b]) in terms(lhs).zip(terms(rhs)) {
             for (row, &a) in sums.iter_mut().zip(a) {
                 for (sum, &b) in row.iter_mut().zip(b) {
@@ -163,7 +163,7 @@ impl Kernel<1> for F64Accumulator {
         sums
     }
     #[inline]
-    fn interval(sum: f64, magnitude: f64, error: Error) -> Option<[Scalar; 2]> {
+    fn interval(sum: f64, magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]> {
         Some(error.plain(sum, magnitude)?.map(Scalar::Float))
     }
     fn exact(terms: impl Iterator<Item = (f32, f32)>, ty: ElementType) -> Scalar {
@@ -207,8 +207,8 @@ const HUGE: f64 = f64::from_bits((1023 + 500) << 52);
 /// Sixteen running sums and what rounding left out of each. Kept apart, so that they fill vectors.
 #[derive(Default)]
 struct SumTile {
-    sum: Tile<f64>,
-    lost: Tile<f64>,
+    sum: TileSums<f64>,
+    lost: TileSums<f64>,
 }
 
 impl SumTile {
@@ -237,7 +237,7 @@ impl SumTile {
             }
         }
     }
-    fn sums(&self) -> Tile<Sum> {
+    fn sums(&self) -> TileSums<Sum> {
         std::array::from_fn(|i| {
             std::array::from_fn(|j| Sum::with_errors(self.sum[i][j], self.lost[i][j]))
         })
@@ -247,7 +247,7 @@ impl SumTile {
 /// f64, with the rounding errors of products and sums kept.
 pub(super) struct CompensatedAccumulator;
 
-impl Kernel<2> for CompensatedAccumulator {
+impl Accumulator<2> for CompensatedAccumulator {
     type Stored = f64;
     type Word = f64;
     type Sum = Sum;
@@ -256,7 +256,7 @@ impl Kernel<2> for CompensatedAccumulator {
     fn pack(element: f64) -> [f64; 2] {
         halves(element)
     }
-    fn tile(lhs: &[f64], rhs: &[f64]) -> Tile<Sum> {
+    fn tile(lhs: &[f64], rhs: &[f64]) -> TileSums<Sum> {
         let mut sums = SumTile::default();
         for (a, b) in terms::<f64, 2>(lhs).zip(terms::<f64, 2>(rhs)) {
             sums.add(a.each_ref(), b.each_ref(), 1.0);
@@ -264,7 +264,7 @@ impl Kernel<2> for CompensatedAccumulator {
         sums.sums()
     }
     #[inline]
-    fn interval(sum: Sum, magnitude: f64, error: Error) -> Option<[Scalar; 2]> {
+    fn interval(sum: Sum, magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]> {
         Some(error.compensated(sum, magnitude)?.map(Scalar::Float))
     }
     fn exact(terms: impl Iterator<Item = (f64, f64)>, ty: ElementType) -> Scalar {
@@ -288,7 +288,7 @@ impl Kernel<2> for CompensatedAccumulator {
 /// Complex numbers whose parts' products are exact in f64.
 pub(super) struct F64ComplexAccumulator;
 
-impl Kernel<2> for F64ComplexAccumulator {
+impl Accumulator<2> for F64ComplexAccumulator {
     type Stored = [f32; 2];
     type Word = f64;
     type Sum = [f64; 2];
@@ -297,8 +297,8 @@ impl Kernel<2> for F64ComplexAccumulator {
     fn pack(element: [f32; 2]) -> [f64; 2] {
         element.map(f64::from)
     }
-    fn tile(lhs: &[f64], rhs: &[f64]) -> Tile<[f64; 2]> {
-        let (mut re, mut im) = (Tile::<f64>::default(), Tile::<f64>::default());
+    fn tile(lhs: &[f64], rhs: &[f64]) -> TileSums<[f64; 2]> {
+        let (mut re, mut im) = (TileSums::<f64>::default(), TileSums::<f64>::default());
         for ([a, b], [c, d]) in terms::<f64, 2>(lhs).zip(terms::<f64, 2>(rhs)) {
             for i in 0..LANES {
                 for j in 0..LANES {
@@ -310,7 +310,7 @@ impl Kernel<2> for F64ComplexAccumulator {
         std::array::from_fn(|i| std::array::from_fn(|j| [re[i][j], im[i][j]]))
     }
     #[inline]
-    fn interval([re, im]: [f64; 2], magnitude: f64, error: Error) -> Option<[Scalar; 2]> {
+    fn interval([re, im]: [f64; 2], magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]> {
         complex_interval(error.plain(re, magnitude), error.plain(im, magnitude))
     }
     fn exact(terms: impl Iterator<Item = ([f32; 2], [f32; 2])>, ty: ElementType) -> Scalar {
@@ -344,7 +344,7 @@ impl SingleSums<2> for F64ComplexAccumulator {
 /// Complex numbers of two f64, with the rounding errors of products and sums kept.
 pub(super) struct CompensatedComplexAccumulator;
 
-impl Kernel<4> for CompensatedComplexAccumulator {
+impl Accumulator<4> for CompensatedComplexAccumulator {
     type Stored = [f64; 2];
     type Word = f64;
     type Sum = [Sum; 2];
@@ -354,7 +354,7 @@ impl Kernel<4> for CompensatedComplexAccumulator {
         let ([a, b], [c, d]) = (halves(re), halves(im));
         [a, b, c, d]
     }
-    fn tile(lhs: &[f64], rhs: &[f64]) -> Tile<[Sum; 2]> {
+    fn tile(lhs: &[f64], rhs: &[f64]) -> TileSums<[Sum; 2]> {
         let (mut re, mut im) = (SumTile::default(), SumTile::default());
         for (a, b) in terms::<f64, 4>(lhs).zip(terms::<f64, 4>(rhs)) {
             let ([a, b], [c, d]) =
@@ -368,7 +368,7 @@ impl Kernel<4> for CompensatedComplexAccumulator {
         std::array::from_fn(|i| std::array::from_fn(|j| [re[i][j], im[i][j]]))
     }
     #[inline]
-    fn interval([re, im]: [Sum; 2], magnitude: f64, error: Error) -> Option<[Scalar; 2]> {
+    fn interval([re, im]: [Sum; 2], magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]> {
         complex_interval(error.compensated(re, magnitude), error.compensated(im, magnitude))
     }
     fn exact(terms: impl Iterator<Item = ([f64; 2], [f64; 2])>, ty: ElementType) -> Scalar {

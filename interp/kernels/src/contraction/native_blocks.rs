@@ -1,11 +1,11 @@
 //! Sums in the type of the operands whose rows lie one after the other, or are few enough to be packed as a whole: each thread
 //! packs the columns that it multiplies, a slice of their terms at a time, and adds sums up in the result.
 use super::blocked::{GAP, SLICE, even_step, is_shared};
-use super::pack::{Order, Source, pack_columns, pack_rows, panel_width};
+use super::pack::{Order, PackSource, pack_columns, pack_rows, panel_width};
 use super::panels::Job;
-use super::settle::Blocked;
+use super::rounding::Blocked;
 use super::tile::{Columns, ROWS, Rows, VECTORS, Word, add_products, rows_of_tile};
-use super::{Lists, Plan};
+use super::{Contraction, Lists};
 use num::parallel::{parts, parts_with, threads};
 use smallvec::SmallVec;
 
@@ -53,27 +53,27 @@ pub(super) fn run<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) -> bool {
     let size = plan.rows * plan.rhs_columns.len() * job.rounding.to.storage_bytes();
     if plan.work() < WORTH_SHARING || is_shared(batches, work) {
         let is_parallel = work >= WORTH_SHARING;
-        let mut space = Space::default();
+        let mut scratch = NativeScratch::default();
         for (batch, out) in out.chunks_mut(size).enumerate() {
-            sums.batch(batch, out, &mut space, is_parallel);
+            sums.batch(batch, out, &mut scratch, is_parallel);
         }
         return true;
     }
     let least = (WORTH_A_TASK / work.max(1)).max(1);
-    parts_with(out, (size, least), Space::default, |space, batch, out| {
-        sums.batch(batch, out, space, false);
+    parts_with(out, (size, least), NativeScratch::default, |scratch, batch, out| {
+        sums.batch(batch, out, scratch, false);
     });
     true
 }
 
 /// What a thread works in: packed rows of a batch, a slice of columns, and sums that are not elements of the result.
-struct Space<W> {
+struct NativeScratch<W> {
     rows: Vec<W>,
     columns: Vec<W>,
     sums: Vec<W>,
 }
 
-impl<W> Default for Space<W> {
+impl<W> Default for NativeScratch<W> {
     fn default() -> Self {
         Self { rows: Vec::new(), columns: Vec::new(), sums: Vec::new() }
     }
@@ -83,11 +83,11 @@ impl<W> Default for Space<W> {
 struct Task<'a> {
     row: usize,
     column: usize,
-    lines: Lines<'a, u8>,
+    lines: RowSlices<'a, u8>,
 }
 
 /// A part of each row; small batches need no list on the heap.
-type Lines<'a, T> = SmallVec<[&'a mut [T]; ROWS]>;
+type RowSlices<'a, T> = SmallVec<[&'a mut [T]; ROWS]>;
 
 /// Every row of a batch; they begin `stride` words apart.
 #[derive(Clone, Copy)]
@@ -110,7 +110,7 @@ struct OwnBlocks<'a, K: Blocked> {
 
 impl<'a, K: Blocked> OwnBlocks<'a, K> {
     fn new(job: &'a Job<'a, K, 1>, lists: Lists<'a>) -> Self {
-        let Plan { rows, rhs_columns: columns, rhs_terms: terms, .. } = *job.plan;
+        let Contraction { rows, rhs_columns: columns, rhs_terms: terms, .. } = *job.plan;
         let column_order = Order::of(columns, terms);
         let row_order = Order::of(lists.rows, lists.terms);
         let are_terms_neighbors = lists.terms.len() == 1 || even_step(lists.terms) == Some(1);
@@ -127,8 +127,14 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
     }
 
     /// One batch.
-    fn batch(&self, batch: usize, out: &mut [u8], space: &mut Space<K::Word>, is_parallel: bool) {
-        let mut packed = std::mem::take(&mut space.rows);
+    fn batch(
+        &self,
+        batch: usize,
+        out: &mut [u8],
+        scratch: &mut NativeScratch<K::Word>,
+        is_parallel: bool,
+    ) {
+        let mut packed = std::mem::take(&mut scratch.rows);
         let rows = match K::words(self.job.lhs).zip(self.rows_in_place) {
             Some((words, stride)) => {
                 let Lists { batches, rows, terms } = self.lists;
@@ -138,17 +144,17 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
         };
         let mut tasks = self.tasks(out, is_parallel);
         if is_parallel {
-            parts_with(&mut tasks, (1, 1), Space::default, |space, _, tasks| {
+            parts_with(&mut tasks, (1, 1), NativeScratch::default, |scratch, _, tasks| {
                 for task in tasks {
-                    self.task(batch, task, rows, space);
+                    self.task(batch, task, rows, scratch);
                 }
             });
         } else {
             for task in &mut tasks {
-                self.task(batch, task, rows, space);
+                self.task(batch, task, rows, scratch);
             }
         }
-        space.rows = packed;
+        scratch.rows = packed;
     }
 
     /// Packs every row.
@@ -165,7 +171,7 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
         let size = (LEAST_ROWS * stride, if is_parallel { 1 } else { usize::MAX });
         parts(words, size, |i, words| {
             let indices = &rows[i * LEAST_ROWS..][..words.len() / stride];
-            let source = Source { elements: self.job.lhs, start, indices, terms, order };
+            let source = PackSource { elements: self.job.lhs, start, indices, terms, order };
             pack_rows::<K>(source, words, stride);
         });
         AllRows { words, stride }
@@ -190,7 +196,7 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
             .map(|(row, column)| Task {
                 row,
                 column,
-                lines: Lines::with_capacity(together.min(rows - row)),
+                lines: RowSlices::with_capacity(together.min(rows - row)),
             })
             .collect();
         for (row, line) in out.chunks_mut(columns * bytes).enumerate() {
@@ -207,7 +213,7 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
         batch: usize,
         task: &mut Task<'_>,
         rows: AllRows<'_, K::Word>,
-        space: &mut Space<K::Word>,
+        scratch: &mut NativeScratch<K::Word>,
     ) {
         let (job, plan) = (self.job, self.job.plan);
         let bytes = job.rounding.to.storage_bytes();
@@ -218,13 +224,13 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
         let columns = &plan.rhs_columns[task.column..task.column + count];
         for (i, indices) in columns.chunks(side).enumerate() {
             let at = i * side * bytes..(i * side + indices.len()) * bytes;
-            let mut lines: Lines<'_, u8> =
+            let mut lines: RowSlices<'_, u8> =
                 task.lines.iter_mut().map(|line| &mut line[at.clone()]).collect();
             let is_whole = indices.len().is_multiple_of(K::Word::LANES);
             let is_direct =
                 is_whole && lines.iter_mut().all(|line| K::sums_in(line, job.rounding).is_some());
             let width = indices.len().next_multiple_of(K::Word::LANES);
-            let Space { columns, sums, .. } = &mut *space;
+            let NativeScratch { columns, sums, .. } = &mut *scratch;
             if !is_direct {
                 sums.resize(lines.len() * width, K::Word::default());
             }
@@ -237,13 +243,13 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
                     let at = tile * together;
                     let words = &rows.words[at * rows.stride + first..];
                     let rows = Rows { words, stride: rows.stride, count: lines.len() };
-                    let mut lines: Lines<'_, K::Word> = if is_direct {
+                    let mut lines: RowSlices<'_, K::Word> = if is_direct {
                         lines.iter_mut().filter_map(|x| K::sums_in(x, job.rounding)).collect()
                     } else {
                         sums[at * width..].chunks_mut(width).take(lines.len()).collect()
                     };
                     for (panel, start) in panels.clone() {
-                        let mut parts: Lines<'_, K::Word> =
+                        let mut parts: RowSlices<'_, K::Word> =
                             lines.iter_mut().map(|line| &mut line[start..]).collect();
                         add_products(rows, panel, &mut parts, first == 0);
                     }
@@ -278,7 +284,7 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
         } else {
             packed.resize(width * count, K::Word::default());
             let elements = self.job.rhs;
-            let source = Source { elements, start, indices, terms, order: self.column_order };
+            let source = PackSource { elements, start, indices, terms, order: self.column_order };
             let squares = &mut [0.0; TOGETHER * VECTORS * MOST_LANES][..width];
             pack_columns::<K>(source, packed, squares);
             packed

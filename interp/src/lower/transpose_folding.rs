@@ -1,5 +1,5 @@
 //! Transpose folding: `dot` reads the operand of a `transpose` by other dimensions, and the transposition need not be computed.
-use super::build::Builder;
+use super::build::PlanBuilder;
 use super::value_key::ValueKey;
 use crate::state::Site;
 use hlo::Op;
@@ -8,9 +8,9 @@ use hlo::op::Dot;
 use num::index::{others, to_usize};
 use std::borrow::Cow;
 
-impl<'a> Builder<'a> {
+impl<'a> PlanBuilder<'a> {
     /// Returns a `dot` that reads the arrays of which its operands are transpositions; `None` of anything else.
-    pub(super) fn untransposed(
+    pub(super) fn transpose_folded(
         &self,
         site: Site,
         instruction: &Instruction,

@@ -1,7 +1,7 @@
 //! From the sums of a tile to elements of the result.
-use super::error::Error;
-use super::kernel::{F64Accumulator, Kernel};
-use super::numbers::{Rounding, single};
+use super::accumulator::{Accumulator, F64Accumulator};
+use super::error_bound::ErrorBound;
+use super::operands::{Rounding, single};
 use super::tile::Word;
 use hlo::{ElementType, Scalar};
 use num::accumulator::Sum;
@@ -9,10 +9,10 @@ use num::loops::instruction_set::{Task, run};
 
 /// A kernel whose sums are formed in tiles of packed words.
 pub(super) trait Blocked:
-    Kernel<1, Word = <Self as Blocked>::Number, Sum = <Self as Blocked>::Number>
+    Accumulator<1, Word = <Self as Blocked>::PackedWord, Sum = <Self as Blocked>::PackedWord>
 {
     /// Its words and its sums.
-    type Number: Word;
+    type PackedWord: Word;
     /// The elements of a result, if these are sums as they are.
     fn sums_in(_: &mut [u8], _: Rounding) -> Option<&mut [Self::Word]> {
         None
@@ -26,12 +26,12 @@ pub(super) trait Blocked:
         rounding: Rounding,
         slots: &mut [u8],
     ) -> bool;
-    /// The interval that holds the sum of the products of two lists of words, from a better sum; see [`Kernel::interval`].
+    /// The interval that holds the sum of the products of two lists of words, from a better sum; see [`Accumulator::interval`].
     fn refined(
         row: &[Self::Word],
         column: impl Iterator<Item = Self::Word>,
         magnitude: f64,
-        error: Error,
+        error: ErrorBound,
     ) -> Option<[Scalar; 2]>;
     /// The exponent of the largest power of two that divides all words; [`NO_UNIT`] if all are zero.
     fn unit(words: impl Iterator<Item = Self::Word>) -> i64;
@@ -52,7 +52,7 @@ pub(super) fn is_exact(units: [i64; 2], magnitude: f64) -> bool {
 }
 
 impl Blocked for F64Accumulator {
-    type Number = f64;
+    type PackedWord = f64;
     fn round(
         sums: &[f64],
         error: f64,
@@ -97,7 +97,7 @@ impl Blocked for F64Accumulator {
         row: &[f64],
         column: impl Iterator<Item = f64>,
         magnitude: f64,
-        error: Error,
+        error: ErrorBound,
     ) -> Option<[Scalar; 2]> {
         let mut sum = Sum::new(0.0);
         row.iter().zip(column).for_each(|(a, b)| sum.add(a * b));

@@ -1,6 +1,6 @@
 //! Dead steps: those whose results nothing reads. A step with an effect on other devices, the host, the random state or
 //! a custom call's target is never dead.
-use super::build::Draft;
+use super::build::UnallocatedPlan;
 use super::inline::Inlining;
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::Kind;
@@ -45,7 +45,7 @@ pub(crate) fn has_effect(instruction: &Instruction, computations: &[bool]) -> bo
     calls_effect || has_own_effect(instruction)
 }
 
-impl Draft {
+impl UnallocatedPlan {
     /// Removes the dead steps. Their fuel is spent by the steps after them.
     pub(super) fn without_dead_steps(
         mut self,
@@ -53,16 +53,16 @@ impl Draft {
         effects: &[bool],
         inlining: &Inlining,
     ) -> Self {
-        let mut live = vec![false; self.leaves.len()];
-        for &leaf in &self.results {
-            live[leaf] = true;
+        let mut live = vec![false; self.arrays.len()];
+        for &array in &self.results {
+            live[array] = true;
         }
         let mut kept = vec![true; self.steps.len()];
         for (step, kept) in self.steps.iter().zip(&mut kept).rev() {
-            *kept = step.outputs.iter().any(|&leaf| live[leaf])
+            *kept = step.outputs.iter().any(|&array| live[array])
                 || has_effect(step.site.of(module), effects);
-            for &leaf in step.inputs.iter().filter(|_| *kept) {
-                live[leaf] = true;
+            for &array in step.inputs.iter().filter(|_| *kept) {
+                live[array] = true;
             }
         }
         let (mut fuel, mut kept) = (0, kept.into_iter());
@@ -80,14 +80,14 @@ impl Draft {
     }
 
     pub(super) fn set_last_uses(&mut self) {
-        let Self { leaves, steps, results, .. } = self;
-        for leaf in leaves.iter_mut() {
-            leaf.last_use = None;
+        let Self { arrays, steps, results, .. } = self;
+        for array in arrays.iter_mut() {
+            array.last_use = None;
         }
         let reads = steps.iter().enumerate().map(|(number, step)| (number, &step.inputs));
         for (at, read) in reads.chain([(usize::MAX, &*results)]) {
-            for &leaf in read {
-                leaves[leaf].last_use = Some(at);
+            for &array in read {
+                arrays[array].last_use = Some(at);
             }
         }
     }

@@ -2,9 +2,9 @@
 //!
 //! JAX, for example, computes the loss of a training step at its end, so that the logits stay live through the whole backward
 //! pass. Only pure steps are moved: their place changes nothing but the memory in use.
-use super::build::{Draft, DraftStep, Leaf};
-use super::dead::has_effect;
-use super::slots::{in_place, live_bytes};
+use super::buffers::{in_place, live_bytes};
+use super::build::{ArrayId, UnallocatedPlan, UnallocatedStep};
+use super::dce::has_effect;
 use crate::plan::Action;
 use hlo::Module;
 use smallvec::SmallVec;
@@ -19,15 +19,15 @@ const MOST_INPUTS: usize = 64;
 /// that reads the same array then does.
 const REDUCED: usize = 64;
 
-impl Draft {
+impl UnallocatedPlan {
     /// Runs steps that free large arrays early, unless the peak then is higher by more than small arrays.
     pub(super) fn ordered(mut self, module: &Module, effects: &[bool]) -> Self {
-        let moves = |step: &DraftStep| {
+        let moves = |step: &UnallocatedStep| {
             step.inputs.len() <= MOST_INPUTS
                 && is_pure(&step.action)
                 && !has_effect(step.site.of(module), effects)
         };
-        let Some(order) = Order::of(&self, moves) else { return self };
+        let Some(order) = Schedule::of(&self, moves) else { return self };
         let before = peak(&self);
         self.permute(&order);
         if peak(&self) > before.saturating_add(before / REDUCED) {
@@ -49,11 +49,11 @@ impl Draft {
 }
 
 /// Returns the most bytes in use at a step of this computation.
-fn peak(draft: &Draft) -> usize {
-    let steps = draft.steps.iter().enumerate().zip(live_bytes(draft));
+fn peak(plan: &UnallocatedPlan) -> usize {
+    let steps = plan.steps.iter().enumerate().zip(live_bytes(plan));
     let bytes = steps.map(|((i, step), live)| {
-        let over = in_place(i, step, &draft.leaves).map(|k| &draft.leaves[step.inputs[k]]);
-        let over = over.filter(|leaf| !leaf.is_parameter).map_or(0, |leaf| leaf.bytes);
+        let over = in_place(i, step, &plan.arrays).map(|k| &plan.arrays[step.inputs[k]]);
+        let over = over.filter(|array| !array.is_parameter).map_or(0, |array| array.bytes);
         live.saturating_sub(over).saturating_add(step.scratch)
     });
     bytes.max().unwrap_or(0)
@@ -62,7 +62,7 @@ fn peak(draft: &Draft) -> usize {
 /// Whether a step only computes arrays from arrays.
 fn is_pure(action: &Action) -> bool {
     match action {
-        Action::Kernel(_) | Action::Function(_) | Action::Relabel => true,
+        Action::Kernel(_) | Action::Function(_) | Action::Bitcast => true,
         Action::Call(_)
         | Action::While { .. }
         | Action::Branch(_)
@@ -76,20 +76,20 @@ fn is_pure(action: &Action) -> bool {
     }
 }
 
-/// The readers of a leaf.
+/// The readers of a array.
 #[derive(Clone, Default)]
 struct Readers {
     steps: SmallVec<[usize; 4]>,
-    /// The number of those without a place, and one more if the leaf is a result.
+    /// The number of those without a place, and one more if the array is a result.
     left: usize,
 }
 
 /// An order while it is made.
-struct Order<'a> {
-    draft: &'a Draft,
-    /// The step that computes each leaf.
+struct Schedule<'a> {
+    plan: &'a UnallocatedPlan,
+    /// The step that computes each array.
     producer: Vec<Option<usize>>,
-    /// The readers of each leaf.
+    /// The readers of each array.
     readers: Vec<Readers>,
     /// Whether a step may be moved.
     moves: Vec<bool>,
@@ -99,31 +99,34 @@ struct Order<'a> {
     candidates: Vec<usize>,
 }
 
-impl<'a> Order<'a> {
+impl<'a> Schedule<'a> {
     /// Returns the order of steps; `None` if it is the present one.
-    fn of(draft: &'a Draft, moves: impl Fn(&DraftStep) -> bool) -> Option<Vec<usize>> {
-        if draft.leaves.iter().all(|leaf| leaf.bytes < LARGE) {
+    fn of(
+        plan: &'a UnallocatedPlan,
+        moves: impl Fn(&UnallocatedStep) -> bool,
+    ) -> Option<Vec<usize>> {
+        if plan.arrays.iter().all(|array| array.bytes < LARGE) {
             return None;
         }
-        let mut made = Order {
-            draft,
-            producer: vec![None; draft.leaves.len()],
-            readers: vec![Readers::default(); draft.leaves.len()],
-            moves: draft.steps.iter().map(moves).collect(),
-            has_place: vec![false; draft.steps.len()],
-            placed: Vec::with_capacity(draft.steps.len()),
+        let mut made = Schedule {
+            plan,
+            producer: vec![None; plan.arrays.len()],
+            readers: vec![Readers::default(); plan.arrays.len()],
+            moves: plan.steps.iter().map(moves).collect(),
+            has_place: vec![false; plan.steps.len()],
+            placed: Vec::with_capacity(plan.steps.len()),
             candidates: Vec::new(),
         };
-        for (number, step) in draft.steps.iter().enumerate() {
-            step.outputs.iter().for_each(|&leaf| made.producer[leaf] = Some(number));
-            for leaf in distinct(&step.inputs) {
-                made.readers[leaf].steps.push(number);
-                made.readers[leaf].left += 1;
+        for (number, step) in plan.steps.iter().enumerate() {
+            step.outputs.iter().for_each(|&array| made.producer[array] = Some(number));
+            for array in distinct(&step.inputs) {
+                made.readers[array].steps.push(number);
+                made.readers[array].left += 1;
             }
         }
         // Results are held to the end.
-        draft.results.iter().for_each(|&leaf| made.readers[leaf].left += 1);
-        for number in 0..draft.steps.len() {
+        plan.results.iter().for_each(|&array| made.readers[array].left += 1);
+        for number in 0..plan.steps.len() {
             made.place(number);
             while let Some(candidate) = made.candidates.pop() {
                 if let Some(needed) = made.early(candidate) {
@@ -140,17 +143,17 @@ impl<'a> Order<'a> {
             return;
         }
         self.placed.push(number);
-        let step = &self.draft.steps[number];
-        for leaf in distinct(&step.inputs) {
-            let readers = &mut self.readers[leaf];
+        let step = &self.plan.steps[number];
+        for array in distinct(&step.inputs) {
+            let readers = &mut self.readers[array];
             readers.left -= 1;
             if readers.left == 1 {
                 self.candidates.extend(readers.steps.iter().find(|&&step| !self.has_place[step]));
             }
         }
-        for &leaf in &step.outputs {
-            let readers = &self.readers[leaf];
-            if readers.left == 1 || self.draft.leaves[leaf].bytes >= LARGE {
+        for &array in &step.outputs {
+            let readers = &self.readers[array];
+            if readers.left == 1 || self.plan.arrays[array].bytes >= LARGE {
                 self.candidates.extend(readers.steps.iter().rev());
             }
         }
@@ -168,13 +171,13 @@ impl<'a> Order<'a> {
         let small: usize = others.iter().map(|&step| self.outputs(step)).sum();
         let taken = self.outputs(*last).saturating_add(small);
         let (mut read, mut freed) = (0usize, small);
-        for leaf in distinct(&self.draft.steps[number].inputs) {
-            let info = &self.draft.leaves[leaf];
+        for array in distinct(&self.plan.steps[number].inputs) {
+            let info = &self.plan.arrays[array];
             if info.value.is_some() || info.is_parameter {
                 continue;
             }
             read = read.saturating_add(info.bytes);
-            if self.readers[leaf].left == 1 {
+            if self.readers[array].left == 1 {
                 freed = freed.saturating_add(info.bytes);
             }
         }
@@ -186,8 +189,8 @@ impl<'a> Order<'a> {
         if !self.moves[number] || most <= needed.len() {
             return None;
         }
-        for &leaf in &self.draft.steps[number].inputs {
-            let producer = self.producer[leaf].filter(|&step| !self.has_place[step]);
+        for &array in &self.plan.steps[number].inputs {
+            let producer = self.producer[array].filter(|&step| !self.has_place[step]);
             let Some(producer) = producer.filter(|step| !needed.contains(step)) else { continue };
             if self.outputs(producer) >= LARGE {
                 return None;
@@ -199,7 +202,7 @@ impl<'a> Order<'a> {
     }
 
     fn outputs(&self, step: usize) -> usize {
-        self.draft.steps[step].output_bytes(&self.draft.leaves)
+        self.plan.steps[step].output_bytes(&self.plan.arrays)
     }
 }
 
@@ -207,7 +210,7 @@ impl<'a> Order<'a> {
 type Needed = SmallVec<[usize; 8]>;
 
 /// Returns the leaves without repetitions.
-fn distinct(inputs: &[Leaf]) -> SmallVec<[Leaf; 8]> {
+fn distinct(inputs: &[ArrayId]) -> SmallVec<[ArrayId; 8]> {
     let mut leaves = SmallVec::from_slice(inputs);
     leaves.sort_unstable();
     leaves.dedup();

@@ -8,7 +8,7 @@ use num::parallel::parts;
 use std::borrow::Cow;
 
 /// The elements of an array, in a form that loses nothing.
-pub(crate) enum Numbers<'a> {
+pub(crate) enum LosslessElements<'a> {
     /// Integers and booleans, modulo 2^64, and their type.
     Integers(Vec<i64>, ElementType),
     /// Elements of bf16.
@@ -28,7 +28,7 @@ fn is_unsigned(ty: ElementType) -> bool {
     matches!(ty.class(), hlo::Class::Unsigned | hlo::Class::Pred)
 }
 
-impl<'a> Numbers<'a> {
+impl<'a> LosslessElements<'a> {
     /// The elements of an array.
     pub(crate) fn of(literal: &'a Array) -> Self {
         use ElementType as E;
@@ -175,32 +175,34 @@ pub(crate) enum Operands<'a> {
 impl<'a> Operands<'a> {
     /// The operands of sums that are formed and rounded so.
     pub(crate) fn new(
-        lhs: Numbers<'a>,
-        rhs: Numbers<'a>,
+        lhs: LosslessElements<'a>,
+        rhs: LosslessElements<'a>,
         rounding: Rounding,
         arithmetic: Arithmetic,
     ) -> Self {
         let (lhs, rhs) = match (lhs, rhs) {
-            (Numbers::Integers(a, _), Numbers::Integers(b, _))
+            (LosslessElements::Integers(a, _), LosslessElements::Integers(b, _))
                 if rounding.sums.is_none() && is_narrow(rounding.to) =>
             {
                 return Self::NarrowIntegers(low_halves(a), low_halves(b));
             }
-            (Numbers::Integers(a, _), Numbers::Integers(b, _)) => return Self::Integers(a, b),
+            (LosslessElements::Integers(a, _), LosslessElements::Integers(b, _)) => {
+                return Self::Integers(a, b);
+            }
             others => others,
         };
         let target = rounding.sums.unwrap_or(rounding.to).component();
         let compensated = lhs.is_double() || rhs.is_double() || target == ElementType::F64;
-        let is_own_type = is_own_type(arithmetic, target);
+        let is_native = is_native(arithmetic, target);
         let (lhs, rhs) = match (lhs, rhs) {
-            (Numbers::Bf16(a), Numbers::Bf16(b)) if is_own_type && !compensated => {
+            (LosslessElements::Bf16(a), LosslessElements::Bf16(b)) if is_native && !compensated => {
                 return Self::Bf16(a, b);
             }
             others => others,
         };
         match (lhs.is_complex() || rhs.is_complex(), compensated) {
-            (false, false) if is_own_type => Self::Single(lhs.singles(), rhs.singles()),
-            (false, true) if is_own_type => Self::Double(lhs.doubles(), rhs.doubles()),
+            (false, false) if is_native => Self::Single(lhs.singles(), rhs.singles()),
+            (false, true) if is_native => Self::Double(lhs.doubles(), rhs.doubles()),
             (false, false) => Self::F64Accumulator(lhs.singles(), rhs.singles()),
             (false, true) => Self::CompensatedAccumulator(lhs.doubles(), rhs.doubles()),
             (true, false) => Self::F64ComplexAccumulator(lhs.complex(), rhs.complex()),
@@ -212,7 +214,7 @@ impl<'a> Operands<'a> {
 }
 
 /// Whether sums of real floats, rounded to the type `to`, are formed in the type of the operands.
-pub(super) fn is_own_type(arithmetic: Arithmetic, to: ElementType) -> bool {
+pub(super) fn is_native(arithmetic: Arithmetic, to: ElementType) -> bool {
     match arithmetic {
         Arithmetic::Exact => false,
         Arithmetic::Fast => to.is_float(),
