@@ -10,7 +10,7 @@ use crate::{Ranks, Result};
 use hlo::Literal;
 use interp::Position;
 
-/// What crosses ranks in a round.
+/// The values that cross ranks in a round.
 #[derive(Debug, Default)]
 pub(crate) struct Crossings {
     /// The number of values that cross, the same on all ranks.

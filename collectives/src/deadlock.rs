@@ -22,7 +22,7 @@ pub struct Waiting {
     pub span: Span,
     /// For a done, the instruction of the async operation that is not complete, and its span.
     pub started: Option<(String, Span)>,
-    /// What it waits for, unless that is the other members of its group: `a value on channel 1`.
+    /// The value or event that it waits for, unless that is the other members of its group: `a value on channel 1`.
     pub what: Option<String>,
     /// The devices for which it waits, as far as they are known.
     pub missing: Arc<[usize]>,

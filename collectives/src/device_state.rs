@@ -10,7 +10,7 @@ use interp::{Machine, Outcome, Position, Result, Value};
 #[derive(Debug)]
 pub(crate) enum DeviceState {
     Local(Box<Machine>),
-    /// What its rank published at its last step.
+    /// The state that its rank published at its last step.
     Remote(RemoteState),
 }
 

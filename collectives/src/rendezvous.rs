@@ -84,7 +84,7 @@ impl Rendezvous {
 /// A group of devices.
 #[derive(Debug)]
 pub(crate) struct Group {
-    /// The same at every rendezvous of these members.
+    /// The number of the group, equal at every rendezvous of its members.
     pub(crate) number: usize,
     members: Arc<[usize]>,
     /// The index of the device in it.

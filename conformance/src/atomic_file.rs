@@ -52,7 +52,7 @@ enum Contents {
     #[cfg(target_os = "linux")]
     Unnamed(File),
     Named(NamedTempFile),
-    /// What a pipe, a device or an open file gets.
+    /// The bytes for a pipe, a device or an open file.
     Memory(Cursor<Vec<u8>>),
 }
 

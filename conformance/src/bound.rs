@@ -51,7 +51,7 @@ pub(crate) enum Bound {
     Element(f64),
     /// The allowed error, relative to the largest magnitude of the array.
     Array(f64),
-    /// What a user states: `absolute + relative * |expected|`, or this many units in the last place.
+    /// The bound that a user states: `absolute + relative * |expected|`, or this many units in the last place.
     Stated { absolute: f64, relative: f64, ulps: u64 },
 }
 

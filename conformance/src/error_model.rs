@@ -30,7 +30,7 @@ pub(crate) struct ErrorModel {
     pub(crate) same_bits: bool,
 }
 
-/// Ops that the engine `exact` computes in another order than the pages of the specification do, or by the code of others.
+/// Ops that the engine `exact` computes in another order than the functions of the specification do, or by the code of others.
 const OWN_ORDER: [Opcode; 4] =
     [Opcode::Cholesky, Opcode::CustomCall, Opcode::Fft, Opcode::TriangularSolve];
 

@@ -39,14 +39,14 @@ pub enum Limit {
     Time(Duration),
 }
 
-/// What a campaign runs.
+/// The parameters of a campaign.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The seed of the first module; the next one has the next seed.
     pub seed: u64,
     /// When the campaign ends.
     pub limit: Limit,
-    /// What modules may contain.
+    /// The contents that modules may have.
     pub generate: generate::Options,
     /// The module whose variants are run, in place of generated modules.
     pub like: Option<Arc<Verified>>,
@@ -85,7 +85,7 @@ impl Campaign {
     }
 }
 
-/// What an observer is told.
+/// An event that an observer is told of.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A module ran.

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Engine {
-    /// The specification, one page of `spec/` per op: slow and simple.
+    /// The specification, one function of `spec` per op: slow and simple.
     Reference,
     /// Optimized kernels, checked against `spec/`: the same bits where an op is exact.
     #[default]
     Exact,
-    /// The same plan, with the arithmetic of each element type: results within the accuracy of each op. They are the same in
+    /// The plan of [`Engine::Exact`], with the arithmetic of each element type: results within the accuracy of each op. They are the same in
     /// each run on one machine, with any number of threads.
     Fast,
 }

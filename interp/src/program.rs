@@ -1,4 +1,4 @@
-//! What is compiled of a module, and kept while it runs.
+//! The compiled form of a module, kept while it runs.
 use crate::Result;
 use crate::context::RunContext;
 use crate::memory::Pool;
@@ -12,7 +12,7 @@ use num::array::bytes_of;
 use num::scalar_program::ScalarPrograms;
 use std::sync::{Arc, OnceLock};
 
-/// What an executable and its runs share.
+/// The data that an executable and its runs share.
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) verified: Arc<Verified>,
@@ -27,7 +27,7 @@ pub(crate) struct Program {
     pub(crate) calls_out: bool,
     /// Memory for the next arrays of a run, or of the next run.
     pub(crate) pool: Arc<Pool>,
-    /// The same program with a step for each instruction, compiled for the first run that is observed.
+    /// The program with a step for each instruction, compiled for the first run that is observed.
     pub(crate) observable: OnceLock<Arc<Program>>,
 }
 

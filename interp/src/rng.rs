@@ -1,4 +1,4 @@
-//! The run state of `rng` and `rng-get-and-update-state`; the numbers of `rng` are those of its page in `spec/`
+//! The run state of `rng` and `rng-get-and-update-state`; the numbers of `rng` are those of its function in `spec`
 //!
 //! **`rng-get-and-update-state`**: `result = state; state = state + delta`. The state is one 128-bit number for each
 //! instruction, given as low and high half. It starts at 117515157 and wraps. It lasts as long as a run: XLA:CPU keeps it
@@ -16,7 +16,7 @@ use spec::Operand;
 /// Where `rng-get-and-update-state` starts in XLA.
 const FIRST_STATE: u128 = 0x0701_2395;
 
-/// What the instruction has counted to; `count` is then added.
+/// Returns the count of the instruction, and adds `count` to it.
 fn advance(
     site: Site,
     opcode: Opcode,

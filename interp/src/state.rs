@@ -1,4 +1,4 @@
-//! What a run remembers from one instruction to another: random numbers drawn, values sent and not received.
+//! State of a run that instructions share: random numbers drawn, values sent and not received.
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::{Literal, Module};
 use rustc_hash::FxHashMap;
@@ -23,7 +23,7 @@ impl Site {
 pub(crate) struct Streams(FxHashMap<Site, u128>);
 
 impl Streams {
-    /// What the instruction has counted to, from `first` on; `count` is then added.
+    /// Returns the count of the instruction, from `first` on, and adds `count` to it.
     pub(crate) fn advance(&mut self, site: Site, first: u128, count: u128) -> u128 {
         let state = self.0.entry(site).or_insert(first);
         let old = *state;
@@ -32,5 +32,5 @@ impl Streams {
     }
 }
 
-/// What was sent on each channel and not received.
+/// The values that were sent on each channel and not received.
 pub(crate) type Channels = BTreeMap<Option<i64>, VecDeque<Literal>>;

@@ -294,7 +294,7 @@ const LARGE: [&str; 46] = [
     "p = f32[16777216,2,2] parameter(0) ROOT r = (f32[16777216,2,2], f32[16777216,2]) custom-call(p), custom_call_target=\"lapack_sgeqrf_ffi\"",
 ];
 
-/// What the ops of [`LARGE`] apply.
+/// The computations that the ops of [`LARGE`] apply.
 const APPLIED: &str = "
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
 less_of { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] minimum(a, b) }

@@ -90,9 +90,9 @@ enum Spelling {
 /// The shardings of a value; nothing for a token.
 #[derive(Debug, Clone)]
 struct Stated {
-    /// That of the array.
+    /// The sharding of the array.
     global: Option<DeviceSharding>,
-    /// That of the shards inside of the region.
+    /// The sharding of the shards inside of the region.
     local: Option<DeviceSharding>,
 }
 

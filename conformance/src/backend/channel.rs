@@ -29,7 +29,7 @@ pub(crate) struct Channel<R> {
 pub(crate) enum NoReply {
     /// It died; the last lines of its stderr, if that is a pipe.
     Died { death: Death, stderr: String },
-    /// What it wrote is no message.
+    /// It wrote something that is no message.
     Unexpected(String),
     /// It did not answer within the limit, or until the run was over; the last lines of its stderr.
     TimedOut(String),

@@ -14,7 +14,7 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// What the parent asks for.
+/// A request of the parent.
 #[derive(Debug, Serialize, Deserialize)]
 enum Request {
     /// Load the library. The first request.
@@ -23,7 +23,7 @@ enum Request {
     Call { target: String, operands: Vec<(String, Vec<Tensor>)>, result: String },
 }
 
-/// What the child replies.
+/// A reply of the child.
 #[derive(Debug, Serialize, Deserialize)]
 enum Reply {
     Loaded,

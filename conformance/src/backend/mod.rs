@@ -83,7 +83,7 @@ pub trait Backend: Send {
     }
 }
 
-/// What a backend can do.
+/// The capabilities of a backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
     /// The number of devices; `None` for any number.

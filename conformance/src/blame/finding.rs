@@ -18,7 +18,7 @@ pub enum Context {
     InModule,
 }
 
-/// What shows that an instruction is wrong.
+/// The evidence that an instruction is wrong.
 #[derive(Debug, Clone)]
 pub(super) struct Evidence {
     pub(super) context: Context,

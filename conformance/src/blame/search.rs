@@ -34,7 +34,7 @@ pub(super) struct Place {
 /// The backend's original result of a place, as arrays of each device, if it is wrong.
 type Original = Option<Vec<Vec<Literal>>>;
 
-/// What was found out about an instruction.
+/// The result of the search for an instruction.
 enum Answer {
     Right,
     Wrong(Box<Evidence>),

@@ -1,4 +1,4 @@
-//! What a campaign really tested: outcomes by opcode and element type.
+//! Coverage of a campaign: outcomes by opcode and element type.
 use crate::results::Verdict;
 use hlo::ir::Instruction;
 use hlo::{ElementType, Literal, Module, Opcode, Scalar};

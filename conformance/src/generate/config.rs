@@ -3,7 +3,7 @@ use super::data::Regime;
 use hlo::op::Kind;
 use hlo::{ElementType, Opcode};
 
-/// What modules may contain.
+/// The contents that modules may have.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The weight of an op; 1 for those that are not listed. 0 leaves it out where no other op needs it; an op with any other

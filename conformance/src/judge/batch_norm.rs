@@ -27,7 +27,7 @@ struct Features {
     /// Elements of each feature.
     size: f64,
     unit: f64,
-    /// What is lost below the normal numbers.
+    /// The error below the normal numbers.
     least: f64,
 }
 

@@ -1,23 +1,23 @@
-//! What the computation of a reduction or scatter does with two values.
+//! The effect of the computation of a reduction or scatter on two values.
 #![expect(clippy::wildcard_enum_match_arm, reason = "computations without a rule are `Other`")]
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::{Accuracy, Binary};
 use hlo::{ElementType, Module, Op, Opcode};
 
-/// What a computation of two values returns.
+/// The result of a computation of two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Combine {
     /// An op of both, computed in this type.
     Op(Binary, ElementType),
     /// A function of the second one alone.
     Second,
-    /// What it selects, without rounding: another order of the elements changes which of equal elements are selected.
+    /// One of the values, without rounding: another order of the elements changes which of equal elements are selected.
     Selects,
     Other,
 }
 
 impl Combine {
-    /// What the computation does for each leaf of its result.
+    /// The operation of the computation for each leaf of its result.
     pub(super) fn of(module: &Module, id: ComputationId) -> Vec<Self> {
         let computation = &module.computations[id];
         let root = source(computation, computation.root);

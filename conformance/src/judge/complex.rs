@@ -252,7 +252,7 @@ fn is_special(op: Binary, ty: ElementType, x: Parts, y: Parts) -> bool {
     zero || x.max_abs() / re.hypot(im) > largest(ty) / 2.0
 }
 
-/// What each formula gives for special numbers: that of the textbook, and that of C99, annex G. Of other numbers than points,
+/// Returns the values of both formulas for special numbers: of the textbook, and of C99, annex G. Of other numbers than points,
 /// and where only an intermediate result overflows, nothing is known.
 fn special(
     op: Binary,

@@ -29,7 +29,7 @@ pub(super) struct Evaluator<'m> {
     pub(super) module: &'m Module,
     pub(super) modes: Modes,
     pub(super) runner: Runner,
-    /// What the backend promises.
+    /// The promises of the backend.
     accuracies: &'m Accuracies,
     /// Whether each leaf of the entry's result is asked for, if not all are.
     asked: Option<Vec<bool>>,
@@ -40,11 +40,11 @@ impl<'m> Evaluator<'m> {
     pub(super) fn new(module: &'m Module, modes: Modes, accuracies: &'m Accuracies) -> Self {
         Self { module, modes, runner: Runner::default(), accuracies, asked: None, count: 0 }
     }
-    /// The same for some leaves of the entry's result; those of other ones are not computed.
+    /// Restricts the evaluation to some leaves of the entry's result; the others are not computed.
     pub(super) fn asked_for(self, leaves: Vec<bool>) -> Self {
         Self { asked: Some(leaves), ..self }
     }
-    /// The same with other modes; compiled instructions are kept.
+    /// Replaces the modes; compiled instructions are kept.
     pub(super) fn with_modes(self, modes: Modes) -> Self {
         Self { modes, count: 0, ..self }
     }

@@ -34,7 +34,7 @@ pub(super) fn picked(range: &Range, lanes: i64, at: impl Iterator<Item = usize> 
     range.map(&end)
 }
 
-/// The same elements in another shape.
+/// Returns the elements in another shape.
 pub(super) fn reshaped(range: &Range, shape: &ArrayShape) -> Range {
     let end = |literal: &Literal| match literal.array_shape() {
         Some(old) => {

@@ -111,7 +111,7 @@ pub(super) fn turns(op: Binary, x: Interval, y: Interval) -> Vec<Interval> {
     if rests.is_empty() { vec![all] } else { rests }
 }
 
-/// What is known of all values of a function.
+/// The properties of all values of a function.
 pub(super) struct Image {
     /// The range that it never leaves, whatever the accuracy.
     pub(super) least: f64,

@@ -31,7 +31,7 @@ impl Term {
     }
 }
 
-/// What an operation may lose, of the size and below the normal numbers.
+/// The allowed error of an operation, relative and below the normal numbers.
 struct Lost {
     relative: f64,
     least: f64,
@@ -52,7 +52,7 @@ impl Lost {
     fn rounded(&self, x: Term) -> Interval {
         x.value.widened(self.relative.mul_add(x.size, self.least))
     }
-    /// What is stored of a value: the sign of a zero depends on the order of the terms.
+    /// Returns the stored form of a value: the sign of a zero depends on the order of the terms.
     fn stored(ev: &Evaluator<'_>, ty: ElementType, x: Interval) -> Interval {
         if x.is_point() && x.lo == 0.0 { Interval::ZEROS } else { ev.modes.store(ty, x, false) }
     }

@@ -1,4 +1,4 @@
-//! What a backend may do differently: the legal modes, and the value that an instruction stores in each.
+//! The legal modes in which backends may differ, and the value that an instruction stores in each.
 use super::interval::Interval;
 use hlo::{ElementType, Scalar};
 use serde::{Deserialize, Serialize};

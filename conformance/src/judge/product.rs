@@ -12,7 +12,7 @@ use crate::error_model::roundoff;
 use hlo::elem::FloatFormat;
 use hlo::{ArrayShape, ElementType};
 
-/// What is known of the factors of one element.
+/// The properties of the factors of one element.
 struct Factors {
     count: f64,
     /// The product of the factors above 1, and of those below it except 0.

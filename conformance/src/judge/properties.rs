@@ -16,7 +16,7 @@ struct Program {
     scale: f64,
 }
 
-/// What is done differently.
+/// The property that a backend may lack or have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
     None,

@@ -121,7 +121,7 @@ impl Range {
         let computed = |&x: &Interval| if x.is_nan() { Interval::NAN } else { x };
         Self::given(shape, &parts.iter().map(computed).collect::<Vec<_>>())
     }
-    /// The same with the NaNs as they are.
+    /// Returns the range of these intervals, with NaNs as they are.
     pub(super) fn given(shape: &ArrayShape, parts: &[Interval]) -> Self {
         let shape = shape.with_type(wide(shape.ty));
         let ends = |end: fn(&Interval) -> f64| array(&shape, parts.iter().map(end));

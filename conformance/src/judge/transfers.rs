@@ -1,11 +1,11 @@
-//! What a device receives from another or from itself, on a channel of one `send` and one `recv-done`.
+//! Values that a device receives from another or from itself, on a channel of one `send` and one `recv-done`.
 use hlo::ir::{Computation, Instruction, InstructionId};
 use hlo::{Module, Op};
 use interp::DeviceGrid;
 
 /// Where the value of a `recv-done` comes from.
 pub(super) struct Received {
-    /// What the source has sent.
+    /// The value that the source has sent.
     pub(super) sent: InstructionId,
     /// The pairs of sender and receiver; each device sends to itself if there are none.
     pairs: Vec<(usize, usize)>,

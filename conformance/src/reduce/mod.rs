@@ -47,7 +47,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a predicate says of a candidate.
+/// The verdict of a predicate on a candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Interest {
     /// It does not show what is searched for.
@@ -102,7 +102,7 @@ pub struct Step {
 /// A candidate that shows something else than what was searched for.
 #[derive(Debug, Clone)]
 pub struct Other {
-    /// What it shows.
+    /// The difference that it shows.
     pub kind: String,
     /// The module.
     pub module: Arc<Verified>,

@@ -56,11 +56,11 @@ pub enum ResultsError {
     /// Results of different backends or versions.
     #[error("{what} differs: `{one}` and `{other}`")]
     Unrelated {
-        /// What differs.
+        /// The property that differs.
         what: &'static str,
-        /// That of the first results.
+        /// Its value in the first results.
         one: String,
-        /// That of the others.
+        /// Its value in the others.
         other: String,
     },
     /// A part of a run that both have.

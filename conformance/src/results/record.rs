@@ -172,7 +172,7 @@ pub struct Record {
     /// The size of the difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measures: Option<Measures>,
-    /// What another person needs to see the same; only of cases that are not good.
+    /// The data that another person needs to reproduce the case; only of cases that are not good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reproduction: Option<Reproduction>,
     /// Seconds that the backend took to compile and to execute.
@@ -218,7 +218,7 @@ pub struct Element {
     pub inputs: Vec<String>,
 }
 
-/// What another person needs to see the same.
+/// The data that another person needs to reproduce a case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reproduction {
     /// The module.

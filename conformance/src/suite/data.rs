@@ -2,7 +2,7 @@
 use crate::random::Sequence;
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar, Shape};
 
-/// What the elements of an argument are.
+/// The elements of an argument.
 ///
 /// | word | elements |
 /// |---|---|

@@ -16,9 +16,9 @@ pub(super) struct Template {
     conditions: Vec<List>,
     /// The conditions of the smoke set; `None`: no case is in it.
     smoke: Option<Vec<List>>,
-    /// What the specification leaves open: a difference is no error.
+    /// Whether the specification leaves the result open: a difference is no error.
     pub(super) undefined: Option<String>,
-    /// What the parameters get, in their order; the last one counts for all further parameters.
+    /// The arguments of the parameters, in order; the last one counts for all further parameters.
     pub(super) inputs: Vec<String>,
     /// The module.
     text: String,

@@ -68,7 +68,7 @@ fn subject_of(name: &str) -> Option<(Opcode, ElementType)> {
     Some((op, ElementType::from_name(parts.next()?)?))
 }
 
-/// What a backend is given no values for from outside: other devices' queues, the host, random numbers, functions in C.
+/// Ops whose values no backend is given from outside: other devices' queues, the host, random numbers, functions in C.
 fn needs_more_than_arguments(op: Opcode) -> bool {
     match op.kind() {
         Kind::Transfer | Kind::Host | Kind::Random | Kind::Custom => true,

@@ -1,4 +1,4 @@
-//! What the benches of kernels run: modules of one op on arrays of a given size.
+//! Cases of the benches of kernels: modules of one op on arrays of a given size.
 use hlo::{ArrayShape, Class, Literal, Module, Scalar};
 use interp::{CompileOptions, Engine, Executable, RunOptions};
 use std::hint::black_box;

@@ -1,5 +1,5 @@
 //! `bitcast` where the layouts only order dimensions: elements move from the place that the operand's layout gives them to
-//! the index at which the result's layout has that place. Any other is left to the page in `spec`.
+//! the index at which the result's layout has that place. Any other is left to the reference function.
 use super::strided::{Move, Walk, move_elements};
 use crate::Kernel;
 use crate::function::writes_with;

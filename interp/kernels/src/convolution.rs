@@ -160,7 +160,7 @@ fn array(literal: &Array) -> &ArrayShape {
     literal.shape()
 }
 
-/// What the places of the operands follow from; the names are those of the dimension labels.
+/// The parameters that the places of the operands follow from; the names are those of the dimension labels.
 struct Setting {
     op: Convolution,
     window: Window,
@@ -338,7 +338,7 @@ pub(super) fn source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<
     (rest == 0 && i < size).then_some(i)
 }
 
-/// The same at places beyond i64, where there are elements if the holes between them are as large.
+/// Returns the source at a place beyond i64, where there are elements if the holes between them are as large.
 #[cold]
 fn distant_source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<i64> {
     let at = i128::from(out) * i128::from(window.stride)

@@ -77,7 +77,7 @@ pub(super) struct Offsets {
 }
 
 impl Offsets {
-    /// The same for a plan.
+    /// Returns the offsets as lists.
     pub(super) fn lists(&self) -> Lists<'_> {
         Lists { batches: &self.batch, rows: &self.free, terms: &self.contracting }
     }

@@ -30,7 +30,7 @@ pub(super) struct Elementwise {
     arithmetic: Arithmetic,
     /// Whether it converts elements to larger ones.
     widens: bool,
-    /// The same for one element: scalars need no blocks.
+    /// The function of one element: scalars need no blocks.
     element: Box<ElementFn>,
 }
 

@@ -1,4 +1,4 @@
-//! What the planner and the machine know of a kernel.
+//! The interface of a kernel to the planner and the machine.
 use crate::reduce_lines::Method;
 use crate::strided::Walk;
 use hlo::Array;

@@ -1,4 +1,4 @@
-//! What an op on arrays tells the planner: its kernel, its cost, and the slices that it needs.
+//! The interface of an op on arrays to the planner: its kernel, its cost, and the slices that it needs.
 //!
 //! The file of each kernel implements [`ArrayOp`] for the attributes of its op. No method has a default, so an op does not compile
 //! before it has an answer to each.
@@ -69,7 +69,7 @@ impl<T: ArrayOp> ArrayOp for Box<T> {
     }
 }
 
-/// What an op costs beyond the elements of its arrays.
+/// The cost of an op beyond the elements of its arrays.
 ///
 /// Fuel must bound the time of a run, and memory does not bound the time of every op: a product of matrices of n x n numbers takes
 /// n^3 steps. A step is a multiplication or a comparison, up to a factor that does not grow with the sizes. Ops that call a

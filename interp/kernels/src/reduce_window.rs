@@ -32,7 +32,7 @@ pub(super) struct Reach {
 impl Reach {
     pub(super) const NOTHING: Self = Self { first: 0, step: 1, count: 0 };
 
-    /// What the window at `out` reaches in a dimension of `size` elements.
+    /// Returns the part of the window at `out` that lies in a dimension of `size` elements.
     pub(super) fn of(dim: &WindowDim, out: i64, size: i64) -> Self {
         // Below this the window lies before the array.
         let before = i128::from(dim.pad_low) - i128::from(out) * i128::from(dim.stride);
@@ -265,7 +265,7 @@ pub(super) fn index_of(place: usize, sizes: &[i64]) -> Dims {
     index
 }
 
-/// What the places of one line have in common.
+/// The data that the places of one line share.
 struct WindowLine<'a> {
     op: &'a ReduceWindow,
     from: &'a ArrayShape,

@@ -141,7 +141,7 @@ impl Sliding<'_> {
 
 /// The windows along one dimension, for one index of the others.
 pub(super) struct Slide<'a> {
-    /// What the windows reach in all dimensions; that of `along` is replaced.
+    /// The reach of the windows in all dimensions; the one in `along` is replaced.
     pub(super) reach: Vec<Reach>,
     pub(super) strides: &'a [i64],
     pub(super) along: usize,

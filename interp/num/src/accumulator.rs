@@ -1,6 +1,6 @@
 //! Sums that are rounded once.
 //!
-//! [`ExactSum`] is exact: the pages of `spec/` use it, and kernels where the error bound of a faster sum does not decide
+//! [`ExactSum`] is exact: the reference functions in `spec` use it, and kernels where the error bound of a faster sum does not decide
 //! its rounding. Its value is the correctly rounded sum, whatever the order, the cancellation and the intermediate
 //! magnitudes. [`Sum`] carries its rounding errors in a second f64 (Neumaier's variant of Kahan's summation): tiles of
 //! products and linear algebra use it.

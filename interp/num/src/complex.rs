@@ -1,6 +1,6 @@
 //! Arithmetic on complex numbers.
 //!
-//! What is cheap in twice the precision (`double_double`) is computed in it: products, quotients, roots. The rest is made of
+//! A function that is cheap in twice the precision (`double_double`) is computed in it: products, quotients, roots. The rest is made of
 //! real functions that CORE-MATH rounds correctly. A bound is stated and derived with each function: `n ulp` means each
 //! part within n units in its own last place, for parts of at least 2^-900, which underflow of intermediate results does
 //! not reach. `c64` results are the same values rounded once more per part, so they are within half an ulp and

@@ -16,7 +16,7 @@ use hlo::{ElementType, Scalar};
 /// The result of a function of floats in wide form, of the element type that the function gives.
 pub(super) trait Rounded {
     fn rounded(self, ty: ElementType) -> Scalar;
-    /// The same for a function of two operands, whose f64 result may need a correction in narrower types.
+    /// Returns the result of a function of two operands, whose f64 result may need a correction in narrower types.
     fn corrected(self, op: Binary, ty: ElementType) -> Scalar;
 }
 impl Rounded for f32 {
@@ -232,7 +232,7 @@ mod tests {
     const INF: f64 = f64::INFINITY;
     const NAN: f64 = f64::NAN;
 
-    /// The same value, and the same sign of zero; all NaN are the same.
+    /// Asserts that two values are equal, and have equal signs of zero; all NaN are equal.
     #[track_caller]
     fn same(got: f64, expected: f64, of: &str) {
         let equal = got == expected && got.is_sign_negative() == expected.is_sign_negative();

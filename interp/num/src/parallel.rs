@@ -14,14 +14,14 @@ pub fn threads() -> usize {
     rayon::current_num_threads()
 }
 
-/// Calls `each` with the number and the elements of every part of `size` elements, of which the last may have fewer; of none once
-/// the run is to stop. A thread takes at least `least` parts at a time; if there are not more, this thread takes all.
+/// Splits a slice into parts of `size` elements, the last of which may have fewer, and calls `each` with the number and the
+/// elements of every part. Calls nothing further once the run is to stop. A thread takes at least `least` parts at a time; if there are not more, this thread takes all.
 #[inline]
 pub fn parts<T: Send>(all: &mut [T], sizes: (usize, usize), each: impl Fn(usize, &mut [T]) + Sync) {
     parts_with(all, sizes, || (), |(), number, part| each(number, part));
 }
 
-/// The same with a state that a thread makes for the parts that it takes at a time.
+/// Calls `each` as [`parts`] does, with a state that a thread makes for the parts that it takes at a time.
 pub fn parts_with<T: Send, S>(
     all: &mut [T],
     (size, least): (usize, usize),

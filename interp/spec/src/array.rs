@@ -1,4 +1,4 @@
-//! Arrays that pages read and build by index.
+//! Arrays that reference functions read and build by index.
 //!
 //! An index is a list of numbers, one for each dimension, the first being the most major. Layouts do not affect any
 //! page but that of `bitcast`.

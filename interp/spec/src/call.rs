@@ -1,4 +1,4 @@
-//! Computations of scalars that pages apply: the reducer of `reduce`, the comparator of `sort`.
+//! Computations of scalars that reference functions apply: the reducer of `reduce`, the comparator of `sort`.
 use hlo::ir::ComputationId;
 use hlo::op::Binary;
 use hlo::{ElementType, Scalar};
@@ -49,7 +49,7 @@ impl ScalarComputation<'_> {
     pub fn is_sum(&self) -> bool {
         self.program.as_binary() == Some(Binary::Add)
     }
-    /// Charges the fuel of `calls` calls. `call` charges its own; a page charges for calls that it replaces by a
+    /// Charges the fuel of `calls` calls. `call` charges its own; a reference function charges for calls that it replaces by a
     /// formula.
     ///
     /// # Errors

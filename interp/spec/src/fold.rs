@@ -1,6 +1,6 @@
 //! Folds: `acc = computation(acc, element)` for one element after another, from an initial value
 //!
-//! `reduce`, `reduce-window` and `all-reduce` differ in the elements that they fold; this page defines the fold.
+//! `reduce`, `reduce-window` and `all-reduce` differ in the elements that they fold; this module defines the fold.
 //! A computation of N values takes N accumulators, then N elements, and returns the new accumulators.
 //!
 //! A sum of real floats, a computation that only adds its two parameters, is exact and rounded once, to the type of the

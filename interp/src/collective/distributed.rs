@@ -16,7 +16,7 @@ use hlo::{Literal, Op};
 pub use spec::ragged_all_to_all::Rows;
 use spec::{all_reduce, all_to_all, ragged_all_to_all, reduce_scatter};
 
-/// What processes send each other for an op.
+/// The values that processes send each other for an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Traffic {
     /// Ranges of the operands, which are reduced element by element.

@@ -3,7 +3,7 @@
 //! Members are in group order: the order of the ids in `replica_groups`. The caller determines which devices form a
 //! group and when all have joined.
 //!
-//! The result of each op is defined on its page in `spec/`; reducing, gathering and splitting have kernels too, which
+//! The result of each op is defined by its function in `spec`; reducing, gathering and splitting have kernels too, which
 //! the engine `exact` uses.
 //!
 //! A single device is a group of one. `collective-permute` has no groups: each device gets the value that its source

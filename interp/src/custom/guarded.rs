@@ -7,7 +7,7 @@ use std::ffi::c_void;
 
 /// Words of a guard, before and after the elements.
 const GUARD: usize = 64;
-/// What a guard is filled with: a number that no array is likely to be.
+/// The filling of a guard: a number that no array is likely to be.
 const PATTERN: u128 = 0xc3a5_5a3c_9669_96d2_e17b_b71e_2dd2_4bb4;
 const WORD: usize = size_of::<u128>();
 

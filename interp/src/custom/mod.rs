@@ -84,7 +84,7 @@ pub(crate) fn cost(
     Cost { steps, scratch: lapack::scratch(target, operands, result, arithmetic) }
 }
 
-/// Returns whether a target that is built in rounds, and is computed in the engine `fast` as in `exact`.
+/// Returns whether a built-in target rounds, and is computed in the engine `fast` as in `exact`.
 pub(crate) fn is_exact_in_fast(target: &str, operands: &[&Shape]) -> bool {
     lapack::is_exact_in_fast(target, operands)
 }

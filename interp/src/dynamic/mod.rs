@@ -1,7 +1,7 @@
 //! Arrays that are smaller than their bounds, in ops that are written for arrays of fixed size
 //!
 //! A literal knows how many of its elements count in each dimension; the others are padding, and what they hold is of no
-//! influence. This page is the only one that knows what the sizes mean for an op. Programs without dynamic shapes pay
+//! influence. This module is the only one that knows what the sizes mean for an op. Programs without dynamic shapes pay
 //! for it with one look at the operands.
 //!
 //! | ops | what is done |

@@ -1,4 +1,4 @@
-//! `reshape` of what is smaller than its bounds: the elements that count are packed under the sizes that the page in `spec`
+//! `reshape` of what is smaller than its bounds: the elements that count are packed under the sizes that the function in `spec`
 //! finds.
 use crate::{Error, Result};
 use hlo::ir::Instruction;

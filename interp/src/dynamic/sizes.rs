@@ -1,4 +1,4 @@
-//! What sizes mean for single ops: where they go, and which must agree.
+//! Rules of sizes for single ops: where they go, and which must agree.
 #![expect(clippy::wildcard_enum_match_arm, reason = "the rule of an op in the table has chosen it")]
 use crate::{Error, Result};
 use hlo::ir::Instruction;

@@ -1,4 +1,4 @@
-//! Slot assignment: the arrays that share memory, and the steps at which memory is freed.
+//! Buffer assignment: the arrays that share a slot, and the steps at which memory is freed.
 //!
 //! A kernel's output takes, in this order: the slot of an operand that dies at the step, if the kernel can write over it; a
 //! slot of the same size whose value has died before; a new slot. Between its death and its next use the memory of a slot

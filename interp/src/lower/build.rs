@@ -63,10 +63,10 @@ pub(crate) fn plans(
     Ok(plans)
 }
 
-/// The number of a leaf in a plan.
+/// The number of an array of a plan. A value has one array for each leaf of its shape.
 pub(super) type ArrayId = usize;
 
-/// A leaf before it has a slot.
+/// An array before it has a slot.
 #[derive(Debug)]
 pub(super) struct ArrayInfo {
     pub(super) shape: Option<Arc<ArrayShape>>,
@@ -123,15 +123,15 @@ pub(super) struct UnallocatedPlan {
     pub(super) steps: Vec<UnallocatedStep>,
     pub(super) results: Vec<ArrayId>,
     pub(super) fuel: u64,
-    /// The shapes of leaves; those that are equal share memory.
+    /// The shapes of arrays; those that are equal share memory.
     shapes: FxHashSet<Arc<ArrayShape>>,
-    /// The leaves of scalar constants, by type and bytes.
+    /// The arrays of scalar constants, by type and bytes.
     scalars: FxHashMap<(ElementType, SmallVec<[u8; 16]>), ArrayId>,
     /// Bytes of the compiled form so far, with those of the computations before.
     compiled_bytes: usize,
 }
 
-/// The leaves of an instruction's value.
+/// The arrays of an instruction's value.
 pub(super) type ArrayIds = Rc<[ArrayId]>;
 
 pub(super) struct PlanBuilder<'a> {
@@ -139,16 +139,16 @@ pub(super) struct PlanBuilder<'a> {
     inlining: &'a Inlining,
     pub(super) computation: &'a Computation,
     pub(super) plan: UnallocatedPlan,
-    /// The leaves of each instruction so far.
+    /// The arrays of each instruction so far.
     pub(super) values: Vec<ArrayIds>,
-    /// The number of uses of each instruction, and the parts of values that have a leaf.
+    /// The number of uses of each instruction, and the parts of values that have an array.
     pub(super) users: Vec<usize>,
     pub(super) parts: SliceArrays,
     /// The parameters found, by number.
     parameters: Vec<ArrayIds>,
     /// The values that have a step so far.
     pub(super) computed: Computed<'a>,
-    /// The first leaf of each element of tuple-shaped instructions.
+    /// The first array of each element of tuple-shaped instructions.
     offsets: FxHashMap<InstructionId, Vec<usize>>,
     /// Instructions since the last step.
     pub(super) fuel: u64,
@@ -157,7 +157,7 @@ pub(super) struct PlanBuilder<'a> {
 }
 
 impl UnallocatedPlan {
-    /// Returns the shape of a leaf that is an array.
+    /// Returns the shape of an array; `None` of a token or an asynchronous value.
     pub(super) fn array(&self, leaf: ArrayId) -> Option<&ArrayShape> {
         let info = &self.arrays[leaf];
         match &info.value {

@@ -1,4 +1,4 @@
-//! What an instruction costs beyond one step and its arrays: steps, and bytes that it works in.
+//! Cost of an instruction beyond one step and its arrays: fuel, and bytes that it works in.
 //!
 //! A step reserves these bytes before it runs, and they are part of the planned peak. `interp/tests/memory` compares them
 //! with what the allocator sees.
@@ -63,7 +63,7 @@ mod tests {
     use crate::{CompileOptions, Executable, RunOptions};
     use hlo::{ArrayShape, ElementType, Literal};
 
-    /// What a module of one op with these operands takes, the instructions not counted.
+    /// Returns the fuel of a module of one op with these operands, the instructions not counted.
     fn taken(operands: &[&[i64]], op: &str) -> u64 {
         let shape = |dims: &&[i64]| ArrayShape::new(ElementType::F32, *dims);
         let shapes: Vec<ArrayShape> = operands.iter().map(shape).collect();

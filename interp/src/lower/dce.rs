@@ -1,4 +1,4 @@
-//! Dead steps: those whose results nothing reads. A step with an effect on other devices, the host, the random state or
+//! Dead code elimination: removes the steps whose results nothing reads. A step with an effect on other devices, the host, the random state or
 //! a custom call's target is never dead.
 use super::build::UnallocatedPlan;
 use super::inline::Inlining;

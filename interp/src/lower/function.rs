@@ -1,4 +1,4 @@
-//! Instructions as functions of whole operands, for what has no kernel of its own.
+//! Functions of whole operands, for instructions without a kernel.
 //!
 //! | in the engine `exact` | why it is no kernel |
 //! |---|---|
@@ -28,7 +28,7 @@ pub(super) struct SiteEngine {
 }
 
 impl SiteEngine {
-    /// An instruction as a function of operands that are as large as their bounds, in any layout.
+    /// Returns the function of an instruction with operands that are as large as their bounds, in any layout.
     pub(super) fn fixed(
         self,
         instruction: &Instruction,
@@ -42,7 +42,7 @@ impl SiteEngine {
         Box::new(move |context, operands| self.evaluate(&instruction, operands, context))
     }
 
-    /// The same where an operand may be smaller than its bounds.
+    /// Returns the function of an instruction with an operand that may be smaller than its bounds.
     pub(super) fn resizable(
         self,
         instruction: &Instruction,
@@ -94,7 +94,7 @@ impl SiteEngine {
         kernels::select(&instruction.op, operands, &instruction.shape, programs, arithmetic)
     }
 
-    /// The value of an instruction by its page in `spec`, or from where it comes.
+    /// Returns the value of an instruction by its function in `spec`, or from its source outside the run.
     fn evaluate(
         self,
         instruction: &Instruction,

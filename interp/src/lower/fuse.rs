@@ -20,7 +20,7 @@ use std::sync::Arc;
 const MOST_MEMBERS: usize = 256;
 /// The limit of elements of a run that is reduced: it stays in the second cache.
 const MOST_INNER: usize = 1 << 14;
-/// The same where only the widened elements of the run are in the cache: storing all of them takes longer.
+/// The limit where only the widened elements of the run are in the cache: storing all of them takes longer.
 const MOST_WIDENED: usize = 1 << 16;
 
 /// An operand that a member reads from outside its group.
@@ -64,7 +64,7 @@ struct Member {
     role: Role,
 }
 
-/// What a member computes from its operands.
+/// The computation of a member.
 enum Role {
     Loop(VectorLoop),
     /// Elements that follow from their indices.
@@ -113,7 +113,7 @@ struct Groups<'a> {
     of_array: FxHashMap<ArrayId, (usize, bool)>,
     /// How to read results that are not stored.
     reads: FxHashMap<ArrayId, Outer>,
-    /// What the steps wait for, if some may wait.
+    /// The waits of the steps, if some may wait.
     waits: Option<&'a Waits>,
 }
 

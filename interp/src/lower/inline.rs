@@ -24,7 +24,7 @@ const MOST_UNROLLED: usize = 1024;
 pub(super) struct Inlining {
     /// The fuel of each computation that is inlined.
     fuel: Vec<Option<u64>>,
-    /// What is known of each computation.
+    /// The size of each computation.
     sizes: Vec<Option<Size>>,
     is_active: bool,
 }
@@ -122,7 +122,7 @@ impl Inlining {
     }
 }
 
-/// What is known of a computation.
+/// The size and other properties of a computation.
 #[derive(Debug, Clone, Copy)]
 struct Size {
     /// Instructions, with those of the computations that it inlines.

@@ -42,7 +42,7 @@ use num::scalar_program::ScalarPrograms;
 use smallvec::SmallVec;
 use value_key::ValueKey;
 
-/// What an instruction becomes.
+/// The lowered form of an instruction.
 pub(crate) struct Lowered {
     pub(crate) action: Action,
     /// Fuel beyond that of the instruction.
@@ -53,7 +53,7 @@ pub(crate) struct Lowered {
     pub(crate) applies: SmallVec<[ComputationId; 1]>,
 }
 
-/// What is known of the module while it is compiled.
+/// The data of a module that is being compiled.
 pub(crate) struct Lowering<'a> {
     module: &'a Module,
     engine: Engine,

@@ -1,4 +1,4 @@
-//! The order of steps: one that frees large arrays runs as soon as its inputs are there.
+//! Scheduling: a step that frees large arrays runs as soon as its inputs are there.
 //!
 //! JAX, for example, computes the loss of a training step at its end, so that the logits stay live through the whole backward
 //! pass. Only pure steps are moved: their place changes nothing but the memory in use.

@@ -27,7 +27,7 @@ const PARTS: i64 = 8;
 /// The most instructions through which a slice is moved.
 const DEPTH: usize = 128;
 
-/// The parts that have a leaf.
+/// The arrays of the parts of values.
 pub(super) type SliceArrays = FxHashMap<(InstructionId, Region), ArrayId>;
 
 /// The place of a slice.

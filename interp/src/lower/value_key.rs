@@ -1,4 +1,4 @@
-//! What identifies an instruction in a plan.
+//! Keys that identify the value of an instruction in a plan.
 use super::build::{ArrayId, ArrayIds};
 use hlo::ir::Instruction;
 use hlo::{Op, Shape};

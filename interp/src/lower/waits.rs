@@ -1,4 +1,4 @@
-//! What steps wait for: where a device may [run ahead](crate::machine) of a step that waits, two steps are computed as one only
+//! Waits of steps: where a device may [run ahead](crate::machine) of a step that waits, two steps are computed as one only
 //! if nothing then waits for more than before.
 //!
 //! A step waits for those whose values it reads, and for those that come before it by control dependencies, tokens and barriers.
@@ -19,7 +19,7 @@ const MOST_WORDS: usize = 1 << 22;
 /// The number of a class; 0 is that of the steps that depend on none that may wait.
 type Class = usize;
 
-/// What the steps of a plan wait for.
+/// The waits of the steps of a plan.
 #[derive(Debug)]
 pub(super) struct Waits {
     /// The class of each leaf.

@@ -46,7 +46,7 @@ struct Deferred {
     predecessors: Vec<usize>,
 }
 
-/// What a computation has left behind while it runs ahead.
+/// The steps that a computation has left behind while it runs ahead.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
     /// The slots whose values are not there yet.
@@ -65,7 +65,7 @@ struct StartedStep {
     /// Its number.
     step: usize,
     outputs: Outputs,
-    /// What it may still use.
+    /// The resources that it may still use.
     uses: Uses,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct PartStep {
     outputs: Outputs,
 }
 
-/// What two steps may both use. Those that do are executed in the order of the text.
+/// The resources that two steps may both use. Steps that do are executed in the order of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Use {
     /// A channel, by ops of this kind: their executions on different devices are matched by number.
@@ -89,7 +89,7 @@ enum Use {
 
 type Uses = FxHashSet<Use>;
 
-/// What a machine does next.
+/// The next action of a machine.
 pub(super) enum Next {
     /// The next step of its plan, or of a part.
     Step,

@@ -27,7 +27,7 @@ pub(super) struct Frame {
     pub(super) callees: FxHashMap<usize, Self>,
     /// The start of the step, if an observer measures it.
     pub(super) open: Option<Open>,
-    /// What it has left behind, if it has run ahead of a step that waits.
+    /// The steps that it has left behind, if it has run ahead of a step that waits.
     pub(super) ahead: Option<Box<Ahead>>,
     /// The step that it executes alone.
     pub(super) part: Option<PartStep>,

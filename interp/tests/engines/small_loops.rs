@@ -5,7 +5,7 @@ use interp::{Engine, RunOptions};
 use proptest::prelude::*;
 use std::fmt::Write;
 
-/// What all loops carry, in order; `L` and `M` are large.
+/// The values that all loops carry, in order; `L` and `M` are large.
 const CARRIED: [(&str, &str); 11] = [
     ("s32[]", "i"),
     ("s32[]", "j"),

@@ -3,7 +3,7 @@ use crate::backend::message::Tensor;
 use pjrt::{OptionValue, Program};
 use serde::{Deserialize, Serialize};
 
-/// What the parent asks for.
+/// A request of the parent.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request {
     /// Load the plugin and create a client. The first request.
@@ -16,7 +16,7 @@ pub(super) enum Request {
     Release { number: u64 },
 }
 
-/// What the child replies.
+/// A reply of the child.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Reply {
     /// The platform and the number of devices of the client.

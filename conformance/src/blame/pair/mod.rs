@@ -39,7 +39,7 @@ pub struct Divergence {
     pub before: String,
     /// The way to it in the second module.
     pub after: String,
-    /// What it is computed from: instructions of the second module that agree with their counterparts.
+    /// The instructions that it is computed from: of the second module that agree with their counterparts.
     pub agree: Vec<String>,
     /// Instructions of the second module between those and this one, which have no counterpart.
     pub between: Vec<String>,

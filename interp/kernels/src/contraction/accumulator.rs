@@ -17,7 +17,7 @@ pub(super) type TileSums<S> = [[S; LANES]; LANES];
 pub(super) trait Accumulator<const PLANES: usize> {
     /// An element as the operand holds it.
     type Stored: Copy + Sync;
-    /// What packed elements are made of.
+    /// The words of packed elements.
     type Word: Copy + Default + Send + Sync;
     /// A running sum.
     type Sum: Copy;

@@ -31,7 +31,7 @@ use hlo::op::value::DotAlgorithm;
 use hlo::{Array, ElementType, Scalar};
 use num::Arithmetic;
 
-/// What operands are rounded to.
+/// The format that operands are rounded to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Input {
     AsItIs,
@@ -152,7 +152,7 @@ impl ResolvedDotAlgorithm {
         );
     }
 
-    /// The same over numbers; the rounding's type of sums is replaced.
+    /// Contracts elements that are converted already; the rounding's type of sums is replaced.
     pub(crate) fn contract_elements(
         self,
         plan: &Contraction<'_>,

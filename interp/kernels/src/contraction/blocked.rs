@@ -85,14 +85,14 @@ pub(super) fn run<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) {
     });
 }
 
-/// What a thread packs operands into.
+/// The memory into which a thread packs operands.
 struct BlockedScratch<W> {
     columns: Vec<W>,
     norms: Vec<f64>,
     rows: RowScratch<W>,
 }
 
-/// What a thread packs rows into, their norms, and the sums of a panel.
+/// The memory into which a thread packs rows, their norms, and the sums of a panel.
 struct RowScratch<W> {
     words: Vec<W>,
     norms: Vec<f64>,

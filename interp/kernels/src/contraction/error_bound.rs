@@ -3,7 +3,7 @@ use hlo::{ElementType, Scalar};
 use num::accumulator::{ExactSum, Sum, is_narrow};
 use num::exact::{round_to_odd, two_sum};
 
-/// What a sum of some number of products can lose, in f64.
+/// The bound on the error of a sum of some number of products, in f64.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ErrorBound {
     /// Number of products.

@@ -79,7 +79,7 @@ impl ResultLines<'_> {
     }
 }
 
-/// What a thread works in.
+/// The memory of a thread.
 struct LineScratch<W> {
     bases: Vec<[usize; 2]>,
     taps: Vec<Tap>,

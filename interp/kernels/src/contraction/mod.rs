@@ -83,9 +83,9 @@ pub(super) struct Contraction<'a> {
     pub(super) rhs_columns: &'a [usize],
     /// Offset of a term in the right operand.
     pub(super) rhs_terms: &'a [usize],
-    /// The same offsets in the left operand as `lhs` gives, if they are sums of three.
+    /// The offsets that `lhs` gives, as sums of three, if they are.
     pub(super) lists: Option<Lists<'a>>,
-    /// The same offsets in the left operand as `lhs` gives, if they are few runs.
+    /// The offsets that `lhs` gives, as runs, if they are few.
     pub(super) runs: Option<TermRuns<'a>>,
     /// How results lie in lines, if sums are formed so: real ones that [`ResolvedDotAlgorithm::has_lines`].
     pub(super) lines: Option<&'a ResultLines<'a>>,

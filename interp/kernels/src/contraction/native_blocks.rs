@@ -66,7 +66,7 @@ pub(super) fn run<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) -> bool {
     true
 }
 
-/// What a thread works in: packed rows of a batch, a slice of columns, and sums that are not elements of the result.
+/// The memory of a thread: packed rows of a batch, a slice of columns, and sums that are not elements of the result.
 struct NativeScratch<W> {
     rows: Vec<W>,
     columns: Vec<W>,

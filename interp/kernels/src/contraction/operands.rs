@@ -263,7 +263,7 @@ impl Rounding {
         let further_bits = further_bits(sums.unwrap_or(to));
         Self { integers, sums, to, further_bits }
     }
-    /// The same with sums rounded to the type `sums` first, if one is given.
+    /// Replaces the type that sums are rounded to first.
     pub(super) fn with_sums(self, sums: Option<ElementType>) -> Self {
         Self { sums, further_bits: further_bits(sums.unwrap_or(self.to)), ..self }
     }

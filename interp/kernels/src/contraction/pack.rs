@@ -15,7 +15,7 @@ pub(super) struct PackSource<'a, S> {
     pub(super) order: Order,
 }
 
-/// What follows each other in memory.
+/// The elements that are neighbors in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     Indices,

@@ -61,7 +61,7 @@ pub(super) fn run<K: Accumulator<PLANES>, const PLANES: usize>(
     });
 }
 
-/// The same for sums that are also fast one by one, which suits few rows.
+/// Writes sums that are also fast one by one, which suits few rows.
 pub(super) fn run_single_or_tiled<K: SingleSums<PLANES>, const PLANES: usize>(
     job: &Job<'_, K, PLANES>,
     out: &mut [u8],

@@ -59,7 +59,7 @@ pub(super) trait Word: bytemuck::Pod + Default + Send + Sync {
     fn plus_product(self, a: Self, b: Self) -> Self;
     /// `self + other`.
     fn plus(self, other: Self) -> Self;
-    /// The same sums in vector instructions; returns false if the processor has none that are known.
+    /// Adds the products of a tile by vector instructions; returns false if the processor has none that are known.
     fn vectors(tile: &Tile<'_, Self>, lines: &mut [&mut [Self]]) -> bool;
 }
 
@@ -108,7 +108,7 @@ impl Word for i32 {
     }
 }
 
-/// What is multiplied: the first words of each row, as many as there are terms of columns.
+/// The factors of a product of tiles: the first words of each row, as many as there are terms of columns.
 pub(super) struct Tile<'a, W> {
     rows: Rows<'a, W>,
     columns: Columns<'a, W>,

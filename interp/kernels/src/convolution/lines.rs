@@ -13,7 +13,7 @@ const SHORT_WINDOW: i64 = 64;
 /// The largest distance of elements that have holes between them.
 const MOST_HOLES: i64 = 64;
 
-/// What lines run along.
+/// The dimension that lines run along.
 #[derive(Debug, Clone, Copy)]
 enum Along {
     /// A dimension of the window.

@@ -9,7 +9,7 @@ use num::loops::instruction_set::Task;
 use num::{fourier, twiddle};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// What is transformed.
+/// The direction of a transform, and the kind of its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FftKind {
     There,
@@ -30,7 +30,7 @@ pub(super) struct Transform<R> {
     making: Mutex<()>,
 }
 
-/// What depends on the length alone.
+/// The data that depend on the length alone.
 pub(super) struct Prepared<R> {
     kind: FftKind,
     n: usize,

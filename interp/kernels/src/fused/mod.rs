@@ -76,7 +76,7 @@ struct Access {
 /// The number of a value of a fused op: first those of the operands from outside, then one for each part.
 pub type Register = usize;
 
-/// What an elementwise op computes: from its operands, or from the indices of its elements.
+/// The function of an elementwise op: from its operands, or from the indices of its elements.
 #[derive(Clone)]
 pub enum FusedFn {
     /// A loop over elements.
@@ -87,7 +87,7 @@ pub enum FusedFn {
 
 /// An elementwise op of a fused one: its function, its operands, and the bytes of an element of its result.
 pub struct FusedPart {
-    /// What it computes.
+    /// The function.
     pub function: FusedFn,
     /// The registers that it reads.
     pub operands: SmallVec<[Register; 3]>,

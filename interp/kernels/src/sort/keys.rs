@@ -37,7 +37,7 @@ pub(crate) struct SortLine<'a> {
     pub size: usize,
 }
 
-/// What the keys of a block are computed in.
+/// The registers in which the keys of a block are computed.
 pub(crate) struct Registers {
     steps: Vec<[u128; BLOCK]>,
     /// Elements of each operand that lie apart.
@@ -209,7 +209,7 @@ fn ranks(elements: &[u8], (ty, order): (ElementType, ComparisonType), ranks: &mu
     }
 }
 
-/// The same for elements that are the bits of `T`.
+/// Writes the ranks of elements that are the bits of `T`.
 fn ranks_of<T: Pod + Into<u64>>(
     elements: &[u8],
     (ty, order): (ElementType, ComparisonType),

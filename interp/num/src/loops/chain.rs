@@ -16,7 +16,7 @@ pub enum Short {
     Multiply,
 }
 
-/// What follows the first operation.
+/// The second operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     /// The operation of its value and of one more operand.

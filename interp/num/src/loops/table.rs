@@ -52,7 +52,7 @@ macro_rules! of_floats {
     };
 }
 
-/// The same for bf16, by a function of f32.
+/// Makes the loop of bf16 by a function of f32.
 macro_rules! of_bf16 {
     ([pred $($rest:tt)*] $function:path, $($x:ident)+) => {
         None

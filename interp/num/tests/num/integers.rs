@@ -129,7 +129,7 @@ fn check(ty: E, a: i128, b: i128) {
     }
 }
 
-/// The same definitions for the widest types, near the ends of their ranges.
+/// Checks the definitions for the widest types, near the ends of their ranges.
 #[test]
 fn ends_of_wide_types() {
     for ty in [E::S16, E::U16, E::S32, E::U32, E::S64, E::U64] {

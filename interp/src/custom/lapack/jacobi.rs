@@ -33,7 +33,7 @@ fn rotate<N: LapackFloat>(a: &mut Matrix<N>, p: usize, q: usize, (c, s): (f64, f
     }
 }
 
-/// The same for rows, conjugated.
+/// Rotates two rows, with conjugated factors.
 fn rotate_rows<N: LapackFloat>(
     a: &mut Matrix<N>,
     p: usize,
