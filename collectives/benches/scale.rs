@@ -1,4 +1,5 @@
-//! Growth of time and memory with the number of devices: `cargo bench -p etalon-collectives --bench scale`.
+//! Growth of time and memory with the number of devices:
+//! `cargo bench -p etalon-collectives --bench scale`.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,

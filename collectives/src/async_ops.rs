@@ -1,7 +1,7 @@
 //! Async operations between their start and their done.
 //!
-//! Each execution of a start has an id, which is the value of the start. Every rank serves all suspensions in one order, so
-//! that an operation has the same id on all ranks.
+//! Each execution of a start has an id, which is the value of the start. Every rank serves all
+//! suspensions in one order, so that an operation has the same id on all ranks.
 use crate::task::{SpawnPath, WaitReason};
 use hlo::Literal;
 use hlo::ir::ComputationId;
@@ -19,7 +19,8 @@ pub(crate) enum AsyncState {
         /// The path of the task that runs the computation.
         path: SpawnPath,
     },
-    /// There is no result yet: its position and what it waits for, if that is known, and the task whose done waits for it.
+    /// There is no result yet: its position and what it waits for, if that is known, and the task
+    /// whose done waits for it.
     Pending { waits: Option<(Position, WaitReason)>, done: Option<usize> },
     /// There is a result.
     Done(Literal),

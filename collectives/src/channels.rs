@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type Channel = Option<i64>;
 
-/// The pairs that the instructions at one end of a channel state, each with an instruction that states it.
+/// The pairs that the instructions at one end of a channel state, each with an instruction that
+/// states it.
 #[derive(Debug, Default)]
 struct End {
     pairs: BTreeMap<(i64, i64), Position>,
@@ -45,8 +46,8 @@ pub(crate) fn has_transfers(module: &Module) -> bool {
 /// Checks the pairs that `send` and `recv` state.
 ///
 /// # Errors
-/// `E0502` if an id is not one of the grid's, or is the source or the target of two pairs; `E0503` if the two ends of a channel state
-/// different pairs, or one of them none.
+/// `E0502` if an id is not one of the grid's, or is the source or the target of two pairs; `E0503`
+/// if the two ends of a channel state different pairs, or one of them none.
 pub(crate) fn check(module: &Module, grid: DeviceGrid) -> Result<()> {
     let sends = ends(module, grid, Opcode::Send)?;
     let recvs = ends(module, grid, Opcode::Recv)?;

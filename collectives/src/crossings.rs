@@ -1,7 +1,8 @@
 //! Values that cross ranks at the end of a round.
 //!
-//! A value stays on the rank of its sender until the receiver is known. Then the two ranks transfer it, after all ranks have agreed
-//! that none failed in this round: a rank that failed would not take part in the transfer.
+//! A value stays on the rank of its sender until the receiver is known. Then the two ranks transfer
+//! it, after all ranks have agreed that none failed in this round: a rank that failed would not
+//! take part in the transfer.
 use crate::rendezvous::{Participant, Rendezvous};
 use crate::run::Run;
 use crate::transfers::Transfers;
@@ -89,8 +90,8 @@ impl Run {
             _ => Ok(()),
         }
     }
-    /// Transfers the values that cross, and completes the ops of their receivers. Returns the first error, with the index of the
-    /// step at which one process would find it.
+    /// Transfers the values that cross, and completes the ops of their receivers. Returns the first
+    /// error, with the index of the step at which one process would find it.
     ///
     /// # Errors
     /// `E0509` if the connection to a rank is lost.

@@ -22,7 +22,8 @@ pub struct Waiting {
     pub span: Span,
     /// For a done, the instruction of the async operation that is not complete, and its span.
     pub started: Option<(String, Span)>,
-    /// The value or event that it waits for, unless that is the other members of its group: `a value on channel 1`.
+    /// The value or event that it waits for, unless that is the other members of its group:
+    /// `a value on channel 1`.
     pub what: Option<String>,
     /// The devices for which it waits, as far as they are known.
     pub missing: Arc<[usize]>,
@@ -55,8 +56,8 @@ struct Location<'a> {
 }
 
 impl Waiting {
-    /// Returns whether both wait for the same, as far as a fast check finds; comparing the missing devices would take
-    /// too long.
+    /// Returns whether both wait for the same, as far as a fast check finds; comparing the missing
+    /// devices would take too long.
     fn has_same_reason(&self, other: &Self) -> bool {
         let same =
             (&self.what, &self.started, &self.loops) == (&other.what, &other.started, &other.loops);

@@ -36,7 +36,8 @@ pub fn check_grid(grid: DeviceGrid) -> Result<()> {
 pub(crate) struct DeviceRun<'a> {
     pub(crate) executable: &'a Executable,
     pub(crate) grid: DeviceGrid,
-    /// Limits: of the fuel of each device, and of the memory of the devices of this process together.
+    /// Limits: of the fuel of each device, and of the memory of the devices of this process
+    /// together.
     pub(crate) options: &'a RunOptions,
     pub(crate) hooks: &'a DeviceHooks,
     /// This process as one of several; nothing if it runs all devices.
@@ -44,11 +45,12 @@ pub(crate) struct DeviceRun<'a> {
 }
 
 impl DeviceRun<'_> {
-    /// Returns the results of this rank's devices by number, and the most bytes that the devices held, each at its peak. All ranks
-    /// succeed, or get the same error.
+    /// Returns the results of this rank's devices by number, and the most bytes that the devices
+    /// held, each at its peak. All ranks succeed, or get the same error.
     ///
     /// # Errors
-    /// `E0501` for a deadlock; `E05xx` if devices or ranks do not match; `E04xx` if the run of one device fails.
+    /// `E0501` for a deadlock; `E05xx` if devices or ranks do not match; `E04xx` if the run of one
+    /// device fails.
     pub(crate) fn finish(&self, inputs: Vec<Vec<Literal>>) -> Result<(Vec<Literal>, usize)> {
         let ranks = self.ranks.filter(|ranks| ranks.count() > 1);
         let own = ranks.map_or(0..self.grid.len(), |ranks| ranks.block(self.grid.len()));

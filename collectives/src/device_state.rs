@@ -5,8 +5,8 @@ use interp::{Machine, Outcome, Position, Result, Value};
 
 /// A task's machine, or the published state of one that another rank steps.
 ///
-/// Every rank keeps track of all tasks. Values of a remote task are not kept: those that it is resumed with are dropped, since
-/// its own rank resumes it too.
+/// Every rank keeps track of all tasks. Values of a remote task are not kept: those that it is
+/// resumed with are dropped, since its own rank resumes it too.
 #[derive(Debug)]
 pub(crate) enum DeviceState {
     Local(Box<Machine>),
@@ -25,7 +25,8 @@ pub(crate) struct RemoteState {
 }
 
 impl DeviceState {
-    /// Returns the values that a remote task sends at the instruction where it is suspended; nothing for a local one.
+    /// Returns the values that a remote task sends at the instruction where it is suspended;
+    /// nothing for a local one.
     pub(crate) fn take_values(&mut self) -> Option<Vec<RemoteValue>> {
         match self {
             Self::Local(_) => None,
@@ -75,7 +76,8 @@ impl DeviceState {
             }
         }
     }
-    /// Returns the position in each active computation, the outermost first, and for a loop the number of started iterations.
+    /// Returns the position in each active computation, the outermost first, and for a loop the
+    /// number of started iterations.
     pub(crate) fn trail(&self) -> Vec<(Position, u64)> {
         match self {
             Self::Local(machine) => machine.trail(),

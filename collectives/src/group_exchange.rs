@@ -1,7 +1,8 @@
 //! The exchange of a group whose members are on several ranks.
 //!
-//! Each rank with a member computes the results of its own members. A reduction is distributed: a rank reduces a range of the
-//! elements of all members, and sends the reduced range to the others, so that no rank has the operands of all members.
+//! Each rank with a member computes the results of its own members. A reduction is distributed: a
+//! rank reduces a range of the elements of all members, and sends the reduced range to the others,
+//! so that no rank has the operands of all members.
 mod ragged;
 
 use crate::rendezvous::Rendezvous;
@@ -32,8 +33,8 @@ struct Group<'a> {
 type Results = interp::Result<Vec<(Waiter, Literal)>>;
 
 impl Run {
-    /// Returns the results of the members of this rank. If the computation fails, this rank still takes part in all transfers of the
-    /// group, for which the other ranks wait.
+    /// Returns the results of the members of this rank. If the computation fails, this rank still
+    /// takes part in all transfers of the group, for which the other ranks wait.
     ///
     /// # Errors
     /// `E0509` if the connection to a rank is lost.
@@ -80,7 +81,8 @@ impl Group<'_> {
         self.involved.iter().copied().filter(|&rank| rank != self.ranks.rank())
     }
 
-    /// Sends the operands from number `first` on of the first `senders` members to all ranks; returns them.
+    /// Sends the operands from number `first` on of the first `senders` members to all ranks;
+    /// returns them.
     fn gather(&self, senders: usize, first: usize) -> Result<Vec<Vec<Literal>>> {
         let senders = &self.members[..senders];
         let mut transfers = Transfers::default();
@@ -103,7 +105,8 @@ impl Group<'_> {
         });
         Ok(operands.collect())
     }
-    /// Sends the operands of the first `senders` members to all ranks, and computes the results of them.
+    /// Sends the operands of the first `senders` members to all ranks, and computes the results of
+    /// them.
     fn operands(&self, senders: usize) -> Result<interp::Result<Vec<Literal>>> {
         let given = self.gather(senders, 0)?;
         let given: Vec<&[Literal]> = given.iter().map(Vec::as_slice).collect();
@@ -132,7 +135,8 @@ impl Group<'_> {
         let Run { executable, options, .. } = self.run;
         let count = self.members.len();
         let part = |own| distributed::parts(executable, options, self.instruction, own, count);
-        // The operands of all members have the same shapes, so that this fails on all ranks of the group.
+        // The operands of all members have the same shapes, so that this fails on all ranks of the
+        // group.
         let mut own_parts = match self.own().map(part).collect::<interp::Result<Vec<_>>>() {
             Ok(parts) => parts.into_iter(),
             Err(error) => return Ok(Err(error)),
@@ -158,7 +162,8 @@ impl Group<'_> {
             }
             let remote = sender.1.remote();
             for (&i, parts) in own.iter().zip(&mut parts) {
-                // Several operands are one for each member; the parts of a single one have equal shapes.
+                // Several operands are one for each member; the parts of a single one have equal
+                // shapes.
                 let value = match (remote, &part_shape) {
                     ([_], Some(shape)) => RemoteValue::array(shape.clone()),
                     _ => remote[i].clone(),

@@ -1,7 +1,7 @@
 //! The groups of devices that a collective op connects.
 //!
-//! Source: the four group modes of `StableHLO`'s "Collective ops", with XLA's order of members where ids are replicas of all
-//! partitions: replica after replica.
+//! Source: the four group modes of `StableHLO`'s "Collective ops", with XLA's order of members
+//! where ids are replicas of all partitions: replica after replica.
 use crate::{Code, Error, Result};
 use hlo::Op;
 use hlo::op::GroupMode;

@@ -6,9 +6,11 @@
 //!                                └──> rendezvous, messages, async operations ───┘ resume
 //! ```
 //!
-//! A [`Session`] compiles a program once and runs it often. Each device is a machine that suspends at cross-device
-//! instructions. A run steps every runnable machine, then resumes those whose rendezvous is complete. Results do not depend on time or on the number of threads. If no device is
-//! runnable, the run is deadlocked, and [`Deadlock`] lists what each device waits for. [`spmd`] runs unpartitioned programs.
+//! A [`Session`] compiles a program once and runs it often. Each device is a machine that suspends
+//! at cross-device instructions. A run steps every runnable machine, then resumes those whose
+//! rendezvous is complete. Results do not depend on time or on the number of threads. If no device
+//! is runnable, the run is deadlocked, and [`Deadlock`] lists what each device waits for. [`spmd`]
+//! runs unpartitioned programs.
 //!
 //! ```
 //! let text = "HloModule m, replica_count=2

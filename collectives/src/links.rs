@@ -1,4 +1,5 @@
-//! The devices that an instruction connects, as far as the text states them: groups, and pairs of sender and receiver.
+//! The devices that an instruction connects, as far as the text states them: groups, and pairs of
+//! sender and receiver.
 use crate::message_queue::{Neighbors, all_neighbors};
 use crate::send_recv::stated;
 use crate::{Groups, Result};
@@ -19,8 +20,8 @@ pub enum Link {
 }
 
 impl Link {
-    /// Returns the devices that an instruction connects; nothing for one that connects none. Of `send` and `recv` the `send` has
-    /// the link.
+    /// Returns the devices that an instruction connects; nothing for one that connects none. Of
+    /// `send` and `recv` the `send` has the link.
     ///
     /// # Errors
     /// `E0502` if an id is out of range, or the pairs are malformed.

@@ -1,7 +1,8 @@
 //! The memory limit of a process, divided among the devices that it runs.
 //!
-//! A device gets the bytes of its arguments, and an equal part of what the arguments of all devices leave. So the error of a
-//! run does not depend on which device is faster, as it would if all devices took their memory from one account.
+//! A device gets the bytes of its arguments, and an equal part of what the arguments of all devices
+//! leave. So the error of a run does not depend on which device is faster, as it would if all
+//! devices took their memory from one account.
 use hlo::Literal;
 use std::collections::BTreeSet;
 
@@ -26,7 +27,8 @@ impl ArgumentBytes {
         }
         Self { each, total }
     }
-    /// Returns the limit of a device out of that of the process; `None` if the arguments of all devices have more bytes.
+    /// Returns the limit of a device out of that of the process; `None` if the arguments of all
+    /// devices have more bytes.
     pub(crate) fn limit(&self, device: usize, limit: usize) -> Option<usize> {
         let part = limit.checked_sub(self.total)? / self.each.len().max(1);
         Some(part.saturating_add(self.each[device]))

@@ -21,7 +21,8 @@ pub(crate) struct Neighbors {
     pub(crate) source: Option<usize>,
 }
 
-/// Returns the neighbors of each device. Ids are replicas, within a partition, or partitions, within a replica.
+/// Returns the neighbors of each device. Ids are replicas, within a partition, or partitions,
+/// within a replica.
 ///
 /// # Errors
 /// `E0502` if an id is not one of the grid's.
@@ -46,7 +47,8 @@ pub(crate) fn all_neighbors(
         for other in 0..others {
             let (from, to) = (number(source, other), number(target, other));
             if found[to].source.is_some() {
-                // The verifier allows this where several slices of an array move; which pair moves which is not defined.
+                // The verifier allows this where several slices of an array move; which pair moves
+                // which is not defined.
                 let message = "pairs that list a device once for each slice are not supported";
                 return Err(Code::Unsupported { message: message.into() }.into());
             }
@@ -68,7 +70,8 @@ pub(crate) struct MessageQueue {
     neighbors: FxHashMap<(ComputationId, InstructionId), Arc<[Neighbors]>>,
 }
 
-/// Values, with their sender and its position. The values of a remote sender stay on its rank until the receiver is known.
+/// Values, with their sender and its position. The values of a remote sender stay on its rank until
+/// the receiver is known.
 #[derive(Debug, Clone)]
 pub(crate) struct Message {
     pub(crate) sender: usize,

@@ -1,5 +1,5 @@
-//! Orders that the specification leaves open: of stepping tasks and of combining values; and results that depend on
-//! them.
+//! Orders that the specification leaves open: of stepping tasks and of combining values; and
+//! results that depend on them.
 use fastrand::Rng;
 use hlo::{ArrayShape, ElementType, IndexSpace, Literal, Scalar};
 use std::fmt;
@@ -72,8 +72,9 @@ fn print_number(value: Scalar, ty: ElementType) -> String {
     text.split_once(' ').map_or(text.clone(), |(_, digits)| digits.to_owned())
 }
 
-/// Runs a module in several orders (see [`interp::RunOptions::order`]) and returns the results that depend on the order: real devices
-/// do not guarantee one, so that such results may differ between runs. `run` returns the results of all devices for a seed.
+/// Runs a module in several orders (see [`interp::RunOptions::order`]) and returns the results that
+/// depend on the order: real devices do not guarantee one, so that such results may differ between
+/// runs. `run` returns the results of all devices for a seed.
 ///
 /// ```
 /// let text = "HloModule m, replica_count=3

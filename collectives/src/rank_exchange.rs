@@ -1,8 +1,9 @@
 //! The reports of ranks after each round of steps.
 //!
-//! Every rank tracks all tasks, and handles all steps in one order. From the other ranks it needs the positions of their tasks, and
-//! the shapes of the values that they send across ranks. An error that only one rank can detect, such as an invalid operand or
-//! insufficient memory, it sends with the next report, and all ranks end with the error that occurred first.
+//! Every rank tracks all tasks, and handles all steps in one order. From the other ranks it needs
+//! the positions of their tasks, and the shapes of the values that they send across ranks. An error
+//! that only one rank can detect, such as an invalid operand or insufficient memory, it sends with
+//! the next report, and all ranks end with the error that occurred first.
 use crate::device_state::{DeviceState, RemoteState};
 use crate::run::{Ready, Run};
 use crate::transport::{connection_lost, malformed_message};
@@ -232,7 +233,8 @@ impl Run {
         let operands = &instructions[position.instruction].operands;
         operands.iter().map(|&operand| &instructions[operand].shape)
     }
-    /// Returns the operands of a remote task: tokens, and an async operation as the first one if there is one.
+    /// Returns the operands of a remote task: tokens, and an async operation as the first one if
+    /// there is one.
     fn placeholders(&self, position: Position, started: Option<AsyncId>) -> Vec<Value> {
         let mut operands = vec![Value::Token; self.operand_shapes(position).len()];
         if let (Some(first), Some(id)) = (operands.first_mut(), started) {
@@ -295,7 +297,8 @@ impl Run {
         Ok(values.iter().map(ValueHeader::of).collect())
     }
 
-    /// Returns whether other ranks may receive the values that a task sends at the instruction where it is suspended.
+    /// Returns whether other ranks may receive the values that a task sends at the instruction
+    /// where it is suspended.
     fn values_cross_ranks(&mut self, i: usize, position: Position) -> bool {
         let executable = self.executable.clone();
         let module = executable.module();

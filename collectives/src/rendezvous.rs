@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// The common property of matching instructions of different devices: the channel, or the instruction itself and
-/// the path of the task that executes it.
+/// The common property of matching instructions of different devices: the channel, or the
+/// instruction itself and the path of the task that executes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Site {
     Channel(i64),
@@ -63,7 +63,8 @@ impl Rendezvous {
     pub(crate) fn position(&self) -> Position {
         self.joined.iter().flatten().next().map_or(self.first.1, |one| one.position)
     }
-    /// Returns tokens as the results of some of the members that have joined, whose devices are on other ranks.
+    /// Returns tokens as the results of some of the members that have joined, whose devices are on
+    /// other ranks.
     pub(crate) fn placeholders(&self, is_remote: impl Fn(usize) -> bool) -> Vec<(Waiter, Literal)> {
         let joined =
             self.members.iter().zip(&self.joined).filter(|(device, _)| is_remote(**device));
@@ -91,14 +92,16 @@ pub(crate) struct Group {
     own: usize,
 }
 
-/// Identifies a rendezvous: the site, the number of the group, and how often the group met there before.
+/// Identifies a rendezvous: the site, the number of the group, and how often the group met there
+/// before.
 pub(crate) type Key = (Site, usize, u64);
 
 /// All rendezvous that are not complete.
 #[derive(Debug, Default)]
 pub(crate) struct RendezvousTable {
     open: BTreeMap<Key, Rendezvous>,
-    /// How often a device executed ops on a channel as a member of a group; group 0 for an op without groups.
+    /// How often a device executed ops on a channel as a member of a group; group 0 for an op
+    /// without groups.
     rounds: FxHashMap<(usize, i64, usize), u64>,
     /// The chain of starts of the task with a device's ops on a channel.
     users: FxHashMap<(usize, i64), u64>,
@@ -123,8 +126,8 @@ impl RendezvousTable {
         *round += 1;
         *round - 1
     }
-    /// Returns whether all ops of a device on a channel are in one task: two concurrent tasks would reach the channel
-    /// in an arbitrary order.
+    /// Returns whether all ops of a device on a channel are in one task: two concurrent tasks would
+    /// reach the channel in an arbitrary order.
     pub(crate) fn is_used_by_one_chain(
         &mut self,
         device: usize,

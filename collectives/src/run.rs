@@ -165,8 +165,9 @@ impl Run {
         Ok(true)
     }
 
-    /// Starts what the order of the text alone delays: in each task the steps that do not depend on the one that waits. Returns
-    /// whether there are such tasks; with a schedule only groups of transfers are.
+    /// Starts what the order of the text alone delays: in each task the steps that do not depend on
+    /// the one that waits. Returns whether there are such tasks; with a schedule only groups of
+    /// transfers are.
     fn run_ahead(&mut self) -> bool {
         let is_scheduled = self.module().config.is_scheduled;
         let waits = |task: &Task| {
@@ -252,7 +253,8 @@ impl Run {
         }
     }
 
-    /// Completes all that is complete at the end of a round: the ops that wait for values of other ranks, and the groups.
+    /// Completes all that is complete at the end of a round: the ops that wait for values of other
+    /// ranks, and the groups.
     fn complete_round(&mut self) -> Result<(), (Stage, Error)> {
         let ranks = self.rank_exchange.as_ref().map(|exchange| exchange.ranks.clone());
         // A rank that fails still takes part in all transfers: the other ranks wait for it.
@@ -276,7 +278,8 @@ impl Run {
         failures.into_iter().min_by_key(|(stage, _)| *stage).map_or(Ok(()), Err)
     }
 
-    /// Exchanges the values of every complete group: in parallel within this rank, then with other ranks, one group after another.
+    /// Exchanges the values of every complete group: in parallel within this rank, then with other
+    /// ranks, one group after another.
     ///
     /// # Errors
     /// `E0509` if the connection to a rank is lost.

@@ -1,11 +1,13 @@
 //! `send` and `recv` between devices.
 //!
-//! A `send` waits for the `recv` of each receiver, which provides the memory, as the rules of the specification for the order of channel
-//! instructions demand. With [`buffered_sends`](interp::RunOptions::buffered_sends) it does not wait.
+//! A `send` waits for the `recv` of each receiver, which provides the memory, as the rules of the
+//! specification for the order of channel instructions demand. With
+//! [`buffered_sends`](interp::RunOptions::buffered_sends) it does not wait.
 //!
-//! If the program states the pairs (`_xla_send_recv_source_target_pairs`), a `recv` gets the values of its source in the order in
-//! which they were sent. Otherwise a channel connects one device with itself, or one sender with one receiver: with more
-//! devices the result would depend on which is faster, and that is an error.
+//! If the program states the pairs (`_xla_send_recv_source_target_pairs`), a `recv` gets the values
+//! of its source in the order in which they were sent. Otherwise a channel connects one device with
+//! itself, or one sender with one receiver: with more devices the result would depend on which is
+//! faster, and that is an error.
 use crate::crossings::{Arrival, Crossing};
 use crate::message_queue::{Message, Neighbors, all_neighbors};
 use crate::run::Run;
@@ -66,7 +68,8 @@ impl Open {
         self.queue.push_back(message);
         Ok(())
     }
-    /// Returns the oldest value that the device sent to itself, or else the oldest one of the only other sender.
+    /// Returns the oldest value that the device sent to itself, or else the oldest one of the only
+    /// other sender.
     fn receive(&mut self, channel: Channel, device: usize) -> Result<Option<Message>> {
         if let Some(own) = self.queue.iter().position(|message| message.sender == device) {
             return Ok(self.queue.remove(own));
@@ -91,7 +94,8 @@ impl SendRecvQueues {
         let sender = send.message.sender;
         match &send.partners {
             Some(partners) => partners.targets.iter().map(|&to| (Some(sender), to)).collect(),
-            // The value comes back to its sender, unless the devices wait for another one: see `connect_open`.
+            // The value comes back to its sender, unless the devices wait for another one: see
+            // `connect_open`.
             None => vec![(None, sender)],
         }
     }
@@ -202,7 +206,8 @@ impl Run {
         Ok(())
     }
 
-    /// Executes a `recv`: its `recv-done` takes the pairs that it states. In a group it gets the value itself.
+    /// Executes a `recv`: its `recv-done` takes the pairs that it states. In a group it gets the
+    /// value itself.
     pub(crate) fn post_receive(
         &mut self,
         i: usize,
@@ -253,8 +258,8 @@ impl Run {
         }
     }
 
-    /// Where all tasks wait, hands over the values of sends without pairs that do not come back to their senders. Returns whether
-    /// there are some.
+    /// Where all tasks wait, hands over the values of sends without pairs that do not come back to
+    /// their senders. Returns whether there are some.
     pub(crate) fn connect_open(&mut self) -> Result<bool> {
         let mut found = Vec::new();
         for (&channel, sends) in &self.send_recv.sends {
@@ -284,7 +289,8 @@ impl Run {
         Ok(!found.is_empty())
     }
 
-    /// Executes a `recv-done`, or the `recv` of a group: the task gets the value of its source, now or later.
+    /// Executes a `recv-done`, or the `recv` of a group: the task gets the value of its source, now
+    /// or later.
     pub(crate) fn receive(&mut self, i: usize, position: Position, channel: Channel) -> Result<()> {
         let executable = self.executable.clone();
         let module = executable.module();
@@ -355,7 +361,8 @@ impl Run {
         self.resume_task(i, whole.into())
     }
 
-    /// Returns the source and targets of a `send` or `recv-done`: those that it states, or that its `recv` states.
+    /// Returns the source and targets of a `send` or `recv-done`: those that it states, or that its
+    /// `recv` states.
     pub(crate) fn partners(
         &self,
         i: usize,
@@ -390,8 +397,8 @@ pub(crate) fn done_of(position: Position, module: &Module) -> Option<Position> {
     Some(Position { instruction, ..position })
 }
 
-/// Returns whether the result of a `recv-done`, or of the `recv` of a group, has more than the data: a `recv-done` of old texts
-/// has no token.
+/// Returns whether the result of a `recv-done`, or of the `recv` of a group, has more than the
+/// data: a `recv-done` of old texts has no token.
 fn has_rest(instruction: &Instruction) -> bool {
     let has_token = |parts: &[Shape]| parts.last() == Some(&Shape::Token);
     matches!(instruction.op, Op::Recv(_)) || instruction.shape.tuple().is_some_and(has_token)

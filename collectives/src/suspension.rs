@@ -14,7 +14,8 @@ fn unsupported(message: impl Into<String>) -> Error {
 }
 
 impl Run {
-    /// Executes the instruction at which a task is suspended: resumes the task, or records what it waits for.
+    /// Executes the instruction at which a task is suspended: resumes the task, or records what it
+    /// waits for.
     #[expect(clippy::wildcard_enum_match_arm, reason = "machines suspend at no other op")]
     pub(crate) fn handle_suspension(&mut self, i: usize, suspension: Suspension) -> Result<()> {
         let executable = self.executable.clone();
@@ -66,8 +67,8 @@ impl Run {
         }
     }
 
-    /// Returns the participant of an op. A task that executes a start is resumed with the id of the operation; any other one
-    /// waits for the result.
+    /// Returns the participant of an op. A task that executes a start is resumed with the id of the
+    /// operation; any other one waits for the result.
     fn participant(&mut self, i: usize, suspension: Suspension) -> Result<Participant> {
         let Suspension { position, operands } = suspension;
         let device = self.tasks[i].device;

@@ -19,7 +19,8 @@ pub(crate) struct Task {
     /// The async operation that it is a part of.
     pub(crate) origin: Option<AsyncId>,
     pub(crate) path: SpawnPath,
-    /// Whether its computation is a group of transfers: a `recv` then is its own `recv-done`, and its order is that of no schedule.
+    /// Whether its computation is a group of transfers: a `recv` then is its own `recv-done`, and
+    /// its order is that of no schedule.
     pub(crate) is_group: bool,
     counts: Arc<Mutex<Counts>>,
 }
@@ -33,8 +34,8 @@ struct Counts {
     starts: FxHashMap<(ComputationId, InstructionId), u64>,
 }
 
-/// The chain of starts that spawned a task, in program order: the same on all devices that run the same program, in whatever
-/// order they are stepped.
+/// The chain of starts that spawned a task, in program order: the same on all devices that run the
+/// same program, in whatever order they are stepped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(crate) struct SpawnPath {
     /// Hash of the chain of starts and of the execution count of each; 0 for the entry.

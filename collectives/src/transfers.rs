@@ -7,7 +7,8 @@ use std::ops::Range;
 
 /// The arrays that this rank sends to other ranks and receives from them.
 ///
-/// Two ranks list their transfers in the same order, and know the sizes: nothing but the bytes is sent.
+/// Two ranks list their transfers in the same order, and know the sizes: nothing but the bytes is
+/// sent.
 #[derive(Debug, Default)]
 pub(crate) struct Transfers {
     sends: Vec<(usize, Literal, Range<usize>)>,
@@ -58,8 +59,8 @@ impl Ranks {
     pub fn gather_values(&self, own: &[Literal]) -> Result<Vec<Literal>> {
         self.gather_values_where(|_| true, own)
     }
-    /// Returns the values of all ranks, by number, on one rank, and none on the others. Every rank must call it between the same
-    /// runs.
+    /// Returns the values of all ranks, by number, on one rank, and none on the others. Every rank
+    /// must call it between the same runs.
     ///
     /// # Errors
     /// As [`gather_values`](Self::gather_values).

@@ -1,4 +1,5 @@
-//! The values that a device sends: those of a device of this rank, or descriptions of those of another rank's device.
+//! The values that a device sends: those of a device of this rank, or descriptions of those of
+//! another rank's device.
 use hlo::{ArrayShape, Literal, Shape};
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +51,8 @@ impl Values {
     }
 }
 
-/// A value without its bytes, in a message: its shape as text, and the sizes of arrays with dynamic dimensions.
+/// A value without its bytes, in a message: its shape as text, and the sizes of arrays with dynamic
+/// dimensions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ValueHeader {
     pub(crate) shape: String,

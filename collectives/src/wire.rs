@@ -1,9 +1,11 @@
 //! The encoding of messages between ranks.
 //!
-//! A report is a `RankReport` in postcard's format. It describes values by their [`ValueHeader`]s; the values themselves follow in
-//! [transfers](crate::transfers) between the ranks that have a use for them.
+//! A report is a `RankReport` in postcard's format. It describes values by their [`ValueHeader`]s;
+//! the values themselves follow in [transfers](crate::transfers) between the ranks that have a use
+//! for them.
 //!
-//! The encoding is specific to a build: ranks compare their versions first. A malformed message is an error.
+//! The encoding is specific to a build: ranks compare their versions first. A malformed message is
+//! an error.
 use crate::Error;
 use crate::values::{DecodeError, ValueHeader};
 use serde::de::DeserializeOwned;
@@ -42,13 +44,15 @@ pub(crate) enum StepReport {
     PartDone,
 }
 
-/// The instruction at which a task is suspended. Computations and instructions are identified by their indices.
+/// The instruction at which a task is suspended. Computations and instructions are identified by
+/// their indices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SuspensionReport {
     pub(crate) computation: usize,
     pub(crate) instruction: usize,
     pub(crate) depth: usize,
-    /// Computation, instruction and loop iterations of each active computation, the outermost first.
+    /// Computation, instruction and loop iterations of each active computation, the outermost
+    /// first.
     pub(crate) trail: Vec<(usize, usize, u64)>,
     /// Whether the task may be split.
     pub(crate) can_split: bool,

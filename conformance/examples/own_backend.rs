@@ -1,4 +1,5 @@
-//! Tests a backend of your own with the suite: a calculator of elementwise f32 modules, with a mistake.
+//! Tests a backend of your own with the suite: a calculator of elementwise f32 modules, with a
+//! mistake.
 //!
 //! ```sh
 //! cargo run -p etalon-conformance --example own_backend

@@ -1,6 +1,8 @@
-//! Counts the random modules that find each planted bug: `cargo run --release -p etalon-conformance --example planted`.
+//! Counts the random modules that find each planted bug:
+//! `cargo run --release -p etalon-conformance --example planted`.
 //!
-//! Each bug is a change of the module that an engine runs; see `tests/all/planted.rs`. The last line has the total.
+//! Each bug is a change of the module that an engine runs; see `tests/all/planted.rs`. The last
+//! line has the total.
 #![expect(clippy::print_stdout, reason = "the output of the example")]
 #[path = "../tests/all/planted.rs"]
 mod planted;

@@ -4,8 +4,9 @@
 //! cargo run -p etalon-conformance --example plugin_test -- xla_cpu_pjrt.so
 //! ```
 //!
-//! In a crate of your own, put it into `tests/plugin.rs`, with `[[test]] name = "plugin"` and `harness = false` in `Cargo.toml`:
-//! the plugin runs in a process of its own, which is this program started with another argument.
+//! In a crate of your own, put it into `tests/plugin.rs`, with `[[test]] name = "plugin"` and
+//! `harness = false` in `Cargo.toml`: the plugin runs in a process of its own, which is this
+//! program started with another argument.
 #![expect(clippy::print_stdout, reason = "the output of the example")]
 use conformance::backend::{Plugin, PluginOptions, serve};
 use conformance::suite::{Selection, Suite};

@@ -1,8 +1,9 @@
 //! Arrays of `.npz` files as arguments and results: `in0`, `in1`, ... and `out0`, `out1`, ...
 //!
-//! Arrays are numbered in parameter order with tuples flattened; tokens have no number. In a run of several devices,
-//! `d<k>_in<i>` is an argument of device `k`, and `in<i>` an argument of every device. A file that also has the arrays of an
-//! unpartitioned SPMD program calls these `global_in<i>` and `global_out<i>`.
+//! Arrays are numbered in parameter order with tuples flattened; tokens have no number. In a run of
+//! several devices, `d<k>_in<i>` is an argument of device `k`, and `in<i>` an argument of every
+//! device. A file that also has the arrays of an unpartitioned SPMD program calls these
+//! `global_in<i>` and `global_out<i>`.
 use hlo::literal::npz::NpyArray;
 use hlo::{ArrayShape, Literal, Module, Shape};
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,7 +55,8 @@ impl<'a> NamedArrays<'a> {
     /// Selects the arrays of a kind; `devices` is the number of devices in the run.
     ///
     /// # Errors
-    /// If an array names a device beyond `devices`, is given twice, or is given both for all devices and for one.
+    /// If an array names a device beyond `devices`, is given twice, or is given both for all
+    /// devices and for one.
     pub fn select(arrays: &'a [NpyArray], kind: &'a str, devices: usize) -> Result<Self, String> {
         let named = arrays.iter().filter_map(|array| Some((Name::parse(&array.name)?, array)));
         Self::select_named(named, kind, devices)
@@ -123,7 +125,8 @@ impl<'a> NamedArrays<'a> {
         let mut arrays = Unflatten { source: self, device, next: 0, shared, rest: &[] };
         shapes.into_iter().map(|shape| arrays.take(shape)).collect()
     }
-    /// Returns the arrays of each device as values of these shapes; a single list if no array differs between devices.
+    /// Returns the arrays of each device as values of these shapes; a single list if no array
+    /// differs between devices.
     ///
     /// # Errors
     /// As [`NamedArrays::values`].
@@ -134,8 +137,9 @@ impl<'a> NamedArrays<'a> {
     ) -> Result<Vec<Vec<Literal>>, String> {
         self.values_or(0..devices, devices, shapes, &[])
     }
-    /// Returns the arrays of each device as [`values_per_device`](Self::values_per_device); those of devices outside of `own` are
-    /// empty lists. Arrays that are missing are taken from `rest`: values of these shapes, a list for each device or one for all.
+    /// Returns the arrays of each device as [`values_per_device`](Self::values_per_device); those
+    /// of devices outside of `own` are empty lists. Arrays that are missing are taken from `rest`:
+    /// values of these shapes, a list for each device or one for all.
     ///
     /// # Errors
     /// As [`NamedArrays::values`].
@@ -167,7 +171,8 @@ impl<'a> NamedArrays<'a> {
     }
 }
 
-/// Returns the prefix of the arrays of a kind (`in`, `out`): `global_in`, `global_out` for one device, if the file has them.
+/// Returns the prefix of the arrays of a kind (`in`, `out`): `global_in`, `global_out` for one
+/// device, if the file has them.
 pub fn prefix<'k>(kind: &'k str, arrays: &[NpyArray], devices: usize) -> &'k str {
     let global = match kind {
         "in" => "global_in",
@@ -179,7 +184,8 @@ pub fn prefix<'k>(kind: &'k str, arrays: &[NpyArray], devices: usize) -> &'k str
     if devices == 1 && arrays.iter().any(is_global) { global } else { kind }
 }
 
-/// Returns the arguments of the entry computation for each device; a single list if no array differs between devices.
+/// Returns the arguments of the entry computation for each device; a single list if no array
+/// differs between devices.
 ///
 /// # Errors
 /// As [`NamedArrays::select`] and [`NamedArrays::values`].
@@ -193,7 +199,8 @@ pub fn arguments(
         .values_per_device(devices, &parameters)
 }
 
-/// Returns the results of the entry computation for each device; a single one if no array differs between devices.
+/// Returns the results of the entry computation for each device; a single one if no array differs
+/// between devices.
 ///
 /// # Errors
 /// As [`NamedArrays::select`] and [`NamedArrays::values`].
@@ -213,7 +220,8 @@ pub fn flatten<'a>(value: &'a Literal, prefix: &str) -> Vec<(String, &'a Literal
     arrays.enumerate().map(|(i, leaf)| (format!("{prefix}{i}"), leaf)).collect()
 }
 
-/// Returns the arrays of several devices with their names in a file: `d<k>_out<i>`, or `out<i>` for one device.
+/// Returns the arrays of several devices with their names in a file: `d<k>_out<i>`, or `out<i>` for
+/// one device.
 pub fn flatten_per_device<'a>(
     values: impl ExactSizeIterator<Item = &'a Literal>,
     prefix: &str,

@@ -1,4 +1,5 @@
-//! Files that are written as a whole: a reader finds the old contents or the new ones, however the writer ends.
+//! Files that are written as a whole: a reader finds the old contents or the new ones, however the
+//! writer ends.
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{Cursor, Error, ErrorKind, Result, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt as _;
@@ -21,9 +22,10 @@ pub enum Existing {
 
 /// A file that takes the place of its path when it is whole.
 ///
-/// Until [`AtomicFile::persist`] the contents are in a file without a name in the same folder, so that nothing is left of a
-/// process that dies; where the system has no such files, in one whose name begins with `.etalon-`. A link stays: the file that
-/// it leads to is replaced, and its permissions are kept. A pipe or a device gets the contents when they are whole.
+/// Until [`AtomicFile::persist`] the contents are in a file without a name in the same folder, so
+/// that nothing is left of a process that dies; where the system has no such files, in one whose
+/// name begins with `.etalon-`. A link stays: the file that it leads to is replaced, and its
+/// permissions are kept. A pipe or a device gets the contents when they are whole.
 ///
 /// ```
 /// use conformance::{AtomicFile, Existing};
@@ -57,7 +59,8 @@ enum Contents {
 }
 
 impl AtomicFile {
-    /// Starts a file. Dropped, it leaves everything as it was: so this also checks that a file can be written.
+    /// Starts a file. Dropped, it leaves everything as it was: so this also checks that a file can
+    /// be written.
     ///
     /// # Errors
     /// If the file or its folder cannot be written, or the file exists and is to be kept.
@@ -162,7 +165,8 @@ impl Seek for AtomicFile {
     }
 }
 
-/// Returns the path that links lead to, which may not exist, and whether it stands for an open file, as `/dev/stdout` does.
+/// Returns the path that links lead to, which may not exist, and whether it stands for an open
+/// file, as `/dev/stdout` does.
 fn followed(path: &Path) -> Result<(PathBuf, bool)> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -210,7 +214,8 @@ mod unnamed {
     use std::os::fd::AsRawFd as _;
     use std::path::{Path, PathBuf};
 
-    /// Creates a file in a folder; `None` if the file system has no such files, or none could get a name.
+    /// Creates a file in a folder; `None` if the file system has no such files, or none could get a
+    /// name.
     pub(super) fn create(folder: &Path) -> Result<Option<File>> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         match open(folder, flags, Mode::from_raw_mode(0o666)) {

@@ -1,33 +1,38 @@
 //! The allowed error of another backend's result, derived from the module.
 //!
 //! The bound of each array of the result follows from the operations that it depends on:
-//! - Operations that only move, compare or select elements have one correct result: the comparison is bitwise.
+//! - Operations that only move, compare or select elements have one correct result: the comparison
+//!   is bitwise.
 //! - Integers and booleans must be equal.
-//! - A single elementwise operation has an error relative to each element: none for an operation that IEEE 754 rounds
-//!   once, `(2 n + 2) u` for a function with an error of up to `n` units in the last place, and `8 u` more for complex
-//!   numbers, relative to the larger part.
-//! - Other floats may differ by `u * K * scale` in each element, where `scale` is the largest finite magnitude of the
-//!   expected array: where terms cancel, the error has the size of the terms, not of the result.
-//!   `K = 8 + 2 p + 4 sqrt(t)`. `p` counts the float operations on the longest path to the result, at most
-//!   [`PATH_LIMIT`]: each may round once, and backends may fuse `a*b+c` into one rounding or use another polynomial
-//!   for a function. The body of a `while` counts as the limit, because its trip count is unknown. `t` is the
-//!   largest number of terms that one operation sums (contracted elements of a dot, reduced elements, elements of a
-//!   window, devices of a group): the error of a sum in another order grows as the square root of its terms.
+//! - A single elementwise operation has an error relative to each element: none for an operation
+//!   that IEEE 754 rounds once, `(2 n + 2) u` for a function with an error of up to `n` units in
+//!   the last place, and `8 u` more for complex numbers, relative to the larger part.
+//! - Other floats may differ by `u * K * scale` in each element, where `scale` is the largest
+//!   finite magnitude of the expected array: where terms cancel, the error has the size of the
+//!   terms, not of the result. `K = 8 + 2 p + 4 sqrt(t)`. `p` counts the float operations on the
+//!   longest path to the result, at most [`PATH_LIMIT`]: each may round once, and backends may fuse
+//!   `a*b+c` into one rounding or use another polynomial for a function. The body of a `while`
+//!   counts as the limit, because its trip count is unknown. `t` is the largest number of terms
+//!   that one operation sums (contracted elements of a dot, reduced elements, elements of a window,
+//!   devices of a group): the error of a sum in another order grows as the square root of its
+//!   terms.
 //!
-//! For an `fft`, `t` is the length of one transform, whatever the batch: its error is of the size `u log(t) |result|`,
-//! spread over all elements, and `sqrt(t)` also allows one element that has all of it. For `cholesky` and
-//! `triangular-solve` of size n, `t` is `n^2`: the error of a stable solver is about `sqrt(n) u` times the condition
-//! number of the matrix (at worst `n u` times it), so a bound of `4 n u` covers condition numbers up to about
-//! `4 sqrt(n)`. No bound for all matrices could reject a wrong backend: results for matrices with a larger condition
-//! number may differ by more and be correct. Batch normalization counts as the operations it consists of; elements
-//! whose mean is much larger than their deviation may differ by more if a backend computes the variance as a difference
-//! of squares.
+//! For an `fft`, `t` is the length of one transform, whatever the batch: its error is of the size
+//! `u log(t) |result|`, spread over all elements, and `sqrt(t)` also allows one element that has
+//! all of it. For `cholesky` and `triangular-solve` of size n, `t` is `n^2`: the error of a stable
+//! solver is about `sqrt(n) u` times the condition number of the matrix (at worst `n u` times it),
+//! so a bound of `4 n u` covers condition numbers up to about `4 sqrt(n)`. No bound for all
+//! matrices could reject a wrong backend: results for matrices with a larger condition number may
+//! differ by more and be correct. Batch normalization counts as the operations it consists of;
+//! elements whose mean is much larger than their deviation may differ by more if a backend computes
+//! the variance as a difference of squares.
 //!
-//! `u` is the unit roundoff (`2^-precision`: `2^-24` of f32, `2^-8` of bf16) of the *coarsest* float type on the path: a
-//! value that was rounded to bf16 once does not become more accurate afterwards.
+//! `u` is the unit roundoff (`2^-precision`: `2^-24` of f32, `2^-8` of bf16) of the *coarsest*
+//! float type on the path: a value that was rounded to bf16 once does not become more accurate
+//! afterwards.
 //!
-//! This is an estimate of how much correct backends may differ, not a proof: reports show the measured error and the
-//! bound.
+//! This is an estimate of how much correct backends may differ, not a proof: reports show the
+//! measured error and the bound.
 use crate::error_model::ErrorModel;
 use hlo::Module;
 use interp::Engine;
@@ -38,7 +43,8 @@ pub(crate) const PATH_LIMIT: u32 = 256;
 /// The allowed error of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tolerance {
-    /// The bound of each array of the result, counting leaves of the tuple. Other arrays are compared bitwise.
+    /// The bound of each array of the result, counting leaves of the tuple. Other arrays are
+    /// compared bitwise.
     leaves: Vec<Bound>,
 }
 
@@ -51,7 +57,8 @@ pub(crate) enum Bound {
     Element(f64),
     /// The allowed error, relative to the largest magnitude of the array.
     Array(f64),
-    /// The bound that a user states: `absolute + relative * |expected|`, or this many units in the last place.
+    /// The bound that a user states: `absolute + relative * |expected|`, or this many units in the
+    /// last place.
     Stated { absolute: f64, relative: f64, ulps: u64 },
 }
 
@@ -67,7 +74,8 @@ impl Bound {
         }
         Self::Array(u * (8.0 + 2.0 * f64::from(model.path) + 4.0 * model.terms.sqrt()))
     }
-    /// Returns the wider bound. A bound relative to the array is wider than one relative to the element.
+    /// Returns the wider bound. A bound relative to the array is wider than one relative to the
+    /// element.
     fn or(self, other: Self) -> Self {
         let most = self.relative().max(other.relative());
         match (self, other) {
@@ -98,8 +106,8 @@ impl Tolerance {
     /// Bitwise comparison, except that all NaNs are equal.
     pub const EXACT: Self = Self { leaves: Vec::new() };
 
-    /// Returns the tolerance for one array that allows an error of `absolute + relative * |expected|`, or of `ulps` units in the last
-    /// place of its type.
+    /// Returns the tolerance for one array that allows an error of
+    /// `absolute + relative * |expected|`, or of `ulps` units in the last place of its type.
     pub fn stated(absolute: f64, relative: f64, ulps: u64) -> Self {
         Self { leaves: vec![Bound::Stated { absolute, relative, ulps }] }
     }
@@ -119,27 +127,31 @@ impl Tolerance {
             false => Self::of_accuracy(module),
         }
     }
-    /// Returns the tolerance for a result within the accuracy of each op. It is bitwise if all operations are exact.
+    /// Returns the tolerance for a result within the accuracy of each op. It is bitwise if all
+    /// operations are exact.
     fn of_accuracy(module: &Module) -> Self {
         let is_exact = |model: &ErrorModel| model.exact && model.ulps == 0;
         let bound =
             |model: &ErrorModel| if is_exact(model) { Bound::Bits } else { Bound::of(model) };
         Self { leaves: ErrorModel::of(module).iter().map(bound).collect() }
     }
-    /// Returns the tolerance for the result of an engine that rounds correctly. It is bitwise unless an operation has more than one
-    /// correct result: sums in another order, complex functions.
+    /// Returns the tolerance for the result of an engine that rounds correctly. It is bitwise
+    /// unless an operation has more than one correct result: sums in another order, complex
+    /// functions.
     pub fn of_reference(module: &Module) -> Self {
         let bound = |model: &ErrorModel| if model.exact { Bound::Bits } else { Bound::of(model) };
         Self { leaves: ErrorModel::of(module).iter().map(bound).collect() }
     }
-    /// Returns the tolerance for the result of one of Etalon's engines that round correctly by that of the other. It is bitwise unless an
-    /// operation is one that the engines compute in different orders.
+    /// Returns the tolerance for the result of one of Etalon's engines that round correctly by that
+    /// of the other. It is bitwise unless an operation is one that the engines compute in different
+    /// orders.
     pub(crate) fn between_engines(module: &Module) -> Self {
         let bound =
             |model: &ErrorModel| if model.same_bits { Bound::Bits } else { Bound::of(model) };
         Self { leaves: ErrorModel::of(module).iter().map(bound).collect() }
     }
-    /// Returns the wider bound of each array, for a result that may be computed in either of two ways.
+    /// Returns the wider bound of each array, for a result that may be computed in either of two
+    /// ways.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         let count = self.leaves.len().max(other.leaves.len());

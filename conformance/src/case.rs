@@ -1,8 +1,9 @@
 //! One case of a file test, run in every treatment.
 //!
-//! Each engine runs the module, and the first engine also runs it after it was printed in the short style and parsed
-//! again, which must give the same bits. Printing in the default and in the short style must be a fixed point, and an
-//! `HloModuleProto` of the module must print as the module does.
+//! Each engine runs the module, and the first engine also runs it after it was printed in the short
+//! style and parsed again, which must give the same bits. Printing in the default and in the short
+//! style must be a fixed point, and an `HloModuleProto` of the module must print as the module
+//! does.
 use crate::file::{Case, ExpectedError};
 use crate::judge::judge;
 use crate::report::{Failed, Failure};
@@ -155,7 +156,8 @@ fn check_results(case: &Case, engines: &[Engine]) -> Result<Comparison> {
     Ok(first.unwrap_or_default())
 }
 
-/// Whether the results are among those that a correct evaluation may give, where the tolerance is an estimate.
+/// Whether the results are among those that a correct evaluation may give, where the tolerance is
+/// an estimate.
 fn is_legal(
     case: &Case,
     verified: &Verified,
@@ -183,7 +185,8 @@ fn agreement(
     }
 }
 
-/// Runs the module that was parsed from `printed` and compares its results bitwise with those of the original module.
+/// Runs the module that was parsed from `printed` and compares its results bitwise with those of
+/// the original module.
 fn check_reparsed(
     case: &Case,
     printed: &str,
@@ -245,7 +248,8 @@ fn unflatten(like: &Literal, leaves: &mut impl Iterator<Item = Literal>) -> Lite
     }
 }
 
-/// Returns the module in the short style and parsed from it, after checking that printing is a fixed point.
+/// Returns the module in the short style and parsed from it, after checking that printing is a
+/// fixed point.
 fn print_and_parse(module: &Module) -> std::result::Result<(String, Verified), String> {
     through_proto(module)?;
     print_style(module, Style::Default)?;
@@ -284,7 +288,8 @@ fn print_style(module: &Module, style: Style) -> std::result::Result<(String, Ve
     Ok((printed, verified))
 }
 
-/// Checks that the module gets the expected errors and no others. Errors of a run are checked in each engine.
+/// Checks that the module gets the expected errors and no others. Errors of a run are checked in
+/// each engine.
 fn check_errors(case: &Case, engines: &[Engine]) -> Result<()> {
     let verified = match case.diagnosed() {
         Err(diagnostics) => return match_errors(case, "", diagnostics),
@@ -327,7 +332,8 @@ fn missing_error(ExpectedError { line, code, label }: &ExpectedError) -> String 
     format!("line {line}: expected error {code}{label}, which is missing")
 }
 
-/// Returns the line an error is shown at; an error without a span belongs to the first line of the module.
+/// Returns the line an error is shown at; an error without a span belongs to the first line of the
+/// module.
 fn line_of(case: &Case, diagnostic: &Diagnostic) -> usize {
     let Some(span) = diagnostic.span else { return case.first_line };
     let start = locate(&case.text, span, &diagnostic.place).range().start;

@@ -1,8 +1,8 @@
 //! Comparison of a result with the expected one, array by array.
 //!
-//! NaN equals NaN whatever its payload. Under a bound, infinities must be equal, -0 equals 0, and all values below the
-//! smallest normal number of f32, bf16 and f64 are equal, because XLA:CPU flushes denormals; such pairs are counted. In a
-//! bitwise comparison -0 differs from 0.
+//! NaN equals NaN whatever its payload. Under a bound, infinities must be equal, -0 equals 0, and
+//! all values below the smallest normal number of f32, bf16 and f64 are equal, because XLA:CPU
+//! flushes denormals; such pairs are counted. In a bitwise comparison -0 differs from 0.
 use crate::Tolerance;
 use crate::bound::Bound;
 use hlo::{ElementType, IndexSpace, Literal, Scalar, Shape};
@@ -30,8 +30,8 @@ pub struct Comparison {
     pub worst: Option<Worst>,
     /// The largest distance of two finite floats, in units in the last place.
     pub max_ulps: u64,
-    /// The largest error in the array that is nearest to its bound. It is relative to the element or to the largest magnitude
-    /// in the array, as the bound is.
+    /// The largest error in the array that is nearest to its bound. It is relative to the element
+    /// or to the largest magnitude in the array, as the bound is.
     pub max_error: f64,
     /// The bound of that array.
     pub bound: f64,
@@ -99,7 +99,8 @@ pub fn compare(
     Ok(result)
 }
 
-/// Compares the result of each device with its expected result, or with the single expected result of all devices.
+/// Compares the result of each device with its expected result, or with the single expected result
+/// of all devices.
 ///
 /// # Errors
 /// If the shapes differ; the message names the device.
@@ -214,7 +215,8 @@ impl Array<'_> {
     fn float(&self, actual: Scalar, expected: Scalar, errors: &mut Errors) -> f64 {
         let expected_parts = parts(expected);
         let scale = match self.bound {
-            // The scale of a complex number is its larger part. Denormals are spaced like the smallest normal numbers.
+            // The scale of a complex number is its larger part. Denormals are spaced like the
+            // smallest normal numbers.
             Bound::Element(_) => {
                 let larger = expected_parts[0].abs().max(expected_parts[1].abs());
                 larger.max(smallest_normal(self.ty))
@@ -260,8 +262,8 @@ impl Array<'_> {
         share
     }
 
-    /// Returns whether XLA:CPU flushes both to 0: it computes in f32 and f64, whose denormals it flushes. The denormals
-    /// of f16 are normal numbers of f32.
+    /// Returns whether XLA:CPU flushes both to 0: it computes in f32 and f64, whose denormals it
+    /// flushes. The denormals of f16 are normal numbers of f32.
     fn flushed(&self, actual: f64, expected: f64) -> bool {
         let smallest = smallest_normal(self.ty);
         smallest <= f64::from(f32::MIN_POSITIVE)

@@ -29,7 +29,8 @@ type Results = Result<Vec<Literal>, BackendError>;
 
 /// Runs a module in two backends and judges the result of the second by that of the first.
 ///
-/// The backend executes the module twice: results that differ from each other are [`Verdict::Unstable`].
+/// The backend executes the module twice: results that differ from each other are
+/// [`Verdict::Unstable`].
 ///
 /// ```
 /// use conformance::backend::EngineBackend;

@@ -1,4 +1,5 @@
-//! The error model of a result: the length of the path to it, the terms of its sums, the types it is rounded to.
+//! The error model of a result: the length of the path to it, the terms of its sums, the types it
+//! is rounded to.
 use collectives::Groups;
 use hlo::ir::{Computation, ComputationId, Instruction};
 use hlo::op::{Accuracy, Kind, Op};
@@ -7,8 +8,8 @@ use interp::DeviceGrid;
 
 use crate::bound::PATH_LIMIT;
 
-/// The error model of an array. Values of tuple shape have one for each leaf: the rounding of one part of a result to 4
-/// bits does not change the others.
+/// The error model of an array. Values of tuple shape have one for each leaf: the rounding of one
+/// part of a result to 4 bits does not change the others.
 #[expect(clippy::struct_excessive_bools, reason = "each holds or not, whatever the others")]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ErrorModel {
@@ -30,7 +31,8 @@ pub(crate) struct ErrorModel {
     pub(crate) same_bits: bool,
 }
 
-/// Ops that the engine `exact` computes in another order than the functions of the specification do, or by the code of others.
+/// Ops that the engine `exact` computes in another order than the functions of the specification
+/// do, or by the code of others.
 const OWN_ORDER: [Opcode; 4] =
     [Opcode::Cholesky, Opcode::CustomCall, Opcode::Fft, Opcode::TriangularSolve];
 
@@ -126,7 +128,8 @@ fn merged<'a>(models: impl IntoIterator<Item = &'a ErrorModel>) -> ErrorModel {
 }
 
 impl Walk<'_> {
-    /// Returns the error models of the root. Computations do not call themselves in a verified module, so this ends.
+    /// Returns the error models of the root. Computations do not call themselves in a verified
+    /// module, so this ends.
     fn computation(&mut self, id: ComputationId) -> Vec<ErrorModel> {
         if let Some(models) = &self.done[id.index()] {
             return models.clone();
@@ -167,8 +170,8 @@ impl Walk<'_> {
         own.collect()
     }
 
-    /// Returns the error models of the computations that an instruction calls: leaf by leaf where the callee's result
-    /// is its own, else of all together.
+    /// Returns the error models of the computations that an instruction calls: leaf by leaf where
+    /// the callee's result is its own, else of all together.
     fn called(&mut self, instruction: &Instruction) -> Vec<ErrorModel> {
         let mut callees = Vec::new();
         instruction.op.each_callee(&mut |id| callees.push(id));
@@ -216,7 +219,8 @@ fn moves(op: &Op, complex: bool) -> bool {
             || target.starts_with("SPMD")
             || target.starts_with("xla.sdy.");
     }
-    // The magnitude of a complex number is a square root; that of a real number only changes its sign.
+    // The magnitude of a complex number is a square root; that of a real number only changes its
+    // sign.
     op.opcode().moves_data() || (op.opcode() == Opcode::Abs && !complex)
 }
 

@@ -13,11 +13,12 @@
 //!   ROOT r = f32[2] add(x, y) // error E0301 elementwise_same_dims
 //! }
 //! ```
-//! `// -----` separates cases. `// in:` is an argument, in parameter order; `// out:` is a leaf of the result, or the whole
-//! result as one tuple. Both apply to all devices; `// in d2:` and `// out d2:` apply to device 2. `// fuel: N` limits the
-//! steps of each device. `// error CODE [LABEL]` at the end of a line expects this error on this line, with the label in
-//! parentheses at the end of its message. A case fails on every unexpected error and on every expected error that is
-//! missing.
+//! `// -----` separates cases. `// in:` is an argument, in parameter order; `// out:` is a leaf of
+//! the result, or the whole result as one tuple. Both apply to all devices; `// in d2:` and
+//! `// out d2:` apply to device 2. `// fuel: N` limits the steps of each device.
+//! `// error CODE [LABEL]` at the end of a line expects this error on this line, with the label in
+//! parentheses at the end of its message. A case fails on every unexpected error and on every
+//! expected error that is missing.
 use hlo::Literal;
 use interp::RunOptions;
 use load::{Format, LoadError};
@@ -43,7 +44,8 @@ pub struct FileTest {
 pub struct Case {
     /// `<file>::<module name>`.
     pub name: String,
-    /// The text of the module. Preceding cases are replaced by empty lines, which keeps line numbers.
+    /// The text of the module. Preceding cases are replaced by empty lines, which keeps line
+    /// numbers.
     pub(crate) text: String,
     pub(crate) file: String,
     /// The arguments of each device; `None` is all devices.
@@ -152,11 +154,13 @@ impl FileTest {
     pub fn has_expectations(&self) -> bool {
         self.cases.iter().any(|case| !case.errors.is_empty() || !case.outputs.is_empty())
     }
-    /// Returns whether any case has arguments: it can be compared with a backend, whatever its result is.
+    /// Returns whether any case has arguments: it can be compared with a backend, whatever its
+    /// result is.
     pub fn has_arguments(&self) -> bool {
         self.cases.iter().any(|case| !case.inputs.is_empty())
     }
-    /// Returns the text with the results of the modules in the `// out:` comments. Cases that fail to run are unchanged.
+    /// Returns the text with the results of the modules in the `// out:` comments. Cases that fail
+    /// to run are unchanged.
     pub fn blessed(&self, engine: Engine) -> String {
         let mut lines: Vec<Option<String>> =
             self.text.split_inclusive('\n').map(|line| Some(line.to_owned())).collect();
@@ -249,7 +253,8 @@ impl Case {
         Ok(())
     }
 
-    /// Returns the `// out:` comments of these results: a single set if all devices have equal results.
+    /// Returns the `// out:` comments of these results: a single set if all devices have equal
+    /// results.
     fn outputs_of(&self, results: &[Literal]) -> String {
         let per_device = self.outputs.iter().any(|output| output.device.is_some());
         let equal = results.windows(2).all(|two| two[0] == two[1]);
@@ -265,19 +270,21 @@ impl Case {
         text
     }
 
-    /// Runs the case in every treatment: in each of these engines, and in the first one also after the module was printed and
-    /// parsed again.
+    /// Runs the case in every treatment: in each of these engines, and in the first one also after
+    /// the module was printed and parsed again.
     pub fn run(&self, engines: &[Engine]) -> Report {
         Report::run(&self.name, &self.file, || case::run(self, engines))
     }
-    /// Runs the case as [`run`](Self::run) does, with these options; a time limit is that of all treatments together.
+    /// Runs the case as [`run`](Self::run) does, with these options; a time limit is that of all
+    /// treatments together.
     pub fn run_with(&self, engines: &[Engine], options: &RunOptions) -> Report {
         let case = Self { options: options.clone().start_clock(), ..self.clone() };
         case.run(engines)
     }
 }
 
-/// Returns the device and the value of a comment `// in: VALUE` or `// in d2: VALUE`, and `None` for another comment.
+/// Returns the device and the value of a comment `// in: VALUE` or `// in d2: VALUE`, and `None`
+/// for another comment.
 fn device_comment<'a>(
     text: &'a str,
     word: &str,
@@ -346,7 +353,8 @@ mod tests {
         assert!(few.contains("E0401"), "{few}");
     }
 
-    /// Printing moves the second `recv-done` before the first one, on whose channel the order of the text matters.
+    /// Printing moves the second `recv-done` before the first one, on whose channel the order of
+    /// the text matters.
     #[test]
     fn a_failure_after_printing_shows_the_printed_text() {
         let text = "HloModule m\n\nENTRY main {

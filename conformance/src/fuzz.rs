@@ -6,8 +6,9 @@
 //!                                                       └─ special  ─┘
 //! ```
 //!
-//! Module `k` of a campaign has the seed of the campaign plus `k`, so that `--seed S --count 1` repeats the module of a finding,
-//! with the weights of the ops that had run the fewest times until then.
+//! Module `k` of a campaign has the seed of the campaign plus `k`, so that `--seed S --count 1`
+//! repeats the module of a finding, with the weights of the ops that had run the fewest times until
+//! then.
 mod balance;
 mod bits;
 mod finding;
@@ -52,7 +53,8 @@ pub struct Options {
     pub like: Option<Arc<Verified>>,
     /// The folder that findings are written to.
     pub output: Option<PathBuf>,
-    /// Whether results must have the bits of the reference wherever it gives the only right result, as Etalon's engines do.
+    /// Whether results must have the bits of the reference wherever it gives the only right result,
+    /// as Etalon's engines do.
     pub bits: bool,
 }
 
@@ -263,7 +265,8 @@ impl Campaign {
     }
 }
 
-/// Whether an outcome is written down. A variant of a given module, unlike a generated one, may fail in the reference.
+/// Whether an outcome is written down. A variant of a given module, unlike a generated one, may
+/// fail in the reference.
 fn is_finding(record: &Record, is_variant: bool) -> bool {
     record.verdict.is_bad() && !(is_variant && record.verdict == Verdict::NoReference)
 }

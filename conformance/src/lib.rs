@@ -11,8 +11,9 @@
 //! | [`reduce`] | smaller modules that show the same difference |
 //! | [`FileTest`], [`find`] | tests in HLO text, and suites of recorded results |
 //!
-//! Results of modules whose arguments are known are judged by what a correct evaluation may give for these arguments ([`judge`]).
-//! File tests, suites of recorded results and comparisons of two files have a bound that depends on the module alone ([`Tolerance`]):
+//! Results of modules whose arguments are known are judged by what a correct evaluation may give
+//! for these arguments ([`judge`]). File tests, suites of recorded results and comparisons of two
+//! files have a bound that depends on the module alone ([`Tolerance`]):
 //!
 //! ```text
 //! file test:  NAME.hlo with `// in:`, `// out:`, `// error`  ──> FileTest ──> Case   ─┐

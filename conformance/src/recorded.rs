@@ -1,8 +1,10 @@
-//! Suites of recorded results: folders of `NAME.hlo` or `NAME.opt.hlo` with `NAME.npz` in the same folder.
+//! Suites of recorded results: folders of `NAME.hlo` or `NAME.opt.hlo` with `NAME.npz` in the same
+//! folder.
 //!
-//! The arrays `in0`, `in1`, ... are the arguments, and `out0`, `out1`, ... are the result, in parameter order with tuples
-//! flattened. Their types are those of the module's entry computation. In a module for several devices, `d<k>_in<i>` and
-//! `d<k>_out<i>` belong to device `k`, and arrays without `d<k>_` to all devices. See [`crate::arrays`].
+//! The arrays `in0`, `in1`, ... are the arguments, and `out0`, `out1`, ... are the result, in
+//! parameter order with tuples flattened. Their types are those of the module's entry computation.
+//! In a module for several devices, `d<k>_in<i>` and `d<k>_out<i>` belong to device `k`, and arrays
+//! without `d<k>_` to all devices. See [`crate::arrays`].
 use crate::case::run_failure;
 use crate::report::{Failed, Failure};
 use crate::{Engine, Outcome, Report, Subject, Tolerance, arrays, compare_each};
@@ -32,10 +34,12 @@ pub struct Entry {
 /// The first bytes of a test of the command line.
 const COMMAND: &[u8; 8] = b"// RUN: ";
 
-/// Finds the modules in a folder and its subfolders, sorted by path; `root` may also be a single module.
+/// Finds the modules in a folder and its subfolders, sorted by path; `root` may also be a single
+/// module.
 ///
-/// The first list has the modules with a recorded result, the second list all other modules. Tests of the command line, which
-/// begin with `// RUN: `, are not included, unless `root` is one: their expected output is in other files.
+/// The first list has the modules with a recorded result, the second list all other modules. Tests
+/// of the command line, which begin with `// RUN: `, are not included, unless `root` is one: their
+/// expected output is in other files.
 ///
 /// # Errors
 /// If a folder cannot be read.

@@ -74,14 +74,16 @@ pub struct Report {
     pub file: String,
     /// The outcome.
     pub outcome: Outcome,
-    /// The treatment with this outcome, such as `engine reference`; empty if all treatments have it.
+    /// The treatment with this outcome, such as `engine reference`; empty if all treatments have
+    /// it.
     pub treatment: String,
     /// The run time of all treatments.
     pub time: Duration,
 }
 
 impl Report {
-    /// Runs a case and measures its time. A panic is a failure of this case and does not end the others.
+    /// Runs a case and measures its time. A panic is a failure of this case and does not end the
+    /// others.
     pub(crate) fn run(
         name: &str,
         file: &str,
@@ -108,7 +110,8 @@ impl Report {
             Outcome::Differ(_) | Outcome::Unsupported(_) | Outcome::Failed(_) => true,
         }
     }
-    /// Describes the outcome: what was expected, what was found, and where. The name of the case is not included.
+    /// Describes the outcome: what was expected, what was found, and where. The name of the case is
+    /// not included.
     pub fn details(&self, color: bool) -> String {
         let treatment = match self.treatment.as_str() {
             "" => String::new(),
@@ -158,8 +161,9 @@ impl Report {
 }
 
 impl Comparison {
-    /// Returns the size of the largest error and its bound as text: `error 1.2e-7 (bound 1.1e-6), 1 ulp`; `None` where the values
-    /// of the worst element say more: of integers, infinities and NaN.
+    /// Returns the size of the largest error and its bound as text:
+    /// `error 1.2e-7 (bound 1.1e-6), 1 ulp`; `None` where the values of the worst element say more:
+    /// of integers, infinities and NaN.
     pub fn sizes(&self) -> Option<String> {
         /// Between numbers of different sign there are most of the type's values.
         const MOST_ULPS: u64 = 1 << 30;
@@ -171,7 +175,8 @@ impl Comparison {
             None => bound > 0.0,
         };
         let ulps = if max_ulps < MOST_ULPS { format!(", {max_ulps} ulp") } else { String::new() };
-        // Elements that must be equal, or that may differ by units in the last place alone, have no bound of this kind.
+        // Elements that must be equal, or that may differ by units in the last place alone, have no
+        // bound of this kind.
         let bound = if bound > 0.0 { format!(" (bound {bound:.3e})") } else { String::new() };
         is_measured.then(|| format!("error {max_error:.3e}{bound}{ulps}"))
     }
@@ -201,7 +206,8 @@ impl Comparison {
     }
 }
 
-/// The lines that `etalon test` prints: how many elements differ, the worst one, and the largest error beside its bound.
+/// The lines that `etalon test` prints: how many elements differ, the worst one, and the largest
+/// error beside its bound.
 impl std::fmt::Display for Comparison {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.describe().trim_end() {

@@ -1,7 +1,7 @@
 //! A real plugin in a process of its own: XLA:CPU, or the one that `ETALON_PJRT_PLUGIN` names.
 //!
-//! Without a plugin its tests are ignored; `conformance/plugins.sh` installs one into `target/plugins`. This program is also
-//! the host of the plugin.
+//! Without a plugin its tests are ignored; `conformance/plugins.sh` installs one into
+//! `target/plugins`. This program is also the host of the plugin.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 #[path = "support/known.rs"]
 mod known;
@@ -110,7 +110,8 @@ fn expect<T: PartialEq + std::fmt::Debug>(found: T, expected: T) -> Result<(), F
 /// The longest time for the cases of the suite.
 const SUITE_TIME: Duration = Duration::from_secs(100);
 
-/// Runs as much of the smoke set as there is time for; each finding has to be in the list, with a cause of docs/findings.md.
+/// Runs as much of the smoke set as there is time for; each finding has to be in the list, with a
+/// cause of docs/findings.md.
 fn the_suite_has_known_findings_only(path: &Path, list: &str) -> Result<(), Failed> {
     let known = known::Known::parse(list)?;
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/findings.md");

@@ -1,6 +1,8 @@
-//! Runs one kernel for `cargo xtask counts`, which counts the instructions of [`counted`] under valgrind.
+//! Runs one kernel for `cargo xtask counts`, which counts the instructions of [`counted`] under
+//! valgrind.
 //!
-//! The arguments are the name of a case, the number of elements and the engine; without arguments, nothing runs.
+//! The arguments are the name of a case, the number of elements and the engine; without arguments,
+//! nothing runs.
 #![expect(clippy::print_stderr, reason = "a command-line program")]
 #[expect(dead_code, reason = "instructions are not divided by the size")]
 mod cases;

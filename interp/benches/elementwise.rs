@@ -21,7 +21,8 @@ const CASES: [(&str, &str); 7] = [
     ("u32", "add xor shift-right-logical"),
     ("s8", "add multiply shift-right-arithmetic"),
 ];
-/// Instructions of other forms: the type of `x` and `y`, the result's, and the text. `p` is a comparison, which is timed too.
+/// Instructions of other forms: the type of `x` and `y`, the result's, and the text. `p` is a
+/// comparison, which is timed too.
 const OTHERS: [(&str, &str, &str, &str); 16] = [
     ("compare_f32", "f32", "pred", "compare(x, y), direction=LT"),
     ("compare_bf16", "bf16", "pred", "compare(x, y), direction=LT"),

@@ -1,7 +1,7 @@
 //! How the times of kernels grow with sizes: `cargo bench -p etalon-interp --bench growth`.
 //!
-//! Prints a table: nanoseconds for an element (for a product of matrices, a multiplication; for a factorization, the cube of
-//! its rows) of arrays of 10^3 to 10^7 elements.
+//! Prints a table: nanoseconds for an element (for a product of matrices, a multiplication; for a
+//! factorization, the cube of its rows) of arrays of 10^3 to 10^7 elements.
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 mod cases;
 

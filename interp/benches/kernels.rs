@@ -1,4 +1,5 @@
-//! Times of kernels on a million elements, in both arithmetics: `cargo bench -p etalon-interp --bench kernels`.
+//! Times of kernels on a million elements, in both arithmetics:
+//! `cargo bench -p etalon-interp --bench kernels`.
 mod cases;
 
 use cases::CASES;

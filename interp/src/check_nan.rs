@@ -8,8 +8,8 @@ use num::error::Code;
 use num::index::{strides, to_i64, to_usize};
 use std::fmt::Write as _;
 
-/// Fails if one of the outputs has a NaN or an infinity, and none of the operands has. `part` is the part of the instruction's
-/// value that the outputs are.
+/// Fails if one of the outputs has a NaN or an infinity, and none of the operands has. `part` is
+/// the part of the instruction's value that the outputs are.
 pub(crate) fn check(
     instruction: &Instruction,
     operands: &[Array],

@@ -24,7 +24,8 @@ const NESTING_LIMIT: usize = 64;
 pub(crate) struct RunContext {
     shared: Arc<Shared>,
     budget: Arc<Budget>,
-    /// The number of machines that enclose the one this belongs to. Concurrent machines do not share it.
+    /// The number of machines that enclose the one this belongs to. Concurrent machines do not
+    /// share it.
     depth: usize,
 }
 
@@ -127,8 +128,8 @@ impl RunContext {
     pub(crate) fn channels(&self) -> MutexGuard<'_, Channels> {
         self.shared.channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Returns the states of the instructions that draw random numbers; `None` in a machine inside another one, of
-    /// which several may run concurrently.
+    /// Returns the states of the instructions that draw random numbers; `None` in a machine inside
+    /// another one, of which several may run concurrently.
     pub(crate) fn streams(&self) -> Option<MutexGuard<'_, Streams>> {
         (!self.is_nested())
             .then(|| self.shared.streams.lock().unwrap_or_else(PoisonError::into_inner))
@@ -138,7 +139,8 @@ impl RunContext {
     pub(crate) fn is_nested(&self) -> bool {
         self.depth > 0
     }
-    /// Returns the context of a machine inside this one. The step that it is part of has reserved its memory.
+    /// Returns the context of a machine inside this one. The step that it is part of has reserved
+    /// its memory.
     pub(crate) fn nested(&self) -> Result<Self> {
         let depth = self.depth + 1;
         if depth > NESTING_LIMIT {

@@ -1,4 +1,5 @@
-//! The cost of each instruction: arithmetic operations, bytes that are read and written, and how often it runs.
+//! The cost of each instruction: arithmetic operations, bytes that are read and written, and how
+//! often it runs.
 use crate::trip_count;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::{DynamicRule, Kind};
@@ -70,7 +71,8 @@ impl Costs {
         costs
     }
 
-    /// Returns the computations whose instructions an instruction runs, and how often. Each branch is counted.
+    /// Returns the computations whose instructions an instruction runs, and how often. Each branch
+    /// is counted.
     fn calls(
         &mut self,
         module: &Module,
@@ -104,7 +106,8 @@ impl Costs {
     }
 }
 
-/// Returns about how long each instruction of the entry computation takes, with the computations that it calls, in no unit.
+/// Returns about how long each instruction of the entry computation takes, with the computations
+/// that it calls, in no unit.
 pub fn weights(module: &Module) -> Vec<f64> {
     let mut of_computation: BTreeMap<ComputationId, f64> = BTreeMap::new();
     let mut own = Vec::new();
@@ -125,7 +128,8 @@ pub fn weights(module: &Module) -> Vec<f64> {
     own
 }
 
-/// Returns whether the instructions of the computations that it calls run as such, not as a function of elements.
+/// Returns whether the instructions of the computations that it calls run as such, not as a
+/// function of elements.
 fn runs_computations(instruction: &Instruction) -> bool {
     match instruction.opcode().kind() {
         Kind::Control | Kind::Asynchronous => true,

@@ -17,7 +17,8 @@ impl fmt::Display for Device {
     }
 }
 
-/// The grid of the devices of a run: replicas times partitions, numbered `replica * partitions + partition`.
+/// The grid of the devices of a run: replicas times partitions, numbered
+/// `replica * partitions + partition`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeviceGrid {
     /// Copies of the program.

@@ -71,7 +71,8 @@ impl Executable {
     /// Compiles a module.
     ///
     /// # Errors
-    /// `E04xx` if the module cannot be compiled; `E0405` and `E0412` if the options have limits, and it needs more.
+    /// `E04xx` if the module cannot be compiled; `E0405` and `E0412` if the options have limits,
+    /// and it needs more.
     pub fn compile(verified: impl Into<Arc<Verified>>, options: &CompileOptions) -> Result<Self> {
         let _environment = FloatEnvironment::enter();
         let verified = verified.into();
@@ -92,7 +93,8 @@ impl Executable {
             observable: OnceLock::new(),
         })))
     }
-    /// Returns the program for a run with these options: where each instruction is observed, each has its own step.
+    /// Returns the program for a run with these options: where each instruction is observed, each
+    /// has its own step.
     fn program(&self, options: &RunOptions) -> Result<&Arc<Program>> {
         let is_observed = options.check_nan || options.hooks.observer.is_some();
         if !is_observed || self.engine().arithmetic().is_none() {
@@ -133,8 +135,9 @@ impl Executable {
     pub fn plan(&self) -> PlanText<'_> {
         PlanText::new(&self.0)
     }
-    /// Returns the bytes that are in use during each step, what it works in included: the computation and the instruction, and the
-    /// bytes of values that steps of this computation have computed. Arguments, and what called computations hold, are not counted.
+    /// Returns the bytes that are in use during each step, what it works in included: the
+    /// computation and the instruction, and the bytes of values that steps of this computation have
+    /// computed. Arguments, and what called computations hold, are not counted.
     pub fn step_bytes(&self) -> Vec<(ComputationId, InstructionId, usize)> {
         let steps = self.0.plans.iter().flat_map(|plan| &plan.steps);
         let bytes = |step: &Step| {
@@ -143,9 +146,10 @@ impl Executable {
         };
         steps.map(bytes).collect()
     }
-    /// Returns the most bytes that a run of one device is planned to hold at once, arguments and scratch memory of kernels
-    /// included: enough for [`RunOptions::max_memory`]. A run with an observer or [`RunOptions::check_nan`] may take more: it
-    /// holds the value of each instruction. The number depends on that of the threads: each works in memory of its own. For arrays
+    /// Returns the most bytes that a run of one device is planned to hold at once, arguments and
+    /// scratch memory of kernels included: enough for [`RunOptions::max_memory`]. A run with an
+    /// observer or [`RunOptions::check_nan`] may take more: it holds the value of each instruction.
+    /// The number depends on that of the threads: each works in memory of its own. For arrays
     /// smaller than their bounds it counts the bounds.
     pub fn planned_bytes(&self) -> usize {
         self.0.planned_bytes()
@@ -160,12 +164,14 @@ impl Executable {
     }
     /// Creates a machine at the first step of a run.
     ///
-    /// With a device of a grid as `place`, the machine suspends at each cross-device instruction. An argument that is passed as a
-    /// part of a `Vec`, and whose memory nothing else shares, is donated: its memory is used for other values after its last use, and
-    /// results are computed in it if the header of the module donates it (`input_output_alias`, `buffer_donor`).
+    /// With a device of a grid as `place`, the machine suspends at each cross-device instruction.
+    /// An argument that is passed as a part of a `Vec`, and whose memory nothing else shares, is
+    /// donated: its memory is used for other values after its last use, and results are computed in
+    /// it if the header of the module donates it (`input_output_alias`, `buffer_donor`).
     ///
     /// # Errors
-    /// `E0401` if the arguments do not fit the parameters, `E0405` if they have more bytes than are allowed.
+    /// `E0401` if the arguments do not fit the parameters, `E0405` if they have more bytes than are
+    /// allowed.
     pub fn start(
         &self,
         place: Option<(Device, DeviceGrid)>,

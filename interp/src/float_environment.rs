@@ -2,11 +2,12 @@
 #![expect(unsafe_code, reason = "reads and sets a control register")]
 use std::marker::PhantomData;
 
-/// Arithmetic as IEEE 754 and Rust define it, on this thread until it is dropped: results are rounded to nearest, and subnormal
-/// numbers are kept. A host may have set its threads to flush them to zero, as XLA and PyTorch do.
+/// Arithmetic as IEEE 754 and Rust define it, on this thread until it is dropped: results are
+/// rounded to nearest, and subnormal numbers are kept. A host may have set its threads to flush
+/// them to zero, as XLA and PyTorch do.
 ///
-/// [`Executable`](crate::Executable) and [`Machine`](crate::Machine) hold one while they compile and run. Threads that are started
-/// meanwhile have the same environment.
+/// [`Executable`](crate::Executable) and [`Machine`](crate::Machine) hold one while they compile
+/// and run. Threads that are started meanwhile have the same environment.
 ///
 /// ```
 /// let environment = interp::FloatEnvironment::enter();

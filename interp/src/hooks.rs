@@ -51,12 +51,13 @@ impl Hooks {
         self.targets.insert(target.into(), Arc::new(function));
         self
     }
-    /// Runs custom calls of every target for which the shared library at `path` defines a C function
-    /// `void target(void* out, const void** in)`; they take precedence over built-in targets, and earlier libraries over later ones.
-    /// `docs/custom-calls.md` states the requirements on such a function.
+    /// Runs custom calls of every target for which the shared library at `path` defines a C
+    /// function `void target(void* out, const void** in)`; they take precedence over built-in
+    /// targets, and earlier libraries over later ones. `docs/custom-calls.md` states the
+    /// requirements on such a function.
     ///
-    /// The code of the library runs as part of this process, which it can damage or end. [`Hooks::custom_call_library`] takes a
-    /// library that runs elsewhere.
+    /// The code of the library runs as part of this process, which it can damage or end.
+    /// [`Hooks::custom_call_library`] takes a library that runs elsewhere.
     ///
     /// # Errors
     /// `E0410` if the library cannot be loaded.
@@ -111,8 +112,8 @@ impl Hooks {
         self.observer = Some(Arc::new(Mutex::new(observer)));
         self
     }
-    /// Calls `report` with the error of each instruction at which a run with [`check_nan`](crate::RunOptions::check_nan) would stop;
-    /// the run goes on.
+    /// Calls `report` with the error of each instruction at which a run with
+    /// [`check_nan`](crate::RunOptions::check_nan) would stop; the run goes on.
     #[must_use]
     pub fn not_finite(mut self, report: impl FnMut(Error) + Send + 'static) -> Self {
         self.not_finite = Some(NotFinite::new(report));

@@ -1,14 +1,17 @@
 //! Host transfers: `infeed`, `outfeed`, `send` and `recv`, also of one device to itself
 //!
-//! `infeed` takes the next value of the queue in [`Hooks`](crate::Hooks), `outfeed` appends one to the other; so do
-//! `recv` and `send` with the host, which have a queue for each channel; all in the order in which the instructions are
-//! run. None of them waits, since a wait could last forever and its end would depend on a clock: an infeed queue must
-//! hold its values before the run. A missing, empty or full queue is an error: values are neither invented nor dropped.
+//! `infeed` takes the next value of the queue in [`Hooks`](crate::Hooks), `outfeed` appends one to
+//! the other; so do `recv` and `send` with the host, which have a queue for each channel; all in
+//! the order in which the instructions are run. None of them waits, since a wait could last forever
+//! and its end would depend on a clock: an infeed queue must hold its values before the run. A
+//! missing, empty or full queue is an error: values are neither invented nor dropped.
 //!
-//! `send` appends its operand to the channel of its number, and `recv-done` removes the oldest value. In a computation that an
-//! `async-start` calls, and that has transfers alone, `recv` removes it. No instruction may use the data of a `recv` before its
-//! done. A `recv-done` that comes before the `send` in the text is an error, since one device runs instructions one after
-//! another. In a module that is not scheduled, printing preserves only the order that tokens and control predecessors define.
+//! `send` appends its operand to the channel of its number, and `recv-done` removes the oldest
+//! value. In a computation that an `async-start` calls, and that has transfers alone, `recv`
+//! removes it. No instruction may use the data of a `recv` before its done. A `recv-done` that
+//! comes before the `send` in the text is an error, since one device runs instructions one after
+//! another. In a module that is not scheduled, printing preserves only the order that tokens and
+//! control predecessors define.
 use crate::context::RunContext;
 use crate::state::Site;
 use crate::{Error, Result};

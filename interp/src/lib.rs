@@ -6,10 +6,10 @@
 //!                                └──start──> Machine ──resume──> Done | Suspended
 //! ```
 //!
-//! Three engines share one plan and one machine. [`Engine::Reference`] runs the specification, one function of `spec` per op,
-//! over elements in wide form ([`hlo::Scalar`]); [`Engine::Exact`] runs optimized kernels that are checked against it, and
-//! [`Engine::Fast`] the same kernels in the arithmetic of the element types.
-//! All take their arithmetic from [`num`].
+//! Three engines share one plan and one machine. [`Engine::Reference`] runs the specification, one
+//! function of `spec` per op, over elements in wide form ([`hlo::Scalar`]); [`Engine::Exact`] runs
+//! optimized kernels that are checked against it, and [`Engine::Fast`] the same kernels in the
+//! arithmetic of the element types. All take their arithmetic from [`num`].
 //!
 //! ```
 //! use hlo::{Literal, Module};

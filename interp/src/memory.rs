@@ -7,11 +7,12 @@ use num::error::{Code, over_memory_limit};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// For requests of at least this many bytes the allocator is probed first: a failed allocation ends the process.
+/// For requests of at least this many bytes the allocator is probed first: a failed allocation ends
+/// the process.
 const LARGE: usize = 1 << 26;
 
-/// Memory of dropped arrays of at least this many bytes is used again: the allocator returns such blocks to the system,
-/// and the system zeroes each page of a new one.
+/// Memory of dropped arrays of at least this many bytes is used again: the allocator returns such
+/// blocks to the system, and the system zeroes each page of a new one.
 const REUSED: usize = 1 << 20;
 
 /// The pool may exceed the peak by one part in so many.
@@ -138,8 +139,9 @@ impl Budget {
         let in_use = self.in_use.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         self.peak.fetch_max(in_use, Ordering::Relaxed);
     }
-    /// Returns the bytes that the pool may hold: together with the arrays no more than is allowed, and little more than was in
-    /// use at once. The large result of a run stays for the next one, which takes small arrays first.
+    /// Returns the bytes that the pool may hold: together with the arrays no more than is allowed,
+    /// and little more than was in use at once. The large result of a run stays for the next one,
+    /// which takes small arrays first.
     fn room(&self) -> usize {
         let peak = self.pool.peak.load(Ordering::Relaxed);
         let most = peak.saturating_add(peak / SLACK).min(self.limit.unwrap_or(usize::MAX));
@@ -172,8 +174,8 @@ pub(crate) struct Reservation {
 }
 
 impl Reservation {
-    /// Charges the memory of new arrays to the budget, from these bytes first. Arrays that share memory, or are charged
-    /// already, are not changed.
+    /// Charges the memory of new arrays to the budget, from these bytes first. Arrays that share
+    /// memory, or are charged already, are not changed.
     pub(crate) fn attach(&mut self, array: &mut Array) {
         let account: Arc<dyn Account> = self.budget.clone();
         if let Some(bytes) = array.charge_to(&account) {
@@ -199,7 +201,8 @@ mod tests {
     use super::*;
     use hlo::ElementType;
 
-    /// A second run finds the memory of the first, and arrays and pool never hold more than was in use at once.
+    /// A second run finds the memory of the first, and arrays and pool never hold more than was in
+    /// use at once.
     #[test]
     fn memory_is_used_again() {
         let shape = |n: i64| Arc::new(ArrayShape::new(ElementType::U8, [n].as_slice()));

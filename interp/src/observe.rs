@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 /// The execution of an instruction.
 ///
-/// Instructions that call computations end after those they call; `own` excludes the time of the latter.
+/// Instructions that call computations end after those they call; `own` excludes the time of the
+/// latter.
 #[derive(Debug, Clone, Copy)]
 pub struct Event<'a> {
     /// The computation that contains the instruction.
@@ -27,7 +28,8 @@ pub struct Event<'a> {
     pub own: Duration,
     /// The bytes allocated for its result.
     pub bytes: usize,
-    /// The arrays of its result, or those of the part that is computed. Empty for a token, and for an asynchronous operation.
+    /// The arrays of its result, or those of the part that is computed. Empty for a token, and for
+    /// an asynchronous operation.
     pub outputs: &'a [Array],
     /// Whether `outputs` are a part of the result.
     pub is_part: bool,
@@ -61,7 +63,8 @@ pub(crate) fn op_name(instruction: &Instruction) -> Option<&str> {
 /// A function that is called with each event.
 pub(crate) type Observer = Arc<Mutex<dyn FnMut(&Event<'_>) + Send>>;
 
-/// A function that is called with the error of each instruction that returns a NaN or an infinity for finite operands.
+/// A function that is called with the error of each instruction that returns a NaN or an infinity
+/// for finite operands.
 #[derive(Clone)]
 pub(crate) struct NotFinite(Arc<Mutex<dyn FnMut(Error) + Send>>);
 
@@ -75,8 +78,8 @@ impl NotFinite {
     }
 }
 
-/// Where a run is, for another thread to read: the outermost loop, or else an instruction of the entry computation. Of a run on
-/// several devices it is where the last of them was.
+/// Where a run is, for another thread to read: the outermost loop, or else an instruction of the
+/// entry computation. Of a run on several devices it is where the last of them was.
 #[derive(Debug, Default)]
 pub struct Progress {
     computation: AtomicUsize,
@@ -91,8 +94,8 @@ impl Progress {
         self.instruction.store(site.instruction.index() + 1, Ordering::Relaxed);
         self.iterations.store(iterations, Ordering::Relaxed);
     }
-    /// Returns the indices of the computation and of the instruction, and for a loop the number of iterations that it has begun;
-    /// `None` before the first instruction.
+    /// Returns the indices of the computation and of the instruction, and for a loop the number of
+    /// iterations that it has begun; `None` before the first instruction.
     pub fn get(&self) -> Option<(usize, usize, u64)> {
         let instruction = self.instruction.load(Ordering::Relaxed).checked_sub(1)?;
         let computation = self.computation.load(Ordering::Relaxed);

@@ -16,8 +16,9 @@ pub enum Engine {
     /// Optimized kernels, checked against `spec/`: the same bits where an op is exact.
     #[default]
     Exact,
-    /// The plan of [`Engine::Exact`], with the arithmetic of each element type: results within the accuracy of each op. They are the same in
-    /// each run on one machine, with any number of threads.
+    /// The plan of [`Engine::Exact`], with the arithmetic of each element type: results within the
+    /// accuracy of each op. They are the same in each run on one machine, with any number of
+    /// threads.
     Fast,
 }
 
@@ -56,11 +57,12 @@ impl Engine {
 pub struct CompileOptions {
     /// The implementation of the ops.
     pub engine: Engine,
-    /// Whether loops over scalars that run often become machine code. The results have the same bits either way. It has no
-    /// effect without the cargo feature `jit`, and on processors for which no code can be generated.
+    /// Whether loops over scalars that run often become machine code. The results have the same
+    /// bits either way. It has no effect without the cargo feature `jit`, and on processors for
+    /// which no code can be generated.
     pub jit: bool,
-    /// The limit of the bytes of the compiled form while it is made, at least 1 MiB; the memory of a run is counted apart
-    /// ([`RunOptions::max_memory`]). No limit if absent.
+    /// The limit of the bytes of the compiled form while it is made, at least 1 MiB; the memory of
+    /// a run is counted apart ([`RunOptions::max_memory`]). No limit if absent.
     pub max_memory: Option<usize>,
     /// The time limit of the compilation, and when it began.
     pub(crate) time_limit: Option<(Duration, Instant)>,
@@ -85,7 +87,8 @@ impl CompileOptions {
         self.jit = on;
         self
     }
-    /// Keeps the limits of memory and time of a run. The time counts from [`RunOptions::start_clock`], or from now.
+    /// Keeps the limits of memory and time of a run. The time counts from
+    /// [`RunOptions::start_clock`], or from now.
     ///
     /// ```
     /// let text = "ENTRY e { p = f32[3] parameter(0) ROOT r = f32[3] reverse(p), dimensions={0} }";
@@ -108,27 +111,30 @@ impl CompileOptions {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RunOptions {
-    /// Steps after which the run stops with [`Code::OutOfFuel`](crate::Code::OutOfFuel): one per instruction, one per call of a scalar
-    /// computation by an op like `reduce`, and about one per multiplication of `dot`, `convolution`, `fft` and linear
-    /// algebra. No limit if absent.
+    /// Steps after which the run stops with [`Code::OutOfFuel`](crate::Code::OutOfFuel): one per
+    /// instruction, one per call of a scalar computation by an op like `reduce`, and about one per
+    /// multiplication of `dot`, `convolution`, `fft` and linear algebra. No limit if absent.
     pub fuel: Option<u64>,
     /// The limit of the bytes of arguments, values, and what ops work in. What
-    /// [`planned_bytes`](crate::Executable::planned_bytes) returns is enough. The limit is that of a machine; a run on several
-    /// devices divides its limit among them. No limit if absent.
+    /// [`planned_bytes`](crate::Executable::planned_bytes) returns is enough. The limit is that of
+    /// a machine; a run on several devices divides its limit among them. No limit if absent.
     pub max_memory: Option<usize>,
-    /// The time after which the run stops with [`Code::OutOfTime`](crate::Code::OutOfTime), at the latest about a tenth of a
-    /// second later. It counts from the start of the run, or from [`Self::start_clock`]. No limit if absent.
+    /// The time after which the run stops with [`Code::OutOfTime`](crate::Code::OutOfTime), at the
+    /// latest about a tenth of a second later. It counts from the start of the run, or from
+    /// [`Self::start_clock`]. No limit if absent.
     pub time_limit: Option<Duration>,
-    /// Stops with [`Code::NotFinite`](crate::Code::NotFinite) at the first instruction that returns a NaN or an infinity for finite operands.
+    /// Stops with [`Code::NotFinite`](crate::Code::NotFinite) at the first instruction that returns
+    /// a NaN or an infinity for finite operands.
     pub check_nan: bool,
     /// The seed of `rng`: the same seed gives the same numbers on every machine.
     pub seed: u64,
-    /// The seed of the order of everything that a run on several devices may do in any order: which devices
-    /// are stepped first, and in which order the values of a group are folded, with each sum rounded. If absent, devices
-    /// are stepped together, values are folded in group order, and sums are rounded once.
+    /// The seed of the order of everything that a run on several devices may do in any order: which
+    /// devices are stepped first, and in which order the values of a group are folded, with each
+    /// sum rounded. If absent, devices are stepped together, values are folded in group order, and
+    /// sums are rounded once.
     pub order: Option<u64>,
-    /// Whether a `send` keeps its value until it is received. If not, it waits for the `recv` of each receiver, which provides
-    /// the memory of the value.
+    /// Whether a `send` keeps its value until it is received. If not, it waits for the `recv` of
+    /// each receiver, which provides the memory of the value.
     pub buffered_sends: bool,
     /// The interfaces of the program to the outside: custom calls, queues, the observer.
     pub hooks: Hooks,
@@ -149,15 +155,15 @@ impl RunOptions {
         self.time_limit = Some(time);
         self
     }
-    /// Starts the clock of the time limit now: all runs with these options, and with clones of them, share it. Without it each
-    /// run has its own.
+    /// Starts the clock of the time limit now: all runs with these options, and with clones of
+    /// them, share it. Without it each run has its own.
     #[must_use]
     pub fn start_clock(mut self) -> Self {
         self.clock = self.clock();
         self
     }
-    /// Fails if the clock that was [started](Self::start_clock) has passed the time limit, or the caller stops the run: for what a
-    /// run needs and takes long to make.
+    /// Fails if the clock that was [started](Self::start_clock) has passed the time limit, or the
+    /// caller stops the run: for what a run needs and takes long to make.
     ///
     /// # Errors
     /// `E0412` or `E0414`.
@@ -172,8 +178,8 @@ impl RunOptions {
             None => flag.map(Clock::of),
         })
     }
-    /// Stops with [`Code::Interrupted`](crate::Code::Interrupted) soon after the flag is set, which another thread may do. With a
-    /// time limit, the run sets the flag when the time is over.
+    /// Stops with [`Code::Interrupted`](crate::Code::Interrupted) soon after the flag is set, which
+    /// another thread may do. With a time limit, the run sets the flag when the time is over.
     ///
     /// ```
     /// use std::sync::Arc;

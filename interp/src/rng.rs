@@ -1,11 +1,12 @@
-//! The run state of `rng` and `rng-get-and-update-state`; the numbers of `rng` are those of its function in `spec`
+//! The run state of `rng` and `rng-get-and-update-state`; the numbers of `rng` are those of its
+//! function in `spec`
 //!
-//! **`rng-get-and-update-state`**: `result = state; state = state + delta`. The state is one 128-bit number for each
-//! instruction, given as low and high half. It starts at 117515157 and wraps. It lasts as long as a run: XLA:CPU keeps it
-//! from one execution to the next.
+//! **`rng-get-and-update-state`**: `result = state; state = state + delta`. The state is one
+//! 128-bit number for each instruction, given as low and high half. It starts at 117515157 and
+//! wraps. It lasts as long as a run: XLA:CPU keeps it from one execution to the next.
 //!
-//! Neither runs in a computation that is called for each element (`reduce`, `map`, `sort` and the like): those may be
-//! called in any order, so `E0402`.
+//! Neither runs in a computation that is called for each element (`reduce`, `map`, `sort` and the
+//! like): those may be called in any order, so `E0402`.
 use crate::context::RunContext;
 use crate::state::Site;
 use crate::{Error, Result};

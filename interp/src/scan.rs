@@ -1,9 +1,9 @@
 //! `scan`: `(outputs[t].., carries..) = computation(inputs[t].., carries..)` along a dimension
 //!
-//! The inputs come first among the operands, then the initial carries; the result holds the stacked outputs, then the
-//! last carries. Step `t` reads index `t` of the inputs and writes index `t` of the outputs, also in a reverse scan,
-//! which begins at the end. The machine calls the computation; this module provides its arguments and stores its
-//! results.
+//! The inputs come first among the operands, then the initial carries; the result holds the stacked
+//! outputs, then the last carries. Step `t` reads index `t` of the inputs and writes index `t` of
+//! the outputs, also in a reverse scan, which begins at the end. The machine calls the computation;
+//! this module provides its arguments and stores its results.
 use crate::Result;
 use crate::context::RunContext;
 use crate::dynamic::common;
@@ -59,7 +59,8 @@ impl Scan {
             Ok(output)
         });
         let outputs: Vec<Array> = outputs.collect::<Result<_>>()?;
-        // Without inputs the outputs determine the number of steps. An input smaller than its bound has fewer.
+        // Without inputs the outputs determine the number of steps. An input smaller than its bound
+        // has fewer.
         let inputs = operands.iter().map(|input| (input, input.shape()));
         let sizes = inputs.map(|(x, shape)| (x.sizes()[dim], shape.dims[dim]));
         let size = common(sizes)?;

@@ -6,8 +6,8 @@ use num::array::zeros;
 
 /// The identity of an asynchronous operation: `async-start`, `all-gather-start` and the like.
 ///
-/// Each execution of a start has its own number. It pairs a `-done` with its start, wherever the value was
-/// passed in between.
+/// Each execution of a start has its own number. It pairs a `-done` with its start, wherever the
+/// value was passed in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AsyncId(u64);
 
@@ -24,7 +24,8 @@ impl AsyncId {
 
 /// A value inside a run.
 ///
-/// The value of an asynchronous operation has the tuple shape of its `-start`; each leaf of it is the [`AsyncId`].
+/// The value of an asynchronous operation has the tuple shape of its `-start`; each leaf of it is
+/// the [`AsyncId`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// An array.
@@ -38,7 +39,8 @@ pub enum Value {
 }
 
 impl Value {
-    /// Returns the value of a `recv` of this shape. Its data is that of an operation that is not done.
+    /// Returns the value of a `recv` of this shape. Its data is that of an operation that is not
+    /// done.
     pub fn receiving(shape: &Shape) -> Self {
         match shape {
             Shape::Tuple(parts) => {
@@ -83,8 +85,8 @@ impl Value {
             Self::Async(_) => return Err(not_done()),
         })
     }
-    /// Returns whether it is a value of this shape inside a run, where a dynamic dimension takes its bound. An
-    /// asynchronous operation fits any shape.
+    /// Returns whether it is a value of this shape inside a run, where a dynamic dimension takes
+    /// its bound. An asynchronous operation fits any shape.
     pub(crate) fn fits(&self, shape: &Shape) -> bool {
         match (self, shape) {
             (Self::Array(array), Shape::Array(shape)) => {
@@ -99,7 +101,8 @@ impl Value {
             (Self::Array(_) | Self::Tuple(_) | Self::Token, _) => false,
         }
     }
-    /// Charges the memory of arrays that share it with nothing to a budget, from the bytes that are reserved.
+    /// Charges the memory of arrays that share it with nothing to a budget, from the bytes that are
+    /// reserved.
     pub(crate) fn attach(&mut self, reserved: &mut Reservation) {
         match self {
             Self::Array(array) => reserved.attach(array),

@@ -51,7 +51,8 @@ fn compile() -> Option<PathBuf> {
     done.then_some(library)
 }
 
-/// Returns the result of a module whose entry computation is `body`, or the error; `None` without a compiler.
+/// Returns the result of a module whose entry computation is `body`, or the error; `None` without a
+/// compiler.
 fn run(body: &str, arguments: &[&str]) -> Option<Result<String, String>> {
     let hooks = Hooks::new().library(library()?).unwrap();
     let text = format!("HloModule m\nENTRY e {{ {body} }}");
@@ -79,7 +80,8 @@ fn elements_are_in_the_order_of_the_layouts() {
         );
         run(&body, &["f32[2,3] {{1, 2, 3}, {4, 5, 6}}"]).map(Result::unwrap)
     };
-    // In column-major order the memory is 1 4 2 5 3 6, which read in row-major order is another matrix.
+    // In column-major order the memory is 1 4 2 5 3 6, which read in row-major order is another
+    // matrix.
     let Some(turned) = call("{0,1}", "{1,0}") else { return };
     assert_eq!(turned, "f32[2,3]{1,0} { { 1, 4, 2 }, { 5, 3, 6 } }");
     assert_eq!(call("{1,0}", "{0,1}").unwrap(), "f32[2,3]{0,1} { { 1, 3, 5 }, { 2, 4, 6 } }");

@@ -1,4 +1,5 @@
-//! Limits of a run: exact memory accounting over many steps, concurrent machines, results of any size.
+//! Limits of a run: exact memory accounting over many steps, concurrent machines, results of any
+//! size.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Scalar, Verified};
 use interp::{CompileOptions, Engine, Executable, Hooks, RunOptions};
@@ -21,7 +22,8 @@ fn error(text: &str, bytes: usize) -> String {
     result.err().map_or(String::new(), |e| e.to_string())
 }
 
-/// Returns a loop of 2000 iterations of `step`, which computes `y` from `x = f32[100]` and the iteration `i`.
+/// Returns a loop of 2000 iterations of `step`, which computes `y` from `x = f32[100]` and the
+/// iteration `i`.
 fn repeated(computations: &str, step: &str) -> String {
     format!(
         "{computations}
@@ -35,7 +37,8 @@ ENTRY e {{ p = f32[100] parameter(0) q = f32[100] add(p, p) z = s32[] constant(0
     )
 }
 
-/// One array is 400 bytes; no case needs more than five of them at a time and as much again as scratch memory.
+/// One array is 400 bytes; no case needs more than five of them at a time and as much again as
+/// scratch memory.
 #[test]
 fn dropped_values_return_their_memory() {
     let add = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }";
@@ -74,7 +77,8 @@ fn dropped_values_return_their_memory() {
 
 #[test]
 fn live_values_count() {
-    // Three arrays at once, of which the limit allows two; the scalars of nested machines must not reduce the count.
+    // Three arrays at once, of which the limit allows two; the scalars of nested machines must not
+    // reduce the count.
     let slow = "slow { a = f32[] parameter(0) b = f32[] parameter(1) v = f32[1] reshape(a)
       w = f32[1] add(v, v) s = f32[] reshape(w) ROOT c = f32[] add(s, b) }";
     let text = format!(
@@ -109,7 +113,8 @@ fn arguments_count() {
     assert!(error.contains("500 bytes are needed, 0 bytes are in use, and 499"), "{error}");
 }
 
-/// An argument that is smaller than the bounds of its parameter is held twice: as it is given, and extended.
+/// An argument that is smaller than the bounds of its parameter is held twice: as it is given, and
+/// extended.
 #[test]
 fn extended_arguments_count_twice() {
     let text = "ENTRY e { p = f32[<=100] parameter(0) ROOT r = f32[<=100] negate(p) }";
@@ -137,7 +142,8 @@ fn results_larger_than_memory_are_rejected() {
     }
 }
 
-/// The limit of nested machines does not apply to concurrent ones: 255 rows are computed on many threads.
+/// The limit of nested machines does not apply to concurrent ones: 255 rows are computed on many
+/// threads.
 #[test]
 fn concurrent_machines_are_not_nested() {
     const MACHINES: usize = 70;
@@ -304,7 +310,8 @@ two { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2) d = f
 running { c = f32[] parameter(0) x = f32[] parameter(1) s = f32[] add(c, x) ROOT t = (f32[], f32[]) tuple(s, s) }
 ";
 
-/// The ops that are not in [`LARGE`]: they take as long as what they call or wait for, or share the memory of their operands.
+/// The ops that are not in [`LARGE`]: they take as long as what they call or wait for, or share the
+/// memory of their operands.
 const OTHERS: &str = "add-dependency after-all all-gather all-gather-done all-gather-start all-reduce all-reduce-done
     all-reduce-start all-to-all async-done async-start async-update call collective-broadcast collective-permute
     collective-permute-done collective-permute-start conditional constant copy copy-done copy-start domain
@@ -340,7 +347,8 @@ fn time_limits_end_every_op() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Runs a module on zeros; returns the error that ends it, if one does, and the time from the start.
+/// Runs a module on zeros; returns the error that ends it, if one does, and the time from the
+/// start.
 fn end_of(text: &str, engine: Engine, limit: Duration) -> (Option<interp::Error>, Duration) {
     let module = verified(text);
     let parameters = module.module().entry().program_shape().parameters;

@@ -2,7 +2,8 @@
 use hlo::{Literal, Module};
 use interp::{CompileOptions, Engine, Executable, RunOptions};
 
-/// `n` iterations of a loop that updates an array in place, calls a computation, and folds the array.
+/// `n` iterations of a loop that updates an array in place, calls a computation, and folds the
+/// array.
 const TEXT: &str = "HloModule m
 add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }
 step { x = s32[64] parameter(0) one = s32[] constant(1) ones = s32[64] broadcast(one), dimensions={}

@@ -38,8 +38,8 @@ impl Group<'_> {
         Ok(outputs.into_iter().flatten().map(result).collect())
     }
 
-    /// Sends the other ranks the rows that their members get from this rank's members; returns those from each rank, one after
-    /// another.
+    /// Sends the other ranks the rows that their members get from this rank's members; returns
+    /// those from each rank, one after another.
     fn exchange_rows(&self, rows: &[Rows]) -> Result<BTreeMap<usize, Vec<u8>>> {
         let mut sent: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
         let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();

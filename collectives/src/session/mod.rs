@@ -61,13 +61,15 @@ const _: () = {
 /// The output of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunOutput {
-    /// The result of each device, ordered by device number; in a run on several ranks of the devices of this rank, a
-    /// [block](Ranks::block). An unpartitioned SPMD program has a single result, which all ranks get.
+    /// The result of each device, ordered by device number; in a run on several ranks of the
+    /// devices of this rank, a [block](Ranks::block). An unpartitioned SPMD program has a single
+    /// result, which all ranks get.
     pub results: Vec<Literal>,
-    /// Values of an unpartitioned SPMD program that differ between devices although they must be equal.
+    /// Values of an unpartitioned SPMD program that differ between devices although they must be
+    /// equal.
     pub notes: Vec<Divergence>,
-    /// The most bytes of arrays, arguments and scratch memory that the devices of this process held, the sum of their peaks. Not
-    /// measured for an unpartitioned SPMD program.
+    /// The most bytes of arrays, arguments and scratch memory that the devices of this process
+    /// held, the sum of their peaks. Not measured for an unpartitioned SPMD program.
     pub peak_bytes: Option<usize>,
 }
 
@@ -75,9 +77,9 @@ impl Session {
     /// Compiles a module for the devices that its header states.
     ///
     /// # Errors
-    /// `E04xx` if the module cannot be compiled; `E0507` if it has too many devices; for an unpartitioned SPMD program `E0511`
-    /// if a sharding is malformed or does not fit, `E0512` if a per-device value leaves its region, and `E0514` if the module
-    /// of a region is invalid.
+    /// `E04xx` if the module cannot be compiled; `E0507` if it has too many devices; for an
+    /// unpartitioned SPMD program `E0511` if a sharding is malformed or does not fit, `E0512` if a
+    /// per-device value leaves its region, and `E0514` if the module of a region is invalid.
     pub fn compile(
         verified: impl Into<Arc<Verified>>,
         options: &CompileOptions,
@@ -115,23 +117,26 @@ impl Session {
     pub fn module(&self) -> &Module {
         self.0.verified.module()
     }
-    /// Returns what is likely a mistake: shardings of a program that is not partitioned, and runs on several devices.
+    /// Returns what is likely a mistake: shardings of a program that is not partitioned, and runs
+    /// on several devices.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.0.warnings
     }
-    /// Returns the devices, each of which takes arguments and has a result: a single one for an unpartitioned SPMD program.
+    /// Returns the devices, each of which takes arguments and has a result: a single one for an
+    /// unpartitioned SPMD program.
     pub fn grid(&self) -> DeviceGrid {
         self.0.grid
     }
-    /// Returns the executable; for an unpartitioned SPMD program that of its outer program, which calls the manual regions.
+    /// Returns the executable; for an unpartitioned SPMD program that of its outer program, which
+    /// calls the manual regions.
     pub fn executable(&self) -> &Executable {
         match &self.0.program {
             CompiledProgram::PerDevice(executable) => executable,
             CompiledProgram::Unpartitioned(program) => program.outer(),
         }
     }
-    /// Returns the most bytes that a run in one process is planned to hold at once: enough for [`RunOptions::max_memory`]. Not
-    /// known for an unpartitioned SPMD program.
+    /// Returns the most bytes that a run in one process is planned to hold at once: enough for
+    /// [`RunOptions::max_memory`]. Not known for an unpartitioned SPMD program.
     pub fn planned_bytes(&self) -> Option<usize> {
         match &self.0.program {
             CompiledProgram::PerDevice(executable) => {
@@ -145,12 +150,13 @@ impl Session {
         matches!(self.0.program, CompiledProgram::Unpartitioned(_))
     }
 
-    /// Runs the program. `inputs` has one list of arguments for each device, or a single list for all. Each device gets the
-    /// hooks of the options, and an equal part of the memory that the arguments leave.
+    /// Runs the program. `inputs` has one list of arguments for each device, or a single list for
+    /// all. Each device gets the hooks of the options, and an equal part of the memory that the
+    /// arguments leave.
     ///
     /// # Errors
-    /// `E0401` or `E0505` if the arguments do not fit; `E04xx` if the run of a device fails; `E05xx` if the ops of different
-    /// devices do not match, or the run is deadlocked.
+    /// `E0401` or `E0505` if the arguments do not fit; `E04xx` if the run of a device fails;
+    /// `E05xx` if the ops of different devices do not match, or the run is deadlocked.
     pub fn run(
         &self,
         inputs: &[Vec<Literal>],
@@ -171,8 +177,9 @@ impl Session {
     ) -> Result<RunOutput, RunError> {
         self.run_donated(inputs.to_vec(), options, hooks)
     }
-    /// Runs the program as [`run_with`](Self::run_with), and takes the arguments: the memory of an array that nothing else shares is
-    /// used for other values after its last use. An unpartitioned SPMD program keeps its arguments to the end.
+    /// Runs the program as [`run_with`](Self::run_with), and takes the arguments: the memory of an
+    /// array that nothing else shares is used for other values after its last use. An unpartitioned
+    /// SPMD program keeps its arguments to the end.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -185,13 +192,15 @@ impl Session {
         let hooks: DeviceHooks = Arc::new(hooks);
         self.start(inputs, options, &hooks, None)
     }
-    /// Runs the program in several processes. Each rank runs a [block](Ranks::block) of the devices, and takes the arguments of
-    /// those; of an unpartitioned SPMD program it runs all but the other ranks' devices in manual regions. All ranks call this
-    /// with the same program and options. Each gets the results of its devices, with the bits of a run in one process, or all get
-    /// the same error.
+    /// Runs the program in several processes. Each rank runs a [block](Ranks::block) of the
+    /// devices, and takes the arguments of those; of an unpartitioned SPMD program it runs all but
+    /// the other ranks' devices in manual regions. All ranks call this with the same program and
+    /// options. Each gets the results of its devices, with the bits of a run in one process, or all
+    /// get the same error.
     ///
     /// # Errors
-    /// As [`run`](Self::run); `E0508` if the ranks run different programs; `E0509` if the connection to a rank is lost.
+    /// As [`run`](Self::run); `E0508` if the ranks run different programs; `E0509` if the
+    /// connection to a rank is lost.
     pub fn run_on_ranks(
         &self,
         ranks: &Ranks,

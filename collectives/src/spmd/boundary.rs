@@ -1,10 +1,12 @@
 //! The tiles of a partitioned module's arguments and results in those of the unpartitioned program.
 //!
-//! A partitioner writes the shardings that it chose to `sharding=` of the entry's parameters and result, unless later passes
-//! drop them. Then the unpartitioned program may determine them: by one of its attributes, by the manual region that takes
-//! the parameter or computes the result, or because the shapes are equal. A source is used only if it results in the shapes of
-//! the partitioned module. The sharding of a result that no source states is one of the
-//! [candidates](super::candidates::candidates): that which is closest to the results of the devices.
+//! A partitioner writes the shardings that it chose to `sharding=` of the entry's parameters and
+//! result, unless later passes drop them. Then the unpartitioned program may determine them: by one
+//! of its attributes, by the manual region that takes the parameter or computes the result, or
+//! because the shapes are equal. A source is used only if it results in the shapes of the
+//! partitioned module. The sharding of a result that no source states is one of the
+//! [candidates](super::candidates::candidates): that which is closest to the results of the
+//! devices.
 use super::candidates::candidates;
 use super::marker::{self, Marker, MarkerKind, sharding};
 use super::placement::{Tiles, distance};
@@ -47,8 +49,8 @@ impl Boundary {
     /// Determines the tiles for a partitioned module and the program from which it was made.
     ///
     /// # Errors
-    /// `E0505` if their parameters or results do not correspond; `E0511` if `xla.sdy.meshes` is malformed; `E0507` if the
-    /// module is for several replicas.
+    /// `E0505` if their parameters or results do not correspond; `E0511` if `xla.sdy.meshes` is
+    /// malformed; `E0507` if the module is for several replicas.
     pub fn of(global: &Verified, partitioned: &Verified) -> Result<Self> {
         let (global, partitioned) = (global.module(), partitioned.module());
         let grid = DeviceGrid::of(&partitioned.config);
@@ -99,11 +101,13 @@ impl Boundary {
         };
         (0..self.devices).map(device).collect()
     }
-    /// Returns the number of leaves of the result whose sharding is not known, but one of several that fit their shapes.
+    /// Returns the number of leaves of the result whose sharding is not known, but one of several
+    /// that fit their shapes.
     pub fn open_results(&self) -> usize {
         self.result.iter().filter(|leaf| leaf.tiles.len() > 1).count()
     }
-    /// Returns the expected result of each device. Where the sharding is open, the one closest to the actual results is assumed.
+    /// Returns the expected result of each device. Where the sharding is open, the one closest to
+    /// the actual results is assumed.
     ///
     /// # Errors
     /// `E0511` if its tiles are unknown.
@@ -244,7 +248,8 @@ impl Sides<'_> {
         let all: Vec<AxisRef> = all.collect();
         Tiles::on_mesh(sharding, &all, global.rank(), self.devices).ok()
     }
-    /// Returns the tiles at the manual regions that take a parameter, or compute a leaf of the result.
+    /// Returns the tiles at the manual regions that take a parameter, or compute a leaf of the
+    /// result.
     fn regions(&self, id: InstructionId, leaf: usize) -> Vec<Tiles> {
         let entry = self.global.entry();
         if matches!(entry.instructions[id].op, Op::Parameter(_)) {
@@ -267,7 +272,8 @@ impl Sides<'_> {
         }
         found
     }
-    /// Follows a leaf of the result through ops that change neither sizes nor order, to the region that computes it.
+    /// Follows a leaf of the result through ops that change neither sizes nor order, to the region
+    /// that computes it.
     fn made(&self, entry: &Computation, root: InstructionId, leaf: usize) -> Option<Tiles> {
         let (mut within, mut at, mut leaf) = (entry, root, leaf);
         loop {
@@ -342,7 +348,8 @@ fn passes(op: &Op) -> bool {
     let is_sharding = matches!(op, Op::CustomCall(call) if call.custom_call_target.0 == "Sharding");
     op.opcode().aliases_operand() || is_sharding
 }
-/// Returns whether an instruction depends on the result of a region, or on a call that may contain one.
+/// Returns whether an instruction depends on the result of a region, or on a call that may contain
+/// one.
 fn depends(within: &Computation, id: InstructionId) -> bool {
     let mut open = vec![id];
     let mut known = std::collections::BTreeSet::new();

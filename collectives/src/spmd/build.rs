@@ -1,7 +1,8 @@
 //! Construction of the module of a manual region from the computation that contains it.
 //!
-//! A nested region runs on the same devices: its full-to-shard marker shards the array of each device; its shard-to-full
-//! marker becomes an `all-gather` of the shards that differ along its axes, and a call that arranges the blocks.
+//! A nested region runs on the same devices: its full-to-shard marker shards the array of each
+//! device; its shard-to-full marker becomes an `all-gather` of the shards that differ along its
+//! axes, and a call that arranges the blocks.
 use super::callback::{Callback, callback_target, stacked_shape};
 use super::marker::{self, Marker, MarkerKind, ShardedValue};
 use super::region::{Output, OutputForm, Region};
@@ -36,7 +37,8 @@ impl<'m> RegionBuilder<'m> {
         Self { module, meshes, devices, options, callbacks: Vec::new() }
     }
 
-    /// Builds region `number` of a computation; returns it with the values that it reads from outside.
+    /// Builds region `number` of a computation; returns it with the values that it reads from
+    /// outside.
     ///
     /// # Errors
     /// `E0511`, `E0514`, `E0507`
@@ -87,7 +89,8 @@ impl<'m> RegionBuilder<'m> {
         Ok((Region { executable, devices, callbacks, outputs }, inputs))
     }
 
-    /// Replaces a value from outside by a parameter; one with a value per device, by the element of this device.
+    /// Replaces a value from outside by a parameter; one with a value per device, by the element of
+    /// this device.
     fn add_input(
         &mut self,
         entry: &mut ComputationRewriter,
@@ -109,8 +112,8 @@ impl<'m> RegionBuilder<'m> {
         entry.replace(id, input);
         Ok(())
     }
-    /// Returns the outputs of a region, each with the instruction that computes it: what its shard-to-full markers take, and
-    /// what later regions read.
+    /// Returns the outputs of a region, each with the instruction that computes it: what its
+    /// shard-to-full markers take, and what later regions read.
     fn outputs(
         &self,
         computation: &Computation,
@@ -222,8 +225,8 @@ impl<'m> RegionBuilder<'m> {
 /// Compiles a module for one replica and this many partitions.
 ///
 /// # Errors
-/// `E0514` if it breaks a rule that does not depend on where an instruction is, for example groups that do not fit the number
-/// of devices.
+/// `E0514` if it breaks a rule that does not depend on where an instruction is, for example groups
+/// that do not fit the number of devices.
 pub(super) fn compile(
     mut rewriter: ModuleRewriter,
     partitions: usize,

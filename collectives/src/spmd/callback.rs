@@ -1,4 +1,5 @@
-//! Custom calls of a region, which the host executes for each device, and arrays that stack the values of all devices.
+//! Custom calls of a region, which the host executes for each device, and arrays that stack the
+//! values of all devices.
 use super::marker::ShardedValue;
 use crate::{Code, Result};
 use hlo::{ArrayShape, Literal, Shape};

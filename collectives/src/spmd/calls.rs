@@ -51,7 +51,8 @@ pub(super) struct Found {
     pub(super) devices: bool,
     /// Markers of manual regions.
     pub(super) markers: bool,
-    /// Markers whose result has another shape than their operand, or that sum the values of the devices.
+    /// Markers whose result has another shape than their operand, or that sum the values of the
+    /// devices.
     pub(super) divides: bool,
 }
 

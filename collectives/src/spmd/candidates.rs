@@ -1,7 +1,8 @@
 //! The tiles that an array may have, of a sharding that no text states.
 //!
-//! A partitioner chooses the sharding of a result that the program leaves open, and may not write it down. The shape of the shard
-//! determines into how many tiles each dimension is divided, but not along which axes of the mesh.
+//! A partitioner chooses the sharding of a result that the program leaves open, and may not write
+//! it down. The shape of the shard determines into how many tiles each dimension is divided, but
+//! not along which axes of the mesh.
 use super::placement::Tiles;
 use super::shardy::ValueSharding;
 use hlo::ArrayShape;
@@ -10,8 +11,8 @@ use hlo::op::value::{AxisRef, Mesh, MeshAxis, MeshDevices};
 /// The most candidates.
 const MAX_CANDIDATES: usize = 64;
 
-/// Returns the tiles along the axes of the meshes that divide an array into shards of this shape. Without a mesh, the devices are in
-/// order along the dimensions.
+/// Returns the tiles along the axes of the meshes that divide an array into shards of this shape.
+/// Without a mesh, the devices are in order along the dimensions.
 pub(super) fn candidates<'a>(
     meshes: impl Iterator<Item = &'a Mesh>,
     global: &ArrayShape,
@@ -66,8 +67,8 @@ fn in_order(counts: &[i64], devices: usize) -> Option<Mesh> {
     Some(Mesh { axes, devices: MeshDevices::Ordered })
 }
 
-/// Returns the ways to divide dimensions by axes, each of which is used once: for each dimension a list of axes whose sizes multiply
-/// to its count.
+/// Returns the ways to divide dimensions by axes, each of which is used once: for each dimension a
+/// list of axes whose sizes multiply to its count.
 fn divisions(mesh: &Mesh, counts: &[i64]) -> Vec<Vec<Vec<AxisRef>>> {
     let mut found = Vec::new();
     // The axes of the dimensions so far, and what is left of the count of the last one.

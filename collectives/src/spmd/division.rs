@@ -1,8 +1,9 @@
 //! Divisions: the tile of each device along one dimension.
 //!
-//! A sharding along axes of a mesh and a tile assignment of GSPMD are both a division of each dimension. Two divisions of a
-//! dimension may agree on their first parts: along the axes `x` and `y`, and along `x` alone. Two dimensions of a value may be
-//! divided along different axes, but not twice along one.
+//! A sharding along axes of a mesh and a tile assignment of GSPMD are both a division of each
+//! dimension. Two divisions of a dimension may agree on their first parts: along the axes `x` and
+//! `y`, and along `x` alone. Two dimensions of a value may be divided along different axes, but not
+//! twice along one.
 use super::placement::Tiles;
 use super::shardy::Meshes;
 use hlo::ArrayShape;
@@ -51,7 +52,8 @@ impl Division {
     fn prefixes(&self) -> impl Iterator<Item = Self> {
         (2..=self.count).rev().filter_map(|count| self.major(count))
     }
-    /// Returns the finer of two divisions if it divides the tiles of the other one, and else what both have in common.
+    /// Returns the finer of two divisions if it divides the tiles of the other one, and else what
+    /// both have in common.
     fn merged(&self, other: &Self) -> Option<Self> {
         let (coarse, fine) = if self.count < other.count { (self, other) } else { (other, self) };
         if fine.major(coarse.count).as_ref() == Some(coarse) {
@@ -66,7 +68,8 @@ impl Division {
     }
 }
 
-/// Returns whether each combination of tiles of the dimensions has equally many devices: no axis of a mesh is used twice.
+/// Returns whether each combination of tiles of the dimensions has equally many devices: no axis of
+/// a mesh is used twice.
 fn is_tiling(dims: &Dims) -> bool {
     let Some(first) = dims.iter().flatten().next() else { return true };
     let devices = first.places.len();
@@ -89,8 +92,9 @@ fn is_tiling(dims: &Dims) -> bool {
     sizes.iter().all(|&size| size * count == devices)
 }
 
-/// Divides a dimension as far as the other dimensions leave axes for it. If it is divided already, the finer division is taken,
-/// and of two that differ what they have in common; the present one if `yields`.
+/// Divides a dimension as far as the other dimensions leave axes for it. If it is divided already,
+/// the finer division is taken, and of two that differ what they have in common; the present one if
+/// `yields`.
 pub(super) fn divide(dims: &mut Dims, dim: usize, division: &Division, yields: bool) {
     let Some(present) = dims.get_mut(dim).map(Option::take) else { return };
     let wanted = match &present {
@@ -118,8 +122,8 @@ pub(super) fn of_tiles(tiles: &Tiles) -> Dims {
     tiles.counts().iter().enumerate().map(of).collect()
 }
 
-/// Returns the divisions of a reshaped array: those of the first dimensions of each group that is split or merged. The groups are
-/// the smallest lists of dimensions with equally many elements.
+/// Returns the divisions of a reshaped array: those of the first dimensions of each group that is
+/// split or merged. The groups are the smallest lists of dimensions with equally many elements.
 pub(super) fn reshaped(dims: &Dims, from: &[i64], to: &[i64]) -> Dims {
     let mut result = vec![None; to.len()];
     let sized = |sizes: &[i64]| -> Vec<(usize, i64)> {
@@ -144,7 +148,8 @@ pub(super) fn reshaped(dims: &Dims, from: &[i64], to: &[i64]) -> Dims {
     }
     result
 }
-/// Returns the division of dimensions that become one. A dimension counts only if all before it are divided into single elements.
+/// Returns the division of dimensions that become one. A dimension counts only if all before it are
+/// divided into single elements.
 fn merged(dims: &Dims, group: &[(usize, i64)]) -> Option<Division> {
     let mut merged = None;
     for &(dim, size) in group {
@@ -173,8 +178,8 @@ fn split(mut division: Option<Division>, group: &[(usize, i64)], dims: &mut Dims
     }
 }
 
-/// Returns the sharding of an array with these divisions: of each as much as divides the dimension into tiles of equal sizes, along
-/// whole axes of the meshes.
+/// Returns the sharding of an array with these divisions: of each as much as divides the dimension
+/// into tiles of equal sizes, along whole axes of the meshes.
 pub(super) fn sharding(
     dims: &Dims,
     shape: &ArrayShape,

@@ -40,8 +40,8 @@ pub(super) fn kind(op: &Op) -> Option<MarkerKind> {
     }
 }
 
-/// Returns whether the result of a shard-to-full marker is still inside of a manual region, if its `sharding=` says so:
-/// it names the manual axes.
+/// Returns whether the result of a shard-to-full marker is still inside of a manual region, if its
+/// `sharding=` says so: it names the manual axes.
 pub(super) fn is_inside(instruction: &Instruction) -> Option<bool> {
     if attribute(instruction, "xla.sdy.out_shardings").is_some() {
         return None;
@@ -96,7 +96,8 @@ struct Stated {
     local: Option<DeviceSharding>,
 }
 
-/// A value that a marker converts: its shape, that of a shard, and the tiles of the devices; no tiles for a token.
+/// A value that a marker converts: its shape, that of a shard, and the tiles of the devices; no
+/// tiles for a token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ShardedValue {
     pub(super) global: Shape,
@@ -211,7 +212,8 @@ impl Marker {
     }
 }
 
-/// Returns the results of a marker, one for each operand. The result for a single operand need not be a tuple.
+/// Returns the results of a marker, one for each operand. The result for a single operand need not
+/// be a tuple.
 pub(super) fn results(instruction: &Instruction) -> Vec<&Shape> {
     match &instruction.shape {
         Shape::Tuple(parts) => parts.iter().collect(),
@@ -229,7 +231,8 @@ pub(super) fn keeps_shapes(computation: &Computation, instruction: &Instruction)
         && operands.zip(results).all(|(operand, result)| operand.compatible(result))
 }
 
-/// Returns whether an instruction states a sharding by which a value is a sum of terms, of which each device has one.
+/// Returns whether an instruction states a sharding by which a value is a sum of terms, of which
+/// each device has one.
 pub(super) fn states_sums(instruction: &Instruction) -> bool {
     let names = [MarkerKind::FullToShard, MarkerKind::ShardToFull].map(attribute_name);
     let texts = names.iter().filter_map(|name| attribute(instruction, name));
@@ -279,7 +282,8 @@ fn attribute_name(kind: MarkerKind) -> &'static str {
     }
 }
 
-/// Returns the instruction with Shardy's attributes for a marker: the marker, or the call of the region's body next to it.
+/// Returns the instruction with Shardy's attributes for a marker: the marker, or the call of the
+/// region's body next to it.
 fn holder(computation: &Computation, id: InstructionId, kind: MarkerKind) -> Option<&Instruction> {
     let instruction = &computation.instructions[id];
     let has = |instruction: &&Instruction| attribute(instruction, attribute_name(kind)).is_some();
@@ -317,8 +321,8 @@ fn sdy(holder: &Instruction, kind: MarkerKind, meshes: &Meshes) -> Result<Spelli
     read().map_err(|error: Error| error.on(Place::Attribute("frontend_attributes")))
 }
 
-/// Reads the shardings from `sharding=`. That of the array is on the operand of a full-to-shard marker, and on a shard-to-full
-/// marker itself; that of the shards is on the other one.
+/// Reads the shardings from `sharding=`. That of the array is on the operand of a full-to-shard
+/// marker, and on a shard-to-full marker itself; that of the shards is on the other one.
 fn stated(
     computation: &Computation,
     instruction: &Instruction,

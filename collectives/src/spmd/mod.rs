@@ -1,4 +1,5 @@
-//! Unpartitioned SPMD programs: one program over global arrays, with manual regions that every device runs.
+//! Unpartitioned SPMD programs: one program over global arrays, with manual regions that every
+//! device runs.
 //!
 //! ```text
 //! Verified ──> split ──> the outer program, which runs once            (one executable)

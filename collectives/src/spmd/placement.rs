@@ -1,7 +1,7 @@
 //! Tiles: the positions of the devices' shards in a global array.
 //!
-//! An array is divided into tiles of equal size. Every device has one tile, and several devices may have the same. A tile is
-//! identified by its index along each dimension.
+//! An array is divided into tiles of equal size. Every device has one tile, and several devices may
+//! have the same. A tile is identified by its index along each dimension.
 use super::partial::sum;
 use super::shardy::ValueSharding;
 use crate::{Code, Error, Result};
@@ -17,11 +17,11 @@ pub(super) struct Tiles {
     counts: Vec<usize>,
     /// The tile of each device.
     positions: Vec<Vec<usize>>,
-    /// Devices whose shards belong to one array. Different groups hold different arrays: they differ along the manual axes of
-    /// an enclosing region.
+    /// Devices whose shards belong to one array. Different groups hold different arrays: they
+    /// differ along the manual axes of an enclosing region.
     groups: Vec<Vec<usize>>,
-    /// The term of each device. Tiles of one term make an array; the value is the sum of the arrays of all terms. There is one
-    /// term unless the sharding is `unreduced`.
+    /// The term of each device. Tiles of one term make an array; the value is the sum of the arrays
+    /// of all terms. There is one term unless the sharding is `unreduced`.
     terms: Vec<usize>,
 }
 
@@ -75,7 +75,8 @@ impl Tiles {
     /// Divides along the `manual` axes of a mesh; the other axes divide nothing.
     ///
     /// # Errors
-    /// `E0511` if the sharding does not fit the rank or names an axis after one that is not manual; `E0507`.
+    /// `E0511` if the sharding does not fit the rank or names an axis after one that is not manual;
+    /// `E0507`.
     pub(super) fn on_mesh(
         sharding: &ValueSharding,
         manual: &[AxisRef],
@@ -148,8 +149,8 @@ impl Tiles {
     /// Returns the tiles of a `sharding=`.
     ///
     /// # Errors
-    /// `E0511` if it does not fit the rank or the number of devices; `E0507` if it does not determine the tiles, or states a
-    /// maximum or a minimum of the devices.
+    /// `E0511` if it does not fit the rank or the number of devices; `E0507` if it does not
+    /// determine the tiles, or states a maximum or a minimum of the devices.
     pub(super) fn of(sharding: &DeviceSharding, rank: usize, devices: usize) -> Result<Self> {
         match &sharding.placement {
             Placed::Replicated => Ok(Self::replicated(rank, devices)),
@@ -227,10 +228,12 @@ impl Tiles {
     pub(super) fn groups(&self) -> &[Vec<usize>] {
         &self.groups
     }
-    /// Checks that shards of shape `local` make an array of shape `global`, and merges the tiles of one shard.
+    /// Checks that shards of shape `local` make an array of shape `global`, and merges the tiles of
+    /// one shard.
     ///
-    /// Axes that are not manual may divide the array further, which the program does not see. Then several tiles make a
-    /// shard, and `inner`, the tiles of the shards themselves, determines which devices have the same one.
+    /// Axes that are not manual may divide the array further, which the program does not see. Then
+    /// several tiles make a shard, and `inner`, the tiles of the shards themselves, determines
+    /// which devices have the same one.
     ///
     /// # Errors
     /// `E0511`, `E0507`
@@ -288,7 +291,8 @@ impl Tiles {
         Some(ArrayShape::new(global.ty, dims))
     }
 
-    /// Returns the shard of a device. Those of the first term make the value; those of the others are zeros.
+    /// Returns the shard of a device. Those of the first term make the value; those of the others
+    /// are zeros.
     pub(super) fn shard(&self, device: usize, global: &Literal, local: &ArrayShape) -> Literal {
         let mut shard = Literal::zeros(ArrayShape::new(local.ty, local.dims.clone()));
         let Some(whole) = global.array_shape().filter(|_| self.terms[device] == 0) else {
@@ -300,8 +304,8 @@ impl Tiles {
         });
         shard
     }
-    /// Assembles the shards of a group, and returns which of them differ. Of several shards of one tile and term, the first is
-    /// used.
+    /// Assembles the shards of a group, and returns which of them differ. Of several shards of one
+    /// tile and term, the first is used.
     pub(super) fn assemble(
         &self,
         group: &[usize],
@@ -353,7 +357,8 @@ fn is_sum(reduction: Reduction) -> Result<()> {
     }
 }
 
-/// Returns the groups of devices that differ only along `axes`, the first axis slowest; nothing if the axes have one device.
+/// Returns the groups of devices that differ only along `axes`, the first axis slowest; nothing if
+/// the axes have one device.
 pub(super) fn groups_along(mesh: &Mesh, axes: &[AxisRef]) -> Result<Option<Vec<Vec<usize>>>> {
     let single = |axis: &AxisRef| {
         axis.part.is_none() && mesh.axis(&axis.name).is_some_and(|at| mesh.axes[at].size == 1)
@@ -372,7 +377,8 @@ fn quotient(whole: i64, part: i64) -> Option<usize> {
     (part > 0 && whole % part == 0).then(|| usize::try_from(whole / part).ok()).flatten()
 }
 
-/// Visits the contiguous bytes of a tile: their offset in the array, their offset in the tile, and their length.
+/// Visits the contiguous bytes of a tile: their offset in the array, their offset in the tile, and
+/// their length.
 fn visit_rows(
     whole: &ArrayShape,
     tile: &ArrayShape,

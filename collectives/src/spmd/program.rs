@@ -10,10 +10,12 @@ use interp::{CompileOptions, DeviceGrid, Executable, Hooks, RunOptions};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// An unpartitioned SPMD program: a module over global arrays with manual regions, before XLA's partitioner.
+/// An unpartitioned SPMD program: a module over global arrays with manual regions, before XLA's
+/// partitioner.
 ///
-/// Outside of manual regions it runs once. A region runs on each device of its mesh, which starts with its shard of the
-/// arrays; devices communicate by collectives; at the end of the region their shards are assembled.
+/// Outside of manual regions it runs once. A region runs on each device of its mesh, which starts
+/// with its shard of the arrays; devices communicate by collectives; at the end of the region their
+/// shards are assembled.
 #[derive(Debug, Clone)]
 pub(crate) struct Program(Arc<Split>);
 
@@ -26,12 +28,12 @@ struct RegionReport {
 }
 
 impl Program {
-    /// Splits and compiles a module; returns nothing if it has no manual regions: no `xla.sdy.GlobalToLocalShape` or
-    /// `SPMDFullToShardShape`.
+    /// Splits and compiles a module; returns nothing if it has no manual regions: no
+    /// `xla.sdy.GlobalToLocalShape` or `SPMDFullToShardShape`.
     ///
     /// # Errors
-    /// `E0511` if a sharding is malformed or does not fit; `E0512` if a per-device value leaves its region;
-    /// `E0514` if the module of a region is invalid; `E0507` for what is not supported.
+    /// `E0511` if a sharding is malformed or does not fit; `E0512` if a per-device value leaves its
+    /// region; `E0514` if the module of a region is invalid; `E0507` for what is not supported.
     pub(crate) fn compile(verified: &Verified, options: CompileOptions) -> Result<Option<Self>> {
         Ok(split(verified, options)?.map(|split| Self(Arc::new(split))))
     }
@@ -40,12 +42,14 @@ impl Program {
         &self.0.outer
     }
 
-    /// Runs the program on global arrays, one for each parameter. Returns its result, and where devices diverge. The outer program has the hooks of device 0. The limit of
-    /// fuel applies to it, and to each device in each run of a region; the devices of a region share the memory that it leaves.
+    /// Runs the program on global arrays, one for each parameter. Returns its result, and where
+    /// devices diverge. The outer program has the hooks of device 0. The limit of fuel applies to
+    /// it, and to each device in each run of a region; the devices of a region share the memory
+    /// that it leaves.
     ///
     /// # Errors
-    /// `E04xx` if the run fails outside of the regions, for example `E0401` if the arguments do not fit; in a region those of
-    /// [`Session::run`](crate::Session::run).
+    /// `E04xx` if the run fails outside of the regions, for example `E0401` if the arguments do not
+    /// fit; in a region those of [`Session::run`](crate::Session::run).
     pub(crate) fn run(
         &self,
         inputs: &[Literal],

@@ -1,8 +1,9 @@
 //! The shardings of values that the program leaves open.
 //!
-//! XLA's partitioner propagates shardings through the program. Here they follow the data flow once, from the arguments to the
-//! results, and only determine how results are divided: no value depends on them. Where an op moves a dimension is what its shape
-//! rule says about a dimension of unknown size.
+//! XLA's partitioner propagates shardings through the program. Here they follow the data flow once,
+//! from the arguments to the results, and only determine how results are divided: no value depends
+//! on them. Where an op moves a dimension is what its shape rule says about a dimension of unknown
+//! size.
 use super::division::{Dims, Division, divide, of_tiles, reshaped, sharding};
 use super::marker::{self, Marker, MarkerKind};
 use super::placement::Tiles;
@@ -20,7 +21,8 @@ const MAX_DEPTH: usize = 64;
 type Value = Vec<Dims>;
 type Values = SecondaryMap<Instruction, Value>;
 
-/// Returns the sharding of each leaf of the program's result; nothing for one that the program states.
+/// Returns the sharding of each leaf of the program's result; nothing for one that the program
+/// states.
 pub(super) fn results(module: &Module, devices: usize) -> Vec<Option<DeviceSharding>> {
     let meshes = Meshes::of(module.config.frontend_attributes.as_ref()).unwrap_or_default();
     let entry = module.entry();
@@ -39,8 +41,8 @@ pub(super) fn results(module: &Module, devices: usize) -> Vec<Option<DeviceShard
     value.iter().zip(leaves).zip(is_open).map(of).collect()
 }
 
-/// Returns whether the program states the sharding of a leaf of its result. An annotation states that of a value, and may leave
-/// dimensions open or divide them unevenly.
+/// Returns whether the program states the sharding of a leaf of its result. An annotation states
+/// that of a value, and may leave dimensions open or divide them unevenly.
 fn is_closed(root: &Instruction, leaf: usize) -> bool {
     let stated = marker::sharding(root, leaf);
     stated.is_some_and(|stated| {
@@ -93,7 +95,8 @@ impl Propagation<'_> {
         self.known.insert(key, result.clone());
         result
     }
-    /// Replaces the divisions of a leaf by those that the instruction states. Open dimensions may be divided further.
+    /// Replaces the divisions of a leaf by those that the instruction states. Open dimensions may
+    /// be divided further.
     fn constrain(&self, instruction: &Instruction, leaf: usize, dims: &mut Dims) {
         let Some(stated) = marker::sharding(instruction, leaf) else { return };
         let Ok(tiles) = Tiles::of(stated, dims.len(), self.devices) else { return };
@@ -169,7 +172,8 @@ impl Propagation<'_> {
         unify(&mut result, &instruction.shape);
         result
     }
-    /// Returns the dimensions of the result, with the leaf of each, that a dimension of an operand becomes.
+    /// Returns the dimensions of the result, with the leaf of each, that a dimension of an operand
+    /// becomes.
     fn moved(
         &self,
         computation: &Computation,
@@ -202,7 +206,8 @@ impl Propagation<'_> {
             let is_whole = whole.dims.get(dim) == update.dims.get(dim);
             return is_whole.then_some((0, dim)).into_iter().collect();
         }
-        // The batch dimensions of both operands come first. The shape rule takes those of the left one.
+        // The batch dimensions of both operands come first. The shape rule takes those of the left
+        // one.
         if let (Op::Dot(dot), 1) = (op, number)
             && let Some(at) = dot.rhs_batch_dims.iter().position(|&d| usize::try_from(d) == Ok(dim))
         {
@@ -215,7 +220,8 @@ impl Propagation<'_> {
         }
         self.followed(computation, instruction, number, dim)
     }
-    /// Returns the dimensions of the result that have an unknown size if a dimension of an operand has one.
+    /// Returns the dimensions of the result that have an unknown size if a dimension of an operand
+    /// has one.
     fn followed(
         &self,
         computation: &Computation,
@@ -370,8 +376,8 @@ fn forwarded(
     None
 }
 
-/// Returns the divisions of a value at the boundary of a manual region: of its shards along the axes that are not manual, or of the
-/// array along these and the manual ones.
+/// Returns the divisions of a value at the boundary of a manual region: of its shards along the
+/// axes that are not manual, or of the array along these and the manual ones.
 fn crossed(kind: MarkerKind, tiles: &Tiles, dims: &Dims) -> Dims {
     let manual = of_tiles(tiles);
     let pairs = manual.into_iter().zip(dims.iter().cloned());

@@ -1,7 +1,8 @@
 //! A manual region as a module that each of its devices runs.
 //!
-//! The parameters of the module are the global values that the region reads, the same for all devices. A full-to-shard marker
-//! becomes a custom call that returns the shard of the device. The results of all devices are assembled after the run.
+//! The parameters of the module are the global values that the region reads, the same for all
+//! devices. A full-to-shard marker becomes a custom call that returns the shard of the device. The
+//! results of all devices are assembled after the run.
 use super::callback::{Callback, callback_target, stack, stacked_shape};
 use super::marker::ShardedValue;
 use super::placement::Unequal;
@@ -58,7 +59,8 @@ pub struct Divergence {
 }
 
 impl Region {
-    /// Runs the region on the global values that it reads. Returns the tuple of its outputs, and where devices diverge.
+    /// Runs the region on the global values that it reads. Returns the tuple of its outputs, and
+    /// where devices diverge.
     ///
     /// # Errors
     /// As [`Session::run`](crate::Session::run).

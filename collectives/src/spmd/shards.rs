@@ -1,10 +1,11 @@
 //! The shards of the arguments and results of an unpartitioned program.
 //!
-//! A program of `jax.jit` with shardings is unpartitioned: XLA's partitioner divides it, and each device gets and returns shards.
-//! Here the program runs once. Its arguments are assembled from the shards of the devices, and its results are divided, by the
-//! shardings that the program states. An argument without one is replicated, a result without one is divided by what propagates
-//! to it. An `unreduced` argument is the sum of the shards; of an `unreduced` result the devices of the first term get the value,
-//! and the others zeros.
+//! A program of `jax.jit` with shardings is unpartitioned: XLA's partitioner divides it, and each
+//! device gets and returns shards. Here the program runs once. Its arguments are assembled from the
+//! shards of the devices, and its results are divided, by the shardings that the program states. An
+//! argument without one is replicated, a result without one is divided by what propagates to it. An
+//! `unreduced` argument is the sum of the shards; of an `unreduced` result the devices of the first
+//! term get the value, and the others zeros.
 use super::marker::sharding;
 use super::placement::Tiles;
 use super::propagation;
@@ -124,7 +125,8 @@ impl Shards {
     pub fn shardings(&self) -> (Vec<&DeviceSharding>, Vec<&DeviceSharding>) {
         (shardings(&self.arguments), shardings(&self.results))
     }
-    /// Returns the arguments of the program for those of each device. Of several shards of one tile, the first is used.
+    /// Returns the arguments of the program for those of each device. Of several shards of one
+    /// tile, the first is used.
     ///
     /// # Errors
     /// `E0505` if their number or their shapes are others.

@@ -6,8 +6,8 @@
 //! | `xla.sdy.in_shardings`, `xla.sdy.out_shardings` | `#sdy.sharding_per_value<[<@mesh, [{"a"}, {?}], replicated={"b"}>, ...]>` |
 //! | `xla.sdy.manual_axes` | `#sdy<manual_axes{"a", "b"}>` |
 //!
-//! Priorities (`p1`) and the axes of `replicated` only guide propagation: they are parsed and have no effect. Open dimensions
-//! (`?`) have one only where a sharding is propagated.
+//! Priorities (`p1`) and the axes of `replicated` only guide propagation: they are parsed and have
+//! no effect. Open dimensions (`?`) have one only where a sharding is propagated.
 //!
 //! Source: Shardy, "Sharding representation"; the attributes' definitions in its dialect.
 use crate::{Code, Error, Result};
@@ -201,7 +201,8 @@ impl<'a> Scanner<'a> {
     fn quoted(&mut self) -> bool {
         QUOTES.iter().any(|quote| self.rest().starts_with(quote))
     }
-    /// Parses a quoted name. Older texts escape the quotes with a backslash, or write them as `\22`.
+    /// Parses a quoted name. Older texts escape the quotes with a backslash, or write them as
+    /// `\22`.
     fn name(&mut self) -> Result<String> {
         let rest = self.rest();
         let quote = QUOTES.iter().find(|&&quote| rest.starts_with(quote));

@@ -1,4 +1,5 @@
-//! Splitting of an unpartitioned program into the outer program, which runs once, and the regions, which every device runs.
+//! Splitting of an unpartitioned program into the outer program, which runs once, and the regions,
+//! which every device runs.
 use super::build::{RegionBuilder, compile, custom_call};
 use super::calls::{self, Found, callees};
 use super::marker::{self, Marker};
@@ -28,8 +29,8 @@ pub(super) fn region_target(i: usize) -> String {
     format!("etalon.spmd.region.{i}")
 }
 
-/// Splits a program, and compiles its parts. Returns nothing if the entry reaches no manual region, or if every device
-/// has all values entirely in all of them: the program then needs no devices.
+/// Splits a program, and compiles its parts. Returns nothing if the entry reaches no manual region,
+/// or if every device has all values entirely in all of them: the program then needs no devices.
 ///
 /// # Errors
 /// `E0511`, `E0512`, `E0514`, `E0507`

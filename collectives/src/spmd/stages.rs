@@ -1,14 +1,16 @@
 //! The manual region of each instruction of a computation.
 //!
-//! An instruction is *local* if it has a value per device: a shard, the number of a device, the result of a collective, and
-//! everything computed from these. An assembled value is *global* again. Regions may be nested, so a depth is counted: a
-//! full-to-shard marker adds one, a shard-to-full marker subtracts one.
+//! An instruction is *local* if it has a value per device: a shard, the number of a device, the
+//! result of a collective, and everything computed from these. An assembled value is *global*
+//! again. Regions may be nested, so a depth is counted: a full-to-shard marker adds one, a
+//! shard-to-full marker subtracts one.
 //!
-//! A region without arguments has no full-to-shard marker: its depth is known only from the shard-to-full markers that its
-//! values pass later, so these are counted as well.
+//! A region without arguments has no full-to-shard marker: its depth is known only from the
+//! shard-to-full markers that its values pass later, so these are counted as well.
 //!
-//! A region runs as a whole, so it must not depend on itself. Each instruction has a *stage*: the number of regions that
-//! must run before it. A region is a connected component of the local instructions of one stage.
+//! A region runs as a whole, so it must not depend on itself. Each instruction has a *stage*: the
+//! number of regions that must run before it. A region is a connected component of the local
+//! instructions of one stage.
 use super::calls::{self, Found};
 use super::marker::{self, MarkerKind};
 use hlo::Op;
@@ -40,9 +42,11 @@ impl Stages {
         };
         let mut depths = SecondaryMap::filled(count, 0usize);
         let later = shard_to_full_later(computation);
-        // Whether a value depends on a full-to-shard marker, so that its depth is known from its operands.
+        // Whether a value depends on a full-to-shard marker, so that its depth is known from its
+        // operands.
         let mut entered = SecondaryMap::filled(count, false);
-        // The stage in which an instruction runs; the value of a marker that ends a region belongs to the next one.
+        // The stage in which an instruction runs; the value of a marker that ends a region belongs
+        // to the next one.
         let mut runs = SecondaryMap::filled(count, 0usize);
         let mut sets = DisjointSets((0..count).collect());
         for (id, instruction) in computation.instructions.iter() {
@@ -88,7 +92,8 @@ impl Stages {
         runs: &SecondaryMap<Instruction, usize>,
     ) -> usize {
         let operands = instruction.operands.iter().map(|&o| self.stage[o]);
-        // An instruction that must run after a region, but is not part of it, runs in the next stage.
+        // An instruction that must run after a region, but is not part of it, runs in the next
+        // stage.
         let after = control(instruction).iter().map(|&before| match self.region[before] {
             Some(_) if inside && self.local[before] => runs[before],
             Some(_) => runs[before] + 1,
@@ -146,15 +151,17 @@ impl Stages {
     }
 }
 
-/// Returns whether an instruction has a value per device whatever its operands are: because of its op, or of what it
-/// calls. What it calls may contain whole regions and return a global value, unless a marker takes that for a shard `later`.
+/// Returns whether an instruction has a value per device whatever its operands are: because of its
+/// op, or of what it calls. What it calls may contain whole regions and return a global value,
+/// unless a marker takes that for a shard `later`.
 fn is_per_device(op: &Op, later: usize, found: &SecondaryMap<Computation, Found>) -> bool {
     let calls_devices =
         |&id: &ComputationId| found[id].devices && (later > 0 || !found[id].markers);
     calls::is_per_device(op) || calls::callees(op).iter().any(calls_devices)
 }
 
-/// Returns for each instruction the number of shard-to-full markers that its value passes until it is global.
+/// Returns for each instruction the number of shard-to-full markers that its value passes until it
+/// is global.
 fn shard_to_full_later(computation: &Computation) -> SecondaryMap<Instruction, usize> {
     let mut later = SecondaryMap::filled(computation.instructions.len(), 0usize);
     let ids: Vec<_> = computation.instructions.ids().collect();

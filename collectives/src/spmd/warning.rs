@@ -4,8 +4,9 @@ use hlo::diag::{Diagnostic, Level, Place};
 use hlo::ir::{Instruction, Placement, Sharding};
 use hlo::{Module, Op, Opcode, Span};
 
-/// Returns a warning if the devices of a run are likely to be independent copies of a program that divides its arrays: the program
-/// has markers of the partitioner, or has shardings and no device communicates or asks for its number.
+/// Returns a warning if the devices of a run are likely to be independent copies of a program that
+/// divides its arrays: the program has markers of the partitioner, or has shardings and no device
+/// communicates or asks for its number.
 pub(crate) fn unpartitioned(module: &Module, devices: usize) -> Option<Diagnostic> {
     if devices == 1 {
         return None;

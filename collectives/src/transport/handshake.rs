@@ -28,8 +28,8 @@ impl Handshake {
     /// Checks that all ranks run the same, and that all devices have started.
     ///
     /// # Errors
-    /// `E0509` if the connection is lost. Otherwise the same on every rank: `E0508` if they differ; the error of the first
-    /// device that could not start.
+    /// `E0509` if the connection is lost. Otherwise the same on every rank: `E0508` if they differ;
+    /// the error of the first device that could not start.
     pub(crate) fn agree(&self, ranks: &Ranks) -> Result<()> {
         // The version comes first, so that other builds can decode it.
         let mut bytes = wire::encode_envelope(&VERSION).map_err(|e| connection_lost(&e))?;
@@ -75,7 +75,8 @@ impl Plan {
         );
         let mut hasher = DefaultHasher::new();
         hasher.write(module.print(Style::Short).as_bytes());
-        // Ranks identify instructions by their indices, which may differ between texts that print alike.
+        // Ranks identify instructions by their indices, which may differ between texts that print
+        // alike.
         for (_, computation) in module.computations.iter() {
             for (id, _) in computation.instructions.iter() {
                 hasher.write(computation.name(id).as_bytes());

@@ -1,7 +1,8 @@
 //! Transports: connections between ranks, each of which runs a block of the devices.
 //!
-//! Every rank tracks all devices and steps only its own. After each round of steps the ranks publish their steps, and all of
-//! them handle all steps in the same order: [`Transport::all_gather`]. The values that devices send each other go from rank to rank:
+//! Every rank tracks all devices and steps only its own. After each round of steps the ranks
+//! publish their steps, and all of them handle all steps in the same order:
+//! [`Transport::all_gather`]. The values that devices send each other go from rank to rank:
 //! [`Transport::exchange`].
 mod handshake;
 
@@ -50,11 +51,12 @@ pub trait Transport: Send {
     /// # Errors
     /// If the connection to a rank is lost. An error ends the run; there is no retry.
     fn all_gather(&mut self, bytes: Vec<u8>) -> io::Result<Vec<Vec<u8>>>;
-    /// Sends bytes to other ranks, and receives bytes from other ranks. Of two ranks that have a message for each other each calls
-    /// it; a third one does not take part.
+    /// Sends bytes to other ranks, and receives bytes from other ranks. Of two ranks that have a
+    /// message for each other each calls it; a third one does not take part.
     ///
-    /// A rank is listed once for each message. The messages of a sender to a receiver are in the same order in both lists, and of the
-    /// same size, which is never 0. Messages in opposite directions must not wait for each other.
+    /// A rank is listed once for each message. The messages of a sender to a receiver are in the
+    /// same order in both lists, and of the same size, which is never 0. Messages in opposite
+    /// directions must not wait for each other.
     ///
     /// # Errors
     /// As [`all_gather`](Self::all_gather).
@@ -96,7 +98,8 @@ impl Ranks {
     pub fn count(&self) -> usize {
         self.count
     }
-    /// Returns the devices that this rank runs, out of a number of devices: a range, of the same size on all ranks or one larger.
+    /// Returns the devices that this rank runs, out of a number of devices: a range, of the same
+    /// size on all ranks or one larger.
     pub fn block(&self, devices: usize) -> Range<usize> {
         let (each, more) = (devices / self.count, devices % self.count);
         let first = |rank: usize| rank * each + rank.min(more);
@@ -112,8 +115,8 @@ impl Ranks {
     }
     /// Returns the bytes of all ranks, by number. Every rank must call it between the same runs.
     ///
-    /// Programs use it for data that a run does not exchange, for example a missing file on one rank, or their exit
-    /// codes.
+    /// Programs use it for data that a run does not exchange, for example a missing file on one
+    /// rank, or their exit codes.
     ///
     /// # Errors
     /// `E0509` if the connection to a rank is lost.
@@ -130,7 +133,8 @@ impl Ranks {
             ))),
         }
     }
-    /// Sends bytes to other ranks, and receives bytes from other ranks, as [`Transport::exchange`]; empty messages are left out.
+    /// Sends bytes to other ranks, and receives bytes from other ranks, as [`Transport::exchange`];
+    /// empty messages are left out.
     pub(crate) fn exchange(
         &self,
         sends: &[(usize, &[u8])],

@@ -1,7 +1,8 @@
 //! Ranks that are processes started by `mpirun`.
 //!
-//! MPI counts bytes in 32 bits, so longer messages are sent in pieces. Errors of MPI itself are left fatal, as MPI sets
-//! them: it names the error and ends all ranks, and a run that has lost a rank cannot continue.
+//! MPI counts bytes in 32 bits, so longer messages are sent in pieces. Errors of MPI itself are
+//! left fatal, as MPI sets them: it names the error and ends all ranks, and a run that has lost a
+//! rank cannot continue.
 use super::Transport;
 use mpi::Threading;
 use mpi::datatype::PartitionMut;
@@ -14,7 +15,8 @@ use std::num::TryFromIntError;
 
 /// The processes of an MPI run. Dropping it finalizes MPI, which waits for all ranks.
 ///
-/// A panic does not wait: the process exits without finalizing MPI, and `mpirun` ends the other ranks.
+/// A panic does not wait: the process exits without finalizing MPI, and `mpirun` ends the other
+/// ranks.
 ///
 /// Needs the feature `mpi`.
 ///
@@ -47,7 +49,8 @@ impl std::fmt::Debug for Mpi {
 }
 
 impl Mpi {
-    /// Connects to the other processes. A process that was not started by `mpirun` is a single rank.
+    /// Connects to the other processes. A process that was not started by `mpirun` is a single
+    /// rank.
     ///
     /// # Errors
     /// If MPI was started before in this process, or cannot be called from any thread.
@@ -62,7 +65,8 @@ impl Mpi {
         let (rank, ranks) = (size(world.rank())?, size(world.size())?);
         Ok(Self { universe: Some(universe), rank, ranks, chunk_size: MAX_CHUNK })
     }
-    /// Sets the chunk size, in bytes of all ranks together, for tests of messages of several chunks.
+    /// Sets the chunk size, in bytes of all ranks together, for tests of messages of several
+    /// chunks.
     #[must_use]
     pub fn with_chunks(mut self, size: usize) -> Self {
         self.chunk_size = size.clamp(1, MAX_CHUNK);

@@ -1,4 +1,5 @@
-//! Properties of runs: memory limits, orders, late operands, slices, queues, and the places of errors.
+//! Properties of runs: memory limits, orders, late operands, slices, queues, and the places of
+//! errors.
 
 use crate::common::program::Program;
 use collectives::Error;
@@ -106,7 +107,8 @@ ENTRY e { z = s32[] constant(0)  f = f32[] constant(0)  x = f32[1024] broadcast(
 
 #[test]
 fn a_seed_permutes_orders_and_rounds_each_sum() {
-    // 1 + 2^24 - 2^24: the result depends on the order of the additions, unless sums are rounded once.
+    // 1 + 2^24 - 2^24: the result depends on the order of the additions, unless sums are rounded
+    // once.
     let text = "HloModule m, replica_count=3
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
 ENTRY e { x = f32[] parameter(0) ROOT r = f32[] all-reduce(x), replica_groups={}, to_apply=add }";
@@ -146,7 +148,8 @@ ENTRY e { t = token[] after-all()
     assert_eq!(seen, ["s32[] 5", "s32[] 6"]);
 }
 
-/// Returns a module in which two devices run different computations, `t` and `f`, that use channel 1.
+/// Returns a module in which two devices run different computations, `t` and `f`, that use
+/// channel 1.
 fn two(t: &str, f: &str) -> String {
     format!(
         "HloModule m, num_partitions=2

@@ -1,7 +1,7 @@
 //! Partitioned programs of XLA, compared with the values that each device had.
 //!
-//! `ETALON_CORPUS=folder` names a folder with `spmd/NAME.hlo` and `spmd/NAME.npz`: arguments `d<device>_in<i>` and results
-//! `d<device>_out<i>`.
+//! `ETALON_CORPUS=folder` names a folder with `spmd/NAME.hlo` and `spmd/NAME.npz`: arguments
+//! `d<device>_in<i>` and results `d<device>_out<i>`.
 
 use crate::common::program::Program;
 use crate::threads;

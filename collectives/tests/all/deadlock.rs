@@ -1,7 +1,8 @@
-//! The programs of `tests/collectives/deadlock`: each deadlocks, with the report in the `.stderr` file next to it.
+//! The programs of `tests/collectives/deadlock`: each deadlocks, with the report in the `.stderr`
+//! file next to it.
 //!
-//! A first line `// error: E0503` states an error other than a deadlock; `// fuel: N` limits the steps of a device.
-//! `ETALON_BLESS=1` rewrites the reports: review the changes.
+//! A first line `// error: E0503` states an error other than a deadlock; `// fuel: N` limits the
+//! steps of a device. `ETALON_BLESS=1` rewrites the reports: review the changes.
 
 use crate::common::program::Program;
 use hlo::Module;

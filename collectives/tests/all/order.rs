@@ -26,7 +26,8 @@ more { c = (s32[], s32[]) parameter(0) i = s32[] get-tuple-element(c), index=0 n
   ROOT m = pred[] compare(i, n), direction=LT }
 ";
 
-/// The instructions of the entry: name, names of operands, text. All orders with operands first are in `orders`.
+/// The instructions of the entry: name, names of operands, text. All orders with operands first are
+/// in `orders`.
 const ENTRY: &[(&str, &[&str], &str)] = &[
     ("x", &[], "s32[] parameter(0)"),
     ("k", &[], "token[] after-all()"),
@@ -80,8 +81,8 @@ fn inputs() -> Vec<Vec<Literal>> {
     ["s32[] 1", "s32[] 20", "s32[] 300"].map(|x| vec![x.parse().unwrap()]).into()
 }
 
-/// The results of the devices. The ring sends 0 to 1 to 2 to 0; twice, and three times with one added each time. All sums are 321; the sum of
-/// the sums is 963.
+/// The results of the devices. The ring sends 0 to 1 to 2 to 0; twice, and three times with one
+/// added each time. All sums are 321; the sum of the sums is 963.
 const EXPECTED: [&str; 3] = [
     "(s32[] 300, s32[] 20, s32[] 321, s32[] 963, s32[] 4, s32[] 321)",
     "(s32[] 1, s32[] 300, s32[] 321, s32[] 963, s32[] 23, s32[] 321)",

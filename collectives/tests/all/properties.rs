@@ -95,7 +95,8 @@ impl Setting {
             ENTRY e {{ {entry} }}"
         )
     }
-    /// Returns a different array for each device. Floats have fractions, so that an order of sums is detectable.
+    /// Returns a different array for each device. Floats have fractions, so that an order of sums
+    /// is detectable.
     fn inputs(&self, rows: usize) -> Vec<Vec<Literal>> {
         let mut state = self.seed;
         let mut draw = || {
@@ -264,7 +265,8 @@ proptest! {
                 }
             }
         }
-        // A random order rounds sums of floats after each value; integers are the same in any order.
+        // A random order rounds sums of floats after each value; integers are the same in any
+        // order.
         let module = common::verified(&text);
         for seed in (0..3).filter(|_| ["s32", "u8"].contains(&s.ty)) {
             let program = common::program::Program::new(&module).with_seed(seed);
@@ -276,7 +278,8 @@ proptest! {
     }
 }
 
-/// Returns a chain of ops, before each of which a device may be delayed by some iterations of a loop.
+/// Returns a chain of ops, before each of which a device may be delayed by some iterations of a
+/// loop.
 fn chain(s: &Setting, rows: usize, ops: &[usize]) -> String {
     let Setting { grid: (replicas, partitions), ty, .. } = *s;
     let (shape, attributes) = (s.shape(rows), s.attributes());

@@ -30,8 +30,8 @@ fn bits(results: &[Literal]) -> Vec<(String, Vec<u8>)> {
     leaves.map(|leaf| (leaf.shape().to_string(), leaf.bytes().to_vec())).collect()
 }
 
-/// Returns the outcome in one process, after checking that every rank of any number of ranks has the same: the results of its
-/// devices, or the error.
+/// Returns the outcome in one process, after checking that every rank of any number of ranks has
+/// the same: the results of its devices, or the error.
 fn same(program: &Program, inputs: &[Vec<Literal>]) -> Result<Vec<Literal>, Error> {
     let alone = program.run(inputs);
     for count in [1, 2, 3, 5] {
@@ -130,8 +130,8 @@ fn ranks_return_the_bits_of_one_process() {
     for body in PROGRAMS {
         let verified = module((2, 2), body);
         let program = Program::new(&verified);
-        // Channels without pairs of devices, and pairs of partitions only where there are several, may be rejected, in
-        // the same way.
+        // Channels without pairs of devices, and pairs of partitions only where there are several,
+        // may be rejected, in the same way.
         same(&program, &inputs).unwrap_or_else(|error| panic!("{error}\n{body}"));
         let seeded = program.with_seed(5);
         same(&seeded, &inputs).unwrap_or_else(|error| panic!("{error}\n{body}"));
@@ -148,7 +148,8 @@ fn values_cross_once_for_each_rank() {
         // Half of each operand.
         ("f32[8] all-to-all(x), replica_groups={}, dimensions={0}", 4 * 16),
         ("f32[8] collective-broadcast(x), replica_groups={}", 32),
-        // Device 0 sends a row to each device, device 1 one to device 3; 4 lists of 16 bytes of each device.
+        // Device 0 sends a row to each device, device 1 one to device 3; 4 lists of 16 bytes of
+        // each device.
         (
             "f32[8] ragged-all-to-all(x, o, at, size, at, got), replica_groups={}",
             4 * 4 * 16 + 3 * 4,
@@ -180,7 +181,8 @@ fn values_cross_once_for_each_rank() {
 
 #[test]
 fn rows_of_several_updates_cross_ranks() {
-    // Each device sends each of the 3 devices two ranges of rows, which overlap where they are written: the last one remains.
+    // Each device sends each of the 3 devices two ranges of rows, which overlap where they are
+    // written: the last one remains.
     let verified = module(
         (3, 1),
         "ENTRY e { x = f32[4,2] parameter(0) o = f32[4,2]{0,1} parameter(1) from = s32[3,2] parameter(2)
@@ -365,7 +367,8 @@ fn an_error_of_one_rank_ends_all() {
     let program = Program::new(&verified).with_options(RunOptions::default().check_nan(true));
     let error = same(&program, &inputs).unwrap_err();
     assert!(error.to_string().starts_with("error[E0409]: device 3: "), "{error}");
-    // Two groups fail, each on its own rank if there are two: the error of the group that completed first is reported.
+    // Two groups fail, each on its own rank if there are two: the error of the group that completed
+    // first is reported.
     let verified = module(
         (4, 1),
         "ENTRY e { x = f32[2] parameter(0) o = f32[2] constant({0, 0}) at = s32[2] constant({0, 1})
@@ -469,7 +472,8 @@ fn programs_gather_between_runs() {
     }
 }
 
-/// Each rank has the memory limit for its own devices: their arguments, which they share, and 32 bytes for each result.
+/// Each rank has the memory limit for its own devices: their arguments, which they share, and 32
+/// bytes for each result.
 #[test]
 fn memory_limits_are_those_of_ranks() {
     let verified = module(

@@ -49,7 +49,8 @@ fn eight_threads_run_one_program() {
                     let input = |device| vec![literal(&format!("s32[] {}", first + device))];
                     let inputs: Vec<Vec<Literal>> = (0..4).map(input).collect();
                     let output = session.run(&inputs, &RunOptions::default()).unwrap();
-                    // The first sum is 4 first + 6, and each of four more iterations multiplies it by 4.
+                    // The first sum is 4 first + 6, and each of four more iterations multiplies it
+                    // by 4.
                     let expected = literal(&format!("s32[] {}", (4 * first + 6) * 256));
                     assert_eq!(output.results, vec![expected; 4]);
                 }

@@ -1,7 +1,7 @@
 //! Unpartitioned SPMD programs, compared with the results of XLA:CPU.
 //!
-//! `ETALON_CORPUS=folder` names a folder with `spmd/NAME.global.hlo` and `spmd/NAME.npz`: arguments `global_in<i>` and results
-//! `global_out<i>`.
+//! `ETALON_CORPUS=folder` names a folder with `spmd/NAME.global.hlo` and `spmd/NAME.npz`: arguments
+//! `global_in<i>` and results `global_out<i>`.
 use collectives::Session;
 use hlo::literal::npz::{self, NpyArray};
 use hlo::{ElementType, Literal, Module, Shape};

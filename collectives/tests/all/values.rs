@@ -1,9 +1,9 @@
-//! The programs of `tests/collectives/values`: the result of each device, derived by hand. In one process, and
-//! over ranks.
+//! The programs of `tests/collectives/values`: the result of each device, derived by hand. In one
+//! process, and over ranks.
 //!
-//! `// in d2: LITERAL` is an argument of device 2, `// in: LITERAL` one of every device; `// out d2:` and `// out:`
-//! likewise are the leaves of a result, or all of it as a tuple. `// error CODE LABEL` at the end of a line: the module
-//! is rejected there.
+//! `// in d2: LITERAL` is an argument of device 2, `// in: LITERAL` one of every device;
+//! `// out d2:` and `// out:` likewise are the leaves of a result, or all of it as a tuple.
+//! `// error CODE LABEL` at the end of a line: the module is rejected there.
 
 use crate::common::program::Program;
 use crate::common::{self, verified};

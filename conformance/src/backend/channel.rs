@@ -9,11 +9,13 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-/// The time in which a process that closed its pipe has to end by itself, so that its status tells why.
+/// The time in which a process that closed its pipe has to end by itself, so that its status tells
+/// why.
 const END_LIMIT: Duration = Duration::from_secs(2);
 /// The wait for a request without a limit.
 const LONGEST: Duration = Duration::from_secs(1 << 31);
-/// The time after which it is checked whether a process without a reply lives, and whether the run that waits for it is over.
+/// The time after which it is checked whether a process without a reply lives, and whether the run
+/// that waits for it is over.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A process that calls [`answer`](super::child::answer), and the pipes to and from it.

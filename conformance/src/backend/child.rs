@@ -9,8 +9,8 @@ use std::fs::File;
 use std::io::{BufReader, Result};
 use std::sync::mpsc::{Receiver, channel};
 
-/// Answers the requests of the parent. What foreign code prints goes to stderr. The process ends with its parent, which closes
-/// standard input, even if foreign code hangs.
+/// Answers the requests of the parent. What foreign code prints goes to stderr. The process ends
+/// with its parent, which closes standard input, even if foreign code hangs.
 pub(crate) fn answer<Q, R>(mut answer: impl FnMut(Q) -> Option<R>) -> Result<()>
 where
     Q: DeserializeOwned + Send + 'static,
@@ -25,7 +25,8 @@ where
     end()
 }
 
-/// Returns the pipes to the parent under other descriptors. Standard output then is stderr, and standard input is empty.
+/// Returns the pipes to the parent under other descriptors. Standard output then is stderr, and
+/// standard input is empty.
 fn private_streams() -> Result<(File, File)> {
     let private = |fd| rustix::io::fcntl_dupfd_cloexec(fd, 3);
     let input = private(rustix::stdio::stdin())?;
@@ -36,7 +37,8 @@ fn private_streams() -> Result<(File, File)> {
     Ok((file(input), file(output)))
 }
 
-/// Reads requests on a thread of its own, so that the end of the parent is noticed while a request is answered.
+/// Reads requests on a thread of its own, so that the end of the parent is noticed while a request
+/// is answered.
 fn receive<Q: DeserializeOwned + Send + 'static>(input: File) -> Result<Receiver<Q>> {
     let (send, requests) = channel();
     let receive = move || {
@@ -52,7 +54,8 @@ fn receive<Q: DeserializeOwned + Send + 'static>(input: File) -> Result<Receiver
     Ok(requests)
 }
 
-/// Ends this process and what it started, without the exit handlers of a library, which may wait for its threads.
+/// Ends this process and what it started, without the exit handlers of a library, which may wait
+/// for its threads.
 fn end() -> ! {
     if let Some(mark) = Mark::of_this_process() {
         mark.kill();

@@ -1,4 +1,5 @@
-//! Any other backend: a command that reads a module and its arguments from files and writes the result to a file.
+//! Any other backend: a command that reads a module and its arguments from files and writes the
+//! result to a file.
 use super::process::Process;
 use super::{Backend, BackendError, Capabilities, Code, Death, LoadedModule, Result};
 use crate::arrays::{self, NamedArrays};
@@ -18,9 +19,10 @@ const PLACEHOLDERS: [(&str, bool); 3] = [("{hlo}", true), ("{in.npz}", false), (
 
 /// A shell command such as `run-hlo {hlo} {in.npz} {out.npz}`, run once for each execution.
 ///
-/// `{hlo}` is replaced by the path of the module's text, `{in.npz}` by that of the arguments `in0`, `in1`, ... with tuples
-/// flattened, and `{out.npz}` by that of the result, which the command writes as `out0`, `out1`, ... In a run of several
-/// devices, `d<k>_in<i>` and `d<k>_out<i>` belong to device `k`, and arrays without `d<k>_` to all devices.
+/// `{hlo}` is replaced by the path of the module's text, `{in.npz}` by that of the arguments `in0`,
+/// `in1`, ... with tuples flattened, and `{out.npz}` by that of the result, which the command
+/// writes as `out0`, `out1`, ... In a run of several devices, `d<k>_in<i>` and `d<k>_out<i>` belong
+/// to device `k`, and arrays without `d<k>_` to all devices.
 ///
 /// ```
 /// use conformance::backend::{Backend, CommandBackend};
@@ -105,7 +107,8 @@ pub(crate) fn write_arguments(
     hlo::literal::npz::write(file, named).map_err(|e| e.to_string())
 }
 
-/// Starts a shell command with the paths of these files of a temporary folder in place of their names.
+/// Starts a shell command with the paths of these files of a temporary folder in place of their
+/// names.
 pub(crate) fn shell(command: &str, files: &[(&str, &Path)], folder: &Path) -> Result<Process> {
     let mut text = command.to_owned();
     for (name, path) in files {

@@ -35,8 +35,9 @@ enum Reply {
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// A shared library with functions of custom calls that runs in a process of its own. A crash, an `exit`, and a write outside of
-/// the result are errors of the call; the next call gets a new process, and otherwise static variables of the library persist.
+/// A shared library with functions of custom calls that runs in a process of its own. A crash, an
+/// `exit`, and a write outside of the result are errors of the call; the next call gets a new
+/// process, and otherwise static variables of the library persist.
 #[derive(Debug)]
 pub struct IsolatedLibrary {
     path: PathBuf,
@@ -52,8 +53,9 @@ struct Host {
 }
 
 impl IsolatedLibrary {
-    /// Loads a library into a new process. `host` is a command that calls [`serve_custom_calls`], such as
-    /// `etalon custom-call-host`. A call may take as long as `time_limit`, and loading, too.
+    /// Loads a library into a new process. `host` is a command that calls [`serve_custom_calls`],
+    /// such as `etalon custom-call-host`. A call may take as long as `time_limit`, and loading,
+    /// too.
     ///
     /// # Errors
     /// `E0410` if the process cannot be started or the library cannot be loaded.

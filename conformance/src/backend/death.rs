@@ -5,11 +5,12 @@ use std::process::ExitStatus;
 
 /// How the process of a backend died.
 ///
-/// Equal values are the same failure, also of different modules: `line` has neither addresses nor numbers but those of a line
-/// of source code.
+/// Equal values are the same failure, also of different modules: `line` has neither addresses nor
+/// numbers but those of a line of source code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Death {
-    /// The signal, such as `SIGSEGV`, or `exit code 7`, or what the process did instead of an answer.
+    /// The signal, such as `SIGSEGV`, or `exit code 7`, or what the process did instead of an
+    /// answer.
     pub how: String,
     /// The line of stderr that tells the cause; none if the process wrote nothing.
     pub line: Option<String>,
@@ -39,7 +40,8 @@ impl Death {
     }
 }
 
-/// Returns the name of the signal or the exit code. A shell returns 128 plus the number of the signal that ended its command.
+/// Returns the name of the signal or the exit code. A shell returns 128 plus the number of the
+/// signal that ended its command.
 fn how(status: ExitStatus) -> String {
     let of_shell = status.code().filter(|code| (129..=159).contains(code)).map(|code| code - 128);
     let signal = of_shell.map_or(status, ExitStatus::from_raw);
@@ -67,14 +69,16 @@ const CAUSES: [&str; 8] = [
     "FATAL",
 ];
 
-/// Whether a line is one of XLA's log below the level of errors: `I0000 00:00:1795392270.964364 ...`.
+/// Whether a line is one of XLA's log below the level of errors:
+/// `I0000 00:00:1795392270.964364 ...`.
 fn is_note(line: &str) -> bool {
     let digits = line.strip_prefix(['I', 'W']).and_then(|rest| rest.split_once(' '));
     digits
         .is_some_and(|(digits, _)| digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Returns the first line that tells a cause, or else the last one, without what changes with the module or the run.
+/// Returns the first line that tells a cause, or else the last one, without what changes with the
+/// module or the run.
 fn key_line(stderr: &str) -> Option<String> {
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty() && !is_note(line));
     let is_cause = |line: &&str| CAUSES.iter().any(|cause| line.contains(cause));
@@ -82,7 +86,8 @@ fn key_line(stderr: &str) -> Option<String> {
     Some(stable_words(line))
 }
 
-/// Returns the words of a line without digits, and the places in source code, such as `hlo_instruction.cc:1234`.
+/// Returns the words of a line without digits, and the places in source code, such as
+/// `hlo_instruction.cc:1234`.
 fn stable_words(line: &str) -> String {
     let stable = |word: &str| {
         let word = word.trim_matches(['[', ']', '(', ')', ',', ';']);

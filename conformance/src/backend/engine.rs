@@ -10,7 +10,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EngineBackend(pub Engine);
 
-/// An engine of this crate whose executions end after a number of steps or a time, for modules that may not terminate.
+/// An engine of this crate whose executions end after a number of steps or a time, for modules that
+/// may not terminate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitedEngine {
     /// The engine.

@@ -70,7 +70,8 @@ pub(crate) fn write(to: &mut impl Write, message: &impl Serialize) -> Result<()>
     to.flush()
 }
 
-/// Reads a message. The end of the stream before a message is `UnexpectedEof`, as is the end inside of one.
+/// Reads a message. The end of the stream before a message is `UnexpectedEof`, as is the end inside
+/// of one.
 pub(crate) fn read<M: DeserializeOwned>(from: &mut impl Read) -> Result<M> {
     let (mut magic, mut length) = ([0; 4], [0; 8]);
     from.read_exact(&mut magic)?;

@@ -60,14 +60,17 @@ pub trait Backend: Send {
     fn name(&self) -> String;
     /// Returns what the backend can do.
     fn capabilities(&self) -> Capabilities;
-    /// Returns the accuracy of its functions, where it is less than that of the ops. Results that need it are labeled.
+    /// Returns the accuracy of its functions, where it is less than that of the ops. Results that
+    /// need it are labeled.
     fn accuracies(&self) -> Accuracies {
         Accuracies::default()
     }
-    /// Compiles a module for these devices. The compiled module is independent of the backend: a caller may hold several.
+    /// Compiles a module for these devices. The compiled module is independent of the backend: a
+    /// caller may hold several.
     ///
     /// # Errors
-    /// `E0701` or `E0702` if the backend does not compile the module; `E0704` to `E0706` if it died, hangs or cannot be started.
+    /// `E0701` or `E0702` if the backend does not compile the module; `E0704` to `E0706` if it
+    /// died, hangs or cannot be started.
     fn compile(
         &mut self,
         module: &Arc<Verified>,
@@ -77,7 +80,8 @@ pub trait Backend: Send {
     fn interrupt(&self) -> Option<Arc<AtomicBool>> {
         None
     }
-    /// Returns warnings since the last call that belong to no single module, such as a process that died for an unknown reason.
+    /// Returns warnings since the last call that belong to no single module, such as a process that
+    /// died for an unknown reason.
     fn take_warnings(&mut self) -> Vec<String> {
         Vec::new()
     }
@@ -94,11 +98,13 @@ pub struct Capabilities {
 
 /// A module that a backend compiled.
 pub trait LoadedModule: Send {
-    /// Executes the module. `arguments` has the arguments of each device, numbered `replica * partitions + partition`, or a
-    /// single list for all devices. Returns the result of each device, a tuple if the module has one.
+    /// Executes the module. `arguments` has the arguments of each device, numbered
+    /// `replica * partitions + partition`, or a single list for all devices. Returns the result of
+    /// each device, a tuple if the module has one.
     ///
     /// # Errors
-    /// `E0701` or `E0703` if there is no result; `E0704` to `E0706` if the backend died, hangs or cannot be started.
+    /// `E0701` or `E0703` if there is no result; `E0704` to `E0706` if the backend died, hangs or
+    /// cannot be started.
     fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>>;
 }
 

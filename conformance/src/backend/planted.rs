@@ -9,9 +9,10 @@ use interp::DeviceGrid;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A backend, but for wrong results of one op: the last elements of an array along its last dimension are too large by an eighth, and
-/// those of integers and booleans have another last bit. A scalar is wrong, and so is a result within a reducer. Tuples, arrays of
-/// dynamic sizes, zeros, infinities, and numbers with fewer than three bits behind the point are right.
+/// A backend, but for wrong results of one op: the last elements of an array along its last
+/// dimension are too large by an eighth, and those of integers and booleans have another last bit.
+/// A scalar is wrong, and so is a result within a reducer. Tuples, arrays of dynamic sizes, zeros,
+/// infinities, and numbers with fewer than three bits behind the point are right.
 pub struct PlantedBackend {
     opcode: Opcode,
     backend: Box<dyn Backend>,
@@ -65,7 +66,8 @@ fn plant(module: &Module, opcode: Opcode) -> Result<Module, String> {
     rewriter.finish().map_err(|error| error.to_string())
 }
 
-/// Moves the op of an asynchronous computation, which has one instruction beside its parameters, into a computation that it calls.
+/// Moves the op of an asynchronous computation, which has one instruction beside its parameters,
+/// into a computation that it calls.
 fn call_instead(rewriter: &mut ModuleRewriter, id: ComputationId, opcode: Opcode) {
     let body = rewriter.computation(id).clone();
     let is_planted = |&root: &InstructionId| body.instruction(root).opcode() == opcode;

@@ -14,13 +14,14 @@ use std::time::{Duration, Instant};
 const LINES: usize = 12;
 /// The longest line that is kept.
 const LINE_BYTES: u64 = 400;
-/// A script for the shell: after the end of standard input, kills the group `$1` and the processes with `$3` in their
-/// environment, and removes the folder `$2`.
+/// A script for the shell: after the end of standard input, kills the group `$1` and the processes
+/// with `$3` in their environment, and removes the folder `$2`.
 const WATCH: &str = r#"read -r _; kill -s KILL -- "-$1"
 for file in $(grep -Fls -- "$3" /proc/[0-9]*/environ); do file=${file%/environ}; kill -s KILL "${file#/proc/}"; done
 rm -rf -- "$2""#;
 
-/// A process in a group of its own. Dropping it kills the group, and what left it, as `setsid` does.
+/// A process in a group of its own. Dropping it kills the group, and what left it, as `setsid`
+/// does.
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(super) child: Child,
@@ -43,9 +44,11 @@ pub(super) fn start_thread<T: Send + 'static>(
 }
 
 impl Process {
-    /// As [`Process::start`]; if this process dies, by Ctrl-C or any other signal, the command is killed and its folder removed.
+    /// As [`Process::start`]; if this process dies, by Ctrl-C or any other signal, the command is
+    /// killed and its folder removed.
     ///
-    /// A second process watches a pipe that closes when this one ends: a handler of signals would not see `SIGKILL`.
+    /// A second process watches a pipe that closes when this one ends: a handler of signals would
+    /// not see `SIGKILL`.
     pub(crate) fn start_in(command: &mut Command, folder: &Path) -> std::io::Result<Self> {
         let mut process = Self::start(command)?;
         let mut watcher = Command::new("sh");
@@ -97,7 +100,8 @@ impl Process {
         }
         Ok(self.status)
     }
-    /// Kills the process and everything it started. Returns how the process ended, and `None` if that is not known.
+    /// Kills the process and everything it started. Returns how the process ended, and `None` if
+    /// that is not known.
     pub(crate) fn kill(&mut self) -> Option<ExitStatus> {
         if let Some(mut watcher) = self.watcher.take() {
             let _ = watcher.kill();
@@ -124,7 +128,8 @@ impl Process {
     }
 }
 
-/// The variable of the environment that the processes of a command have in common, whatever group or parent they have.
+/// The variable of the environment that the processes of a command have in common, whatever group
+/// or parent they have.
 const MARK: &str = "ETALON_STARTED";
 
 /// A value of the variable that no other command has.
@@ -144,7 +149,8 @@ impl Mark {
     fn variable(&self) -> String {
         format!("{MARK}={}", self.0)
     }
-    /// Kills the other processes that have it, where the system shows environments. They may start more meanwhile.
+    /// Kills the other processes that have it, where the system shows environments. They may start
+    /// more meanwhile.
     pub(super) fn kill(&self) {
         /// The most times that they are looked for.
         const TIMES: usize = 10;
@@ -162,7 +168,8 @@ impl Mark {
     }
 }
 
-/// Returns the processes of this user and their environments, which are empty for those that have ended.
+/// Returns the processes of this user and their environments, which are empty for those that have
+/// ended.
 fn processes() -> impl Iterator<Item = (Pid, Vec<u8>)> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| {
@@ -188,7 +195,8 @@ fn keep_last_lines(stderr: ChildStderr, lines: &Mutex<VecDeque<String>>) {
             return;
         }
         let line = String::from_utf8_lossy(&line).trim_end().to_owned();
-        // The frames of a stack trace have addresses only, and would displace the message before them.
+        // The frames of a stack trace have addresses only, and would displace the message before
+        // them.
         if line.trim_start().starts_with("@ ") {
             continue;
         }

@@ -1,4 +1,5 @@
-//! Computations that a wrong instruction calls: they run as entries on the operands that the backend computed.
+//! Computations that a wrong instruction calls: they run as entries on the operands that the
+//! backend computed.
 use super::finding::{Context, Finding};
 use super::program::{At, Values};
 use super::search::{Place, Search};
@@ -35,7 +36,8 @@ impl Search<'_> {
         self.blame.findings.push(finding);
     }
 
-    /// Searches what an instruction calls. Returns whether something there is wrong; `None` if nothing was searched.
+    /// Searches what an instruction calls. Returns whether something there is wrong; `None` if
+    /// nothing was searched.
     fn inside(
         &mut self,
         instruction: &Instruction,
@@ -104,7 +106,8 @@ impl Search<'_> {
     }
 }
 
-/// Returns scalars of these types from the operands; parameters of the same type get different elements.
+/// Returns scalars of these types from the operands; parameters of the same type get different
+/// elements.
 fn sampled(types: &[ElementType], operands: &[Values], sample: usize) -> Option<Vec<Literal>> {
     let element = |(number, &ty): (usize, &ElementType)| {
         let arrays = operands.iter().flat_map(|values| values[0].leaves());

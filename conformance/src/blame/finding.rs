@@ -87,14 +87,15 @@ pub struct Blame {
     pub failure: Option<String>,
     /// The instructions that are wrong by themselves, in text order.
     pub findings: Vec<Finding>,
-    /// The instructions of the entry that differ from Etalon's values, and are right on the operands that the backend computed.
+    /// The instructions of the entry that differ from Etalon's values, and are right on the
+    /// operands that the backend computed.
     pub inherited: Vec<String>,
     /// Instructions that were not checked, with the reason.
     pub not_checked: Vec<(String, String)>,
     /// The number of instructions of the entry that were checked.
     pub checked: usize,
-    /// Whether the result of the module changes when its intermediate values are results too. The backend then compiles the
-    /// module in another way, which may hide an error.
+    /// Whether the result of the module changes when its intermediate values are results too. The
+    /// backend then compiles the module in another way, which may hide an error.
     pub changed_by_rewriting: bool,
 }
 

@@ -9,8 +9,9 @@
 //!                                         its computations, with the backend's operands: calls, fusions, rounds of loops
 //! ```
 //!
-//! Each instruction is judged on the operands that the backend computed, so an error is found where it is made, and not where
-//! it is passed on. [`compare_modules`] compares a module before and after a pass. `docs/blame.md` explains the reports.
+//! Each instruction is judged on the operands that the backend computed, so an error is found where
+//! it is made, and not where it is passed on. [`compare_modules`] compares a module before and
+//! after a pass. `docs/blame.md` explains the reports.
 //!
 //! ```
 //! use conformance::Engine;
@@ -52,7 +53,8 @@ use std::sync::Arc;
 /// The limits of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// The most bytes of the values that one run returns; an instruction with its operands may take more.
+    /// The most bytes of the values that one run returns; an instruction with its operands may take
+    /// more.
     pub slice_bytes: usize,
     /// The most rounds of a loop that are checked.
     pub rounds: usize,

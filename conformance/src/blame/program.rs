@@ -1,7 +1,7 @@
 //! Modules made from parts of another module: a computation as the entry, and an instruction alone.
 //!
-//! Their parameters and results are arrays: a tuple is built from parameters, and a result is a tuple of the arrays of values.
-//! Backends that take no nested tuples can run them.
+//! Their parameters and results are arrays: a tuple is built from parameters, and a result is a
+//! tuple of the arrays of values. Backends that take no nested tuples can run them.
 use super::watch::checkable_alone;
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
@@ -146,7 +146,8 @@ fn finish(
     Ok(Program { module: Arc::new(module), arguments })
 }
 
-/// Returns the module with a computation as the entry. Its result is a tuple of the arrays of `watched`.
+/// Returns the module with a computation as the entry. Its result is a tuple of the arrays of
+/// `watched`.
 pub(super) fn watching(
     module: &Module,
     id: ComputationId,
@@ -178,8 +179,8 @@ pub(super) fn watching(
     finish(rewriter, id, &watched, arguments)
 }
 
-/// Returns the module of an instruction with the computations that it calls. Operands of which `known` returns values are
-/// parameters; the others are copied.
+/// Returns the module of an instruction with the computations that it calls. Operands of which
+/// `known` returns values are parameters; the others are copied.
 pub(super) fn alone(
     module: &Module,
     (computation, id): At,

@@ -9,8 +9,8 @@ use hlo::{Literal, Scalar};
 use std::sync::Arc;
 
 impl Search<'_> {
-    /// Runs the condition and the body of a loop round by round. Returns whether one of them is wrong; `None` if they cannot be
-    /// run, or the loop has more rounds than the limit.
+    /// Runs the condition and the body of a loop round by round. Returns whether one of them is
+    /// wrong; `None` if they cannot be run, or the loop has more rounds than the limit.
     pub(super) fn rounds(&mut self, op: &While, initial: &Values, path: &str) -> Option<bool> {
         let module = Arc::clone(&self.module);
         let carried: Vec<Vec<Literal>> = initial.iter().map(|value| vec![value.clone()]).collect();

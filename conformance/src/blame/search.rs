@@ -65,7 +65,8 @@ impl<'a> Search<'a> {
         let original = original.map(|results| results.iter().map(arrays).collect());
         self.place(&place, &original);
         if !is_wrong {
-            // Legal differences between instructions, such as excess precision, may look like errors of one.
+            // Legal differences between instructions, such as excess precision, may look like
+            // errors of one.
             self.blame.findings.retain(|finding| finding.context == Context::Alone);
         }
     }
@@ -104,7 +105,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Checks some instructions from the values of one run; of two runs, if the run hides a wrong result or fails.
+    /// Checks some instructions from the values of one run; of two runs, if the run hides a wrong
+    /// result or fails.
     fn slice(
         &mut self,
         place: &Place,
@@ -198,7 +200,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Judges the value that the backend recorded for an instruction, and the one it has when it runs alone.
+    /// Judges the value that the backend recorded for an instruction, and the one it has when it
+    /// runs alone.
     fn check(&mut self, program: &Program, recorded: Option<&[Literal]>) -> Answer {
         let expected = match self.sides.etalon(program) {
             Ok(expected) => expected,

@@ -74,8 +74,8 @@ impl Region<'_> {
     fn instruction(&self, id: InstructionId) -> &Instruction {
         &self.computation.instructions[id]
     }
-    /// Returns the instructions to check, in text order: those that the result depends on, except what only renames values.
-    /// `left_out` gets those that cannot be checked.
+    /// Returns the instructions to check, in text order: those that the result depends on, except
+    /// what only renames values. `left_out` gets those that cannot be checked.
     pub(super) fn checked(&self, left_out: &mut Vec<InstructionId>) -> Vec<InstructionId> {
         let mut live = BTreeSet::new();
         let mut open = vec![self.computation.root];
@@ -116,8 +116,8 @@ impl Region<'_> {
             }
         }
     }
-    /// Splits the instructions into slices of which the values and the operands take at most `limit` bytes; a slice has at
-    /// least one instruction.
+    /// Splits the instructions into slices of which the values and the operands take at most
+    /// `limit` bytes; a slice has at least one instruction.
     pub(super) fn slices(
         &self,
         checked: &[InstructionId],
@@ -148,7 +148,8 @@ impl Region<'_> {
         }
         slices
     }
-    /// Returns the instructions to record for these: themselves and what their operands are made of.
+    /// Returns the instructions to record for these: themselves and what their operands are made
+    /// of.
     pub(super) fn watched(&self, checked: &[InstructionId]) -> Vec<InstructionId> {
         let mut watched: BTreeSet<InstructionId> = checked.iter().copied().collect();
         for &id in checked {

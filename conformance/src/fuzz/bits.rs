@@ -1,4 +1,5 @@
-//! The comparison of Etalon's engines: the bits must be equal, but for ops that the engines compute in different orders.
+//! The comparison of Etalon's engines: the bits must be equal, but for ops that the engines compute
+//! in different orders.
 use crate::backend::Backend;
 use crate::conform::verdict;
 use crate::results::{Record, Verdict};

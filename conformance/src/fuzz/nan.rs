@@ -1,8 +1,9 @@
 //! Differences between engines that are only in the bits of NaNs, which HLO leaves open.
 //!
-//! A NaN that an op computes may have any sign and payload, and a few ops show them: `bitcast-convert`, `topk`, a comparison in
-//! the total order. Where two engines differ, both run the module once more, with the same NaN in place of every one that an
-//! op of another result type reads. If they then agree, or differ within the bound, nothing but the bits of NaNs differed.
+//! A NaN that an op computes may have any sign and payload, and a few ops show them:
+//! `bitcast-convert`, `topk`, a comparison in the total order. Where two engines differ, both run
+//! the module once more, with the same NaN in place of every one that an op of another result type
+//! reads. If they then agree, or differ within the bound, nothing but the bits of NaNs differed.
 use super::recorder::Recorder;
 use crate::Subject;
 use crate::results::{Record, Verdict};
@@ -42,7 +43,8 @@ pub(super) fn explain(
     }
 }
 
-/// Returns the module in which every op whose result has another type than its operand reads one NaN.
+/// Returns the module in which every op whose result has another type than its operand reads one
+/// NaN.
 fn with_one_nan(module: &Module) -> Option<hlo::Verified> {
     let mut rewriter = ModuleRewriter::new(module);
     // The computation of an asynchronous op has no other op: its operands are replaced instead.

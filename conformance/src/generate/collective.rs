@@ -12,7 +12,8 @@ struct Groups {
     size: i64,
 }
 
-/// How an instruction is started: not, or by an op whose value is the result, or is a tuple of operand and result.
+/// How an instruction is started: not, or by an op whose value is the result, or is a tuple of
+/// operand and result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
     Not,
@@ -150,7 +151,8 @@ impl Generator {
         self.collective(scope, "collective-permute", start, &x, x.shape.clone(), &attributes);
         Some(())
     }
-    /// Each device sends as many rows to each device of its group, which lie in the order of the senders there.
+    /// Each device sends as many rows to each device of its group, which lie in the order of the
+    /// senders there.
     pub(super) fn ragged_all_to_all(&mut self, scope: &mut Scope) -> Option<()> {
         let (count, id, attributes) = if self.rng.bool() {
             let channel = self.channel();

@@ -1,4 +1,5 @@
-//! The configuration of a module: each one draws its own ops, types, sizes and devices, so that rare combinations occur.
+//! The configuration of a module: each one draws its own ops, types, sizes and devices, so that
+//! rare combinations occur.
 use super::data::Regime;
 use hlo::op::Kind;
 use hlo::{ElementType, Opcode};
@@ -6,11 +7,12 @@ use hlo::{ElementType, Opcode};
 /// The contents that modules may have.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The weight of an op; 1 for those that are not listed. 0 leaves it out where no other op needs it; an op with any other
-    /// weight may be in each module.
+    /// The weight of an op; 1 for those that are not listed. 0 leaves it out where no other op
+    /// needs it; an op with any other weight may be in each module.
     pub weights: Vec<(Opcode, u32)>,
-    /// Whether to leave out what backends may define in different ways: computations that reduce in an order of their own,
-    /// comparators that are no order, initial values that are no identity, random numbers.
+    /// Whether to leave out what backends may define in different ways: computations that reduce in
+    /// an order of their own, comparators that are no order, initial values that are no identity,
+    /// random numbers.
     pub portable: bool,
     /// The number of devices that a module may have; none for any number.
     pub devices: Option<usize>,

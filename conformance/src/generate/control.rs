@@ -266,7 +266,8 @@ impl Generator {
     }
     /// An op that runs until its result is taken; other instructions come between.
     pub(super) fn async_call(&mut self, scope: &mut Scope) -> Option<()> {
-        // Passes of XLA add converts and copies to the computation, which its verifier then refuses.
+        // Passes of XLA add converts and copies to the computation, which its verifier then
+        // refuses.
         (scope.depth == 0 && !self.config.portable).then_some(())?;
         let Signature { name: callee, parameters, result } = (0..8).find_map(|_| self.wrapped())?;
         scope.execute(1, self.steps_of(&callee));

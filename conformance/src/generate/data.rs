@@ -8,8 +8,8 @@ pub enum Regime {
     Integers,
     /// Numbers of moderate size.
     Benign,
-    /// One element in eight is zero, infinite, NaN, subnormal, the least or the greatest, or has random bits; the others are
-    /// of any magnitude.
+    /// One element in eight is zero, infinite, NaN, subnormal, the least or the greatest, or has
+    /// random bits; the others are of any magnitude.
     Special,
 }
 
@@ -108,8 +108,8 @@ fn special(rng: &mut fastrand::Rng, ty: ElementType) -> Scalar {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Domain {
     Any,
-    /// Indices below a limit for each element of the last dimension, which is repeated; one in 16 is any small number if
-    /// `wild`.
+    /// Indices below a limit for each element of the last dimension, which is repeated; one in 16
+    /// is any small number if `wild`.
     Index {
         limits: Vec<i64>,
         wild: bool,
@@ -160,7 +160,8 @@ impl Domain {
             Self::PositiveDefinite | Self::Triangular => self.matrices(rng, shape),
         }
     }
-    /// Small integers beside a diagonal that outweighs them. A Hermitian matrix is symmetric here: its parts are real.
+    /// Small integers beside a diagonal that outweighs them. A Hermitian matrix is symmetric here:
+    /// its parts are real.
     fn matrices(&self, rng: &mut fastrand::Rng, shape: &ArrayShape) -> Literal {
         let n = shape.dims.last().copied().unwrap_or(1).max(1);
         let n = usize::try_from(n).unwrap_or(1);

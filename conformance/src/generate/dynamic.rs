@@ -1,5 +1,5 @@
-//! Arrays smaller than their bounds. Sizes are values, so that two arrays of one shape may differ in them: each inserter follows
-//! one array, and its results are only returned.
+//! Arrays smaller than their bounds. Sizes are values, so that two arrays of one shape may differ
+//! in them: each inserter follows one array, and its results are only returned.
 use super::data::Domain;
 use super::generator::Generator;
 use super::movement::list;
@@ -37,7 +37,8 @@ impl Generator {
         self.end(scope, &name, shape);
         Some(())
     }
-    /// Returns an array of a dynamic shape; in a portable module a reduction of it, since backends return sizes in their own ways.
+    /// Returns an array of a dynamic shape; in a portable module a reduction of it, since backends
+    /// return sizes in their own ways.
     fn end(&mut self, scope: &mut Scope, name: &str, shape: ArrayShape) {
         if shape.dynamic.is_none() || !self.config.portable {
             self.push_closed(scope, shape, &format!("copy({name})"));

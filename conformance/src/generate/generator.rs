@@ -46,7 +46,8 @@ fn steps(shape: &Shape) -> u64 {
     u64::try_from(elements).unwrap_or(u64::MAX).saturating_add(1)
 }
 
-/// Whether backends that store the type store it alike: elements of 1, 2 and 6 bits fill bytes in different ways.
+/// Whether backends that store the type store it alike: elements of 1, 2 and 6 bits fill bytes in
+/// different ways.
 fn is_portable(ty: ElementType) -> bool {
     ty.bits() == 4 || ty.bits() >= 8 || ty == ElementType::Pred
 }
@@ -103,7 +104,8 @@ impl Generator {
         part("input_output_alias", &aliases) + &part("buffer_donor", &donors)
     }
 
-    /// Writes the entry, which returns all values that no instruction uses; returns their shapes, too.
+    /// Writes the entry, which returns all values that no instruction uses; returns their shapes,
+    /// too.
     fn entry(&mut self) -> (String, Vec<Shape>) {
         let mut scope = Scope::new(0, true);
         while self.budget > 0 {
@@ -279,7 +281,8 @@ impl Generator {
         let shape = ArrayShape::new(ty, dims);
         Operand { name: self.array(scope, &shape), shape }
     }
-    /// Returns the name of an array of this shape: an existing one, one derived from others, or a leaf.
+    /// Returns the name of an array of this shape: an existing one, one derived from others, or a
+    /// leaf.
     pub(super) fn array(&mut self, scope: &mut Scope, shape: &ArrayShape) -> String {
         if !self.chance(6)
             && let Some(found) = self.existing(scope, |other| other == shape)
@@ -399,7 +402,8 @@ impl Generator {
     pub(super) fn try_insert(&mut self, scope: &mut Scope, op: Opcode) -> bool {
         self.attempt(scope, |generator, scope| generator.insert(scope, op))
     }
-    /// Adds what `insert` adds, or nothing: sizes multiply in chains of ops, and loops of loops run long.
+    /// Adds what `insert` adds, or nothing: sizes multiply in chains of ops, and loops of loops run
+    /// long.
     pub(super) fn attempt(
         &mut self,
         scope: &mut Scope,

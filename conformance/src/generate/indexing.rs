@@ -86,8 +86,8 @@ impl Generator {
         }
         Indexing { map, sizes, collapsed, indices: batch, vector, windows: places, result, limits }
     }
-    /// Returns indices for these dimension numbers. The elements of an index vector are in range together only if vectors are
-    /// the last dimension; otherwise the least limit applies to all.
+    /// Returns indices for these dimension numbers. The elements of an index vector are in range
+    /// together only if vectors are the last dimension; otherwise the least limit applies to all.
     fn index_vectors(&mut self, scope: &mut Scope, indexing: &Indexing) -> String {
         let shape = ArrayShape::new(self.index_type(), indexing.indices.as_slice());
         let last = indexing.vector + 1 == indexing.indices.len() && indexing.limits.len() > 1;

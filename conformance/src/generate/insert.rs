@@ -5,7 +5,8 @@ use super::scope::Scope;
 use hlo::Opcode;
 use hlo::op::Kind;
 
-/// Defines the forms of ops from the op table: elementwise ops share one, and each op with attributes has its own.
+/// Defines the forms of ops from the op table: elementwise ops share one, and each op with
+/// attributes has its own.
 macro_rules! define_forms {
     (
         unary { $($unary:ident $u0:tt $u1:tt $u2:tt $u3:tt $u4:tt;)* }
@@ -29,7 +30,8 @@ macro_rules! define_forms {
 hlo::for_each_op!(define_forms);
 
 impl Generator {
-    /// Adds an instruction of this op, and what it needs. Returns nothing, and adds at most operands, if it does not fit here.
+    /// Adds an instruction of this op, and what it needs. Returns nothing, and adds at most
+    /// operands, if it does not fit here.
     pub(super) fn insert(&mut self, scope: &mut Scope, op: Opcode) -> Option<()> {
         let across = match op.kind() {
             Kind::Collective | Kind::Transfer => true,

@@ -1,6 +1,6 @@
-//! Linear algebra and Fourier transforms. Their results have an error bound and are not taken by other ops, where a comparison or
-//! a conversion to an integer could turn a small difference into a large one; their operands are moderate, since an infinity spreads
-//! differently in each algorithm.
+//! Linear algebra and Fourier transforms. Their results have an error bound and are not taken by
+//! other ops, where a comparison or a conversion to an integer could turn a small difference into a
+//! large one; their operands are moderate, since an infinity spreads differently in each algorithm.
 use super::data::Domain;
 use super::generator::Generator;
 use super::scope::Scope;

@@ -5,9 +5,10 @@
 //!         (ops, types, sizes, depth, devices: drawn for each module)
 //! ```
 //!
-//! Inserters grow a computation forwards, from values that exist, and backwards: an operand that no value fits is derived from
-//! others, or becomes a parameter or a constant. Shapes follow by construction, so no module is rejected and tried again. An
-//! elementwise op needs no inserter: its row in the op table has the types that it takes.
+//! Inserters grow a computation forwards, from values that exist, and backwards: an operand that no
+//! value fits is derived from others, or becomes a parameter or a constant. Shapes follow by
+//! construction, so no module is rejected and tried again. An elementwise op needs no inserter: its
+//! row in the op table has the types that it takes.
 mod collective;
 mod config;
 mod contraction;
@@ -135,7 +136,8 @@ mod tests {
         assert_eq!(missing.collect::<Vec<_>>(), Vec::<&Opcode>::new());
     }
 
-    /// Returns whether a pair of the instructions of a computation, in their order, is as `fits` says.
+    /// Returns whether a pair of the instructions of a computation, in their order, is as `fits`
+    /// says.
     fn has_pair(
         module: &Module,
         fits: impl Fn(&Computation, InstructionId, InstructionId) -> bool,
@@ -156,7 +158,8 @@ mod tests {
         loops.max().unwrap_or(0)
     }
 
-    /// The kinds of modules that show wrong transformations of a plan, each with how many of 400 have it at least.
+    /// The kinds of modules that show wrong transformations of a plan, each with how many of 400
+    /// have it at least.
     #[test]
     fn modules_have_what_wrong_transformations_change() {
         type Kind = (&'static str, usize, fn(&Module) -> bool);

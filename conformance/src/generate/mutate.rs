@@ -1,5 +1,6 @@
-//! Variants of a given module. Instructions are changed in the module; attributes, sizes and types in its text, where each attribute
-//! is a number or a word whatever the op. A variant that breaks a rule is dropped, and another one is tried.
+//! Variants of a given module. Instructions are changed in the module; attributes, sizes and types
+//! in its text, where each attribute is a number or a word whatever the op. A variant that breaks a
+//! rule is dropped, and another one is tried.
 use super::{Generated, verified};
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{Instruction, InstructionId};
@@ -10,7 +11,8 @@ use std::sync::Arc;
 
 const ATTEMPTS: usize = 60;
 
-/// Returns a variant of a module that differs in one to three places; nothing if no variant that was tried is valid.
+/// Returns a variant of a module that differs in one to three places; nothing if no variant that
+/// was tried is valid.
 ///
 /// ```
 /// let text = "HloModule m\nENTRY e { x = f32[4] parameter(0) ROOT r = f32[4] sine(x) }";

@@ -1,10 +1,12 @@
-//! Loops of thousands of iterations, which engines run as machine code. What they compute stays cheap, finite, and different in each iteration.
+//! Loops of thousands of iterations, which engines run as machine code. What they compute stays
+//! cheap, finite, and different in each iteration.
 use super::generator::Generator;
 use super::movement::any;
 use super::scope::Scope;
 use hlo::{ArrayShape, Class, ElementType, Opcode, Shape};
 
-/// The iterations of a long loop: engines count a thousand or two, and the steps of each, until they generate code.
+/// The iterations of a long loop: engines count a thousand or two, and the steps of each, until
+/// they generate code.
 const ROUNDS: [u64; 6] = [300, 999, 1001, 2100, 4500, 21_000];
 /// The most steps of a long loop in all its iterations, about.
 const MAX_STEPS: u64 = 250_000;
@@ -30,8 +32,8 @@ impl Generator {
         let dims = if is_scalar { Vec::new() } else { self.dims(0) };
         Some(ArrayShape::new(ty, dims.as_slice()).into())
     }
-    /// Returns the next value of what a long loop carries: after thousands of iterations most values would be infinite, NaN, or no
-    /// longer change.
+    /// Returns the next value of what a long loop carries: after thousands of iterations most
+    /// values would be infinite, NaN, or no longer change.
     pub(super) fn kept_finite(
         &mut self,
         scope: &mut Scope,

@@ -68,7 +68,8 @@ fn scalar(ty: ElementType) -> ArrayShape {
 }
 
 impl Generator {
-    /// Whether an op on both types would mix floats, which XLA's verifier forbids for most ops, at the request of the backend.
+    /// Whether an op on both types would mix floats, which XLA's verifier forbids for most ops, at
+    /// the request of the backend.
     pub(super) fn mixes(&self, one: ElementType, other: ElementType) -> bool {
         self.config.portable && one.is_float() && other.is_float() && one != other
     }
@@ -95,7 +96,8 @@ impl Generator {
         self.finish(&name, &scope, &format!("{root} = {result}[] copy({last})"));
         name
     }
-    /// Writes a function of two scalars that a reduction may apply in any order, or one of any kind.
+    /// Writes a function of two scalars that a reduction may apply in any order, or one of any
+    /// kind.
     pub(super) fn reducer(&mut self, ty: ElementType) -> Reducer {
         if !self.config.portable && self.chance(5) {
             return Reducer { name: self.scalar_function(&[ty, ty], ty), identity: None };

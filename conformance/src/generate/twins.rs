@@ -1,8 +1,8 @@
 //! Twins: instructions that differ in little from one before, on operands that both share.
 //!
-//! A transformation that takes two instructions for one, or moves one into another, must look at everything that a value depends
-//! on: the op, each attribute, the operands, the layouts of their shapes, the shape of the result. A twin differs in one of
-//! them, or in nothing.
+//! A transformation that takes two instructions for one, or moves one into another, must look at
+//! everything that a value depends on: the op, each attribute, the operands, the layouts of their
+//! shapes, the shape of the result. A twin differs in one of them, or in nothing.
 use super::generator::Generator;
 use super::movement::{any, list};
 use super::mutate::{is_word, other_word, words};
@@ -45,7 +45,8 @@ impl Generator {
         let [a, b] = [first, first + 1].map(|k| scope.array(&operands[k]));
         (a?.shape == b?.shape).then(|| operands.swap(first, first + 1))
     }
-    /// Returns the attributes of an instruction with another number or word, with which the instruction is valid too.
+    /// Returns the attributes of an instruction with another number or word, with which the
+    /// instruction is valid too.
     fn changed(&mut self, scope: &Scope, written: &Written) -> Option<String> {
         let Written { shape, op, operands, attributes } = written;
         // Which devices take part, and what a reduction of no elements is, would change too.
@@ -103,7 +104,8 @@ impl Generator {
         format!("{}{new}{}", &attributes[..at], &attributes[at + old.len()..])
     }
 
-    /// Returns an array of the same shape that has the elements of `x`: itself under another name, or all of them at other places.
+    /// Returns an array of the same shape that has the elements of `x`: itself under another name,
+    /// or all of them at other places.
     fn equal_operand(&mut self, scope: &mut Scope, x: &Operand) -> Option<String> {
         (!scope.is_scalar).then_some(())?;
         let Operand { name, shape } = x;
@@ -174,7 +176,8 @@ impl Generator {
         }
         Some(())
     }
-    /// Adds products of a matrix and of its transpose with the same array, over the same dimensions.
+    /// Adds products of a matrix and of its transpose with the same array, over the same
+    /// dimensions.
     fn products(&mut self, scope: &mut Scope) -> Option<()> {
         (!scope.is_fused || !self.config.portable).then_some(())?;
         let ty = self.ty(|ty| ty != ElementType::Pred)?;

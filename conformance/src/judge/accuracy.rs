@@ -1,7 +1,8 @@
 //! The accuracy that a backend states for its functions.
 use hlo::{ElementType, Opcode};
 
-/// Errors of ops that a backend states, in units in the last place: its own row for an op, and for one type of it.
+/// Errors of ops that a backend states, in units in the last place: its own row for an op, and for
+/// one type of it.
 ///
 /// ```
 /// use conformance::judge::Accuracies;

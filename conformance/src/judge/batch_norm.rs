@@ -1,8 +1,9 @@
 //! Ranges of batch normalization.
 //!
-//! The formulas of `interp::spec::batch_norm`, each widened by u times the sizes of what it adds, once for each operation and each
-//! term of a sum. The sizes are those before anything cancels: the mean may be subtracted last, and the variance may be the
-//! mean of the squares minus the square of the mean.
+//! The formulas of `interp::spec::batch_norm`, each widened by u times the sizes of what it adds,
+//! once for each operation and each term of a sum. The sizes are those before anything cancels: the
+//! mean may be subtracted last, and the variance may be the mean of the squares minus the square of
+//! the mean.
 use super::Stop;
 use super::evaluate::{Evaluator, Leaves, arrays};
 use super::functions;

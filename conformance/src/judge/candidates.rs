@@ -3,7 +3,8 @@ use super::integers::{self, Ends};
 use super::interval::Interval;
 use super::range::{Range, is_whole};
 
-/// The most values that an element may have by different decisions. Of more, only the least and the greatest are kept.
+/// The most values that an element may have by different decisions. Of more, only the least and the
+/// greatest are kept.
 pub(super) const MOST: usize = 16;
 
 impl Range {
@@ -12,7 +13,8 @@ impl Range {
         if self.candidates.is_empty() { std::slice::from_ref(self) } else { &self.candidates }
     }
 
-    /// Candidate `k`, or the last one: of an op that only moves elements, each has all candidates of one operand's element.
+    /// Candidate `k`, or the last one: of an op that only moves elements, each has all candidates
+    /// of one operand's element.
     pub(super) fn candidate(&self, k: usize) -> &Self {
         let all = self.candidates();
         &all[k.min(all.len() - 1)]
@@ -45,7 +47,8 @@ impl Range {
         }
     }
 
-    /// The range of an array of floats or complex numbers, of which each part is in one of several intervals.
+    /// The range of an array of floats or complex numbers, of which each part is in one of several
+    /// intervals.
     pub(super) fn of_sets(shape: &hlo::ArrayShape, sets: &[Vec<Interval>]) -> Self {
         let most = sets.iter().map(Vec::len).max().unwrap_or(1).max(1);
         let at = |set: &Vec<Interval>, k: usize| {
@@ -97,8 +100,8 @@ pub(super) fn combinations(operands: &[&Range]) -> Option<Vec<Vec<Range>>> {
     Some(all)
 }
 
-/// The values of an element in any of some lists, joined where they overlap: each column has one of them. No columns if an
-/// element has too many values.
+/// The values of an element in any of some lists, joined where they overlap: each column has one of
+/// them. No columns if an element has too many values.
 fn separate<T: Copy>(lists: &[Vec<T>], join: fn(T, T) -> Option<T>) -> Vec<Vec<T>> {
     let mut columns = vec![lists[0].clone()];
     for i in 0..lists[0].len() {

@@ -11,7 +11,8 @@ pub(super) enum Combine {
     Op(Binary, ElementType),
     /// A function of the second one alone.
     Second,
-    /// One of the values, without rounding: another order of the elements changes which of equal elements are selected.
+    /// One of the values, without rounding: another order of the elements changes which of equal
+    /// elements are selected.
     Selects,
     Other,
 }

@@ -1,7 +1,8 @@
 //! Ranges of complex numbers: an interval for each part.
 //!
-//! A function of a number that is not exactly known is bounded by its values around it: twice the largest change over eight
-//! points of the circle about the middle. That is an estimate of first order, not a proof; a branch cut shows as a large change.
+//! A function of a number that is not exactly known is bounded by its values around it: twice the
+//! largest change over eight points of the circle about the middle. That is an estimate of first
+//! order, not a proof; a branch cut shows as a large change.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "ops without a formula of their own have one rule"
@@ -18,7 +19,8 @@ use hlo::op::{Binary, Unary};
 use hlo::{ArrayShape, ElementType, Scalar};
 use interp::num;
 
-/// Units in the last place, of the absolute value, that the formulas of complex numbers lose in addition.
+/// Units in the last place, of the absolute value, that the formulas of complex numbers lose in
+/// addition.
 const FORMULA_ULPS: f64 = 4.0;
 
 /// A complex number: the intervals of its parts.
@@ -252,8 +254,8 @@ fn is_special(op: Binary, ty: ElementType, x: Parts, y: Parts) -> bool {
     zero || x.max_abs() / re.hypot(im) > largest(ty) / 2.0
 }
 
-/// Returns the values of both formulas for special numbers: of the textbook, and of C99, annex G. Of other numbers than points,
-/// and where only an intermediate result overflows, nothing is known.
+/// Returns the values of both formulas for special numbers: of the textbook, and of C99, annex G.
+/// Of other numbers than points, and where only an intermediate result overflows, nothing is known.
 fn special(
     op: Binary,
     x: Parts,

@@ -1,4 +1,5 @@
-//! Ranges of loops and branches: where a decision is open, of each state or branch that it may lead to.
+//! Ranges of loops and branches: where a decision is open, of each state or branch that it may lead
+//! to.
 use super::Stop;
 use super::evaluate::{Evaluator, Leaves, unknown};
 use super::range::Range;
@@ -10,7 +11,8 @@ use hlo::op::While;
 /// Rounds after which a loop may end or not: of one with more, nothing is known.
 const UNDECIDED_ROUNDS: usize = 50;
 
-/// A loop: where rounding errors decide whether it ends, the result may be the state before or after each such round.
+/// A loop: where rounding errors decide whether it ends, the result may be the state before or
+/// after each such round.
 pub(super) fn looped<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,

@@ -44,7 +44,8 @@ impl Display for Judgement {
 }
 
 impl Judgement {
-    /// Prints the sizes of the difference that say something: of integers, infinities and NaN, the values do.
+    /// Prints the sizes of the difference that say something: of integers, infinities and NaN, the
+    /// values do.
     fn sizes(&self, f: &mut Formatter<'_>) -> Result {
         let Measures { max_error: error, bound, max_ulps, .. } = self.measures;
         if error == 0.0 || !error.is_finite() {

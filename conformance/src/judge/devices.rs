@@ -1,7 +1,8 @@
 //! Ranges of modules for several devices: all devices take each instruction together.
 //!
-//! The reference moves and adds the ends of the ranges between devices, so groups and channels mean what they mean there. What is
-//! communicated in loops and other computations than the entry has no rule.
+//! The reference moves and adds the ends of the ranges between devices, so groups and channels mean
+//! what they mean there. What is communicated in loops and other computations than the entry has no
+//! rule.
 #![expect(clippy::wildcard_enum_match_arm, reason = "other ops move elements")]
 use super::Stop;
 use super::combine::Combine;

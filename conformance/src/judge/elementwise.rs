@@ -29,7 +29,8 @@ fn parts(range: &Range) -> Vec<Interval> {
     range.intervals().collect()
 }
 
-/// The range of an elementwise op: for all candidates of its operands, or else for the ranges that enclose them.
+/// The range of an elementwise op: for all candidates of its operands, or else for the ranges that
+/// enclose them.
 pub(super) fn evaluate<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -257,7 +258,8 @@ fn with_itself(direction: Direction, order: ComparisonType, x: Interval) -> Opti
     }
 }
 
-/// Whether the relation holds for all values of two intervals, or for none. In the total order, the sign of a NaN is known.
+/// Whether the relation holds for all values of two intervals, or for none. In the total order, the
+/// sign of a NaN is known.
 pub(super) fn decided(
     direction: Direction,
     order: ComparisonType,

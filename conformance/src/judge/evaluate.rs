@@ -243,7 +243,8 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    /// The operands that an op computes with or compares, where it may flush denormals to 0. Others are moved bit by bit.
+    /// The operands that an op computes with or compares, where it may flush denormals to 0. Others
+    /// are moved bit by bit.
     fn read(&self, site: Site<'m>, operands: &[&Leaves]) -> Vec<Option<Leaves>> {
         let opcode = site.instruction().opcode();
         let moves = opcode.moves_data() && opcode != Opcode::Compare;
@@ -319,7 +320,8 @@ impl<'m> Evaluator<'m> {
     }
 }
 
-/// Names the instruction of whose result nothing is known although something was known of its operands.
+/// Names the instruction of whose result nothing is known although something was known of its
+/// operands.
 fn name_cause(site: Site<'_>, range: &mut Range) {
     if range.cause.is_none() && !range.is_point() && range.intervals().any(Interval::is_any) {
         range.cause = Some(Cause { decides: false, ..site.cause() });
@@ -356,7 +358,8 @@ pub(super) fn with_token(site: Site<'_>, data: &Leaves) -> Leaves {
     data.iter().cloned().chain((0..tokens).map(|_| Range::nothing())).collect()
 }
 
-/// The leaves of a copy or transfer that has been started: the array once or twice, a number that is 0, and a token.
+/// The leaves of a copy or transfer that has been started: the array once or twice, a number that
+/// is 0, and a token.
 fn sent(site: Site<'_>, data: &Leaves) -> Leaves {
     let leaves = site.instruction().shape.leaves();
     let last = leaves.iter().rposition(|leaf| leaf.array().is_some());

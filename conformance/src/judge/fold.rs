@@ -135,7 +135,8 @@ impl<'a> Fold<'a> {
         })
     }
 
-    /// The state after all elements; with `both`, of every order in which a step may take its two operands.
+    /// The state after all elements; with `both`, of every order in which a step may take its two
+    /// operands.
     pub(super) fn run(
         &self,
         ev: &mut Evaluator<'_>,
@@ -152,7 +153,8 @@ impl<'a> Fold<'a> {
         Ok(state)
     }
 
-    /// The result of the computation for a state and the elements of a step; where there is none, any.
+    /// The result of the computation for a state and the elements of a step; where there is none,
+    /// any.
     pub(super) fn step(
         &self,
         ev: &mut Evaluator<'_>,
@@ -176,7 +178,8 @@ impl<'a> Fold<'a> {
     }
 }
 
-/// The element of the operand at an offset in the window at a position; `None` in padding and holes.
+/// The element of the operand at an offset in the window at a position; `None` in padding and
+/// holes.
 fn element_at(
     window: &[WindowDim],
     source: &ArrayShape,

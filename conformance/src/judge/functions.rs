@@ -84,7 +84,8 @@ pub(super) fn jumps_between(op: Binary) -> bool {
     op == Binary::Remainder || op == Binary::Atan2
 }
 
-/// The values of a function of two numbers between its jumps; an interval around them if they are many.
+/// The values of a function of two numbers between its jumps; an interval around them if they are
+/// many.
 pub(super) fn turns(op: Binary, x: Interval, y: Interval) -> Vec<Interval> {
     let all = binary(op, x, y);
     if op == Binary::Atan2 {
@@ -165,7 +166,8 @@ fn magnitude(x: Interval) -> Interval {
     }
 }
 
-/// A point whose value is not rounded: 0, 1 and -1 are the values of functions at 0 and where they saturate.
+/// A point whose value is not rounded: 0, 1 and -1 are the values of functions at 0 and where they
+/// saturate.
 fn at_point(y: f64) -> Interval {
     let exact = y == 0.0 || y.abs() == 1.0;
     Interval::rounded(y, exact)

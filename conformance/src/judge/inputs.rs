@@ -61,7 +61,8 @@ fn producer(computation: &Computation, mut leaf: usize) -> Option<InstructionId>
     }
 }
 
-/// The elements of an operand that an element of the result depends on: an index, with none where it takes all of a dimension.
+/// The elements of an operand that an element of the result depends on: an index, with none where
+/// it takes all of a dimension.
 fn slice(
     computation: &Computation,
     id: InstructionId,

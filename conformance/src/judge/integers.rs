@@ -77,7 +77,8 @@ pub(super) fn as_interval((lo, hi): Ends) -> Interval {
     if lo.same(hi) { lo } else { Interval { lo: lo.lo, hi: hi.hi } }
 }
 
-/// Whether the op divides by a number that may be 0, or the least number by -1: the results are implementation-defined.
+/// Whether the op divides by a number that may be 0, or the least number by -1: the results are
+/// implementation-defined.
 pub(super) fn divides_undefined(op: &Op, ty: ElementType, operands: &[&Range]) -> bool {
     let (Op::Binary(Binary::Divide | Binary::Remainder), [x, y]) = (op, operands) else {
         return false;

@@ -4,11 +4,14 @@ use std::ops::Neg;
 /// The legal values of an element: all reals from `lo` to `hi`.
 ///
 /// - Equal ends are a *point*: one value is legal, and its sign of zero counts.
-/// - NaN at both ends: NaN is the only legal value. The sign is that of the ends, or open: [`Interval::NAN`].
-/// - An infinite end: that infinity is legal, and every finite value on the near side of the other end.
+/// - NaN at both ends: NaN is the only legal value. The sign is that of the ends, or open:
+///   [`Interval::NAN`].
+/// - An infinite end: that infinity is legal, and every finite value on the near side of the other
+///   end.
 /// - Both ends infinite: nothing is known, and NaN is legal too.
-/// - The ends of any other interval are not legal values themselves: every operation rounds them outwards. An `f64` can
-///   then be judged exactly although the ends have no more digits than the value.
+/// - The ends of any other interval are not legal values themselves: every operation rounds them
+///   outwards. An `f64` can then be judged exactly although the ends have no more digits than the
+///   value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Interval {
     pub(super) lo: f64,
@@ -25,7 +28,8 @@ impl Interval {
     pub(super) const fn point(x: f64) -> Self {
         Self { lo: x, hi: x }
     }
-    /// The value of an operation that gave `x`, rounded to nearest unless it is exact. Zero keeps its sign.
+    /// The value of an operation that gave `x`, rounded to nearest unless it is exact. Zero keeps
+    /// its sign.
     pub(super) fn rounded(x: f64, exact: bool) -> Self {
         if exact || !x.is_finite() || x == 0.0 { Self::point(x) } else { Self::open(x, x) }
     }
@@ -39,7 +43,8 @@ impl Interval {
             Self { lo: lo.next_down(), hi: hi.next_up() }
         }
     }
-    /// As [`Self::open`], of ends that are legal values: equal ends are a point, two zeros are [`Self::ZEROS`].
+    /// As [`Self::open`], of ends that are legal values: equal ends are a point, two zeros are
+    /// [`Self::ZEROS`].
     pub(super) fn closed(lo: f64, hi: f64) -> Self {
         if lo.to_bits() == hi.to_bits() {
             Self::point(lo)

@@ -1,8 +1,9 @@
 //! Ranges of `cholesky` and `triangular-solve`, of real numbers.
 //!
-//! Elements are computed one after the other from the ranges of those before, each sum widened as a sum in any order is. A backend
-//! may also multiply with inverted blocks, so the sizes of the terms are those that remain if nothing cancels. Both grow
-//! with the condition of the matrix: of an ill-conditioned one, nothing is known.
+//! Elements are computed one after the other from the ranges of those before, each sum widened as a
+//! sum in any order is. A backend may also multiply with inverted blocks, so the sizes of the terms
+//! are those that remain if nothing cancels. Both grow with the condition of the matrix: of an
+//! ill-conditioned one, nothing is known.
 use super::Stop;
 use super::evaluate::{Evaluator, Leaves, arrays, unknown};
 use super::functions;

@@ -6,9 +6,10 @@
 //! the backend's result ────────────────────────────────────────────────────┘
 //! ```
 //!
-//! The bound is computed beside the values: each instruction maps the legal values of its operands to those of its result. A sum in
-//! another order is legal, a sum that lacks a term is not, whatever the size of the numbers. `docs/judging.md` explains the
-//! verdicts, the bound and the modes.
+//! The bound is computed beside the values: each instruction maps the legal values of its operands
+//! to those of its result. A sum in another order is legal, a sum that lacks a term is not,
+//! whatever the size of the numbers. `docs/judging.md` explains the verdicts, the bound and the
+//! modes.
 //!
 //! ```
 //! use conformance::judge::{Mode, judge};
@@ -90,18 +91,21 @@ use verdict::Check;
 /// The verdict on the results of a backend.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
-    /// One of [`Verdict::Agrees`], [`Verdict::WithinBound`], [`Verdict::Undefined`] and [`Verdict::Differs`].
+    /// One of [`Verdict::Agrees`], [`Verdict::WithinBound`], [`Verdict::Undefined`] and
+    /// [`Verdict::Differs`].
     pub verdict: Verdict,
-    /// The modes that explain the difference: without any one of them, the result would not be legal.
+    /// The modes that explain the difference: without any one of them, the result would not be
+    /// legal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modes: Vec<Mode>,
-    /// The size of the difference. `max_error` and `bound` are those of the worst element: its distance from the expected value,
-    /// and the largest legal distance.
+    /// The size of the difference. `max_error` and `bound` are those of the worst element: its
+    /// distance from the expected value, and the largest legal distance.
     pub measures: Measures,
     /// Elements that differ and of which nothing can be said.
     #[serde(default)]
     pub undetermined: usize,
-    /// The instruction of which rounding errors change the decision, as `computation/instruction`; or the shapes that differ.
+    /// The instruction of which rounding errors change the decision, as `computation/instruction`;
+    /// or the shapes that differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
     /// Why the module has no bound of its own, and is judged by its [`Tolerance`].
@@ -127,7 +131,8 @@ impl Stop {
 
 /// Judges the results of a backend, one for each device.
 ///
-/// `arguments` are those of each device, or a single list for all; `expected` are the results of Etalon.
+/// `arguments` are those of each device, or a single list for all; `expected` are the results of
+/// Etalon.
 pub fn judge(
     verified: &Verified,
     arguments: &[Vec<Literal>],

@@ -19,7 +19,8 @@ pub enum Mode {
     FlushedDenormals,
     /// A quotient is the product with the reciprocal of the divisor.
     ReciprocalDivision,
-    /// A function is within the accuracy that the backend states for it, and not within that of its op.
+    /// A function is within the accuracy that the backend states for it, and not within that of its
+    /// op.
     StatedAccuracy,
 }
 
@@ -79,7 +80,8 @@ impl Modes {
         Mode::ALL.into_iter().filter(|&mode| self.has(mode)).collect()
     }
 
-    /// The legal values of an instruction of type `ty` whose real values are `x`; `product` if it multiplies.
+    /// The legal values of an instruction of type `ty` whose real values are `x`; `product` if it
+    /// multiplies.
     pub(super) fn store(self, ty: ElementType, x: Interval, product: bool) -> Interval {
         if x.is_nan() {
             // Formats without NaN have another value for it.
@@ -112,7 +114,8 @@ impl Modes {
     /// The number below which all numbers of a type may be 0.
     pub(super) fn flushed_below(self, ty: ElementType) -> f64 {
         let least = smallest_normal(ty);
-        // The denormals of f16 and narrower types are normal numbers of f32, in which they are computed.
+        // The denormals of f16 and narrower types are normal numbers of f32, in which they are
+        // computed.
         let flushes = self.has(Mode::FlushedDenormals) && least <= f64::from(f32::MIN_POSITIVE);
         if flushes { least } else { 0.0 }
     }

@@ -4,8 +4,8 @@ use hlo::Module;
 use hlo::ir::{Computation, InstructionId};
 use hlo::op::{AsyncRole, Op};
 
-/// Returns for each instruction of a computation whether a leaf of the result that is asked for depends on it; all are asked for
-/// if there is no list.
+/// Returns for each instruction of a computation whether a leaf of the result that is asked for
+/// depends on it; all are asked for if there is no list.
 pub(super) fn needed(
     module: &Module,
     computation: &Computation,

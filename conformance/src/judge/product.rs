@@ -1,7 +1,8 @@
 //! The legal values of a product of many factors, whatever their order.
 //!
-//! The product of n factors in any order lies within `(1 + u)^n - 1` times its size, unless a partial product overflows or
-//! leaves the normal numbers. Such a partial product has at most all factors above 1, and at least all below 1.
+//! The product of n factors in any order lies within `(1 + u)^n - 1` times its size, unless a
+//! partial product overflows or leaves the normal numbers. Such a partial product has at most all
+//! factors above 1, and at least all below 1.
 use super::complex::{self, Parts};
 use super::evaluate::Evaluator;
 use super::fold::Fold;
@@ -144,7 +145,8 @@ fn complex_product(
     if of.large > largest(ty) / 2.0 || !product.is_finite() {
         return Parts::both(Interval::ANY);
     }
-    // A product of parts is rounded, and so is their sum; each may lose what is below the normal numbers.
+    // A product of parts is rounded, and so is their sum; each may lose what is below the normal
+    // numbers.
     let least = ev.modes.flushed_below(ty).max(least_subnormal(ty));
     let lost =
         if of.small < 2.0 * smallest_normal(ty) { 4.0 * of.count * least * of.large } else { 0.0 };

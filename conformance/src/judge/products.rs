@@ -91,7 +91,8 @@ fn of_arrays<'m>(
     if is_whole(shape.ty) {
         return ev.stated(site, operands);
     }
-    // After the factors, a `ragged-dot` has the sizes of the groups, and a `scaled-dot` the scales of the factors.
+    // After the factors, a `ragged-dot` has the sizes of the groups, and a `scaled-dot` the scales
+    // of the factors.
     let [a, b, rest @ ..] = operands else { return Err(site.unsupported("this op")) };
     let complex = shape.ty.is_complex();
     let scaled = checked(site, operands, complex)?;

@@ -1,4 +1,5 @@
-//! Properties over random programs: other correct evaluations are legal, and planted errors are not, at any scale.
+//! Properties over random programs: other correct evaluations are legal, and planted errors are
+//! not, at any scale.
 #![expect(clippy::format_push_string, reason = "a program is a text")]
 use super::*;
 use hlo::ElementType;
@@ -201,7 +202,8 @@ const PAIRS: [(&str, &str); 8] = [
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Swapped operands, other dimensions, another padding and a wrong limit are found at any scale.
+    /// Swapped operands, other dimensions, another padding and a wrong limit are found at any
+    /// scale.
     #[test]
     fn wrong_instructions_differ(x in proptest::collection::vec(0.1f32..1.0, SIZE), scale in -18i32..18) {
         let scale = 10f32.powi(scale);

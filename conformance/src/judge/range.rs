@@ -6,16 +6,18 @@ use std::sync::Arc;
 
 /// The legal values of each element.
 ///
-/// The ends of floats are `f64`, those of complex numbers `c128`; see [`Interval`]. Integers and booleans are from `lo` to
-/// `hi`, both legal: anything is legal from the least to the greatest number of the type.
+/// The ends of floats are `f64`, those of complex numbers `c128`; see [`Interval`]. Integers and
+/// booleans are from `lo` to `hi`, both legal: anything is legal from the least to the greatest
+/// number of the type.
 #[derive(Debug, Clone)]
 pub(super) struct Range {
     pub(super) lo: Literal,
     pub(super) hi: Literal,
     /// Why elements of it are unknown, or may be very different values.
     pub(super) cause: Option<Cause>,
-    /// Ranges of which each element is in one, where decisions are open; `lo` and `hi` enclose them. None: any value between
-    /// `lo` and `hi` is legal. A rule that looks at `lo` and `hi` alone is right, but may be too wide.
+    /// Ranges of which each element is in one, where decisions are open; `lo` and `hi` enclose
+    /// them. None: any value between `lo` and `hi` is legal. A rule that looks at `lo` and `hi`
+    /// alone is right, but may be too wide.
     pub(super) candidates: Vec<Range>,
 }
 
@@ -23,7 +25,8 @@ pub(super) struct Range {
 #[derive(Debug, Clone)]
 pub(super) struct Cause {
     pub(super) path: Arc<str>,
-    /// Whether it decides, as a comparison does; else the bound is infinite after it, as after a division by what may be 0.
+    /// Whether it decides, as a comparison does; else the bound is infinite after it, as after a
+    /// division by what may be 0.
     pub(super) decides: bool,
 }
 
@@ -116,7 +119,8 @@ impl Range {
         let candidates = self.candidates.iter().map(|candidate| candidate.map(end)).collect();
         Self { lo, hi, cause: self.cause.clone(), candidates }
     }
-    /// The computed values of an array of floats or complex numbers, part by part: no NaN has a certain sign.
+    /// The computed values of an array of floats or complex numbers, part by part: no NaN has a
+    /// certain sign.
     pub(super) fn of(shape: &ArrayShape, parts: &[Interval]) -> Self {
         let computed = |&x: &Interval| if x.is_nan() { Interval::NAN } else { x };
         Self::given(shape, &parts.iter().map(computed).collect::<Vec<_>>())
@@ -133,7 +137,8 @@ impl Range {
             None => self.clone(),
         }
     }
-    /// The real parts of complex numbers, or the imaginary ones, as `f64`; other arrays as they are.
+    /// The real parts of complex numbers, or the imaginary ones, as `f64`; other arrays as they
+    /// are.
     pub(super) fn part(&self, part: usize) -> Self {
         match self.shape() {
             Some(shape) if shape.ty == ElementType::C128 => {

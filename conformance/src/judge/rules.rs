@@ -1,4 +1,5 @@
-//! Tests of single rules: what is legal in another order, with another formula, or after an open decision.
+//! Tests of single rules: what is legal in another order, with another formula, or after an open
+//! decision.
 use super::tests::{check, verified};
 use super::*;
 use Verdict::{Differs, Undefined, WithinBound};
@@ -260,7 +261,8 @@ fn the_payload_of_a_tie_is_one_of_its_elements() {
 #[test]
 fn roots_have_two_values_at_the_cut() {
     let body = "ENTRY e { x = c128[] parameter(0) c = c128[] constant((1, 0)) y = c128[] multiply(x, c) ROOT r = c128[] sqrt(y) }";
-    // The root of -4 is 2i, or -2i with an imaginary part of -0: nothing between, and no denormals are involved.
+    // The root of -4 is 2i, or -2i with an imaginary part of -0: nothing between, and no denormals
+    // are involved.
     for wrong in ["c128[] (0, 1)", "c128[] (0.5, 2)"] {
         verdicts(body, &["c128[] (-4, 0)"], &[(wrong, Differs)]);
     }

@@ -23,9 +23,11 @@ pub(super) struct Key {
 pub(super) enum Form {
     /// As it is.
     Stated,
-    /// With `f64` for floats, and `c128` for complex numbers, in the computations that it calls, too.
+    /// With `f64` for floats, and `c128` for complex numbers, in the computations that it calls,
+    /// too.
     Wide,
-    /// This leaf of the result, with `f64` for all numbers, and this op of two `f64` for the computation that it calls.
+    /// This leaf of the result, with `f64` for all numbers, and this op of two `f64` for the
+    /// computation that it calls.
     Fold(Binary, usize),
     /// With `f64` for all numbers; it calls nothing.
     Real,

@@ -78,8 +78,8 @@ pub(super) fn scatter<'m>(
 
 /// The result of the computation for all updates of each element.
 ///
-/// Their order is implementation-defined: of overwriting updates any may be the last one, and of those of a computation that
-/// rounds nothing is known.
+/// Their order is implementation-defined: of overwriting updates any may be the last one, and of
+/// those of a computation that rounds nothing is known.
 fn in_any_order<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -133,7 +133,8 @@ fn targets(site: Site<'_>, op: &Scatter, operands: &[&Range]) -> Result<Vec<Opti
     Ok(updates.map(|update| target_of(op, target, operands[count], source, update)).collect())
 }
 
-/// The updates as a fold over the elements of the operands: step k takes the k-th update of each element.
+/// The updates as a fold over the elements of the operands: step k takes the k-th update of each
+/// element.
 fn updates<'a>(
     site: Site<'_>,
     operands: &[&'a Range],

@@ -11,7 +11,8 @@ pub(super) struct Site<'m> {
     pub(super) computation: &'m Computation,
     pub(super) id: ComputationId,
     pub(super) at: InstructionId,
-    /// The length of the vectors that stand for scalars, in a computation that is applied to elements.
+    /// The length of the vectors that stand for scalars, in a computation that is applied to
+    /// elements.
     pub(super) lanes: Option<i64>,
 }
 

@@ -25,7 +25,8 @@ pub(super) fn sort<'m>(
     let Some(&size) = shape.dims.get(dim) else { return Err(site.unsupported("a scalar")) };
     let rows = offsets(shape, |d| d != dim);
     let steps = offsets(shape, |d| d == dim);
-    // The position of each element of the result: sorted by the middles, with their positions beside them.
+    // The position of each element of the result: sorted by the middles, with their positions
+    // beside them.
     let order = order(ev, site, &operands, &rows, &steps)?;
     let mut sorted: Leaves = operands
         .iter()
@@ -40,7 +41,8 @@ pub(super) fn sort<'m>(
     let pairs = steps.len() - 1;
     let mut joined = vec![false; rows.len() * pairs];
     let mut groups = sorted.clone();
-    // Elements whose order is open are a group, whose order to its neighbors is that of all its members.
+    // Elements whose order is open are a group, whose order to its neighbors is that of all its
+    // members.
     for round in 0.. {
         let open = gaps.open(ev, site, &groups)?;
         let mut grew = false;

@@ -1,8 +1,9 @@
 //! The legal values of a sum, whatever the order of its terms.
 //!
-//! The sum of n terms in any order and with any rounding between lies within `(n - 1) u` times the sum of the magnitudes of the
-//! real sum. Products and partial sums below the normal numbers add an absolute term each. Sums whose terms are multiples of one
-//! number, so few that no partial sum needs rounding, have one legal value.
+//! The sum of n terms in any order and with any rounding between lies within `(n - 1) u` times the
+//! sum of the magnitudes of the real sum. Products and partial sums below the normal numbers add an
+//! absolute term each. Sums whose terms are multiples of one number, so few that no partial sum
+//! needs rounding, have one legal value.
 use super::elementwise::broadcast;
 use super::evaluate::Evaluator;
 use super::interval::Interval;
@@ -18,7 +19,8 @@ pub(super) struct Sum {
     pub(super) hi: Literal,
     /// The sum of the magnitudes of the finite terms.
     pub(super) magnitudes: Literal,
-    /// Roundings of a partial sum that each element may see; a single number if all of them may see as many.
+    /// Roundings of a partial sum that each element may see; a single number if all of them may see
+    /// as many.
     pub(super) roundings: Vec<f64>,
     /// Products among the terms of one element.
     pub(super) products: f64,
@@ -70,7 +72,8 @@ impl Sum {
                     false,
                 );
             }
-            // A term is not finite, or the sum is beyond f64. Finite terms may make an infinity of the other sign.
+            // A term is not finite, or the sum is beyond f64. Finite terms may make an infinity of
+            // the other sign.
             let same = lo.to_bits() == hi.to_bits() || (lo.is_nan() && hi.is_nan());
             let one_sign = !self.signs.negative || !self.signs.positive;
             if same && (lo.is_nan() || one_sign || sum < largest(self.accumulator)) {
@@ -116,7 +119,8 @@ impl Sum {
         if sum < largest(self.accumulator) {
             return real;
         }
-        // Partial sums overflow in some order: to both infinities only if the terms have both signs.
+        // Partial sums overflow in some order: to both infinities only if the terms have both
+        // signs.
         match self.signs {
             Signs { negative: false, .. } => Interval { hi: f64::INFINITY, ..real },
             Signs { positive: false, .. } => Interval { lo: f64::NEG_INFINITY, ..real },
@@ -151,7 +155,8 @@ fn largest(ty: ElementType) -> f64 {
     ty.component().float_format().map_or(f64::MAX, FloatFormat::max_finite)
 }
 
-/// The exponent of the lowest bit that any of the numbers has; `None` if one of them is not exactly known.
+/// The exponent of the lowest bit that any of the numbers has; `None` if one of them is not exactly
+/// known.
 pub(super) fn quantum(range: &Range) -> Option<i32> {
     if !range.is_point() {
         return None;

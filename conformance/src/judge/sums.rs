@@ -25,7 +25,8 @@ pub(super) fn coarser(a: ElementType, b: ElementType) -> ElementType {
 }
 
 impl<'m> Evaluator<'m> {
-    /// Runs leaf `leaf` of an instruction on `f64` with a computation of one op in place of the one that it calls.
+    /// Runs leaf `leaf` of an instruction on `f64` with a computation of one op in place of the one
+    /// that it calls.
     pub(super) fn folded(
         &mut self,
         site: Site<'m>,
@@ -115,7 +116,8 @@ pub(super) fn reduce_window<'m>(
     reduced(ev, site, op.to_apply, &operands, || Fold::reduce_window(site, op, &operands))
 }
 
-/// A reduction of each leaf, of which the order is open. The second half of the operands are the initial values.
+/// A reduction of each leaf, of which the order is open. The second half of the operands are the
+/// initial values.
 fn reduced<'m, 'a>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -181,7 +183,8 @@ fn in_any_order<'m>(
     fold.run(ev, body, several && (orders || !sums))
 }
 
-/// The sum of leaf `leaf` of operands, the initial values included: `roundings` of them for each element, or for all.
+/// The sum of leaf `leaf` of operands, the initial values included: `roundings` of them for each
+/// element, or for all.
 pub(super) fn total<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,

@@ -60,7 +60,8 @@ fn recorded(entry: &Entry) -> Option<Recorded> {
 /// Recorded results that are wrong, as `docs/status.md` says.
 const WRONG: [&str; 2] = ["convert/f4e2m1fn.hlo", "convert/f4e2m1fn.opt.hlo"];
 
-/// The recorded results of XLA:CPU, where they are there, are legal; with `--nocapture`, each difference is printed.
+/// The recorded results of XLA:CPU, where they are there, are legal; with `--nocapture`, each
+/// difference is printed.
 #[test]
 fn recorded_results_are_legal() {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/corpus");
@@ -580,7 +581,8 @@ fn sums_of_zeros_in_a_transform_have_either_sign() {
 
 #[test]
 fn functions_of_what_may_be_nan_may_be_nan() {
-    // The function of 9 is 0.99999994 or 1, of which the arc cosine is small or 0, and the remainder 0 or NaN.
+    // The function of 9 is 0.99999994 or 1, of which the arc cosine is small or 0, and the
+    // remainder 0 or NaN.
     let text = "HloModule m
         ENTRY e { x = f32[] parameter(0) t = f32[] tanh(x) a = f32[] acos(t)
         m = f32[] remainder(a, a) ROOT r = f32[] exponential(m) }";
@@ -593,7 +595,8 @@ fn factors_of_a_scaled_dot_may_be_inexact() {
         ENTRY e { x = f32[2,4] parameter(0) w = f32[1,4] parameter(1) s = f32[2,2] parameter(2) t = f32[1,1] parameter(3)
         y = f32[2,4] tanh(x) u = f32[2,2] exponential(s)
         ROOT r = f32[2,1] scaled-dot(y, w, u, t), lhs_contracting_dims={1}, rhs_contracting_dims={1} }";
-    // tanh(0.5) is 0.46211717 and exp(1) is 2.7182818: (0.46211717 * 2 * 1 + 0.46211717 * 2 * 2.7182818) * 2, and 4 * 2 * 0.46211717.
+    // tanh(0.5) is 0.46211717 and exp(1) is 2.7182818: (0.46211717 * 2 * 1 + 0.46211717 * 2 *
+    // 2.7182818) * 2, and 4 * 2 * 0.46211717.
     let arguments = [
         "f32[2,4] {{0.5, 0.5, 0.5, 0.5}, {0.5, 0.5, 0.5, 0.5}}",
         "f32[1,4] {{1, 1, 1, 1}}",

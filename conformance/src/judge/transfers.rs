@@ -1,4 +1,5 @@
-//! Values that a device receives from another or from itself, on a channel of one `send` and one `recv-done`.
+//! Values that a device receives from another or from itself, on a channel of one `send` and one
+//! `recv-done`.
 use hlo::ir::{Computation, Instruction, InstructionId};
 use hlo::{Module, Op};
 use interp::DeviceGrid;
@@ -28,7 +29,8 @@ impl Received {
     }
 }
 
-/// Returns where the value of a `recv-done` comes from, if that has been sent before: by each device to itself, or in the entry by any.
+/// Returns where the value of a `recv-done` comes from, if that has been sent before: by each
+/// device to itself, or in the entry by any.
 pub(super) fn received(
     module: &Module,
     computation: &Computation,

@@ -12,7 +12,8 @@ use crate::error_model::roundoff;
 use hlo::op::Fft;
 use hlo::op::value::FftType;
 
-/// The error of each element, in unit roundoffs of the norm of the operand, for each level of the transform.
+/// The error of each element, in unit roundoffs of the norm of the operand, for each level of the
+/// transform.
 const ERROR_PER_LEVEL: f64 = 7.0;
 
 pub(super) fn fft<'m>(

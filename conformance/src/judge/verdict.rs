@@ -96,7 +96,8 @@ impl Check {
         legal
     }
 
-    /// Keeps the element if it is farther out than the one so far; one that is not legal comes before others.
+    /// Keeps the element if it is farther out than the one so far; one that is not legal comes
+    /// before others.
     fn distance(&mut self, new: Worst) {
         let order = |worst: &Worst| (worst.wrong, worst.share());
         if self.worst.as_ref().is_none_or(|old| order(&new) > order(old)) {
@@ -219,7 +220,8 @@ pub(super) fn measure(expected: &Literal, actual: &Literal, into: &mut Measures)
     equal
 }
 
-/// The distance of two floats, in values of their type; `None` if one of them is not finite, and of other elements that differ.
+/// The distance of two floats, in values of their type; `None` if one of them is not finite, and of
+/// other elements that differ.
 fn distance(ty: ElementType, a: Scalar, b: Scalar) -> Option<u64> {
     let finite = |(a, b): (&f64, &f64)| match a.is_finite() && b.is_finite() {
         true => Some(ulps(ty.component(), *a, *b)),

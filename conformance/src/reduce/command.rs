@@ -5,11 +5,11 @@ use hlo::text::Style;
 use hlo::{Literal, Verified};
 use std::time::Duration;
 
-/// A shell command such as `./still-wrong {hlo} {in.npz}`, run once for each candidate. Exit code 0: the candidate is
-/// interesting; any other, or no end within the time limit: it is not.
+/// A shell command such as `./still-wrong {hlo} {in.npz}`, run once for each candidate. Exit code
+/// 0: the candidate is interesting; any other, or no end within the time limit: it is not.
 ///
-/// `{hlo}` is replaced by the path of the module's text, `{in.npz}` by that of the arguments `in0`, `in1`, ... with tuples
-/// flattened, for several devices `d<k>_in<i>`.
+/// `{hlo}` is replaced by the path of the module's text, `{in.npz}` by that of the arguments `in0`,
+/// `in1`, ... with tuples flattened, for several devices `d<k>_in<i>`.
 ///
 /// ```
 /// use conformance::reduce::{CommandPredicate, Interest};

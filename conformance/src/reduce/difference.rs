@@ -1,4 +1,5 @@
-//! The predicate of a backend: its results differ from those of a reference, in the same way as for the first module.
+//! The predicate of a backend: its results differ from those of a reference, in the same way as for
+//! the first module.
 use super::Interest;
 use crate::backend::{Backend, LimitedEngine};
 use crate::results::{Record, Verdict};
@@ -74,7 +75,8 @@ impl Kind {
     }
 }
 
-/// Returns the words of the first line of an error that are letters only: names, shapes and numbers change with the module.
+/// Returns the words of the first line of an error that are letters only: names, shapes and numbers
+/// change with the module.
 fn words(reason: &str) -> String {
     let line = reason.lines().next().unwrap_or_default();
     let is_word = |word: &&str| word.chars().all(|c| c.is_alphabetic() || ",.:;'".contains(c));
@@ -103,7 +105,8 @@ pub struct Difference<'a> {
 }
 
 impl<'a> Difference<'a> {
-    /// Compares a backend with an engine, which may take `fuel` steps: a candidate may have a loop without an end.
+    /// Compares a backend with an engine, which may take `fuel` steps: a candidate may have a loop
+    /// without an end.
     pub fn new(engine: Engine, backend: &'a mut dyn Backend, fuel: u64) -> Self {
         Self {
             reference: LimitedEngine { engine, fuel, max_memory: usize::MAX, time_limit: None },
@@ -142,7 +145,8 @@ impl fmt::Debug for Difference<'_> {
     }
 }
 
-/// Calls a predicate up to `times` times, until it is not boring: for differences that do not show in each run.
+/// Calls a predicate up to `times` times, until it is not boring: for differences that do not show
+/// in each run.
 pub fn repeated(times: u32, mut interesting: impl FnMut() -> Interest) -> Interest {
     let mut answer = Interest::Boring;
     for _ in 0..times.max(1) {
@@ -155,8 +159,9 @@ pub fn repeated(times: u32, mut interesting: impl FnMut() -> Interest) -> Intere
     answer
 }
 
-/// Returns how often a candidate must be boring before it is called boring, so that at most one in a hundred interesting ones is
-/// missed: `shown` of `runs` runs of the first module were interesting.
+/// Returns how often a candidate must be boring before it is called boring, so that at most one in
+/// a hundred interesting ones is missed: `shown` of `runs` runs of the first module were
+/// interesting.
 ///
 /// ```
 /// use conformance::reduce::repetitions;

@@ -41,13 +41,15 @@ impl Draft {
             |c: ComputationId| self.rewriter.computation(c).ids().into_iter().map(move |i| (c, i));
         self.rewriter.computation_ids().into_iter().flat_map(of).collect()
     }
-    /// Replaces every use of a value by another value of the same computation, and removes its instruction.
+    /// Replaces every use of a value by another value of the same computation, and removes its
+    /// instruction.
     pub(super) fn substitute(&mut self, (computation, old): At, new: InstructionId) {
         let computation = self.rewriter.computation_mut(computation);
         computation.replace_uses(old, new);
         computation.remove(old);
     }
-    /// Returns the instructions that the result of their computation does not depend on; parameters are counted in the entry.
+    /// Returns the instructions that the result of their computation does not depend on; parameters
+    /// are counted in the entry.
     pub(super) fn dead(&self) -> HashSet<At> {
         let mut dead = HashSet::new();
         for id in self.rewriter.computation_ids() {
@@ -59,7 +61,8 @@ impl Draft {
         }
         dead
     }
-    /// Removes what edits made unused, and arguments with their parameters; instructions in `kept` stay, with their operands.
+    /// Removes what edits made unused, and arguments with their parameters; instructions in `kept`
+    /// stay, with their operands.
     pub(super) fn sweep(&mut self, kept: &HashSet<At>) {
         for id in self.rewriter.computation_ids() {
             let computation = self.rewriter.computation(id);
@@ -74,8 +77,8 @@ impl Draft {
         }
         self.rewriter.remove_unused_computations();
     }
-    /// Returns for each id whether the root or one of `roots` needs the instruction. A computation that is called needs its
-    /// parameters.
+    /// Returns for each id whether the root or one of `roots` needs the instruction. A computation
+    /// that is called needs its parameters.
     fn live(&self, id: ComputationId, roots: &[InstructionId]) -> Vec<bool> {
         let computation = self.rewriter.computation(id);
         let ids = computation.ids();
@@ -93,7 +96,8 @@ impl Draft {
         }
         live
     }
-    /// Replaces an instruction of the entry by a new parameter with these arguments, one for each device.
+    /// Replaces an instruction of the entry by a new parameter with these arguments, one for each
+    /// device.
     pub(super) fn replace_by_parameter(&mut self, id: InstructionId, values: &[Literal]) -> bool {
         let Some(instruction) = self.entry().get(id) else { return false };
         let shape = instruction.shape.clone();

@@ -6,8 +6,9 @@ use hlo::{Literal, Verified};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Returns a file test: the module, its arguments as `// in:`, and the results of the exact engine as `// out:`. There is no
-/// `// out:` without `fuel`, the steps that the engine may take, or if it has no result within them.
+/// Returns a file test: the module, its arguments as `// in:`, and the results of the exact engine
+/// as `// out:`. There is no `// out:` without `fuel`, the steps that the engine may take, or if it
+/// has no result within them.
 pub fn file_test(module: &Arc<Verified>, arguments: &[Vec<Literal>], fuel: Option<u64>) -> String {
     let mut text = module.module().print(Style::Short);
     if !text.ends_with('\n') {

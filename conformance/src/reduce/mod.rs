@@ -54,7 +54,8 @@ pub enum Interest {
     Boring,
     /// It shows what is searched for.
     Interesting,
-    /// It shows something else that is worth a look, of this kind. The smallest candidate of each kind is kept.
+    /// It shows something else that is worth a look, of this kind. The smallest candidate of each
+    /// kind is kept.
     Other(String),
 }
 
@@ -70,11 +71,13 @@ pub type Progress<'a> = dyn FnMut(&Step, &Arc<Verified>, &[Vec<Literal>]) + 'a;
 /// How a module is reduced.
 #[derive(Default)]
 pub struct Options<'a> {
-    /// The most time for all candidates; a predicate that does not return is not interrupted. No limit if absent.
+    /// The most time for all candidates; a predicate that does not return is not interrupted. No
+    /// limit if absent.
     pub time_limit: Option<Duration>,
     /// The most candidates that are tried. No limit if absent.
     pub max_tries: Option<usize>,
-    /// The steps that a run of a candidate may take when values are recorded; [`measured_fuel`] if absent.
+    /// The steps that a run of a candidate may take when values are recorded; [`measured_fuel`] if
+    /// absent.
     pub fuel: Option<u64>,
     /// Called with each smaller candidate.
     pub progress: Option<Box<Progress<'a>>>,
@@ -134,7 +137,8 @@ pub enum ReduceError {
     /// The module itself is not interesting.
     #[error("the module is not interesting: nothing to reduce")]
     NotInteresting,
-    /// A module of a single constant is interesting, so the predicate says nothing about the module.
+    /// A module of a single constant is interesting, so the predicate says nothing about the
+    /// module.
     #[error(
         "a module of a single constant is interesting, too: the predicate does not depend on the module"
     )]
@@ -144,11 +148,12 @@ pub enum ReduceError {
 /// A module without anything that could differ.
 const TRIVIAL: &str = "HloModule trivial\nENTRY e { ROOT zero = s32[] constant(0) }";
 
-/// Searches for the smallest interesting module and arguments. `arguments` are those of each device, or a single list for all
-/// devices; each candidate has as many.
+/// Searches for the smallest interesting module and arguments. `arguments` are those of each
+/// device, or a single list for all devices; each candidate has as many.
 ///
-/// The search is deterministic: the same module, arguments and answers of `interesting` give the same result, unless
-/// [`Options::time_limit`] ends it. Each candidate is verified, smaller than the best one so far, and tried once.
+/// The search is deterministic: the same module, arguments and answers of `interesting` give the
+/// same result, unless [`Options::time_limit`] ends it. Each candidate is verified, smaller than
+/// the best one so far, and tried once.
 ///
 /// # Errors
 /// If the module is not interesting, or a trivial module is.

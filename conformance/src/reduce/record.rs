@@ -21,7 +21,8 @@ pub(super) fn run(
     session.run(arguments, &options).ok().map(|output| output.results)
 }
 
-/// Returns four times the steps that a module takes, rounded up: enough for its candidates, which may have loops without an end.
+/// Returns four times the steps that a module takes, rounded up: enough for its candidates, which
+/// may have loops without an end.
 ///
 /// ```
 /// let text = "HloModule m\nENTRY e { x = f32[] parameter(0) ROOT r = f32[] tanh(x) }";
@@ -47,8 +48,8 @@ fn ends_within(module: &Arc<Verified>, arguments: &[Vec<Literal>], fuel: u64) ->
 }
 
 impl Search<'_, '_> {
-    /// Returns the instructions of the entry whose values can be arguments, and for each device their values in the best
-    /// candidate.
+    /// Returns the instructions of the entry whose values can be arguments, and for each device
+    /// their values in the best candidate.
     pub(super) fn recorded(&self) -> Option<(Vec<InstructionId>, Vec<Vec<Literal>>)> {
         let mut draft = self.draft();
         let ids: Vec<InstructionId> = recordable(&draft);

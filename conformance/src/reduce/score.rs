@@ -23,7 +23,8 @@ pub struct Score {
     pub types: usize,
     /// Bytes of the text without constants.
     pub text: usize,
-    /// How much is written to state the arguments and constants: 0 is the simplest value, then 1, then small integers.
+    /// How much is written to state the arguments and constants: 0 is the simplest value, then 1,
+    /// then small integers.
     pub values: usize,
 }
 

@@ -75,7 +75,8 @@ impl<'a, 'o> Search<'a, 'o> {
         (self.interesting)(module, arguments)
     }
 
-    /// Tries an edited module; the best candidate is replaced if this one is interesting and smaller.
+    /// Tries an edited module; the best candidate is replaced if this one is interesting and
+    /// smaller.
     pub(super) fn attempt(&mut self, draft: Draft) -> bool {
         let Draft { rewriter, arguments } = draft;
         rewriter.finish().is_ok_and(|module| self.attempt_module(module, arguments))
@@ -118,8 +119,8 @@ impl<'a, 'o> Search<'a, 'o> {
         }
     }
 
-    /// Applies as many of the edits of the best candidate as it can: chunks from the last to the first, of half the size when
-    /// no chunk of a round succeeded. Returns whether any did.
+    /// Applies as many of the edits of the best candidate as it can: chunks from the last to the
+    /// first, of half the size when no chunk of a round succeeded. Returns whether any did.
     pub(super) fn minimize(&mut self, mut edits: Vec<Edit>) -> bool {
         let mut draft = self.draft();
         let kept = draft.dead();

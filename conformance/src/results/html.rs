@@ -4,8 +4,9 @@ use super::Results;
 const PAGE: &str = include_str!("page.html");
 
 impl Results {
-    /// Returns the results as a page of HTML: counts, a map of opcodes and element types, and each case that is not good with
-    /// its module, its arguments, both results and the command that reproduces it.
+    /// Returns the results as a page of HTML: counts, a map of opcodes and element types, and each
+    /// case that is not good with its module, its arguments, both results and the command that
+    /// reproduces it.
     pub fn to_html(&self) -> String {
         // `<` is escaped so that no text of a module ends the script.
         let json = self.to_json().replace('<', "\\u003c");

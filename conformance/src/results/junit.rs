@@ -7,8 +7,8 @@ use std::time::Duration;
 impl Results {
     /// Returns the results as JUnit XML: a test suite for each opcode, a test case for each case.
     ///
-    /// Wrong and unstable results are failures, cases without a result are errors. Cases that are unsupported, undefined or
-    /// not run are skipped.
+    /// Wrong and unstable results are failures, cases without a result are errors. Cases that are
+    /// unsupported, undefined or not run are skipped.
     pub fn to_junit(&self) -> String {
         let mut report = quick_junit::Report::new(format!("etalon conform: {}", self.backend));
         let mut suites = BTreeMap::new();

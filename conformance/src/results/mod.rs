@@ -6,7 +6,8 @@
 //!                      └─ to_html
 //! ```
 //!
-//! Cases are identified by their names. The results of shards merge into those of a single run, whatever the order.
+//! Cases are identified by their names. The results of shards merge into those of a single run,
+//! whatever the order.
 //!
 //! ```
 //! use conformance::results::{Changes, Record, Results, Verdict};
@@ -114,7 +115,8 @@ impl Results {
     /// Merges the results of another part of the same run.
     ///
     /// # Errors
-    /// If the backends, versions or numbers of shards differ, or both have the same shard or the same case.
+    /// If the backends, versions or numbers of shards differ, or both have the same shard or the
+    /// same case.
     pub fn merge(&mut self, other: Self) -> Result<(), ResultsError> {
         let unrelated = |what, one: &String, other: &String| ResultsError::Unrelated {
             what,
@@ -146,7 +148,8 @@ impl Results {
         Ok(())
     }
 
-    /// Returns the parts that are missing in merged results; if there are none, these become the results of a whole run.
+    /// Returns the parts that are missing in merged results; if there are none, these become the
+    /// results of a whole run.
     pub fn complete(&mut self) -> Vec<Shard> {
         let count = self.shards.first().map_or(0, |shard| shard.count);
         let all = (1..=count).map(|index| Shard { index, count });

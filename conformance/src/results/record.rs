@@ -11,7 +11,8 @@ pub enum Verdict {
     Agrees,
     /// The result differs by no more than a correct evaluation in the same types may.
     WithinBound,
-    /// The specification leaves the result open, or rounding errors decide between very different results.
+    /// The specification leaves the result open, or rounding errors decide between very different
+    /// results.
     Undefined,
     /// The backend does not implement something the module needs.
     Unsupported,
@@ -113,7 +114,8 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether the part has the case of this name. Other cases that are added or removed do not change the answer.
+    /// Whether the part has the case of this name. Other cases that are added or removed do not
+    /// change the answer.
     ///
     /// ```
     /// use conformance::results::Shard;
@@ -195,8 +197,9 @@ pub struct Measures {
     /// The bound of the element with that error.
     #[serde(with = "number")]
     pub bound: f64,
-    /// Numbers of elements by distance: element k counts distances of at least 2^(k-1) and less than 2^k units, the first one
-    /// equal elements, and element 64 infinities, NaN, integers and booleans that differ.
+    /// Numbers of elements by distance: element k counts distances of at least 2^(k-1) and less
+    /// than 2^k units, the first one equal elements, and element 64 infinities, NaN, integers and
+    /// booleans that differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub histogram: Vec<usize>,
     /// The element that is farthest beyond its bound.
@@ -266,7 +269,8 @@ impl Record {
 }
 
 impl From<crate::Report> for Record {
-    /// Returns the record of a case that cannot run: its file is malformed, or the arguments are missing.
+    /// Returns the record of a case that cannot run: its file is malformed, or the arguments are
+    /// missing.
     fn from(report: crate::Report) -> Self {
         let mut record = Self::new(&report.name, Verdict::NoReference);
         record.reason = report.details(false);

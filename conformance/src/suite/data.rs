@@ -209,7 +209,8 @@ fn complex(ty: ElementType, re: f64, im: f64) -> u128 {
     Scalar::Complex(re, im).to_bits(ty)
 }
 
-/// Returns an integer in a type: wrapped, or its absolute value where floats have no sign, and 1 for 0 where they have no zero.
+/// Returns an integer in a type: wrapped, or its absolute value where floats have no sign, and 1
+/// for 0 where they have no zero.
 fn integer(ty: ElementType, x: i64) -> u128 {
     match ty.class() {
         Class::Pred => u128::from(x & 1 != 0),
@@ -243,7 +244,8 @@ fn filled(ty: ElementType, fill: Fill) -> u128 {
     }
 }
 
-/// Returns the elements of one of several parameters: all tuples of the values if they fit, else random ones.
+/// Returns the elements of one of several parameters: all tuples of the values if they fit, else
+/// random ones.
 fn tuples(values: &[u128], len: usize, place: Place, sequence: &mut Sequence) -> Vec<u128> {
     let n = values.len();
     let power = |k: usize| u32::try_from(k).ok().and_then(|k| n.checked_pow(k));
@@ -332,7 +334,8 @@ fn row_and_column(i: usize, rows: usize, columns: usize) -> (usize, usize) {
     (i / columns % rows, i % columns)
 }
 
-/// An element of `L L^H`, where L has ones on the diagonal and small integers below: exact, and so is its factor.
+/// An element of `L L^H`, where L has ones on the diagonal and small integers below: exact, and so
+/// is its factor.
 fn definite(ty: ElementType, i: usize, rows: usize, columns: usize) -> u128 {
     let (row, column) = row_and_column(i, rows, columns);
     let (mut re, mut im) = (0.0, 0.0);

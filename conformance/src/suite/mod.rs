@@ -6,8 +6,9 @@
 //!                                     Selection ──┘        Suite::run ───┴──> Results
 //! ```
 //!
-//! The cases are made from descriptions, HLO templates whose comments list the values of their variables; `docs/suite.md` explains
-//! them. A case is named by the rule that it tests, `op/type/rule[x=1;y=2]`. Expected values are not stored: Etalon computes them.
+//! The cases are made from descriptions, HLO templates whose comments list the values of their
+//! variables; `docs/suite.md` explains them. A case is named by the rule that it tests,
+//! `op/type/rule[x=1;y=2]`. Expected values are not stored: Etalon computes them.
 //!
 //! ```
 //! use conformance::Engine;

@@ -6,7 +6,8 @@ use crate::{Engine, conform, on_large_stack};
 use interp::DeviceGrid;
 
 impl Suite {
-    /// Runs the cases in a backend and judges the results. `observe` gets each record as soon as it is there.
+    /// Runs the cases in a backend and judges the results. `observe` gets each record as soon as it
+    /// is there.
     pub fn run(
         &self,
         backend: &mut dyn Backend,
@@ -53,7 +54,8 @@ impl SuiteCase {
         record
     }
 
-    /// Turns a difference into [`Verdict::Undefined`] if the rule says what the specification leaves open.
+    /// Turns a difference into [`Verdict::Undefined`] if the rule says what the specification
+    /// leaves open.
     pub fn settle(&self, record: &mut Record) {
         if let (Verdict::Differs, Some(open)) = (record.verdict, &self.template.undefined) {
             record.verdict = Verdict::Undefined;

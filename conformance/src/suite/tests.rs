@@ -68,7 +68,8 @@ fn subject_of(name: &str) -> Option<(Opcode, ElementType)> {
     Some((op, ElementType::from_name(parts.next()?)?))
 }
 
-/// Ops whose values no backend is given from outside: other devices' queues, the host, random numbers, functions in C.
+/// Ops whose values no backend is given from outside: other devices' queues, the host, random
+/// numbers, functions in C.
 fn needs_more_than_arguments(op: Opcode) -> bool {
     match op.kind() {
         Kind::Transfer | Kind::Host | Kind::Random | Kind::Custom => true,
@@ -103,7 +104,8 @@ fn runs(case: &SuiteCase) -> bool {
     case.subject().is_ok_and(|subject| !run(subject).is_err_and(|error| unsupported(&error)))
 }
 
-/// A type that the table allows, or that a module of the same op may have in the place of `{type}`, has a case.
+/// A type that the table allows, or that a module of the same op may have in the place of `{type}`,
+/// has a case.
 #[test]
 fn every_element_type_of_an_op_has_a_case() {
     let covered: BTreeSet<(Opcode, ElementType)> =

@@ -1,4 +1,5 @@
-//! Blame, reduction, the suite and the page of results, in one program: each would be linked with all engines.
+//! Blame, reduction, the suite and the page of results, in one program: each would be linked with
+//! all engines.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stderr,

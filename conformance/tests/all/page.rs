@@ -1,4 +1,5 @@
-//! The page of results in a browser: clicks and keys. Needs `chromium` on the path; without it the test says so and passes.
+//! The page of results in a browser: clicks and keys. Needs `chromium` on the path; without it the
+//! test says so and passes.
 use conformance::results::{Element, Measures, Record, Reproduction, Results, Verdict};
 use std::process::Command;
 

@@ -1,4 +1,5 @@
-//! Programs of about 200 instructions with fusions, calls, loops and conditionals, in which every planted bug shows.
+//! Programs of about 200 instructions with fusions, calls, loops and conditionals, in which every
+//! planted bug shows.
 use hlo::{Literal, Module, Verified};
 use std::fmt::Write as _;
 

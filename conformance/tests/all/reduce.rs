@@ -1,4 +1,5 @@
-//! Reduction of programs with planted bugs. `cargo test -p etalon-conformance --test all reduce -- --nocapture` shows a line for each.
+//! Reduction of programs with planted bugs.
+//! `cargo test -p etalon-conformance --test all reduce -- --nocapture` shows a line for each.
 use super::planted::{Bug, Planted};
 use super::programs;
 use conformance::backend::{Backend, BackendError, Capabilities, EngineBackend, LoadedModule};

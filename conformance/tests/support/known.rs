@@ -1,11 +1,12 @@
-//! Known findings: which cases of the suite are not good in a backend, and what docs/findings.md calls the cause.
+//! Known findings: which cases of the suite are not good in a backend, and what docs/findings.md
+//! calls the cause.
 #![allow(dead_code, reason = "each program uses a part of it")]
 use conformance::results::Record;
 
 /// A list of known findings.
 ///
-/// A line is `VERDICT PATTERN | CAUSE`. `*` stands for any characters, and as a verdict for any that is bad: damaged memory has
-/// many of them.
+/// A line is `VERDICT PATTERN | CAUSE`. `*` stands for any characters, and as a verdict for any
+/// that is bad: damaged memory has many of them.
 pub(crate) struct Known(Vec<Entry>);
 
 pub(crate) struct Entry {

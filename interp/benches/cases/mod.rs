@@ -6,7 +6,8 @@ use std::hint::black_box;
 /// An op on arrays of about `n` elements.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// The instructions of the entry. `{n}` stands for `n`, `{s}` for its square root, `{l}` for `n / 64`.
+    /// The instructions of the entry. `{n}` stands for `n`, `{s}` for its square root, `{l}` for
+    /// `n / 64`.
     body: &'static str,
     /// The operations that its time is divided by: `n` to this power.
     pub(crate) power: f64,

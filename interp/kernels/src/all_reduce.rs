@@ -1,7 +1,7 @@
 //! Whole arrays folded into one, element by element: `result[i] = (..((x0[i] . x1[i]) . x2[i]) ..)`
 //!
-//! This is what collective ops do with the arrays of a group's members. A float sum is accumulated wide and rounded once, or
-//! rounded after each member where that is what is asked for.
+//! This is what collective ops do with the arrays of a group's members. A float sum is accumulated
+//! wide and rounded once, or rounded after each member where that is what is asked for.
 use hlo::ir::ComputationId;
 use hlo::op::Binary;
 use hlo::{Array, ArrayShape, Class, Scalar};

@@ -1,23 +1,27 @@
-//! `batch-norm-training`, `batch-norm-inference`, `batch-norm-grad`: `y = (x - mean) * scale / sqrt(variance + epsilon) + offset`
+//! `batch-norm-training`, `batch-norm-inference`, `batch-norm-grad`:
+//! `y = (x - mean) * scale / sqrt(variance + epsilon) + offset`
 //!
-//! Each index of dimension `feature_index` is a feature, with a scale, an offset, a mean and a variance of its own; a sum
-//! below runs over all N elements of a feature, that is over all other dimensions. `r` stands for
-//! `1 / sqrt(variance + epsilon)`. `epsilon` is an f32 whatever the element type, which may be any float.
+//! Each index of dimension `feature_index` is a feature, with a scale, an offset, a mean and a
+//! variance of its own; a sum below runs over all N elements of a feature, that is over all other
+//! dimensions. `r` stands for `1 / sqrt(variance + epsilon)`. `epsilon` is an f32 whatever the
+//! element type, which may be any float.
 //!
-//! - training: `mean = sum of x / N`, `variance = sum of (x - mean)^2 / N`, and y. The result is (y, mean, variance).
+//! - training: `mean = sum of x / N`, `variance = sum of (x - mean)^2 / N`, and y. The result is
+//!   (y, mean, variance).
 //! - inference: y alone, with the mean and variance given.
-//! - gradient: with g the gradient of y, and the mean and variance given, the result is those of operand, scale, offset:
-//!   `scale * r / N * (N g - sum of g - (x - mean) * sum of g (x - mean) / (variance + epsilon))`,
-//!   `sum of g (x - mean) * r`, `sum of g`.
+//! - gradient: with g the gradient of y, and the mean and variance given, the result is those of
+//!   operand, scale, offset: `scale * r / N * (N g - sum of g - (x - mean) * sum of g (x - mean) /
+//!   (variance + epsilon))`, `sum of g (x - mean) * r`, `sum of g`.
 //!
-//! Edges: a feature without elements has NaN for mean and variance, and gradients 0 of scale and offset. Where
-//! `variance + epsilon` is 0, r is infinite, and an element that is the mean gives NaN; in inference, where XLA:CPU forms
-//! `x * scale * r` and `mean * scale * r` apart, so do 0 and every element on the mean's side of it. Where it is
-//! negative, all is NaN. NaN and infinities spread over their feature.
+//! Edges: a feature without elements has NaN for mean and variance, and gradients 0 of scale and
+//! offset. Where `variance + epsilon` is 0, r is infinite, and an element that is the mean gives
+//! NaN; in inference, where XLA:CPU forms `x * scale * r` and `mean * scale * r` apart, so do 0 and
+//! every element on the mean's side of it. Where it is negative, all is NaN. NaN and infinities
+//! spread over their feature.
 //!
-//! XLA:CPU has `sum of x^2 / N - mean^2` for the variance, which loses digits where the mean is large, may even be negative, and
-//! overflows early; ours is the definition. All is computed in f64 (twice that for f64), mean and variance inside of y
-//! too, and each element is rounded once.
+//! XLA:CPU has `sum of x^2 / N - mean^2` for the variance, which loses digits where the mean is
+//! large, may even be negative, and overflows early; ours is the definition. All is computed in f64
+//! (twice that for f64), mean and variance inside of y too, and each element is rounded once.
 use crate::Kernel;
 use crate::function::writes_with;
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
@@ -98,7 +102,8 @@ fn write<R: Field>(numbers: &[R], array: &mut Array) {
 fn inverse_root<R: Real>(variance: R, epsilon: f32) -> R {
     R::from(1.0) / (variance + f64::from(epsilon).into()).sqrt()
 }
-/// Bytes of the numbers that elements are read as: some for each of `arrays` operands, and some for each feature.
+/// Bytes of the numbers that elements are read as: some for each of `arrays` operands, and some for
+/// each feature.
 fn scratch(operand: &ArrayShape, feature_index: i64, arrays: usize) -> usize {
     let features = to_usize(operand.dims[to_usize(feature_index)]).saturating_mul(8);
     let numbers = saturating_count(&operand.dims).saturating_mul(arrays).saturating_add(features);

@@ -1,5 +1,6 @@
-//! `bitcast` where the layouts only order dimensions: elements move from the place that the operand's layout gives them to
-//! the index at which the result's layout has that place. Any other is left to the reference function.
+//! `bitcast` where the layouts only order dimensions: elements move from the place that the
+//! operand's layout gives them to the index at which the result's layout has that place. Any other
+//! is left to the reference function.
 use super::strided::{Move, Walk, move_elements};
 use crate::Kernel;
 use crate::function::writes_with;
@@ -48,7 +49,8 @@ fn kernel(from: &ArrayShape, to: &ArrayShape) -> Option<Box<dyn Kernel>> {
 
 /// Whether the elements of both arrays are the same, in the order in which they lie in memory.
 fn moves_elements(from: &ArrayShape, to: &ArrayShape) -> bool {
-    // Narrow elements and booleans are stored wider than they count, so their bytes are not their memory.
+    // Narrow elements and booleans are stored wider than they count, so their bytes are not their
+    // memory.
     let (old, new) = (from.ty, to.ty);
     let keeps_bytes =
         old == new || (old.bits() >= 8 && old.bits() == new.bits() && new != ElementType::Pred);

@@ -1,8 +1,9 @@
 //! Blocks of elements in wide form, for types without loops of their own.
 //!
-//! An array is cut into blocks that stay in the cache. Elements of a block are widened by class (booleans, i64,
-//! u64, f64, pairs of f64), passed to the functions of `num`, and rounded to the result's type as they are
-//! stored. Blocks are independent, so they run in parallel and give the same bits on any number of threads.
+//! An array is cut into blocks that stay in the cache. Elements of a block are widened by class
+//! (booleans, i64, u64, f64, pairs of f64), passed to the functions of `num`, and rounded to the
+//! result's type as they are stored. Blocks are independent, so they run in parallel and give the
+//! same bits on any number of threads.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "the common types have loops of their own, beside the one of all types"

@@ -1,19 +1,22 @@
-//! `cholesky`: `result[i,j] = (a[i,j] - sum of result[i,k] * conj(result[j,k])) / d[j]` over k < j, for j <= i, with
-//! `d[j] = sqrt(re(a[j,j] - sum of |result[j,k]|^2))`
+//! `cholesky`: `result[i,j] = (a[i,j] - sum of result[i,k] * conj(result[j,k])) / d[j]` over k < j,
+//! for j <= i, with `d[j] = sqrt(re(a[j,j] - sum of |result[j,k]|^2))`
 //!
-//! The factor of each matrix of a batch: with `lower`, the lower triangle L with `a = L L^H`; without, the upper triangle
-//! U with `a = U^H U`. Any float or complex type.
+//! The factor of each matrix of a batch: with `lower`, the lower triangle L with `a = L L^H`;
+//! without, the upper triangle U with `a = U^H U`. Any float or complex type.
 //!
-//! - Only the triangle that is named is read; the other is ignored, NaN included. The other triangle
-//!   of the result is 0.
-//! - A matrix that is not positive definite, which shows as a `d[j]^2` that is not above 0, or not finite, gives NaN in
-//!   all of its elements, as the real part of complex ones. The other matrices of the batch stay as they are.
-//! - A complex diagonal should be real. If it is not, its imaginary part is divided like the rest of the column.
+//! - Only the triangle that is named is read; the other is ignored, NaN included. The other
+//!   triangle of the result is 0.
+//! - A matrix that is not positive definite, which shows as a `d[j]^2` that is not above 0, or not
+//!   finite, gives NaN in all of its elements, as the real part of complex ones. The other matrices
+//!   of the batch stay as they are.
+//! - A complex diagonal should be real. If it is not, its imaginary part is divided like the rest
+//!   of the column.
 //! - Matrices of size 0 have factors of size 0.
 //!
-//! XLA:CPU does not see a last `d[j]^2` that is 0, nor an infinite one, and has NaN or 0 in single elements there; ours is
-//! the rule for all others. And it rounds every step: here all is computed in f64 (twice that for f64 and c128), and each
-//! element is rounded once. The engine `fast` computes real floats of 32 bits and less in f32.
+//! XLA:CPU does not see a last `d[j]^2` that is 0, nor an infinite one, and has NaN or 0 in single
+//! elements there; ours is the rule for all others. And it rounds every step: here all is computed
+//! in f64 (twice that for f64 and c128), and each element is rounded once. The engine `fast`
+//! computes real floats of 32 bits and less in f32.
 use crate::Kernel;
 use crate::conversion::{converted, is_narrow, number_bytes, store};
 use crate::function::{writes_in, writes_with};

@@ -47,7 +47,8 @@ pub fn concatenated(arrays: &[&Array], dim: usize, shape: &ArrayShape) -> Array 
 fn concatenate_into(dim: usize, operands: &[&Array], result: &mut Array) {
     let shape = result.shape();
     let width = shape.ty.storage_bytes();
-    // Everything after the dimension lies together, so each operand gives one run for each index before it.
+    // Everything after the dimension lies together, so each operand gives one run for each index
+    // before it.
     let outer = count(&shape.dims[..dim]);
     let runs: Vec<usize> = operands.iter().map(|o| count(&o.shape().dims[dim..]) * width).collect();
     let mut rest = result.bytes_mut();

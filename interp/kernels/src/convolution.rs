@@ -8,27 +8,28 @@
 //!   n' = n + c / (O / batch_group_count) * (N / batch_group_count)
 //! ```
 //!
-//! **Attributes.** `dim_labels` says which dimension of the three arrays is batch, feature or spatial. `window` gives
-//! each spatial dimension its size (that of the kernel), `stride`, `pad` (negative numbers take elements away),
-//! `lhs_dilate` and `rhs_dilate` (distance of the operands' elements) and `rhs_reversal`. There may be no spatial
-//! dimension at all; a window that fits nowhere gives a dimension of size 0. `feature_group_count` and
-//! `batch_group_count` divide features and batch into groups that do not mix. `algorithm` is that of `dot`;
+//! **Attributes.** `dim_labels` says which dimension of the three arrays is batch, feature or
+//! spatial. `window` gives each spatial dimension its size (that of the kernel), `stride`, `pad`
+//! (negative numbers take elements away), `lhs_dilate` and `rhs_dilate` (distance of the operands'
+//! elements) and `rhs_reversal`. There may be no spatial dimension at all; a window that fits
+//! nowhere gives a dimension of size 0. `feature_group_count` and `batch_group_count` divide
+//! features and batch into groups that do not mix. `algorithm` is that of `dot`;
 //! `operand_precision` permits less precise results and changes nothing here.
 //!
-//! `convolution_kind=dgrad` is the gradient with respect to the input: `window` is that of the forward convolution,
-//! `lhs` its result's gradient, and each element is added at the places it was read from: it is computed as a convolution with
-//! holes of the stride's size, the kernel reversed and padded as much as makes the input's size. `wgrad` and
-//! `fprop` are computed as written.
+//! `convolution_kind=dgrad` is the gradient with respect to the input: `window` is that of the
+//! forward convolution, `lhs` its result's gradient, and each element is added at the places it was
+//! read from: it is computed as a convolution with holes of the stride's size, the kernel reversed
+//! and padded as much as makes the input's size. `wgrad` and `fprop` are computed as written.
 //!
-//! `sparsity_config` says that an operand keeps 1 element of each block of N in one dimension: element j of the stored
-//! array is at N * j + index, `index` being the element of the index operand at the same place, and what is not
-//! kept is 0. An index outside the block is an error.
+//! `sparsity_config` says that an operand keeps 1 element of each block of N in one dimension:
+//! element j of the stored array is at N * j + index, `index` being the element of the index
+//! operand at the same place, and what is not kept is 0. An index outside the block is an error.
 //!
-//! **Edges.** Padding and holes take no part: an infinity or NaN in the kernel does not meet them. Types, wrapping and
-//! rounding are those of `dot`.
+//! **Edges.** Padding and holes take no part: an infinity or NaN in the kernel does not meet them.
+//! Types, wrapping and rounding are those of `dot`.
 //!
-//! **Differences.** XLA's evaluator converts the operands to the result's type first and saturates integers, where
-//! XLA:CPU, and this engine, wraps.
+//! **Differences.** XLA's evaluator converts the operands to the result's type first and saturates
+//! integers, where XLA:CPU, and this engine, wraps.
 mod lines;
 mod runs;
 
@@ -97,7 +98,8 @@ fn kernel(
     let order = if lines.is_none() { setting.order(result) } else { None };
     let scratch = [
         algorithm.scratch((&lhs, &rhs), to, setting.extent()),
-        // The places of groups, columns and terms in the kernel, and of a window along each dimension for each thread.
+        // The places of groups, columns and terms in the kernel, and of a window along each
+        // dimension for each thread.
         [setting.groups, setting.group_outputs, setting.terms()]
             .into_iter()
             .chain(
@@ -160,7 +162,8 @@ fn array(literal: &Array) -> &ArrayShape {
     literal.shape()
 }
 
-/// The parameters that the places of the operands follow from; the names are those of the dimension labels.
+/// The parameters that the places of the operands follow from; the names are those of the dimension
+/// labels.
 struct Setting {
     op: Convolution,
     window: Window,
@@ -290,8 +293,9 @@ impl Setting {
         }
     }
 
-    /// The sums come in the order of groups, rows, and a group's features. Returns the sizes and strides of a walk over
-    /// them in the order of the result's dimensions; `None` if the orders are the same.
+    /// The sums come in the order of groups, rows, and a group's features. Returns the sizes and
+    /// strides of a walk over them in the order of the result's dimensions; `None` if the orders
+    /// are the same.
     fn order(&self, shape: &ArrayShape) -> Option<(Dims, Dims)> {
         let labels = &self.op.dim_labels;
         let mut flat = Dims::from_elem(to_i64(self.groups), 1);
@@ -338,7 +342,8 @@ pub(super) fn source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<
     (rest == 0 && i < size).then_some(i)
 }
 
-/// Returns the source at a place beyond i64, where there are elements if the holes between them are as large.
+/// Returns the source at a place beyond i64, where there are elements if the holes between them are
+/// as large.
 #[cold]
 fn distant_source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<i64> {
     let at = i128::from(out) * i128::from(window.stride)

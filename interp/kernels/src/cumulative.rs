@@ -1,7 +1,7 @@
 //! Cumulative sums of floats: each window has the elements of the one before it, and one more.
 //!
-//! A running sum in two f64 gives nearly all values; where it does not decide how one is rounded, the sums are computed
-//! again with exact accumulators.
+//! A running sum in two f64 gives nearly all values; where it does not decide how one is rounded,
+//! the sums are computed again with exact accumulators.
 use super::window_steps::steps;
 use crate::Kernel;
 use crate::function::writes_in;
@@ -21,8 +21,9 @@ use std::ops::Range;
 /// Sums that are formed beside one another, and elements of one sum that are converted together.
 const BLOCK: usize = 64;
 
-/// Which elements the windows along a dimension have. The first `lead` windows have none, `head` elements are in all the
-/// others, the next windows have one element more each, and the last ones have all.
+/// Which elements the windows along a dimension have. The first `lead` windows have none, `head`
+/// elements are in all the others, the next windows have one element more each, and the last ones
+/// have all.
 struct Cumulative {
     /// Elements and windows of a line, and lines that neighbor one another.
     size: usize,
@@ -78,7 +79,8 @@ impl Cumulative {
         if size == 0 {
             return None;
         }
-        // Elements of the first window, in the order in which windows grow; of fewer than none if they come later.
+        // Elements of the first window, in the order in which windows grow; of fewer than none if
+        // they come later.
         let is_backward = dim.pad_low < windows - 1;
         let first = match is_backward {
             false => dim.size.checked_sub(dim.pad_low)?,
@@ -227,7 +229,8 @@ impl<'a> Strip<'a> {
         }
     }
 
-    /// Calls `each` for `count` elements of a column, one after another, or for one element of each column.
+    /// Calls `each` for `count` elements of a column, one after another, or for one element of each
+    /// column.
     #[inline]
     fn advance<S>(
         &mut self,
@@ -244,7 +247,8 @@ impl<'a> Strip<'a> {
         }
     }
 
-    /// The bytes of numbers `first..first + count` of a line of `size`, in the order in which windows grow.
+    /// The bytes of numbers `first..first + count` of a line of `size`, in the order in which
+    /// windows grow.
     fn bytes(&self, (first, count): (usize, usize), size: usize, width: usize) -> Range<usize> {
         let first = if self.of.is_backward { size - first - count } else { first };
         let at = (first * self.of.inner + self.columns) * width;

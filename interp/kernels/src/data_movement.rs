@@ -11,7 +11,8 @@ use num::clock::Stop;
 use num::index::{strides, to_usize};
 use num::scalar_program::ScalarPrograms;
 
-/// Returns the kernel whose result at index i is the operand's element at `base + sum of i[d] * strides[d]`.
+/// Returns the kernel whose result at index i is the operand's element at
+/// `base + sum of i[d] * strides[d]`.
 fn affine_kernel(site: &Site<'_>, base: i64, strides: &[i64]) -> Box<dyn Kernel> {
     let (from, to) = (site.operands[0], site.result());
     Box::new(Move::new(Walk::merged(&to.dims, base, strides), from, to))
@@ -55,7 +56,8 @@ impl ArrayOp for Transpose {
 impl ArrayOp for Reverse {
     fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
         let Self { dimensions } = self;
-        // `result[i] = operand[j]` with `j[d] = size[d] - 1 - i[d]` for the dimensions that are reversed
+        // `result[i] = operand[j]` with `j[d] = size[d] - 1 - i[d]` for the dimensions that are
+        // reversed
         let operand = site.operands[0];
         let mut strides = strides(&operand.dims);
         let mut base = 0;
@@ -121,14 +123,16 @@ impl ArrayOp for BitcastConvert {
     needs_whole_operands!();
 }
 
-/// Returns the array whose element at index i is the operand's element at `base + sum of i[d] * strides[d]`.
+/// Returns the array whose element at index i is the operand's element at
+/// `base + sum of i[d] * strides[d]`.
 pub fn affine(operand: &Array, shape: &ArrayShape, base: i64, strides: &[i64]) -> Array {
     let mut result = Array::zeros(shape.clone());
     affine_into(operand, &mut result, base, strides);
     result
 }
 
-/// Writes the array whose element at index i is the operand's element at `base + sum of i[d] * strides[d]`.
+/// Writes the array whose element at index i is the operand's element at
+/// `base + sum of i[d] * strides[d]`.
 pub(super) fn affine_into(operand: &Array, result: &mut Array, base: i64, strides: &[i64]) {
     let shape = result.shape();
     let (width, dims) = (shape.ty.storage_bytes(), shape.dims.clone());

@@ -1,19 +1,21 @@
 //! `dot`: `result[batch, lhs.., rhs..] = sum over contracting of lhs * rhs`
 //!
-//! **Attributes.** `lhs_batch_dims` and `rhs_batch_dims` pair dimensions that are kept once, `lhs_contracting_dims` and
-//! `rhs_contracting_dims` pair those that are summed over, each in the order listed. The result has the batch
-//! dimensions, what is left of the left operand, what is left of the right one. Without contracting dimensions each sum
-//! has one term; over a dimension of size 0 it has none and is 0.
-//! `operand_precision` permits a backend to read `f32` less precisely; it changes nothing here. `algorithm` is followed
-//! exactly: see [`contraction::algorithm`](super::contraction).
+//! **Attributes.** `lhs_batch_dims` and `rhs_batch_dims` pair dimensions that are kept once,
+//! `lhs_contracting_dims` and `rhs_contracting_dims` pair those that are summed over, each in the
+//! order listed. The result has the batch dimensions, what is left of the left operand, what is
+//! left of the right one. Without contracting dimensions each sum has one term; over a dimension of
+//! size 0 it has none and is 0. `operand_precision` permits a backend to read `f32` less precisely;
+//! it changes nothing here. `algorithm` is followed exactly: see
+//! [`contraction::algorithm`](super::contraction).
 //!
-//! **Types.** Operands may differ in type and the result may be wider or narrower than both: products are formed from
-//! the operands as they are, summed wide, and the sum is converted once, as `convert` would. So 0.5 + 0.5 in `f32`
-//! is 1 in `s32`, and a sum of `s8` wraps at the width of the result alone. Two `pred` operands count their common true
-//! elements; in `pred` that is whether there is one. See [`contraction`](super::contraction) for how sums are formed.
+//! **Types.** Operands may differ in type and the result may be wider or narrower than both:
+//! products are formed from the operands as they are, summed wide, and the sum is converted once,
+//! as `convert` would. So 0.5 + 0.5 in `f32` is 1 in `s32`, and a sum of `s8` wraps at the width of
+//! the result alone. Two `pred` operands count their common true elements; in `pred` that is
+//! whether there is one. See [`contraction`](super::contraction) for how sums are formed.
 //!
-//! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is 0 in `s32`), which
-//! XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
+//! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is
+//! 0 in `s32`), which XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
 use super::contraction::{
     Contraction, Extent, Lists, ResolvedDotAlgorithm, is_short, short_product,
 };
@@ -100,8 +102,8 @@ impl ArrayOp for Dot {
     needs_whole_operands!();
 }
 
-/// Returns the cost of a product: each element of the left operand, times the columns of the right one, which are the dimensions
-/// that `bound` does not list.
+/// Returns the cost of a product: each element of the left operand, times the columns of the right
+/// one, which are the dimensions that `bound` does not list.
 pub(super) fn product(site: &Site<'_>, bound: &[i64]) -> Cost {
     let (lhs, rhs) = (site.operands[0], site.operands[1]);
     let (columns, _) = pick(rhs, &others(rhs.rank(), bound));

@@ -1,4 +1,5 @@
-//! `dynamic-slice` and `dynamic-update-slice`: each start index is limited so that the box lies inside
+//! `dynamic-slice` and `dynamic-update-slice`: each start index is limited so that the box lies
+//! inside
 use super::data_movement::{affine, affine_into};
 use crate::Kernel;
 use crate::function::{updates_with, writes};

@@ -1,7 +1,7 @@
 //! Elementwise ops: the same function at every index.
 //!
-//! The meaning of each op is in `num`, one element at a time. Types of the processor have loops of their own (`typed`);
-//! the others are computed in wide form, block after block.
+//! The meaning of each op is in `num`, one element at a time. Types of the processor have loops of
+//! their own (`typed`); the others are computed in wide form, block after block.
 use crate::block::{Block, BlockSource, Compute, blockwise, refill};
 use crate::op::{ArrayOp, Site, linear};
 use crate::slicing::{self, SliceDim, Sliced};
@@ -89,8 +89,8 @@ impl Kernel for Elementwise {
     }
 }
 
-/// Returns the kernel of an elementwise op at a site: by the loop `typed` if there is one, else by a function of blocks and one of
-/// single elements.
+/// Returns the kernel of an elementwise op at a site: by the loop `typed` if there is one, else by
+/// a function of blocks and one of single elements.
 macro_rules! kernel {
     ($site:expr, $typed:expr, |$blocks:ident, $out:ident| $compute:expr, |$x:ident| $element:expr) => {{
         let operands: SmallVec<[ElementType; 3]> = $site.operands.iter().map(|s| s.ty).collect();

@@ -1,20 +1,24 @@
-//! `fft`: `result[k] = sum of operand[j] * e^(-2 pi i jk/n)` over each of the last dimensions, of size n
+//! `fft`: `result[k] = sum of operand[j] * e^(-2 pi i jk/n)` over each of the last dimensions, of
+//! size n
 //!
-//! `fft_length` lists the sizes of the one to three last dimensions that are transformed; the others are batches.
-//! `fft_type` says how:
+//! `fft_length` lists the sizes of the one to three last dimensions that are transformed; the
+//! others are batches. `fft_type` says how:
 //!
 //! - `FFT`: complex to complex, by the formula, not scaled.
-//! - `IFFT`: the way back. The exponent has the other sign, and the result is divided by the product of the sizes.
-//! - `RFFT`: f32 or f64 to complex. The last dimension keeps numbers 0 to n/2 of its n: the others are conjugates of these.
-//!   The imaginary parts that are 0 by symmetry are exactly 0.
-//! - `IRFFT`: its way back, to n real numbers from n/2+1 complex ones. Imaginary parts that symmetry forbids, those of
-//!   number 0 and for even n of number n/2 of each line of the last dimension, are ignored.
+//! - `IFFT`: the way back. The exponent has the other sign, and the result is divided by the
+//!   product of the sizes.
+//! - `RFFT`: f32 or f64 to complex. The last dimension keeps numbers 0 to n/2 of its n: the others
+//!   are conjugates of these. The imaginary parts that are 0 by symmetry are exactly 0.
+//! - `IRFFT`: its way back, to n real numbers from n/2+1 complex ones. Imaginary parts that
+//!   symmetry forbids, those of number 0 and for even n of number n/2 of each line of the last
+//!   dimension, are ignored.
 //!
-//! Sizes may be any, prime or 0; of no numbers there are no numbers. An infinity or NaN spreads over its line, mostly as
-//! NaN, and which of the two is not defined. Sizes other than the operand's are refused.
+//! Sizes may be any, prime or 0; of no numbers there are no numbers. An infinity or NaN spreads
+//! over its line, mostly as NaN, and which of the two is not defined. Sizes other than the
+//! operand's are refused.
 //!
-//! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU computes in the type
-//! itself, and so does the engine `fast`.
+//! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU
+//! computes in the type itself, and so does the engine `fast`.
 #![expect(
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
@@ -159,7 +163,8 @@ impl<R: Real> FftElement<R> for ComplexOf<R> {
     }
 }
 
-/// The transforms of some dimensions, in their order, of elements of type `P` in numbers of type `R`.
+/// The transforms of some dimensions, in their order, of elements of type `P` in numbers of type
+/// `R`.
 struct Transforms<P, R> {
     stages: Vec<Stage<R>>,
     /// Whether the operand is complex, and the result.
@@ -209,7 +214,8 @@ impl StageOf {
 fn stages(op: &Fft, operand: &ArrayShape) -> Vec<StageOf> {
     let rank = operand.rank();
     let last = rank - 1;
-    // The last dimension first; on the way back to real numbers last, when the lines before it are whole again.
+    // The last dimension first; on the way back to real numbers last, when the lines before it are
+    // whole again.
     let others = (rank - op.fft_length.len()..last).rev();
     let order: Vec<(usize, FftKind)> = match op.fft_type {
         FftType::Fft => others.chain([last]).map(|d| (d, FftKind::There)).collect(),

@@ -1,7 +1,9 @@
-//! Folds: an accumulator, and elements of one or several arrays that are folded into it one after another.
+//! Folds: an accumulator, and elements of one or several arrays that are folded into it one after
+//! another.
 //!
-//! `reduce` and `reduce-window` differ in which elements they fold; what folding means is written here. Float sums are
-//! exact and rounded once. Other computations of one op apply it directly; everything else is called.
+//! `reduce` and `reduce-window` differ in which elements they fold; what folding means is written
+//! here. Float sums are exact and rounded once. Other computations of one op apply it directly;
+//! everything else is called.
 use super::sliding::{Sliding, SlidingBinary, SlidingSum};
 use num::clock::Stop;
 use num::index::saturating_count;
@@ -100,8 +102,8 @@ impl<'a> Fold<'a> {
             FoldKind::Call(call) => out.extend_from_slice(&call.arguments[..call.first.len()]),
         }
     }
-    /// Whether the result does not depend on the order of the elements: of a float sum up to its last rounding, of the
-    /// others exactly.
+    /// Whether the result does not depend on the order of the elements: of a float sum up to its
+    /// last rounding, of the others exactly.
     pub(super) fn is_orderless(&self) -> bool {
         match &self.0 {
             FoldKind::Sum { .. } => true,
@@ -220,8 +222,8 @@ const STORED_AT_ONCE: usize = 1 << 16;
 /// Elements folded that are worth another thread.
 const WORTH_A_THREAD: usize = 1 << 15;
 
-/// Bytes of the elements that are computed before they are stored, for results that are made of lines of about these
-/// lengths.
+/// Bytes of the elements that are computed before they are stored, for results that are made of
+/// lines of about these lengths.
 pub(super) fn stored_bytes(results: &[&ArrayShape], longest: usize, shortest: usize) -> usize {
     let elements = results.first().map_or(0, |result| saturating_count(&result.dims));
     let stored = elements.min(STORED_AT_ONCE.max(longest));
@@ -231,8 +233,8 @@ pub(super) fn stored_bytes(results: &[&ArrayShape], longest: usize, shortest: us
     stored.saturating_add(lists)
 }
 
-/// Computes arrays that are made of `lines` runs of neighbours. `line` appends the values of one, element by element;
-/// each folds about `work` elements.
+/// Computes arrays that are made of `lines` runs of neighbours. `line` appends the values of one,
+/// element by element; each folds about `work` elements.
 pub(super) fn in_lines<'a>(
     arrays: &mut [Array],
     types: &[ElementType],

@@ -61,7 +61,8 @@ where
 {
     Box::new(FunctionKernel { function, reuse: Reuse::None, scratch, arithmetic })
 }
-/// Returns a kernel that changes part of operand 0, which its first output holds and its inputs leave out, and takes `scratch` bytes beside its arrays.
+/// Returns a kernel that changes part of operand 0, which its first output holds and its inputs
+/// leave out, and takes `scratch` bytes beside its arrays.
 pub(crate) fn updates_with<F>(scratch: usize, function: F) -> Box<dyn Kernel>
 where
     F: Fn(&dyn Scope, &[&Array], &mut [Array]) -> Result<()> + Send + Sync + 'static,

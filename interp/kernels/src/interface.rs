@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 /// A computation of arrays from arrays, into existing memory.
 pub trait Kernel: Send + Sync {
-    /// Computes `outputs`, one for each array of the result, which have their shapes and arbitrary elements.
+    /// Computes `outputs`, one for each array of the result, which have their shapes and arbitrary
+    /// elements.
     ///
-    /// With [`Reuse::Update`], the first output has the elements of operand 0. The input is `None` of an operand in whose memory
-    /// the first output is computed.
+    /// With [`Reuse::Update`], the first output has the elements of operand 0. The input is `None`
+    /// of an operand in whose memory the first output is computed.
     fn run(
         &self,
         scope: &dyn Scope,
@@ -30,16 +31,18 @@ pub trait Kernel: Send + Sync {
     fn arithmetic(&self) -> Arithmetic {
         Arithmetic::Exact
     }
-    /// Computes the output from constants, if that takes no context of a run; returns whether it has.
+    /// Computes the output from constants, if that takes no context of a run; returns whether it
+    /// has.
     fn fold(&self, _inputs: &[Option<&Array>], _output: &mut Array) -> bool {
         false
     }
-    /// Returns whether each element of the output is one of an input, by its place alone. [`Kernel::fold`] then moves elements of
-    /// any type of the same width.
+    /// Returns whether each element of the output is one of an input, by its place alone.
+    /// [`Kernel::fold`] then moves elements of any type of the same width.
     fn moves(&self) -> bool {
         false
     }
-    /// Returns whether the output has the elements of operand 0, in their order and of their width: it can share their memory.
+    /// Returns whether the output has the elements of operand 0, in their order and of their width:
+    /// it can share their memory.
     fn is_bitcast(&self) -> bool {
         false
     }
@@ -55,9 +58,11 @@ pub enum Fusion {
     None,
     /// It is this loop over the elements of all its operands.
     Loop(VectorLoop),
-    /// It is such a loop over its only operand, which has smaller elements: it is better applied twice than stored.
+    /// It is such a loop over its only operand, which has smaller elements: it is better applied
+    /// twice than stored.
     Widen(VectorLoop),
-    /// It reduces each run of `inner` elements of its first operand, from the value of the second one on.
+    /// It reduces each run of `inner` elements of its first operand, from the value of the second
+    /// one on.
     Rows {
         /// Elements of a run.
         inner: usize,
@@ -75,8 +80,8 @@ pub enum Fusion {
 pub enum Reuse {
     /// None.
     None,
-    /// One of the first operands, as many as stated: an element of the result is written after their elements at its index
-    /// have been read.
+    /// One of the first operands, as many as stated: an element of the result is written after
+    /// their elements at its index have been read.
     SameIndex(usize),
     /// Operand 0, of which it changes a part.
     Update,

@@ -1,7 +1,8 @@
-//! The interface of an op on arrays to the planner: its kernel, its cost, and the slices that it needs.
+//! The interface of an op on arrays to the planner: its kernel, its cost, and the slices that it
+//! needs.
 //!
-//! The file of each kernel implements [`ArrayOp`] for the attributes of its op. No method has a default, so an op does not compile
-//! before it has an answer to each.
+//! The file of each kernel implements [`ArrayOp`] for the attributes of its op. No method has a
+//! default, so an op does not compile before it has an answer to each.
 use crate::Kernel;
 use crate::function::writes;
 use crate::slicing::{SliceDim, Sliced};
@@ -28,16 +29,18 @@ impl Site<'_> {
 
 /// An op that computes arrays from arrays.
 pub trait ArrayOp {
-    /// Returns the kernel; `None` where the function of `spec` computes the op, because the result shares the memory of an operand,
-    /// or because a kernel would gain nothing.
+    /// Returns the kernel; `None` where the function of `spec` computes the op, because the result
+    /// shares the memory of an operand, or because a kernel would gain nothing.
     fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>>;
     /// Returns what the op costs beyond its arrays.
     fn cost(&self, site: &Site<'_>) -> Cost;
-    /// Returns how a region of the result follows from regions of the operands; `None` if its elements depend on whole operands.
+    /// Returns how a region of the result follows from regions of the operands; `None` if its
+    /// elements depend on whole operands.
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced>;
 }
 
-/// Answers [`ArrayOp::cost`] for an op that takes as many steps as its arrays have elements, and no memory.
+/// Answers [`ArrayOp::cost`] for an op that takes as many steps as its arrays have elements, and no
+/// memory.
 macro_rules! linear {
     () => {
         fn cost(&self, _: &$crate::Site<'_>) -> $crate::Cost {
@@ -71,14 +74,16 @@ impl<T: ArrayOp> ArrayOp for Box<T> {
 
 /// The cost of an op beyond the elements of its arrays.
 ///
-/// Fuel must bound the time of a run, and memory does not bound the time of every op: a product of matrices of n x n numbers takes
-/// n^3 steps. A step is a multiplication or a comparison, up to a factor that does not grow with the sizes. Ops that call a
-/// computation for each element count those calls themselves.
+/// Fuel must bound the time of a run, and memory does not bound the time of every op: a product of
+/// matrices of n x n numbers takes n^3 steps. A step is a multiplication or a comparison, up to a
+/// factor that does not grow with the sizes. Ops that call a computation for each element count
+/// those calls themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
     /// Steps, where they are more than the arrays have elements.
     pub steps: usize,
-    /// Bytes that the function of `spec` works in, beside operands and result. A kernel states its own.
+    /// Bytes that the function of `spec` works in, beside operands and result. A kernel states its
+    /// own.
     pub scratch: usize,
 }
 
@@ -87,7 +92,8 @@ impl Cost {
     pub const LINEAR: Self = Self { steps: 0, scratch: 0 };
 }
 
-/// Returns the kernel of an op that computes arrays from arrays of these shapes; `None` if the function of `spec` computes it.
+/// Returns the kernel of an op that computes arrays from arrays of these shapes; `None` if the
+/// function of `spec` computes it.
 pub fn select(
     op: &Op,
     operands: &[&Shape],

@@ -1,4 +1,5 @@
-//! `pad`: element i of the operand lands at `low + i * (interior + 1)`; everything else is the padding value
+//! `pad`: element i of the operand lands at `low + i * (interior + 1)`; everything else is the
+//! padding value
 //!
 //! Rows run along the last dimension that is padded and through the dimensions after it.
 use crate::Kernel;
@@ -86,7 +87,8 @@ impl ArrayOp for Pad {
     }
 }
 
-/// Returns the elements of the operand in a part of a padded dimension, and the padding around them; `None` if all is padding.
+/// Returns the elements of the operand in a part of a padded dimension, and the padding around
+/// them; `None` if all is padding.
 fn unpadded(padding: PaddingDim, part: SliceDim, size: i64) -> Option<(SliceDim, PaddingDim)> {
     if padding == PaddingDim::default() {
         return Some((part, padding));

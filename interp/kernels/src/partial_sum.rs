@@ -4,8 +4,9 @@ use num::accumulator::{ExactSum, Sum};
 use num::float::to_f32;
 use num::loops::SumLoops;
 
-/// The bound of the error of a sum, relative to the sum of magnitudes: no element takes part in more additions that round
-/// than these, each with an error of at most 2^-53 of the magnitudes before it. The magnitudes have errors of the same size.
+/// The bound of the error of a sum, relative to the sum of magnitudes: no element takes part in
+/// more additions that round than these, each with an error of at most 2^-53 of the magnitudes
+/// before it. The magnitudes have errors of the same size.
 const ERROR: f64 = 320.0 / 9_007_199_254_740_992.0;
 
 /// A sum on its way.
@@ -60,12 +61,13 @@ impl Partial {
         let sum = if are_multiples { self.exact(first) } else { None };
         sum.unwrap_or_else(|| exact_sum(loops, first, elements, ty))
     }
-    /// Returns a number whose neighbors are a unit apart, of which the sum of magnitudes is less than 2^53. So no sum of
-    /// multiples of the unit has been rounded.
+    /// Returns a number whose neighbors are a unit apart, of which the sum of magnitudes is less
+    /// than 2^53. So no sum of multiples of the unit has been rounded.
     pub(super) fn coarse(&self) -> f64 {
         /// The exponent of an f64.
         const EXPONENT: u64 = 0x7ff << 52;
-        // Twelve times a power of two, so that the neighbors of its sums with an element are as far apart.
+        // Twelve times a power of two, so that the neighbors of its sums with an element are as far
+        // apart.
         12.0 * f64::from_bits(self.magnitude.to_bits() & EXPONENT)
     }
     /// Returns the sum, if all elements are multiples of the unit and so is the first value.

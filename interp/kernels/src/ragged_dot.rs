@@ -1,7 +1,8 @@
 //! `ragged-dot`: a `dot` in which one left dimension is divided into groups of given sizes
 //!
-//! Groups follow each other: group i takes the indices from `sizes[0] + .. + sizes[i-1]` on, `sizes[i]` of them, as far
-//! as the dimension goes. What the dimension is for says what becomes of the groups:
+//! Groups follow each other: group i takes the indices from `sizes[0] + .. + sizes[i-1]` on,
+//! `sizes[i]` of them, as far as the dimension goes. What the dimension is for says what becomes of
+//! the groups:
 //!
 //! | `lhs_ragged_dims` names | result | meaning |
 //! |---|---|---|
@@ -9,11 +10,12 @@
 //! | a contracting one | `[groups, batch, lhs.., rhs..]` | result i sums over the indices of group i alone |
 //! | a batch one | `[batch, lhs.., rhs..]` | an ordinary dot; a batch in no group is 0 |
 //!
-//! Group sizes are of any whole type, `[groups]` or with dimensions in front: the batch dimensions and those of the
-//! ragged one's kind that precede it, each of whose indices then has sizes of its own. A negative size counts as 0.
+//! Group sizes are of any whole type, `[groups]` or with dimensions in front: the batch dimensions
+//! and those of the ragged one's kind that precede it, each of whose indices then has sizes of its
+//! own. A negative size counts as 0.
 //!
-//! **Types and rounding** are those of `dot`, and so is the difference from XLA's evaluator: that converts the operands
-//! to the result's type first. XLA:CPU refuses the op.
+//! **Types and rounding** are those of `dot`, and so is the difference from XLA's evaluator: that
+//! converts the operands to the result's type first. XLA:CPU refuses the op.
 use super::contraction::{
     Contraction, Extent, LosslessElements, Operands, PADDING, ResolvedDotAlgorithm, Rounding,
     contract_into,
@@ -31,7 +33,8 @@ use num::clock::Stop;
 use num::index::{offset_list, others, pick, saturating_count, strides, to_i64, to_usize};
 use num::scalar_program::ScalarPrograms;
 
-/// Which group an index of the ragged dimension is in, for each index of the dimensions in front of the sizes.
+/// Which group an index of the ragged dimension is in, for each index of the dimensions in front of
+/// the sizes.
 struct Groups {
     /// Ends of the groups, one row for each index of the prefix.
     ends: Vec<usize>,

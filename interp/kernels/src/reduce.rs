@@ -1,13 +1,14 @@
 //! `reduce`: `acc = computation(acc, element)` over the reduced dimensions in row-major order
 //!
-//! The accumulators start from the initial values, which come once and on the left. The elements come in row-major order
-//! of the operand, whatever the order in which `dimensions` lists the reduced ones. With several operands the
-//! computation takes all accumulators, then one element of each operand. Where nothing is reduced (`dimensions={}`) each
-//! element is folded once into the initial value; where a reduced dimension is empty the result is the initial value.
+//! The accumulators start from the initial values, which come once and on the left. The elements
+//! come in row-major order of the operand, whatever the order in which `dimensions` lists the
+//! reduced ones. With several operands the computation takes all accumulators, then one element of
+//! each operand. Where nothing is reduced (`dimensions={}`) each element is folded once into the
+//! initial value; where a reduced dimension is empty the result is the initial value.
 //!
-//! Float sums are accumulated wider than their type and rounded once. XLA:CPU reduces dimensions of more than 32
-//! elements in windows that each start from the initial value again, so a value that is no identity is counted several
-//! times there.
+//! Float sums are accumulated wider than their type and rounded once. XLA:CPU reduces dimensions of
+//! more than 32 elements in windows that each start from the initial value again, so a value that
+//! is no identity is counted several times there.
 use super::fold::{Fold, UNTIMED, in_lines, stored_bytes};
 use super::reduce_lines::{Method, ReducedLines, Reduction};
 use crate::function::given;

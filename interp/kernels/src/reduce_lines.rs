@@ -1,8 +1,10 @@
-//! Reductions over runs of neighbors: of the elements of one result, or of one element of each of several results.
+//! Reductions over runs of neighbors: of the elements of one result, or of one element of each of
+//! several results.
 //!
-//! Sums of floats are formed in f64, with a bound on their error; where the bound leaves the rounding open the exact sum
-//! is formed. Other ops are applied to many elements at once: along columns in the order of the elements, along rows in
-//! any order, which only ops get whose result does not depend on it.
+//! Sums of floats are formed in f64, with a bound on their error; where the bound leaves the
+//! rounding open the exact sum is formed. Other ops are applied to many elements at once: along
+//! columns in the order of the elements, along rows in any order, which only ops get whose result
+//! does not depend on it.
 use super::fold::is_orderless;
 use super::partial_sum::{Partial, exact_sum};
 use super::row_fold::Tiles;
@@ -47,8 +49,8 @@ pub(super) struct ReducedLines {
 }
 
 impl ReducedLines {
-    /// Returns the lines of an array, of which the dimensions in `reduced` are reduced. `None` if it has one element or
-    /// none.
+    /// Returns the lines of an array, of which the dimensions in `reduced` are reduced. `None` if
+    /// it has one element or none.
     pub(super) fn of(dims: &[i64], reduced: &[i64]) -> Option<Self> {
         if dims.contains(&0) {
             return None;
@@ -71,7 +73,8 @@ impl ReducedLines {
         };
         Some(Self { is_row, inner: to_usize(inner), kept: grid(false), reduced: grid(true) })
     }
-    /// Returns the size of the runs of neighbors of which each is one result, if the array consists of them.
+    /// Returns the size of the runs of neighbors of which each is one result, if the array consists
+    /// of them.
     pub(super) fn runs(&self) -> Option<usize> {
         (self.is_row && self.reduced.count() == 1).then_some(self.inner)
     }
@@ -97,8 +100,8 @@ impl Method {
             Self::Op(_, ty) => 2 * STRIP * ty.storage_bytes(),
         }
     }
-    /// Returns how to fold elements of type `from`, of which all are elements of the type that this method folds; `None`
-    /// if that takes a conversion.
+    /// Returns how to fold elements of type `from`, of which all are elements of the type that this
+    /// method folds; `None` if that takes a conversion.
     pub fn of_elements(&self, from: ElementType) -> Option<Arc<Self>> {
         match self {
             Self::Sum(loops, to) => {
@@ -149,8 +152,9 @@ impl Reduction<'_> {
     fn elements(&self, at: usize, count: usize) -> &[u8] {
         &self.from[at * self.width..(at + count) * self.width]
     }
-    /// Calls `each` for the results that neighbor one another, in parallel, with the offset of the first element and the memory
-    /// of the results: for rows one result, for columns those of a strip. A thread makes one `state` for all its calls.
+    /// Calls `each` for the results that neighbor one another, in parallel, with the offset of the
+    /// first element and the memory of the results: for rows one result, for columns those of a
+    /// strip. A thread makes one `state` for all its calls.
     fn each<S>(
         &self,
         width: usize,
@@ -194,7 +198,8 @@ impl Reduction<'_> {
         );
     }
 
-    /// Sums the elements of one result. Long rows are summed by several threads, in the same parts on any number of them.
+    /// Sums the elements of one result. Long rows are summed by several threads, in the same parts
+    /// on any number of them.
     fn row_sum(&self, loops: SumLoops, base: usize) -> Partial {
         let ReducedLines { inner, reduced, .. } = self.lines;
         let runs = inner.div_ceil(RUN);

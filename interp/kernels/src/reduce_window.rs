@@ -1,9 +1,10 @@
 //! `reduce-window`: `acc = computation(acc, element)` over the window in row-major order
 //!
-//! Each place of the result has a window over the operand; its elements are folded into the initial values in row-major
-//! order. Places of the window that lie in padding or in holes between the operand's elements are skipped: nothing takes
-//! part there, and the initial value comes once. (StableHLO fills them with the initial value, which is the same where
-//! it is an identity.) A window wholly in padding gives the initial value.
+//! Each place of the result has a window over the operand; its elements are folded into the initial
+//! values in row-major order. Places of the window that lie in padding or in holes between the
+//! operand's elements are skipped: nothing takes part there, and the initial value comes once.
+//! (StableHLO fills them with the initial value, which is the same where it is an identity.) A
+//! window wholly in padding gives the initial value.
 use super::convolution::source;
 use super::data_movement::affine_into;
 use super::fold::{Fold, UNTIMED, element_type, in_lines, stored_bytes};
@@ -40,7 +41,8 @@ impl Reach {
             (before + i128::from(dim.rhs_dilation) - 1).div_euclid(i128::from(dim.rhs_dilation));
         let (divisor, inverse) = euclid(dim.rhs_dilation, dim.lhs_dilation);
         let (period, step) = (dim.lhs_dilation / divisor, dim.rhs_dilation / divisor);
-        // Place k lies on an element, and not in a hole, if `k * rhs_dilation - before` is a multiple of `lhs_dilation`.
+        // Place k lies on an element, and not in a hole, if `k * rhs_dilation - before` is a
+        // multiple of `lhs_dilation`.
         if before % i128::from(divisor) != 0 {
             return Self::NOTHING;
         }
@@ -54,7 +56,8 @@ impl Reach {
         let in_array = (size - 1 - first) / step;
         Self { first, step, count: in_window.min(in_array) + 1 }
     }
-    /// Whether the elements that both reach are at the end of this and at the start of `next`, and at least half of these.
+    /// Whether the elements that both reach are at the end of this and at the start of `next`, and
+    /// at least half of these.
     pub(super) fn slides_to(self, next: Self) -> bool {
         let moved = next.first - self.first;
         self.step == next.step
@@ -70,7 +73,8 @@ impl Reach {
     }
 }
 
-/// The greatest common divisor g of two positive numbers, and the x in 0..b/g for which `a * x = g` modulo b.
+/// The greatest common divisor g of two positive numbers, and the x in 0..b/g for which `a * x = g`
+/// modulo b.
 fn euclid(a: i64, b: i64) -> (i64, i64) {
     let (mut g, mut rest) = (a, b);
     let (mut x, mut next) = (1, 0);
@@ -82,8 +86,8 @@ fn euclid(a: i64, b: i64) -> (i64, i64) {
     (g, x.rem_euclid(b / g))
 }
 
-/// Calls `visit` with the offset of each element under the window at `out`, in row-major order. Padding and holes are
-/// skipped.
+/// Calls `visit` with the offset of each element under the window at `out`, in row-major order.
+/// Padding and holes are skipped.
 pub(super) fn under(
     window: &Window,
     from: &ArrayShape,
@@ -120,7 +124,8 @@ enum Growth {
     None,
 }
 
-/// The dimension along which windows grow, as in cumulative sums: each is then folded from the one before.
+/// The dimension along which windows grow, as in cumulative sums: each is then folded from the one
+/// before.
 fn growth(
     op: &ReduceWindow,
     from: &ArrayShape,

@@ -1,23 +1,28 @@
-//! `rng-bit-generator`: `(state, data)` with data a function of the state alone, bit for bit as XLA:CPU
+//! `rng-bit-generator`: `(state, data)` with data a function of the state alone, bit for bit as
+//! XLA:CPU
 //!
-//! The state is a key and a counter. Each block of the generator is a function of the key and one value of the counter;
-//! the new state has moved on by the number of blocks used, so that bits drawn from it are new. Everything wraps.
+//! The state is a key and a counter. Each block of the generator is a function of the key and one
+//! value of the counter; the new state has moved on by the number of blocks used, so that bits
+//! drawn from it are new. Everything wraps.
 //!
-//! **Threefry** (`rng_three_fry`) takes state `u64[2]`, the key and the counter. A block is two words.
+//! **Threefry** (`rng_three_fry`) takes state `u64[2]`, the key and the counter. A block is two
+//! words.
 //!
 //! - `u64`: one block an element, in row-major order, the first word low.
-//! - `u32`: the first dimension of even size, else the largest (the first of equals), is cut in half, rounding up; the
-//!   blocks are counted row-major over that smaller array. The two words of a block stand next to each other along the
-//!   cut dimension; if its size is odd the last second words are not used.
+//! - `u32`: the first dimension of even size, else the largest (the first of equals), is cut in
+//!   half, rounding up; the blocks are counted row-major over that smaller array. The two words of
+//!   a block stand next to each other along the cut dimension; if its size is odd the last second
+//!   words are not used.
 //! - narrower: the low bits of the `u32` array of the same dimensions.
 //!
-//! **Philox** (`rng_philox`, and `rng_default`) takes state `u64[3]`, the key and the two halves of the counter, low half
-//! first; or `u64[2]`, the key and the low half, where the high half is the key again. A block is four words, used in
-//! row-major order: one for an element of up to 32 bits, which keeps the low bits, two for an element of 64. Words left
-//! over of the last block are lost.
+//! **Philox** (`rng_philox`, and `rng_default`) takes state `u64[3]`, the key and the two halves of
+//! the counter, low half first; or `u64[2]`, the key and the low half, where the high half is the
+//! key again. A block is four words, used in row-major order: one for an element of up to 32 bits,
+//! which keeps the low bits, two for an element of 64. Words left over of the last block are lost.
 //!
-//! An array without elements uses no block. StableHLO leaves all of this to the implementation, and `rng_default`
-//! also in HLO; elements that are no unsigned integers, which XLA:CPU does not compile, are `E0402`.
+//! An array without elements uses no block. StableHLO leaves all of this to the implementation, and
+//! `rng_default` also in HLO; elements that are no unsigned integers, which XLA:CPU does not
+//! compile, are `E0402`.
 use crate::Kernel;
 use crate::function::{writes, writes_with};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};

@@ -1,16 +1,18 @@
-//! `scaled-dot`: `result[batch, lhs.., rhs..] = sum over contracting of lhs * lhs_scale * rhs * rhs_scale`
+//! `scaled-dot`: `result[batch, lhs.., rhs..] = sum over contracting of lhs * lhs_scale * rhs *
+//! rhs_scale`
 //!
-//! **Operands.** Left, right, scales of the left, scales of the right: all real floats. Scales have the rank of their
-//! operand, and each of their sizes divides the operand's: a scale counts for the block of elements whose indices divide
-//! to its own. A scalar, or an array of one scale, counts for all. `bf16` ones in such an array are how frontends write
-//! that an operand has no scales.
+//! **Operands.** Left, right, scales of the left, scales of the right: all real floats. Scales have
+//! the rank of their operand, and each of their sizes divides the operand's: a scale counts for the
+//! block of elements whose indices divide to its own. A scalar, or an array of one scale, counts
+//! for all. `bf16` ones in such an array are how frontends write that an operand has no scales.
 //!
-//! **How exactly.** An element times its scale is exact, unless both have more than 26 digits: then it is rounded to
-//! `f64`. Products and sums keep their rounding errors, and the sum is rounded once. NaN among the scales makes its whole
-//! block NaN.
+//! **How exactly.** An element times its scale is exact, unless both have more than 26 digits: then
+//! it is rounded to `f64`. Products and sums keep their rounding errors, and the sum is rounded
+//! once. NaN among the scales makes its whole block NaN.
 //!
-//! **Attributes** are those of `dot`, with one contracting dimension. Algorithms that round their operands cannot be
-//! run: no specification says whether an element is rounded before or after it is scaled.
+//! **Attributes** are those of `dot`, with one contracting dimension. Algorithms that round their
+//! operands cannot be run: no specification says whether an element is rounded before or after it
+//! is scaled.
 //!
 //! **Differences.** XLA:CPU refuses the op.
 use super::contraction::{Contraction, LosslessElements, ResolvedDotAlgorithm, Rounding};

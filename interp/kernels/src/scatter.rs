@@ -94,7 +94,8 @@ fn scatter(
     failed
 }
 
-/// Windows whose elements are neighbors in runs, in the operand and in the updates, and an op on such runs.
+/// Windows whose elements are neighbors in runs, in the operand and in the updates, and an op on
+/// such runs.
 struct WindowRuns {
     /// `None` replaces the elements.
     function: Option<VectorLoop>,
@@ -106,7 +107,8 @@ struct WindowRuns {
 }
 
 impl WindowRuns {
-    /// Returns how to apply a computation to runs of neighbors; `None` if it is not one op, or there are none.
+    /// Returns how to apply a computation to runs of neighbors; `None` if it is not one op, or
+    /// there are none.
     fn of(
         applied: &ScalarProgram,
         types: &[ElementType],
@@ -255,7 +257,8 @@ impl<'a> UpdateOffsets<'a> {
         }
     }
 
-    /// The offset of the box `batch` writes; none if the whole of it does not lie inside the operand.
+    /// The offset of the box `batch` writes; none if the whole of it does not lie inside the
+    /// operand.
     fn start(&self, batch: &[i64], starts: &StartIndices<'_>) -> Option<usize> {
         let mut full_start = Dims::from_elem(0, self.dims.len());
         for (k, &dim) in (0i64..).zip(&self.op.scatter_dims_to_operand_dims) {

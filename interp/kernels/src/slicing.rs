@@ -76,7 +76,8 @@ pub fn region_shape(shape: &ArrayShape, region: &[SliceDim]) -> ArrayShape {
 pub enum Sliced {
     /// It is this region of this operand.
     Operand(usize, Region),
-    /// It is the result of this op on these regions of operands; operands without dimensions are taken whole.
+    /// It is the result of this op on these regions of operands; operands without dimensions are
+    /// taken whole.
     Op(Op, Vec<(usize, Region)>),
     /// It is computed from no operand.
     Kernel(Box<dyn Kernel>),
@@ -84,7 +85,8 @@ pub enum Sliced {
     Within(Region, Region),
 }
 
-/// Returns the slice of an op whose elements follow from the elements of its operands at the same index.
+/// Returns the slice of an op whose elements follow from the elements of its operands at the same
+/// index.
 pub(crate) fn elementwise(op: Op, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
     let own = &site.result().dims;
     if !site.operands.iter().all(|operand| operand.rank() == 0 || operand.dims == *own) {

@@ -1,9 +1,10 @@
 //! Folds over windows that slide: elements that enter are added, those that leave are removed.
 //!
-//! A float sum is exact, so an element is removed by adding its negative; infinities, NaN and negative zeros are counted
-//! instead. Any other fold in which the order does not matter keeps the folds of all ends of the window: a removal takes the
-//! next one, and when there is none, they are computed anew for the elements that are left (a queue of two stacks). Each
-//! element is folded twice at most, however large the windows are.
+//! A float sum is exact, so an element is removed by adding its negative; infinities, NaN and
+//! negative zeros are counted instead. Any other fold in which the order does not matter keeps the
+//! folds of all ends of the window: a removal takes the next one, and when there is none, they are
+//! computed anew for the elements that are left (a queue of two stacks). Each element is folded
+//! twice at most, however large the windows are.
 use super::fold::Floats;
 use super::reduce_window::{Reach, walk};
 
@@ -148,8 +149,8 @@ pub(super) struct Slide<'a> {
 }
 
 impl Slide<'_> {
-    /// Appends the folds of the windows that reach `windows` along the dimension. `spend` gets the number of elements of each
-    /// window: the fuel is that of the definition.
+    /// Appends the folds of the windows that reach `windows` along the dimension. `spend` gets the
+    /// number of elements of each window: the fuel is that of the definition.
     pub(super) fn run(
         &mut self,
         windows: impl Iterator<Item = Reach>,

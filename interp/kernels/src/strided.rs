@@ -1,8 +1,9 @@
-//! Movement of elements by strides: the result's element at index i is the operand's at `base + sum of i[d] * strides[d]`.
+//! Movement of elements by strides: the result's element at index i is the operand's at
+//! `base + sum of i[d] * strides[d]`.
 //!
-//! Dimensions that are walked as one are merged first. What is left is, by its innermost dimension, a copy of rows, a
-//! repetition of single elements, or a transposition, which goes through blocks that stay in the cache. Large results are
-//! written in parts by several threads.
+//! Dimensions that are walked as one are merged first. What is left is, by its innermost dimension,
+//! a copy of rows, a repetition of single elements, or a transposition, which goes through blocks
+//! that stay in the cache. Large results are written in parts by several threads.
 use crate::{Fusion, Kernel};
 use hlo::{Array, ArrayShape, Dims};
 use num::index::{count, offsets, strides as row_major, to_usize};
@@ -14,7 +15,8 @@ const PARALLEL: usize = 1 << 17;
 /// Sides of a block of a transposition, which stays in the first cache.
 const BLOCK: usize = 32;
 
-/// Runs `$body` with `$name` bound to the bytes of an element as a constant: the compiler makes moves of registers of it.
+/// Runs `$body` with `$name` bound to the bytes of an element as a constant: the compiler makes
+/// moves of registers of it.
 macro_rules! with_width {
     ($width:expr, $name:ident => $body:expr) => {
         with_width!($width, $name => $body, [1 2 4 8 16])
@@ -137,7 +139,8 @@ impl Walk {
         self.base == 0 && self.strides.iter().all(|&stride| stride == 0)
     }
 
-    /// Returns the number of neighbors that are a run of the operand (true) or one element of it (false), if they are either.
+    /// Returns the number of neighbors that are a run of the operand (true) or one element of it
+    /// (false), if they are either.
     pub(super) fn line(&self) -> Option<(usize, bool)> {
         let (&size, &stride) = self.dims.last().zip(self.strides.last())?;
         matches!(stride, 0 | 1).then(|| (to_usize(size), stride == 1))
@@ -180,7 +183,8 @@ impl Walk {
         if to.len() * W < PARALLEL || size < 2 {
             return self.part(from, to);
         }
-        // Indices of the outermost dimension, cut so that each part is large and a transposition has whole blocks.
+        // Indices of the outermost dimension, cut so that each part is large and a transposition
+        // has whole blocks.
         let each = to.len() / size;
         let least = if self.near() == Some(0) { BLOCK.min(size.div_ceil(4)) } else { 1 };
         let indices = (PARALLEL / 2 / (each * W)).next_multiple_of(least).max(least);
@@ -210,7 +214,8 @@ impl Walk {
         }
     }
 
-    /// Returns the dimension whose neighbors lie nearer in the operand than those of the innermost one.
+    /// Returns the dimension whose neighbors lie nearer in the operand than those of the innermost
+    /// one.
     fn near(&self) -> Option<usize> {
         let (inner, outer) = self.strides.split_last()?;
         let distance = |&d: &usize| self.strides[d].unsigned_abs();
@@ -218,9 +223,9 @@ impl Walk {
         (distance(&near) < inner.unsigned_abs()).then_some(near)
     }
 
-    /// Walks blocks of dimension `near` and of the innermost one. A block is read along `near` and written along the innermost
-    /// dimension, so that each line of memory is read and written once: lines of the operand that are a power of two apart
-    /// would not stay in the cache.
+    /// Walks blocks of dimension `near` and of the innermost one. A block is read along `near` and
+    /// written along the innermost dimension, so that each line of memory is read and written once:
+    /// lines of the operand that are a power of two apart would not stay in the cache.
     fn transpose<const W: usize>(&self, near: usize, from: &[[u8; W]], to: &mut [[u8; W]]) {
         let last = self.dims.len() - 1;
         let (size, inner) = (to_usize(self.dims[near]), to_usize(self.dims[last]));
@@ -295,7 +300,8 @@ mod tests {
             kinds in prop::collection::vec(0u8..4, 4),
             width in prop::sample::select(vec![1usize, 2, 4, 8, 16]),
         ) {
-            // An operand with the dimensions in another order, of which some are reversed, broadcast or strided.
+            // An operand with the dimensions in another order, of which some are reversed,
+            // broadcast or strided.
             let rank = sizes.len();
             let order: Vec<usize> = order.into_iter().filter(|&d| d < rank).collect();
             let (mut strides, mut base, mut size) = (vec![0i64; rank], 0, 1);

@@ -56,7 +56,8 @@ fn kept(row: usize, k: usize) -> usize {
 pub fn scratch(row: usize, k: usize) -> usize {
     kept(row, k).saturating_mul(size_of::<Candidate>()).saturating_mul(threads())
 }
-/// Returns the k largest or smallest elements of the last dimension, as values and places of these shapes.
+/// Returns the k largest or smallest elements of the last dimension, as values and places of these
+/// shapes.
 pub fn largest(operand: &Array, k: usize, largest: bool, shapes: [&ArrayShape; 2]) -> [Array; 2] {
     let [mut values, mut places] = shapes.map(|shape| Array::zeros(static_shape(shape)));
     largest_into(operand, k, largest, &mut values, &mut places);

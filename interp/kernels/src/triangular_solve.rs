@@ -1,18 +1,22 @@
-//! `triangular-solve`: `x[i] = (b[i] - sum of a[i,k] * x[k]) / a[i,i]` over the k of the triangle, for each column of b
+//! `triangular-solve`: `x[i] = (b[i] - sum of a[i,k] * x[k]) / a[i,i]` over the k of the triangle,
+//! for each column of b
 //!
-//! Solves `op(a) x = b` (with `left_side`) or `x op(a) = b` (without) for each pair of matrices of a batch, by
-//! substitution. Any float or complex type.
+//! Solves `op(a) x = b` (with `left_side`) or `x op(a) = b` (without) for each pair of matrices of
+//! a batch, by substitution. Any float or complex type.
 //!
 //! - `transpose_a`: `op(a)` is a itself, its transpose, or its adjoint (transposed and conjugated).
-//! - `lower`: which triangle of a is read, before it is transposed. The other is ignored, NaN included.
+//! - `lower`: which triangle of a is read, before it is transposed. The other is ignored, NaN
+//!   included.
 //! - `unit_diagonal`: the diagonal is taken to be 1, and not read.
 //!
-//! Zero on the diagonal divides by zero: an infinity, or NaN where the numerator is 0 too, and what depends on it follows.
-//! Nothing is reported. Matrices of size 0 and batches of none have empty solutions.
+//! Zero on the diagonal divides by zero: an infinity, or NaN where the numerator is 0 too, and what
+//! depends on it follows. Nothing is reported. Matrices of size 0 and batches of none have empty
+//! solutions.
 //!
-//! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU solves block by block
-//! with inverses of the blocks, and rounds every step; where a matrix is singular, it may have NaN instead of an infinity.
-//! The engine `fast` computes in f32, or in f64 for f64 and complex numbers.
+//! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU
+//! solves block by block with inverses of the blocks, and rounds every step; where a matrix is
+//! singular, it may have NaN instead of an infinity. The engine `fast` computes in f32, or in f64
+//! for f64 and complex numbers.
 use crate::Kernel;
 use crate::conversion::{converted, is_narrow, number_bytes, store};
 use crate::function::writes_in;
@@ -84,7 +88,8 @@ fn real<R: FactorType>(
     let (op, ty) = (op.clone(), operands[1].ty);
     let n = operands[0].dims.last().map_or(0, |&n| to_usize(n));
     let all = saturating_count(&operands[1].dims);
-    // The elements, as they are read and rounded; the solutions of a batch, and the factors of the tiles.
+    // The elements, as they are read and rounded; the solutions of a batch, and the factors of the
+    // tiles.
     let elements = saturating_count(&operands[0].dims).saturating_add(all.saturating_mul(2));
     let copies = if ty == R::TYPE { 0 } else { size_of::<R>() };
     let systems = all.checked_div(n).unwrap_or(0);
@@ -138,7 +143,8 @@ fn solutions<R: FactorType>(
     }
 }
 
-/// Returns whether the rows of the triangle that is solved are columns of `a`, and whether it is an upper one.
+/// Returns whether the rows of the triangle that is solved are columns of `a`, and whether it is an
+/// upper one.
 fn orientation(op: &TriangularSolve) -> (bool, bool) {
     let is_turned = match op.transpose_a {
         Transpose::None | Transpose::Invalid => false,
@@ -190,7 +196,8 @@ impl InField for Solve<'_> {
 }
 
 impl Solve<'_> {
-    /// The rows of the lower triangle that is to be solved, and whether it is an upper one turned upside down.
+    /// The rows of the lower triangle that is to be solved, and whether it is an upper one turned
+    /// upside down.
     fn triangle<F: Field>(&self, n: usize, batch: usize) -> (Vec<F>, bool) {
         let conjugated = self.op.transpose_a == Transpose::Adjoint;
         let (transposed, from_below) = orientation(self.op);

@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 
 /// Elements of a part that one thread computes.
 const PART: usize = 1 << 14;
-/// Words of a block of an operand that is not an array: few for short arrays, for which clearing more takes longer than
-/// computing.
+/// Words of a block of an operand that is not an array: few for short arrays, for which clearing
+/// more takes longer than computing.
 const STAGE: usize = 64;
 const SHORT_STAGE: usize = 8;
 const WORD: usize = size_of::<u128>();

@@ -1,7 +1,8 @@
 //! `select-and-scatter` of windows in rows: the gradient of max pooling.
 //!
-//! The elements that a row of windows selects are found place by place of the window; then the row of the source is added to
-//! them. Windows at different indices of the first dimension do not touch the same elements, unless they move along it.
+//! The elements that a row of windows selects are found place by place of the window; then the row
+//! of the source is added to them. Windows at different indices of the first dimension do not touch
+//! the same elements, unless they move along it.
 #![expect(
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
@@ -59,7 +60,8 @@ fn add_to<T: Pod + Add<Output = T>>(
     }
 }
 
-/// Selects the elements of a part where no element is selected yet, or the selected one is not to be kept.
+/// Selects the elements of a part where no element is selected yet, or the selected one is not to
+/// be kept.
 struct Choose<'a, T> {
     selected: &'a mut [T],
     numbers: &'a mut [u32],

@@ -1,7 +1,9 @@
-//! Windows whose results lie in rows: the elements at one place of the windows of a row are computed with at once.
+//! Windows whose results lie in rows: the elements at one place of the windows of a row are
+//! computed with at once.
 //!
-//! A row runs along the last dimension in which windows are larger than an element or move, and through the dimensions
-//! after it: for images whose channels come last, along the width and the channels.
+//! A row runs along the last dimension in which windows are larger than an element or move, and
+//! through the dimensions after it: for images whose channels come last, along the width and the
+//! channels.
 use super::reduce_window::{Reach, walk};
 use hlo::Dims;
 use hlo::op::value::{Window, WindowDim};
@@ -29,7 +31,8 @@ pub(super) struct WindowRows {
     run: usize,
 }
 
-/// The elements at one place of the windows of a segment of a row, whose windows are counted from its first one.
+/// The elements at one place of the windows of a segment of a row, whose windows are counted from
+/// its first one.
 #[derive(Clone, Copy)]
 pub(super) struct WindowColumn {
     /// The windows along the dimension that have an element there.
@@ -45,7 +48,8 @@ fn is_whole(dim: &WindowDim) -> bool {
 }
 
 impl WindowRows {
-    /// Returns the rows of windows over an array; `None` where rows would be short or windows large.
+    /// Returns the rows of windows over an array; `None` where rows would be short or windows
+    /// large.
     pub(super) fn of(window: &Window, from: &[i64], to: &[i64]) -> Option<Self> {
         let dims = &window.dims;
         let places = dims.iter().fold(1_i64, |count, dim| count.saturating_mul(dim.size));
@@ -53,7 +57,8 @@ impl WindowRows {
         let d = (0..from.len()).rev().find(|&d| !is_whole(&dims[d])).unwrap_or(last);
         let run: i64 = to[d + 1..].iter().product();
         let is_small = |dim: &WindowDim| {
-            // Offsets along the dimension, of which a window may have some beyond the array, do not overflow.
+            // Offsets along the dimension, of which a window may have some beyond the array, do not
+            // overflow.
             dim.lhs_dilation == 1
                 && [dim.stride, dim.rhs_dilation, dim.pad_low.abs()].iter().all(|&x| x < 1 << 31)
         };
@@ -87,8 +92,8 @@ impl WindowRows {
     pub(super) fn run(&self) -> usize {
         self.run
     }
-    /// Returns whether the windows at different indices of the first dimension have different elements, and how many
-    /// indices there are.
+    /// Returns whether the windows at different indices of the first dimension have different
+    /// elements, and how many indices there are.
     pub(super) fn batches(&self) -> Option<usize> {
         let is_batch = self.outer.first().is_some_and(is_whole);
         is_batch.then(|| to_usize(self.to[0]))

@@ -4,8 +4,8 @@ use hlo::ArrayShape;
 use hlo::op::value::{Window, WindowDim};
 use num::clock::Stop;
 
-/// Returns the number of elements that are under the windows, all together. It is of no account if the time is over before
-/// they are counted.
+/// Returns the number of elements that are under the windows, all together. It is of no account if
+/// the time is over before they are counted.
 pub(super) fn steps(window: &Window, from: &ArrayShape, result: &ArrayShape) -> u64 {
     let dims = window.dims.iter().zip(&from.dims).zip(&result.dims);
     let stop = Stop::current();

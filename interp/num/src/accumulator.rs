@@ -1,9 +1,10 @@
 //! Sums that are rounded once.
 //!
-//! [`ExactSum`] is exact: the reference functions in `spec` use it, and kernels where the error bound of a faster sum does not decide
-//! its rounding. Its value is the correctly rounded sum, whatever the order, the cancellation and the intermediate
-//! magnitudes. [`Sum`] carries its rounding errors in a second f64 (Neumaier's variant of Kahan's summation): tiles of
-//! products and linear algebra use it.
+//! [`ExactSum`] is exact: the reference functions in `spec` use it, and kernels where the error
+//! bound of a faster sum does not decide its rounding. Its value is the correctly rounded sum,
+//! whatever the order, the cancellation and the intermediate magnitudes. [`Sum`] carries its
+//! rounding errors in a second f64 (Neumaier's variant of Kahan's summation): tiles of products and
+//! linear algebra use it.
 use super::exact::{round_to_odd, scale, two_product, two_sum};
 use hlo::{ElementType, Scalar};
 
@@ -66,8 +67,8 @@ impl Sum {
 
 /// An exact sum of f64 and of products of f64.
 ///
-/// The sum is the exact sum of `parts`, none of which has ever been rounded, and of `wide`. Three numbers hold the sum of
-/// nearly all arrays; the fixed-point number holds the rest.
+/// The sum is the exact sum of `parts`, none of which has ever been rounded, and of `wide`. Three
+/// numbers hold the sum of nearly all arrays; the fixed-point number holds the rest.
 #[derive(Debug, Clone)]
 pub struct ExactSum {
     parts: [f64; 3],
@@ -83,7 +84,8 @@ impl ExactSum {
     /// Returns the sum of one term. An empty sum is `ExactSum::new(0.0)`.
     #[inline]
     pub fn new(first: f64) -> Self {
-        // -0 is the neutral element of addition: a sum of zeros has the sign that IEEE 754 gives it.
+        // -0 is the neutral element of addition: a sum of zeros has the sign that IEEE 754 gives
+        // it.
         let mut sum = Self { parts: [-0.0; 3], wide: None, special: 0.0 };
         sum.add(first);
         sum
@@ -128,7 +130,8 @@ impl ExactSum {
     /// Adds `a * b`.
     #[inline]
     pub fn add_product(&mut self, a: f64, b: f64) {
-        /// 2^-960: the rounding error of a product of at least this size is no smaller than the smallest f64.
+        /// 2^-960: the rounding error of a product of at least this size is no smaller than the
+        /// smallest f64.
         const LEAST: f64 = f64::from_bits((1023 - 960) << 52);
         let (product, error) = two_product(a, b);
         if product.is_finite() && product.abs() >= LEAST {
@@ -143,8 +146,8 @@ impl ExactSum {
         }
     }
 
-    /// Returns the sum, correctly rounded to the float type `ty` (or to its parts) when the caller rounds this number
-    /// to it; for any other type the nearest f64.
+    /// Returns the sum, correctly rounded to the float type `ty` (or to its parts) when the caller
+    /// rounds this number to it; for any other type the nearest f64.
     pub fn rounded(&self, ty: ElementType) -> f64 {
         let is_narrow = is_narrow(ty);
         if !self.special.is_finite() {
@@ -183,7 +186,8 @@ const LOWEST: i32 = -2 * 1074;
 /// Up to 2^2048, the square of the largest f64, and 64 bits more.
 const DIGITS: usize = 134;
 
-/// A fixed-point number wide enough for every sum of products of f64: the sum of `digits[i] * 2^(32 i + LOWEST)`.
+/// A fixed-point number wide enough for every sum of products of f64: the sum of
+/// `digits[i] * 2^(32 i + LOWEST)`.
 #[derive(Debug, Clone)]
 struct FixedPoint {
     /// Digits of either sign, with spare bits for carries.
@@ -235,8 +239,8 @@ impl FixedPoint {
         }
     }
 
-    /// Propagates carries: digits are then in `0..2^32`. Returns whether the number is negative: the last digit, which
-    /// no sum reaches, then holds the borrow.
+    /// Propagates carries: digits are then in `0..2^32`. Returns whether the number is negative:
+    /// the last digit, which no sum reaches, then holds the borrow.
     fn carry(&mut self) -> bool {
         let mut carry = 0;
         let (last, digits) = self.digits.split_last_mut().expect("there are digits");
@@ -315,7 +319,8 @@ mod tests {
         assert_eq!(dot.value(), f64::EPSILON * f64::EPSILON);
     }
 
-    /// The error of the sum of the largest f64 and of half the distance to its neighbor is found through an infinity.
+    /// The error of the sum of the largest f64 and of half the distance to its neighbor is found
+    /// through an infinity.
     #[test]
     fn sums_near_the_largest_number_do_not_depend_on_the_order() {
         let half = 2.993_760_464_302_079_7e292;

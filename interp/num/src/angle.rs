@@ -1,8 +1,9 @@
 //! The angle of a point in f64.
 //!
-//! CORE-MATH ends the process where it cannot decide how to round: where the angle is within 2^-182 of a number of f64 or of the
-//! middle between two. Products of small integers give such angles: those of (2^51 (1 + 3e), 1.5 + 3e) and
-//! (2^50 (1 + 6e), 1.5 + 6e) for e = 2^-52. They are small, so that y / x and a few terms of a series decide.
+//! CORE-MATH ends the process where it cannot decide how to round: where the angle is within 2^-182
+//! of a number of f64 or of the middle between two. Products of small integers give such angles:
+//! those of (2^51 (1 + 3e), 1.5 + 3e) and (2^50 (1 + 6e), 1.5 + 6e) for e = 2^-52. They are small,
+//! so that y / x and a few terms of a series decide.
 use super::exact::pow2;
 use std::cmp::Ordering;
 
@@ -14,8 +15,8 @@ pub fn atan2(y: f64, x: f64) -> f64 {
 
 /// Returns the angle if it is between 2^-60 and 2^-27.
 ///
-/// A smaller angle is y / x but for a relative error below 2^-120, and a quotient is no nearer to the middle of two numbers than
-/// 2^-107 of itself.
+/// A smaller angle is y / x but for a relative error below 2^-120, and a quotient is no nearer to
+/// the middle of two numbers than 2^-107 of itself.
 #[inline]
 fn small(y: f64, x: f64) -> Option<f64> {
     let (distance, quotient) = (y.abs(), y.abs() / x);
@@ -43,9 +44,11 @@ fn rounded(y: f64, x: f64, quotient: f64) -> f64 {
     if is_low { low } else { high }
 }
 
-/// Whether the angle is larger than the middle m between `low` and the next number of f64, so that y > x tan(m).
+/// Whether the angle is larger than the middle m between `low` and the next number of f64, so that
+/// y > x tan(m).
 ///
-/// 2835 tan(m) = m (2835 + 945 m^2 + 378 m^4 + 153 m^6 + 62 m^8 + ...), and the terms that are left out are below 2^-275 of it.
+/// 2835 tan(m) = m (2835 + 945 m^2 + 378 m^4 + 153 m^6 + 62 m^8 + ...), and the terms that are left
+/// out are below 2^-275 of it.
 fn is_above_the_middle(y: f64, x: f64, low: f64) -> bool {
     let ((y, a), (x, b), (low, c)) = (parts(y), parts(x), parts(low));
     let (middle, bits) = (2 * low + 1, 1 - c); // m = middle / 2^bits

@@ -54,7 +54,8 @@ pub fn too_large(shape: &impl Display) -> Error {
 /// Elements between two looks at whether a run is to stop, where an element takes some nanoseconds.
 pub const PART: usize = 1 << 12;
 
-/// Fills an array with the elements that `element` gives, in row-major order, or until the run is to stop.
+/// Fills an array with the elements that `element` gives, in row-major order, or until the run is
+/// to stop.
 pub fn fill(array: &mut Array, mut element: impl FnMut(usize) -> Scalar) {
     let ty = array.shape().ty;
     let (width, stop) = (ty.storage_bytes(), Stop::current());
@@ -118,7 +119,8 @@ fn has_layouts(value: &Literal, shape: &Shape) -> bool {
     }
 }
 
-/// Returns whether the layout only orders the dimensions: the elements of an array follow each other in memory.
+/// Returns whether the layout only orders the dimensions: the elements of an array follow each
+/// other in memory.
 #[inline]
 pub fn only_orders(shape: &ArrayShape) -> bool {
     shape.layout.tail.as_deref().is_none_or(|tail| {

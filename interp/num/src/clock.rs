@@ -1,7 +1,9 @@
-//! The end of a run before its result: a flag that a timer or the caller sets, and that everything that takes long reads.
+//! The end of a run before its result: a flag that a timer or the caller sets, and that everything
+//! that takes long reads.
 //!
-//! A kernel has no way to fail inside its loops, and needs none: it stops where it finds the flag set, and the machine,
-//! which looks at the flag after each step, drops what it computed and reports the instruction.
+//! A kernel has no way to fail inside its loops, and needs none: it stops where it finds the flag
+//! set, and the machine, which looks at the flag after each step, drops what it computed and
+//! reports the instruction.
 use crate::error::out_of_time;
 use crate::{Code, Error, Result};
 use std::cell::RefCell;
@@ -16,7 +18,8 @@ pub struct Clock {
     /// The time limit and when it began; none if only the caller stops the run.
     limit: Option<(Duration, Instant)>,
     is_over: Arc<AtomicBool>,
-    /// The timer, which ends when the last clone is dropped. Without one, whoever asks looks at the time.
+    /// The timer, which ends when the last clone is dropped. Without one, whoever asks looks at the
+    /// time.
     timer: Option<Arc<Sender<()>>>,
 }
 
@@ -74,7 +77,8 @@ thread_local! {
     static CURRENT: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
 }
 
-/// The time limit as loops see it. Threads that share the work of a loop take it from the thread that began it.
+/// The time limit as loops see it. Threads that share the work of a loop take it from the thread
+/// that began it.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Option<Arc<AtomicBool>>);
 
@@ -101,7 +105,8 @@ impl Stop {
     }
 }
 
-/// Returns whether the run whose step this thread executes is to stop. A custom call that waits for something asks.
+/// Returns whether the run whose step this thread executes is to stop. A custom call that waits for
+/// something asks.
 ///
 /// ```
 /// assert!(!num::is_run_over());

@@ -1,13 +1,14 @@
 //! Arithmetic on complex numbers.
 //!
-//! A function that is cheap in twice the precision (`double_double`) is computed in it: products, quotients, roots. The rest is made of
-//! real functions that CORE-MATH rounds correctly. A bound is stated and derived with each function: `n ulp` means each
-//! part within n units in its own last place, for parts of at least 2^-900, which underflow of intermediate results does
-//! not reach. `c64` results are the same values rounded once more per part, so they are within half an ulp and
+//! A function that is cheap in twice the precision (`double_double`) is computed in it: products,
+//! quotients, roots. The rest is made of real functions that CORE-MATH rounds correctly. A bound is
+//! stated and derived with each function: `n ulp` means each part within n units in its own last
+//! place, for parts of at least 2^-900, which underflow of intermediate results does not reach.
+//! `c64` results are the same values rounded once more per part, so they are within half an ulp and
 //! n 2^-29 of one.
 //!
-//! Where XLA's evaluator and XLA:CPU differ, results follow the evaluator, which has C99's rules (annex G) for
-//! infinities, NaN and signs of zero.
+//! Where XLA's evaluator and XLA:CPU differ, results follow the evaluator, which has C99's rules
+//! (annex G) for infinities, NaN and signs of zero.
 use super::complex_root::Scaled;
 use super::double_double::DoubleDouble;
 use super::exact::{exponent, pow2, round_to_odd, scale, two_sum};
@@ -96,8 +97,8 @@ impl Complex {
     }
     /// Returns the product: correctly rounded for `c64`, within 0.501 ulp for `c128`.
     ///
-    /// Products of f64 are exact in twice the precision, and their sum has a relative error of 3 * 2^-106 also if they
-    /// cancel.
+    /// Products of f64 are exact in twice the precision, and their sum has a relative error of 3 *
+    /// 2^-106 also if they cancel.
     pub(super) fn mul(ty: ElementType, a: Self, b: Self) -> Self {
         let product = |sum: &dyn Fn(f64, f64, f64, f64) -> f64| Self {
             re: sum(a.re, b.re, -a.im, b.im),
@@ -135,8 +136,8 @@ impl Complex {
         if !(result.re.is_nan() && result.im.is_nan() && is_infinite) {
             return result;
         }
-        // C99: an infinite number times anything but zero is infinite, in the direction its infinite parts point to. NaN
-        // in the other part counts as zero.
+        // C99: an infinite number times anything but zero is infinite, in the direction its
+        // infinite parts point to. NaN in the other part counts as zero.
         let direction = |z: Self| {
             let z = if z.is_infinite() { unit_parts(z) } else { z };
             z.map(|x| if x.is_nan() { 0.0_f64.copysign(x) } else { x })
@@ -171,7 +172,8 @@ impl Complex {
     }
 }
 
-/// The result of a function of complex numbers as an element: complex numbers of type `ty`, or real parts of it.
+/// The result of a function of complex numbers as an element: complex numbers of type `ty`, or real
+/// parts of it.
 pub(super) trait IntoScalar {
     fn into_scalar(self, ty: ElementType) -> Scalar;
 }
@@ -198,9 +200,11 @@ pub(super) fn compare(a: Complex, b: Complex) -> Option<Ordering> {
     }
 }
 
-/// Returns the first operand unless it compares as `worse`; a number with a NaN part is chosen over any other.
+/// Returns the first operand unless it compares as `worse`; a number with a NaN part is chosen over
+/// any other.
 ///
-/// The order is that of `compare`. XLA:CPU compares real parts only, and XLA's evaluator rejects complex operands.
+/// The order is that of `compare`. XLA:CPU compares real parts only, and XLA's evaluator rejects
+/// complex operands.
 fn pick(worse: Ordering, a: Complex, b: Complex) -> Complex {
     if a.is_nan() {
         a
@@ -427,7 +431,8 @@ mod tests {
 
     #[test]
     fn products_of_c64_round_once() {
-        // (1 + 2^-12)^2 + 2^-60 lies just above the midpoint 1 + 2^-11 + 2^-24 of two f32, out of reach of f64.
+        // (1 + 2^-12)^2 + 2^-60 lies just above the midpoint 1 + 2^-11 + 2^-24 of two f32, out of
+        // reach of f64.
         let (x, y) = (1.0 + 2_f64.powi(-12), 2_f64.powi(-30));
         let product = binary(Binary::Multiply, C64, Scalar::Complex(x, -y), Scalar::Complex(x, y));
         let re = 1.0 + 2_f64.powi(-11) + 2_f64.powi(-23);

@@ -1,12 +1,14 @@
 //! Inverse trigonometric and hyperbolic functions of complex numbers.
 //!
-//! The formulas are Kahan's ("Branch cuts for complex elementary functions"): separate square roots of 1 - z and 1 + z,
-//! whose products have terms of one sign. Branch cuts and signs of zero are those of C99.
+//! The formulas are Kahan's ("Branch cuts for complex elementary functions"): separate square roots
+//! of 1 - z and 1 + z, whose products have terms of one sign. Branch cuts and signs of zero are
+//! those of C99.
 //!
-//! Roots, sums and products are computed in twice the precision, with relative errors below 2^-96. What counts are three
-//! roundings at the end: that of the argument of a real function, by u = 2^-53 relatively, that of the function, and that of
-//! the result. None of these functions enlarges a relative error: |x f'(x) / f(x)| is at most 1 for asinh, log1p of
-//! numbers above 0, and the angle of a point as a function of a coordinate. A relative error of u is at most one ulp.
+//! Roots, sums and products are computed in twice the precision, with relative errors below 2^-96.
+//! What counts are three roundings at the end: that of the argument of a real function, by u =
+//! 2^-53 relatively, that of the function, and that of the result. None of these functions enlarges
+//! a relative error: |x f'(x) / f(x)| is at most 1 for asinh, log1p of numbers above 0, and the
+//! angle of a point as a function of a coordinate. A relative error of u is at most one ulp.
 use super::angle::atan2;
 use super::complex::Complex;
 use super::complex_of::ComplexOf;
@@ -26,7 +28,8 @@ fn large() -> f64 {
 
 /// Returns the angle of the point (x, y), within u of itself.
 ///
-/// The angle of the first numbers is correctly rounded; the derivative by the second ones decides the rest.
+/// The angle of the first numbers is correctly rounded; the derivative by the second ones decides
+/// the rest.
 pub(super) fn angle(y: DoubleDouble, x: DoubleDouble) -> DoubleDouble {
     let n = exponent(x.hi.abs().max(y.hi.abs()));
     let (scaled_y, scaled_x) = (scale(y.hi, -n), scale(x.hi, -n));
@@ -50,14 +53,16 @@ impl Complex {
         })
     }
 
-    /// ln |2z| for |z| above 2^500: 1.51 ulp, since an error of u in the absolute value is 1/346 of the result.
+    /// ln |2z| for |z| above 2^500: 1.51 ulp, since an error of u in the absolute value is 1/346 of
+    /// the result.
     fn log_twice(self) -> f64 {
         // Scaled because the absolute value may overflow.
         let z = self.scale(-2);
         log(hypot(z.re, z.im)) + 3.0 * LN_2
     }
 
-    /// 1.51 ulp: the angle of (the real part of the product of the roots, a), and asinh of an imaginary part.
+    /// 1.51 ulp: the angle of (the real part of the product of the roots, a), and asinh of an
+    /// imaginary part.
     pub(super) fn asin(self) -> Self {
         let Self { re: a, im: b } = self;
         if self.is_nan() {
@@ -141,8 +146,8 @@ impl Complex {
         let to_one = DoubleDouble::sum(1.0, -x);
         let distance = hypot(to_one.hi, b);
         let re = if distance < pow2(-400) && distance > 0.0 {
-            // z is so close to 1 that 1 + z is 2, and the square below would underflow. The logarithm is below -277, and an
-            // error of u in the distance does not count.
+            // z is so close to 1 that 1 + z is 2, and the square below would underflow. The
+            // logarithm is below -277, and an error of u in the distance does not count.
             0.5 * (LN_2 - log(distance))
         } else {
             let norm = to_one * to_one + DoubleDouble::product(b, b);

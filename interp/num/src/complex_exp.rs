@@ -2,9 +2,10 @@
 //!
 //! Signs of zero and the results for infinities and NaN are those of C99's annex G.
 //!
-//! In the bounds, u = 2^-53 is the largest relative error of a rounding; a relative error of u is at most one ulp. Real
-//! functions are correctly rounded, u each, and the last rounding counts as half an ulp. What is computed in twice the
-//! precision has relative errors below 2^-90, which together with products of errors are less than 0.01 ulp.
+//! In the bounds, u = 2^-53 is the largest relative error of a rounding; a relative error of u is
+//! at most one ulp. Real functions are correctly rounded, u each, and the last rounding counts as
+//! half an ulp. What is computed in twice the precision has relative errors below 2^-90, which
+//! together with products of errors are less than 0.01 ulp.
 use super::angle::atan2;
 use super::complex::Complex;
 use super::complex_area::angle;
@@ -19,10 +20,12 @@ use std::f64::consts::{FRAC_PI_2, LN_2, PI};
 const EXP_RANGE: f64 = 708.0;
 /// Beyond it, exp times any number of f64 that is not 0 overflows or is 0.
 const EXP_TIMES_RANGE: f64 = 1500.0;
-/// From here on exp(-2a) and less do not count next to 1, and below it the squares of sinh and tan do not overflow.
+/// From here on exp(-2a) and less do not count next to 1, and below it the squares of sinh and tan
+/// do not overflow.
 const FAR: f64 = 300.0;
 
-/// exp(a) * c, where the product may be in range when exp(a) is not: within 1.5 ulp and the relative error of c.
+/// exp(a) * c, where the product may be in range when exp(a) is not: within 1.5 ulp and the
+/// relative error of c.
 fn exp_times(a: f64, c: f64) -> f64 {
     if a.abs() > EXP_RANGE && a.abs() < EXP_TIMES_RANGE {
         far_exp_times(a, c, 0)
@@ -60,16 +63,18 @@ pub(super) fn plus_squares(c: f64, x: f64, y: f64) -> DoubleDouble {
     DoubleDouble::sum_of([p_error, q_error, c, p, q])
 }
 
-/// ln sqrt(1 + `c` + `x`^2 + `y`^2), within 1.51 ulp for sums from -15/16 to 64: log1p is rounded, and its sum with the
-/// first-order term of what the argument leaves out, which is below 16 u.
+/// ln sqrt(1 + `c` + `x`^2 + `y`^2), within 1.51 ulp for sums from -15/16 to 64: log1p is rounded,
+/// and its sum with the first-order term of what the argument leaves out, which is below 16 u.
 fn half_log1p(c: f64, x: f64, y: f64) -> f64 {
     let DoubleDouble { hi, lo } = plus_squares(c, x, y);
-    // If the rest is zero, the sum could only lose the sign of a zero, and at -1 log1p has no derivative.
+    // If the rest is zero, the sum could only lose the sign of a zero, and at -1 log1p has no
+    // derivative.
     if lo == 0.0 { 0.5 * log1p(hi) } else { 0.5 * (log1p(hi) + lo / (1.0 + hi)) }
 }
 
-/// The real numbers that tanh(a + ib) is made of, as functions of sinh(a) and tan(b) alone: with s = sinh(a), r = cosh(a),
-/// t = tan(b) and h = 1 + t^2, the norm is n = 1 + h s^2, and tanh(a + ib) = (h r s + it) / n (Kahan).
+/// The real numbers that tanh(a + ib) is made of, as functions of sinh(a) and tan(b) alone: with
+/// s = sinh(a), r = cosh(a), t = tan(b) and h = 1 + t^2, the norm is n = 1 + h s^2, and tanh(a +
+/// ib) = (h r s + it) / n (Kahan).
 struct Tangent {
     s: DoubleDouble,
     r: DoubleDouble,
@@ -105,13 +110,15 @@ impl Complex {
         Self { re: exp_times(a, cos(b)), im: exp_times(a, sin(b)) }
     }
 
-    /// exp(z) - 1: 2.51 ulp of the imaginary part and of the absolute value. The two terms of the real part cancel near
-    /// the curve exp(a) cos(b) = 1, so that nothing bounds its error in ulp of itself.
+    /// exp(z) - 1: 2.51 ulp of the imaginary part and of the absolute value. The two terms of the
+    /// real part cancel near the curve exp(a) cos(b) = 1, so that nothing bounds its error in ulp
+    /// of itself.
     ///
-    /// For a < 0 and cos(b) < 0 the real part is exp(a) cos(b) - 1, terms of one sign. Otherwise it is
-    /// expm1(a) cos(b) - 2 sin(b/2)^2; then |expm1(a) cos(b)| + 2 sin(b/2)^2 is at most |exp(z) - 1|: with t = expm1(a) and
-    /// c = cos(b) the difference of the squares is (1 - c^2) (1 + t)^2 if t < 0, and not negative if t >= 0. In both cases
-    /// two functions contribute u each to a term; products and the sum are in twice the precision.
+    /// For a < 0 and cos(b) < 0 the real part is exp(a) cos(b) - 1, terms of one sign. Otherwise it
+    /// is expm1(a) cos(b) - 2 sin(b/2)^2; then |expm1(a) cos(b)| + 2 sin(b/2)^2 is at most
+    /// |exp(z) - 1|: with t = expm1(a) and c = cos(b) the difference of the squares is (1 - c^2)
+    /// (1 + t)^2 if t < 0, and not negative if t >= 0. In both cases two functions contribute u
+    /// each to a term; products and the sum are in twice the precision.
     pub(super) fn expm1(self) -> Self {
         let Self { re: a, im: b } = self;
         if b == 0.0 {
@@ -131,9 +138,9 @@ impl Complex {
         Self { re: re.rounded(), im: exp_z.im }
     }
 
-    /// ln |z|, within 1.51 ulp: from |z|^2 - 1 if |z| is from 1/4 to 4. Elsewhere the logarithm is above ln 4, so that an
-    /// error of u in the absolute value is one of 0.73 u in it; a sum with a multiple of ln 2 is above 700, where such an
-    /// error does not count.
+    /// ln |z|, within 1.51 ulp: from |z|^2 - 1 if |z| is from 1/4 to 4. Elsewhere the logarithm is
+    /// above ln 4, so that an error of u in the absolute value is one of 0.73 u in it; a sum with a
+    /// multiple of ln 2 is above 700, where such an error does not count.
     pub(super) fn log_abs(self) -> f64 {
         let size = hypot(self.re, self.im);
         if (0.25..=4.0).contains(&size) {
@@ -159,9 +166,9 @@ impl Complex {
 
     /// ln(1 + z), within 1.51 ulp, and -inf for z = -1.
     ///
-    /// If |1 + z| is above 8, the roundings of 1 + a and of the absolute value are errors of u each next to a logarithm
-    /// above 2.07. Below 1/2 the sum is exact. The angle is that of (1 + a, b), and a relative error of one coordinate is
-    /// none larger of the angle.
+    /// If |1 + z| is above 8, the roundings of 1 + a and of the absolute value are errors of u each
+    /// next to a logarithm above 2.07. Below 1/2 the sum is exact. The angle is that of (1 + a, b),
+    /// and a relative error of one coordinate is none larger of the angle.
     pub(super) fn log1p(self) -> Self {
         let Self { re: a, im: b } = self;
         let sum = Self { re: 1.0 + a, im: b };
@@ -200,13 +207,14 @@ impl Complex {
         Self { re: cosh_times(a, cos(b)), im: sinh_times(a, sin(b)) }
     }
 
-    /// 3.51 ulp: the relative errors of sinh(a) and tan(b) are u each, and what follows is in twice the precision but
-    /// for the last rounding.
+    /// 3.51 ulp: the relative errors of sinh(a) and tan(b) are u each, and what follows is in twice
+    /// the precision but for the last rounding.
     ///
-    /// With A = h s^2 / n and B = t^2 s^2 / n <= A < 1, a relative error of t changes the imaginary part t / n by
-    /// 1 - 2B times as much, and one of s by 2A times: at most 3 u together. The real part h r s / n changes by
-    /// 2 t^2 / (h n), at most 2, and by 1 + s^2 / r^2 - 2A, where s^2 / r^2 <= A: at most 1. An error of s is one of
-    /// tanh(a) u in a, and one of t is one of sin(b) cos(b) u in b: together |dz| <= |sinh(2z)| u / 2, and
+    /// With A = h s^2 / n and B = t^2 s^2 / n <= A < 1, a relative error of t changes the imaginary
+    /// part t / n by 1 - 2B times as much, and one of s by 2A times: at most 3 u together. The real
+    /// part h r s / n changes by 2 t^2 / (h n), at most 2, and by 1 + s^2 / r^2 - 2A, where s^2 /
+    /// r^2 <= A: at most 1. An error of s is one of tanh(a) u in a, and one of t is one of sin(b)
+    /// cos(b) u in b: together |dz| <= |sinh(2z)| u / 2, and
     /// |d tanh(z) / tanh(z)| = 2 |dz / sinh(2z)| <= u, so that the error is within 1.51 ulp of the absolute value.
     pub(super) fn tanh(self) -> Self {
         let Self { re: a, im: b } = self;
@@ -244,12 +252,14 @@ impl Complex {
         self.times_i().tanh().over_i()
     }
 
-    /// 1 / (1 + exp(-z)): 2.74 ulp of the absolute value, and 3.51 ulp of the imaginary part. The real part
-    /// is small from cancellation near exp(a) = -cos(b), so that nothing bounds its error in ulp of itself.
+    /// 1 / (1 + exp(-z)): 2.74 ulp of the absolute value, and 3.51 ulp of the imaginary part. The
+    /// real part is small from cancellation near exp(a) = -cos(b), so that nothing bounds its error
+    /// in ulp of itself.
     ///
-    /// Half of 1 + tanh(z/2), where exp(-a/2) = r + sinh(-a/2) replaces the difference of numbers near 1 if a < 0. As in
-    /// `tanh`, only s and t have errors, of u each, and the imaginary part is half of one there. An error of s is one of
-    /// 2 tanh(a/2) u in a, and one of t is one of sin(b) u in b, so that w = logistic(z) is off by at most
+    /// Half of 1 + tanh(z/2), where exp(-a/2) = r + sinh(-a/2) replaces the difference of numbers
+    /// near 1 if a < 0. As in `tanh`, only s and t have errors, of u each, and the imaginary part
+    /// is half of one there. An error of s is one of 2 tanh(a/2) u in a, and one of t is one of
+    /// sin(b) u in b, so that w = logistic(z) is off by at most
     /// |w (1 - w)| sqrt(4 tanh(a/2)^2 + sin(b)^2) u. With E = exp(-|a|) and v = 1 + cos(b), |1 - w|^2 is at most
     /// 1 / ((1 - E)^2 + 2 E v), and the root is at most sqrt(5) / |1 - w|, since
     /// (1 - E)^2 (5 - 4 / (1 + E)^2) + 10 E v - v (2 - v) >= 0: for E < 1/5 it is at least
@@ -268,16 +278,17 @@ impl Complex {
         Self { re: (re / twice).rounded(), im: (t / twice).rounded() }
     }
 
-    /// -i ln((x + iy) / sqrt(x^2 + y^2)), XLA's formula, rearranged to keep its accuracy near zero and
-    /// near the poles, where y is close to ix or -ix; 1.54 ulp.
+    /// -i ln((x + iy) / sqrt(x^2 + y^2)), XLA's formula, rearranged to keep its accuracy near zero
+    /// and near the poles, where y is close to ix or -ix; 1.54 ulp.
     ///
-    /// x^2 + y^2 is the product of p = x + iy and q = x - iy. So the imaginary part is ln(|q| / |p|) / 2, where the
-    /// difference of the squares is 4 (Re x Im y - Im x Re y), and the real part is half the angle of p over q, or the
-    /// angle opposite to it; the formula itself determines which, unless parts 2^500 apart underflow in it.
+    /// x^2 + y^2 is the product of p = x + iy and q = x - iy. So the imaginary part is ln(|q| /
+    /// |p|) / 2, where the difference of the squares is 4 (Re x Im y - Im x Re y), and the real
+    /// part is half the angle of p over q, or the angle opposite to it; the formula itself
+    /// determines which, unless parts 2^500 apart underflow in it.
     ///
-    /// As in `complex_area`, three roundings count: of the argument of log1p or of the angle of the first numbers, of
-    /// log1p or of the sum with the rest of the angle, and of the result. Where Re(p conj q) cancels, its error is
-    /// relative to |p q|, and so small against the angle.
+    /// As in `complex_area`, three roundings count: of the argument of log1p or of the angle of the
+    /// first numbers, of log1p or of the sum with the rest of the angle, and of the result. Where
+    /// Re(p conj q) cancels, its error is relative to |p q|, and so small against the angle.
     pub(super) fn atan2(y: Self, x: Self) -> Self {
         let larger = Self { re: x.size(), im: y.size() }.exponent();
         let (y, x) = (y.scale(-larger), x.scale(-larger));
@@ -297,7 +308,8 @@ impl Complex {
         let quotient = Complex::div(p_rounded, square.sqrt());
         let whole = atan2(quotient.im, quotient.re);
         let re = if whole.is_nan() || half.hi == 0.0 && whole == 0.0 {
-            // The formula also determines the sign of a zero, and the result where there is no value.
+            // The formula also determines the sign of a zero, and the result where there is no
+            // value.
             whole
         } else if dot.hi == 0.0 || half.hi == 0.0 {
             // Zero, a right angle or pi; what the formula has beside it is its rounding error.
@@ -319,8 +331,8 @@ impl Complex {
         let smaller = if is_positive { p } else { q };
         let [near, far] = if is_positive { [p_rounded, q_rounded] } else { [q_rounded, p_rounded] };
         let im = if near.size() < pow2(-400) {
-            // Next to a pole, where the square would underflow. The logarithm is below -277, so that roundings of the
-            // parts do not count.
+            // Next to a pole, where the square would underflow. The logarithm is below -277, so
+            // that roundings of the parts do not count.
             0.5 * (far.log_abs() - near.log_abs())
         } else {
             let norm = smaller.re * smaller.re + smaller.im * smaller.im;

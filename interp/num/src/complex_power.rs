@@ -8,8 +8,8 @@ use super::exact::pow2;
 use core_math::{atan2pi, cos, cospi, hypot, pow, sin, sinpi};
 use std::f64::consts::PI;
 
-/// Returns the direction of an angle, of whose first part sine and cosine are given and whose rest is below 2^-12: the
-/// fourth terms of the series of the rest are below 2^-64.
+/// Returns the direction of an angle, of whose first part sine and cosine are given and whose rest
+/// is below 2^-12: the fourth terms of the series of the rest are below 2^-64.
 fn turned(sine: f64, cosine: f64, rest: f64) -> ComplexOf<DoubleDouble> {
     let square = rest * rest;
     let (rest_sine, versed) = (rest * (1.0 - square / 6.0), 0.5 * square * (1.0 - square / 12.0));
@@ -26,11 +26,12 @@ fn turned(sine: f64, cosine: f64, rest: f64) -> ComplexOf<DoubleDouble> {
 impl Complex {
     /// self^w as exp(w ln(self)): z^0 and 1^w are 1, 0^w is 0 for Re w > 0.
     ///
-    /// The logarithm and its product with w are computed in twice the precision, since exp turns an absolute error of
-    /// its argument into a relative one: 2 ulp of |z^w| while |w ln z| is below 2^36. The parts of the logarithm are within
-    /// 2^-92 of |ln z|, so that size and turn are within 2^-55 each, 0.5 ulp together; the sine or cosine and the last
-    /// rounding add 1.5. A real exponent multiplies the angle as a fraction of pi, so that (-1)^2 is 1 with no imaginary
-    /// part.
+    /// The logarithm and its product with w are computed in twice the precision, since exp turns an
+    /// absolute error of its argument into a relative one: 2 ulp of |z^w| while |w ln z| is below
+    /// 2^36. The parts of the logarithm are within 2^-92 of |ln z|, so that size and turn are
+    /// within 2^-55 each, 0.5 ulp together; the sine or cosine and the last rounding add 1.5. A
+    /// real exponent multiplies the angle as a fraction of pi, so that (-1)^2 is 1 with no
+    /// imaginary part.
     pub(super) fn pow(self, w: Self) -> Self {
         let Self { re: c, im: d } = w;
         if w.is_zero() || self == Self::ONE {
@@ -75,8 +76,8 @@ impl Complex {
         Self { re: part(turn.re), im: part(turn.im) }
     }
 
-    /// Returns the power for operands with an infinite or NaN part, or an exponent so large that the result is 0 or
-    /// infinite.
+    /// Returns the power for operands with an infinite or NaN part, or an exponent so large that
+    /// the result is 0 or infinite.
     fn power_far_out(self, w: Self) -> Self {
         let Self { re: c, im: d } = w;
         if d == 0.0 {

@@ -1,8 +1,9 @@
 //! Absolute values, square roots and quotients of complex numbers in twice the precision.
 //!
-//! The relative errors of the operations of [`DoubleDouble`] add up to less than 64 u^2 in each function of this file,
-//! u = 2^-53: nothing cancels but exact products, whose sum has a relative error of its own. Each part of a result is
-//! rounded once, so that it is within 0.5 ulp + 2^-46 ulp, also if it is subnormal.
+//! The relative errors of the operations of [`DoubleDouble`] add up to less than 64 u^2 in each
+//! function of this file, u = 2^-53: nothing cancels but exact products, whose sum has a relative
+//! error of its own. Each part of a result is rounded once, so that it is within 0.5 ulp + 2^-46
+//! ulp, also if it is subnormal.
 use super::complex::Complex;
 use super::complex_of::ComplexOf;
 use super::double_double::{DoubleDouble, Real};
@@ -63,8 +64,8 @@ pub(super) struct Root {
 
 impl Root {
     pub(super) fn new(re: DoubleDouble, im: f64) -> Self {
-        // An even power of two takes the larger part near 1. Where that costs the smaller part bits, the square of it does
-        // not count.
+        // An even power of two takes the larger part near 1. Where that costs the smaller part
+        // bits, the square of it does not count.
         let n = exponent(re.hi.abs().max(im.abs()));
         let n = n - n.rem_euclid(2);
         let (x, y) = (re.scaled(-n), scale(im, -n));
@@ -76,7 +77,8 @@ impl Root {
         let scaled = |value, exponent| Scaled { value, exponent };
         Self { is_left, norm: scaled(norm, n), large: scaled(large, n / 2), small }
     }
-    /// Returns the absolute values of the real and the imaginary part of the root, after a function of each.
+    /// Returns the absolute values of the real and the imaginary part of the root, after a function
+    /// of each.
     fn parts<T>(&self, f: impl Fn(Scaled) -> T) -> [T; 2] {
         let small = if self.small.value.hi < 0.0 {
             Scaled { value: -self.small.value, exponent: self.small.exponent }
@@ -86,8 +88,8 @@ impl Root {
         let parts = if self.is_left { [small, self.large] } else { [self.large, small] };
         parts.map(f)
     }
-    /// Returns the principal root, on the side of the cut that the sign of the imaginary part `im` selects. Parts far
-    /// below 2^-900 lose bits.
+    /// Returns the principal root, on the side of the cut that the sign of the imaginary part `im`
+    /// selects. Parts far below 2^-900 lose bits.
     pub(super) fn principal(&self, im: f64) -> ComplexOf<DoubleDouble> {
         let [re, size] = self.parts(Scaled::unscaled);
         ComplexOf { re, im: if im.is_sign_negative() { -size } else { size } }
@@ -95,8 +97,8 @@ impl Root {
 }
 
 impl Complex {
-    /// Returns the root with a real part of at least +0, on the side of the cut that the sign of the imaginary part
-    /// selects; within 0.501 ulp.
+    /// Returns the root with a real part of at least +0, on the side of the cut that the sign of
+    /// the imaginary part selects; within 0.501 ulp.
     pub(super) fn sqrt(self) -> Self {
         let Self { re: a, im: b } = self;
         if self.is_zero() {
@@ -159,7 +161,8 @@ impl Complex {
         Self { re: part(a.re, a.im), im: part(a.im, -a.re) }
     }
 
-    /// 1 / (the square of the absolute value) times the real part, of a finite number that is not zero.
+    /// 1 / (the square of the absolute value) times the real part, of a finite number that is not
+    /// zero.
     pub(super) fn inverse_re(self) -> f64 {
         let norm = Root::new(self.re.into(), self.im).norm;
         Scaled::of(self.re).over(norm.times(norm)).to_f64()

@@ -1,8 +1,10 @@
-//! Dispatch from an op and a class of element types to the function that defines it, generated from the op table.
+//! Dispatch from an op and a class of element types to the function that defines it, generated from
+//! the op table.
 //!
-//! A row names a function and the classes it exists for: `Tanh .. tanh [F C]` is `single::tanh` of f32, `double::tanh` of
-//! the other floats and `Complex::tanh`. Functions of integers are in `signed` and `unsigned`, those of `pred` in `pred`.
-//! A function takes its operands; before them, optionally, the element type (for integers its number of bits).
+//! A row names a function and the classes it exists for: `Tanh .. tanh [F C]` is `single::tanh` of
+//! f32, `double::tanh` of the other floats and `Complex::tanh`. Functions of integers are in
+//! `signed` and `unsigned`, those of `pred` in `pred`. A function takes its operands; before them,
+//! optionally, the element type (for integers its number of bits).
 use super::complex::{Complex, IntoScalar};
 use super::float_functions::{double, single};
 use super::{float, int, pred, signed, unsigned};
@@ -10,7 +12,8 @@ use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Scalar};
 use std::fmt::{Debug, Display};
 
-/// Expands to the first block if the class is in the list of a row; otherwise the op does not exist for the class.
+/// Expands to the first block if the class is in the list of a row; otherwise the op does not exist
+/// for the class.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! if_class {
@@ -89,8 +92,8 @@ macro_rules! define {
     ) => {
         /// Returns the result of an operation of one operand, of type `ty`.
         ///
-        /// `abs`, `real` and `imag` of a complex number have the component type, `is-finite` is a `pred`; all others
-        /// have type `ty`.
+        /// `abs`, `real` and `imag` of a complex number have the component type, `is-finite` is a
+        /// `pred`; all others have type `ty`.
         #[inline]
         pub fn unary(op: Unary, ty: ElementType, x: Scalar) -> Scalar {
             match x {
@@ -140,8 +143,8 @@ macro_rules! define {
             }
         }
 
-        /// Returns an operation on one `f32` as a plain function, for typed loops; its results have the same bits as
-        /// those of [`unary`].
+        /// Returns an operation on one `f32` as a plain function, for typed loops; its results have
+        /// the same bits as those of [`unary`].
         ///
         /// None where the result is of another type or no float has the operation.
         #[inline]
@@ -157,8 +160,8 @@ macro_rules! define {
                 $(Unary::$un => if_class!(F $un_class { same_type!($un_flags double::$un_fn) } else { None }),)*
             }
         }
-        /// Returns an operation on two `f32` as a plain function, for typed loops; its results have the same bits as
-        /// those of [`binary`].
+        /// Returns an operation on two `f32` as a plain function, for typed loops; its results have
+        /// the same bits as those of [`binary`].
         ///
         /// None where the result is of another type or no float has the operation.
         #[inline]

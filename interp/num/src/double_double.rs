@@ -1,7 +1,8 @@
 //! Real numbers for ops that take many steps before they round: f64, and sums of two f64.
 //!
-//! An op on floats of 32 bits or fewer computes in f64, which has 29 bits to spare. An op on f64 computes in [`DoubleDouble`],
-//! about 106 bits. Both are a [`Real`], so that the op is written once.
+//! An op on floats of 32 bits or fewer computes in f64, which has 29 bits to spare. An op on f64
+//! computes in [`DoubleDouble`], about 106 bits. Both are a [`Real`], so that the op is written
+//! once.
 use super::exact::{scale, two_product, two_sum};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -55,15 +56,17 @@ impl Real for f64 {
     }
 }
 
-/// The sum of two f64, of which the first is the nearest to it; an infinity or NaN is in the first, and the second is 0.
+/// The sum of two f64, of which the first is the nearest to it; an infinity or NaN is in the first,
+/// and the second is 0.
 ///
-/// The relative error of a sum is at most 3 u^2 (u = 2^-53), also if the operands cancel, that of a product 5 u^2, and of a
-/// root 25/8 u^2, all to the first order and while nothing underflows. A product of two f64 is exact. The proofs are in
-/// Joldes, Muller, Popescu, "Tight and rigorous error bounds for basic building blocks of double-word arithmetic"
-/// (`AccurateDWPlusDW`); Muller, Rideau, "Formalization of double-word arithmetic" (`DWTimesDW1`); and Lefevre et al.,
-/// "Accurate calculation of Euclidean norms using double-word arithmetic" (`SQRTDWtoDW`). A quotient is within 11 u^2: the
-/// remainder of the first numbers is exact, and corrections of at most 3 u are rounded three times and divided by the
-/// first number alone.
+/// The relative error of a sum is at most 3 u^2 (u = 2^-53), also if the operands cancel, that of a
+/// product 5 u^2, and of a root 25/8 u^2, all to the first order and while nothing underflows. A
+/// product of two f64 is exact. The proofs are in Joldes, Muller, Popescu, "Tight and rigorous
+/// error bounds for basic building blocks of double-word arithmetic" (`AccurateDWPlusDW`); Muller,
+/// Rideau, "Formalization of double-word arithmetic" (`DWTimesDW1`); and Lefevre et al., "Accurate
+/// calculation of Euclidean norms using double-word arithmetic" (`SQRTDWtoDW`). A quotient is
+/// within 11 u^2: the remainder of the first numbers is exact, and corrections of at most 3 u are
+/// rounded three times and divided by the first number alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DoubleDouble {
     pub(super) hi: f64,
@@ -81,7 +84,8 @@ impl DoubleDouble {
     #[inline]
     fn new(hi: f64, lo: f64) -> Self {
         let sum = hi + lo;
-        // A zero rest is not added, which keeps a negative zero; after overflow the rest is meaningless.
+        // A zero rest is not added, which keeps a negative zero; after overflow the rest is
+        // meaningless.
         if lo == 0.0 || !sum.is_finite() {
             return Self { hi, lo: 0.0 };
         }
@@ -161,7 +165,8 @@ impl Real for DoubleDouble {
     fn scaled(self, n: i32) -> Self {
         Self { hi: scale(self.hi, n), lo: scale(self.lo, n) }
     }
-    /// Accumulates all errors in the second number without normalizing: a third of the work of a sum and a product.
+    /// Accumulates all errors in the second number without normalizing: a third of the work of a
+    /// sum and a product.
     #[inline]
     fn add_product(self, a: Self, b: Self) -> Self {
         let (product, error) = two_product(a.hi, b.hi);

@@ -1,4 +1,5 @@
-//! Functions in twice the precision of f64: exponential, logarithm, sine, cosine and angle, where one f64 is not enough.
+//! Functions in twice the precision of f64: exponential, logarithm, sine, cosine and angle, where
+//! one f64 is not enough.
 use super::angle::atan2;
 use super::double_double::DoubleDouble;
 use super::exact::{pow2, round_to_odd, scale, two_product, two_sum};
@@ -29,9 +30,10 @@ impl DoubleDouble {
     }
     /// Returns the sum of numbers, within 2^-99 of itself whatever cancels.
     ///
-    /// Shewchuk's expansion ("Adaptive precision floating-point arithmetic", theorem 10): the sum is exactly that of parts
-    /// none of which overlaps or touches another, in ascending order. So their sums keep a third of the larger
-    /// operand, and each of the additions adds 3 u^2 to at most twice the relative error before it.
+    /// Shewchuk's expansion ("Adaptive precision floating-point arithmetic", theorem 10): the sum
+    /// is exactly that of parts none of which overlaps or touches another, in ascending order. So
+    /// their sums keep a third of the larger operand, and each of the additions adds 3 u^2 to at
+    /// most twice the relative error before it.
     pub(super) fn sum_of<const N: usize>(terms: [f64; N]) -> Self {
         let mut parts = [0.0; N];
         for (n, &term) in terms.iter().enumerate() {
@@ -50,8 +52,8 @@ impl DoubleDouble {
         if dropped == 0.0 || !result.is_finite() || result.abs() > f64::MIN_POSITIVE {
             return result;
         }
-        // Scaling rounded again. Only a tie can have been rounded wrongly, and the error of the first rounding decides
-        // it.
+        // Scaling rounded again. Only a tie can have been rounded wrongly, and the error of the
+        // first rounding decides it.
         let off = nearest - scale(result, -k);
         if off.abs() < scale(1.0, -1075 - k) {
             result
@@ -144,8 +146,8 @@ impl DoubleDouble {
         (sine, Self::ONE + -versed)
     }
 
-    /// Returns the angle of the point (x, y), whose larger part has a size of about 1; within 2^-94 of 1, small angles
-    /// relatively.
+    /// Returns the angle of the point (x, y), whose larger part has a size of about 1; within 2^-94
+    /// of 1, small angles relatively.
     pub(super) fn angle(y: f64, x: f64) -> Self {
         let guess = atan2(y, x);
         let (sine, cosine) = Self::sine_and_cosine(guess);

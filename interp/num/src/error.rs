@@ -6,13 +6,15 @@ hlo::error_codes! {
     /// The kinds of errors at run time.
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub enum Code {
-        /// The arguments do not fit the parameters of the entry computation: their number, types or sizes differ.
+        /// The arguments do not fit the parameters of the entry computation: their number, types or
+        /// sizes differ.
         "E0401" "{message}"
         Invalid { message: String },
         /// Etalon does not implement this yet. It is not a bug in your module.
         "E0402" "{message}"
         Unsupported { message: String },
-        /// The text elides the values of the constant (`constant({...})`), so the module cannot be executed.
+        /// The text elides the values of the constant (`constant({...})`), so the module cannot be
+        /// executed.
         ///
         /// Dump the module with large constants, for instance with
         /// `XLA_FLAGS=--xla_dump_large_constants=true`.
@@ -27,20 +29,23 @@ hlo::error_codes! {
         /// Calls are nested deeper than the engine supports.
         "E0406" "calls nested deeper than {limit} levels"
         TooDeep { limit: usize },
-        /// An instruction that exchanges data with the outside cannot continue: the queue of an `infeed` or `outfeed` is
-        /// missing, empty or full, or nothing was sent on the channel of a `recv`.
+        /// An instruction that exchanges data with the outside cannot continue: the queue of an
+        /// `infeed` or `outfeed` is missing, empty or full, or nothing was sent on the channel of a
+        /// `recv`.
         ///
-        /// Pass the values of `infeed` with `--infeed FILE.npz`. From Rust, set the queues in `Hooks`.
+        /// Pass the values of `infeed` with `--infeed FILE.npz`. From Rust, set the queues in
+        /// `Hooks`.
         "E0407" "{message}"
         Starved { message: String },
         /// A value that the program computed is not valid for the instruction that uses it.
         "E0408" "{message}"
         Trap { message: String },
-        /// With `--check-nan`: an instruction returned a NaN or an infinity, although all its operands are finite.
+        /// With `--check-nan`: an instruction returned a NaN or an infinity, although all its
+        /// operands are finite.
         "E0409" "{message}"
         NotFinite { message: String },
-        /// A shared library with functions for custom calls cannot be loaded: it does not exist, it is built for another
-        /// machine, or one of its dependencies is missing.
+        /// A shared library with functions for custom calls cannot be loaded: it does not exist, it
+        /// is built for another machine, or one of its dependencies is missing.
         "E0410" "library `{path}` cannot be loaded: {message}"
         Library { path: String, message: String },
         /// A custom call returned another shape than the module states, or nothing.
@@ -50,15 +55,17 @@ hlo::error_codes! {
         CustomCallResult { target: String, found: String, expected: String },
         /// The run takes longer than `--time-limit` allows.
         ///
-        /// The instruction is the one that was running; it need not be the one that took most of the time. A limit that does
-        /// not depend on the machine is `--fuel`.
+        /// The instruction is the one that was running; it need not be the one that took most of
+        /// the time. A limit that does not depend on the machine is `--fuel`.
         "E0412" "out of time after {seconds} s"
         OutOfTime { seconds: f64 },
-        /// A function of a shared library did not return from a custom call, or wrote outside of its operands and its result.
+        /// A function of a shared library did not return from a custom call, or wrote outside of
+        /// its operands and its result.
         ///
-        /// With `etalon run --custom-call-library`, the function runs in a process of its own, which it may end by a crash or by
-        /// `exit`. The run stops at the call. To find the cause, run the module with `--trust-custom-calls` under a
-        /// debugger: the function then runs inside of Etalon.
+        /// With `etalon run --custom-call-library`, the function runs in a process of its own,
+        /// which it may end by a crash or by `exit`. The run stops at the call. To find the cause,
+        /// run the module with `--trust-custom-calls` under a debugger: the function then runs
+        /// inside of Etalon.
         "E0413" "custom call `{target}` of a library failed: {message}"
         CustomCallFailed { target: String, message: String },
         /// The caller stopped the run: `RunOptions::interrupt`. In Python, Ctrl-C does.

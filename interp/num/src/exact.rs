@@ -1,4 +1,5 @@
-//! Exact floating-point arithmetic: sums and products with their rounding errors, scaling by powers of two.
+//! Exact floating-point arithmetic: sums and products with their rounding errors, scaling by powers
+//! of two.
 //!
 //! `f64::mul_add` does not make results depend on the machine: IEEE 754 defines it to the last bit.
 
@@ -12,7 +13,8 @@ pub(super) fn pow2(exponent: i32) -> f64 {
     }
 }
 
-/// Returns the exponent of `x`: the largest n with 2^n <= |x|. 0 for zero, infinity and NaN, which need no scaling.
+/// Returns the exponent of `x`: the largest n with 2^n <= |x|. 0 for zero, infinity and NaN, which
+/// need no scaling.
 #[inline]
 pub(super) fn exponent(x: f64) -> i32 {
     if x == 0.0 || !x.is_finite() {
@@ -86,7 +88,8 @@ mod tests {
 
     #[test]
     fn rounding_to_odd_keeps_the_side() {
-        // 1 + 2^-24 is the midpoint between two f32; the rest says on which side the exact value lies.
+        // 1 + 2^-24 is the midpoint between two f32; the rest says on which side the exact value
+        // lies.
         let midpoint = 1.0 + pow2(-24);
         assert!(round_to_odd(midpoint, 1e-30) > midpoint);
         assert!(round_to_odd(midpoint, -1e-30) < midpoint);

@@ -1,12 +1,13 @@
 //! Arithmetic on real numbers: every result correctly rounded, the same bits on every machine.
 //!
-//! - Sums, products, quotients and square roots are computed in f64 and rounded to the type. For types narrower than
-//!   f64 that is the same as rounding the exact value: f64 has 53 bits, and 2p+2 are enough for a type of p bits; f32,
-//!   the widest, has 24.
+//! - Sums, products, quotients and square roots are computed in f64 and rounded to the type. For
+//!   types narrower than f64 that is the same as rounding the exact value: f64 has 53 bits, and
+//!   2p+2 are enough for a type of p bits; f32, the widest, has 24.
 //! - Functions of f32 and f64 come from CORE-MATH, which rounds correctly (`float_functions`).
-//! - Functions of narrower types are the correctly rounded f64 value, rounded once more. That is harmless unless an f64
-//!   result is exactly halfway between two values of the type while the true one is not. Tests go through all arguments
-//!   of all narrow types, pairs of 16 bits included, and find this for tiny angles only, which are handled.
+//! - Functions of narrower types are the correctly rounded f64 value, rounded once more. That is
+//!   harmless unless an f64 result is exactly halfway between two values of the type while the true
+//!   one is not. Tests go through all arguments of all narrow types, pairs of 16 bits included, and
+//!   find this for tiny angles only, which are handled.
 use super::complex::Complex;
 use super::exact::pow2;
 use hlo::elem::Special;
@@ -16,7 +17,8 @@ use hlo::{ElementType, Scalar};
 /// The result of a function of floats in wide form, of the element type that the function gives.
 pub(super) trait Rounded {
     fn rounded(self, ty: ElementType) -> Scalar;
-    /// Returns the result of a function of two operands, whose f64 result may need a correction in narrower types.
+    /// Returns the result of a function of two operands, whose f64 result may need a correction in
+    /// narrower types.
     fn corrected(self, op: Binary, ty: ElementType) -> Scalar;
 }
 impl Rounded for f32 {
@@ -89,12 +91,13 @@ pub(super) fn binary<A: Rounded, B: Rounded>(
     double(a, b).corrected(op, ty)
 }
 
-/// Returns the f64 result of an operation on two narrow values, adjusted where rounding twice would be wrong.
+/// Returns the f64 result of an operation on two narrow values, adjusted where rounding twice would
+/// be wrong.
 ///
-/// - Near zero the angle is the quotient less a part too small for f64, and the quotient of two bf16 can be exactly
-///   halfway between two subnormal ones. The angle has to be below it.
-/// - A power of nonzero numbers is not zero, which matters in the type without zero: there the result is its smallest
-///   value instead the type that has no zero.
+/// - Near zero the angle is the quotient less a part too small for f64, and the quotient of two
+///   bf16 can be exactly halfway between two subnormal ones. The angle has to be below it.
+/// - A power of nonzero numbers is not zero, which matters in the type without zero: there the
+///   result is its smallest value instead the type that has no zero.
 #[inline]
 fn before_rounding(op: Binary, ty: ElementType, result: f64) -> f64 {
     if op == Binary::Atan2 && result != 0.0 && result.abs() < pow2(-100) {
@@ -108,8 +111,8 @@ fn before_rounding(op: Binary, ty: ElementType, result: f64) -> f64 {
 
 /// Maps a float to an integer of the same rank in the total order.
 ///
-/// Sign and magnitude become a signed number. In the types without -0 the bits of -0 are the NaN and come
-/// first; `f8e8m0fnu` has no sign, and its NaN comes last.
+/// Sign and magnitude become a signed number. In the types without -0 the bits of -0 are the NaN
+/// and come first; `f8e8m0fnu` has no sign, and its NaN comes last.
 pub fn total_order_key(ty: ElementType, x: Scalar) -> i64 {
     let bits = u64::try_from(x.to_bits(ty)).expect("a float has at most 64 bits");
     let sign = 1 << (ty.bits() - 1);
@@ -123,12 +126,14 @@ pub fn total_order_key(ty: ElementType, x: Scalar) -> i64 {
     }
 }
 
-/// `x`, of type `ty`, rounded to nearest even in a format of `e` exponent and `m` mantissa bits, without subnormal
-/// numbers: values beyond its range become infinity or, below it, zero of the same sign.
+/// `x`, of type `ty`, rounded to nearest even in a format of `e` exponent and `m` mantissa bits,
+/// without subnormal numbers: values beyond its range become infinity or, below it, zero of the
+/// same sign.
 ///
-/// A field at least as wide as that of `ty` changes nothing. As in XLA, the even one of two codes has an even last bit:
-/// where no mantissa bit is left, that is an even stored exponent, so 1.5 becomes 2, and so does 3. NaN stays NaN, also
-/// where no mantissa bit is left to mark it (XLA's evaluator makes it infinite).
+/// A field at least as wide as that of `ty` changes nothing. As in XLA, the even one of two codes
+/// has an even last bit: where no mantissa bit is left, that is an even stored exponent, so 1.5
+/// becomes 2, and so does 3. NaN stays NaN, also where no mantissa bit is left to mark it (XLA's
+/// evaluator makes it infinite).
 pub(super) fn reduce_precision(ty: ElementType, e: u32, m: u32, x: f64) -> f64 {
     if x == 0.0 || !x.is_finite() {
         return x;
@@ -176,7 +181,8 @@ pub(super) fn stochastic_convert(from_bits: u32, to_bits: u32, x: f64, random: u
     if x < 0.0 { (-rounded).max(!max) } else { rounded.min(max) }
 }
 
-/// Returns `x` rounded once to a float type; the common types are handled directly, since the general path is slow.
+/// Returns `x` rounded once to a float type; the common types are handled directly, since the
+/// general path is slow.
 #[inline]
 fn round_to(ty: ElementType, x: f64) -> f64 {
     if ty == ElementType::F32 {

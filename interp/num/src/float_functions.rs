@@ -1,7 +1,7 @@
 //! Functions of f32 and of f64, under the names of the op table.
 //!
-//! Those of CORE-MATH are correctly rounded. The results of the platform's libm depend on the machine; it is never
-//! used.
+//! Those of CORE-MATH are correctly rounded. The results of the platform's libm depend on the
+//! machine; it is never used.
 use super::complex::Complex;
 
 /// Functions that CORE-MATH lacks, or defines differently.
@@ -83,14 +83,14 @@ macro_rules! functions {
         pub fn div(a: $float, b: $float) -> $float {
             a / b
         }
-        /// C's fmod, which is exact: the remainder is always a value of the type. Even where the compiler calls a
-        /// library for it, there is only one right answer.
+        /// C's fmod, which is exact: the remainder is always a value of the type. Even where the
+        /// compiler calls a library for it, there is only one right answer.
         #[inline]
         pub fn rem(a: $float, b: $float) -> $float {
             a % b
         }
-        /// IEEE 754-2019 maximum: NaN propagates, and +0 is above -0. XLA:CPU does the same; XLA's evaluator returns
-        /// either zero.
+        /// IEEE 754-2019 maximum: NaN propagates, and +0 is above -0. XLA:CPU does the same; XLA's
+        /// evaluator returns either zero.
         #[inline]
         pub fn max(a: $float, b: $float) -> $float {
             if a > b || a.is_nan() {

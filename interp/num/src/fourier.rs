@@ -1,12 +1,12 @@
 //! The discrete Fourier transform of lines of numbers, of any length in `n log n` steps.
 //!
-//! A line is split by the factors of its length (Cooley and Tukey): interleaved shorter lines are transformed,
-//! multiplied by twiddle factors, and joined. Lines of a prime length of more than `LARGEST_PRIME` become a
-//! convolution, by lines whose length is a power of two (Bluestein). Lines that are longer than the caches become the rows and
-//! columns of a matrix (`long`).
+//! A line is split by the factors of its length (Cooley and Tukey): interleaved shorter lines are
+//! transformed, multiplied by twiddle factors, and joined. Lines of a prime length of more than
+//! `LARGEST_PRIME` become a convolution, by lines whose length is a power of two (Bluestein). Lines
+//! that are longer than the caches become the rows and columns of a matrix (`long`).
 //!
-//! Several lines are transformed at once, each in a lane of vectors. The operations on a line are the same in every lane and
-//! with every instruction set, and so are the bits.
+//! Several lines are transformed at once, each in a lane of vectors. The operations on a line are
+//! the same in every lane and with every instruction set, and so are the bits.
 #![expect(
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
@@ -129,8 +129,9 @@ pub fn has_prime_above(n: usize, most: usize) -> bool {
     factors(n).into_iter().any(|p| p > most)
 }
 
-/// Bytes of a plan for lines of `n` numbers, and of what it works in. The turns of the longest line are found by products of
-/// about the square root of as many; a chirp has the turns of twice its length, its filter, and three lines of that length.
+/// Bytes of a plan for lines of `n` numbers, and of what it works in. The turns of the longest line
+/// are found by products of about the square root of as many; a chirp has the turns of twice its
+/// length, its filter, and three lines of that length.
 pub fn plan_bytes(n: usize, number: usize) -> usize {
     if let Some(Matrix { rows, columns }) = Matrix::of(n) {
         let turns = long::factor_count(n).saturating_mul(number);
@@ -156,7 +157,8 @@ pub fn turns_bytes(n: usize, number: usize) -> usize {
     n.saturating_mul(number).saturating_add(roots)
 }
 
-/// Bytes that each further thread works in that transforms lines of `n` numbers: a matrix, or lines of a chirp.
+/// Bytes that each further thread works in that transforms lines of `n` numbers: a matrix, or lines
+/// of a chirp.
 pub fn thread_bytes(n: usize, number: usize) -> usize {
     if Matrix::of(n).is_some() {
         return matrix_bytes(n, number);
@@ -182,7 +184,8 @@ pub fn is_matrix(n: usize) -> bool {
 }
 
 impl<R: Real + Field> FftPlan<R> {
-    /// Returns a plan for lines of `n` numbers, which is of no use if `stop` is set before it is made.
+    /// Returns a plan for lines of `n` numbers, which is of no use if `stop` is set before it is
+    /// made.
     #[inline]
     pub fn new(n: usize, stop: &Stop) -> Self {
         match Matrix::of(n) {
@@ -191,8 +194,8 @@ impl<R: Real + Field> FftPlan<R> {
         }
     }
 
-    /// `result[k] = sum of line[j] * e^(-2 pi i jk/n)`, in each lane. What a transform that was stopped has written means
-    /// nothing.
+    /// `result[k] = sum of line[j] * e^(-2 pi i jk/n)`, in each lane. What a transform that was
+    /// stopped has written means nothing.
     #[inline]
     pub fn transform<const N: usize>(
         &self,
@@ -288,7 +291,8 @@ impl<R: Real + Field, const N: usize> Task for StridedTransform<'_, R, N> {
     }
 }
 
-/// Parts of `m` numbers, of which those at one index are the terms of a transform that takes their places.
+/// Parts of `m` numbers, of which those at one index are the terms of a transform that takes their
+/// places.
 struct Join<'a, R, const N: usize> {
     plan: &'a Factored<R>,
     step: usize,
@@ -296,7 +300,8 @@ struct Join<'a, R, const N: usize> {
     result: &'a mut [Lanes<R, N>],
 }
 
-// No closures and no functions of arrays: what is not inlined is not compiled for the instruction set.
+// No closures and no functions of arrays: what is not inlined is not compiled for the instruction
+// set.
 impl<R: Real + Field, const N: usize> Join<'_, R, N> {
     /// Returns the k-th number of part r, times its twiddle factor.
     #[inline(always)]

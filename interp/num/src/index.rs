@@ -3,7 +3,8 @@ use crate::clock::Stop;
 use hlo::{ArrayShape, Dims};
 use smallvec::SmallVec;
 
-/// Returns a dimension, size or index as a `usize`; the verifier has checked that it is not negative.
+/// Returns a dimension, size or index as a `usize`; the verifier has checked that it is not
+/// negative.
 #[inline]
 pub fn to_usize(x: i64) -> usize {
     usize::try_from(x).expect("verified: not negative")
@@ -41,8 +42,9 @@ pub fn saturating_count(dims: &[i64]) -> usize {
 
 /// Walks all indices of `dims` in row-major order and keeps offsets that depend linearly on them.
 ///
-/// All data movement of the engine uses this loop: `offset = base + sum of index[d] * strides[d]`. Offsets
-/// that are visited are within memory; the step beyond the last may be of any size, so it wraps.
+/// All data movement of the engine uses this loop: `offset = base + sum of index[d] * strides[d]`.
+/// Offsets that are visited are within memory; the step beyond the last may be of any size, so it
+/// wraps.
 pub fn offsets(dims: &[i64], base: i64, strides: &[i64], mut visit: impl FnMut(i64)) {
     if dims.contains(&0) {
         return;
@@ -79,8 +81,8 @@ pub fn offsets(dims: &[i64], base: i64, strides: &[i64], mut visit: impl FnMut(i
 
 /// Walks boxes row by row: `visit` gets the offset and length of each contiguous run.
 ///
-/// The offsets are those of [`offsets`] for strides of an array in memory: if the innermost stride is 1, a row is one
-/// run; otherwise every element is a run.
+/// The offsets are those of [`offsets`] for strides of an array in memory: if the innermost stride
+/// is 1, a row is one run; otherwise every element is a run.
 pub fn rows(dims: &[i64], base: i64, strides: &[i64], mut visit: impl FnMut(i64, usize)) {
     match (dims.split_last(), strides.split_last()) {
         (Some((&inner, outer)), Some((1, outer_strides))) => {

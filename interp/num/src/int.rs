@@ -1,8 +1,8 @@
 //! Integers: two's complement, wrapping at the type's own width.
 //!
-//! Values come sign- or zero-extended to 64 bits. A result is computed modulo 2^64 and then wrapped to the type, which
-//! is the same as computing modulo 2^n: 2^n divides 2^64. An operation on single bits
-//! (shifts, counts, high products) takes the width.
+//! Values come sign- or zero-extended to 64 bits. A result is computed modulo 2^64 and then wrapped
+//! to the type, which is the same as computing modulo 2^n: 2^n divides 2^64. An operation on single
+//! bits (shifts, counts, high products) takes the width.
 use hlo::{ElementType, Scalar};
 
 /// Returns the integer of type `ty` that is equal to `x` modulo 2^n.

@@ -1,7 +1,8 @@
-//! Arithmetic on single elements: the definition of every elementwise operation; and what every loop over elements needs.
+//! Arithmetic on single elements: the definition of every elementwise operation; and what every
+//! loop over elements needs.
 //!
-//! A value is a [`Scalar`], an element in wide form; a result is rounded or wrapped to its type. XLA defines
-//! the operation and its edge cases; the accuracy is:
+//! A value is a [`Scalar`], an element in wide form; a result is rounded or wrapped to its type.
+//! XLA defines the operation and its edge cases; the accuracy is:
 //!
 //! - integers wrap at their own width (`int`);
 //! - real results are correctly rounded, the same on every machine (`float`);
@@ -69,8 +70,8 @@ pub use hlo::op::value::{ComparisonType as Order, Direction};
 
 /// Returns whether this relation holds for `a` and `b`, of type `ty`.
 ///
-/// Complex numbers compare by the real part, then the imaginary part. XLA's evaluator does not order them, and XLA:CPU
-/// orders them this way.
+/// Complex numbers compare by the real part, then the imaginary part. XLA's evaluator does not
+/// order them, and XLA:CPU orders them this way.
 #[inline]
 pub fn compare(direction: Direction, order: Order, ty: ElementType, a: Scalar, b: Scalar) -> bool {
     let ordering = match (order, a, b) {
@@ -99,15 +100,15 @@ pub fn compare(direction: Direction, order: Order, ty: ElementType, a: Scalar, b
     }
 }
 
-/// `x` between bounds: `minimum(hi, maximum(x, lo))`, so the result is `hi` where the bounds cross, and NaN if any of
-/// the three is NaN.
+/// `x` between bounds: `minimum(hi, maximum(x, lo))`, so the result is `hi` where the bounds cross,
+/// and NaN if any of the three is NaN.
 #[inline]
 pub fn clamp(ty: ElementType, lo: Scalar, x: Scalar, hi: Scalar) -> Scalar {
     binary(Binary::Minimum, ty, hi, binary(Binary::Maximum, ty, x, lo))
 }
 
-/// `x`, of the float type `ty`, rounded to a format with these numbers of exponent and mantissa bits; it stays of type
-/// `ty`.
+/// `x`, of the float type `ty`, rounded to a format with these numbers of exponent and mantissa
+/// bits; it stays of type `ty`.
 pub fn reduce_precision(
     ty: ElementType,
     exponent_bits: u32,
@@ -124,8 +125,8 @@ pub fn reduce_precision(
     }
 }
 
-/// `x`, of the float type `from`, rounded up or down to a signed integer of type `to`: away from zero if `random`, read
-/// as a fraction of 2^bits, is below the fractional part of `x`.
+/// `x`, of the float type `from`, rounded up or down to a signed integer of type `to`: away from
+/// zero if `random`, read as a fraction of 2^bits, is below the fractional part of `x`.
 ///
 /// `None` if `to` is not a signed integer: XLA does not define that.
 pub fn stochastic_convert(

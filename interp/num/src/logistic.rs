@@ -1,9 +1,10 @@
 //! The logistic function `1 / (1 + exp(-x))`, correctly rounded; CORE-MATH does not have it.
 //!
-//! A fast approximation decides almost every argument: its error is a few units of 2^-53, and where both ends of that
-//! interval round to the same value, that is the result. For the others, and for f64 always, the function is computed
-//! to about 98 bits and rounded. That is the correctly rounded value unless the true one lies within 2^-95 of a tie,
-//! relatively; by the usual heuristics only tiny f64 do, which have a separate series.
+//! A fast approximation decides almost every argument: its error is a few units of 2^-53, and where
+//! both ends of that interval round to the same value, that is the result. For the others, and for
+//! f64 always, the function is computed to about 98 bits and rounded. That is the correctly rounded
+//! value unless the true one lies within 2^-95 of a tie, relatively; by the usual heuristics only
+//! tiny f64 do, which have a separate series.
 //!
 //! XLA evaluates the formula step by step, so that exp(-x) overflows, and -100 in f32 gives 0.
 use super::double_double::{DoubleDouble, Real};
@@ -56,8 +57,8 @@ fn logistic(x: f64) -> (DoubleDouble, i32) {
     if x > 0.0 { (one / sum, 0) } else { (power / sum, k) }
 }
 
-/// 1/2 + x/4 - x^3/48 + x^5/480, for |x| < 2^-20: the next term is below 2^-150. The low part is rounded to odd, because
-/// the first two terms alone can be a tie.
+/// 1/2 + x/4 - x^3/48 + x^5/480, for |x| < 2^-20: the next term is below 2^-150. The low part is
+/// rounded to odd, because the first two terms alone can be a tie.
 fn near_zero(x: f64) -> DoubleDouble {
     let (hi, lo) = two_sum(0.5, x / 4.0);
     let rest = -(x * x * x / 48.0) * (1.0 - x * x / 10.0);

@@ -1,11 +1,13 @@
 //! Loops over the parts of an array, which the threads of the pool share.
 //!
-//! The loops of rayon are compiled for each function that they call, which takes as long as to compile what kernels compute.
-//! So these call functions by pointers, and are compiled for each type of elements only.
+//! The loops of rayon are compiled for each function that they call, which takes as long as to
+//! compile what kernels compute. So these call functions by pointers, and are compiled for each
+//! type of elements only.
 use crate::clock::Stop;
 use rayon::prelude::*;
 
-/// Groups of parts for each thread, if there are several: the last ones to end are a small share of the work.
+/// Groups of parts for each thread, if there are several: the last ones to end are a small share of
+/// the work.
 const GROUPS: usize = 16;
 
 /// Returns the number of threads that share the work of a step.
@@ -14,14 +16,16 @@ pub fn threads() -> usize {
     rayon::current_num_threads()
 }
 
-/// Splits a slice into parts of `size` elements, the last of which may have fewer, and calls `each` with the number and the
-/// elements of every part. Calls nothing further once the run is to stop. A thread takes at least `least` parts at a time; if there are not more, this thread takes all.
+/// Splits a slice into parts of `size` elements, the last of which may have fewer, and calls `each`
+/// with the number and the elements of every part. Calls nothing further once the run is to stop. A
+/// thread takes at least `least` parts at a time; if there are not more, this thread takes all.
 #[inline]
 pub fn parts<T: Send>(all: &mut [T], sizes: (usize, usize), each: impl Fn(usize, &mut [T]) + Sync) {
     parts_with(all, sizes, || (), |(), number, part| each(number, part));
 }
 
-/// Calls `each` as [`parts`] does, with a state that a thread makes for the parts that it takes at a time.
+/// Calls `each` as [`parts`] does, with a state that a thread makes for the parts that it takes at
+/// a time.
 pub fn parts_with<T: Send, S>(
     all: &mut [T],
     (size, least): (usize, usize),

@@ -1,4 +1,5 @@
-//! Arithmetic on booleans. Addition is `or` and multiplication `and`, so a sum of products is an `or` of `and`s.
+//! Arithmetic on booleans. Addition is `or` and multiplication `and`, so a sum of products is an
+//! `or` of `and`s.
 
 #[inline]
 pub(super) fn not(x: bool) -> bool {

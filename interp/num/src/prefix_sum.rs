@@ -5,8 +5,8 @@ use hlo::{ElementType, Scalar};
 
 /// A sum of f64 as two numbers, and a bound on what these lack.
 ///
-/// As long as the bound is 0 the sum of the two is exact, which it is for all but long sums of numbers of very different
-/// magnitudes.
+/// As long as the bound is 0 the sum of the two is exact, which it is for all but long sums of
+/// numbers of very different magnitudes.
 #[derive(Debug, Clone, Copy)]
 pub struct PrefixSum {
     high: f64,
@@ -29,8 +29,8 @@ impl PrefixSum {
         (self.high, self.low) = (high, low);
         self.bound += lost.abs();
     }
-    /// Returns the sum, correctly rounded to the float type `ty` when the caller rounds this number to it, if
-    /// [`PrefixSum::is_decided`].
+    /// Returns the sum, correctly rounded to the float type `ty` when the caller rounds this number
+    /// to it, if [`PrefixSum::is_decided`].
     #[inline]
     pub fn rounded(&mut self, ty: ElementType) -> f64 {
         let (high, low) = two_sum(self.high, self.low);
@@ -58,8 +58,8 @@ impl PrefixSum {
         self.is_decided &= least.is_finite() && most.is_finite() && bits(least) == bits(most);
         least
     }
-    /// Returns whether all values that were returned are correctly rounded: infinities, NaN and sums that nearly cancel are
-    /// not decided.
+    /// Returns whether all values that were returned are correctly rounded: infinities, NaN and
+    /// sums that nearly cancel are not decided.
     #[inline]
     pub fn is_decided(&self) -> bool {
         self.is_decided

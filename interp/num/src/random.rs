@@ -1,7 +1,9 @@
-//! Counter-based random bits: Threefry 2x32 and Philox 4x32, as XLA's `rng-bit-generator` uses them.
+//! Counter-based random bits: Threefry 2x32 and Philox 4x32, as XLA's `rng-bit-generator` uses
+//! them.
 //!
-//! Both are functions of a key and a counter, after Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as
-//! 1, 2, 3" (2011). They have no state between calls, so blocks may be computed in any order.
+//! Both are functions of a key and a counter, after Salmon, Moraes, Dror and Shaw, "Parallel random
+//! numbers: as easy as 1, 2, 3" (2011). They have no state between calls, so blocks may be computed
+//! in any order.
 
 /// Returns the low and the high word of `x`.
 #[inline]
@@ -37,7 +39,8 @@ pub fn threefry(key: u64, counter: u64) -> [u32; 2] {
     [a, b]
 }
 
-/// Returns one block of Philox 4x32 in 10 rounds; the counter is given as its low and its high half.
+/// Returns one block of Philox 4x32 in 10 rounds; the counter is given as its low and its high
+/// half.
 #[inline]
 pub fn philox(key: u64, low: u64, high: u64) -> [u32; 4] {
     let [mut k0, mut k1] = words(key);

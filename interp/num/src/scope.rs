@@ -6,7 +6,8 @@ use hlo::Scalar;
 use hlo::ir::ComputationId;
 use std::fmt;
 
-/// The run that a kernel, or a function of `spec`, is part of: its limits, and the computations of its module.
+/// The run that a kernel, or a function of `spec`, is part of: its limits, and the computations of
+/// its module.
 pub trait Scope: fmt::Debug + Sync {
     /// Fails if the time is over, or the caller stops the run.
     ///
@@ -25,7 +26,8 @@ pub trait Scope: fmt::Debug + Sync {
     /// # Errors
     /// `E0499` if it takes or returns other values than scalars, which the verifier has checked.
     fn scalar_program(&self, computation: ComputationId) -> Result<&ScalarProgram>;
-    /// Runs a computation whose parameters and results are scalars, and that no [`ScalarProgram`] has the steps of.
+    /// Runs a computation whose parameters and results are scalars, and that no [`ScalarProgram`]
+    /// has the steps of.
     ///
     /// # Errors
     /// The errors of the computation.

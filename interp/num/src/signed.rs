@@ -68,15 +68,15 @@ pub(super) fn or(a: i64, b: i64) -> i64 {
 pub(super) fn xor(a: i64, b: i64) -> i64 {
     a ^ b
 }
-/// A product of two n-bit numbers fits in 2n bits, and the arithmetic shift keeps the high n of them. It lies between
-/// -2^(n-1) and 2^(n-1), so the wrap to 64 bits loses nothing.
+/// A product of two n-bit numbers fits in 2n bits, and the arithmetic shift keeps the high n of
+/// them. It lies between -2^(n-1) and 2^(n-1), so the wrap to 64 bits loses nothing.
 #[inline]
 #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "wrapping is intended")]
 pub(super) fn mulhi(bits: u32, a: i64, b: i64) -> i64 {
     ((i128::from(a) * i128::from(b)) >> bits) as i64
 }
-/// A negative exponent gives the quotient truncated to an integer: 0 unless the base is 1 or -1. For base 0 XLA gives 0
-/// as well.
+/// A negative exponent gives the quotient truncated to an integer: 0 unless the base is 1 or -1.
+/// For base 0 XLA gives 0 as well.
 #[inline]
 pub(super) fn pow(base: i64, exponent: i64) -> i64 {
     match (u64::try_from(exponent), base) {
@@ -87,7 +87,8 @@ pub(super) fn pow(base: i64, exponent: i64) -> i64 {
     }
 }
 
-// Shift amounts are read as unsigned, so a negative one is past the width like any other that is too large.
+// Shift amounts are read as unsigned, so a negative one is past the width like any other that is
+// too large.
 #[inline]
 pub(super) fn shift_left(bits: u32, x: i64, amount: i64) -> i64 {
     let amount = logical(bits, amount.cast_unsigned());

@@ -1,7 +1,8 @@
 //! Cholesky factors and triangular systems in f32 or f64, in tiles of registers.
 //!
-//! A matrix is stored in panels of `WIDTH` columns, row after row, so that a tile reads its terms one after another.
-//! Products and sums are rounded one by one and in the order of the rows: the bits are the same with every instruction set.
+//! A matrix is stored in panels of `WIDTH` columns, row after row, so that a tile reads its terms
+//! one after another. Products and sums are rounded one by one and in the order of the rows: the
+//! bits are the same with every instruction set.
 #![expect(
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
@@ -18,7 +19,8 @@ const WIDTH: usize = 16;
 const ROWS: usize = 4;
 /// Rows from which on the panels of a system are solved by several threads.
 const WORTH_A_THREAD: usize = 64;
-/// Rows of all panels that are subtracted from a row of tiles, for which several threads share the panels.
+/// Rows of all panels that are subtracted from a row of tiles, for which several threads share the
+/// panels.
 const WORTH_SHARING: usize = 1 << 14;
 
 /// A type in which factors and solutions are computed.
@@ -62,7 +64,8 @@ pub struct Panels<R> {
     cells: Vec<[R; WIDTH]>,
 }
 
-/// The equations within a row of tiles: each row is divided, and multiples of it are subtracted from the later ones.
+/// The equations within a row of tiles: each row is divided, and multiples of it are subtracted
+/// from the later ones.
 #[derive(Clone, Copy)]
 struct Corner<R> {
     divisors: [R; ROWS],
@@ -118,7 +121,8 @@ impl<R: FactorType> Panels<R> {
     pub fn at(&self, i: usize, j: usize) -> R {
         self.cells[j / WIDTH * self.rows + i][j % WIDTH]
     }
-    /// Calls `each` with the elements of the first `rows` rows of the upper triangle of a matrix of `n` columns.
+    /// Calls `each` with the elements of the first `rows` rows of the upper triangle of a matrix of
+    /// `n` columns.
     pub fn for_upper(&self, rows: usize, n: usize, mut each: impl FnMut(usize, usize, R)) {
         for (panel, cells) in self.cells.chunks_exact(self.rows.max(1)).enumerate() {
             let columns = panel * WIDTH..(panel * WIDTH + WIDTH).min(n);
@@ -130,9 +134,9 @@ impl<R: FactorType> Panels<R> {
         }
     }
 
-    /// Replaces the upper triangle of a symmetric matrix of `n` rows by its factor U, of which `U^T U` is the matrix; the lower
-    /// triangle is neither read nor defined. Returns the first row whose pivot is not accepted, and the pivot; no row from there
-    /// on is defined.
+    /// Replaces the upper triangle of a symmetric matrix of `n` rows by its factor U, of which
+    /// `U^T U` is the matrix; the lower triangle is neither read nor defined. Returns the first row
+    /// whose pivot is not accepted, and the pivot; no row from there on is defined.
     pub fn factor(&mut self, n: usize, accepts: impl Fn(R) -> bool) -> Result<(), (usize, R)> {
         let stop = Stop::current();
         let mut factors = Vec::with_capacity(n);
@@ -160,8 +164,8 @@ impl<R: FactorType> Panels<R> {
         Ok(())
     }
 
-    /// Replaces the columns by the solutions of `n` equations each, of the lower triangle of these elements. Its diagonal is
-    /// taken to be ones if `is_unit`.
+    /// Replaces the columns by the solutions of `n` equations each, of the lower triangle of these
+    /// elements. Its diagonal is taken to be ones if `is_unit`.
     pub fn solve(&mut self, n: usize, is_unit: bool, triangle: impl Fn(usize, usize) -> R + Sync) {
         if self.cells.is_empty() {
             return;
@@ -207,8 +211,8 @@ impl<R: FactorType> Panels<R> {
     }
 }
 
-/// Divides the first rows by the roots of their pivots, and subtracts multiples of them from one another. Returns these
-/// equations; they are those of rows before one whose pivot is not accepted.
+/// Divides the first rows by the roots of their pivots, and subtracts multiples of them from one
+/// another. Returns these equations; they are those of rows before one whose pivot is not accepted.
 fn corner<R: FactorType>(
     rows: &mut [[R; WIDTH]],
     first: usize,
@@ -234,8 +238,8 @@ fn corner<R: FactorType>(
     (corner, None)
 }
 
-/// Subtracts from a row of tiles, from row `first` of a panel on, the sums of multiples of the rows before, and solves the
-/// equations within it, if they are known.
+/// Subtracts from a row of tiles, from row `first` of a panel on, the sums of multiples of the rows
+/// before, and solves the equations within it, if they are known.
 fn solve_tile<R: FactorType>(
     panel: &mut [[R; WIDTH]],
     first: usize,

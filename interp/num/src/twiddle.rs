@@ -1,7 +1,7 @@
 //! Twiddle factors `e^(-2 pi i k/n)`.
 //!
-//! They come from exactly reduced angles in twice the precision of f64, so those of f64 are correctly rounded with very few
-//! exceptions, and those of multiples of a right angle are exact.
+//! They come from exactly reduced angles in twice the precision of f64, so those of f64 are
+//! correctly rounded with very few exceptions, and those of multiples of a right angle are exact.
 use super::complex_of::{ComplexOf, Field};
 use super::double_double::{DoubleDouble, Real};
 use crate::clock::Stop;

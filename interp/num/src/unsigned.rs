@@ -65,7 +65,8 @@ pub(super) fn xor(a: u64, b: u64) -> u64 {
 pub(super) fn mulhi(bits: u32, a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> bits) as u64
 }
-/// All bits of the exponent count. XLA:CPU reads six of them, and takes an exponent with the top bit set as negative.
+/// All bits of the exponent count. XLA:CPU reads six of them, and takes an exponent with the top
+/// bit set as negative.
 #[inline]
 pub(super) fn pow(base: u64, exponent: u64) -> u64 {
     power(base, exponent)

@@ -1,7 +1,9 @@
-//! `all-gather`: the arrays of all members of a group, one after another along a dimension; each member gets the result
+//! `all-gather`: the arrays of all members of a group, one after another along a dimension; each
+//! member gets the result
 //!
-//! `result[.., i, ..] = x_m[.., i mod n, ..]`, where m = i / n counts the members in group order and n is the size of the
-//! dimension. Group order is the order of the ids in `replica_groups`. Several operands are gathered independently.
+//! `result[.., i, ..] = x_m[.., i mod n, ..]`, where m = i / n counts the members in group order
+//! and n is the size of the dimension. Group order is the order of the ids in `replica_groups`.
+//! Several operands are gathered independently.
 //!
 //! Source: StableHLO, `all_gather`.
 use super::{Operand, build};
@@ -9,7 +11,8 @@ use hlo::op::AllGather;
 use hlo::{ArrayShape, Dims, Literal};
 use num::index::{to_i64, to_usize};
 
-/// Returns the dimension; the other attributes determine the groups. `all-gather-start` has the same ones.
+/// Returns the dimension; the other attributes determine the groups. `all-gather-start` has the
+/// same ones.
 pub fn dimension(op: &AllGather) -> i64 {
     let AllGather {
         channel_id: _,

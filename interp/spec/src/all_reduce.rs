@@ -1,12 +1,15 @@
-//! `all-reduce`: the arrays of all members of a group, folded element by element; each member gets the result
+//! `all-reduce`: the arrays of all members of a group, folded element by element; each member gets
+//! the result
 //!
-//! `result[i] = fold of x_m[i] for the members m in group order`, from the first member's element on
+//! `result[i] = fold of x_m[i] for the members m in group order`, from the first member's element
+//! on
 //!
-//! - Group order is the order of the ids in `replica_groups`. The value of a group of one member is that of the member:
-//!   nothing is added to it, and -0 stays -0.
+//! - Group order is the order of the ids in `replica_groups`. The value of a group of one member is
+//!   that of the member: nothing is added to it, and -0 stays -0.
 //! - Without a reducer, as in texts of 2017, the elements are added; of `pred` that is `or`.
-//! - A sum of real floats is exact and rounded once: see [`fold`](super::fold). Hardware guarantees no order: where one
-//!   is given, the fold takes the members in it and rounds each step, as hardware does.
+//! - A sum of real floats is exact and rounded once: see [`fold`](super::fold). Hardware guarantees
+//!   no order: where one is given, the fold takes the members in it and rounds each step, as
+//!   hardware does.
 //! - Several operands are folded independently.
 //!
 //! Source: StableHLO, `all_reduce`.
@@ -18,7 +21,8 @@ use hlo::{Literal, Scalar};
 use num::Result;
 use num::accumulator::ExactSum;
 
-/// Returns the reducer; the other attributes determine the groups. `all-reduce-start` has the same ones.
+/// Returns the reducer; the other attributes determine the groups. `all-reduce-start` has the same
+/// ones.
 pub fn reducer(op: &AllReduce) -> Option<ComputationId> {
     let AllReduce {
         channel_id: _,

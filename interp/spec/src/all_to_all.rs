@@ -4,8 +4,9 @@
 //!
 //! `result_m[.., i, ..] = x_s[.., m * n + i mod n, ..]`, s = i / n
 //!
-//! m and s are positions in the group: the order of the ids in `replica_groups`. Without `dimensions` each member has
-//! as many operands as the group has members, and the result is a tuple: `result_m[s] = x_s[m]`.
+//! m and s are positions in the group: the order of the ids in `replica_groups`. Without
+//! `dimensions` each member has as many operands as the group has members, and the result is a
+//! tuple: `result_m[s] = x_s[m]`.
 //!
 //! Source: StableHLO, `all_to_all`; XLA operation semantics, `AllToAll`.
 use super::reduce_scatter::part_size;

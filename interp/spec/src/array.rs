@@ -1,7 +1,7 @@
 //! Arrays that reference functions read and build by index.
 //!
-//! An index is a list of numbers, one for each dimension, the first being the most major. Layouts do not affect any
-//! page but that of `bitcast`.
+//! An index is a list of numbers, one for each dimension, the first being the most major. Layouts
+//! do not affect any page but that of `bitcast`.
 use hlo::{ArrayShape, Dims, Literal, Scalar, Shape};
 use num::Result;
 use num::clock::Stop;
@@ -38,8 +38,8 @@ impl<'a> Operand<'a> {
         let offset = to_usize(position(&self.shape.dims, index)) * width;
         Scalar::read(self.shape.ty, &self.bytes[offset..offset + width])
     }
-    /// Returns the element at `index` of an array of integers, for use as an index or a size. An unsigned one above
-    /// `i64::MAX` is larger than every array and returned as `i64::MAX`.
+    /// Returns the element at `index` of an array of integers, for use as an index or a size. An
+    /// unsigned one above `i64::MAX` is larger than every array and returned as `i64::MAX`.
     pub fn integer_at(&self, index: &[i64]) -> i64 {
         match self.at(index) {
             Scalar::Signed(value) => value,
@@ -82,7 +82,8 @@ pub fn build(shape: &ArrayShape, element: impl Fn(&[i64]) -> Scalar + Sync) -> L
     }
 }
 
-/// Builds an array whose elements may fail; the error is that of the first element, in row-major order, that does.
+/// Builds an array whose elements may fail; the error is that of the first element, in row-major
+/// order, that does.
 pub fn try_build(
     shape: &ArrayShape,
     element: impl Fn(&[i64]) -> Result<Scalar> + Sync,

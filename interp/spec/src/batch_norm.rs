@@ -1,10 +1,11 @@
-//! `batch-norm-training`, `batch-norm-inference`, `batch-norm-grad`: normalization by the mean and variance of a feature
+//! `batch-norm-training`, `batch-norm-inference`, `batch-norm-grad`: normalization by the mean and
+//! variance of a feature
 //!
 //! `y = (x - mean) * scale / sqrt(variance + epsilon) + offset`
 //!
-//! Each index of dimension `feature_index` is a feature, with a scale, an offset, a mean and a variance of its own.
-//! Sums run over the N elements of a feature: over all other dimensions. `r` stands for `1 / sqrt(variance + epsilon)`.
-//! `epsilon` is an f32 whatever the element type.
+//! Each index of dimension `feature_index` is a feature, with a scale, an offset, a mean and a
+//! variance of its own. Sums run over the N elements of a feature: over all other dimensions. `r`
+//! stands for `1 / sqrt(variance + epsilon)`. `epsilon` is an f32 whatever the element type.
 //!
 //! | op | operands | result |
 //! |---|---|---|
@@ -12,16 +13,18 @@
 //! | inference | x, scale, offset, mean, variance | y |
 //! | grad | x, scale, mean, variance, g | the gradients of x, scale and offset, where g is that of y |
 //!
-//! - The gradient of the offset is `sum of g`, that of the scale `sum of g (x - mean) * r`, and that of x
-//!   `scale * r / N * (N g - sum of g - (x - mean) * sum of g (x - mean) / (variance + epsilon))`.
+//! - The gradient of the offset is `sum of g`, that of the scale `sum of g (x - mean) * r`, and
+//!   that of x `scale * r / N * (N g - sum of g - (x - mean) * sum of g (x - mean) / (variance +
+//!   epsilon))`.
 //! - A feature without elements has NaN for mean and variance, and gradients 0 of scale and offset.
-//! - Where `variance + epsilon` is 0, r is infinite, and an element that is the mean gives NaN. In inference, where
-//!   XLA:CPU computes `x * scale * r` and `mean * scale * r` separately, every element on the mean's side of 0 does
-//!   too. Where it is negative the whole feature is NaN. NaN and infinities affect all elements of their feature.
+//! - Where `variance + epsilon` is 0, r is infinite, and an element that is the mean gives NaN. In
+//!   inference, where XLA:CPU computes `x * scale * r` and `mean * scale * r` separately, every
+//!   element on the mean's side of 0 does too. Where it is negative the whole feature is NaN. NaN
+//!   and infinities affect all elements of their feature.
 //! - All is computed in [`Real`] and rounded once: f64, or twice its precision for f64.
 //!
-//! XLA:CPU computes the variance as `sum of x^2 / N - mean^2`, which cancels where the mean is large, and may be
-//! negative.
+//! XLA:CPU computes the variance as `sum of x^2 / N - mean^2`, which cancels where the mean is
+//! large, and may be negative.
 //!
 //! Source: StableHLO, `batch_norm_training`, `batch_norm_inference`, `batch_norm_grad`.
 use super::{Operand, build, indices, set};

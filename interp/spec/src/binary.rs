@@ -2,8 +2,9 @@
 //!
 //! `result[i] = op(lhs[i], rhs[i])`
 //!
-//! The function is `num::binary`: correctly rounded for real floats, modulo 2^n for integers of n bits, with a stated bound
-//! for complex numbers (docs/numerics.md). Both operands have the dimensions of the result: nothing is broadcast.
+//! The function is `num::binary`: correctly rounded for real floats, modulo 2^n for integers of n
+//! bits, with a stated bound for complex numbers (docs/numerics.md). Both operands have the
+//! dimensions of the result: nothing is broadcast.
 //!
 //! | op | result | edges |
 //! |---|---|---|
@@ -19,7 +20,8 @@
 //! | `shift-left` `shift-right-logical` | rhs is unsigned, whatever its type | n and more: 0 |
 //! | `shift-right-arithmetic` | the highest bit is repeated, of unsigned integers too | n and more: all bits are that bit |
 //!
-//! Source: StableHLO, the op of each name; XLA operation semantics, `Element-wise binary arithmetic operations`.
+//! Source: StableHLO, the op of each name; XLA operation semantics,
+//! `Element-wise binary arithmetic operations`.
 use super::{Operand, build};
 
 use hlo::op::Binary;

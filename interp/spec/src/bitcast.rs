@@ -1,14 +1,15 @@
 //! `bitcast`: the operand's memory under another shape, type and layout
 //!
-//! `bits(result[i])` are the bits of memory where the result's layout places element i, after the operand's layout has
-//! placed `bits(operand[j])` there for each j.
+//! `bits(result[i])` are the bits of memory where the result's layout places element i, after the
+//! operand's layout has placed `bits(operand[j])` there for each j.
 //!
-//! This is the one op whose values depend on layouts. For arrays of one type in the default layout it is a `reshape`;
-//! between widths, the first of several narrow elements is the least significant part of the wide one.
+//! This is the one op whose values depend on layouts. For arrays of one type in the default layout
+//! it is a `reshape`; between widths, the first of several narrow elements is the least significant
+//! part of the wide one.
 //!
-//! - Padding has no defined contents, nor have the storage bits that a narrow element does not use. A bitcast that
-//!   reads them is `E0402`, and so is one through a layout that does not define the offset of an element: split over
-//!   memories, sparse, or with a physical shape of its own.
+//! - Padding has no defined contents, nor have the storage bits that a narrow element does not use.
+//!   A bitcast that reads them is `E0402`, and so is one through a layout that does not define the
+//!   offset of an element: split over memories, sparse, or with a physical shape of its own.
 //!
 //! Source: XLA, `Shapes and layout`; XLA's evaluator.
 use super::layout::{Memory, unsupported};

@@ -3,7 +3,8 @@
 //! `result[i] = operand[j]` with `j[d] = i[dimensions[d]]`
 //!
 //! - `dimensions` need not be sorted: `{1,0}` transposes.
-//! - A dimension keeps its size: HLO does not expand one of size 1, unlike StableHLO's `broadcast_in_dim`.
+//! - A dimension keeps its size: HLO does not expand one of size 1, unlike StableHLO's
+//!   `broadcast_in_dim`.
 //!
 //! Source: XLA operation semantics, `BroadcastInDim`; StableHLO, `broadcast_in_dim`.
 use super::{Operand, build};

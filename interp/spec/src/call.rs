@@ -1,4 +1,5 @@
-//! Computations of scalars that reference functions apply: the reducer of `reduce`, the comparator of `sort`.
+//! Computations of scalars that reference functions apply: the reducer of `reduce`, the comparator
+//! of `sort`.
 use hlo::ir::ComputationId;
 use hlo::op::Binary;
 use hlo::{ElementType, Scalar};
@@ -49,15 +50,16 @@ impl ScalarComputation<'_> {
     pub fn is_sum(&self) -> bool {
         self.program.as_binary() == Some(Binary::Add)
     }
-    /// Charges the fuel of `calls` calls. `call` charges its own; a reference function charges for calls that it replaces by a
-    /// formula.
+    /// Charges the fuel of `calls` calls. `call` charges its own; a reference function charges for
+    /// calls that it replaces by a formula.
     ///
     /// # Errors
     /// `E0404` if that is more than the run may take.
     pub fn spend(&self, calls: usize) -> Result<()> {
         self.scope.spend(u64::try_from(calls).unwrap_or(u64::MAX))
     }
-    /// Returns the results of the computation on `arguments`, which have the types of its parameters.
+    /// Returns the results of the computation on `arguments`, which have the types of its
+    /// parameters.
     ///
     /// # Errors
     /// The errors of the computation.
@@ -68,7 +70,8 @@ impl ScalarComputation<'_> {
         self.program.call(self.scope, arguments, &mut registers, &mut results)?;
         Ok(results)
     }
-    /// Returns the results of the computation on values of the types `from`, converted to those of its parameters.
+    /// Returns the results of the computation on values of the types `from`, converted to those of
+    /// its parameters.
     pub fn call_converted(
         &self,
         arguments: &[Scalar],

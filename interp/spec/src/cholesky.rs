@@ -1,6 +1,7 @@
 //! `cholesky`: the triangular factor of each matrix of a batch
 //!
-//! With `lower`, the lower triangle L with `a = L L^H`; without, the upper triangle U with `a = U^H U`. For j <= i
+//! With `lower`, the lower triangle L with `a = L L^H`; without, the upper triangle U with
+//! `a = U^H U`. For j <= i
 //!
 //! ```text
 //! L[i, j] = (a[i, j] - sum over k < j of L[i, k] * conj(L[j, k])) / d[j]
@@ -8,12 +9,14 @@
 //! ```
 //!
 //! - Only the named triangle is read; the other triangle of the result is 0.
-//! - A matrix that is not positive definite, detected by a `d[j]^2` that is not above 0, or not finite, has NaN in
-//!   all of its elements (the real part of complex ones). Other matrices of the batch are not affected.
+//! - A matrix that is not positive definite, detected by a `d[j]^2` that is not above 0, or not
+//!   finite, has NaN in all of its elements (the real part of complex ones). Other matrices of the
+//!   batch are not affected.
 //! - An imaginary part on the diagonal is divided by d like the rest of the column.
 //! - All is computed in [`Field`] and rounded once: f64, or twice its precision for f64 and c128.
 //!
-//! XLA:CPU does not detect a last `d[j]^2` that is 0 or infinite, and returns NaN or 0 in single elements there.
+//! XLA:CPU does not detect a last `d[j]^2` that is 0 or infinite, and returns NaN or 0 in single
+//! elements there.
 //!
 //! Source: StableHLO, `cholesky`.
 use super::{Operand, Output, indices};

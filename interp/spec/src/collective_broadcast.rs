@@ -1,11 +1,11 @@
 //! `collective-broadcast`: the values of one member of a group, for each member
 //!
-//! `result_m = x_root`, where the root is the first member in the order of the ids in `replica_groups`. With
-//! `has_dynamic_root` the last operand is an array of roots, one for each of the others: a root is a position in the
-//! group.
+//! `result_m = x_root`, where the root is the first member in the order of the ids in
+//! `replica_groups`. With `has_dynamic_root` the last operand is an array of roots, one for each of
+//! the others: a root is a position in the group.
 //!
-//! - A group has one root for each value: members that name different ones are `E0408`, and so is a root outside the
-//!   group.
+//! - A group has one root for each value: members that name different ones are `E0408`, and so is a
+//!   root outside the group.
 //! - A device in no group gets zeros.
 //!
 //! Source: StableHLO, `collective_broadcast`; XLA operation semantics, `CollectiveBroadcast`.

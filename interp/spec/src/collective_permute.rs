@@ -1,13 +1,15 @@
 //! `collective-permute`: each target gets what its source sent
 //!
-//! `result_target = x_source` for each pair in `source_target_pairs`; a device that is no target gets zeros.
+//! `result_target = x_source` for each pair in `source_target_pairs`; a device that is no target
+//! gets zeros.
 //!
-//! With `slice_sizes` slices move instead of whole arrays. The operands are input, output, input offsets and output
-//! offsets. Input and output are arrays, or tuples of as many; the offsets of an array are one tuple, or a tuple of
-//! them if several slices of it move. A source sends the slices of its input at its own input offsets. A
-//! target writes them into its output at its own output offsets, and its result is that output. Offsets are clamped so
-//! that a slice is in bounds, as by `dynamic-slice` and `dynamic-update-slice`: the op is these two with a
-//! `collective-permute` between.
+//! With `slice_sizes` slices move instead of whole arrays. The operands are input, output, input
+//! offsets and output offsets. Input and output are arrays, or tuples of as many; the offsets of an
+//! array are one tuple, or a tuple of them if several slices of it move. A source sends the slices
+//! of its input at its own input offsets. A target writes them into its output at its own output
+//! offsets, and its result is that output. Offsets are clamped so that a slice is in bounds, as by
+//! `dynamic-slice` and `dynamic-update-slice`: the op is these two with a `collective-permute`
+//! between.
 //!
 //! Source: StableHLO, `collective_permute`; XLA operation semantics, `CollectivePermute`.
 use super::Operand;
@@ -32,8 +34,8 @@ pub fn sent(slice_sizes: &[Vec<i64>], operands: &[Literal]) -> Result<Vec<Litera
     Ok(slices(slice_sizes, input, offsets).into_iter().map(slice).collect())
 }
 
-/// Returns the results of a target with these operands, of what its source sent; `None` for a device that is no target and
-/// gets zeros.
+/// Returns the results of a target with these operands, of what its source sent; `None` for a
+/// device that is no target and gets zeros.
 pub fn received(
     slice_sizes: &[Vec<i64>],
     operands: &[Literal],

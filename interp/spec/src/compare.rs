@@ -2,14 +2,14 @@
 //!
 //! `result[i] = lhs[i] direction rhs[i]`
 //!
-//! The order is that of the type unless `type` says otherwise: `FLOAT` of floats and complex numbers, `SIGNED` and
-//! `UNSIGNED` of integers, `UNSIGNED` of `pred` (false < true).
+//! The order is that of the type unless `type` says otherwise: `FLOAT` of floats and complex
+//! numbers, `SIGNED` and `UNSIGNED` of integers, `UNSIGNED` of `pred` (false < true).
 //!
-//! - `FLOAT`: NaN is not equal to anything, so only `NE` holds; -0 equals +0. Complex numbers are ordered by the real part,
-//!   then the imaginary part.
-//! - `TOTALORDER`: by the bits, so that -NaN < -infinity < ... < -0 < +0 < ... < infinity < NaN. Numbers are equal if
-//!   their bits are. The one NaN of a type without -0 is the smallest number; `f8e8m0fnu` has no sign, its NaN is the
-//!   largest.
+//! - `FLOAT`: NaN is not equal to anything, so only `NE` holds; -0 equals +0. Complex numbers are
+//!   ordered by the real part, then the imaginary part.
+//! - `TOTALORDER`: by the bits, so that -NaN < -infinity < ... < -0 < +0 < ... < infinity < NaN.
+//!   Numbers are equal if their bits are. The one NaN of a type without -0 is the smallest number;
+//!   `f8e8m0fnu` has no sign, its NaN is the largest.
 //!
 //! Source: StableHLO, `compare`.
 use super::{Operand, build};

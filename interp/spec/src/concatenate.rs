@@ -1,9 +1,10 @@
 //! `concatenate`: the operands, one after the other along one dimension
 //!
-//! `result[i] = operand[k][j]` with `j[dim] = i[dim] - start[k]`, and `j[d] = i[d]` in the other dimensions
+//! `result[i] = operand[k][j]` with `j[dim] = i[dim] - start[k]`, and `j[d] = i[d]` in the other
+//! dimensions
 //!
-//! where `start[k]` is the sum of the sizes of the operands before k, and k the operand for which `j[dim]` lies within its
-//! size.
+//! where `start[k]` is the sum of the sizes of the operands before k, and k the operand for which
+//! `j[dim]` lies within its size.
 //!
 //! - An operand of size 0 in that dimension contributes nothing.
 //!

@@ -16,7 +16,8 @@
 //! - `f8e8m0fnu` holds powers of two: ties go up, 0 and negative numbers give NaN.
 //! - Types without -0 make it +0.
 //!
-//! Source: StableHLO, `convert`. XLA rounds some pairs twice, through a type between; here every pair is rounded once.
+//! Source: StableHLO, `convert`. XLA rounds some pairs twice, through a type between; here every
+//! pair is rounded once.
 use super::{Operand, build};
 use hlo::op::Convert;
 use hlo::{ArrayShape, Literal};

@@ -10,17 +10,18 @@
 //!
 //! I and O are the numbers of input and output features of the kernel, N the batch size of `lhs`.
 //!
-//! - `dim_labels` says which dimension of the three arrays is batch (n), feature (i, c) and spatial (e, k, x). There
-//!   may be no spatial dimension.
-//! - `feature_group_count` or `batch_group_count` divides features or batch into groups that do not mix.
-//! - `convolution_kind=dgrad`: the gradient with respect to the input of the convolution that `window` describes, and
-//!   `lhs` the gradient of its result. That is a convolution with a reversed window:
-//!   `Convolution::forward_window`. `wgrad` and `fprop` are computed as stated.
-//! - `sparsity_config`: an operand stores 1 element of each block of N along one dimension. Element j of the stored array
-//!   is at `N * j + index`, where `index` is the corresponding element of the index operand, and must lie in
-//!   `0..N`. Elements that are not stored are 0.
-//! - Types, sums and `algorithm` are those of [`products`](super::products): integers wrap. (XLA's evaluator saturates
-//!   them.)
+//! - `dim_labels` says which dimension of the three arrays is batch (n), feature (i, c) and spatial
+//!   (e, k, x). There may be no spatial dimension.
+//! - `feature_group_count` or `batch_group_count` divides features or batch into groups that do not
+//!   mix.
+//! - `convolution_kind=dgrad`: the gradient with respect to the input of the convolution that
+//!   `window` describes, and `lhs` the gradient of its result. That is a convolution with a
+//!   reversed window: `Convolution::forward_window`. `wgrad` and `fprop` are computed as stated.
+//! - `sparsity_config`: an operand stores 1 element of each block of N along one dimension. Element
+//!   j of the stored array is at `N * j + index`, where `index` is the corresponding element of the
+//!   index operand, and must lie in `0..N`. Elements that are not stored are 0.
+//! - Types, sums and `algorithm` are those of [`products`](super::products): integers wrap. (XLA's
+//!   evaluator saturates them.)
 //! - Padding and holes have no terms: an infinity or NaN of the kernel is not multiplied by 0.
 //!
 //! Source: StableHLO, `convolution`; XLA operation semantics, `Conv`.

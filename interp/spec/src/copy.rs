@@ -8,7 +8,8 @@
 //!
 //! - The layout of the result may differ; layouts do not change values.
 //!
-//! Source: XLA operation semantics, `Copy`; `copy-start` and `copy-done` are inserted by XLA's compilers.
+//! Source: XLA operation semantics, `Copy`; `copy-start` and `copy-done` are inserted by XLA's
+//! compilers.
 use super::with_layout;
 use hlo::op::{Copy, CopyDone, CopyStart};
 use hlo::{ElementType, Literal, Scalar, Shape};

@@ -2,9 +2,11 @@
 //!
 //! `result[b.., l.., r..] = sum over k of lhs[b.., l.., k..] * rhs[b.., r.., k..]`
 //!
-//! - b are the dimensions that `lhs_batch_dims` and `rhs_batch_dims` pair, in the order listed; k those that
-//!   `lhs_contracting_dims` and `rhs_contracting_dims` pair; l and r are the other dimensions of each operand, in order.
-//! - Without contracting dimensions each sum has one term; over a dimension of size 0 it has none and is 0.
+//! - b are the dimensions that `lhs_batch_dims` and `rhs_batch_dims` pair, in the order listed; k
+//!   those that `lhs_contracting_dims` and `rhs_contracting_dims` pair; l and r are the other
+//!   dimensions of each operand, in order.
+//! - Without contracting dimensions each sum has one term; over a dimension of size 0 it has none
+//!   and is 0.
 //! - The operands may differ in type, and the result may be wider or narrower than both: see
 //!   [`products`](super::products), also for `algorithm`.
 //!
@@ -72,7 +74,8 @@ impl<'a> Side<'a> {
     pub(super) fn terms(&self) -> impl Iterator<Item = Dims> {
         indices(&self.sizes)
     }
-    /// Returns the index of the element with these indices of its batch, free and contracting dimensions.
+    /// Returns the index of the element with these indices of its batch, free and contracting
+    /// dimensions.
     pub(super) fn index(&self, batch: &[i64], free: &[i64], contracting: &[i64]) -> Dims {
         let mut index = Dims::from_elem(0, self.rank);
         set(&mut index, self.batch, batch);

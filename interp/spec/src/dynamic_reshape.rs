@@ -2,10 +2,11 @@
 //!
 //! `result[i] = operand[j]` where i and j have the same number in row-major order
 //!
-//! Elements within the dynamic sizes are numbered: in the operand by its sizes, in the result by the sizes that the
-//! other operands give, one scalar for each dimension.
+//! Elements within the dynamic sizes are numbered: in the operand by its sizes, in the result by
+//! the sizes that the other operands give, one scalar for each dimension.
 //!
-//! - A size below 0 or above its bound is `E0408`, and so are sizes with a different number of elements.
+//! - A size below 0 or above its bound is `E0408`, and so are sizes with a different number of
+//!   elements.
 //!
 //! Source: XLA operation semantics, `DynamicReshape`; StableHLO, `dynamic_reshape`.
 use super::Operand;

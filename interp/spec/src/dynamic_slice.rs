@@ -1,8 +1,10 @@
 //! `dynamic-slice`: a box of the operand at start indices given by values
 //!
-//! `result[i] = operand[j]` with `j[d] = clamp(0, start[d], operand size[d] - slice size[d]) + i[d]`
+//! `result[i] = operand[j]` with
+//! `j[d] = clamp(0, start[d], operand size[d] - slice size[d]) + i[d]`
 //!
-//! - Each start index is clamped so that the slice is in bounds. An unsigned one is not negative, however large.
+//! - Each start index is clamped so that the slice is in bounds. An unsigned one is not negative,
+//!   however large.
 //! - There is one scalar for each dimension; older texts have one vector of them all.
 //!
 //! Source: StableHLO, `dynamic_slice`.

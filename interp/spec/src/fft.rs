@@ -1,18 +1,20 @@
 //! `fft`: the discrete Fourier transform of the last dimensions
 //!
-//! `result[.., k] = sum over j of operand[.., j] * e^(-2 pi i j k / n)` along each dimension for which `fft_length`
-//! states a size n: the last one, two or three. All others are batch dimensions.
+//! `result[.., k] = sum over j of operand[.., j] * e^(-2 pi i j k / n)` along each dimension for
+//! which `fft_length` states a size n: the last one, two or three. All others are batch dimensions.
 //!
 //! - `FFT`: complex to complex, by the formula, not scaled.
-//! - `IFFT`: its inverse. The exponent has the other sign, and the result is divided by the product of the sizes.
-//! - `RFFT`: real to complex. The last dimension, transformed first, keeps elements 0 to n/2 of its n: the others are
-//!   conjugates of these. Imaginary parts that are 0 by symmetry are exactly 0.
-//! - `IRFFT`: its inverse, to n real elements from n/2+1 complex ones. The last dimension is transformed last.
-//!   Imaginary parts that symmetry forbids, those of element 0 and for even n of element n/2, are ignored.
+//! - `IFFT`: its inverse. The exponent has the other sign, and the result is divided by the product
+//!   of the sizes.
+//! - `RFFT`: real to complex. The last dimension, transformed first, keeps elements 0 to n/2 of its
+//!   n: the others are conjugates of these. Imaginary parts that are 0 by symmetry are exactly 0.
+//! - `IRFFT`: its inverse, to n real elements from n/2+1 complex ones. The last dimension is
+//!   transformed last. Imaginary parts that symmetry forbids, those of element 0 and for even n of
+//!   element n/2, are ignored.
 //!
-//! Sizes are arbitrary. An infinity or NaN makes every element of its line infinite or NaN; which of the two is not
-//! defined. All is computed in complex numbers of [`Real`] and rounded once: f64, or twice its precision for f64 and
-//! c128.
+//! Sizes are arbitrary. An infinity or NaN makes every element of its line infinite or NaN; which
+//! of the two is not defined. All is computed in complex numbers of [`Real`] and rounded once: f64,
+//! or twice its precision for f64 and c128.
 //!
 //! Source: StableHLO, `fft`.
 use super::{Operand, build, indices};
@@ -100,7 +102,8 @@ fn forward_of_real<R: Real + Field>(line: &Line<R>) -> Line<R> {
         return Vec::new();
     }
     let whole = forward(line);
-    // Averaging with the conjugate of the mirrored element removes rounding errors of a part that is 0 by symmetry.
+    // Averaging with the conjugate of the mirrored element removes rounding errors of a part that
+    // is 0 by symmetry.
     let mean = |k: usize| {
         let sum = whole[k] + whole[(n - k) % n].conj();
         ComplexOf { re: sum.re.scaled(-1), im: sum.im.scaled(-1) }

@@ -1,10 +1,12 @@
 //! Folds: `acc = computation(acc, element)` for one element after another, from an initial value
 //!
-//! `reduce`, `reduce-window` and `all-reduce` differ in the elements that they fold; this module defines the fold.
-//! A computation of N values takes N accumulators, then N elements, and returns the new accumulators.
+//! `reduce`, `reduce-window` and `all-reduce` differ in the elements that they fold; this module
+//! defines the fold. A computation of N values takes N accumulators, then N elements, and returns
+//! the new accumulators.
 //!
-//! A sum of real floats, a computation that only adds its two parameters, is exact and rounded once, to the type of the
-//! result. Every other computation is applied unchanged, and each of its instructions rounds.
+//! A sum of real floats, a computation that only adds its two parameters, is exact and rounded
+//! once, to the type of the result. Every other computation is applied unchanged, and each of its
+//! instructions rounds.
 use super::{Computations, Operand, Results, ScalarComputation};
 use hlo::ir::ComputationId;
 use hlo::{ElementType, Scalar, Shape};
@@ -27,8 +29,8 @@ pub(super) struct Fold<'a> {
 }
 
 impl<'a> Fold<'a> {
-    /// Returns the fold of elements of the types `elements`, from values of the types `initial`, into values of the
-    /// types `results`.
+    /// Returns the fold of elements of the types `elements`, from values of the types `initial`,
+    /// into values of the types `results`.
     pub(super) fn new(
         call: Computations<'a>,
         computation: ComputationId,
@@ -41,8 +43,8 @@ impl<'a> Fold<'a> {
         Ok(Self { function, initial, elements, results, is_exact_sum })
     }
 
-    /// Returns the fold of elements of `operands`, from the scalars `initial`, into arrays of `shape`; and those
-    /// scalars.
+    /// Returns the fold of elements of `operands`, from the scalars `initial`, into arrays of
+    /// `shape`; and those scalars.
     pub(super) fn of_arrays(
         call: Computations<'a>,
         computation: ComputationId,

@@ -2,19 +2,23 @@
 //!
 //! `result[i] = operand[start + offset]`
 //!
-//! **`offset`**: the components of i in `offset_dims`, one for each dimension of the operand that is neither collapsed nor
-//! batching, in order; 0 in those. The other components of i are the batch index: one for each dimension of
-//! `start_indices` but `index_vector_dim`, in order. Along that dimension lies `vector`, the index vector of the batch.
+//! **`offset`**: the components of i in `offset_dims`, one for each dimension of the operand that
+//! is neither collapsed nor batching, in order; 0 in those. The other components of i are the batch
+//! index: one for each dimension of `start_indices` but `index_vector_dim`, in order. Along that
+//! dimension lies `vector`, the index vector of the batch.
 //!
 //! **`start[d]`**:
-//! - `clamp(0, vector[k], operand size[d] - slice_sizes[d])`, if `start_index_map[k]` is d: the slice lies in the operand;
-//! - the component of the batch index for the paired dimension of `start_indices`, if d is in `operand_batching_dims`;
+//! - `clamp(0, vector[k], operand size[d] - slice_sizes[d])`, if `start_index_map[k]` is d: the
+//!   slice lies in the operand;
+//! - the component of the batch index for the paired dimension of `start_indices`, if d is in
+//!   `operand_batching_dims`;
 //! - 0 otherwise.
 //!
 //! **Edges**:
-//! - An unsigned component is not negative, however large. If `index_vector_dim` is the rank of `start_indices`, each of its
-//!   elements is a vector of one component.
-//! - A collapsed or batching dimension may have slices of size 0 only if the result has no elements; else that is `E0408`.
+//! - An unsigned component is not negative, however large. If `index_vector_dim` is the rank of
+//!   `start_indices`, each of its elements is a vector of one component.
+//! - A collapsed or batching dimension may have slices of size 0 only if the result has no
+//!   elements; else that is `E0408`.
 //!
 //! Source: StableHLO, `gather`.
 use super::{Operand, try_build};

@@ -3,8 +3,8 @@ use hlo::Dims;
 use num::clock::Stop;
 use num::index::to_usize;
 
-/// Returns the indices of an array of these sizes in row-major order; without dimensions, the empty index. There are no more of
-/// them once the run is to stop.
+/// Returns the indices of an array of these sizes in row-major order; without dimensions, the empty
+/// index. There are no more of them once the run is to stop.
 pub fn indices(sizes: &[i64]) -> impl Iterator<Item = Dims> + use<> {
     let sizes = Dims::from_slice(sizes);
     let first = (!sizes.contains(&0)).then(|| Dims::from_elem(0, sizes.len()));

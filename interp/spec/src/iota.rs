@@ -3,8 +3,8 @@
 //! `result[i] = i[iota_dimension]`, converted to the type of the result
 //!
 //! - Without `iota_dimension`, it is dimension 0.
-//! - The count is converted as by `convert`: narrow integers wrap, narrow floats round or overflow, and the imaginary part
-//!   of a complex number is 0.
+//! - The count is converted as by `convert`: narrow integers wrap, narrow floats round or overflow,
+//!   and the imaginary part of a complex number is 0.
 //!
 //! Source: StableHLO, `iota`.
 use super::build;

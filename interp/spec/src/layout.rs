@@ -1,12 +1,15 @@
 //! Physical layout: the memory offset of each element, for `bitcast`.
 //!
-//! - `{1,0}` lists the dimensions from the one that varies fastest. Without tiles, elements are contiguous.
-//! - `T(a,b)(c,d)` are tiles. The last dimensions are split into blocks of a by b elements; each block is contiguous,
-//!   and the blocks follow each other in the order of their indices. `(c,d)` splits the result again. A tile dimension
-//!   `*` merges its dimension with the next before they are split. Incomplete blocks at the edges are padded.
-//! - `E(n)` gives an element n bits. Without it an element has the width of its type, and at least 8 bits, of which narrow
-//!   types use the low ones.
-//! - `L(n)` adds padding at the end, `S(n)` names a memory: neither changes the offset of an element.
+//! - `{1,0}` lists the dimensions from the one that varies fastest. Without tiles, elements are
+//!   contiguous.
+//! - `T(a,b)(c,d)` are tiles. The last dimensions are split into blocks of a by b elements; each
+//!   block is contiguous, and the blocks follow each other in the order of their indices. `(c,d)`
+//!   splits the result again. A tile dimension `*` merges its dimension with the next before they
+//!   are split. Incomplete blocks at the edges are padded.
+//! - `E(n)` gives an element n bits. Without it an element has the width of its type, and at least
+//!   8 bits, of which narrow types use the low ones.
+//! - `L(n)` adds padding at the end, `S(n)` names a memory: neither changes the offset of an
+//!   element.
 //!
 //! Source: XLA, `Shapes and layout` and `Tiled layout`.
 use super::{index_of, position};

@@ -1,10 +1,13 @@
-//! The specification of HLO: one reference function per op, `result[index] = f(index)` over [`Scalar`](hlo::Scalar).
+//! The specification of HLO: one reference function per op, `result[index] = f(index)` over
+//! [`Scalar`](hlo::Scalar).
 //!
-//! The engine `reference` runs these functions; the kernels of the engine `exact` are checked against them. A reference function uses
-//! [`build`], which computes the elements of an array in parallel; [`Operand::at`], which reads an element; the
-//! arithmetic of [`num`]; and [`Computations`] where the op applies a computation. It contains no optimizations.
+//! The engine `reference` runs these functions; the kernels of the engine `exact` are checked
+//! against them. A reference function uses [`build`], which computes the elements of an array in
+//! parallel; [`Operand::at`], which reads an element; the arithmetic of [`num`]; and
+//! [`Computations`] where the op applies a computation. It contains no optimizations.
 //!
-//! A reference function destructures the attributes of its op completely: a new attribute does not compile until it has a meaning.
+//! A reference function destructures the attributes of its op completely: a new attribute does not
+//! compile until it has a meaning.
 //!
 //! | ops | modules |
 //! |---|---|
@@ -18,8 +21,8 @@
 //! | several devices | [`all_gather`], [`all_reduce`], [`all_to_all`], [`collective_broadcast`], [`collective_permute`], [`ragged_all_to_all`], [`reduce_scatter`] |
 //! | tuples, tokens | [`tuple`](mod@tuple), [`token`] |
 //!
-//! Modules that reference functions share: [`array`](mod@array), [`call`], [`fold`], [`index_space`], [`layout`], [`output`],
-//! [`products`], [`window`].
+//! Modules that reference functions share: [`array`](mod@array), [`call`], [`fold`],
+//! [`index_space`], [`layout`], [`output`], [`products`], [`window`].
 #![warn(clippy::wildcard_enum_match_arm)]
 pub mod all_gather;
 pub mod all_reduce;
@@ -95,11 +98,13 @@ use hlo::{Literal, Op};
 use num::{Error, Result, Scope};
 use smallvec::SmallVec;
 
-/// Returns the value of an instruction by its reference function. `name` is asked for only by errors.
+/// Returns the value of an instruction by its reference function. `name` is asked for only by
+/// errors.
 ///
 /// # Errors
-/// Fails with the error of the reference function. An op that is not a function of its operands alone, as its [`Kind`](hlo::op::Kind) says, has no
-/// reference function that could be applied here.
+/// Fails with the error of the reference function. An op that is not a function of its operands
+/// alone, as its [`Kind`](hlo::op::Kind) says, has no reference function that could be applied
+/// here.
 #[expect(clippy::too_many_lines, reason = "one arm an op")]
 pub fn evaluate(
     instruction: &Instruction,
@@ -208,8 +213,9 @@ pub fn evaluate(
         }
         Op::Tuple(op) => tuple::tuple(op, operands),
         Op::Unary(op) => unary::unary(*op, &array(0), shape()),
-        // Not functions of the operands alone: control flow, several devices, the host, random numbers. The machine runs
-        // them; those with a reference function get their other inputs as parameters.
+        // Not functions of the operands alone: control flow, several devices, the host, random
+        // numbers. The machine runs them; those with a reference function get their other inputs as
+        // parameters.
         Op::AllGather(_)
         | Op::AllGatherDone(_)
         | Op::AllGatherStart(_)

@@ -1,4 +1,5 @@
-//! Results that are not one function of an index: several arrays, and arrays that are updated in sequence.
+//! Results that are not one function of an index: several arrays, and arrays that are updated in
+//! sequence.
 use super::{Operand, Results, build, indices, pack, position, try_build};
 use hlo::{ArrayShape, Dims, Literal, Scalar, Shape};
 use num::Result;
@@ -9,8 +10,9 @@ use rayon::prelude::*;
 /// The number of elements that are computed before they are stored.
 const BLOCK: usize = 4096;
 
-/// Builds the arrays of a result, which have the same dimensions: `element` returns the elements of all of them at an
-/// index. One array is the result as it is, several are a tuple; `shape` says which.
+/// Builds the arrays of a result, which have the same dimensions: `element` returns the elements of
+/// all of them at an index. One array is the result as it is, several are a tuple; `shape` says
+/// which.
 pub fn try_build_all(
     shape: &Shape,
     element: impl Fn(&[i64]) -> Result<Results> + Sync,
@@ -19,8 +21,8 @@ pub fn try_build_all(
     let arrays = match shapes.as_slice() {
         &[shape] => vec![try_build(shape, |index| element(index).map(|values| values[0]))?],
         _ => {
-            // Arrays of different types cannot be written by one parallel loop, so each block of values is computed
-            // first.
+            // Arrays of different types cannot be written by one parallel loop, so each block of
+            // values is computed first.
             let mut arrays: Vec<Output> =
                 shapes.iter().map(|&shape| Output::zeros(shape)).collect();
             let stop = Stop::current();

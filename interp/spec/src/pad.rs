@@ -1,8 +1,10 @@
 //! `pad`: the operand with a padding value around and between its elements
 //!
-//! `result[low + j * (interior + 1)] = operand[j]` in each dimension; every other element is the padding value
+//! `result[low + j * (interior + 1)] = operand[j]` in each dimension; every other element is the
+//! padding value
 //!
-//! - A negative `low` or `high` removes elements of the operand and of interior padding, after the latter is inserted.
+//! - A negative `low` or `high` removes elements of the operand and of interior padding, after the
+//!   latter is inserted.
 //! - The padding value is a scalar operand. The result of an empty operand is padding only.
 //!
 //! Source: StableHLO, `pad`.
@@ -26,7 +28,8 @@ pub(super) fn pad(
     })
 }
 
-/// Returns the operand index, in one dimension, of the element at index `i` of the result; `None` for padding.
+/// Returns the operand index, in one dimension, of the element at index `i` of the result; `None`
+/// for padding.
 fn unpad(i: i64, padding: &PaddingDim, size: i64) -> Option<i64> {
     let PaddingDim { low, high: _, interior } = padding; // The size of the result follows from `high`.
     // Padding may be as large as i64 allows, so differences may overflow it.

@@ -8,15 +8,16 @@
 //! | real floats, or floats and integers | exact | rounded to the result's float type; as `convert` does from `f64` to others |
 //! | complex numbers, or complex and real ones | exact, part by part | part by part |
 //!
-//! So a sum of `s8` wraps only at the width of the result, 0.5 + 0.5 is 1 in `s32`, and `pred` operands count their
-//! common true elements. With a float, an integer beyond 2^53 is rounded to `f64` first. A sum starts at +0. Products
-//! of complex numbers are formed from their parts: unlike in C99, an infinity is not recovered if a part becomes NaN.
+//! So a sum of `s8` wraps only at the width of the result, 0.5 + 0.5 is 1 in `s32`, and `pred`
+//! operands count their common true elements. With a float, an integer beyond 2^53 is rounded to
+//! `f64` first. A sum starts at +0. Products of complex numbers are formed from their parts: unlike
+//! in C99, an infinity is not recovered if a part becomes NaN.
 //!
 //! # Algorithms
 //!
-//! `algorithm` determines the type that operands are rounded to, the number of such parts each is split into, the
-//! products of parts that are kept, and the type that the exact sum is rounded to before it is converted to the result
-//! type:
+//! `algorithm` determines the type that operands are rounded to, the number of such parts each is
+//! split into, the products of parts that are kept, and the type that the exact sum is rounded to
+//! before it is converted to the result type:
 //!
 //! | `algorithm` | parts of an operand | products kept | sum |
 //! |---|---|---|---|
@@ -32,10 +33,11 @@
 //! | `dot_f32_f32_f32` | as they are | all | `f32` |
 //! | `dot_f64_f64_f64` | as they are | all | `f64` |
 //!
-//! `tf32` has the exponent of `f32` and 10 bits of mantissa. The first part of a number is the number rounded to nearest, ties
-//! to even; each further part is the rest, rounded. If a first part is infinite or NaN only the product of the first
-//! parts is used, since an infinity has no rest. `fast_accum` permits hardware to keep fewer bits of a sum and does
-//! not specify which, so it is exact too.
+//! `tf32` has the exponent of `f32` and 10 bits of mantissa. The first part of a number is the
+//! number rounded to nearest, ties to even; each further part is the rest, rounded. If a first part
+//! is infinite or NaN only the product of the first parts is used, since an infinity has no rest.
+//! `fast_accum` permits hardware to keep fewer bits of a sum and does not specify which, so it is
+//! exact too.
 //!
 //! Source: StableHLO, `dot_general`; `PrecisionConfig.Algorithm` in XLA's `xla_data.proto`.
 use num::clock::Stop;
@@ -54,7 +56,8 @@ pub(super) struct Products {
 }
 
 impl Products {
-    /// Returns the computation for elements of the types `lhs` and `rhs` and a result of type `result`.
+    /// Returns the computation for elements of the types `lhs` and `rhs` and a result of type
+    /// `result`.
     pub(super) fn new(
         lhs: ElementType,
         rhs: ElementType,

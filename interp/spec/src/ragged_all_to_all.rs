@@ -1,14 +1,19 @@
-//! `ragged-all-to-all`: rows of each member's input, sent into the outputs of all members of a group
+//! `ragged-all-to-all`: rows of each member's input, sent into the outputs of all members of a
+//! group
 //!
-//! Operands of each member: input, output, input offsets, send sizes, output offsets, receive sizes. The lists are
-//! `[n]`, `[n, updates]` or `[n * updates]`, for a group of n; member m's entry r describes the rows that it sends to member r:
+//! Operands of each member: input, output, input offsets, send sizes, output offsets, receive
+//! sizes. The lists are `[n]`, `[n, updates]` or `[n * updates]`, for a group of n; member m's
+//! entry r describes the rows that it sends to member r:
 //!
-//! `result_r[output_offsets_m[r] + i] = input_m[input_offsets_m[r] + i]` for `0 <= i < send_sizes_m[r]`
+//! `result_r[output_offsets_m[r] + i] = input_m[input_offsets_m[r] + i]` for
+//! `0 <= i < send_sizes_m[r]`
 //!
-//! - Indices are row indices, in dimension 0. Output offsets refer to the receiver's array. Rows that are not sent keep
-//!   the value they have in the receiver's output.
-//! - Members, and the updates of each, come in group order: the order of the ids in `replica_groups`.
-//! - Rows outside of an array, and a receive size that differs from the sender's send size, are `E0408`.
+//! - Indices are row indices, in dimension 0. Output offsets refer to the receiver's array. Rows
+//!   that are not sent keep the value they have in the receiver's output.
+//! - Members, and the updates of each, come in group order: the order of the ids in
+//!   `replica_groups`.
+//! - Rows outside of an array, and a receive size that differs from the sender's send size, are
+//!   `E0408`.
 //!
 //! Source: XLA operation semantics, `RaggedAllToAll`.
 use hlo::op::RaggedAllToAll;
@@ -46,14 +51,16 @@ pub fn ragged_all_to_all(op: &RaggedAllToAll, given: &[&[Literal]]) -> Result<Ve
     Ok(outputs)
 }
 
-/// Returns the rows that cross, in the order in which they are written; the members' inputs and outputs have the shapes of these.
+/// Returns the rows that cross, in the order in which they are written; the members' inputs and
+/// outputs have the shapes of these.
 pub fn rows(arrays: (&Literal, &Literal), lists: &[&[Literal]]) -> Result<Vec<Rows>> {
     let mut rows = Vec::new();
     each_rows(arrays, lists, |next| rows.push(next))?;
     Ok(rows)
 }
 
-/// Calls `visit` with the rows that cross. A list of them would grow with the square of the number of members.
+/// Calls `visit` with the rows that cross. A list of them would grow with the square of the number
+/// of members.
 fn each_rows(
     (input, output): (&Literal, &Literal),
     lists: &[&[Literal]],
@@ -113,7 +120,8 @@ fn check_received(lists: &[&[Literal]], member: usize, updates: usize) -> Result
     Ok(())
 }
 
-/// Returns an offset or a size; one that exceeds `i64` becomes its maximum, which exceeds every array.
+/// Returns an offset or a size; one that exceeds `i64` becomes its maximum, which exceeds every
+/// array.
 fn number(value: Scalar) -> i64 {
     match value {
         Scalar::Signed(value) => value,

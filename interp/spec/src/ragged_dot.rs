@@ -1,7 +1,8 @@
 //! `ragged-dot`: a `dot` in which one dimension of the left operand is divided into groups
 //!
-//! Group g takes the indices of the ragged dimension from `sizes[0] + .. + sizes[g-1]` on, `sizes[g]` of them, up to
-//! the end of the dimension. The kind of the dimension determines the meaning of the groups:
+//! Group g takes the indices of the ragged dimension from `sizes[0] + .. + sizes[g-1]` on,
+//! `sizes[g]` of them, up to the end of the dimension. The kind of the dimension determines the
+//! meaning of the groups:
 //!
 //! | `lhs_ragged_dims` names | result | the term k of a sum |
 //! |---|---|---|
@@ -10,8 +11,9 @@
 //! | a batch one | `[b.., l.., r..]` | that of `dot` if b is in a group, else none |
 //!
 //! - `rhs_group_dims` names the dimension g of the right operand.
-//! - The array of group sizes has the dimension of groups, optionally preceded by dimensions with separate sizes: the
-//!   batch dimensions, and those of the ragged one's kind that precede it. A negative size counts as 0.
+//! - The array of group sizes has the dimension of groups, optionally preceded by dimensions with
+//!   separate sizes: the batch dimensions, and those of the ragged one's kind that precede it. A
+//!   negative size counts as 0.
 //!
 //! Dimensions, sums and types are those of [`dot`](super::dot). XLA:CPU rejects the op.
 //!
@@ -66,7 +68,8 @@ pub(super) fn ragged_dot(
     })
 }
 
-/// Returns the group that contains `index`, where `outer` is the index into the leading dimensions of the sizes.
+/// Returns the group that contains `index`, where `outer` is the index into the leading dimensions
+/// of the sizes.
 fn group(sizes: &Operand<'_>, mut outer: Dims, index: i64) -> Option<i64> {
     let (mut end, last) = (0_i64, outer.len());
     outer.push(0);

@@ -1,16 +1,18 @@
 //! `reduce`: the elements along some dimensions, folded into one
 //!
-//! `result[i] = fold of operand[j] for all j that agree with i in the other dimensions`, where a fold starts from the
-//! initial value and applies `acc = to_apply(acc, element)` to one element after another, in row-major order of the
-//! operand, whatever the order of the listed `dimensions`.
+//! `result[i] = fold of operand[j] for all j that agree with i in the other
+//! dimensions`, where a fold starts from the initial value and applies `acc = to_apply(acc,
+//! element)` to one element after another, in row-major order of the operand, whatever the order of
+//! the listed `dimensions`.
 //!
-//! - N operands have N initial values; `to_apply` takes N accumulators, then one element of each operand.
-//! - The initial value is used once, on the left. If a reduced dimension has size 0 it is the result; if no
-//!   dimension is reduced `to_apply` is applied once to each element.
+//! - N operands have N initial values; `to_apply` takes N accumulators, then one element of each
+//!   operand.
+//! - The initial value is used once, on the left. If a reduced dimension has size 0 it is the
+//!   result; if no dimension is reduced `to_apply` is applied once to each element.
 //! - A sum of real floats is exact and rounded once: see [`fold`](super::fold).
 //!
-//! XLA:CPU reduces dimensions of more than 32 elements in windows that each start from the initial value, so one that
-//! is not an identity is used several times there.
+//! XLA:CPU reduces dimensions of more than 32 elements in windows that each start from the initial
+//! value, so one that is not an identity is used several times there.
 //!
 //! Source: StableHLO, `reduce`.
 use super::fold::Fold;

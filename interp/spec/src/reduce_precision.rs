@@ -2,9 +2,10 @@
 //!
 //! `result[i] = operand[i]`, rounded to a sign, `exponent_bits` and `mantissa_bits`
 //!
-//! - Ties go to the even mantissa. A field that is at least as wide as that of the type does not change.
-//! - Values beyond the range of the narrower exponent become infinity, below it zero, with their sign: the format has
-//!   no denormals.
+//! - Ties go to the even mantissa. A field that is at least as wide as that of the type does not
+//!   change.
+//! - Values beyond the range of the narrower exponent become infinity, below it zero, with their
+//!   sign: the format has no denormals.
 //! - NaN stays NaN, also without mantissa bits.
 //!
 //! Source: StableHLO, `reduce_precision`.

@@ -1,7 +1,9 @@
-//! `reduce-scatter`: the arrays of all members of a group, folded as by `all-reduce`; member m gets part m of the result
+//! `reduce-scatter`: the arrays of all members of a group, folded as by `all-reduce`; member m gets
+//! part m of the result
 //!
-//! `result_m[.., i, ..] = folded[.., m * n + i, ..]`, where n is the size of the dimension divided by the number of members,
-//! and m the position of the member in the group: the order of the ids in `replica_groups`.
+//! `result_m[.., i, ..] = folded[.., m * n + i, ..]`, where n is the size of the dimension divided
+//! by the number of members, and m the position of the member in the group: the order of the ids in
+//! `replica_groups`.
 //!
 //! Source: StableHLO, `reduce_scatter`.
 use super::{Operand, build};

@@ -1,11 +1,14 @@
 //! `reduce-window`: the elements under each position of a window, folded into one
 //!
-//! `result[i] = fold of operand[j] for all j under the window at i`, in row-major order. The elements under a window
-//! are defined in [`window`](super::window), the fold in [`fold`](super::fold).
+//! `result[i] = fold of operand[j] for all j under the window at i`, in row-major order. The
+//! elements under a window are defined in [`window`](super::window), the fold in
+//! [`fold`](super::fold).
 //!
-//! - Padding and holes are not folded, and the initial value is used once. (StableHLO folds the initial value for each
-//!   of them, which is the same where it is an identity.) The result of a window over no element is the initial value.
-//! - N operands have N initial values; `to_apply` takes N accumulators, then one element of each operand.
+//! - Padding and holes are not folded, and the initial value is used once. (StableHLO folds the
+//!   initial value for each of them, which is the same where it is an identity.) The result of a
+//!   window over no element is the initial value.
+//! - N operands have N initial values; `to_apply` takes N accumulators, then one element of each
+//!   operand.
 //!
 //! Source: StableHLO, `reduce_window`; XLA operation semantics, `ReduceWindow`.
 use super::fold::Fold;

@@ -2,16 +2,17 @@
 //!
 //! `result[i] = operand[j]` where i and j have the same number in row-major order
 //!
-//! Layouts have no effect. If the operand is smaller than its bounds, only elements within its sizes are numbered, by
-//! the sizes of both arrays; those of the result follow from the bounds. Both lists of bounds are split into the
-//! shortest groups that hold the same number of elements: `[<=4,2,3]` to `[<=8,3]` is `<=4,2` to `<=8` and `3` to `3`.
-//! In each group:
+//! Layouts have no effect. If the operand is smaller than its bounds, only elements within its
+//! sizes are numbered, by the sizes of both arrays; those of the result follow from the bounds.
+//! Both lists of bounds are split into the shortest groups that hold the same number of elements:
+//! `[<=4,2,3]` to `[<=8,3]` is `<=4,2` to `<=8` and `3` to `3`. In each group:
 //!
 //! - If its bounds are equal on both sides, ignoring sizes of 1, each dimension keeps its size.
-//! - Otherwise one dimension of the result is resized, and the others have their bounds as sizes. It is the
-//!   `inferred_dimension`, else the only one that is dynamic in the stated shape, else the first that is larger than 1.
-//! - Elements that do not fill whole rows of that dimension are `E0408`. Several dynamic dimensions, none of them inferred,
-//!   are `E0402`.
+//! - Otherwise one dimension of the result is resized, and the others have their bounds as sizes.
+//!   It is the `inferred_dimension`, else the only one that is dynamic in the stated shape, else
+//!   the first that is larger than 1.
+//! - Elements that do not fill whole rows of that dimension are `E0408`. Several dynamic
+//!   dimensions, none of them inferred, are `E0402`.
 //!
 //! Source: StableHLO, `reshape`; for dynamic sizes XLA operation semantics, `DynamicReshape`.
 use super::{Operand, build, index_of, position};
@@ -27,8 +28,8 @@ pub(super) fn reshape(op: &Reshape, operand: &Operand<'_>, shape: &ArrayShape) -
     renumber(operand, &sizes, shape)
 }
 
-/// Returns an array of the bounds of `shape` with the given sizes whose elements are those of `operand`, in row-major
-/// order; elements beyond the sizes are 0.
+/// Returns an array of the bounds of `shape` with the given sizes whose elements are those of
+/// `operand`, in row-major order; elements beyond the sizes are 0.
 pub(super) fn renumber(
     operand: &Operand<'_>,
     sizes: &[i64],
@@ -105,7 +106,8 @@ fn changing(inferred_dimension: i64, group: Range<usize>, shape: &ArrayShape) ->
     })
 }
 
-/// Splits the dimensions of both sides into the shortest groups that hold the same number of elements.
+/// Splits the dimensions of both sides into the shortest groups that hold the same number of
+/// elements.
 fn groups(from: &[i64], to: &[i64]) -> Vec<(Range<usize>, Range<usize>)> {
     let mut groups = Vec::new();
     let (mut i, mut j) = (0, 0);

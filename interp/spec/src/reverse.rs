@@ -1,6 +1,7 @@
 //! `reverse`: the operand with the elements along some dimensions in reverse order
 //!
-//! `result[i] = operand[j]` with `j[d] = size[d] - 1 - i[d]` for the listed dimensions, and `j[d] = i[d]` for the others
+//! `result[i] = operand[j]` with `j[d] = size[d] - 1 - i[d]` for the listed dimensions, and
+//! `j[d] = i[d]` for the others
 //!
 //! - Without `dimensions`, the result is the operand.
 //!

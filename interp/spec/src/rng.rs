@@ -1,21 +1,24 @@
 //! `rng`: numbers of a distribution
 //!
-//! Element i in row-major order is drawn from the blocks `philox(key, drawn + i, attempt)`, attempt = 0, 1, .., where
-//! `drawn` is the number of elements that the instruction has drawn before in this run. The key mixes the seed of the
-//! run with the names of the computation and the instruction. So a module draws the same numbers for the same seed on
-//! every machine, two instructions draw different ones, and a loop draws new ones in each iteration. A block is two
+//! Element i in row-major order is drawn from the blocks `philox(key, drawn + i, attempt)`,
+//! attempt = 0, 1, .., where `drawn` is the number of elements that the instruction has drawn
+//! before in this run. The key mixes the seed of the run with the names of the computation and the
+//! instruction. So a module draws the same numbers for the same seed on every machine, two
+//! instructions draw different ones, and a loop draws new ones in each iteration. A block is two
 //! words of 64 bits, u and v; f(u) is the multiple `floor(u / 2^11) / 2^53` in [0, 1).
 //!
-//! - `rng_uniform` with operands a and b, floats: `a + (b - a) * f(u)` in f64, rounded once. A number that rounds to b
-//!   is drawn again with the next attempt, so that b is never returned. If a = b it is a; if a > b it lies in (b, a].
-//! - `rng_uniform`, integers: `a + floor(w * (b - a) / 2^128)` for `w = u + v * 2^64`, so the numbers in [a, b) are
-//!   equally frequent up to 1 in 2^64; `pred` counts as 0 and 1. If there is no integer in [a, b) it is `E0408`.
-//!   (XLA:CPU returns an arbitrary number.)
-//! - `rng_normal` with operands mean and deviation: `mean + deviation * sqrt(-2 ln(1 - f(u))) * cos(2 pi f(v))` (Box and
-//!   Muller) in f64, rounded once.
+//! - `rng_uniform` with operands a and b, floats: `a + (b - a) * f(u)` in f64, rounded once. A
+//!   number that rounds to b is drawn again with the next attempt, so that b is never returned. If
+//!   a = b it is a; if a > b it lies in (b, a].
+//! - `rng_uniform`, integers: `a + floor(w * (b - a) / 2^128)` for `w = u + v * 2^64`, so the
+//!   numbers in [a, b) are equally frequent up to 1 in 2^64; `pred` counts as 0 and 1. If there is
+//!   no integer in [a, b) it is `E0408`. (XLA:CPU returns an arbitrary number.)
+//! - `rng_normal` with operands mean and deviation:
+//!   `mean + deviation * sqrt(-2 ln(1 - f(u))) * cos(2 pi f(v))` (Box and Muller) in f64, rounded
+//!   once.
 //!
-//! HLO fixes only the distribution; XLA's backends give different numbers. XLA:CPU draws f32 in steps of 2^-23 of the
-//! range and may return b where that rounds up.
+//! HLO fixes only the distribution; XLA's backends give different numbers. XLA:CPU draws f32 in
+//! steps of 2^-23 of the range and may return b where that rounds up.
 //!
 //! Source: StableHLO, `rng`; XLA operation semantics, `RngUniform`, `RngNormal`.
 use super::{Operand, build, position};
@@ -27,7 +30,8 @@ use num::random::{join, philox};
 use num::{Result, unary};
 use std::f64::consts::TAU;
 
-/// The limit of attempts before the lower bound is returned: each attempt succeeds with a probability of at least 1/2.
+/// The limit of attempts before the lower bound is returned: each attempt succeeds with a
+/// probability of at least 1/2.
 const ATTEMPTS: u64 = 64;
 
 /// `drawn` is the number of elements drawn before.

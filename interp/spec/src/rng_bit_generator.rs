@@ -1,25 +1,29 @@
 //! `rng-bit-generator`: a new state, and bits that are a function of the state alone
 //!
-//! The state is a key and a counter. Each block of the generator is a function of the key and one value of the counter.
-//! The new state has the same key; its counter has advanced by the number of blocks used, so that no block is used
-//! twice. All arithmetic wraps. Let i be the number of an element in row-major order, and block(j) the block of
-//! counter + j:
+//! The state is a key and a counter. Each block of the generator is a function of the key and one
+//! value of the counter. The new state has the same key; its counter has advanced by the number of
+//! blocks used, so that no block is used twice. All arithmetic wraps. Let i be the number of an
+//! element in row-major order, and block(j) the block of counter + j:
 //!
-//! **Threefry** (`rng_three_fry`) takes the state `[key, counter]`, `u64[2]`. A block is two words of 32 bits.
+//! **Threefry** (`rng_three_fry`) takes the state `[key, counter]`, `u64[2]`. A block is two words
+//! of 32 bits.
 //!
 //! - `u64`: element i is block(i), its first word low.
-//! - `u32` and narrower: the split dimension s is the first of even size, else the largest (the first of equals). Its
-//!   size is halved, rounding up; `index[s]` becomes `index[s] / 2`, and j is the number of that index in the smaller
-//!   array. The element is word `index[s]` mod 2 of block(j). A scalar is the first word of block(0).
+//! - `u32` and narrower: the split dimension s is the first of even size, else the largest (the
+//!   first of equals). Its size is halved, rounding up; `index[s]` becomes `index[s] / 2`, and j is
+//!   the number of that index in the smaller array. The element is word `index[s]` mod 2 of
+//!   block(j). A scalar is the first word of block(0).
 //!
-//! **Philox** (`rng_philox`, and `rng_default`) takes the state `[key, low, high]`, `u64[3]`, a key and the halves of a
-//! counter of 128 bits; or `[key, low]`, `u64[2]`, where the key is the high half too. A block is four words.
+//! **Philox** (`rng_philox`, and `rng_default`) takes the state `[key, low, high]`, `u64[3]`, a key
+//! and the halves of a counter of 128 bits; or `[key, low]`, `u64[2]`, where the key is the high
+//! half too. A block is four words.
 //!
-//! - `u64`: element i is words 2i and 2i + 1, low first. `u32` and narrower: word i. Word w is word w mod 4 of block(w
-//!   / 4).
+//! - `u64`: element i is words 2i and 2i + 1, low first. `u32` and narrower: word i. Word w is word
+//!   w mod 4 of block(w / 4).
 //!
-//! Types narrower than 32 bits keep the low bits. The bits are those of XLA:CPU; in StableHLO they are
-//! implementation-defined. Elements that are not unsigned integers are unsupported, as in XLA:CPU.
+//! Types narrower than 32 bits keep the low bits. The bits are those of XLA:CPU; in StableHLO they
+//! are implementation-defined. Elements that are not unsigned integers are unsupported, as in
+//! XLA:CPU.
 //!
 //! Source: StableHLO, `rng_bit_generator`; XLA operation semantics, `RngBitGenerator`.
 use super::{Operand, build};
@@ -85,7 +89,8 @@ fn by_threefry(key: u64, counter: u64, data: &ArrayShape) -> (Vec<u64>, Literal)
     (next(count(&halved)), bits)
 }
 
-/// Returns the dimension along which the two words of a Threefry block alternate; `None` for a scalar.
+/// Returns the dimension along which the two words of a Threefry block alternate; `None` for a
+/// scalar.
 fn split_dimension(dims: &[i64]) -> Option<usize> {
     let even = dims.iter().position(|size| size % 2 == 0);
     even.or_else(|| {

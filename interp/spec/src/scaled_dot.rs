@@ -1,12 +1,16 @@
 //! `scaled-dot`: a `dot` of operands that have a scale for each block of elements
 //!
-//! `result[b.., l.., r..] = sum over k of (lhs[b.., l.., k] * lhs_scale[..]) * (rhs[b.., r.., k] * rhs_scale[..])`
+//! `result[b.., l.., r..] = sum over k of (lhs[b.., l.., k] * lhs_scale[..]) * (rhs[b.., r.., k] *
+//! rhs_scale[..])`
 //!
-//! - Scales have the rank of their operand, and each of their sizes divides the operand's: the scale of an element is
-//!   that of its block: the one at its index divided by the block sizes. A scalar is the scale of all elements.
-//!   Frontends write a `bf16` array of ones for an operand without scales.
-//! - An element times its scale is exact, unless both have more than 26 digits: then it is rounded to `f64`.
-//! - Algorithms that round their operands are unsupported: the order of rounding and scaling is not specified.
+//! - Scales have the rank of their operand, and each of their sizes divides the operand's: the
+//!   scale of an element is that of its block: the one at its index divided by the block sizes. A
+//!   scalar is the scale of all elements. Frontends write a `bf16` array of ones for an operand
+//!   without scales.
+//! - An element times its scale is exact, unless both have more than 26 digits: then it is rounded
+//!   to `f64`.
+//! - Algorithms that round their operands are unsupported: the order of rounding and scaling is not
+//!   specified.
 //!
 //! Dimensions, sums and types are those of [`dot`](super::dot). XLA:CPU rejects the op.
 //!

@@ -1,14 +1,17 @@
-//! `scatter`: `result[start + window] = to_apply(result[start + window], update)` for each update in order
+//! `scatter`: `result[start + window] = to_apply(result[start + window], update)` for each update
+//! in order
 //!
-//! The result starts as the operand. An index of `updates` consists of a scatter index, which selects a start index from
-//! `scatter_indices`, and a window index, which is the offset of the element from that start.
+//! The result starts as the operand. An index of `updates` consists of a scatter index, which
+//! selects a start index from `scatter_indices`, and a window index, which is the offset of the
+//! element from that start.
 //!
-//! - A window that is partly or wholly out of bounds is skipped entirely: indices are not clamped. (StableHLO checks
-//!   each element separately.)
-//! - Updates are applied in row-major order of the scatter indices, and within a window of the window indices. If an
-//!   element is updated several times, the updates are applied one after another. (StableHLO does not define the
-//!   order.)
-//! - N operands have N arrays of updates; `to_apply` takes N elements of the result, then N elements of the updates.
+//! - A window that is partly or wholly out of bounds is skipped entirely: indices are not clamped.
+//!   (StableHLO checks each element separately.)
+//! - Updates are applied in row-major order of the scatter indices, and within a window of the
+//!   window indices. If an element is updated several times, the updates are applied one after
+//!   another. (StableHLO does not define the order.)
+//! - N operands have N arrays of updates; `to_apply` takes N elements of the result, then N
+//!   elements of the updates.
 //!
 //! Source: StableHLO, "scatter"; XLA operation semantics, "Scatter".
 use super::gather::{batch_position, vector_index};
@@ -49,8 +52,8 @@ pub(super) fn scatter(
     let ArrayShape { dims: sizes, .. } = operands[0].shape;
     let rank = sizes.len();
     let size_of = |dims: &[i64]| dims.iter().map(|&d| updates[0].size(d)).collect::<Dims>();
-    // The operand dimensions that correspond to the window dimensions of the updates; in the others windows have size
-    // 1.
+    // The operand dimensions that correspond to the window dimensions of the updates; in the others
+    // windows have size 1.
     let outside = [inserted_window_dims.as_slice(), input_batching_dims].concat();
     let window_dims = others(rank, &outside);
     let window_sizes = size_of(update_window_dims);

@@ -1,13 +1,15 @@
-//! `select-and-scatter`: the elements of `source` combined into the indices that a window selects from the operand
+//! `select-and-scatter`: the elements of `source` combined into the indices that a window selects
+//! from the operand
 //!
-//! The result has the operand's shape and starts as the broadcast initial value. For each index s of `source`, in
-//! row-major order, `result[j] = scatter(result[j], source[s])` where j is the index that `select` chooses among the
-//! elements of the operand under the window at s: the first one, replaced by each later one for which
-//! `select(kept, later)` is false.
+//! The result has the operand's shape and starts as the broadcast initial value. For each index s
+//! of `source`, in row-major order, `result[j] = scatter(result[j], source[s])` where j is the
+//! index that `select` chooses among the elements of the operand under the window at s: the first
+//! one, replaced by each later one for which `select(kept, later)` is false.
 //!
 //! - With `select` GE the first of equal elements is chosen, with GT the last.
 //! - A window over no element selects nothing, and its element of `source` is not used.
-//! - XLA's evaluator calls `scatter(source[s], result[j])`; the order here is that of its documentation and of XLA:CPU.
+//! - XLA's evaluator calls `scatter(source[s], result[j])`; the order here is that of its
+//!   documentation and of XLA:CPU.
 //!
 //! Source: StableHLO, `select_and_scatter`; XLA operation semantics, `SelectAndScatter`.
 use super::window::under;

@@ -3,9 +3,10 @@
 //! `result[i] = operand[i]` within the bounds; elements with `i[dimension] < size` are valid
 //!
 //! - In a shape whose dimension is not dynamic all elements are valid, whatever the size.
-//! - Elements beyond the previous size may become valid again; their values are those that earlier ops left.
-//! - A size below 0 or above the bound is `E0408`. XLA does not check it; there the values of such an array are
-//!   undefined.
+//! - Elements beyond the previous size may become valid again; their values are those that earlier
+//!   ops left.
+//! - A size below 0 or above the bound is `E0408`. XLA does not check it; there the values of such
+//!   an array are undefined.
 //!
 //! Source: XLA operation semantics, `SetDimensionSize`.
 use super::{Operand, build};

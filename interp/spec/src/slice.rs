@@ -2,8 +2,8 @@
 //!
 //! `result[i] = operand[j]` with `j[d] = start[d] + i[d] * stride[d]`
 //!
-//! - Dimension d has the indices from `start` up to `limit`, which is excluded: `(limit - start) / stride` of them, rounded
-//!   up.
+//! - Dimension d has the indices from `start` up to `limit`, which is excluded:
+//!   `(limit - start) / stride` of them, rounded up.
 //!
 //! Source: StableHLO, `slice`.
 use super::{Operand, build};

@@ -1,12 +1,15 @@
 //! `sort`: elements along a dimension, ordered by a comparator
 //!
-//! Along `dimensions`, which names one dimension (the last if it names none), the elements of all operands are permuted
-//! alike, so that no element comes after one that it must precede: `to_apply(lhs, rhs)` returns whether `lhs` must
-//! precede `rhs`. It takes two elements of each operand: those of operand 0, then those of operand 1, and so on.
+//! Along `dimensions`, which names one dimension (the last if it names none), the elements of all
+//! operands are permuted alike, so that no element comes after one that it must precede:
+//! `to_apply(lhs, rhs)` returns whether `lhs` must precede `rhs`. It takes two elements of each
+//! operand: those of operand 0, then those of operand 1, and so on.
 //!
-//! - The order of elements neither of which must precede the other is kept, whether or not `is_stable` is set.
-//! - A comparator that is not a strict weak order, such as `<` with a NaN, is called in a fixed sequence, that of a
-//!   merge sort of runs of 1, 2, 4, .. elements; so its result is deterministic but not meaningful.
+//! - The order of elements neither of which must precede the other is kept, whether or not
+//!   `is_stable` is set.
+//! - A comparator that is not a strict weak order, such as `<` with a NaN, is called in a fixed
+//!   sequence, that of a merge sort of runs of 1, 2, 4, .. elements; so its result is deterministic
+//!   but not meaningful.
 //! - Texts until 2019 have no comparator: the first operand ascends, floats in their total order.
 //!
 //! Source: StableHLO, `sort`.
@@ -79,7 +82,8 @@ fn precedes(
     Ok(comparator.call(&arguments)?[0] == Scalar::Pred(true))
 }
 
-/// Returns whether `a < b`; floats are in their total order: -NaN, -inf, .., -0, +0, .., +inf, +NaN.
+/// Returns whether `a < b`; floats are in their total order: -NaN, -inf, .., -0, +0, .., +inf,
+/// +NaN.
 pub(super) fn is_less(ty: ElementType, a: Scalar, b: Scalar) -> bool {
     let order = match ty.class() {
         Class::Float => ComparisonType::TotalOrder,
@@ -88,8 +92,9 @@ pub(super) fn is_less(ty: ElementType, a: Scalar, b: Scalar) -> bool {
     num::compare(Direction::Lt, order, ty, a, b)
 }
 
-/// Sorts a list: neighboring runs of 1, 2, 4, .. elements are merged. An element of the right run comes first only if it
-/// must precede that of the left one. When the run is to stop, the list is returned as it is then.
+/// Sorts a list: neighboring runs of 1, 2, 4, .. elements are merged. An element of the right run
+/// comes first only if it must precede that of the left one. When the run is to stop, the list is
+/// returned as it is then.
 pub(super) fn merge_sort(
     mut list: Vec<i64>,
     precedes: &mut impl FnMut(i64, i64) -> Result<bool>,

@@ -1,10 +1,10 @@
 //! `stochastic-convert`: a float as a signed integer, rounded up or down by a random number
 //!
-//! `result[i] = sign(x) * (trunc(abs(x)) + up)` with `x = operand[i]`, and `up` 1 if `random[i] < fraction(abs(x)) * 2^bits`,
-//! else 0
+//! `result[i] = sign(x) * (trunc(abs(x)) + up)` with `x = operand[i]`, and `up` 1 if
+//! `random[i] < fraction(abs(x)) * 2^bits`, else 0
 //!
-//! `random` has unsigned integers of as many bits as the operand. If they are uniform, a number is rounded away from zero
-//! with the probability of its fraction, and an integer is not changed.
+//! `random` has unsigned integers of as many bits as the operand. If they are uniform, a number is
+//! rounded away from zero with the probability of its fraction, and an integer is not changed.
 //!
 //! - NaN gives 0. The result is clamped to the range of its type, also if rounding would exceed it.
 //! - XLA defines only signed integers as results; all others are `E0402`.

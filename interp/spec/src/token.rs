@@ -9,7 +9,8 @@
 //!
 //! - A token has no value: an instruction that uses it runs after the instructions that produce it.
 //!
-//! Source: StableHLO, `after_all` and `optimization_barrier`; XLA operation semantics, `OptimizationBarrier`.
+//! Source: StableHLO, `after_all` and `optimization_barrier`; XLA operation semantics,
+//! `OptimizationBarrier`.
 use hlo::Literal;
 use hlo::op::{AddDependency, AfterAll, Domain, OptBarrier};
 

@@ -1,9 +1,11 @@
 //! `topk`: the `k` largest or smallest elements along the last dimension, and their indices
 //!
-//! `values[.., j] = operand[.., i]` and `indices[.., j] = i`, where i is the index of the element with exactly j
-//! elements before it: larger ones with `largest`, otherwise smaller ones, and equal ones of lower index.
+//! `values[.., j] = operand[.., i]` and `indices[.., j] = i`, where i is the index of the element
+//! with exactly j elements before it: larger ones with `largest`, otherwise smaller ones, and equal
+//! ones of lower index.
 //!
-//! Floats are in their total order: +NaN is the largest, -NaN the smallest, and +0 is larger than -0.
+//! Floats are in their total order: +NaN is the largest, -NaN the smallest, and +0 is larger than
+//! -0.
 //!
 //! Source: XLA operation semantics, `TopK`.
 use super::sort::{is_less, merge_sort};

@@ -1,15 +1,19 @@
-//! `triangular-solve`: the solution x of `op(a) x = b`, or of `x op(a) = b`, for each pair of matrices of a batch
+//! `triangular-solve`: the solution x of `op(a) x = b`, or of `x op(a) = b`, for each pair of
+//! matrices of a batch
 //!
-//! With T = op(a), a lower triangle is solved from its first row down, an upper one from its last row up:
+//! With T = op(a), a lower triangle is solved from its first row down, an upper one from its last
+//! row up:
 //!
-//! `x[i] = (b[i] - sum over the k that are solved of T[i, k] * x[k]) / T[i, i]`, for each column of b
+//! `x[i] = (b[i] - sum over the k that are solved of T[i, k] * x[k]) / T[i, i]`, for each column of
+//! b
 //!
-//! - `left_side`: T is on the left of x. On the right, the rows of b are the columns of the transposed system.
+//! - `left_side`: T is on the left of x. On the right, the rows of b are the columns of the
+//!   transposed system.
 //! - `transpose_a`: op(a) is a itself, its transpose, or its adjoint (transposed and conjugated).
 //! - `lower`: the triangle of a that is read, before it is transposed. The other one is not read.
 //! - `unit_diagonal`: the diagonal is taken to be 1, and not read.
-//! - A zero on the diagonal gives an infinity, or NaN if the numerator is 0 too, and dependent elements follow from it.
-//!   XLA:CPU inverts blocks, and may return NaN instead of an infinity.
+//! - A zero on the diagonal gives an infinity, or NaN if the numerator is 0 too, and dependent
+//!   elements follow from it. XLA:CPU inverts blocks, and may return NaN instead of an infinity.
 //! - All is computed in [`Field`] and rounded once: f64, or twice its precision for f64 and c128.
 //!
 //! Source: StableHLO, `triangular_solve`.

@@ -2,8 +2,9 @@
 //!
 //! `result[i] = op(operand[i])`
 //!
-//! The function is `num::unary`: correctly rounded for real floats, modulo 2^n for integers of n bits, with a stated bound
-//! for complex numbers (docs/numerics.md). NaN gives NaN except in `is-finite`.
+//! The function is `num::unary`: correctly rounded for real floats, modulo 2^n for integers of n
+//! bits, with a stated bound for complex numbers (docs/numerics.md). NaN gives NaN except in
+//! `is-finite`.
 //!
 //! | op | result | edges |
 //! |---|---|---|

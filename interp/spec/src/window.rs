@@ -1,8 +1,10 @@
-//! Windows: the elements of an array under a window, for `reduce-window`, `select-and-scatter` and `convolution`
+//! Windows: the elements of an array under a window, for `reduce-window`, `select-and-scatter` and
+//! `convolution`
 //!
 //! Position k of the window at result index x lies on element e where, in each dimension,
-//! `e * lhs_dilate = x * stride + k * rhs_dilate - pad_low`. Positions in padding, and in the holes that `lhs_dilate`
-//! inserts between the elements, lie on no element. Negative padding removes elements.
+//! `e * lhs_dilate = x * stride + k * rhs_dilate - pad_low`. Positions in padding, and in the holes
+//! that `lhs_dilate` inserts between the elements, lie on no element. Negative padding removes
+//! elements.
 use super::indices;
 use hlo::Dims;
 use hlo::op::value::WindowDim;
@@ -11,8 +13,8 @@ use smallvec::SmallVec;
 /// A position of the window and the element under it, in one dimension.
 type Pair = (i64, i64);
 
-/// Returns the positions of the window that lie on elements, and the elements, in row-major order. `at` is the index of
-/// the window, `sizes` are those of the array.
+/// Returns the positions of the window that lie on elements, and the elements, in row-major order.
+/// `at` is the index of the window, `sizes` are those of the array.
 pub(super) fn under(
     window: &[WindowDim],
     at: &[i64],

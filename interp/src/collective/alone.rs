@@ -1,10 +1,11 @@
 //! Collective ops on one device: every group has one member, device 0
 //!
-//! Reducing one value returns that value, whatever the reducer: nothing is added to it, and -0 stays -0.
+//! Reducing one value returns that value, whatever the reducer: nothing is added to it, and -0
+//! stays -0.
 //!
-//! An op that involves several devices is rejected with a list of them, since device 0 cannot compute its result. So
-//! are `partition-id` and `replica-id` in a module for several devices: any value would be right for one device and
-//! wrong for the others.
+//! An op that involves several devices is rejected with a list of them, since device 0 cannot
+//! compute its result. So are `partition-id` and `replica-id` in a module for several devices: any
+//! value would be right for one device and wrong for the others.
 use super::{arrays, packed, permute, result_shape};
 use crate::context::RunContext;
 use crate::{Error, Result};
@@ -13,7 +14,8 @@ use hlo::op::GroupMode;
 use hlo::op::value::ReplicaGroups;
 use hlo::{ElementType, Literal, Op, Scalar, Shape};
 
-/// Returns the result of a collective op on the only device there is; of a start, the result of its done.
+/// Returns the result of a collective op on the only device there is; of a start, the result of its
+/// done.
 pub(crate) fn alone(
     instruction: &Instruction,
     operands: &[&Literal],
@@ -43,7 +45,8 @@ pub(crate) fn alone(
     })
 }
 
-/// Returns the number of devices that the size lists of a `ragged-all-to-all` describe, if it is not one.
+/// Returns the number of devices that the size lists of a `ragged-all-to-all` describe, if it is
+/// not one.
 fn lists(operands: &[Literal]) -> Option<i64> {
     let devices = *operands.get(2)?.array_shape()?.dims.first()?;
     (devices != 1).then_some(devices)

@@ -7,7 +7,8 @@
 //! | `ragged-all-to-all` | the lists of offsets and sizes, then to each member the rows it gets | [`ragged_rows`], then [`of_rows`] |
 //! | the others | the operands | [`exchange`](super::exchange) |
 //!
-//! No operand is smaller than its bounds. The results have the bits of [`exchange`](super::exchange): a reduction combines elements with the same index only.
+//! No operand is smaller than its bounds. The results have the bits of
+//! [`exchange`](super::exchange): a reduction combines elements with the same index only.
 use super::parts::{concatenated, split};
 use super::{columns, packed, reduce, repeat, result_shape, transposed};
 use crate::{Executable, Result, RunOptions};
@@ -66,7 +67,8 @@ fn reducer(op: &Op) -> Option<ComputationId> {
     None
 }
 
-/// Returns the members' arrays reduced element by element. The arrays may be ranges of the operands.
+/// Returns the members' arrays reduced element by element. The arrays may be ranges of the
+/// operands.
 ///
 /// # Errors
 /// The errors of the reducer.
@@ -144,8 +146,8 @@ pub fn of_parts(
     packed(arrays, result_shape(instruction), instruction)
 }
 
-/// Returns the rows that cross in a `ragged-all-to-all`, in the order in which they are written, of the input and the output of a
-/// member, and of the other operands of each.
+/// Returns the rows that cross in a `ragged-all-to-all`, in the order in which they are written, of
+/// the input and the output of a member, and of the other operands of each.
 ///
 /// # Errors
 /// `E0408` if rows are outside of an array, or the lists of two members do not match.
@@ -153,7 +155,8 @@ pub fn ragged_rows(arrays: (&Literal, &Literal), lists: &[&[Literal]]) -> Result
     ragged_all_to_all::rows(arrays, lists)
 }
 
-/// Returns the result of a member of a `ragged-all-to-all`, of its output with the rows that it got.
+/// Returns the result of a member of a `ragged-all-to-all`, of its output with the rows that it
+/// got.
 ///
 /// # Errors
 /// `E0408` if the result does not have the stated shape.

@@ -1,13 +1,13 @@
 //! The results of collective ops for each member of a group, from the operands of all members.
 //!
-//! Members are in group order: the order of the ids in `replica_groups`. The caller determines which devices form a
-//! group and when all have joined.
+//! Members are in group order: the order of the ids in `replica_groups`. The caller determines
+//! which devices form a group and when all have joined.
 //!
-//! The result of each op is defined by its function in `spec`; reducing, gathering and splitting have kernels too, which
-//! the engine `exact` uses.
+//! The result of each op is defined by its function in `spec`; reducing, gathering and splitting
+//! have kernels too, which the engine `exact` uses.
 //!
-//! A single device is a group of one. `collective-permute` has no groups: each device gets the value that its source
-//! sent.
+//! A single device is a group of one. `collective-permute` has no groups: each device gets the
+//! value that its source sent.
 //!
 //! Source: `StableHLO`, "Collective ops"; XLA operation semantics.
 mod alone;
@@ -32,8 +32,8 @@ use spec::{
     all_gather, all_reduce, all_to_all, collective_broadcast, ragged_all_to_all, reduce_scatter,
 };
 
-/// Returns the result of each member. Reductions take the members in group order, or in `order`, a list of their
-/// positions.
+/// Returns the result of each member. Reductions take the members in group order, or in `order`, a
+/// list of their positions.
 ///
 /// # Errors
 /// `E0408` if values do not fit the group; the errors of the reducer.
@@ -53,7 +53,8 @@ pub fn exchange(
     results.into_iter().map(|result| packed(result, shape, instruction)).collect()
 }
 
-/// Returns the shape of the result of the whole op: for a start whose shape includes its operands, the second element.
+/// Returns the shape of the result of the whole op: for a start whose shape includes its operands,
+/// the second element.
 pub fn result_shape(instruction: &Instruction) -> &Shape {
     let second = instruction.shape.tuple().and_then(|elements| elements.get(1));
     second.filter(|_| instruction.opcode().holds_operands()).unwrap_or(&instruction.shape)
@@ -64,8 +65,8 @@ pub fn nothing(instruction: &Instruction) -> Literal {
     zeros(result_shape(instruction))
 }
 
-/// Returns the arrays of each member's result, one for each operand. The caller evaluates the attributes that form
-/// groups.
+/// Returns the arrays of each member's result, one for each operand. The caller evaluates the
+/// attributes that form groups.
 #[expect(clippy::wildcard_enum_match_arm, reason = "any other op exchanges nothing in groups")]
 fn arrays(
     context: &RunContext,
@@ -125,7 +126,8 @@ fn transposed(rows: &[Vec<Literal>], columns: usize) -> Vec<Vec<Literal>> {
     (0..columns).map(|i| rows.iter().map(|row| row[i].clone()).collect()).collect()
 }
 
-/// Returns the arrays in the form of the shape: one as it is, several as a tuple; a tuple of one if it is stated.
+/// Returns the arrays in the form of the shape: one as it is, several as a tuple; a tuple of one if
+/// it is stated.
 pub(crate) fn packed(
     mut arrays: Vec<Literal>,
     shape: &Shape,

@@ -68,7 +68,8 @@ pub(super) fn exchanged(
     Ok((0..arrays.len()).map(result).collect())
 }
 
-/// Equal parts of an array along a dimension: in each row of the dimensions before it, the bytes of a part lie together.
+/// Equal parts of an array along a dimension: in each row of the dimensions before it, the bytes of
+/// a part lie together.
 struct EqualParts {
     count: usize,
     /// The bytes of a part in a row.

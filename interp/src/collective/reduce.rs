@@ -1,8 +1,9 @@
 //! Reduction of the members' values, element by element.
 //!
-//! A reduction starts with the first member's value and takes the others in group order. Sums of floats are accumulated
-//! wide and rounded once; other computations are applied pair by pair. Hardware guarantees no order: where one is
-//! given, the reduction takes the members in it and rounds every sum, as hardware does.
+//! A reduction starts with the first member's value and takes the others in group order. Sums of
+//! floats are accumulated wide and rounded once; other computations are applied pair by pair.
+//! Hardware guarantees no order: where one is given, the reduction takes the members in it and
+//! rounds every sum, as hardware does.
 use super::parts::arrays_of;
 use crate::Result;
 use crate::context::RunContext;
@@ -12,7 +13,8 @@ use kernels::{folded, summed};
 use spec::all_reduce::all_reduce;
 use spec::{Computations, Operand};
 
-/// Returns each column of members' values reduced by the computation, or their sum if there is none.
+/// Returns each column of members' values reduced by the computation, or their sum if there is
+/// none.
 pub(super) fn all<'a>(
     context: &RunContext,
     reducer: Option<ComputationId>,

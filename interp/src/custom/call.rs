@@ -1,6 +1,7 @@
 //! `custom-call`: functions known by name
 //!
-//! A function that was registered for the target is preferred, then one of a library, then what is built in. The result must have the shape that the module states, but for layouts.
+//! A function that was registered for the target is preferred, then one of a library, then what is
+//! built in. The result must have the shape that the module states, but for layouts.
 use super::{built_in, in_libraries};
 use crate::Result;
 use crate::context::RunContext;

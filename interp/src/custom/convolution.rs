@@ -6,10 +6,11 @@
 //! | `DynamicConvolutionInputGrad` | sizes of the input, gradient of the result, kernel | the gradient by the input |
 //! | `DynamicConvolutionKernelGrad` | input, gradient of the result | the gradient by the kernel |
 //!
-//! The attributes are those of `convolution`, whose window is written for the bounds. Along a dimension that is smaller, the
-//! elements past the size count as padding, and `padding_type` says how the low padding of the forward convolution follows:
-//! `PADDING_SAME` keeps `ceil(size / stride)` results in the middle, the others keep the low padding of the window. The high
-//! padding is whatever gives the result its size.
+//! The attributes are those of `convolution`, whose window is written for the bounds. Along a
+//! dimension that is smaller, the elements past the size count as padding, and `padding_type` says
+//! how the low padding of the forward convolution follows: `PADDING_SAME` keeps
+//! `ceil(size / stride)` results in the middle, the others keep the low padding of the window. The
+//! high padding is whatever gives the result its size.
 //!
 //! Source: `DynamicConvForward` and its gradients in XLA's builder, and XLA's dynamic padder.
 use super::Call;
@@ -102,7 +103,8 @@ fn kernel_gradient(call: &Call<'_>) -> Result<Literal> {
         if results == 0 {
             return Ok(Literal::zeros(shape));
         }
-        // The gradient is the window here, and the kernel is the result: strides and holes change places.
+        // The gradient is the window here, and the kernel is the result: strides and holes change
+        // places.
         let kernel = shape.dims[to_usize(to)];
         let forward = WindowDim { rhs_dilation: window.stride, ..WindowDim::new(kernel) };
         let stride = window.rhs_dilation;
@@ -156,7 +158,8 @@ fn at(operand: &Literal, d: i64) -> (i64, i64) {
     (operand.sizes()[to_usize(d)], bound)
 }
 
-/// Returns the elements of the operand that count: these dimensions cut to their sizes, zeros past the sizes of the others.
+/// Returns the elements of the operand that count: these dimensions cut to their sizes, zeros past
+/// the sizes of the others.
 fn cut(operand: &Literal, spatial: &[i64]) -> Literal {
     let Some(shape) = operand.array_shape() else { return operand.clone() };
     let mut dims = shape.dims.clone();

@@ -1,4 +1,5 @@
-//! The dictionary that a call of XLA's typed interface carries as its `backend_config`: `{uplo = 76 : ui8, left = true}`.
+//! The dictionary that a call of XLA's typed interface carries as its `backend_config`:
+//! `{uplo = 76 : ui8, left = true}`.
 use crate::{Error, Result};
 use hlo::ir::BackendConfig;
 use std::collections::BTreeMap;

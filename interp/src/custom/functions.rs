@@ -5,8 +5,8 @@ use object::{BinaryFormat, Object as _, ObjectSymbol as _, SymbolKind};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The names of the functions that a shared library itself defines and exports. Data, and the functions of other libraries
-/// that it is linked with, are not among them.
+/// The names of the functions that a shared library itself defines and exports. Data, and the
+/// functions of other libraries that it is linked with, are not among them.
 #[derive(Debug, Clone)]
 pub struct Functions(BTreeSet<String>);
 

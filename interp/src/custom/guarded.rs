@@ -1,4 +1,5 @@
-//! Values in the form that a function in C expects, between guards that show whether it wrote beside them.
+//! Values in the form that a function in C expects, between guards that show whether it wrote
+//! beside them.
 use crate::Result;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Shape};
 use num::index;
@@ -13,7 +14,8 @@ const WORD: usize = size_of::<u128>();
 
 /// The memory of a value.
 pub(super) enum Memory {
-    /// Elements in the order of the layout between two guards, in 16-byte words so that they are aligned for every type.
+    /// Elements in the order of the layout between two guards, in 16-byte words so that they are
+    /// aligned for every type.
     Array(ArrayShape, Vec<u128>),
     /// The elements, and pointers to them.
     Tuple(Vec<Memory>, Vec<*mut c_void>),

@@ -1,11 +1,12 @@
 //! Custom calls of functions in shared libraries.
 //!
-//! The function is `void target(void* out, const void** in)`, XLA's `API_VERSION_ORIGINAL`. `in` has one pointer for each
-//! operand and `out` is the result. A pointer to an array points to its elements, in the order of the layout that the
-//! module states: `operand_layout_constraints` for operands, row-major if there are none; the layout of the
-//! instruction's shape for the result. A tuple is an array of pointers, one for each element, as deep as it is nested.
-//! Elements are little-endian and as wide as their type, `pred` a byte of 0 or 1. Types narrower than a byte, tokens,
-//! tiled and padded layouts, and dynamic sizes are rejected.
+//! The function is `void target(void* out, const void** in)`, XLA's `API_VERSION_ORIGINAL`. `in`
+//! has one pointer for each operand and `out` is the result. A pointer to an array points to its
+//! elements, in the order of the layout that the module states: `operand_layout_constraints` for
+//! operands, row-major if there are none; the layout of the instruction's shape for the result. A
+//! tuple is an array of pointers, one for each element, as deep as it is nested. Elements are
+//! little-endian and as wide as their type, `pred` a byte of 0 or 1. Types narrower than a byte,
+//! tokens, tiled and padded layouts, and dynamic sizes are rejected.
 use super::Call;
 use crate::{Error, Result};
 use hlo::op::value::ApiVersion;
@@ -15,8 +16,8 @@ use std::sync::Arc;
 
 /// A shared library whose functions are targets of custom calls.
 ///
-/// [`Library`](crate::Library) runs them in this process. `conformance::IsolatedLibrary` runs them in a process of its own, so
-/// that a crash is an error of the call.
+/// [`Library`](crate::Library) runs them in this process. `conformance::IsolatedLibrary` runs them
+/// in a process of its own, so that a crash is an error of the call.
 pub trait CustomCallLibrary: Send + Sync {
     /// Returns whether the library itself defines a function of this name.
     fn defines(&self, target: &str) -> bool;

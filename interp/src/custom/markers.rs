@@ -1,8 +1,9 @@
 //! Annotations for partitioners, schedulers and layout assignment: the value is the operand's.
 //!
-//! `SPMDFullToShardShape` and `xla.sdy.GlobalToLocalShape` give each device its part of an array, and their inverses
-//! concatenate the parts together. On one device the part is the whole. If the shapes differ the module was written for
-//! several devices and has not been partitioned, which is an error.
+//! `SPMDFullToShardShape` and `xla.sdy.GlobalToLocalShape` give each device its part of an array,
+//! and their inverses concatenate the parts together. On one device the part is the whole. If the
+//! shapes differ the module was written for several devices and has not been partitioned, which is
+//! an error.
 //!
 //! `xla.sdy.ShardingGroup` groups shardings and returns an empty tuple.
 use super::Call;

@@ -11,7 +11,8 @@
 //! | `functions.rs`, `loaded.rs`, `guarded.rs` | such functions in this process: their names, the call, the memory |
 //! | `unknown.rs` | errors of all other targets |
 //!
-//! A built-in target called with operands, results or attributes that it does not support is `E0402`.
+//! A built-in target called with operands, results or attributes that it does not support is
+//! `E0402`.
 mod call;
 mod convolution;
 mod dictionary;
@@ -54,7 +55,8 @@ pub(crate) fn takes_sizes(target: &str) -> bool {
         || convolution::TARGETS.contains(&target)
 }
 
-/// Returns whether a target that is built in returns arrays smaller than their bounds although no operand is.
+/// Returns whether a target that is built in returns arrays smaller than their bounds although no
+/// operand is.
 pub(crate) fn makes_sizes(target: &str) -> bool {
     target == "SliceToDynamic"
 }

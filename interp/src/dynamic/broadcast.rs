@@ -1,5 +1,6 @@
-//! Elementwise ops on operands whose sizes differ at run time, as XLA's dynamic padder defines them: a dimension of size 1 is
-//! broadcast to the size of the other operand, and otherwise the smaller size counts.
+//! Elementwise ops on operands whose sizes differ at run time, as XLA's dynamic padder defines
+//! them: a dimension of size 1 is broadcast to the size of the other operand, and otherwise the
+//! smaller size counts.
 //!
 //! A size takes part if its dimension is dynamic; a static dimension agrees with every size.
 use hlo::{ArrayShape, Dims, Literal, Shape};

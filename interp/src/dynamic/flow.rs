@@ -56,7 +56,8 @@ impl<'a> Flow<'a> {
         Self { module, may_be_smaller, takes, callers, open: module.computations.ids().collect() }
     }
 
-    /// Looks at the instructions of a computation, and notes the computations for which that changes something.
+    /// Looks at the instructions of a computation, and notes the computations for which that
+    /// changes something.
     fn visit(&mut self, id: ComputationId) {
         let computation = &self.module.computations[id];
         let root = computation.root.index();

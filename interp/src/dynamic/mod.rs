@@ -1,8 +1,8 @@
 //! Arrays that are smaller than their bounds, in ops that are written for arrays of fixed size
 //!
-//! A literal knows how many of its elements count in each dimension; the others are padding, and what they hold is of no
-//! influence. This module is the only one that knows what the sizes mean for an op. Programs without dynamic shapes pay
-//! for it with one look at the operands.
+//! A literal knows how many of its elements count in each dimension; the others are padding, and
+//! what they hold is of no influence. This module is the only one that knows what the sizes mean
+//! for an op. Programs without dynamic shapes pay for it with one look at the operands.
 //!
 //! | ops | what is done |
 //! |---|---|
@@ -13,14 +13,16 @@
 //! | `copy`, `tuple`, `while`, `call`, `conditional`, `scan` and others that hand on values | sizes are a part of the value |
 //! | all others | operands are cut to what counts, the op's shape rule says how large the result is, and the result is put into an array of the bounds, with zeros behind it |
 //!
-//! So padding has no influence on `reduce`, `dot` or `convolution`, `concatenate` puts what counts next to each other, and
-//! `sort` and `reverse` permute only the elements that count, as on XLA:CPU. A part of a dynamic dimension (`slice={[0:2]}` of `<=5`, a
-//! `gather` of single rows) has a fixed size, within the bound, and may see padding: also as on XLA:CPU.
+//! So padding has no influence on `reduce`, `dot` or `convolution`, `concatenate` puts what counts
+//! next to each other, and `sort` and `reverse` permute only the elements that count, as on
+//! XLA:CPU. A part of a dynamic dimension (`slice={[0:2]}` of `<=5`, a `gather` of single rows) has
+//! a fixed size, within the bound, and may see padding: also as on XLA:CPU.
 //!
-//! Dimensions that must agree, like those of two operands of `add` or the contracting ones of a `dot`, may be full on one
-//! side and smaller on the other: the smaller size counts. Two different smaller sizes stop the run with `E0408`, where
-//! XLA:CPU takes either, except in elementwise ops. Collectives, `bitcast` and custom calls but annotations,
-//! `PadToStatic`, `SliceToDynamic` and convolutions are `E0402`.
+//! Dimensions that must agree, like those of two operands of `add` or the contracting ones of a
+//! `dot`, may be full on one side and smaller on the other: the smaller size counts. Two different
+//! smaller sizes stop the run with `E0408`, where XLA:CPU takes either, except in elementwise ops.
+//! Collectives, `bitcast` and custom calls but annotations, `PadToStatic`, `SliceToDynamic` and
+//! convolutions are `E0402`.
 mod broadcast;
 mod flow;
 mod reshape;
@@ -63,8 +65,8 @@ pub fn refused(instruction: &Instruction) -> Error {
     Error::unsupported(format!("`{opcode}` of an array smaller than its bounds cannot be run yet"))
 }
 
-/// The value of an instruction of which an operand is smaller than its bounds; `fixed` computes it within the bounds. Operands
-/// that are [trimmed](trim) are not.
+/// The value of an instruction of which an operand is smaller than its bounds; `fixed` computes it
+/// within the bounds. Operands that are [trimmed](trim) are not.
 pub(crate) fn evaluate(
     rule: DynamicRule,
     instruction: &Instruction,
@@ -103,8 +105,8 @@ pub(crate) fn evaluate(
     })
 }
 
-/// Runs the op on what counts, and puts the result into an array of the bounds. `compute` gets the instruction with the shape
-/// that its result then has.
+/// Runs the op on what counts, and puts the result into an array of the bounds. `compute` gets the
+/// instruction with the shape that its result then has.
 pub(crate) fn trim(
     instruction: &Instruction,
     operands: &[&Literal],
@@ -149,7 +151,8 @@ fn widened(value: &Literal, shape: &Shape) -> Result<Literal> {
     }
 }
 
-/// Whether a value of shape `found` may be given where `wanted` is expected: dynamic dimensions may be smaller.
+/// Whether a value of shape `found` may be given where `wanted` is expected: dynamic dimensions may
+/// be smaller.
 pub(crate) fn fits(found: &Shape, wanted: &Shape) -> bool {
     match (found, wanted) {
         (Shape::Array(found), Shape::Array(wanted)) => {

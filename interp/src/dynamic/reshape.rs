@@ -1,5 +1,5 @@
-//! `reshape` of what is smaller than its bounds: the elements that count are packed under the sizes that the function in `spec`
-//! finds.
+//! `reshape` of what is smaller than its bounds: the elements that count are packed under the sizes
+//! that the function in `spec` finds.
 use crate::{Error, Result};
 use hlo::ir::Instruction;
 use hlo::{ArrayShape, Literal, Op};

@@ -12,7 +12,8 @@ fn bounds_of(operand: &Literal) -> &[i64] {
     &operand.array_shape().expect("verified: an array").dims
 }
 
-/// The size in dimensions that must agree, given as pairs of size and bound: the one that is below its bound.
+/// The size in dimensions that must agree, given as pairs of size and bound: the one that is below
+/// its bound.
 pub(crate) fn common(places: impl IntoIterator<Item = (i64, i64)>) -> Result<Option<i64>> {
     let mut found = None;
     for (size, bound) in places {
@@ -72,8 +73,8 @@ pub(super) fn moved(instruction: &Instruction, operands: &[Literal]) -> Result<D
     Ok(sizes)
 }
 
-/// Batch dimensions are as large as those of the indices; a dimension of the slices as large as the operand's, if all of
-/// it is taken.
+/// Batch dimensions are as large as those of the indices; a dimension of the slices as large as the
+/// operand's, if all of it is taken.
 fn gathered(op: &Gather, operands: &[Literal], sizes: &mut Dims) {
     let (from, bounds) = (operands[0].sizes(), bounds_of(&operands[0]));
     let left_out =
@@ -105,8 +106,8 @@ pub(super) fn updated(operands: &[Literal]) -> Dims {
     sizes
 }
 
-/// Fills what does not count in the update of a `dynamic-update-slice` with what lies there in the operand: the place of
-/// the update depends on its bounds.
+/// Fills what does not count in the update of a `dynamic-update-slice` with what lies there in the
+/// operand: the place of the update depends on its bounds.
 pub(super) fn whole_update(operands: &mut [Literal]) {
     if operands[1].dynamic_sizes().is_some() {
         let arrays = operands.iter().map(Literal::array).collect::<Option<Vec<&Array>>>();

@@ -1,8 +1,9 @@
 //! Buffer assignment: the arrays that share a slot, and the steps at which memory is freed.
 //!
-//! A kernel's output takes, in this order: the slot of an operand that dies at the step, if the kernel can write over it; a
-//! slot of the same size whose value has died before; a new slot. Between its death and its next use the memory of a slot
-//! is kept only if that does not raise the peak.
+//! A kernel's output takes, in this order: the slot of an operand that dies at the step, if the
+//! kernel can write over it; a slot of the same size whose value has died before; a new slot.
+//! Between its death and its next use the memory of a slot is kept only if that does not raise the
+//! peak.
 use super::build::{ArrayId, ArrayInfo, UnallocatedPlan, UnallocatedStep};
 use super::peak::StepMemory;
 use crate::plan::{Action, Input, Output, Plan, Slot, Step};
@@ -74,8 +75,9 @@ fn mark_last(inputs: &mut [Input]) {
     }
 }
 
-/// Returns the bytes of computed arrays that are live during each step. The values that a loop carries are its inputs at
-/// first and its outputs at last, so inputs that die at a loop are not counted with its outputs.
+/// Returns the bytes of computed arrays that are live during each step. The values that a loop
+/// carries are its inputs at first and its outputs at last, so inputs that die at a loop are not
+/// counted with its outputs.
 pub(super) fn live_bytes(plan: &UnallocatedPlan) -> Vec<usize> {
     let count = plan.steps.len();
     let mut change = vec![0i128; count + 1];
@@ -284,7 +286,8 @@ fn step_memory(step: &UnallocatedStep, inputs: &[Input], arrays: &[ArrayInfo]) -
 mod tests {
     use crate::{CompileOptions, Executable};
 
-    /// Returns a line for each step of the entry: the slots of its inputs and outputs, and the slots it frees.
+    /// Returns a line for each step of the entry: the slots of its inputs and outputs, and the
+    /// slots it frees.
     fn plan(body: &str) -> Vec<String> {
         let text = format!("ENTRY e {{ {body} }}");
         let verified = hlo::Module::parse(&text).unwrap().verify().unwrap();

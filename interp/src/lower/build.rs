@@ -29,7 +29,8 @@ use std::sync::Arc;
 /// The limit of bytes of an array that is computed from a constant at compile time.
 const FOLDED_BYTES: usize = 4096;
 
-/// The plans of all computations of a module, by their numbers. With `fuses`, a step may stand for several instructions.
+/// The plans of all computations of a module, by their numbers. With `fuses`, a step may stand for
+/// several instructions.
 pub(crate) fn plans(
     module: &Module,
     engine: Engine,
@@ -78,7 +79,8 @@ pub(super) struct ArrayInfo {
     pub(super) is_kept: bool,
     /// The value of a constant or token.
     pub(super) value: Option<Value>,
-    /// The step of its last read; `ArrayId::MAX` if it is part of the result, `None` if it is not read.
+    /// The step of its last read; `ArrayId::MAX` if it is part of the result, `None` if it is not
+    /// read.
     pub(super) last_use: Option<usize>,
 }
 
@@ -412,8 +414,8 @@ impl<'a> PlanBuilder<'a> {
         operands.map(|&operand| &self.computation.instructions[operand].shape).collect()
     }
 
-    /// Returns the leaves of an instruction that has no step: a parameter, a constant, or a renaming of operands'
-    /// leaves.
+    /// Returns the leaves of an instruction that has no step: a parameter, a constant, or a
+    /// renaming of operands' leaves.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other ops have a step")]
     fn renamed(&mut self, instruction: &Instruction) -> Option<ArrayIds> {
         let operand = |i: usize| Rc::clone(&self.values[instruction.operands[i].index()]);

@@ -1,7 +1,7 @@
 //! Cost of an instruction beyond one step and its arrays: fuel, and bytes that it works in.
 //!
-//! A step reserves these bytes before it runs, and they are part of the planned peak. `interp/tests/memory` compares them
-//! with what the allocator sees.
+//! A step reserves these bytes before it runs, and they are part of the planned peak.
+//! `interp/tests/memory` compares them with what the allocator sees.
 use crate::custom;
 use hlo::ir::Instruction;
 use hlo::op::Kind;
@@ -35,8 +35,8 @@ pub(super) fn of_exchange(instruction: &Instruction) -> usize {
     0
 }
 
-/// Returns the bytes beyond those of the function itself where operands may be smaller than their bounds: what is cut from them, and the
-/// result before it is put into an array of the bounds.
+/// Returns the bytes beyond those of the function itself where operands may be smaller than their
+/// bounds: what is cut from them, and the result before it is put into an array of the bounds.
 pub(super) fn of_resizing(instruction: &Instruction, operands: &[&Shape]) -> usize {
     let results = bytes(&[&instruction.shape]);
     match instruction.opcode().kind() {

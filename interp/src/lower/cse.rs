@@ -1,7 +1,8 @@
-//! Common subexpression elimination: an instruction whose key equals that of an earlier one has its value.
+//! Common subexpression elimination: an instruction whose key equals that of an earlier one has its
+//! value.
 //!
-//! Only ops that are steps of their own are eliminated. One that is computed within a fused step costs little, and its value
-//! would have to be stored for the other step.
+//! Only ops that are steps of their own are eliminated. One that is computed within a fused step
+//! costs little, and its value would have to be stored for the other step.
 use super::Lowered;
 use super::build::{ArrayIds, PlanBuilder};
 use super::value_key::ValueKey;

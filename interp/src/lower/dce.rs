@@ -1,5 +1,5 @@
-//! Dead code elimination: removes the steps whose results nothing reads. A step with an effect on other devices, the host, the random state or
-//! a custom call's target is never dead.
+//! Dead code elimination: removes the steps whose results nothing reads. A step with an effect on
+//! other devices, the host, the random state or a custom call's target is never dead.
 use super::build::UnallocatedPlan;
 use super::inline::Inlining;
 use hlo::ir::{ComputationId, Instruction};

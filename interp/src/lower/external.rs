@@ -1,5 +1,5 @@
-//! Instructions whose values come from elsewhere than their operands: from the host, from a custom call, from the number of
-//! the device, from the random state of the run.
+//! Instructions whose values come from elsewhere than their operands: from the host, from a custom
+//! call, from the number of the device, from the random state of the run.
 use crate::context::RunContext;
 use crate::state::Site;
 use crate::{Error, Result, collective, custom, host, rng};

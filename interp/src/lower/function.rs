@@ -28,7 +28,8 @@ pub(super) struct SiteEngine {
 }
 
 impl SiteEngine {
-    /// Returns the function of an instruction with operands that are as large as their bounds, in any layout.
+    /// Returns the function of an instruction with operands that are as large as their bounds, in
+    /// any layout.
     pub(super) fn fixed(
         self,
         instruction: &Instruction,
@@ -94,7 +95,8 @@ impl SiteEngine {
         kernels::select(&instruction.op, operands, &instruction.shape, programs, arithmetic)
     }
 
-    /// Returns the value of an instruction by its function in `spec`, or from its source outside the run.
+    /// Returns the value of an instruction by its function in `spec`, or from its source outside
+    /// the run.
     fn evaluate(
         self,
         instruction: &Instruction,
@@ -141,15 +143,16 @@ fn run(
     Ok(pack(shape, outputs))
 }
 
-/// Whether the result is known without a look at the operands, as it has no elements: arrays that have none may be so
-/// large in their other dimensions that a loop over these would not end.
+/// Whether the result is known without a look at the operands, as it has no elements: arrays that
+/// have none may be so large in their other dimensions that a loop over these would not end.
 fn is_empty(instruction: &Instruction) -> bool {
     let is_empty = |leaf: &&Shape| leaf.array().is_some_and(|a| a.element_count() == Some(0));
     instruction.opcode().kind() == Kind::Array && instruction.shape.leaves().iter().all(is_empty)
 }
 
-/// A function that sees its operands in the layouts that they state, if the layouts are part of the meaning or are seen by
-/// the host: a value keeps the layout of the instruction that computed it, through copies and calls.
+/// A function that sees its operands in the layouts that they state, if the layouts are part of the
+/// meaning or are seen by the host: a value keeps the layout of the instruction that computed it,
+/// through copies and calls.
 pub(super) fn in_stated_layouts(
     instruction: &Instruction,
     operands: &[&Shape],

@@ -1,9 +1,12 @@
-//! Fusion: elementwise steps over one index space become one step, which holds the values between them in tiles.
+//! Fusion: elementwise steps over one index space become one step, which holds the values between
+//! them in tiles.
 //!
-//! Steps are visited in order. One joins the groups that compute its operands, and the group's step stands where its last
-//! member stood. So a group is closed to further steps as soon as a step outside it reads one of its values. Results of
-//! broadcasts, slices and widening conversions are not stored for the members that read them, but read from their operands.
-//! A reduction of runs of neighbors joins a group as its end. A group waits for all that its members [wait for](super::waits).
+//! Steps are visited in order. One joins the groups that compute its operands, and the group's step
+//! stands where its last member stood. So a group is closed to further steps as soon as a step
+//! outside it reads one of its values. Results of broadcasts, slices and widening conversions are
+//! not stored for the members that read them, but read from their operands. A reduction of runs of
+//! neighbors joins a group as its end. A group waits for all that its members
+//! [wait for](super::waits).
 use super::build::{ArrayId, UnallocatedPlan, UnallocatedStep};
 use super::waits::Waits;
 use crate::plan::Action;
@@ -16,11 +19,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The limit of members of a group. Their tiles are used again, so few values are in the cache at a time.
+/// The limit of members of a group. Their tiles are used again, so few values are in the cache at a
+/// time.
 const MOST_MEMBERS: usize = 256;
 /// The limit of elements of a run that is reduced: it stays in the second cache.
 const MOST_INNER: usize = 1 << 14;
-/// The limit where only the widened elements of the run are in the cache: storing all of them takes longer.
+/// The limit where only the widened elements of the run are in the cache: storing all of them takes
+/// longer.
 const MOST_WIDENED: usize = 1 << 16;
 
 /// An operand that a member reads from outside its group.
@@ -28,7 +33,8 @@ const MOST_WIDENED: usize = 1 << 16;
 struct Outer {
     leaf: ArrayId,
     read: Read,
-    /// The type that the bits of its elements are read as, which is not that of the leaf after a `bitcast-convert`.
+    /// The type that the bits of its elements are read as, which is not that of the leaf after a
+    /// `bitcast-convert`.
     ty: ElementType,
     /// The type that it is converted to.
     convert: Option<(ElementType, VectorLoop)>,
@@ -109,7 +115,8 @@ impl Role {
 struct Groups<'a> {
     plan: &'a UnallocatedPlan,
     all: Vec<Group>,
-    /// The group of each leaf that a member computes, and whether the leaf has the elements of the group.
+    /// The group of each leaf that a member computes, and whether the leaf has the elements of the
+    /// group.
     of_array: FxHashMap<ArrayId, (usize, bool)>,
     /// How to read results that are not stored.
     reads: FxHashMap<ArrayId, Outer>,
@@ -288,7 +295,8 @@ impl Groups<'_> {
                 group.is_closed = true;
             }
         }
-        // The vector of the largest group is kept, and those of the others are freed, so that a chain takes memory once.
+        // The vector of the largest group is kept, and those of the others are freed, so that a
+        // chain takes memory once.
         let largest = fitting.iter().copied().max_by_key(|&group| self.all[group].members.len());
         let members = largest.map(|group| std::mem::take(&mut self.all[group].members));
         let members = members.unwrap_or_default();
@@ -392,7 +400,8 @@ fn fuse(
     }
 }
 
-/// Returns what members read from outside their group. What may be computed in the memory of an operand comes first.
+/// Returns what members read from outside their group. What may be computed in the memory of an
+/// operand comes first.
 fn outers(
     plan: &UnallocatedPlan,
     members: &[(UnallocatedStep, Role)],
@@ -434,7 +443,8 @@ fn outer(
     reads: &FxHashMap<ArrayId, Outer>,
 ) -> Outer {
     let leaf = step.inputs[k];
-    // A `reshape` may be read from outside too: only a scalar among arrays is one element for all indices.
+    // A `reshape` may be read from outside too: only a scalar among arrays is one element for all
+    // indices.
     let is_scalar = |leaf| plan.array(leaf).is_some_and(|array| array.rank() == 0);
     let read = match is_scalar(leaf) && !is_scalar(step.outputs[0]) {
         true => Read::Scalar,

@@ -1,15 +1,16 @@
-//! Inlining: the steps of a called computation become steps of its caller, so that they can be fused with others there. So
-//! do the steps of each iteration of a loop of few iterations.
+//! Inlining: the steps of a called computation become steps of its caller, so that they can be
+//! fused with others there. So do the steps of each iteration of a loop of few iterations.
 //!
-//! Only computations of one device are inlined: a cross-device instruction is known by the computations that are open when a
-//! device reaches it.
+//! Only computations of one device are inlined: a cross-device instruction is known by the
+//! computations that are open when a device reaches it.
 use super::cost;
 use crate::plan::Action;
 use hlo::ir::{Computation, ComputationId, Instruction};
 use hlo::op::{Kind, While};
 use hlo::{Module, Op, Shape};
 
-/// The limit of instructions of an inlined computation, those that it inlines included, if it has several callers.
+/// The limit of instructions of an inlined computation, those that it inlines included, if it has
+/// several callers.
 const MOST_SHARED: usize = 256;
 /// The limit if it has one.
 const MOST: usize = 1 << 16;
@@ -114,8 +115,8 @@ impl Inlining {
         let iterations = unrolled(module, computation, instruction, op, &self.sizes);
         iterations.filter(|_| self.is_active).map(|(iterations, _)| iterations)
     }
-    /// Returns the fuel of the computation that a dead step calls. It is spent, as that of all dead instructions is, so that a
-    /// run takes the same fuel whether or not computations are inlined.
+    /// Returns the fuel of the computation that a dead step calls. It is spent, as that of all dead
+    /// instructions is, so that a run takes the same fuel whether or not computations are inlined.
     pub(super) fn fuel_of_dead(&self, action: &Action) -> u64 {
         let Action::Call(callee) = action else { return 0 };
         self.fuel[callee.index()].unwrap_or(0)

@@ -186,7 +186,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// An instruction as a function of its operands, within their bounds by the kernel if there is one.
+    /// An instruction as a function of its operands, within their bounds by the kernel if there is
+    /// one.
     fn function(
         &self,
         site: Site,

@@ -1,8 +1,9 @@
 //! The planned peak: the largest total of bytes that a computation and its callees hold.
 //!
-//! A plan counts one buffer for each leaf that its steps compute, from the step that computes it to the last one that
-//! reads it. Parameters belong to the caller. A step that writes over a parameter needs no memory if the caller has
-//! passed ownership of the buffer, and new memory if the buffer is shared; so every plan has two peaks.
+//! A plan counts one buffer for each leaf that its steps compute, from the step that computes it to
+//! the last one that reads it. Parameters belong to the caller. A step that writes over a parameter
+//! needs no memory if the caller has passed ownership of the buffer, and new memory if the buffer
+//! is shared; so every plan has two peaks.
 use crate::plan::{Action, Plan, Step};
 use crate::state::Site;
 use hlo::ir::{ComputationId, InstructionId};
@@ -13,7 +14,8 @@ use num::parallel::threads;
 /// The memory use of a step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StepMemory {
-    /// Leaves that steps compute and that are live during it, its outputs included, but not the inputs that die at a loop.
+    /// Leaves that steps compute and that are live during it, its outputs included, but not the
+    /// inputs that die at a loop.
     pub(super) live: usize,
     pub(super) outputs: usize,
     /// Leaves of these that are written to the buffers of parameters.
@@ -72,7 +74,8 @@ pub(super) fn set_peaks(module: &Module, plans: &mut [Plan], memory: &[Vec<StepM
     }
 }
 
-/// Returns the most bytes in use while a step runs; `is_owned` says whether the frame owns its arguments.
+/// Returns the most bytes in use while a step runs; `is_owned` says whether the frame owns its
+/// arguments.
 fn peak(
     module: &Module,
     step: &Step,
@@ -92,7 +95,8 @@ fn peak(
             let before = live.saturating_sub(memory.outputs);
             before.saturating_add(inner.unwrap_or(0)).max(live)
         }
-        // The outputs stand for the carried leaves, which replace the arguments. A condition shares them.
+        // The outputs stand for the carried leaves, which replace the arguments. A condition shares
+        // them.
         Action::While { condition, body, scalars, small, test: _ } => {
             let inner = of(condition).shared.max(of(body).owned);
             let frames = live.saturating_sub(from_caller(memory.dying_parameters));
@@ -123,7 +127,8 @@ fn peak(
     }
 }
 
-/// Returns the computations that a step may run: a started one runs where its last operand is bound.
+/// Returns the computations that a step may run: a started one runs where its last operand is
+/// bound.
 fn callees(module: &Module, step: &Step) -> Vec<ComputationId> {
     let is_bound_here = match &step.action {
         Action::AsyncUpdate | Action::AsyncDone => true,

@@ -1,7 +1,8 @@
 //! Scheduling: a step that frees large arrays runs as soon as its inputs are there.
 //!
-//! JAX, for example, computes the loss of a training step at its end, so that the logits stay live through the whole backward
-//! pass. Only pure steps are moved: their place changes nothing but the memory in use.
+//! JAX, for example, computes the loss of a training step at its end, so that the logits stay live
+//! through the whole backward pass. Only pure steps are moved: their place changes nothing but the
+//! memory in use.
 use super::buffers::{in_place, live_bytes};
 use super::build::{ArrayId, UnallocatedPlan, UnallocatedStep};
 use super::dce::has_effect;
@@ -15,12 +16,13 @@ const LARGE: usize = 1 << 20;
 /// Steps with more inputs stay where they are: they are looked at once for each of them.
 const MOST_INPUTS: usize = 64;
 
-/// A step whose outputs take at most one part in so many of what it reads runs early even if it frees nothing: the last step
-/// that reads the same array then does.
+/// A step whose outputs take at most one part in so many of what it reads runs early even if it
+/// frees nothing: the last step that reads the same array then does.
 const REDUCED: usize = 64;
 
 impl UnallocatedPlan {
-    /// Runs steps that free large arrays early, unless the peak then is higher by more than small arrays.
+    /// Runs steps that free large arrays early, unless the peak then is higher by more than small
+    /// arrays.
     pub(super) fn ordered(mut self, module: &Module, effects: &[bool]) -> Self {
         let moves = |step: &UnallocatedStep| {
             step.inputs.len() <= MOST_INPUTS
@@ -95,7 +97,8 @@ struct Schedule<'a> {
     moves: Vec<bool>,
     has_place: Vec<bool>,
     placed: Vec<usize>,
-    /// The steps to look at: one of their inputs has no other reader any more, or is large and was computed.
+    /// The steps to look at: one of their inputs has no other reader any more, or is large and was
+    /// computed.
     candidates: Vec<usize>,
 }
 
@@ -159,8 +162,8 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Returns a step that may run now, after the small ones that it needs, if together they free at least what they take or
-    /// take little of what they read.
+    /// Returns a step that may run now, after the small ones that it needs, if together they free
+    /// at least what they take or take little of what they read.
     fn early(&self, number: usize) -> Option<Needed> {
         if self.has_place[number] {
             return None;
@@ -184,7 +187,8 @@ impl<'a> Schedule<'a> {
         (read >= LARGE && (taken <= freed || taken <= read / REDUCED)).then_some(needed)
     }
 
-    /// Adds a step after the steps without a place that it depends on, which must be small, and at most `most` with itself.
+    /// Adds a step after the steps without a place that it depends on, which must be small, and at
+    /// most `most` with itself.
     fn need(&self, number: usize, most: usize, needed: &mut Needed) -> Option<()> {
         if !self.moves[number] || most <= needed.len() {
             return None;

@@ -1,11 +1,11 @@
 //! Slice pushdown: of a large value, only the elements that a slice takes are computed.
 //!
-//! The slice of a broadcast, an iota, a pad, an elementwise op and the like is that op on slices of its operands. A large value
-//! of which slices are the only users is then dead, and never exists. The steps of a part belong to its instruction,
-//! and have the shape of the part.
+//! The slice of a broadcast, an iota, a pad, an elementwise op and the like is that op on slices of
+//! its operands. A large value of which slices are the only users is then dead, and never exists.
+//! The steps of a part belong to its instruction, and have the shape of the part.
 //!
-//! A slice of a value below [`LEAST_BYTES`] takes it whole. A value with other users is computed whole too, unless the slice is
-//! a small part of it.
+//! A slice of a value below [`LEAST_BYTES`] takes it whole. A value with other users is computed
+//! whole too, unless the slice is a small part of it.
 use super::Lowering;
 use super::build::{ArrayId, ArrayIds, PlanBuilder};
 use super::value_key::{OperandKey, ValueKey};
@@ -55,7 +55,8 @@ pub(super) fn users(computation: &hlo::ir::Computation) -> Vec<usize> {
 }
 
 impl<'a> PlanBuilder<'a> {
-    /// Returns the leaves of a slice of a large value, of which only that part is computed; `None` of anything else.
+    /// Returns the leaves of a slice of a large value, of which only that part is computed; `None`
+    /// of anything else.
     pub(super) fn sliced_value(
         &mut self,
         at: SlicePosition<'_>,
@@ -94,7 +95,8 @@ impl<'a> PlanBuilder<'a> {
         self.computation.instructions[id].shape.array()
     }
 
-    /// Returns how a region of a value follows from its operands, if it is computed instead of the value.
+    /// Returns how a region of a value follows from its operands, if it is computed instead of the
+    /// value.
     fn sliced(
         &self,
         at: SlicePosition<'_>,

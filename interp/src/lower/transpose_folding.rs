@@ -1,4 +1,5 @@
-//! Transpose folding: `dot` reads the operand of a `transpose` by other dimensions, and the transposition need not be computed.
+//! Transpose folding: `dot` reads the operand of a `transpose` by other dimensions, and the
+//! transposition need not be computed.
 use super::build::PlanBuilder;
 use super::value_key::ValueKey;
 use crate::state::Site;
@@ -9,7 +10,8 @@ use num::index::{others, to_usize};
 use std::borrow::Cow;
 
 impl<'a> PlanBuilder<'a> {
-    /// Returns a `dot` that reads the arrays of which its operands are transpositions; `None` of anything else.
+    /// Returns a `dot` that reads the arrays of which its operands are transpositions; `None` of
+    /// anything else.
     pub(super) fn transpose_folded(
         &self,
         site: Site,
@@ -36,8 +38,8 @@ impl<'a> PlanBuilder<'a> {
     }
 }
 
-/// Changes the dimensions of operand `k` to those of the array that is transposed by `permutation`; returns whether the
-/// dimensions that are left keep their order, as those of the result must.
+/// Changes the dimensions of operand `k` to those of the array that is transposed by `permutation`;
+/// returns whether the dimensions that are left keep their order, as those of the result must.
 fn read_through(dot: &mut Dot, k: usize, permutation: &[i64]) -> bool {
     let (batch, contracting) = match k {
         0 => (&mut dot.lhs_batch_dims, &mut dot.lhs_contracting_dims),

@@ -1,6 +1,8 @@
-//! Loops of few iterations: the number of iterations follows from constants, as that of a loop over the iterations of a cipher does.
+//! Loops of few iterations: the number of iterations follows from constants, as that of a loop over
+//! the iterations of a cipher does.
 //!
-//! The steps of each iteration become steps of the computation with the loop, so that those of neighboring iterations are fused.
+//! The steps of each iteration become steps of the computation with the loop, so that those of
+//! neighboring iterations are fused.
 use super::build::{ArrayIds, PlanBuilder};
 use crate::Result;
 
@@ -13,8 +15,9 @@ use std::rc::Rc;
 /// The most iterations.
 const MOST_ITERATIONS: usize = 8;
 
-/// Returns the number of iterations of a loop, if it is at most [`MOST_ITERATIONS`] and follows from constants: the condition compares
-/// an integer with a constant, and the body adds a constant to that integer.
+/// Returns the number of iterations of a loop, if it is at most [`MOST_ITERATIONS`] and follows
+/// from constants: the condition compares an integer with a constant, and the body adds a constant
+/// to that integer.
 pub(super) fn iterations(
     module: &Module,
     computation: &Computation,
@@ -57,8 +60,8 @@ fn rounds_up_to(
     None
 }
 
-/// Returns the number of iterations of a `while`: the one that its `backend_config` states as `known_trip_count`, or the one that
-/// follows from constants, if it is at most 2^20.
+/// Returns the number of iterations of a `while`: the one that its `backend_config` states as
+/// `known_trip_count`, or the one that follows from constants, if it is at most 2^20.
 pub fn trip_count(
     module: &Module,
     computation: &Computation,
@@ -126,7 +129,8 @@ fn at(computation: &Computation, mut id: InstructionId) -> (&Op, &[InstructionId
 }
 
 impl PlanBuilder<'_> {
-    /// Adds the steps of all iterations of a loop; returns the leaves of its value after the last one.
+    /// Adds the steps of all iterations of a loop; returns the leaves of its value after the last
+    /// one.
     pub(super) fn unrolled(
         &mut self,
         op: &While,

@@ -6,12 +6,13 @@ use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
-/// Everything that the value of an instruction depends on: the op with its attributes, the operands, their shapes with layouts,
-/// and the shape of the result.
+/// Everything that the value of an instruction depends on: the op with its attributes, the
+/// operands, their shapes with layouts, and the shape of the result.
 ///
-/// Every step is lowered from one, and an instruction has the value of an earlier one only if their keys are equal. The leaves
-/// of an operand do not imply its shape: `copy`, `opt-barrier` and the like return the leaves of their operand, under a layout of
-/// their own. Nor does the instruction of the module imply the key: a `dot` that reads its operand through a `transpose` has other
+/// Every step is lowered from one, and an instruction has the value of an earlier one only if their
+/// keys are equal. The leaves of an operand do not imply its shape: `copy`, `opt-barrier` and the
+/// like return the leaves of their operand, under a layout of their own. Nor does the instruction
+/// of the module imply the key: a `dot` that reads its operand through a `transpose` has other
 /// attributes and operands.
 #[derive(Debug, Clone)]
 pub(crate) struct ValueKey<'a> {
@@ -23,7 +24,8 @@ pub(crate) struct ValueKey<'a> {
 pub(super) type OperandKey<'a> = (ArrayIds, Cow<'a, Shape>);
 
 impl<'a> ValueKey<'a> {
-    /// Returns the key of an instruction on these operands, which need not be those that the instruction lists.
+    /// Returns the key of an instruction on these operands, which need not be those that the
+    /// instruction lists.
     pub(super) fn new(
         instruction: Cow<'a, Instruction>,
         operands: impl IntoIterator<Item = OperandKey<'a>>,
@@ -44,8 +46,8 @@ impl<'a> ValueKey<'a> {
     }
     /// Returns what two keys of one value have in common.
     fn identity(&self) -> (&Op, &Shape, &[OperandKey<'a>]) {
-        // The operands are in the key as leaves; what every opcode may have (metadata, shardings, a configuration of a backend)
-        // changes the value of none that is lowered to a kernel.
+        // The operands are in the key as leaves; what every opcode may have (metadata, shardings, a
+        // configuration of a backend) changes the value of none that is lowered to a kernel.
         let Instruction { op, shape, operands: _, common: _ } = &*self.instruction;
         (op, shape, &self.operands)
     }

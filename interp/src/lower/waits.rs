@@ -1,8 +1,9 @@
-//! Waits of steps: where a device may [run ahead](crate::machine) of a step that waits, two steps are computed as one only
-//! if nothing then waits for more than before.
+//! Waits of steps: where a device may [run ahead](crate::machine) of a step that waits, two steps
+//! are computed as one only if nothing then waits for more than before.
 //!
-//! A step waits for those whose values it reads, and for those that come before it by control dependencies, tokens and barriers.
-//! Steps that depend on the same ones of the steps that may wait are of one class.
+//! A step waits for those whose values it reads, and for those that come before it by control
+//! dependencies, tokens and barriers. Steps that depend on the same ones of the steps that may wait
+//! are of one class.
 use super::build::{ArrayId, UnallocatedPlan, UnallocatedStep};
 use super::dce::has_effect;
 use crate::plan::Action;
@@ -66,8 +67,9 @@ impl Waits {
         Some(Self { classes, uses, is_awaited })
     }
 
-    /// Returns whether steps that are computed together, the last of which depends on all that the others depend on, may be
-    /// computed together with a step that reads their values: all are of its class, or only these steps wait for them.
+    /// Returns whether steps that are computed together, the last of which depends on all that the
+    /// others depend on, may be computed together with a step that reads their values: all are of
+    /// its class, or only these steps wait for them.
     pub(super) fn may_join<'a>(
         &self,
         members: impl DoubleEndedIterator<Item = &'a UnallocatedStep> + Clone,
@@ -104,7 +106,8 @@ fn may_wait(step: &UnallocatedStep, module: &Module, effects: &[bool]) -> bool {
     }
 }
 
-/// Returns the instructions for which steps may wait although they do not read their values. `steps` are those of instructions.
+/// Returns the instructions for which steps may wait although they do not read their values.
+/// `steps` are those of instructions.
 fn awaited(
     plan: &UnallocatedPlan,
     computation: &Computation,
@@ -132,7 +135,8 @@ fn awaited(
     found
 }
 
-/// Returns whether those that read an instruction without a step wait only for what they read through it.
+/// Returns whether those that read an instruction without a step wait only for what they read
+/// through it.
 fn passes_each(computation: &Computation, instruction: &Instruction) -> bool {
     let is_tuple = |instruction: &Instruction| matches!(instruction.op, Op::Tuple(_));
     if let Op::GetTupleElement(_) = instruction.op {
@@ -165,7 +169,8 @@ fn leaf_classes(
 ) -> Vec<Class> {
     let mut sets = Sets::new();
     let mut leaves = vec![0; plan.arrays.len()];
-    // The classes of the steps at which a search ends that begins at an instruction and passes those without a step.
+    // The classes of the steps at which a search ends that begins at an instruction and passes
+    // those without a step.
     let mut found: Vec<Class> = vec![0; steps.len()];
     let (mut next, mut count) = (0, 0);
     for (step, waits) in plan.steps.iter().zip(waits) {
@@ -225,7 +230,8 @@ fn reached(
 
 /// The sets of the classes, each once.
 struct Sets {
-    /// A bit for each step that may wait, without words of zeros at the end; nothing for the class of one step.
+    /// A bit for each step that may wait, without words of zeros at the end; nothing for the class
+    /// of one step.
     bits: Vec<Option<Rc<[u64]>>>,
     classes: FxHashMap<Rc<[u64]>, Class>,
     /// The unions so far.
@@ -291,7 +297,8 @@ impl Sets {
 mod tests {
     use crate::{CompileOptions, Executable};
 
-    /// Returns the plan of a module after this attribute, in which the sum over devices comes before the product with it.
+    /// Returns the plan of a module after this attribute, in which the sum over devices comes
+    /// before the product with it.
     fn plan(attribute: &str, results: &str) -> String {
         let sum = "sum { p = f32[] parameter(0) q = f32[] parameter(1) ROOT s = f32[] add(p, q) }";
         let text = format!(

@@ -1,9 +1,11 @@
 //! Running ahead of an instruction that waits.
 //!
-//! The order of instructions in a module without a schedule is no order of execution: a device starts whatever has its operands.
-//! A machine executes the steps of its plan one after the other as long as none waits. Where every device waits, it is split:
-//! one machine, a *part*, waits at the step; the other one goes on with the steps that do not depend on it. Those that
-//! do are deferred, with the operands that they have, until the part ends. A computation returns when all its parts have ended.
+//! The order of instructions in a module without a schedule is no order of execution: a device
+//! starts whatever has its operands. A machine executes the steps of its plan one after the other
+//! as long as none waits. Where every device waits, it is split: one machine, a *part*, waits at
+//! the step; the other one goes on with the steps that do not depend on it. Those that do are
+//! deferred, with the operands that they have, until the part ends. A computation returns when all
+//! its parts have ended.
 use super::Machine;
 use super::frame::{Control, Frame};
 use crate::plan::{Input, Plan, Slot, Step};
@@ -116,8 +118,9 @@ impl Ahead {
         Self { steps, ..Self::default() }
     }
 
-    /// Returns the steps after which an instruction is executed although it does not read their values: those before its control
-    /// dependencies, and before the tokens and barriers that it reads.
+    /// Returns the steps after which an instruction is executed although it does not read their
+    /// values: those before its control dependencies, and before the tokens and barriers that it
+    /// reads.
     fn predecessors(&self, module: &Module, plan: &Plan, site: Site) -> Vec<usize> {
         if site.computation != plan.computation {
             return Vec::new();
@@ -171,7 +174,8 @@ impl Ahead {
         }
     }
 
-    /// Returns whether a step must wait for one that has not ended, of the deferred ones only the first `deferred`.
+    /// Returns whether a step must wait for one that has not ended, of the deferred ones only the
+    /// first `deferred`.
     fn precedes(&self, (uses, predecessors): (&Uses, &[usize]), deferred: usize) -> bool {
         let deferred = self.deferred[..deferred].iter().map(|step| (step.step, &step.uses));
         let mut before = self.started.iter().map(|step| (step.step, &step.uses)).chain(deferred);
@@ -220,8 +224,8 @@ impl Machine {
         (self.frames[frame].part.is_none() || frame > 0).then_some(frame)
     }
 
-    /// Splits off a machine that goes on after the step at which this one waits, which must not need the order of the text. The
-    /// other one is nothing if this one cannot be split.
+    /// Splits off a machine that goes on after the step at which this one waits, which must not
+    /// need the order of the text. The other one is nothing if this one cannot be split.
     pub fn split(&mut self) -> Option<Self> {
         let at = self.split_at()?;
         let program = Arc::clone(&self.program);
@@ -296,7 +300,8 @@ impl Machine {
         Next::Step
     }
 
-    /// Gives the value of the part that the machine was, which has ended, to the machine that runs ahead of it.
+    /// Gives the value of the part that the machine was, which has ended, to the machine that runs
+    /// ahead of it.
     pub fn end(&mut self) {
         if let Some((outputs, values)) = self.ended.take() {
             let is_first = outputs.set(values).is_ok();
@@ -343,7 +348,8 @@ impl Frame {
         part.control = std::mem::replace(&mut self.control, Control::None);
         part.open = self.open.take();
         let step = &plan.steps[self.next];
-        // An instruction that has been reached keeps its place; the computations that it calls may reach others.
+        // An instruction that has been reached keeps its place; the computations that it calls may
+        // reach others.
         let uses = match step.action.callees().is_empty() {
             true => Uses::default(),
             false => uses_of(module, step.site),

@@ -119,8 +119,8 @@ impl Machine {
     }
     /// Runs the computation of an operation if all its parameters are bound.
     ///
-    /// The verifier compares the operands with the parameters; only a value that is taken twice, in different computations, can
-    /// have others.
+    /// The verifier compares the operands with the parameters; only a value that is taken twice, in
+    /// different computations, can have others.
     fn run_if_bound(&mut self, id: AsyncId) -> Result<bool> {
         let Some(AsyncState::Binding { callee, operands, leaves }) = self.started.open.get_mut(&id)
         else {
@@ -147,7 +147,8 @@ impl Machine {
     }
 }
 
-/// Returns the error of an operation whose operands or result are those of another place that takes it as well.
+/// Returns the error of an operation whose operands or result are those of another place that takes
+/// it as well.
 pub fn taken_twice() -> Error {
     misused(
         "the value of an asynchronous operation is taken twice: the operands bound to it are not \
@@ -160,7 +161,8 @@ pub fn already_done() -> Error {
     misused("this operation was not started, or is already done")
 }
 
-/// Returns the error of a done that comes when only so many parameters of the computation are bound.
+/// Returns the error of a done that comes when only so many parameters of the computation are
+/// bound.
 pub fn not_bound(module: &Module, callee: ComputationId, found: usize) -> Error {
     let computation = &module.computations[callee];
     let (name, expected) = (&computation.name, computation.parameters().len());

@@ -216,7 +216,8 @@ impl Machine {
         }
     }
 
-    /// Returns whether a loop may run on a block of memory: frames take less of it, and show each instruction.
+    /// Returns whether a loop may run on a block of memory: frames take less of it, and show each
+    /// instruction.
     fn has_room(&self, step: &Step, small: &SmallLoop) -> bool {
         let bytes = small.bytes().saturating_add(step.bytes.unwrap_or(usize::MAX));
         !self.is_observed() && self.context.budget().left().is_none_or(|left| bytes <= left)
@@ -233,7 +234,8 @@ fn are_arrays(carried: &[Value]) -> bool {
     carried.iter().all(|value| matches!(value, Value::Array(_)))
 }
 
-/// Returns the branch that a selector chooses: true is the first of two; an index out of range is the last.
+/// Returns the branch that a selector chooses: true is the first of two; an index out of range is
+/// the last.
 pub(crate) fn choose(selector: Scalar, branches: usize) -> usize {
     let last = branches.saturating_sub(1);
     match selector {

@@ -190,7 +190,8 @@ impl Machine {
             frame.slots[output.slot.index()] = Some(leaf);
         }
     }
-    /// Sets the outputs of a step to a value from outside the machine and advances to the next step.
+    /// Sets the outputs of a step to a value from outside the machine and advances to the next
+    /// step.
     pub(super) fn set_outputs(&mut self, step: &Step, value: Value) -> Result<()> {
         let shape = self.shape_of(step);
         if !value.fits(shape) {
@@ -252,8 +253,8 @@ fn memory_for(context: &RunContext, output: &Output, slots: &mut [Option<Value>]
     context.budget().array(shape)
 }
 
-/// Returns the memory of an output that is computed in place of an operand, and that operand's number; new memory if
-/// the operand is shared.
+/// Returns the memory of an output that is computed in place of an operand, and that operand's
+/// number; new memory if the operand is shared.
 fn over_operand(
     context: &RunContext,
     step: &Step,

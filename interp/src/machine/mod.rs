@@ -1,7 +1,7 @@
 //! The machine: a stack of frames that executes plans step by step.
 //!
-//! A machine is a value: it suspends at a cross-device instruction, and is resumed with the value of
-//! that instruction.
+//! A machine is a value: it suspends at a cross-device instruction, and is resumed with the value
+//! of that instruction.
 mod ahead;
 pub mod asynchronous;
 mod control;
@@ -37,8 +37,8 @@ const DEPTH_LIMIT: usize = 10_000;
 /// The fuel of a step that threads may share.
 const LONG_STEP: u64 = 1 << 14;
 
-/// The depth up to which frames of callees are kept for the next iteration: each holds those it has called, and
-/// dropping them recurses.
+/// The depth up to which frames of callees are kept for the next iteration: each holds those it has
+/// called, and dropping them recurses.
 const SPARE_DEPTH: usize = 64;
 
 /// A run that can be suspended and resumed.
@@ -75,9 +75,11 @@ pub enum Outcome {
     /// The machine is at a cross-device instruction. [`Machine::resume_with`] sets
     /// its value.
     Suspended(Suspension),
-    /// The machine has run ahead, and can do no more until a part that was [split off](Machine::split) ends.
+    /// The machine has run ahead, and can do no more until a part that was
+    /// [split off](Machine::split) ends.
     Waiting(Position),
-    /// The part that the machine was has ended. [`Machine::end`] gives its value to the machine that runs ahead of it.
+    /// The part that the machine was has ended. [`Machine::end`] gives its value to the machine
+    /// that runs ahead of it.
     PartDone,
 }
 
@@ -125,7 +127,8 @@ impl Machine {
     pub fn steps(&self) -> u64 {
         self.context.steps()
     }
-    /// Returns the most bytes that were in use at once, arguments and scratch memory of kernels included.
+    /// Returns the most bytes that were in use at once, arguments and scratch memory of kernels
+    /// included.
     pub fn peak_bytes(&self) -> usize {
         self.context.budget().peak()
     }
@@ -133,7 +136,8 @@ impl Machine {
     /// Runs until there is a result, or until a cross-device instruction.
     ///
     /// # Errors
-    /// `E04xx`, with the instruction at which the run stopped. The run is over then, and its memory is returned.
+    /// `E04xx`, with the instruction at which the run stopped. The run is over then, and its memory
+    /// is returned.
     pub fn resume(&mut self) -> Result<Outcome> {
         if self.is_suspended {
             return Err(Error::internal("a suspended machine was resumed without a value"));
@@ -144,8 +148,9 @@ impl Machine {
         self.run_steps(is_in_pool || self.program.calls_out || self.watch.is_some())
     }
 
-    /// The steps up to the next result. The first long one moves the run to a thread of the pool: another thread that shares out
-    /// work must wait, asleep, for those of the pool to do all of it.
+    /// The steps up to the next result. The first long one moves the run to a thread of the pool:
+    /// another thread that shares out work must wait, asleep, for those of the pool to do all of
+    /// it.
     fn run_steps(&mut self, stays: bool) -> Result<Outcome> {
         let program = Arc::clone(&self.program);
         loop {
@@ -180,8 +185,8 @@ impl Machine {
     /// Sets the value of the instruction at which the machine is suspended.
     ///
     /// # Errors
-    /// `E0405` if the value takes more memory than is allowed, `E0401` if it does not have the shape of the instruction,
-    /// `E0499` if the machine is not suspended.
+    /// `E0405` if the value takes more memory than is allowed, `E0401` if it does not have the
+    /// shape of the instruction, `E0499` if the machine is not suspended.
     pub fn resume_with(&mut self, value: Value) -> Result<()> {
         let program = Arc::clone(&self.program);
         let Some(frame) = self.frames.last() else { return Err(ended()) };
@@ -212,8 +217,8 @@ impl Machine {
         Self::new(self.context.clone(), computation, arguments)
     }
 
-    /// Returns the position of each open computation, the outermost first, and for a loop the number of iterations it
-    /// has begun.
+    /// Returns the position of each open computation, the outermost first, and for a loop the
+    /// number of iterations it has begun.
     pub fn trail(&self) -> Vec<(Position, u64)> {
         let frames = self.frames.iter().zip(self.outer.len() + 1..);
         let own = frames.map(|(frame, depth)| (self.position_of(frame, depth), frame.iterations));
@@ -265,7 +270,8 @@ impl Machine {
         self.execute(step).map(|()| None)
     }
 
-    /// Tells other threads where the run is: at the outermost loop, or else at an instruction of the first computation.
+    /// Tells other threads where the run is: at the outermost loop, or else at an instruction of
+    /// the first computation.
     fn publish(&self, progress: &Progress) {
         let is_loop = |frame: &&Frame| frame.iterations > 0;
         let frame = self.frames.iter().find(is_loop).unwrap_or(&self.frames[0]);

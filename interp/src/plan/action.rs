@@ -82,7 +82,8 @@ impl Action {
             Self::Done => "done",
         }
     }
-    /// Returns the bytes that it takes beside itself, as far as they are not on the heap of a kernel or a function.
+    /// Returns the bytes that it takes beside itself, as far as they are not on the heap of a
+    /// kernel or a function.
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Kernel(kernel) => size_of_val(&**kernel),

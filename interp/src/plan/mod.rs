@@ -1,8 +1,8 @@
 //! Plans: the compiled form of computations.
 //!
-//! A value is a tree of leaves, and every leaf has a slot. Instructions that only rename leaves (`tuple`,
-//! `get-tuple-element`, `copy`, ...) have no step; a parameter and a constant have slots and no step. Each other
-//! instruction is one [`Step`].
+//! A value is a tree of leaves, and every leaf has a slot. Instructions that only rename leaves
+//! (`tuple`, `get-tuple-element`, `copy`, ...) have no step; a parameter and a constant have slots
+//! and no step. Each other instruction is one [`Step`].
 mod action;
 mod print;
 
@@ -47,8 +47,8 @@ pub(crate) struct Plan {
     pub(crate) peak_bytes: usize,
 }
 
-/// One instruction, or several that are fused, with everything that does not depend on values decided. The instruction may
-/// belong to a computation that is inlined.
+/// One instruction, or several that are fused, with everything that does not depend on values
+/// decided. The instruction may belong to a computation that is inlined.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub(crate) site: Site,
@@ -69,7 +69,8 @@ pub(crate) struct Step {
     pub(crate) scratch: usize,
     /// The computations that it applies to elements on machines of their own.
     pub(crate) applies: SmallVec<[ComputationId; 1]>,
-    /// Steps that are charged before it runs: its own, its cost, and those of instructions without a step before it.
+    /// Steps that are charged before it runs: its own, its cost, and those of instructions without
+    /// a step before it.
     pub(crate) fuel: u64,
     /// The part of the instruction's value that it computes, if it is not the whole.
     pub(crate) part: Option<SliceBounds>,

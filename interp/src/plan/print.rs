@@ -56,7 +56,8 @@ impl PlanText<'_> {
         writeln!(f, "  results {}", names(&plan.results))
     }
 
-    /// Whether `fast` computes an instruction, which may round in several ways, with a kernel of `exact`.
+    /// Whether `fast` computes an instruction, which may round in several ways, with a kernel of
+    /// `exact`.
     fn is_exact_instead(&self, site: Site) -> bool {
         let Program { engine, scalar_programs, .. } = self.program;
         let module = self.program.module();

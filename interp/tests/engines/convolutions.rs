@@ -1,4 +1,5 @@
-//! Random convolutions, of few output features in a group: the bits of the definition, in `fast` where all sums are exact.
+//! Random convolutions, of few output features in a group: the bits of the definition, in `fast`
+//! where all sums are exact.
 use crate::windows::{elements, engines_agree};
 use crate::{canonical, compiled};
 use hlo::{ArrayShape, ElementType, Literal, Scalar};

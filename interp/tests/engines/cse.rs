@@ -43,7 +43,8 @@ fn others_are_computed_each() {
     assert_eq!(products(random), 2);
 }
 
-/// A product of a transposed array reads the array, by other dimensions than a product of the array itself.
+/// A product of a transposed array reads the array, by other dimensions than a product of the array
+/// itself.
 #[test]
 fn products_of_an_array_and_of_its_transpose_differ() {
     let transposed = "t = f32[20,20] transpose(x), dimensions={1,0}

@@ -65,7 +65,8 @@ fn factors_and_values() {
     }
 }
 
-/// Decompositions that cannot be computed in the type of the elements are left to the algorithms of `exact`.
+/// Decompositions that cannot be computed in the type of the elements are left to the algorithms of
+/// `exact`.
 #[test]
 fn singular_matrices_and_special_values() {
     let n = 64;

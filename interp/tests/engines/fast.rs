@@ -1,5 +1,5 @@
-//! The engine `fast`: sums of numbers that are exact in the element type have the bits of `exact`, and the number of threads changes
-//! nothing.
+//! The engine `fast`: sums of numbers that are exact in the element type have the bits of `exact`,
+//! and the number of threads changes nothing.
 use super::{compiled, run};
 use hlo::{Literal, Scalar};
 use interp::{Engine, Executable, RunOptions};
@@ -23,7 +23,8 @@ fn arguments(executable: &Executable, number: impl Fn(i64) -> f64) -> Vec<Litera
     parameters.iter().copied().enumerate().map(argument).collect()
 }
 
-/// Programs of sums: products of matrices of all sizes and orders, of vectors, windows, and reductions.
+/// Programs of sums: products of matrices of all sizes and orders, of vectors, windows, and
+/// reductions.
 fn programs() -> Vec<String> {
     let mut texts = Vec::new();
     for ty in ["f32", "bf16", "f16", "f64"] {

@@ -1,4 +1,5 @@
-//! Fused steps: chains of elementwise ops with reductions of runs, read through conversions, broadcasts and slices.
+//! Fused steps: chains of elementwise ops with reductions of runs, read through conversions,
+//! broadcasts and slices.
 use super::agree;
 use proptest::prelude::*;
 use std::fmt::Write as _;
@@ -39,7 +40,8 @@ proptest! {
     }
 }
 
-/// Steps of short operations over the values before them, of which some are read twice, reduced, or results.
+/// Steps of short operations over the values before them, of which some are read twice, reduced, or
+/// results.
 fn chain(dims: (usize, usize), steps: &[(usize, usize, usize)]) -> String {
     let (rows, inner) = dims;
     let whole = format!("f32[{rows},{inner}]");
@@ -79,7 +81,8 @@ proptest! {
 #[test]
 fn reductions_of_computed_values() {
     let sum = "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }";
-    // Several reductions of one value, with runs of the same and of different sizes; a first value that is computed.
+    // Several reductions of one value, with runs of the same and of different sizes; a first value
+    // that is computed.
     for body in [
         "y = f32[4,6,8] negate(x) r = f32[4,6] reduce(y, p), dimensions={2}, to_apply=sum
            s = f32[4] reduce(y, p), dimensions={1,2}, to_apply=sum ROOT t = (f32[4,6], f32[4]) tuple(r, s)",

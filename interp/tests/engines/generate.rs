@@ -1,5 +1,5 @@
-//! Random modules of the ops that plans treat specially: elementwise ops and data movement, updates in place, tuples,
-//! calls, loops, conditionals.
+//! Random modules of the ops that plans treat specially: elementwise ops and data movement, updates
+//! in place, tuples, calls, loops, conditionals.
 use std::fmt::Write as _;
 
 /// The shape of a value: an array type of [`ARRAYS`], a token, or a tuple.

@@ -1,4 +1,5 @@
-//! Sorts, small windows, cumulative sums, scatters and transforms: the same bits as the definitions.
+//! Sorts, small windows, cumulative sums, scatters and transforms: the same bits as the
+//! definitions.
 use crate::compiled;
 use crate::windows::{elements, engines_agree};
 use hlo::{ElementType, Literal};

@@ -28,7 +28,8 @@ fn parts(x: Scalar) -> [f64; 2] {
     if let Scalar::Complex(re, im) = x { [re, im] } else { [x.as_f64(), 0.0] }
 }
 
-/// Runs a module in all engines; results differ by at most `bound`, and eight times as much in `fast`.
+/// Runs a module in all engines; results differ by at most `bound`, and eight times as much in
+/// `fast`.
 pub(crate) fn agree_within(text: &str, bound: f64) {
     let exact = compiled(text, Engine::Exact);
     let parameters = exact.module().entry().program_shape().parameters;
@@ -213,7 +214,8 @@ fn factors_of_matrices() {
     {
         for (batch, n) in [(1, 1), (3, 5), (2, 16), (1, 17), (1, 70)] {
             for lower in [true, false] {
-                // A Hermitian matrix with a large diagonal: a transposed sum, and n on the diagonal.
+                // A Hermitian matrix with a large diagonal: a transposed sum, and n on the
+                // diagonal.
                 let s = format!("{ty}[{batch},{n},{n}]");
                 agree_within(
                     &format!(

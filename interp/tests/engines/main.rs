@@ -58,7 +58,8 @@ pub(crate) fn ramp(shape: &ArrayShape, seed: i64) -> Literal {
     Literal::from_bytes(shape.clone(), &bytes).unwrap()
 }
 
-/// Returns a value in which all NaNs are the same: neither their sign nor their payload is specified.
+/// Returns a value in which all NaNs are the same: neither their sign nor their payload is
+/// specified.
 pub(crate) fn canonical(literal: &Literal) -> Literal {
     if let Some(elements) = literal.elements() {
         return Literal::tuple(elements.iter().map(canonical).collect());
@@ -76,8 +77,9 @@ pub(crate) fn canonical(literal: &Literal) -> Literal {
     Literal::from_bytes(shape.clone(), &bytes).unwrap()
 }
 
-/// Runs a module in each engine, observed and not: the same bits, the same fuel, unchanged arguments, and no more memory than
-/// planned; an observed run of `exact` keeps values that the plan has in tiles.
+/// Runs a module in each engine, observed and not: the same bits, the same fuel, unchanged
+/// arguments, and no more memory than planned; an observed run of `exact` keeps values that the
+/// plan has in tiles.
 pub(crate) fn agree(text: &str) -> Literal {
     let reference = compiled(text, Engine::Reference);
     let exact = compiled(text, Engine::Exact);

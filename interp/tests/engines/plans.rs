@@ -59,7 +59,8 @@ fn old_values_outlive_an_update() {
     assert_eq!(pair(1, itself), "( s32[] 1, f32[2]{0} {-5, 1}, f32[2]{0} {-5, 1} )");
 }
 
-/// A bitcast reads memory in the layout that its operand states, whatever instruction computed the value.
+/// A bitcast reads memory in the layout that its operand states, whatever instruction computed the
+/// value.
 #[test]
 fn layouts_are_those_of_the_operand() {
     let copied = "ENTRY e { p = s32[2,3]{1,0} parameter(0) c = s32[2,3]{0,1} copy(p) ROOT b = s32[6] bitcast(c) }";
@@ -90,7 +91,8 @@ fn fuel_is_one_step_per_instruction() {
         machine.finish().unwrap();
         machine.steps()
     };
-    // 5 in the entry; 4 of the condition, 6 of the body and 1 of the loop in each iteration; 4 of the final condition.
+    // 5 in the entry; 4 of the condition, 6 of the body and 1 of the loop in each iteration; 4 of
+    // the final condition.
     let text = repeated(
         7,
         "s32[], s32[]",
@@ -162,7 +164,8 @@ fn errors_in_recycled_frames_name_the_instruction() {
     }
 }
 
-/// Every instruction of every iteration is observed and checked, also in loops that otherwise run on registers.
+/// Every instruction of every iteration is observed and checked, also in loops that otherwise run
+/// on registers.
 #[test]
 fn scalar_loops_are_observed() {
     let text = repeated(
@@ -357,7 +360,8 @@ ENTRY e { p = f32[4] parameter(0) n = s32[] constant(2) d = f32[<=4] set-dimensi
     }
 }
 
-/// Donated arguments of which no clone is left are written over; arguments that the caller keeps never are.
+/// Donated arguments of which no clone is left are written over; arguments that the caller keeps
+/// never are.
 #[test]
 fn donated_arguments_are_written_over() {
     let body = "ENTRY e { p = f32[1000] parameter(0) q = f32[1000] parameter(1)

@@ -41,8 +41,9 @@ enum Side {
     Scale,
 }
 
-/// Rows along the last dimension whose products with each other cancel: the second half of a left row is the negative of the
-/// first, that of a right one repeats it. A few elements differ slightly.
+/// Rows along the last dimension whose products with each other cancel: the second half of a left
+/// row is the negative of the first, that of a right one repeats it. A few elements differ
+/// slightly.
 fn cancelling(ty: ElementType, dims: &[i64], side: Side, seed: u32) -> Literal {
     let range = match ty.float_format().map_or(8, |format| format.exponent_bits) {
         ..=4 => 5,
@@ -208,7 +209,8 @@ const SPLIT: [&str; 4] = [
     "dot_tf32_tf32_f32_x3",
 ];
 
-/// Whether a sum has an infinity or NaN among its terms does not depend on its size, nor on other rows.
+/// Whether a sum has an infinity or NaN among its terms does not depend on its size, nor on other
+/// rows.
 #[test]
 fn split_operands_beside_infinities() {
     for algorithm in SPLIT {

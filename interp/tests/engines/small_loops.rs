@@ -1,4 +1,5 @@
-//! Loops over small arrays: random bodies over values that are permuted, duplicated, sliced and updated.
+//! Loops over small arrays: random bodies over values that are permuted, duplicated, sliced and
+//! updated.
 use super::{agree, canonical, compiled, ramp, run};
 use hlo::Literal;
 use interp::{Engine, RunOptions};
@@ -252,7 +253,8 @@ proptest! {
     }
 }
 
-/// Runs until the loop has become machine code have the result of the specification, and so has the run after that.
+/// Runs until the loop has become machine code have the result of the specification, and so has the
+/// run after that.
 fn agree_with_code(text: &str) {
     let (reference, exact) = (compiled(text, Engine::Reference), compiled(text, Engine::Exact));
     let parameters = exact.module().entry().program_shape().parameters;
@@ -280,7 +282,8 @@ proptest! {
     }
 }
 
-/// Nearly all of these loops run on one block of memory; the others read a large array after its update.
+/// Nearly all of these loops run on one block of memory; the others read a large array after its
+/// update.
 #[test]
 fn plans_say_so() {
     let is_small = |k: u8| {

@@ -1,4 +1,5 @@
-//! Sums of rows and columns: the same bits as the definition, whatever cancels and whatever is halfway.
+//! Sums of rows and columns: the same bits as the definition, whatever cancels and whatever is
+//! halfway.
 use crate::windows::{elements, engines_agree};
 use hlo::{ArrayShape, ElementType, Literal, Scalar};
 
@@ -22,7 +23,8 @@ fn dims(text: &str) -> Vec<i64> {
     text.split(',').map(|n| n.parse().unwrap()).collect()
 }
 
-/// Elements of few bits, of which sums are often halfway between two numbers of the type; some cancel.
+/// Elements of few bits, of which sums are often halfway between two numbers of the type; some
+/// cancel.
 fn coarse(ty: ElementType, dims: &[i64], seed: u32) -> Literal {
     let (mut state, mut bytes) = (seed, Vec::new());
     let shape = ArrayShape::new(ty, dims);

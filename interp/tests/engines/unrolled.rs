@@ -3,8 +3,8 @@ use crate::{agree, compiled};
 use interp::Engine;
 use proptest::prelude::*;
 
-/// Returns a loop over a counter and two arrays that are too large for loops over small arrays. `counter` is its type, first
-/// value, step, direction and limit.
+/// Returns a loop over a counter and two arrays that are too large for loops over small arrays.
+/// `counter` is its type, first value, step, direction and limit.
 fn looped(counter: (&str, &str, &str, &str, &str), body: &str) -> String {
     let (ty, first, step, direction, limit) = counter;
     format!(

@@ -3,7 +3,8 @@ use crate::{agree, compiled};
 use hlo::{ArrayShape, ElementType, Literal, Scalar};
 use interp::{Engine, RunOptions};
 
-/// Elements of many magnitudes, the same in each run; some are not finite if `special`, and some are zeros of either sign.
+/// Elements of many magnitudes, the same in each run; some are not finite if `special`, and some
+/// are zeros of either sign.
 pub(crate) fn elements(ty: ElementType, dims: &[i64], seed: u32, special: bool) -> Literal {
     let mut state = seed;
     let shape = ArrayShape::new(ty, dims);
@@ -26,7 +27,8 @@ pub(crate) fn elements(ty: ElementType, dims: &[i64], seed: u32, special: bool) 
     Literal::from_bytes(shape, &bytes).unwrap()
 }
 
-/// Whether two arrays have the same elements, any NaN being equal to any other, and zeros having signs.
+/// Whether two arrays have the same elements, any NaN being equal to any other, and zeros having
+/// signs.
 fn same(a: &Literal, b: &Literal) {
     assert_eq!(a.shape(), b.shape());
     for i in 0..a.len() {

@@ -1,7 +1,7 @@
 //! The memory of a run is what its plan claims: a counting allocator measures the peak of the heap.
 //!
-//! `ops.hlo` has modules with arrays of about a megabyte, at least one for each op that works in memory of its own. The
-//! files in `tests/ops` run too.
+//! `ops.hlo` has modules with arrays of about a megabyte, at least one for each op that works in
+//! memory of its own. The files in `tests/ops` run too.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 mod counting;
 
@@ -16,7 +16,8 @@ const THREADS: usize = 4;
 /// Bytes beyond the claim: frames, steps, queues of threads, and the blocks that a thread works on.
 const BEYOND: usize = (THREADS + 1) * (96 << 10);
 
-/// The reference engine takes seconds for more. Its steps take the same memory for smaller arrays; kernels differ by size.
+/// The reference engine takes seconds for more. Its steps take the same memory for smaller arrays;
+/// kernels differ by size.
 const REFERENCE_FLOPS: f64 = 5e7;
 
 /// Enough for the files in `tests/ops`; with random arguments, some of their loops do not end.
@@ -87,7 +88,8 @@ impl Prepared {
     }
 }
 
-/// A run: what it claims, the peak of the heap while it runs with its arguments, and the number of its error.
+/// A run: what it claims, the peak of the heap while it runs with its arguments, and the number of
+/// its error.
 struct Measured {
     claim: usize,
     peak: usize,
@@ -148,7 +150,8 @@ fn no_run_takes_more_than_it_claims() {
                 Some(found)
             };
             let Some(exact) = check("the claim", &|claim| Some(claim)) else { continue };
-            // Each op of the specification is a step, which looks at no limit while it works: a run within the claim is enough.
+            // Each op of the specification is a step, which looks at no limit while it works: a run
+            // within the claim is enough.
             let is_enough = engine == Engine::Reference && exact.error.is_none();
             let (free, half) = match is_enough {
                 true => (None, None),

@@ -1,5 +1,6 @@
-//! Every op with groups or pairs: in each group mode that its attributes allow, in each spelling of the groups,
-//! in each form (synchronous, `-start` and `-done`, wrapped in a computation that `async-start` starts).
+//! Every op with groups or pairs: in each group mode that its attributes allow, in each spelling of
+//! the groups, in each form (synchronous, `-start` and `-done`, wrapped in a computation that
+//! `async-start` starts).
 //!
 //! Results are compared with `model`: an index formula for each op, from the specification.
 mod groups;

@@ -1,7 +1,7 @@
 //! The result of each op on each device: a formula for each element, from the specification.
 //!
-//! Device `d` holds, as its operand `k`, the array with `x(d, k, i, j)` in row `i` and column `j`: no two elements are
-//! equal, so that a misplaced element is detected.
+//! Device `d` holds, as its operand `k`, the array with `x(d, k, i, j)` in row `i` and column `j`:
+//! no two elements are equal, so that a misplaced element is detected.
 use hlo::Literal;
 
 /// A program's operands and results.
@@ -140,7 +140,8 @@ impl Kind {
             Self::Ragged | Self::RaggedUpdates => (blocks(0, n), blocks(0, n)),
         }
     }
-    /// Returns the lists that follow the arrays, of the member at `place`: the elements and sizes of each.
+    /// Returns the lists that follow the arrays, of the member at `place`: the elements and sizes
+    /// of each.
     fn lists(self, group: &[usize], place: usize) -> Vec<(Vec<usize>, String)> {
         let (n, own) = (group.len(), group[place]);
         let places = || 0..n;

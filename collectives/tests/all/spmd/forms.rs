@@ -15,7 +15,8 @@ fn a_region_shards_sums_and_assembles() {
 
 #[test]
 fn devices_have_the_positions_of_the_mesh() {
-    // Device 3 has the first element, 1 the second, 0 the third, 2 the fourth; each adds ten times its number.
+    // Device 3 has the first element, 1 the second, 0 the third, 2 the fourth; each adds ten times
+    // its number.
     let (cut, join) = pair("<@r, [{\"c\"}]>", "<@r, [{\"c\"}]>", "\"c\"");
     let body = format!(
         "ENTRY e {{ x = s32[4] parameter(0) l = s32[1] custom-call(x), {cut}
@@ -23,8 +24,8 @@ fn devices_have_the_positions_of_the_mesh() {
         v = s32[1] reshape(n) s = s32[1] add(l, v) ROOT r = s32[4] custom-call(s), {join} }}"
     );
     check(&body, &["s32[4] {1, 2, 3, 4}"], "s32[4] {31, 12, 3, 24}");
-    // The upper half of c is devices 3 and 1, the lower 0 and 2: divided along the halves only, then along the other
-    // part too, with that one slowest.
+    // The upper half of c is devices 3 and 1, the lower 0 and 2: divided along the halves only,
+    // then along the other part too, with that one slowest.
     let halves = cut
         .replace("{\\\"c\\\"}", "{\\\"c\\\":(1)2}")
         .replace("manual_axes{\\\"c\\\":(1)2}", "manual_axes{\\\"c\\\"}");
@@ -35,14 +36,16 @@ fn devices_have_the_positions_of_the_mesh() {
         "ENTRY e {{ x = s32[4] parameter(0) l = s32[2] custom-call(x), {halves}
         ROOT r = s32[8] custom-call(l), {again} }}"
     );
-    // In the order of the mesh the devices have {1,2} {1,2} {3,4} {3,4}; as (2)2 slowest: positions 0, 2, 1, 3.
+    // In the order of the mesh the devices have {1,2} {1,2} {3,4} {3,4}; as (2)2 slowest: positions
+    // 0, 2, 1, 3.
     check(&body, &["s32[4] {1, 2, 3, 4}"], "s32[8] {1, 2, 3, 4, 1, 2, 3, 4}");
 }
 
 #[test]
 fn regions_follow_each_other() {
-    // The first doubles each shard and adds the sum of all; between them 1 is added; the second sends shards to the next
-    // device and adds a value that is the same on all, which it reads from outside.
+    // The first doubles each shard and adds the sum of all; between them 1 is added; the second
+    // sends shards to the next device and adds a value that is the same on all, which it reads from
+    // outside.
     let (cut, join) = pair("<@r, [{\"c\"}]>", "<@r, [{\"c\"}]>", "\"c\"");
     let body = format!(
         "f {{ l = s32[1] parameter(0) d = s32[1] add(l, l)
@@ -55,14 +58,15 @@ fn regions_follow_each_other() {
         n = s32[1] collective-permute(m), channel_id=2, source_target_pairs={{{{3,1}},{{1,0}},{{0,2}},{{2,3}}}}
         o = s32[1] add(n, w) ROOT r = s32[4] custom-call(o), {join} }}"
     );
-    // {1,2,3,4}: doubled and plus 10 is {12,14,16,18}, plus 1 {13,15,17,19}, rotated {19,13,15,17}, plus 100.
+    // {1,2,3,4}: doubled and plus 10 is {12,14,16,18}, plus 1 {13,15,17,19}, rotated {19,13,15,17},
+    // plus 100.
     check(&body, &["s32[4] {1, 2, 3, 4}", "s32[1] {100}"], "s32[4] {119, 113, 115, 117}");
 }
 
 #[test]
 fn per_device_values_pass_to_later_regions() {
-    // `l` is used again after the first region's result was assembled: each shard times the largest of all, and the
-    // pair (l, l).
+    // `l` is used again after the first region's result was assembled: each shard times the largest
+    // of all, and the pair (l, l).
     let (cut, join) = pair("<@r, [{\"c\"}]>", "<@r, [{\"c\"}]>", "\"c\"");
     let body = format!(
         "max {{ a = s32[] parameter(0) b = s32[] parameter(1) ROOT m = s32[] maximum(a, b) }}
@@ -131,7 +135,8 @@ fn values_of_every_kind_are_sharded() {
 
 #[test]
 fn axes_that_are_not_manual_divide_nothing() {
-    // Only a is manual. Devices 0 and 1 have the first row, 2 and 3 the second; groups still name all devices.
+    // Only a is manual. Devices 0 and 1 have the first row, 2 and 3 the second; groups still name
+    // all devices.
     let (cut, join) = pair("<@m, [{\"a\", ?}, {?}]>", "<@m, [{\"a\", \"b\"}, {?}]>", "\"a\"");
     let body = format!(
         "ENTRY e {{ x = s32[2,2] parameter(0) l = s32[1,2] custom-call(x), {cut}
@@ -143,8 +148,8 @@ fn axes_that_are_not_manual_divide_nothing() {
 
 #[test]
 fn regions_in_regions() {
-    // The outer region divides along a: rows. The inner one along b: halves of each row, doubled by the second device;
-    // then assembled by rows.
+    // The outer region divides along a: rows. The inner one along b: halves of each row, doubled by
+    // the second device; then assembled by rows.
     let (outer, inner) = (("<@m, [{\"a\"}, {}]>", "\"a\""), ("<@m, [{}, {\"b\"}]>", "\"b\""));
     let body = format!(
         "half {{ l = s32[1,1] parameter(0) p = u32[] partition-id() two = u32[] constant(2)
@@ -191,7 +196,8 @@ fn a_region_may_read_nothing() {
 
 #[test]
 fn regions_in_regions_may_read_nothing() {
-    // Device 2a + b: the inner region has two devices of the outer one, which assembles the rows of a.
+    // Device 2a + b: the inner region has two devices of the outer one, which assembles the rows of
+    // a.
     let inner = join("<@m, [{}, {\"b\"}]>", "\"b\"");
     let outer = join("<@m, [{\"a\"}, {}]>", "\"a\"");
     let called = format!(
@@ -286,15 +292,16 @@ fn gspmd_states_shardings_on_the_arrays() {
         j = s32[1,2] custom-call(n), custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dims={manual}}
         ROOT r = s32[2,2] custom-call(j), custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate} }";
     check(body, &["s32[2,2] {{1, 2}, {3, 4}}"], "s32[2,2] {{2, 1}, {4, 3}}");
-    // The array is divided further than by the manual axis, along one that is not: its shards are halves all the same.
+    // The array is divided further than by the manual axis, along one that is not: its shards are
+    // halves all the same.
     let body = "ENTRY e { x = s32[4] parameter(0), sharding={devices=[4]<=[4]}
         l = s32[2] custom-call(x), custom_call_target=\"SPMDFullToShardShape\", sharding={devices=[2,2]<=[2,2]T(1,0) last_tile_dims={manual}}
         a = s32[2] all-reduce(l), channel_id=1, replica_groups={{0,2},{1,3}}, use_global_device_ids=true, to_apply=add
         k = s32[2] add(a, l), sharding={devices=[2,2]<=[2,2]T(1,0) last_tile_dims={manual}}
         ROOT r = s32[4] custom-call(k), custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[4]<=[4]} }";
     check(body, &["s32[4] {1, 2, 3, 4}"], "s32[4] {5, 8, 7, 10}");
-    // A shard-to-full marker whose result is still manual is inside of the region, although it depends on no shard: the
-    // number of a device along the first axis of [2,2].
+    // A shard-to-full marker whose result is still manual is inside of the region, although it
+    // depends on no shard: the number of a device along the first axis of [2,2].
     let body = "ENTRY e { x = s32[2] parameter(0)
         s = s32[2] custom-call(x), custom_call_target=\"Sharding\", sharding={devices=[2,2]<=[4] last_tile_dim_replicate}
         l = s32[1] custom-call(s), custom_call_target=\"SPMDFullToShardShape\", sharding={devices=[1,2,2]<=[4] last_tile_dims={manual, replicated}}

@@ -9,7 +9,8 @@ use interp::{CompileOptions, RunOptions};
 
 const ADD: &str = "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }";
 
-/// Returns a module with two meshes: `@m` of 4 devices along `a` and `b`, `@r` of the same in another order.
+/// Returns a module with two meshes: `@m` of 4 devices along `a` and `b`, `@r` of the same in
+/// another order.
 fn module(body: &str) -> Verified {
     let text = format!(
         "HloModule t, frontend_attributes={{xla.sdy.meshes={{m = #sdy.mesh<[\"a\"=2, \"b\"=2]>, \

@@ -2,7 +2,8 @@
 use collectives::spmd::Shards;
 use hlo::{Literal, Module, Verified};
 
-/// Arguments of four devices along `a` and `b`: `x` is divided along both, `w` has its columns and `v` its elements along `b`.
+/// Arguments of four devices along `a` and `b`: `x` is divided along both, `w` has its columns and
+/// `v` its elements along `b`.
 const ARGUMENTS: &str = "
   x = f32[8,4] parameter(0), sharding={devices=[2,2]<=[4]}
   w = f32[4,8] parameter(1), sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}

@@ -1,14 +1,16 @@
 //! Modules whose parameters and result a plugin cannot take, rewritten to ones that it can.
 //!
-//! A plugin takes arrays of static shape as arguments, and returns an array or a flat tuple. A parameter that is a tuple is
-//! built from a parameter for each of its arrays, a dynamic array from its bounds and its sizes, a token by `after-all`; a nested
-//! tuple is returned as the tuple of its leaves.
+//! A plugin takes arrays of static shape as arguments, and returns an array or a flat tuple. A
+//! parameter that is a tuple is built from a parameter for each of its arrays, a dynamic array from
+//! its bounds and its sizes, a token by `after-all`; a nested tuple is returned as the tuple of its
+//! leaves.
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{BufferDonor, InputOutputAlias, Instruction, InstructionId};
 use hlo::op::{AfterAll, Parameter, SetDimensionSize};
 use hlo::{ArrayShape, ElementType, Literal, Module, Op, Shape};
 
-/// Returns the module with a parameter for each array, and its result without tuples inside of a tuple.
+/// Returns the module with a parameter for each array, and its result without tuples inside of a
+/// tuple.
 pub(super) fn flattened(module: &Module) -> Module {
     let mut rewriter = ModuleRewriter::new(module);
     let entry = rewriter.computation_mut(module.entry);
@@ -143,7 +145,8 @@ fn leaves(entry: &mut ComputationRewriter, value: InstructionId) -> Vec<Instruct
     parts.into_iter().flat_map(|part| leaves(entry, part)).collect()
 }
 
-/// Returns the position of a part of a value among the leaves of the value; `None` for a part that is a tuple.
+/// Returns the position of a part of a value among the leaves of the value; `None` for a part that
+/// is a tuple.
 fn position(shape: &Shape, index: &[i64]) -> Option<usize> {
     let Some((&first, rest)) = index.split_first() else {
         return shape.tuple().is_none().then_some(0);
@@ -206,7 +209,8 @@ fn donors(list: &[BufferDonor], parameters: &[Shape]) -> Vec<BufferDonor> {
 mod tests {
     use super::*;
 
-    /// Returns the shapes of the parameters and the result of the flattened module, which is valid, and its aliases.
+    /// Returns the shapes of the parameters and the result of the flattened module, which is valid,
+    /// and its aliases.
     fn flat(text: &str) -> (Vec<String>, String, Vec<InputOutputAlias>) {
         let module = Module::parse(text).unwrap().verify().unwrap();
         let flat = flattened(module.module()).verify().unwrap_or_else(|errors| panic!("{errors}"));

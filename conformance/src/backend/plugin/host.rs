@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::io::Result;
 
 /// Runs a plugin for a parent process, which talks to it through standard input and output; see
-/// [`Plugin::isolated`](super::Plugin::isolated). What the plugin prints goes to stderr. The process ends with its parent,
-/// which closes standard input, even if the plugin hangs.
+/// [`Plugin::isolated`](super::Plugin::isolated). What the plugin prints goes to stderr. The
+/// process ends with its parent, which closes standard input, even if the plugin hangs.
 ///
 /// # Errors
 /// If the standard streams cannot be used.

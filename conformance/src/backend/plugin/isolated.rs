@@ -71,8 +71,8 @@ impl Parent {
         }
         Ok(self.child.as_mut().expect("`start` sets it"))
     }
-    /// Compiles and executes a module; without arguments, it is only compiled. If the process dies and may have been damaged by
-    /// another module, the module runs again, alone in a new process.
+    /// Compiles and executes a module; without arguments, it is only compiled. If the process dies
+    /// and may have been damaged by another module, the module runs again, alone in a new process.
     fn run(
         &mut self,
         module: &Prepared,

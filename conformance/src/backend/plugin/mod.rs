@@ -37,9 +37,11 @@ pub struct PluginOptions {
     pub time_limit: Duration,
     /// The most time to load and to create a client, in a process of its own.
     pub start_limit: Duration,
-    /// The number of modules after which a process of its own is replaced by a new one, which bounds leaks.
+    /// The number of modules after which a process of its own is replaced by a new one, which
+    /// bounds leaks.
     pub modules_per_process: usize,
-    /// The resident memory from which a process of its own is replaced by a new one before the next module.
+    /// The resident memory from which a process of its own is replaced by a new one before the next
+    /// module.
     pub bytes_per_process: usize,
 }
 
@@ -74,7 +76,8 @@ enum Runner {
 }
 
 impl Plugin {
-    /// Loads a plugin into this process, where it stays. An abort of the plugin ends this process, and there is no time limit.
+    /// Loads a plugin into this process, where it stays. An abort of the plugin ends this process,
+    /// and there is no time limit.
     ///
     /// # Errors
     /// `E0706` if the plugin cannot be loaded or does not create a client.
@@ -86,8 +89,8 @@ impl Plugin {
         let path = path.display().to_string();
         Ok(Self { path, platform, devices, xla: options.xla, runner: Runner::InProcess(client) })
     }
-    /// Loads a plugin into a process of its own, which is restarted after a death. `host` is a command that calls [`serve`],
-    /// such as `etalon pjrt-host`.
+    /// Loads a plugin into a process of its own, which is restarted after a death. `host` is a
+    /// command that calls [`serve`], such as `etalon pjrt-host`.
     ///
     /// ```no_run
     /// use conformance::backend::{Plugin, PluginOptions};
@@ -98,7 +101,8 @@ impl Plugin {
     /// ```
     ///
     /// # Errors
-    /// `E0706` if the process cannot be started, or the plugin cannot be loaded or does not create a client.
+    /// `E0706` if the process cannot be started, or the plugin cannot be loaded or does not create
+    /// a client.
     pub fn isolated(path: &Path, host: Command, options: PluginOptions) -> Result<Self> {
         let xla = options.xla.clone();
         let mut parent = Parent::new(path, host, options);
@@ -171,8 +175,9 @@ impl LoadedModule for InProcessModule {
     }
 }
 
-/// Returns whether the error says that something is not implemented. XLA does not find the functions of custom calls that it
-/// lacks, and rejects some element types as invalid, with words that say more than the status.
+/// Returns whether the error says that something is not implemented. XLA does not find the
+/// functions of custom calls that it lacks, and rejects some element types as invalid, with words
+/// that say more than the status.
 fn is_unsupported(error: &pjrt::Error) -> bool {
     let pjrt::Error::Plugin { status, message, .. } = error else {
         return matches!(error, pjrt::Error::Unsupported(_));

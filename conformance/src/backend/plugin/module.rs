@@ -46,7 +46,8 @@ impl Prepared {
         };
         Ok(Self { name, program, parameters, result })
     }
-    /// Returns the arrays of the arguments of each device, with tuples flattened. A plugin may not check their types.
+    /// Returns the arrays of the arguments of each device, with tuples flattened. A plugin may not
+    /// check their types.
     pub(super) fn arguments(&self, arguments: &[Vec<Literal>]) -> Result<Vec<Vec<Literal>>> {
         arguments.iter().map(|list| self.flatten(list)).collect()
     }
@@ -102,8 +103,8 @@ fn encode(mut module: Module, grid: DeviceGrid) -> Result<Vec<u8>> {
     hlo::proto::encode(&module).map_err(|e| Code::Unsupported { message: e.to_string() }.into())
 }
 
-/// Marks each instruction as partitioned by hand. The module is one that each device runs; without the mark, XLA's partitioner
-/// would take it for the program of all devices together.
+/// Marks each instruction as partitioned by hand. The module is one that each device runs; without
+/// the mark, XLA's partitioner would take it for the program of all devices together.
 fn mark_manual(module: &mut Module) {
     let manual =
         || DeviceSharding { placement: Placement::Manual, group: None, metadata: Vec::new() };

@@ -1,4 +1,5 @@
-//! Processes that abort, hang, print or stop in the middle of a message: shell scripts with prepared replies.
+//! Processes that abort, hang, print or stop in the middle of a message: shell scripts with
+//! prepared replies.
 use super::connection::UNEXPECTED;
 use super::isolated::{IsolatedModule, Parent};
 use super::module::Prepared;

@@ -3,9 +3,9 @@ use super::nodes::{Node, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
-/// Returns the counterpart in the first list of each node of the second: one that computes the same by the same instructions, or
-/// one with the same opcode, shape and name, or the same name of the frontend's op if that is unique. Results are counterparts
-/// of each other.
+/// Returns the counterpart in the first list of each node of the second: one that computes the same
+/// by the same instructions, or one with the same opcode, shape and name, or the same name of the
+/// frontend's op if that is unique. Results are counterparts of each other.
 pub(super) fn matches([before, after]: [&[Node]; 2], roots: [&Value; 2]) -> Vec<Option<usize>> {
     let mut found = vec![None; after.len()];
     let mut taken = vec![false; before.len()];

@@ -39,7 +39,8 @@ pub struct Divergence {
     pub before: String,
     /// The way to it in the second module.
     pub after: String,
-    /// The instructions that it is computed from: of the second module that agree with their counterparts.
+    /// The instructions that it is computed from: of the second module that agree with their
+    /// counterparts.
     pub agree: Vec<String>,
     /// Instructions of the second module between those and this one, which have no counterpart.
     pub between: Vec<String>,
@@ -54,7 +55,8 @@ pub struct Divergence {
 }
 
 impl ModulePair {
-    /// Whether the modules compute something different: the results differ, or a round of a loop does.
+    /// Whether the modules compute something different: the results differ, or a round of a loop
+    /// does.
     pub fn is_wrong(&self) -> bool {
         self.judgement.verdict == Verdict::Differs || self.divergence.is_some()
     }
@@ -83,7 +85,8 @@ impl Divergence {
     }
 }
 
-/// Runs a module before and after a pass, judges the results by the bound of the first, and finds where they begin to differ.
+/// Runs a module before and after a pass, judges the results by the bound of the first, and finds
+/// where they begin to differ.
 ///
 /// ```
 /// use conformance::blame::{Options, compare_modules};
@@ -97,7 +100,8 @@ impl Divergence {
 /// ```
 ///
 /// # Errors
-/// If Etalon has no result for one of the modules, or their parameters or results have different shapes.
+/// If Etalon has no result for one of the modules, or their parameters or results have different
+/// shapes.
 pub fn compare_modules(
     before: &Arc<Verified>,
     after: &Arc<Verified>,
@@ -141,8 +145,8 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Finds the first node of the second computation that differs from its counterpart. Unless the results differ
-    /// (`is_wrong`), only a round of a loop counts that is not within its bound.
+    /// Finds the first node of the second computation that differs from its counterpart. Unless the
+    /// results differ (`is_wrong`), only a round of a loop counts that is not within its bound.
     fn search(
         &self,
         computations: [ComputationId; 2],
@@ -171,7 +175,8 @@ impl Pair<'_> {
             if found.iter().any(|&operand| differs[operand].is_some()) {
                 continue;
             }
-            // The bound of a loop grows with its rounds until it says nothing; each round has a bound of its own.
+            // The bound of a loop grows with its rounds until it says nothing; each round has a
+            // bound of its own.
             if let Some(inside) = self.in_loop([counterpart, node], &before.list, is_wrong, pair)? {
                 return Ok(Some(inside));
             }
@@ -190,7 +195,8 @@ impl Pair<'_> {
         Ok(None)
     }
 
-    /// Describes how the value of a node differs from that of its counterpart; `None` if it is within the bound.
+    /// Describes how the value of a node differs from that of its counterpart; `None` if it is
+    /// within the bound.
     fn difference(
         &self,
         computation: ComputationId,

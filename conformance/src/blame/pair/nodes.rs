@@ -7,7 +7,8 @@ use interp::DeviceGrid;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// An instruction that runs: those of calls and fusions are expanded, tuples and their elements are resolved.
+/// An instruction that runs: those of calls and fusions are expanded, tuples and their elements are
+/// resolved.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     /// The way to it.

@@ -22,8 +22,8 @@ pub(super) fn carries(search: &mut Search<'_, '_>) {
     }
 }
 
-/// Removes element `k` from the value of a loop, if nothing but the loop itself needs it. `None`, and a draft that is not to be
-/// used, if something does.
+/// Removes element `k` from the value of a loop, if nothing but the loop itself needs it. `None`,
+/// and a draft that is not to be used, if something does.
 fn remove(draft: &mut Draft, at: At, k: usize) -> Option<()> {
     let Op::While(looped) = &draft.get(at)?.op else { return None };
     let looped = looped.clone();
@@ -82,7 +82,8 @@ fn smaller_tuple(
     })
 }
 
-/// Returns the users of a tuple and the elements they take; `None` if one of them takes the whole tuple.
+/// Returns the users of a tuple and the elements they take; `None` if one of them takes the whole
+/// tuple.
 fn elements_of(
     computation: &ComputationRewriter,
     tuple: InstructionId,
@@ -94,7 +95,8 @@ fn elements_of(
     computation.users(tuple).into_iter().map(element).collect()
 }
 
-/// Gives the users of a tuple without element `k` the new numbers; `None` if one of them takes element `k`.
+/// Gives the users of a tuple without element `k` the new numbers; `None` if one of them takes
+/// element `k`.
 fn renumber(
     computation: &mut ComputationRewriter,
     tuple: InstructionId,

@@ -1,4 +1,5 @@
-//! Values in place of the instructions that compute them: recorded arguments in the entry, zeros and ones elsewhere.
+//! Values in place of the instructions that compute them: recorded arguments in the entry, zeros
+//! and ones elsewhere.
 use crate::reduce::draft::{At, Draft, Edit, constant, has_values};
 use crate::reduce::search::Search;
 use hlo::{ArrayShape, Literal, Op, Scalar, Shape};
@@ -9,7 +10,8 @@ pub(super) fn to_parameters(search: &mut Search<'_, '_>) {
     let draft = search.draft();
     let edits = ids.iter().enumerate().filter_map(|(k, &id)| -> Option<Edit> {
         let instruction = draft.entry().instruction(id);
-        // Scalar constants say more in place, and elements of tuples are no larger than what they are taken from.
+        // Scalar constants say more in place, and elements of tuples are no larger than what they
+        // are taken from.
         let is_input = instruction.operands.is_empty() && instruction.shape.array()?.rank() == 0;
         let is_parameter = matches!(instruction.op, Op::Parameter(_));
         if is_input || is_parameter || draft.entry().root() == Some(id) {

@@ -1,4 +1,5 @@
-//! Control flow unnested: calls and fusions inlined, one branch of a conditional, one round of a loop.
+//! Control flow unnested: calls and fusions inlined, one branch of a conditional, one round of a
+//! loop.
 use crate::reduce::draft::{At, Draft, Edit};
 use crate::reduce::search::Search;
 use hlo::Op;

@@ -57,7 +57,8 @@ fn remove_element(draft: &mut Draft, root: InstructionId, operand: InstructionId
     true
 }
 
-/// Makes an earlier instruction the result: first by bisection of the text order, then operand by operand.
+/// Makes an earlier instruction the result: first by bisection of the text order, then operand by
+/// operand.
 pub(super) fn cone(search: &mut Search<'_, '_>) {
     let draft = search.draft();
     let dead = draft.dead();

@@ -1,4 +1,5 @@
-//! Instructions removed: unused ones, those whose operand can stand for them, and those that another value can stand for.
+//! Instructions removed: unused ones, those whose operand can stand for them, and those that
+//! another value can stand for.
 use crate::reduce::draft::{At, Draft, Edit};
 use crate::reduce::search::Search;
 use hlo::Op;
@@ -104,7 +105,8 @@ fn replaced(at: At, first: InstructionId) -> Option<Edit> {
     }))
 }
 
-/// Removes unused parameters: of the entry with their arguments, of called computations with the operands of their calls.
+/// Removes unused parameters: of the entry with their arguments, of called computations with the
+/// operands of their calls.
 pub(super) fn parameters(search: &mut Search<'_, '_>) {
     let draft = search.draft();
     let unused = |computation: &ComputationRewriter| -> Vec<InstructionId> {
@@ -137,7 +139,8 @@ fn callee(instruction: &Instruction) -> Option<ComputationId> {
     }
 }
 
-/// Removes a parameter of the computation that an instruction calls; the instruction gets a copy of the computation.
+/// Removes a parameter of the computation that an instruction calls; the instruction gets a copy of
+/// the computation.
 fn remove_operand(draft: &mut Draft, at: At, parameter: InstructionId) -> bool {
     let Some(called) = draft.get(at).and_then(callee) else { return false };
     let mut computation = draft.rewriter.computation(called).clone();

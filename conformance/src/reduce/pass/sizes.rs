@@ -1,4 +1,5 @@
-//! Smaller dimensions and fewer of them: a size is replaced everywhere, and other shapes follow by the shape rules.
+//! Smaller dimensions and fewer of them: a size is replaced everywhere, and other shapes follow by
+//! the shape rules.
 use super::map::mapped;
 use crate::reduce::search::Search;
 use hlo::ir::ComputationId;

@@ -115,7 +115,8 @@ fn elements(value: &Literal) -> usize {
     value.leaves().into_iter().map(Literal::len).sum()
 }
 
-/// Returns the value with 0 or 1 as its element `i`, counting through its leaves; nothing if that is no simpler.
+/// Returns the value with 0 or 1 as its element `i`, counting through its leaves; nothing if that
+/// is no simpler.
 fn with_element(value: &Literal, i: usize, zero: bool) -> Option<Literal> {
     if let Some(parts) = value.elements() {
         let mut parts = parts.to_vec();

@@ -1,4 +1,5 @@
-//! The accumulators of sums of products: running sums in tiles of 4 by 4, their error bounds, and exact sums.
+//! The accumulators of sums of products: running sums in tiles of 4 by 4, their error bounds, and
+//! exact sums.
 use super::error_bound::{ErrorBound, complex_interval, exact_complex_sum, exact_sum};
 use hlo::{ElementType, Scalar};
 use num::accumulator::Sum;
@@ -9,11 +10,11 @@ pub(super) const LANES: usize = 4;
 /// Sixteen sums, by row and column.
 pub(super) type TileSums<S> = [[S; LANES]; LANES];
 
-/// A way to form sums of products, and to round each as the exact sum would be. `PLANES` is the number of words an element
-/// is packed as.
+/// A way to form sums of products, and to round each as the exact sum would be. `PLANES` is the
+/// number of words an element is packed as.
 ///
-/// A running sum comes with a bound on its error. Where both ends of the interval round to the same element, that element is
-/// the correctly rounded sum; elsewhere the exact sum decides.
+/// A running sum comes with a bound on its error. Where both ends of the interval round to the same
+/// element, that element is the correctly rounded sum; elsewhere the exact sum decides.
 pub(super) trait Accumulator<const PLANES: usize> {
     /// An element as the operand holds it.
     type Stored: Copy + Sync;
@@ -23,15 +24,17 @@ pub(super) trait Accumulator<const PLANES: usize> {
     type Sum: Copy;
     /// Products of real numbers that one term adds to a sum, or to each part of one.
     const PRODUCTS: usize;
-    /// Whether the error of a sum has a bound other than 0, which follows from the squares of elements.
+    /// Whether the error of a sum has a bound other than 0, which follows from the squares of
+    /// elements.
     const HAS_BOUND: bool = true;
 
     /// The packed form.
     fn pack(element: Self::Stored) -> [Self::Word; PLANES];
     /// Sums over all terms of packed panels: `PLANES` times `LANES` words a term.
     fn tile(lhs: &[Self::Word], rhs: &[Self::Word]) -> TileSums<Self::Sum>;
-    /// The interval that holds the exact sum of terms whose absolute values add up to at most `magnitude`, each end rounded so
-    /// that [`Rounding::write`] rounds it as it would the exact number. None if the error has no finite bound.
+    /// The interval that holds the exact sum of terms whose absolute values add up to at most
+    /// `magnitude`, each end rounded so that [`Rounding::write`] rounds it as it would the exact
+    /// number. None if the error has no finite bound.
     fn interval(sum: Self::Sum, magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]>;
     /// The exact sum of the products, to be rounded to the type `ty`.
     fn exact(terms: impl Iterator<Item = (Self::Stored, Self::Stored)>, ty: ElementType) -> Scalar;
@@ -64,8 +67,9 @@ pub(super) fn terms<W, const PLANES: usize>(
     terms.iter()
 }
 
-/// The norms of four rows or columns: the root of the sum of squares. The product of the norms of a row and a column is at
-/// least the sum of the absolute values of their products (Cauchy and Schwarz).
+/// The norms of four rows or columns: the root of the sum of squares. The product of the norms of a
+/// row and a column is at least the sum of the absolute values of their products (Cauchy and
+/// Schwarz).
 pub(super) type Norms = [f64; LANES];
 
 /// The norms of the rows or columns of a panel.
@@ -212,7 +216,8 @@ struct SumTile {
 }
 
 impl SumTile {
-    /// Adds the products of four rows with four columns, of split numbers, or of the rows' negatives.
+    /// Adds the products of four rows with four columns, of split numbers, or of the rows'
+    /// negatives.
     #[inline]
     fn add(
         &mut self,
@@ -278,7 +283,8 @@ impl Accumulator<2> for CompensatedAccumulator {
     }
     #[inline]
     fn square([high, low]: [f64; 2]) -> f64 {
-        // What underflows in the square may count in a product: 2^-1000 in its stead, but zeros stay zeros.
+        // What underflows in the square may count in a product: 2^-1000 in its stead, but zeros
+        // stay zeros.
         const LEAST: f64 = f64::from_bits((1023 - 1000) << 52);
         let x = high + low;
         if x == 0.0 { 0.0 } else { x * x + LEAST }

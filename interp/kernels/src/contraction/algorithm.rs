@@ -1,8 +1,9 @@
 //! `algorithm=`: what each word says about operands, products and sums.
 //!
-//! An algorithm names the type operands are rounded to, how many parts they are split into, which products of parts
-//! are kept, and the type sums are rounded to. Products are exact and sums are formed wider, as everywhere; then they
-//! are rounded to the type of the sums, and from there to the result's type.
+//! An algorithm names the type operands are rounded to, how many parts they are split into, which
+//! products of parts are kept, and the type sums are rounded to. Products are exact and sums are
+//! formed wider, as everywhere; then they are rounded to the type of the sums, and from there to
+//! the result's type.
 //!
 //! | algorithm | operands | products kept | sums |
 //! |---|---|---|---|
@@ -18,12 +19,13 @@
 //! | `dot_f32_f32_f32` | `f32` | | `f32` |
 //! | `dot_f64_f64_f64` | `f64` | | `f64` |
 //!
-//! `tf32` has 10 bits of mantissa and the exponent of `f32`; rounding is to the nearest, ties to even. The first part of
-//! a number is the number rounded, each further part what is left, rounded. Where a number is infinite or NaN, or
-//! becomes so when it is rounded, only the product of the first parts counts: what is left of an infinity is nothing,
-//! and must not turn it into a NaN.
+//! `tf32` has 10 bits of mantissa and the exponent of `f32`; rounding is to the nearest, ties to
+//! even. The first part of a number is the number rounded, each further part what is left, rounded.
+//! Where a number is infinite or NaN, or becomes so when it is rounded, only the product of the
+//! first parts counts: what is left of an infinity is nothing, and must not turn it into a NaN.
 //!
-//! A fast sum is not emulated: `fast_accum` permits hardware to keep fewer bits and does not say which.
+//! A fast sum is not emulated: `fast_accum` permits hardware to keep fewer bits and does not say
+//! which.
 use super::operands::{LosslessElements, Operands, Rounding, is_native, single};
 use super::{Contraction, PADDING, contract_into};
 use half::{bf16, f16};
@@ -47,7 +49,8 @@ impl Input {
             Self::F16 => f16::from_f32(x).to_f32(),
             Self::Bf16 => bf16::from_f32(x).to_f32(),
             Self::Tf32 if x.is_finite() => {
-                // Thirteen bits of the mantissa go; half of the last one kept, less one where that one is even.
+                // Thirteen bits of the mantissa go; half of the last one kept, less one where that
+                // one is even.
                 let bits = x.to_bits();
                 let odd = bits >> 13 & 1;
                 f32::from_bits((bits + 0xfff + odd) & !0x1fff)
@@ -119,7 +122,8 @@ impl ResolvedDotAlgorithm {
         self.products.len()
     }
 
-    /// Whether sums of real floats, rounded to the type `to`, are formed in the type of the operands.
+    /// Whether sums of real floats, rounded to the type `to`, are formed in the type of the
+    /// operands.
     pub(super) fn is_native(self, to: ElementType) -> bool {
         self.input == Input::AsItIs && is_native(self.arithmetic, self.sums.unwrap_or(to))
     }
@@ -134,7 +138,8 @@ impl ResolvedDotAlgorithm {
         self.sums
     }
 
-    /// All sums of the plan, over operands treated as the algorithm says, into the bytes of an array of type `to`.
+    /// All sums of the plan, over operands treated as the algorithm says, into the bytes of an
+    /// array of type `to`.
     pub(crate) fn contract(
         self,
         plan: &Contraction<'_>,
@@ -177,8 +182,9 @@ impl ResolvedDotAlgorithm {
         if finite {
             return;
         }
-        // A sum with an infinity or a NaN among its terms is that of first parts. Whether it has one, a sum tells in which these are
-        // NaN and all others 0; that of first parts may also be beyond the type of the sums.
+        // A sum with an infinity or a NaN among its terms is that of first parts. Whether it has
+        // one, a sum tells in which these are NaN and all others 0; that of first parts may also be
+        // beyond the type of the sums.
         let marks = |x: &[f32]| -> Vec<f32> {
             x.iter().map(|x| if x.is_finite() { 0.0 } else { f32::NAN }).collect()
         };
@@ -198,7 +204,8 @@ impl ResolvedDotAlgorithm {
         }
     }
 
-    /// Each term becomes one term for each product of parts that is kept. Parts of an operand lie one after the other.
+    /// Each term becomes one term for each product of parts that is kept. Parts of an operand lie
+    /// one after the other.
     fn contract_parts(
         self,
         plan: &Contraction<'_>,

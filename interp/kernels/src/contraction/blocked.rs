@@ -1,4 +1,5 @@
-//! The loops over tiles of packed words: blocks of columns that are packed once, blocks of rows that threads share out.
+//! The loops over tiles of packed words: blocks of columns that are packed once, blocks of rows
+//! that threads share out.
 use super::pack::{
     Order, PackSource, copy_run, pack_columns, pack_offsets, pack_rows, panel_width, sum_of_squares,
 };
@@ -9,8 +10,8 @@ use super::{Contraction, PADDING, TermRun};
 use num::parallel::{parts, parts_with, threads};
 use smallvec::SmallVec;
 
-/// Terms that a tile sums up before they are added to the other sums: so many stay in the innermost cache, and the error of a
-/// sum grows with this number rather than with that of all terms.
+/// Terms that a tile sums up before they are added to the other sums: so many stay in the innermost
+/// cache, and the error of a sum grows with this number rather than with that of all terms.
 pub(super) const SLICE: usize = 256;
 /// Words of columns that are packed at a time: they should stay in a cache that threads share.
 const COLUMN_WORDS: usize = 1 << 19;
@@ -22,7 +23,8 @@ const MOST_ROWS: usize = 8 * ROWS;
 pub(super) const GAP: usize = 8;
 /// Panels that are packed together: so many lines of a matrix are read as a whole.
 const TOGETHER: usize = 8;
-/// Rows for which columns are read where they are: each word is read once for eight rows, and packing reads and writes it.
+/// Rows for which columns are read where they are: each word is read once for eight rows, and
+/// packing reads and writes it.
 const ROWS_IN_PLACE: usize = 4 * ROWS;
 /// Multiplications that are worth waking another thread for.
 const WORTH_A_THREAD: usize = 1 << 15;
@@ -172,7 +174,8 @@ impl<'a, K: Blocked> Blocks<'a, K> {
             in_place: Self::in_place(plan),
         }
     }
-    /// The distance of terms, if columns are neighbors and are read so few times that packing takes longer.
+    /// The distance of terms, if columns are neighbors and are read so few times that packing takes
+    /// longer.
     fn in_place(plan: &Contraction<'_>) -> Option<usize> {
         let (columns, terms) = (plan.rhs_columns, plan.rhs_terms);
         let stride = even_step(terms)?;

@@ -1,4 +1,5 @@
-//! Bounds on the errors of sums of products, and the exact sums where a bound leaves the rounding open.
+//! Bounds on the errors of sums of products, and the exact sums where a bound leaves the rounding
+//! open.
 use hlo::{ElementType, Scalar};
 use num::accumulator::{ExactSum, Sum, is_narrow};
 use num::exact::{round_to_odd, two_sum};
@@ -20,15 +21,17 @@ const UNIT: f64 = f64::EPSILON / 2.0;
 impl ErrorBound {
     /// The error of sums of `terms` products that are rounded to the type `ty`.
     ///
-    /// In f64 the rounding errors of n - 1 additions are at most `(n - 1) * UNIT * magnitude` (Rump, Jeannerod). The ends of the
-    /// interval are themselves rounded by less than `2 * UNIT * |sum|`, and the magnitude may be a millionth too small.
+    /// In f64 the rounding errors of n - 1 additions are at most `(n - 1) * UNIT * magnitude`
+    /// (Rump, Jeannerod). The ends of the interval are themselves rounded by less than
+    /// `2 * UNIT * |sum|`, and the magnitude may be a millionth too small.
     pub(super) fn new(terms: usize, ty: ElementType) -> Self {
         let terms = Scalar::Unsigned(terms.try_into().expect("at most 64 bits")).as_f64();
         let plain = if terms > 1.0 { (terms + 4.0) * UNIT * 1.000_002 } else { 0.0 };
         Self { terms, plain, ty }
     }
 
-    /// The bound for sums whose products take part in at most `depth` additions, in units of the magnitude.
+    /// The bound for sums whose products take part in at most `depth` additions, in units of the
+    /// magnitude.
     pub(super) fn of_depth(self, depth: usize) -> f64 {
         let depth = Scalar::Unsigned(depth.try_into().expect("at most 64 bits")).as_f64();
         if self.terms > 1.0 { (depth + 4.0) * UNIT * 1.000_002 } else { 0.0 }
@@ -47,8 +50,8 @@ impl ErrorBound {
 
     /// The ends of an interval around `sum`, which was added up with its rounding errors kept.
     ///
-    /// The 2n errors add up to at most `(n + 1) * UNIT * magnitude`, and adding them loses at most 2n units of that. Products
-    /// below 2^-960 may lose a few times the least f64.
+    /// The 2n errors add up to at most `(n + 1) * UNIT * magnitude`, and adding them loses at most
+    /// 2n units of that. Products below 2^-960 may lose a few times the least f64.
     #[inline]
     pub(super) fn compensated(self, sum: Sum, magnitude: f64) -> Option<[f64; 2]> {
         const LEAST: f64 = f64::from_bits(1 << 10); // 2^-1064

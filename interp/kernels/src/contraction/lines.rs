@@ -1,6 +1,8 @@
-//! Sums of few terms whose results lie in lines: each term is multiplied and added for a whole line at once.
+//! Sums of few terms whose results lie in lines: each term is multiplied and added for a whole line
+//! at once.
 //!
-//! This suits results that share few columns, for which tiles would be mostly empty: convolutions of features that do not mix.
+//! This suits results that share few columns, for which tiles would be mostly empty: convolutions
+//! of features that do not mix.
 use super::Contraction;
 use super::accumulator::SingleSums;
 use super::blocked::SLICE;
@@ -13,8 +15,8 @@ use num::parallel::{parts_with, threads};
 /// Results of a line that are computed at once: their sums stay in the innermost cache.
 const SEGMENT: usize = 1024;
 
-/// The lines of a result, block after block. A block has the results of `interleaved` lines in turn, which have the same terms
-/// in the left operand.
+/// The lines of a result, block after block. A block has the results of `interleaved` lines in
+/// turn, which have the same terms in the left operand.
 pub(crate) struct ResultLines<'a> {
     /// Results of a line.
     pub length: usize,
@@ -22,8 +24,8 @@ pub(crate) struct ResultLines<'a> {
     pub interleaved: usize,
     /// The distance in the right operand of the terms of neighboring lines of a block.
     pub line_step: usize,
-    /// The distances in the operands of the terms of neighboring results; the one in the left operand is that of
-    /// neighbors in a [`Tap`].
+    /// The distances in the operands of the terms of neighboring results; the one in the left
+    /// operand is that of neighbors in a [`Tap`].
     pub lhs_step: usize,
     pub rhs_step: usize,
     pub taps: Vec<Tap>,
@@ -65,7 +67,8 @@ impl ResultLines<'_> {
     fn segments(&self) -> usize {
         self.length.div_ceil(SEGMENT)
     }
-    /// Bytes that lines of so many results, bases and taps take, for sums of 64 bits and a result of type `to`.
+    /// Bytes that lines of so many results, bases and taps take, for sums of 64 bits and a result
+    /// of type `to`.
     pub(crate) fn scratch(length: usize, bases: usize, taps: usize, width: usize) -> usize {
         let results = length.min(SEGMENT).saturating_mul(3 * size_of::<f64>() + width);
         // A list that grows has up to twice the room.
@@ -186,7 +189,8 @@ impl<K: Blocked + SingleSums<1>> Segment<'_, K> {
         }
     }
 
-    /// Forms the sums of a line, and those of their magnitudes. Returns the additions that a term takes part in, at most.
+    /// Forms the sums of a line, and those of their magnitudes. Returns the additions that a term
+    /// takes part in, at most.
     fn add(&self, line: usize, length: usize, space: &mut LineScratch<K::Word>) -> usize {
         let LineScratch { bases, taps, sums, totals, magnitudes, .. } = space;
         totals.clear();

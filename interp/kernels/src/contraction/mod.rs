@@ -1,9 +1,10 @@
 //! Sums of products: what `dot` and `convolution` have in common.
 //!
-//! Each element of the result is one sum of products. In the engine `exact` it is correctly rounded: sums are formed fast, with a bound on their error,
-//! and where the bound leaves the rounding open the exact sum is formed. So the bits of the result are the same on every
-//! machine and with any number of threads. What is done in parallel, and what the compiler turns into vector instructions,
-//! are different elements of the result.
+//! Each element of the result is one sum of products. In the engine `exact` it is correctly
+//! rounded: sums are formed fast, with a bound on their error, and where the bound leaves the
+//! rounding open the exact sum is formed. So the bits of the result are the same on every machine
+//! and with any number of threads. What is done in parallel, and what the compiler turns into
+//! vector instructions, are different elements of the result.
 //!
 //! How a sum is formed depends on the operands' types and on the type it is rounded to:
 //!
@@ -17,8 +18,9 @@
 //! | `f64`, or wider integers with floats | products and sums with their rounding errors kept |
 //! | complex numbers | part by part, as their parts would be |
 //!
-//! A sum starts at +0, so a sum of negative zeros is +0. Products of complex numbers are formed from their parts as
-//! arithmetic says: an infinite part is not recovered from a NaN that the other part brings.
+//! A sum starts at +0, so a sum of negative zeros is +0. Products of complex numbers are formed
+//! from their parts as arithmetic says: an infinite part is not recovered from a NaN that the other
+//! part brings.
 #![expect(
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
@@ -68,8 +70,8 @@ pub(super) type RowOffsets<'a> = &'a (dyn Fn(usize, usize, &mut [usize]) + Sync)
 
 /// Which elements are multiplied for which element of the result.
 ///
-/// The result is an array of batches, rows and columns. A function gives the left offsets, since a convolution
-/// has padding; a right offset is a sum of three.
+/// The result is an array of batches, rows and columns. A function gives the left offsets, since a
+/// convolution has padding; a right offset is a sum of three.
 pub(super) struct Contraction<'a> {
     /// Number of rows of a batch.
     pub(super) rows: usize,
@@ -87,7 +89,8 @@ pub(super) struct Contraction<'a> {
     pub(super) lists: Option<Lists<'a>>,
     /// The offsets that `lhs` gives, as runs, if they are few.
     pub(super) runs: Option<TermRuns<'a>>,
-    /// How results lie in lines, if sums are formed so: real ones that [`ResolvedDotAlgorithm::has_lines`].
+    /// How results lie in lines, if sums are formed so: real ones that
+    /// [`ResolvedDotAlgorithm::has_lines`].
     pub(super) lines: Option<&'a ResultLines<'a>>,
 }
 
@@ -167,7 +170,8 @@ pub(super) fn contract_into(
     }
 }
 
-/// The sums in lines if they are to be, or else in tiles; those of a single row or column as a product with a vector, or else one by one.
+/// The sums in lines if they are to be, or else in tiles; those of a single row or column as a
+/// product with a vector, or else one by one.
 fn run_blocked<K: Blocked + SingleSums<1>>(job: &Job<'_, K, 1>, out: &mut [u8]) {
     if let Some(lines) = job.plan.lines {
         return lines::run(job, lines, out);

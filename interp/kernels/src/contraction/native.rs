@@ -1,5 +1,5 @@
-//! Products and sums in the type of the operands, without a look at their errors: integers modulo 2^32, and floats of the engine
-//! `fast`.
+//! Products and sums in the type of the operands, without a look at their errors: integers modulo
+//! 2^32, and floats of the engine `fast`.
 use super::accumulator::{Accumulator, SingleSums, TileSums, terms};
 use super::error_bound::{ErrorBound, exact_sum};
 use super::operands::Rounding;
@@ -10,8 +10,8 @@ use hlo::{ElementType, Scalar};
 use num::loops::instruction_set::{Task, run};
 use std::marker::PhantomData;
 
-/// Numbers that are multiplied and added in their own type, without a bound of the error: integers modulo 2^32, which are enough
-/// for results of up to 32 bits, and floats of the engine `fast`.
+/// Numbers that are multiplied and added in their own type, without a bound of the error: integers
+/// modulo 2^32, which are enough for results of up to 32 bits, and floats of the engine `fast`.
 pub(super) struct NativeAccumulator<S>(PhantomData<S>);
 
 /// An element that is multiplied and added as a word of a tile.

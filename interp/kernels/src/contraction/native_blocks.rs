@@ -1,5 +1,6 @@
-//! Sums in the type of the operands whose rows lie one after the other, or are few enough to be packed as a whole: each thread
-//! packs the columns that it multiplies, a slice of their terms at a time, and adds sums up in the result.
+//! Sums in the type of the operands whose rows lie one after the other, or are few enough to be
+//! packed as a whole: each thread packs the columns that it multiplies, a slice of their terms at a
+//! time, and adds sums up in the result.
 use super::blocked::{GAP, SLICE, even_step, is_shared};
 use super::pack::{Order, PackSource, pack_columns, pack_rows, panel_width};
 use super::panels::Job;
@@ -17,7 +18,8 @@ const MOST_ROWS: usize = 512;
 const LEAST_ROWS: usize = 64;
 /// Words of rows that are packed as a whole.
 const MOST_WORDS: usize = 1 << 20;
-/// Rows for which columns are read where they are: each word is read once for eight rows, and packing reads and writes it.
+/// Rows for which columns are read where they are: each word is read once for eight rows, and
+/// packing reads and writes it.
 const ROWS_IN_PLACE: usize = 4 * ROWS;
 /// Multiplications that are worth waking another thread for.
 const WORTH_SHARING: usize = 1 << 20;
@@ -41,7 +43,8 @@ pub(super) fn bytes<W: Word>([batches, rows, columns, terms]: [usize; 4]) -> usi
     of_batch.saturating_mul(at_once).saturating_add(of_threads)
 }
 
-/// All sums of the plan, into the bytes of the result. Returns false if its rows are not such that they can be formed here.
+/// All sums of the plan, into the bytes of the result. Returns false if its rows are not such that
+/// they can be formed here.
 pub(super) fn run<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) -> bool {
     let plan = job.plan;
     let Some(lists) = plan.lists.filter(|_| !K::HAS_BOUND) else { return false };
@@ -66,7 +69,8 @@ pub(super) fn run<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) -> bool {
     true
 }
 
-/// The memory of a thread: packed rows of a batch, a slice of columns, and sums that are not elements of the result.
+/// The memory of a thread: packed rows of a batch, a slice of columns, and sums that are not
+/// elements of the result.
 struct NativeScratch<W> {
     rows: Vec<W>,
     columns: Vec<W>,

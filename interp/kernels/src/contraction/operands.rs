@@ -221,7 +221,8 @@ pub(super) fn is_native(arithmetic: Arithmetic, to: ElementType) -> bool {
     }
 }
 
-/// Whether the type is of integers of up to 32 bits: the sum modulo 2^32 then tells the one modulo the result's width.
+/// Whether the type is of integers of up to 32 bits: the sum modulo 2^32 then tells the one modulo
+/// the result's width.
 pub(super) fn is_narrow(ty: ElementType) -> bool {
     ty.is_integral() && ty.bits() <= i32::BITS
 }
@@ -232,7 +233,8 @@ fn low_halves(numbers: Vec<i64>) -> Vec<i32> {
     numbers.into_iter().map(|x| x as i32).collect()
 }
 
-/// Bits of the fraction of an f64 beyond the bits of a float type and the one that tells its midpoints; 0 of other types.
+/// Bits of the fraction of an f64 beyond the bits of a float type and the one that tells its
+/// midpoints; 0 of other types.
 fn further_bits(ty: ElementType) -> u32 {
     ty.float_format().map_or(0, |format| 51_u32.saturating_sub(format.mantissa_bits))
 }
@@ -246,7 +248,8 @@ pub(crate) struct Rounding {
     pub sums: Option<ElementType>,
     /// The result's type.
     pub to: ElementType,
-    /// How many bits of an f64 lie beyond those that decide how it is rounded to the type of the sums; 0 if all decide.
+    /// How many bits of an f64 lie beyond those that decide how it is rounded to the type of the
+    /// sums; 0 if all decide.
     pub(super) further_bits: u32,
 }
 
@@ -271,8 +274,8 @@ impl Rounding {
     pub(super) fn sum_type(self) -> ElementType {
         self.sums.unwrap_or(self.to)
     }
-    /// Rounds both ends of an interval and stores the result if it is the same for both, and every number between the ends
-    /// rounds to it. Returns whether that is so.
+    /// Rounds both ends of an interval and stores the result if it is the same for both, and every
+    /// number between the ends rounds to it. Returns whether that is so.
     #[inline]
     pub(super) fn write_if_same(self, ends: [Scalar; 2], slot: &mut [u8]) -> bool {
         let [low, high] = ends;
@@ -292,8 +295,9 @@ impl Rounding {
         let [Scalar::Float(low), Scalar::Float(high)] = ends else { return false };
         low.is_nan() && high.is_nan() && self.to != ElementType::Pred
     }
-    /// Whether all numbers between ends that round to the same element round to it. Finite ends round to NaN beyond the range of a
-    /// type without infinity: a number between them may be in the range. Zero is false, and the numbers on both sides are true.
+    /// Whether all numbers between ends that round to the same element round to it. Finite ends
+    /// round to NaN beyond the range of a type without infinity: a number between them may be in
+    /// the range. Zero is false, and the numbers on both sides are true.
     fn is_monotone(self, [low, high]: [Scalar; 2], slot: &[u8]) -> bool {
         let parts = |scalar: Scalar| match scalar {
             Scalar::Float(x) => [x, 0.0],
@@ -306,8 +310,9 @@ impl Rounding {
         }
         (0..2).all(|i| !found[i].is_nan() || !low[i].is_finite() || !high[i].is_finite())
     }
-    /// Returns true only if no number at which rounding to the type of the sums jumps is between the ends, or one of them. Such
-    /// numbers have one bit more than the type: the ends then have the same leading bits, and further ones.
+    /// Returns true only if no number at which rounding to the type of the sums jumps is between
+    /// the ends, or one of them. Such numbers have one bit more than the type: the ends then have
+    /// the same leading bits, and further ones.
     #[inline]
     fn has_no_midpoint(self, ends: [Scalar; 2]) -> bool {
         let [Scalar::Float(low), Scalar::Float(high)] = ends else { return false };

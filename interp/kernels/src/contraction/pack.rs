@@ -5,7 +5,8 @@ use super::tile::{VECTORS, Word};
 use super::transpose::{SIDE, is_fast, transpose};
 use num::loops::instruction_set::{Task, run};
 
-/// Where the elements of a batch are in an operand: at a start and the offsets of an index and of a term.
+/// Where the elements of a batch are in an operand: at a start and the offsets of an index and of a
+/// term.
 #[derive(Clone, Copy)]
 pub(super) struct PackSource<'a, S> {
     pub(super) elements: &'a [S],
@@ -134,8 +135,9 @@ impl<K: Accumulator<1, Word: Word>> Task for PackColumns<'_, K> {
     }
 }
 
-/// A panel of `N` chunks of columns, of elements that follow each other. Sums of squares stay in registers, and panels, which may
-/// be a power of two apart, do not take each other's place in the cache.
+/// A panel of `N` chunks of columns, of elements that follow each other. Sums of squares stay in
+/// registers, and panels, which may be a power of two apart, do not take each other's place in the
+/// cache.
 #[inline(always)]
 fn copy_panel<K: Accumulator<1>, const N: usize>(
     elements: &[K::Stored],

@@ -1,4 +1,5 @@
-//! The loops: operands packed as panels of four rows or columns, tiles of four by four, blocks in parallel.
+//! The loops: operands packed as panels of four rows or columns, tiles of four by four, blocks in
+//! parallel.
 use super::accumulator::{Accumulator, LANES, Norms, SingleSums, norms_of};
 use super::error_bound::ErrorBound;
 use super::{Contraction, PADDING, Rounding, TermRun, TermRuns};
@@ -7,14 +8,16 @@ use num::parallel::parts;
 
 /// Rows a thread takes at a time.
 const ROWS: usize = 8 * LANES;
-/// Words of the right operand that are packed at a time: they should stay in a cache that threads share.
+/// Words of the right operand that are packed at a time: they should stay in a cache that threads
+/// share.
 const PACKED_WORDS: usize = 1 << 19;
 /// Panels of columns that are packed together: with so many a line of a cache is read once.
 const TOGETHER: usize = 16;
 /// Multiplications that are worth waking another thread for.
 pub(super) const WORTH_A_THREAD: usize = 1 << 15;
 
-/// Multiplications of a batch for which threads share its rows. Smaller batches are shared out whole.
+/// Multiplications of a batch for which threads share its rows. Smaller batches are shared out
+/// whole.
 const WORTH_SHARING: usize = 1 << 19;
 /// Elements of which it is found at once whether they are finite.
 const FINITE: usize = 1024;
@@ -27,8 +30,8 @@ pub(super) fn packed_bytes(columns: usize, terms: usize, planes: usize) -> usize
     let panels = (PACKED_WORDS / panel).max(8).min(columns.div_ceil(LANES));
     panels.saturating_mul(panel.saturating_mul(size_of::<f64>()).saturating_add(size_of::<Norms>()))
 }
-/// Bytes of the rows that a thread works on: packed, their offsets, and those of a sum formed exactly; or the offsets of one row
-/// and its running sums.
+/// Bytes of the rows that a thread works on: packed, their offsets, and those of a sum formed
+/// exactly; or the offsets of one row and its running sums.
 pub(super) fn row_bytes(columns: usize, terms: usize, planes: usize, packs: bool) -> usize {
     let offsets = terms.saturating_mul(size_of::<usize>());
     if packs {
@@ -50,7 +53,8 @@ pub(super) fn tasks(rows: usize, columns: usize, packs: bool) -> usize {
     }
 }
 
-/// All sums of the plan, into the bytes of the result: in tiles, or one by one in the exact sum where nothing can be packed.
+/// All sums of the plan, into the bytes of the result: in tiles, or one by one in the exact sum
+/// where nothing can be packed.
 pub(super) fn run<K: Accumulator<PLANES>, const PLANES: usize>(
     job: &Job<'_, K, PLANES>,
     out: &mut [u8],
@@ -83,7 +87,8 @@ pub(super) struct Job<'a, K: Accumulator<PLANES>, const PLANES: usize> {
 }
 
 impl<K: Accumulator<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
-    /// Calls `batch` with each batch's number, its part of the result, and whether it should use several threads.
+    /// Calls `batch` with each batch's number, its part of the result, and whether it should use
+    /// several threads.
     pub(super) fn run(&self, out: &mut [u8], batch: impl Fn(usize, &mut [u8], bool) + Sync) {
         assert!(self.plan.lines.is_none(), "lines have another order");
         if out.is_empty() {
@@ -95,8 +100,8 @@ impl<K: Accumulator<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
             out.chunks_mut(size).enumerate().for_each(|(i, out)| batch(i, out, false));
             return;
         }
-        // Either the rows of a batch are shared or the batches: a thread that waits for others to finish a batch would
-        // begin another, and pack its columns too.
+        // Either the rows of a batch are shared or the batches: a thread that waits for others to
+        // finish a batch would begin another, and pack its columns too.
         if is_shared(plan.batch_work()) {
             out.chunks_mut(size).enumerate().for_each(|(i, out)| batch(i, out, true));
             return;
@@ -105,7 +110,8 @@ impl<K: Accumulator<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         parts(out, (size, least), |i, out| batch(i, out, false));
     }
 
-    /// Returns whether tiles can hold the operands: there are terms, and no element is too large or, where padding is zeros, not finite.
+    /// Returns whether tiles can hold the operands: there are terms, and no element is too large
+    /// or, where padding is zeros, not finite.
     pub(super) fn can_be_packed(&self) -> bool {
         if self.plan.rhs_terms.is_empty() {
             return false;
@@ -118,8 +124,8 @@ impl<K: Accumulator<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
             && (!self.plan.has_padding || self.rhs.chunks(FINITE).all(are_finite))
     }
 
-    /// Calls `part` with row, columns and their part of the result. A single row is divided by columns, so that threads have
-    /// something to share out.
+    /// Calls `part` with row, columns and their part of the result. A single row is divided by
+    /// columns, so that threads have something to share out.
     fn for_rows(
         &self,
         out: &mut [u8],
@@ -226,7 +232,8 @@ impl<K: Accumulator<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         self.plan.rhs_terms.len() * PLANES * LANES
     }
 
-    /// Every term of some columns. Neighbours in memory are often columns, so each term visits all of them.
+    /// Every term of some columns. Neighbours in memory are often columns, so each term visits all
+    /// of them.
     fn pack_columns(&self, start: usize, columns: &[usize], panels: &mut [K::Word]) {
         let panel = self.panel_words();
         for (i, &term) in self.plan.rhs_terms.iter().enumerate() {
@@ -244,7 +251,8 @@ impl<K: Accumulator<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         }
     }
 
-    /// Every term of up to four rows from `row`; padding becomes zeros. Returns the norms of the rows.
+    /// Every term of up to four rows from `row`; padding becomes zeros. Returns the norms of the
+    /// rows.
     fn pack_rows(
         &self,
         batch: usize,
@@ -272,7 +280,8 @@ impl<K: Accumulator<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         norms_of::<K, PLANES>(panel)
     }
 
-    /// The rows from `row` on that `out` has room for, in the columns that are packed from `first` on.
+    /// The rows from `row` on that `out` has room for, in the columns that are packed from `first`
+    /// on.
     fn rows(
         &self,
         batch: usize,

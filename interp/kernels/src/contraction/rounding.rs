@@ -17,8 +17,8 @@ pub(super) trait Blocked:
     fn sums_in(_: &mut [u8], _: Rounding) -> Option<&mut [Self::Word]> {
         None
     }
-    /// Writes the elements that sums round to, one of a row after the other; `error` times a norm bounds the error of a sum.
-    /// Returns whether the bound decides all of them.
+    /// Writes the elements that sums round to, one of a row after the other; `error` times a norm
+    /// bounds the error of a sum. Returns whether the bound decides all of them.
     fn round(
         sums: &[Self::Word],
         error: f64,
@@ -26,21 +26,24 @@ pub(super) trait Blocked:
         rounding: Rounding,
         slots: &mut [u8],
     ) -> bool;
-    /// The interval that holds the sum of the products of two lists of words, from a better sum; see [`Accumulator::interval`].
+    /// The interval that holds the sum of the products of two lists of words, from a better sum;
+    /// see [`Accumulator::interval`].
     fn refined(
         row: &[Self::Word],
         column: impl Iterator<Item = Self::Word>,
         magnitude: f64,
         error: ErrorBound,
     ) -> Option<[Scalar; 2]>;
-    /// The exponent of the largest power of two that divides all words; [`NO_UNIT`] if all are zero.
+    /// The exponent of the largest power of two that divides all words; [`NO_UNIT`] if all are
+    /// zero.
     fn unit(words: impl Iterator<Item = Self::Word>) -> i64;
 }
 
 /// The exponent of a power of two that divides zeros: larger than that of any number.
 const NO_UNIT: i64 = 1 << 20;
 
-/// Whether every sum of products of numbers with these units, whose absolute values add up to at most `magnitude`, is an f64.
+/// Whether every sum of products of numbers with these units, whose absolute values add up to at
+/// most `magnitude`, is an f64.
 pub(super) fn is_exact(units: [i64; 2], magnitude: f64) -> bool {
     let unit = units[0] + units[1];
     if !magnitude.is_finite() {

@@ -17,8 +17,9 @@ pub(crate) struct Extent {
 }
 
 impl ResolvedDotAlgorithm {
-    /// Bytes that sums of products of two arrays take beside these and the result, at most: elements in the form in which
-    /// products are formed, packed panels of columns, and for each thread a row.
+    /// Bytes that sums of products of two arrays take beside these and the result, at most:
+    /// elements in the form in which products are formed, packed panels of columns, and for each
+    /// thread a row.
     pub(crate) fn scratch(
         self,
         (lhs, rhs): (&ArrayShape, &ArrayShape),
@@ -44,7 +45,8 @@ impl ResolvedDotAlgorithm {
         let planes = if both_whole { 1 } else { form.storage_bytes() / size_of::<f32>() };
         let Extent { batches, rows, columns, terms: own_terms } = extent;
         let terms = own_terms.saturating_mul(self.product_count());
-        // Sums that keep their errors are only formed of packed operands, other ones also one by one.
+        // Sums that keep their errors are only formed of packed operands, other ones also one by
+        // one.
         let is_native = self.is_native(to) && !form.is_complex();
         let is_compensated = !both_whole && !is_native && form.component() == ElementType::F64;
         let is_blocked = self.is_blocked((lhs.ty, rhs.ty), sum);
@@ -132,7 +134,8 @@ fn converted(ty: ElementType, form: ElementType) -> usize {
     if ty.is_complex() {
         return wanted;
     }
-    // As single or whole numbers, as doubles or singles, and as complex numbers: two of these at a time.
+    // As single or whole numbers, as doubles or singles, and as complex numbers: two of these at a
+    // time.
     let first = if is_whole(ty) {
         double
     } else if own < single {
@@ -145,7 +148,8 @@ fn converted(ty: ElementType, form: ElementType) -> usize {
     first.saturating_add(second).max(second.max(first).saturating_add(third))
 }
 
-/// The type whose numbers products are formed of. Integers take as much as f32 does, or f64 does, with a float.
+/// The type whose numbers products are formed of. Integers take as much as f32 does, or f64 does,
+/// with a float.
 fn form(lhs: ElementType, rhs: ElementType, to: ElementType) -> ElementType {
     let is_double = |ty: ElementType| match ty.is_float() || ty.is_complex() {
         true => ty.component() == ElementType::F64,

@@ -21,8 +21,8 @@ pub fn is_short(op: &Dot, operands: &[&ArrayShape], result: &ArrayShape) -> bool
         && op.algorithm == DotAlgorithm::Unset
 }
 
-/// The sum of products of vectors of f32. In `exact` arithmetic it is correctly rounded, and `None` if the bound of its error
-/// leaves that open.
+/// The sum of products of vectors of f32. In `exact` arithmetic it is correctly rounded, and `None`
+/// if the bound of its error leaves that open.
 pub fn short_product(lhs: &[f32], rhs: &[f32], arithmetic: Arithmetic) -> Option<f32> {
     if arithmetic == Arithmetic::Fast {
         // A sum of products begins with +0.
@@ -47,7 +47,8 @@ pub fn short_product(lhs: &[f32], rhs: &[f32], arithmetic: Arithmetic) -> Option
     (low.to_bits() == high.to_bits() && low.is_finite()).then_some(low)
 }
 
-/// The sum of all terms, of which there is at least one: of one half and the other, so that few additions wait for each other.
+/// The sum of all terms, of which there is at least one: of one half and the other, so that few
+/// additions wait for each other.
 pub fn in_halves<T: Copy>(terms: &mut [T], mut plus: impl FnMut(T, T) -> T) -> T {
     let mut count = terms.len();
     while count > 1 {

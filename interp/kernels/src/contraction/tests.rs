@@ -179,7 +179,8 @@ fn every_order_of_operands_gives_the_rounded_exact_sum() {
     }
 }
 
-/// The products of a row and a column, and the distance that their sum in f32 may have from the exact one.
+/// The products of a row and a column, and the distance that their sum in f32 may have from the
+/// exact one.
 fn sum_and_error(row: &[f32], column: &[f32]) -> (f64, f64) {
     let products = || row.iter().zip(column).map(|(&a, &b)| f64::from(a) * f64::from(b));
     let count = f64::from(u32::try_from(row.len()).unwrap());

@@ -1,7 +1,8 @@
 //! Sums of products of up to eight rows and three vectors of columns, held in registers.
 //!
-//! Rows are contiguous. The words of a term of columns are contiguous, `vectors * LANES` of them. Each instruction set adds the same
-//! products in the order of the terms; whether multiplication and addition are fused depends on it.
+//! Rows are contiguous. The words of a term of columns are contiguous, `vectors * LANES` of them.
+//! Each instruction set adds the same products in the order of the terms; whether multiplication
+//! and addition are fused depends on it.
 #![expect(
     unsafe_code,
     reason = "vector instructions that were detected, on memory that was checked"
@@ -14,8 +15,8 @@ pub(super) const VECTORS: usize = 3;
 /// Bytes of a vector.
 const VECTOR_BYTES: usize = 64;
 
-/// Rows of the tiles of `rows` that the processor has registers for: 32 of AVX-512 for 8 rows of three vectors, 16 of AVX2 for 6 rows
-/// of two. Eight rows are two tiles of four then.
+/// Rows of the tiles of `rows` that the processor has registers for: 32 of AVX-512 for 8 rows of
+/// three vectors, 16 of AVX2 for 6 rows of two. Eight rows are two tiles of four then.
 pub(super) fn rows_of_tile(rows: usize) -> usize {
     #[cfg(target_arch = "x86_64")]
     if !std::arch::is_x86_feature_detected!("avx512f") {
@@ -59,7 +60,8 @@ pub(super) trait Word: bytemuck::Pod + Default + Send + Sync {
     fn plus_product(self, a: Self, b: Self) -> Self;
     /// `self + other`.
     fn plus(self, other: Self) -> Self;
-    /// Adds the products of a tile by vector instructions; returns false if the processor has none that are known.
+    /// Adds the products of a tile by vector instructions; returns false if the processor has none
+    /// that are known.
     fn vectors(tile: &Tile<'_, Self>, lines: &mut [&mut [Self]]) -> bool;
 }
 
@@ -108,7 +110,8 @@ impl Word for i32 {
     }
 }
 
-/// The factors of a product of tiles: the first words of each row, as many as there are terms of columns.
+/// The factors of a product of tiles: the first words of each row, as many as there are terms of
+/// columns.
 pub(super) struct Tile<'a, W> {
     rows: Rows<'a, W>,
     columns: Columns<'a, W>,
@@ -116,8 +119,9 @@ pub(super) struct Tile<'a, W> {
     is_first: bool,
 }
 
-/// Writes to the lines, one for each row, the sums of the products of the first words of the row with the terms of the columns;
-/// adds these sums to those that the lines hold unless they are the first ones.
+/// Writes to the lines, one for each row, the sums of the products of the first words of the row
+/// with the terms of the columns; adds these sums to those that the lines hold unless they are the
+/// first ones.
 pub(super) fn add_products<W: Word>(
     rows: Rows<'_, W>,
     columns: Columns<'_, W>,
@@ -205,7 +209,8 @@ mod x86 {
         };
     }
 
-    /// A kernel of one instruction set: rows by eight or six, four, two or one as its registers allow.
+    /// A kernel of one instruction set: rows by eight or six, four, two or one as its registers
+    /// allow.
     macro_rules! register {
         ($features:literal, $name:ident, $word:ty,
          ($rows:literal, $registers:literal, $zero:ident, $set:ident, $load:ident, $store:ident, $add:ident, $fma:expr)) => {
@@ -222,7 +227,8 @@ mod x86 {
                     let lanes = size_of_val(&$zero()) / size_of::<$word>();
                     let (stride, columns) = (tile.rows.stride, &tile.columns);
                     let mut acc = [[$zero(); N]; R];
-                    // SAFETY: `add_products` has checked that rows, columns and lines hold the tile.
+                    // SAFETY: `add_products` has checked that rows, columns and lines hold the
+                    // tile.
                     unsafe {
                         let a = tile.rows.words.as_ptr().add(row * stride);
                         let mut b = columns.words.as_ptr().add(at);
@@ -370,8 +376,8 @@ mod tests {
     /// The loop of an instruction set.
     type TileFn<W> = fn(&Tile<'_, W>, &mut [&mut [W]]);
 
-    /// The sums of every instruction set that the processor has are those of the plain loops: products and sums are small
-    /// integers.
+    /// The sums of every instruction set that the processor has are those of the plain loops:
+    /// products and sums are small integers.
     fn compare<W: Word + PartialEq + std::fmt::Debug>(
         number: impl Fn(usize) -> W,
         others: &[TileFn<W>],

@@ -14,7 +14,8 @@ pub(super) fn bytes(terms: usize) -> usize {
     terms.saturating_mul(size_of::<f64>() + size_of::<usize>())
 }
 
-/// The plan's matrix of each batch; `None` if its elements do not follow each other, or the plan has none.
+/// The plan's matrix of each batch; `None` if its elements do not follow each other, or the plan
+/// has none.
 struct Matrix<'a, S> {
     starts: &'a [usize],
     source: PackSource<'a, S>,

@@ -1,5 +1,5 @@
-//! Convolutions of few output features in a group, whose results are computed in lines: along the last spatial dimension of the
-//! result, or along the groups where features come last.
+//! Convolutions of few output features in a group, whose results are computed in lines: along the
+//! last spatial dimension of the result, or along the groups where features come last.
 use super::super::contraction::{ResultLines, Tap};
 use super::{Setting, source};
 use hlo::op::value::WindowDim;
@@ -106,7 +106,8 @@ impl Setting {
         let dim = &self.window.dims[d];
         let (lhs_dim, rhs_dim) = (labels.lhs_spatial[d], labels.rhs_spatial[d]);
         let (lhs_stride, rhs_stride) = (self.lhs_stride(lhs_dim), self.rhs_stride(rhs_dim));
-        // Results whose terms lie on elements, and not in holes, are `step` apart, and the elements `advance`.
+        // Results whose terms lie on elements, and not in holes, are `step` apart, and the elements
+        // `advance`.
         let holes = dim.lhs_dilation;
         let step = holes / greatest_common_divisor(dim.stride, holes);
         let advance = step * dim.stride / holes;

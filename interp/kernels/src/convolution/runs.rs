@@ -84,8 +84,8 @@ impl Setting {
         Some(RunTable { step, dims, is_joined })
     }
 
-    /// The runs of a row: one for each place of the kernel, or for each place in its outer dimensions if the features of
-    /// neighboring places follow each other.
+    /// The runs of a row: one for each place of the kernel, or for each place in its outer
+    /// dimensions if the features of neighboring places follow each other.
     pub(super) fn runs(
         &self,
         table: &RunTable,

@@ -14,8 +14,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 pub(super) enum FftKind {
     There,
     Back,
-    /// Real numbers, of whose transform the first half is kept. The numbers of even and of odd index, if there are as many
-    /// of them, are the parts of a line of half the length.
+    /// Real numbers, of whose transform the first half is kept. The numbers of even and of odd
+    /// index, if there are as many of them, are the parts of a line of half the length.
     Half,
     /// The way back to real numbers from such a half.
     Whole,
@@ -195,8 +195,9 @@ fn halved<R: Real + Field, const N: usize>(x: Lanes<R, N>) -> Lanes<R, N> {
     x.map(|x| ComplexOf { re: x.re * R::from(0.5), im: x.im * R::from(0.5) })
 }
 
-/// Returns a number of the transform of a line of real numbers, of which the even ones were the real and the odd ones the
-/// imaginary parts: a line of imaginary numbers has an antisymmetric transform.
+/// Returns a number of the transform of a line of real numbers, of which the even ones were the
+/// real and the odd ones the imaginary parts: a line of imaginary numbers has an antisymmetric
+/// transform.
 #[inline(always)]
 fn joined<R: Real + Field, const N: usize>(
     z: Lanes<R, N>,

@@ -28,8 +28,8 @@ impl FusedLocations {
 }
 
 impl Fused {
-    /// Returns a kernel over `count` elements, with runs of `inner` if it reduces any. Operands from outside that are arrays
-    /// come first, and so do outputs that are arrays.
+    /// Returns a kernel over `count` elements, with runs of `inner` if it reduces any. Operands
+    /// from outside that are arrays come first, and so do outputs that are arrays.
     pub fn new(
         (count, inner): (usize, Option<usize>),
         operands: Vec<FusedOperand>,
@@ -120,8 +120,8 @@ impl Fused {
     }
 }
 
-/// Returns the elements of a line: the indices at which an operand is a run of neighbors, or one element. There is none if lines
-/// are short, or if they differ in length.
+/// Returns the elements of a line: the indices at which an operand is a run of neighbors, or one
+/// element. There is none if lines are short, or if they differ in length.
 fn line(operands: &[FusedOperand], inner: Option<usize>) -> Option<usize> {
     let lines = operands.iter().filter_map(|operand| match &operand.read {
         Read::Walk(walk) => walk.line().map(|(length, _)| length),

@@ -1,4 +1,5 @@
-//! Pairs of short operations become one part: a value that only the next operation reads is not stored in a tile.
+//! Pairs of short operations become one part: a value that only the next operation reads is not
+//! stored in a tile.
 use super::{FusedFn, FusedPart, Output, Register};
 use num::loops::{Short, Then, chain_loop};
 
@@ -10,7 +11,8 @@ struct Pair {
     then: Then,
 }
 
-/// Returns the parts with pairs joined, and the results by their new registers. `first` is the register of the first part.
+/// Returns the parts with pairs joined, and the results by their new registers. `first` is the
+/// register of the first part.
 pub(super) fn chained(
     first: usize,
     parts: &[FusedPart],

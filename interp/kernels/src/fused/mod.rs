@@ -1,8 +1,9 @@
 //! Elementwise ops fused: one pass over tiles that stay in the cache.
 //!
-//! Only operands from outside and results are arrays; the values between them are tiles. An operand may be an array with the
-//! indices of the result, a scalar, or an array read by strides, as a broadcast or a slice is, and may be converted to a
-//! larger type as it is read. Runs of elements of a value may be reduced, each within one tile.
+//! Only operands from outside and results are arrays; the values between them are tiles. An operand
+//! may be an array with the indices of the result, a scalar, or an array read by strides, as a
+//! broadcast or a slice is, and may be converted to a larger type as it is read. Runs of elements
+//! of a value may be reduced, each within one tile.
 mod build;
 mod chain;
 mod tile;
@@ -21,7 +22,8 @@ use std::sync::Arc;
 
 /// Elements of a tile. A dozen tiles stay in the first cache.
 const TILE: usize = 1024;
-/// Elements of a line within which tiles stay. For shorter ones the work of a tile takes longer than to copy its operands.
+/// Elements of a line within which tiles stay. For shorter ones the work of a tile takes longer
+/// than to copy its operands.
 const SHORTEST_LINE: usize = TILE / 4;
 /// Elements of a part that one thread computes with a few steps, and how many are a few.
 const PART: usize = 8 * TILE;
@@ -45,7 +47,8 @@ impl Read {
     }
 }
 
-/// An operand from outside, with elements of `width` bytes; the loop that converts them, and their bytes then.
+/// An operand from outside, with elements of `width` bytes; the loop that converts them, and their
+/// bytes then.
 pub struct FusedOperand {
     /// How elements are found.
     pub read: Read,
@@ -73,7 +76,8 @@ struct Access {
     is_line: bool,
 }
 
-/// The number of a value of a fused op: first those of the operands from outside, then one for each part.
+/// The number of a value of a fused op: first those of the operands from outside, then one for each
+/// part.
 pub type Register = usize;
 
 /// The function of an elementwise op: from its operands, or from the indices of its elements.
@@ -85,7 +89,8 @@ pub enum FusedFn {
     Numbers(WriteElements),
 }
 
-/// An elementwise op of a fused one: its function, its operands, and the bytes of an element of its result.
+/// An elementwise op of a fused one: its function, its operands, and the bytes of an element of its
+/// result.
 pub struct FusedPart {
     /// The function.
     pub function: FusedFn,
@@ -122,8 +127,8 @@ pub struct Fused {
     copies: Vec<(usize, usize)>,
     /// The reductions, whose results follow the arrays.
     rows: Vec<FusedRows>,
-    /// Bytes of an element of the widest value in each tile. The first tiles hold operands that are not read in place, the
-    /// last one elements before they are converted.
+    /// Bytes of an element of the widest value in each tile. The first tiles hold operands that are
+    /// not read in place, the last one elements before they are converted.
     tiles: Vec<usize>,
     /// Whether a tile has whole runs of elements, since it is reduced.
     is_whole: Vec<bool>,
@@ -180,7 +185,8 @@ impl Fused {
             && self.steps.is_empty()
             && operands.all(|(k, operand)| is_array(operand) || is_first(k))
     }
-    /// Elements that are computed tile by tile before their runs are reduced: whole runs, and whole lines.
+    /// Elements that are computed tile by tile before their runs are reduced: whole runs, and whole
+    /// lines.
     fn length(&self) -> usize {
         let most = match self.inner.or(self.line) {
             Some(inner) if self.is_in_place() => (PART / inner).max(1) * inner,
@@ -189,7 +195,8 @@ impl Fused {
         };
         most.min(self.count)
     }
-    /// Elements of a part that one thread computes: whole tiles, in small arrays the fewer the more steps there are.
+    /// Elements of a part that one thread computes: whole tiles, in small arrays the fewer the more
+    /// steps there are.
     fn shared(&self) -> usize {
         let length = self.length().max(1);
         let least = PART / (self.steps.len() / FEW_STEPS).max(1);

@@ -183,7 +183,8 @@ impl Fused {
         }
     }
 
-    /// Reads a tile of operand `k`, if it is not read in place; a line of it from element `place` on.
+    /// Reads a tile of operand `k`, if it is not read in place; a line of it from element `place`
+    /// on.
     fn read(
         &self,
         k: usize,
@@ -255,8 +256,9 @@ fn scalar(operand: &FusedOperand, input: &[u8], tile: &mut [u8]) {
     }
 }
 
-/// Elements that are computed: `length` elements from `start + within` on of the outputs, which begin at element `first` of
-/// the arrays. Tiles with whole runs have them from `within` on, the others from their start.
+/// Elements that are computed: `length` elements from `start + within` on of the outputs, which
+/// begin at element `first` of the arrays. Tiles with whole runs have them from `within` on, the
+/// others from their start.
 #[derive(Clone, Copy)]
 struct At {
     first: usize,

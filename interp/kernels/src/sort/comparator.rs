@@ -45,8 +45,9 @@ impl<'a> Comparator<'a> {
     }
 }
 
-/// A stable merge sort that asks only whether the right precedes the left, and stops at the first error. The
-/// standard library's sort may not be given a comparator that is no order, as one with NaN is.
+/// A stable merge sort that asks only whether the right precedes the left, and stops at the first
+/// error. The standard library's sort may not be given a comparator that is no order, as one with
+/// NaN is.
 pub(super) fn merge_sort(
     list: &mut [u32],
     before: &mut impl FnMut(u32, u32) -> Result<bool>,

@@ -88,8 +88,8 @@ impl LineKey {
         Registers { steps, gathered: vec![[0; BLOCK]; gathered] }
     }
 
-    /// Computes the keys of a line; returns whether they have an order, which a NaN may not. Several threads share a long
-    /// line if `in_parallel`.
+    /// Computes the keys of a line; returns whether they have an order, which a NaN may not.
+    /// Several threads share a long line if `in_parallel`.
     pub(super) fn compute(
         &self,
         line: SortLine<'_>,

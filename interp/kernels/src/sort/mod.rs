@@ -1,7 +1,8 @@
 //! `sort`: orders along a dimension by a comparator; equal elements keep their order
 //!
-//! A comparator that compares keys of its elements is not called: the keys are sorted as integers. Any other, and keys
-//! without an order because of a NaN, are sorted by the calls of the definition.
+//! A comparator that compares keys of its elements is not called: the keys are sorted as integers.
+//! Any other, and keys without an order because of a NaN, are sorted by the calls of the
+//! definition.
 mod comparator;
 mod keys;
 mod radix;
@@ -44,7 +45,8 @@ impl ArrayOp for Sort {
     needs_whole_operands!();
 }
 
-/// Returns the bytes of a merge sort of this many elements: a list for each run, the runs, and half as many that are merged.
+/// Returns the bytes of a merge sort of this many elements: a list for each run, the runs, and half
+/// as many that are merged.
 pub(super) fn merge_bytes(size: usize) -> usize {
     size.saturating_mul(size_of::<i64>() + 2 * size_of::<Vec<i64>>())
 }

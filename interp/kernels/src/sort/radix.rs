@@ -1,7 +1,8 @@
 //! A stable radix sort of the indices of a line by integer keys.
 //!
-//! A word holds a key above an index. A long list is divided by the highest eight bits in which its keys differ, and the
-//! parts are sorted in parallel; a list that fits in the cache is sorted from its lowest eight bits up.
+//! A word holds a key above an index. A long list is divided by the highest eight bits in which its
+//! keys differ, and the parts are sorted in parallel; a list that fits in the cache is sorted from
+//! its lowest eight bits up.
 use num::clock::Stop;
 use rayon::prelude::*;
 
@@ -114,7 +115,8 @@ fn sort_words<W: KeyedIndex>(
     }
 }
 
-/// Sorts `from` by the bits from `low` on. The sorted list is in `to` if `moves`, and otherwise in `from`.
+/// Sorts `from` by the bits from `low` on. The sorted list is in `to` if `moves`, and otherwise in
+/// `from`.
 fn sort_list<W: KeyedIndex>(
     from: &mut [W],
     to: &mut [W],

@@ -1,9 +1,11 @@
-//! The transform of a line that is longer than the caches, by lines of about the square root of its length.
+//! The transform of a line that is longer than the caches, by lines of about the square root of its
+//! length.
 //!
-//! With `n = rows * columns`, number `j1 * columns + j2` of the line is element `(j1, j2)` of a matrix. Its columns are transformed,
-//! element `(k1, j2)` is multiplied by `e^(-2 pi i k1 j2 / n)`, the rows are transformed, and element `(k1, k2)` is number
-//! `k1 + rows * k2` of the result (Bailey). Each step reads and writes memory in blocks of [`TOGETHER`] lines, which are the lanes
-//! of vectors, and threads share the blocks.
+//! With `n = rows * columns`, number `j1 * columns + j2` of the line is element `(j1, j2)` of a
+//! matrix. Its columns are transformed, element `(k1, j2)` is multiplied by
+//! `e^(-2 pi i k1 j2 / n)`, the rows are transformed, and element `(k1, k2)` is number
+//! `k1 + rows * k2` of the result (Bailey). Each step reads and writes memory in blocks of
+//! [`TOGETHER`] lines, which are the lanes of vectors, and threads share the blocks.
 use super::super::complex_of::{ComplexOf, Field};
 use super::super::double_double::Real;
 use super::super::loops::instruction_set::{self, Task};
@@ -16,7 +18,8 @@ use std::ops::Range;
 /// Lines that are transformed together.
 pub(super) const TOGETHER: usize = 8;
 
-/// The lengths of lines that become matrices: shorter ones stay in a cache, and no memory holds longer ones.
+/// The lengths of lines that become matrices: shorter ones stay in a cache, and no memory holds
+/// longer ones.
 const LENGTHS: Range<usize> = 1 << 16..1 << 40;
 
 /// The sizes of the matrix of a line.
@@ -27,7 +30,8 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
-    /// Returns the matrix of a line of `n` numbers, if that is long and has a divisor near its root.
+    /// Returns the matrix of a line of `n` numbers, if that is long and has a divisor near its
+    /// root.
     pub(super) fn of(n: usize) -> Option<Self> {
         if !LENGTHS.contains(&n) {
             return None;
@@ -70,7 +74,8 @@ impl<R: Real + Field> Long<R> {
         Self { matrix, for_columns, for_rows, turns }
     }
 
-    /// Transforms the line in each lane. What a transform that was stopped has written means nothing.
+    /// Transforms the line in each lane. What a transform that was stopped has written means
+    /// nothing.
     pub(super) fn transform<const N: usize>(
         &self,
         line: &[Lanes<R, N>],
@@ -146,8 +151,8 @@ impl<R: Real + Field> Long<R> {
     }
 }
 
-/// Calls `each` for blocks of at most [`TOGETHER`] of `lines` lines of `length` numbers, in parallel: with memory for a block that a
-/// thread keeps, the numbers of the lines, and the block.
+/// Calls `each` for blocks of at most [`TOGETHER`] of `lines` lines of `length` numbers, in
+/// parallel: with memory for a block that a thread keeps, the numbers of the lines, and the block.
 fn each_block<R: Real + Field>(
     blocks: &mut [LaneBlock<R>],
     length: usize,

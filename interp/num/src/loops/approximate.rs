@@ -1,8 +1,9 @@
-//! Functions of f32 in vectors of f32, within the accuracy of their ops: those of the engine `fast`.
+//! Functions of f32 in vectors of f32, within the accuracy of their ops: those of the engine
+//! `fast`.
 //!
-//! A formula has no branches, so the compiler vectorizes it, and is not checked: a test measures its error over all f32. It gives
-//! NaN where it does not apply; such elements are computed by the definition of the function. Processors without fused
-//! multiply-add use the definition alone.
+//! A formula has no branches, so the compiler vectorizes it, and is not checked: a test measures
+//! its error over all f32. It gives NaN where it does not apply; such elements are computed by the
+//! definition of the function. Processors without fused multiply-add use the definition alone.
 use super::VectorLoop;
 use super::instruction_set::{self, Task};
 use crate::float::to_f32;
@@ -86,7 +87,8 @@ fn polynomial<const N: usize>(x: f32, coefficients: &'static [f32; N]) -> f32 {
     sum
 }
 
-/// Loops of the functions that have a formula, and `None` for all others; the names are those of the op table.
+/// Loops of the functions that have a formula, and `None` for all others; the names are those of
+/// the op table.
 macro_rules! functions {
     ($($function:ident)*) => {
         pub(super) mod loops {
@@ -130,7 +132,8 @@ fn clamp(x: f32, bound: f32) -> f32 {
 fn power(bits: u32) -> f32 {
     f32::from_bits((bits << 23).wrapping_add(ONE))
 }
-/// Returns the bits of [`TO_INTEGER`] plus `k`, and `e^r - 1`, with `x = k ln 2 + r`, `|r| <= ln(2) / 2`.
+/// Returns the bits of [`TO_INTEGER`] plus `k`, and `e^r - 1`, with `x = k ln 2 + r`,
+/// `|r| <= ln(2) / 2`.
 #[inline(always)]
 fn parts(x: f32) -> (u32, f32) {
     let k = x.mul_add(std::f32::consts::LOG2_E, TO_INTEGER);
@@ -159,8 +162,8 @@ fn expm1(x: f32) -> f32 {
 }
 #[inline(always)]
 fn tanh(x: f32) -> f32 {
-    // Loops over small arrays wait for it, so the chain of operations is short: e^(2h) - 1 as `parts` computes it, with
-    // sums of pairs of terms.
+    // Loops over small arrays wait for it, so the chain of operations is short: e^(2h) - 1 as
+    // `parts` computes it, with sums of pairs of terms.
     let size = if x.abs() > 10.0 { 10.0 } else { x.abs() };
     let k = size.mul_add(2.0 * std::f32::consts::LOG2_E, TO_INTEGER);
     let n = TO_INTEGER - k;
@@ -212,7 +215,8 @@ fn erf(x: f32) -> f32 {
     power.mul_add(rest, power - 1.0).copysign(x)
 }
 
-/// Returns `ln u` for positive normal `u`, NaN for others; `below` is `u - 1`, more precisely where `u` was rounded.
+/// Returns `ln u` for positive normal `u`, NaN for others; `below` is `u - 1`, more precisely where
+/// `u` was rounded.
 #[inline(always)]
 fn ln(u: f32, below: f32) -> f32 {
     const ROOT: u32 = 0x3f35_04f3; // sqrt(1/2)
@@ -258,7 +262,8 @@ fn log1p(x: f32) -> f32 {
 fn quadrant(x: f32) -> (f64, u32) {
     /// 1.5 * 2^52.
     const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
-    /// -pi/2 in two parts; the first has 33 bits, so that products with integers below 2^20 are exact.
+    /// -pi/2 in two parts; the first has 33 bits, so that products with integers below 2^20 are
+    /// exact.
     const MINUS_HALF_PI: [f64; 2] = [-1.570_796_326_734_125_6, -6.077_100_506_506_192e-11];
     /// 2^20.
     const LARGE: f32 = 1_048_576.0;

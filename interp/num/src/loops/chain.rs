@@ -1,5 +1,5 @@
-//! Two operations of f32 in one loop, with the value between them in a register. Each rounds, so the bits are those of two
-//! loops.
+//! Two operations of f32 in one loop, with the value between them in a register. Each rounds, so
+//! the bits are those of two loops.
 use super::instruction_set::{self, Task};
 use super::{Each, VectorLoop, elements, pair};
 use crate::float_functions::single;
@@ -43,8 +43,8 @@ impl Short {
     }
 }
 
-/// Returns the loop of an operation of the first two operands, and of what follows with the third one, if any. Each operand may
-/// have one element.
+/// Returns the loop of an operation of the first two operands, and of what follows with the third
+/// one, if any. Each operand may have one element.
 #[inline]
 pub fn chain_loop(first: Short, then: Then) -> VectorLoop {
     match first {

@@ -5,8 +5,8 @@ use super::{VectorLoop, each};
 use crate::float::to_f32;
 use hlo::ElementType;
 
-/// Returns the loop of `convert` between different types; `None` where it takes more than one step in a type of the
-/// processor, as from 64-bit integers to bf16.
+/// Returns the loop of `convert` between different types; `None` where it takes more than one step
+/// in a type of the processor, as from 64-bit integers to bf16.
 #[allow(
     clippy::as_conversions,
     clippy::cast_lossless,
@@ -63,8 +63,8 @@ fn to_narrow<R: Narrow>(from: ElementType) -> Option<VectorLoop> {
     None
 }
 
-/// Returns `x` rounded to odd: the neighbor with an odd last bit, unless `x` is an f32. Rounding that to a narrower type
-/// is rounding `x`.
+/// Returns `x` rounded to odd: the neighbor with an odd last bit, unless `x` is an f32. Rounding
+/// that to a narrower type is rounding `x`.
 #[inline]
 fn to_odd(x: f64) -> f32 {
     let nearest = to_f32(x);

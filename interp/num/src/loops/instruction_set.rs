@@ -1,4 +1,5 @@
-//! Loops compiled for several instruction sets, of which the best that the processor has is chosen at run time.
+//! Loops compiled for several instruction sets, of which the best that the processor has is chosen
+//! at run time.
 //!
 //! It is chosen by speed alone: a loop gives the same bits with each.
 #![expect(unsafe_code, reason = "calls functions compiled for instructions that were detected")]

@@ -5,10 +5,12 @@ use crate::float::to_f32;
 
 /// Elements whose results are checked together.
 const BLOCK: usize = 512;
-/// The bound of the relative error in f64: squares of f32 are exact there, their sum and its root are rounded.
+/// The bound of the relative error in f64: squares of f32 are exact there, their sum and its root
+/// are rounded.
 const ERROR: f64 = f64::EPSILON;
 
-/// Returns the loop of `abs` from c64 to f32. It calls core-math where the bound of the error leaves the rounding open.
+/// Returns the loop of `abs` from c64 to f32. It calls core-math where the bound of the error
+/// leaves the rounding open.
 pub fn magnitude_loop() -> VectorLoop {
     VectorLoop::new(|operands, result| {
         let numbers: &[[f32; 2]] = bytemuck::cast_slice(operands[0]);

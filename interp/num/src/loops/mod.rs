@@ -1,7 +1,7 @@
 //! Loops of one function over the elements of arrays, in types of the processor.
 //!
-//! A loop converts each element to the wide form in which its function is defined and the result back. The compiler sees
-//! both and computes in the type itself, in vectors.
+//! A loop converts each element to the wide form in which its function is defined and the result
+//! back. The compiler sees both and computes in the type itself, in vectors.
 #![expect(
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
@@ -34,7 +34,8 @@ use std::sync::Arc;
 pub use sum::{AT_ONCE, SumLoops};
 pub use table::{binary_loop, is_approximate, unary_loop};
 
-/// A loop over the bytes of operands and of a result, aligned for their types and with the same number of elements.
+/// A loop over the bytes of operands and of a result, aligned for their types and with the same
+/// number of elements.
 #[derive(Clone)]
 pub struct VectorLoop {
     run: Arc<LoopFn>,
@@ -106,20 +107,20 @@ struct Each<'a, const N: usize, A, R, F> {
     function: F,
 }
 
-/// Expands to the loop over this number of operands. Loops generic in the number would have the compiler compile functions of arrays
-/// for each function of elements.
+/// Expands to the loop over this number of operands. Loops generic in the number would have the
+/// compiler compile functions of arrays for each function of elements.
 macro_rules! loop_of {
     ($count:literal: $($operand:ident)*) => {
         impl<A: Copy, R, F: Fn([A; $count]) -> R> Task for Each<'_, $count, A, R, F> {
-            // Short loops wait for the cache, which gives twice as many bytes to wide vectors. Each set of instructions is
-            // compiled: the types of most modules are worth that.
+            // Short loops wait for the cache, which gives twice as many bytes to wide vectors. Each
+            // set of instructions is compiled: the types of most modules are worth that.
             const IS_LONG: bool = matches!(size_of::<A>(), 2 | 4);
             #[inline(always)]
             fn run(self) {
                 let count = self.result.len();
                 let [$($operand),*] = self.operands;
-                // Indices below the length of each slice need no checks, with which the last elements would be computed one
-                // by one.
+                // Indices below the length of each slice need no checks, with which the last
+                // elements would be computed one by one.
                 $(let $operand = &$operand[..count];)*
                 for i in 0..count {
                     self.result[i] = (self.function)([$($operand[i]),*]);

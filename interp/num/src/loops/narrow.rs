@@ -116,8 +116,9 @@ fn each_stage<const N: usize, T: Narrow>(
     }
 }
 
-/// Applies a loop over f32 and rounds its results again. Results that may be halfway between two neighbors are computed by
-/// `definition`, if there is one: there rounding twice may be wrong, as the f32 may itself be rounded.
+/// Applies a loop over f32 and rounds its results again. Results that may be halfway between two
+/// neighbors are computed by `definition`, if there is one: there rounding twice may be wrong, as
+/// the f32 may itself be rounded.
 pub(super) fn through_f32<const N: usize, T: Narrow>(
     single: VectorLoop,
     definition: Option<ScalarDefinition<N>>,
@@ -151,7 +152,8 @@ pub(super) fn widened<const N: usize, T: Narrow>(single: VectorLoop, width: usiz
     })
 }
 
-/// Applies a loop to f32 from a type of `width` bytes and rounds its results again; they are exact, or rounded to odd.
+/// Applies a loop to f32 from a type of `width` bytes and rounds its results again; they are exact,
+/// or rounded to odd.
 pub(super) fn rounded<T: Narrow>(single: VectorLoop, width: usize) -> VectorLoop {
     VectorLoop::new(move |operands, result| {
         let result: &mut [T] = bytemuck::cast_slice_mut(result);

@@ -12,27 +12,31 @@ use std::ops::AddAssign;
 const LANES: usize = 8;
 /// Numbers of f32 in a vector.
 const SINGLE_LANES: usize = 16;
-/// Vectors to which elements are added in turn, so that an addition does not wait for the one before it.
+/// Vectors to which elements are added in turn, so that an addition does not wait for the one
+/// before it.
 const VECTORS: usize = 4;
 /// Rows that are added to columns at once.
 pub const AT_ONCE: usize = 4;
 
-/// The loops that sum elements of a type with at most 24 significant bits. Operands are bytes, aligned for the type.
+/// The loops that sum elements of a type with at most 24 significant bits. Operands are bytes,
+/// aligned for the type.
 ///
-/// `coarse` is a number whose neighbors are a unit apart: adding an element and subtracting it again gives the element
-/// only if that is a multiple of the unit. Where no bound of the error is asked for, magnitudes are 0 while sums are finite.
+/// `coarse` is a number whose neighbors are a unit apart: adding an element and subtracting it
+/// again gives the element only if that is a multiple of the unit. Where no bound of the error is
+/// asked for, magnitudes are 0 while sums are finite.
 #[derive(Clone, Copy)]
 pub struct SumLoops {
     /// How the sums are computed.
     pub arithmetic: Arithmetic,
     /// Bytes of an element.
     pub width: usize,
-    /// Returns the sum of the elements and that of their magnitudes. Each element takes part in at most
-    /// `count / 32 + 8` additions.
+    /// Returns the sum of the elements and that of their magnitudes. Each element takes part in at
+    /// most `count / 32 + 8` additions.
     pub row: fn(&[u8]) -> (f64, f64),
     /// Returns whether all elements are multiples of the unit of `coarse`.
     pub are_multiples: fn(&[u8], f64) -> bool,
-    /// Adds the elements of up to [`AT_ONCE`] rows to the sums at their indices, and their magnitudes to the ones there.
+    /// Adds the elements of up to [`AT_ONCE`] rows to the sums at their indices, and their
+    /// magnitudes to the ones there.
     pub columns: fn(&[&[u8]], &mut [f64], &mut [f64]),
     /// Sets bits at the indices of elements that are no multiples of the unit of the number there.
     pub no_multiples: fn(&[u8], &[f64], &mut [u64]),
@@ -114,14 +118,16 @@ fn row<T: Term>(elements: &[u8]) -> (f64, f64) {
     (total(&sums), total(&magnitudes))
 }
 
-/// Returns the sum of all lanes. Inlined, it would make the compiler pair sums with magnitudes in [`Row`].
+/// Returns the sum of all lanes. Inlined, it would make the compiler pair sums with magnitudes in
+/// [`Row`].
 #[inline(never)]
 fn total([a, b, c, d]: &[Vector; VECTORS]) -> f64 {
     let [a, b, c, d, e, f, g, h] = plus(plus(*a, *b), plus(*c, *d));
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
-/// The sum of the elements in lanes of f32. A sum that is not finite is left open: the exact one may be.
+/// The sum of the elements in lanes of f32. A sum that is not finite is left open: the exact one
+/// may be.
 fn row_of_f32<T: Term>(elements: &[u8]) -> (f64, f64) {
     let mut sum = 0.0;
     instruction_set::run(SingleRow::<T> {
@@ -152,7 +158,8 @@ impl<T: Term> Task for SingleRow<'_, T> {
     }
 }
 
-/// Returns the sum of all lanes and of the last elements. Inlined, it would keep the sums in memory.
+/// Returns the sum of all lanes and of the last elements. Inlined, it would keep the sums in
+/// memory.
 #[inline(never)]
 fn total_of_singles<T: Term>(sums: [[f32; SINGLE_LANES]; VECTORS], last: &[T]) -> f64 {
     let mut total = [-0.0; LANES];

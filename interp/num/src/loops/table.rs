@@ -171,7 +171,8 @@ macro_rules! define {
 }
 hlo::for_each_op!(define);
 
-/// Returns the loop of an op on a type of the processor, bf16 or f16, if its result has the same type.
+/// Returns the loop of an op on a type of the processor, bf16 or f16, if its result has the same
+/// type.
 #[inline]
 pub fn unary_loop(op: Unary, ty: ElementType, arithmetic: Arithmetic) -> Option<VectorLoop> {
     match arithmetic {
@@ -187,8 +188,8 @@ pub fn is_approximate(op: Unary, ty: ElementType, arithmetic: Arithmetic) -> boo
         Arithmetic::Fast => fast_unary(op, ty).is_some(),
     }
 }
-/// Returns the loop of a function that f32 approximates within the accuracy of the op. Rounding the result once more does not
-/// matter then.
+/// Returns the loop of a function that f32 approximates within the accuracy of the op. Rounding the
+/// result once more does not matter then.
 pub(super) fn fast_unary(op: Unary, ty: ElementType) -> Option<VectorLoop> {
     let single = approximate_unary(op)?;
     if ty == ElementType::F32 {
@@ -228,8 +229,8 @@ pub fn binary_loop(op: Binary, ty: ElementType) -> Option<VectorLoop> {
     if ty == ElementType::Pred { pred_binary(op) } else { None }
 }
 
-/// Returns whether rounding the result of an op to f32 and then to a narrower type may differ from rounding once: for
-/// functions. Of sums, products and quotients f32 has enough bits.
+/// Returns whether rounding the result of an op to f32 and then to a narrower type may differ from
+/// rounding once: for functions. Of sums, products and quotients f32 has enough bits.
 fn rounds_twice(op: &Op) -> bool {
     op.opcode().accuracy() != Accuracy::Exact
 }

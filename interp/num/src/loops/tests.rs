@@ -166,7 +166,8 @@ fn selection() {
     }
 }
 
-/// Compares the loops of all functions of one f32 with their definitions, for every `step`th of all f32.
+/// Compares the loops of all functions of one f32 with their definitions, for every `step`th of all
+/// f32.
 fn compare_on_f32(step: usize) {
     for &op in Unary::ALL {
         let (Some(function), Some(single)) =
@@ -209,8 +210,9 @@ fn order(x: f32) -> i64 {
     let bits = i64::from(x.to_bits() & 0x7fff_ffff);
     if x.is_sign_negative() { -bits } else { bits }
 }
-/// Compares the formulas of `fast` with the definitions, for every `step`th of all f32, and prints the largest distance of each.
-/// The error is at most half a unit more than the distance from the correctly rounded result.
+/// Compares the formulas of `fast` with the definitions, for every `step`th of all f32, and prints
+/// the largest distance of each. The error is at most half a unit more than the distance from the
+/// correctly rounded result.
 fn measure_on_f32(step: usize) {
     for &op in Unary::ALL {
         let (Some(function), Some(single)) = (table::fast_unary(op, E::F32), crate::unary_f32(op))
@@ -284,7 +286,8 @@ fn functions_of_two_f32() {
     }
 }
 
-/// Two operations in one loop, with single elements and arrays as operands, give the bits of two loops.
+/// Two operations in one loop, with single elements and arrays as operands, give the bits of two
+/// loops.
 #[test]
 fn chains_of_two_operations() {
     let numbers: Vec<f32> = edges(E::F32).iter().map(|x| single_of(*x)).collect();

@@ -1,11 +1,13 @@
-//! Errors of complex functions, in units in the last place, against textbook formulas in high precision.
+//! Errors of complex functions, in units in the last place, against textbook formulas in high
+//! precision.
 use crate::grid::two;
 use crate::oracle::{Big, Chance, big_to};
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType as E, Scalar};
 use std::fmt::Write;
 
-/// The precision allows for cancellation in the formulas, by up to twice the exponent's distance from 1.
+/// The precision allows for cancellation in the formulas, by up to twice the exponent's distance
+/// from 1.
 const BITS: usize = 700;
 
 fn big(x: f64) -> Big {
@@ -140,8 +142,8 @@ fn formula2(op: Binary, a: &Z, b: &Z) -> Z {
     }
 }
 
-/// Bounds in ulp of `c64` and `c128`: of each part, and of the absolute value. The former is infinite where a part can
-/// cancel.
+/// Bounds in ulp of `c64` and `c128`: of each part, and of the absolute value. The former is
+/// infinite where a part can cancel.
 struct Row {
     name: &'static str,
     apply: Apply,
@@ -162,7 +164,8 @@ const fn two_of(op: Binary, name: &'static str, parts: [f64; 2], whole: [f64; 2]
     Row { name, apply: Apply::Two(op), parts, whole }
 }
 
-/// The bounds that docs/numerics.md states. Those of `c64` are half an ulp, and 2^-29 of those of `c128`.
+/// The bounds that docs/numerics.md states. Those of `c64` are half an ulp, and 2^-29 of those of
+/// `c128`.
 const ROWS: [Row; 26] = [
     one(Unary::Abs, "abs", [0.5, 0.5], [0.5, 0.5]),
     one(Unary::Acos, "acos", [0.501, 1.51], [0.501, 1.51]),
@@ -192,8 +195,8 @@ const ROWS: [Row; 26] = [
     two_of(Binary::Atan2, "atan2", [0.501, 1.54], [0.501, 1.54]),
 ];
 
-/// Returns a number of one of several kinds: of moderate size, of wide range, near a cut, near 1 or i, near a pole of
-/// tan or tanh, nearly real or imaginary.
+/// Returns a number of one of several kinds: of moderate size, of wide range, near a cut, near 1 or
+/// i, near a pole of tan or tanh, nearly real or imaginary.
 fn sample(chance: &mut Chance, i: usize, single: bool) -> (f64, f64) {
     let quarter = std::f64::consts::FRAC_PI_2;
     let round = |x: f64| if single { f64::from(x as f32) } else { x };
@@ -219,7 +222,8 @@ fn sample(chance: &mut Chance, i: usize, single: bool) -> (f64, f64) {
     (round(a), round(b))
 }
 
-/// Returns the error of `got` in units in the last place of `at`, which is a value in the type's range.
+/// Returns the error of `got` in units in the last place of `at`, which is a value in the type's
+/// range.
 fn ulps(got: f64, exact: &Big, at: f64, ty: E) -> f64 {
     let (bits, least) = if ty == E::C64 { (24, -149) } else { (53, -1074) };
     let exponent = if at == 0.0 { -1100 } else { at.abs().log2().floor() as i32 };
@@ -248,8 +252,9 @@ impl Point {
     }
 }
 
-/// Returns the result of a function, its exact value, and the errors of the result: of the worse part, and of the absolute
-/// value. None where the formulas do not apply or the value overflows or is small.
+/// Returns the result of a function, its exact value, and the errors of the result: of the worse
+/// part, and of the absolute value. None where the formulas do not apply or the value overflows or
+/// is small.
 fn errors(row: &Row, ty: E, Point { a, b }: Point) -> Option<((f64, f64), Z, [f64; 2])> {
     let single = ty == E::C64;
     let (x, y) = (Scalar::Complex(a.0, a.1), Scalar::Complex(b.0, b.1));
@@ -296,7 +301,8 @@ fn errors(row: &Row, ty: E, Point { a, b }: Point) -> Option<((f64, f64), Z, [f6
     Some(((re, im), exact, errors))
 }
 
-/// Returns the largest errors of a function over samples. Every other sample is next to the worst one so far.
+/// Returns the largest errors of a function over samples. Every other sample is next to the worst
+/// one so far.
 fn measure(row: &Row, ty: E, count: usize, seed: u64) -> (f64, f64, String) {
     let mut chance = Chance(seed);
     let single = ty == E::C64;
@@ -320,7 +326,8 @@ fn measure(row: &Row, ty: E, count: usize, seed: u64) -> (f64, f64, String) {
     (parts, whole, text)
 }
 
-/// Returns whether the formulas do not apply: on a cut the sign of a zero decides, and zeros have no logarithm.
+/// Returns whether the formulas do not apply: on a cut the sign of a zero decides, and zeros have
+/// no logarithm.
 fn unfit(op: Unary, a: f64, b: f64) -> bool {
     (a == 0.0 || b == 0.0) && !matches!(op, Unary::Abs | Unary::Exponential)
 }

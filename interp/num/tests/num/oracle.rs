@@ -1,7 +1,8 @@
 //! Real functions to any precision, and fast approximations.
 //!
-//! The precise values come from `dashu-float`, which is independent of CORE-MATH. One value takes about 0.1 ms, so
-//! the approximation of the platform's libm, which the library never uses, decides values far from a tie.
+//! The precise values come from `dashu-float`, which is independent of CORE-MATH. One value takes
+//! about 0.1 ms, so the approximation of the platform's libm, which the library never uses, decides
+//! values far from a tie.
 use crate::grid::{Grid, two};
 use dashu_float::ops::CubicRoot;
 use dashu_float::{FBig, round::mode::HalfEven};

@@ -40,8 +40,8 @@ fn rounded_operations() {
     });
 }
 
-/// The remainder as an integer number of units of 2^-17, of which the values of all these types but `f8e8m0fnu` are
-/// multiples.
+/// The remainder as an integer number of units of 2^-17, of which the values of all these types but
+/// `f8e8m0fnu` are multiples.
 #[test]
 fn remainders() {
     pairs(|grid, a, b| {
@@ -93,7 +93,8 @@ fn picks_and_comparisons() {
 fn total_order_of_all_codes() {
     for grid in GRIDS.iter().filter(|g| g.ty.bits() <= 8) {
         let top = 1u64 << (grid.ty.bits() - 1);
-        // Negative codes from the largest down, then the others up; the one NaN of some types is the smallest.
+        // Negative codes from the largest down, then the others up; the one NaN of some types is
+        // the smallest.
         let codes: Vec<u64> = match grid.past {
             _ if grid.powers => (0..2 * top).collect(),
             crate::grid::Past::OnlyNan => {
@@ -146,7 +147,8 @@ fn is_tie(grid: &Grid, y: f64) -> bool {
     (size * two(-unit)).fract() == 0.5
 }
 
-/// All pairs of a 16-bit type: where the f64 result is a tie, the rounded result is that of the exact one.
+/// All pairs of a 16-bit type: where the f64 result is a tie, the rounded result is that of the
+/// exact one.
 ///
 /// An f64 result is on the correct side of a tie or exactly on it, so there are no other errors.
 fn all_pairs(ty: E, op: Binary, skip: impl Fn(f64, f64) -> bool + Sync) {
@@ -199,8 +201,9 @@ fn dull_power(a: f64, b: f64) -> bool {
     !(two(-13)..=140.0).contains(&size)
 }
 
-/// Angles that are 0 or within less than half an ulp of a multiple of a right angle; and small ones whose quotient is a
-/// normal number: a quotient of two numbers of 8 bits is then not a tie, nor within a relative 2^-17 of one.
+/// Angles that are 0 or within less than half an ulp of a multiple of a right angle; and small ones
+/// whose quotient is a normal number: a quotient of two numbers of 8 bits is then not a tie, nor
+/// within a relative 2^-17 of one.
 fn dull_angle(y: f64, x: f64) -> bool {
     let quotient = (y / x).abs();
     let near_axis = x < 0.0 && quotient < two(-20);

@@ -25,8 +25,8 @@ fn ours2(op: Binary, ty: E, a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns whether the function is constant, infinite or undefined around the value, so that the approximation is
-/// exact.
+/// Returns whether the function is constant, infinite or undefined around the value, so that the
+/// approximation is exact.
 fn far_out(op: Unary, x: f64) -> bool {
     let limit = match op {
         Unary::Exponential
@@ -56,8 +56,8 @@ fn check_f64(op: Unary, x: f64) {
     }
 }
 
-/// Arguments that are difficult to round: worst cases from the literature, ends of ranges, zeros of the functions,
-/// where formulas switch or cancel.
+/// Arguments that are difficult to round: worst cases from the literature, ends of ranges, zeros of
+/// the functions, where formulas switch or cancel.
 fn hard() -> Vec<f64> {
     let hex = |mantissa: u64, exponent: i32| mantissa as f64 * two(exponent - 52);
     let mut all = vec![

@@ -2,11 +2,11 @@
 use super::number::{LapackFloat, Matrix};
 use num::clock::Stop;
 
-/// `potrf`: `a = l l^H`, `l` lower triangular, or `a = u^H u`. Only the named triangle of `a` is read, and only it is
-/// written: the other is unchanged.
+/// `potrf`: `a = l l^H`, `l` lower triangular, or `a = u^H u`. Only the named triangle of `a` is
+/// read, and only it is written: the other is unchanged.
 ///
-/// Returns 0, or `k` if the leading minor of order `k` is not positive definite. Columns from the `k`-th on are then
-/// unchanged. The imaginary parts of diagonal elements are ignored.
+/// Returns 0, or `k` if the leading minor of order `k` is not positive definite. Columns from the
+/// `k`-th on are then unchanged. The imaginary parts of diagonal elements are ignored.
 pub(super) fn potrf<N: LapackFloat>(a: &mut Matrix<N>, lower: bool) -> i32 {
     if lower {
         // The upper factor is the conjugate transpose of the lower.
@@ -63,8 +63,8 @@ pub(super) struct Triangle {
     pub(super) conjugate: bool,
 }
 
-/// `trsm`: solves `op(a) x = b`, or `x op(a) = b` for `right`, into `b`. Only one triangle of `a` is read. A zero on the
-/// diagonal is divided by: the result has infinities and NaN.
+/// `trsm`: solves `op(a) x = b`, or `x op(a) = b` for `right`, into `b`. Only one triangle of `a`
+/// is read. A zero on the diagonal is divided by: the result has infinities and NaN.
 pub(super) fn trsm<N: LapackFloat>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triangle, right: bool) {
     if right {
         // `x op(a) = b` is `op(a)^T x^T = b^T`.
@@ -105,12 +105,12 @@ pub(super) fn trsm<N: LapackFloat>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triang
     }
 }
 
-/// `getrf`: `p a = l u` with rows exchanged so that each pivot is the largest remaining element of its column,
-/// `|re| + |im|` being the size of a complex number; the first of equal ones is taken. `l` has ones on its diagonal, which are
-/// not stored.
+/// `getrf`: `p a = l u` with rows exchanged so that each pivot is the largest remaining element of
+/// its column, `|re| + |im|` being the size of a complex number; the first of equal ones is taken.
+/// `l` has ones on its diagonal, which are not stored.
 ///
-/// Returns the 1-based row that each step exchanged with, and 0, or `k` if the `k`-th pivot is the first that is zero.
-/// The elimination continues after a zero pivot.
+/// Returns the 1-based row that each step exchanged with, and 0, or `k` if the `k`-th pivot is the
+/// first that is zero. The elimination continues after a zero pivot.
 pub(super) fn getrf<N: LapackFloat>(a: &mut Matrix<N>) -> (Vec<i32>, i32) {
     let steps = a.rows.min(a.cols);
     let (mut pivots, mut info) = (Vec::with_capacity(steps), 0);
@@ -144,17 +144,17 @@ pub(super) fn getrf<N: LapackFloat>(a: &mut Matrix<N>) -> (Vec<i32>, i32) {
     (pivots, info)
 }
 
-/// The bands of a tridiagonal matrix: below, on and above the diagonal. The first element below and the last one above are not
-/// read. After elimination `d` and `du` hold the diagonal and the first superdiagonal of the triangular factor, and `dl[1..n-1]`
-/// its second superdiagonal.
+/// The bands of a tridiagonal matrix: below, on and above the diagonal. The first element below and
+/// the last one above are not read. After elimination `d` and `du` hold the diagonal and the first
+/// superdiagonal of the triangular factor, and `dl[1..n-1]` its second superdiagonal.
 pub(super) struct Bands<'a, N> {
     pub(super) dl: &'a mut [N],
     pub(super) d: &'a mut [N],
     pub(super) du: &'a mut [N],
 }
 
-/// `gtsv`: solves a tridiagonal system by elimination with row exchanges. Returns 0, or `k` if the `k`-th pivot is zero; nothing
-/// is solved then.
+/// `gtsv`: solves a tridiagonal system by elimination with row exchanges. Returns 0, or `k` if the
+/// `k`-th pivot is zero; nothing is solved then.
 pub(super) fn gtsv<N: LapackFloat>(bands: &mut Bands<'_, N>, b: &mut Matrix<N>) -> i32 {
     if let Some(zero) = eliminate(bands, b, true) {
         return order(zero);
@@ -163,8 +163,9 @@ pub(super) fn gtsv<N: LapackFloat>(bands: &mut Bands<'_, N>, b: &mut Matrix<N>) 
     0
 }
 
-/// Solves a tridiagonal system that may be singular. Where a quotient would be larger than `1 / tiny`, the pivot grows first, from
-/// `epsilon` times the largest element of the triangular factor on.
+/// Solves a tridiagonal system that may be singular. Where a quotient would be larger than
+/// `1 / tiny`, the pivot grows first, from `epsilon` times the largest element of the triangular
+/// factor on.
 pub(super) fn perturbed<N: LapackFloat>(
     bands: &mut Bands<'_, N>,
     b: &mut Matrix<N>,
@@ -185,7 +186,8 @@ pub(super) fn perturbed<N: LapackFloat>(
     });
 }
 
-/// Makes a tridiagonal matrix triangular, with row exchanges. Returns the first pivot that is zero and `stops` there, if it does.
+/// Makes a tridiagonal matrix triangular, with row exchanges. Returns the first pivot that is zero
+/// and `stops` there, if it does.
 fn eliminate<N: LapackFloat>(
     bands: &mut Bands<'_, N>,
     b: &mut Matrix<N>,
@@ -234,8 +236,8 @@ fn eliminate<N: LapackFloat>(
     (stops && n > 0 && d[n - 1] == N::ZERO).then(|| n - 1)
 }
 
-/// Solves the triangular system that [`eliminate`] leaves. `pivot` gets each pivot and the size of the largest number that it
-/// divides, and returns the divisor.
+/// Solves the triangular system that [`eliminate`] leaves. `pivot` gets each pivot and the size of
+/// the largest number that it divides, and returns the divisor.
 fn substitute<N: LapackFloat>(
     Bands { dl, d, du }: &Bands<'_, N>,
     b: &mut Matrix<N>,

@@ -1,17 +1,18 @@
 //! `geev`: eigenvalues and eigenvectors of any square matrix, from its Schur form.
 //!
-//! Each vector has length 1. A vector of a complex eigenvalue is scaled so that its largest element is real and
-//! positive; one of a real eigenvalue of a real matrix is real, of either sign.
+//! Each vector has length 1. A vector of a complex eigenvalue is scaled so that its largest element
+//! is real and positive; one of a real eigenvalue of a real matrix is real, of either sign.
 use super::number::{Complex, LapackFloat, Matrix, length};
 use super::schur::eigenvalues;
 
-/// Returns the columns `v` with `a v = value v`, in the order of the eigenvalues, from `a = z t z^H`.
+/// Returns the columns `v` with `a v = value v`, in the order of the eigenvalues, from
+/// `a = z t z^H`.
 pub(super) fn right<N: LapackFloat>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> {
     vectors(&complex(t), &complex(z), &eigenvalues(t), is_complex::<N>())
 }
 
-/// Returns the columns `u` with `u^H a = value u^H`. They are right eigenvectors of the conjugate transpose, whose
-/// reverse is a Schur form again.
+/// Returns the columns `u` with `u^H a = value u^H`. They are right eigenvectors of the conjugate
+/// transpose, whose reverse is a Schur form again.
 pub(super) fn left<N: LapackFloat>(t: &Matrix<N>, z: &Matrix<N>) -> Matrix<Complex> {
     let n = t.rows;
     let (mut turned, mut basis) = (Matrix::zeros(n, n), Matrix::zeros(n, n));
@@ -91,13 +92,14 @@ fn shrink(x: &mut [Complex]) {
     }
 }
 
-/// Returns a divisor that is at least `tiny`: a difference of eigenvalues that cannot be distinguished is smaller.
+/// Returns a divisor that is at least `tiny`: a difference of eigenvalues that cannot be
+/// distinguished is smaller.
 fn kept(x: Complex, tiny: f64) -> Complex {
     if x.size() < tiny { Complex::real(tiny) } else { x }
 }
 
-/// Returns `x` with `a x = b`, where `a` is changed by about `tiny` if it is singular: elimination with the largest
-/// element as the pivot.
+/// Returns `x` with `a x = b`, where `a` is changed by about `tiny` if it is singular: elimination
+/// with the largest element as the pivot.
 fn solve_pair(a: [[Complex; 2]; 2], b: [Complex; 2], tiny: f64) -> [Complex; 2] {
     let size = |&(i, j): &(usize, usize)| a[i][j].size();
     let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
@@ -111,7 +113,8 @@ fn solve_pair(a: [[Complex; 2]; 2], b: [Complex; 2], tiny: f64) -> [Complex; 2] 
     x
 }
 
-/// Returns `x` with `(t - value) x = 0` for the eigenvalue at `k`, by back substitution from the last row of its block.
+/// Returns `x` with `(t - value) x = 0` for the eigenvalue at `k`, by back substitution from the
+/// last row of its block.
 fn solve(t: &Matrix<Complex>, value: Complex, k: usize) -> Vec<Complex> {
     let n = t.rows;
     let tiny = (f64::EPSILON * t.largest()).max(f64::MIN_POSITIVE);

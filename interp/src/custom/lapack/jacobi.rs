@@ -1,9 +1,10 @@
-//! `syevd`, `heevd`, `gesdd`, `gesvd`: eigenvalues of Hermitian matrices and singular values, by Jacobi rotations.
+//! `syevd`, `heevd`, `gesdd`, `gesvd`: eigenvalues of Hermitian matrices and singular values, by
+//! Jacobi rotations.
 //!
-//! LAPACK reduces the matrix first and then divides and conquers. Rotations take longer and are more accurate: each
-//! rotation makes one pair of columns orthogonal, and they are repeated until all pairs are. Results that are
-//! determined mathematically agree; the sign or phase of a vector, and the basis of an eigenspace of several
-//! dimensions, may differ.
+//! LAPACK reduces the matrix first and then divides and conquers. Rotations take longer and are
+//! more accurate: each rotation makes one pair of columns orthogonal, and they are repeated until
+//! all pairs are. Results that are determined mathematically agree; the sign or phase of a vector,
+//! and the basis of an eigenspace of several dimensions, may differ.
 use super::number::{LapackFloat, Matrix, hypot, length};
 use super::reflect::{geqp3, geqrf, hermitian, orgqr};
 use num::clock::Stop;
@@ -11,7 +12,8 @@ use num::clock::Stop;
 /// The limit of sweeps over all pairs. Ten are rarely needed.
 const ROUNDS: usize = 60;
 
-/// Returns the rotation `(c, s)` that makes the Hermitian matrix `[[p, g], [g, q]]` diagonal, `g > 0`.
+/// Returns the rotation `(c, s)` that makes the Hermitian matrix `[[p, g], [g, q]]` diagonal,
+/// `g > 0`.
 fn rotation(p: f64, q: f64, g: f64) -> (f64, f64) {
     let middle = (q - p) / (2.0 * g);
     let tangent = if middle.is_infinite() {
@@ -48,8 +50,8 @@ fn rotate_rows<N: LapackFloat>(
     }
 }
 
-/// Eigenvalues in ascending order and the orthonormal eigenvectors, as columns, of a Hermitian matrix of which one
-/// triangle is read. `None` if the sweeps do not converge.
+/// Eigenvalues in ascending order and the orthonormal eigenvectors, as columns, of a Hermitian
+/// matrix of which one triangle is read. `None` if the sweeps do not converge.
 pub(super) fn eigh<N: LapackFloat>(a: &Matrix<N>, lower: bool) -> Option<(Vec<f64>, Matrix<N>)> {
     let n = a.rows;
     let mut a = hermitian(a, lower);
@@ -97,8 +99,8 @@ fn picked<N: LapackFloat>(a: &Matrix<N>, order: &[usize]) -> Matrix<N> {
     result
 }
 
-/// Divides the matrix by a power of two so that no square of its largest elements overflows or underflows to zero;
-/// returns the power. A matrix with an infinity or a NaN does not change.
+/// Divides the matrix by a power of two so that no square of its largest elements overflows or
+/// underflows to zero; returns the power. A matrix with an infinity or a NaN does not change.
 pub(super) fn normalize<N: LapackFloat>(a: &mut Matrix<N>) -> f64 {
     let largest = a.largest();
     if largest == 0.0 || !largest.is_finite() || (1e-100..1e100).contains(&largest) {
@@ -112,14 +114,16 @@ pub(super) fn normalize<N: LapackFloat>(a: &mut Matrix<N>) -> f64 {
     power
 }
 
-/// The products of shorter columns could underflow; the singular vectors of these are any that complete the basis.
+/// The products of shorter columns could underflow; the singular vectors of these are any that
+/// complete the basis.
 const NULL: f64 = 1e-140;
 
-/// `a = u diag(s) v^H`: `u`, `s` in descending order, `v^H`. The vectors are as many as `s`, or all of them with `full`.
-/// `None` if the sweeps do not converge.
+/// `a = u diag(s) v^H`: `u`, `s` in descending order, `v^H`. The vectors are as many as `s`, or all
+/// of them with `full`. `None` if the sweeps do not converge.
 ///
-/// The rotations run on `r^H` of `a p = q r` with column pivots, as Drmač and Veselić do: `r` has independent rows also
-/// where `a` is singular. The columns of `a` itself would shrink without end there, and never become orthogonal.
+/// The rotations run on `r^H` of `a p = q r` with column pivots, as Drmač and Veselić do: `r` has
+/// independent rows also where `a` is singular. The columns of `a` itself would shrink without end
+/// there, and never become orthogonal.
 pub(super) fn svd<N: LapackFloat>(
     a: &Matrix<N>,
     full: bool,
@@ -171,7 +175,8 @@ pub(super) fn svd<N: LapackFloat>(
     Some((basis, values, vh))
 }
 
-/// Rotates pairs of columns until all are orthogonal, and those of `v` likewise. `false` if the sweeps do not converge.
+/// Rotates pairs of columns until all are orthogonal, and those of `v` likewise. `false` if the
+/// sweeps do not converge.
 fn orthogonalize<N: LapackFloat>(u: &mut Matrix<N>, v: &mut Matrix<N>) -> bool {
     // The rounding errors of columns of this length in f64.
     let tolerance = f64::EPSILON * length(std::iter::repeat_n(1.0, u.rows.max(16)));

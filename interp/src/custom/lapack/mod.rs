@@ -16,12 +16,15 @@
 //! | `sytrd`, `hetrd` | tridiagonal form | `uplo` |
 //! | `gtsv` | solution of a tridiagonal system | |
 //!
-//! Letters are given by their character code: `uplo = 76 : ui8` is `L`. Everything is computed in f64 and rounded at
-//! the end; sums are compensated, but for those of `potrf` and `trsm` of f32; the engine `fast` computes these two in the type of real elements. Where LAPACK documents a sign or an order it is kept: the signs of Householder
-//! reflections, 1-based pivots, ascending eigenvalues, descending singular values. Where a matrix is not finite, the
-//! eigenvalues, singular values and vectors are NaN and `info` is not 0, from which JAX makes NaN as well.
+//! Letters are given by their character code: `uplo = 76 : ui8` is `L`. Everything is computed in
+//! f64 and rounded at the end; sums are compensated, but for those of `potrf` and `trsm` of f32;
+//! the engine `fast` computes these two in the type of real elements. Where LAPACK documents a sign
+//! or an order it is kept: the signs of Householder reflections, 1-based pivots, ascending
+//! eigenvalues, descending singular values. Where a matrix is not finite, the eigenvalues, singular
+//! values and vectors are NaN and `info` is not 0, from which JAX makes NaN as well.
 //!
-//! The older names without `_ffi` took sizes as leading operands. They are rejected, with a pointer to the new name.
+//! The older names without `_ffi` took sizes as leading operands. They are rejected, with a pointer
+//! to the new name.
 #[cfg(feature = "faer")]
 mod blocked;
 mod direct;
@@ -90,7 +93,8 @@ pub(super) fn eigh(call: &Call<'_>, lower: bool) -> Result<Literal> {
     run_as(call, "syevd", "T[n,n] -> T[n,n] R[n]", attributes)
 }
 
-/// Returns the solution of a tridiagonal system that may be singular, for JAX's target of this name.
+/// Returns the solution of a tridiagonal system that may be singular, for JAX's target of this
+/// name.
 pub(super) fn perturbed(call: &Call<'_>) -> Result<Literal> {
     run_as(call, PERTURBED, "T[n] T[n] T[n] T[n,k] -> T[n,k]", "")
 }
@@ -248,7 +252,8 @@ impl RoutineCall<'_> {
         Ok(())
     }
 
-    /// Solves a problem in blocks of the type of the elements; `false` if it is left to the algorithms of `exact`.
+    /// Solves a problem in blocks of the type of the elements; `false` if it is left to the
+    /// algorithms of `exact`.
     #[cfg(feature = "faer")]
     fn blocked(&mut self, routine: &str, problem: usize) -> Result<bool> {
         match (self.ty.is_complex(), self.ty.component() == ElementType::F64) {
@@ -318,11 +323,13 @@ impl RoutineCall<'_> {
         let target = self.target;
         Err(Error::unsupported(format!("custom call `{target}` expects sizes with {expected}")))
     }
-    /// Returns the Schur form; if there is none, stores the failure as the results and returns `None`.
+    /// Returns the Schur form; if there is none, stores the failure as the results and returns
+    /// `None`.
     fn schur<N: HasSchur>(&mut self, a: Matrix<N>) -> Option<(Matrix<N>, Matrix<N>, f64)> {
         schur::schur(a).map_err(|info| self.failed(info)).ok()
     }
-    /// Stores eigenvalues as one result, or as two for a real matrix; returns the number of the next result.
+    /// Stores eigenvalues as one result, or as two for a real matrix; returns the number of the
+    /// next result.
     fn values<N: LapackFloat>(&mut self, first: usize, values: &[Complex]) -> usize {
         if N::of(0.0, 1.0) == N::ZERO {
             self.checked.give(first, values.iter().map(|x| Scalar::Float(x.re())));
@@ -332,7 +339,8 @@ impl RoutineCall<'_> {
         self.checked.give(first, scalars(values));
         first + 1
     }
-    /// Solves one problem of elements of type `S` in numbers of type `R`, in sums that are not compensated.
+    /// Solves one problem of elements of type `S` in numbers of type `R`, in sums that are not
+    /// compensated.
     fn plain<S: plain::Element<R>, R: FactorType>(
         &mut self,
         routine: &str,

@@ -1,7 +1,7 @@
 //! Real and complex numbers in f64, for the matrix algorithms.
 //!
-//! Real matrices are computed in real arithmetic, not as complex ones without an imaginary part, where an infinity
-//! times the zero imaginary part would be NaN.
+//! Real matrices are computed in real arithmetic, not as complex ones without an imaginary part,
+//! where an infinity times the zero imaginary part would be NaN.
 use hlo::Scalar;
 use num::accumulator::Sum;
 use num::loops::instruction_set::{Task, run};
@@ -30,7 +30,8 @@ pub(super) trait LapackFloat:
     fn over(self, by: Self) -> Self;
     /// `self - sum of a * b`, the sum carrying its rounding errors.
     fn minus_products(self, terms: impl Iterator<Item = (Self, Self)>) -> Self;
-    /// Subtracts a sum of multiples of rows from `values`, each number as [`LapackFloat::minus_products`] does.
+    /// Subtracts a sum of multiples of rows from `values`, each number as
+    /// [`LapackFloat::minus_products`] does.
     fn subtract<'a>(values: &mut [Self], rows: impl Iterator<Item = (Self, &'a [Self])>)
     where
         Self: 'a,
@@ -70,7 +71,8 @@ pub(super) trait LapackFloat:
     }
 }
 
-/// Returns the length of `(x, y)`. The platform's `hypot` is not used: its last bit differs between machines.
+/// Returns the length of `(x, y)`. The platform's `hypot` is not used: its last bit differs between
+/// machines.
 pub(super) fn hypot(x: f64, y: f64) -> f64 {
     // `max` and `min` would drop a NaN.
     if x.is_nan() || y.is_nan() {
@@ -216,7 +218,8 @@ impl LapackFloat for Complex {
     fn times(self, by: f64) -> Self {
         Self { re: self.re * by, im: self.im * by }
     }
-    /// Smith's algorithm: dividing by the larger part of the divisor first avoids squaring it, which could overflow.
+    /// Smith's algorithm: dividing by the larger part of the divisor first avoids squaring it,
+    /// which could overflow.
     fn over(self, by: Self) -> Self {
         if by.im == 0.0 {
             return Self { re: self.re / by.re, im: self.im / by.re };

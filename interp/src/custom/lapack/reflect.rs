@@ -1,8 +1,9 @@
 //! `geqrf`, `geqp3`, `orgqr`, `ormqr`, `gehrd`, `sytrd`: Householder reflections.
 //!
-//! A reflection is `H = I - tau v v^H` with `v[0] = 1`, which is not stored. It maps `x` to `(beta, 0, ...)` by
-//! `H^H x`, where `beta` is real and of the sign opposite to `re x[0]`. If all but `x[0]` is zero, and `x[0]` is real,
-//! `tau` is 0 and nothing is reflected. These signs are LAPACK's.
+//! A reflection is `H = I - tau v v^H` with `v[0] = 1`, which is not stored. It maps `x` to
+//! `(beta, 0, ...)` by `H^H x`, where `beta` is real and of the sign opposite to `re x[0]`. If all
+//! but `x[0]` is zero, and `x[0]` is real, `tau` is 0 and nothing is reflected. These signs are
+//! LAPACK's.
 use super::number::{LapackFloat, Matrix, hypot, length};
 use num::clock::Stop;
 
@@ -41,8 +42,8 @@ pub(super) fn reflection<N: LapackFloat>(
 }
 
 impl<N: LapackFloat> Reflection<N> {
-    /// Returns an element of the rest of `v`. A complex number times zero is zero, also an infinity, as in the BLAS that
-    /// JAX runs; LAPACK leaves this open.
+    /// Returns an element of the rest of `v`. A complex number times zero is zero, also an
+    /// infinity, as in the BLAS that JAX runs; LAPACK leaves this open.
     pub(super) fn scaled(&self, x: N) -> N {
         let is_complex = N::of(0.0, 1.0) != N::ZERO;
         let is_zero = is_complex && self.scale == N::ZERO;
@@ -50,7 +51,8 @@ impl<N: LapackFloat> Reflection<N> {
     }
 }
 
-/// Returns `v` without zeros at its end: rows at which nothing is reflected stay as they are, also beside a NaN.
+/// Returns `v` without zeros at its end: rows at which nothing is reflected stay as they are, also
+/// beside a NaN.
 fn without_zeros<N: LapackFloat>(v: &[N]) -> &[N] {
     &v[..v.iter().rposition(|&x| x != N::ZERO).map_or(0, |last| last + 1)]
 }
@@ -104,7 +106,8 @@ fn stored<N: LapackFloat>(a: &Matrix<N>, first: usize, end: usize, col: usize) -
     std::iter::once(N::ONE).chain((first + 1..end).map(|i| a[(i, col)])).collect()
 }
 
-/// Reflects column `col` from row `first` to before row `end` onto its first element; returns `v` and `tau`.
+/// Reflects column `col` from row `first` to before row `end` onto its first element; returns `v`
+/// and `tau`.
 fn reflect<N: LapackFloat>(a: &mut Matrix<N>, first: usize, end: usize, col: usize) -> (Vec<N>, N) {
     let found = reflection(a[(first, col)], (first + 1..end).map(|i| a[(i, col)]));
     a[(first, col)] = found.beta;
@@ -114,8 +117,8 @@ fn reflect<N: LapackFloat>(a: &mut Matrix<N>, first: usize, end: usize, col: usi
     (stored(a, first, end, col), found.tau)
 }
 
-/// `geqrf`: `a = q r`. `r` is in the upper triangle, the reflections `q = H(1) H(2) ...` below it; returns their
-/// `tau`. The diagonal of `r` is real, with the signs that the reflections give.
+/// `geqrf`: `a = q r`. `r` is in the upper triangle, the reflections `q = H(1) H(2) ...` below it;
+/// returns their `tau`. The diagonal of `r` is real, with the signs that the reflections give.
 pub(super) fn geqrf<N: LapackFloat>(a: &mut Matrix<N>) -> Vec<N> {
     (0..a.rows.min(a.cols)).map(|k| eliminate(a, k)).collect()
 }
@@ -127,9 +130,9 @@ fn eliminate<N: LapackFloat>(a: &mut Matrix<N>, k: usize) -> N {
     tau
 }
 
-/// `geqp3`: `a p = q r` with columns exchanged so that each step takes the longest remaining one, the first of several
-/// equal ones. Columns whose entry in `pivots` is not 0 are first moved to the front, in their order. `pivots` then
-/// holds the 1-based original number of each column.
+/// `geqp3`: `a p = q r` with columns exchanged so that each step takes the longest remaining one,
+/// the first of several equal ones. Columns whose entry in `pivots` is not 0 are first moved to the
+/// front, in their order. `pivots` then holds the 1-based original number of each column.
 pub(super) fn geqp3<N: LapackFloat>(a: &mut Matrix<N>, pivots: &mut [i32]) -> Vec<N> {
     let mut fixed = 0;
     let leading: Vec<bool> = pivots.iter().map(|&p| p != 0).collect();
@@ -163,8 +166,8 @@ pub(super) fn geqp3<N: LapackFloat>(a: &mut Matrix<N>, pivots: &mut [i32]) -> Ve
     taus
 }
 
-/// `orgqr`, `ungqr`: the first columns of `q = H(1) H(2) ... H(k)`, as many as `a` has, from the reflections below the
-/// diagonal of `a`.
+/// `orgqr`, `ungqr`: the first columns of `q = H(1) H(2) ... H(k)`, as many as `a` has, from the
+/// reflections below the diagonal of `a`.
 pub(super) fn orgqr<N: LapackFloat>(a: &Matrix<N>, taus: &[N]) -> Matrix<N> {
     let mut q = Matrix::identity(a.rows, a.cols);
     for (k, &tau) in taus.iter().enumerate().rev() {
@@ -174,7 +177,8 @@ pub(super) fn orgqr<N: LapackFloat>(a: &Matrix<N>, taus: &[N]) -> Matrix<N> {
     q
 }
 
-/// `ormqr`, `unmqr`: `q c`, `q^H c`, `c q` or `c q^H`, from the reflections below the diagonal of `a`.
+/// `ormqr`, `unmqr`: `q c`, `q^H c`, `c q` or `c q^H`, from the reflections below the diagonal of
+/// `a`.
 pub(super) fn ormqr<N: LapackFloat>(
     a: &Matrix<N>,
     taus: &[N],
@@ -199,8 +203,9 @@ pub(super) fn ormqr<N: LapackFloat>(
     }
 }
 
-/// `gehrd`: `a = q h q^H` with zeros below the first subdiagonal of `h`, between rows `low` and `high` (from 0, the last
-/// one included). The reflections are stored below that subdiagonal; returns their `tau`, 0 for those outside.
+/// `gehrd`: `a = q h q^H` with zeros below the first subdiagonal of `h`, between rows `low` and
+/// `high` (from 0, the last one included). The reflections are stored below that subdiagonal;
+/// returns their `tau`, 0 for those outside.
 pub(super) fn gehrd<N: LapackFloat>(a: &mut Matrix<N>, low: usize, high: usize) -> Vec<N> {
     let n = a.rows;
     let mut taus = vec![N::ZERO; n.saturating_sub(1)];
@@ -224,9 +229,9 @@ pub(super) fn hessenberg_basis<N: LapackFloat>(a: &Matrix<N>, taus: &[N]) -> Mat
     q
 }
 
-/// `sytrd`, `hetrd`: `a = q t q^H` with `t` real and tridiagonal, of a Hermitian matrix of which one triangle is read.
-/// `t` is on the diagonal and next to it, the reflections in the rest of that triangle. Returns the diagonal, the
-/// subdiagonal, and the `tau`.
+/// `sytrd`, `hetrd`: `a = q t q^H` with `t` real and tridiagonal, of a Hermitian matrix of which
+/// one triangle is read. `t` is on the diagonal and next to it, the reflections in the rest of that
+/// triangle. Returns the diagonal, the subdiagonal, and the `tau`.
 pub(super) fn sytrd<N: LapackFloat>(
     a: &mut Matrix<N>,
     lower: bool,
@@ -236,7 +241,8 @@ pub(super) fn sytrd<N: LapackFloat>(
     let (mut adjacent, mut taus) =
         (vec![0.0; n.saturating_sub(1)], vec![N::ZERO; n.saturating_sub(1)]);
     for step in 1..n {
-        // From the first column down, or from the last one up, where the 1 of `v` is its last element.
+        // From the first column down, or from the last one up, where the 1 of `v` is its last
+        // element.
         let col = if lower { step - 1 } else { n - step };
         let first = if lower { col + 1 } else { col - 1 };
         let rest: Vec<usize> = if lower { (col + 2..n).collect() } else { (0..first).collect() };

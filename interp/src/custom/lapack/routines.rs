@@ -4,8 +4,8 @@ use num::Arithmetic;
 use num::array::array_shapes;
 use num::index::to_usize;
 
-/// A routine: its name, its signature for real numbers, that for complex numbers, empty if there is none, and the number of
-/// arrays that it works in, of the size of its largest.
+/// A routine: its name, its signature for real numbers, that for complex numbers, empty if there is
+/// none, and the number of arrays that it works in, of the size of its largest.
 pub(super) const ROUTINES: [(&str, &str, &str, usize); 19] = [
     ("potrf", "T[n,n] -> T[n,n] I[]", "T[n,n] -> T[n,n] I[]", 3),
     ("trsm", "T[a,b] T[m,n] -> T[m,n]", "T[a,b] T[m,n] -> T[m,n]", 4),
@@ -56,7 +56,8 @@ pub(in crate::custom) fn targets() -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns whether a target is one of these and takes cubic time; tridiagonal systems take linear time.
+/// Returns whether a target is one of these and takes cubic time; tridiagonal systems take linear
+/// time.
 pub(in crate::custom) fn is_cubic(target: &str) -> bool {
     target.starts_with("lapack_") && !target.ends_with("gtsv_ffi")
 }
@@ -75,7 +76,8 @@ fn routine_of(target: &str) -> Option<&str> {
     }
 }
 
-/// Returns the bytes that a target works in: numbers of f64 for one problem. The results are written to their arrays.
+/// Returns the bytes that a target works in: numbers of f64 for one problem. The results are
+/// written to their arrays.
 pub(in crate::custom) fn scratch(
     target: &str,
     operands: &[&Shape],
@@ -125,7 +127,8 @@ fn sides(a: &ArrayShape) -> Option<(usize, usize)> {
     Some((to_usize(*front.last()?), to_usize(n)))
 }
 
-/// Returns whether the engine `fast` runs the algorithms of `exact` for a target that is one of these.
+/// Returns whether the engine `fast` runs the algorithms of `exact` for a target that is one of
+/// these.
 pub(in crate::custom) fn is_exact_in_fast(target: &str, operands: &[&Shape]) -> bool {
     let routine = routine_of(target);
     let Some(&(routine, ..)) = ROUTINES.iter().find(|&&(name, ..)| Some(name) == routine) else {

@@ -1,8 +1,9 @@
 //! `gees`: the Schur form by shifted QR steps, `a = z t z^H`.
 //!
-//! `t` is upper triangular if `a` is complex. If it is real, pairs of complex eigenvalues form 2-by-2 blocks on
-//! the diagonal, whose two diagonal elements are equal and whose other two have opposite signs, as in LAPACK. Neither `t`
-//! nor `z` is determined by `a`: the eigenvalues may be in any order.
+//! `t` is upper triangular if `a` is complex. If it is real, pairs of complex eigenvalues form
+//! 2-by-2 blocks on the diagonal, whose two diagonal elements are equal and whose other two have
+//! opposite signs, as in LAPACK. Neither `t` nor `z` is determined by `a`: the eigenvalues may be
+//! in any order.
 use super::jacobi::normalize;
 use super::number::{Complex, LapackFloat, Matrix, hypot, length};
 use super::reflect::{from_left, from_right, gehrd, hessenberg_basis, reflection};
@@ -19,8 +20,8 @@ pub(super) trait HasSchur: LapackFloat {
     fn schur(a: Matrix<Self>) -> Schur<Self>;
 }
 
-/// Returns the Schur form of the matrix divided by a power of two, the basis, and that power. A matrix that is not finite
-/// has none.
+/// Returns the Schur form of the matrix divided by a power of two, the basis, and that power. A
+/// matrix that is not finite has none.
 pub(super) fn schur<N: HasSchur>(mut a: Matrix<N>) -> Result<(Matrix<N>, Matrix<N>, f64), i32> {
     if !a.is_finite() {
         return Err(1);
@@ -40,12 +41,13 @@ fn hessenberg<N: LapackFloat>(mut h: Matrix<N>) -> (Matrix<N>, Matrix<N>) {
     (h, z)
 }
 
-/// Returns the first row of the lowest block that no subdiagonal element splits, which ends with row `high`. An element
-/// that is negligible compared to its neighbors is set to zero, so that small eigenvalues of a graded matrix stay
-/// accurate.
+/// Returns the first row of the lowest block that no subdiagonal element splits, which ends with
+/// row `high`. An element that is negligible compared to its neighbors is set to zero, so that
+/// small eigenvalues of a graded matrix stay accurate.
 ///
-/// After `PATIENCE` steps an element is also negligible if it is compared to the whole block. Where the diagonal holds
-/// only rounding errors, as it can for a singular matrix, the neighbors are too small to compare with.
+/// After `PATIENCE` steps an element is also negligible if it is compared to the whole block. Where
+/// the diagonal holds only rounding errors, as it can for a singular matrix, the neighbors are too
+/// small to compare with.
 fn split<N: LapackFloat>(h: &mut Matrix<N>, high: usize, steps: usize) -> usize {
     /// Two or three steps are usual.
     const PATIENCE: usize = 20;
@@ -58,15 +60,16 @@ fn split<N: LapackFloat>(h: &mut Matrix<N>, high: usize, steps: usize) -> usize 
     cut(h, low, high, |_, _| whole)
 }
 
-/// Sets the last subdiagonal element in a block that is negligible compared to `around` to zero; returns the first row
-/// after it.
+/// Sets the last subdiagonal element in a block that is negligible compared to `around` to zero;
+/// returns the first row after it.
 fn cut<N: LapackFloat>(
     h: &mut Matrix<N>,
     low: usize,
     high: usize,
     around: impl Fn(&Matrix<N>, usize) -> f64,
 ) -> usize {
-    /// Smaller elements have too few bits to converge. The largest element of the matrix is at least 1e-100.
+    /// Smaller elements have too few bits to converge. The largest element of the matrix is at
+    /// least 1e-100.
     const SMALLEST: f64 = f64::MIN_POSITIVE / f64::EPSILON;
     let bound = |h: &Matrix<N>, k| (f64::EPSILON * around(h, k)).max(SMALLEST);
     let Some(k) = (low + 1..=high).rev().find(|&k| h[(k, k - 1)].size() <= bound(h, k)) else {
@@ -133,8 +136,8 @@ pub(super) fn square_root(x: Complex) -> Complex {
     Complex::of(re, if x.im() < 0.0 { -im } else { im })
 }
 
-/// One step with one shift: a reflection of two rows sets the first column as the shift requires, and the next ones
-/// chase the resulting element below the subdiagonal.
+/// One step with one shift: a reflection of two rows sets the first column as the shift requires,
+/// and the next ones chase the resulting element below the subdiagonal.
 fn complex_step(
     h: &mut Matrix<Complex>,
     z: &mut Matrix<Complex>,
@@ -189,7 +192,8 @@ impl HasSchur for f64 {
     }
 }
 
-/// One Francis step: a double shift by both eigenvalues of the last 2-by-2 block, which keeps everything real.
+/// One Francis step: a double shift by both eigenvalues of the last 2-by-2 block, which keeps
+/// everything real.
 fn real_step(h: &mut Matrix<f64>, z: &mut Matrix<f64>, low: usize, high: usize, odd: bool) {
     let n = h.rows;
     // Products of small elements would underflow. Only the direction of the column matters.
@@ -272,7 +276,8 @@ fn standardize(h: &mut Matrix<f64>, z: &mut Matrix<f64>, at: usize) {
     }
 }
 
-/// Returns the eigenvalues on the diagonal of the Schur form; of a pair, the one with positive imaginary part first.
+/// Returns the eigenvalues on the diagonal of the Schur form; of a pair, the one with positive
+/// imaginary part first.
 pub(super) fn eigenvalues<N: LapackFloat>(t: &Matrix<N>) -> Vec<Complex> {
     let mut values = Vec::with_capacity(t.rows);
     while values.len() < t.rows {

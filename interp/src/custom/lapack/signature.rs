@@ -1,9 +1,10 @@
 //! Signatures of LAPACK routines as short texts, and the check of a call against them.
 //!
-//! `"T[m,n] I[n] -> T[m,n] T[p]"`: a matrix of the routine's own type and a vector of s32, and its results. `T` is the
-//! routine's type, `R` the real type of its width, `C` the complex one, `I` is s32. Sizes are letters; equal letters
-//! are equal sizes; letter is; `p` is the smaller of `m` and `n`, and `q` is `n - 1`. Every array may have the same
-//! further dimensions in front: they count independent problems.
+//! `"T[m,n] I[n] -> T[m,n] T[p]"`: a matrix of the routine's own type and a vector of s32, and its
+//! results. `T` is the routine's type, `R` the real type of its width, `C` the complex one, `I` is
+//! s32. Sizes are letters; equal letters are equal sizes; letter is; `p` is the smaller of `m` and
+//! `n`, and `q` is `n - 1`. Every array may have the same further dimensions in front: they count
+//! independent problems.
 use super::super::Call;
 use super::number::{LapackFloat, Matrix};
 use crate::{Error, Result};
@@ -217,8 +218,8 @@ impl<'a> CheckedCall<'a> {
     }
 }
 
-/// Rejects matrices whose stated layout is row-major: the routine reads them in column-major order, and
-/// would read their transposes. Without a stated layout they are taken to be column-major.
+/// Rejects matrices whose stated layout is row-major: the routine reads them in column-major order,
+/// and would read their transposes. Without a stated layout they are taken to be column-major.
 fn column_major(call: &Call<'_>, slots: &[SignatureArray]) -> Result<()> {
     let Some(constraints) = &call.op.operand_layout_constraints else { return Ok(()) };
     for (i, (slot, shape)) in slots.iter().zip(constraints).enumerate() {

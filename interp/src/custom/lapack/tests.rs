@@ -1,4 +1,5 @@
-//! Properties of decompositions that are not unique: factors multiply to the matrix, and bases are orthonormal.
+//! Properties of decompositions that are not unique: factors multiply to the matrix, and bases are
+//! orthonormal.
 mod singular;
 
 use super::geev;
@@ -250,7 +251,8 @@ fn infinities_end_in_nan() {
 
 #[test]
 fn complex_infinities_reflect_one_row() {
-    // `beta` is infinite, so that all elements below are scaled by zero: the reflection changes only the first row.
+    // `beta` is infinite, so that all elements below are scaled by zero: the reflection changes
+    // only the first row.
     for (i, bad) in
         [(0, (f64::INFINITY, 1.0)), (2, (f64::INFINITY, 0.0)), (3, (1.0, f64::INFINITY))]
     {

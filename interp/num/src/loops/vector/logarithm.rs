@@ -3,7 +3,8 @@ use super::exponential::{TO_INTEGER, exp};
 use super::polynomial;
 use std::f64::consts::LN_2;
 
-/// Returns `ln u` for positive finite `u`, NaN for others; `below` is `u - 1`, more precisely where `u` was rounded.
+/// Returns `ln u` for positive finite `u`, NaN for others; `below` is `u - 1`, more precisely where
+/// `u` was rounded.
 ///
 /// The relative error is below 2^-50.
 #[inline(always)]
@@ -62,8 +63,8 @@ pub(super) fn atanh(x: f64) -> f64 {
 }
 /// `exp(y ln x)`, with the sign of an odd power of a negative number.
 ///
-/// `y ln x` is at most 104 in size where the result is not rounded to zero or infinity, so the error of `ln` leaves
-/// one below 2^-43.
+/// `y ln x` is at most 104 in size where the result is not rounded to zero or infinity, so the
+/// error of `ln` leaves one below 2^-43.
 #[inline(always)]
 pub(super) fn pow(x: f64, y: f64) -> f64 {
     let size = x.abs();

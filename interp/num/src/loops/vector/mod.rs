@@ -1,15 +1,17 @@
 //! Correctly rounded functions of f32 in vectors of f64.
 //!
-//! A function is evaluated in f64 by a short formula without branches, which the compiler vectorizes. Its relative error
-//! is below [`ERROR`]. Where both ends of that interval round to the same f32, that is the correctly rounded result. The
-//! other elements, about one of 10^5, and those for which the formula gives NaN (NaN, domain errors, large angles), are
-//! computed by the definition of the function in `float_functions`. This is Ziv's strategy.
+//! A function is evaluated in f64 by a short formula without branches, which the compiler
+//! vectorizes. Its relative error is below [`ERROR`]. Where both ends of that interval round to the
+//! same f32, that is the correctly rounded result. The other elements, about one of 10^5, and those
+//! for which the formula gives NaN (NaN, domain errors, large angles), are computed by the
+//! definition of the function in `float_functions`. This is Ziv's strategy.
 //!
-//! So the results are those of the definition, and do not depend on the instruction set. The formulas use fused
-//! multiply-add; processors without it use the definition alone, which is faster than the formulas are there.
+//! So the results are those of the definition, and do not depend on the instruction set. The
+//! formulas use fused multiply-add; processors without it use the definition alone, which is faster
+//! than the formulas are there.
 //!
-//! Tests compare every function of one operand with its definition for all f32. The bounds of the others follow from those
-//! of their parts, and are stated with them.
+//! Tests compare every function of one operand with its definition for all f32. The bounds of the
+//! others follow from those of their parts, and are stated with them.
 mod exponential;
 mod logarithm;
 mod roots;
@@ -30,7 +32,8 @@ const FEW: usize = 6;
 
 /// A function of `N` operands.
 trait VectorFn<const N: usize> {
-    /// Returns the result with a relative error below [`ERROR`], or NaN where the formula does not apply.
+    /// Returns the result with a relative error below [`ERROR`], or NaN where the formula does not
+    /// apply.
     fn approximate(x: [f64; N]) -> f64;
     /// Returns the correctly rounded result.
     fn exact(x: [f32; N]) -> f32;
@@ -115,7 +118,8 @@ fn polynomial<const N: usize>(x: f64, coefficients: &'static [f64; N]) -> f64 {
     sum
 }
 
-/// Loops of the functions that have a formula, and of all others; the names are those of the op table.
+/// Loops of the functions that have a formula, and of all others; the names are those of the op
+/// table.
 macro_rules! functions {
     ($($formulas:ident { $($function:ident($($x:ident)+))* })*) => {
         pub(super) mod loops {

@@ -4,7 +4,8 @@
 pub(super) fn rsqrt(x: f64) -> f64 {
     1.0 / x.sqrt()
 }
-/// Halley's iteration, which triples the correct bits: from 5, by a division of the exponent, to 46.
+/// Halley's iteration, which triples the correct bits: from 5, by a division of the exponent,
+/// to 46.
 #[inline(always)]
 pub(super) fn cbrt(x: f64) -> f64 {
     // Division by 3 of the upper half, and the bias of the exponent that it loses.

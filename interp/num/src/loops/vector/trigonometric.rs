@@ -3,8 +3,8 @@ use super::exponential::TO_INTEGER;
 use super::polynomial;
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, PI};
 
-/// -pi/2 in two parts; the first has 33 bits, so that products with integers below 2^20 are exact. With these signs -0 is
-/// reduced to -0.
+/// -pi/2 in two parts; the first has 33 bits, so that products with integers below 2^20 are exact.
+/// With these signs -0 is reduced to -0.
 const MINUS_HALF_PI: [f64; 2] = [-1.570_796_326_734_125_6, -6.077_100_506_506_192e-11];
 
 /// 2^20.

@@ -38,8 +38,9 @@ pub(in super::super) trait Element: ComplexField<Real: Into<f64>> + Pod {
 
 /// An element of the matrices whose eigenvalues are computed.
 pub(in super::super) trait HasEigen: Element {
-    /// Returns the eigenvalues, and stores the eigenvectors in columns of any length. For a pair of complex eigenvalues of a real
-    /// matrix, two columns hold the real and the imaginary part of the vector of the first.
+    /// Returns the eigenvalues, and stores the eigenvectors in columns of any length. For a pair of
+    /// complex eigenvalues of a real matrix, two columns hold the real and the imaginary part of
+    /// the vector of the first.
     fn eigen(
         a: MatRef<'_, Self>,
         left: Option<MatMut<'_, Self>>,

@@ -5,8 +5,8 @@ use faer::dyn_stack::MemStack;
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
 use faer::{Mat, Par, Spec};
 
-/// Returns the factors and the 1-based row that each step exchanged with; `None` if a pivot is zero, or so small that its reciprocal
-/// overflows.
+/// Returns the factors and the 1-based row that each step exchanged with; `None` if a pivot is
+/// zero, or so small that its reciprocal overflows.
 pub(super) fn getrf<S: Element>(a: &[S], (m, n): (usize, usize)) -> Option<(Mat<S>, Vec<i32>)> {
     let mut factors = columns(a, (m, n));
     let (mut rows, mut inverse) = (vec![0usize; m], vec![0usize; m]);

@@ -10,7 +10,8 @@ pub(super) type Eigen = (Vec<Complex>, Option<Matrix<Complex>>, Option<Matrix<Co
 
 /// Returns the eigenvalues and the vectors that are wanted, scaled as those of `exact`.
 ///
-/// They are computed in f64: in f32, residuals for graded matrices are thousands of times larger than the rounding error of the matrix.
+/// They are computed in f64: in f32, residuals for graded matrices are thousands of times larger
+/// than the rounding error of the matrix.
 pub(super) fn eig<S: Element>(rows: &[S], n: usize, left: bool, right: bool) -> Option<Eigen> {
     let power = power(rows);
     let a: Mat<S::Double> = divided(rows, (n, n), power);
@@ -33,7 +34,8 @@ pub(super) fn eig<S: Element>(rows: &[S], n: usize, left: bool, right: bool) -> 
     Some((values, left, right))
 }
 
-/// Returns the eigenvalues. Of a pair of a real matrix the one with the positive imaginary part is first, as in LAPACK.
+/// Returns the eigenvalues. Of a pair of a real matrix the one with the positive imaginary part is
+/// first, as in LAPACK.
 fn values<S: Element>(re: &[f64], im: &[f64], power: f64) -> Vec<Complex> {
     let mut values: Vec<Complex> =
         re.iter().zip(im).map(|(&re, &im)| Complex::of(re, im).times(power)).collect();

@@ -11,8 +11,8 @@ pub(super) fn request<S: Element>(n: usize) -> StackReq {
     self_adjoint_evd_scratch::<S>(n, ComputeEigenvectors::Yes, Par::Seq, Spec::default())
 }
 
-/// Returns the eigenvalues of a Hermitian matrix, of which one triangle is read, in ascending order, and the eigenvectors if they
-/// are wanted.
+/// Returns the eigenvalues of a Hermitian matrix, of which one triangle is read, in ascending
+/// order, and the eigenvectors if they are wanted.
 pub(super) fn eigh<S: Element>(
     rows: &[S],
     n: usize,

@@ -1,5 +1,5 @@
-//! Decompositions of large matrices for the engine `fast`: in the type of the elements, by `faer`, or in blocks whose products it
-//! forms.
+//! Decompositions of large matrices for the engine `fast`: in the type of the elements, by `faer`,
+//! or in blocks whose products it forms.
 //!
 //! | file | routines |
 //! |---|---|
@@ -9,9 +9,9 @@
 //! | `singular.rs` | `gesdd`, `gesvd` |
 //! | `general.rs` | `geev` |
 //!
-//! Small matrices, those with a NaN or an infinity, and those for which a step here divides by zero, overflows or does not converge
-//! are left to the algorithms of `exact`, which define the results there. One thread computes, so the bits do not
-//! depend on the number of threads.
+//! Small matrices, those with a NaN or an infinity, and those for which a step here divides by
+//! zero, overflows or does not converge are left to the algorithms of `exact`, which define the
+//! results there. One thread computes, so the bits do not depend on the number of threads.
 mod element;
 mod elimination;
 mod general;
@@ -205,8 +205,8 @@ fn finite<S: Element>(a: Mat<S>) -> Option<Mat<S>> {
     all.then_some(a)
 }
 
-/// Returns the power of two that divides the matrix so that its largest element is near 1: no square overflows, and none vanishes
-/// that counts.
+/// Returns the power of two that divides the matrix so that its largest element is near 1: no
+/// square overflows, and none vanishes that counts.
 fn power<S: Element>(a: &[S]) -> f64 {
     let largest = a.iter().map(|x| x.wide().size()).fold(0.0, f64::max);
     if largest == 0.0 {

@@ -41,8 +41,8 @@ fn singular<N: LapackFloat>(n: usize) -> Vec<Matrix<N>> {
     ]
 }
 
-/// Calls `check` with singular matrices, as they are and scaled, and with the factors that take the scale away, so that
-/// the products of the check neither overflow nor underflow.
+/// Calls `check` with singular matrices, as they are and scaled, and with the factors that take the
+/// scale away, so that the products of the check neither overflow nor underflow.
 fn each_singular<N: LapackFloat>(check: impl Fn(&Matrix<N>, &[f64])) {
     for n in 1..=45 {
         check(&Matrix { rows: n, cols: n, data: vec![N::ONE; n * n] }, &[]);
