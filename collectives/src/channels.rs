@@ -7,7 +7,7 @@ use hlo::{Module, Opcode};
 use interp::{DeviceGrid, Position};
 use std::collections::{BTreeMap, BTreeSet};
 
-type Channel = Option<i64>;
+pub(crate) type Channel = Option<i64>;
 
 /// The pairs that the instructions at one end of a channel state, each with an instruction that
 /// states it.

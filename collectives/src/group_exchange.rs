@@ -18,7 +18,7 @@ use interp::collective::distributed::{self, Traffic};
 use std::ops::Range;
 
 /// A group with a member on this rank.
-struct Group<'a> {
+struct GroupOnRank<'a> {
     run: &'a Run,
     ranks: &'a Ranks,
     instruction: &'a Instruction,
@@ -52,7 +52,7 @@ impl Run {
         involved.sort_unstable();
         involved.dedup();
         let instruction = first.position.instruction(self.module());
-        let group = Group { run: self, ranks, instruction, members, involved, order };
+        let group = GroupOnRank { run: self, ranks, instruction, members, involved, order };
         if !group.members.iter().all(|(_, operands)| operands.is_static()) {
             return Ok(Err(collective::refused(instruction)));
         }
@@ -69,7 +69,7 @@ impl Run {
     }
 }
 
-impl Group<'_> {
+impl GroupOnRank<'_> {
     fn is_own(&self, member: &(usize, &Values)) -> bool {
         member.0 == self.ranks.rank()
     }

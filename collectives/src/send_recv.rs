@@ -8,6 +8,7 @@
 //! of its source in the order in which they were sent. Otherwise a channel connects one device with
 //! itself, or one sender with one receiver: with more devices the result would depend on which is
 //! faster, and that is an error.
+use crate::channels::Channel;
 use crate::crossings::{Arrival, Crossing};
 use crate::message_queue::{Message, Neighbors, all_neighbors};
 use crate::run::Run;
@@ -19,8 +20,6 @@ use hlo::op::GroupMode;
 use hlo::{Literal, Module, Op, Shape};
 use interp::{DeviceGrid, Position, Suspension, Value, collective};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-
-type Channel = Option<i64>;
 
 /// Values that were sent and not received.
 #[derive(Debug, Default)]
@@ -412,10 +411,10 @@ fn data(instruction: &Instruction) -> &Shape {
 }
 
 /// Pairs of sender and receiver, and the kind of their ids.
-type Stated = (GroupMode, Vec<(i64, i64)>);
+type StatedPairs = (GroupMode, Vec<(i64, i64)>);
 
 /// Returns the pairs that a `send` or `recv` states; nothing if it states none.
-pub(crate) fn stated(instruction: &Instruction, grid: DeviceGrid) -> Option<Result<Stated>> {
+pub(crate) fn stated(instruction: &Instruction, grid: DeviceGrid) -> Option<Result<StatedPairs>> {
     let attributes = instruction.common.as_deref()?.frontend_attributes.as_ref()?;
     let (_, text) =
         attributes.0.iter().find(|(key, _)| key == "_xla_send_recv_source_target_pairs")?;

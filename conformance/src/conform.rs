@@ -25,7 +25,7 @@ pub struct Subject {
 }
 
 /// The results of a backend on one module.
-type Results = Result<Vec<Literal>, BackendError>;
+type BackendResults = Result<Vec<Literal>, BackendError>;
 
 /// Runs a module in two backends and judges the result of the second by that of the first.
 ///
@@ -110,7 +110,7 @@ fn bytes(results: &[Literal]) -> Vec<&[u8]> {
 }
 
 impl Subject {
-    pub(crate) fn run(&self, backend: &mut dyn Backend) -> Results {
+    pub(crate) fn run(&self, backend: &mut dyn Backend) -> BackendResults {
         let grid = DeviceGrid::of(&self.module.module().config);
         backend.compile(&self.module, grid)?.execute(&self.arguments)
     }

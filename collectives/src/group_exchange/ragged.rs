@@ -1,11 +1,11 @@
 //! `ragged-all-to-all` across ranks: the lists of offsets and sizes, then the rows.
-use super::Group;
+use super::GroupOnRank;
 use crate::Result;
 use hlo::Literal;
 use interp::collective::distributed::{self, Rows};
 use std::collections::BTreeMap;
 
-impl Group<'_> {
+impl GroupOnRank<'_> {
     /// Sends the lists of all members to all ranks, and to each rank the rows that its members get.
     pub(super) fn ragged_all_to_all(&self) -> Result<interp::Result<Vec<Literal>>> {
         let lists = self.gather(self.members.len(), 2)?;

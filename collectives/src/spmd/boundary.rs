@@ -33,13 +33,13 @@ use interp::DeviceGrid;
 pub struct Boundary {
     devices: usize,
     /// The leaves of each parameter.
-    parameters: Vec<Vec<Leaf>>,
-    result: Vec<Leaf>,
+    parameters: Vec<Vec<BoundaryArray>>,
+    result: Vec<BoundaryArray>,
 }
 
 /// An array or token at the boundary.
 #[derive(Debug, Clone)]
-struct Leaf {
+struct BoundaryArray {
     shard: Shape,
     /// The tiles that the devices may have: one if they are known, none if nothing fits.
     tiles: Vec<Tiles>,
@@ -114,7 +114,7 @@ impl Boundary {
     pub fn results(&self, global: &Literal, actual: &[Literal]) -> Result<Vec<Literal>> {
         let arrays = global.leaves();
         let of_devices: Vec<Vec<&Literal>> = actual.iter().map(Literal::leaves).collect();
-        let leaves: Vec<Leaf> = (self.result.iter().enumerate())
+        let leaves: Vec<BoundaryArray> = (self.result.iter().enumerate())
             .map(|(i, leaf)| leaf.closest(arrays.get(i).copied(), i, &of_devices))
             .collect();
         let result = |device| {
@@ -128,7 +128,7 @@ impl Boundary {
     }
 }
 
-impl Leaf {
+impl BoundaryArray {
     /// Returns the leaf with the first of the tiles whose shards are closest to the actual ones.
     fn closest(&self, global: Option<&Literal>, i: usize, actual: &[Vec<&Literal>]) -> Self {
         let Self { shard: Shape::Array(local), tiles } = self else { return self.clone() };
@@ -157,18 +157,18 @@ fn unknown_sharding(what: &str) -> Error {
 fn shard<'a>(
     device: usize,
     value: &Literal,
-    leaves: &mut impl Iterator<Item = &'a Leaf>,
+    leaves: &mut impl Iterator<Item = &'a BoundaryArray>,
 ) -> Result<Literal, String> {
     if let Some(parts) = value.elements() {
         let parts: Result<_, _> = parts.iter().map(|part| shard(device, part, leaves)).collect();
         return Ok(Literal::tuple(parts?));
     }
     let shard = match leaves.next() {
-        Some(Leaf { shard: Shape::Array(shard), tiles }) => match tiles.as_slice() {
+        Some(BoundaryArray { shard: Shape::Array(shard), tiles }) => match tiles.as_slice() {
             [tiles] => return Ok(tiles.shard(device, value, shard)),
             _ => format!("{shard:#}"),
         },
-        Some(Leaf { .. }) | None => return Ok(value.clone()),
+        Some(BoundaryArray { .. }) | None => return Ok(value.clone()),
     };
     Err(format!("{:#} as {shard}", value.shape()))
 }
@@ -183,7 +183,7 @@ struct Sides<'m> {
 
 impl Sides<'_> {
     /// Returns the leaves of a parameter or result.
-    fn leaves(&self, whole: InstructionId, part: InstructionId) -> Result<Vec<Leaf>> {
+    fn leaves(&self, whole: InstructionId, part: InstructionId) -> Result<Vec<BoundaryArray>> {
         let (outer, inner) = (self.global.entry(), self.partitioned.entry());
         let (global, local) = (&outer.instructions[whole].shape, &inner.instructions[part].shape);
         let (globals, locals) = (global.leaves(), local.leaves());
@@ -204,7 +204,7 @@ impl Sides<'_> {
                     }
                     _ => Vec::new(),
                 };
-                Ok(Leaf { shard: local.clone(), tiles })
+                Ok(BoundaryArray { shard: local.clone(), tiles })
             })
             .collect()
     }

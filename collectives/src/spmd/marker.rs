@@ -84,12 +84,12 @@ pub(super) struct Marker {
 #[derive(Debug, Clone)]
 enum Spelling {
     Shardy { values: Vec<ValueSharding>, manual: Vec<AxisRef> },
-    Stated(Vec<Stated>),
+    Stated(Vec<StatedSharding>),
 }
 
 /// The shardings of a value; nothing for a token.
 #[derive(Debug, Clone)]
-struct Stated {
+struct StatedSharding {
     /// The sharding of the array.
     global: Option<DeviceSharding>,
     /// The sharding of the shards inside of the region.
@@ -192,7 +192,7 @@ impl Marker {
                         Tiles::on_mesh(&values[i], manual, rank, devices)?.fit(whole, part, None)?
                     }
                     Spelling::Stated(values) => {
-                        let Stated { global, local } = &values[i];
+                        let StatedSharding { global, local } = &values[i];
                         let tiles = match global {
                             Some(global) => Tiles::of(global, rank, devices)?,
                             None => return Err(not_stated(self.kind)),
@@ -340,7 +340,7 @@ fn stated(
             return Err(not_stated(kind));
         }
         let local = local.filter(|local| is_manual(local)).cloned();
-        Ok(Stated { global: global.cloned(), local })
+        Ok(StatedSharding { global: global.cloned(), local })
     });
     Ok(Spelling::Stated(values.collect::<Result<_>>()?))
 }

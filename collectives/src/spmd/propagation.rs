@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 64;
 
 /// The divisions of the leaves of a value.
 type Value = Vec<Dims>;
-type Values = SecondaryMap<Instruction, Value>;
+type InstructionValues = SecondaryMap<Instruction, Value>;
 
 /// Returns the sharding of each leaf of the program's result; nothing for one that the program
 /// states.
@@ -82,7 +82,7 @@ impl Propagation<'_> {
             return undivided(&computation.instructions[computation.root].shape);
         }
         self.depth += 1;
-        let mut values = Values::default();
+        let mut values = InstructionValues::default();
         for (id, instruction) in computation.instructions.iter() {
             let mut value = self.value(computation, id, &values, &key.1);
             for (leaf, dims) in value.iter_mut().enumerate() {
@@ -114,7 +114,7 @@ impl Propagation<'_> {
         &mut self,
         computation: &Computation,
         id: InstructionId,
-        values: &Values,
+        values: &InstructionValues,
         arguments: &[Value],
     ) -> Value {
         let instruction = &computation.instructions[id];
@@ -144,7 +144,7 @@ impl Propagation<'_> {
         &self,
         computation: &Computation,
         instruction: &Instruction,
-        values: &Values,
+        values: &InstructionValues,
     ) -> Value {
         let mut result = undivided(&instruction.shape);
         let shape = |id: InstructionId| computation.instructions[id].shape.array();
@@ -284,7 +284,7 @@ impl Propagation<'_> {
         &self,
         computation: &Computation,
         id: InstructionId,
-        values: &Values,
+        values: &InstructionValues,
     ) -> Option<Value> {
         let instruction = &computation.instructions[id];
         let operands = instruction.operands.iter().map(|&operand| &values[operand]);
@@ -352,7 +352,7 @@ fn window_dim(scatter: &Scatter, dim: usize) -> Option<i64> {
 fn forwarded(
     computation: &Computation,
     instruction: &Instruction,
-    values: &Values,
+    values: &InstructionValues,
     arguments: &[Value],
 ) -> Option<Value> {
     let operands = instruction.operands.iter().map(|&operand| &values[operand]);

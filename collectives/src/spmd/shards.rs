@@ -29,20 +29,20 @@ use hlo::{Literal, Shape, Verified};
 #[derive(Debug, Clone)]
 pub struct Shards {
     devices: usize,
-    arguments: Vec<Leaf>,
-    results: Vec<Leaf>,
+    arguments: Vec<ShardedArray>,
+    results: Vec<ShardedArray>,
 }
 
 /// An argument, or a leaf of the result.
 #[derive(Debug, Clone)]
-struct Leaf {
+struct ShardedArray {
     global: Shape,
     local: Shape,
     tiles: Option<Tiles>,
     sharding: DeviceSharding,
 }
 
-impl Leaf {
+impl ShardedArray {
     fn new(global: &Shape, stated: Option<&DeviceSharding>, devices: usize) -> Result<Self> {
         let stated = stated.filter(|s| s.placement != Placement::Unknown);
         let replicated = || DeviceSharding::from(Placement::Replicated);
@@ -98,7 +98,7 @@ impl Shards {
         for id in entry.parameters() {
             let instruction = &entry.instructions[id];
             for (i, leaf) in instruction.shape.leaves().into_iter().enumerate() {
-                let leaf = Leaf::new(leaf, sharding(instruction, i), devices);
+                let leaf = ShardedArray::new(leaf, sharding(instruction, i), devices);
                 arguments.push(leaf.map_err(|error| error.at(entry.site(id)))?);
             }
         }
@@ -107,7 +107,7 @@ impl Shards {
         let propagated = propagation::results(program.module(), devices);
         let results = leaves.map(|(i, leaf)| {
             let found = propagated[i].as_ref().or_else(|| sharding(root, i));
-            Leaf::new(leaf, found, devices)
+            ShardedArray::new(leaf, found, devices)
         });
         let results: Result<Vec<_>> = results.collect();
         let results = results.map_err(|error| error.at(entry.site(entry.root)))?;
@@ -140,7 +140,7 @@ impl Shards {
             let message = "the arguments are not shards of the program's parameters".to_owned();
             return Err(Code::Arguments { message }.into());
         }
-        let one = |(i, leaf): (usize, &Leaf)| {
+        let one = |(i, leaf): (usize, &ShardedArray)| {
             let shards: Vec<&Literal> = devices.iter().map(|list| &list[i]).collect();
             leaf.assemble(&shards)
         };
@@ -157,7 +157,7 @@ impl Shards {
     }
 }
 
-fn shardings(leaves: &[Leaf]) -> Vec<&DeviceSharding> {
+fn shardings(leaves: &[ShardedArray]) -> Vec<&DeviceSharding> {
     leaves.iter().map(|leaf| &leaf.sharding).collect()
 }
 

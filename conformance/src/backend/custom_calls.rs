@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// A request of the parent.
 #[derive(Debug, Serialize, Deserialize)]
-enum Request {
+enum LibraryRequest {
     /// Load the library. The first request.
     Load { path: PathBuf },
     /// Call a function. Each operand has its shape, and its arrays in order.
@@ -25,7 +25,7 @@ enum Request {
 
 /// A reply of the child.
 #[derive(Debug, Serialize, Deserialize)]
-enum Reply {
+enum LibraryReply {
     Loaded,
     /// The arrays of the result.
     Result(Vec<Tensor>),
@@ -42,14 +42,14 @@ type Result<T> = std::result::Result<T, Error>;
 pub struct IsolatedLibrary {
     path: PathBuf,
     functions: Functions,
-    host: Mutex<Host>,
+    host: Mutex<LibraryProcess>,
     time_limit: Option<Duration>,
 }
 
 #[derive(Debug)]
-struct Host {
+struct LibraryProcess {
     command: Command,
-    channel: Option<Channel<Reply>>,
+    channel: Option<Channel<LibraryReply>>,
 }
 
 impl IsolatedLibrary {
@@ -61,19 +61,23 @@ impl IsolatedLibrary {
     /// `E0410` if the process cannot be started or the library cannot be loaded.
     pub fn open(path: &Path, host: Command, time_limit: Option<Duration>) -> Result<Self> {
         let functions = Functions::of(path)?;
-        let host = Mutex::new(Host { command: host, channel: None });
+        let host = Mutex::new(LibraryProcess { command: host, channel: None });
         let library = Self { path: path.to_owned(), functions, host, time_limit };
         library.lock().start(path, time_limit)?;
         Ok(library)
     }
-    fn lock(&self) -> std::sync::MutexGuard<'_, Host> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, LibraryProcess> {
         self.host.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Host {
+impl LibraryProcess {
     /// Returns the process, which is started if there is none.
-    fn start(&mut self, path: &Path, time_limit: Option<Duration>) -> Result<&mut Channel<Reply>> {
+    fn start(
+        &mut self,
+        path: &Path,
+        time_limit: Option<Duration>,
+    ) -> Result<&mut Channel<LibraryReply>> {
         if self.channel.is_none() {
             let failed = |message: String| {
                 let path = path.display().to_string();
@@ -82,10 +86,10 @@ impl Host {
             let channel = Channel::open(&mut self.command);
             let mut channel =
                 channel.map_err(|e| failed(format!("its process cannot be started: {e}")))?;
-            match channel.ask(&Request::Load { path: path.to_owned() }, time_limit) {
-                Ok(Reply::Loaded) => {}
-                Ok(Reply::Failed(message)) => return Err(failed(message)),
-                Ok(Reply::Result(_)) => return Err(failed(UNEXPECTED.into())),
+            match channel.ask(&LibraryRequest::Load { path: path.to_owned() }, time_limit) {
+                Ok(LibraryReply::Loaded) => {}
+                Ok(LibraryReply::Failed(message)) => return Err(failed(message)),
+                Ok(LibraryReply::Result(_)) => return Err(failed(UNEXPECTED.into())),
                 Err(trouble) => {
                     return Err(failed(message_of(trouble, "an initializer", time_limit)));
                 }
@@ -129,13 +133,13 @@ impl CustomCallLibrary for IsolatedLibrary {
                 operand.leaves().into_iter().map(Tensor::from).collect(),
             )
         });
-        let request = Request::Call {
+        let request = LibraryRequest::Call {
             target: call.target.to_owned(),
             operands: operands.collect(),
             result: format!("{:#}", call.result),
         };
         let reply = channel.ask(&request, self.time_limit);
-        if let Ok(Reply::Result(arrays)) = &reply {
+        if let Ok(LibraryReply::Result(arrays)) = &reply {
             let leaves = literals(std::slice::from_ref(arrays)).ok().and_then(|mut all| all.pop());
             if let Some(value) =
                 leaves.and_then(|leaves| unflatten(&call.result, &mut leaves.into_iter()))
@@ -146,8 +150,10 @@ impl CustomCallLibrary for IsolatedLibrary {
         // What the function wrote to is not known: the next call gets a new process.
         host.channel = None;
         Err(match reply {
-            Ok(Reply::Failed(message)) => failed(message, BESIDE),
-            Ok(Reply::Loaded | Reply::Result(_)) => failed(UNEXPECTED.into(), DEBUGGER),
+            Ok(LibraryReply::Failed(message)) => failed(message, BESIDE),
+            Ok(LibraryReply::Loaded | LibraryReply::Result(_)) => {
+                failed(UNEXPECTED.into(), DEBUGGER)
+            }
             Err(trouble) => failed(message_of(trouble, "the function", self.time_limit), DEBUGGER),
         })
     }
@@ -175,22 +181,22 @@ pub fn serve_custom_calls() -> std::io::Result<()> {
     let mut library = None;
     answer(|request| {
         let reply = match request {
-            Request::Load { path } => Library::open(&path).map(|loaded| {
+            LibraryRequest::Load { path } => Library::open(&path).map(|loaded| {
                 library = Some(loaded);
-                Reply::Loaded
+                LibraryReply::Loaded
             }),
-            Request::Call { target, operands, result } => match &library {
+            LibraryRequest::Call { target, operands, result } => match &library {
                 Some(library) => run(library, &target, &operands, &result),
-                None => Ok(Reply::Failed(UNEXPECTED.into())),
+                None => Ok(LibraryReply::Failed(UNEXPECTED.into())),
             },
         };
         Some(reply.unwrap_or_else(|error| {
             let code = error.code();
             let (Code::Library { message, .. } | Code::CustomCallFailed { message, .. }) = code
             else {
-                return Reply::Failed(code.to_string());
+                return LibraryReply::Failed(code.to_string());
             };
-            Reply::Failed(message.clone())
+            LibraryReply::Failed(message.clone())
         }))
     })
 }
@@ -200,7 +206,7 @@ fn run(
     target: &str,
     operands: &[(String, Vec<Tensor>)],
     result: &str,
-) -> Result<Reply> {
+) -> Result<LibraryReply> {
     let malformed = |message: String| Code::CustomCallFailed { target: target.into(), message };
     let shape = |text: &str| text.parse::<Shape>().map_err(|e| malformed(e.to_string()));
     let operand = |(text, arrays): &(String, Vec<Tensor>)| -> Result<Literal> {
@@ -212,5 +218,5 @@ fn run(
     let operands: Vec<Literal> = operands.iter().map(operand).collect::<Result<_>>()?;
     let call = LibraryCall { target, operands, result: shape(result)? };
     let value = library.call(&call)?;
-    Ok(Reply::Result(value.leaves().into_iter().map(Tensor::from).collect()))
+    Ok(LibraryReply::Result(value.leaves().into_iter().map(Tensor::from).collect()))
 }

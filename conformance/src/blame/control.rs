@@ -2,7 +2,7 @@
 //! backend computed.
 use super::finding::{Context, Finding};
 use super::program::{At, Values};
-use super::search::{Place, Search};
+use super::search::{BlameSearch, ComputationCall};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::op::Kind;
 use hlo::{ArrayShape, ElementType, Literal, Op, Scalar, Shape};
@@ -11,13 +11,13 @@ use std::sync::Arc;
 /// The scalar operands on which the computation of a `reduce` and its like runs.
 const SAMPLES: usize = 8;
 
-impl Search<'_> {
+impl BlameSearch<'_> {
     /// Records a finding, or those in the computations that the instruction calls.
     pub(super) fn descend(
         &mut self,
         mut finding: Finding,
         at: At,
-        place: &Place,
+        place: &ComputationCall,
         known: &dyn Fn(InstructionId) -> Option<Values>,
     ) {
         let module = Arc::clone(&self.module);
@@ -53,7 +53,7 @@ impl Search<'_> {
         let place = |search: &Self, computation: ComputationId, operands: &[Values]| {
             let name = &search.module.module().computations[computation].name;
             let path = format!("{path}/{name}");
-            Place { computation, arguments: transposed(operands), path }
+            ComputationCall { computation, arguments: transposed(operands), path }
         };
         if let Op::Call(op) = &instruction.op {
             let place = place(self, op.to_apply, operands);
@@ -96,7 +96,7 @@ impl Search<'_> {
                 let Some(arguments) = sampled(&types, operands, sample) else { break };
                 let arguments = vec![arguments; operands.first().map_or(1, Vec::len)];
                 let path = format!("{path}/{}", callee.name);
-                if self.place(&Place { computation, arguments, path }, &None) {
+                if self.place(&ComputationCall { computation, arguments, path }, &None) {
                     return Some(true);
                 }
                 searched = Some(false);

@@ -46,7 +46,7 @@ use crate::conform::verdict;
 use crate::judge::judge;
 use crate::results::Verdict;
 use hlo::{Literal, Verified};
-use search::Search;
+use search::BlameSearch;
 use sides::Sides;
 use std::sync::Arc;
 
@@ -106,7 +106,7 @@ pub fn blame(
             None
         }
     };
-    let search = Search::new(sides, Arc::clone(module), *options, &mut blame);
+    let search = BlameSearch::new(sides, Arc::clone(module), *options, &mut blame);
     search.run(&arguments, original.as_deref());
     blame
 }

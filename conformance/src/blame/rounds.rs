@@ -1,6 +1,6 @@
 //! Loops: each round runs on the values that the backend carried into it.
 use super::program::{Program, Values, arrays, rebuilt, watching};
-use super::search::{Place, Search};
+use super::search::{BlameSearch, ComputationCall};
 use crate::judge::judge;
 use crate::results::Verdict;
 use hlo::ir::ComputationId;
@@ -8,7 +8,7 @@ use hlo::op::While;
 use hlo::{Literal, Scalar};
 use std::sync::Arc;
 
-impl Search<'_> {
+impl BlameSearch<'_> {
     /// Runs the condition and the body of a loop round by round. Returns whether one of them is
     /// wrong; `None` if they cannot be run, or the loop has more rounds than the limit.
     pub(super) fn rounds(&mut self, op: &While, initial: &Values, path: &str) -> Option<bool> {
@@ -69,7 +69,8 @@ impl Search<'_> {
         for (computation, _) in [op.condition, op.body].into_iter().zip(searched).filter(|x| x.1) {
             let name = &self.module.module().computations[computation].name;
             let path = format!("{path} round {round}/{name}");
-            found |= self.place(&Place { computation, arguments: carried.clone(), path }, &None);
+            found |= self
+                .place(&ComputationCall { computation, arguments: carried.clone(), path }, &None);
         }
         found
     }

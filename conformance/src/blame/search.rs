@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A search for the instructions that a backend computes wrong.
-pub(super) struct Search<'a> {
+pub(super) struct BlameSearch<'a> {
     pub(super) sides: Sides<'a>,
     pub(super) module: Arc<Verified>,
     pub(super) options: Options,
@@ -24,7 +24,7 @@ pub(super) struct Search<'a> {
 
 /// A computation with its arguments on each device.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct ComputationCall {
     pub(super) computation: ComputationId,
     pub(super) arguments: Vec<Vec<Literal>>,
     /// The way to it: `entry/while.3 round 2/body`.
@@ -41,7 +41,7 @@ enum Answer {
     Unknown(String),
 }
 
-impl<'a> Search<'a> {
+impl<'a> BlameSearch<'a> {
     pub(super) fn new(
         sides: Sides<'a>,
         module: Arc<Verified>,
@@ -56,7 +56,7 @@ impl<'a> Search<'a> {
         self.records = original.is_some();
         let module = Arc::clone(&self.module);
         let module = module.module();
-        let place = Place {
+        let place = ComputationCall {
             computation: module.entry,
             arguments: arguments.to_vec(),
             path: module.entry().name.to_string(),
@@ -76,7 +76,7 @@ impl<'a> Search<'a> {
     }
 
     /// Checks each instruction of a computation; returns whether one is wrong.
-    pub(super) fn place(&mut self, place: &Place, original: &Original) -> bool {
+    pub(super) fn place(&mut self, place: &ComputationCall, original: &Original) -> bool {
         let module = Arc::clone(&self.module);
         let computation = &module.module().computations[place.computation];
         let region = Region { computation, arguments: &place.arguments };
@@ -97,7 +97,7 @@ impl<'a> Search<'a> {
         self.blame.findings.len() > before
     }
 
-    fn not_checked(&mut self, place: &Place, id: InstructionId, reason: String) {
+    fn not_checked(&mut self, place: &ComputationCall, id: InstructionId, reason: String) {
         let name = self.module.module().computations[place.computation].name(id);
         let not_checked = (format!("{}/{name}", place.path), reason);
         if !self.blame.not_checked.contains(&not_checked) {
@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
     /// result or fails.
     fn slice(
         &mut self,
-        place: &Place,
+        place: &ComputationCall,
         region: Region<'_>,
         slice: &[InstructionId],
         original: &Original,
@@ -158,7 +158,7 @@ impl<'a> Search<'a> {
     /// Checks an instruction. `values` are those that the backend and Etalon recorded.
     fn instruction(
         &mut self,
-        place: &Place,
+        place: &ComputationCall,
         region: Region<'_>,
         id: InstructionId,
         [recorded, own]: [Option<&Recorded>; 2],

@@ -50,19 +50,19 @@ impl Backend for Recorder<'_> {
                 loaded
             }
         };
-        Ok(Box::new(Recorded { loaded, results: Arc::clone(&self.results) }))
+        Ok(Box::new(RecordedRun { loaded, results: Arc::clone(&self.results) }))
     }
     fn take_warnings(&mut self) -> Vec<String> {
         self.backend.take_warnings()
     }
 }
 
-struct Recorded {
+struct RecordedRun {
     loaded: SharedModule,
     results: Shared<Vec<Literal>>,
 }
 
-impl LoadedModule for Recorded {
+impl LoadedModule for RecordedRun {
     fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>, BackendError> {
         let results = locked(&self.loaded).execute(arguments)?;
         locked(&self.results).clone_from(&results);

@@ -1,7 +1,7 @@
 //! Collectives and transfers between devices. All devices run them, in the same order.
 use super::generator::Generator;
 use super::movement::{any, list};
-use super::scope::{Operand, Scope};
+use super::scope::{ArrayOperand, Scope};
 use hlo::{ArrayShape, ElementType, Shape};
 use std::fmt::Write as _;
 
@@ -59,7 +59,7 @@ impl Generator {
         scope: &mut Scope,
         op: &str,
         start: Start,
-        operand: &Operand,
+        operand: &ArrayOperand,
         result: ArrayShape,
         attributes: &str,
     ) {

@@ -1,6 +1,6 @@
 //! Elementwise ops: those of the table, and those with attributes.
 use super::generator::Generator;
-use super::scope::{Operand, Scope};
+use super::scope::{ArrayOperand, Scope};
 use hlo::op::Arity;
 use hlo::{ArrayShape, Class, ElementType, Opcode};
 
@@ -12,7 +12,12 @@ impl Generator {
         let first = self.operand(scope, fits, 0)?;
         self.elementwise_of(scope, op, first).map(drop)
     }
-    fn elementwise_of(&mut self, scope: &mut Scope, op: Opcode, first: Operand) -> Option<String> {
+    fn elementwise_of(
+        &mut self,
+        scope: &mut Scope,
+        op: Opcode,
+        first: ArrayOperand,
+    ) -> Option<String> {
         let result = first.shape.with_type(op.result_type(first.shape.ty)?);
         let count = match op.arity() {
             Arity::Fixed(count) => count,
@@ -45,7 +50,7 @@ impl Generator {
                 let op = self.config.ops[self.rng.usize(..self.config.ops.len())].0;
                 op.types().filter(|types| types.contains(shape.ty))?;
                 (op.result_type(shape.ty)? == shape.ty).then_some(())?;
-                let first = Operand { name: self.array(scope, shape), shape: shape.clone() };
+                let first = ArrayOperand { name: self.array(scope, shape), shape: shape.clone() };
                 self.elementwise_of(scope, op, first)
             }
         }

@@ -2,7 +2,7 @@
 use super::config::{Config, Options};
 use super::data::Domain;
 use super::movement::list;
-use super::scope::{Operand, Scope, Signature, Value};
+use super::scope::{ArrayOperand, Scope, ScopeValue, Signature};
 use hlo::{ArrayShape, ElementType, Opcode, Shape};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -114,7 +114,7 @@ impl Generator {
         }
         let unused = scope.unused();
         let skipped = unused.len().saturating_sub(MAX_RESULTS);
-        let results: Vec<Value> = unused.into_iter().skip(skipped).collect();
+        let results: Vec<ScopeValue> = unused.into_iter().skip(skipped).collect();
         let names: Vec<&str> = results.iter().map(|value| value.name.as_str()).collect();
         let shapes: Vec<Shape> = results.iter().map(|value| value.shape.clone()).collect();
         let shape = Shape::Tuple(shapes.clone());
@@ -220,7 +220,7 @@ impl Generator {
         scope.execute(1, steps(&shape));
         let parts = shape.tuple().map(<[Shape]>::to_vec).unwrap_or_default();
         let is_used = !parts.is_empty();
-        scope.values.push(Value { name: name.clone(), shape, is_used, is_closed: false });
+        scope.values.push(ScopeValue { name: name.clone(), shape, is_used, is_closed: false });
         for (i, part) in parts.into_iter().enumerate() {
             self.push(scope, part, &format!("get-tuple-element({name}), index={i}"));
         }
@@ -247,12 +247,12 @@ impl Generator {
         &mut self,
         scope: &mut Scope,
         fits: impl Fn(&ArrayShape) -> bool,
-    ) -> Option<Operand> {
+    ) -> Option<ArrayOperand> {
         let is_static = |array: &ArrayShape| array.dynamic.is_none();
         let open = scope.open(|shape| shape.array().is_some_and(|a| is_static(a) && fits(a)));
         let i = self.recent(&open)?;
         let shape = scope.values[i].shape.array().cloned()?;
-        Some(Operand { name: scope.use_value(i), shape })
+        Some(ArrayOperand { name: scope.use_value(i), shape })
     }
     /// Returns one of these; the last ones are the most likely.
     fn recent(&mut self, all: &[usize]) -> Option<usize> {
@@ -266,7 +266,7 @@ impl Generator {
         scope: &mut Scope,
         fits: impl Fn(ElementType) -> bool,
         min_rank: usize,
-    ) -> Option<Operand> {
+    ) -> Option<ArrayOperand> {
         if !self.chance(4) {
             let found = self.existing(scope, |a| fits(a.ty) && a.rank() >= min_rank);
             if found.is_some() {
@@ -277,9 +277,14 @@ impl Generator {
         let dims = if scope.is_scalar { Vec::new() } else { self.dims(min_rank) };
         Some(self.array_of(scope, ty, &dims))
     }
-    pub(super) fn array_of(&mut self, scope: &mut Scope, ty: ElementType, dims: &[i64]) -> Operand {
+    pub(super) fn array_of(
+        &mut self,
+        scope: &mut Scope,
+        ty: ElementType,
+        dims: &[i64],
+    ) -> ArrayOperand {
         let shape = ArrayShape::new(ty, dims);
-        Operand { name: self.array(scope, &shape), shape }
+        ArrayOperand { name: self.array(scope, &shape), shape }
     }
     /// Returns the name of an array of this shape: an existing one, one derived from others, or a
     /// leaf.
@@ -411,7 +416,7 @@ impl Generator {
     ) -> bool {
         let before = (scope.clone(), self.parameters.len(), self.text.len(), self.functions.len());
         let largest = usize::try_from(self.config.max_elements).unwrap_or(0) * GROWTH;
-        let is_small = |value: &Value| {
+        let is_small = |value: &ScopeValue| {
             let count = |shape: &Shape| shape.array().map_or(Some(0), ArrayShape::element_count);
             value.shape.leaves().into_iter().all(|s| count(s).is_some_and(|n| n <= largest))
         };

@@ -1,7 +1,7 @@
 //! Ops that move elements, tuples and tokens.
 use super::data::Domain;
 use super::generator::Generator;
-use super::scope::{Operand, Scope};
+use super::scope::{ArrayOperand, Scope};
 use hlo::{ArrayShape, ElementType, Shape};
 
 /// Returns numbers as the list of an attribute.
@@ -191,7 +191,7 @@ impl Generator {
     }
     pub(super) fn copy_start(&mut self, scope: &mut Scope) -> Option<()> {
         (!self.config.portable).then_some(())?;
-        let Operand { name, shape } = self.operand(scope, any, 0)?;
+        let ArrayOperand { name, shape } = self.operand(scope, any, 0)?;
         let shape = Shape::from(shape);
         let context = Shape::scalar(ElementType::U32);
         let parts = Shape::Tuple(vec![shape.clone(), shape.clone(), context]);
@@ -202,7 +202,7 @@ impl Generator {
     /// An array that depends on tokens.
     pub(super) fn add_dependency(&mut self, scope: &mut Scope) -> Option<()> {
         (!scope.is_fused).then_some(())?;
-        let Operand { name, shape } = self.operand(scope, any, 0)?;
+        let ArrayOperand { name, shape } = self.operand(scope, any, 0)?;
         let tokens: Vec<String> =
             (0..self.pick(3)).map(|_| self.value(scope, &Shape::Token)).collect();
         let token = self.push(scope, Shape::Token, &format!("after-all({})", tokens.join(", ")));

@@ -3,7 +3,7 @@ use super::data::Domain;
 use super::generator::Generator;
 use super::movement::list;
 use super::scalar::least;
-use super::scope::{Operand, Scope};
+use super::scope::{ArrayOperand, Scope};
 use hlo::{ArrayShape, ElementType, Shape};
 use std::fmt::Write as _;
 
@@ -31,7 +31,7 @@ impl Generator {
     fn reduce_several(
         &mut self,
         scope: &mut Scope,
-        x: &Operand,
+        x: &ArrayOperand,
         reduced: &str,
         dims: &[i64],
     ) -> Option<()> {

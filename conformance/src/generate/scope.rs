@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// A value of a computation.
 #[derive(Debug, Clone)]
-pub(super) struct Value {
+pub(super) struct ScopeValue {
     pub(super) name: String,
     pub(super) shape: Shape,
     pub(super) is_used: bool,
@@ -48,7 +48,7 @@ impl Written {
 #[derive(Debug, Clone)]
 pub(super) struct Scope {
     pub(super) lines: String,
-    pub(super) values: Vec<Value>,
+    pub(super) values: Vec<ScopeValue>,
     /// The last instructions that may get a twin.
     pub(super) written: Vec<Written>,
     /// The nesting of computations; the entry has 0.
@@ -80,11 +80,11 @@ impl Scope {
         self.values[i].name.clone()
     }
     /// Returns an open array.
-    pub(super) fn array(&self, name: &str) -> Option<Operand> {
+    pub(super) fn array(&self, name: &str) -> Option<ArrayOperand> {
         let value =
             self.values.iter().rev().find(|value| value.name == name && !value.is_closed)?;
         let shape = value.shape.array().filter(|array| array.dynamic.is_none())?.clone();
-        Some(Operand { name: name.to_owned(), shape })
+        Some(ArrayOperand { name: name.to_owned(), shape })
     }
     /// Notes an instruction that may get a twin.
     pub(super) fn note(&mut self, shape: &Shape, text: &str) {
@@ -98,12 +98,12 @@ impl Scope {
     /// Returns the open values of which `ok` is true, by index.
     pub(super) fn open(&self, ok: impl Fn(&Shape) -> bool) -> Vec<usize> {
         let fits =
-            |(i, value): (usize, &Value)| (!value.is_closed && ok(&value.shape)).then_some(i);
+            |(i, value): (usize, &ScopeValue)| (!value.is_closed && ok(&value.shape)).then_some(i);
         self.values.iter().enumerate().filter_map(fits).collect()
     }
     /// Returns the arrays that no instruction uses.
-    pub(super) fn unused(&self) -> Vec<Value> {
-        let unused = |value: &&Value| !value.is_used && value.shape.array().is_some();
+    pub(super) fn unused(&self) -> Vec<ScopeValue> {
+        let unused = |value: &&ScopeValue| !value.is_used && value.shape.array().is_some();
         self.values.iter().filter(unused).cloned().collect()
     }
     /// Marks just those values as used that a line names as an operand.
@@ -136,7 +136,7 @@ impl Scope {
 
 /// An array that an instruction takes.
 #[derive(Debug, Clone)]
-pub(super) struct Operand {
+pub(super) struct ArrayOperand {
     pub(super) name: String,
     pub(super) shape: ArrayShape,
 }

@@ -6,7 +6,7 @@
 use super::generator::Generator;
 use super::movement::{any, list};
 use super::mutate::{is_word, other_word, words};
-use super::scope::{Operand, Scope, Written};
+use super::scope::{ArrayOperand, Scope, Written};
 use super::verified;
 use hlo::{ArrayShape, ElementType, Shape};
 use std::fmt::Write as _;
@@ -106,9 +106,9 @@ impl Generator {
 
     /// Returns an array of the same shape that has the elements of `x`: itself under another name,
     /// or all of them at other places.
-    fn equal_operand(&mut self, scope: &mut Scope, x: &Operand) -> Option<String> {
+    fn equal_operand(&mut self, scope: &mut Scope, x: &ArrayOperand) -> Option<String> {
         (!scope.is_scalar).then_some(())?;
-        let Operand { name, shape } = x;
+        let ArrayOperand { name, shape } = x;
         let rank = shape.rank();
         let text = match self.pick(8) {
             0 => format!("opt-barrier({name})"),
@@ -142,7 +142,7 @@ impl Generator {
         Some(self.push(scope, shape.clone(), &text))
     }
     /// Returns a transposition of an array, with the dimensions that the array has.
-    fn transposed_operand(&mut self, scope: &mut Scope, x: &Operand) -> String {
+    fn transposed_operand(&mut self, scope: &mut Scope, x: &ArrayOperand) -> String {
         let order = self.order(x.shape.rank());
         let dims: Vec<i64> = order.iter().map(|&d| x.shape.dims[d]).collect();
         let text = format!("transpose({}), dimensions={}", x.name, list(order));

@@ -18,12 +18,12 @@ pub(super) struct Check {
     /// Elements whose expected value is not legal: a mistake in a rule.
     pub(super) missed: usize,
     /// The element that is farthest out.
-    pub(super) worst: Option<Worst>,
+    pub(super) worst: Option<WorstElement>,
 }
 
 /// An element that differs.
 #[derive(Debug)]
-pub(super) struct Worst {
+pub(super) struct WorstElement {
     pub(super) leaf: usize,
     pub(super) at: usize,
     /// The distance from the expected value.
@@ -90,7 +90,7 @@ impl Check {
         for (k, (e, a)) in parts(expected).into_iter().zip(parts(actual)).enumerate() {
             let x = own.as_ref().and_then(|x| x.get(k).copied()).unwrap_or(Interval::ANY);
             if k == 0 || e.to_bits() != a.to_bits() {
-                self.distance(Worst::of(leaf, at, x, e, a, legal == Some(false)));
+                self.distance(WorstElement::of(leaf, at, x, e, a, legal == Some(false)));
             }
         }
         legal
@@ -98,15 +98,15 @@ impl Check {
 
     /// Keeps the element if it is farther out than the one so far; one that is not legal comes
     /// before others.
-    fn distance(&mut self, new: Worst) {
-        let order = |worst: &Worst| (worst.wrong, worst.share());
+    fn distance(&mut self, new: WorstElement) {
+        let order = |worst: &WorstElement| (worst.wrong, worst.share());
         if self.worst.as_ref().is_none_or(|old| order(&new) > order(old)) {
             self.worst = Some(new);
         }
     }
 }
 
-impl Worst {
+impl WorstElement {
     fn of(leaf: usize, at: usize, x: Interval, expected: f64, actual: f64, wrong: bool) -> Self {
         let error = (actual - expected).abs();
         let error = if error.is_nan() { f64::INFINITY } else { error };

@@ -42,7 +42,7 @@ pub use record::measured_fuel;
 pub use score::Score;
 
 use hlo::{Literal, Module, Verified};
-use search::Search;
+use search::Reduction;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -164,7 +164,7 @@ pub fn reduce(
     mut interesting: impl FnMut(&Arc<Verified>, &[Vec<Literal>]) -> Interest,
 ) -> Result<Reduced, ReduceError> {
     let module = module.into();
-    let mut search = Search::new(Arc::clone(&module), arguments, &mut interesting, options);
+    let mut search = Reduction::new(Arc::clone(&module), arguments, &mut interesting, options);
     if search.ask(&module, arguments) != Interest::Interesting {
         return Err(ReduceError::NotInteresting);
     }
@@ -177,6 +177,6 @@ pub fn reduce(
     search.measure_fuel();
     pass::run_all(&mut search);
     let is_cut_short = search.is_over();
-    let Search { module, arguments, tried, steps, others, .. } = search;
+    let Reduction { module, arguments, tried, steps, others, .. } = search;
     Ok(Reduced { module, arguments, tried, steps, others, is_cut_short })
 }

@@ -1,6 +1,6 @@
 //! The values of instructions, recorded in a run of the exact engine.
 use super::draft::{Draft, has_values};
-use super::search::Search;
+use super::search::Reduction;
 use collectives::Session;
 use hlo::ir::InstructionId;
 use hlo::{Literal, Verified};
@@ -47,7 +47,7 @@ fn ends_within(module: &Arc<Verified>, arguments: &[Vec<Literal>], fuel: u64) ->
     !matches!(error.device_error().map(interp::Error::code), Some(interp::Code::OutOfFuel { .. }))
 }
 
-impl Search<'_, '_> {
+impl Reduction<'_, '_> {
     /// Returns the instructions of the entry whose values can be arguments, and for each device
     /// their values in the best candidate.
     pub(super) fn recorded(&self) -> Option<(Vec<InstructionId>, Vec<Vec<Literal>>)> {

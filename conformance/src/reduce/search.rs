@@ -13,7 +13,7 @@ use std::time::Instant;
 pub(super) type Predicate<'a> = dyn FnMut(&Arc<Verified>, &[Vec<Literal>]) -> Interest + 'a;
 
 /// A search for a smaller interesting candidate.
-pub(super) struct Search<'a, 'o> {
+pub(super) struct Reduction<'a, 'o> {
     pub(super) module: Arc<Verified>,
     pub(super) arguments: Vec<Vec<Literal>>,
     pub(super) score: Score,
@@ -29,7 +29,7 @@ pub(super) struct Search<'a, 'o> {
     start: Instant,
 }
 
-impl<'a, 'o> Search<'a, 'o> {
+impl<'a, 'o> Reduction<'a, 'o> {
     pub(super) fn new(
         module: Arc<Verified>,
         arguments: &[Vec<Literal>],

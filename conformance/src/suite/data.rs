@@ -92,7 +92,7 @@ impl Word {
 
 /// The place of a parameter among those with the same word.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct ParameterPlace {
     pub(super) index: usize,
     pub(super) count: usize,
 }
@@ -104,7 +104,7 @@ pub(super) struct Place {
 pub(super) fn value(
     word: &Word,
     shape: &Shape,
-    place: Place,
+    place: ParameterPlace,
     sequence: &mut Sequence,
 ) -> Result<Literal, String> {
     if let Word::Literal(literal) = word {
@@ -122,7 +122,12 @@ pub(super) fn value(
     }
 }
 
-fn array(word: &Word, shape: &ArrayShape, place: Place, sequence: &mut Sequence) -> Literal {
+fn array(
+    word: &Word,
+    shape: &ArrayShape,
+    place: ParameterPlace,
+    sequence: &mut Sequence,
+) -> Literal {
     let mut literal = Literal::zeros(ArrayShape { dynamic: None, ..shape.clone() });
     let (ty, len) = (shape.ty, literal.len());
     let size = |from_last: usize| {
@@ -246,7 +251,12 @@ fn filled(ty: ElementType, fill: Fill) -> u128 {
 
 /// Returns the elements of one of several parameters: all tuples of the values if they fit, else
 /// random ones.
-fn tuples(values: &[u128], len: usize, place: Place, sequence: &mut Sequence) -> Vec<u128> {
+fn tuples(
+    values: &[u128],
+    len: usize,
+    place: ParameterPlace,
+    sequence: &mut Sequence,
+) -> Vec<u128> {
     let n = values.len();
     let power = |k: usize| u32::try_from(k).ok().and_then(|k| n.checked_pow(k));
     match (power(place.count), power(place.index)) {
@@ -369,7 +379,7 @@ mod tests {
     fn make(word: &str, shape: &str) -> String {
         let word = Word::parse(word).unwrap();
         let shape: Shape = shape.parse().unwrap();
-        let place = Place { index: 0, count: 1 };
+        let place = ParameterPlace { index: 0, count: 1 };
         value(&word, &shape, place, &mut Sequence::new(1)).unwrap().to_string()
     }
 
@@ -390,7 +400,7 @@ mod tests {
     #[test]
     fn all_pairs_of_special_values_occur() {
         let of = |index, ty| {
-            let place = Place { index, count: 2 };
+            let place = ParameterPlace { index, count: 2 };
             let shape: Shape = format!("{ty}[324]").parse().unwrap();
             value(&Word::Special, &shape, place, &mut Sequence::new(1)).unwrap()
         };

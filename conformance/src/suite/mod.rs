@@ -30,7 +30,7 @@ mod values;
 use crate::Subject;
 use crate::random::Sequence;
 use crate::results::Shard;
-use data::{Place, Word};
+use data::{ParameterPlace, Word};
 use hlo::{Literal, Module, Shape};
 use interp::DeviceGrid;
 use std::sync::{Arc, LazyLock};
@@ -183,7 +183,7 @@ impl SuiteCase {
             let mut own: Vec<Literal> = Vec::with_capacity(shapes.len());
             for (i, (word, shape)) in words.iter().zip(&shapes).enumerate() {
                 let alike = |words: &[Word]| words.iter().filter(|other| *other == word).count();
-                let place = Place { index: alike(&words[..i]), count: alike(&words) };
+                let place = ParameterPlace { index: alike(&words[..i]), count: alike(&words) };
                 let mut sequence = Sequence::new(self.seed(device, i));
                 own.push(data::value(word, shape, place, &mut sequence)?);
             }

@@ -14,18 +14,18 @@ use std::io::Result;
 /// # Errors
 /// If the standard streams cannot be used.
 pub fn serve() -> Result<()> {
-    let mut host = Host::default();
+    let mut host = PluginHost::default();
     answer(|request| host.answer(request))
 }
 
 /// A client and its compiled programs.
 #[derive(Default)]
-struct Host {
+struct PluginHost {
     client: Option<Client>,
     programs: HashMap<u64, Executable>,
 }
 
-impl Host {
+impl PluginHost {
     fn answer(&mut self, request: Request) -> Option<Reply> {
         let reply = match request {
             Request::Start { path, options } => {

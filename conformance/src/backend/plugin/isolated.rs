@@ -21,7 +21,7 @@ pub(super) struct Parent {
 
 /// A program in a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Loaded {
+struct IsolatedProgram {
     process: u64,
     program: u64,
 }
@@ -76,7 +76,7 @@ impl Parent {
     fn run(
         &mut self,
         module: &Prepared,
-        loaded: &mut Option<Loaded>,
+        loaded: &mut Option<IsolatedProgram>,
         arguments: Option<&[Vec<Literal>]>,
     ) -> Result<Vec<Vec<Literal>>> {
         let may_replace = loaded.is_none();
@@ -105,7 +105,7 @@ impl Parent {
         child.modules >= modules_per_process || child.modules > 0 && has_grown()
     }
     /// Whether the process ran no other module.
-    fn was_alone(&self, loaded: Option<Loaded>) -> bool {
+    fn was_alone(&self, loaded: Option<IsolatedProgram>) -> bool {
         self.child.as_ref().is_some_and(|child| {
             let own = loaded.is_some_and(|loaded| loaded.process == child.number);
             child.modules == usize::from(own)
@@ -126,7 +126,7 @@ impl Parent {
     fn attempt(
         &mut self,
         module: &Prepared,
-        loaded: &mut Option<Loaded>,
+        loaded: &mut Option<IsolatedProgram>,
         arguments: Option<&[Vec<Literal>]>,
     ) -> Result<Vec<Vec<Literal>>, Trouble> {
         let (limit, number) = (self.options.time_limit, self.number());
@@ -135,7 +135,7 @@ impl Parent {
             Some(loaded) if loaded.process == child.number => loaded.program,
             _ => {
                 child.compile(number, module, limit)?;
-                *loaded = Some(Loaded { process: child.number, program: number });
+                *loaded = Some(IsolatedProgram { process: child.number, program: number });
                 number
             }
         };
@@ -147,7 +147,7 @@ impl Parent {
 pub(super) struct IsolatedModule {
     parent: Arc<Mutex<Parent>>,
     prepared: Prepared,
-    loaded: Option<Loaded>,
+    loaded: Option<IsolatedProgram>,
 }
 
 impl IsolatedModule {

@@ -65,12 +65,12 @@ pub struct Plugin {
     platform: String,
     devices: usize,
     xla: Vec<(String, OptionValue)>,
-    runner: Runner,
+    runner: PluginRunner,
 }
 
 /// Where the plugin runs.
 #[derive(Debug)]
-enum Runner {
+enum PluginRunner {
     InProcess(Client),
     Isolated(Arc<Mutex<Parent>>),
 }
@@ -87,7 +87,13 @@ impl Plugin {
             client.map_err(|e| BackendError::from(Code::NotStarted { message: e.to_string() }))?;
         let (platform, devices) = (client.platform().to_owned(), client.devices());
         let path = path.display().to_string();
-        Ok(Self { path, platform, devices, xla: options.xla, runner: Runner::InProcess(client) })
+        Ok(Self {
+            path,
+            platform,
+            devices,
+            xla: options.xla,
+            runner: PluginRunner::InProcess(client),
+        })
     }
     /// Loads a plugin into a process of its own, which is restarted after a death. `host` is a
     /// command that calls [`serve`], such as `etalon pjrt-host`.
@@ -108,7 +114,7 @@ impl Plugin {
         let mut parent = Parent::new(path, host, options);
         let (platform, devices) = parent.start()?;
         let path = path.display().to_string();
-        let runner = Runner::Isolated(Arc::new(Mutex::new(parent)));
+        let runner = PluginRunner::Isolated(Arc::new(Mutex::new(parent)));
         Ok(Self { path, platform, devices, xla, runner })
     }
 }
@@ -119,7 +125,7 @@ impl Backend for Plugin {
         format!("{} ({file})", self.platform)
     }
     fn capabilities(&self) -> Capabilities {
-        let isolated = matches!(self.runner, Runner::Isolated(_));
+        let isolated = matches!(self.runner, PluginRunner::Isolated(_));
         Capabilities { devices: Some(self.devices), isolated }
     }
     fn compile(
@@ -139,21 +145,21 @@ impl Backend for Plugin {
         }
         let prepared = Prepared::new(module, grid, &self.xla)?;
         match &self.runner {
-            Runner::InProcess(client) => {
+            PluginRunner::InProcess(client) => {
                 let executable = client.compile(&prepared.program);
                 let rejected = |message| Code::Rejected { message };
                 let executable = executable.map_err(|e| converted(&e, rejected))?;
                 Ok(Box::new(InProcessModule { prepared, executable }))
             }
-            Runner::Isolated(parent) => {
+            PluginRunner::Isolated(parent) => {
                 Ok(Box::new(isolated::IsolatedModule::compile(parent, prepared)?))
             }
         }
     }
     fn take_warnings(&mut self) -> Vec<String> {
         match &self.runner {
-            Runner::InProcess(_) => Vec::new(),
-            Runner::Isolated(parent) => {
+            PluginRunner::InProcess(_) => Vec::new(),
+            PluginRunner::Isolated(parent) => {
                 parent.lock().unwrap_or_else(PoisonError::into_inner).take_warnings()
             }
         }

@@ -1,11 +1,11 @@
 //! Attributes removed, so that they have their defaults.
 use crate::reduce::draft::{At, Edit};
-use crate::reduce::search::Search;
+use crate::reduce::search::Reduction;
 use hlo::Module;
 use hlo::text::Style;
 
 /// Removes the attributes that every op may have, those of the header, and those of single ops.
-pub(super) fn attributes(search: &mut Search<'_, '_>) {
+pub(super) fn attributes(search: &mut Reduction<'_, '_>) {
     let draft = search.draft();
     let edits = draft.all().into_iter().map(|at: At| -> Edit {
         Box::new(move |draft| {
@@ -31,7 +31,7 @@ pub(super) fn attributes(search: &mut Search<'_, '_>) {
 }
 
 /// Removes source locations, and the layouts of the header.
-fn plain_names(search: &mut Search<'_, '_>) {
+fn plain_names(search: &mut Reduction<'_, '_>) {
     let mut module = search.module.module().clone();
     module.frames = hlo::ir::StackFrames::default();
     module.config.entry_layout = None;

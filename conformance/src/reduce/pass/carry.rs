@@ -1,13 +1,13 @@
 //! Fewer values carried by loops.
 use crate::reduce::draft::{At, Draft, Edit};
-use crate::reduce::search::Search;
+use crate::reduce::search::Reduction;
 use hlo::ir::rewrite::ComputationRewriter;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::{GetTupleElement, Parameter, While};
 use hlo::{Op, Shape};
 
 /// Removes elements of the tuples that loops carry; a tuple of one element becomes that element.
-pub(super) fn carries(search: &mut Search<'_, '_>) {
+pub(super) fn carries(search: &mut Reduction<'_, '_>) {
     loop {
         let draft = search.draft();
         let edits = draft.all().into_iter().flat_map(|at| {

@@ -1,11 +1,11 @@
 //! Values in place of the instructions that compute them: recorded arguments in the entry, zeros
 //! and ones elsewhere.
 use crate::reduce::draft::{At, Draft, Edit, constant, has_values};
-use crate::reduce::search::Search;
+use crate::reduce::search::Reduction;
 use hlo::{ArrayShape, Literal, Op, Scalar, Shape};
 
 /// Replaces instructions of the entry by parameters with the recorded values.
-pub(super) fn to_parameters(search: &mut Search<'_, '_>) {
+pub(super) fn to_parameters(search: &mut Reduction<'_, '_>) {
     let Some((ids, values)) = search.recorded() else { return };
     let draft = search.draft();
     let edits = ids.iter().enumerate().filter_map(|(k, &id)| -> Option<Edit> {
@@ -40,7 +40,7 @@ pub(super) fn to_parameters(search: &mut Search<'_, '_>) {
 const ELEMENTS: usize = 1 << 12;
 
 /// Replaces instructions of all computations by constants: all zeros, then all ones.
-pub(super) fn to_constants(search: &mut Search<'_, '_>) {
+pub(super) fn to_constants(search: &mut Reduction<'_, '_>) {
     for one in [false, true] {
         let draft = search.draft();
         let edits = draft.all().into_iter().filter_map(|at| to_constant(&draft, at, one));

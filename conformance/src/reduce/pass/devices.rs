@@ -1,8 +1,8 @@
 //! Fewer devices.
-use crate::reduce::search::Search;
+use crate::reduce::search::Reduction;
 
 /// Lowers the number of replicas and of partitions to 1 or 2.
-pub(super) fn devices(search: &mut Search<'_, '_>) {
+pub(super) fn devices(search: &mut Reduction<'_, '_>) {
     for target in [1, 2] {
         for of_replicas in [true, false] {
             let mut module = search.module.module().clone();

@@ -1,12 +1,12 @@
 //! Control flow unnested: calls and fusions inlined, one branch of a conditional, one round of a
 //! loop.
 use crate::reduce::draft::{At, Draft, Edit};
-use crate::reduce::search::Search;
+use crate::reduce::search::Reduction;
 use hlo::Op;
 use hlo::ir::ComputationId;
 
 /// Inlines callees into their callers, inner ones first.
-pub(super) fn inline(search: &mut Search<'_, '_>) {
+pub(super) fn inline(search: &mut Reduction<'_, '_>) {
     loop {
         let draft = search.draft();
         let edits: Vec<Edit> =

@@ -1,12 +1,12 @@
 //! Functions applied to all shapes and values of a candidate.
-use crate::reduce::search::Search;
+use crate::reduce::search::Reduction;
 use hlo::literal::ConstantValue;
 use hlo::op::Constant;
 use hlo::{ArrayShape, Literal, Module, Op, Shape};
 
 /// Applies functions to every shape, and to every constant and argument.
 pub(super) fn mapped(
-    search: &Search<'_, '_>,
+    search: &Reduction<'_, '_>,
     shape: &dyn Fn(&ArrayShape) -> ArrayShape,
     value: &dyn Fn(&Literal) -> Literal,
 ) -> (Module, Vec<Vec<Literal>>) {

@@ -12,10 +12,10 @@ mod sizes;
 mod types;
 mod values;
 
-use super::search::Search;
+use super::search::Reduction;
 
 /// A pass tries smaller candidates.
-type Pass = fn(&mut Search<'_, '_>);
+type Pass = fn(&mut Reduction<'_, '_>);
 
 /// All passes, in the order they run.
 const PASSES: &[(&str, Pass)] = &[
@@ -39,7 +39,7 @@ const PASSES: &[(&str, Pass)] = &[
 ];
 
 /// Runs all passes until none of them finds a smaller candidate.
-pub(super) fn run_all(search: &mut Search<'_, '_>) {
+pub(super) fn run_all(search: &mut Reduction<'_, '_>) {
     loop {
         let before = search.score;
         for &(name, pass) in PASSES {

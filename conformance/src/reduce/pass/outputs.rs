@@ -1,11 +1,11 @@
 //! Fewer results of the entry, and results nearer to the parameters.
 use crate::reduce::draft::{Draft, Edit};
-use crate::reduce::search::Search;
+use crate::reduce::search::Reduction;
 use hlo::ir::InstructionId;
 use hlo::{Op, Shape};
 
 /// Keeps one element of the result, or removes as many as it can.
-pub(super) fn outputs(search: &mut Search<'_, '_>) {
+pub(super) fn outputs(search: &mut Reduction<'_, '_>) {
     loop {
         let draft = search.draft();
         let entry = draft.entry();
@@ -59,7 +59,7 @@ fn remove_element(draft: &mut Draft, root: InstructionId, operand: InstructionId
 
 /// Makes an earlier instruction the result: first by bisection of the text order, then operand by
 /// operand.
-pub(super) fn cone(search: &mut Search<'_, '_>) {
+pub(super) fn cone(search: &mut Reduction<'_, '_>) {
     let draft = search.draft();
     let dead = draft.dead();
     let entry = draft.entry();

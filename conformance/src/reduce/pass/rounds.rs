@@ -2,7 +2,7 @@
 use super::inline::bodies;
 use crate::reduce::draft::{At, Draft, Edit, has_values};
 use crate::reduce::record;
-use crate::reduce::search::Search;
+use crate::reduce::search::Reduction;
 use hlo::ir::ComputationId;
 use hlo::ir::rewrite::ModuleRewriter;
 use hlo::{Literal, Op, Scalar, Verified};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 const ROUNDS: usize = 64;
 
 /// Replaces a loop of the entry by its body, which gets the recorded values of one round.
-pub(super) fn one_round(search: &mut Search<'_, '_>) {
+pub(super) fn one_round(search: &mut Reduction<'_, '_>) {
     let Some((ids, values)) = search.recorded() else { return };
     let [values] = values.as_slice() else { return };
     let draft = search.draft();

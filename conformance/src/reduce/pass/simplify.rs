@@ -1,13 +1,13 @@
 //! Instructions removed: unused ones, those whose operand can stand for them, and those that
 //! another value can stand for.
 use crate::reduce::draft::{At, Draft, Edit};
-use crate::reduce::search::Search;
+use crate::reduce::search::Reduction;
 use hlo::Op;
 use hlo::ir::rewrite::ComputationRewriter;
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 
 /// Removes instructions that no result depends on.
-pub(super) fn dead_code(search: &mut Search<'_, '_>) {
+pub(super) fn dead_code(search: &mut Reduction<'_, '_>) {
     let draft = search.draft();
     let dead = draft.dead();
     let edit = |at: At| -> Edit {
@@ -31,7 +31,7 @@ pub(super) fn dead_code(search: &mut Search<'_, '_>) {
 const OPERANDS: usize = 8;
 
 /// Replaces instructions by operands of the same shape.
-pub(super) fn forward(search: &mut Search<'_, '_>) {
+pub(super) fn forward(search: &mut Reduction<'_, '_>) {
     for k in 0..OPERANDS {
         let draft = search.draft();
         let edits: Vec<Edit> =
@@ -58,7 +58,7 @@ fn forwarded(draft: &Draft, at: At, k: usize) -> Option<Edit> {
 }
 
 /// Replaces values by the first parameter of the same shape, then by equal computations.
-pub(super) fn merge(search: &mut Search<'_, '_>) {
+pub(super) fn merge(search: &mut Reduction<'_, '_>) {
     let draft = search.draft();
     let by_parameter = draft.all().into_iter().filter_map(|at| -> Option<Edit> {
         let computation = draft.rewriter.computation(at.0);
@@ -107,7 +107,7 @@ fn replaced(at: At, first: InstructionId) -> Option<Edit> {
 
 /// Removes unused parameters: of the entry with their arguments, of called computations with the
 /// operands of their calls.
-pub(super) fn parameters(search: &mut Search<'_, '_>) {
+pub(super) fn parameters(search: &mut Reduction<'_, '_>) {
     let draft = search.draft();
     let unused = |computation: &ComputationRewriter| -> Vec<InstructionId> {
         let is_unused = |id: &InstructionId| {

@@ -1,7 +1,7 @@
 //! Smaller dimensions and fewer of them: a size is replaced everywhere, and other shapes follow by
 //! the shape rules.
 use super::map::mapped;
-use crate::reduce::search::Search;
+use crate::reduce::search::Reduction;
 use hlo::ir::ComputationId;
 use hlo::layout::Layout;
 use hlo::text::Style;
@@ -20,7 +20,7 @@ enum Variant {
 }
 
 /// Replaces sizes, the largest first, by 1, 2, their half, or one less.
-pub(super) fn sizes(search: &mut Search<'_, '_>) {
+pub(super) fn sizes(search: &mut Reduction<'_, '_>) {
     let mut done = BTreeSet::new();
     loop {
         let found = found_sizes(search.module.module());
@@ -45,7 +45,7 @@ fn found_sizes(module: &Module) -> BTreeSet<i64> {
     found
 }
 
-fn replace(search: &mut Search<'_, '_>, size: i64, target: i64) -> bool {
+fn replace(search: &mut Reduction<'_, '_>, size: i64, target: i64) -> bool {
     for variant in [Variant::Exact, Variant::Offset, Variant::Multiple] {
         let map = |x: i64| match variant {
             Variant::Exact => (x == size).then_some(target),
@@ -65,7 +65,7 @@ fn replace(search: &mut Search<'_, '_>, size: i64, target: i64) -> bool {
 
 /// Returns the candidate with other sizes, in its attributes too if `attributes`.
 fn resized(
-    search: &Search<'_, '_>,
+    search: &Reduction<'_, '_>,
     map: &dyn Fn(i64) -> i64,
     attributes: bool,
 ) -> Option<(Module, Vec<Vec<Literal>>)> {
@@ -157,7 +157,7 @@ fn infer(module: &mut Module) {
 }
 
 /// Removes dimensions of size 1: all, then the first and the last of each array.
-pub(super) fn ranks(search: &mut Search<'_, '_>) {
+pub(super) fn ranks(search: &mut Reduction<'_, '_>) {
     let all = |dims: &Dims| -> Dims { dims.iter().copied().filter(|&size| size != 1).collect() };
     let first = |dims: &Dims| match dims.split_first() {
         Some((1, rest)) => Dims::from_slice(rest),
@@ -173,7 +173,7 @@ pub(super) fn ranks(search: &mut Search<'_, '_>) {
     }
 }
 
-fn attempt_squeezed(search: &mut Search<'_, '_>, squeeze: &dyn Fn(&Dims) -> Dims) -> bool {
+fn attempt_squeezed(search: &mut Reduction<'_, '_>, squeeze: &dyn Fn(&Dims) -> Dims) -> bool {
     let shape = |array: &ArrayShape| {
         let dims = squeeze(&array.dims);
         let layout = Layout::descending(dims.len());

@@ -1,11 +1,11 @@
 //! Simpler element types: f32, s32 and c64 in place of others of their class.
 use super::map::mapped;
-use crate::reduce::search::Search;
+use crate::reduce::search::Reduction;
 use hlo::{ArrayShape, Class, ElementType, Literal, Module, Shape};
 use std::collections::BTreeSet;
 
 /// Replaces one type everywhere, for each type in the module.
-pub(super) fn types(search: &mut Search<'_, '_>) {
+pub(super) fn types(search: &mut Reduction<'_, '_>) {
     let arrays: Vec<ArrayShape> = arrays(search.module.module());
     let found: BTreeSet<ElementType> = arrays.iter().map(|array| array.ty).collect();
     for from in found {
@@ -32,7 +32,7 @@ fn arrays(module: &Module) -> Vec<ArrayShape> {
 }
 
 fn retyped(
-    search: &Search<'_, '_>,
+    search: &Reduction<'_, '_>,
     from: ElementType,
     to: ElementType,
 ) -> (Module, Vec<Vec<Literal>>) {

@@ -2,13 +2,13 @@
 use super::cut::filled_like;
 use super::map::map_leaves;
 use crate::reduce::draft::{At, Draft, Edit, constant};
-use crate::reduce::search::Search;
+use crate::reduce::search::Reduction;
 use hlo::literal::ConstantValue;
 use hlo::{Class, Literal, Op, Scalar};
 
 /// Simplifies whole values, then single elements.
-pub(super) fn values(search: &mut Search<'_, '_>) {
-    for change in [Change::Fill(false), Change::Fill(true), Change::Round] {
+pub(super) fn values(search: &mut Reduction<'_, '_>) {
+    for change in [ValueChange::Fill(false), ValueChange::Fill(true), ValueChange::Round] {
         search.minimize(places(&search.draft()).into_iter().map(|p| whole(p, change)).collect());
     }
     for zero in [true, false] {
@@ -30,7 +30,7 @@ const ELEMENTS: usize = 256;
 
 /// A change of a whole value.
 #[derive(Debug, Clone, Copy)]
-enum Change {
+enum ValueChange {
     /// All zeros, or all ones.
     Fill(bool),
     /// The nearest integers.
@@ -39,12 +39,12 @@ enum Change {
 
 /// A value of the candidate.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum ValuePlace {
     Argument { device: usize, number: usize },
     Constant(At),
 }
 
-impl Place {
+impl ValuePlace {
     fn value(self, draft: &Draft) -> Option<Literal> {
         match self {
             Self::Argument { device, number } => draft.arguments.get(device)?.get(number).cloned(),
@@ -71,19 +71,19 @@ impl Place {
     }
 }
 
-fn places(draft: &Draft) -> Vec<Place> {
+fn places(draft: &Draft) -> Vec<ValuePlace> {
     let arguments = draft.arguments.iter().enumerate().flat_map(|(device, values)| {
-        (0..values.len()).map(move |number| Place::Argument { device, number })
+        (0..values.len()).map(move |number| ValuePlace::Argument { device, number })
     });
-    let constants = draft.all().into_iter().map(Place::Constant);
+    let constants = draft.all().into_iter().map(ValuePlace::Constant);
     arguments.chain(constants.filter(|place| place.value(draft).is_some())).collect()
 }
 
-fn whole(place: Place, change: Change) -> Edit {
+fn whole(place: ValuePlace, change: ValueChange) -> Edit {
     Box::new(move |draft| {
         place.change(draft, |value| match change {
-            Change::Fill(one) => filled_like(&value.shape(), one),
-            Change::Round => Some(map_leaves(value, &rounded)),
+            ValueChange::Fill(one) => filled_like(&value.shape(), one),
+            ValueChange::Round => Some(map_leaves(value, &rounded)),
         })
     })
 }
@@ -142,8 +142,8 @@ fn with_element(value: &Literal, i: usize, zero: bool) -> Option<Literal> {
 
 /// Returns edits that make an integer constant smaller, such as the bound of a loop.
 fn smaller_constants(draft: &Draft) -> Vec<Edit> {
-    let places = draft.all().into_iter().map(Place::Constant);
-    let smaller = |place: Place| -> Vec<Edit> {
+    let places = draft.all().into_iter().map(ValuePlace::Constant);
+    let smaller = |place: ValuePlace| -> Vec<Edit> {
         let Some(value) = place.value(draft).filter(|value| value.len() == 1) else {
             return Vec::new();
         };
