@@ -46,7 +46,7 @@ impl Partial {
         is_decided.then_some(least)
     }
     /// Returns the sum of these elements rounded to `ty`, by as much work as that takes.
-    pub(super) fn settled<'e>(
+    pub(super) fn correctly_rounded<'e>(
         self,
         loops: SumLoops,
         first: Scalar,

@@ -191,7 +191,9 @@ impl Reduction<'_> {
             |(), base, to| match is_row {
                 true => {
                     let rows = reduced.offsets().map(|row| self.elements(base + row, *inner));
-                    self.row_sum(loops, base).settled(loops, self.first, rows, ty).write(ty, to);
+                    self.row_sum(loops, base)
+                        .correctly_rounded(loops, self.first, rows, ty)
+                        .write(ty, to);
                 }
                 false => self.column_sums(loops, ty, base, to),
             },
@@ -252,12 +254,12 @@ impl Reduction<'_> {
             }
         }
         if is_open && !stop.is_set() {
-            self.settle(loops, ty, base, &partials, to);
+            self.round_open_sums(loops, ty, base, &partials, to);
         }
     }
 
     /// Computes the sums of columns whose rounding the bound of the error leaves open.
-    fn settle(
+    fn round_open_sums(
         &self,
         loops: SumLoops,
         ty: ElementType,

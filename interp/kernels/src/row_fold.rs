@@ -27,7 +27,7 @@ impl<'a> RowFold<'a> {
                 let parts = elements.chunks(RUN * loops.width);
                 parts.for_each(|part| partial.add((loops.row)(part)));
                 let runs = std::iter::once(elements);
-                partial.settled(*loops, self.first, runs, *ty).write(*ty, to);
+                partial.correctly_rounded(*loops, self.first, runs, *ty).write(*ty, to);
             }
             Method::Op(function, ty) => {
                 let parts = elements.chunks(STRIP * ty.storage_bytes());

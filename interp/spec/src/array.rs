@@ -1,7 +1,7 @@
 //! Arrays that reference functions read and build by index.
 //!
 //! An index is a list of numbers, one for each dimension, the first being the most major. Layouts
-//! do not affect any page but that of `bitcast`.
+//! do not affect any reference function but the one of `bitcast`.
 use hlo::{ArrayShape, Dims, Literal, Scalar, Shape};
 use num::Result;
 use num::clock::Stop;

@@ -125,7 +125,7 @@ struct BufferAssignment {
     peak: usize,
     /// By how much each step changes the bytes of the arrays that are written over parameters.
     over_parameters: Vec<i128>,
-    /// Whether a array is in the memory of a parameter.
+    /// Whether an array is in the memory of a parameter.
     is_over_parameter: Vec<bool>,
     memory: Vec<StepMemory>,
 }

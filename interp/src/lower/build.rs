@@ -1,4 +1,4 @@
-//! Plan construction: leaves, steps, last uses.
+//! Plan construction: arrays, steps, last uses.
 use super::buffers::assign;
 use super::cse::{Computed, is_alone};
 use super::inline::Inlining;
@@ -111,7 +111,7 @@ pub(super) struct UnallocatedStep {
 impl UnallocatedStep {
     /// Returns the bytes of its outputs.
     pub(super) fn output_bytes(&self, arrays: &[ArrayInfo]) -> usize {
-        let bytes = self.outputs.iter().map(|&leaf| arrays[leaf].bytes);
+        let bytes = self.outputs.iter().map(|&array| arrays[array].bytes);
         bytes.fold(0, usize::saturating_add)
     }
 }
@@ -160,8 +160,8 @@ pub(super) struct PlanBuilder<'a> {
 
 impl UnallocatedPlan {
     /// Returns the shape of an array; `None` of a token or an asynchronous value.
-    pub(super) fn array(&self, leaf: ArrayId) -> Option<&ArrayShape> {
-        let info = &self.arrays[leaf];
+    pub(super) fn shape_of(&self, array: ArrayId) -> Option<&ArrayShape> {
+        let info = &self.arrays[array];
         match &info.value {
             Some(Value::Array(value)) => Some(value.shape()),
             Some(Value::Tuple(_) | Value::Token | Value::Async(_)) => None,
@@ -204,10 +204,11 @@ impl UnallocatedPlan {
         builder.parameters = (computation.parameters().into_iter())
             .map(|id| builder.fresh(&computation.instructions[id].shape))
             .collect();
-        for (number, leaves) in (0..).zip(&builder.parameters) {
-            for &leaf in leaves.iter() {
-                let leaf = &mut builder.plan.arrays[leaf];
-                (leaf.is_parameter, leaf.is_kept) = (true, is_entry && !config.is_donated(number));
+        for (number, arrays) in (0..).zip(&builder.parameters) {
+            for &array in arrays.iter() {
+                let array = &mut builder.plan.arrays[array];
+                (array.is_parameter, array.is_kept) =
+                    (true, is_entry && !config.is_donated(number));
             }
         }
         builder.instructions(id)?;
@@ -241,12 +242,12 @@ impl<'a> PlanBuilder<'a> {
         for (instruction, definition) in self.computation.instructions.iter() {
             self.fuel += 1;
             self.lowering.limits.check(self.plan.compiled_bytes)?;
-            let leaves = self.instruction(Site { computation, instruction }, definition)?;
-            self.values.push(leaves);
+            let arrays = self.instruction(Site { computation, instruction }, definition)?;
+            self.values.push(arrays);
         }
         Ok(())
     }
-    /// Adds the steps of a computation that an instruction calls; returns the leaves of its result.
+    /// Adds the steps of a computation that an instruction calls; returns the arrays of its result.
     pub(super) fn inlined(
         &mut self,
         callee: ComputationId,
@@ -264,7 +265,7 @@ impl<'a> PlanBuilder<'a> {
         Ok(result)
     }
 
-    /// Adds leaves for a value of this shape.
+    /// Adds arrays for a value of this shape.
     pub(super) fn fresh(&mut self, shape: &Shape) -> ArrayIds {
         let first = self.plan.arrays.len();
         for leaf in shape.leaves() {
@@ -282,22 +283,22 @@ impl<'a> PlanBuilder<'a> {
         }
         (first..self.plan.arrays.len()).collect()
     }
-    /// Adds leaves of a known value; equal scalars have one leaf.
+    /// Adds arrays of a known value; equal scalars have one array.
     fn constant(&mut self, value: Value) -> ArrayIds {
         if let Value::Array(array) = &value
             && array.shape().rank() == 0
         {
             let key = (array.shape().ty, array.bytes().into());
-            if let Some(&leaf) = self.plan.scalars.get(&key) {
-                return [leaf].into();
+            if let Some(&array) = self.plan.scalars.get(&key) {
+                return [array].into();
             }
             self.plan.scalars.insert(key, self.plan.arrays.len());
         }
-        let mut leaves = Vec::new();
-        value.flatten(&mut leaves);
-        self.plan.compiled_bytes += leaves.len() * size_of::<ArrayInfo>();
+        let mut arrays = Vec::new();
+        value.flatten(&mut arrays);
+        self.plan.compiled_bytes += arrays.len() * size_of::<ArrayInfo>();
         let first = self.plan.arrays.len();
-        self.plan.arrays.extend(leaves.into_iter().map(|value| ArrayInfo {
+        self.plan.arrays.extend(arrays.into_iter().map(|value| ArrayInfo {
             shape: None,
             bytes: 0,
             is_parameter: false,
@@ -308,10 +309,10 @@ impl<'a> PlanBuilder<'a> {
         (first..self.plan.arrays.len()).collect()
     }
 
-    /// Returns the leaves of an instruction; adds a step if it has one.
+    /// Returns the arrays of an instruction; adds a step if it has one.
     fn instruction(&mut self, site: Site, instruction: &'a Instruction) -> Result<ArrayIds> {
-        if let Some(leaves) = self.renamed(instruction) {
-            return Ok(leaves);
+        if let Some(arrays) = self.renamed(instruction) {
+            return Ok(arrays);
         }
         if let Some(callee) = self.inlining.callee(instruction) {
             let parameters = instruction.operands.iter();
@@ -320,8 +321,8 @@ impl<'a> PlanBuilder<'a> {
         }
         let lowering = self.lowering;
         let at = SlicePosition::new(lowering, site);
-        if let Some(leaves) = self.folds.then(|| self.sliced_value(at, instruction)).flatten() {
-            return Ok(leaves);
+        if let Some(arrays) = self.folds.then(|| self.sliced_value(at, instruction)).flatten() {
+            return Ok(arrays);
         }
         let is_active = self.inlining.is_active();
         let transpose_folded =
@@ -336,18 +337,18 @@ impl<'a> PlanBuilder<'a> {
             && let Some(iterations) =
                 self.inlining.iterations(lowering.module(), self.computation, instruction)
         {
-            return self.unrolled(op, key.leaves().collect(), iterations);
+            return self.unrolled(op, key.arrays().collect(), iterations);
         }
-        if is_active && let Some(leaves) = self.folded(&key, &lowered) {
-            return Ok(leaves);
+        if is_active && let Some(arrays) = self.folded(&key, &lowered) {
+            return Ok(arrays);
         }
         let is_alone = is_active && is_alone(&key, &lowered);
-        if is_alone && let Some(leaves) = self.common(&key, lowered.fuel) {
-            return Ok(leaves);
+        if is_alone && let Some(arrays) = self.common(&key, lowered.fuel) {
+            return Ok(arrays);
         }
         let outputs = self.fresh(&instruction.shape);
         let Lowered { action, fuel, scratch, applies } = lowered;
-        self.step(site, action, key.leaves().collect(), &outputs, fuel);
+        self.step(site, action, key.arrays().collect(), &outputs, fuel);
         let step = self.plan.steps.last_mut().expect("it is added above");
         step.bytes = bytes_of(&instruction.shape);
         (step.scratch, step.applies) = (scratch, applies);
@@ -356,20 +357,20 @@ impl<'a> PlanBuilder<'a> {
         }
         Ok(outputs)
     }
-    /// Returns the leaves and the shape of an instruction of the computation.
+    /// Returns the arrays and the shape of an instruction of the computation.
     pub(super) fn operand(&self, id: InstructionId) -> OperandKey<'a> {
         let shape = &self.computation.instructions[id].shape;
         (Rc::clone(&self.values[id.index()]), Cow::Borrowed(shape))
     }
-    /// Returns the leaves of a small array that follows from constants.
+    /// Returns the arrays of a small array that follows from constants.
     fn folded(&mut self, key: &ValueKey<'_>, lowered: &Lowered) -> Option<ArrayIds> {
         let is_small = |bytes: Option<usize>| bytes.is_some_and(|bytes| bytes <= FOLDED_BYTES);
         let shape = key.instruction().shape.array().filter(|shape| is_small(shape.byte_count()))?;
-        let value = |leaf: ArrayId| match &self.plan.arrays[leaf].value {
+        let value = |array: ArrayId| match &self.plan.arrays[array].value {
             Some(Value::Array(value)) if value.bytes().len() <= FOLDED_BYTES => Some(value),
             Some(_) | None => None,
         };
-        let operands: Vec<&Array> = key.leaves().map(value).collect::<Option<_>>()?;
+        let operands: Vec<&Array> = key.arrays().map(value).collect::<Option<_>>()?;
         let shape = static_shape(shape);
         let result = if let Action::Bitcast = lowered.action {
             operands[0].with_shape(Arc::new(shape))
@@ -390,7 +391,7 @@ impl<'a> PlanBuilder<'a> {
         outputs: &[ArrayId],
         added_fuel: u64,
     ) {
-        let bytes = outputs.iter().map(|&leaf| self.plan.arrays[leaf].bytes);
+        let bytes = outputs.iter().map(|&array| self.plan.arrays[array].bytes);
         let bytes = Some(bytes.fold(0, usize::saturating_add));
         let fuel = std::mem::take(&mut self.fuel).saturating_add(added_fuel);
         let scratch = action.kernel().map_or(0, kernels::Kernel::scratch);
@@ -414,8 +415,8 @@ impl<'a> PlanBuilder<'a> {
         operands.map(|&operand| &self.computation.instructions[operand].shape).collect()
     }
 
-    /// Returns the leaves of an instruction that has no step: a parameter, a constant, or a
-    /// renaming of operands' leaves.
+    /// Returns the arrays of an instruction that has no step: a parameter, a constant, or a
+    /// renaming of operands' arrays.
     #[expect(clippy::wildcard_enum_match_arm, reason = "other ops have a step")]
     fn renamed(&mut self, instruction: &Instruction) -> Option<ArrayIds> {
         let operand = |i: usize| Rc::clone(&self.values[instruction.operands[i].index()]);
@@ -441,21 +442,21 @@ impl<'a> PlanBuilder<'a> {
             }
             Op::GetTupleElement(op) => {
                 let (tuple, index) = (instruction.operands[0], to_usize(op.index));
-                let leaves = operand(0);
+                let arrays = operand(0);
                 let shape = &self.computation.instructions[tuple].shape;
                 let offsets = self.offsets.entry(tuple).or_insert_with(|| offsets(shape));
-                Some(leaves[offsets[index]..offsets[index + 1]].into())
+                Some(arrays[offsets[index]..offsets[index + 1]].into())
             }
             _ => None,
         }
     }
 
-    /// Returns the leaves of a broadcast scalar constant, if it takes little memory.
+    /// Returns the arrays of a broadcast scalar constant, if it takes little memory.
     fn repeated(&mut self, op: &Broadcast, instruction: &Instruction) -> Option<ArrayIds> {
         let shape = instruction.shape.array().filter(|shape| shape.dynamic.is_none())?;
         shape.byte_count().filter(|&bytes| (1..=FOLDED_BYTES).contains(&bytes))?;
-        let leaf = *self.values[instruction.operands[0].index()].first()?;
-        match &self.plan.arrays[leaf].value {
+        let array = *self.values[instruction.operands[0].index()].first()?;
+        match &self.plan.arrays[array].value {
             Some(Value::Array(scalar)) if op.dimensions.is_empty() => {
                 let value = affine(scalar, shape, 0, &Dims::from_elem(0, shape.rank()));
                 Some(self.constant(Value::Array(value)))
@@ -472,7 +473,7 @@ impl<'a> PlanBuilder<'a> {
     }
 }
 
-/// Returns the first leaf of each element of a tuple, and the end of the last one.
+/// Returns the first array of each element of a tuple, and the end of the last one.
 fn offsets(shape: &Shape) -> Vec<usize> {
     let elements = shape.tuple().expect("verified: a tuple");
     let mut offsets = Vec::with_capacity(elements.len() + 1);

@@ -11,7 +11,7 @@ use kernels::Fusion;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// The leaves of the values that have a step so far.
+/// The arrays of the values that have a step so far.
 pub(super) type Computed<'a> = FxHashMap<ValueKey<'a>, ArrayIds>;
 
 /// Whether an instruction becomes a step of its own that computes arrays from arrays.
@@ -21,11 +21,11 @@ pub(super) fn is_alone(key: &ValueKey<'_>, lowered: &Lowered) -> bool {
 }
 
 impl<'a> PlanBuilder<'a> {
-    /// Returns the leaves of an earlier instruction with the same key.
+    /// Returns the arrays of an earlier instruction with the same key.
     pub(super) fn common(&mut self, key: &ValueKey<'a>, fuel: u64) -> Option<ArrayIds> {
-        let leaves = Rc::clone(self.computed.get(key)?);
+        let arrays = Rc::clone(self.computed.get(key)?);
         // A run spends the same, whatever the plan.
         self.fuel = self.fuel.saturating_add(fuel);
-        Some(leaves)
+        Some(arrays)
     }
 }

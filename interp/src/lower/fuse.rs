@@ -31,9 +31,9 @@ const MOST_WIDENED: usize = 1 << 16;
 /// An operand that a member reads from outside its group.
 #[derive(Clone)]
 struct Outer {
-    leaf: ArrayId,
+    array: ArrayId,
     read: Read,
-    /// The type that the bits of its elements are read as, which is not that of the leaf after a
+    /// The type that the bits of its elements are read as, which is not that of the array after a
     /// `bitcast-convert`.
     ty: ElementType,
     /// The type that it is converted to.
@@ -43,8 +43,8 @@ struct Outer {
 impl Outer {
     /// Returns all that the elements depend on: the loop follows from the types.
     fn key(&self) -> (ArrayId, &Read, ElementType, Option<ElementType>) {
-        let Self { leaf, read, ty, convert } = self;
-        (*leaf, read, *ty, convert.as_ref().map(|(to, _)| *to))
+        let Self { array, read, ty, convert } = self;
+        (*array, read, *ty, convert.as_ref().map(|(to, _)| *to))
     }
 }
 
@@ -96,8 +96,8 @@ impl Role {
         match self {
             // The first value of a reduction is taken as it is.
             Self::Rows(_) if k == 1 => {
-                let leaf = step.inputs[1];
-                Outer { leaf, read: Read::Scalar, ty: ty(plan, leaf), convert: None }
+                let array = step.inputs[1];
+                Outer { array, read: Read::Scalar, ty: ty(plan, array), convert: None }
             }
             Self::Rows(method) => {
                 let outer = outer(plan, step, k, reads);
@@ -115,8 +115,8 @@ impl Role {
 struct Groups<'a> {
     plan: &'a UnallocatedPlan,
     all: Vec<Group>,
-    /// The group of each leaf that a member computes, and whether the leaf has the elements of the
-    /// group.
+    /// The group of each array that a member computes, and whether the array has the elements of
+    /// the group.
     of_array: FxHashMap<ArrayId, (usize, bool)>,
     /// How to read results that are not stored.
     reads: FxHashMap<ArrayId, Outer>,
@@ -138,7 +138,7 @@ impl UnallocatedPlan {
         let (groups, reads) = groups.found();
         let mut uses: FxHashMap<ArrayId, usize> = FxHashMap::default();
         let read = self.steps.iter().flat_map(|step| &step.inputs).chain(&self.results);
-        read.for_each(|&leaf| *uses.entry(leaf).or_default() += 1);
+        read.for_each(|&array| *uses.entry(array).or_default() += 1);
         let mut steps: Vec<Option<UnallocatedStep>> =
             std::mem::take(&mut self.steps).into_iter().map(Some).collect();
         for group in groups {
@@ -157,8 +157,8 @@ impl UnallocatedPlan {
 impl Groups<'_> {
     fn visit(&mut self, number: usize) {
         let step = &self.plan.steps[number];
-        let result = step.outputs.first().and_then(|&leaf| self.plan.array(leaf));
-        let are_arrays = step.inputs.iter().all(|&leaf| self.plan.array(leaf).is_some());
+        let result = step.outputs.first().and_then(|&array| self.plan.shape_of(array));
+        let are_arrays = step.inputs.iter().all(|&array| self.plan.shape_of(array).is_some());
         let Some(result) = result.filter(|_| are_arrays) else { return self.close(&step.inputs) };
         let count = result.element_count().unwrap_or(0);
         if let Action::Bitcast = step.action {
@@ -205,19 +205,19 @@ impl Groups<'_> {
         }
     }
 
-    /// Whether a leaf is computed as it is read.
-    fn is_computed(&self, leaf: ArrayId) -> bool {
-        self.open(leaf).is_some()
-            || self.reads.get(&leaf).is_some_and(|outer| outer.convert.is_some())
+    /// Whether an array is computed as it is read.
+    fn is_computed(&self, array: ArrayId) -> bool {
+        self.open(array).is_some()
+            || self.reads.get(&array).is_some_and(|outer| outer.convert.is_some())
     }
 
-    /// Returns how to read what a walk over a leaf reads.
-    fn walked(&self, leaf: ArrayId, walk: Walk) -> Outer {
+    /// Returns how to read what a walk over an array reads.
+    fn walked(&self, array: ArrayId, walk: Walk) -> Outer {
         let read = Read::of(walk);
-        match self.reads.get(&leaf) {
+        match self.reads.get(&array) {
             Some(outer) if outer.read == Read::Array => Outer { read, ..outer.clone() },
             Some(outer) if outer.read == Read::Scalar => outer.clone(),
-            Some(_) | None => Outer { leaf, read, ty: ty(self.plan, leaf), convert: None },
+            Some(_) | None => Outer { array, read, ty: ty(self.plan, array), convert: None },
         }
     }
 
@@ -246,14 +246,14 @@ impl Groups<'_> {
         }
     }
 
-    /// Returns the group that computes a leaf as an array of its elements, if it is open.
-    fn open(&self, leaf: ArrayId) -> Option<usize> {
-        let &(group, has_elements) = self.of_array.get(&leaf)?;
+    /// Returns the group that computes an array as an array of its elements, if it is open.
+    fn open(&self, array: ArrayId) -> Option<usize> {
+        let &(group, has_elements) = self.of_array.get(&array)?;
         (has_elements && !self.all[group].is_closed).then_some(group)
     }
-    fn close(&mut self, leaves: &[ArrayId]) {
-        for leaf in leaves {
-            if let Some(&(group, _)) = self.of_array.get(leaf) {
+    fn close(&mut self, arrays: &[ArrayId]) {
+        for array in arrays {
+            if let Some(&(group, _)) = self.of_array.get(array) {
                 self.all[group].is_closed = true;
             }
         }
@@ -269,13 +269,13 @@ impl Groups<'_> {
     fn join(&mut self, member: Member, count: usize, inner: Option<usize>) {
         let step = &self.plan.steps[member.step];
         // The results of reductions are complete only when the group is.
-        for leaf in &step.inputs {
-            if let Some(&(group, false)) = self.of_array.get(leaf) {
+        for array in &step.inputs {
+            if let Some(&(group, false)) = self.of_array.get(array) {
                 self.all[group].is_closed = true;
             }
         }
         let mut joined: SmallVec<[usize; 3]> =
-            step.inputs.iter().filter_map(|&leaf| self.open(leaf)).collect();
+            step.inputs.iter().filter_map(|&array| self.open(array)).collect();
         joined.sort_unstable();
         joined.dedup();
         let mut inner = inner;
@@ -308,8 +308,8 @@ impl Groups<'_> {
         all.members.sort_unstable_by_key(|member| member.step);
         let number = self.all.len();
         for member in &all.members {
-            let leaf = self.plan.steps[member.step].outputs[0];
-            self.of_array.insert(leaf, (number, !member.role.is_rows()));
+            let array = self.plan.steps[member.step].outputs[0];
+            self.of_array.insert(array, (number, !member.role.is_rows()));
         }
         self.all.push(all);
     }
@@ -320,7 +320,7 @@ impl Groups<'_> {
         let mut groups = all;
         groups.retain(|group| match group.members.as_slice() {
             [] => false,
-            [one] => plan.steps[one.step].inputs.iter().any(|leaf| reads.contains_key(leaf)),
+            [one] => plan.steps[one.step].inputs.iter().any(|array| reads.contains_key(array)),
             _ => true,
         });
         (groups, reads)
@@ -342,24 +342,25 @@ fn fuse(
     let (mut outputs, mut ends) = (Vec::new(), Vec::new());
     let (mut fuel, mut fuses, mut last_part) = (0u64, Vec::new(), None);
     for (mut step, role) in members {
-        let operands = step.inputs.iter().enumerate().map(|(k, leaf)| match registers.get(leaf) {
-            Some(&register) => {
-                *inner_uses.entry(*leaf).or_default() += 1;
-                register
-            }
-            None => {
-                let outer = role.outer(plan, &step, k, reads);
-                let found = outers.iter().position(|other| *other == outer);
-                found.expect("the operands from outside were listed")
-            }
-        });
+        let operands =
+            step.inputs.iter().enumerate().map(|(k, array)| match registers.get(array) {
+                Some(&register) => {
+                    *inner_uses.entry(*array).or_default() += 1;
+                    register
+                }
+                None => {
+                    let outer = role.outer(plan, &step, k, reads);
+                    let found = outers.iter().position(|other| *other == outer);
+                    found.expect("the operands from outside were listed")
+                }
+            });
         let operands: SmallVec<[Register; 3]> = operands.collect();
         fuel = fuel.saturating_add(step.fuel);
         fuses.push(step.site);
         last_part = step.part.take().or(last_part);
-        let leaf = step.outputs[0];
+        let array = step.outputs[0];
         let mut part = |function, operands| {
-            parts.push(FusedPart { function, operands, width: width(plan, leaf) });
+            parts.push(FusedPart { function, operands, width: width(plan, array) });
             outers.len() + parts.len() - 1
         };
         let register = match role {
@@ -368,17 +369,17 @@ fn fuse(
             Role::Same => operands[0],
             Role::Rows(method) => {
                 fuel = fuel.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
-                ends.push((leaf, rows(plan, &step, &operands, &outers, method)));
+                ends.push((array, rows(plan, &step, &operands, &outers, method)));
                 continue;
             }
         };
-        registers.insert(leaf, register);
-        outputs.push(leaf);
+        registers.insert(array, register);
+        outputs.push(array);
     }
-    outputs.retain(|leaf| uses.get(leaf) > inner_uses.get(leaf));
-    let arrays = outputs.iter().map(|leaf| (*leaf, Output::Array(registers[leaf])));
+    outputs.retain(|array| uses.get(array) > inner_uses.get(array));
+    let arrays = outputs.iter().map(|array| (*array, Output::Array(registers[array])));
     let (outputs, results): (Vec<ArrayId>, Vec<Output>) = arrays.chain(ends).unzip();
-    let inputs = outers.iter().map(|outer| outer.leaf).collect();
+    let inputs = outers.iter().map(|outer| outer.array).collect();
     let operands = outers.into_iter().map(|Outer { read, ty, convert, .. }| FusedOperand {
         read,
         width: ty.storage_bytes(),
@@ -442,26 +443,26 @@ fn outer(
     k: usize,
     reads: &FxHashMap<ArrayId, Outer>,
 ) -> Outer {
-    let leaf = step.inputs[k];
+    let array = step.inputs[k];
     // A `reshape` may be read from outside too: only a scalar among arrays is one element for all
     // indices.
-    let is_scalar = |leaf| plan.array(leaf).is_some_and(|array| array.rank() == 0);
-    let read = match is_scalar(leaf) && !is_scalar(step.outputs[0]) {
+    let is_scalar = |array| plan.shape_of(array).is_some_and(|array| array.rank() == 0);
+    let read = match is_scalar(array) && !is_scalar(step.outputs[0]) {
         true => Read::Scalar,
         false => Read::Array,
     };
-    match reads.get(&leaf) {
+    match reads.get(&array) {
         Some(outer) if outer.read == Read::Array => Outer { read, ..outer.clone() },
         Some(outer) => outer.clone(),
-        None => Outer { leaf, read, ty: ty(plan, leaf), convert: None },
+        None => Outer { array, read, ty: ty(plan, array), convert: None },
     }
 }
 
-fn ty(plan: &UnallocatedPlan, leaf: ArrayId) -> ElementType {
-    plan.array(leaf).expect("a fused step computes arrays from arrays").ty
+fn ty(plan: &UnallocatedPlan, array: ArrayId) -> ElementType {
+    plan.shape_of(array).expect("a fused step computes arrays from arrays").ty
 }
 
 /// Returns the bytes of an element.
-fn width(plan: &UnallocatedPlan, leaf: ArrayId) -> usize {
-    ty(plan, leaf).storage_bytes()
+fn width(plan: &UnallocatedPlan, array: ArrayId) -> usize {
+    ty(plan, array).storage_bytes()
 }

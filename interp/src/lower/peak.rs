@@ -1,9 +1,9 @@
 //! The planned peak: the largest total of bytes that a computation and its callees hold.
 //!
-//! A plan counts one buffer for each leaf that its steps compute, from the step that computes it to
-//! the last one that reads it. Parameters belong to the caller. A step that writes over a parameter
-//! needs no memory if the caller has passed ownership of the buffer, and new memory if the buffer
-//! is shared; so every plan has two peaks.
+//! A plan counts one buffer for each array that its steps compute, from the step that computes it
+//! to the last one that reads it. Parameters belong to the caller. A step that writes over a
+//! parameter needs no memory if the caller has passed ownership of the buffer, and new memory if
+//! the buffer is shared; so every plan has two peaks.
 use crate::plan::{Action, Plan, Step};
 use crate::state::Site;
 use hlo::ir::{ComputationId, InstructionId};
@@ -14,11 +14,11 @@ use num::parallel::threads;
 /// The memory use of a step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StepMemory {
-    /// Leaves that steps compute and that are live during it, its outputs included, but not the
+    /// Arrays that steps compute and that are live during it, its outputs included, but not the
     /// inputs that die at a loop.
     pub(super) live: usize,
     pub(super) outputs: usize,
-    /// Leaves of these that are written to the buffers of parameters.
+    /// Arrays of these that are written to the buffers of parameters.
     pub(super) over_parameters: usize,
     /// Inputs that steps compute and that leave their slots.
     pub(super) dying: usize,
@@ -86,7 +86,7 @@ fn peak(
     let from_caller = |bytes: usize| if is_owned { bytes } else { 0 };
     let live = memory.live.saturating_sub(from_caller(memory.over_parameters));
     match &step.action {
-        // The callee computes the outputs, so they are among its own leaves while it runs.
+        // The callee computes the outputs, so they are among its own arrays while it runs.
         Action::Call(_) | Action::Branch(_) => {
             let hands_over = memory.is_last_use && (is_owned || memory.dying_parameters == 0);
             let callees = step.action.callees();
@@ -95,7 +95,7 @@ fn peak(
             let before = live.saturating_sub(memory.outputs);
             before.saturating_add(inner.unwrap_or(0)).max(live)
         }
-        // The outputs stand for the carried leaves, which replace the arguments. A condition shares
+        // The outputs stand for the carried arrays, which replace the arguments. A condition shares
         // them.
         Action::While { condition, body, scalars, small, test: _ } => {
             let inner = of(condition).shared.max(of(body).owned);

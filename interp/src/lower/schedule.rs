@@ -78,7 +78,7 @@ fn is_pure(action: &Action) -> bool {
     }
 }
 
-/// The readers of a array.
+/// The readers of an array.
 #[derive(Clone, Default)]
 struct Readers {
     steps: SmallVec<[usize; 4]>,
@@ -213,12 +213,12 @@ impl<'a> Schedule<'a> {
 /// Steps that run together; a step that needs more is not moved.
 type Needed = SmallVec<[usize; 8]>;
 
-/// Returns the leaves without repetitions.
+/// Returns the arrays without repetitions.
 fn distinct(inputs: &[ArrayId]) -> SmallVec<[ArrayId; 8]> {
-    let mut leaves = SmallVec::from_slice(inputs);
-    leaves.sort_unstable();
-    leaves.dedup();
-    leaves
+    let mut arrays = SmallVec::from_slice(inputs);
+    arrays.sort_unstable();
+    arrays.dedup();
+    arrays
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub(super) fn users(computation: &hlo::ir::Computation) -> Vec<usize> {
 }
 
 impl<'a> PlanBuilder<'a> {
-    /// Returns the leaves of a slice of a large value, of which only that part is computed; `None`
+    /// Returns the arrays of a slice of a large value, of which only that part is computed; `None`
     /// of anything else.
     pub(super) fn sliced_value(
         &mut self,
@@ -79,11 +79,11 @@ impl<'a> PlanBuilder<'a> {
 
     /// Returns the region of a dynamic slice at constant indices.
     fn at_constants(&self, op: &DynamicSlice, instruction: &Instruction) -> Option<Region> {
-        let dims = &self.array(instruction.operands[0])?.dims;
+        let dims = &self.shape_of(instruction.operands[0])?.dims;
         let indices = &instruction.operands[1..];
         let extent = |d: usize| {
-            let leaf = *self.values[indices[d].index()].first()?;
-            let Some(Value::Array(index)) = &self.plan.arrays[leaf].value else { return None };
+            let array = *self.values[indices[d].index()].first()?;
+            let Some(Value::Array(index)) = &self.plan.arrays[array].value else { return None };
             let count = op.dynamic_slice_sizes[d];
             let index = (index.len() == 1).then(|| index.get(0).as_i64()).flatten()?;
             (count > 0).then(|| SliceDim::run(index.clamp(0, dims[d] - count), count))
@@ -91,7 +91,7 @@ impl<'a> PlanBuilder<'a> {
         (indices.len() == dims.len()).then(|| (0..dims.len()).map(extent).collect()).flatten()
     }
 
-    fn array(&self, id: InstructionId) -> Option<&'a ArrayShape> {
+    fn shape_of(&self, id: InstructionId) -> Option<&'a ArrayShape> {
         self.computation.instructions[id].shape.array()
     }
 
@@ -119,7 +119,7 @@ impl<'a> PlanBuilder<'a> {
             return None;
         }
         if instruction.opcode().aliases_operand() {
-            let of = self.array(*instruction.operands.first()?)?;
+            let of = self.shape_of(*instruction.operands.first()?)?;
             return (instruction.operands.len() == 1 && of.dims == shape.dims)
                 .then(|| Sliced::Operand(0, region.into()));
         }
@@ -130,28 +130,28 @@ impl<'a> PlanBuilder<'a> {
         })?
     }
 
-    /// Returns the leaf of a region of a value.
+    /// Returns the array of a region of a value.
     fn part(&mut self, at: SlicePosition<'_>, id: InstructionId, region: &[SliceDim]) -> ArrayId {
-        let shape = self.array(id).expect("a region is of an array");
+        let shape = self.shape_of(id).expect("a region is of an array");
         let whole = region.iter().zip(&shape.dims);
         if whole.clone().all(|(&dim, &size)| dim == SliceDim::whole(size)) {
             return self.values[id.index()][0];
         }
         let key = (id, Region::from(region));
-        if let Some(&leaf) = self.parts.get(&key) {
-            return leaf;
+        if let Some(&array) = self.parts.get(&key) {
+            return array;
         }
-        let leaf = match self.sliced(at, id, region) {
+        let array = match self.sliced(at, id, region) {
             Some(sliced) => {
                 let before = self.plan.steps.len();
-                let leaf =
+                let array =
                     self.compute(SlicePosition { depth: at.depth + 1, ..at }, id, region, sliced);
                 let own =
                     self.plan.steps[before..].last_mut().filter(|step| step.site.instruction == id);
                 if let Some(step) = own {
                     step.part = Some(region.iter().map(|dim| (dim.start, dim.step)).collect());
                 }
-                leaf
+                array
             }
             None => {
                 let whole = self.operand(id);
@@ -159,8 +159,8 @@ impl<'a> PlanBuilder<'a> {
                 self.emit(at, at.slice.instruction, slice_of(region), shape, vec![whole])
             }
         };
-        self.parts.insert(key, leaf);
-        leaf
+        self.parts.insert(key, array);
+        array
     }
 
     /// Adds the steps of a region of a value.
@@ -173,7 +173,7 @@ impl<'a> PlanBuilder<'a> {
     ) -> ArrayId {
         let computation = self.computation;
         let operands = &computation.instructions[id].operands;
-        let of = self.array(id).expect("a region is of an array");
+        let of = self.shape_of(id).expect("a region is of an array");
         let shape: Shape = region_shape(of, region).into();
         match sliced {
             Sliced::Operand(operand, inner) => self.part(at, operands[operand], &inner),
@@ -191,21 +191,21 @@ impl<'a> PlanBuilder<'a> {
                 self.emit(at, id, op, shape, operands)
             }
             Sliced::Within(cover, inside) => {
-                let leaf = self.part(at, id, &cover);
-                let whole = ([leaf].into(), Cow::Owned(region_shape(of, &cover).into()));
+                let array = self.part(at, id, &cover);
+                let whole = ([array].into(), Cow::Owned(region_shape(of, &cover).into()));
                 self.emit(at, at.slice.instruction, slice_of(&inside), shape, vec![whole])
             }
         }
     }
 
-    /// Returns the leaf and the shape of a part of an operand; a scalar is taken whole.
+    /// Returns the array and the shape of a part of an operand; a scalar is taken whole.
     fn operand_part(
         &mut self,
         at: SlicePosition<'_>,
         id: InstructionId,
         region: &[SliceDim],
     ) -> OperandKey<'a> {
-        match self.array(id) {
+        match self.shape_of(id) {
             Some(array) if array.rank() > 0 => {
                 ([self.part(at, id, region)].into(), Cow::Owned(region_shape(array, region).into()))
             }
@@ -230,7 +230,7 @@ impl<'a> PlanBuilder<'a> {
         let site = Site { instruction: id, ..at.slice };
         let action = at.lowering.lower(site, &key).action;
         // The cost is that of the instruction, whether or not it is computed whole.
-        self.step(site, action, key.leaves().collect(), &outputs, 0);
+        self.step(site, action, key.arrays().collect(), &outputs, 0);
         outputs[0]
     }
 }

@@ -129,7 +129,7 @@ fn at(computation: &Computation, mut id: InstructionId) -> (&Op, &[InstructionId
 }
 
 impl PlanBuilder<'_> {
-    /// Adds the steps of all iterations of a loop; returns the leaves of its value after the last
+    /// Adds the steps of all iterations of a loop; returns the arrays of its value after the last
     /// one.
     pub(super) fn unrolled(
         &mut self,

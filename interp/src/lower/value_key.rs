@@ -10,8 +10,8 @@ use std::hash::{Hash, Hasher};
 /// operands, their shapes with layouts, and the shape of the result.
 ///
 /// Every step is lowered from one, and an instruction has the value of an earlier one only if their
-/// keys are equal. The leaves of an operand do not imply its shape: `copy`, `opt-barrier` and the
-/// like return the leaves of their operand, under a layout of their own. Nor does the instruction
+/// keys are equal. The arrays of an operand do not imply its shape: `copy`, `opt-barrier` and the
+/// like return the arrays of their operand, under a layout of their own. Nor does the instruction
 /// of the module imply the key: a `dot` that reads its operand through a `transpose` has other
 /// attributes and operands.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub(crate) struct ValueKey<'a> {
     operands: SmallVec<[OperandKey<'a>; 2]>,
 }
 
-/// The leaves of an operand, and the shape that the instruction reads them under.
+/// The arrays of an operand, and the shape that the instruction reads them under.
 pub(super) type OperandKey<'a> = (ArrayIds, Cow<'a, Shape>);
 
 impl<'a> ValueKey<'a> {
@@ -40,13 +40,13 @@ impl<'a> ValueKey<'a> {
     pub(super) fn shapes(&self) -> SmallVec<[&Shape; 4]> {
         self.operands.iter().map(|(_, shape)| &**shape).collect()
     }
-    /// Returns the leaves of all operands.
-    pub(super) fn leaves(&self) -> impl Iterator<Item = ArrayId> {
-        self.operands.iter().flat_map(|(leaves, _)| leaves.iter().copied())
+    /// Returns the arrays of all operands.
+    pub(super) fn arrays(&self) -> impl Iterator<Item = ArrayId> {
+        self.operands.iter().flat_map(|(arrays, _)| arrays.iter().copied())
     }
     /// Returns what two keys of one value have in common.
     fn identity(&self) -> (&Op, &Shape, &[OperandKey<'a>]) {
-        // The operands are in the key as leaves; what every opcode may have (metadata, shardings, a
+        // The operands are in the key as arrays; what every opcode may have (metadata, shardings, a
         // configuration of a backend) changes the value of none that is lowered to a kernel.
         let Instruction { op, shape, operands: _, common: _ } = &*self.instruction;
         (op, shape, &self.operands)
@@ -75,14 +75,14 @@ mod tests {
     use hlo::{Module, Shape};
     use std::borrow::Cow;
 
-    /// Returns the key of the last instruction of a text, on operands with these leaves and shapes.
+    /// Returns the key of the last instruction of a text, on operands with these arrays and shapes.
     fn key(text: &str, operands: &[(usize, &str)]) -> ValueKey<'static> {
         let module = Module::parse(&format!("ENTRY e {{ {text} }}")).unwrap();
         let computation = module.entry();
         let instruction = computation.instructions[computation.root].clone();
-        let operands = operands.iter().map(|&(leaf, shape)| {
+        let operands = operands.iter().map(|&(array, shape)| {
             let shape: Shape = shape.parse().unwrap();
-            ([leaf].into(), Cow::Owned(shape))
+            ([array].into(), Cow::Owned(shape))
         });
         ValueKey::new(Cow::Owned(instruction), operands)
     }

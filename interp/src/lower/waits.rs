@@ -23,11 +23,11 @@ type Class = usize;
 /// The waits of the steps of a plan.
 #[derive(Debug)]
 pub(super) struct Waits {
-    /// The class of each leaf.
+    /// The class of each array.
     classes: Vec<Class>,
-    /// How often steps and the result read each leaf.
+    /// How often steps and the result read each array.
     uses: Vec<usize>,
-    /// Whether steps may wait for a leaf that they do not read.
+    /// Whether steps may wait for an array that they do not read.
     is_awaited: Vec<bool>,
 }
 
@@ -55,12 +55,12 @@ impl Waits {
         }
         let mut uses = vec![0; plan.arrays.len()];
         let read = plan.steps.iter().flat_map(|step| &step.inputs).chain(&plan.results);
-        read.for_each(|&leaf| uses[leaf] += 1);
+        read.for_each(|&array| uses[array] += 1);
         let mut is_awaited = vec![false; plan.arrays.len()];
         let awaited = awaited(plan, computation, &steps);
         for step in plan.steps.iter().filter(|it| it.site.computation == plan.computation) {
-            for &leaf in step.outputs.iter().filter(|_| awaited[step.site.instruction.index()]) {
-                is_awaited[leaf] = true;
+            for &array in step.outputs.iter().filter(|_| awaited[step.site.instruction.index()]) {
+                is_awaited[array] = true;
             }
         }
         let classes = leaf_classes(plan, computation, &steps, &waits);
@@ -75,17 +75,17 @@ impl Waits {
         members: impl DoubleEndedIterator<Item = &'a UnallocatedStep> + Clone,
         step: &'a UnallocatedStep,
     ) -> bool {
-        let class = |step: &UnallocatedStep| step.outputs.first().map(|&leaf| self.classes[leaf]);
+        let class = |step: &UnallocatedStep| step.outputs.first().map(|&array| self.classes[array]);
         if members.clone().next_back().and_then(class) == class(step) {
             return true;
         }
         let mut inner: FxHashMap<ArrayId, usize> = FxHashMap::default();
-        for leaf in members.clone().chain([step]).flat_map(|step| &step.inputs) {
-            *inner.entry(*leaf).or_default() += 1;
+        for array in members.clone().chain([step]).flat_map(|step| &step.inputs) {
+            *inner.entry(*array).or_default() += 1;
         }
         let mut outputs = members.flat_map(|step| &step.outputs);
-        outputs.all(|leaf| {
-            !self.is_awaited[*leaf] && inner.get(leaf).copied() == Some(self.uses[*leaf])
+        outputs.all(|array| {
+            !self.is_awaited[*array] && inner.get(array).copied() == Some(self.uses[*array])
         })
     }
 }
@@ -160,7 +160,7 @@ fn before(instruction: &Instruction) -> &[InstructionId] {
     instruction.common.as_ref().map_or(&[], |common| common.control_predecessors())
 }
 
-/// Returns the class of each leaf.
+/// Returns the class of each array.
 fn leaf_classes(
     plan: &UnallocatedPlan,
     computation: &Computation,
@@ -168,15 +168,15 @@ fn leaf_classes(
     waits: &[bool],
 ) -> Vec<Class> {
     let mut sets = Sets::new();
-    let mut leaves = vec![0; plan.arrays.len()];
+    let mut arrays = vec![0; plan.arrays.len()];
     // The classes of the steps at which a search ends that begins at an instruction and passes
     // those without a step.
     let mut found: Vec<Class> = vec![0; steps.len()];
     let (mut next, mut count) = (0, 0);
     for (step, waits) in plan.steps.iter().zip(waits) {
         let mut class = 0;
-        for &leaf in &step.inputs {
-            class = sets.union(class, leaves[leaf]);
+        for &array in &step.inputs {
+            class = sets.union(class, arrays[array]);
         }
         let at = step.site.instruction;
         let is_own = step.site.computation == plan.computation;
@@ -196,12 +196,12 @@ fn leaf_classes(
             class = sets.union(class, own);
             count += 1;
         }
-        step.outputs.iter().for_each(|&leaf| leaves[leaf] = class);
+        step.outputs.iter().for_each(|&array| arrays[array] = class);
         if is_own {
             found[at.index()] = sets.union(found[at.index()], class);
         }
     }
-    leaves
+    arrays
 }
 
 /// Returns the union of the classes of what an instruction comes after.

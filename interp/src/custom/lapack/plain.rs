@@ -9,7 +9,7 @@ pub(super) trait Element<R>: FactorType {
     fn wide(self) -> R;
     fn narrow(x: R) -> Self;
 }
-macro_rules! own_type {
+macro_rules! native_type {
     ($($ty:ident)*) => {
         $(impl Element<$ty> for $ty {
             fn wide(self) -> $ty {
@@ -21,7 +21,7 @@ macro_rules! own_type {
         })*
     };
 }
-own_type! { f32 f64 }
+native_type! { f32 f64 }
 impl Element<f64> for f32 {
     fn wide(self) -> f64 {
         self.into()
