@@ -156,8 +156,8 @@ fn check_results(case: &Case, engines: &[Engine]) -> Result<Comparison> {
     Ok(first.unwrap_or_default())
 }
 
-/// Whether the results are among those that a correct evaluation may give, where the tolerance is
-/// an estimate.
+/// Returns whether the results are among those that a correct evaluation may give, where the
+/// tolerance is an estimate.
 fn is_legal(
     case: &Case,
     verified: &Verified,

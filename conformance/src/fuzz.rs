@@ -265,8 +265,8 @@ impl Campaign {
     }
 }
 
-/// Whether an outcome is written down. A variant of a given module, unlike a generated one, may
-/// fail in the reference.
+/// Returns whether an outcome is written down. A variant of a given module, unlike a generated one,
+/// may fail in the reference.
 fn is_finding(record: &Record, is_variant: bool) -> bool {
     record.verdict.is_bad() && !(is_variant && record.verdict == Verdict::NoReference)
 }

@@ -15,7 +15,7 @@ const LARGE: usize = 1 << 26;
 /// blocks to the system, and the system zeroes each page of a new one.
 const REUSED: usize = 1 << 20;
 
-/// The pool may exceed the peak by one part in so many.
+/// The pool may exceed the peak by one part in this number.
 const SLACK: usize = 32;
 
 /// Memory of dropped arrays that later arrays use, in this run of a program or the next.

@@ -60,7 +60,7 @@ pub(crate) fn rng(
     spec::rng::rng(op, &a, &b, shape, key(site, context), drawn)
 }
 
-/// The key of an instruction: the seed, and who it is.
+/// Returns the key of an instruction: the seed, and who it is.
 fn key(site: Site, context: &RunContext) -> u64 {
     let computation = &context.module().computations[site.computation];
     let names = [&computation.name, computation.name(site.instruction)];

@@ -210,7 +210,7 @@ mod tests {
         backend.compile(&module, grid)?.execute(&[vec!["s32[2] {1, 2}".parse().unwrap()]])
     }
 
-    /// A file with `out0`, to be copied by a command.
+    /// Returns a file with `out0`, to be copied by a command.
     fn result() -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().unwrap();
         let value: Literal = "s32[2] {1, 2}".parse().unwrap();

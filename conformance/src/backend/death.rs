@@ -69,7 +69,7 @@ const CAUSES: [&str; 8] = [
     "FATAL",
 ];
 
-/// Whether a line is one of XLA's log below the level of errors:
+/// Returns whether a line is one of XLA's log below the level of errors:
 /// `I0000 00:00:1795392270.964364 ...`.
 fn is_note(line: &str) -> bool {
     let digits = line.strip_prefix(['I', 'W']).and_then(|rest| rest.split_once(' '));

@@ -115,7 +115,7 @@ impl Default for Blame {
 }
 
 impl Blame {
-    /// Whether the result or an instruction is wrong.
+    /// Returns whether the result or an instruction is wrong.
     pub fn is_wrong(&self) -> bool {
         self.verdict.is_bad() || !self.findings.is_empty()
     }

@@ -41,7 +41,7 @@ impl Source {
     }
 }
 
-/// Whether the instruction has the same result when it runs alone on the same operands.
+/// Returns whether the instruction has the same result when it runs alone on the same operands.
 pub(super) fn checkable_alone(instruction: &Instruction) -> bool {
     match instruction.opcode().kind() {
         Kind::Host | Kind::Transfer | Kind::Random => false,
@@ -55,7 +55,8 @@ pub(super) fn checkable_alone(instruction: &Instruction) -> bool {
     }
 }
 
-/// Whether the value of the instruction can be a result and an argument: arrays of static sizes.
+/// Returns whether the value of the instruction can be a result and an argument: arrays of static
+/// sizes.
 fn has_value(instruction: &Instruction) -> bool {
     let is_done = match instruction.opcode().async_role() {
         None | Some(AsyncRole::Done(_)) => true,

@@ -71,7 +71,8 @@ fn with_one_nan(module: &Module) -> Option<hlo::Verified> {
     rewriter.finish().ok()?.verify().ok()
 }
 
-/// Whether an operand of a static shape has NaNs, and the result of its user has another type.
+/// Returns whether an operand of a static shape has NaNs, and the result of its user has another
+/// type.
 fn shows(computation: &ComputationRewriter, operand: InstructionId, user: InstructionId) -> bool {
     let Some(array) = computation.instruction(operand).shape.array() else { return false };
     let result = &computation.instruction(user).shape;

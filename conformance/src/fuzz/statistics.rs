@@ -13,7 +13,7 @@ pub struct Tally {
     pub finite: u64,
 }
 
-/// Whether there is a result of the backend.
+/// Returns whether there is a result of the backend.
 const fn is_executed(verdict: Verdict) -> bool {
     match verdict {
         Verdict::Agrees

@@ -45,11 +45,11 @@ impl Features {
         let least = least.max(modes.flushed_below(ty));
         Self { x, count, inner, size: each, unit, least }
     }
-    /// The feature of an element.
+    /// Returns the feature of an element.
     fn at(&self, i: usize) -> usize {
         i / self.inner.max(1) % self.count
     }
-    /// The sum of the terms of each feature, of which each is at most the second number.
+    /// Returns the sum of the terms of each feature, of which each is at most the second number.
     fn sums(&self, term: impl Fn(usize) -> (Interval, f64)) -> Vec<(Interval, f64)> {
         let mut sums = vec![(Interval::point(0.0), 0.0); self.count];
         for i in 0..self.x.len() {
@@ -59,15 +59,16 @@ impl Features {
         }
         sums
     }
-    /// A value after as many operations on numbers of this size, the last of which may be scaled.
+    /// Returns a value after as many operations on numbers of this size, the last of which may be
+    /// scaled.
     fn rounded(&self, x: Interval, operations: f64, size: f64, scale: f64) -> Interval {
         x.widened(operations * (self.unit * size + self.least * scale.max(1.0)))
     }
-    /// The inverse of the deviation.
+    /// Returns the inverse of the deviation.
     fn root(variance: Interval, epsilon: f64) -> Interval {
         functions::unary(Unary::Rsqrt, variance + Interval::point(epsilon))
     }
-    /// The normalized elements.
+    /// Returns the normalized elements.
     fn normalized(
         &self,
         epsilon: f64,
@@ -125,7 +126,7 @@ pub(super) fn batch_norm<'m>(
     results.into_iter().enumerate().map(stored).collect()
 }
 
-/// The normalized elements, the means and the variances.
+/// Returns the normalized elements, the means and the variances.
 fn trained(
     of: &Features,
     epsilon: f64,
@@ -148,7 +149,7 @@ fn trained(
     vec![of.normalized(epsilon, [scale, offset, &means, &variances]), means, variances]
 }
 
-/// The gradients of the elements, of the scale and of the offset.
+/// Returns the gradients of the elements, of the scale and of the offset.
 fn gradients(of: &Features, epsilon: f64, lists: &[Vec<Interval>]) -> Vec<Vec<Interval>> {
     let [_, scale, mean, variance, g] = lists else { return Vec::new() };
     let (n, operations) = (Interval::point(of.size), of.size + OPERATIONS);

@@ -8,7 +8,7 @@ use super::range::{Range, is_whole};
 pub(super) const MOST: usize = 16;
 
 impl Range {
-    /// The ranges of which each element is in one.
+    /// Returns the ranges of which each element is in one.
     pub(super) fn candidates(&self) -> &[Self] {
         if self.candidates.is_empty() { std::slice::from_ref(self) } else { &self.candidates }
     }
@@ -20,7 +20,7 @@ impl Range {
         &all[k.min(all.len() - 1)]
     }
 
-    /// The range whose elements are in any of these ranges, each element independently.
+    /// Returns the range whose elements are in any of these ranges, each element independently.
     pub(super) fn any_of(ranges: &[Self]) -> Self {
         let Some((first, rest)) = ranges.split_first() else { return Self::nothing() };
         let all: Vec<&Self> = ranges.iter().flat_map(Self::candidates).collect();
@@ -47,8 +47,8 @@ impl Range {
         }
     }
 
-    /// The range of an array of floats or complex numbers, of which each part is in one of several
-    /// intervals.
+    /// Returns the range of an array of floats or complex numbers, of which each part is in one of
+    /// several intervals.
     pub(super) fn of_sets(shape: &hlo::ArrayShape, sets: &[Vec<Interval>]) -> Self {
         let most = sets.iter().map(Vec::len).max().unwrap_or(1).max(1);
         let at = |set: &Vec<Interval>, k: usize| {
@@ -60,7 +60,7 @@ impl Range {
         Self::any_of(&ranges)
     }
 
-    /// The candidates of booleans and integers that have few values: each of them.
+    /// Returns the candidates of booleans and integers that have few values: each of them.
     pub(super) fn each_value(&self) -> Vec<Self> {
         let Some(shape) = self.shape().filter(|shape| is_whole(shape.ty) && !self.is_point())
         else {
@@ -100,8 +100,8 @@ pub(super) fn combinations(operands: &[&Range]) -> Option<Vec<Vec<Range>>> {
     Some(all)
 }
 
-/// The values of an element in any of some lists, joined where they overlap: each column has one of
-/// them. No columns if an element has too many values.
+/// Returns the values of an element in any of some lists, joined where they overlap: each column
+/// has one of them. No columns if an element has too many values.
 fn separate<T: Copy>(lists: &[Vec<T>], join: fn(T, T) -> Option<T>) -> Vec<Vec<T>> {
     let mut columns = vec![lists[0].clone()];
     for i in 0..lists[0].len() {
@@ -131,7 +131,7 @@ fn separate<T: Copy>(lists: &[Vec<T>], join: fn(T, T) -> Option<T>) -> Vec<Vec<T
     columns
 }
 
-/// The values of two intervals, if they overlap.
+/// Returns the values of two intervals, if they overlap.
 fn joined(a: Interval, b: Interval) -> Option<Interval> {
     if a.same(b) || (a.is_nan() && b.is_nan()) {
         return Some(a.hull(b));

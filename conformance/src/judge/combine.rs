@@ -18,7 +18,7 @@ pub(super) enum Combine {
 }
 
 impl Combine {
-    /// The operation of the computation for each leaf of its result.
+    /// Returns the operation of the computation for each leaf of its result.
     pub(super) fn of(module: &Module, id: ComputationId) -> Vec<Self> {
         let computation = &module.computations[id];
         let root = source(computation, computation.root);
@@ -64,7 +64,7 @@ impl Combine {
     }
 }
 
-/// The instruction of which this one is a copy or a conversion.
+/// Returns the instruction of which this one is a copy or a conversion.
 fn source(computation: &Computation, mut id: InstructionId) -> InstructionId {
     loop {
         let instruction = &computation.instructions[id];
@@ -75,7 +75,7 @@ fn source(computation: &Computation, mut id: InstructionId) -> InstructionId {
     }
 }
 
-/// Whether an instruction depends on one of the first parameters.
+/// Returns whether an instruction depends on one of the first parameters.
 fn uses_first(computation: &Computation, root: InstructionId, count: usize) -> bool {
     let mut open = vec![root];
     let mut seen = std::collections::HashSet::new();
@@ -93,7 +93,7 @@ fn uses_first(computation: &Computation, root: InstructionId, count: usize) -> b
     false
 }
 
-/// Whether another order of evaluation may change the result of the instruction.
+/// Returns whether another order of evaluation may change the result of the instruction.
 fn rounds(instruction: &Instruction) -> bool {
     let mut calls = false;
     instruction.op.each_callee(&mut |_| calls = true);

@@ -43,7 +43,7 @@ impl Parts {
     pub(super) fn both(x: Interval) -> Self {
         Self { re: x, im: x }
     }
-    /// The numbers within `r` of a value.
+    /// Returns the numbers within `r` of a value.
     fn around((re, im): (f64, f64), r: f64) -> Self {
         let part = |x: f64| {
             if x.is_nan() && r > 0.0 {
@@ -69,7 +69,7 @@ impl Parts {
         };
         Self { re: part(self.re), im: part(self.im) }
     }
-    /// The parts of the number in each quadrant: functions jump between some of them.
+    /// Returns the parts of the number in each quadrant: functions jump between some of them.
     fn quadrants(self) -> Vec<Self> {
         let halves = |x: Interval| match x.lo < 0.0 && x.hi > 0.0 || x.same(Interval::ZEROS) {
             true => vec![Interval { lo: x.lo, hi: -0.0 }, Interval { lo: 0.0, hi: x.hi }],
@@ -78,7 +78,7 @@ impl Parts {
         let (re, im) = (halves(self.re), halves(self.im));
         re.iter().flat_map(|&re| im.iter().map(move |&im| Self { re, im })).collect()
     }
-    /// The number of these, or the nearest one of the parts.
+    /// Returns the number of these, or the nearest one of the parts.
     fn nearest(self, (re, im): (f64, f64)) -> (f64, f64) {
         let end = |x: Interval, to: f64| {
             if to <= x.lo {
@@ -112,7 +112,7 @@ fn pair(x: Scalar) -> (f64, f64) {
         }
     }
 }
-/// The range of numbers each of which has one of several values.
+/// Returns the range of numbers each of which has one of several values.
 fn any_of(shape: &ArrayShape, numbers: impl Iterator<Item = Vec<Parts>>) -> Range {
     let parts = |set: Vec<Parts>| -> [Vec<Interval>; 2] {
         [set.iter().map(|z| z.re).collect(), set.iter().map(|z| z.im).collect()]
@@ -120,7 +120,7 @@ fn any_of(shape: &ArrayShape, numbers: impl Iterator<Item = Vec<Parts>>) -> Rang
     let sets: Vec<Vec<Interval>> = numbers.flat_map(parts).collect();
     Range::of_sets(shape, &sets)
 }
-/// The values of a function around the middles of its operands.
+/// Returns the values of a function around the middles of its operands.
 fn function<const N: usize>(
     operands: [Parts; N],
     f: impl Fn([(f64, f64); N]) -> (f64, f64),
@@ -236,7 +236,7 @@ pub(super) fn multiplied(x: Parts, y: Parts) -> Parts {
     Parts { re: x.re * y.re - x.im * y.im, im: x.re * y.im + x.im * y.re }
 }
 
-/// Whether products of the parts of finite numbers do not overflow.
+/// Returns whether products of the parts of finite numbers do not overflow.
 fn fits(ty: ElementType, factors: &[Parts]) -> bool {
     2.0 * factors.iter().map(|z| z.max_abs()).product::<f64>() < largest(ty)
 }
@@ -244,7 +244,7 @@ fn largest(ty: ElementType) -> f64 {
     ty.component().float_format().map_or(f64::MAX, FloatFormat::max_finite)
 }
 
-/// Whether formulas of a product or quotient give different infinities and NaN.
+/// Returns whether formulas of a product or quotient give different infinities and NaN.
 fn is_special(op: Binary, ty: ElementType, x: Parts, y: Parts) -> bool {
     if !x.is_finite() || !y.is_finite() || op == Binary::Multiply {
         return true;
@@ -293,7 +293,7 @@ fn special(
     Some(values.into_iter().map(value).collect())
 }
 
-/// The complex numbers of these parts.
+/// Returns the complex numbers of these parts.
 pub(super) fn joined(shape: &ArrayShape, re: &Range, im: &Range) -> Range {
     range(shape, re.intervals().zip(im.intervals()).map(|(re, im)| Parts { re, im }))
 }

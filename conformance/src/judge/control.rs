@@ -11,8 +11,8 @@ use hlo::op::While;
 /// Rounds after which a loop may end or not: of one with more, nothing is known.
 const UNDECIDED_ROUNDS: usize = 50;
 
-/// A loop: where rounding errors decide whether it ends, the result may be the state before or
-/// after each such round.
+/// Returns the legal values of a loop: where rounding errors decide whether it ends, the result may
+/// be the state before or after each such round.
 pub(super) fn looped<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -41,7 +41,7 @@ pub(super) fn looped<'m>(
     Ok(any_of(&ends))
 }
 
-/// A choice of a branch, or of each that may be chosen.
+/// Returns the legal values of a choice of a branch, or of each that may be chosen.
 pub(super) fn conditional<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -78,7 +78,7 @@ pub(super) fn conditional<'m>(
     Ok(any_of(&results).into_iter().map(|range| range.because(cause.clone())).collect())
 }
 
-/// The values of any of these results.
+/// Returns the values of any of these results.
 pub(super) fn any_of(results: &[Leaves]) -> Leaves {
     let leaves = results.first().map_or(0, Vec::len);
     let leaf = |i: usize| {

@@ -21,7 +21,7 @@ use hlo::op::{Binary, Kind, Op};
 use hlo::{ElementType, Literal, Module};
 use interp::DeviceGrid;
 
-/// The legal values of the results, device after device.
+/// Returns the legal values of the results, device after device.
 pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result<Leaves, Stop> {
     let id = ev.module.entry;
     let computation = &ev.module.computations[id];
@@ -129,7 +129,7 @@ fn caused(results: Vec<Leaves>, cause: Option<&Cause>) -> Vec<Leaves> {
     results.into_iter().map(|leaves| leaves.into_iter().map(because).collect()).collect()
 }
 
-/// An op applied to both ends, on all devices.
+/// Returns the result of an op applied to both ends, on all devices.
 fn ends<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -149,7 +149,7 @@ fn ends<'m>(
     Ok(lo.iter().zip(&hi).map(device).collect())
 }
 
-/// A sum, maximum or minimum over the devices of each group, in any order.
+/// Returns a sum, maximum or minimum over the devices of each group, in any order.
 fn combined<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,

@@ -25,7 +25,8 @@ fn is_dynamic(shape: &Shape) -> bool {
     shape.leaves().iter().any(|leaf| leaf.array().is_some_and(|array| array.dynamic.is_some()))
 }
 
-/// The legal values where the sizes are known: of elementwise ops, and of ops that move elements.
+/// Returns the legal values where the sizes are known: of elementwise ops, and of ops that move
+/// elements.
 pub(super) fn evaluate<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -57,7 +58,7 @@ pub(super) fn evaluate<'m>(
     }
 }
 
-/// The sizes that all operands of an elementwise op have.
+/// Returns the sizes that all operands of an elementwise op have.
 fn sizes(site: Site<'_>, operands: &[&Range]) -> Result<Dims, Stop> {
     let shape: ArrayShape = site.shape()?;
     let mut arrays = operands.iter().filter(|range| range.lo.sizes().len() == shape.rank());
@@ -69,7 +70,7 @@ fn sizes(site: Site<'_>, operands: &[&Range]) -> Result<Dims, Stop> {
     }
 }
 
-/// The first elements of an array as one of these sizes.
+/// Returns the first elements of an array as one of these sizes.
 fn resized(array: &Literal, sizes: &[i64]) -> Literal {
     let Some(shape) = array.array_shape() else { return array.clone() };
     let shape = ArrayShape::new(shape.ty, sizes);

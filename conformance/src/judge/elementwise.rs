@@ -13,7 +13,7 @@ use hlo::op::{Accuracy, Binary, Opcode, Unary};
 use hlo::{ArrayShape, Class, ElementType, Literal, Op, Scalar};
 use interp::num;
 
-/// Whether [`evaluate`] has a rule for the op.
+/// Returns whether [`evaluate`] has a rule for the op.
 pub(super) fn is_elementwise(op: &Op) -> bool {
     // `stochastic-convert` has a rule of its own.
     op.opcode().is_elementwise() && op.opcode() != Opcode::StochasticConvert
@@ -24,13 +24,13 @@ pub(super) fn broadcast<T: Copy>(list: &[T], i: usize) -> T {
     if list.len() == 1 { list[0] } else { list[i] }
 }
 
-/// The real numbers of a range of floats, with those of a scalar repeated.
+/// Returns the real numbers of a range of floats, with those of a scalar repeated.
 fn parts(range: &Range) -> Vec<Interval> {
     range.intervals().collect()
 }
 
-/// The range of an elementwise op: for all candidates of its operands, or else for the ranges that
-/// enclose them.
+/// Returns the range of an elementwise op: for all candidates of its operands, or else for the
+/// ranges that enclose them.
 pub(super) fn evaluate<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -49,7 +49,8 @@ pub(super) fn evaluate<'m>(
     Ok(Range::any_of(&ranges).because(cause))
 }
 
-/// The range for one choice of candidates. An op computes in the class of its first operand.
+/// Returns the range for one choice of candidates. An op computes in the class of its first
+/// operand.
 fn combined<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -103,7 +104,8 @@ fn combined<'m>(
     Ok(result.because(cause))
 }
 
-/// An op of floats, with a result of floats, complex numbers or booleans.
+/// Returns the legal values of an op of floats, with a result of floats, complex numbers or
+/// booleans.
 fn real(
     ev: &Evaluator<'_>,
     site: Site<'_>,
@@ -210,7 +212,7 @@ fn real_binary(
     Range::of(shape, &pairs.map(function).collect::<Vec<_>>())
 }
 
-/// A range of booleans; `None` is undecided.
+/// Returns a range of booleans; `None` is undecided.
 pub(super) fn booleans(shape: &ArrayShape, decided: &[Option<bool>]) -> Range {
     let shape = shape.with_type(ElementType::Pred);
     let ends = |undecided: bool| {
@@ -242,7 +244,7 @@ fn compared(
     x.intervals().zip(y.intervals()).map(each).collect()
 }
 
-/// Whether the relation holds between a number and itself: programs test for NaN so.
+/// Returns whether the relation holds between a number and itself: programs test for NaN so.
 fn with_itself(direction: Direction, order: ComparisonType, x: Interval) -> Option<bool> {
     let equal = match direction {
         Direction::Eq | Direction::Le | Direction::Ge => true,
@@ -258,8 +260,8 @@ fn with_itself(direction: Direction, order: ComparisonType, x: Interval) -> Opti
     }
 }
 
-/// Whether the relation holds for all values of two intervals, or for none. In the total order, the
-/// sign of a NaN is known.
+/// Returns whether the relation holds for all values of two intervals, or for none. In the total
+/// order, the sign of a NaN is known.
 pub(super) fn decided(
     direction: Direction,
     order: ComparisonType,
@@ -315,7 +317,7 @@ pub(super) fn decided(
     }
 }
 
-/// The elements of either operand where the predicate says so; where it is open, of both.
+/// Returns the elements of either operand where the predicate says so; where it is open, of both.
 fn selected(decision: &Range, on_true: &Range, on_false: &Range) -> Range {
     let (always, maybe) = (decision.lo.bytes(), decision.hi.bytes());
     let chosen = |truths: &[u8]| on_true.where_else(on_false, |i| broadcast(truths, i) != 0);
@@ -324,12 +326,12 @@ fn selected(decision: &Range, on_true: &Range, on_false: &Range) -> Range {
     range.because(decision.cause.clone())
 }
 
-/// Whether the ends of the range of a type are real numbers.
+/// Returns whether the ends of the range of a type are real numbers.
 fn extremes_differ(ty: ElementType) -> bool {
     ty.is_float() || ty.is_complex()
 }
 
-/// Whether every backend has NaNs of both signs in a type.
+/// Returns whether every backend has NaNs of both signs in a type.
 fn has_signed_nan(ty: ElementType) -> bool {
     matches!(ty, ElementType::Bf16 | ElementType::F16 | ElementType::F32 | ElementType::F64)
 }
@@ -397,7 +399,7 @@ pub(super) fn finite_magnitudes(range: &Range) -> Literal {
     magnitudes
 }
 
-/// The real numbers of both ends, for ops that look at them alone.
+/// Returns the real numbers of both ends, for ops that look at them alone.
 pub(super) fn magnitudes(range: &Range) -> Literal {
     let Some(shape) = range.shape() else { return range.lo.clone() };
     let shape = shape.with_type(ElementType::F64);

@@ -49,7 +49,7 @@ impl<'m> Evaluator<'m> {
         Self { modes, count: 0, ..self }
     }
 
-    /// The allowed error of a function, in units in the last place.
+    /// Returns the allowed error of a function, in units in the last place.
     pub(super) fn accuracy(&self, op: Opcode, ty: ElementType) -> f64 {
         let own = match op.accuracy() {
             Accuracy::Ulp(ulps) => f64::from(ulps),
@@ -58,12 +58,14 @@ impl<'m> Evaluator<'m> {
         let stated = self.accuracies.of(op, ty);
         self.formula(own).max(if self.modes.has(Mode::StatedAccuracy) { stated } else { 0.0 })
     }
-    /// An error that formulas of functions have, where functions need not be correctly rounded.
+    /// Returns an error that formulas of functions have, where functions need not be correctly
+    /// rounded.
     pub(super) fn formula(&self, error: f64) -> f64 {
         if self.modes.has(Mode::FunctionAccuracy) { error } else { 0.0 }
     }
 
-    /// The legal values of the module's results, of one device or of several, one after the other.
+    /// Returns the legal values of the module's results, of one device or of several, one after the
+    /// other.
     pub(super) fn entry(&mut self, arguments: &[Vec<Literal>]) -> Result<Leaves, Stop> {
         let of = |literal: &Literal| literal.leaves().into_iter().map(Range::exact).collect();
         let arguments: Vec<Vec<Leaves>> =
@@ -93,7 +95,8 @@ impl<'m> Evaluator<'m> {
         needed(self.module, &self.module.computations[id], asked)
     }
 
-    /// The legal values of a computation's result; with `lanes`, of one whose scalars are vectors.
+    /// Returns the legal values of a computation's result; with `lanes`, of one whose scalars are
+    /// vectors.
     pub(super) fn call(
         &mut self,
         id: ComputationId,
@@ -146,7 +149,7 @@ impl<'m> Evaluator<'m> {
         Ok(values.swap_remove(computation.root.index()))
     }
 
-    /// The legal values of an instruction, with their cause if it loses them.
+    /// Returns the legal values of an instruction, with their cause if it loses them.
     pub(super) fn evaluated(
         &mut self,
         site: Site<'m>,
@@ -243,8 +246,8 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    /// The operands that an op computes with or compares, where it may flush denormals to 0. Others
-    /// are moved bit by bit.
+    /// Returns the operands that an op computes with or compares, where it may flush denormals
+    /// to 0. Others are moved bit by bit.
     fn read(&self, site: Site<'m>, operands: &[&Leaves]) -> Vec<Option<Leaves>> {
         let opcode = site.instruction().opcode();
         let moves = opcode.moves_data() && opcode != Opcode::Compare;
@@ -271,7 +274,7 @@ impl<'m> Evaluator<'m> {
         })
     }
 
-    /// An op that only moves elements, applied to both ends.
+    /// Returns the result of an op that only moves elements, applied to both ends.
     pub(super) fn moved(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Leaves, Stop> {
         let data = data_operands(&site.instruction().op).unwrap_or(usize::MAX);
         if let Some(index) = operands.iter().skip(data).find(|index| !index.is_point()) {
@@ -305,7 +308,8 @@ impl<'m> Evaluator<'m> {
         Ok(Range::new(lo, hi, None))
     }
 
-    /// An op with one right result, applied to the only legal operands; else anything is legal.
+    /// Returns the result of an op with one right result, applied to the only legal operands; else
+    /// anything is legal.
     pub(super) fn stated(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Leaves, Stop> {
         let types = (0..operands.len()).map(|i| site.operand(i).element_type());
         let values: Option<Vec<Literal>> =
@@ -343,7 +347,7 @@ fn arguments(operands: &[&Leaves]) -> Vec<Leaves> {
     operands.iter().map(|&leaves| leaves.clone()).collect()
 }
 
-/// The operands, if all of them are arrays.
+/// Returns the operands, if all of them are arrays.
 pub(super) fn arrays<'a>(site: Site<'_>, operands: &[&'a Leaves]) -> Result<Vec<&'a Range>, Stop> {
     let only = |leaves: &&'a Leaves| match leaves.as_slice() {
         [range] if range.shape().is_some() => Ok(range),
@@ -352,14 +356,14 @@ pub(super) fn arrays<'a>(site: Site<'_>, operands: &[&'a Leaves]) -> Result<Vec<
     operands.iter().map(only).collect()
 }
 
-/// The leaves of a value that was received, with a token if the instruction returns one.
+/// Returns the leaves of a value that was received, with a token if the instruction returns one.
 pub(super) fn with_token(site: Site<'_>, data: &Leaves) -> Leaves {
     let tokens = site.instruction().shape.leaves().len().saturating_sub(data.len());
     data.iter().cloned().chain((0..tokens).map(|_| Range::nothing())).collect()
 }
 
-/// The leaves of a copy or transfer that has been started: the array once or twice, a number that
-/// is 0, and a token.
+/// Returns the leaves of a copy or transfer that has been started: the array once or twice, a
+/// number that is 0, and a token.
 fn sent(site: Site<'_>, data: &Leaves) -> Leaves {
     let leaves = site.instruction().shape.leaves();
     let last = leaves.iter().rposition(|leaf| leaf.array().is_some());
@@ -379,7 +383,7 @@ fn element(site: Site<'_>, index: i64, leaves: &Leaves) -> Leaves {
     leaves.iter().skip(skipped).take(count).cloned().collect()
 }
 
-/// The number of operands whose elements an op moves; the operands after them say where.
+/// Returns the number of operands whose elements an op moves; the operands after them say where.
 pub(super) fn data_operands(op: &Op) -> Option<usize> {
     match op {
         Op::DynamicReshape(_) | Op::DynamicSlice(_) | Op::Gather(_) | Op::SetDimensionSize(_) => {

@@ -9,13 +9,13 @@ use hlo::op::value::WindowDim;
 use hlo::op::{Reduce, ReduceWindow};
 use hlo::{ArrayShape, Dims, IndexSpace, Literal};
 
-/// A scalar repeated.
+/// Returns a scalar repeated.
 pub(super) fn repeated(scalar: &Range, lanes: i64) -> Range {
     let count = usize::try_from(lanes).unwrap_or(0);
     picked(scalar, lanes, std::iter::repeat_n(0, count))
 }
 
-/// The elements of an array at these positions, as a vector.
+/// Returns the elements of an array at these positions, as a vector.
 #[expect(clippy::needless_pass_by_value, reason = "callers make it")]
 pub(super) fn picked(range: &Range, lanes: i64, at: impl Iterator<Item = usize> + Clone) -> Range {
     let end = |literal: &Literal| {
@@ -46,7 +46,7 @@ pub(super) fn reshaped(range: &Range, shape: &ArrayShape) -> Range {
     range.map(&end)
 }
 
-/// The number of elements of a shape, as a dimension.
+/// Returns the number of elements of a shape, as a dimension.
 pub(super) fn lanes_of(shape: &ArrayShape) -> i64 {
     shape.dims.iter().product()
 }
@@ -86,7 +86,7 @@ pub(super) struct Fold<'a> {
 }
 
 impl<'a> Fold<'a> {
-    /// The elements of a reduction in row-major order.
+    /// Returns the elements of a reduction in row-major order.
     pub(super) fn reduce(
         site: Site<'_>,
         op: &Reduce,
@@ -107,7 +107,7 @@ impl<'a> Fold<'a> {
         })
     }
 
-    /// The elements of windows in row-major order, padding skipped.
+    /// Returns the elements of windows in row-major order, padding skipped.
     pub(super) fn reduce_window(
         site: Site<'_>,
         op: &ReduceWindow,
@@ -135,8 +135,8 @@ impl<'a> Fold<'a> {
         })
     }
 
-    /// The state after all elements; with `both`, of every order in which a step may take its two
-    /// operands.
+    /// Returns the state after all elements; with `both`, of every order in which a step may take
+    /// its two operands.
     pub(super) fn run(
         &self,
         ev: &mut Evaluator<'_>,
@@ -153,8 +153,8 @@ impl<'a> Fold<'a> {
         Ok(state)
     }
 
-    /// The result of the computation for a state and the elements of a step; where there is none,
-    /// any.
+    /// Returns the result of the computation for a state and the elements of a step; where there is
+    /// none, any.
     pub(super) fn step(
         &self,
         ev: &mut Evaluator<'_>,
@@ -178,8 +178,8 @@ impl<'a> Fold<'a> {
     }
 }
 
-/// The element of the operand at an offset in the window at a position; `None` in padding and
-/// holes.
+/// Returns the element of the operand at an offset in the window at a position; `None` in padding
+/// and holes.
 fn element_at(
     window: &[WindowDim],
     source: &ArrayShape,
@@ -199,7 +199,7 @@ fn element_at(
     usize::try_from(at).ok()
 }
 
-/// The positions of all indices along some dimensions, in row-major order.
+/// Returns the positions of all indices along some dimensions, in row-major order.
 pub(super) fn offsets(shape: &ArrayShape, along: impl Fn(usize) -> bool) -> Vec<usize> {
     let strides = shape.dims.strides();
     let along = || (0..shape.rank()).filter(|&d| along(d));

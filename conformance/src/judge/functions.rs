@@ -5,12 +5,12 @@ use hlo::{ElementType, Scalar};
 use interp::num;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// The function of one number, correctly rounded.
+/// Returns the function of one number, correctly rounded.
 fn value(op: Unary, x: f64) -> f64 {
     num::unary(op, ElementType::F64, Scalar::Float(x)).as_f64()
 }
 
-/// The values of a function over an interval, before any rounding.
+/// Returns the values of a function over an interval, before any rounding.
 pub(super) fn unary(op: Unary, x: Interval) -> Interval {
     // It may be NaN, of which most functions are NaN.
     if x.is_any() && op != Unary::Imag {
@@ -59,7 +59,7 @@ pub(super) fn unary(op: Unary, x: Interval) -> Interval {
     }
 }
 
-/// The values of a function that jumps; an interval around them if they are many.
+/// Returns the values of a function that jumps; an interval around them if they are many.
 pub(super) fn steps(op: Unary, x: Interval) -> Vec<Interval> {
     let all = unary(op, x);
     if x.is_point() || !all.is_finite() {
@@ -79,13 +79,13 @@ pub(super) fn steps(op: Unary, x: Interval) -> Vec<Interval> {
 /// The most values of [`steps`] and [`turns`].
 const MOST_STEPS: i32 = 8;
 
-/// Whether the function of two numbers jumps.
+/// Returns whether the function of two numbers jumps.
 pub(super) fn jumps_between(op: Binary) -> bool {
     op == Binary::Remainder || op == Binary::Atan2
 }
 
-/// The values of a function of two numbers between its jumps; an interval around them if they are
-/// many.
+/// Returns the values of a function of two numbers between its jumps; an interval around them if
+/// they are many.
 pub(super) fn turns(op: Binary, x: Interval, y: Interval) -> Vec<Interval> {
     let all = binary(op, x, y);
     if op == Binary::Atan2 {
@@ -166,8 +166,8 @@ fn magnitude(x: Interval) -> Interval {
     }
 }
 
-/// A point whose value is not rounded: 0, 1 and -1 are the values of functions at 0 and where they
-/// saturate.
+/// Returns a point whose value is not rounded: 0, 1 and -1 are the values of functions at 0 and
+/// where they saturate.
 fn at_point(y: f64) -> Interval {
     let exact = y == 0.0 || y.abs() == 1.0;
     Interval::rounded(y, exact)
@@ -212,7 +212,7 @@ fn tangent(x: Interval) -> Interval {
     if within { Interval::open(lo, hi) } else { Interval::ANY }
 }
 
-/// The values of a function of two numbers, before any rounding.
+/// Returns the values of a function of two numbers, before any rounding.
 pub(super) fn binary(op: Binary, x: Interval, y: Interval) -> Interval {
     let points = x.is_point() && y.is_point();
     let exactly = || {
@@ -322,7 +322,7 @@ fn angle(y: Interval, x: Interval) -> Interval {
     half_angle(y, x)
 }
 
-/// The angles of numbers that lie on one side of the branch cut.
+/// Returns the angles of numbers that lie on one side of the branch cut.
 fn half_angle(y: Interval, x: Interval) -> Interval {
     corners(y, x, |b, a| {
         num::binary(Binary::Atan2, ElementType::F64, Scalar::Float(b), Scalar::Float(a)).as_f64()

@@ -41,7 +41,7 @@ pub(super) fn of(
     slices.iter().zip(operands).map(show).collect()
 }
 
-/// The instruction that computes a leaf of the result.
+/// Returns the instruction that computes a leaf of the result.
 fn producer(computation: &Computation, mut leaf: usize) -> Option<InstructionId> {
     let mut id = computation.root;
     loop {
@@ -61,8 +61,8 @@ fn producer(computation: &Computation, mut leaf: usize) -> Option<InstructionId>
     }
 }
 
-/// The elements of an operand that an element of the result depends on: an index, with none where
-/// it takes all of a dimension.
+/// Returns the elements of an operand that an element of the result depends on: an index, with none
+/// where it takes all of a dimension.
 fn slice(
     computation: &Computation,
     id: InstructionId,
@@ -105,7 +105,7 @@ fn slice(
     })
 }
 
-/// The values of instructions of the entry.
+/// Returns the values of instructions of the entry.
 fn values(
     module: &Module,
     arguments: &[Literal],

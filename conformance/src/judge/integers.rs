@@ -10,7 +10,7 @@ use interp::num;
 /// The least and the greatest legal value of an element.
 pub(super) type Ends = (Scalar, Scalar);
 
-/// The range of these elements.
+/// Returns the range of these elements.
 pub(super) fn range(shape: &ArrayShape, ends: impl Iterator<Item = Ends>) -> Range {
     let (mut lo, mut hi) = (Literal::zeros(shape.clone()), Literal::zeros(shape.clone()));
     let width = shape.ty.storage_bytes();
@@ -33,7 +33,8 @@ fn number(x: Scalar) -> i128 {
 fn any(ty: ElementType) -> Ends {
     extremes(ty).unwrap_or((Scalar::zero(ty), Scalar::zero(ty)))
 }
-/// The numbers of a type from `lo` to `hi`; any if one of them overflows, which wraps around.
+/// Returns the numbers of a type from `lo` to `hi`; any if one of them overflows, which wraps
+/// around.
 fn within(ty: ElementType, lo: i128, hi: i128) -> Ends {
     let (least, greatest) = any(ty);
     if lo < number(least) || hi > number(greatest) {
@@ -52,12 +53,12 @@ pub(super) fn hull(a: Ends, b: Ends) -> Ends {
     let least = if number(a.0) <= number(b.0) { a.0 } else { b.0 };
     (least, if number(a.1) >= number(b.1) { a.1 } else { b.1 })
 }
-/// The integers of both, if they leave no gap.
+/// Returns the integers of both, if they leave no gap.
 pub(super) fn joined(a: Ends, b: Ends) -> Option<Ends> {
     let apart = number(a.1) + 1 < number(b.0) || number(b.1) + 1 < number(a.0);
     (!apart).then(|| hull(a, b))
 }
-/// How many more values than one an element may have.
+/// Returns how many more values than one an element may have.
 pub(super) fn span(x: Ends) -> i128 {
     number(x.1) - number(x.0)
 }
@@ -66,7 +67,7 @@ pub(super) fn nth(ty: ElementType, x: Ends, k: usize) -> Ends {
     let value = number(x.0).saturating_add(i128::try_from(k).unwrap_or(0)).min(number(x.1));
     within(ty, value, value)
 }
-/// The real numbers of an element.
+/// Returns the real numbers of an element.
 pub(super) fn as_interval((lo, hi): Ends) -> Interval {
     let of = |x: Scalar| {
         let near = x.as_f64();
@@ -77,8 +78,8 @@ pub(super) fn as_interval((lo, hi): Ends) -> Interval {
     if lo.same(hi) { lo } else { Interval { lo: lo.lo, hi: hi.hi } }
 }
 
-/// Whether the op divides by a number that may be 0, or the least number by -1: the results are
-/// implementation-defined.
+/// Returns whether the op divides by a number that may be 0, or the least number by -1: the results
+/// are implementation-defined.
 pub(super) fn divides_undefined(op: &Op, ty: ElementType, operands: &[&Range]) -> bool {
     let (Op::Binary(Binary::Divide | Binary::Remainder), [x, y]) = (op, operands) else {
         return false;
@@ -92,7 +93,7 @@ fn undefined(ty: ElementType, x: Ends, y: Ends) -> bool {
     may_be(y, 0) || (least < 0 && may_be(y, -1) && may_be(x, least))
 }
 
-/// An elementwise op of which some operands have several legal values.
+/// Returns the legal values of an elementwise op of which some operands have several legal values.
 pub(super) fn evaluate(
     op: &Op,
     from: ElementType,
@@ -195,7 +196,7 @@ pub(super) fn compared(
     (0..x.lo.len()).map(each).collect()
 }
 
-/// A conversion to another integral type.
+/// Returns the legal values of a conversion to another integral type.
 pub(super) fn converted(from: ElementType, shape: &ArrayShape, x: &Range) -> Range {
     let to = shape.ty;
     let each = |i: usize| {

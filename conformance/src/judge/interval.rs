@@ -28,12 +28,12 @@ impl Interval {
     pub(super) const fn point(x: f64) -> Self {
         Self { lo: x, hi: x }
     }
-    /// The value of an operation that gave `x`, rounded to nearest unless it is exact. Zero keeps
-    /// its sign.
+    /// Returns the value of an operation that gave `x`, rounded to nearest unless it is exact. Zero
+    /// keeps its sign.
     pub(super) fn rounded(x: f64, exact: bool) -> Self {
         if exact || !x.is_finite() || x == 0.0 { Self::point(x) } else { Self::open(x, x) }
     }
-    /// The interval with ends one step further out: both were rounded, or are legal.
+    /// Returns the interval with ends one step further out: both were rounded, or are legal.
     pub(super) fn open(lo: f64, hi: f64) -> Self {
         if lo.is_nan() || hi.is_nan() {
             Self::ANY
@@ -54,7 +54,7 @@ impl Interval {
             Self::open(lo, hi)
         }
     }
-    /// The values of either.
+    /// Returns the values of either.
     pub(super) fn hull(self, other: Self) -> Self {
         match (self.is_nan(), other.is_nan()) {
             (true, true) if self.same(other) => self,
@@ -69,7 +69,7 @@ impl Interval {
             }
         }
     }
-    /// Whether both have the same ends, the sign of zero included.
+    /// Returns whether both have the same ends, the sign of zero included.
     pub(super) fn same(self, other: Self) -> bool {
         let bits = |x: Self| (x.lo.to_bits(), x.hi.to_bits());
         bits(self) == bits(other)
@@ -80,11 +80,11 @@ impl Interval {
     pub(super) fn is_nan(self) -> bool {
         self.lo.is_nan() || self.hi.is_nan()
     }
-    /// Whether it is a NaN of either sign, whose place in the total order is open.
+    /// Returns whether it is a NaN of either sign, whose place in the total order is open.
     pub(super) fn has_open_sign(self) -> bool {
         self.same(Self::NAN)
     }
-    /// Whether nothing is known of the value.
+    /// Returns whether nothing is known of the value.
     pub(super) fn is_any(self) -> bool {
         self.lo == f64::NEG_INFINITY && self.hi == f64::INFINITY
     }
@@ -94,7 +94,7 @@ impl Interval {
     pub(super) fn mid(self) -> f64 {
         if self.is_point() { self.lo } else { self.lo / 2.0 + self.hi / 2.0 }
     }
-    /// The distance of the ends from [`Self::mid`], rounded up.
+    /// Returns the distance of the ends from [`Self::mid`], rounded up.
     pub(super) fn radius(self) -> f64 {
         if self.is_point() {
             return 0.0;
@@ -106,7 +106,7 @@ impl Interval {
     pub(super) fn max_abs(self) -> f64 {
         self.lo.abs().max(self.hi.abs())
     }
-    /// The interval widened by `r` to both sides.
+    /// Returns the interval widened by `r` to both sides.
     pub(super) fn widened(self, r: f64) -> Self {
         if r > 0.0 && !self.is_nan() {
             // Infinities that all evaluations give stay what they are.
@@ -117,7 +117,7 @@ impl Interval {
         }
         self
     }
-    /// The values of a result that is never negative.
+    /// Returns the values of a result that is never negative.
     pub(super) fn not_negative(self) -> Self {
         if self.is_point() || self.is_any() || self.lo > 0.0 {
             return self;
@@ -125,7 +125,7 @@ impl Interval {
         // A value of 0 is legal at a lower end of 0.
         Self { lo: 0.0, hi: self.hi.max(0.0) }
     }
-    /// The values with the sign that those of another interval have.
+    /// Returns the values with the sign that those of another interval have.
     pub(super) fn signed_as(self, other: Self) -> Self {
         if other.same(Self::ZEROS) {
             self
@@ -137,7 +137,7 @@ impl Interval {
             self
         }
     }
-    /// The values of this interval in a range that the function never leaves.
+    /// Returns the values of this interval in a range that the function never leaves.
     pub(super) fn within(self, lo: f64, hi: f64) -> Self {
         if self.is_nan() || self.is_any() {
             return self;
@@ -234,7 +234,7 @@ impl std::ops::Div for Interval {
     }
 }
 
-/// The values of a function that is monotone in each operand.
+/// Returns the values of a function that is monotone in each operand.
 pub(super) fn corners(x: Interval, y: Interval, f: impl Fn(f64, f64) -> f64) -> Interval {
     let values = [f(x.lo, y.lo), f(x.lo, y.hi), f(x.hi, y.lo), f(x.hi, y.hi)];
     if values.iter().any(|v| v.is_nan()) {

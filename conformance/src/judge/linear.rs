@@ -63,7 +63,7 @@ impl Lost {
     }
 }
 
-/// The sizes of the matrices of a batch.
+/// Returns the sizes of the matrices of a batch.
 fn sizes(site: Site<'_>, shape: &ArrayShape) -> Result<[usize; 2], Stop> {
     let size = |d: usize| usize::try_from(*shape.dims.get(d)?).ok().filter(|&size| size > 0);
     let found =
@@ -99,7 +99,7 @@ pub(super) fn cholesky<'m>(
     Ok(vec![Range::of(&shape, &parts).because(operand.cause.clone())])
 }
 
-/// The rows of the lower triangle; none if the matrix may not be positive definite.
+/// Returns the rows of the lower triangle; none if the matrix may not be positive definite.
 fn lower_factor(
     lost: &Lost,
     n: usize,

@@ -210,7 +210,7 @@ impl Judgement {
     }
 }
 
-/// The expected and the actual results, as lists.
+/// Returns the expected and the actual results, as lists.
 fn expected_of(pairs: &[(&Literal, &Literal)]) -> (Vec<Literal>, Vec<Literal>) {
     pairs.iter().map(|&(expected, actual)| (expected.clone(), actual.clone())).unzip()
 }
@@ -307,7 +307,7 @@ fn different(result: &Shape, pairs: &[(&Literal, &Literal)]) -> Vec<bool> {
     different
 }
 
-/// The elements that an element of the result depends on directly.
+/// Returns the elements that an element of the result depends on directly.
 fn inputs(
     module: &Module,
     arguments: &[Literal],
@@ -352,7 +352,7 @@ fn estimate(
     }
 }
 
-/// The first instruction whose result is random.
+/// Returns the first instruction whose result is random.
 fn random(module: &Module) -> Option<String> {
     module.computations.iter().find_map(|(_, computation)| {
         let mut instructions = computation.instructions.iter();

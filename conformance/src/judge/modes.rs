@@ -80,8 +80,8 @@ impl Modes {
         Mode::ALL.into_iter().filter(|&mode| self.has(mode)).collect()
     }
 
-    /// The legal values of an instruction of type `ty` whose real values are `x`; `product` if it
-    /// multiplies.
+    /// Returns the legal values of an instruction of type `ty` whose real values are `x`; `product`
+    /// if it multiplies.
     pub(super) fn store(self, ty: ElementType, x: Interval, product: bool) -> Interval {
         if x.is_nan() {
             // Formats without NaN have another value for it.
@@ -94,7 +94,7 @@ impl Modes {
         let stored = if ty == ElementType::F64 { nearest(x, keep) } else { stored(ty, x, keep) };
         self.flushed(ty, stored)
     }
-    /// The legal values where those below the normal numbers of the type may be 0.
+    /// Returns the legal values where those below the normal numbers of the type may be 0.
     pub(super) fn flushed(self, ty: ElementType, x: Interval) -> Interval {
         let least = self.flushed_below(ty);
         let zero = x.lo == 0.0 && x.hi == 0.0;
@@ -111,7 +111,7 @@ impl Modes {
             x
         }
     }
-    /// The number below which all numbers of a type may be 0.
+    /// Returns the number below which all numbers of a type may be 0.
     pub(super) fn flushed_below(self, ty: ElementType) -> f64 {
         let least = smallest_normal(ty);
         // The denormals of f16 and narrower types are normal numbers of f32, in which they are
@@ -119,7 +119,7 @@ impl Modes {
         let flushes = self.has(Mode::FlushedDenormals) && least <= f64::from(f32::MIN_POSITIVE);
         if flushes { least } else { 0.0 }
     }
-    /// The real values `x` of a function that may be wrong by some units in the last place.
+    /// Returns the real values `x` of a function that may be wrong by some units in the last place.
     pub(super) fn inaccurate(ty: ElementType, x: Interval, ulps: f64) -> Interval {
         let zero = x.is_point() && x.lo == 0.0;
         if ulps == 0.0 || zero {
@@ -175,7 +175,7 @@ pub(super) fn least_subnormal(ty: ElementType) -> f64 {
     format.map_or(0.0, |f| (f64::from(1 - f.bias) - f64::from(f.mantissa_bits)).exp2())
 }
 
-/// Whether an element of a float type is a legal value; `None` if nothing is known.
+/// Returns whether an element of a float type is a legal value; `None` if nothing is known.
 pub(super) fn contains(ty: ElementType, x: Interval, actual: f64) -> Option<bool> {
     if x.is_nan() {
         return Some(actual.is_nan());

@@ -40,7 +40,7 @@ impl Factors {
     }
 }
 
-/// The significand of a number as an odd integer.
+/// Returns the significand of a number as an odd integer.
 fn odd(x: f64) -> f64 {
     let bits = x.to_bits();
     let normal = u64::from(bits >> 52 & 0x7ff != 0);
@@ -55,7 +55,8 @@ fn largest(ty: ElementType) -> f64 {
     ty.component().float_format().map_or(f64::MAX, FloatFormat::max_finite)
 }
 
-/// The products of leaf `leaf`, a vector of lanes, of partial products of type `accumulator`.
+/// Returns the products of leaf `leaf`, a vector of lanes, of partial products of type
+/// `accumulator`.
 pub(super) fn product(
     ev: &Evaluator<'_>,
     fold: &Fold<'_>,

@@ -14,7 +14,7 @@ use crate::error_model::roundoff;
 use hlo::op::value::DotAlgorithm;
 use hlo::{ElementType, IndexSpace, Literal, Op};
 
-/// Whether the factors are scaled. Fails if there is no bound.
+/// Returns whether the factors are scaled. Fails if there is no bound.
 fn checked(site: Site<'_>, operands: &[&Range], complex: bool) -> Result<bool, Stop> {
     let (algorithm, scaled) = algorithm(&site.instruction().op);
     if !all_points(&operands[2..]) {
@@ -55,7 +55,7 @@ pub(super) fn products<'m>(
     }
 }
 
-/// The products of elements and the scales of their blocks.
+/// Returns the products of elements and the scales of their blocks.
 fn times(factor: &Range, scale: &Range) -> Range {
     let (Some(shape), Some(blocks)) = (factor.shape(), scale.shape()) else {
         return factor.clone();
@@ -159,7 +159,7 @@ fn of_arrays<'m>(
     Ok(vec![sum.range(ev, &shape).because(cause)])
 }
 
-/// The algorithm, and whether the factors have scales.
+/// Returns the algorithm, and whether the factors have scales.
 fn algorithm(op: &Op) -> (DotAlgorithm, bool) {
     match op {
         Op::Dot(dot) => (dot.algorithm, false),
@@ -169,7 +169,7 @@ fn algorithm(op: &Op) -> (DotAlgorithm, bool) {
     }
 }
 
-/// The distance of the ends from the middle of each number.
+/// Returns the distance of the ends from the middle of each number.
 pub(super) fn radii(range: &Range) -> Literal {
     let Some(shape) = range.shape() else { return range.lo.clone() };
     let complex = shape.ty.is_complex();

@@ -34,7 +34,7 @@ enum Change {
 }
 
 impl Program {
-    /// The text, with values of this type; the result is the last vector, or all of them.
+    /// Returns the text, with values of this type; the result is the last vector, or all of them.
     fn text(&self, ty: &str, change: Change, all: bool) -> String {
         let v = format!("{ty}[{SIZE}]");
         let mut text = format!(
@@ -100,7 +100,7 @@ impl Program {
         text
     }
 
-    /// The terms of a sum, `t{r}`.
+    /// Returns the terms of a sum, `t{r}`.
     fn terms(ty: &str, a: usize, r: usize, change: Change) -> String {
         let v = format!("{ty}[{SIZE}]");
         match change {

@@ -30,7 +30,7 @@ pub(super) struct Cause {
     pub(super) decides: bool,
 }
 
-/// The type that holds the ends of the intervals of a type.
+/// Returns the type that holds the ends of the intervals of a type.
 pub(super) fn wide(ty: ElementType) -> ElementType {
     match ty.class() {
         Class::Float => ElementType::F64,
@@ -39,12 +39,12 @@ pub(super) fn wide(ty: ElementType) -> ElementType {
     }
 }
 
-/// Whether a type is of integers or booleans.
+/// Returns whether a type is of integers or booleans.
 pub(super) fn is_whole(ty: ElementType) -> bool {
     !ty.is_float() && !ty.is_complex()
 }
 
-/// The real numbers of an array of `f64` or `c128`.
+/// Returns the real numbers of an array of `f64` or `c128`.
 pub(super) fn floats(array: &Literal) -> &[f64] {
     let parts = || array.as_slice::<[f64; 2]>().map(<[[f64; 2]]>::as_flattened);
     array.as_slice::<f64>().or_else(parts).unwrap_or_default()
@@ -59,7 +59,7 @@ pub(super) fn floats_mut(array: &mut Literal) -> &mut [f64] {
     }
 }
 
-/// An array of `f64` or `c128` of these numbers.
+/// Returns an array of `f64` or `c128` of these numbers.
 pub(super) fn array(shape: &ArrayShape, numbers: impl IntoIterator<Item = f64>) -> Literal {
     let mut literal = Literal::zeros(shape.clone());
     for (slot, x) in floats_mut(&mut literal).iter_mut().zip(numbers) {
@@ -68,7 +68,7 @@ pub(super) fn array(shape: &ArrayShape, numbers: impl IntoIterator<Item = f64>) 
     literal
 }
 
-/// The array in another type, each element converted.
+/// Returns the array in another type, each element converted.
 pub(super) fn converted(literal: &Literal, to: ElementType) -> Literal {
     let Some(shape) = literal.array_shape().filter(|shape| shape.ty != to) else {
         return literal.clone();
@@ -86,12 +86,12 @@ pub(super) fn converted(literal: &Literal, to: ElementType) -> Literal {
 }
 
 impl Range {
-    /// The values of an argument, a constant or another array whose bits are known.
+    /// Returns the values of an argument, a constant or another array whose bits are known.
     pub(super) fn exact(literal: &Literal) -> Self {
         let ty = literal.array_shape().map(|shape| wide(shape.ty));
         Self::point(ty.map_or_else(|| literal.clone(), |ty| converted(literal, ty)))
     }
-    /// The values that an instruction of type `ty` reads, which may flush denormals.
+    /// Returns the values that an instruction of type `ty` reads, which may flush denormals.
     pub(super) fn read(&self, ty: ElementType, modes: Modes) -> Option<Self> {
         let part = ty.component();
         let denormal = |x: Interval| !modes.flushed(part, x).same(x);
@@ -112,15 +112,15 @@ impl Range {
     pub(super) fn nothing() -> Self {
         Self::point(Literal::token())
     }
-    /// The range with both ends changed alike, and those of the candidates.
+    /// Returns the range with both ends changed alike, and those of the candidates.
     pub(super) fn map(&self, end: &impl Fn(&Literal) -> Literal) -> Self {
         let lo = end(&self.lo);
         let hi = if self.is_point() { lo.clone() } else { end(&self.hi) };
         let candidates = self.candidates.iter().map(|candidate| candidate.map(end)).collect();
         Self { lo, hi, cause: self.cause.clone(), candidates }
     }
-    /// The computed values of an array of floats or complex numbers, part by part: no NaN has a
-    /// certain sign.
+    /// Returns the computed values of an array of floats or complex numbers, part by part: no NaN
+    /// has a certain sign.
     pub(super) fn of(shape: &ArrayShape, parts: &[Interval]) -> Self {
         let computed = |&x: &Interval| if x.is_nan() { Interval::NAN } else { x };
         Self::given(shape, &parts.iter().map(computed).collect::<Vec<_>>())
@@ -137,8 +137,8 @@ impl Range {
             None => self.clone(),
         }
     }
-    /// The real parts of complex numbers, or the imaginary ones, as `f64`; other arrays as they
-    /// are.
+    /// Returns the real parts of complex numbers, or the imaginary ones, as `f64`; other arrays as
+    /// they are.
     pub(super) fn part(&self, part: usize) -> Self {
         match self.shape() {
             Some(shape) if shape.ty == ElementType::C128 => {
@@ -170,7 +170,7 @@ impl Range {
         self
     }
 
-    /// The values of either range, element by element.
+    /// Returns the values of either range, element by element.
     pub(super) fn hull(&self, other: &Self) -> Self {
         let cause = self.cause.clone().or_else(|| other.cause.clone());
         let Some(shape) = self.shape() else { return self.clone() };
@@ -182,7 +182,7 @@ impl Range {
         Self::given(shape, &parts.collect::<Vec<_>>()).because(cause)
     }
 
-    /// The values of this range where `mine` says so, elsewhere those of the other.
+    /// Returns the values of this range where `mine` says so, elsewhere those of the other.
     pub(super) fn where_else(&self, other: &Self, mine: impl Fn(usize) -> bool) -> Self {
         let end = |own: &Literal, other: &Literal| {
             let mut result = own.clone();
@@ -202,26 +202,26 @@ impl Range {
         Self { cause, candidates, ..both(self, other) }
     }
 
-    /// Whether each element has one legal value.
+    /// Returns whether each element has one legal value.
     pub(super) fn is_point(&self) -> bool {
         self.lo.bytes() == self.hi.bytes()
     }
-    /// The intervals of the real numbers of an array of floats or complex numbers.
+    /// Returns the intervals of the real numbers of an array of floats or complex numbers.
     pub(super) fn intervals(&self) -> impl Iterator<Item = Interval> + Clone + '_ {
         floats(&self.lo).iter().zip(floats(&self.hi)).map(|(&lo, &hi)| Interval { lo, hi })
     }
-    /// The ends of element `i` of an array of integers or booleans.
+    /// Returns the ends of element `i` of an array of integers or booleans.
     pub(super) fn ends(&self, i: usize) -> (Scalar, Scalar) {
         (self.lo.get(i), self.hi.get(i))
     }
-    /// The array in its own type, if each element has one legal value.
+    /// Returns the array in its own type, if each element has one legal value.
     pub(super) fn value(&self, ty: ElementType) -> Option<Literal> {
         self.is_point().then(|| converted(&self.lo, ty))
     }
     pub(super) fn shape(&self) -> Option<&ArrayShape> {
         self.lo.array_shape()
     }
-    /// The middle of each interval; of an unbounded one, a number of it.
+    /// Returns the middle of each interval; of an unbounded one, a number of it.
     pub(super) fn mids(&self) -> Literal {
         match self.shape() {
             Some(shape) if !self.is_point() => array(shape, self.intervals().map(Interval::mid)),
@@ -230,7 +230,8 @@ impl Range {
     }
 }
 
-/// The least and the greatest number of an integral type, false and true; `None` for floats.
+/// Returns the least and the greatest number of an integral type, false and true; `None` for
+/// floats.
 pub(super) fn extremes(ty: ElementType) -> Option<(Scalar, Scalar)> {
     match ty.class() {
         Class::Pred => Some((Scalar::Pred(false), Scalar::Pred(true))),

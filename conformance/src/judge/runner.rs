@@ -94,7 +94,7 @@ fn built(module: &Module, key: &Key) -> Result<Verified, Stop> {
     })
 }
 
-/// The shape with other element types.
+/// Returns the shape with other element types.
 fn retyped(shape: &Shape, form: &Form) -> Shape {
     match shape {
         Shape::Array(array) => {
@@ -117,7 +117,7 @@ fn retyped(shape: &Shape, form: &Form) -> Shape {
     }
 }
 
-/// A module whose entry is the instruction alone.
+/// Returns a module whose entry is the instruction alone.
 fn build(module: &Module, key: &Key) -> Module {
     let source = &module.computations[key.computation];
     let instruction = &source.instructions[key.instruction];
@@ -175,7 +175,7 @@ fn done(source: &Computation, start: InstructionId) -> Option<&Instruction> {
     }
 }
 
-/// The operands of one leaf: arrays and initial values, or arrays, indices and updates.
+/// Returns the operands of one leaf: arrays and initial values, or arrays, indices and updates.
 fn of_leaf(operands: &[Shape], count: usize, leaf: usize) -> Vec<Shape> {
     let shared = operands.len() % count;
     let last = &operands[count + shared + leaf];

@@ -76,7 +76,7 @@ pub(super) fn scatter<'m>(
     Ok(results)
 }
 
-/// The result of the computation for all updates of each element.
+/// Returns the result of the computation for all updates of each element.
 ///
 /// Their order is implementation-defined: of overwriting updates any may be the last one, and of
 /// those of a computation that rounds nothing is known.
@@ -123,7 +123,7 @@ fn in_any_order<'m>(
     Ok(because(result.iter().map(known).collect()))
 }
 
-/// The element of the operands that each update goes to, if it is within bounds.
+/// Returns the element of the operands that each update goes to, if it is within bounds.
 fn targets(site: Site<'_>, op: &Scatter, operands: &[&Range]) -> Result<Vec<Option<usize>>, Stop> {
     let count = operands.len() / 2;
     let (Some(target), Some(source)) = (operands[0].shape(), operands[count + 1].shape()) else {
@@ -133,8 +133,8 @@ fn targets(site: Site<'_>, op: &Scatter, operands: &[&Range]) -> Result<Vec<Opti
     Ok(updates.map(|update| target_of(op, target, operands[count], source, update)).collect())
 }
 
-/// The updates as a fold over the elements of the operands: step k takes the k-th update of each
-/// element.
+/// Returns the updates as a fold over the elements of the operands: step k takes the k-th update of
+/// each element.
 fn updates<'a>(
     site: Site<'_>,
     operands: &[&'a Range],
@@ -162,7 +162,8 @@ fn updates<'a>(
     Ok(Fold { initial, sources: operands[count + 1..].to_vec(), lanes, steps })
 }
 
-/// The element of the operand that an update goes to; `None` if its window is out of bounds.
+/// Returns the element of the operand that an update goes to; `None` if its window is out of
+/// bounds.
 fn target_of(
     op: &Scatter,
     target: &ArrayShape,
@@ -200,7 +201,7 @@ fn target_of(
     (0..target.rank()).all(fits).then(|| target.dims.position(&to))
 }
 
-/// Whether a computation, or one that it calls, compares in the total order.
+/// Returns whether a computation, or one that it calls, compares in the total order.
 fn compares_in_total_order(module: &Module, id: ComputationId) -> bool {
     module.computations[id].instructions.iter().any(|(_, instruction)| {
         let mut found = matches!(&instruction.op,
@@ -210,7 +211,8 @@ fn compares_in_total_order(module: &Module, id: ComputationId) -> bool {
     })
 }
 
-/// The gradient of pooling: the elements are selected by comparisons, and the sources are added.
+/// Returns the legal values of the gradient of pooling: the elements are selected by comparisons,
+/// and the sources are added.
 pub(super) fn select_and_scatter<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,

@@ -23,18 +23,18 @@ impl<'m> Site<'m> {
     pub(super) fn key(&self, form: Form) -> Key {
         Key { computation: self.id, instruction: self.at, form }
     }
-    /// The instruction as one that decides.
+    /// Returns the instruction as one that decides.
     pub(super) fn cause(&self) -> Cause {
         Cause { path: self.computation.path(self.at).into(), decides: true }
     }
-    /// The shape of an array of this shape: that of a vector for a scalar in lanes.
+    /// Returns the shape of an array of this shape: that of a vector for a scalar in lanes.
     pub(super) fn lane_shape(&self, shape: &ArrayShape) -> ArrayShape {
         match self.lanes {
             Some(lanes) => ArrayShape::new(shape.ty, [lanes].as_slice()),
             None => shape.clone(),
         }
     }
-    /// The shape of the result, if it is an array.
+    /// Returns the shape of the result, if it is an array.
     pub(super) fn shape(&self) -> Result<ArrayShape, Stop> {
         let array = self.instruction().shape.array();
         array.map(|array| self.lane_shape(array)).ok_or_else(|| self.unsupported("a tuple"))
@@ -42,11 +42,11 @@ impl<'m> Site<'m> {
     pub(super) fn operand(&self, i: usize) -> &'m Shape {
         &self.computation.instructions[self.instruction().operands[i]].shape
     }
-    /// Whether both operands are the same value.
+    /// Returns whether both operands are the same value.
     pub(super) fn same_operands(&self) -> bool {
         self.instruction().operands.windows(2).all(|pair| pair[0] == pair[1])
     }
-    /// A place for each leaf of a value that is not needed.
+    /// Returns a place for each leaf of a value that is not needed.
     pub(super) fn nothing(&self) -> Vec<Range> {
         self.instruction().shape.leaves().iter().map(|_| Range::nothing()).collect()
     }

@@ -110,7 +110,7 @@ impl Gaps<'_> {
     }
 }
 
-/// The position, in the operands, of each element of the result.
+/// Returns the position, in the operands, of each element of the result.
 fn order<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,

@@ -51,7 +51,7 @@ impl Signs {
         }
         signs
     }
-    /// The signs of products.
+    /// Returns the signs of products.
     pub(super) fn times(self, y: Self) -> Self {
         let opposite = (!self.positive && !y.negative) || (!y.positive && !self.negative);
         let negative = self.negative || y.negative;
@@ -85,7 +85,8 @@ impl Sum {
         Range::of(shape, &parts.collect::<Vec<_>>())
     }
 
-    /// The values of one element, of which `sum` is the sum of the magnitudes, before it is stored.
+    /// Returns the values of one element, of which `sum` is the sum of the magnitudes, before it is
+    /// stored.
     fn real(&self, ev: &Evaluator<'_>, roundings: f64, lo: f64, hi: f64, sum: f64) -> Interval {
         if sum == 0.0 && self.signs.negative_zero {
             // Zeros of either sign: a sum may begin with 0, or with its first term.
@@ -128,7 +129,7 @@ impl Sum {
         }
     }
 
-    /// Whether no partial sum needs rounding or overflows.
+    /// Returns whether no partial sum needs rounding or overflows.
     fn is_exact(&self, sum: f64) -> bool {
         let format = self.accumulator.component().float_format();
         let digits =
@@ -155,8 +156,8 @@ fn largest(ty: ElementType) -> f64 {
     ty.component().float_format().map_or(f64::MAX, FloatFormat::max_finite)
 }
 
-/// The exponent of the lowest bit that any of the numbers has; `None` if one of them is not exactly
-/// known.
+/// Returns the exponent of the lowest bit that any of the numbers has; `None` if one of them is not
+/// exactly known.
 pub(super) fn quantum(range: &Range) -> Option<i32> {
     if !range.is_point() {
         return None;

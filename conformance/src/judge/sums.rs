@@ -19,7 +19,7 @@ use hlo::ir::ComputationId;
 use hlo::op::{Binary, Reduce, ReduceWindow};
 use hlo::{ArrayShape, ElementType, Literal};
 
-/// The coarser of two types of floats.
+/// Returns the coarser of two types of floats.
 pub(super) fn coarser(a: ElementType, b: ElementType) -> ElementType {
     if roundoff(a) > roundoff(b) { a } else { b }
 }
@@ -36,7 +36,7 @@ impl<'m> Evaluator<'m> {
     ) -> Result<Literal, Stop> {
         self.runner.run(self.module, &site.key(Form::Fold(op, leaf)), operands)
     }
-    /// An op that is monotone in all operands, applied to both ends.
+    /// Returns the result of an op that is monotone in all operands, applied to both ends.
     pub(super) fn monotone(
         &mut self,
         site: Site<'m>,
@@ -58,7 +58,7 @@ impl<'m> Evaluator<'m> {
     }
 }
 
-/// The values between the ends that a maximum or minimum has for both ends of its operands.
+/// Returns the values between the ends that a maximum or minimum has for both ends of its operands.
 pub(super) fn between_ends(shape: &ArrayShape, ends: Range, operands: &[&Range]) -> Range {
     // An unknown operand may be NaN, which the other end does not show.
     let unknown = operands.iter().any(|range| range.intervals().any(Interval::is_any));
@@ -79,14 +79,14 @@ pub(super) fn all_points(operands: &[&Range]) -> bool {
     operands.iter().all(|range| range.is_point())
 }
 
-/// The shape of a leaf of the result.
+/// Returns the shape of a leaf of the result.
 pub(super) fn leaf_shape(site: Site<'_>, leaf: usize) -> Result<ArrayShape, Stop> {
     let leaves = site.instruction().shape.leaves();
     let array = leaves.get(leaf).and_then(|leaf| leaf.array());
     array.cloned().ok_or_else(|| site.unsupported("this result"))
 }
 
-/// The terms of the sum of one element.
+/// Returns the terms of the sum of one element.
 pub(super) fn terms(site: Site<'_>) -> f64 {
     let shapes: Vec<_> = (0..site.instruction().operands.len()).map(|i| site.operand(i)).collect();
     let terms = site.instruction().op.terms(&shapes);
@@ -116,8 +116,8 @@ pub(super) fn reduce_window<'m>(
     reduced(ev, site, op.to_apply, &operands, || Fold::reduce_window(site, op, &operands))
 }
 
-/// A reduction of each leaf, of which the order is open. The second half of the operands are the
-/// initial values.
+/// Returns the legal values of a reduction of each leaf, of which the order is open. The second
+/// half of the operands are the initial values.
 fn reduced<'m, 'a>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -166,7 +166,7 @@ fn reduced<'m, 'a>(
     Ok(results)
 }
 
-/// The state after all steps of a fold, whatever their order.
+/// Returns the state after all steps of a fold, whatever their order.
 fn in_any_order<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -183,8 +183,8 @@ fn in_any_order<'m>(
     fold.run(ev, body, several && (orders || !sums))
 }
 
-/// The sum of leaf `leaf` of operands, the initial values included: `roundings` of them for each
-/// element, or for all.
+/// Returns the sum of leaf `leaf` of operands, the initial values included: `roundings` of them for
+/// each element, or for all.
 pub(super) fn total<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,

@@ -64,8 +64,8 @@ pub(super) fn topk<'m>(
     Ok(vec![values, indices.because(cause)])
 }
 
-/// The values of a row from the largest on, and the indices that each may come from: from the first
-/// to the last of each pair.
+/// Returns the values of a row from the largest on, and the indices that each may come from: from
+/// the first to the last of each pair.
 fn ranked(row: &[Interval]) -> (Vec<Interval>, Vec<Vec<(usize, usize)>>) {
     let by = |key: fn(&Interval) -> f64| {
         let mut keys: Vec<f64> = row.iter().map(key).collect();

@@ -119,7 +119,7 @@ impl WorstElement {
     }
 }
 
-/// The real and the imaginary part, or the only one.
+/// Returns the real and the imaginary part, or the only one.
 fn parts(x: Scalar) -> Vec<f64> {
     match x {
         Scalar::Complex(re, im) => vec![re, im],
@@ -141,7 +141,7 @@ impl<'a> Elements<'a> {
         Self { range, ty, intervals: range.intervals().collect() }
     }
 
-    /// Whether the value is legal; `None` if nothing is known.
+    /// Returns whether the value is legal; `None` if nothing is known.
     fn contains(&self, at: usize, value: Scalar) -> Option<bool> {
         let part = self.ty.component();
         match value {
@@ -174,7 +174,7 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// Whether two integers are in order.
+/// Returns whether two integers are in order.
 fn order(a: Scalar, b: Scalar) -> bool {
     match (a, b) {
         (Scalar::Unsigned(a), Scalar::Unsigned(b)) => a <= b,
@@ -182,7 +182,7 @@ fn order(a: Scalar, b: Scalar) -> bool {
     }
 }
 
-/// Whether two elements are equal bit by bit; NaN equals NaN.
+/// Returns whether two elements are equal bit by bit; NaN equals NaN.
 pub(super) fn same(a: Scalar, b: Scalar) -> bool {
     let equal = |a: f64, b: f64| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
     match (a, b) {
@@ -220,8 +220,8 @@ pub(super) fn measure(expected: &Literal, actual: &Literal, into: &mut Measures)
     equal
 }
 
-/// The distance of two floats, in values of their type; `None` if one of them is not finite, and of
-/// other elements that differ.
+/// Returns the distance of two floats, in values of their type; `None` if one of them is not
+/// finite, and of other elements that differ.
 fn distance(ty: ElementType, a: Scalar, b: Scalar) -> Option<u64> {
     let finite = |(a, b): (&f64, &f64)| match a.is_finite() && b.is_finite() {
         true => Some(ulps(ty.component(), *a, *b)),
@@ -237,7 +237,7 @@ fn distance(ty: ElementType, a: Scalar, b: Scalar) -> Option<u64> {
     distances.and_then(|distances| distances.into_iter().max())
 }
 
-/// An element of a result, for people to read.
+/// Returns an element of a result, for people to read.
 pub(super) fn describe(
     device: Option<usize>,
     leaf: usize,

@@ -114,7 +114,8 @@ impl<'a> Difference<'a> {
             kind: None,
         }
     }
-    /// The kind of the first difference; later ones of another kind are [`Interest::Other`].
+    /// Returns the kind of the first difference; later ones of another kind are
+    /// [`Interest::Other`].
     pub fn kind(&self) -> Option<&Kind> {
         self.kind.as_ref()
     }

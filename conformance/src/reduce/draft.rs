@@ -137,7 +137,7 @@ pub(super) fn constant(value: Literal) -> Instruction {
     Instruction::new(Constant { value: Box::new(ConstantValue::Literal(value)) }, shape, [])
 }
 
-/// Whether values of this shape can be arguments: static arrays, and tuples of them.
+/// Returns whether values of this shape can be arguments: static arrays, and tuples of them.
 pub(super) fn has_values(shape: &Shape) -> bool {
     shape.leaves().iter().all(|leaf| leaf.array().is_some_and(|array| array.dynamic.is_none()))
 }

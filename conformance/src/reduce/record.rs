@@ -37,7 +37,7 @@ pub fn measured_fuel(module: &Arc<Verified>, arguments: &[Vec<Literal>]) -> u64 
     enough.unwrap_or(1 << 40) * 4
 }
 
-/// Whether a run ends within this number of steps, with a result or another error.
+/// Returns whether a run ends within this number of steps, with a result or another error.
 fn ends_within(module: &Arc<Verified>, arguments: &[Vec<Literal>], fuel: u64) -> bool {
     let Ok(session) = Session::compile(Arc::clone(module), &CompileOptions::default()) else {
         return true;

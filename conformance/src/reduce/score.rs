@@ -72,7 +72,7 @@ impl Score {
     }
 }
 
-/// Whether types are simplified to this one.
+/// Returns whether types are simplified to this one.
 fn is_common(ty: ElementType) -> bool {
     [ElementType::F32, ElementType::S32, ElementType::Pred].contains(&ty)
 }

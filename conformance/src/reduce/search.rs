@@ -55,7 +55,7 @@ impl<'a, 'o> Reduction<'a, 'o> {
     pub(super) fn draft(&self) -> Draft {
         Draft::new(self.module.module(), &self.arguments)
     }
-    /// Whether a limit of the options is reached.
+    /// Returns whether a limit of the options is reached.
     pub(super) fn is_over(&self) -> bool {
         self.options.max_tries.is_some_and(|most| self.tried >= most)
             || self.options.time_limit.is_some_and(|limit| self.start.elapsed() >= limit)

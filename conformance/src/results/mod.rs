@@ -91,23 +91,23 @@ impl Results {
         }
     }
 
-    /// The records, in the order of their names.
+    /// Returns the records, in the order of their names.
     pub fn records(&self) -> impl Iterator<Item = &Record> {
         self.records.values()
     }
 
-    /// The record of a case.
+    /// Returns the record of a case.
     pub fn get(&self, name: &str) -> Option<&Record> {
         self.records.get(name)
     }
 
-    /// The number of cases with each verdict, from the best to the worst.
+    /// Returns the number of cases with each verdict, from the best to the worst.
     pub fn counts(&self) -> Vec<(Verdict, usize)> {
         let count = |verdict| self.records().filter(|record| record.verdict == verdict).count();
         Verdict::ALL.into_iter().map(|verdict| (verdict, count(verdict))).collect()
     }
 
-    /// Whether a case differs, or has no result that the backend should have.
+    /// Returns whether a case differs, or has no result that the backend should have.
     pub fn is_bad(&self) -> bool {
         self.records().any(|record| record.verdict.is_bad())
     }

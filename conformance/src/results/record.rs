@@ -85,7 +85,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the backend is at fault, or may be.
+    /// Returns whether the backend is at fault, or may be.
     pub const fn is_bad(self) -> bool {
         match self {
             Self::Skipped
@@ -114,8 +114,8 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether the part has the case of this name. Other cases that are added or removed do not
-    /// change the answer.
+    /// Returns whether the part has the case of this name. Other cases that are added or removed do
+    /// not change the answer.
     ///
     /// ```
     /// use conformance::results::Shard;
@@ -259,7 +259,7 @@ impl Record {
         }
     }
 
-    /// The rule that the case tests: the name without opcode and element type.
+    /// Returns the rule that the case tests: the name without opcode and element type.
     pub fn rule(&self) -> &str {
         match self.op.is_empty() {
             true => &self.name,

@@ -344,8 +344,8 @@ fn row_and_column(i: usize, rows: usize, columns: usize) -> (usize, usize) {
     (i / columns % rows, i % columns)
 }
 
-/// An element of `L L^H`, where L has ones on the diagonal and small integers below: exact, and so
-/// is its factor.
+/// Returns an element of `L L^H`, where L has ones on the diagonal and small integers below: exact,
+/// and so is its factor.
 fn definite(ty: ElementType, i: usize, rows: usize, columns: usize) -> u128 {
     let (row, column) = row_and_column(i, rows, columns);
     let (mut re, mut im) = (0.0, 0.0);
@@ -363,7 +363,7 @@ fn triangular(ty: ElementType, i: usize, rows: usize, columns: usize) -> u128 {
     if ty.is_complex() { complex(ty, re, im) } else { float(ty, re) }
 }
 
-/// An element of a lower triangular matrix.
+/// Returns an element of a lower triangular matrix.
 fn lower(ty: ElementType, row: usize, column: usize) -> (f64, f64) {
     if row == column {
         return (1.0, 0.0);

@@ -40,7 +40,7 @@ impl List {
     fn rows(&self, bindings: &Bindings) -> Result<Vec<Vec<String>>, String> {
         rows(&self.values, self.names.len(), bindings)
     }
-    /// Whether the variables have one of these values.
+    /// Returns whether the variables have one of these values.
     fn holds(&self, bindings: &Bindings) -> Result<bool, String> {
         let value = |name: &String| {
             let found = bindings.iter().find(|(bound, _)| bound == name);
@@ -145,7 +145,7 @@ impl Template {
         Ok(kept)
     }
 
-    /// Whether the smoke set has the case.
+    /// Returns whether the smoke set has the case.
     ///
     /// # Errors
     /// If a list is malformed.

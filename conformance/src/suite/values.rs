@@ -134,7 +134,7 @@ fn arguments(word: &str, bindings: &Bindings) -> String {
     value.map_or_else(|| word.to_owned(), |value| format!("{name}({value})"))
 }
 
-/// Whether a name matches a pattern in which `*` stands for any characters.
+/// Returns whether a name matches a pattern in which `*` stands for any characters.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(start) else { return false };

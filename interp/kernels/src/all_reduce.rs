@@ -13,7 +13,7 @@ fn shape(literal: &Array) -> &ArrayShape {
     literal.shape()
 }
 
-/// The arrays folded by a computation of two scalars, from the first array on.
+/// Returns the arrays folded by a computation of two scalars, from the first array on.
 pub fn folded(
     scope: &dyn Scope,
     reducer: ComputationId,
@@ -44,7 +44,7 @@ pub fn folded(
     result.map(|()| value)
 }
 
-/// The arrays added; of `pred` their disjunction.
+/// Returns the arrays added; of `pred` their disjunction.
 pub fn summed(members: &[&Array], wide: bool) -> Array {
     let shape = shape(members[0]);
     if wide && shape.ty.is_float() {

@@ -53,11 +53,11 @@ impl Features {
             turns: count(&shape.dims[..f]),
         }
     }
-    /// The feature of element `i`.
+    /// Returns the feature of element `i`.
     fn feature(&self, i: usize) -> usize {
         i / self.run % self.count
     }
-    /// The elements of a feature.
+    /// Returns the elements of a feature.
     fn elements(&self, feature: usize) -> impl Iterator<Item = usize> {
         let (run, features) = (self.run, self.count);
         (0..self.turns).flat_map(move |turn| {
@@ -69,7 +69,7 @@ impl Features {
     fn size<R: Real>(&self) -> R {
         Scalar::Signed(to_i64(self.turns * self.run)).as_f64().into()
     }
-    /// The sum of `term` over the elements of a feature.
+    /// Returns the sum of `term` over the elements of a feature.
     fn sum<R: Real + Field>(&self, feature: usize, term: impl Fn(usize) -> R) -> R {
         let stop = Stop::current();
         let mut elements = self.elements(feature);
@@ -79,7 +79,7 @@ impl Features {
         }
         sum
     }
-    /// A number for each feature.
+    /// Returns a number for each feature.
     fn each<R>(&self, number: impl Fn(usize) -> R) -> Vec<R> {
         (0..self.count).map(number).collect()
     }
@@ -102,8 +102,8 @@ fn write<R: Field>(numbers: &[R], array: &mut Array) {
 fn inverse_root<R: Real>(variance: R, epsilon: f32) -> R {
     R::from(1.0) / (variance + f64::from(epsilon).into()).sqrt()
 }
-/// Bytes of the numbers that elements are read as: some for each of `arrays` operands, and some for
-/// each feature.
+/// Returns the bytes of the numbers that elements are read as: some for each of `arrays` operands,
+/// and some for each feature.
 fn scratch(operand: &ArrayShape, feature_index: i64, arrays: usize) -> usize {
     let features = to_usize(operand.dims[to_usize(feature_index)]).saturating_mul(8);
     let numbers = saturating_count(&operand.dims).saturating_mul(arrays).saturating_add(features);

@@ -47,7 +47,8 @@ fn kernel(from: &ArrayShape, to: &ArrayShape) -> Option<Box<dyn Kernel>> {
     }))
 }
 
-/// Whether the elements of both arrays are the same, in the order in which they lie in memory.
+/// Returns whether the elements of both arrays are the same, in the order in which they lie in
+/// memory.
 fn moves_elements(from: &ArrayShape, to: &ArrayShape) -> bool {
     // Narrow elements and booleans are stored wider than they count, so their bytes are not their
     // memory.
@@ -61,7 +62,8 @@ fn moves_elements(from: &ArrayShape, to: &ArrayShape) -> bool {
         && [from, to].into_iter().all(only_orders)
 }
 
-/// The strides of an array as it lies in memory: of its layout, not of its dimensions' order.
+/// Returns the strides of an array as it lies in memory: of its layout, not of its dimensions'
+/// order.
 fn physical_strides(shape: &ArrayShape) -> Dims {
     let mut strides = Dims::from_elem(1, shape.rank());
     let mut stride = 1i64;

@@ -68,7 +68,7 @@ fn kernel(op: &Cholesky, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kern
     }
 }
 
-/// The kernel of real matrices, of which the factors are computed in a type of floats.
+/// Returns the kernel of real matrices, of which the factors are computed in a type of floats.
 fn real<R: FactorType>(lower: bool, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kernel> {
     let n = a.dims.last().map_or(0, |&n| to_usize(n));
     // The elements, as they are read and rounded; the factors, and those of a row of tiles.
@@ -138,7 +138,7 @@ impl InField for Factor<'_> {
     }
 }
 
-/// The lower factor, row by row; none if the matrix is not positive definite.
+/// Returns the lower factor, row by row; none if the matrix is not positive definite.
 fn lower_factor<F: Field>(n: usize, read: impl Fn(usize, usize) -> F) -> Option<Vec<F>> {
     let mut factor = vec![F::ZERO; n * n];
     // Conjugates of the rows, so that sums of products need none.

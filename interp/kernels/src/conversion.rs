@@ -6,13 +6,13 @@ use num::loops::convert_loop;
 use num::parallel::{copy, parts};
 use std::borrow::Cow;
 
-/// Bytes of a number that is wide enough to compute with elements of this type.
+/// Returns the bytes of a number that is wide enough to compute with elements of this type.
 pub(crate) fn number_bytes(ty: ElementType) -> usize {
     let parts = if ty.is_complex() { 2 } else { 1 };
     parts * if ty.component() == ElementType::F64 { 2 * size_of::<f64>() } else { size_of::<f64>() }
 }
 
-/// Whether f64 is wide enough to compute with elements of this type, and they are real.
+/// Returns whether f64 is wide enough to compute with elements of this type, and they are real.
 pub(crate) fn is_narrow(ty: ElementType) -> bool {
     !ty.is_complex() && ty != ElementType::F64
 }

@@ -208,17 +208,17 @@ impl Setting {
         to_usize(self.rhs_strides[to_usize(dim)])
     }
 
-    /// Whether some place of the window can lie on no element.
+    /// Returns whether some place of the window can lie on no element.
     fn has_padding(&self) -> bool {
         self.window.dims.iter().any(|w| w.lhs_dilation > 1 || w.pad_low > 0 || w.pad_high > 0)
     }
 
-    /// The numbers of sums and of terms.
+    /// Returns the numbers of sums and of terms.
     fn extent(&self) -> Extent {
         let rows = saturating_count(&self.row_sizes);
         Extent { batches: self.groups, rows, columns: self.group_outputs, terms: self.terms() }
     }
-    /// The terms of a sum.
+    /// Returns the terms of a sum.
     fn terms(&self) -> usize {
         let window = self.window.dims.iter().map(|dim| to_usize(dim.size));
         window.fold(self.inputs, usize::saturating_mul)
@@ -324,7 +324,7 @@ impl Setting {
     }
 }
 
-/// The element under place `k` of a window at `out`: none in padding and in holes.
+/// Returns the element under place `k` of a window at `out`: none in padding and in holes.
 pub(super) fn source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<i64> {
     let near = || {
         let moved = out.checked_mul(window.stride)?;
@@ -354,7 +354,7 @@ fn distant_source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<i64
     (at % dilation == 0 && (0..size).contains(&i)).then_some(i)
 }
 
-/// The shape of an operand with the zeros that are not stored.
+/// Returns the shape of an operand with the zeros that are not stored.
 fn dense_shape(stored: &ArrayShape, sparsity: Option<OperandSparsity>) -> ArrayShape {
     let mut shape = stored.clone();
     if let Some(sparsity) = sparsity {
@@ -364,7 +364,7 @@ fn dense_shape(stored: &ArrayShape, sparsity: Option<OperandSparsity>) -> ArrayS
     shape
 }
 
-/// A sparse operand with its zeros; any other as it is.
+/// Returns a sparse operand with its zeros; any other as it is.
 fn dense(stored: &Array, sparsity: Option<OperandSparsity>, operands: &[&Array]) -> Result<Array> {
     let Some(sparsity) = sparsity else { return Ok(stored.clone()) };
     let dim = to_usize(sparsity.dimension.expect("verified: a dimension"));

@@ -39,7 +39,7 @@ struct Cumulative {
     round: Option<VectorLoop>,
 }
 
-/// The kernel of a reduction over windows, if it forms cumulative sums of floats.
+/// Returns the kernel of a reduction over windows, if it forms cumulative sums of floats.
 pub(super) fn kernel(
     op: &ReduceWindow,
     operands: &[&ArrayShape],
@@ -247,8 +247,8 @@ impl<'a> Strip<'a> {
         }
     }
 
-    /// The bytes of numbers `first..first + count` of a line of `size`, in the order in which
-    /// windows grow.
+    /// Returns the bytes of numbers `first..first + count` of a line of `size`, in the order in
+    /// which windows grow.
     fn bytes(&self, (first, count): (usize, usize), size: usize, width: usize) -> Range<usize> {
         let first = if self.of.is_backward { size - first - count } else { first };
         let at = (first * self.of.inner + self.columns) * width;

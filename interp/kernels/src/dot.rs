@@ -36,7 +36,7 @@ pub(super) struct Axes {
 }
 
 impl Axes {
-    /// The dimensions of a shape; those that no list has are free.
+    /// Returns the dimensions of a shape; those that no list has are free.
     pub(super) fn of(shape: &ArrayShape, batch: &[i64], contracting: &[i64]) -> Self {
         let free = others(shape.rank(), &[batch, contracting].concat());
         Self::new(shape, batch, &free, contracting)
@@ -50,20 +50,20 @@ impl Axes {
         let axes = |dims| pick(shape, dims);
         Self { batch: axes(batch), free: axes(free), contracting: axes(contracting) }
     }
-    /// The offsets of all indices of these dimensions.
+    /// Returns the offsets of all indices of these dimensions.
     pub(super) fn offsets(&self) -> Offsets {
         let list = |(sizes, strides): &(Dims, Dims)| offset_list(sizes, strides);
         let (batch, free) = (list(&self.batch), list(&self.free));
         Offsets { batch, free, contracting: list(&self.contracting) }
     }
-    /// The numbers of sums and terms with these rows, and the columns of `rhs`.
+    /// Returns the numbers of sums and terms with these rows, and the columns of `rhs`.
     pub(super) fn extent(&self, rhs: &Self) -> Extent {
         let [batches, rows, columns, terms] =
             [&self.batch, &self.free, &rhs.free, &rhs.contracting]
                 .map(|(n, _)| saturating_count(n));
         Extent { batches, rows, columns, terms }
     }
-    /// Bytes of the offsets.
+    /// Returns the bytes of the offsets.
     pub(super) fn bytes(&self) -> usize {
         let lists = [&self.batch, &self.free, &self.contracting];
         let lengths = lists.iter().map(|(sizes, _)| saturating_count(sizes));

@@ -36,7 +36,7 @@ impl ArrayOp for DynamicUpdateSlice {
     needs_whole_operands!();
 }
 
-/// The offset of the box: `clamp(0, start[d], size[d] - box[d])` in each dimension.
+/// Returns the offset of the box: `clamp(0, start[d], size[d] - box[d])` in each dimension.
 fn base<L: Borrow<Array>>(
     operand: &ArrayShape,
     window: &ArrayShape,

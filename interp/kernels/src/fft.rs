@@ -204,13 +204,13 @@ impl StageOf {
             FftKind::Whole => (half, self.n),
         }
     }
-    /// The number of results.
+    /// Returns the number of results.
     fn results(&self) -> usize {
         self.lines.saturating_mul(self.lengths().1)
     }
 }
 
-/// The transforms of the dimensions, in the order in which they are made.
+/// Returns the transforms of the dimensions, in the order in which they are made.
 fn stages(op: &Fft, operand: &ArrayShape) -> Vec<StageOf> {
     let rank = operand.rank();
     let last = rank - 1;
@@ -261,7 +261,8 @@ impl<P: ComplexPart<R>, R: Real + Field + 'static> Transforms<P, R> {
         Box::new(Self { stages, is_complex, scratch, arithmetic, element: PhantomData })
     }
 
-    /// Bytes of the numbers between two transforms, and of what each thread and each plan needs.
+    /// Returns the bytes of the numbers between two transforms, and of what each thread and each
+    /// plan needs.
     fn scratch(stages: &[Stage<R>], numbers: usize) -> usize {
         let number = size_of::<ComplexOf<R>>();
         let between = numbers.saturating_mul(stages.len().saturating_sub(1).min(2));
@@ -332,11 +333,11 @@ fn complex_mut<P: Pod>(to: &mut [u8]) -> &mut [ComplexElement<P>] {
 }
 
 impl<R: Real + Field> Stage<R> {
-    /// The number of results.
+    /// Returns the number of results.
     fn results(&self) -> usize {
         self.lines * self.transform.lengths().1
     }
-    /// The lines that are transformed at once, each in a lane of vectors.
+    /// Returns the lines that are transformed at once, each in a lane of vectors.
     fn lanes<P: ComplexPart<R>>(&self) -> usize {
         if self.lines > 1 && !self.transform.shares_lines() { P::LANES } else { 1 }
     }

@@ -102,8 +102,8 @@ impl<'a> Fold<'a> {
             FoldKind::Call(call) => out.extend_from_slice(&call.arguments[..call.first.len()]),
         }
     }
-    /// Whether the result does not depend on the order of the elements: of a float sum up to its
-    /// last rounding, of the others exactly.
+    /// Returns whether the result does not depend on the order of the elements: of a float sum up
+    /// to its last rounding, of the others exactly.
     pub(super) fn is_orderless(&self) -> bool {
         match &self.0 {
             FoldKind::Sum { .. } => true,
@@ -113,7 +113,7 @@ impl<'a> Fold<'a> {
     }
 }
 
-/// Whether a fold by an op gives the same bits in any order of the elements.
+/// Returns whether a fold by an op gives the same bits in any order of the elements.
 pub(super) fn is_orderless(op: Binary, ty: ElementType) -> bool {
     match op {
         Binary::Maximum | Binary::Minimum | Binary::And | Binary::Or | Binary::Xor => {
@@ -135,7 +135,7 @@ pub(super) fn is_orderless(op: Binary, ty: ElementType) -> bool {
     }
 }
 
-/// An initial value in the type the computation carries it in.
+/// Returns an initial value in the type the computation carries it in.
 fn first_value((init, &ty): (&&Array, &ElementType)) -> Scalar {
     init.get(0).convert(element_type(init), ty)
 }
@@ -222,8 +222,8 @@ const STORED_AT_ONCE: usize = 1 << 16;
 /// Elements folded that are worth another thread.
 const WORTH_A_THREAD: usize = 1 << 15;
 
-/// Bytes of the elements that are computed before they are stored, for results that are made of
-/// lines of about these lengths.
+/// Returns the bytes of the elements that are computed before they are stored, for results that are
+/// made of lines of about these lengths.
 pub(super) fn stored_bytes(results: &[&ArrayShape], longest: usize, shortest: usize) -> usize {
     let elements = results.first().map_or(0, |result| saturating_count(&result.dims));
     let stored = elements.min(STORED_AT_ONCE.max(longest));

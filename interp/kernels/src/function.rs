@@ -54,7 +54,7 @@ where
 {
     writes_in(Arithmetic::Exact, scratch, function)
 }
-/// Returns such a kernel that has more than one arithmetic.
+/// Returns a kernel that has more than one arithmetic.
 pub(crate) fn writes_in<F>(arithmetic: Arithmetic, scratch: usize, function: F) -> Box<dyn Kernel>
 where
     F: Fn(&dyn Scope, &[&Array], &mut [Array]) -> Result<()> + Send + Sync + 'static,

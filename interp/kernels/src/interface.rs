@@ -23,7 +23,7 @@ pub trait Kernel: Send + Sync {
     fn reuse(&self) -> Reuse {
         Reuse::None
     }
-    /// Bytes that it takes beside its inputs and outputs while it runs.
+    /// Returns the bytes that it takes beside its inputs and outputs while it runs.
     fn scratch(&self) -> usize {
         0
     }
@@ -58,8 +58,8 @@ pub enum Fusion {
     None,
     /// It is this loop over the elements of all its operands.
     Loop(VectorLoop),
-    /// It is such a loop over its only operand, which has smaller elements: it is better applied
-    /// twice than stored.
+    /// It is a loop over its only operand, which has smaller elements: applying the loop twice is
+    /// cheaper than storing its result.
     Widen(VectorLoop),
     /// It reduces each run of `inner` elements of its first operand, from the value of the second
     /// one on.

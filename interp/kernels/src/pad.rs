@@ -37,13 +37,13 @@ impl Padded {
     fn is_whole(&self) -> bool {
         self.low == 0 && self.step == 1 && self.from == self.to
     }
-    /// The offset in the operand of the element at a place.
+    /// Returns the offset in the operand of the element at a place.
     fn source(&self, place: i64) -> Option<i64> {
         let at = i128::from(place) - self.low;
         let i = i64::try_from(at.div_euclid(self.step)).ok()?;
         (at.rem_euclid(self.step) == 0 && (0..self.from).contains(&i)).then(|| i * self.stride)
     }
-    /// The elements that have a place in the result: the first, and the one after the last.
+    /// Returns the elements that have a place in the result: the first, and the one after the last.
     fn elements(&self) -> [i64; 2] {
         let until = |place: i128| {
             let i = (place - self.low + self.step - 1).div_euclid(self.step);

@@ -37,7 +37,7 @@ struct PoolingScratch {
     magnitudes: Vec<f64>,
 }
 
-/// The kernel of a reduction over windows, if its results lie in rows.
+/// Returns the kernel of a reduction over windows, if its results lie in rows.
 pub(super) fn kernel(
     op: &ReduceWindow,
     operands: &[&ArrayShape],
@@ -78,7 +78,7 @@ pub(super) fn repeat(element: Scalar, ty: ElementType, to: &mut [u8]) {
 }
 
 impl Pooling {
-    /// Bytes of a segment, in words.
+    /// Returns the bytes of a segment, in words.
     fn words(&self) -> usize {
         (self.rows.segment() * self.from.storage_bytes()).div_ceil(size_of::<u128>())
     }

@@ -73,7 +73,7 @@ impl Groups {
             strides: strides(&lhs.dims),
         }
     }
-    /// The group of the left operand's element at `offset`.
+    /// Returns the group of the left operand's element at `offset`.
     fn of(&self, offset: usize) -> Option<usize> {
         let index =
             |d: i64| to_i64(offset) / self.strides[to_usize(d)] % self.lhs[to_usize(d)].max(1);

@@ -78,7 +78,7 @@ impl ReducedLines {
     pub(super) fn runs(&self) -> Option<usize> {
         (self.is_row && self.reduced.count() == 1).then_some(self.inner)
     }
-    /// Bytes that a reduction works in.
+    /// Returns the bytes that a reduction works in.
     pub(super) fn scratch(&self) -> usize {
         let column = size_of::<Partial>() + 2 * size_of::<f64>() + 2 * size_of::<u128>();
         let runs = if self.is_row { self.reduced.count() * self.inner.div_ceil(RUN) } else { 0 };
@@ -87,13 +87,13 @@ impl ReducedLines {
 }
 
 impl Method {
-    /// Bytes of a result.
+    /// Returns the bytes of a result.
     pub(super) fn width(&self) -> usize {
         match self {
             Self::Sum(_, ty) | Self::Op(_, ty) => ty.storage_bytes(),
         }
     }
-    /// Bytes that a fold of runs works in.
+    /// Returns the bytes that a fold of runs works in.
     pub(super) fn scratch(&self) -> usize {
         match self {
             Self::Sum(..) => 0,

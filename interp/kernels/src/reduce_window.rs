@@ -56,8 +56,8 @@ impl Reach {
         let in_array = (size - 1 - first) / step;
         Self { first, step, count: in_window.min(in_array) + 1 }
     }
-    /// Whether the elements that both reach are at the end of this and at the start of `next`, and
-    /// at least half of these.
+    /// Returns whether the elements that both reach are at the end of this and at the start of
+    /// `next`, and at least half of these.
     pub(super) fn slides_to(self, next: Self) -> bool {
         let moved = next.first - self.first;
         self.step == next.step
@@ -67,14 +67,14 @@ impl Reach {
             && self.count > moved / self.step
             && self.end() <= next.end()
     }
-    /// The element after the last; strides may be so large that there is none.
+    /// Returns the element after the last; strides may be so large that there is none.
     fn end(self) -> i128 {
         i128::from(self.first) + i128::from(self.step) * i128::from(self.count)
     }
 }
 
-/// The greatest common divisor g of two positive numbers, and the x in 0..b/g for which `a * x = g`
-/// modulo b.
+/// Returns the greatest common divisor g of two positive numbers, and the x in 0..b/g for which
+/// `a * x = g` modulo b.
 fn euclid(a: i64, b: i64) -> (i64, i64) {
     let (mut g, mut rest) = (a, b);
     let (mut x, mut next) = (1, 0);
@@ -124,8 +124,8 @@ enum Growth {
     None,
 }
 
-/// The dimension along which windows grow, as in cumulative sums: each is then folded from the one
-/// before.
+/// Returns the dimension along which windows grow, as in cumulative sums: each is then folded from
+/// the one before.
 fn growth(
     op: &ReduceWindow,
     from: &ArrayShape,
@@ -260,7 +260,7 @@ fn queue_bytes(
     }
 }
 
-/// The index of a place, counted in row-major order.
+/// Returns the index of a place, counted in row-major order.
 pub(super) fn index_of(place: usize, sizes: &[i64]) -> Dims {
     let mut rest = to_i64(place);
     let mut index = Dims::from_slice(sizes);

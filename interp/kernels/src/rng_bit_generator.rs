@@ -113,7 +113,7 @@ fn by_threefry(key: u64, counter: u64, data: &ArrayShape, bits: &mut Array) -> u
     counter.wrapping_add(as_u64(blocks.len()))
 }
 
-/// The dimension along which the two words of a Threefry block lie; none of a scalar.
+/// Returns the dimension along which the two words of a Threefry block lie; none of a scalar.
 fn cut_dimension(dims: &[i64]) -> Option<usize> {
     let even = dims.iter().position(|size| size % 2 == 0);
     even.or_else(|| {

@@ -257,8 +257,8 @@ impl<'a> UpdateOffsets<'a> {
         }
     }
 
-    /// The offset of the box `batch` writes; none if the whole of it does not lie inside the
-    /// operand.
+    /// Returns the offset of the box `batch` writes; none if the whole of it does not lie inside
+    /// the operand.
     fn start(&self, batch: &[i64], starts: &StartIndices<'_>) -> Option<usize> {
         let mut full_start = Dims::from_elem(0, self.dims.len());
         for (k, &dim) in (0i64..).zip(&self.op.scatter_dims_to_operand_dims) {

@@ -129,12 +129,12 @@ impl Walk {
         walk
     }
 
-    /// Whether it visits neighbors in their order, from the first one on.
+    /// Returns whether it visits neighbors in their order, from the first one on.
     pub(super) fn keeps_order(&self) -> bool {
         self.base == 0 && *self.strides == [1]
     }
 
-    /// Whether all its elements are the first one of the operand.
+    /// Returns whether all its elements are the first one of the operand.
     pub(super) fn is_scalar(&self) -> bool {
         self.base == 0 && self.strides.iter().all(|&stride| stride == 0)
     }
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The definition.
+    /// Returns the definition.
     fn expected(from: &[u8], width: usize, dims: &[i64], base: i64, strides: &[i64]) -> Vec<u8> {
         let mut to = Vec::new();
         offsets(dims, base, strides, |at| {

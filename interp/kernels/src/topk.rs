@@ -47,12 +47,13 @@ fn kernel(op: &TopK, operands: &[&ArrayShape]) -> Box<dyn Kernel> {
     })
 }
 
-/// The elements of a row that are kept: when there are so many, all but the first k are dropped.
+/// Returns the elements of a row that are kept: once there are that many, all but the first k are
+/// dropped.
 fn kept(row: usize, k: usize) -> usize {
     row.min(k.saturating_mul(2).max(1024))
 }
 
-/// Bytes that the first k elements of rows of this length take while they are found.
+/// Returns the bytes that the first k elements of rows of this length take while they are found.
 pub fn scratch(row: usize, k: usize) -> usize {
     kept(row, k).saturating_mul(size_of::<Candidate>()).saturating_mul(threads())
 }

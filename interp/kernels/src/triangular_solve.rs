@@ -79,7 +79,7 @@ fn kernel(
     }
 }
 
-/// The kernel of real systems, of which the solutions are computed in a type of floats.
+/// Returns the kernel of real systems, of which the solutions are computed in a type of floats.
 fn real<R: FactorType>(
     op: &TriangularSolve,
     operands: &[&ArrayShape],
@@ -111,7 +111,8 @@ fn real<R: FactorType>(
     })
 }
 
-/// Computes the solutions of all systems. Matrices of right sides have so many rows and columns.
+/// Computes the solutions of all systems. The sizes are the rows and columns of matrices of right
+/// sides.
 fn solutions<R: FactorType>(
     op: &TriangularSolve,
     (rows, columns): (usize, usize),
@@ -196,8 +197,8 @@ impl InField for Solve<'_> {
 }
 
 impl Solve<'_> {
-    /// The rows of the lower triangle that is to be solved, and whether it is an upper one turned
-    /// upside down.
+    /// Returns the rows of the lower triangle that is to be solved, and whether it is an upper one
+    /// turned upside down.
     fn triangle<F: Field>(&self, n: usize, batch: usize) -> (Vec<F>, bool) {
         let conjugated = self.op.transpose_a == Transpose::Adjoint;
         let (transposed, from_below) = orientation(self.op);

@@ -85,7 +85,8 @@ impl<T: Pod> Task for Choose<'_, T> {
     }
 }
 
-/// The kernel of a `select-and-scatter` that adds floats; `None` if the windows do not lie in rows.
+/// Returns the kernel of a `select-and-scatter` that adds floats; `None` if the windows do not lie
+/// in rows.
 pub(super) fn kernel(
     op: &SelectAndScatter,
     operands: &[&ArrayShape],

@@ -9,7 +9,7 @@ use hlo::Dims;
 use hlo::op::value::{Window, WindowDim};
 use num::index::{saturating_count, strides, to_i64, to_usize};
 
-/// Places of the largest windows. A sum of so many numbers has a bound on its error.
+/// Places of the largest windows. The error of a sum of that many numbers has a bound.
 const MOST: i64 = 256;
 /// Results that are computed at once, if a run of neighbors has no more.
 const SEGMENT: usize = 4096;
@@ -42,7 +42,7 @@ pub(super) struct WindowColumn {
     start: i64,
 }
 
-/// Whether each window in a dimension has the one element at its index.
+/// Returns whether each window in a dimension has the one element at its index.
 fn is_whole(dim: &WindowDim) -> bool {
     (dim.size, dim.stride, dim.pad_low, dim.pad_high) == (1, 1, 0, 0)
 }
@@ -127,7 +127,7 @@ impl WindowRows {
             }
         });
     }
-    /// The offset of the element of result number `i` of a segment in a part that has one.
+    /// Returns the offset of the element of result number `i` of a segment in a part that has one.
     #[inline]
     pub(super) fn offset(&self, part: WindowColumn, i: usize) -> usize {
         let step = to_usize(self.along.stride) * self.run;
@@ -165,7 +165,7 @@ impl WindowRows {
     }
 }
 
-/// Copies elements of so many bytes that lie `step` bytes apart.
+/// Copies elements of `BYTES` bytes that lie `step` bytes apart.
 fn copy<const BYTES: usize>(from: &[u8], step: usize, to: &mut [u8]) {
     for (i, to) in to.as_chunks_mut::<BYTES>().0.iter_mut().enumerate() {
         to.copy_from_slice(&from[i * step..i * step + BYTES]);

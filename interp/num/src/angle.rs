@@ -7,7 +7,7 @@
 use super::exact::pow2;
 use std::cmp::Ordering;
 
-/// The angle of the point (x, y), correctly rounded.
+/// Returns the angle of the point (x, y), correctly rounded.
 #[inline]
 pub fn atan2(y: f64, x: f64) -> f64 {
     small(y, x).unwrap_or_else(|| core_math::atan2(y, x))
@@ -44,8 +44,8 @@ fn rounded(y: f64, x: f64, quotient: f64) -> f64 {
     if is_low { low } else { high }
 }
 
-/// Whether the angle is larger than the middle m between `low` and the next number of f64, so that
-/// y > x tan(m).
+/// Returns whether the angle is larger than the middle m between `low` and the next number of f64,
+/// so that y > x tan(m).
 ///
 /// 2835 tan(m) = m (2835 + 945 m^2 + 378 m^4 + 153 m^6 + 62 m^8 + ...), and the terms that are left
 /// out are below 2^-275 of it.

@@ -67,7 +67,7 @@ pub fn fill(array: &mut Array, mut element: impl FnMut(usize) -> Scalar) {
     }
 }
 
-/// An array whose elements `element` gives, in row-major order.
+/// Returns an array whose elements `element` gives, in row-major order.
 #[inline]
 pub fn build(shape: &ArrayShape, element: impl FnMut(usize) -> Scalar) -> Array {
     let mut result = Array::zeros(shape.clone());
@@ -75,7 +75,7 @@ pub fn build(shape: &ArrayShape, element: impl FnMut(usize) -> Scalar) -> Array 
     result
 }
 
-/// The arrays of a result: itself, or the elements of the tuple.
+/// Returns the arrays of a result: itself, or the elements of the tuple.
 #[inline]
 pub fn array_shapes(shape: &Shape) -> Vec<&ArrayShape> {
     shape.leaves().into_iter().filter_map(Shape::array).collect()

@@ -57,7 +57,7 @@ fn cosh_times(a: f64, c: f64) -> f64 {
     }
 }
 
-/// `c` + `x`^2 + `y`^2, within 2^-99 of itself.
+/// Returns `c` + `x`^2 + `y`^2, within 2^-99 of itself.
 pub(super) fn plus_squares(c: f64, x: f64, y: f64) -> DoubleDouble {
     let ((p, p_error), (q, q_error)) = (two_product(x, x), two_product(y, y));
     DoubleDouble::sum_of([p_error, q_error, c, p, q])

@@ -85,12 +85,12 @@ pub trait Field: Copy + Sub<Output = Self> + Mul<Output = Self> + Add<Output = S
     /// Returns the quotient.
     fn quotient(self, other: Self) -> Self;
 
-    /// `self + a * b`, one of many steps that end with [`Field::normalized`].
+    /// Returns `self + a * b`, one of many steps that end with [`Field::normalized`].
     fn add_product(self, a: Self, b: Self) -> Self;
     /// Returns the normalized result of such steps.
     fn normalized(self) -> Self;
 
-    /// `a[0] * b[0] + a[1] * b[1] + ...`, in four independent sums.
+    /// Returns `a[0] * b[0] + a[1] * b[1] + ...`, in four independent sums.
     fn dot(a: &[Self], b: &[Self]) -> Self {
         let mut sums = [Self::ZERO; 4];
         let (a, a_rest) = a.as_chunks::<4>();

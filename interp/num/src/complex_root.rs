@@ -29,7 +29,7 @@ impl Scaled {
         let exponent = if value.hi == 0.0 { -10_000 } else { a.exponent + b.exponent };
         Self { value, exponent }
     }
-    /// `a * b + c * d` of finite numbers.
+    /// Returns `a * b + c * d` of finite numbers.
     pub(super) fn products(a: f64, b: f64, c: f64, d: f64) -> Self {
         let (p, q) = (Self::product(a, b), Self::product(c, d));
         let exponent = p.exponent.max(q.exponent);
@@ -122,7 +122,7 @@ impl Complex {
         Self { re, im: im.copysign(b) }
     }
 
-    /// The conjugate of the root divided by the absolute value, within 0.501 ulp.
+    /// Returns the conjugate of the root divided by the absolute value, within 0.501 ulp.
     pub(super) fn rsqrt(self) -> Self {
         if self.is_zero() || !self.is_finite() {
             return Self::ONE.div(self.sqrt());

@@ -26,7 +26,7 @@ pub trait Real:
     fn sqrt(self) -> Self;
     /// Returns `self * 2^n`.
     fn scaled(self, n: i32) -> Self;
-    /// `self + a * b`, one of many steps that end with [`Real::normalized`].
+    /// Returns `self + a * b`, one of many steps that end with [`Real::normalized`].
     fn add_product(self, a: Self, b: Self) -> Self;
     /// Returns the normalized result of such steps.
     fn normalized(self) -> Self;

@@ -11,19 +11,19 @@ pub(super) const LN_2: DoubleDouble =
 impl DoubleDouble {
     const ONE: Self = Self { hi: 1.0, lo: 0.0 };
 
-    /// `a + b`, exactly.
+    /// Returns `a + b`, exactly.
     #[inline]
     pub(super) fn sum(a: f64, b: f64) -> Self {
         let (hi, lo) = two_sum(a, b);
         Self { hi, lo }
     }
-    /// `a * b`, exactly.
+    /// Returns `a * b`, exactly.
     #[inline]
     pub(super) fn product(a: f64, b: f64) -> Self {
         let (hi, lo) = two_product(a, b);
         Self { hi, lo }
     }
-    /// `a * b + c * d`, within 3 u^2 of itself, u = 2^-53, also if the products cancel.
+    /// Returns `a * b + c * d`, within 3 u^2 of itself, u = 2^-53, also if the products cancel.
     #[inline]
     pub(super) fn products(a: f64, b: f64, c: f64, d: f64) -> Self {
         Self::product(a, b) + Self::product(c, d)

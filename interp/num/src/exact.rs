@@ -27,7 +27,7 @@ pub(super) fn exponent(x: f64) -> i32 {
     if x.is_normal() { biased(x) - 1023 } else { biased(x * pow2(64)) - 64 - 1023 }
 }
 
-/// `x` times 2^`n`, for any `n`, rounded once unless the result is subnormal.
+/// Returns `x` times 2^`n`, for any `n`, rounded once unless the result is subnormal.
 #[inline]
 pub(super) fn scale(x: f64, n: i32) -> f64 {
     if (-1022..=1023).contains(&n) {
@@ -39,7 +39,7 @@ pub(super) fn scale(x: f64, n: i32) -> f64 {
     x * pow2(n - 2 * third) * pow2(third) * pow2(third)
 }
 
-/// `a + b` rounded, and the rounding error.
+/// Returns `a + b` rounded, and the rounding error.
 #[inline]
 pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -47,14 +47,15 @@ pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - b_part)) + (b - b_part))
 }
 
-/// `a * b` rounded, and the rounding error; exact unless the product over- or underflows.
+/// Returns `a * b` rounded, and the rounding error; exact unless the product over- or underflows.
 #[inline]
 pub(super) fn two_product(a: f64, b: f64) -> (f64, f64) {
     let product = a * b;
     (product, a.mul_add(b, -product))
 }
 
-/// `value` + `rest` rounded to odd: if `rest` is not 0, whichever neighbor has an odd last bit.
+/// Returns `value` + `rest` rounded to odd: if `rest` is not 0, whichever neighbor has an odd last
+/// bit.
 ///
 /// The odd bit marks an inexact result, so that rounding it once more, to a narrower type, equals
 /// rounding the exact sum.

@@ -126,9 +126,9 @@ pub fn total_order_key(ty: ElementType, x: Scalar) -> i64 {
     }
 }
 
-/// `x`, of type `ty`, rounded to nearest even in a format of `e` exponent and `m` mantissa bits,
-/// without subnormal numbers: values beyond its range become infinity or, below it, zero of the
-/// same sign.
+/// Returns `x`, of type `ty`, rounded to nearest even in a format of `e` exponent and `m` mantissa
+/// bits, without subnormal numbers: values beyond its range become infinity or, below it, zero of
+/// the same sign.
 ///
 /// A field at least as wide as that of `ty` changes nothing. As in XLA, the even one of two codes
 /// has an even last bit: where no mantissa bit is left, that is an even stored exponent, so 1.5

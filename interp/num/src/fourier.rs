@@ -129,9 +129,9 @@ pub fn has_prime_above(n: usize, most: usize) -> bool {
     factors(n).into_iter().any(|p| p > most)
 }
 
-/// Bytes of a plan for lines of `n` numbers, and of what it works in. The turns of the longest line
-/// are found by products of about the square root of as many; a chirp has the turns of twice its
-/// length, its filter, and three lines of that length.
+/// Returns the bytes of a plan for lines of `n` numbers, and of what it works in. The turns of the
+/// longest line are found by products of about the square root of as many; a chirp has the turns of
+/// twice its length, its filter, and three lines of that length.
 pub fn plan_bytes(n: usize, number: usize) -> usize {
     if let Some(Matrix { rows, columns }) = Matrix::of(n) {
         let turns = long::factor_count(n).saturating_mul(number);
@@ -150,15 +150,15 @@ pub fn plan_bytes(n: usize, number: usize) -> usize {
     large.into_iter().map(chirp).fold(turns_bytes(n, number), usize::saturating_add)
 }
 
-/// Bytes of the turns of `n`, and of the products by which they are found.
+/// Returns the bytes of the turns of `n`, and of the products by which they are found.
 #[inline]
 pub fn turns_bytes(n: usize, number: usize) -> usize {
     let roots = n.isqrt().saturating_mul(size_of::<ComplexOf<DoubleDouble>>());
     n.saturating_mul(number).saturating_add(roots)
 }
 
-/// Bytes that each further thread works in that transforms lines of `n` numbers: a matrix, or lines
-/// of a chirp.
+/// Returns the bytes that each further thread works in that transforms lines of `n` numbers: a
+/// matrix, or lines of a chirp.
 pub fn thread_bytes(n: usize, number: usize) -> usize {
     if Matrix::of(n).is_some() {
         return matrix_bytes(n, number);
@@ -169,7 +169,7 @@ pub fn thread_bytes(n: usize, number: usize) -> usize {
     lines.saturating_add(matrix_bytes(size, number))
 }
 
-/// Bytes that a line of `n` numbers works in as a matrix, if it becomes one.
+/// Returns the bytes that a line of `n` numbers works in as a matrix, if it becomes one.
 fn matrix_bytes(n: usize, number: usize) -> usize {
     let Some(matrix) = Matrix::of(n) else { return 0 };
     let numbers = matrix.work(threads()).saturating_mul(number);
@@ -177,7 +177,7 @@ fn matrix_bytes(n: usize, number: usize) -> usize {
     numbers.saturating_add(lines.unwrap_or(0).saturating_mul(long::TOGETHER * threads()))
 }
 
-/// Whether lines of `n` numbers become matrices, each of which all threads share.
+/// Returns whether lines of `n` numbers become matrices, each of which all threads share.
 #[inline]
 pub fn is_matrix(n: usize) -> bool {
     Matrix::of(n).is_some()

@@ -33,7 +33,7 @@ pub fn count(dims: &[i64]) -> usize {
     if dims.contains(&0) { 0 } else { dims.iter().map(|&d| to_usize(d)).product() }
 }
 
-/// The number of elements of an array that may be larger than any memory.
+/// Returns the number of elements of an array that may be larger than any memory.
 #[inline]
 pub fn saturating_count(dims: &[i64]) -> usize {
     let sizes = dims.iter().map(|&d| to_usize(d));

@@ -100,15 +100,15 @@ pub fn compare(direction: Direction, order: Order, ty: ElementType, a: Scalar, b
     }
 }
 
-/// `x` between bounds: `minimum(hi, maximum(x, lo))`, so the result is `hi` where the bounds cross,
-/// and NaN if any of the three is NaN.
+/// Returns `x` between bounds: `minimum(hi, maximum(x, lo))`, so the result is `hi` where the
+/// bounds cross, and NaN if any of the three is NaN.
 #[inline]
 pub fn clamp(ty: ElementType, lo: Scalar, x: Scalar, hi: Scalar) -> Scalar {
     binary(Binary::Minimum, ty, hi, binary(Binary::Maximum, ty, x, lo))
 }
 
-/// `x`, of the float type `ty`, rounded to a format with these numbers of exponent and mantissa
-/// bits; it stays of type `ty`.
+/// Returns `x`, of the float type `ty`, rounded to a format with these numbers of exponent and
+/// mantissa bits; it stays of type `ty`.
 pub fn reduce_precision(
     ty: ElementType,
     exponent_bits: u32,
@@ -125,8 +125,8 @@ pub fn reduce_precision(
     }
 }
 
-/// `x`, of the float type `from`, rounded up or down to a signed integer of type `to`: away from
-/// zero if `random`, read as a fraction of 2^bits, is below the fractional part of `x`.
+/// Returns `x`, of the float type `from`, rounded up or down to a signed integer of type `to`: away
+/// from zero if `random`, read as a fraction of 2^bits, is below the fractional part of `x`.
 ///
 /// `None` if `to` is not a signed integer: XLA does not define that.
 pub fn stochastic_convert(

@@ -110,7 +110,7 @@ impl<R: FactorType> Panels<R> {
         }
         Self { rows: stored, cells }
     }
-    /// Bytes of a matrix.
+    /// Returns the bytes of a matrix.
     #[inline]
     pub fn bytes(rows: usize, columns: usize) -> usize {
         let cells = rows.saturating_add(ROWS).saturating_mul(columns.saturating_add(WIDTH));
@@ -202,7 +202,7 @@ impl<R: FactorType> Panels<R> {
             }
         });
     }
-    /// Bytes that solving takes beside the panels.
+    /// Returns the bytes that solving takes beside the panels.
     #[inline]
     pub fn solve_bytes(n: usize) -> usize {
         let factors = n.saturating_add(ROWS).saturating_mul(n.saturating_add(ROWS)) / 2;

@@ -12,7 +12,8 @@ pub(super) fn number(n: usize) -> DoubleDouble {
     hlo::Scalar::Signed(crate::index::to_i64(n)).as_f64().into()
 }
 
-/// `e^(-2 pi i k/n)` for each k below n; of no meaning if `stop` is set before all are computed.
+/// Returns `e^(-2 pi i k/n)` for each k below n; of no meaning if `stop` is set before all are
+/// computed.
 pub fn turns<R: Real + Field>(n: usize, stop: &Stop) -> Vec<ComplexOf<R>> {
     if n == 0 {
         return Vec::new();
@@ -70,7 +71,7 @@ impl Series {
         Self { coefficients }
     }
 
-    /// `e^(-2 pi i k/n)`
+    /// Returns `e^(-2 pi i k/n)`
     pub(super) fn turn(&self, k: usize, n: usize) -> ComplexOf<DoubleDouble> {
         // Quadrants and the remaining fraction r/n of one.
         let (quarter, r) = (4 * k / n, 4 * k % n);

@@ -104,7 +104,7 @@ impl Memory {
     }
 }
 
-/// Whether memory has the elements in the order in which literals have them.
+/// Returns whether memory has the elements in the order in which literals have them.
 fn is_row_major(shape: &ArrayShape) -> bool {
     shape.layout.minor_to_major.iter().rev().copied().eq(0..index::to_i64(shape.rank()))
 }

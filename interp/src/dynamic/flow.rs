@@ -25,7 +25,7 @@ impl DynamicValues {
         }
         Self { may_be_smaller: flow.may_be_smaller }
     }
-    /// Whether one of these instructions may give a value smaller than its bounds.
+    /// Returns whether one of these instructions may give a value smaller than its bounds.
     pub(crate) fn is_among(&self, computation: ComputationId, ids: &[InstructionId]) -> bool {
         let values = self.may_be_smaller.get(computation.index());
         values.is_some_and(|values| ids.iter().any(|id| values[id.index()]))
@@ -78,7 +78,8 @@ impl<'a> Flow<'a> {
             self.open.extend(&self.callers[id.index()]);
         }
     }
-    /// Whether an instruction makes, takes or is given a value that may be smaller than its bounds.
+    /// Returns whether an instruction makes, takes or is given a value that may be smaller than its
+    /// bounds.
     fn reaches(&self, id: ComputationId, instruction: &Instruction) -> bool {
         let values = &self.may_be_smaller[id.index()];
         let is_parameter = matches!(instruction.op, Op::Parameter(_));
@@ -96,7 +97,8 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// Whether the value may come from outside of the module, or from where its operands do not tell.
+/// Returns whether the value may come from outside of the module, or from where its operands do not
+/// tell.
 fn is_from_outside(instruction: &Instruction) -> bool {
     match instruction.opcode().kind() {
         Kind::Asynchronous | Kind::Collective | Kind::Custom | Kind::Host | Kind::Transfer => true,
@@ -108,7 +110,7 @@ fn is_dynamic(shape: &Shape) -> bool {
     shape.leaves().iter().any(|leaf| leaf.array().is_some_and(|array| array.dynamic.is_some()))
 }
 
-/// Whether the value has an array that is not a scalar.
+/// Returns whether the value has an array that is not a scalar.
 fn has_dimensions(shape: &Shape) -> bool {
     shape.leaves().iter().any(|leaf| leaf.array().is_some_and(|array| array.rank() > 0))
 }

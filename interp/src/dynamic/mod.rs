@@ -40,7 +40,7 @@ use num::error::Code;
 pub(crate) use sizes::common;
 use sizes::{cut_updates, moved, tied, ties, updated, whole_update};
 
-/// The rule for an op with operands of these shapes.
+/// Returns the rule for an op with operands of these shapes.
 pub(crate) fn rule(op: &Op, operands: &[&Shape]) -> DynamicRule {
     // A scalar selects a whole value, and with it its sizes.
     let selects_whole =
@@ -53,7 +53,7 @@ pub(crate) fn rule(op: &Op, operands: &[&Shape]) -> DynamicRule {
     }
 }
 
-/// Whether an operand is smaller than its bounds.
+/// Returns whether an operand is smaller than its bounds.
 #[inline]
 pub(crate) fn is_among(operands: &[&Literal]) -> bool {
     operands.iter().any(|operand| operand.dynamic_sizes().is_some())
@@ -65,8 +65,8 @@ pub fn refused(instruction: &Instruction) -> Error {
     Error::unsupported(format!("`{opcode}` of an array smaller than its bounds cannot be run yet"))
 }
 
-/// The value of an instruction of which an operand is smaller than its bounds; `fixed` computes it
-/// within the bounds. Operands that are [trimmed](trim) are not.
+/// Returns the value of an instruction of which an operand is smaller than its bounds; `fixed`
+/// computes it within the bounds. Operands that are [trimmed](trim) are not.
 pub(crate) fn evaluate(
     rule: DynamicRule,
     instruction: &Instruction,
@@ -132,7 +132,7 @@ pub(crate) fn trim(
     widened(&result, &instruction.shape)
 }
 
-/// The value in arrays of the bounds.
+/// Returns the value in arrays of the bounds.
 fn widened(value: &Literal, shape: &Shape) -> Result<Literal> {
     match (shape, value.elements()) {
         (Shape::Tuple(shapes), Some(elements)) => {
@@ -151,8 +151,8 @@ fn widened(value: &Literal, shape: &Shape) -> Result<Literal> {
     }
 }
 
-/// Whether a value of shape `found` may be given where `wanted` is expected: dynamic dimensions may
-/// be smaller.
+/// Returns whether a value of shape `found` may be given where `wanted` is expected: dynamic
+/// dimensions may be smaller.
 pub(crate) fn fits(found: &Shape, wanted: &Shape) -> bool {
     match (found, wanted) {
         (Shape::Array(found), Shape::Array(wanted)) => {
@@ -189,7 +189,7 @@ pub(crate) fn to_bounds(context: &RunContext, value: &Literal, shape: &Shape) ->
     }
 }
 
-/// Whether an op gives arrays smaller than their bounds in any module.
+/// Returns whether an op gives arrays smaller than their bounds in any module.
 fn resizes(op: &Op) -> bool {
     let makes = |call: &CustomCall| custom::makes_sizes(&call.custom_call_target.0);
     op.opcode().sets_sizes() || matches!(op, Op::CustomCall(call) if makes(call))

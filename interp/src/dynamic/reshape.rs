@@ -6,7 +6,7 @@ use hlo::{ArrayShape, Literal, Op};
 use num::error::Code;
 use num::index::count;
 
-/// The elements that count, under other sizes.
+/// Returns the elements that count, under other sizes.
 fn repacked(operand: &Literal, sizes: &[i64], shape: &ArrayShape) -> Result<Literal> {
     let (found, wanted) = (count(operand.sizes()), count(sizes));
     if found != wanted {

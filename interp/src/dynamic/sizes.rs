@@ -12,8 +12,8 @@ fn bounds_of(operand: &Literal) -> &[i64] {
     &operand.array_shape().expect("verified: an array").dims
 }
 
-/// The size in dimensions that must agree, given as pairs of size and bound: the one that is below
-/// its bound.
+/// Returns the size in dimensions that must agree, given as pairs of size and bound: the one that
+/// is below its bound.
 pub(crate) fn common(places: impl IntoIterator<Item = (i64, i64)>) -> Result<Option<i64>> {
     let mut found = None;
     for (size, bound) in places {
@@ -93,7 +93,7 @@ fn gathered(op: &Gather, operands: &[Literal], sizes: &mut Dims) {
     }
 }
 
-/// The operand's sizes; the update's where it covers a dimension.
+/// Returns the operand's sizes; the update's where it covers a dimension.
 pub(super) fn updated(operands: &[Literal]) -> Dims {
     let (operand, update) = (&operands[0], &operands[1]);
     let mut sizes = Dims::from_slice(operand.sizes());
@@ -140,7 +140,7 @@ pub(super) fn cut_updates(op: &Op, operands: &mut [Literal]) -> Result<()> {
 /// Dimensions that must agree: operand and dimension.
 type Tie = Vec<(usize, usize)>;
 
-/// The operands' sizes, where every tie has the one size that is below its bound.
+/// Returns the operands' sizes, where every tie has the one size that is below its bound.
 pub(super) fn tied(operands: &[Literal], ties: &[Tie]) -> Result<Vec<Dims>> {
     let mut sizes: Vec<Dims> = operands.iter().map(|o| Dims::from_slice(o.sizes())).collect();
     for tie in ties {
@@ -154,7 +154,7 @@ pub(super) fn tied(operands: &[Literal], ties: &[Tie]) -> Result<Vec<Dims>> {
     Ok(sizes)
 }
 
-/// The dimensions of the operands that must agree.
+/// Returns the dimensions of the operands that must agree.
 pub(super) fn ties(op: &Op, operands: &[Literal]) -> Vec<Tie> {
     let rank = operands[0].sizes().len();
     let alike = |count: usize| -> Vec<Tie> {

@@ -29,8 +29,8 @@ use std::sync::Arc;
 /// The limit of bytes of an array that is computed from a constant at compile time.
 const FOLDED_BYTES: usize = 4096;
 
-/// The plans of all computations of a module, by their numbers. With `fuses`, a step may stand for
-/// several instructions.
+/// Returns the plans of all computations of a module, by their numbers. With `fuses`, a step may
+/// stand for several instructions.
 pub(crate) fn plans(
     module: &Module,
     engine: Engine,
@@ -85,7 +85,7 @@ pub(super) struct ArrayInfo {
 }
 
 impl ArrayInfo {
-    /// Whether a step has computed it and step `i` is the last to read it.
+    /// Returns whether a step has computed it and step `i` is the last to read it.
     pub(super) fn dies_computed(&self, i: usize) -> bool {
         self.value.is_none() && !self.is_parameter && self.last_use == Some(i)
     }

@@ -14,7 +14,7 @@ use std::rc::Rc;
 /// The arrays of the values that have a step so far.
 pub(super) type Computed<'a> = FxHashMap<ValueKey<'a>, ArrayIds>;
 
-/// Whether an instruction becomes a step of its own that computes arrays from arrays.
+/// Returns whether an instruction becomes a step of its own that computes arrays from arrays.
 pub(super) fn is_alone(key: &ValueKey<'_>, lowered: &Lowered) -> bool {
     key.instruction().opcode().kind() == Kind::Array
         && lowered.action.kernel().is_some_and(|kernel| matches!(kernel.fusion(), Fusion::None))

@@ -38,7 +38,7 @@ fn has_own_effect(instruction: &Instruction) -> bool {
     }
 }
 
-/// Whether an instruction has an effect, its own or that of a computation that it calls.
+/// Returns whether an instruction has an effect, its own or that of a computation that it calls.
 pub(crate) fn has_effect(instruction: &Instruction, computations: &[bool]) -> bool {
     let mut calls_effect = false;
     instruction.op.each_callee(&mut |id: ComputationId| calls_effect |= computations[id.index()]);

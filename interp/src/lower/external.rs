@@ -6,7 +6,7 @@ use crate::{Error, Result, collective, custom, host, rng};
 use hlo::ir::Instruction;
 use hlo::{Literal, Op};
 
-/// The value of such an instruction.
+/// Returns the value of an external instruction.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the kind of an op has chosen it")]
 pub(super) fn evaluate(
     site: Site,

@@ -68,7 +68,8 @@ impl SiteEngine {
         })
     }
 
-    /// The value of an instruction whose operands were cut: their shapes are not known before.
+    /// Returns the value of an instruction whose operands were cut: their shapes are not known
+    /// before.
     fn trimmed(
         self,
         instruction: &Instruction,
@@ -84,7 +85,7 @@ impl SiteEngine {
         }
     }
 
-    /// The kernel of an instruction on operands of these shapes, if the engine has one.
+    /// Returns the kernel of an instruction on operands of these shapes, if the engine has one.
     pub(super) fn kernel(
         self,
         instruction: &Instruction,
@@ -143,16 +144,17 @@ fn run(
     Ok(pack(shape, outputs))
 }
 
-/// Whether the result is known without a look at the operands, as it has no elements: arrays that
-/// have none may be so large in their other dimensions that a loop over these would not end.
+/// Returns whether the result is known without a look at the operands, as it has no elements:
+/// arrays that have none may be so large in their other dimensions that a loop over these would not
+/// end.
 fn is_empty(instruction: &Instruction) -> bool {
     let is_empty = |leaf: &&Shape| leaf.array().is_some_and(|a| a.element_count() == Some(0));
     instruction.opcode().kind() == Kind::Array && instruction.shape.leaves().iter().all(is_empty)
 }
 
-/// A function that sees its operands in the layouts that they state, if the layouts are part of the
-/// meaning or are seen by the host: a value keeps the layout of the instruction that computed it,
-/// through copies and calls.
+/// Returns a function that sees its operands in the layouts that they state, if the layouts are
+/// part of the meaning or are seen by the host: a value keeps the layout of the instruction that
+/// computed it, through copies and calls.
 pub(super) fn in_stated_layouts(
     instruction: &Instruction,
     operands: &[&Shape],

@@ -205,7 +205,7 @@ impl Groups<'_> {
         }
     }
 
-    /// Whether an array is computed as it is read.
+    /// Returns whether an array is computed as it is read.
     fn is_computed(&self, array: ArrayId) -> bool {
         self.open(array).is_some()
             || self.reads.get(&array).is_some_and(|outer| outer.convert.is_some())
@@ -327,7 +327,7 @@ impl Groups<'_> {
     }
 }
 
-/// Returns one step for the steps of a group over so many elements, with runs of so many.
+/// Returns one step for the steps of a group over `count` elements, with runs of `inner`.
 fn fuse(
     plan: &UnallocatedPlan,
     (count, inner): (usize, Option<usize>),

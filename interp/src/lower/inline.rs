@@ -96,7 +96,7 @@ impl Inlining {
         let fuel = inlined.map(|size| size.map(|size| size.fuel)).collect();
         Self { fuel, sizes: found, is_active }
     }
-    /// Whether a step may stand for several instructions.
+    /// Returns whether a step may stand for several instructions.
     pub(super) fn is_active(&self) -> bool {
         self.is_active
     }

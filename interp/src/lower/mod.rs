@@ -78,12 +78,12 @@ impl<'a> Lowering<'a> {
         self.module
     }
 
-    /// The arithmetic of kernels; `None` if there are none.
+    /// Returns the arithmetic of kernels; `None` if there are none.
     pub(crate) fn arithmetic(&self) -> Option<Arithmetic> {
         self.engine.arithmetic()
     }
 
-    /// Whether arrays that follow from constants are computed when the module is compiled.
+    /// Returns whether arrays that follow from constants are computed when the module is compiled.
     pub(crate) fn folds_constants(&self) -> bool {
         self.engine.arithmetic().is_some()
     }
@@ -175,7 +175,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The action of an instruction that computes its result from its operands.
+    /// Returns the action of an instruction that computes its result from its operands.
     fn compute(&self, site: Site, instruction: &Instruction, operands: &[&Shape]) -> Action {
         let is_fixed = !self.may_be_smaller(site, instruction);
         let site_engine = SiteEngine { site, engine: self.engine };
@@ -186,8 +186,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// An instruction as a function of its operands, within their bounds by the kernel if there is
-    /// one.
+    /// Returns the function of an instruction, within their bounds by the kernel if
+    /// there is one.
     fn function(
         &self,
         site: Site,
@@ -203,12 +203,12 @@ impl<'a> Lowering<'a> {
         in_stated_layouts(instruction, operands, function)
     }
 
-    /// Whether an operand may be smaller than its bounds.
+    /// Returns whether an operand may be smaller than its bounds.
     pub(crate) fn may_be_smaller(&self, site: Site, instruction: &Instruction) -> bool {
         self.dynamic.is_among(site.computation, &instruction.operands)
     }
 
-    /// A loop over scalars alone, as a program over registers.
+    /// Returns a loop over scalars alone, as a program over registers.
     fn scalar_loop(
         &self,
         condition: ComputationId,
@@ -218,7 +218,7 @@ impl<'a> Lowering<'a> {
         ScalarLoop::new(self.module, condition, body, self.programs.become_code()).map(Box::new)
     }
 
-    /// A loop over small arrays, as a program over one block of memory.
+    /// Returns a loop over small arrays, as a program over one block of memory.
     fn small_loop(&self, op: &While) -> Option<Box<SmallLoop>> {
         if self.engine == Engine::Reference {
             return None;
@@ -226,14 +226,14 @@ impl<'a> Lowering<'a> {
         small::compile(self, op).map(Box::new)
     }
 
-    /// The condition of a loop, as a program over registers if it reads scalars alone.
+    /// Returns the condition of a loop, as a program over registers if it reads scalars alone.
     fn scalar_condition(&self, condition: ComputationId) -> Option<Box<ScalarCondition>> {
         self.engine.arithmetic()?;
         ScalarCondition::compile(self.module, condition).map(Box::new)
     }
 }
 
-/// A collective op on the only device there is.
+/// Returns the function of a collective op on the only device there is.
 fn collective(instruction: &Instruction) -> Box<LiteralFn> {
     let instruction = instruction.clone();
     Box::new(move |context, operands| crate::collective::alone(&instruction, operands, context))

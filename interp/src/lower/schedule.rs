@@ -61,7 +61,7 @@ fn peak(plan: &UnallocatedPlan) -> usize {
     bytes.max().unwrap_or(0)
 }
 
-/// Whether a step only computes arrays from arrays.
+/// Returns whether a step only computes arrays from arrays.
 fn is_pure(action: &Action) -> bool {
     match action {
         Action::Kernel(_) | Action::Function(_) | Action::Bitcast => true,

@@ -22,7 +22,7 @@ use std::borrow::Cow;
 
 /// The size from which a part of a value is computed instead.
 const LEAST_BYTES: usize = 1 << 20;
-/// A value with several users is computed in part only if the part is at most one in so many.
+/// A value with several users is computed in part only if its share is at most one in this number.
 const PARTS: i64 = 8;
 /// The most instructions through which a slice is moved.
 const DEPTH: usize = 128;

@@ -148,9 +148,9 @@ impl Machine {
         self.run_steps(is_in_pool || self.program.calls_out || self.watch.is_some())
     }
 
-    /// The steps up to the next result. The first long one moves the run to a thread of the pool:
-    /// another thread that shares out work must wait, asleep, for those of the pool to do all of
-    /// it.
+    /// Runs the steps up to the next result. The first long one moves the run to a thread of the
+    /// pool: another thread that shares out work must wait, asleep, for those of the pool to do all
+    /// of it.
     fn run_steps(&mut self, stays: bool) -> Result<Outcome> {
         let program = Arc::clone(&self.program);
         loop {

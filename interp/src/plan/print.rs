@@ -56,8 +56,8 @@ impl PlanText<'_> {
         writeln!(f, "  results {}", names(&plan.results))
     }
 
-    /// Whether `fast` computes an instruction, which may round in several ways, with a kernel of
-    /// `exact`.
+    /// Returns whether `fast` computes an instruction, which may round in several ways, with a
+    /// kernel of `exact`.
     fn is_exact_instead(&self, site: Site) -> bool {
         let Program { engine, scalar_programs, .. } = self.program;
         let module = self.program.module();
@@ -135,7 +135,7 @@ fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// The name of an instruction, with that of its computation if it is inlined.
+/// Returns the name of an instruction, with that of its computation if it is inlined.
 fn name_in(module: &Module, plan: &Plan, site: Site) -> String {
     let computation = &module.computations[site.computation];
     match site.computation == plan.computation {

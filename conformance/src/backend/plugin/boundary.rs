@@ -36,12 +36,12 @@ pub(super) fn flattened(module: &Module) -> Module {
     flat
 }
 
-/// Whether a plugin takes values of this shape as they are.
+/// Returns whether a plugin takes values of this shape as they are.
 pub(super) fn is_static_array(shape: &Shape) -> bool {
     shape.array().is_some_and(|array| array.dynamic.is_none())
 }
 
-/// Whether a plugin takes the result as it is: no tuple has a tuple inside.
+/// Returns whether a plugin takes the result as it is: no tuple has a tuple inside.
 pub(super) fn is_flat(shape: &Shape) -> bool {
     shape.tuple().is_none_or(|parts| parts.iter().all(|part| part.tuple().is_none()))
 }

@@ -97,14 +97,14 @@ impl Parent {
         }
         self.finish(second)
     }
-    /// Whether a new process takes the place of this one, which may leak.
+    /// Returns whether a new process takes the place of this one, which may leak.
     fn is_used_up(&self, child: &Connection) -> bool {
         let PluginOptions { modules_per_process, bytes_per_process, .. } = self.options;
         // A client without a module may be as large.
         let has_grown = || child.resident_bytes().is_some_and(|bytes| bytes >= bytes_per_process);
         child.modules >= modules_per_process || child.modules > 0 && has_grown()
     }
-    /// Whether the process ran no other module.
+    /// Returns whether the process ran no other module.
     fn was_alone(&self, loaded: Option<IsolatedProgram>) -> bool {
         self.child.as_ref().is_some_and(|child| {
             let own = loaded.is_some_and(|loaded| loaded.process == child.number);

@@ -55,8 +55,8 @@ pub struct Divergence {
 }
 
 impl ModulePair {
-    /// Whether the modules compute something different: the results differ, or a round of a loop
-    /// does.
+    /// Returns whether the modules compute something different: the results differ, or a round of a
+    /// loop does.
     pub fn is_wrong(&self) -> bool {
         self.judgement.verdict == Verdict::Differs || self.divergence.is_some()
     }

@@ -28,31 +28,31 @@ pub(super) trait Accumulator<const PLANES: usize> {
     /// elements.
     const HAS_BOUND: bool = true;
 
-    /// The packed form.
+    /// Returns the packed form.
     fn pack(element: Self::Stored) -> [Self::Word; PLANES];
     /// Sums over all terms of packed panels: `PLANES` times `LANES` words a term.
     fn tile(lhs: &[Self::Word], rhs: &[Self::Word]) -> TileSums<Self::Sum>;
-    /// The interval that holds the exact sum of terms whose absolute values add up to at most
-    /// `magnitude`, each end rounded so that [`Rounding::write`] rounds it as it would the exact
-    /// number. None if the error has no finite bound.
+    /// Returns the interval that holds the exact sum of terms whose absolute values add up to at
+    /// most `magnitude`, each end rounded so that [`Rounding::write`] rounds it as it would the
+    /// exact number. None if the error has no finite bound.
     fn interval(sum: Self::Sum, magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]>;
-    /// The exact sum of the products, to be rounded to the type `ty`.
+    /// Returns the exact sum of the products, to be rounded to the type `ty`.
     fn exact(terms: impl Iterator<Item = (Self::Stored, Self::Stored)>, ty: ElementType) -> Scalar;
-    /// The words of elements that are words as they are stored.
+    /// Returns the words of elements that are words as they are stored.
     fn words(_: &[Self::Stored]) -> Option<&[Self::Word]> {
         None
     }
-    /// Whether an element may be packed at all.
+    /// Returns whether an element may be packed at all.
     fn packable(element: Self::Stored) -> bool;
-    /// Whether an element times zero is zero, so that padding can be packed as zeros.
+    /// Returns whether an element times zero is zero, so that padding can be packed as zeros.
     fn finite(element: Self::Stored) -> bool;
-    /// The square of the absolute value of a packed element; 0 if sums are exact.
+    /// Returns the square of the absolute value of a packed element; 0 if sums are exact.
     fn square(packed: [Self::Word; PLANES]) -> f64;
 }
 
 /// A kernel that also forms single sums in its running sum.
 pub(super) trait SingleSums<const PLANES: usize>: Accumulator<PLANES> {
-    /// The empty sum.
+    /// Returns the empty sum.
     fn zero() -> Self::Sum;
     /// Adds one product and returns its absolute value, or a bound of it.
     fn add(sum: &mut Self::Sum, a: Self::Stored, b: Self::Stored) -> f64;
@@ -72,7 +72,7 @@ pub(super) fn terms<W, const PLANES: usize>(
 /// Schwarz).
 pub(super) type Norms = [f64; LANES];
 
-/// The norms of the rows or columns of a panel.
+/// Returns the norms of the rows or columns of a panel.
 pub(super) fn norms_of<K: Accumulator<PLANES>, const PLANES: usize>(panel: &[K::Word]) -> Norms {
     let mut squares = [0.0; LANES];
     let mut terms = terms::<K::Word, PLANES>(panel);
@@ -197,7 +197,7 @@ impl SingleSums<1> for F64Accumulator {
     }
 }
 
-/// A number as two of at most 27 bits, whose products are exact (Veltkamp's splitting).
+/// Returns a number as two of at most 27 bits, whose products are exact (Veltkamp's splitting).
 fn halves(x: f64) -> [f64; 2] {
     const SPLITTER: f64 = 134_217_729.0; // 2^27 + 1
     let shifted = SPLITTER * x;

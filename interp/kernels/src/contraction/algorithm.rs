@@ -78,7 +78,7 @@ const NINE: &[(usize, usize)] =
     &[(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0), (1, 2), (2, 1), (2, 2)];
 
 impl ResolvedDotAlgorithm {
-    /// The algorithm of an algorithm.
+    /// Returns the algorithm of an algorithm.
     pub(crate) fn of(algorithm: DotAlgorithm, arithmetic: Arithmetic) -> Self {
         use DotAlgorithm as A;
         use ElementType as E;
@@ -103,7 +103,7 @@ impl ResolvedDotAlgorithm {
         Self { input, products, sums: Some(sums), arithmetic }
     }
 
-    /// Whether operands are rounded before they are multiplied.
+    /// Returns whether operands are rounded before they are multiplied.
     pub(crate) fn rounds_operands(self) -> bool {
         self.input != Input::AsItIs
     }
@@ -117,23 +117,23 @@ impl ResolvedDotAlgorithm {
             (_, products) => 3 + 1 + products.iter().map(|&(part, _)| part).max().unwrap_or(0),
         }
     }
-    /// The terms that each term becomes.
+    /// Returns the terms that each term becomes.
     pub(super) fn product_count(self) -> usize {
         self.products.len()
     }
 
-    /// Whether sums of real floats, rounded to the type `to`, are formed in the type of the
+    /// Returns whether sums of real floats, rounded to the type `to`, are formed in the type of the
     /// operands.
     pub(super) fn is_native(self, to: ElementType) -> bool {
         self.input == Input::AsItIs && is_native(self.arithmetic, self.sums.unwrap_or(to))
     }
 
-    /// The arithmetic of sums that are rounded to the type `to`.
+    /// Returns the arithmetic of sums that are rounded to the type `to`.
     pub(crate) fn arithmetic(self, to: ElementType) -> Arithmetic {
         if self.is_native(to) { self.arithmetic } else { Arithmetic::Exact }
     }
 
-    /// The type that sums are rounded to first, if the algorithm names one.
+    /// Returns the type that sums are rounded to first, if the algorithm names one.
     pub(super) fn sum_type(self) -> Option<ElementType> {
         self.sums
     }

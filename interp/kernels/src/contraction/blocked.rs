@@ -10,8 +10,9 @@ use super::{Contraction, PADDING, TermRun};
 use num::parallel::{parts, parts_with, threads};
 use smallvec::SmallVec;
 
-/// Terms that a tile sums up before they are added to the other sums: so many stay in the innermost
-/// cache, and the error of a sum grows with this number rather than with that of all terms.
+/// Terms that a tile sums up before they are added to the other sums: this many stay in the
+/// innermost cache, and the error of a sum grows with this number rather than with that of all
+/// terms.
 pub(super) const SLICE: usize = 256;
 /// Words of columns that are packed at a time: they should stay in a cache that threads share.
 const COLUMN_WORDS: usize = 1 << 19;
@@ -21,7 +22,7 @@ const ROW_WORDS: usize = 1 << 16;
 const MOST_ROWS: usize = 8 * ROWS;
 /// Words between packed rows, so that they do not compete for the same lines of a cache.
 pub(super) const GAP: usize = 8;
-/// Panels that are packed together: so many lines of a matrix are read as a whole.
+/// Panels that are packed together: their lines of a matrix are read as a whole.
 const TOGETHER: usize = 8;
 /// Rows for which columns are read where they are: each word is read once for eight rows, and
 /// packing reads and writes it.
@@ -40,7 +41,7 @@ fn columns_together<W: Word>(terms: usize) -> usize {
 fn most_rows(terms: usize) -> usize {
     (ROW_WORDS / terms.max(1)).clamp(ROWS, MOST_ROWS) / ROWS * ROWS
 }
-/// Whether threads share the rows of a batch, and not the batches.
+/// Returns whether threads share the rows of a batch, and not the batches.
 pub(super) fn is_shared(batches: usize, batch_work: usize) -> bool {
     batch_work >= WORTH_SHARING && batches < 2 * threads()
 }
@@ -48,19 +49,20 @@ pub(super) fn is_shared(batches: usize, batch_work: usize) -> bool {
 pub(super) fn tasks(rows: usize) -> usize {
     rows.div_ceil(ROWS / 2)
 }
-/// Bytes of the columns that are packed at a time, and of their norms.
+/// Returns the bytes of the columns that are packed at a time, and of their norms.
 pub(super) fn column_bytes<W: Word>(columns: usize, terms: usize) -> usize {
     let columns = columns.next_multiple_of(W::LANES).min(columns_together::<W>(terms));
     columns.saturating_mul(terms.saturating_mul(size_of::<W>()).saturating_add(size_of::<f64>()))
 }
-/// Bytes of the rows that a thread works on: packed, their sums, and the offsets of a row, twice.
+/// Returns the bytes of the rows that a thread works on: packed, their sums, and the offsets of a
+/// row, twice.
 pub(super) fn row_bytes<W: Word>(rows: usize, terms: usize) -> usize {
     let rows = rows.min(most_rows(terms));
     let row = terms.saturating_add(GAP + panel_width::<W>()).saturating_mul(size_of::<W>());
     rows.saturating_mul(row).saturating_add(terms.saturating_mul(2 * size_of::<usize>()))
 }
 
-/// The distance of neighbors in a list of two or more offsets, if it is the same for all.
+/// Returns the distance of neighbors in a list of two or more offsets, if it is the same for all.
 pub(super) fn even_step(list: &[usize]) -> Option<usize> {
     let &[first, second, ..] = list else { return None };
     let step = second.checked_sub(first)?;
@@ -174,8 +176,8 @@ impl<'a, K: Blocked> Blocks<'a, K> {
             in_place: Self::in_place(plan),
         }
     }
-    /// The distance of terms, if columns are neighbors and are read so few times that packing takes
-    /// longer.
+    /// Returns the distance of terms, if columns are neighbors and are read so few times that
+    /// packing takes longer.
     fn in_place(plan: &Contraction<'_>) -> Option<usize> {
         let (columns, terms) = (plan.rhs_columns, plan.rhs_terms);
         let stride = even_step(terms)?;

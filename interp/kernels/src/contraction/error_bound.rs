@@ -19,7 +19,7 @@ pub(super) struct ErrorBound {
 const UNIT: f64 = f64::EPSILON / 2.0;
 
 impl ErrorBound {
-    /// The error of sums of `terms` products that are rounded to the type `ty`.
+    /// Returns the error of sums of `terms` products that are rounded to the type `ty`.
     ///
     /// In f64 the rounding errors of n - 1 additions are at most `(n - 1) * UNIT * magnitude`
     /// (Rump, Jeannerod). The ends of the interval are themselves rounded by less than
@@ -30,14 +30,14 @@ impl ErrorBound {
         Self { terms, plain, ty }
     }
 
-    /// The bound for sums whose products take part in at most `depth` additions, in units of the
-    /// magnitude.
+    /// Returns the bound for sums whose products take part in at most `depth` additions, in units
+    /// of the magnitude.
     pub(super) fn of_depth(self, depth: usize) -> f64 {
         let depth = Scalar::Unsigned(depth.try_into().expect("at most 64 bits")).as_f64();
         if self.terms > 1.0 { (depth + 4.0) * UNIT * 1.000_002 } else { 0.0 }
     }
 
-    /// The ends of an interval around `sum`, which was added up in f64 from exact products.
+    /// Returns the ends of an interval around `sum`, which was added up in f64 from exact products.
     #[inline]
     pub(super) fn plain(self, sum: f64, magnitude: f64) -> Option<[f64; 2]> {
         if !sum.is_finite() {
@@ -48,7 +48,8 @@ impl ErrorBound {
         error.is_finite().then_some([sum - error, sum + error])
     }
 
-    /// The ends of an interval around `sum`, which was added up with its rounding errors kept.
+    /// Returns the ends of an interval around `sum`, which was added up with its rounding errors
+    /// kept.
     ///
     /// The 2n errors add up to at most `(n + 1) * UNIT * magnitude`, and adding them loses at most
     /// 2n units of that. Products below 2^-960 may lose a few times the least f64.
@@ -70,14 +71,14 @@ impl ErrorBound {
     }
 }
 
-/// The exact sum of products of real numbers.
+/// Returns the exact sum of products of real numbers.
 pub(super) fn exact_sum(terms: impl Iterator<Item = (f64, f64)>, ty: ElementType) -> Scalar {
     let mut sum = ExactSum::new(0.0);
     terms.for_each(|(a, b)| sum.add_product(a, b));
     Scalar::Float(sum.rounded(ty))
 }
 
-/// The exact sum of products of complex numbers.
+/// Returns the exact sum of products of complex numbers.
 pub(super) fn exact_complex_sum(
     terms: impl Iterator<Item = ([f64; 2], [f64; 2])>,
     ty: ElementType,
@@ -92,7 +93,7 @@ pub(super) fn exact_complex_sum(
     Scalar::Complex(re.rounded(ty), im.rounded(ty))
 }
 
-/// The interval of a complex number whose parts are in these.
+/// Returns the interval of a complex number whose parts are in these.
 pub(super) fn complex_interval(re: Option<[f64; 2]>, im: Option<[f64; 2]>) -> Option<[Scalar; 2]> {
     let ([re_low, re_high], [im_low, im_high]) = (re?, im?);
     Some([Scalar::Complex(re_low, im_low), Scalar::Complex(re_high, im_high)])

@@ -48,7 +48,7 @@ pub(crate) struct Tap {
 }
 
 impl Tap {
-    /// The part with the results of a segment, which are counted from its first one.
+    /// Returns the part with the results of a segment, which are counted from its first one.
     fn clip(self, from: usize, to: usize, lines: &ResultLines<'_>) -> Self {
         let before = from.saturating_sub(self.first).div_ceil(self.step);
         let until = to.saturating_sub(self.first).div_ceil(self.step).min(self.count);
@@ -67,8 +67,8 @@ impl ResultLines<'_> {
     fn segments(&self) -> usize {
         self.length.div_ceil(SEGMENT)
     }
-    /// Bytes that lines of so many results, bases and taps take, for sums of 64 bits and a result
-    /// of type `to`.
+    /// Returns the bytes that lines with these numbers of results, bases and taps take, for sums of
+    /// 64 bits and a result of type `to`.
     pub(crate) fn scratch(length: usize, bases: usize, taps: usize, width: usize) -> usize {
         let results = length.min(SEGMENT).saturating_mul(3 * size_of::<f64>() + width);
         // A list that grows has up to twice the room.

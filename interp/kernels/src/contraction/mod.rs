@@ -131,7 +131,7 @@ impl Contraction<'_> {
     }
 }
 
-/// All sums of the plan, batch by batch and row by row, into the bytes of an array.
+/// Writes all sums of the contraction, batch by batch and row by row, into the bytes of an array.
 pub(super) fn contract_into(
     plan: &Contraction<'_>,
     pair: &Operands<'_>,
@@ -170,8 +170,8 @@ pub(super) fn contract_into(
     }
 }
 
-/// The sums in lines if they are to be, or else in tiles; those of a single row or column as a
-/// product with a vector, or else one by one.
+/// Forms the sums in lines, if the contraction has them; else in tiles, or for a single row or
+/// column as a product with a vector or one by one.
 fn run_blocked<K: Blocked + SingleSums<1>>(job: &Job<'_, K, 1>, out: &mut [u8]) {
     if let Some(lines) = job.plan.lines {
         return lines::run(job, lines, out);

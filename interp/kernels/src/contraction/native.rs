@@ -19,10 +19,10 @@ pub(super) trait Stored: Copy + Sync {
     /// The type of products and sums.
     type Word: NativeSum;
     fn word(self) -> Self::Word;
-    /// The words of elements that are words.
+    /// Returns the words of elements that are words.
     fn words(elements: &[Self]) -> Option<&[Self::Word]>;
     fn is_finite(self) -> bool;
-    /// The exact sum of the products, to be rounded to the type `ty`.
+    /// Returns the exact sum of the products, to be rounded to the type `ty`.
     fn exact(terms: impl Iterator<Item = (Self, Self)>, ty: ElementType) -> Scalar;
 }
 
@@ -148,7 +148,7 @@ impl<S: Stored> Blocked for NativeAccumulator<S> {
 /// A sum that becomes an element without a look at its error.
 pub(super) trait NativeSum: Word {
     fn scalar(self) -> Scalar;
-    /// Whether a sum is an element of the result as it is.
+    /// Returns whether a sum is an element of the result as it is.
     fn is_element(rounding: Rounding) -> bool;
     /// Writes the elements that sums round to.
     fn write(sums: &[Self], rounding: Rounding, slots: &mut [u8]) {

@@ -10,7 +10,7 @@ use super::{Contraction, Lists};
 use num::parallel::{parts, parts_with, threads};
 use smallvec::SmallVec;
 
-/// Panels that are packed together: so many lines of a matrix are read as a whole.
+/// Panels that are packed together: their lines of a matrix are read as a whole.
 const TOGETHER: usize = 4;
 /// Rows of a task, at most: a slice of them, and their sums, should stay in a cache of a thread.
 const MOST_ROWS: usize = 512;
@@ -26,7 +26,7 @@ const WORTH_SHARING: usize = 1 << 20;
 /// Multiplications of the batches that a thread takes at a time.
 const WORTH_A_TASK: usize = 1 << 18;
 
-/// Bytes that sums of so many batches, rows, columns and terms take.
+/// Returns the bytes that sums with these numbers of batches, rows, columns and terms take.
 pub(super) fn bytes<W: Word>([batches, rows, columns, terms]: [usize; 4]) -> usize {
     let side = TOGETHER * panel_width::<W>();
     let width = columns.next_multiple_of(W::LANES).min(side);
@@ -181,7 +181,7 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
         AllRows { words, stride }
     }
 
-    /// The tasks of a batch, in which threads have about as much to do.
+    /// Returns the tasks of a batch, in which threads have about as much to do.
     fn tasks<'b>(&self, out: &'b mut [u8], is_parallel: bool) -> SmallVec<[Task<'b>; 1]> {
         let (rows, columns) = (self.job.plan.rows, self.job.plan.rhs_columns.len());
         let bytes = self.job.rounding.to.storage_bytes();
@@ -267,7 +267,7 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
         }
     }
 
-    /// The panels of a slice of some columns, each with the number of its first column.
+    /// Returns the panels of a slice of some columns, each with the number of its first column.
     fn slice<'b>(
         &'b self,
         batch: usize,

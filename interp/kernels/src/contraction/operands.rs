@@ -29,7 +29,7 @@ fn is_unsigned(ty: ElementType) -> bool {
 }
 
 impl<'a> LosslessElements<'a> {
-    /// The elements of an array.
+    /// Returns the elements of an array.
     pub(crate) fn of(literal: &'a Array) -> Self {
         use ElementType as E;
         fn view<T: hlo::literal::Native>(literal: &Array) -> &[T] {
@@ -82,7 +82,7 @@ impl<'a> LosslessElements<'a> {
         }
     }
 
-    /// Whether f64 is needed to hold the number, or a part of it.
+    /// Returns whether f64 is needed to hold the number, or a part of it.
     fn is_double(&self) -> bool {
         match self {
             Self::Integers(_, ty) => ty.bits() > 16,
@@ -130,7 +130,7 @@ impl<'a> LosslessElements<'a> {
     }
 }
 
-/// The elements of an array of 16-bit floats.
+/// Returns the elements of an array of 16-bit floats.
 fn widened<T: hlo::literal::Native + Sync>(elements: &[T]) -> Vec<f32> {
     /// Elements that a thread takes at a time.
     const PART: usize = 1 << 15;
@@ -143,7 +143,7 @@ fn widened<T: hlo::literal::Native + Sync>(elements: &[T]) -> Vec<f32> {
     singles
 }
 
-/// The nearest f32; exact for what the kernels call single.
+/// Returns the nearest f32; exact for what the kernels call single.
 #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounds to nearest")]
 #[inline]
 pub(super) fn single(x: f64) -> f32 {
@@ -173,7 +173,7 @@ pub(crate) enum Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
-    /// The operands of sums that are formed and rounded so.
+    /// Returns the operands of sums that are formed and rounded so.
     pub(crate) fn new(
         lhs: LosslessElements<'a>,
         rhs: LosslessElements<'a>,
@@ -213,7 +213,8 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// Whether sums of real floats, rounded to the type `to`, are formed in the type of the operands.
+/// Returns whether sums of real floats, rounded to the type `to`, are formed in the type of the
+/// operands.
 pub(super) fn is_native(arithmetic: Arithmetic, to: ElementType) -> bool {
     match arithmetic {
         Arithmetic::Exact => false,
@@ -221,13 +222,13 @@ pub(super) fn is_native(arithmetic: Arithmetic, to: ElementType) -> bool {
     }
 }
 
-/// Whether the type is of integers of up to 32 bits: the sum modulo 2^32 then tells the one modulo
-/// the result's width.
+/// Returns whether the type is of integers of up to 32 bits: the sum modulo 2^32 then tells the one
+/// modulo the result's width.
 pub(super) fn is_narrow(ty: ElementType) -> bool {
     ty.is_integral() && ty.bits() <= i32::BITS
 }
 
-/// The low 32 bits of each.
+/// Returns the low 32 bits of each.
 #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "drops the high bits")]
 fn low_halves(numbers: Vec<i64>) -> Vec<i32> {
     numbers.into_iter().map(|x| x as i32).collect()
@@ -270,7 +271,7 @@ impl Rounding {
     pub(super) fn with_sums(self, sums: Option<ElementType>) -> Self {
         Self { sums, further_bits: further_bits(sums.unwrap_or(self.to)), ..self }
     }
-    /// The type that sums are rounded to first.
+    /// Returns the type that sums are rounded to first.
     pub(super) fn sum_type(self) -> ElementType {
         self.sums.unwrap_or(self.to)
     }
@@ -289,15 +290,15 @@ impl Rounding {
         self.write(high, other);
         slot == other && self.is_monotone(ends, slot)
     }
-    /// Whether the sum is NaN, and the element follows from that.
+    /// Returns whether the sum is NaN, and the element follows from that.
     #[inline]
     fn is_nan(self, ends: [Scalar; 2]) -> bool {
         let [Scalar::Float(low), Scalar::Float(high)] = ends else { return false };
         low.is_nan() && high.is_nan() && self.to != ElementType::Pred
     }
-    /// Whether all numbers between ends that round to the same element round to it. Finite ends
-    /// round to NaN beyond the range of a type without infinity: a number between them may be in
-    /// the range. Zero is false, and the numbers on both sides are true.
+    /// Returns whether all numbers between ends that round to the same element round to it. Finite
+    /// ends round to NaN beyond the range of a type without infinity: a number between them may be
+    /// in the range. Zero is false, and the numbers on both sides are true.
     fn is_monotone(self, [low, high]: [Scalar; 2], slot: &[u8]) -> bool {
         let parts = |scalar: Scalar| match scalar {
             Scalar::Float(x) => [x, 0.0],
@@ -323,7 +324,7 @@ impl Rounding {
     /// Rounds a sum and stores it.
     #[inline]
     pub(super) fn write(self, sum: Scalar, slot: &mut [u8]) {
-        // What follows, for the most frequent case.
+        // The most frequent case of the code below.
         if let (Scalar::Float(x), None | Some(ElementType::F32), ElementType::F32) =
             (sum, self.sums, self.to)
         {

@@ -25,7 +25,7 @@ pub(super) enum Order {
 }
 
 impl Order {
-    /// The order of elements at the sums of two offsets.
+    /// Returns the order of elements at the sums of two offsets.
     pub(super) fn of(indices: &[usize], terms: &[usize]) -> Self {
         let follow = |list: &[usize]| list.windows(2).all(|pair| pair[1] == pair[0] + 1);
         match (follow(indices), follow(terms)) {
@@ -37,7 +37,7 @@ impl Order {
     }
 }
 
-/// The columns of a panel.
+/// Returns the columns of a panel.
 pub(super) const fn panel_width<W: Word>() -> usize {
     VECTORS * W::LANES
 }
@@ -271,7 +271,7 @@ pub(super) fn pack_offsets<K: Accumulator<1>>(
     }
 }
 
-/// The sum of the squares of words.
+/// Returns the sum of the squares of words.
 pub(super) fn sum_of_squares<K: Accumulator<1>>(words: &[K::Word]) -> f64 {
     let (mut squares, mut sum) = ([0.0; 2 * CHUNK], 0.0);
     if !K::HAS_BOUND {

@@ -11,7 +11,7 @@ const ROWS: usize = 8 * LANES;
 /// Words of the right operand that are packed at a time: they should stay in a cache that threads
 /// share.
 const PACKED_WORDS: usize = 1 << 19;
-/// Panels of columns that are packed together: with so many a line of a cache is read once.
+/// Panels of columns that are packed together: each line of a cache is then read once.
 const TOGETHER: usize = 16;
 /// Multiplications that are worth waking another thread for.
 pub(super) const WORTH_A_THREAD: usize = 1 << 15;
@@ -24,14 +24,14 @@ const FINITE: usize = 1024;
 /// Columns of a single row that a thread takes at a time.
 pub(super) const COLUMNS: usize = 256;
 
-/// Bytes of the panels of columns that are packed at a time, and of their norms.
+/// Returns the bytes of the panels of columns that are packed at a time, and of their norms.
 pub(super) fn packed_bytes(columns: usize, terms: usize, planes: usize) -> usize {
     let panel = terms.saturating_mul(planes * LANES).max(1);
     let panels = (PACKED_WORDS / panel).max(8).min(columns.div_ceil(LANES));
     panels.saturating_mul(panel.saturating_mul(size_of::<f64>()).saturating_add(size_of::<Norms>()))
 }
-/// Bytes of the rows that a thread works on: packed, their offsets, and those of a sum formed
-/// exactly; or the offsets of one row and its running sums.
+/// Returns the bytes of the rows that a thread works on: packed, their offsets, and those of a sum
+/// formed exactly; or the offsets of one row and its running sums.
 pub(super) fn row_bytes(columns: usize, terms: usize, planes: usize, packs: bool) -> usize {
     let offsets = terms.saturating_mul(size_of::<usize>());
     if packs {
@@ -40,11 +40,11 @@ pub(super) fn row_bytes(columns: usize, terms: usize, planes: usize, packs: bool
     }
     offsets.saturating_add(columns.saturating_mul((planes + 1) * size_of::<f64>()))
 }
-/// Whether threads share the rows of a batch.
+/// Returns whether threads share the rows of a batch.
 pub(super) fn is_shared(batch_work: usize) -> bool {
     batch_work >= WORTH_SHARING
 }
-/// The parts into which the sums of a batch are divided, at most.
+/// Returns the parts into which the sums of a batch are divided, at most.
 pub(super) fn tasks(rows: usize, columns: usize, packs: bool) -> usize {
     match rows {
         _ if packs => rows.div_ceil(ROWS),
@@ -145,14 +145,14 @@ impl<K: Accumulator<PLANES>, const PLANES: usize> Job<'_, K, PLANES> {
         });
     }
 
-    /// The left offsets of a row, one for each term.
+    /// Returns the left offsets of a row, one for each term.
     pub(super) fn row_offsets(&self, batch: usize, row: usize) -> Vec<usize> {
         let mut offsets = vec![PADDING; self.plan.rhs_terms.len()];
         (self.plan.lhs)(batch, row, &mut offsets);
         offsets
     }
 
-    /// The left elements of a row, each with the right offset to which a column's is added.
+    /// Returns the left elements of a row, each with the right offset to which a column's is added.
     pub(super) fn terms(
         &self,
         batch: usize,

@@ -13,7 +13,7 @@ pub(super) trait Blocked:
 {
     /// Its words and its sums.
     type PackedWord: Word;
-    /// The elements of a result, if these are sums as they are.
+    /// Returns the elements of a result, if these are sums as they are.
     fn sums_in(_: &mut [u8], _: Rounding) -> Option<&mut [Self::Word]> {
         None
     }
@@ -26,24 +26,24 @@ pub(super) trait Blocked:
         rounding: Rounding,
         slots: &mut [u8],
     ) -> bool;
-    /// The interval that holds the sum of the products of two lists of words, from a better sum;
-    /// see [`Accumulator::interval`].
+    /// Returns the interval that holds the sum of the products of two lists of words, from a better
+    /// sum; see [`Accumulator::interval`].
     fn refined(
         row: &[Self::Word],
         column: impl Iterator<Item = Self::Word>,
         magnitude: f64,
         error: ErrorBound,
     ) -> Option<[Scalar; 2]>;
-    /// The exponent of the largest power of two that divides all words; [`NO_UNIT`] if all are
-    /// zero.
+    /// Returns the exponent of the largest power of two that divides all words; [`NO_UNIT`] if all
+    /// are zero.
     fn unit(words: impl Iterator<Item = Self::Word>) -> i64;
 }
 
 /// The exponent of a power of two that divides zeros: larger than that of any number.
 const NO_UNIT: i64 = 1 << 20;
 
-/// Whether every sum of products of numbers with these units, whose absolute values add up to at
-/// most `magnitude`, is an f64.
+/// Returns whether every sum of products of numbers with these units, whose absolute values add up
+/// to at most `magnitude`, is an f64.
 pub(super) fn is_exact(units: [i64; 2], magnitude: f64) -> bool {
     let unit = units[0] + units[1];
     if !magnitude.is_finite() {
@@ -117,7 +117,7 @@ impl Blocked for F64Accumulator {
     }
 }
 
-/// An f64 rounded to a type, and whether it may round otherwise than its neighbors.
+/// Returns an f64 rounded to a type, and whether it may round otherwise than its neighbors.
 #[inline(always)]
 fn to_f32(x: f64) -> ([u8; 4], bool) {
     let x = single(x);

@@ -17,9 +17,9 @@ pub(crate) struct Extent {
 }
 
 impl ResolvedDotAlgorithm {
-    /// Bytes that sums of products of two arrays take beside these and the result, at most:
-    /// elements in the form in which products are formed, packed panels of columns, and for each
-    /// thread a row.
+    /// Returns the bytes that sums of products of two arrays take beside these and the result, at
+    /// most: elements in the form in which products are formed, packed panels of columns, and for
+    /// each thread a row.
     pub(crate) fn scratch(
         self,
         (lhs, rhs): (&ArrayShape, &ArrayShape),
@@ -99,29 +99,29 @@ impl ResolvedDotAlgorithm {
 }
 
 impl ResolvedDotAlgorithm {
-    /// Whether sums of products are formed modulo 2^32.
+    /// Returns whether sums of products are formed modulo 2^32.
     fn is_narrow(self, (lhs, rhs): (ElementType, ElementType), to: ElementType) -> bool {
         is_whole(lhs) && is_whole(rhs) && self.sum_type().is_none() && is_narrow(to)
     }
-    /// Whether sums of products are formed in tiles of packed words.
+    /// Returns whether sums of products are formed in tiles of packed words.
     fn is_blocked(self, (lhs, rhs): (ElementType, ElementType), to: ElementType) -> bool {
         let form = form(lhs, rhs, to);
         let is_native = self.is_native(to) && !form.is_complex();
         let is_float = !(is_whole(lhs) && is_whole(rhs));
         self.is_narrow((lhs, rhs), to) || is_float && (is_native || form == ElementType::F32)
     }
-    /// Whether sums of products of elements of these types can be formed in lines.
+    /// Returns whether sums of products of elements of these types can be formed in lines.
     pub(crate) fn has_lines(self, types: (ElementType, ElementType), to: ElementType) -> bool {
         self.product_count() == 1 && self.is_blocked(types, self.sum_type().unwrap_or(to))
     }
 }
 
-/// Whether the type has integers or booleans.
+/// Returns whether the type has integers or booleans.
 fn is_whole(ty: ElementType) -> bool {
     !ty.is_float() && !ty.is_complex()
 }
 
-/// Bytes of an element while it is brought into a form, the steps on the way included.
+/// Returns the bytes of an element while it is brought into a form, the steps on the way included.
 fn converted(ty: ElementType, form: ElementType) -> usize {
     let (own, wanted) = (ty.storage_bytes(), form.storage_bytes());
     let is_wide = form.component() == ElementType::F64;
@@ -148,8 +148,8 @@ fn converted(ty: ElementType, form: ElementType) -> usize {
     first.saturating_add(second).max(second.max(first).saturating_add(third))
 }
 
-/// The type whose numbers products are formed of. Integers take as much as f32 does, or f64 does,
-/// with a float.
+/// Returns the type whose numbers products are formed of. Integers take as much as f32 does, or f64
+/// does, with a float.
 fn form(lhs: ElementType, rhs: ElementType, to: ElementType) -> ElementType {
     let is_double = |ty: ElementType| match ty.is_float() || ty.is_complex() {
         true => ty.component() == ElementType::F64,

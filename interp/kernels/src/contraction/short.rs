@@ -9,7 +9,7 @@ use num::Arithmetic;
 /// The longest vectors.
 const SHORT: usize = 64;
 
-/// Whether a `dot` is the product of two short vectors of f32.
+/// Returns whether a `dot` is the product of two short vectors of f32.
 pub fn is_short(op: &Dot, operands: &[&ArrayShape], result: &ArrayShape) -> bool {
     let is_short_vector = |x: &&ArrayShape| {
         x.ty == ElementType::F32
@@ -21,8 +21,8 @@ pub fn is_short(op: &Dot, operands: &[&ArrayShape], result: &ArrayShape) -> bool
         && op.algorithm == DotAlgorithm::Unset
 }
 
-/// The sum of products of vectors of f32. In `exact` arithmetic it is correctly rounded, and `None`
-/// if the bound of its error leaves that open.
+/// Returns the sum of products of vectors of f32. In `exact` arithmetic it is correctly rounded,
+/// and `None` if the bound of its error leaves that open.
 pub fn short_product(lhs: &[f32], rhs: &[f32], arithmetic: Arithmetic) -> Option<f32> {
     if arithmetic == Arithmetic::Fast {
         // A sum of products begins with +0.
@@ -47,8 +47,8 @@ pub fn short_product(lhs: &[f32], rhs: &[f32], arithmetic: Arithmetic) -> Option
     (low.to_bits() == high.to_bits() && low.is_finite()).then_some(low)
 }
 
-/// The sum of all terms, of which there is at least one: of one half and the other, so that few
-/// additions wait for each other.
+/// Returns the sum of all terms, of which there is at least one: of one half and the other, so that
+/// few additions wait for each other.
 pub fn in_halves<T: Copy>(terms: &mut [T], mut plus: impl FnMut(T, T) -> T) -> T {
     let mut count = terms.len();
     while count > 1 {

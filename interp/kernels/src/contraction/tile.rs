@@ -44,7 +44,7 @@ pub(super) struct Columns<'a, W> {
 }
 
 impl<W> Columns<'_, W> {
-    /// The terms from the number `first` on, `most` of them at most.
+    /// Returns the terms from the number `first` on, `most` of them at most.
     pub(super) fn slice(self, first: usize, most: usize) -> Self {
         let words = &self.words[first * self.stride..];
         Self { words, terms: most.min(self.terms - first), ..self }

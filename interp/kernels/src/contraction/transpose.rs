@@ -4,7 +4,7 @@
 /// Rows and columns of a square.
 pub(super) const SIDE: usize = 16;
 
-/// Whether the processor transposes squares of these words faster than loops do.
+/// Returns whether the processor transposes squares of these words faster than loops do.
 pub(super) fn is_fast<W>() -> bool {
     #[cfg(target_arch = "x86_64")]
     return [size_of::<u32>(), size_of::<u64>()].contains(&size_of::<W>())
@@ -81,7 +81,8 @@ mod x86 {
         (_mm256_castps_pd(_mm256_unpacklo_ps(a, b)), _mm256_castps_pd(_mm256_unpackhi_ps(a, b)))
     }
 
-    /// The first halves of the first two rows with those of the last two, then the second halves.
+    /// Returns the first halves of the first two rows with those of the last two, then the second
+    /// halves.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn halves([a, b, c, d]: [__m256d; 4]) -> [__m256d; 4] {

@@ -9,7 +9,7 @@ use num::parallel::{parts, threads};
 
 /// Sums that do not wait for each other.
 const LANES: usize = 32;
-/// Bytes of the vector, and of the offsets of a row that is the vector.
+/// Returns the bytes of the vector, and of the offsets of a row that is the vector.
 pub(super) fn bytes(terms: usize) -> usize {
     terms.saturating_mul(size_of::<f64>() + size_of::<usize>())
 }
@@ -166,7 +166,7 @@ impl<K: Blocked> Task for WithVector<'_, K> {
     }
 }
 
-/// The sum of products and the sum of squares of the first.
+/// Returns the sum of products and the sum of squares of the first.
 #[inline(always)]
 fn dot<K: Blocked>(line: &[K::Stored], vector: &[K::Word]) -> (K::Word, f64) {
     let ((lines, last), (vectors, rest)) = (line.as_chunks::<LANES>(), vector.as_chunks::<LANES>());

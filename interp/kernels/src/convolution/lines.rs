@@ -32,7 +32,7 @@ pub(super) struct LineShape {
 }
 
 impl LineShape {
-    /// Bytes that the lines take, with elements of so many bytes in the result.
+    /// Returns the bytes that the lines take, with elements of `width` bytes in the result.
     pub(super) fn scratch(self, width: usize) -> usize {
         ResultLines::scratch(self.length, self.most_bases, self.taps, width)
     }
@@ -78,7 +78,7 @@ impl Setting {
         })
     }
 
-    /// The lines; `bases` and `place` are the functions of the same names.
+    /// Returns the lines; `bases` and `place` are the functions of the same names.
     pub(super) fn lines<'a>(
         &self,
         shape: LineShape,
@@ -91,7 +91,8 @@ impl Setting {
         ResultLines { length, interleaved, line_step, lhs_step, rhs_step, taps, bases, place }
     }
 
-    /// The taps of a line, and the distances of the terms of neighboring results in the operands.
+    /// Returns the taps of a line, and the distances of the terms of neighboring results in the
+    /// operands.
     fn taps(&self, shape: LineShape) -> (Vec<Tap>, [usize; 2]) {
         let labels = &self.op.dim_labels;
         let feature = self.rhs_stride(labels.rhs_output_feature);
@@ -161,7 +162,7 @@ impl Setting {
         multiply(bases, (0..self.inputs).map(|i| [i * feature, i * input]));
     }
 
-    /// The group, the row and the feature in the group of a result.
+    /// Returns the group, the row and the feature in the group of a result.
     pub(super) fn place(&self, result: usize) -> [usize; 3] {
         let Index { batch, feature, spatial } = self.index(result);
         let row = spatial
@@ -171,7 +172,7 @@ impl Setting {
         [feature / self.group_outputs, row, feature % self.group_outputs]
     }
 
-    /// The index of a result, counted in row-major order.
+    /// Returns the index of a result, counted in row-major order.
     fn index(&self, mut result: usize) -> Index {
         let labels = &self.op.dim_labels;
         let mut at = SmallVec::<[i64; 8]>::from_elem(0, self.result_sizes.len());
@@ -187,7 +188,7 @@ impl Setting {
     }
 }
 
-/// The place in the kernel of place `k` of the window.
+/// Returns the place in the kernel of place `k` of the window.
 fn rhs_place(dim: &WindowDim, k: i64) -> usize {
     to_usize(if dim.reversal { dim.size - 1 - k } else { k })
 }

@@ -37,13 +37,13 @@ impl RunTable {
 }
 
 impl Setting {
-    /// Bytes of the table.
+    /// Returns the bytes of the table.
     pub(super) fn run_table_bytes(&self) -> usize {
         let windows = self.row_sizes[1..].iter().map(|&size| to_usize(size));
         windows.fold(0, usize::saturating_add).saturating_mul(size_of::<Reached>())
     }
 
-    /// The table of windows without holes; `None` if there are holes, or no features.
+    /// Returns the table of windows without holes; `None` if there are holes, or no features.
     pub(super) fn run_table(&self) -> Option<RunTable> {
         let labels = &self.op.dim_labels;
         let (last, &last_dim) = (self.window.dims.last()?, labels.lhs_spatial.last()?);

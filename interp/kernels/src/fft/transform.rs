@@ -49,7 +49,7 @@ impl<R: Real + Field> Transform<R> {
     pub(super) fn new(kind: FftKind, n: usize) -> Self {
         Self { kind, n, plan: OnceLock::new(), making: Mutex::new(()) }
     }
-    /// Whether two real numbers are read as one complex one.
+    /// Returns whether two real numbers are read as one complex one.
     pub(super) fn reads_pairs(&self) -> bool {
         self.kind == FftKind::Half && self.n.is_multiple_of(2)
     }
@@ -62,23 +62,23 @@ impl<R: Real + Field> Transform<R> {
             FftKind::Whole => (half, self.n),
         }
     }
-    /// The length of the complex lines.
+    /// Returns the length of the complex lines.
     fn length(&self) -> usize {
         if self.reads_pairs() { self.n / 2 } else { self.n }
     }
-    /// Bytes of what is prepared.
+    /// Returns the bytes of what is prepared.
     pub(super) fn plan_bytes(&self) -> usize {
         let number = size_of::<ComplexOf<R>>();
         let turns = if self.reads_pairs() { fourier::turns_bytes(self.n, number) } else { 0 };
         fourier::plan_bytes(self.length(), number).saturating_add(turns)
     }
-    /// Bytes that a thread works in, for each lane.
+    /// Returns the bytes that a thread works in, for each lane.
     pub(super) fn thread_bytes(&self) -> usize {
         let number = size_of::<ComplexOf<R>>();
         let lines = self.n.saturating_add(1).saturating_mul(2 * size_of::<ComplexOf<R>>());
         fourier::thread_bytes(self.length(), number).saturating_add(lines)
     }
-    /// Whether all threads share the transform of one line.
+    /// Returns whether all threads share the transform of one line.
     pub(super) fn shares_lines(&self) -> bool {
         fourier::is_matrix(self.length())
     }

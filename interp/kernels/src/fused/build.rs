@@ -141,7 +141,7 @@ fn take_one(parts: &[FusedPart], register: Register) -> bool {
 }
 
 impl Access {
-    /// How an operand is read, within lines if there are any.
+    /// Returns how an operand is read, within lines if there are any.
     fn of(operand: &FusedOperand, line: Option<usize>, may_be_one: bool) -> Self {
         let is_same = operand.convert.is_none();
         match &operand.read {

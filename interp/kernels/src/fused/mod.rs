@@ -59,7 +59,7 @@ pub struct FusedOperand {
 }
 
 impl FusedOperand {
-    /// Bytes of an element as the ops take it.
+    /// Returns the bytes of an element as the ops take it.
     fn converted(&self) -> usize {
         self.convert.as_ref().map_or(self.width, |(_, width)| *width)
     }
@@ -175,7 +175,7 @@ impl Fused {
             _ => TILE.min(self.count),
         }
     }
-    /// Whether nothing is computed but the reductions of operands where they are.
+    /// Returns whether nothing is computed but the reductions of operands where they are.
     fn is_in_place(&self) -> bool {
         let is_array =
             |operand: &FusedOperand| operand.read == Read::Array && operand.convert.is_none();
@@ -203,7 +203,7 @@ impl Fused {
         let part = (self.count / (2 * threads())).clamp(least, PART);
         (part / length).max(1) * length
     }
-    /// Whether threads share the work.
+    /// Returns whether threads share the work.
     fn is_shared(&self) -> bool {
         self.count >= 2 * self.shared()
     }

@@ -268,20 +268,20 @@ struct At {
 }
 
 impl At {
-    /// The first element, in the arrays.
+    /// Returns the first element, in the arrays.
     fn element(self) -> usize {
         self.first + self.start + self.within
     }
-    /// Bytes in the operands.
+    /// Returns the bytes in the operands.
     fn input(self, width: usize) -> Range<usize> {
         self.element() * width..(self.element() + self.length) * width
     }
-    /// Bytes in the outputs.
+    /// Returns the bytes in the outputs.
     fn output(self, width: usize) -> Range<usize> {
         let start = self.start + self.within;
         start * width..(start + self.length) * width
     }
-    /// Bytes in a tile.
+    /// Returns the bytes in a tile.
     fn tile(self, is_whole: bool, width: usize) -> Range<usize> {
         let start = if is_whole { self.within } else { 0 };
         start * width..(start + self.length) * width

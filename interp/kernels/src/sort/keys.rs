@@ -44,7 +44,7 @@ pub(crate) struct Registers {
     gathered: Vec<[u128; BLOCK]>,
 }
 
-/// The order of a type where a text has no comparator: floats in their total order.
+/// Returns the order of a type where a text has no comparator: floats in their total order.
 pub(super) fn default_order(ty: ElementType) -> ComparisonType {
     match ty.class() {
         Class::Float => ComparisonType::TotalOrder,
@@ -70,7 +70,7 @@ impl LineKey {
     pub(super) fn bits(&self) -> u32 {
         if self.ty.class() == Class::Float && self.ty.bits() <= 8 { 64 } else { self.ty.bits() }
     }
-    /// Bytes of the registers of a thread.
+    /// Returns the bytes of the registers of a thread.
     pub(super) fn bytes(&self, operands: &[&ArrayShape], stride: usize) -> usize {
         let steps = match &self.source {
             KeySource::Blocks(program) => program.bytes(),
@@ -252,13 +252,13 @@ fn ranks_of<T: Pod + Into<u64>>(
     true
 }
 
-/// The rank of a float in the total order, from its bits.
+/// Returns the rank of a float in the total order, from its bits.
 #[inline]
 fn total_order(x: u64, sign: u64) -> u64 {
     if x & sign == 0 { x | sign } else { x ^ (sign | (sign - 1)) }
 }
 
-/// A number that orders keys as their comparison does.
+/// Returns a number that orders keys as their comparison does.
 fn rank(key: Scalar, order: ComparisonType, ty: ElementType) -> Option<u64> {
     const SIGN: u64 = 1 << 63;
     let ascending = |x: i64| x.cast_unsigned() ^ SIGN;

@@ -133,7 +133,7 @@ struct SortScratch<'a> {
 }
 
 impl SortLines {
-    /// The number of lines that are sorted before they are moved.
+    /// Returns the number of lines that are sorted before they are moved.
     fn at_once(&self) -> usize {
         (SORTED_AT_ONCE / self.size.max(1)).clamp(1, self.count.max(1))
     }
@@ -305,7 +305,7 @@ fn identity(order: &mut [u32], reversed: bool) {
     }
 }
 
-/// An index of a line.
+/// Returns an index of a line.
 #[inline]
 fn at(index: u32) -> usize {
     usize::try_from(index).expect("the index of an element in memory")

@@ -24,7 +24,7 @@ pub(super) struct RadixMode<'a> {
 trait KeyedIndex: Copy + Default + Send + Sync + bytemuck::Pod {
     fn new(key: u64, index: u32, low: u32) -> Self;
     fn index(self, low: u32) -> u32;
-    /// The bits from `shift` on, in a number that orders them.
+    /// Returns the bits from `shift` on, in a number that orders them.
     fn above(self, shift: u32) -> u64;
     /// Eight bits from `shift` on.
     fn digit(self, shift: u32) -> usize;
@@ -60,12 +60,12 @@ macro_rules! words {
 }
 words!(u32 u64 u128);
 
-/// The bits of the numbers below `count`, at least one.
+/// Returns the bits of the numbers below `count`, at least one.
 pub(super) fn bits(count: u64) -> u32 {
     (u64::BITS - count.saturating_sub(1).leading_zeros()).max(1)
 }
 
-/// Bytes in which `count` keys of `key_bits` bits are sorted.
+/// Returns the bytes in which `count` keys of `key_bits` bits are sorted.
 pub(super) fn bytes(count: usize, key_bits: u32) -> usize {
     let word = match key_bits + bits(u64::try_from(count).unwrap_or(u64::MAX)) {
         0..=32 => size_of::<u32>(),
@@ -170,7 +170,7 @@ fn sort_list<W: KeyedIndex>(
     }
 }
 
-/// The number of words with each digit at `shift`.
+/// Returns the number of words with each digit at `shift`.
 #[inline(never)]
 fn counts<W: KeyedIndex>(words: &[W], shift: u32) -> [usize; VALUES] {
     let mut counts = [0; VALUES];

@@ -214,7 +214,7 @@ fn fine_bits(n: usize) -> u32 {
     n.ilog2() / 2
 }
 
-/// The number of factors that are kept for a line of `n` numbers.
+/// Returns the number of factors that are kept for a line of `n` numbers.
 pub(super) fn factor_count(n: usize) -> usize {
     let fine = 1 << fine_bits(n);
     n.div_ceil(fine) + fine

@@ -121,7 +121,7 @@ const ONE: u32 = 1.0_f32.to_bits();
 /// ln 2 in two parts; the first has 9 bits, so that products with exponents are exact.
 const LN_2: [f32; 2] = [355.0 / 512.0, -0.000_212_194_44];
 
-/// `x` between bounds; NaN stays NaN.
+/// Returns `x` between bounds; NaN stays NaN.
 #[inline(always)]
 fn clamp(x: f32, bound: f32) -> f32 {
     let x = if x > bound { bound } else { x };
@@ -184,7 +184,7 @@ fn logistic(x: f32) -> f32 {
     let e = exp(-x.abs());
     (if x < 0.0 { e } else { 1.0 }) / (1.0 + e)
 }
-/// `1 - erfc(x)`, by the logarithm of `erfc(x)`. From 4 on the result is 1.
+/// Returns `1 - erfc(x)`, by the logarithm of `erfc(x)`. From 4 on the result is 1.
 #[inline(always)]
 #[expect(
     clippy::approx_constant,
@@ -310,7 +310,7 @@ fn cos(x: f32) -> f32 {
     let (sine, cosine, k) = reduced(x);
     signed(if k & 1 == 0 { cosine } else { sine }, k.wrapping_add(1))
 }
-/// The quotient of sine and cosine, in f64: in f32 it is rounded too often.
+/// Returns the quotient of sine and cosine, in f64: in f32 it is rounded too often.
 #[inline(always)]
 fn tan(x: f32) -> f32 {
     const SINE: [f64; 4] =

@@ -126,8 +126,8 @@ fn total([a, b, c, d]: &[Vector; VECTORS]) -> f64 {
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
-/// The sum of the elements in lanes of f32. A sum that is not finite is left open: the exact one
-/// may be.
+/// Returns the sum of the elements in lanes of f32. A sum that is not finite is left open: the
+/// exact one may be.
 fn row_of_f32<T: Term>(elements: &[u8]) -> (f64, f64) {
     let mut sum = 0.0;
     instruction_set::run(SingleRow::<T> {

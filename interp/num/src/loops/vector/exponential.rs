@@ -5,7 +5,7 @@ use std::f64::consts::{LN_2, LOG2_E};
 /// 1.5 * 2^52: added to a small number, it leaves the nearest integer in the low bits.
 pub(super) const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 
-/// `x` between bounds; NaN stays NaN.
+/// Returns `x` between bounds; NaN stays NaN.
 #[inline(always)]
 pub(super) fn clamp(x: f64, bound: f64) -> f64 {
     let x = if x > bound { bound } else { x };
@@ -67,7 +67,7 @@ pub(super) fn cosh(x: f64) -> f64 {
 pub(super) fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + exp(-x))
 }
-/// `1 - erfc(x)`, by the logarithm of `erfc(x)`. From 4 on the result is 1.
+/// Returns `1 - erfc(x)`, by the logarithm of `erfc(x)`. From 4 on the result is 1.
 #[inline(always)]
 pub(super) fn erf(x: f64) -> f64 {
     let size = clamp(x.abs(), 4.0);

@@ -61,7 +61,7 @@ pub(super) fn atanh(x: f64) -> f64 {
     let size = x.abs();
     (0.5 * log1p(2.0 * size / (1.0 - size))).copysign(x)
 }
-/// `exp(y ln x)`, with the sign of an odd power of a negative number.
+/// Returns `exp(y ln x)`, with the sign of an odd power of a negative number.
 ///
 /// `y ln x` is at most 104 in size where the result is not rounded to zero or infinity, so the
 /// error of `ln` leaves one below 2^-43.

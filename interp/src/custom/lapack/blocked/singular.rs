@@ -16,7 +16,7 @@ pub(super) fn request<S: Element>(m: usize, n: usize) -> StackReq {
 /// `u` and `v`.
 pub(super) type Vectors<S> = (Mat<S>, Mat<S>);
 
-/// Returns the singular values in descending order, and so many columns of `u` and `v`.
+/// Returns the singular values in descending order, and as many columns of `u` and `v`.
 pub(super) fn svd<S: Element>(
     rows: &[S],
     (m, n): (usize, usize),
