@@ -78,8 +78,8 @@ impl NotFinite {
     }
 }
 
-/// Where a run is, for another thread to read: the outermost loop, or else an instruction of the
-/// entry computation. Of a run on several devices it is where the last of them was.
+/// The position of a run, for another thread to read: the outermost loop, or else an instruction of
+/// the entry computation. Of a run on several devices it is where the last of them was.
 #[derive(Debug, Default)]
 pub struct Progress {
     computation: AtomicUsize,

@@ -4,7 +4,7 @@ use hlo::{Literal, Module};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Which instruction of a module.
+/// An instruction of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Site {
     pub(crate) computation: ComputationId,
@@ -18,7 +18,7 @@ impl Site {
     }
 }
 
-/// How far each instruction that draws random numbers has come.
+/// The counts of the instructions that draw random numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Streams(FxHashMap<Site, u128>);
 

@@ -35,7 +35,7 @@ use num::double_double::{DoubleDouble, Real};
 use num::index::{count, saturating_count, to_i64, to_usize};
 use num::scalar_program::ScalarPrograms;
 
-/// Which elements belong to which feature.
+/// The assignment of elements to features.
 struct Features {
     /// Elements of one feature that lie side by side.
     run: usize,

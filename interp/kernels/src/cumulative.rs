@@ -21,7 +21,7 @@ use std::ops::Range;
 /// Sums that are formed beside one another, and elements of one sum that are converted together.
 const BLOCK: usize = 64;
 
-/// Which elements the windows along a dimension have. The first `lead` windows have none, `head`
+/// The elements of the windows along a dimension. The first `lead` windows have none, `head`
 /// elements are in all the others, the next windows have one element more each, and the last ones
 /// have all.
 struct Cumulative {

@@ -52,7 +52,7 @@ pub trait Kernel: Send + Sync {
     }
 }
 
-/// How a kernel can become part of a fused one.
+/// The form of a kernel as part of a fused one.
 pub enum Fusion {
     /// It cannot.
     None,

@@ -13,7 +13,7 @@ use num::loops::{SumLoops, VectorLoop, binary_loop};
 use num::parallel::{parts, parts_with, threads};
 use num::scalar_program::ScalarProgram;
 
-/// How elements are folded.
+/// The method by which elements are folded.
 enum PoolingMethod {
     /// By adding floats in f64, with a bound on the error where the arithmetic asks for one.
     Sum(SumLoops),

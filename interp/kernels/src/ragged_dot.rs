@@ -33,7 +33,7 @@ use num::clock::Stop;
 use num::index::{offset_list, others, pick, saturating_count, strides, to_i64, to_usize};
 use num::scalar_program::ScalarPrograms;
 
-/// Which group an index of the ragged dimension is in, for each index of the dimensions in front of
+/// The group of each index of the ragged dimension, for each index of the dimensions in front of
 /// the sizes.
 struct Groups {
     /// Ends of the groups, one row for each index of the prefix.

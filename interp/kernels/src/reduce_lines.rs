@@ -29,7 +29,7 @@ pub(super) const STRIP: usize = 512;
 /// Elements that are worth another thread.
 const WORTH_A_THREAD: usize = 1 << 15;
 
-/// How elements are folded.
+/// The method by which elements are folded.
 pub enum Method {
     /// By adding floats; the sum is rounded to the type.
     Sum(SumLoops, ElementType),
@@ -37,7 +37,7 @@ pub enum Method {
     Op(VectorLoop, ElementType),
 }
 
-/// Which elements belong to which result. Neighboring dimensions of one kind are one.
+/// The assignment of elements to results. Neighboring dimensions of one kind are one.
 #[derive(Debug)]
 pub(super) struct ReducedLines {
     /// Whether the innermost dimension is reduced, and its size.

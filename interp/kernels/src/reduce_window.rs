@@ -111,7 +111,7 @@ pub(super) fn walk(reach: &[Reach], strides: &[i64], mut visit: impl FnMut(usize
 /// The least size of windows that slide.
 const SLIDES: i64 = 8;
 
-/// How the windows along one dimension follow each other.
+/// The growth of the windows along one dimension.
 #[derive(Clone, Copy, PartialEq)]
 enum Growth {
     /// Each shares elements with the one before it, and the order of elements does not matter.

@@ -223,7 +223,7 @@ impl<'a> Combine<'a> {
     }
 }
 
-/// Where the elements of the updates go.
+/// The offsets to which the elements of the updates go.
 struct UpdateOffsets<'a> {
     op: &'a Scatter,
     dims: &'a [i64],

@@ -72,7 +72,7 @@ pub fn region_shape(shape: &ArrayShape, region: &[SliceDim]) -> ArrayShape {
     ArrayShape::new(shape.ty, region.iter().map(|extent| extent.count).collect::<hlo::Dims>())
 }
 
-/// How a region of a result follows from regions of the operands.
+/// The way in which a region of a result follows from regions of the operands.
 pub enum Sliced {
     /// It is this region of this operand.
     Operand(usize, Region),

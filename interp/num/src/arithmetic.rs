@@ -1,6 +1,6 @@
 //! The arithmetic of kernels.
 
-/// How a kernel computes with floats. Integers, and ops that round at most once, are the same in
+/// The arithmetic of floats in a kernel. Integers, and ops that round at most once, are the same in
 /// both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arithmetic {

@@ -20,7 +20,7 @@ use num::array::{array_shapes, pack, static_shape, with_layouts, zeros};
 use num::scalar_program::ScalarPrograms;
 use smallvec::SmallVec;
 
-/// How an engine computes an instruction at a place of the module.
+/// An engine at a site, which determines how an instruction is computed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SiteEngine {
     pub(super) site: Site,

@@ -60,7 +60,7 @@ impl Input {
     }
 }
 
-/// How an algorithm forms sums of products.
+/// The way in which an algorithm forms sums of products.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResolvedDotAlgorithm {
     input: Input,

@@ -68,7 +68,7 @@ pub(super) const PADDING: usize = usize::MAX;
 /// Writes the offsets of a row, one for each term, from the numbers of the batch and of the row.
 pub(super) type RowOffsets<'a> = &'a (dyn Fn(usize, usize, &mut [usize]) + Sync);
 
-/// Which elements are multiplied for which element of the result.
+/// The elements that are multiplied for each element of the result.
 ///
 /// The result is an array of batches, rows and columns. A function gives the left offsets, since a
 /// convolution has padding; a right offset is a sum of three.

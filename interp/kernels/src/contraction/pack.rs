@@ -5,8 +5,8 @@ use super::tile::{VECTORS, Word};
 use super::transpose::{SIDE, is_fast, transpose};
 use num::loops::instruction_set::{Task, run};
 
-/// Where the elements of a batch are in an operand: at a start and the offsets of an index and of a
-/// term.
+/// The offsets of the elements of a batch in an operand: a start plus the offsets of an index
+/// and of a term.
 #[derive(Clone, Copy)]
 pub(super) struct PackSource<'a, S> {
     pub(super) elements: &'a [S],

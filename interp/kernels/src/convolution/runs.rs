@@ -4,7 +4,7 @@ use super::super::reduce_window::Reach;
 use super::Setting;
 use num::index::to_usize;
 
-/// Where windows lie in each dimension, where they have no holes.
+/// The offsets of windows in each dimension, where they have no holes.
 pub(super) struct RunTable {
     /// The distance in the left operand of terms that are next to each other.
     step: usize,

@@ -29,7 +29,7 @@ const SHORTEST_LINE: usize = TILE / 4;
 const PART: usize = 8 * TILE;
 const FEW_STEPS: usize = 4;
 
-/// How an operand from outside is read.
+/// The access to an operand from outside.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Read {
     /// It has the indices of the result.
@@ -65,7 +65,7 @@ impl FusedOperand {
     }
 }
 
-/// How a tile of an operand is read.
+/// The access to a tile of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Access {
     /// Where it is, if it is not in the memory of the result: no tile is filled.
@@ -155,7 +155,7 @@ struct FusedRows {
     method: Arc<Method>,
 }
 
-/// Where the elements of a value are.
+/// The location of the elements of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FusedLocation {
     /// In operand `.0` from outside, or in its tile.

@@ -13,7 +13,7 @@ const SHORT: usize = 48;
 const DIGIT: u32 = u8::BITS;
 const VALUES: usize = 1 << DIGIT;
 
-/// How a list is sorted: until the time is over, by several threads or one.
+/// The mode of sorting a list: until the time is over, by several threads or one.
 #[derive(Clone, Copy)]
 pub(super) struct RadixMode<'a> {
     pub(super) stop: &'a Stop,
