@@ -21,7 +21,10 @@ fn patches(root: &Path) -> Result<Vec<String>> {
 /// Fails unless the commits on the page still apply, and change as many source files as stated.
 pub(crate) fn check(root: &Path) -> Result {
     for (i, (patch, expected)) in patches(root)?.iter().zip(SOURCES).enumerate() {
-        let is_source = |line: &&str| line.starts_with("+++ b/") && line.ends_with(".rs");
+        let is_source = |line: &&str| {
+            let name = line.strip_prefix("+++ b/").map(Path::new);
+            name.and_then(Path::extension).is_some_and(|extension| extension == "rs")
+        };
         let count = patch.lines().filter(is_source).count();
         if count != expected {
             return Err(format!("commit {} of {PAGE} changes {count} source files", i + 1));

@@ -153,7 +153,7 @@ impl Fused {
             match step.result {
                 FusedLocation::Output(k) => output = std::mem::take(&mut outputs[k]),
                 FusedLocation::Operand(k) | FusedLocation::Tile(k) => {
-                    tile = std::mem::take(&mut tiles[k])
+                    tile = std::mem::take(&mut tiles[k]);
                 }
             }
             let mut operands = [Default::default(); MOST];
