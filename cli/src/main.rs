@@ -21,7 +21,6 @@ mod ranks;
 mod result_file;
 mod results;
 mod roofline;
-mod spill;
 mod streams;
 mod trace;
 

@@ -2,7 +2,7 @@
 use crate::args::RangeArg;
 use crate::error::{Code, Failure};
 use crate::inputs::Parameters;
-use crate::limits::Limits;
+use crate::limits::{Limits, failure};
 use conformance::random::Sequence;
 use hlo::ir::{Computation, DeviceSharding, Instruction, Placement, Sharding};
 use hlo::literal::ConstantValue;
@@ -11,6 +11,7 @@ use interp::{Device, DeviceGrid};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The numbers that elements are drawn from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -163,6 +164,22 @@ impl Draw<'_> {
             }
             shape = ArrayShape::new(ty, [0].as_slice());
         }
+        let mut literal = self.zeros(shape)?;
+        for (i, slot) in literal.bytes_mut().chunks_exact_mut(ty.storage_bytes()).enumerate() {
+            self.look_at_clock(i)?;
+            element(&mut self.sequence, ty, interval).write(ty, slot);
+        }
+        Ok(literal)
+    }
+    /// Returns zeros, in a file if the run keeps arrays of this size in files.
+    fn zeros(&self, shape: ArrayShape) -> Result<Literal, NotDrawn> {
+        let shape = Arc::new(shape);
+        if let Some(spill) = &self.limits.options().spill {
+            let spilled = spill.zeros(&shape).map_err(|error| NotDrawn::Limit(failure(&error)))?;
+            if let Some(array) = spilled {
+                return Ok(array.into());
+            }
+        }
         // A failed allocation would end the process, so the allocator is probed first.
         let bytes = shape.byte_count();
         if bytes.is_none_or(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
@@ -170,12 +187,7 @@ impl Draw<'_> {
             let message = format!("{shape:#} takes {size}, more than the system can allocate");
             return Err(NotDrawn::Impossible(message));
         }
-        let mut literal = Literal::zeros(shape);
-        for (i, slot) in literal.bytes_mut().chunks_exact_mut(ty.storage_bytes()).enumerate() {
-            self.look_at_clock(i)?;
-            element(&mut self.sequence, ty, interval).write(ty, slot);
-        }
-        Ok(literal)
+        Ok(Literal::zeros(shape))
     }
     /// Fails before some of the elements if the time is over.
     #[inline]

@@ -47,7 +47,8 @@ impl RunContext {
         options: RunOptions,
         place: Option<(Device, DeviceGrid)>,
     ) -> Self {
-        let budget = Budget::new(options.max_memory, Arc::clone(&program.pool));
+        let budget =
+            Budget::new(options.max_memory, Arc::clone(&program.pool), options.spill.clone());
         let shared = Shared {
             program,
             place,
@@ -148,7 +149,7 @@ impl RunContext {
                 "computations that `reduce` and similar ops apply are nested this deep",
             ));
         }
-        let budget = Budget::new(None, Arc::default());
+        let budget = Budget::new(None, Arc::default(), None);
         Ok(Self { shared: Arc::clone(&self.shared), budget, depth })
     }
 }

@@ -186,10 +186,8 @@ impl Executable {
         let mut held = context.budget().hold(bytes)?;
         let checked = check_arguments(&context, arguments)?;
         // What nothing else shares is donated, and pays for itself until it is dropped.
-        let mut arguments: Vec<Value> = checked.into_iter().map(Value::from).collect();
-        for argument in &mut arguments {
-            argument.attach(&mut held);
-        }
+        let arguments = checked.into_iter().map(|argument| Value::from(argument).held(&mut held));
+        let arguments = arguments.collect::<Result<Vec<_>>>()?;
         let machine = Machine::new(context, self.module().entry, arguments)?;
         Ok(machine.with_arguments(held))
     }

@@ -55,6 +55,7 @@ pub use float_environment::FloatEnvironment;
 pub use hooks::Hooks;
 pub use lower::trip_count;
 pub use machine::{Machine, Outcome, Position, Suspension, asynchronous};
+pub use memory::Spill;
 pub use num::is_run_over;
 pub use num::{Code, Error, Result, over_memory_limit};
 pub use observe::{Event, Progress};

@@ -1,4 +1,8 @@
-//! Memory accounting of a run: bytes in use, the limit, and the peak.
+//! Memory accounting of a run: bytes in use, the limit, and the peak; where arrays are.
+mod spill;
+
+pub use spill::Spill;
+
 use crate::{Error, Result};
 use hlo::literal::{Account, FreeMemory};
 use hlo::{Array, ArrayShape};
@@ -31,16 +35,19 @@ impl Pool {
     fn free(&self) -> MutexGuard<'_, Vec<FreeMemory>> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Takes the memory nearest in size to `bytes`, if it has at least half of them.
-    fn take(&self, bytes: usize) -> Option<FreeMemory> {
+    /// Takes the memory nearest in size to `bytes` of those that have at least `least`.
+    fn take(&self, bytes: usize, least: usize) -> Option<FreeMemory> {
         if bytes < REUSED {
             return None;
         }
         let mut free = self.free();
-        let large = free.iter().enumerate().filter(|(_, memory)| memory.bytes() >= bytes / 2);
+        let large = free.iter().enumerate().filter(|(_, memory)| memory.bytes() >= least);
         let (i, _) = large.min_by_key(|(_, memory)| memory.bytes().abs_diff(bytes))?;
         self.bytes.fetch_sub(free[i].bytes(), Ordering::Relaxed);
         Some(free.swap_remove(i))
+    }
+    fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
     }
     fn put(&self, memory: FreeMemory) {
         self.bytes.fetch_add(memory.bytes(), Ordering::Relaxed);
@@ -48,10 +55,10 @@ impl Pool {
     }
     /// Frees memory until at most `bytes` are left: the least block that is enough, or the largest.
     fn shrink_to(&self, bytes: usize) {
-        while self.bytes.load(Ordering::Relaxed) > bytes {
+        while self.bytes() > bytes {
             let mut free = self.free();
             free.sort_unstable_by_key(FreeMemory::bytes);
-            let excess = self.bytes.load(Ordering::Relaxed).saturating_sub(bytes);
+            let excess = self.bytes().saturating_sub(bytes);
             let enough = free.partition_point(|memory| memory.bytes() < excess);
             let Some(last) = free.len().checked_sub(1) else { return };
             let memory = free.remove(enough.min(last));
@@ -67,11 +74,12 @@ pub(crate) struct Budget {
     peak: AtomicUsize,
     limit: Option<usize>,
     pool: Arc<Pool>,
+    spill: Option<Spill>,
 }
 
 impl Budget {
-    pub(crate) fn new(limit: Option<usize>, pool: Arc<Pool>) -> Arc<Self> {
-        Arc::new(Self { limit, pool, ..Self::default() })
+    pub(crate) fn new(limit: Option<usize>, pool: Arc<Pool>, spill: Option<Spill>) -> Arc<Self> {
+        Arc::new(Self { limit, pool, spill, ..Self::default() })
     }
     /// Returns the most bytes that were in use at once.
     pub(crate) fn peak(&self) -> usize {
@@ -80,7 +88,15 @@ impl Budget {
     /// Returns an array with arbitrary elements, charged.
     pub(crate) fn array(self: &Arc<Self>, shape: &Arc<ArrayShape>) -> Result<Array> {
         let bytes = checked_bytes(shape)?;
-        let reused = self.pool.take(bytes);
+        if let Some(spill) = self.spill.as_ref().filter(|spill| spill.has(bytes)) {
+            let reused = spill.take(bytes);
+            let mut reservation = self.hold(bytes)?;
+            let memory = reused.map_or_else(|| spill.file(bytes), Ok)?;
+            let mut array = Array::in_memory(Arc::clone(shape), memory);
+            reservation.attach(&mut array);
+            return Ok(array);
+        }
+        let reused = self.pool.take(bytes, bytes / 2);
         // Memory that is large enough needs no probe.
         let mut reservation = match &reused {
             Some(memory) if memory.bytes() >= bytes => self.hold(bytes)?,
@@ -88,8 +104,9 @@ impl Budget {
         };
         let shape = Arc::clone(shape);
         let mut array = match reused {
-            Some(memory) => Array::in_memory(shape, memory),
-            None => Array::zeros(shape),
+            Some(memory) if memory.bytes() >= bytes => Array::in_memory(shape, memory),
+            Some(memory) => in_large_pages(Array::in_memory(shape, memory)),
+            None => in_large_pages(Array::zeros(shape)),
         };
         reservation.attach(&mut array);
         Ok(array)
@@ -102,7 +119,7 @@ impl Budget {
         if bytes >= LARGE && is_within && Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
             let message = format!("the system cannot allocate {bytes} bytes for the result");
             return Err(Error::from(Code::OutOfMemory { message }).with_help(
-                "`etalon run --spill DIR` keeps large arrays in files, as far as the file system has room",
+                "`--spill DIR`, in JAX `ETALON_SPILL`, keeps large arrays in files, as far as the file system has room",
             ));
         }
         self.hold(bytes)
@@ -118,7 +135,11 @@ impl Budget {
                 let in_use = in_use + bytes;
                 self.peak.fetch_max(in_use, Ordering::Relaxed);
                 self.pool.peak.fetch_max(in_use, Ordering::Relaxed);
-                self.pool.shrink_to(self.room());
+                let (room, files) = (self.room(), self.files());
+                if let Some(files) = files {
+                    files.shrink_to(room);
+                }
+                self.pool.shrink_to(room.saturating_sub(files.map_or(0, Pool::bytes)));
                 Ok(Reservation { budget: Arc::clone(self), bytes })
             }
             Err(in_use) => {
@@ -139,7 +160,11 @@ impl Budget {
         let in_use = self.in_use.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         self.peak.fetch_max(in_use, Ordering::Relaxed);
     }
-    /// Returns the bytes that the pool may hold: together with the arrays no more than is allowed,
+    /// Returns the pool of files.
+    fn files(&self) -> Option<&Pool> {
+        self.spill.as_ref().map(Spill::pool)
+    }
+    /// Returns the bytes that the pools may hold: together with the arrays no more than is allowed,
     /// and little more than was in use at once. The large result of a run stays for the next one,
     /// which takes small arrays first.
     fn room(&self) -> usize {
@@ -159,9 +184,13 @@ impl Account for Budget {
         self.in_use.fetch_sub(bytes, Ordering::Relaxed);
     }
     fn reuse(&self, memory: FreeMemory) {
-        let held = self.pool.bytes.load(Ordering::Relaxed);
+        let files = self.files();
+        let held = self.pool.bytes() + files.map_or(0, Pool::bytes);
         if memory.bytes() >= REUSED && held.saturating_add(memory.bytes()) <= self.room() {
-            self.pool.put(memory);
+            match files.filter(|_| !memory.is_own()) {
+                Some(files) => files.put(memory),
+                None => self.pool.put(memory),
+            }
         }
     }
 }
@@ -174,6 +203,15 @@ pub(crate) struct Reservation {
 }
 
 impl Reservation {
+    /// Charges a new array as [`Self::attach`] does, and moves it into a file if it is large and
+    /// the run has files.
+    pub(crate) fn hold(&mut self, mut array: Array) -> Result<Array> {
+        if let Some(spill) = &self.budget.spill {
+            array = spill.moved(array)?;
+        }
+        self.attach(&mut array);
+        Ok(array)
+    }
     /// Charges the memory of new arrays to the budget, from these bytes first. Arrays that share
     /// memory, or are charged already, are not changed.
     pub(crate) fn attach(&mut self, array: &mut Array) {
@@ -196,6 +234,30 @@ impl Drop for Reservation {
     }
 }
 
+/// Asks the system for pages of 2 MiB in a large array: it makes and zeroes one of them faster than
+/// 512 small ones.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "asks the system for large pages")]
+fn in_large_pages(mut array: Array) -> Array {
+    /// Bytes of a page. Smaller arrays than two may not contain one.
+    const PAGE: usize = 2 << 20;
+    if array.bytes().len() >= 2 * PAGE {
+        let bytes = array.bytes_mut();
+        let skipped = bytes.as_ptr().align_offset(PAGE);
+        let (pages, _) = bytes[skipped..].as_chunks_mut::<PAGE>();
+        // SAFETY: the range is part of the array; the advice does not change its contents. It may be
+        // ignored.
+        unsafe {
+            libc::madvise(pages.as_mut_ptr().cast(), size_of_val(pages), libc::MADV_HUGEPAGE)
+        };
+    }
+    array
+}
+#[cfg(not(target_os = "linux"))]
+fn in_large_pages(array: Array) -> Array {
+    array
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,12 +269,12 @@ mod tests {
     fn memory_is_used_again() {
         let shape = |n: i64| Arc::new(ArrayShape::new(ElementType::U8, [n].as_slice()));
         let pool = Arc::new(Pool::default());
-        let held = || pool.bytes.load(Ordering::Relaxed);
-        let budget = Budget::new(None, Arc::clone(&pool));
+        let held = || pool.bytes();
+        let budget = Budget::new(None, Arc::clone(&pool), None);
         let (one, two) = (budget.array(&shape(1 << 20)), budget.array(&shape(2 << 20)));
         drop((one, two));
         assert_eq!(held(), 3 << 20);
-        let next = Budget::new(None, Arc::clone(&pool));
+        let next = Budget::new(None, Arc::clone(&pool), None);
         let two = next.array(&shape(2 << 20)).unwrap();
         assert_eq!((held(), next.peak()), (1 << 20, 2 << 20));
         // The free memory is too small, and the peak has no room for both.
@@ -226,14 +288,14 @@ mod tests {
         let resized = next.array(&shape(3 << 20)).unwrap();
         assert_eq!((held(), resized.bytes().len()), (0, 3 << 20));
         drop(resized);
-        let small = Budget::new(Some(1 << 20), Arc::clone(&pool));
+        let small = Budget::new(Some(1 << 20), Arc::clone(&pool), None);
         drop(small.array(&shape(16)).unwrap());
         assert!(held() <= 1 << 20);
     }
 
     #[test]
     fn threads_do_not_pass_the_limit_together() {
-        let budget = Budget::new(Some(35), Arc::default());
+        let budget = Budget::new(Some(35), Arc::default(), None);
         let reserve = || (0..1000).filter(|_| budget.reserve(10).is_ok()).count();
         let most = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(reserve)).collect();

@@ -1,6 +1,7 @@
 //! How modules are compiled and run.
 use crate::Result;
 use crate::hooks::Hooks;
+use crate::memory::Spill;
 use num::Arithmetic;
 use num::clock::Clock;
 use std::sync::Arc;
@@ -136,6 +137,8 @@ pub struct RunOptions {
     /// Whether a `send` keeps its value until it is received. If not, it waits for the `recv` of
     /// each receiver, which provides the memory of the value.
     pub buffered_sends: bool,
+    /// Where large arrays are, if not in memory.
+    pub spill: Option<Spill>,
     /// The interfaces of the program to the outside: custom calls, queues, the observer.
     pub hooks: Hooks,
     pub(crate) interrupt: Option<Arc<AtomicBool>>,
@@ -204,6 +207,12 @@ impl RunOptions {
     #[must_use]
     pub fn max_memory(mut self, bytes: usize) -> Self {
         self.max_memory = Some(bytes);
+        self
+    }
+    /// Keeps large arrays in files.
+    #[must_use]
+    pub fn spill(mut self, spill: Spill) -> Self {
+        self.spill = Some(spill);
         self
     }
     /// Stops at the first NaN or infinity that is computed from finite operands.

@@ -54,9 +54,7 @@ impl Scan {
         let stacked = &results[..results.len() - carries.len()];
         let outputs = stacked.iter().map(|shape| {
             let mut reservation = context.reserve(checked_bytes(shape)?)?;
-            let mut output = Array::zeros(static_shape(shape));
-            reservation.attach(&mut output);
-            Ok(output)
+            reservation.hold(Array::zeros(static_shape(shape)))
         });
         let outputs: Vec<Array> = outputs.collect::<Result<_>>()?;
         // Without inputs the outputs determine the number of steps. An input smaller than its bound
@@ -95,9 +93,7 @@ impl Scan {
             let mut arguments = Vec::with_capacity(self.inputs.len() + self.carries.len());
             for input in &self.inputs {
                 let mut reservation = context.reserve(input.bytes().len() / self.extent(input))?;
-                let mut slice = self.slice(input);
-                reservation.attach(&mut slice);
-                arguments.push(Value::Array(slice));
+                arguments.push(Value::Array(reservation.hold(self.slice(input))?));
             }
             arguments.append(&mut self.carries);
             return Ok(ScanAction::Call(arguments));

@@ -103,16 +103,15 @@ impl Value {
     }
     /// Charges the memory of arrays that share it with nothing to a budget, from the bytes that are
     /// reserved.
-    pub(crate) fn attach(&mut self, reserved: &mut Reservation) {
-        match self {
-            Self::Array(array) => reserved.attach(array),
+    pub(crate) fn held(self, reserved: &mut Reservation) -> Result<Self> {
+        Ok(match self {
+            Self::Array(array) => Self::Array(reserved.hold(array)?),
             Self::Tuple(elements) => {
-                for element in elements {
-                    element.attach(reserved);
-                }
+                let held = elements.into_iter().map(|element| element.held(reserved));
+                Self::Tuple(held.collect::<Result<_>>()?)
             }
-            Self::Token | Self::Async(_) => {}
-        }
+            Self::Token | Self::Async(_) => self,
+        })
     }
     /// Appends the leaves from left to right.
     pub(crate) fn flatten(self, leaves: &mut Vec<Self>) {

@@ -1,7 +1,7 @@
 //! Settings: options of the client, and variables of the environment.
 use crate::callback::{self, TARGET};
 use crate::failure::{Failure, Result};
-use interp::{CompileOptions, Engine, Hooks, RunOptions};
+use interp::{CompileOptions, Engine, Hooks, RunOptions, Spill};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -14,10 +14,12 @@ pub(crate) struct Settings {
     pub(crate) device_count: usize,
     /// The folder that gets each program with its arguments and results.
     pub(crate) dump: Option<PathBuf>,
+    /// The directory of large arrays, and the size from which they are large.
+    spill: (Option<PathBuf>, usize),
 }
 
 /// The options. The variable of `engine` is `ETALON_ENGINE`, and so on; an option of the client takes precedence.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 11] = [
     "engine",
     "device_count",
     "check_nan",
@@ -26,6 +28,8 @@ const NAMES: [&str; 9] = [
     "time_limit",
     "seed",
     "order",
+    "spill",
+    "spill_from",
     "dump",
 ];
 /// The most devices: as many threads may be started for a program.
@@ -42,6 +46,7 @@ impl Settings {
             run: RunOptions::default().hooks(Hooks::new().custom_call(TARGET, callback::run)),
             device_count: 1,
             dump: None,
+            spill: (None, Spill::DEFAULT),
         };
         for name in NAMES {
             let variable = format!("ETALON_{}", name.to_uppercase());
@@ -61,6 +66,13 @@ impl Settings {
             settings.set(name, value).map_err(|message| {
                 Failure::invalid(format!("option `{name}` of the client: {message}"))
             })?;
+        }
+        if let (Some(directory), least) = &settings.spill {
+            let spill = Spill::open(directory, *least).map_err(|error| {
+                let directory = directory.display();
+                Failure::invalid(format!("option `spill` of the client, `{directory}`: {error}"))
+            })?;
+            settings.run.spill = Some(spill);
         }
         Ok(settings)
     }
@@ -90,6 +102,8 @@ impl Settings {
             }
             "seed" => self.run.seed = number(value, "a number")?,
             "order" => self.run.order = Some(number(value, "a number")?),
+            "spill" => self.spill.0 = Some(PathBuf::from(value)),
+            "spill_from" => self.spill.1 = number(value, "a number of bytes")?,
             _ => self.dump = Some(PathBuf::from(value)),
         }
         Ok(())
@@ -121,10 +135,14 @@ mod tests {
         assert_eq!(settings.compile.engine, Engine::Reference);
         assert_eq!(read("device_count", "8").unwrap().device_count, 8);
         assert!(read("check_nan", "1").unwrap().run.check_nan);
+        let directory = std::env::temp_dir();
+        assert!(read("spill", &directory.to_string_lossy()).unwrap().run.spill.is_some());
         for (name, value, part) in [
             ("engine", "quick", "`engine` of the client: found `quick`"),
             ("device_count", "0", "expected 1 to"),
             ("time_limit", "-1", "time_limit"),
+            ("spill", "no such directory", "`spill` of the client, `no such directory`: No such"),
+            ("spill_from", "1G", "expected a number of bytes"),
             ("check_nan", "maybe", "expected `1` or `0`"),
             ("speed", "1", "the options are engine, device_count"),
         ] {

@@ -103,6 +103,8 @@ class Module:
         time_limit: float | None = None,
         check_nan: bool = False,
         seed: int = 0,
+        spill: str | PathLike[str] | None = None,
+        spill_from: int | None = None,
     ) -> Any: ...
     __call__ = run
 

@@ -117,6 +117,8 @@ class Module:
         time_limit: float | None = None,
         check_nan: bool = False,
         seed: int = 0,
+        spill: str | os.PathLike | None = None,
+        spill_from: int | None = None,
     ):
         """Runs the module.
 
@@ -128,9 +130,10 @@ class Module:
 
         ``engine`` is ``exact``, ``fast`` or ``reference``. ``fuel`` limits the steps, ``max_memory`` the bytes, ``time_limit``
         the seconds. ``check_nan`` stops at the first NaN or infinity that is computed from finite operands. ``seed`` is that of
-        ``rng``.
+        ``rng``. ``spill`` is a directory: arrays of ``spill_from`` bytes or more, by default a GiB, are in files without names
+        in it. The arguments stay where they are.
         """
-        options = run_options(engine, fuel, max_memory, time_limit, check_nan, seed)
+        options = run_options(engine, fuel, max_memory, time_limit, check_nan, seed, spill, spill_from)
         results = self._program.run(self._values(arguments, devices), options)
         return self._results(results, devices)
 
@@ -171,10 +174,12 @@ def run_options(
     time_limit: float | None = None,
     check_nan: bool = False,
     seed: int = 0,
+    spill: str | os.PathLike | None = None,
+    spill_from: int | None = None,
 ) -> dict:
     """Returns the options of a run as the native part takes them."""
     options = locals()
-    for name in ("fuel", "max_memory", "seed"):
+    for name in ("fuel", "max_memory", "seed", "spill_from"):
         value = options[name]
         if value is None and name != "seed":
             continue

@@ -7,7 +7,7 @@ use collectives::{RunError, Session};
 use hlo::diag::{self, SourceFile, render};
 use hlo::text::Style;
 use hlo::{Literal, Module, Shape, Verified};
-use interp::{CompileOptions, DeviceGrid, Engine, RunOptions};
+use interp::{CompileOptions, DeviceGrid, Engine, RunOptions, Spill};
 use load::{Input, Loaded};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -43,6 +43,8 @@ pub(crate) struct Options {
     time_limit: Option<f64>,
     check_nan: bool,
     seed: u64,
+    spill: Option<PathBuf>,
+    spill_from: Option<usize>,
 }
 
 impl Options {
@@ -60,6 +62,12 @@ impl Options {
             let limit = Duration::try_from_secs_f64(seconds)
                 .map_err(|_| misuse(format!("time_limit={seconds} is not a number of seconds")))?;
             options = options.time_limit(limit);
+        }
+        if let Some(directory) = &self.spill {
+            let least = self.spill_from.unwrap_or(Spill::DEFAULT);
+            let spill = Spill::open(directory, least)
+                .map_err(|error| misuse(format!("spill={}: {error}", directory.display())))?;
+            options = options.spill(spill);
         }
         Ok(options.interrupt(Arc::clone(flag)))
     }

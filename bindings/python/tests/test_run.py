@@ -188,12 +188,23 @@ def test_lists_have_the_type_of_the_parameter(type, right):
     assert result.dtype == etalon.dtype(type) and result[0] == 1
 
 
-@pytest.mark.parametrize("option", [{"fuel": -1}, {"max_memory": 1e9}, {"seed": None}, {"time_limit": "1"}])
+@pytest.mark.parametrize("option", [{"fuel": -1}, {"max_memory": 1e9}, {"seed": None}, {"spill_from": 1.0}, {"time_limit": "1"}])
 def test_options_have_types(option):
     module = etalon.load("ENTRY e { ROOT x = f32[] parameter(0) }")
     (name, value), = option.items()
     with pytest.raises(TypeError, match=f"{name}={value!r} is not a"):
         module.run(1, **option)
+
+
+def test_large_arrays_are_in_files(tmp_path):
+    module = etalon.load("ENTRY e { x = u8[] parameter(0) ROOT b = u8[67108864] broadcast(x), dimensions={} }")
+    result = module.run(7, spill=tmp_path, spill_from=64 << 20)
+    assert result.shape == (1 << 26,) and result.min() == result.max() == 7
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ValueError, match="none: No such file"):
+        module.run(7, spill=tmp_path / "none")
+    with pytest.raises(ValueError, match="smaller than 67108864"):
+        module.run(7, spill=str(tmp_path), spill_from=1)
 
 
 def test_devices_get_their_arguments():

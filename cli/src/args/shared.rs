@@ -1,4 +1,5 @@
 //! Options of several commands: devices, arguments, limits, engines.
+use crate::error::{Failure, Result as CommandResult};
 use crate::random::Interval;
 use clap::{Args, ValueEnum};
 use interp::CompileOptions;
@@ -148,19 +149,23 @@ pub(crate) struct SpillArgs {
 }
 
 impl SpillArgs {
-    /// Arrays that are made from now on are where the options say.
-    pub(crate) fn apply(&self) -> crate::error::Result<()> {
-        match &self.spill {
-            Some(folder) => crate::spill::turn_on(folder, self.spill_from),
-            None => Ok(()),
+    /// Adds the options to those of a run.
+    pub(crate) fn apply(
+        &self,
+        mut options: interp::RunOptions,
+    ) -> CommandResult<interp::RunOptions> {
+        if let Some(folder) = &self.spill {
+            let spill = interp::Spill::open(folder, self.spill_from);
+            options = options.spill(spill.map_err(|error| Failure::file(folder, &error))?);
         }
+        Ok(options)
     }
 }
 
 /// Parses a size from which arrays may be in files.
 fn large(text: &str) -> Result<usize, String> {
     let size = bytes(text)?;
-    if size < crate::spill::SMALLEST { Err("smaller than 64M".to_owned()) } else { Ok(size) }
+    if size < interp::Spill::SMALLEST { Err("smaller than 64M".to_owned()) } else { Ok(size) }
 }
 
 /// Parses `512`, `64k`, `8M`, `2G`.

@@ -30,7 +30,6 @@ struct Measured {
 
 /// Measures each module.
 pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
-    args.spill.apply()?;
     let files = Files::of(&args.files);
     result_file::check_format(args.output.as_deref())?;
     if files.are_several() && args.output.is_some() {
@@ -54,7 +53,7 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<ExitCode> {
 /// Measures a module.
 fn one(args: &BenchArgs, path: &Path) -> Result<Measured> {
     let start = Instant::now();
-    let options = args.time.apply(args.limits.options());
+    let options = args.spill.apply(args.time.apply(args.limits.options()))?;
     // The arguments and the first run share a clock; each other run has its own.
     let limits = Limits::start(options.clone());
     let Loaded { file, module, arguments: own, .. } =

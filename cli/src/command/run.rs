@@ -37,7 +37,6 @@ const LISTED: usize = 20;
 
 /// Runs each module and shows or writes its result.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
-    args.spill.apply()?;
     let ranks = Ranks::join()?;
     let files = Files::of(&args.files);
     let are_several = files.are_several();
@@ -92,7 +91,7 @@ struct Prepared<'r> {
 }
 
 fn prepare<'r>(args: &RunArgs, path: &Path, ranks: &'r Ranks) -> Result<Prepared<'r>> {
-    let limits = Limits::start(args.time.apply(args.limits.options()));
+    let limits = Limits::start(args.spill.apply(args.time.apply(args.limits.options()))?);
     let Loaded { file, module, arguments, .. } =
         load_filled(path, &args.load, &args.inputs, &limits)?;
     let compiling = args.compile.options().limits_of(&limits.options());
@@ -103,7 +102,7 @@ fn prepare<'r>(args: &RunArgs, path: &Path, ranks: &'r Ranks) -> Result<Prepared
         devices.show(warning, file.source());
     }
     let (module, grid, own) = (session.module(), session.grid(), devices.own());
-    if limits.options().max_memory.is_none() {
+    if limits.options().max_memory.is_none() && limits.options().spill.is_none() {
         memory::warn_if_short(session.planned_bytes().filter(|_| own.len() == grid.len()));
     }
     let inputs = inputs_on(&args.inputs, arguments, module, (grid, own.clone()), &limits)?;
@@ -201,7 +200,7 @@ fn is_stable(args: &RunArgs, prepared: &Prepared<'_>) -> Result<bool> {
     let found = collectives::order_dependence(0..ORDERS, |seed| {
         let (module, grid) = (devices.session.module(), devices.session.grid());
         // The time limit is that of each run.
-        let limits = Limits::start(args.time.apply(args.limits.options()));
+        let limits = Limits::start(args.spill.apply(args.time.apply(args.limits.options()))?);
         let own = (grid, devices.own());
         let queues = devices.agree(Queues::new(args.infeed.as_deref(), module, own, &limits))?;
         let hooks = prepared.hooks.clone();

@@ -62,9 +62,22 @@ impl Array {
         Self::filled(ArrayShape::new(ty, Dims::new()), value)
     }
     /// Returns an array with arbitrary elements in the memory of a dropped one, which is resized if
-    /// the sizes differ.
+    /// the sizes differ, or in that of another owner.
+    ///
+    /// ```
+    /// use hlo::{Array, ArrayShape, ElementType, Scalar, literal::FreeMemory};
+    /// let shape = ArrayShape::new(ElementType::U8, [3].as_slice());
+    /// let mut x = Array::in_memory(shape.into(), FreeMemory::from_owner(vec![1u8, 2, 3]));
+    /// x.set(0, Scalar::Unsigned(7));
+    /// assert_eq!(x.to_string(), "u8[3]{0} {7, 2, 3}");
+    /// ```
+    ///
+    /// # Panics
+    /// If memory of another owner has fewer bytes than the array, or is not aligned for its
+    /// elements.
     pub fn in_memory(shape: Arc<ArrayShape>, memory: FreeMemory) -> Self {
         let buffer = Buffer::reused(memory, size(&shape));
+        assert!(is_aligned(&shape, &buffer), "the memory is aligned for the elements");
         Self::new(shape, buffer)
     }
     /// Returns an array in foreign memory; dropping `owner`, when the last clone of the array is
@@ -82,8 +95,8 @@ impl Array {
     ) -> Option<Self> {
         let shape = shape.into();
         let buffer = Buffer::foreign(Box::new(owner));
-        let is_aligned = buffer.bytes().as_ptr().addr().is_multiple_of(shape.ty.storage_bytes());
-        (shape.byte_count() == Some(buffer.len()) && is_aligned).then(|| Self::new(shape, buffer))
+        let fits = shape.byte_count() == Some(buffer.len()) && is_aligned(&shape, &buffer);
+        fits.then(|| Self::new(shape, buffer))
     }
     /// Returns an array of these bytes, little-endian and row-major; `None` if their number is not
     /// that of the shape.
@@ -174,12 +187,30 @@ impl Array {
     pub fn copied(&self) -> Self {
         Self { buffer: Arc::new(Buffer::clone(&self.buffer)), ..self.clone() }
     }
+    /// Returns the same array in this memory, charged to no account.
+    ///
+    /// # Panics
+    /// As [`Array::in_memory`].
+    #[must_use]
+    pub fn copied_to(&self, memory: FreeMemory) -> Self {
+        let mut copy = Self::in_memory(Arc::clone(&self.shape), memory);
+        copy.bytes_mut().copy_from_slice(self.bytes());
+        Self { dynamic_sizes: self.dynamic_sizes.clone(), ..copy }
+    }
+    /// Returns whether the elements are in memory of this crate, not in that of another owner.
+    pub fn has_own_memory(&self) -> bool {
+        self.buffer.is_own()
+    }
     /// Returns an array of another shape in the memory of this one, with arbitrary elements; `None`
     /// if the memory is shared, foreign, or of another size.
     pub fn recycled(mut self, shape: &Arc<ArrayShape>) -> Option<Self> {
         let is_free = Some(self.buffer.len()) == shape.byte_count() && self.is_unique();
         is_free.then(|| Self { shape: Arc::clone(shape), buffer: self.buffer, dynamic_sizes: None })
     }
+}
+
+fn is_aligned(shape: &ArrayShape, buffer: &Buffer) -> bool {
+    buffer.bytes().as_ptr().addr().is_multiple_of(shape.ty.storage_bytes())
 }
 
 fn size(shape: &ArrayShape) -> usize {

@@ -20,20 +20,46 @@ pub trait Account: Send + Sync + fmt::Debug {
     }
 }
 
-/// The memory of a dropped array, with arbitrary contents.
-#[derive(Debug)]
-pub struct FreeMemory(Vec<u128>);
+/// Memory for an array, with arbitrary contents: that of a dropped array, or memory of another
+/// owner.
+pub struct FreeMemory(Memory);
 
 impl FreeMemory {
-    /// Returns the bytes of the largest array that it can hold, a multiple of 16.
+    /// Returns memory of another owner, which may be written to: a mapped file, for instance.
+    /// Dropping `owner`, when the last clone of the array is dropped, releases it.
+    pub fn from_owner(owner: impl AsRef<[u8]> + AsMut<[u8]> + Send + Sync + 'static) -> Self {
+        Self(Memory::Lent(Box::new(owner)))
+    }
+    /// Returns whether it is memory of this crate, which is resized for an array of another size.
+    pub fn is_own(&self) -> bool {
+        self.0.is_own()
+    }
+    /// Returns the bytes of the largest array that it can hold.
     pub fn bytes(&self) -> usize {
-        let before = if self.0.len() < ALIGNED { 0 } else { LINE - 1 };
-        (self.0.len() - before) * WORD
+        match &self.0 {
+            Memory::Owned(words, _) => {
+                let before = if words.len() < ALIGNED { 0 } else { LINE - 1 };
+                (words.len() - before) * WORD
+            }
+            Memory::Lent(owner) => (**owner).as_ref().len(),
+            Memory::Foreign(owner) => (**owner).as_ref().len(),
+        }
+    }
+}
+
+impl fmt::Debug for FreeMemory {
+    /// Formats the number of bytes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FreeMemory").field("bytes", &self.bytes()).finish_non_exhaustive()
     }
 }
 
 /// Foreign memory; dropping the owner releases it.
 type Owner = Box<dyn AsRef<[u8]> + Send + Sync>;
+
+/// The owner of memory that may be written to.
+trait Lender: AsRef<[u8]> + AsMut<[u8]> + Send + Sync {}
+impl<T: AsRef<[u8]> + AsMut<[u8]> + Send + Sync> Lender for T {}
 
 /// The memory of one array.
 ///
@@ -47,8 +73,17 @@ pub(super) struct Buffer {
 enum Memory {
     /// Words, so that the bytes are aligned for every element type, and the first one of the array.
     Owned(Vec<u128>, usize),
-    /// Read only.
+    /// Of another owner.
+    Lent(Box<dyn Lender>),
+    /// Of another owner, read only.
     Foreign(Owner),
+}
+
+impl Memory {
+    /// Returns whether the memory is of this crate, not of another owner.
+    fn is_own(&self) -> bool {
+        matches!(self, Self::Owned(..))
+    }
 }
 
 impl Buffer {
@@ -56,8 +91,18 @@ impl Buffer {
         Self::owned(vec![0; Self::words(bytes)], bytes)
     }
     /// Returns memory of `bytes` bytes with arbitrary contents.
+    ///
+    /// # Panics
+    /// If memory of another owner has fewer bytes.
     pub(super) fn reused(memory: FreeMemory, bytes: usize) -> Self {
-        let (mut words, size) = (memory.0, Self::words(bytes));
+        let (mut words, size) = match memory.0 {
+            Memory::Owned(words, _) => (words, Self::words(bytes)),
+            memory @ (Memory::Lent(_) | Memory::Foreign(_)) => {
+                let buffer = Self { memory, bytes, account: None };
+                assert_eq!(buffer.bytes().len(), bytes, "the memory holds the array");
+                return buffer;
+            }
+        };
         if size != words.len() {
             // The allocator resizes large blocks in place, so that the pages that are left need not
             // be zeroed again.
@@ -89,6 +134,7 @@ impl Buffer {
     pub(super) fn bytes(&self) -> &[u8] {
         match &self.memory {
             Memory::Owned(words, first) => &bytemuck::cast_slice(&words[*first..])[..self.bytes],
+            Memory::Lent(owner) => &(**owner).as_ref()[..self.bytes],
             Memory::Foreign(owner) => &(**owner).as_ref()[..self.bytes],
         }
     }
@@ -99,13 +145,17 @@ impl Buffer {
             Memory::Owned(words, first) => {
                 Some(&mut bytemuck::cast_slice_mut(&mut words[*first..])[..self.bytes])
             }
+            Memory::Lent(owner) => Some(&mut (**owner).as_mut()[..self.bytes]),
             Memory::Foreign(_) => None,
         }
     }
     pub(super) fn is_foreign(&self) -> bool {
         matches!(self.memory, Memory::Foreign(_))
     }
-    /// Charges owned memory to an account, which has reserved it, and releases it from its previous
+    pub(super) fn is_own(&self) -> bool {
+        self.memory.is_own()
+    }
+    /// Charges memory that may be written to to an account, which has reserved it, and releases it from its previous
     /// account. Returns whether the account changes.
     pub(super) fn charge_to(&mut self, account: &Arc<dyn Account>) -> bool {
         let is_charged = self
@@ -138,8 +188,9 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         if let Some(account) = &self.account {
             account.release(self.bytes);
-            if let Memory::Owned(words, _) = &mut self.memory {
-                account.reuse(FreeMemory(std::mem::take(words)));
+            if !self.is_foreign() {
+                let memory = std::mem::replace(&mut self.memory, Memory::Owned(Vec::new(), 0));
+                account.reuse(FreeMemory(memory));
             }
         }
     }

@@ -181,9 +181,7 @@ pub(crate) fn to_bounds(context: &RunContext, value: &Literal, shape: &Shape) ->
         }
         (Shape::Array(bounds), Literal::Array(array)) if array.shape().dims != bounds.dims => {
             let mut reservation = context.reserve(checked_bytes(bounds)?)?;
-            let mut extended = array.to_bounded_dynamic(bounds);
-            reservation.attach(&mut extended);
-            Ok(extended.into())
+            Ok(reservation.hold(array.to_bounded_dynamic(bounds))?.into())
         }
         _ => Ok(value.clone()),
     }

@@ -9,7 +9,7 @@ use crate::value::{Value, not_done};
 use crate::{Error, Result};
 use hlo::{Array, Literal, Op, Shape};
 use kernels::{Kernel, Reuse};
-use num::array::{checked_bytes, too_large};
+use num::array::too_large;
 use num::error::Code;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -141,7 +141,7 @@ impl Machine {
         let operands = self.operands(step)?;
         let operands: SmallVec<[&Literal; 4]> = operands.iter().collect();
         let result = function(&self.context, &operands)?;
-        Ok(with_charges(&mut reservation, result))
+        with_charges(&mut reservation, result)
     }
     /// Returns the operands of a step as literals.
     pub(super) fn operands(&mut self, step: &Step) -> Result<SmallVec<[Literal; 4]>> {
@@ -206,7 +206,7 @@ impl Machine {
             }
         };
         // Devices share no memory; each is charged for its own.
-        let value = owned(&mut reservation, value);
+        let value = owned(&mut reservation, value)?;
         self.store(step, value);
         self.end_step(step);
         Ok(())
@@ -235,11 +235,6 @@ fn array(value: Option<Value>) -> Result<Array> {
             Err(Error::internal("a slot has an array from its definition to its last use"))
         }
     }
-}
-
-/// Returns bytes of an output.
-fn bytes(output: &Output) -> Result<usize> {
-    checked_bytes(output.shape.as_ref().expect("a kernel computes arrays"))
 }
 
 /// Returns memory for an output: that of its slot, if it is not shared, or new memory.
@@ -286,47 +281,40 @@ fn operand_to_update(
         }
         return Ok(result);
     }
+    let shape = output.shape.as_ref().expect("a kernel computes arrays");
     let mut operand = array(slots[output.slot.index()].take())?;
     if !operand.is_unique() {
-        operand = charged(context.reserve(bytes(output)?)?, operand.copied());
+        let mut copy = context.budget().array(shape)?;
+        copy.bytes_mut().copy_from_slice(operand.bytes());
+        return Ok(copy);
     }
-    let shape = output.shape.as_ref().expect("a kernel computes arrays");
     Ok(operand.recycled(shape).expect("the result has the size of the operand"))
 }
 
-fn charged(mut reservation: Reservation, mut array: Array) -> Array {
-    reservation.attach(&mut array);
-    array
-}
-
 /// Returns the value with new arrays charged.
-fn with_charges(reservation: &mut Reservation, value: Literal) -> Literal {
-    match value {
+fn with_charges(reservation: &mut Reservation, value: Literal) -> Result<Literal> {
+    Ok(match value {
         Literal::Tuple(elements) => {
             let charge = |element| with_charges(reservation, element);
-            Literal::Tuple(elements.into_iter().map(charge).collect())
+            Literal::Tuple(elements.into_iter().map(charge).collect::<Result<_>>()?)
         }
-        Literal::Array(mut array) => {
-            reservation.attach(&mut array);
-            Literal::Array(array)
-        }
+        Literal::Array(array) => Literal::Array(reservation.hold(array)?),
         Literal::Token => value,
-    }
+    })
 }
 /// Returns the value in separate memory, charged.
-fn owned(reservation: &mut Reservation, value: Value) -> Value {
-    match value {
-        Value::Array(array) => {
-            let mut array = array;
+fn owned(reservation: &mut Reservation, value: Value) -> Result<Value> {
+    Ok(match value {
+        Value::Array(mut array) => {
             if !array.is_unique() {
                 array = array.copied();
             }
-            reservation.attach(&mut array);
-            Value::Array(array)
+            Value::Array(reservation.hold(array)?)
         }
         Value::Tuple(elements) => {
-            Value::Tuple(elements.into_iter().map(|e| owned(reservation, e)).collect())
+            let elements = elements.into_iter().map(|element| owned(reservation, element));
+            Value::Tuple(elements.collect::<Result<_>>()?)
         }
         Value::Token | Value::Async(_) => value,
-    }
+    })
 }
