@@ -1,6 +1,5 @@
-//! The memory of the process: that of freed arrays goes back to the system, and a warning comes before a run that needs more
-//! than there is.
-#![expect(unsafe_code, reason = "sets an option of the C library")]
+//! The memory of the process: that of freed arrays goes back to the system, and a warning comes
+//! before a run that needs more than there is.
 
 /// Makes glibc return every freed block of 4 MiB or more to the system, and keep the memory of smaller ones.
 ///
@@ -8,6 +7,7 @@
 /// 32 MiB: the process would hold more memory than `--max-memory` counts. Of smaller blocks up to 32 MiB are kept: the system
 /// would zero the memory of most kernels again for each step.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "sets an option of the C library")]
 pub(crate) fn return_freed_blocks() {
     for (setting, bytes) in [(libc::M_MMAP_THRESHOLD, 4 << 20), (libc::M_TRIM_THRESHOLD, 32 << 20)]
     {

@@ -245,8 +245,8 @@ fn in_large_pages(mut array: Array) -> Array {
         let bytes = array.bytes_mut();
         let skipped = bytes.as_ptr().align_offset(PAGE);
         let (pages, _) = bytes[skipped..].as_chunks_mut::<PAGE>();
-        // SAFETY: the range is part of the array; the advice does not change its contents. It may be
-        // ignored.
+        // SAFETY: the range is part of the array; the advice does not change its contents. It may
+        // be ignored.
         unsafe {
             libc::madvise(pages.as_mut_ptr().cast(), size_of_val(pages), libc::MADV_HUGEPAGE)
         };

@@ -140,7 +140,7 @@ impl LimitArgs {
 /// Where large arrays are.
 #[derive(Debug, Args)]
 pub(crate) struct SpillArgs {
-    /// Keep large arrays in files without names in this folder, for runs that need more memory than there is (Linux).
+    /// Keep large arrays in files without names in this folder, for runs that need more memory than there is.
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
     /// The size in bytes from which an array is large, at least 64M.

@@ -155,8 +155,8 @@ impl Buffer {
     pub(super) fn is_own(&self) -> bool {
         self.memory.is_own()
     }
-    /// Charges memory that may be written to to an account, which has reserved it, and releases it from its previous
-    /// account. Returns whether the account changes.
+    /// Charges writable memory to an account, which has reserved it, and releases it from its
+    /// previous account. Returns whether the account changes.
     pub(super) fn charge_to(&mut self, account: &Arc<dyn Account>) -> bool {
         let is_charged = self
             .account

@@ -11,14 +11,15 @@ use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A directory for the large arrays of a run ([`RunOptions::spill`](crate::RunOptions::spill)). Each
-/// is in a file without a name, so that nothing is left when the process ends, however it ends.
+/// A directory for the large arrays of a run ([`RunOptions::spill`](crate::RunOptions::spill)).
+/// Each is in a file without a name, so that nothing is left when the process ends, however it
+/// ends.
 ///
 /// The system keeps in memory what fits, and writes the rest to the disk. The space of a file is
 /// reserved when its array is made: on a full disk the run ends with an error at the instruction
-/// that needs the array. Constants and arguments that are shared with the caller stay where they are,
-/// and the memory that an op works in is no array. What an op returns in memory of its own (the
-/// reference engine, custom calls) is moved into a file when it is there as a whole.
+/// that needs the array. Constants and arguments that are shared with the caller stay where they
+/// are, and the memory that an op works in is no array. What an op returns in memory of its own
+/// (the reference engine, custom calls) is moved into a file when it is there as a whole.
 ///
 /// ```
 /// use interp::{CompileOptions, Executable, RunOptions, Spill};
@@ -101,8 +102,8 @@ impl Spill {
         self.0.pool.put(memory);
         None
     }
-    /// Returns the zeros of a new file. If there is no room for it, those of dropped arrays are given
-    /// up first.
+    /// Returns the zeros of a new file. If there is no room for it, those of dropped arrays are
+    /// given up first.
     pub(super) fn file(&self, bytes: usize) -> Result<FreeMemory> {
         let failed = |error: io::Error| {
             let directory = self.0.directory.display();
@@ -123,8 +124,8 @@ impl Spill {
     }
 }
 
-/// Extends an empty file to `bytes` zeros, for which there is then space: memory that is mapped from
-/// it can be written.
+/// Extends an empty file to `bytes` zeros, for which there is then space: memory that is mapped
+/// from it can be written.
 fn reserve(file: &mut File, bytes: u64) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -146,8 +147,8 @@ mod tests {
     use hlo::ElementType;
     use std::path::Path;
 
-    /// Large arrays are in files, without which there is an error; others are in memory. Each kind of
-    /// memory has its pool.
+    /// Large arrays are in files, without which there is an error; others are in memory. Each kind
+    /// of memory has its pool.
     #[test]
     fn large_arrays_are_in_files() {
         let spill = |directory: &Path| {
@@ -171,8 +172,8 @@ mod tests {
         let again = budget.array(&shape(1 << 20)).unwrap();
         assert_eq!((again.has_own_memory(), files.0.pool.bytes()), (false, 0));
         drop(again);
-        // What an op made itself is moved and charged, and its sizes stay; what is shared stays where
-        // it is.
+        // What an op made itself is moved and charged, and its sizes stay; what is shared stays
+        // where it is.
         let made = Array::zeros(shape(1 << 20)).with_sizes(&[5]);
         let shared = made.clone();
         let mut reservation = budget.reserve(1 << 20).unwrap();
