@@ -162,7 +162,7 @@ impl Budget {
     }
     /// Returns the pool of files.
     fn files(&self) -> Option<&Pool> {
-        self.spill.as_ref().map(Spill::pool)
+        self.spill.as_ref().and_then(Spill::pool)
     }
     /// Returns the bytes that the pools may hold: together with the arrays no more than is allowed,
     /// and little more than was in use at once. The large result of a run stays for the next one,
@@ -187,9 +187,10 @@ impl Account for Budget {
         let files = self.files();
         let held = self.pool.bytes() + files.map_or(0, Pool::bytes);
         if memory.bytes() >= REUSED && held.saturating_add(memory.bytes()) <= self.room() {
-            match files.filter(|_| !memory.is_own()) {
-                Some(files) => files.put(memory),
-                None => self.pool.put(memory),
+            match (memory.is_own(), files) {
+                (true, _) => self.pool.put(memory),
+                (false, Some(files)) => files.put(memory),
+                (false, None) => drop(memory),
             }
         }
     }

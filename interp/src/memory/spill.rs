@@ -19,7 +19,8 @@ use std::sync::Arc;
 /// reserved when its array is made: on a full disk the run ends with an error at the instruction
 /// that needs the array. Constants and arguments that are shared with the caller stay where they
 /// are, and the memory that an op works in is no array. What an op returns in memory of its own
-/// (the reference engine, custom calls) is moved into a file when it is there as a whole.
+/// (the reference engine, custom calls) is moved into a file when it is there as a whole. A process
+/// that forks shares the arrays that are in files then, changes of donated ones included.
 ///
 /// ```
 /// use interp::{CompileOptions, Executable, RunOptions, Spill};
@@ -44,6 +45,8 @@ struct Files {
     /// Files of dropped arrays, which later ones of the same size use: a new file is slower, as the
     /// system makes each page of it.
     pool: Pool,
+    /// The process that uses the pool: the mapping of a file is shared with a forked one.
+    process: u32,
 }
 
 impl Spill {
@@ -65,7 +68,11 @@ impl Spill {
         // Its error states no file.
         std::fs::metadata(&directory)?;
         tempfile::tempfile_in(&directory)?;
-        Ok(Self(Arc::new(Files { directory, least, pool: Pool::default() })))
+        Ok(Self::of(directory, least))
+    }
+    fn of(directory: PathBuf, least: usize) -> Self {
+        let process = std::process::id();
+        Self(Arc::new(Files { directory, least, pool: Pool::default(), process }))
     }
     /// Returns zeros in a file: an argument, to be filled. `None` if the array is not large.
     ///
@@ -76,9 +83,9 @@ impl Spill {
         let array = || Ok(Array::in_memory(Arc::clone(shape), self.file(bytes)?));
         self.has(bytes).then(array).transpose()
     }
-    /// Returns the files of dropped arrays.
-    pub(super) fn pool(&self) -> &Pool {
-        &self.0.pool
+    /// Returns the files of dropped arrays; `None` in a forked process, which shares them.
+    pub(super) fn pool(&self) -> Option<&Pool> {
+        (self.0.process == std::process::id()).then_some(&self.0.pool)
     }
     /// Returns whether an array of this size is in a file.
     pub(super) fn has(&self, bytes: usize) -> bool {
@@ -95,11 +102,12 @@ impl Spill {
     /// Returns the file of a dropped array of this size, with arbitrary contents.
     pub(super) fn take(&self, bytes: usize) -> Option<FreeMemory> {
         // The nearest in size has the size, or none has.
-        let memory = self.0.pool.take(bytes, bytes)?;
+        let pool = self.pool()?;
+        let memory = pool.take(bytes, bytes)?;
         if memory.bytes() == bytes {
             return Some(memory);
         }
-        self.0.pool.put(memory);
+        pool.put(memory);
         None
     }
     /// Returns the zeros of a new file. If there is no room for it, those of dropped arrays are
@@ -151,13 +159,7 @@ mod tests {
     /// of memory has its pool.
     #[test]
     fn large_arrays_are_in_files() {
-        let spill = |directory: &Path| {
-            Spill(Arc::new(Files {
-                directory: directory.into(),
-                least: 1 << 20,
-                pool: Pool::default(),
-            }))
-        };
+        let spill = |directory: &Path| Spill::of(directory.into(), 1 << 20);
         let shape = |n: i64| Arc::new(ArrayShape::new(ElementType::U8, [n].as_slice()));
         let directory = tempfile::tempdir().unwrap();
         let files = spill(directory.path());
