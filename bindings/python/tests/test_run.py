@@ -262,7 +262,7 @@ def test_infinities_are_found():
 
 
 def test_the_tests_of_an_op_run_from_python():
-    text = (pathlib.Path(__file__).parents[2] / "tests/ops/reverse.hlo").read_text()
+    text = (pathlib.Path(__file__).parents[3] / "tests/ops/reverse.hlo").read_text()
     first = text.split("// -----")[0]
     assert etalon.load(first.split("// in:")[0]).verify().devices == 1
 

@@ -59,17 +59,17 @@ impl SliceDim {
     }
 }
 
-/// A part of an array: one extent for each dimension.
+/// A part of an array: the elements of each dimension.
 pub type Region = SmallVec<[SliceDim; 4]>;
 
 /// Returns the `slice` that takes a region.
 pub fn slice_of(region: &[SliceDim]) -> Op {
-    Op::Slice(Slice { ranges: SliceRanges(region.iter().map(|extent| extent.range()).collect()) })
+    Op::Slice(Slice { ranges: SliceRanges(region.iter().map(|dim| dim.range()).collect()) })
 }
 
 /// Returns the shape of a region of an array, without a layout.
 pub fn region_shape(shape: &ArrayShape, region: &[SliceDim]) -> ArrayShape {
-    ArrayShape::new(shape.ty, region.iter().map(|extent| extent.count).collect::<hlo::Dims>())
+    ArrayShape::new(shape.ty, region.iter().map(|dim| dim.count).collect::<hlo::Dims>())
 }
 
 /// The way in which a region of a result follows from regions of the operands.

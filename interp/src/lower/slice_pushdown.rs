@@ -81,14 +81,14 @@ impl<'a> PlanBuilder<'a> {
     fn at_constants(&self, op: &DynamicSlice, instruction: &Instruction) -> Option<Region> {
         let dims = &self.shape_of(instruction.operands[0])?.dims;
         let indices = &instruction.operands[1..];
-        let extent = |d: usize| {
+        let dim = |d: usize| {
             let array = *self.values[indices[d].index()].first()?;
             let Some(Value::Array(index)) = &self.plan.arrays[array].value else { return None };
             let count = op.dynamic_slice_sizes[d];
             let index = (index.len() == 1).then(|| index.get(0).as_i64()).flatten()?;
             (count > 0).then(|| SliceDim::run(index.clamp(0, dims[d] - count), count))
         };
-        (indices.len() == dims.len()).then(|| (0..dims.len()).map(extent).collect()).flatten()
+        (indices.len() == dims.len()).then(|| (0..dims.len()).map(dim).collect()).flatten()
     }
 
     fn shape_of(&self, id: InstructionId) -> Option<&'a ArrayShape> {
