@@ -16,7 +16,8 @@ const HEAD: &str = "\
 /// More by this fraction than recorded is a failure.
 const TOLERANCE: f64 = 0.05;
 /// The profiles of the file, and what is compiled in each.
-const PROFILES: [(&str, &str); 2] = [("counts", "--package=etalon-interp"), (TEST, "--workspace")];
+const PROFILES: [(&str, &[&str]); 2] =
+    [("counts", &["--package=etalon-interp", "--features=rustfft"]), (TEST, &["--workspace"])];
 /// The profile of the tests.
 const TEST: &str = "test";
 
@@ -76,10 +77,10 @@ fn accept(worse: &[String]) -> Result {
 /// Returns the lines of a profile with the instructions of this tree, and the cases that execute more of them.
 fn counted(
     root: &Path,
-    (profile, packages): (&str, &str),
+    (profile, packages): (&str, &[&str]),
     features: &[&str],
 ) -> Result<(String, Vec<String>)> {
-    let program = build(root, &[&["--profile", profile, packages], features].concat())?;
+    let program = build(root, &[&["--profile", profile], packages, features].concat())?;
     let (mut text, mut worse) = (String::new(), Vec::new());
     for line in recorded(root)?.1.into_iter().filter(|line| line.profile == profile) {
         let Count { profile, engine, elements, instructions, case } = line;

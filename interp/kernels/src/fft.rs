@@ -45,6 +45,8 @@ use num::{Arithmetic, Result, Scope};
 use std::marker::PhantomData;
 use transform::{FftKind, Transform};
 
+#[cfg(feature = "rustfft")]
+mod by_rustfft;
 mod transform;
 
 /// Numbers of a line that are read or written before those of the next one.
@@ -85,7 +87,13 @@ fn kernel(
     match (arithmetic, result.ty.component() == ElementType::F64) {
         (Arithmetic::Exact, true) => Transforms::<f64, DoubleDouble>::kernel(op, operand, result),
         (Arithmetic::Exact, false) => Transforms::<f32, f64>::kernel(op, operand, result),
+        #[cfg(feature = "rustfft")]
+        (Arithmetic::Fast, true) => by_rustfft::kernel::<f64>(op, operand),
+        #[cfg(feature = "rustfft")]
+        (Arithmetic::Fast, false) => by_rustfft::kernel::<f32>(op, operand),
+        #[cfg(not(feature = "rustfft"))]
         (Arithmetic::Fast, true) => Transforms::<f64, f64>::kernel(op, operand, result),
+        #[cfg(not(feature = "rustfft"))]
         (Arithmetic::Fast, false) => Transforms::<f32, Single>::kernel(op, operand, result),
     }
 }
