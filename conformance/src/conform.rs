@@ -1,7 +1,7 @@
 //! The comparison of a backend with a reference, on the same modules and arguments.
 use crate::Failure;
 use crate::backend::{Backend, BackendError, Code};
-use crate::judge::{Accuracies, Judgement, Mode, judge_with};
+use crate::judge::{JudgeOptions, Judgement, Mode, judge_with};
 use crate::results::{Record, Reproduction, Verdict};
 use hlo::{Literal, Verified};
 use interp::DeviceGrid;
@@ -29,8 +29,8 @@ type BackendResults = Result<Vec<Literal>, BackendError>;
 
 /// Runs a module in two backends and judges the result of the second by that of the first.
 ///
-/// The backend executes the module twice: results that differ from each other are
-/// [`Verdict::Unstable`].
+/// The backend executes the module twice. Two legal results that differ are labeled as not
+/// deterministic; they are [`Verdict::Unstable`] where determinism is asked for.
 ///
 /// ```
 /// use conformance::backend::EngineBackend;
@@ -70,10 +70,10 @@ pub fn conform(
     record.seconds = start.elapsed().as_secs_f64();
     let actual = match executions {
         Ok([first, second]) => {
-            subject.judge(&backend.accuracies(), &expected, &first, &mut record);
-            if record.verdict != Verdict::Differs && bytes(&first) != bytes(&second) {
-                record.verdict = Verdict::Unstable;
-                record.reason = String::from("the second execution has another result");
+            let options = backend.judging();
+            subject.judge(&options, &expected, &first, &mut record);
+            if !record.verdict.is_bad() && bytes(&first) != bytes(&second) {
+                subject.judge_second(&options, &expected, &second, &mut record);
             }
             first
         }
@@ -121,14 +121,35 @@ impl Subject {
         Ok([module.execute(&self.arguments)?, module.execute(&self.arguments)?])
     }
 
-    fn judge(
+    /// Judges the second execution, whose result is another one.
+    fn judge_second(
         &self,
-        accuracies: &Accuracies,
+        options: &JudgeOptions,
         expected: &[Literal],
         actual: &[Literal],
         record: &mut Record,
     ) {
-        let judgement = judge_with(accuracies, &self.module, &self.arguments, expected, actual);
+        let mut second = Record::new(&self.name, Verdict::Agrees);
+        self.judge(options, expected, actual, &mut second);
+        if options.deterministic && !second.verdict.is_bad() {
+            second.verdict = Verdict::Unstable;
+        }
+        if second.verdict > record.verdict {
+            *record = Record { seconds: record.seconds, ..second };
+        }
+        record.reason = format!("the second execution has another result\n{}", record.reason);
+        let label = record.label.take().into_iter().chain(["not deterministic".to_owned()]);
+        record.label = Some(label.collect::<Vec<_>>().join(", "));
+    }
+
+    fn judge(
+        &self,
+        options: &JudgeOptions,
+        expected: &[Literal],
+        actual: &[Literal],
+        record: &mut Record,
+    ) {
+        let judgement = judge_with(options, &self.module, &self.arguments, expected, actual);
         let text = judgement.to_string();
         let Judgement { verdict, modes, measures, .. } = judgement;
         let names: Vec<&str> = modes.iter().map(|mode: &Mode| mode.name()).collect();

@@ -3,6 +3,7 @@
 //! ```text
 //!                       ┌─ EngineBackend    Etalon's engines
 //!                       ├─ PlantedBackend   another backend, with wrong results of one op
+//!                       ├─ JudgedBackend    another backend, judged by other options
 //! Backend ─ compile ─> ─┼─ Plugin           a PJRT plugin, in a process of its own or in this one
 //!    │                  └─ CommandBackend   a command that reads and writes files
 //!    └── LoadedModule ─ execute ─> the result of each device
@@ -30,6 +31,7 @@ mod custom_calls;
 mod death;
 mod engine;
 mod error;
+mod judged;
 mod message;
 mod planted;
 mod plugin;
@@ -41,12 +43,13 @@ pub use custom_calls::{IsolatedLibrary, serve_custom_calls};
 pub use death::Death;
 pub use engine::{EngineBackend, LimitedEngine};
 pub use error::{BackendError, Code};
+pub use judged::JudgedBackend;
 pub use planted::PlantedBackend;
 pub use plugin::{Plugin, PluginOptions, serve};
 
 pub use pjrt::OptionValue;
 
-use crate::judge::Accuracies;
+use crate::judge::JudgeOptions;
 use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
 use std::sync::Arc;
@@ -60,10 +63,10 @@ pub trait Backend: Send {
     fn name(&self) -> String;
     /// Returns what the backend can do.
     fn capabilities(&self) -> Capabilities;
-    /// Returns the accuracy of its functions, where it is less than that of the ops. Results that
-    /// need it are labeled.
-    fn accuracies(&self) -> Accuracies {
-        Accuracies::default()
+    /// Returns what a judge knows of the backend: the accuracy that it states, and the modes that
+    /// are legal. Results that need a mode are labeled.
+    fn judging(&self) -> JudgeOptions {
+        JudgeOptions::default()
     }
     /// Compiles a module for these devices. The compiled module is independent of the backend: a
     /// caller may hold several.

@@ -290,7 +290,9 @@ impl Blame {
         match self.verdict {
             Verdict::Agrees => "agrees",
             Verdict::WithinBound => "is within its bound",
+            Verdict::NotTested => "is within a bound that no wrong value would break",
             Verdict::Undefined => "is not determined",
+            Verdict::EtalonBug => "shows a bug of Etalon",
             Verdict::Differs => "differs",
             Verdict::Skipped
             | Verdict::Unsupported

@@ -43,7 +43,7 @@ pub use program::Program;
 
 use crate::backend::Backend;
 use crate::conform::verdict;
-use crate::judge::judge;
+use crate::judge::judge_with;
 use crate::results::Verdict;
 use hlo::{Literal, Verified};
 use search::BlameSearch;
@@ -96,7 +96,8 @@ pub fn blame(
     }
     let original = match sides.backend(&whole) {
         Ok(actual) => {
-            let judgement = judge(module, &arguments, &expected, &actual);
+            let judgement =
+                judge_with(&sides.judging(), module, &arguments, &expected, &actual);
             blame.verdict = judgement.verdict;
             blame.judgement = Some(judgement);
             Some(actual)

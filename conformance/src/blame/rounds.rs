@@ -1,7 +1,7 @@
 //! Loops: each round runs on the values that the backend carried into it.
 use super::program::{Program, Values, arrays, rebuilt, watching};
 use super::search::{BlameSearch, ComputationCall};
-use crate::judge::judge;
+use crate::judge::{JudgeOptions, judge_with};
 use crate::results::Verdict;
 use hlo::ir::ComputationId;
 use hlo::op::While;
@@ -25,6 +25,7 @@ impl BlameSearch<'_> {
         let (Ok(mut decides), Ok(mut steps)) = loaded else {
             return Some(self.round((op, carried), [true, true], 1, path));
         };
+        let options = self.sides.judging().without_witness();
         for round in 1..=self.options.rounds {
             let carried = |flat: &[Vec<Literal>]| -> Option<Vec<Vec<Literal>>> {
                 let value = |list: &Vec<Literal>| rebuilt(&shape, &mut list.iter().cloned());
@@ -33,7 +34,7 @@ impl BlameSearch<'_> {
             let Ok([expected, actual]) = decides.run(&flat) else {
                 return Some(self.round((op, carried(&flat)?), [true, false], round, path));
             };
-            if differs(&condition, &flat, &expected, &actual) {
+            if differs(&options, &condition, &flat, &expected, &actual) {
                 return Some(self.round((op, carried(&flat)?), [true, false], round, path));
             }
             let goes_on: Vec<bool> = expected
@@ -49,7 +50,7 @@ impl BlameSearch<'_> {
             let Ok([expected, actual]) = steps.run(&flat) else {
                 return Some(self.round((op, carried(&flat)?), [false, true], round, path));
             };
-            if differs(&body, &flat, &expected, &actual) {
+            if differs(&options, &body, &flat, &expected, &actual) {
                 return Some(self.round((op, carried(&flat)?), [false, true], round, path));
             }
             flat = actual.iter().map(arrays).collect();
@@ -77,10 +78,11 @@ impl BlameSearch<'_> {
 }
 
 fn differs(
+    options: &JudgeOptions,
     program: &Program,
     arguments: &[Vec<Literal>],
     expected: &[Literal],
     actual: &[Literal],
 ) -> bool {
-    judge(&program.module, arguments, expected, actual).verdict == Verdict::Differs
+    judge_with(options, &program.module, arguments, expected, actual).verdict == Verdict::Differs
 }

@@ -5,7 +5,7 @@ use super::program::{Program, alone, arrays, watching};
 use super::sides::Sides;
 use super::watch::{Recorded, Region};
 use crate::conform::verdict;
-use crate::judge::{Judgement, judge};
+use crate::judge::{Judgement, judge_with};
 use crate::results::Verdict;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Literal, Verified};
@@ -207,8 +207,10 @@ impl<'a> BlameSearch<'a> {
             Ok(expected) => expected,
             Err(message) => return Answer::Unknown(format!("Etalon: {message}")),
         };
-        let judged =
-            |actual: &[Literal]| judge(&program.module, &program.arguments, &expected, actual);
+        let options = self.sides.judging().without_witness();
+        let judged = |actual: &[Literal]| {
+            judge_with(&options, &program.module, &program.arguments, &expected, actual)
+        };
         let flat: Option<Vec<Literal>> = recorded
             .map(|values| values.iter().map(|value| Literal::tuple(arrays(value))).collect());
         let in_module = flat.map(|values| judged(&values));

@@ -1,4 +1,5 @@
 //! The two sides: the backend and Etalon.
+use crate::judge::JudgeOptions;
 use super::program::Program;
 use crate::backend::{Backend, BackendError, LoadedModule};
 use collectives::Session;
@@ -35,6 +36,10 @@ impl<'a> Sides<'a> {
     /// Returns whether the caller ends the search.
     pub(super) fn is_interrupted(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+    /// Returns what is known of the backend.
+    pub(super) fn judging(&self) -> JudgeOptions {
+        self.backend.judging()
     }
     pub(super) fn backend(&mut self, program: &Program) -> Result<Vec<Literal>, BackendError> {
         self.backend.compile(&program.module, self.grid)?.execute(&program.arguments)

@@ -36,7 +36,7 @@ pub(super) fn explain(
     let subject = Subject { module: Arc::new(module), ..subject.clone() };
     if matches!(
         conform(&subject, reference, backend).verdict,
-        Verdict::Agrees | Verdict::WithinBound
+        Verdict::Agrees | Verdict::WithinBound | Verdict::NotTested
     ) {
         record.verdict = Verdict::Undefined;
         REASON.clone_into(&mut record.reason);

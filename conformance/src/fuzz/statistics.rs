@@ -18,7 +18,9 @@ const fn is_executed(verdict: Verdict) -> bool {
     match verdict {
         Verdict::Agrees
         | Verdict::WithinBound
+        | Verdict::NotTested
         | Verdict::Undefined
+        | Verdict::EtalonBug
         | Verdict::Unstable
         | Verdict::Differs => true,
         Verdict::Skipped

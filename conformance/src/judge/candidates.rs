@@ -38,8 +38,19 @@ impl Range {
             let columns = separate(&lists, integers::joined);
             columns.into_iter().map(|c| integers::range(&shape, c.into_iter())).collect()
         } else {
-            let lists: Vec<Vec<Interval>> = all.iter().map(|r| r.intervals().collect()).collect();
-            separate(&lists, joined).iter().map(|column| Self::given(&shape, column)).collect()
+            // The parts of a complex number belong together.
+            let parts = if shape.ty.is_complex() { 2 } else { 1 };
+            let list = |range: &&Self| {
+                let all: Vec<Interval> = range.intervals().collect();
+                all.chunks(parts).map(|z| [z[0], z[parts - 1]]).collect()
+            };
+            let lists: Vec<Vec<[Interval; 2]>> = all.iter().map(list).collect();
+            let column = |column: Vec<[Interval; 2]>| {
+                let all: Vec<Interval> =
+                    column.iter().flat_map(|z| z[..parts].iter().copied()).collect();
+                Self::given(&shape, &all)
+            };
+            separate(&lists, pair_joined).into_iter().map(column).collect()
         };
         match hull.candidates.as_slice() {
             [only] => Self { cause: hull.cause, ..only.clone() },
@@ -58,6 +69,11 @@ impl Range {
         let column = |k: usize| sets.iter().map(|set| at(set, k)).collect::<Vec<_>>();
         let ranges: Vec<Self> = (0..most).map(|k| Self::of(shape, &column(k))).collect();
         Self::any_of(&ranges)
+    }
+
+    /// Returns whether each element is one of a few values.
+    pub(super) fn is_few(&self) -> bool {
+        self.each_value().iter().all(Self::is_point)
     }
 
     /// Returns the candidates of booleans and integers that have few values: each of them.
@@ -81,6 +97,12 @@ impl Range {
             Ok(_) | Err(_) => vec![self.clone()],
         }
     }
+}
+
+/// All ways to take one value of each operand; none if they are too many, or are not points.
+pub(super) fn points(operands: &[&Range]) -> Option<Vec<Vec<Range>>> {
+    let few = operands.iter().all(|range| range.is_point() || range.is_few());
+    combinations(operands).filter(|all| few && all.len() <= MOST)
 }
 
 /// All ways to take one candidate of each operand; none if they are too many.
@@ -129,6 +151,11 @@ fn separate<T: Copy>(lists: &[Vec<T>], join: fn(T, T) -> Option<T>) -> Vec<Vec<T
         }
     }
     columns
+}
+
+/// Returns the numbers of two pairs of intervals, if both parts overlap.
+fn pair_joined([a, b]: [Interval; 2], [c, d]: [Interval; 2]) -> Option<[Interval; 2]> {
+    Some([joined(a, c)?, joined(b, d)?])
 }
 
 /// Returns the values of two intervals, if they overlap.

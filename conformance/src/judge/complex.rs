@@ -10,10 +10,9 @@
 use super::elementwise::decided;
 use super::evaluate::Evaluator;
 use super::interval::Interval;
-use super::modes::Modes;
+use super::modes::{Modes, largest, smallest_normal, ulp};
 use super::range::Range;
 use crate::error_model::roundoff;
-use hlo::elem::FloatFormat;
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
 use hlo::{ArrayShape, ElementType, Scalar};
@@ -59,13 +58,13 @@ impl Parts {
     }
     /// Stored in a type after a loss of some units of the absolute value.
     pub(super) fn stored(self, modes: Modes, ty: ElementType, ulps: f64) -> Self {
-        let r = 2.0 * roundoff(ty) * self.max_abs() * ulps;
+        let size = self.max_abs();
+        let r = if ulps > 0.0 && size.is_finite() { ulps * ulp(ty, size) } else { 0.0 };
         let part = |x: Interval| {
             let zero = ulps > 0.0 && x.is_point() && x.lo == 0.0;
             // Formulas give zeros of either sign.
             let x = if zero { Interval::ZEROS } else { x };
-            let x = if r.is_finite() { x.widened(r) } else { x };
-            modes.store(ty.component(), x, false)
+            modes.store(ty.component(), x.widened(r), false)
         };
         Self { re: part(self.re), im: part(self.im) }
     }
@@ -93,6 +92,13 @@ impl Parts {
     }
     pub(super) fn is_finite(self) -> bool {
         self.re.is_finite() && self.im.is_finite()
+    }
+    fn has_nan(self) -> bool {
+        self.re.is_nan() || self.im.is_nan()
+    }
+    /// Returns whether a part is NaN, or may be.
+    fn is_unknown(self) -> bool {
+        self.has_nan() || self.re.is_any() || self.im.is_any()
     }
 }
 
@@ -168,6 +174,14 @@ pub(super) fn unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range
                     num::unary(op, ElementType::C128, Scalar::Complex(re, im)).as_f64()
                 };
                 let [re, im] = [z.re, z.im].map(|x| super::functions::unary(Unary::Abs, x));
+                if !z.is_finite() {
+                    // Of an infinity and a NaN, C99 has an infinity, and the root of squares a NaN.
+                    return match (z.has_nan(), re.is_finite() || im.is_finite()) {
+                        (true, true) => Interval::NAN,
+                        (false, _) if z.is_point() => Interval::point(f64::INFINITY),
+                        (true | false, _) => Interval::ANY,
+                    };
+                }
                 let abs = match z.is_point() {
                     true => Interval::rounded(value(z.re.lo, z.im.lo), false),
                     false => {
@@ -188,6 +202,10 @@ pub(super) fn unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range
         pair(num::unary(op, ElementType::C128, Scalar::Complex(re, im)))
     };
     let each = |z: &Parts| {
+        if !z.is_finite() {
+            // The specification names no formula for infinities and NaN.
+            return vec![Parts::both(Interval::ANY)];
+        }
         let parts = z.quadrants().into_iter();
         parts.map(|z| function([z], f).stored(modes, shape.ty, ulps)).collect()
     };
@@ -212,6 +230,7 @@ pub(super) fn binary(
         match op {
             Binary::Add => sum(x.re + y.re, x.im + y.im),
             Binary::Subtract => sum(x.re - y.re, x.im - y.im),
+            Binary::Maximum | Binary::Minimum => selected(op, x, y, f),
             Binary::Multiply if x.is_finite() && y.is_finite() && fits(ty, &[x, y]) => {
                 let z = multiplied(x, y);
                 // Each product may be rounded before the sum.
@@ -223,6 +242,7 @@ pub(super) fn binary(
                     || vec![Parts::both(Interval::ANY)],
                     |values| values.into_iter().map(|z| z.stored(modes, ty, 0.0)).collect(),
                 ),
+            _ if !(x.is_finite() && y.is_finite()) => vec![Parts::both(Interval::ANY)],
             _ => {
                 let parts = if op == Binary::Power { x.quadrants() } else { vec![x] };
                 parts.into_iter().map(|x| function([x, y], f).stored(modes, ty, ulps)).collect()
@@ -240,8 +260,37 @@ pub(super) fn multiplied(x: Parts, y: Parts) -> Parts {
 fn fits(ty: ElementType, factors: &[Parts]) -> bool {
     2.0 * factors.iter().map(|z| z.max_abs()).product::<f64>() < largest(ty)
 }
-fn largest(ty: ElementType) -> f64 {
-    ty.component().float_format().map_or(f64::MAX, FloatFormat::max_finite)
+/// Returns the greater or the lesser number, by real and then by imaginary part; both if rounding
+/// errors decide.
+fn selected(
+    op: Binary,
+    x: Parts,
+    y: Parts,
+    f: impl Fn([(f64, f64); 2]) -> (f64, f64),
+) -> Vec<Parts> {
+    if x.is_point() && y.is_point() {
+        let (re, im) = f([x.mid(), y.mid()]);
+        return vec![Parts { re: Interval::point(re), im: Interval::point(im) }];
+    }
+    if x.is_unknown() || y.is_unknown() {
+        return vec![Parts::both(Interval::ANY)];
+    }
+    let first = if op == Binary::Maximum { Direction::Ge } else { Direction::Le };
+    match ordered(first, x, y) {
+        Some(first) => vec![if first { x } else { y }],
+        None => vec![x, y],
+    }
+}
+
+/// Returns whether two numbers of which not all are points are in order, by real and then by
+/// imaginary part; `None` if rounding errors decide.
+fn ordered(direction: Direction, x: Parts, y: Parts) -> Option<bool> {
+    let order = ComparisonType::Float;
+    if x.re.is_point() && y.re.is_point() && x.re.lo == y.re.lo {
+        return decided(direction, order, x.im, y.im);
+    }
+    let apart = decided(Direction::Ne, order, x.re, y.re) == Some(true);
+    apart.then(|| decided(direction, order, x.re, y.re)).flatten()
 }
 
 /// Returns whether formulas of a product or quotient give different infinities and NaN.
@@ -251,7 +300,11 @@ fn is_special(op: Binary, ty: ElementType, x: Parts, y: Parts) -> bool {
     }
     let (re, im) = y.mid();
     let zero = y.is_point() && y.max_abs() == 0.0;
-    zero || x.max_abs() / re.hypot(im) > largest(ty) / 2.0
+    let (most, least) = (largest(ty) / 2.0, smallest_normal(ty));
+    // The textbook divides by the square of the divisor's absolute value.
+    let size = re.hypot(im) * re.hypot(im);
+    zero || x.max_abs() / re.hypot(im) > most || size > most || size < least
+        || x.max_abs() * y.max_abs() > most
 }
 
 /// Returns the values of both formulas for special numbers: of the textbook, and of C99, annex G.
@@ -311,7 +364,9 @@ pub(super) fn compared(direction: Direction, x: &Range, y: &Range) -> Vec<Option
         match direction {
             Direction::Eq => apart.then_some(false),
             Direction::Ne => apart.then_some(true),
-            Direction::Lt | Direction::Le | Direction::Gt | Direction::Ge => None,
+            Direction::Lt | Direction::Le | Direction::Gt | Direction::Ge => {
+                ordered(direction, x, y).filter(|_| !(x.is_unknown() || y.is_unknown()))
+            }
         }
     };
     numbers(x).into_iter().zip(numbers(y)).map(each).collect()

@@ -3,6 +3,9 @@ use super::{Judgement, Mode};
 use crate::results::Measures;
 use std::fmt::{Display, Formatter, Result};
 
+/// Errors of fewer times the typical one are usual.
+const UNUSUAL: f64 = 4.0;
+
 /// Distances that say something are below this one.
 const MOST_ULPS: u64 = 1 << 30;
 
@@ -17,6 +20,11 @@ impl Display for Judgement {
             let (unknown, all) = (self.undetermined, measures.elements);
             let why = "the specification leaves them open, or rounding decides them";
             writeln!(f, "{unknown} of {all} elements differ and are not determined: {why}")?;
+        }
+        if self.untested > 0 {
+            let (untested, all) = (self.untested, measures.elements);
+            let why = "their bound has the size of the result";
+            writeln!(f, "{untested} of {all} elements differ and are not tested: {why}")?;
         }
         if let Some(worst) = &measures.worst {
             writeln!(
@@ -33,6 +41,9 @@ impl Display for Judgement {
             let names: Vec<&str> = self.modes.iter().map(|mode| Mode::name(*mode)).collect();
             writeln!(f, "explained by: {}", names.join(", "))?;
         }
+        if let Some(witness) = &self.witness {
+            writeln!(f, "second witness: {}", witness.trim_end())?;
+        }
         if let Some(cause) = &self.cause {
             writeln!(f, "cause: {cause}")?;
         }
@@ -47,16 +58,22 @@ impl Judgement {
     /// Prints the sizes of the difference that say something: of integers, infinities and NaN, the
     /// values do.
     fn sizes(&self, f: &mut Formatter<'_>) -> Result {
-        let Measures { max_error: error, bound, max_ulps, .. } = self.measures;
+        let Measures { max_error: error, bound, worst_ulps, .. } = self.measures;
         if error == 0.0 || !error.is_finite() {
             return Ok(());
         }
         let relative = if self.estimated.is_some() { "relative " } else { "" };
         write!(f, "{relative}error {error:.3e} (bound {bound:.3e})")?;
         // Between numbers of different sign there are most of the type's values.
-        match max_ulps {
-            0 | MOST_ULPS.. => writeln!(f),
-            ulps => writeln!(f, ", at most {ulps} ulp"),
+        match worst_ulps {
+            None | Some(0 | MOST_ULPS..) => writeln!(f)?,
+            Some(ulps) => writeln!(f, ", {ulps} ulp")?,
+        }
+        match self.typical {
+            Some(times) if times > UNUSUAL => {
+                writeln!(f, "{times:.0} times the typical error of such a program")
+            }
+            Some(_) | None => Ok(()),
         }
     }
 }

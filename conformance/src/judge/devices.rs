@@ -16,6 +16,7 @@ use super::sum::{Signs, Sum, quantum};
 use super::sums::{between_ends, coarser};
 use super::transfers::received;
 use collectives::Groups;
+use crate::error_model::roundoff;
 use hlo::ir::ComputationId;
 use hlo::op::{Binary, Kind, Op};
 use hlo::{ElementType, Literal, Module};
@@ -53,13 +54,15 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
             }
             (op, Kind::Collective | Kind::Device) if !is_started(op) => {
                 let all: Vec<Vec<&Leaves>> = (0..devices).map(operands).collect();
-                communicated(ev, site, &all)?
+                let results = communicated(ev, site, &all)?;
+                written(ev, site, results)
             }
             (Op::AsyncStart(start), _) if communicates(ev.module, start.calls) => {
                 let computation = &ev.module.computations[start.calls];
                 let site = Site { computation, id: start.calls, at: computation.root, lanes: None };
                 let all: Vec<Vec<&Leaves>> = (0..devices).map(operands).collect();
-                communicated(ev, site, &all)?
+                let results = communicated(ev, site, &all)?;
+                written(ev, site, results)
             }
             _ => {
                 let mut each = Vec::with_capacity(devices);
@@ -72,6 +75,11 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
         values.push(result);
     }
     Ok(values.swap_remove(computation.root.index()).into_iter().flatten().collect())
+}
+
+fn written<'m>(ev: &Evaluator<'m>, site: Site<'m>, mut results: Vec<Leaves>) -> Vec<Leaves> {
+    results.iter_mut().for_each(|leaves| ev.written(site, leaves));
+    results
 }
 
 /// Returns whether a computation is one op in which other devices take part.
@@ -207,7 +215,8 @@ fn sums<'m>(
         let Range { lo, hi, .. } = leaves.into_iter().next().unwrap_or_else(Range::nothing);
         let accumulator = coarser(ty, shape.ty);
         let (signs, roundings) = (Signs::of(all()), vec![roundings]);
-        let sum = Sum { lo, hi, magnitudes, roundings, products: 0.0, accumulator, quantum, signs };
+        let (products, unit) = (0.0, roundoff(accumulator));
+    let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
         vec![sum.range(ev, &shape)]
     };
     Ok(results.into_iter().zip(magnitudes).map(range).collect())

@@ -3,7 +3,7 @@
 use super::evaluate::Evaluator;
 use super::functions;
 use super::interval::Interval;
-use super::modes::{Mode, Modes};
+use super::modes::Mode;
 use super::range::is_whole;
 use super::range::{Range, floats};
 use super::site::Site;
@@ -79,9 +79,10 @@ fn combined<'m>(
             booleans(&shape, &decided).because(cause)
         }
         (Op::Convert(_), _) => {
-            let jumps = is_whole(shape.ty) && !operands[0].is_point();
+            let result = converted(ev, from, &shape, operands[0]);
+            let jumps = is_whole(shape.ty) && !result.is_point();
             let cause = cause.clone().or_else(|| jumps.then(|| site.cause()));
-            converted(ev, from, &shape, operands[0]).because(cause)
+            result.because(cause)
         }
         (_, Class::Pred | Class::Signed | Class::Unsigned) => {
             let divides = integers::divides_undefined(op, from, operands);
@@ -162,13 +163,13 @@ fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> R
         return Range::of_sets(shape, &sets);
     }
     let (modes, ty) = (ev.modes, shape.ty);
-    let ulps = ev.accuracy(op.opcode(), ty);
+    let exact = op.opcode().accuracy() == Accuracy::Exact && ev.accuracy(op.opcode(), ty) == 0.0;
     let function = |x: Interval| {
         let y = functions::unary(op, x);
-        if ulps == 0.0 && op.opcode().accuracy() == Accuracy::Exact {
+        if exact {
             return y;
         }
-        modes.store(ty, Modes::inaccurate(ty, y, ulps).within(least, greatest), false)
+        modes.store(ty, ev.inaccurate(op.opcode(), ty, y).within(least, greatest), false)
     };
     Range::of(shape, &x.intervals().map(function).collect::<Vec<_>>())
 }
@@ -181,12 +182,9 @@ fn real_binary(
     same: bool,
 ) -> Range {
     let (modes, ty) = (ev.modes, shape.ty);
-    let ulps = ev.accuracy(op.opcode(), ty);
     let product = op == Binary::Multiply;
     let picks = op == Binary::Maximum || op == Binary::Minimum;
-    let reciprocal = op == Binary::Divide && modes.has(Mode::ReciprocalDivision);
-    let one = Interval::point(1.0);
-    let stored = |mut z: Interval, x: Interval, y: Interval| {
+    let stored = |mut z: Interval, x: Interval| {
         if same && op == Binary::Subtract && x.is_finite() {
             z = Interval::point(0.0);
         }
@@ -196,19 +194,26 @@ fn real_binary(
         if picks {
             return z;
         }
-        if reciprocal {
-            z = z.hull(x * modes.store(ty, one / y, false));
-        }
-        modes.store(ty, Modes::inaccurate(ty, z, ulps), product)
+        modes.store(ty, ev.inaccurate(op.opcode(), ty, z), product)
     };
     let pairs = operands[0].intervals().zip(operands[1].intervals());
     if functions::jumps_between(op) && !(operands[0].is_point() && operands[1].is_point()) {
         let set = |(x, y): (Interval, Interval)| {
-            functions::turns(op, x, y).into_iter().map(|z| stored(z, x, y)).collect()
+            functions::turns(op, x, y).into_iter().map(|z| stored(z, x)).collect()
         };
         return Range::of_sets(shape, &pairs.map(set).collect::<Vec<_>>());
     }
-    let function = |(x, y): (Interval, Interval)| stored(functions::binary(op, x, y), x, y);
+    if op == Binary::Divide && modes.has(Mode::ReciprocalDivision) {
+        // The reciprocal may itself be flushed.
+        let set = |(x, y): (Interval, Interval)| {
+            let reciprocal = modes.store(ty, Interval::point(1.0) / y, false);
+            let each = [Some(reciprocal), modes.flushed(ty, reciprocal)].into_iter().flatten();
+            let products = each.map(|reciprocal| stored(x * reciprocal, x));
+            std::iter::once(stored(x / y, x)).chain(products).collect()
+        };
+        return Range::of_sets(shape, &pairs.map(set).collect::<Vec<_>>());
+    }
+    let function = |(x, y): (Interval, Interval)| stored(functions::binary(op, x, y), x);
     Range::of(shape, &pairs.map(function).collect::<Vec<_>>())
 }
 
@@ -380,9 +385,10 @@ fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Rang
         }
         (false, false) => integers::range(
             shape,
-            each.iter().map(|x| {
+            each.iter().map(|&x| {
                 let end = |x: f64| Scalar::Float(x).convert(ElementType::F64, to);
-                (end(x.lo), end(x.hi))
+                // Out of its range, the integer is implementation-defined.
+                if integers::holds(to, x) { (end(x.lo), end(x.hi)) } else { integers::any(to) }
             }),
         ),
     }

@@ -9,7 +9,7 @@ use super::runner::{Form, Runner};
 use super::site::Site;
 use super::transfers::received;
 use super::{
-    Stop, batch_norm, control, devices, dynamic, elementwise, fold, linear, products, scatter,
+    Stop, batch_norm, candidates, control, devices, dynamic, elementwise, fold, linear, products, scatter,
     sort, sums, topk, transform,
 };
 use hlo::ir::{ComputationId, Instruction};
@@ -33,16 +33,27 @@ pub(super) struct Evaluator<'m> {
     accuracies: &'m Accuracies,
     /// Whether each leaf of the entry's result is asked for, if not all are.
     asked: Option<Vec<bool>>,
+    /// Whether errors of sums grow with the square root of the number of terms, as they typically
+    /// do, not as in the worst case.
+    typical: bool,
     count: u64,
 }
 
 impl<'m> Evaluator<'m> {
     pub(super) fn new(module: &'m Module, modes: Modes, accuracies: &'m Accuracies) -> Self {
-        Self { module, modes, runner: Runner::default(), accuracies, asked: None, count: 0 }
+        Self { module, modes, runner: Runner::default(), accuracies, asked: None, typical: false, count: 0 }
     }
     /// Restricts the evaluation to some leaves of the entry's result; the others are not computed.
     pub(super) fn asked_for(self, leaves: Vec<bool>) -> Self {
         Self { asked: Some(leaves), ..self }
+    }
+    /// Bounds what errors typically are, not what they may be.
+    pub(super) fn typical(self) -> Self {
+        Self { typical: true, count: 0, ..self }
+    }
+    /// Returns the number of roundings that sums of so many add up.
+    pub(super) fn roundings(&self, count: f64) -> f64 {
+        if self.typical { count.sqrt() } else { count }
     }
     /// Replaces the modes; compiled instructions are kept.
     pub(super) fn with_modes(self, modes: Modes) -> Self {
@@ -57,6 +68,24 @@ impl<'m> Evaluator<'m> {
         };
         let stated = self.accuracies.of(op, ty);
         self.formula(own).max(if self.modes.has(Mode::StatedAccuracy) { stated } else { 0.0 })
+    }
+    /// Returns the values of a function of floats that may have the error of its op, or the one that
+    /// the backend states. A function of a type of fewer than 32 bits is computed in `f32`.
+    pub(super) fn inaccurate(&self, op: Opcode, ty: ElementType, x: Interval) -> Interval {
+        let own = match op.accuracy() {
+            Accuracy::Ulp(ulps) => self.formula(f64::from(ulps)),
+            Accuracy::Exact | Accuracy::Order | Accuracy::Random => 0.0,
+        };
+        let computed = if ty.bits() < 32 { ElementType::F32 } else { ty };
+        let near = Modes::inaccurate(computed, x, own);
+        if !self.modes.has(Mode::StatedAccuracy) {
+            return near;
+        }
+        let far = Modes::inaccurate(ty, x, self.accuracies.of(op, ty));
+        if far.is_point() {
+            return near;
+        }
+        Interval { lo: near.lo.min(far.lo), hi: near.hi.max(far.hi) }
     }
     /// Returns an error that formulas of functions have, where functions need not be correctly
     /// rounded.
@@ -160,10 +189,24 @@ impl<'m> Evaluator<'m> {
             return Err(Stop::Unsupported("the module runs too many instructions".to_owned()));
         }
         let mut value = self.instruction(site, operands)?;
+        self.written(site, &mut value);
         for range in &mut value {
             name_cause(site, range);
         }
         Ok(value)
+    }
+    /// Adds the zeros that an op may write in place of denormals that it computes.
+    pub(super) fn written(&self, site: Site<'m>, value: &mut Leaves) {
+        if !computes(site.instruction()) {
+            return;
+        }
+        let leaves = site.instruction().shape.leaves();
+        for (range, leaf) in value.iter_mut().zip(leaves) {
+            let ty = leaf.element_type().filter(|ty| ty.is_float() || ty.is_complex());
+            if let Some(flushed) = ty.and_then(|ty| range.flushed(ty, self.modes)) {
+                *range = flushed;
+            }
+        }
     }
 
     fn instruction(&mut self, site: Site<'m>, operands: &[&Leaves]) -> Result<Leaves, Stop> {
@@ -242,21 +285,22 @@ impl<'m> Evaluator<'m> {
             {
                 self.stated(site, &arrays(site, operands)?)
             }
-            op => Err(site.unsupported(&format!("`{}`", op.opcode()))),
+            // Of what has no rule, nothing is known if nothing is known of an operand.
+            op => match operands.iter().find_map(|&leaves| open(leaves)) {
+                Some(cause) => Ok(unknown(site, cause.or_else(|| Some(site.cause())))),
+                None => Err(site.unsupported(&format!("`{}`", op.opcode()))),
+            },
         }
     }
 
     /// Returns the operands that an op computes with or compares, where it may flush denormals
     /// to 0. Others are moved bit by bit.
     fn read(&self, site: Site<'m>, operands: &[&Leaves]) -> Vec<Option<Leaves>> {
-        let opcode = site.instruction().opcode();
-        let moves = opcode.moves_data() && opcode != Opcode::Compare;
-        let computes = opcode.kind() == Kind::Array && !moves;
-        if !computes || !self.modes.has(Mode::FlushedDenormals) {
+        if !computes(site.instruction()) || !self.modes.has(Mode::FlushedDenormals) {
             return vec![None; operands.len()];
         }
         let flushed = |(i, leaves): (usize, &&Leaves)| match leaves.as_slice() {
-            [range] => Some(vec![range.read(site.operand(i).element_type()?, self.modes)?]),
+            [range] => Some(vec![range.flushed(site.operand(i).element_type()?, self.modes)?]),
             _ => None,
         };
         operands.iter().enumerate().map(flushed).collect()
@@ -277,10 +321,20 @@ impl<'m> Evaluator<'m> {
     /// Returns the result of an op that only moves elements, applied to both ends.
     pub(super) fn moved(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Leaves, Stop> {
         let data = data_operands(&site.instruction().op).unwrap_or(usize::MAX);
-        if let Some(index) = operands.iter().skip(data).find(|index| !index.is_point()) {
-            // Which element it is depends on rounding errors.
+        let split = data.min(operands.len());
+        if let Some(index) = operands[split..].iter().find(|index| !index.is_point()) {
+            // Which element it is depends on rounding errors: one of a few, or any.
             let cause = index.cause.clone();
-            return Ok(vec![Range::any(&site.shape()?).because(cause)]);
+            let Some(choices) = candidates::points(&operands[split..]) else {
+                return Ok(vec![Range::any(&site.shape()?).because(cause)]);
+            };
+            let each = |choice: &Vec<Range>| {
+                let all: Vec<&Range> = operands[..split].iter().copied().chain(choice).collect();
+                self.moved(site, &all)
+            };
+            let results: Vec<Leaves> = choices.iter().map(each).collect::<Result<_, _>>()?;
+            let all: Vec<Range> = results.into_iter().flatten().collect();
+            return Ok(vec![Range::any_of(&all).because(cause)]);
         }
         // An element of the result is one of an operand, with the candidates of that one.
         let count = operands.iter().map(|range| range.candidates().len()).max().unwrap_or(1);
@@ -316,12 +370,35 @@ impl<'m> Evaluator<'m> {
             operands.iter().zip(types).map(|(range, ty)| range.value(ty?)).collect();
         let Some(values) = values else {
             let cause = operands.iter().find_map(|range| range.cause.clone());
-            return Ok(unknown(site, cause.or_else(|| Some(site.cause()))));
+            let cause = cause.or_else(|| Some(site.cause()));
+            let Some(choices) = candidates::points(operands) else {
+                return Ok(unknown(site, cause));
+            };
+            let each = |choice: &Vec<Range>| self.stated(site, &choice.iter().collect::<Vec<_>>());
+            let results: Vec<Leaves> = choices.iter().map(each).collect::<Result<_, _>>()?;
+            let all = control::any_of(&results).into_iter();
+            return Ok(all.map(|range| range.because(cause.clone())).collect());
         };
         let form = site.lanes.map_or(Form::Stated, Form::Vector);
         let result = self.runner.run(self.module, &site.key(form), &values)?;
         Ok(result.leaves().into_iter().map(Range::exact).collect())
     }
+}
+
+/// Returns whether an op computes with floats, or compares them, where it may flush denormals:
+/// others move elements bit by bit.
+fn computes(instruction: &Instruction) -> bool {
+    let opcode = instruction.opcode();
+    let moves = opcode.moves_data() && opcode != Opcode::Compare;
+    let array = matches!(opcode.kind(), Kind::Array | Kind::Collective);
+    array && !moves && !instruction.operands.is_empty()
+}
+
+/// Returns the cause of an array of which an element is unknown, or a NaN of either sign.
+fn open(leaves: &Leaves) -> Option<Option<Cause>> {
+    let open = |x: Interval| x.is_any() || x.has_open_sign();
+    let range = leaves.iter().find(|range| range.intervals().any(open))?;
+    Some(range.cause.clone())
 }
 
 /// Names the instruction of whose result nothing is known although something was known of its

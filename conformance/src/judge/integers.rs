@@ -30,7 +30,15 @@ fn number(x: Scalar) -> i128 {
         Scalar::Float(_) | Scalar::Complex(..) => 0,
     }
 }
-fn any(ty: ElementType) -> Ends {
+/// Returns whether a type has the integer of each number, without its fraction.
+pub(super) fn holds(ty: ElementType, x: Interval) -> bool {
+    let (least, greatest) = any(ty);
+    let (least, greatest) = (least.as_f64() - 1.0, greatest.as_f64() + 1.0);
+    // Beyond 2^53 the fraction is 0, and 1 is lost.
+    (x.lo > least || x.lo == least + 1.0) && x.hi < greatest
+}
+
+pub(super) fn any(ty: ElementType) -> Ends {
     extremes(ty).unwrap_or((Scalar::zero(ty), Scalar::zero(ty)))
 }
 /// Returns the numbers of a type from `lo` to `hi`; any if one of them overflows, which wraps

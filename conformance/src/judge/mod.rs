@@ -51,9 +51,11 @@ mod interval;
 mod linear;
 mod modes;
 mod needed;
+mod options;
 #[cfg(test)]
 mod orders;
 mod product;
+mod precision;
 mod products;
 #[cfg(test)]
 mod properties;
@@ -72,9 +74,11 @@ mod topk;
 mod transfers;
 mod transform;
 mod verdict;
+mod witness;
 
 pub use accuracy::Accuracies;
-pub use modes::Mode;
+pub use modes::{Mode, Modes};
+pub use options::JudgeOptions;
 
 use crate::results::{Element, Measures, Verdict};
 use crate::{Tolerance, compare_each};
@@ -83,7 +87,6 @@ use hlo::ir::Module;
 use hlo::op::Accuracy;
 use hlo::{IndexSpace, Literal, Shape, Verified};
 use interp::DeviceGrid;
-use modes::Modes;
 use runner::Key;
 use serde::{Deserialize, Serialize};
 use verdict::Check;
@@ -91,8 +94,8 @@ use verdict::Check;
 /// The verdict on the results of a backend.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
-    /// One of [`Verdict::Agrees`], [`Verdict::WithinBound`], [`Verdict::Undefined`] and
-    /// [`Verdict::Differs`].
+    /// One of [`Verdict::Agrees`], [`Verdict::WithinBound`], [`Verdict::NotTested`],
+    /// [`Verdict::Undefined`], [`Verdict::Differs`] and [`Verdict::EtalonBug`].
     pub verdict: Verdict,
     /// The modes that explain the difference: without any one of them, the result would not be
     /// legal.
@@ -104,6 +107,17 @@ pub struct Judgement {
     /// Elements that differ and of which nothing can be said.
     #[serde(default)]
     pub undetermined: usize,
+    /// Elements that differ within a bound of the size of the element, which no wrong value would
+    /// break.
+    #[serde(default)]
+    pub untested: usize,
+    /// The error of the worst element in units of the typical one: that of sums whose roundings
+    /// cancel as random numbers do. It says nothing about the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typical: Option<f64>,
+    /// What the second computation of the expected result says, if it does not confirm it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<String>,
     /// The instruction of which rounding errors change the decision, as `computation/instruction`;
     /// or the shapes that differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -139,12 +153,12 @@ pub fn judge(
     expected: &[Literal],
     actual: &[Literal],
 ) -> Judgement {
-    judge_with(&Accuracies::default(), verified, arguments, expected, actual)
+    judge_with(&JudgeOptions::default(), verified, arguments, expected, actual)
 }
 
-/// Judges as [`judge`] the results of a backend that states the accuracy of its functions.
+/// Judges as [`judge`], by what is known of the backend.
 pub fn judge_with(
-    accuracies: &Accuracies,
+    options: &JudgeOptions,
     verified: &Verified,
     arguments: &[Vec<Literal>],
     expected: &[Literal],
@@ -155,6 +169,9 @@ pub fn judge_with(
         modes: Vec::new(),
         measures: Measures::default(),
         undetermined: 0,
+        untested: 0,
+        typical: None,
+        witness: None,
         cause: None,
         estimated: None,
     };
@@ -184,7 +201,7 @@ pub fn judge_with(
         [all] => vec![all.clone(); pairs.len()],
         each => each.to_vec(),
     };
-    match judge_devices(accuracies, module, &repeated, &pairs, &mut judgement) {
+    match judge_devices(options, module, &repeated, &pairs, &mut judgement) {
         Ok(()) => {}
         Err(Stop::Unsupported(reason)) => {
             estimate(module, reason, expected_of(&pairs), &mut judgement);
@@ -197,6 +214,9 @@ pub fn judge_with(
                 judgement.undetermined(path);
             }
         }
+    }
+    if judgement.verdict == Verdict::Differs && options.witness {
+        witness::examine(verified, &repeated, expected, &mut judgement);
     }
     judgement
 }
@@ -216,7 +236,7 @@ fn expected_of(pairs: &[(&Literal, &Literal)]) -> (Vec<Literal>, Vec<Literal>) {
 }
 
 fn judge_devices(
-    accuracies: &Accuracies,
+    options: &JudgeOptions,
     module: &Module,
     arguments: &[Vec<Literal>],
     pairs: &[(&Literal, &Literal)],
@@ -237,14 +257,14 @@ fn judge_devices(
     let (expected, actual) = (results(|pair| pair.0.clone()), results(|pair| pair.1.clone()));
     let (expected, actual) = (&expected, &actual);
     let stated = Mode::StatedAccuracy;
-    let most = if accuracies.is_empty() { Modes::ALL.without(stated) } else { Modes::ALL };
-    let usual =
-        most.without(Mode::FlushedDenormals).without(Mode::ReciprocalDivision).without(stated);
-    let mut evaluator =
-        Evaluator::new(module, usual, accuracies).asked_for(different(result, pairs));
+    let none_stated = options.accuracies.is_empty();
+    let most = if none_stated { options.modes.without(stated) } else { options.modes };
+    let usual = most.common();
+    let mut evaluator = Evaluator::new(module, usual, &options.accuracies)
+        .asked_for(different(result, pairs));
     let mut check = Check::of(&evaluator.entry(arguments)?, expected, actual);
     let mut modes = usual;
-    if !check.passes() {
+    if !check.passes() && most != usual {
         evaluator = evaluator.with_modes(most);
         let wider = Check::of(&evaluator.entry(arguments)?, expected, actual);
         // More modes decide less: what is undetermined in both is not their doing.
@@ -255,30 +275,34 @@ fn judge_devices(
     if check.passes() {
         for mode in modes.list() {
             evaluator = evaluator.with_modes(modes.without(mode));
-            if Check::of(&evaluator.entry(arguments)?, expected, actual).passes() {
-                modes = modes.without(mode);
+            let narrower = Check::of(&evaluator.entry(arguments)?, expected, actual);
+            if narrower.passes() {
+                (check, modes) = (narrower, modes.without(mode));
             }
         }
         judgement.modes = modes.list();
     }
     if check.missed > 0 {
-        return Err(Stop::Unsupported("the expected result is not within the bound".to_owned()));
-    }
-    if check.wrong == 0 && check.cause.as_ref().is_some_and(|cause| !cause.decides) {
+        judgement.verdict = Verdict::EtalonBug;
+        judgement.witness = Some("the expected result is not within its own bound".to_owned());
+    } else if check.wrong == 0 && check.cause.as_ref().is_some_and(|cause| !cause.decides) {
         let path = check.cause.map_or_else(String::new, |cause| cause.path.to_string());
         return Err(Stop::Unbounded(path));
+    } else {
+        judgement.verdict = check.verdict();
     }
-    judgement.verdict = match (check.wrong, check.undetermined) {
-        (0, 0) => Verdict::WithinBound,
-        (0, _) => Verdict::Undefined,
-        (_, _) => Verdict::Differs,
-    };
     judgement.measures.wrong = check.wrong;
     judgement.undetermined = check.undetermined;
+    judgement.untested = check.untested;
+    if judgement.verdict == Verdict::WithinBound {
+        let ranges = evaluator.with_modes(modes).typical().entry(arguments)?;
+        judgement.typical = check.typical(&ranges, expected);
+    }
     judgement.cause = check.cause.map(|cause| cause.path.to_string());
     if let Some(worst) = check.worst {
         judgement.measures.max_error = worst.error;
         judgement.measures.bound = worst.bound;
+        judgement.measures.worst_ulps = worst.ulps;
         let leaves = result.leaves().len();
         let (device, leaf) = (worst.leaf / leaves, worst.leaf % leaves);
         let (expected, actual) = pairs[device];

@@ -1,83 +1,124 @@
 //! The legal modes in which backends may differ, and the value that an instruction stores in each.
 use super::interval::Interval;
+use hlo::elem::FloatFormat;
 use hlo::{ElementType, Scalar};
 use serde::{Deserialize, Serialize};
 
-/// A legal reason for other bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// A function such as `tanh` is not correctly rounded, but within the accuracy of its op.
-    FunctionAccuracy,
-    /// The terms of a sum, or the factors of a product, are taken in another order.
-    SummationOrder,
-    /// A product is added without being rounded before: fused multiply-add.
-    FusedMultiplyAdd,
-    /// A value is not rounded to its type between two instructions.
-    ExcessPrecision,
-    /// Numbers below the smallest normal `f32`, `bf16` or `f64` are read or written as 0.
-    FlushedDenormals,
-    /// A quotient is the product with the reciprocal of the divisor.
-    ReciprocalDivision,
+/// Declares the modes, in the order in which the judge tries to do without them, with the words
+/// that reports show and those of the command line.
+macro_rules! modes {
+    ($($(#[$doc:meta])* $name:ident $key:literal $words:literal,)*) => {
+        /// A legal reason for other bits.
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+        )]
+        #[serde(rename_all = "snake_case")]
+        pub enum Mode { $($(#[$doc])* $name,)* }
+
+        impl Mode {
+            /// All modes, the most common last.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// Returns the words that reports show.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => $words,)* }
+            }
+            /// Returns the word of the command line.
+            pub const fn key(self) -> &'static str {
+                match self { $(Self::$name => $key,)* }
+            }
+        }
+    };
+}
+
+modes! {
     /// A function is within the accuracy that the backend states for it, and not within that of its
     /// op.
-    StatedAccuracy,
+    StatedAccuracy "stated-accuracy" "accuracy that the backend states",
+    /// The bits of `rng-bit-generator` are those of another implementation.
+    RandomBits "random-bits" "random bits of another implementation",
+    /// A convolution is computed by a transform (Winograd, FFT), whose error has the size of the
+    /// largest terms.
+    TransformedConvolution "transformed-convolution" "transform-based convolution",
+    /// Products of 8-bit floats are added with 14 bits.
+    FastAccumulation "fast-accumulation" "fast accumulation of 8-bit products",
+    /// The partial sums of `dot` and `convolution` have the type of the result, though it has fewer
+    /// than 32 bits.
+    ElementAccumulation "element-accumulation" "accumulation in the element type",
+    /// An `f32` operand of `dot` and `convolution` is read as one or several `bf16`, as its
+    /// `operand_precision` permits.
+    Bf16Passes "bf16" "bf16 passes",
+    /// An `f32` operand of `dot` and `convolution` is read with 11 bits, as its `operand_precision`
+    /// permits.
+    Tf32 "tf32" "TF32 operands",
+    /// A quotient is the product with the reciprocal of the divisor.
+    ReciprocalDivision "reciprocal" "division by reciprocal",
+    /// Numbers below the smallest normal `f32`, `bf16` or `f64` are read or written as 0.
+    FlushedDenormals "flush" "flushed denormals",
+    /// A value is not rounded to its type between two instructions.
+    ExcessPrecision "excess-precision" "excess precision",
+    /// A product is added without being rounded before: fused multiply-add.
+    FusedMultiplyAdd "fma" "fused multiply-add",
+    /// The terms of a sum, or the factors of a product, are taken in another order.
+    SummationOrder "order" "order of summation",
+    /// A function such as `tanh` is not correctly rounded, but within the accuracy of its op.
+    FunctionAccuracy "accuracy" "accuracy of functions",
 }
 
 impl Mode {
-    /// All modes, the most common last.
-    pub const ALL: [Self; 7] = [
-        Self::StatedAccuracy,
-        Self::ReciprocalDivision,
-        Self::FlushedDenormals,
+    /// The modes that every backend has: nearly all differences need no other.
+    const COMMON: [Self; 4] = [
         Self::ExcessPrecision,
         Self::FusedMultiplyAdd,
         Self::SummationOrder,
         Self::FunctionAccuracy,
     ];
-
-    /// Returns the words that reports show.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::FunctionAccuracy => "accuracy of functions",
-            Self::SummationOrder => "order of summation",
-            Self::FusedMultiplyAdd => "fused multiply-add",
-            Self::ExcessPrecision => "excess precision",
-            Self::FlushedDenormals => "flushed denormals",
-            Self::ReciprocalDivision => "division by reciprocal",
-            Self::StatedAccuracy => "accuracy that the backend states",
-        }
-    }
-    const fn bit(self) -> u8 {
-        match self {
-            Self::FunctionAccuracy => 1,
-            Self::SummationOrder => 2,
-            Self::FusedMultiplyAdd => 4,
-            Self::ExcessPrecision => 8,
-            Self::FlushedDenormals => 16,
-            Self::ReciprocalDivision => 32,
-            Self::StatedAccuracy => 64,
-        }
+    const fn bit(self) -> u32 {
+        1 << self as u32
     }
 }
 
 /// A set of modes.
+///
+/// ```
+/// use conformance::judge::{Mode, Modes};
+/// let strict = Modes::STRICT;
+/// assert!(strict.has(Mode::SummationOrder) && !strict.has(Mode::Tf32));
+/// assert!(strict.with(Mode::Tf32).has(Mode::Tf32));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Modes(u8);
+pub struct Modes(u32);
 
 impl Modes {
-    pub(super) const ALL: Self = Self(127);
-    #[cfg(test)]
-    pub(super) const NONE: Self = Self(0);
+    /// All modes.
+    pub const ALL: Self = Self((1 << Mode::ALL.len()) - 1);
+    /// No mode: only correctly rounded results in the order of Etalon.
+    pub const NONE: Self = Self(0);
+    /// What every specification of HLO leaves open: the order of sums and the accuracy of
+    /// functions.
+    pub const STRICT: Self = Self::NONE.with(Mode::SummationOrder).with(Mode::FunctionAccuracy);
 
-    pub(super) const fn has(self, mode: Mode) -> bool {
+    /// Returns whether the set has a mode.
+    pub const fn has(self, mode: Mode) -> bool {
         self.0 & mode.bit() != 0
     }
-    pub(super) const fn without(self, mode: Mode) -> Self {
+    /// Returns the set with a mode.
+    #[must_use]
+    pub const fn with(self, mode: Mode) -> Self {
+        Self(self.0 | mode.bit())
+    }
+    /// Returns the set without a mode.
+    #[must_use]
+    pub const fn without(self, mode: Mode) -> Self {
         Self(self.0 & !mode.bit())
     }
-    pub(super) fn list(self) -> Vec<Mode> {
-        Mode::ALL.into_iter().filter(|&mode| self.has(mode)).collect()
+    /// Returns the modes of this set that nearly all backends have.
+    pub(super) fn common(self) -> Self {
+        Mode::COMMON.into_iter().filter(|&mode| self.has(mode)).fold(Self::NONE, Self::with)
+    }
+    /// Returns the modes, the most common last.
+    pub fn list(self) -> Vec<Mode> {
+        Mode::ALL.iter().copied().filter(|&mode| self.has(mode)).collect()
     }
 
     /// Returns the legal values of an instruction of type `ty` whose real values are `x`; `product`
@@ -91,25 +132,17 @@ impl Modes {
             return x;
         }
         let keep = self.has(Mode::ExcessPrecision) || (product && self.has(Mode::FusedMultiplyAdd));
-        let stored = if ty == ElementType::F64 { nearest(x, keep) } else { stored(ty, x, keep) };
-        self.flushed(ty, stored)
+        if ty == ElementType::F64 { nearest(x, keep) } else { stored(ty, x, keep) }
     }
-    /// Returns the legal values where those below the normal numbers of the type may be 0.
-    pub(super) fn flushed(self, ty: ElementType, x: Interval) -> Interval {
+    /// Returns the zero that may stand for an element of which a value is below the normal numbers.
+    pub(super) fn flushed(self, ty: ElementType, x: Interval) -> Option<Interval> {
         let least = self.flushed_below(ty);
-        let zero = x.lo == 0.0 && x.hi == 0.0;
-        if least == 0.0 || zero || x.is_nan() || x.lo >= least || x.hi <= -least {
-            return x;
+        let denormal = least > 0.0 && !x.is_nan() && x.lo < least && x.hi > -least;
+        // An interval about 0 has it, but may have both zeros only if both ends say so.
+        if !denormal || (x.lo <= 0.0 && x.hi >= 0.0) {
+            return None;
         }
-        // The ends of an f64 are not legal themselves, except for those of a point and for zero.
-        let open = ty == ElementType::F64 && x.is_point();
-        if x.lo > 0.0 {
-            Interval { lo: 0.0, hi: if open { x.hi.next_up() } else { x.hi } }
-        } else if x.hi < 0.0 {
-            Interval { lo: if open { x.lo.next_down() } else { x.lo }, hi: -0.0 }
-        } else {
-            x
-        }
+        Some(Interval::point(if x.lo > 0.0 { 0.0 } else { -0.0 }))
     }
     /// Returns the number below which all numbers of a type may be 0.
     pub(super) fn flushed_below(self, ty: ElementType) -> f64 {
@@ -119,19 +152,47 @@ impl Modes {
         let flushes = self.has(Mode::FlushedDenormals) && least <= f64::from(f32::MIN_POSITIVE);
         if flushes { least } else { 0.0 }
     }
-    /// Returns the real values `x` of a function that may be wrong by some units in the last place.
+    /// Returns the real values `x` of a function that may be wrong by some units in the last place
+    /// of its result.
     pub(super) fn inaccurate(ty: ElementType, x: Interval, ulps: f64) -> Interval {
         let zero = x.is_point() && x.lo == 0.0;
-        if ulps == 0.0 || zero {
+        if ulps == 0.0 || zero || x.is_nan() || x.is_any() {
             return x;
         }
-        let at = if x.is_finite() { x.max_abs() } else { x.lo.abs().min(x.hi.abs()) };
-        if at.is_infinite() {
-            return x;
-        }
-        let unit = (2.0 * crate::error_model::roundoff(ty) * at).max(least_subnormal(ty));
-        x.widened(ulps * unit)
+        let lo = lowered(ty, x, ulps);
+        let hi = -lowered(ty, -x, ulps);
+        // The ends of an f64 are exactly the first numbers that are not legal.
+        if ty == ElementType::F64 { Interval { lo, hi } } else { Interval::open(lo, hi) }
     }
+}
+
+/// Returns the least value of a function of values `x` that is wrong by some units in the last
+/// place.
+fn lowered(ty: ElementType, x: Interval, ulps: f64) -> f64 {
+    let least = |y: f64| y - ulps * ulp(ty, y);
+    if x.lo.is_infinite() {
+        return x.lo;
+    }
+    // Above a power of two the units are twice as large.
+    let power = if x.lo > 0.0 { 2.0 * binade(x.lo) } else { f64::INFINITY };
+    if power <= x.hi { least(x.lo).min(least(power)) } else { least(x.lo) }
+}
+
+/// Returns the greatest power of two that is not above the magnitude of a finite number; of 0 and
+/// the subnormal numbers of `f64`, the least normal one.
+fn binade(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & (0x7ff << 52)).max(f64::MIN_POSITIVE)
+}
+
+/// Returns the unit in the last place of a finite number of a float or complex type.
+pub(super) fn ulp(ty: ElementType, x: f64) -> f64 {
+    let unit = 2.0 * crate::error_model::roundoff(ty) * binade(x);
+    unit.max(least_subnormal(ty))
+}
+
+/// Returns the largest finite number of a type.
+pub(super) fn largest(ty: ElementType) -> f64 {
+    ty.component().float_format().map_or(f64::MAX, FloatFormat::max_finite)
 }
 
 fn round(ty: ElementType, x: f64) -> f64 {
@@ -220,7 +281,7 @@ mod tests {
     #[test]
     fn without_excess_precision_a_value_is_rounded() {
         let third = Interval::point(1.0) / Interval::point(3.0);
-        let strict = Modes(0);
+        let strict = Modes::NONE;
         assert!(strict.store(F32, third, false).is_point());
         assert!(strict.store(ElementType::F64, third, false).is_point());
         assert!(!Modes::ALL.store(F32, third, false).is_point());
@@ -229,10 +290,27 @@ mod tests {
     #[test]
     fn denormals_may_be_zero() {
         let tiny = Interval::point(1e-40);
-        assert_eq!(contains(F32, Modes::ALL.flushed(F32, tiny), 0.0), Some(true));
-        assert_eq!(contains(F32, Modes(0).flushed(F32, tiny), 0.0), Some(false));
-        let half = ElementType::F16;
-        assert!(Modes::ALL.flushed(half, Interval::point(1e-7)).is_point());
+        assert!(Modes::ALL.flushed(F32, tiny).is_some_and(|zero| zero.same(Interval::point(0.0))));
+        assert!(Modes::ALL.flushed(F32, -tiny).is_some_and(|zero| zero.same(Interval::point(-0.0))));
+        assert!(Modes::NONE.flushed(F32, tiny).is_none());
+        assert!(Modes::ALL.flushed(ElementType::F16, Interval::point(1e-7)).is_none());
+    }
+
+    #[test]
+    fn units_are_those_of_the_result() {
+        // 4 units of a number at the end of a binade, and one that reaches into the next.
+        let legal = |y: f64, n: f64, x: f32| {
+            contains(F32, Modes::inaccurate(F32, Interval::open(y, y), n), f64::from(x))
+        };
+        let y = 1.973_877_7f32;
+        let up = |n: u32| f32::from_bits(y.to_bits() + n);
+        assert_eq!(legal(f64::from(y), 2.0, up(2)), Some(true));
+        assert_eq!(legal(f64::from(y), 2.0, up(3)), Some(false));
+        let ty = ElementType::F64;
+        let x = Modes::inaccurate(ty, Interval::open(1.5, 1.5), 2.0);
+        let two = 1.5f64.next_up().next_up();
+        assert_eq!(contains(ty, x, two), Some(true));
+        assert_eq!(contains(ty, x, two.next_up()), Some(false));
     }
 
     #[test]
@@ -243,7 +321,7 @@ mod tests {
         assert_eq!(contains(F32, stored, f64::from(f32::MAX)), Some(true));
         assert_eq!(contains(F32, stored, 3e38), Some(false));
         let float8 = ElementType::F8E4M3Fn;
-        let stored = Modes(0).store(float8, Interval::point(500.0), false);
+        let stored = Modes::NONE.store(float8, Interval::point(500.0), false);
         assert_eq!(contains(float8, stored, f64::NAN), Some(true));
     }
 }

@@ -7,10 +7,9 @@ use super::complex::{self, Parts};
 use super::evaluate::Evaluator;
 use super::fold::Fold;
 use super::interval::Interval;
-use super::modes::{least_subnormal, smallest_normal};
+use super::modes::{largest, least_subnormal, smallest_normal};
 use super::range::Range;
 use crate::error_model::roundoff;
-use hlo::elem::FloatFormat;
 use hlo::{ArrayShape, ElementType};
 
 /// The properties of the factors of one element.
@@ -49,10 +48,6 @@ fn odd(x: f64) -> f64 {
     // At most 2^53: exact.
     f64::from(u32::try_from(odd >> 32).unwrap_or(0)) * 4_294_967_296.0
         + f64::from(u32::try_from(odd & 0xffff_ffff).unwrap_or(0))
-}
-
-fn largest(ty: ElementType) -> f64 {
-    ty.component().float_format().map_or(f64::MAX, FloatFormat::max_finite)
 }
 
 /// Returns the products of leaf `leaf`, a vector of lanes, of partial products of type
@@ -115,7 +110,7 @@ fn real_product(
         return product;
     }
     // The product of f64 is itself computed in f64.
-    let relative = (of.count * (unit + f64::EPSILON)).exp_m1();
+    let relative = (ev.roundings(of.count) * (unit + f64::EPSILON)).exp_m1();
     let lost = if underflows { of.count * least.max(least_subnormal(ty)) * of.large } else { 0.0 };
     let real = product.widened(relative * product.max_abs() + lost).signed_as(product);
     match (overflows, real.lo >= 0.0) {

@@ -1,27 +1,21 @@
 //! Ranges of dot products and convolutions: sums of products.
-#![expect(clippy::wildcard_enum_match_arm, reason = "two ops come here")]
-use super::Stop;
+use super::{Stop, candidates};
 use super::elementwise::finite_magnitudes;
 use super::evaluate::{Evaluator, Leaves, arrays};
 use super::interval::Interval;
+use super::precision::ProductPrecision;
 use super::range::is_whole;
 use super::range::{Range, array, floats, wide};
 use super::runner::Form;
 use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
 use super::sums::{all_points, terms};
-use crate::error_model::roundoff;
-use hlo::op::value::DotAlgorithm;
 use hlo::{ElementType, IndexSpace, Literal, Op};
 
-/// Returns whether the factors are scaled. Fails if there is no bound.
-fn checked(site: Site<'_>, operands: &[&Range], complex: bool) -> Result<bool, Stop> {
-    let (algorithm, scaled) = algorithm(&site.instruction().op);
+/// Fails if there is no bound.
+fn check(site: Site<'_>, operands: &[&Range], complex: bool) -> Result<(), Stop> {
     if !all_points(&operands[2..]) {
         return Err(site.unsupported("sizes that are not exactly known"));
-    }
-    if algorithm != DotAlgorithm::default() {
-        return Err(site.unsupported("an algorithm"));
     }
     if operands[..2].iter().any(|range| integral(range)) {
         return Err(site.unsupported("products of integers and floats"));
@@ -30,7 +24,7 @@ fn checked(site: Site<'_>, operands: &[&Range], complex: bool) -> Result<bool, S
     if complex && types(operands[0]) != types(operands[1]) {
         return Err(site.unsupported("products of complex and real numbers"));
     }
-    Ok(scaled)
+    Ok(())
 }
 
 fn integral(range: &Range) -> bool {
@@ -44,6 +38,12 @@ pub(super) fn products<'m>(
     operands: &[&Leaves],
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
+    if let Some(chosen) = choices(site, &operands) {
+        // Of a single product, each choice of its factors.
+        let each = |chosen: &Vec<Range>| of_arrays(ev, site, &chosen.iter().collect::<Vec<_>>());
+        let results: Vec<Leaves> = chosen.iter().map(each).collect::<Result<_, _>>()?;
+        return Ok(super::control::any_of(&results));
+    }
     match (&site.instruction().op, operands.as_slice()) {
         (Op::ScaledDot(_), [a, b, scales @ ..]) if !all_points(&operands) => {
             // The factors are scaled first; then all scales are 1.
@@ -53,6 +53,16 @@ pub(super) fn products<'m>(
         }
         _ => of_arrays(ev, site, &operands),
     }
+}
+
+/// Returns the choices of the operands' candidates, if there are some and each element of the
+/// result is one product.
+fn choices(site: Site<'_>, operands: &[&Range]) -> Option<Vec<Vec<Range>>> {
+    let open = operands.iter().any(|range| range.candidates().len() > 1);
+    if !open || terms(site) > 1.0 || matches!(site.instruction().op, Op::ScaledDot(_)) {
+        return None;
+    }
+    candidates::combinations(operands)
 }
 
 /// Returns the products of elements and the scales of their blocks.
@@ -95,7 +105,15 @@ fn of_arrays<'m>(
     // of the factors.
     let [a, b, rest @ ..] = operands else { return Err(site.unsupported("this op")) };
     let complex = shape.ty.is_complex();
-    let scaled = checked(site, operands, complex)?;
+    check(site, operands, complex)?;
+    let precision = ProductPrecision::of(&site.instruction().op);
+    let types = [0, 1].map(|i| site.operand(i).element_type());
+    let factor = |i: usize, range: &Range| {
+        types[i].map_or_else(|| range.clone(), |ty| precision.factor(ev.modes, i, ty, range))
+    };
+    let factors = [factor(0, a), factor(1, b)];
+    let [a, b] = &factors;
+    let scaled = precision.scaled;
     let with_rest = |a: Literal, b: Literal, absolute: bool| -> Vec<Literal> {
         let rest = rest.iter().map(|range| match absolute && !integral(range) {
             true => finite_magnitudes(range),
@@ -103,14 +121,14 @@ fn of_arrays<'m>(
         });
         [a, b].into_iter().chain(rest).collect()
     };
-    let [large_a, large_b] = [a, b].map(|range| finite_magnitudes(range));
+    let [large_a, large_b] = [a, b].map(finite_magnitudes);
     let real = |ev: &mut Evaluator<'m>, a: &Literal, b: &Literal| {
         ev.runner.run(ev.module, &site.key(Form::Real), &with_rest(a.clone(), b.clone(), true))
     };
     let center =
         ev.runner.run(ev.module, &site.key(Form::Wide), &with_rest(a.mids(), b.mids(), false))?;
     let sum = real(ev, &large_a, &large_b)?;
-    let errors = if all_points(operands) {
+    let errors = if all_points(operands) && a.is_point() && b.is_point() {
         None
     } else {
         // |a| eb + ea (|b| + eb), of which `large_b` is the latter factor.
@@ -121,8 +139,8 @@ fn of_arrays<'m>(
             floats(&one).iter().zip(floats(&other)).map(|(x, y)| x + y),
         ))
     };
-    let accumulator =
-        if roundoff(shape.ty) > roundoff(ElementType::F32) { ElementType::F32 } else { shape.ty };
+    let accumulator = precision.accumulator(ev.modes, shape.ty);
+    let unit = precision.unit(ev.modes, types, accumulator);
     let step = if complex { 2 } else { 1 };
     let wide = shape.with_type(wide(shape.ty));
     let spread =
@@ -144,29 +162,19 @@ fn of_arrays<'m>(
         }
         None => center.clone(),
     };
-    let factors = operands.iter().filter(|range| !integral(range));
-    let quantum = factors.map(|range| quantum(range)).sum();
+    let scales = rest.iter().filter(|range| !integral(range)).map(|range| quantum(range));
+    let quantum = [a, b].into_iter().map(quantum).chain(scales).sum();
     // A part of a complex product is the sum of two products.
     let roundings = if complex { 2.0 * terms(site) + 2.0 } else { terms(site) };
     // A factor may be rounded after it is scaled.
     let roundings = roundings + if scaled { 2.0 } else { 0.0 };
     let cause = operands.iter().find_map(|range| range.cause.clone());
     let (lo, hi) = (end(-1.0), end(1.0));
-    let signs = if complex || scaled { Signs::ANY } else { Signs::of([*a]).times(Signs::of([*b])) };
+    let signs = if complex || scaled { Signs::ANY } else { Signs::of([a]).times(Signs::of([b])) };
     let magnitudes = spread(&sum);
     let (products, roundings) = (roundings, vec![roundings]);
-    let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, quantum, signs };
+    let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
     Ok(vec![sum.range(ev, &shape).because(cause)])
-}
-
-/// Returns the algorithm, and whether the factors have scales.
-fn algorithm(op: &Op) -> (DotAlgorithm, bool) {
-    match op {
-        Op::Dot(dot) => (dot.algorithm, false),
-        Op::Convolution(convolution) => (convolution.algorithm, false),
-        Op::ScaledDot(dot) => (dot.algorithm, true),
-        _ => (DotAlgorithm::default(), false),
-    }
 }
 
 /// Returns the distance of the ends from the middle of each number.

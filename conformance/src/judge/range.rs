@@ -91,17 +91,29 @@ impl Range {
         let ty = literal.array_shape().map(|shape| wide(shape.ty));
         Self::point(ty.map_or_else(|| literal.clone(), |ty| converted(literal, ty)))
     }
-    /// Returns the values that an instruction of type `ty` reads, which may flush denormals.
-    pub(super) fn read(&self, ty: ElementType, modes: Modes) -> Option<Self> {
+    /// Returns the values where denormals of type `ty` may be read or written as 0: each itself or
+    /// 0, and nothing between. None if there are no denormals.
+    pub(super) fn flushed(&self, ty: ElementType, modes: Modes) -> Option<Self> {
         let part = ty.component();
-        let denormal = |x: Interval| !modes.flushed(part, x).same(x);
-        if modes.flushed_below(part) == 0.0 || !self.intervals().any(denormal) {
+        let flushes = |x: Interval| modes.flushed(part, x).is_some();
+        if modes.flushed_below(part) == 0.0
+            || !self.candidates().iter().any(|range| range.intervals().any(flushes))
+        {
             return None;
         }
-        let flushed: Vec<Interval> = self.intervals().map(|x| modes.flushed(part, x)).collect();
-        let candidates = self.candidates.iter();
-        let candidates = candidates.map(|c| c.read(ty, modes).unwrap_or_else(|| c.clone()));
-        Some(Self { candidates: candidates.collect(), ..self.with(&flushed) })
+        let parts = if ty.is_complex() { 2 } else { 1 };
+        // Of a complex number, each part or both.
+        let each = |range: &Self, which: usize| {
+            let zero = |(i, x): (usize, Interval)| match which >> (i % parts) & 1 {
+                0 => x,
+                _ => modes.flushed(part, x).unwrap_or(x),
+            };
+            range.with(&range.intervals().enumerate().map(zero).collect::<Vec<_>>())
+        };
+        let all = self.candidates().iter();
+        let all = all.flat_map(|range| (0..1usize << parts).map(|which| each(range, which)));
+        let all: Vec<Self> = all.collect();
+        Some(Self::any_of(&all).because(self.cause.clone()))
     }
     pub(super) fn new(lo: Literal, hi: Literal, cause: Option<Cause>) -> Self {
         Self { lo, hi, cause, candidates: Vec::new() }

@@ -313,8 +313,9 @@ fn a_backend_states_its_own_accuracy() {
     let arguments: Vec<Literal> = ["f32[] 1", "f32[] 3"].map(|x| x.parse().unwrap()).to_vec();
     let expected = [interp::run(&module, &arguments).unwrap()];
     let of = |stated: &Accuracies, actual: &str| {
+        let options = JudgeOptions { accuracies: stated.clone(), ..JudgeOptions::default() };
         judge_with(
-            stated,
+            &options,
             &module,
             std::slice::from_ref(&arguments),
             &expected,

@@ -122,6 +122,9 @@ fn build(module: &Module, key: &Key) -> Module {
     let source = &module.computations[key.computation];
     let instruction = &source.instructions[key.instruction];
     let mut op = instruction.op.clone();
+    if !matches!(key.form, Form::Stated) {
+        without_algorithm(&mut op);
+    }
     let mut computations = Arena::default();
     match &key.form {
         Form::Fold(binary, _) => synthetic(&mut computations, &mut op, *binary),
@@ -156,6 +159,17 @@ fn build(module: &Module, key: &Key) -> Module {
     built.config.replica_count = module.config.replica_count;
     built.config.num_partitions = module.config.num_partitions;
     built
+}
+
+/// Products of other types have no algorithm.
+fn without_algorithm(op: &mut Op) {
+    let algorithm = match op {
+        Op::Dot(op) => &mut op.algorithm,
+        Op::Convolution(op) => &mut op.algorithm,
+        Op::ScaledDot(op) => &mut op.algorithm,
+        _ => return,
+    };
+    *algorithm = hlo::op::value::DotAlgorithm::Unset;
 }
 
 /// Returns the instruction that ends the asynchronous operation which another one starts.

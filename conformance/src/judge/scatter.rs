@@ -13,6 +13,7 @@ use super::runner::Form;
 use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
 use super::sums::{all_points, coarser, leaf_shape, terms, total};
+use crate::error_model::roundoff;
 use hlo::ir::ComputationId;
 use hlo::op::value::ComparisonType;
 use hlo::op::{Binary, Scatter};
@@ -248,6 +249,7 @@ pub(super) fn select_and_scatter<'m>(
     let cause = operands.iter().find_map(|range| range.cause.clone());
     let (roundings, accumulator) = (vec![terms(site)], shape.ty);
     let signs = Signs::of(operands[1..].iter().copied());
-    let sum = Sum { lo, hi, magnitudes, roundings, products: 0.0, accumulator, quantum, signs };
+    let (products, unit) = (0.0, roundoff(accumulator));
+    let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
     Ok(vec![sum.range(ev, &shape).because(cause)])
 }

@@ -7,10 +7,9 @@
 use super::elementwise::broadcast;
 use super::evaluate::Evaluator;
 use super::interval::Interval;
-use super::modes::{Mode, least_subnormal};
+use super::modes::{Mode, largest, least_subnormal};
 use super::range::{Range, floats};
 use crate::error_model::roundoff;
-use hlo::elem::FloatFormat;
 use hlo::{ArrayShape, ElementType, Literal};
 
 /// A sum: its real value, and what its evaluation may add.
@@ -24,8 +23,9 @@ pub(super) struct Sum {
     pub(super) roundings: Vec<f64>,
     /// Products among the terms of one element.
     pub(super) products: f64,
-    /// The type of the partial sums.
+    /// The type of the partial sums, and their unit roundoff.
     pub(super) accumulator: ElementType,
+    pub(super) unit: f64,
     /// The exponent of a number of which all terms are multiples, if they are exactly known.
     pub(super) quantum: Option<i32>,
     pub(super) signs: Signs,
@@ -66,11 +66,13 @@ impl Sum {
         let ty = shape.ty.component();
         let parts = ends.enumerate().map(|(i, ((&lo, &hi), &sum))| {
             if lo.is_finite() && hi.is_finite() && sum.is_finite() {
-                return ev.modes.store(
-                    ty,
-                    self.real(ev, broadcast(&self.roundings, i), lo, hi, sum),
-                    false,
-                );
+                let real = self.real(ev, broadcast(&self.roundings, i), lo, hi, sum);
+                // An algorithm rounds the sum before it is stored.
+                let real = match roundoff(self.accumulator) > roundoff(ty) {
+                    true => ev.modes.store(self.accumulator, real, false),
+                    false => real,
+                };
+                return ev.modes.store(ty, real, false);
             }
             // A term is not finite, or the sum is beyond f64. Finite terms may make an infinity of
             // the other sign.
@@ -114,7 +116,7 @@ impl Sum {
             return self.signed(real);
         }
         // The real sum and products of f64 are themselves computed in f64.
-        let relative = roundings * (roundoff(self.accumulator) + f64::EPSILON);
+        let relative = ev.roundings(roundings) * (self.unit + f64::EPSILON);
         let underflow = least_subnormal(self.accumulator).max(f64::from_bits(2)) / 2.0;
         let real = self.signed(real.widened(relative * sum + self.products * underflow));
         if sum < largest(self.accumulator) {
@@ -150,10 +152,6 @@ impl Sum {
             Signs { .. } => real,
         }
     }
-}
-
-fn largest(ty: ElementType) -> f64 {
-    ty.component().float_format().map_or(f64::MAX, FloatFormat::max_finite)
 }
 
 /// Returns the exponent of the lowest bit that any of the numbers has; `None` if one of them is not

@@ -237,6 +237,7 @@ fn real_total<'m>(
     let accumulator = coarser(ty, shape.ty);
     let signs = Signs::of(operands.iter().copied().filter(numeric));
     let roundings = roundings.to_vec();
-    let sum = Sum { lo, hi, magnitudes, roundings, products: 0.0, accumulator, quantum, signs };
+    let (products, unit) = (0.0, roundoff(accumulator));
+    let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
     Ok(sum.range(ev, shape))
 }

@@ -3,8 +3,11 @@ use super::interval::Interval;
 use super::modes::contains;
 use super::range::{Cause, Range};
 use crate::compare::ulps;
-use crate::results::{Element, Measures};
+use crate::results::{Element, Measures, Verdict};
 use hlo::{ElementType, IndexSpace, Literal, Scalar};
+
+/// A bound of more than this part of the element is one that a wrong value may not break.
+const LOOSE: f64 = 0.25;
 
 /// How a result lies in the ranges of legal values.
 #[derive(Debug, Default)]
@@ -13,6 +16,10 @@ pub(super) struct Check {
     pub(super) wrong: usize,
     /// Elements that differ and of which nothing is known.
     pub(super) undetermined: usize,
+    /// Elements that differ, legally, within a bound that no wrong value would break.
+    pub(super) untested: usize,
+    /// Elements that differ, legally.
+    pub(super) within: usize,
     /// Why they are unknown.
     pub(super) cause: Option<Cause>,
     /// Elements whose expected value is not legal: a mistake in a rule.
@@ -30,6 +37,10 @@ pub(super) struct WorstElement {
     pub(super) error: f64,
     /// The largest legal distance.
     pub(super) bound: f64,
+    /// The distance in units in the last place of its type, if both are finite.
+    pub(super) ulps: Option<u64>,
+    /// The part, of a complex number.
+    part: usize,
     /// It is not legal.
     wrong: bool,
 }
@@ -37,6 +48,24 @@ pub(super) struct WorstElement {
 impl Check {
     pub(super) fn passes(&self) -> bool {
         self.wrong == 0 && self.undetermined == 0
+    }
+    pub(super) fn verdict(&self) -> Verdict {
+        match (self.wrong, self.undetermined, self.within, self.untested) {
+            (0, 0, 0, 1..) => Verdict::NotTested,
+            (0, 0, ..) => Verdict::WithinBound,
+            (0, ..) => Verdict::Undefined,
+            (1.., ..) => Verdict::Differs,
+        }
+    }
+    /// Returns the error of the worst element in units of the largest distance in these ranges.
+    pub(super) fn typical(&self, ranges: &[Range], expected: &Literal) -> Option<f64> {
+        let worst = self.worst.as_ref().filter(|worst| worst.error > 0.0)?;
+        let (range, leaf) = (ranges.get(worst.leaf)?, expected.leaves()[worst.leaf]);
+        let ty = leaf.array_shape()?.ty;
+        let x = *Elements::of(range, ty).intervals_at(worst.at).get(worst.part)?;
+        let center = parts(leaf.get(worst.at))[worst.part];
+        let bound = (center - x.lo).max(x.hi - center);
+        (bound > 0.0 && bound.is_finite()).then(|| worst.error / bound)
     }
     /// Compares the leaves of a result with their ranges.
     pub(super) fn of(ranges: &[Range], expected: &Literal, actual: &Literal) -> Self {
@@ -52,7 +81,7 @@ impl Check {
             for at in 0..expected.len() {
                 let (expected, actual) = (expected.get(at), actual.get(at));
                 if !same(expected, actual) {
-                    let legal = check.element(leaf, at, &candidates, expected, actual);
+                    let legal = check.element(leaf, at, ty, &candidates, expected, actual);
                     if legal != Some(true) {
                         check.cause = check.cause.take().or_else(|| range.cause.clone());
                     }
@@ -66,6 +95,7 @@ impl Check {
         &mut self,
         leaf: usize,
         at: usize,
+        ty: ElementType,
         candidates: &[Elements<'_>],
         expected: Scalar,
         actual: Scalar,
@@ -80,18 +110,24 @@ impl Check {
         };
         let legal = any(actual);
         self.missed += usize::from(any(expected) == Some(false));
-        match legal {
-            Some(true) => {}
-            Some(false) => self.wrong += 1,
-            None => self.undetermined += 1,
-        }
         let own = candidates.iter().find(|range| range.contains(at, expected) == Some(true));
         let own = own.or(candidates.first()).map(|range| range.intervals_at(at));
+        let mut tested = false;
         for (k, (e, a)) in parts(expected).into_iter().zip(parts(actual)).enumerate() {
             let x = own.as_ref().and_then(|x| x.get(k).copied()).unwrap_or(Interval::ANY);
             if k == 0 || e.to_bits() != a.to_bits() {
-                self.distance(WorstElement::of(leaf, at, x, e, a, legal == Some(false)));
+                let ulps = (e.is_finite() && a.is_finite()).then(|| ulps(ty.component(), e, a));
+                let ulps = ulps.filter(|_| ty.is_float() || ty.is_complex());
+                let element = WorstElement::of((leaf, at, k), x, (e, a), ulps, legal == Some(false));
+                tested |= e == 0.0 || element.bound <= LOOSE * e.abs();
+                self.distance(element);
             }
+        }
+        match legal {
+            Some(true) if tested || !ty.is_float() && !ty.is_complex() => self.within += 1,
+            Some(true) => self.untested += 1,
+            Some(false) => self.wrong += 1,
+            None => self.undetermined += 1,
         }
         legal
     }
@@ -107,12 +143,18 @@ impl Check {
 }
 
 impl WorstElement {
-    fn of(leaf: usize, at: usize, x: Interval, expected: f64, actual: f64, wrong: bool) -> Self {
+    fn of(
+        (leaf, at, part): (usize, usize, usize),
+        x: Interval,
+        (expected, actual): (f64, f64),
+        ulps: Option<u64>,
+        wrong: bool,
+    ) -> Self {
         let error = (actual - expected).abs();
         let error = if error.is_nan() { f64::INFINITY } else { error };
         let bound = if actual < expected { expected - x.lo } else { x.hi - expected };
         let bound = if bound.is_nan() { f64::INFINITY } else { bound.max(0.0) };
-        Self { leaf, at, error, bound, wrong }
+        Self { leaf, at, error, bound, ulps, part, wrong }
     }
     fn share(&self) -> f64 {
         if self.error == 0.0 { 0.0 } else { self.error / self.bound }

@@ -19,6 +19,8 @@ pub enum Kind {
     Infinite,
     /// The shapes differ, or the backend has no result: the error, without names and numbers.
     Error(String),
+    /// Two results of Etalon itself differ.
+    EtalonBug,
     /// Two executions have different results.
     Unstable,
     /// The backend does not implement something.
@@ -38,6 +40,7 @@ impl fmt::Display for Kind {
             Self::Error(message) => write!(f, "error: {message}"),
             Self::Unstable => f.write_str("different results of two executions"),
             Self::Unsupported => f.write_str("unsupported"),
+            Self::EtalonBug => f.write_str("a bug of Etalon: two of its results differ"),
             Self::Crashed(death) => write!(f, "the process died: {death}"),
             Self::TimedOut => f.write_str("no answer in time"),
         }
@@ -50,10 +53,12 @@ impl Kind {
         match record.verdict {
             Verdict::Agrees
             | Verdict::WithinBound
+            | Verdict::NotTested
             | Verdict::Undefined
             | Verdict::Skipped
             | Verdict::NoReference => None,
             Verdict::Differs => Some(Self::of_elements(record)),
+            Verdict::EtalonBug => Some(Self::EtalonBug),
             Verdict::Unstable => Some(Self::Unstable),
             Verdict::Rejected | Verdict::Failed => Some(Self::Error(words(&record.reason))),
             Verdict::Unsupported => Some(Self::Unsupported),

@@ -31,13 +31,14 @@ fn test_case(record: &Record) -> TestCase {
     };
     let status = match record.verdict {
         Verdict::Agrees | Verdict::WithinBound => TestCaseStatus::success(),
-        Verdict::Skipped | Verdict::Undefined | Verdict::Unsupported => {
+        Verdict::Skipped | Verdict::NotTested | Verdict::Undefined | Verdict::Unsupported => {
             let mut status = TestCaseStatus::skipped();
             status.set_type(record.verdict.name()).set_message(first_line(&record.reason));
             status
         }
         Verdict::Differs | Verdict::Unstable => non_success(NonSuccessKind::Failure),
         Verdict::NoReference
+        | Verdict::EtalonBug
         | Verdict::Rejected
         | Verdict::Failed
         | Verdict::TimedOut

@@ -11,6 +11,8 @@ pub enum Verdict {
     Agrees,
     /// The result differs by no more than a correct evaluation in the same types may.
     WithinBound,
+    /// The result differs within a bound of the size of the result: no wrong value would break it.
+    NotTested,
     /// The specification leaves the result open, or rounding errors decide between very different
     /// results.
     Undefined,
@@ -18,6 +20,8 @@ pub enum Verdict {
     Unsupported,
     /// Etalon has no result itself: the module fails, or Etalon does.
     NoReference,
+    /// Etalon's result is not confirmed by its second computation, or not within its own bound.
+    EtalonBug,
     /// Two executions of the same module on the same arguments gave different results.
     Unstable,
     /// The backend does not compile a valid module.
@@ -34,13 +38,15 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts, from the best to the worst.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Skipped,
         Self::Agrees,
         Self::WithinBound,
+        Self::NotTested,
         Self::Undefined,
         Self::Unsupported,
         Self::NoReference,
+        Self::EtalonBug,
         Self::Unstable,
         Self::Rejected,
         Self::Failed,
@@ -55,6 +61,8 @@ impl Verdict {
             Self::Skipped => "skipped",
             Self::Agrees => "agrees",
             Self::WithinBound => "within_bound",
+            Self::NotTested => "not_tested",
+            Self::EtalonBug => "etalon_bug",
             Self::Undefined => "undefined",
             Self::Unsupported => "unsupported",
             Self::NoReference => "no_reference",
@@ -73,6 +81,8 @@ impl Verdict {
             Self::Agrees => "agree",
             Self::Differs => "differ",
             Self::WithinBound => "within bound",
+            Self::NotTested => "not tested",
+            Self::EtalonBug => "bugs of Etalon",
             Self::TimedOut => "timed out",
             Self::NoReference => "without reference",
             Self::Skipped
@@ -91,9 +101,11 @@ impl Verdict {
             Self::Skipped
             | Self::Agrees
             | Self::WithinBound
+            | Self::NotTested
             | Self::Undefined
             | Self::Unsupported => false,
             Self::NoReference
+            | Self::EtalonBug
             | Self::Unstable
             | Self::Rejected
             | Self::Failed
@@ -191,6 +203,9 @@ pub struct Measures {
     pub wrong: usize,
     /// The largest distance of two finite floats, in units in the last place.
     pub max_ulps: u64,
+    /// The distance of the worst element in units in the last place, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst_ulps: Option<u64>,
     /// The largest error, relative as the bound is.
     #[serde(with = "number")]
     pub max_error: f64,

@@ -41,6 +41,7 @@ fn results() -> Results {
     let mut wrong = Record::new("abs/f32/nan", Verdict::Differs);
     wrong.reason = String::from("1 of 1 elements differ <b>");
     wrong.measures = Some(Measures {
+        worst_ulps: None,
         elements: 1,
         wrong: 1,
         max_ulps: 3,

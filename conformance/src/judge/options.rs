@@ -1,0 +1,52 @@
+//! What a judge knows of a backend.
+use super::{Accuracies, Mode, Modes};
+
+/// What a judge knows of a backend, and what its user permits.
+///
+/// ```
+/// use conformance::judge::{JudgeOptions, Mode};
+/// let strict = JudgeOptions::strict();
+/// assert!(!strict.modes.has(Mode::FlushedDenormals));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgeOptions {
+    /// The modes that are legal. Each that explains a difference is named in the judgement.
+    pub modes: Modes,
+    /// The accuracy of functions that the backend states.
+    pub accuracies: Accuracies,
+    /// Whether two executions must have the same bits.
+    pub deterministic: bool,
+    /// Whether the expected result is computed a second time, by the engine `reference`, before a
+    /// result is said to differ.
+    pub witness: bool,
+}
+
+impl Default for JudgeOptions {
+    /// All modes are legal, results may change from run to run, and there is a second witness.
+    fn default() -> Self {
+        Self {
+            modes: Modes::ALL,
+            accuracies: Accuracies::default(),
+            deterministic: false,
+            witness: true,
+        }
+    }
+}
+
+impl JudgeOptions {
+    /// Returns the options of a backend that uses only what every specification leaves open: the
+    /// order of sums, and the accuracy of functions.
+    pub fn strict() -> Self {
+        Self { modes: Modes::STRICT, ..Self::default() }
+    }
+    /// Permits a mode.
+    #[must_use]
+    pub fn allow(self, mode: Mode) -> Self {
+        Self { modes: self.modes.with(mode), ..self }
+    }
+    /// Returns the options for a search that judges many results, each without a second witness.
+    #[must_use]
+    pub fn without_witness(self) -> Self {
+        Self { witness: false, ..self }
+    }
+}
