@@ -169,10 +169,8 @@ fn is_legal(
     // Etalon's own engines.
     let options = JudgeOptions::default().without_witness();
     let judgement = judge_with(&options, verified, &arguments, expected, actual);
-    let is_known = matches!(
-        judgement.verdict,
-        Verdict::Agrees | Verdict::WithinBound | Verdict::NotTested
-    );
+    let is_known =
+        matches!(judgement.verdict, Verdict::Agrees | Verdict::WithinBound | Verdict::NotTested);
     Ok(judgement.estimated.is_none() && is_known)
 }
 

@@ -96,8 +96,7 @@ pub fn blame(
     }
     let original = match sides.backend(&whole) {
         Ok(actual) => {
-            let judgement =
-                judge_with(&sides.judging(), module, &arguments, &expected, &actual);
+            let judgement = judge_with(&sides.judging(), module, &arguments, &expected, &actual);
             blame.verdict = judgement.verdict;
             blame.judgement = Some(judgement);
             Some(actual)

@@ -45,7 +45,7 @@ fn devices_add_in_any_order() {
 #[test]
 fn dots_of_groups_and_of_scaled_factors_have_bounds() {
     let ragged = "ENTRY e { x = f32[3,2] parameter(0) y = f32[2,2,1] parameter(1) n = s32[2] constant({1, 2})
-        ROOT r = f32[3,1] ragged-dot(x, y, n), lhs_contracting_dims={1}, rhs_contracting_dims={1},
+        ROOT r = f32[3,1] ragged-dot(x, y, n), lhs_contracting_dims={1}, rhs_contracting_dims={1}, operand_precision={highest,highest},
           lhs_ragged_dims={0}, rhs_group_dims={0} }";
     let arguments = [
         "f32[3,2] {{0.1, 0.7}, {1.1, 0.3}, {0.2, 5}}",

@@ -303,7 +303,9 @@ fn is_special(op: Binary, ty: ElementType, x: Parts, y: Parts) -> bool {
     let (most, least) = (largest(ty) / 2.0, smallest_normal(ty));
     // The textbook divides by the square of the divisor's absolute value.
     let size = re.hypot(im) * re.hypot(im);
-    zero || x.max_abs() / re.hypot(im) > most || size > most || size < least
+    zero || x.max_abs() / re.hypot(im) > most
+        || size > most
+        || size < least
         || x.max_abs() * y.max_abs() > most
 }
 

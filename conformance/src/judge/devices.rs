@@ -15,8 +15,8 @@ use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
 use super::sums::{between_ends, coarser};
 use super::transfers::received;
-use collectives::Groups;
 use crate::error_model::roundoff;
+use collectives::Groups;
 use hlo::ir::ComputationId;
 use hlo::op::{Binary, Kind, Op};
 use hlo::{ElementType, Literal, Module};
@@ -78,7 +78,9 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
 }
 
 fn written<'m>(ev: &Evaluator<'m>, site: Site<'m>, mut results: Vec<Leaves>) -> Vec<Leaves> {
-    results.iter_mut().for_each(|leaves| ev.written(site, leaves));
+    for leaves in &mut results {
+        ev.written(site, leaves);
+    }
     results
 }
 
@@ -216,8 +218,9 @@ fn sums<'m>(
         let accumulator = coarser(ty, shape.ty);
         let (signs, roundings) = (Signs::of(all()), vec![roundings]);
         let (products, unit) = (0.0, roundoff(accumulator));
-    let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
-        vec![sum.range(ev, &shape)]
+        let sum =
+            Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
+        vec![sum.range(ev, site, &shape)]
     };
     Ok(results.into_iter().zip(magnitudes).map(range).collect())
 }

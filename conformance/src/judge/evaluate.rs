@@ -4,17 +4,17 @@ use super::accuracy::Accuracies;
 use super::interval::Interval;
 use super::modes::{Mode, Modes};
 use super::needed::{is_started, needed};
-use super::range::{Cause, Range};
+use super::range::{Cause, CauseKind, Range};
 use super::runner::{Form, Runner};
 use super::site::Site;
 use super::transfers::received;
 use super::{
-    Stop, batch_norm, candidates, control, devices, dynamic, elementwise, fold, linear, products, scatter,
-    sort, sums, topk, transform,
+    Stop, batch_norm, candidates, control, devices, dynamic, elementwise, fold, linear, products,
+    scatter, sort, sums, topk, transform,
 };
 use hlo::ir::{ComputationId, Instruction};
 use hlo::literal::ConstantValue;
-use hlo::op::{Accuracy, Kind, Op};
+use hlo::op::{Accuracy, Binary, Kind, Op};
 use hlo::{ElementType, Literal, Module, Opcode, Shape};
 use interp::DeviceGrid;
 
@@ -41,7 +41,15 @@ pub(super) struct Evaluator<'m> {
 
 impl<'m> Evaluator<'m> {
     pub(super) fn new(module: &'m Module, modes: Modes, accuracies: &'m Accuracies) -> Self {
-        Self { module, modes, runner: Runner::default(), accuracies, asked: None, typical: false, count: 0 }
+        Self {
+            module,
+            modes,
+            runner: Runner::default(),
+            accuracies,
+            asked: None,
+            typical: false,
+            count: 0,
+        }
     }
     /// Restricts the evaluation to some leaves of the entry's result; the others are not computed.
     pub(super) fn asked_for(self, leaves: Vec<bool>) -> Self {
@@ -203,7 +211,7 @@ impl<'m> Evaluator<'m> {
         let leaves = site.instruction().shape.leaves();
         for (range, leaf) in value.iter_mut().zip(leaves) {
             let ty = leaf.element_type().filter(|ty| ty.is_float() || ty.is_complex());
-            if let Some(flushed) = ty.and_then(|ty| range.flushed(ty, self.modes)) {
+            if let Some(flushed) = ty.and_then(|ty| range.flushed(ty, self.modes, true)) {
                 *range = flushed;
             }
         }
@@ -287,7 +295,9 @@ impl<'m> Evaluator<'m> {
             }
             // Of what has no rule, nothing is known if nothing is known of an operand.
             op => match operands.iter().find_map(|&leaves| open(leaves)) {
-                Some(cause) => Ok(unknown(site, cause.or_else(|| Some(site.cause())))),
+                Some(range) => {
+                    Ok(unknown(site, range.cause.clone().or_else(|| Some(site.cause()))))
+                }
                 None => Err(site.unsupported(&format!("`{}`", op.opcode()))),
             },
         }
@@ -299,8 +309,13 @@ impl<'m> Evaluator<'m> {
         if !computes(site.instruction()) || !self.modes.has(Mode::FlushedDenormals) {
             return vec![None; operands.len()];
         }
+        // Of two zeros a backend may select either.
+        let op = &site.instruction().op;
+        let signed = !matches!(op, Op::Binary(Binary::Maximum | Binary::Minimum) | Op::Clamp(_));
         let flushed = |(i, leaves): (usize, &&Leaves)| match leaves.as_slice() {
-            [range] => Some(vec![range.flushed(site.operand(i).element_type()?, self.modes)?]),
+            [range] => {
+                Some(vec![range.flushed(site.operand(i).element_type()?, self.modes, signed)?])
+            }
             _ => None,
         };
         operands.iter().enumerate().map(flushed).collect()
@@ -394,18 +409,18 @@ fn computes(instruction: &Instruction) -> bool {
     array && !moves && !instruction.operands.is_empty()
 }
 
-/// Returns the cause of an array of which an element is unknown, or a NaN of either sign.
-fn open(leaves: &Leaves) -> Option<Option<Cause>> {
+/// Returns an array of which an element is unknown, or a NaN of either sign.
+fn open(leaves: &Leaves) -> Option<&Range> {
     let open = |x: Interval| x.is_any() || x.has_open_sign();
-    let range = leaves.iter().find(|range| range.intervals().any(open))?;
-    Some(range.cause.clone())
+    leaves.iter().find(|range| range.intervals().any(open))
 }
 
 /// Names the instruction of whose result nothing is known although something was known of its
 /// operands.
 fn name_cause(site: Site<'_>, range: &mut Range) {
-    if range.cause.is_none() && !range.is_point() && range.intervals().any(Interval::is_any) {
-        range.cause = Some(Cause { decides: false, ..site.cause() });
+    let open = range.cause.is_none() || range.is_loose();
+    if open && !range.is_point() && range.intervals().any(Interval::is_any) {
+        range.cause = Some(Cause { kind: CauseKind::Unbounded, ..site.cause() });
     }
 }
 

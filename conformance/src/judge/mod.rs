@@ -48,14 +48,16 @@ mod functions;
 mod inputs;
 mod integers;
 mod interval;
+#[cfg(test)]
+mod legal_sets;
 mod linear;
 mod modes;
 mod needed;
 mod options;
 #[cfg(test)]
 mod orders;
-mod product;
 mod precision;
+mod product;
 mod products;
 #[cfg(test)]
 mod properties;
@@ -87,6 +89,7 @@ use hlo::ir::Module;
 use hlo::op::Accuracy;
 use hlo::{IndexSpace, Literal, Shape, Verified};
 use interp::DeviceGrid;
+use range::CauseKind;
 use runner::Key;
 use serde::{Deserialize, Serialize};
 use verdict::Check;
@@ -260,8 +263,8 @@ fn judge_devices(
     let none_stated = options.accuracies.is_empty();
     let most = if none_stated { options.modes.without(stated) } else { options.modes };
     let usual = most.common();
-    let mut evaluator = Evaluator::new(module, usual, &options.accuracies)
-        .asked_for(different(result, pairs));
+    let mut evaluator =
+        Evaluator::new(module, usual, &options.accuracies).asked_for(different(result, pairs));
     let mut check = Check::of(&evaluator.entry(arguments)?, expected, actual);
     let mut modes = usual;
     if !check.passes() && most != usual {
@@ -285,7 +288,9 @@ fn judge_devices(
     if check.missed > 0 {
         judgement.verdict = Verdict::EtalonBug;
         judgement.witness = Some("the expected result is not within its own bound".to_owned());
-    } else if check.wrong == 0 && check.cause.as_ref().is_some_and(|cause| !cause.decides) {
+    } else if check.wrong == 0
+        && check.cause.as_ref().is_some_and(|cause| cause.kind != CauseKind::Decides)
+    {
         let path = check.cause.map_or_else(String::new, |cause| cause.path.to_string());
         return Err(Stop::Unbounded(path));
     } else {

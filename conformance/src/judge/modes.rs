@@ -73,6 +73,7 @@ impl Mode {
         Self::SummationOrder,
         Self::FunctionAccuracy,
     ];
+    #[expect(clippy::as_conversions, reason = "the number of a variant is a constant")]
     const fn bit(self) -> u32 {
         1 << self as u32
     }
@@ -291,7 +292,9 @@ mod tests {
     fn denormals_may_be_zero() {
         let tiny = Interval::point(1e-40);
         assert!(Modes::ALL.flushed(F32, tiny).is_some_and(|zero| zero.same(Interval::point(0.0))));
-        assert!(Modes::ALL.flushed(F32, -tiny).is_some_and(|zero| zero.same(Interval::point(-0.0))));
+        assert!(
+            Modes::ALL.flushed(F32, -tiny).is_some_and(|zero| zero.same(Interval::point(-0.0)))
+        );
         assert!(Modes::NONE.flushed(F32, tiny).is_none());
         assert!(Modes::ALL.flushed(ElementType::F16, Interval::point(1e-7)).is_none());
     }

@@ -48,7 +48,13 @@ impl ProductPrecision {
             Op::Convolution(op) => (op.algorithm, &op.operand_precision, false),
             Op::ScaledDot(op) => (op.algorithm, &op.operand_precision, true),
             Op::RaggedDot(op) => (DotAlgorithm::Unset, &op.operand_precision, false),
-            _ => return Self { algorithm: DotAlgorithm::Unset, requested: Default::default(), scaled: false },
+            _ => {
+                return Self {
+                    algorithm: DotAlgorithm::Unset,
+                    requested: Default::default(),
+                    scaled: false,
+                };
+            }
         };
         let of = |i: usize| requested.0.get(i).copied().unwrap_or_default();
         Self { algorithm, requested: [of(0), of(1)], scaled }
@@ -130,14 +136,16 @@ impl ProductPrecision {
         accumulator: ElementType,
     ) -> f64 {
         use DotAlgorithm as A;
-        let narrow = |ty: &Option<ElementType>| ty.is_some_and(|ty| ty.is_float() && ty.bits() <= 8);
+        let narrow =
+            |ty: &Option<ElementType>| ty.is_some_and(|ty| ty.is_float() && ty.bits() <= 8);
         let fast = match self.algorithm {
             A::AnyF8AnyF8F32FastAccum => true,
             A::Unset => self.requested != [Precision::Highest; 2],
             _ => false,
         };
         let own = roundoff(accumulator);
-        let fast = fast && modes.has(Mode::FastAccumulation) && factors.iter().all(narrow);
+        let fast =
+            fast && !self.scaled && modes.has(Mode::FastAccumulation) && factors.iter().all(narrow);
         // The products are aligned and added with 13 bits after the point, and then truncated.
         if fast { own.max(1.0 / 8192.0) } else { own }
     }
@@ -157,7 +165,10 @@ impl Reading {
             Self::Within { relative, bits } => {
                 let round = |x: f64| {
                     let mantissa = u32::try_from(bits - 1).unwrap_or(0);
-                    num::reduce_precision(ElementType::F64, 8, mantissa, Scalar::Float(x)).as_f64()
+                    let x = Scalar::Float(x);
+                    let y = num::reduce_precision(ElementType::F64, 11, mantissa, x).as_f64();
+                    // The exponent is that of f32.
+                    if y.abs() < 128f64.exp2() { y } else { y * f64::INFINITY }
                 };
                 let (lo, hi) = (round(x.lo), round(x.hi));
                 if relative == 0.0 {

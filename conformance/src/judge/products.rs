@@ -1,5 +1,4 @@
 //! Ranges of dot products and convolutions: sums of products.
-use super::{Stop, candidates};
 use super::elementwise::finite_magnitudes;
 use super::evaluate::{Evaluator, Leaves, arrays};
 use super::interval::Interval;
@@ -10,6 +9,7 @@ use super::runner::Form;
 use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
 use super::sums::{all_points, terms};
+use super::{Stop, candidates};
 use hlo::{ElementType, IndexSpace, Literal, Op};
 
 /// Fails if there is no bound.
@@ -174,7 +174,7 @@ fn of_arrays<'m>(
     let magnitudes = spread(&sum);
     let (products, roundings) = (roundings, vec![roundings]);
     let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
-    Ok(vec![sum.range(ev, &shape).because(cause)])
+    Ok(vec![sum.range(ev, site, &shape).because(cause)])
 }
 
 /// Returns the distance of the ends from the middle of each number.

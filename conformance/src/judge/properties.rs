@@ -77,7 +77,7 @@ impl Program {
                         other
                     };
                     format!(
-                        "{terms} {other} s{r} = {ty}[] dot(t{r}, o{r}), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}} v{r} = {v} broadcast(s{r}), dimensions={{}}"
+                        "{terms} {other} s{r} = {ty}[] dot(t{r}, o{r}), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}}, operand_precision={{highest,highest}} v{r} = {v} broadcast(s{r}), dimensions={{}}"
                     )
                 }
             };
@@ -181,8 +181,8 @@ proptest! {
 /// A right instruction and a wrong one, of a matrix and its transpose.
 const PAIRS: [(&str, &str); 8] = [
     (
-        "f32[4,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
-        "f32[4,4] dot(y, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+        "f32[4,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,highest}",
+        "f32[4,4] dot(y, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,highest}",
     ),
     ("f32[4,4] clamp(low, x, high)", "f32[4,4] clamp(low, x, low)"),
     ("f32[4,4] divide(x, y)", "f32[4,4] divide(y, x)"),

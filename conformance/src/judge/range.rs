@@ -1,8 +1,13 @@
 //! The legal values of an array: the two ends of an interval for each element.
 use super::interval::Interval;
 use super::modes::Modes;
+use super::site::Site;
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
 use std::sync::Arc;
+
+/// A bound of more than this part of an element, or of the terms of a sum, is one that a wrong value
+/// may not break.
+pub(super) const LOOSE: f64 = 0.25;
 
 /// The legal values of each element.
 ///
@@ -25,9 +30,18 @@ pub(super) struct Range {
 #[derive(Debug, Clone)]
 pub(super) struct Cause {
     pub(super) path: Arc<str>,
-    /// Whether it decides, as a comparison does; else the bound is infinite after it, as after a
-    /// division by what may be 0.
-    pub(super) decides: bool,
+    pub(super) kind: CauseKind,
+}
+
+/// How an instruction amplifies rounding errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CauseKind {
+    /// It decides, as a comparison does.
+    Decides,
+    /// The bound is infinite after it, as after a division by what may be 0.
+    Unbounded,
+    /// It adds so many terms in so few bits that the bound has the size of the sum.
+    Loose,
 }
 
 /// Returns the type that holds the ends of the intervals of a type.
@@ -92,8 +106,9 @@ impl Range {
         Self::point(ty.map_or_else(|| literal.clone(), |ty| converted(literal, ty)))
     }
     /// Returns the values where denormals of type `ty` may be read or written as 0: each itself or
-    /// 0, and nothing between. None if there are no denormals.
-    pub(super) fn flushed(&self, ty: ElementType, modes: Modes) -> Option<Self> {
+    /// 0, and nothing between; where the sign of a zero does not matter, as either zero. None if
+    /// there are no denormals.
+    pub(super) fn flushed(&self, ty: ElementType, modes: Modes, signed: bool) -> Option<Self> {
         let part = ty.component();
         let flushes = |x: Interval| modes.flushed(part, x).is_some();
         if modes.flushed_below(part) == 0.0
@@ -106,7 +121,9 @@ impl Range {
         let each = |range: &Self, which: usize| {
             let zero = |(i, x): (usize, Interval)| match which >> (i % parts) & 1 {
                 0 => x,
-                _ => modes.flushed(part, x).unwrap_or(x),
+                _ => modes
+                    .flushed(part, x)
+                    .map_or(x, |zero| if signed { zero } else { Interval::ZEROS }),
             };
             range.with(&range.intervals().enumerate().map(zero).collect::<Vec<_>>())
         };
@@ -177,9 +194,23 @@ impl Range {
         };
         Self::new(fill(least), fill(greatest), None)
     }
+    /// Adds a cause to a range that has none, or only a loose bound.
     pub(super) fn because(mut self, cause: Option<Cause>) -> Self {
-        self.cause = self.cause.or(cause);
+        let own = self.cause.take();
+        let strong = own.clone().filter(|own| own.kind != CauseKind::Loose);
+        self.cause = strong.or(cause).or(own);
         self
+    }
+    /// Returns whether its bound has the size of the elements.
+    pub(super) fn is_loose(&self) -> bool {
+        self.cause.as_ref().is_some_and(|cause| cause.kind == CauseKind::Loose)
+    }
+    /// Notes that sums of which each loses this part of the size of their terms have no bound that
+    /// a wrong value would break.
+    pub(super) fn loosened(self, site: Site<'_>, relative: f64) -> Self {
+        let loose = (relative > LOOSE && !self.is_point())
+            .then(|| Cause { kind: CauseKind::Loose, ..site.cause() });
+        self.because(loose)
     }
 
     /// Returns the values of either range, element by element.

@@ -5,7 +5,7 @@ use super::*;
 use Verdict::{Differs, Undefined, WithinBound};
 
 /// Judges results of one program.
-fn verdicts(body: &str, arguments: &[&str], results: &[(&str, Verdict)]) {
+pub(super) fn verdicts(body: &str, arguments: &[&str], results: &[(&str, Verdict)]) {
     let text = format!("HloModule m\n{body}");
     for (actual, verdict) in results {
         let judgement = check(&text, arguments, actual);
@@ -14,7 +14,7 @@ fn verdicts(body: &str, arguments: &[&str], results: &[(&str, Verdict)]) {
 }
 
 /// As [`verdicts`], with the modes that explain results that are legal.
-fn explained(body: &str, arguments: &[&str], actual: &str, modes: &[Mode]) {
+pub(super) fn explained(body: &str, arguments: &[&str], actual: &str, modes: &[Mode]) {
     let judgement = check(&format!("HloModule m\n{body}"), arguments, actual);
     assert_eq!((judgement.verdict, &*judgement.modes), (WithinBound, modes), "{judgement:?}");
 }

@@ -163,13 +163,14 @@ fn build(module: &Module, key: &Key) -> Module {
 
 /// Products of other types have no algorithm.
 fn without_algorithm(op: &mut Op) {
-    let algorithm = match op {
-        Op::Dot(op) => &mut op.algorithm,
-        Op::Convolution(op) => &mut op.algorithm,
-        Op::ScaledDot(op) => &mut op.algorithm,
-        _ => return,
-    };
-    *algorithm = hlo::op::value::DotAlgorithm::Unset;
+    use hlo::op::value::DotAlgorithm::Unset;
+    if let Op::Dot(dot) = op {
+        dot.algorithm = Unset;
+    } else if let Op::Convolution(convolution) = op {
+        convolution.algorithm = Unset;
+    } else if let Op::ScaledDot(dot) = op {
+        dot.algorithm = Unset;
+    }
 }
 
 /// Returns the instruction that ends the asynchronous operation which another one starts.

@@ -251,5 +251,5 @@ pub(super) fn select_and_scatter<'m>(
     let signs = Signs::of(operands[1..].iter().copied());
     let (products, unit) = (0.0, roundoff(accumulator));
     let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
-    Ok(vec![sum.range(ev, &shape).because(cause)])
+    Ok(vec![sum.range(ev, site, &shape).because(cause)])
 }

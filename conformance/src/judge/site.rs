@@ -1,6 +1,6 @@
 //! The instruction that is being evaluated.
 use super::Stop;
-use super::range::{Cause, Range};
+use super::range::{Cause, CauseKind, Range};
 use super::runner::{Form, Key};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::{ArrayShape, Shape};
@@ -25,7 +25,7 @@ impl<'m> Site<'m> {
     }
     /// Returns the instruction as one that decides.
     pub(super) fn cause(&self) -> Cause {
-        Cause { path: self.computation.path(self.at).into(), decides: true }
+        Cause { path: self.computation.path(self.at).into(), kind: CauseKind::Decides }
     }
     /// Returns the shape of an array of this shape: that of a vector for a scalar in lanes.
     pub(super) fn lane_shape(&self, shape: &ArrayShape) -> ArrayShape {

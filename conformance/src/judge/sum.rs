@@ -9,6 +9,7 @@ use super::evaluate::Evaluator;
 use super::interval::Interval;
 use super::modes::{Mode, largest, least_subnormal};
 use super::range::{Range, floats};
+use super::site::Site;
 use crate::error_model::roundoff;
 use hlo::{ArrayShape, ElementType, Literal};
 
@@ -61,7 +62,7 @@ impl Signs {
 }
 
 impl Sum {
-    pub(super) fn range(&self, ev: &Evaluator<'_>, shape: &ArrayShape) -> Range {
+    pub(super) fn range(&self, ev: &Evaluator<'_>, site: Site<'_>, shape: &ArrayShape) -> Range {
         let ends = floats(&self.lo).iter().zip(floats(&self.hi)).zip(floats(&self.magnitudes));
         let ty = shape.ty.component();
         let parts = ends.enumerate().map(|(i, ((&lo, &hi), &sum))| {
@@ -84,7 +85,8 @@ impl Sum {
                 Interval::ANY
             }
         });
-        Range::of(shape, &parts.collect::<Vec<_>>())
+        let most = self.roundings.iter().copied().fold(0.0, f64::max);
+        Range::of(shape, &parts.collect::<Vec<_>>()).loosened(site, most * self.unit)
     }
 
     /// Returns the values of one element, of which `sum` is the sum of the magnitudes, before it is

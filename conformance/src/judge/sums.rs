@@ -144,9 +144,14 @@ fn reduced<'m, 'a>(
                 total(ev, site, leaf, ty, &pair, &[terms(site)])?
             }
             Combine::Op(Binary::Multiply, ty) if !is_whole(shape.ty) && orders => {
-                reshaped(&product(ev, &fold()?, leaf, coarser(ty, shape.ty), shape.ty), &shape)
+                let accumulator = coarser(ty, shape.ty);
+                let products = product(ev, &fold()?, leaf, accumulator, shape.ty);
+                reshaped(&products, &shape).loosened(site, terms(site) * roundoff(accumulator))
             }
-            Combine::Op(op @ (Binary::Maximum | Binary::Minimum), _) if real => {
+            // The candidates of elements stay apart in the fold below.
+            Combine::Op(op @ (Binary::Maximum | Binary::Minimum), _)
+                if real && pair.iter().all(|range| range.candidates().len() == 1) =>
+            {
                 ev.monotone(site, op, leaf, &pair)?
             }
             Combine::Op(..) | Combine::Second | Combine::Selects | Combine::Other => {
@@ -239,5 +244,5 @@ fn real_total<'m>(
     let roundings = roundings.to_vec();
     let (products, unit) = (0.0, roundoff(accumulator));
     let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
-    Ok(sum.range(ev, shape))
+    Ok(sum.range(ev, site, shape))
 }

@@ -1,13 +1,10 @@
 //! The comparison of a result with the ranges of legal values, and the size of the difference.
 use super::interval::Interval;
-use super::modes::contains;
-use super::range::{Cause, Range};
+use super::modes::{self, contains};
+use super::range::{Cause, LOOSE, Range};
 use crate::compare::ulps;
 use crate::results::{Element, Measures, Verdict};
 use hlo::{ElementType, IndexSpace, Literal, Scalar};
-
-/// A bound of more than this part of the element is one that a wrong value may not break.
-const LOOSE: f64 = 0.25;
 
 /// How a result lies in the ranges of legal values.
 #[derive(Debug, Default)]
@@ -78,10 +75,14 @@ impl Check {
             }
             let candidates: Vec<Elements<'_>> =
                 range.candidates().iter().map(|range| Elements::of(range, ty)).collect();
+            let sizes = (0..expected.len()).flat_map(|at| parts(expected.get(at)));
+            let sizes = sizes.map(f64::abs).filter(|size| size.is_finite());
+            let largest = sizes.fold(0.0, f64::max);
+            let array = Leaf { number: leaf, ty, candidates, is_loose: range.is_loose(), largest };
             for at in 0..expected.len() {
                 let (expected, actual) = (expected.get(at), actual.get(at));
                 if !same(expected, actual) {
-                    let legal = check.element(leaf, at, ty, &candidates, expected, actual);
+                    let legal = check.element(&array, at, expected, actual);
                     if legal != Some(true) {
                         check.cause = check.cause.take().or_else(|| range.cause.clone());
                     }
@@ -93,13 +94,12 @@ impl Check {
 
     fn element(
         &mut self,
-        leaf: usize,
+        of: &Leaf<'_>,
         at: usize,
-        ty: ElementType,
-        candidates: &[Elements<'_>],
         expected: Scalar,
         actual: Scalar,
     ) -> Option<bool> {
+        let &Leaf { number: leaf, ty, ref candidates, .. } = of;
         let any = |x: Scalar| {
             let legal: Vec<_> = candidates.iter().map(|range| range.contains(at, x)).collect();
             match (legal.contains(&Some(true)), legal.contains(&None)) {
@@ -118,8 +118,11 @@ impl Check {
             if k == 0 || e.to_bits() != a.to_bits() {
                 let ulps = (e.is_finite() && a.is_finite()).then(|| ulps(ty.component(), e, a));
                 let ulps = ulps.filter(|_| ty.is_float() || ty.is_complex());
-                let element = WorstElement::of((leaf, at, k), x, (e, a), ulps, legal == Some(false));
-                tested |= e == 0.0 || element.bound <= LOOSE * e.abs();
+                let element =
+                    WorstElement::of((leaf, at, k), x, (e, a), ulps, legal == Some(false));
+                let least = 2.0 * modes::ulp(ty, e);
+                let size = if of.is_loose { e.abs() } else { of.largest };
+                tested |= e == 0.0 || element.bound <= least.max(LOOSE * size);
                 self.distance(element);
             }
         }
@@ -140,6 +143,17 @@ impl Check {
             self.worst = Some(new);
         }
     }
+}
+
+/// An array that differs.
+struct Leaf<'a> {
+    number: usize,
+    ty: ElementType,
+    candidates: Vec<Elements<'a>>,
+    /// Whether the bounds have the size of the elements.
+    is_loose: bool,
+    /// The largest finite element.
+    largest: f64,
 }
 
 impl WorstElement {

@@ -40,7 +40,8 @@ pub(super) fn examine(
 /// Returns the result of each device.
 fn computed(verified: &Verified, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>, String> {
     let options = CompileOptions::default().engine(Engine::Reference);
-    let session = Session::compile(verified.clone(), &options).map_err(|error| error.to_string())?;
+    let session =
+        Session::compile(verified.clone(), &options).map_err(|error| error.to_string())?;
     let limit = RunOptions::default().time_limit(TIME_LIMIT);
     let output = session.run(arguments, &limit).map_err(|error| error.to_string())?;
     Ok(output.results)

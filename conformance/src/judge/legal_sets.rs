@@ -1,0 +1,186 @@
+//! Tests of legal sets: what stays apart, and how far a function may be off.
+use super::rules::{explained, verdicts};
+use super::*;
+use Verdict::{Differs, NotTested, Undefined, WithinBound};
+
+#[test]
+fn a_denormal_is_itself_or_zero() {
+    let flushed = &[Mode::FlushedDenormals];
+    let unary = |op: &str| format!("ENTRY e {{ x = f32[] parameter(0) ROOT r = f32[] {op}(x) }}");
+    // Its logarithm is near -92, or -inf.
+    verdicts(
+        &unary("log"),
+        &["f32[] 1e-40"],
+        &[("f32[] -1e30", Differs), ("f32[] -500", Differs), ("f32[] -93", Differs)],
+    );
+    explained(&unary("log"), &["f32[] 1e-40"], "f32[] -inf", flushed);
+    explained(&unary("rsqrt"), &["f32[] 1e-40"], "f32[] inf", flushed);
+    verdicts(&unary("rsqrt"), &["f32[] 1e-40"], &[("f32[] 3e30", Differs)]);
+    let product =
+        "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) ROOT r = f32[] multiply(x, y) }";
+    let factors = ["f32[] 1e-40", "f32[] 1e38"];
+    verdicts(product, &factors, &[("f32[] 0.005", Differs), ("f32[] 0", WithinBound)]);
+    let dot = "ENTRY e { x = f32[1] parameter(0) y = f32[1] parameter(1)
+        ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
+    let factors = ["f32[1] {1e-40}", "f32[1] {1e38}"];
+    verdicts(dot, &factors, &[("f32[] 0.005", Differs), ("f32[] 0", WithinBound)]);
+    // Through the ops that follow: 3 + log(..), and a power.
+    let after = "ENTRY e { x = f32[] parameter(0) e = f32[] exponential(x) l = f32[] log(e)
+        t = f32[] constant(3) ROOT r = f32[] add(l, t) }";
+    verdicts(after, &["f32[] -95"], &[("f32[] -1000", Differs), ("f32[] -inf", WithinBound)]);
+    let power =
+        "ENTRY e { x = f32[] parameter(0) y = f32[] constant(-0.5) ROOT r = f32[] power(x, y) }";
+    verdicts(power, &["f32[] 1e-40"], &[("f32[] 7", Differs), ("f32[] inf", WithinBound)]);
+    // Either part of a complex number.
+    let sum = "ENTRY e { x = c64[] parameter(0) ROOT r = c64[] add(x, x) }";
+    let parts = ["(0, 0)", "(2e-40, 0)", "(0, 2e-40)"].map(|part| format!("c64[] {part}"));
+    for part in &parts {
+        verdicts(sum, &["c64[] (1e-40, 1e-40)"], &[(part, WithinBound)]);
+    }
+    verdicts(sum, &["c64[] (1e-40, 1e-40)"], &[("c64[] (1e-40, 0)", Differs)]);
+}
+
+#[test]
+fn selections_return_an_operand() {
+    let largest =
+        "mx { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] maximum(a, b) }
+        ENTRY e { x = f32[3] parameter(0) z = f32[] constant(-inf) y = f32[3] multiply(x, x)
+        r = f32[] reduce(y, z), dimensions={0}, to_apply=mx ROOT l = f32[] log(r) }";
+    // The squares 1e-40 and 4e-40 are themselves or 0.
+    let x = ["f32[3] {1e-20, 2e-20, 0}"];
+    verdicts(largest, &x, &[("f32[] -inf", WithinBound), ("f32[] -200", Differs)]);
+    let complex =
+        "mx { a = c64[] parameter(0) b = c64[] parameter(1) ROOT m = c64[] maximum(a, b) }
+        ENTRY e { x = c64[2] parameter(0) z = c64[] constant((-inf, -inf))
+        ROOT r = c64[] reduce(x, z), dimensions={0}, to_apply=mx }";
+    verdicts(
+        complex,
+        &["c64[2] {(1, 0), (1, 1)}"],
+        &[("c64[] (1, 0)", Differs), ("c64[] (1, 1.0000001)", Differs)],
+    );
+    // A number of few units' error is selected as it is, or is not.
+    let near = "ENTRY e { x = c64[] parameter(0) l = c64[] log(x) e = c64[] exponential(l) ROOT r = c64[] minimum(e, x) }";
+    verdicts(
+        near,
+        &["c64[] (3, 0.5)"],
+        &[("c64[] (3, 0.7)", Differs), ("c64[] (2, 0.5)", Differs)],
+    );
+    let clamp = "ENTRY e { x = f32[] parameter(0) l = f32[] constant(0) h = f32[] constant(1)
+        e = f32[] exponential(x) c = f32[] clamp(l, e, h) ROOT r = f32[] log(c) }";
+    verdicts(clamp, &["f32[] -95"], &[("f32[] -inf", WithinBound), ("f32[] -1e5", Differs)]);
+    let compared = "ENTRY e { x = c64[] parameter(0) l = c64[] log(x) y = c64[] constant((5, 0)) ROOT r = pred[] compare(l, y), direction=LT }";
+    verdicts(compared, &["c64[] (3, 0.5)"], &[("pred[] false", Differs)]);
+}
+
+#[test]
+fn units_are_those_of_the_result() {
+    let unary = |op: &str, ty: &str| {
+        format!("ENTRY e {{ x = {ty}[] parameter(0) ROOT r = {ty}[] {op}(x) }}")
+    };
+    // 1.9738777 with an error of 2 units, and of 4.
+    let exp = unary("exponential", "f32");
+    verdicts(
+        &exp,
+        &["f32[] 0.68"],
+        &[("f32[] 1.9738779", WithinBound), ("f32[] 1.9738782", Differs)],
+    );
+    // A narrow type is computed wide and rounded once.
+    let asinh = unary("asinh", "f8e4m3fn");
+    verdicts(
+        &asinh,
+        &["f8e4m3fn[] 1"],
+        &[("f8e4m3fn[] 1.375", Differs), ("f8e4m3fn[] 0.9375", Differs)],
+    );
+    let tanh = unary("tanh", "bf16");
+    verdicts(
+        &tanh,
+        &["bf16[] 0.5"],
+        &[("bf16[] 0.46875", Differs), ("bf16[] 0.45703125", Differs)],
+    );
+    verdicts(
+        &unary("exponential", "f64"),
+        &["f64[] 0.5"],
+        &[("f64[] 1.6487212707001284", WithinBound)],
+    );
+}
+
+#[test]
+fn what_is_undefined_is_so_by_a_rule() {
+    let unary = |op: &str| format!("ENTRY e {{ x = c64[] parameter(0) ROOT r = c64[] {op}(x) }}");
+    verdicts(
+        &unary("exponential-minus-one"),
+        &["c64[] (inf, -inf)"],
+        &[("c64[] (nan, nan)", Undefined)],
+    );
+    // But parts, signs and sums of them are not.
+    let imag = "ENTRY e { x = c64[] parameter(0) ROOT r = f32[] imag(x) }";
+    verdicts(imag, &["c64[] (inf, -inf)"], &[("f32[] inf", Differs)]);
+    verdicts(&unary("negate"), &["c64[] (inf, 2)"], &[("c64[] (inf, -2)", Differs)]);
+    let convert = "ENTRY e { x = f32[2] parameter(0) ROOT r = s8[2] convert(x) }";
+    verdicts(
+        convert,
+        &["f32[2] {300, -128.5}"],
+        &[("s8[2] {44, -128}", Undefined), ("s8[2] {127, -127}", Differs)],
+    );
+    let quotient =
+        "ENTRY e { x = c64[] parameter(0) y = c64[] parameter(1) ROOT r = c64[] divide(x, y) }";
+    verdicts(quotient, &["c64[] (1e30, 1)", "c64[] (1e30, 1)"], &[("c64[] (nan, nan)", Undefined)]);
+}
+
+#[test]
+fn a_bound_of_the_size_of_the_sum_tests_nothing() {
+    let sum = "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT s = bf16[] add(a, b) }
+        ENTRY e { o = bf16[] parameter(0) x = bf16[1000] broadcast(o), dimensions={} z = bf16[] constant(0)
+        r = bf16[] reduce(x, z), dimensions={0}, to_apply=add ROOT n = bf16[] negate(r) }";
+    verdicts(sum, &["bf16[] 1"], &[("bf16[] 0", NotTested), ("bf16[] 1000", Differs)]);
+}
+
+#[test]
+fn products_are_as_precise_as_is_asked_for() {
+    let dot = |ty: &str, more: &str| {
+        format!(
+            "ENTRY e {{ x = {ty}[4] parameter(0) y = {ty}[4] parameter(1)
+        ROOT r = {ty}[] dot(x, y), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}}{more} }}"
+        )
+    };
+    // bf16 sums of 1 and three times 2^-9.
+    let arguments = ["bf16[4] {1, 1, 1, 1}", "bf16[4] {1, 0.001953125, 0.001953125, 0.001953125}"];
+    explained(
+        &dot("bf16", ""),
+        &arguments,
+        "bf16[] 1",
+        &[Mode::ElementAccumulation, Mode::SummationOrder],
+    );
+    let algorithm = |name: &str| format!(", algorithm={name}");
+    verdicts(&dot("bf16", &algorithm("dot_bf16_bf16_f32")), &arguments, &[("bf16[] 1", Differs)]);
+    verdicts(
+        &dot("bf16", &algorithm("dot_bf16_bf16_bf16")),
+        &arguments,
+        &[("bf16[] 1", WithinBound)],
+    );
+    // 1.0003 squared, read as TF32 and as bf16.
+    let arguments = ["f32[4] {1.0003, 0, 0, 0}"; 2];
+    explained(&dot("f32", ""), &arguments, "f32[] 1", &[Mode::Tf32]);
+    let arguments = ["f32[4] {1.003, 0, 0, 0}"; 2];
+    explained(&dot("f32", ""), &arguments, "f32[] 1", &[Mode::Bf16Passes]);
+    let high = ", operand_precision={high,high}";
+    verdicts(&dot("f32", high), &arguments, &[("f32[] 1", Differs), ("f32[] 1.006", WithinBound)]);
+    let highest = ", operand_precision={highest,highest}";
+    verdicts(&dot("f32", highest), &arguments, &[("f32[] 1", Differs), ("f32[] 1.006", Differs)]);
+    verdicts(&dot("f64", ""), &["f64[4] {1.003, 0, 0, 0}"; 2], &[("f64[] 1", Differs)]);
+}
+
+#[test]
+fn modes_can_be_switched_off() {
+    let text = "HloModule m\nENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) ROOT r = f32[] multiply(x, y) }";
+    let module = tests::verified(text);
+    let arguments: Vec<Literal> = ["f32[] 1e-40", "f32[] 2"].map(|x| x.parse().unwrap()).to_vec();
+    let expected = [interp::run(&module, &arguments).unwrap()];
+    let of = |options: &JudgeOptions| {
+        let actual = ["f32[] 0".parse().unwrap()];
+        judge_with(options, &module, std::slice::from_ref(&arguments), &expected, &actual).verdict
+    };
+    assert_eq!(of(&JudgeOptions::default()), WithinBound);
+    assert_eq!(of(&JudgeOptions::strict()), Differs);
+    assert_eq!(of(&JudgeOptions::strict().allow(Mode::FlushedDenormals)), WithinBound);
+}
