@@ -2,6 +2,7 @@
 use super::shared::{EngineArg, InputArgs, LimitArgs, seconds};
 use clap::Args;
 use conformance::backend::OptionValue;
+use conformance::judge::{JudgeOptions, Mode, Modes};
 use conformance::results::Shard;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,9 +28,35 @@ pub(crate) struct BackendArgs {
     /// for an engine of Etalon. `conform` limits also the engine that the backend is compared with, if the option is given.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<Duration>,
+    /// Accept only what every specification leaves open: the order of sums, and the accuracy of functions.
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// As --strict, and accept these modes, separated by commas, such as `tf32,flush`; repeatable. `etalon explain modes` lists them.
+    #[arg(long, value_name = "MODE", value_delimiter = ',', value_parser = mode)]
+    pub(crate) allow: Vec<Mode>,
+    /// Report a result that changes from one execution to the next, though each is legal.
+    #[arg(long)]
+    pub(crate) deterministic: bool,
 }
 
 impl BackendArgs {
+    /// Returns how a backend is judged that states this of itself.
+    pub(crate) fn judging(&self, stated: JudgeOptions) -> JudgeOptions {
+        let mut options = stated;
+        if self.strict || !self.allow.is_empty() {
+            options.modes = self.allow.iter().fold(Modes::STRICT, |modes, &mode| modes.with(mode));
+        }
+        options.deterministic |= self.deterministic;
+        options
+    }
+    /// Returns the options of the command line that say how the backend is judged.
+    pub(crate) fn judging_words(&self) -> Vec<String> {
+        let modes: Vec<&str> = self.allow.iter().map(|mode| mode.key()).collect();
+        let allow = (!modes.is_empty()).then(|| format!("--allow={}", modes.join(",")));
+        let strict = self.strict.then(|| "--strict".to_owned());
+        let deterministic = self.deterministic.then(|| "--deterministic".to_owned());
+        strict.into_iter().chain(allow).chain(deterministic).collect()
+    }
     /// Returns the limit of plugins and commands.
     /// Sets the time limit, if there is one, in the options of a run.
     pub(crate) fn limit_time(&self, mut options: interp::RunOptions) -> interp::RunOptions {
@@ -39,6 +66,18 @@ impl BackendArgs {
     pub(crate) fn time_limit_or_default(&self) -> Duration {
         self.time_limit.unwrap_or(Duration::from_secs(60))
     }
+}
+
+/// Parses the word of a mode.
+fn mode(text: &str) -> Result<Mode, String> {
+    let found = Mode::ALL.iter().find(|mode| mode.key() == text);
+    found.copied().ok_or_else(|| {
+        let keys = Mode::ALL.iter().map(|mode| mode.key());
+        match hlo::diag::nearest(text, keys.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the modes are {}", keys.collect::<Vec<_>>().join(", ")),
+        }
+    })
 }
 
 /// Parses `KEY=VALUE`; the value is an integer, a boolean, a float, or else a text.

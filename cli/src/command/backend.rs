@@ -7,7 +7,7 @@ use crate::error::{Code, Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::{inputs, output};
 use conformance::backend::{
-    Backend, BackendError, CommandBackend, EngineBackend, LimitedEngine, PlantedBackend, Plugin,
+    Backend, BackendError, CommandBackend, EngineBackend, JudgedBackend, LimitedEngine, PlantedBackend, Plugin,
     PluginOptions, serve,
 };
 use conformance::results::{Changes, Record, Results, ResultsError, Verdict};
@@ -136,7 +136,7 @@ fn command_line(args: &ConformArgs, subject: &Subject) -> String {
         true => text.to_owned(),
         false => format!("'{}'", text.replace('\'', "'\\''")),
     };
-    let BackendArgs { backend, backend_command, option, xla_option, time_limit } = &args.backend;
+    let BackendArgs { backend, backend_command, option, xla_option, time_limit, .. } = &args.backend;
     let mut words = vec!["etalon".to_owned(), "conform".to_owned()];
     let mut add = |option: &str, value: &str| words.extend([option.to_owned(), quoted(value)]);
     if let Some(backend) = backend {
@@ -154,6 +154,8 @@ fn command_line(args: &ConformArgs, subject: &Subject) -> String {
     if let Some(limit) = time_limit {
         add("--time-limit", &limit.as_secs_f64().to_string());
     }
+    words.extend(args.backend.judging_words());
+    let mut add = |option: &str, value: &str| words.extend([option.to_owned(), quoted(value)]);
     if let Some(steps) = args.limits.fuel {
         add("--fuel", &steps.to_string());
     }
@@ -178,7 +180,7 @@ fn command_line(args: &ConformArgs, subject: &Subject) -> String {
 fn print(record: &Record, all: bool, has_stdout: bool) -> Result<()> {
     let line = |text: &str| line(text, has_stdout);
     let shown = record.verdict.is_bad()
-        || matches!(record.verdict, Verdict::Unsupported | Verdict::Undefined)
+        || matches!(record.verdict, Verdict::Unsupported | Verdict::Undefined | Verdict::NotTested)
         || all;
     match (shown, record.reason.trim_end()) {
         (false, _) => Ok(()),
@@ -191,12 +193,18 @@ fn line(text: &str, has_stdout: bool) -> Result<()> {
     output::report(&format!("{text}\n"), has_stdout)
 }
 
+/// What to do about a bug of Etalon.
+const REPORT: &str = "Etalon's own result is wrong, or its bound: please report it, with the module and the arguments\n";
+
 /// Prints the totals, and writes the reports.
 fn finish(results: &Results, reports: Reports) -> Result<ExitCode> {
     line(&results.to_string(), reports.has_stdout())?;
     reports.write(results)?;
     let count = |verdict| results.records().filter(|record| record.verdict == verdict).count();
-    Ok(if results.is_bad() {
+    Ok(if count(Verdict::EtalonBug) > 0 {
+        output::note(REPORT);
+        Exit::Bug.code()
+    } else if results.is_bad() {
         Exit::Wrong.code()
     } else if results.records().next().is_none() {
         output::note("no cases found\n");
@@ -250,8 +258,17 @@ pub(super) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
     open_with(args, |engine| Box::new(EngineBackend(engine)))
 }
 
-/// Starts the backend of the command line, with engines of Etalon as `own` makes them.
+/// Starts the backend of the command line, with engines of Etalon as `own` makes them. It is judged as the command line says.
 pub(super) fn open_with(
+    args: &BackendArgs,
+    own: impl Fn(Engine) -> Box<dyn Backend>,
+) -> Result<Box<dyn Backend>> {
+    let backend = start(args, own)?;
+    let options = args.judging(backend.judging());
+    Ok(if options == backend.judging() { backend } else { Box::new(JudgedBackend::new(backend, options)) })
+}
+
+fn start(
     args: &BackendArgs,
     own: impl Fn(Engine) -> Box<dyn Backend>,
 ) -> Result<Box<dyn Backend>> {

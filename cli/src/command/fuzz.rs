@@ -7,6 +7,7 @@ use crate::limits::Limits;
 use crate::{file, output};
 use conformance::backend::{LimitedEngine, OptionValue};
 use conformance::fuzz::{self, Campaign, ENOUGH, Event, Finding, Limit};
+use conformance::results::Verdict;
 use conformance::{Engine, generate, on_large_stack};
 use load::Loaded;
 use std::fmt::Write as _;
@@ -97,6 +98,9 @@ fn command(args: &FuzzArgs) -> String {
         for (key, value) in options {
             let _ = write!(text, " --{name} {key}={}", option_text(value));
         }
+    }
+    for word in args.backend.judging_words() {
+        let _ = write!(text, " {word}");
     }
     for (op, weight) in &args.weight {
         let _ = write!(text, " --weight {op}={weight}");
@@ -193,7 +197,13 @@ fn finish(campaign: &Campaign, coverage: bool) -> Result<ExitCode> {
         output::note(&format!("the generator made {invalid} invalid modules\n"));
         return Ok(Exit::Bug.code());
     }
-    Ok(if *findings == 0 { ExitCode::SUCCESS } else { Exit::Wrong.code() })
+    Ok(if campaign.tally.of(Verdict::EtalonBug) > 0 {
+        Exit::Bug.code()
+    } else if *findings == 0 {
+        ExitCode::SUCCESS
+    } else {
+        Exit::Wrong.code()
+    })
 }
 
 /// Shows how many modules ran, or only that they run if the time decides.

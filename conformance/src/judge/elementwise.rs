@@ -40,7 +40,11 @@ pub(super) fn evaluate<'m>(
         return Ok(selected(operands[0], operands[1], operands[2]));
     }
     let cause = operands.iter().find_map(|range| range.cause.clone());
-    let chosen = candidates::combinations(operands).unwrap_or_default();
+    let chosen = match site.same_operands() {
+        // A value that is read twice is the same value.
+        true => operands[0].each_value().into_iter().map(|x| vec![x; operands.len()]).collect(),
+        false => candidates::combinations(operands).unwrap_or_default(),
+    };
     if chosen.len() < 2 {
         return Ok(combined(ev, site, operands)?.because(cause));
     }

@@ -23,6 +23,10 @@ macro_rules! modes {
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $words,)* }
             }
+            /// Returns what a backend does in this mode.
+            pub const fn doc(self) -> &'static str {
+                match self { $(Self::$name => concat!($($doc),*).trim_ascii_start(),)* }
+            }
             /// Returns the word of the command line.
             pub const fn key(self) -> &'static str {
                 match self { $(Self::$name => $key,)* }

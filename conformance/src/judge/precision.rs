@@ -179,7 +179,9 @@ impl Reading {
                 }
                 // The largest numbers may be rounded to infinity.
                 let near = x.widened(relative * x.max_abs()).signed_as(x);
-                Interval { lo: near.lo.min(lo), hi: near.hi.max(hi) }
+                let end =
+                    |rounded: f64, near: f64| if rounded.is_infinite() { rounded } else { near };
+                Interval { lo: end(lo, near.lo), hi: end(hi, near.hi) }
             }
         }
     }
