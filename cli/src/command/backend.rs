@@ -7,8 +7,8 @@ use crate::error::{Code, Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::{inputs, output};
 use conformance::backend::{
-    Backend, BackendError, CommandBackend, EngineBackend, JudgedBackend, LimitedEngine, PlantedBackend, Plugin,
-    PluginOptions, serve,
+    Backend, BackendError, CommandBackend, EngineBackend, JudgedBackend, LimitedEngine,
+    PlantedBackend, Plugin, PluginOptions, serve,
 };
 use conformance::results::{Changes, Record, Results, ResultsError, Verdict};
 use conformance::suite::{Selection, Suite, SuiteCase};
@@ -54,10 +54,6 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     let alone = items.len() == 1;
     for item in items {
         progress.advance();
-        let case = match &item {
-            Item::Suite(case) => Some(case.clone()),
-            Item::Entry(_) | Item::Case(_) | Item::Module(_) | Item::Unreadable(_) => None,
-        };
         let record = match subject(item, args, alone)? {
             Ok(subject) if args.shard.is_some_and(|shard| !shard.has(&subject.name)) => continue,
             Ok(subject) => {
@@ -66,9 +62,6 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
                 });
                 if let Some(reproduction) = &mut record.reproduction {
                     reproduction.command = command_line(args, &subject);
-                }
-                if let Some(case) = case {
-                    case.settle(&mut record);
                 }
                 record
             }
@@ -136,7 +129,8 @@ fn command_line(args: &ConformArgs, subject: &Subject) -> String {
         true => text.to_owned(),
         false => format!("'{}'", text.replace('\'', "'\\''")),
     };
-    let BackendArgs { backend, backend_command, option, xla_option, time_limit, .. } = &args.backend;
+    let BackendArgs { backend, backend_command, option, xla_option, time_limit, .. } =
+        &args.backend;
     let mut words = vec!["etalon".to_owned(), "conform".to_owned()];
     let mut add = |option: &str, value: &str| words.extend([option.to_owned(), quoted(value)]);
     if let Some(backend) = backend {
@@ -265,13 +259,14 @@ pub(super) fn open_with(
 ) -> Result<Box<dyn Backend>> {
     let backend = start(args, own)?;
     let options = args.judging(backend.judging());
-    Ok(if options == backend.judging() { backend } else { Box::new(JudgedBackend::new(backend, options)) })
+    Ok(if options == backend.judging() {
+        backend
+    } else {
+        Box::new(JudgedBackend::new(backend, options))
+    })
 }
 
-fn start(
-    args: &BackendArgs,
-    own: impl Fn(Engine) -> Box<dyn Backend>,
-) -> Result<Box<dyn Backend>> {
+fn start(args: &BackendArgs, own: impl Fn(Engine) -> Box<dyn Backend>) -> Result<Box<dyn Backend>> {
     if let Some(command) = &args.backend_command {
         let backend =
             CommandBackend::new(command, args.time_limit_or_default()).map_err(|e| misuse(&e))?;

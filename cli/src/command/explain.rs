@@ -2,6 +2,7 @@
 use crate::args::ExplainArgs;
 use crate::error::{Code, Failure, Result};
 use crate::{explanations, output};
+use conformance::judge::Mode;
 use hlo::Opcode;
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -16,6 +17,7 @@ fn text(what: Option<&str>) -> Result<String> {
     let what = match what {
         None | Some("numbers" | "codes") => return Ok(numbers()),
         Some("opcodes") => return Ok(list(Opcode::ALL.iter().map(|o| o.name()).collect())),
+        Some("modes") => return Ok(modes()),
         Some("labels") => return Ok(list(explanations::all_labels())),
         Some(what) => what,
     };
@@ -30,12 +32,23 @@ fn text(what: Option<&str>) -> Result<String> {
     if let Some(opcode) = Opcode::from_name(&plain) {
         return Ok(explanations::of_opcode(opcode, &plain));
     }
+    if let Some(mode) = Mode::ALL.iter().find(|mode| mode.key() == plain) {
+        return Ok(format!("{}: {}\n\n{}\n", mode.key(), mode.name(), mode.doc()));
+    }
     let label = explanations::of_label(&plain);
     let opcode = || Opcode::from_name(&plain.replace('_', "-"));
     label
         .or_else(|| opcode().map(|opcode| explanations::of_opcode(opcode, opcode.name())))
         .or_else(|| explanations::of_page(&plain))
         .ok_or_else(|| unknown(what, &plain))
+}
+
+/// Lists the modes in which backends may differ, the most common first.
+fn modes() -> String {
+    let line = |mode: &Mode| format!("{:24} {}\n", mode.key(), mode.name());
+    let mut text: String = Mode::ALL.iter().rev().map(line).collect();
+    text.push_str("\n`etalon explain MODE` explains one; `--allow MODE` accepts it, where only some are accepted.\n");
+    text
 }
 
 /// Returns the number that is meant by `E0302`, `e302` or `302`.
@@ -54,13 +67,14 @@ fn numbers() -> String {
     for (number, first) in explanations::all_numbers() {
         let _ = writeln!(text, "{number}  {first}");
     }
-    text.push_str("\n`etalon explain NUMBER` explains one; `etalon explain opcodes` and `etalon explain labels` list what else can be explained.\n");
+    text.push_str("\n`etalon explain NUMBER` explains one; `etalon explain opcodes`, `etalon explain labels` and `etalon explain modes` list what else can be explained.\n");
     text
 }
 
 fn unknown(what: &str, plain: &str) -> Failure {
     let labels = explanations::all_labels();
-    let names = Opcode::ALL.iter().map(|o| o.name()).chain(labels);
+    let modes = Mode::ALL.iter().map(|mode| mode.key());
+    let names = Opcode::ALL.iter().map(|o| o.name()).chain(labels).chain(modes);
     let help = match hlo::diag::nearest(&plain.replace('_', "-"), names.clone())
         .or_else(|| hlo::diag::nearest(plain, names))
     {

@@ -23,12 +23,6 @@ fn entry(kind: &str, name: &str) -> Option<&'static str> {
     entries(kind).find(|(known, _)| *known == name).map(|(_, text)| text)
 }
 
-/// Returns the modes in which backends may differ, the most common first: their words, and what a backend does.
-pub(crate) fn modes() -> Vec<(&'static str, String)> {
-    let each = |mode: &Mode| (mode.key(), format!("{}: {}", mode.name(), mode.doc()));
-    Mode::ALL.iter().rev().map(each).collect()
-}
-
 /// Returns all numbers with the first paragraphs of their explanations, in order.
 pub(crate) fn all_numbers() -> Vec<(&'static str, String)> {
     let first = |text: &str| {

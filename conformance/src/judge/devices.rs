@@ -7,7 +7,7 @@
 use super::Stop;
 use super::combine::Combine;
 use super::elementwise::finite_magnitudes;
-use super::evaluate::{Evaluator, Leaves, with_token};
+use super::evaluate::{Evaluator, Leaves, unrepresentable, with_token};
 use super::needed::is_started;
 use super::range::{Cause, Range, is_whole};
 use super::runner::Form;
@@ -80,6 +80,7 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
 fn written<'m>(ev: &Evaluator<'m>, site: Site<'m>, mut results: Vec<Leaves>) -> Vec<Leaves> {
     for leaves in &mut results {
         ev.written(site, leaves);
+        unrepresentable(site, leaves);
     }
     results
 }

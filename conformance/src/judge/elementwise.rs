@@ -3,7 +3,7 @@
 use super::evaluate::Evaluator;
 use super::functions;
 use super::interval::Interval;
-use super::modes::Mode;
+use super::modes::{Mode, smallest_normal};
 use super::range::is_whole;
 use super::range::{Range, floats};
 use super::site::Site;
@@ -144,6 +144,15 @@ fn real(
                 num::reduce_precision(ty, exponent, mantissa, Scalar::Float(x).round_to(ty))
                     .as_f64()
             };
+            // Of fewer than 16 bits, backends flush or keep what is not normal in either format,
+            // and a type without infinity has another number for it.
+            let narrow = shape.ty.bits() < 16;
+            let bias = f64::from(exponent.clamp(1, 11) - 1).exp2() - 2.0;
+            let least = smallest_normal(shape.ty).max((-bias).exp2());
+            let open = |x: Interval, y: Interval| {
+                let normal = x.lo >= least || x.hi <= -least || (x.is_point() && x.lo == 0.0);
+                narrow && !(normal && y.is_finite()) && !x.is_nan()
+            };
             // An operand with excess precision may be rounded once, or first to its type.
             let rounded = operands[0].intervals().map(|x| match x.is_nan() || x.is_any() {
                 true => x,
@@ -154,6 +163,8 @@ fn real(
                     .reduce(Interval::hull)
                     .unwrap_or(Interval::ANY),
             });
+            let rounded = operands[0].intervals().zip(rounded);
+            let rounded = rounded.map(|(x, y)| if open(x, y) { Interval::ANY } else { y });
             Range::of(shape, &rounded.collect::<Vec<_>>())
         }
         _ => return Err(site.unsupported("this op")),

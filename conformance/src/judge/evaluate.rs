@@ -10,8 +10,9 @@ use super::site::Site;
 use super::transfers::received;
 use super::{
     Stop, batch_norm, candidates, control, devices, dynamic, elementwise, fold, linear, products,
-    scatter, sort, sums, topk, transform,
+    random, scatter, sort, sums, topk, transform,
 };
+use hlo::elem::Special;
 use hlo::ir::{ComputationId, Instruction};
 use hlo::literal::ConstantValue;
 use hlo::op::{Accuracy, Binary, Kind, Op};
@@ -198,6 +199,7 @@ impl<'m> Evaluator<'m> {
         }
         let mut value = self.instruction(site, operands)?;
         self.written(site, &mut value);
+        unrepresentable(site, &mut value);
         for range in &mut value {
             name_cause(site, range);
         }
@@ -261,6 +263,9 @@ impl<'m> Evaluator<'m> {
             Op::Fft(op) => transform::fft(self, site, op, operands),
             Op::Sort(op) => sort::sort(self, site, op, operands),
             Op::TopK(op) => topk::topk(self, site, op, operands),
+            Op::Rng(_) | Op::RngBitGenerator(_) | Op::RngGetAndUpdateState(_) => {
+                random::random(self, site, operands)
+            }
             Op::AfterAll(_) => Ok(vec![Range::point(Literal::token())]),
             Op::CopyStart(_) | Op::Send(_) => Ok(sent(site, operands[0])),
             Op::CopyDone(_) => Ok(operands[0][..instruction.shape.leaves().len()].to_vec()),
@@ -397,6 +402,23 @@ impl<'m> Evaluator<'m> {
         let form = site.lanes.map_or(Form::Stated, Form::Vector);
         let result = self.runner.run(self.module, &site.key(form), &values)?;
         Ok(result.leaves().into_iter().map(Range::exact).collect())
+    }
+}
+
+/// Removes what is known of zeros and negative numbers in a type that has none: each backend has
+/// another number for them.
+pub(super) fn unrepresentable(site: Site<'_>, value: &mut Leaves) {
+    let leaves = site.instruction().shape.leaves();
+    for (range, leaf) in value.iter_mut().zip(leaves) {
+        let format = leaf.element_type().and_then(ElementType::float_format);
+        let unsigned = format.is_some_and(|format| format.special == Special::PowerOfTwo);
+        if unsigned && range.intervals().any(|x| x.lo <= 0.0) {
+            let known = |x: Interval| if x.lo <= 0.0 { Interval::ANY } else { x };
+            let parts: Vec<Interval> = range.intervals().map(known).collect();
+            if let Some(shape) = range.shape() {
+                *range = Range::given(shape, &parts).because(Some(site.cause()));
+            }
+        }
     }
 }
 

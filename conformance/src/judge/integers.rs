@@ -86,18 +86,23 @@ pub(super) fn as_interval((lo, hi): Ends) -> Interval {
     if lo.same(hi) { lo } else { Interval { lo: lo.lo, hi: hi.hi } }
 }
 
-/// Returns whether the op divides by a number that may be 0, or the least number by -1: the results
-/// are implementation-defined.
+/// Returns whether the op divides by a number that may be 0, also in a negative power of it, or the
+/// least number by -1: the results are implementation-defined.
 pub(super) fn divides_undefined(op: &Op, ty: ElementType, operands: &[&Range]) -> bool {
-    let (Op::Binary(Binary::Divide | Binary::Remainder), [x, y]) = (op, operands) else {
-        return false;
-    };
-    ty != ElementType::Pred && (0..x.lo.len()).any(|i| undefined(ty, x.ends(i), y.ends(i)))
+    let (Op::Binary(op), [x, y]) = (op, operands) else { return false };
+    let divides = matches!(op, Binary::Divide | Binary::Remainder | Binary::Power);
+    divides
+        && ty != ElementType::Pred
+        && (0..x.lo.len()).any(|i| undefined(*op, ty, x.ends(i), y.ends(i)))
 }
 
-fn undefined(ty: ElementType, x: Ends, y: Ends) -> bool {
+fn undefined(op: Binary, ty: ElementType, x: Ends, y: Ends) -> bool {
     let may_be = |ends: Ends, n: i128| number(ends.0) <= n && n <= number(ends.1);
     let least = number(any(ty).0);
+    if op == Binary::Power {
+        // A negative power of 0 is a division by 0.
+        return may_be(x, 0) && number(y.0) < 0;
+    }
     may_be(y, 0) || (least < 0 && may_be(y, -1) && may_be(x, least))
 }
 
@@ -139,8 +144,8 @@ fn unary(op: Unary, ty: ElementType, x: Ends) -> Ends {
 }
 
 fn binary(op: Binary, ty: ElementType, x: Ends, y: Ends) -> Ends {
-    let divides = op == Binary::Divide || op == Binary::Remainder;
-    if divides && ty != ElementType::Pred && undefined(ty, x, y) {
+    let divides = matches!(op, Binary::Divide | Binary::Remainder | Binary::Power);
+    if divides && ty != ElementType::Pred && undefined(op, ty, x, y) {
         return any(ty);
     }
     if x.0 == x.1 && y.0 == y.1 {

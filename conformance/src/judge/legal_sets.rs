@@ -129,6 +129,46 @@ fn what_is_undefined_is_so_by_a_rule() {
 }
 
 #[test]
+fn an_initial_value_takes_part_any_number_of_times() {
+    let of = |op: &str, ty: &str, initial: &str| {
+        format!(
+            "f {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT c = {ty}[] {op}(a, b) }}
+            ENTRY e {{ x = {ty}[3] parameter(0) z = {ty}[] constant({initial})
+            ROOT r = {ty}[] reduce(x, z), dimensions={{0}}, to_apply=f }}"
+        )
+    };
+    let x = ["s32[3] {1, 2, 3}"];
+    verdicts(&of("add", "s32", "1"), &x, &[("s32[] 10", Undefined)]);
+    verdicts(&of("add", "s32", "0"), &x, &[("s32[] 10", Differs)]);
+    verdicts(&of("multiply", "s32", "1"), &x, &[("s32[] 12", Differs)]);
+    verdicts(&of("maximum", "s32", "5"), &x, &[("s32[] 3", WithinBound), ("s32[] 4", Differs)]);
+    verdicts(&of("maximum", "s32", "2"), &x, &[("s32[] 2", Differs)]);
+    let x = ["f32[3] {1.5, 2, 3}"];
+    verdicts(&of("minimum", "f32", "1"), &x, &[("f32[] 1.5", WithinBound), ("f32[] 2", Differs)]);
+    verdicts(&of("add", "f32", "-0"), &x, &[("f32[] 6", Differs)]);
+    verdicts(&of("add", "f32", "0.5"), &x, &[("f32[] 6.5", Undefined)]);
+}
+
+#[test]
+fn random_bits_are_those_of_any_implementation() {
+    let text = "ENTRY e { s = u64[2] parameter(0) ROOT r = (u64[2], u32[4]) rng-bit-generator(s), algorithm=rng_philox }";
+    let module = tests::verified(&format!("HloModule m\n{text}"));
+    let arguments: Vec<Literal> = vec!["u64[2] {7, 0}".parse().unwrap()];
+    let expected = interp::run(&module, &arguments).unwrap();
+    let leaves = expected.elements().unwrap();
+    let [state, bits] = [&leaves[0], &leaves[1]];
+    let other: Literal = "u32[4] {1, 2, 3, 4}".parse().unwrap();
+    let of = |state: &Literal, bits: &Literal| {
+        let actual = [Literal::tuple(vec![state.clone(), bits.clone()])];
+        let options = JudgeOptions::default();
+        let expected = std::slice::from_ref(&expected);
+        judge_with(&options, &module, std::slice::from_ref(&arguments), expected, &actual).verdict
+    };
+    assert_eq!(of(state, &other), Undefined);
+    assert_eq!(of(&"u64[2] {7, 9}".parse().unwrap(), bits), Differs);
+}
+
+#[test]
 fn a_bound_of_the_size_of_the_sum_tests_nothing() {
     let sum = "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT s = bf16[] add(a, b) }
         ENTRY e { o = bf16[] parameter(0) x = bf16[1000] broadcast(o), dimensions={} z = bf16[] constant(0)

@@ -45,6 +45,7 @@ mod elementwise;
 mod evaluate;
 mod fold;
 mod functions;
+mod initial;
 mod inputs;
 mod integers;
 mod interval;
@@ -61,6 +62,7 @@ mod product;
 mod products;
 #[cfg(test)]
 mod properties;
+mod random;
 mod range;
 #[cfg(test)]
 mod rules;

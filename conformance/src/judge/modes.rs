@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 /// Declares the modes, in the order in which the judge tries to do without them, with the words
 /// that reports show and those of the command line.
 macro_rules! modes {
-    ($($(#[$doc:meta])* $name:ident $key:literal $words:literal,)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident $key:literal $words:literal,)*) => {
         /// A legal reason for other bits.
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
         )]
         #[serde(rename_all = "snake_case")]
-        pub enum Mode { $($(#[$doc])* $name,)* }
+        pub enum Mode { $($(#[doc = $doc])* $name,)* }
 
         impl Mode {
             /// All modes, the most common last.

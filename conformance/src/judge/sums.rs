@@ -6,7 +6,8 @@ use super::combine::Combine;
 use super::complex;
 use super::elementwise::finite_magnitudes;
 use super::evaluate::{Evaluator, Leaves, arrays};
-use super::fold::{Fold, reshaped};
+use super::fold::{Fold, repeated, reshaped};
+use super::initial::Initial;
 use super::interval::Interval;
 use super::modes::Mode;
 use super::product::product;
@@ -116,14 +117,49 @@ pub(super) fn reduce_window<'m>(
     reduced(ev, site, op.to_apply, &operands, || Fold::reduce_window(site, op, &operands))
 }
 
-/// Returns the legal values of a reduction of each leaf, of which the order is open. The second
-/// half of the operands are the initial values.
+/// Returns the legal values of a reduction, whose initial values take part any number of times. The
+/// second half of the operands are these.
 fn reduced<'m, 'a>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
     body: ComputationId,
     operands: &[&'a Range],
     fold: impl Fn() -> Result<Fold<'a>, Stop>,
+) -> Result<Leaves, Stop> {
+    let mut results = in_each_order(ev, site, body, operands, &fold)?;
+    if terms(site) == 0.0 {
+        return Ok(results);
+    }
+    let count = operands.len() / 2;
+    for (leaf, &combine) in Combine::of(ev.module, body).iter().enumerate().take(count) {
+        let cause = Some(site.cause());
+        results[leaf] = match Initial::of(combine, operands[count + leaf]) {
+            Initial::Neutral => continue,
+            Initial::Repeated => Range::any(&leaf_shape(site, leaf)?).because(cause),
+            Initial::Optional(identity) => {
+                let mut others = operands.to_vec();
+                others[count + leaf] = &identity;
+                let without = || {
+                    let mut fold = fold()?;
+                    fold.initial[leaf] = repeated(&identity, fold.lanes);
+                    Ok(fold)
+                };
+                let others = in_each_order(ev, site, body, &others, &without)?;
+                let either = Range::any_of(&[results[leaf].clone(), others[leaf].clone()]);
+                if either.is_point() { either } else { either.because(cause) }
+            }
+        };
+    }
+    Ok(results)
+}
+
+/// Returns the legal values of a reduction of each leaf, of which the order is open.
+fn in_each_order<'m, 'a>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    body: ComputationId,
+    operands: &[&Range],
+    fold: &impl Fn() -> Result<Fold<'a>, Stop>,
 ) -> Result<Leaves, Stop> {
     let combines = Combine::of(ev.module, body);
     let count = operands.len() / 2;

@@ -16,8 +16,6 @@ pub(super) struct Template {
     conditions: Vec<List>,
     /// The conditions of the smoke set; `None`: no case is in it.
     smoke: Option<Vec<List>>,
-    /// Whether the specification leaves the result open: a difference is no error.
-    pub(super) undefined: Option<String>,
     /// The arguments of the parameters, in order; the last one counts for all further parameters.
     pub(super) inputs: Vec<String>,
     /// The module.
@@ -80,7 +78,6 @@ impl Template {
             variables: Vec::new(),
             conditions: Vec::new(),
             smoke: None,
-            undefined: None,
             inputs: Vec::new(),
             text: String::new(),
         };
@@ -109,8 +106,6 @@ impl Template {
             self.smoke.get_or_insert_default();
         } else if let Some(list) = comment.strip_prefix("smoke ") {
             self.smoke.get_or_insert_default().push(List::parse(list)?);
-        } else if let Some(reason) = comment.strip_prefix("undefined: ") {
-            self.undefined = Some(reason.to_owned());
         } else if let Some(input) = comment.strip_prefix("in: ") {
             self.inputs.push(input.trim().to_owned());
         } else if self.text.is_empty() {

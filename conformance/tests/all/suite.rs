@@ -40,20 +40,6 @@ fn a_case_for_more_devices_is_unsupported() {
     assert_eq!(unsupported[0], "the case needs 4 devices, the backend has 2");
 }
 
-#[test]
-fn an_open_result_is_no_error() {
-    let pattern = Some("reduce/s32/initial-value*".to_owned());
-    let suite = Suite::load(&Selection { pattern, ..Selection::full() }).unwrap();
-    let case = &suite.cases()[0];
-    let mut record = case.run(&mut TwoDevices);
-    assert_eq!(record.verdict, Verdict::Agrees);
-    record.verdict = Verdict::Differs;
-    case.settle(&mut record);
-    assert_eq!(record.verdict, Verdict::Undefined);
-    let open = "the specification leaves open: how often the initial value takes part";
-    assert!(record.reason.starts_with(open), "{}", record.reason);
-}
-
 /// `cargo test -p etalon-conformance --test all suite -- --nocapture` prints the seconds.
 #[test]
 fn the_smoke_set_finds_planted_bugs() {
