@@ -97,7 +97,13 @@ fn combined<'m>(
             let cause = divides.then(|| site.cause());
             integers::evaluate(op, from, &shape, operands).because(cause)
         }
-        (Op::Unary(unary), Class::Complex) => complex::unary(ev, *unary, &shape, operands[0]),
+        (Op::Unary(unary), Class::Complex) => {
+            // No formula is named for infinities and NaN.
+            let range = complex::unary(ev, *unary, &shape, operands[0]);
+            let special = operands[0].intervals().any(|x| x.is_point() && !x.is_finite());
+            let open = special && range.intervals().any(Interval::is_any);
+            range.because(open.then(|| site.cause()))
+        }
         (Op::Binary(binary), Class::Complex) => {
             let range = complex::binary(ev, *binary, &shape, operands[0], operands[1]);
             let open = !range.is_point() && range.intervals().any(Interval::is_any);

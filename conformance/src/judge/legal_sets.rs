@@ -212,6 +212,31 @@ fn products_are_as_precise_as_is_asked_for() {
 }
 
 #[test]
+fn a_convolution_may_be_transformed() {
+    let of = |window: &str, size: i32| {
+        format!(
+            "ENTRY e {{ x = f64[1,6,1] parameter(0) w = f64[{size},1,1] parameter(1)
+            ROOT r = f64[1,{},1] convolution(x, w), window={{{window}}}, dim_labels=b0f_0io->b0f }}",
+            7 - size
+        )
+    };
+    let x = "f64[1,6,1] {{{1}, {2}, {3}, {1e6}, {1}, {1}}}";
+    let w = "f64[2,1,1] {{{1}}, {{0.1}}}";
+    // The first element loses what the largest terms do.
+    let actual = "f64[1,5,1] {{{1.2000000001}, {2.3}, {100003}, {1000000.1}, {1.1}}}";
+    explained(
+        &of("size=2", 2),
+        &[x, w],
+        actual,
+        &[Mode::TransformedConvolution, Mode::SummationOrder],
+    );
+    let wrong = actual.replace("1.2000000001", "1.2001");
+    verdicts(&of("size=2", 2), &[x, w], &[(&wrong, Differs)]);
+    let single = "f64[1,6,1] {{{1.0000000001}, {2}, {3}, {1e6}, {1}, {1}}}";
+    verdicts(&of("size=1", 1), &[x, "f64[1,1,1] {{{1}}}"], &[(single, Differs)]);
+}
+
+#[test]
 fn modes_can_be_switched_off() {
     let text = "HloModule m\nENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) ROOT r = f32[] multiply(x, y) }";
     let module = tests::verified(text);

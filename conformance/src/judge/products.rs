@@ -2,6 +2,7 @@
 use super::elementwise::finite_magnitudes;
 use super::evaluate::{Evaluator, Leaves, arrays};
 use super::interval::Interval;
+use super::modes::Mode;
 use super::precision::ProductPrecision;
 use super::range::is_whole;
 use super::range::{Range, array, floats, wide};
@@ -127,7 +128,14 @@ fn of_arrays<'m>(
     };
     let center =
         ev.runner.run(ev.module, &site.key(Form::Wide), &with_rest(a.mids(), b.mids(), false))?;
-    let sum = real(ev, &large_a, &large_b)?;
+    let transformed = is_transformed(ev, site);
+    let sum = match transformed {
+        // Each element may lose what the largest of all does.
+        true => {
+            largest_everywhere(&real(ev, &largest_everywhere(&large_a, 1.0), &large_b)?, GROWTH)
+        }
+        false => real(ev, &large_a, &large_b)?,
+    };
     let errors = if all_points(operands) && a.is_point() && b.is_point() {
         None
     } else {
@@ -164,17 +172,39 @@ fn of_arrays<'m>(
     };
     let scales = rest.iter().filter(|range| !integral(range)).map(|range| quantum(range));
     let quantum = [a, b].into_iter().map(quantum).chain(scales).sum();
+    let quantum = if transformed { None } else { quantum };
     // A part of a complex product is the sum of two products.
     let roundings = if complex { 2.0 * terms(site) + 2.0 } else { terms(site) };
     // A factor may be rounded after it is scaled.
     let roundings = roundings + if scaled { 2.0 } else { 0.0 };
     let cause = operands.iter().find_map(|range| range.cause.clone());
     let (lo, hi) = (end(-1.0), end(1.0));
-    let signs = if complex || scaled { Signs::ANY } else { Signs::of([a]).times(Signs::of([b])) };
+    let signs = if complex || scaled || transformed {
+        Signs::ANY
+    } else {
+        Signs::of([a]).times(Signs::of([b]))
+    };
     let magnitudes = spread(&sum);
     let (products, roundings) = (roundings, vec![roundings]);
     let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
     Ok(vec![sum.range(ev, site, &shape).because(cause)])
+}
+
+/// The error of a transformed convolution in units of that of a sum of its largest terms: a margin
+/// over the growth of Winograd's F(4, 3) in two dimensions.
+const GROWTH: f64 = 8.0;
+
+/// Returns whether a backend may compute a convolution by a transform, of Winograd or Fourier.
+fn is_transformed(ev: &Evaluator<'_>, site: Site<'_>) -> bool {
+    let Op::Convolution(op) = &site.instruction().op else { return false };
+    ev.modes.has(Mode::TransformedConvolution) && op.window.dims.iter().any(|dim| dim.size > 1)
+}
+
+/// Returns an array whose elements are all the largest of this one, some times.
+fn largest_everywhere(numbers: &Literal, times: f64) -> Literal {
+    let largest = floats(numbers).iter().copied().fold(0.0, f64::max) * times;
+    let shape = numbers.array_shape();
+    shape.map_or_else(|| numbers.clone(), |shape| array(shape, vec![largest; numbers.len()]))
 }
 
 /// Returns the distance of the ends from the middle of each number.

@@ -106,16 +106,16 @@ ENTRY e {{ x = f32[4] parameter(0) s = f32[4] sine(x) no = pred[] constant(false
 
 #[test]
 fn in_a_reducer() {
-    let of = |root: &str| {
+    let of = |root: &str, initial: &str| {
         format!(
             "HloModule m
 f {{ a = f32[] parameter(0) b = f32[] parameter(1) n = f32[] negate(b) ROOT d = f32[] {root} }}
-ENTRY e {{ x = f32[4] parameter(0) z = f32[] constant(1.7) ROOT r = f32[] reduce(x, z), dimensions={{0}}, to_apply=f }}"
+ENTRY e {{ x = f32[4] parameter(0) z = f32[] constant({initial}) ROOT r = f32[] reduce(x, z), dimensions={{0}}, to_apply=f }}"
         )
     };
-    names(&of("multiply(a, b)"), &[X], Bug::Rounding, &["e/r/f/d"]);
+    names(&of("multiply(a, b)", "1"), &[X], Bug::Rounding, &["e/r/f/d"]);
     // A sum: its negation is no legal result in any order.
-    let found = names(&of("subtract(a, n)"), &[X], Bug::SwappedOperands, &["e/r"]);
+    let found = names(&of("subtract(a, n)", "0"), &[X], Bug::SwappedOperands, &["e/r"]);
     assert!(found.findings[0].is_right_inside);
 }
 
