@@ -17,7 +17,7 @@ use super::sums::{between_ends, coarser};
 use super::transfers::received;
 use crate::error_model::roundoff;
 use collectives::Groups;
-use hlo::ir::ComputationId;
+use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::{Binary, Kind, Op};
 use hlo::{ElementType, Literal, Module};
 use interp::DeviceGrid;
@@ -67,7 +67,9 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
             _ => {
                 let mut each = Vec::with_capacity(devices);
                 for device in 0..devices {
-                    each.push(ev.evaluated(site, &operands(device))?);
+                    let value = ev.evaluated(site, &operands(device))?;
+                    let of = |id: InstructionId| values.get(id.index())?.get(device);
+                    each.push(ev.in_either_form(site, value, &of));
                 }
                 each
             }

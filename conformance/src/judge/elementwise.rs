@@ -177,7 +177,7 @@ fn real(
     })
 }
 
-fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
+pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
     let functions::Image { least, greatest, jumps } = functions::image(op);
     if jumps {
         let sets: Vec<_> = x.intervals().map(|x| functions::steps(op, x)).collect();
@@ -195,7 +195,7 @@ fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> R
     Range::of(shape, &x.intervals().map(function).collect::<Vec<_>>())
 }
 
-fn real_binary(
+pub(super) fn real_binary(
     ev: &Evaluator<'_>,
     op: Binary,
     shape: &ArrayShape,

@@ -10,7 +10,7 @@ use super::site::Site;
 use super::transfers::received;
 use super::{
     Stop, batch_norm, candidates, control, devices, dynamic, elementwise, fold, linear, products,
-    random, scatter, sort, sums, topk, transform,
+    random, rewrites, scatter, sort, sums, topk, transform,
 };
 use hlo::elem::Special;
 use hlo::ir::{ComputationId, Instruction};
@@ -173,10 +173,14 @@ impl<'m> Evaluator<'m> {
             } else {
                 let operands: Vec<&Leaves> =
                     instruction.operands.iter().map(|id| &values[id.index()]).collect();
-                self.evaluated(site, &operands)?
+                let value = self.evaluated(site, &operands)?;
+                self.in_either_form(site, value, &|id| values.get(id.index()))
             };
             values.push(value);
-            // What nothing uses any more is freed.
+            // What nothing uses any more is freed, unless another form may use it.
+            if self.modes.has(Mode::AlgebraicRewrites) {
+                continue;
+            }
             for operand in &instruction.operands {
                 uses[operand.index()] -= 1;
                 if uses[operand.index()] == 0 {
@@ -185,6 +189,20 @@ impl<'m> Evaluator<'m> {
             }
         }
         Ok(values.swap_remove(computation.root.index()))
+    }
+
+    /// Adds the legal values of an instruction's other form.
+    pub(super) fn in_either_form(
+        &self,
+        site: Site<'m>,
+        value: Leaves,
+        values: rewrites::Values<'_>,
+    ) -> Leaves {
+        if !self.modes.has(Mode::AlgebraicRewrites) {
+            return value;
+        }
+        let Some(other) = rewrites::rewritten(self, site, values) else { return value };
+        value.into_iter().map(|own| Range::any_of(&[own, other.clone()])).collect()
     }
 
     /// Returns the legal values of an instruction, with their cause if it loses them.
@@ -237,10 +255,15 @@ impl<'m> Evaluator<'m> {
             // Other dimensions may be of any size: nothing may loop over them.
             return Ok(unknown(site, None));
         }
+        if let Some(value) = carried(site, operands) {
+            return Ok(value);
+        }
         match &instruction.op {
             Op::Tuple(_) => Ok(operands.iter().flat_map(|leaves| leaves.iter().cloned()).collect()),
             Op::GetTupleElement(get) => Ok(element(site, get.index, operands[0])),
             Op::Constant(constant) => Self::constant(site, &constant.value),
+            // A started operation stands for its result.
+            Op::AsyncStart(start) => self.call(start.calls, arguments(operands), site.lanes),
             Op::Call(call) => self.call(call.to_apply, arguments(operands), site.lanes),
             Op::Fusion(fusion) => self.call(fusion.calls, arguments(operands), site.lanes),
             Op::While(looped) => control::looped(self, site, looped, whole(0)),
@@ -266,13 +289,6 @@ impl<'m> Evaluator<'m> {
             Op::Rng(_) | Op::RngBitGenerator(_) | Op::RngGetAndUpdateState(_) => {
                 random::random(self, site, operands)
             }
-            Op::AfterAll(_) => Ok(vec![Range::point(Literal::token())]),
-            Op::CopyStart(_) | Op::Send(_) => Ok(sent(site, operands[0])),
-            Op::CopyDone(_) => Ok(operands[0][..instruction.shape.leaves().len()].to_vec()),
-            Op::SendDone(_) => Ok(site.nothing()),
-            // A started operation stands for its result.
-            Op::AsyncStart(start) => self.call(start.calls, arguments(operands), site.lanes),
-            op if op.opcode().aliases_operand() || is_started(op) => Ok(whole(0)),
             op if elementwise::is_elementwise(op) => {
                 let arrays = arrays(site, operands)?;
                 elementwise::evaluate(self, site, &arrays).map(|range| vec![range])
@@ -455,6 +471,19 @@ pub(super) fn unknown(site: Site<'_>, cause: Option<Cause>) -> Leaves {
         None => Range::point(Literal::token()),
     };
     leaves.iter().map(range).collect()
+}
+
+/// Returns the value of an instruction that hands on a value, or an operation that was started.
+fn carried(site: Site<'_>, operands: &[&Leaves]) -> Option<Leaves> {
+    let count = site.instruction().shape.leaves().len();
+    match &site.instruction().op {
+        Op::AfterAll(_) => Some(vec![Range::point(Literal::token())]),
+        Op::CopyStart(_) | Op::Send(_) => Some(sent(site, operands[0])),
+        Op::CopyDone(_) => Some(operands[0][..count].to_vec()),
+        Op::SendDone(_) => Some(site.nothing()),
+        op if op.opcode().aliases_operand() || is_started(op) => Some(operands[0].clone()),
+        _ => None,
+    }
 }
 
 fn arguments(operands: &[&Leaves]) -> Vec<Leaves> {

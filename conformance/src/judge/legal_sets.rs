@@ -237,6 +237,36 @@ fn a_convolution_may_be_transformed() {
 }
 
 #[test]
+fn compilers_rewrite_products_and_quotients() {
+    let of = |body: &str| {
+        format!(
+            "ENTRY e {{ x = f32[] parameter(0) c = f32[] constant(3e38) d = f32[] constant(10) {body} }}"
+        )
+    };
+    let modes = &[Mode::AlgebraicRewrites];
+    // The product of the constants overflows.
+    let product = of("y = f32[] multiply(x, c) ROOT r = f32[] multiply(y, d)");
+    explained(&product, &["f32[] 1e-30"], "f32[] inf", modes);
+    verdicts(&product, &["f32[] 1e-30"], &[("f32[] 2.9e9", Differs)]);
+    let sum = of("y = f32[] add(x, c) e = f32[] constant(-3e38) ROOT r = f32[] add(y, e)");
+    explained(&sum, &["f32[] 7"], "f32[] 7", &[Mode::ExcessPrecision]);
+    let variables = of(
+        "e = f32[] negate(c) f = f32[] multiply(x, c) g = f32[] add(f, e) ROOT r = f32[] add(g, x)",
+    );
+    verdicts(&variables, &["f32[] 1"], &[("f32[] 2", Differs)]);
+    let factor = of("p = f32[] multiply(x, c) q = f32[] multiply(d, x) ROOT r = f32[] add(p, q)");
+    verdicts(&factor, &["f32[] 1.1"], &[("f32[] 3e38", Differs)]);
+    let root = of("s = f32[] sqrt(d) ROOT r = f32[] divide(x, s)");
+    verdicts(
+        &root,
+        &["f32[] 1e-30"],
+        &[("f32[] 3.1622779e-31", WithinBound), ("f32[] 3.163e-31", Differs)],
+    );
+    let power = of("t = f32[] constant(-1) ROOT r = f32[] power(x, t)");
+    verdicts(&power, &["f32[] 3"], &[("f32[] 0.3334", Differs)]);
+}
+
+#[test]
 fn modes_can_be_switched_off() {
     let text = "HloModule m\nENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) ROOT r = f32[] multiply(x, y) }";
     let module = tests::verified(text);

@@ -64,6 +64,7 @@ mod products;
 mod properties;
 mod random;
 mod range;
+mod rewrites;
 #[cfg(test)]
 mod rules;
 mod runner;

@@ -39,6 +39,9 @@ modes! {
     /// A function is within the accuracy that the backend states for it, and not within that of its
     /// op.
     StatedAccuracy "stated-accuracy" "accuracy that the backend states",
+    /// A constant is moved through products and sums, `a * b + a * c` is one product, `a / sqrt(b)`
+    /// a product with `rsqrt(b)`, and the like.
+    AlgebraicRewrites "rewrites" "algebraic rewrites",
     /// The bits of `rng-bit-generator` are those of another implementation.
     RandomBits "random-bits" "random bits of another implementation",
     /// A convolution is computed by a transform (Winograd, FFT), whose error has the size of the

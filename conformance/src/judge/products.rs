@@ -11,7 +11,7 @@ use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
 use super::sums::{all_points, terms};
 use super::{Stop, candidates};
-use hlo::{ElementType, IndexSpace, Literal, Op};
+use hlo::{ArrayShape, ElementType, IndexSpace, Literal, Op};
 
 /// Fails if there is no bound.
 fn check(site: Site<'_>, operands: &[&Range], complex: bool) -> Result<(), Stop> {
@@ -154,22 +154,7 @@ fn of_arrays<'m>(
     let spread =
         |x: &Literal| array(&wide, floats(x).iter().flat_map(|&x| std::iter::repeat_n(x, step)));
     let radius = errors.map(|errors| spread(&errors));
-    let end = |sign: f64| match &radius {
-        Some(radius) => {
-            let moved = |(&c, &r): (&f64, &f64)| match r.is_finite() {
-                true if r > 0.0 => sign.mul_add(r, c),
-                true => c,
-                false => sign * f64::INFINITY,
-            };
-            array(&wide, floats(&center).iter().zip(floats(radius)).map(moved))
-        }
-        // Formulas of complex products differ in what they make of infinities.
-        None if complex => {
-            let known = |&c: &f64| if c.is_finite() { c } else { sign * f64::INFINITY };
-            array(&wide, floats(&center).iter().map(known))
-        }
-        None => center.clone(),
-    };
+    let end = |sign: f64| end_of(&center, radius.as_ref(), &wide, sign);
     let scales = rest.iter().filter(|range| !integral(range)).map(|range| quantum(range));
     let quantum = [a, b].into_iter().map(quantum).chain(scales).sum();
     let quantum = if transformed { None } else { quantum };
@@ -205,6 +190,22 @@ fn largest_everywhere(numbers: &Literal, times: f64) -> Literal {
     let largest = floats(numbers).iter().copied().fold(0.0, f64::max) * times;
     let shape = numbers.array_shape();
     shape.map_or_else(|| numbers.clone(), |shape| array(shape, vec![largest; numbers.len()]))
+}
+
+/// Returns an end of the sums around these, as far as the radius, in the type `wide`.
+fn end_of(center: &Literal, radius: Option<&Literal>, wide: &ArrayShape, sign: f64) -> Literal {
+    let moved = |(&c, &r): (&f64, &f64)| match r.is_finite() {
+        true if r > 0.0 => sign.mul_add(r, c),
+        true => c,
+        false => sign * f64::INFINITY,
+    };
+    // Formulas of complex products differ in what they make of infinities.
+    let known = |&c: &f64| if c.is_finite() { c } else { sign * f64::INFINITY };
+    match radius {
+        Some(radius) => array(wide, floats(center).iter().zip(floats(radius)).map(moved)),
+        None if wide.ty.is_complex() => array(wide, floats(center).iter().map(known)),
+        None => center.clone(),
+    }
 }
 
 /// Returns the distance of the ends from the middle of each number.
