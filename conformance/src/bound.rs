@@ -120,6 +120,15 @@ impl Tolerance {
     pub fn of(module: &Module) -> Self {
         Self { leaves: ErrorModel::of(module).iter().map(Bound::of).collect() }
     }
+    /// Returns the same tolerance, relative to each element instead of the largest of an array.
+    #[must_use]
+    pub(crate) fn of_each_element(self) -> Self {
+        let leaf = |bound: Bound| match bound {
+            Bound::Array(error) => Bound::Element(error),
+            Bound::Bits | Bound::Element(_) | Bound::Stated { .. } => bound,
+        };
+        Self { leaves: self.leaves.into_iter().map(leaf).collect() }
+    }
     /// Returns the tolerance for the result of an engine of Etalon.
     pub fn of_engine(engine: Engine, module: &Module) -> Self {
         match engine.rounds_correctly() {

@@ -210,11 +210,13 @@ pub fn judge_with(
     match judge_devices(options, module, &repeated, &pairs, &mut judgement) {
         Ok(()) => {}
         Err(Stop::Unsupported(reason)) => {
-            estimate(module, reason, expected_of(&pairs), &mut judgement);
+            let tolerance = Tolerance::of(module);
+            estimate(module, &tolerance, reason, expected_of(&pairs), &mut judgement);
         }
         Err(Stop::Unbounded(path)) => {
             let reason = format!("{path}: the bound is infinite");
-            estimate(module, reason, expected_of(&pairs), &mut judgement);
+            let tolerance = Tolerance::of(module).of_each_element();
+            estimate(module, &tolerance, reason, expected_of(&pairs), &mut judgement);
             if judgement.verdict == Verdict::Differs {
                 // A tolerance is no proof that a result is wrong.
                 judgement.undetermined(path);
@@ -356,11 +358,12 @@ fn inputs(
 /// Judges by the tolerance of the module, which does not depend on the values.
 fn estimate(
     module: &Module,
+    tolerance: &Tolerance,
     reason: String,
     (expected, actual): (Vec<Literal>, Vec<Literal>),
     judgement: &mut Judgement,
 ) {
-    let Ok(comparison) = compare_each(&actual, &expected, &Tolerance::of(module)) else { return };
+    let Ok(comparison) = compare_each(&actual, &expected, tolerance) else { return };
     judgement.estimated = Some(reason);
     judgement.measures.wrong = comparison.wrong;
     judgement.measures.max_error = comparison.max_error;
