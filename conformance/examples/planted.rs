@@ -8,8 +8,9 @@
 mod planted;
 
 use conformance::Engine;
+use conformance::WriteError;
 use conformance::backend::EngineBackend;
-use conformance::fuzz::{Campaign, Event, Limit, Options, WriteError, fuzz};
+use conformance::fuzz::{Campaign, Event, Limit, Options, fuzz};
 use conformance::generate;
 use conformance::results::Verdict;
 use planted::{Bug, Planted};

@@ -22,7 +22,7 @@ pub use statistics::{Coverage, ENOUGH, Tally};
 use crate::backend::Backend;
 use crate::generate::{self, Regime, generate};
 use crate::results::{Record, Verdict};
-use crate::{AtomicFile, Existing, Subject, conform};
+use crate::{AtomicFile, Existing, Subject, WriteError, conform};
 use balance::Balance;
 use hlo::{Module, Opcode, Verified};
 use recorder::Recorder;
@@ -98,16 +98,6 @@ pub enum Event<'a> {
     Invalid(&'a generate::Invalid),
 }
 
-/// A finding that could not be written, which ends a campaign.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}: {error}")]
-pub struct WriteError {
-    /// The file or the folder.
-    pub path: PathBuf,
-    /// The reason.
-    pub error: std::io::Error,
-}
-
 /// Runs random modules on a backend and on the reference, and tells `observer` of each module.
 ///
 /// ```
@@ -125,7 +115,7 @@ pub struct WriteError {
 /// let [mut exact, mut reference] = [Engine::Exact, Engine::Reference].map(EngineBackend);
 /// let campaign = fuzz(&mut exact, &mut reference, &options, &mut |_, _| {})?;
 /// assert_eq!(campaign.modules, 3);
-/// # Ok::<(), conformance::fuzz::WriteError>(())
+/// # Ok::<(), conformance::WriteError>(())
 /// ```
 ///
 /// # Errors

@@ -56,6 +56,7 @@ mod recorded;
 pub mod reduce;
 mod report;
 pub mod results;
+mod saved;
 pub mod suite;
 
 pub use atomic_file::{AtomicFile, Existing};
@@ -65,5 +66,6 @@ pub use conform::{Subject, conform};
 pub use file::{Case, FileTest, ParseError};
 pub use recorded::{Entry, find, in_parallel, on_large_stack};
 pub use report::{Failure, Outcome, Report, Summary};
+pub use saved::WriteError;
 
 pub use interp::Engine;

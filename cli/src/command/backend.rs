@@ -63,6 +63,9 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
                 if let Some(reproduction) = &mut record.reproduction {
                     reproduction.command = command_line(args, &subject);
                 }
+                if record.verdict == Verdict::EtalonBug {
+                    report(&subject, &record)?;
+                }
                 record
             }
             Err(Some(report)) => (*report).into(),
@@ -187,8 +190,16 @@ fn line(text: &str, has_stdout: bool) -> Result<()> {
     output::report(&format!("{text}\n"), has_stdout)
 }
 
-/// What to do about a bug of Etalon.
-const REPORT: &str = "Etalon's own result is wrong, or its bound: please report it, with the module and the arguments\n";
+/// Saves what shows a bug of Etalon, for its makers.
+fn report(subject: &Subject, record: &Record) -> Result<()> {
+    let saved = subject.save(Path::new("."), "etalon-bug", &record.reason, &[]);
+    let path = saved.map_err(|error| Failure::file(&error.path, &error.error))?;
+    let path = path.display();
+    output::note(&format!(
+        "Etalon's own result is wrong, or its bound: please report the file {path}\n"
+    ));
+    Ok(())
+}
 
 /// Prints the totals, and writes the reports.
 fn finish(results: &Results, reports: Reports) -> Result<ExitCode> {
@@ -196,7 +207,6 @@ fn finish(results: &Results, reports: Reports) -> Result<ExitCode> {
     reports.write(results)?;
     let count = |verdict| results.records().filter(|record| record.verdict == verdict).count();
     Ok(if count(Verdict::EtalonBug) > 0 {
-        output::note(REPORT);
         Exit::Bug.code()
     } else if results.is_bad() {
         Exit::Wrong.code()

@@ -225,9 +225,10 @@ pub(super) fn real_binary(
         return Range::of_sets(shape, &pairs.map(set).collect::<Vec<_>>());
     }
     if op == Binary::Divide && modes.has(Mode::ReciprocalDivision) {
-        // The reciprocal may itself be flushed.
+        // The reciprocal is rounded, and may itself be flushed: unrounded, it gives the quotient.
+        let strict = modes.without(Mode::ExcessPrecision).without(Mode::FusedMultiplyAdd);
         let set = |(x, y): (Interval, Interval)| {
-            let reciprocal = modes.store(ty, Interval::point(1.0) / y, false);
+            let reciprocal = strict.store(ty, Interval::point(1.0) / y, false);
             let each = [Some(reciprocal), modes.flushed(ty, reciprocal)].into_iter().flatten();
             let products = each.map(|reciprocal| stored(x * reciprocal, x));
             std::iter::once(stored(x / y, x)).chain(products).collect()

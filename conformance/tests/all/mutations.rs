@@ -123,7 +123,7 @@ fn mutated(leaf: &Literal, mutation: Mutation, from: usize) -> Option<Literal> {
         x.write(ty, &mut result.bytes_mut()[at * width..(at + 1) * width]);
     };
     let same = |a: Scalar, b: Scalar| match (a, b) {
-        (Scalar::Float(a), Scalar::Float(b)) => a == b || (a.is_nan() && b.is_nan()),
+        (Scalar::Float(a), Scalar::Float(b)) => a.total_cmp(&b).is_eq(),
         (a, b) => a == b,
     };
     // Zeros of both signs are equal here: which one it is, is seldom defined.

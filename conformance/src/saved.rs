@@ -1,0 +1,78 @@
+//! Modules and arguments saved as file tests that somebody else can run.
+use crate::file::without_layouts;
+use crate::{AtomicFile, Existing, Subject};
+use hlo::Literal;
+use std::fmt::Write as _;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// A file cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {error}")]
+pub struct WriteError {
+    /// The file, or the folder.
+    pub path: PathBuf,
+    /// The cause.
+    pub error: std::io::Error,
+}
+
+impl Subject {
+    /// Returns the text of a file test: the reason as comments, the module, the arguments, and the
+    /// expected result of each device.
+    pub fn file_test(&self, reason: &str, expected: &[Literal]) -> String {
+        let mut text = String::new();
+        let _ = writeln!(text, "// {}", self.name);
+        for line in reason.lines() {
+            let _ = writeln!(text, "//   {line}");
+        }
+        text.push_str(self.text.trim_end());
+        text.push('\n');
+        for (device, values) in self.arguments.iter().enumerate() {
+            comments(&mut text, "in", device, self.arguments.len(), values.iter());
+        }
+        for (device, result) in expected.iter().enumerate() {
+            comments(&mut text, "out", device, expected.len(), result.leaves());
+        }
+        text
+    }
+
+    /// Writes the file test to a new file in `folder`, whose name begins with `stem`. No file is
+    /// replaced.
+    ///
+    /// # Errors
+    /// If the folder or the file cannot be written.
+    pub fn save(
+        &self,
+        folder: &Path,
+        stem: &str,
+        reason: &str,
+        expected: &[Literal],
+    ) -> Result<PathBuf, WriteError> {
+        let failed = |error| WriteError { path: folder.to_owned(), error };
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        let text = self.file_test(reason, expected);
+        let mut number = 1;
+        loop {
+            let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+            let path = folder.join(format!("{stem}{suffix}.hlo"));
+            match AtomicFile::write(&path, Existing::Keep, text.as_bytes()) {
+                Ok(()) => return Ok(path),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(WriteError { path, error }),
+            }
+        }
+    }
+}
+
+fn comments<'a>(
+    text: &mut String,
+    word: &str,
+    device: usize,
+    devices: usize,
+    values: impl IntoIterator<Item = &'a Literal>,
+) {
+    let suffix = if devices == 1 { String::new() } else { format!(" d{device}") };
+    for value in values {
+        let _ = writeln!(text, "// {word}{suffix}: {}", without_layouts(value));
+    }
+}
