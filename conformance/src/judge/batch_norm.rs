@@ -9,6 +9,7 @@ use super::evaluate::{Evaluator, Leaves, arrays};
 use super::functions;
 use super::interval::Interval;
 use super::modes::{Mode, Modes, least_subnormal};
+use super::precision::computed_in;
 use super::range::Range;
 use super::site::Site;
 use super::sums::leaf_shape;
@@ -41,6 +42,7 @@ impl Features {
         let each = f64::from(u32::try_from(x.len() / count).unwrap_or(u32::MAX));
         let inner = (dim + 1..shape.rank()).map(size).product();
         let orders = modes.has(Mode::SummationOrder);
+        let ty = computed_in(modes, ty);
         let (unit, least) = if orders { (roundoff(ty), least_subnormal(ty)) } else { (0.0, 0.0) };
         let least = least.max(modes.flushed_below(ty));
         Self { x, count, inner, size: each, unit, least }

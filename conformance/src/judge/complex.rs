@@ -237,12 +237,7 @@ pub(super) fn binary(
                 let r = ev.formula(2.0) * 2.0 * roundoff(ty) * x.max_abs() * y.max_abs();
                 sum(z.re.widened(r), z.im.widened(r))
             }
-            Binary::Multiply | Binary::Divide if is_special(op, ty, x, y) => special(op, x, y, f)
-                .map_or_else(
-                    || vec![Parts::both(Interval::ANY)],
-                    |values| values.into_iter().map(|z| z.stored(modes, ty, 0.0)).collect(),
-                ),
-            _ if !(x.is_finite() && y.is_finite()) => vec![Parts::both(Interval::ANY)],
+            _ if is_special(op, ty, x, y) => vec![Parts::both(Interval::ANY)],
             _ => {
                 let parts = if op == Binary::Power { x.quadrants() } else { vec![x] };
                 parts.into_iter().map(|x| function([x, y], f).stored(modes, ty, ulps)).collect()
@@ -293,59 +288,30 @@ fn ordered(direction: Direction, x: Parts, y: Parts) -> Option<bool> {
     apart.then(|| decided(direction, order, x.re, y.re)).flatten()
 }
 
-/// Returns whether formulas of a product or quotient give different infinities and NaN.
+/// Returns whether formulas of an op give different infinities and NaN: of numbers that are not
+/// finite, by 0, and where a step overflows between.
 fn is_special(op: Binary, ty: ElementType, x: Parts, y: Parts) -> bool {
     if !x.is_finite() || !y.is_finite() || op == Binary::Multiply {
         return true;
     }
-    let (re, im) = y.mid();
-    let zero = y.is_point() && y.max_abs() == 0.0;
     let (most, least) = (largest(ty) / 2.0, smallest_normal(ty));
-    // The textbook divides by the square of the divisor's absolute value.
-    let size = re.hypot(im) * re.hypot(im);
-    zero || x.max_abs() / re.hypot(im) > most
-        || size > most
-        || size < least
-        || x.max_abs() * y.max_abs() > most
-}
-
-/// Returns the values of both formulas for special numbers: of the textbook, and of C99, annex G.
-/// Of other numbers than points, and where only an intermediate result overflows, nothing is known.
-fn special(
-    op: Binary,
-    x: Parts,
-    y: Parts,
-    annex_g: impl Fn([(f64, f64); 2]) -> (f64, f64),
-) -> Option<Vec<Parts>> {
-    let points = x.is_point() && y.is_point();
-    let finite = x.is_finite() && y.is_finite();
-    let zero = y.is_point() && y.max_abs() == 0.0;
-    if !points || (finite && !(op == Binary::Divide && zero)) {
-        return None;
-    }
-    let ((a, b), (c, d)) = (x.mid(), y.mid());
-    let textbook = match op {
-        Binary::Multiply => (a * c - b * d, a * d + b * c),
-        _ => {
-            let size = c * c + d * d;
-            ((a * c + b * d) / size, (b * c - a * d) / size)
+    let near = |z: Parts| {
+        let (re, im) = z.mid();
+        re.hypot(im)
+    };
+    match op {
+        Binary::Divide => {
+            // The textbook divides by the square of the divisor's absolute value.
+            let size = near(y) * near(y);
+            let zero = y.is_point() && y.max_abs() == 0.0;
+            let (quotient, product) = (x.max_abs() / near(y), x.max_abs() * y.max_abs());
+            zero || quotient > most || product > most || size > most || size < least
         }
-    };
-    // Divides both by the larger part of the divisor first.
-    let (ratio, other) =
-        if c.abs() >= d.abs() { (d / c, c + d * (d / c)) } else { (c / d, d + c * (c / d)) };
-    let scaled = match c.abs() >= d.abs() {
-        true => ((a + b * ratio) / other, (b - a * ratio) / other),
-        false => ((a * ratio + b) / other, (b * ratio - a) / other),
-    };
-    let mut values = vec![textbook, annex_g([(a, b), (c, d)])];
-    values.extend((op == Binary::Divide).then_some(scaled));
-    let value = |(re, im): (f64, f64)| {
-        // Zeros and infinities of formulas have either sign where they cancel.
-        let part = |x: f64| if x == 0.0 { Interval::ZEROS } else { Interval::point(x) };
-        Parts { re: part(re), im: part(im) }
-    };
-    Some(values.into_iter().map(value).collect())
+        // exp(y log(x)), and the logarithm of a quotient by the root of the squares.
+        Binary::Power => x.max_abs() > most || y.max_abs() * (near(x).ln().abs() + 4.0) > most,
+        Binary::Atan2 => x.max_abs().max(y.max_abs()).powi(2) > most,
+        _ => false,
+    }
 }
 
 /// Returns the complex numbers of these parts.

@@ -153,11 +153,12 @@ fn real(
             // Of fewer than 16 bits, backends flush or keep what is not normal in either format,
             // and a type without infinity has another number for it.
             let narrow = shape.ty.bits() < 16;
-            let bias = f64::from(exponent.clamp(1, 11) - 1).exp2() - 2.0;
-            let least = smallest_normal(shape.ty).max((-bias).exp2());
+            let span = f64::from(exponent.clamp(1, 11) - 1).exp2() - 2.0;
+            let least = smallest_normal(shape.ty).max((-span).exp2());
             let open = |x: Interval, y: Interval| {
                 let normal = x.lo >= least || x.hi <= -least || (x.is_point() && x.lo == 0.0);
-                narrow && !(normal && y.is_finite()) && !x.is_nan()
+                let fits = y.is_finite() && x.max_abs().max(y.max_abs()) < (span + 2.0).exp2();
+                narrow && !(normal && fits) && !x.is_nan()
             };
             // An operand with excess precision may be rounded once, or first to its type.
             let rounded = operands[0].intervals().map(|x| match x.is_nan() || x.is_any() {

@@ -9,6 +9,7 @@ use super::evaluate::{Evaluator, Leaves, arrays, unknown};
 use super::functions;
 use super::interval::Interval;
 use super::modes::{Mode, least_subnormal};
+use super::precision::computed_in;
 use super::range::Range;
 use super::site::Site;
 use crate::error_model::roundoff;
@@ -83,7 +84,7 @@ pub(super) fn cholesky<'m>(
     let operand = arrays(site, operands)?[0];
     let shape = site.shape()?;
     let [n, _] = sizes(site, &shape)?;
-    let lost = Lost::of(ev, shape.ty, n);
+    let lost = Lost::of(ev, computed_in(ev.modes, shape.ty), n);
     let a: Vec<Interval> = operand.intervals().collect();
     let mut parts = vec![Interval::ANY; a.len()];
     for (batch, result) in a.chunks(n * n).zip(parts.chunks_mut(n * n)) {
@@ -140,7 +141,7 @@ pub(super) fn triangular_solve<'m>(
     let shape = site.shape()?;
     let [rows, columns] = sizes(site, &shape)?;
     let (n, systems) = if op.left_side { (rows, columns) } else { (columns, rows) };
-    let lost = Lost::of(ev, shape.ty, n);
+    let lost = Lost::of(ev, computed_in(ev.modes, shape.ty), n);
     let transposed = match op.transpose_a {
         Transpose::None | Transpose::Invalid => false,
         Transpose::Transpose | Transpose::Adjoint => true,

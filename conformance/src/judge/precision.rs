@@ -151,6 +151,13 @@ impl ProductPrecision {
     }
 }
 
+/// Returns the type in which an algorithm of several steps computes: nobody has arithmetic of 8 bits
+/// for it, and of 16 bits in one mode.
+pub(super) fn computed_in(modes: Modes, ty: ElementType) -> ElementType {
+    let own = ty.bits() >= 16 && modes.has(Mode::ElementAccumulation);
+    if ty.bits() < 32 && !own { ElementType::F32 } else { ty }
+}
+
 impl Reading {
     fn of(self, x: Interval) -> Interval {
         if x.is_nan() || x.is_any() {

@@ -182,7 +182,10 @@ const GROWTH: f64 = 8.0;
 /// Returns whether a backend may compute a convolution by a transform, of Winograd or Fourier.
 fn is_transformed(ev: &Evaluator<'_>, site: Site<'_>) -> bool {
     let Op::Convolution(op) = &site.instruction().op else { return false };
-    ev.modes.has(Mode::TransformedConvolution) && op.window.dims.iter().any(|dim| dim.size > 1)
+    let ty = site.instruction().shape.element_type();
+    let wide = ty.is_some_and(|ty| ty == ElementType::F16 || ty.bits() >= 32);
+    let window = op.window.dims.iter().any(|dim| dim.size > 1);
+    ev.modes.has(Mode::TransformedConvolution) && wide && window
 }
 
 /// Returns an array whose elements are all the largest of this one, some times.
