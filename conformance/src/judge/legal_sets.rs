@@ -267,6 +267,28 @@ fn compilers_rewrite_products_and_quotients() {
 }
 
 #[test]
+fn open_orders_are_permutations() {
+    // Three numbers within the error of the logarithm.
+    let near = "x = f32[4] parameter(0) e = f32[4] exponential(x) l = f32[4] log(e)";
+    let sort = format!(
+        "f {{ a = f32[] parameter(0) b = f32[] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3)
+           ROOT c = pred[] compare(a, b), direction=LT }}
+        ENTRY e {{ {near} i = s32[4] iota(), iota_dimension=0
+        s = (f32[4], s32[4]) sort(l, i), dimensions={{0}}, to_apply=f ROOT r = s32[4] get-tuple-element(s), index=1 }}"
+    );
+    let x = ["f32[4] {1.0000001, 1, 0.99999994, 5}"];
+    verdicts(&sort, &x, &[("s32[4] {0, 1, 2, 3}", WithinBound), ("s32[4] {0, 0, 1, 3}", Differs)]);
+    let top = format!(
+        "ENTRY e {{ {near} t = (f32[2], s32[2]) topk(l), k=2, largest=false ROOT r = s32[2] get-tuple-element(t), index=1 }}"
+    );
+    verdicts(
+        &top,
+        &x,
+        &[("s32[2] {0, 2}", WithinBound), ("s32[2] {1, 1}", Differs), ("s32[2] {1, 3}", Differs)],
+    );
+}
+
+#[test]
 fn modes_can_be_switched_off() {
     let text = "HloModule m\nENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) ROOT r = f32[] multiply(x, y) }";
     let module = tests::verified(text);

@@ -54,6 +54,7 @@ mod legal_sets;
 mod linear;
 mod modes;
 mod needed;
+mod open_order;
 mod options;
 #[cfg(test)]
 mod orders;

@@ -1,6 +1,7 @@
 //! The legal values of an array: the two ends of an interval for each element.
 use super::interval::Interval;
 use super::modes::Modes;
+use super::open_order::OpenOrder;
 use super::site::Site;
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub(super) struct Range {
     /// them. None: any value between `lo` and `hi` is legal. A rule that looks at `lo` and `hi`
     /// alone is right, but may be too wide.
     pub(super) candidates: Vec<Range>,
+    /// Elements that are in one of several orders.
+    pub(super) orders: Vec<OpenOrder>,
 }
 
 /// The instruction that rounding errors amplify.
@@ -133,7 +136,7 @@ impl Range {
         Some(Self::any_of(&all).because(self.cause.clone()))
     }
     pub(super) fn new(lo: Literal, hi: Literal, cause: Option<Cause>) -> Self {
-        Self { lo, hi, cause, candidates: Vec::new() }
+        Self { lo, hi, cause, candidates: Vec::new(), orders: Vec::new() }
     }
     pub(super) fn point(literal: Literal) -> Self {
         Self::new(literal.clone(), literal, None)
@@ -146,7 +149,7 @@ impl Range {
         let lo = end(&self.lo);
         let hi = if self.is_point() { lo.clone() } else { end(&self.hi) };
         let candidates = self.candidates.iter().map(|candidate| candidate.map(end)).collect();
-        Self { lo, hi, cause: self.cause.clone(), candidates }
+        Self { candidates, ..Self::new(lo, hi, self.cause.clone()) }
     }
     /// Returns the computed values of an array of floats or complex numbers, part by part: no NaN
     /// has a certain sign.
@@ -257,6 +260,11 @@ impl Range {
     pub(super) fn ends(&self, i: usize) -> (Scalar, Scalar) {
         (self.lo.get(i), self.hi.get(i))
     }
+    /// Returns whether element `i` of an array of integers or booleans may be this one.
+    pub(super) fn holds_whole(&self, i: usize, value: Scalar) -> bool {
+        let (lo, hi) = self.ends(i);
+        in_order(lo, value) && in_order(value, hi)
+    }
     /// Returns the array in its own type, if each element has one legal value.
     pub(super) fn value(&self, ty: ElementType) -> Option<Literal> {
         self.is_point().then(|| converted(&self.lo, ty))
@@ -270,6 +278,14 @@ impl Range {
             Some(shape) if !self.is_point() => array(shape, self.intervals().map(Interval::mid)),
             Some(_) | None => self.lo.clone(),
         }
+    }
+}
+
+/// Returns whether two integers are in order.
+fn in_order(a: Scalar, b: Scalar) -> bool {
+    match (a, b) {
+        (Scalar::Unsigned(a), Scalar::Unsigned(b)) => a <= b,
+        (a, b) => a.as_i64() <= b.as_i64(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Ranges of `sort`: elements whose order rounding errors, or ties, leave open share their values.
 use super::evaluate::{Evaluator, Leaves, arrays};
 use super::fold::{offsets, picked, reshaped};
+use super::open_order::OpenOrder;
 use super::range::is_whole;
 use super::range::{Range, converted};
 use super::runner::Form;
@@ -62,7 +63,11 @@ pub(super) fn sort<'m>(
     }
     if joined.contains(&true) {
         let cause = Some(site.cause());
-        sorted = groups.into_iter().map(|range| range.because(cause.clone())).collect();
+        let open = |(group, own): (Range, &Range)| {
+            let orders = open_orders(own, &rows, &steps, &joined);
+            Range { orders, ..group.because(cause.clone()) }
+        };
+        sorted = groups.into_iter().zip(&sorted).map(open).collect();
     }
     Ok(sorted)
 }
@@ -143,6 +148,27 @@ struct Member {
     own: usize,
     first: usize,
     last: usize,
+}
+
+/// Returns the groups of elements of a row, each of few.
+fn open_orders(own: &Range, rows: &[usize], steps: &[usize], joined: &[bool]) -> Vec<OpenOrder> {
+    let gaps = steps.len() - 1;
+    let mut orders = Vec::new();
+    for (&row, joined) in rows.iter().zip(joined.chunks(gaps)) {
+        let mut first = 0;
+        while first < steps.len() {
+            let last = first + joined[first..].iter().take_while(|&&joined| joined).count();
+            let count = last - first + 1;
+            if (2..=candidates::MOST).contains(&count) {
+                let positions: Vec<usize> = steps[first..=last].iter().map(|s| row + s).collect();
+                let lanes = i64::try_from(count).unwrap_or(0);
+                let members = picked(own, lanes, positions.iter().copied());
+                orders.push(OpenOrder { positions, members });
+            }
+            first = last + 1;
+        }
+    }
+    orders
 }
 
 /// Gives the elements of each group of a row the values of all of them.

@@ -2,12 +2,13 @@
 use super::evaluate::{Evaluator, Leaves, arrays};
 use super::integers;
 use super::interval::Interval;
+use super::open_order::OpenOrder;
 use super::range::Range;
 use super::range::is_whole;
 use super::site::Site;
 use super::{Stop, candidates};
-use hlo::Scalar;
 use hlo::op::TopK;
+use hlo::{ArrayShape, ElementType, Scalar};
 use std::iter::repeat_n;
 
 pub(super) fn topk<'m>(
@@ -59,9 +60,33 @@ pub(super) fn topk<'m>(
         let ends = ranks.iter().map(of).map(|(first, last)| (index(first), index(last)));
         integers::range(indices, ends)
     };
+    let ty = indices.ty;
+    let orders = open_orders(&ranks, index, ty);
     let indices = Range::any_of(&(0..most).map(nth).collect::<Vec<_>>());
+    let indices = Range { orders, ..indices };
     let values = Range::of(values, &parts).because(cause.clone());
     Ok(vec![values, indices.because(cause)])
+}
+
+/// Returns the ranks that share a few indices, of which each has another one.
+fn open_orders(
+    ranks: &[Vec<(usize, usize)>],
+    index: impl Fn(usize) -> Scalar,
+    ty: ElementType,
+) -> Vec<OpenOrder> {
+    let mut orders: Vec<OpenOrder> = Vec::new();
+    let mut start = 0;
+    for group in ranks.chunk_by(|a, b| a == b) {
+        let members = &group[0];
+        if members.len() > 1 {
+            let shape = ArrayShape::new(ty, [i64::try_from(members.len()).unwrap_or(0)].as_slice());
+            let ends = members.iter().map(|&(first, last)| (index(first), index(last)));
+            let members = integers::range(&shape, ends);
+            orders.push(OpenOrder { positions: (start..start + group.len()).collect(), members });
+        }
+        start += group.len();
+    }
+    orders
 }
 
 /// Returns the values of a row from the largest on, and the indices that each may come from: from
@@ -77,19 +102,17 @@ fn ranked(row: &[Interval]) -> (Vec<Interval>, Vec<Vec<(usize, usize)>>) {
     let values = ends.map(|(lo, hi)| Interval::closed(lo, hi)).collect();
     let mut order: Vec<usize> = (0..row.len()).collect();
     order.sort_by(|&a, &b| row[b].mid().total_cmp(&row[a].mid()));
+    // The greatest value of each element and those after it.
+    let mut greatest: Vec<f64> = order.iter().map(|&i| row[i].hi).collect();
+    for k in (1..greatest.len()).rev() {
+        greatest[k - 1] = greatest[k - 1].max(greatest[k]);
+    }
     let mut ranks = Vec::with_capacity(row.len());
     while ranks.len() < order.len() {
         // Elements that overlap, directly or through others, may be in any order.
         let start = ranks.len();
         let (mut end, mut least) = (start + 1, row[order[start]].lo);
-        while end < order.len()
-            && row[order[end..]
-                .iter()
-                .copied()
-                .max_by(|&a, &b| row[a].hi.total_cmp(&row[b].hi))
-                .unwrap_or(0)]
-            .hi >= least
-        {
+        while end < order.len() && greatest[end] >= least {
             least = least.min(row[order[end]].lo);
             end += 1;
         }
