@@ -63,6 +63,33 @@ fn a_command_is_a_backend() {
 }
 
 #[test]
+fn modes_are_chosen() {
+    let folder = folder("modes");
+    let etalon = env!("CARGO_BIN_EXE_etalon");
+    // 1e-40 is read as 0, every other time.
+    let script = format!(
+        "if [ -e once ]; then rm once; else touch once; sed -i 's/add(/subtract(/' $1; fi
+        {etalon} run $1 --input $2 --output $3\n"
+    );
+    folder.write("flush.sh", &script);
+    let module = "HloModule m\nENTRY e { x = f32[] parameter(0) ROOT r = f32[] add(x, x) }\n// in: f32[] 1e-40\n";
+    folder.write("denormal.hlo", module);
+    let conform = |options: &str| {
+        let mut command = std::process::Command::new(etalon);
+        command.args(["conform", "denormal.hlo", "-v", "--backend-command"]);
+        command.arg("sh flush.sh {hlo} {in.npz} {out.npz}").args(options.split_whitespace());
+        command.current_dir(&folder.0).output().unwrap()
+    };
+    expect(&conform(""), 0, "explained by: flushed denormals\n", "");
+    expect(&conform("--strict"), 1, "1 differ\n", "");
+    expect(&conform("--allow tf32,flush"), 0, "1 within bound\n", "");
+    expect(&conform("--deterministic"), 1, "1 unstable\n", "");
+    expect(&conform("--allow flash"), 2, "", "did you mean `flush`?");
+    expect(&folder.etalon("explain flush"), 0, "flush: flushed denormals\n\nNumbers below", "");
+    expect(&folder.etalon("explain modes"), 0, "order ", "");
+}
+
+#[test]
 fn results_are_written_merged_and_compared() {
     let folder = folder("results");
     folder.write("other.hlo", &TESTS.replace("two", "three"));
@@ -197,6 +224,6 @@ fn the_suite_is_run() {
         command.output().unwrap()
     };
     expect(&wrong("reduce/s32/exact[op=add;init=zero]"), 1, "1 differ\n", "");
-    let open = "undefined: the specification leaves open: how often the initial value";
+    let open = "undefined: 1 of 1 elements differ and are not determined";
     expect(&wrong("reduce/s32/initial-value[n=20]"), 0, open, "");
 }

@@ -239,7 +239,12 @@ pub(super) fn binary(
             }
             _ if is_special(op, ty, x, y) => vec![Parts::both(Interval::ANY)],
             _ => {
-                let parts = if op == Binary::Power { x.quadrants() } else { vec![x] };
+                let power = op == Binary::Power;
+                let parts = if power { x.quadrants() } else { vec![x] };
+                // exp(y log(x)): the error of the exponent is one of the result.
+                let exponent = y.max_abs() * (x.max_abs().ln().abs() + std::f64::consts::PI);
+                let lost = if power { ev.formula(2.0 * exponent) } else { 0.0 };
+                let ulps = ulps + lost;
                 parts.into_iter().map(|x| function([x, y], f).stored(modes, ty, ulps)).collect()
             }
         }

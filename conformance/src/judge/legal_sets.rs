@@ -267,6 +267,19 @@ fn compilers_rewrite_products_and_quotients() {
 }
 
 #[test]
+fn a_wrong_expectation_is_a_bug_of_etalon() {
+    let text = "HloModule m\nENTRY e { x = f32[] parameter(0) ROOT r = f32[] add(x, x) }";
+    let module = tests::verified(text);
+    let arguments = [vec!["f32[] 1".parse().unwrap()]];
+    let [two, three, four]: [[Literal; 1]; 3] =
+        ["f32[] 2", "f32[] 3", "f32[] 4"].map(|x| [x.parse().unwrap()]);
+    assert_eq!(judge(&module, &arguments, &three, &two).verdict, Verdict::EtalonBug);
+    assert_eq!(judge(&module, &arguments, &three, &four).verdict, Verdict::EtalonBug);
+    let judgement = judge(&module, &arguments, &two, &three);
+    assert_eq!((judgement.verdict, judgement.witness), (Differs, None));
+}
+
+#[test]
 fn open_orders_are_permutations() {
     // Three numbers within the error of the logarithm.
     let near = "x = f32[4] parameter(0) e = f32[4] exponential(x) l = f32[4] log(e)";
