@@ -8,6 +8,7 @@ use crate::limits::Limits;
 use crate::{inputs, output};
 use conformance::FileTest;
 use conformance::blame::{Blame, ModulePair, Options, blame, compare_modules};
+use conformance::judge::Judgement;
 use conformance::reduce::file_test;
 use conformance::results::Verdict;
 use hlo::diag::SourceFile;
@@ -99,7 +100,15 @@ fn instructions(args: &BlameArgs, file: &Path, options: &Options) -> Result<Exit
     }
     let text = if args.json { found.to_json() + "\n" } else { report(&found, &subject) };
     output::report(&text, args.output.as_deref().is_some_and(file::is_stdout))?;
-    Ok(if found.is_wrong() { Exit::Wrong.code() } else { ExitCode::SUCCESS })
+    let bug = |judgement: &Judgement| judgement.verdict == Verdict::EtalonBug;
+    let findings = found.findings.iter().filter_map(|finding| finding.judgement.as_ref());
+    Ok(if found.judgement.iter().chain(findings).any(bug) {
+        Exit::Bug.code()
+    } else if found.is_wrong() {
+        Exit::Wrong.code()
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// Shows each finding at its line on stderr, and returns the report for stdout.

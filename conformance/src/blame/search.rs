@@ -207,14 +207,14 @@ impl<'a> BlameSearch<'a> {
             Ok(expected) => expected,
             Err(message) => return Answer::Unknown(format!("Etalon: {message}")),
         };
-        let options = self.sides.judging().without_witness();
+        let options = self.sides.judging();
         let judged = |actual: &[Literal]| {
             judge_with(&options, &program.module, &program.arguments, &expected, actual)
         };
         let flat: Option<Vec<Literal>> = recorded
             .map(|values| values.iter().map(|value| Literal::tuple(arrays(value))).collect());
         let in_module = flat.map(|values| judged(&values));
-        if in_module.as_ref().is_some_and(|judgement| judgement.verdict != Verdict::Differs) {
+        if in_module.as_ref().is_some_and(|judgement| !is_wrong(judgement)) {
             return Answer::Right;
         }
         let wrong = |context, judgement: Judgement| {
@@ -223,7 +223,7 @@ impl<'a> BlameSearch<'a> {
         };
         match (self.sides.backend(program), in_module) {
             (Ok(actual), in_module) => match (judged(&actual), in_module) {
-                (judgement, _) if judgement.verdict == Verdict::Differs => {
+                (judgement, _) if is_wrong(&judgement) => {
                     wrong(Context::Alone, judgement)
                 }
                 (_, Some(judgement)) => wrong(Context::InModule, judgement),
@@ -241,4 +241,9 @@ impl<'a> BlameSearch<'a> {
             (Err(error), None) => Answer::Unknown(error.to_string()),
         }
     }
+}
+
+/// Returns whether a result is wrong: the backend's, or Etalon's own.
+fn is_wrong(judgement: &Judgement) -> bool {
+    matches!(judgement.verdict, Verdict::Differs | Verdict::EtalonBug)
 }
