@@ -104,11 +104,6 @@ impl RunContext {
     pub(crate) fn refund(&self, steps: u64) {
         self.shared.spent.fetch_sub(steps, Ordering::Relaxed);
     }
-    /// Returns how often `steps` steps can be charged before the fuel is used up, at most `most`.
-    pub(crate) fn affordable(&self, steps: u64, most: u64) -> u64 {
-        let left = |fuel: u64| fuel.saturating_sub(self.steps()) / steps.max(1);
-        self.shared.options.fuel.map_or(most, |fuel| left(fuel).min(most))
-    }
     pub(crate) fn steps(&self) -> u64 {
         self.shared.spent.load(Ordering::Relaxed)
     }

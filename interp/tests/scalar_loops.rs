@@ -64,9 +64,9 @@ fn code_has_the_bits_of_the_interpreter() {
 fn fuel_ends_at_the_same_round() {
     let argument: Literal = "f32[] 0.25".parse().unwrap();
     let executables = [true, false].map(|jit| executable("20000", jit));
-    // An iteration is 22 steps: around the end of the interpreted rounds, of a batch of rounds, and
-    // of the loop.
-    let fuels = (0..50).chain(22_000..22_050).chain(222_000..222_050).chain(440_000..440_060);
+    // An iteration is 22 steps: around the end of the interpreted iterations, of steps that are
+    // charged at once, and of the loop.
+    let fuels = (0..50).chain(16_380..16_410).chain(22_000..22_050).chain(440_000..440_060);
     for fuel in fuels {
         let options = RunOptions::default().fuel(fuel);
         let [with, without] = executables

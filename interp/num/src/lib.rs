@@ -16,7 +16,7 @@
 //! |---|---|
 //! | arithmetic of elements | this one, [`float`], [`int`], [`complex_of`], [`accumulator`], [`double_double`], [`random`] |
 //! | loops over elements in types of the processor | [`loops`], [`prefix_sum`], [`fourier`], [`triangle`] |
-//! | computations of scalars | [`scalar_program`] |
+//! | computations of scalars, and when programs become machine code | [`scalar_program`], [`tier_up`] |
 //! | the run that a loop is part of | [`scope`], [`clock`], [`parallel`], [`error`] |
 //! | arrays and their indices | [`array`](mod@array), [`index`] |
 #![warn(clippy::wildcard_enum_match_arm)]
@@ -51,6 +51,7 @@ pub mod scalar_program;
 pub mod scope;
 mod signed;
 pub mod single;
+pub mod tier_up;
 pub mod triangle;
 pub mod twiddle;
 mod unsigned;

@@ -1,15 +1,208 @@
-//! Loops over scalars and small arrays, run without frames of their own.
-mod condition;
+//! Loops over scalars and small arrays, as programs over one block of memory.
+//!
+//! A machine takes about 200 ns for a step: it looks up frames and slots, charges memory, and polls
+//! limits. Where the arrays of a loop have a few elements, that is nearly all of its time. Here
+//! each value of the loop has a fixed place, decided when the module is compiled, and an operation
+//! is a function of places. Computations that are called, loops inside, and branches are part of
+//! the program.
+//!
+//! Large arrays that the loop carries, such as the inputs and outputs of a scan, keep their own
+//! memory. The loop may slice them, pass them to kernels, and update them in place.
+//!
+//! A program that has run often becomes machine code, with scalars in registers. So do the scalar
+//! programs that ops apply to elements.
+mod arrays;
+mod build;
 #[cfg(feature = "jit")]
-pub(crate) mod jit;
+mod code;
 #[cfg(not(feature = "jit"))]
-#[path = "no_jit.rs"]
-mod jit;
-mod register_loop;
-mod scalar_loop;
-pub(crate) mod small;
+#[path = "no_code.rs"]
+mod code;
+mod memory;
+mod operation;
 
-pub(crate) use condition::ScalarCondition;
-pub(crate) use jit::compiler;
-use register_loop::RegisterLoop;
-pub(crate) use scalar_loop::ScalarLoop;
+use crate::context::RunContext;
+use crate::value::{Value, not_done};
+use crate::{Code as ErrorCode, Result};
+use build::Leaf;
+pub(crate) use build::compile;
+pub(crate) use code::compiler;
+use hlo::{Array, ArrayShape};
+use memory::{Image, Place};
+use num::tier_up::TierUp;
+use operation::{KernelCall, LoopRun, Operation, no_array};
+use std::fmt;
+use std::sync::Arc;
+
+/// A loop, or the condition of one, whose operations have fixed places for their operands and
+/// results.
+pub(crate) struct LoopProgram {
+    condition: Condition,
+    /// `None` if only the condition is a program.
+    body: Option<Block>,
+    /// The leaves of the value that the loop carries.
+    carried: Vec<Leaf>,
+    image: Image,
+    large: Vec<Large>,
+    kernels: Vec<KernelCall>,
+    /// Bytes that it takes beside the large arrays and its results.
+    bytes: usize,
+    tier_up: TierUp<code::Code>,
+}
+
+/// An array with memory of its own.
+#[derive(Debug)]
+struct Large {
+    shape: Arc<ArrayShape>,
+    /// The value of a constant.
+    value: Option<Array>,
+    is_updated: bool,
+}
+
+/// Operations in order.
+#[derive(Debug, Default)]
+struct Block {
+    operations: Vec<Operation>,
+    /// Steps that are charged for one execution.
+    fuel: u64,
+}
+
+/// The condition of a loop.
+#[derive(Debug)]
+struct Condition {
+    block: Block,
+    value: Place,
+}
+
+/// A loop inside a program.
+#[derive(Debug)]
+struct Repeat {
+    condition: Condition,
+    /// Ends with the copies that make its results the next values.
+    body: Block,
+}
+
+/// The leaves of a loop's value after a run.
+pub(crate) enum LoopEnd {
+    Done(Vec<Value>),
+    /// Those that it began with: frames find the instruction at which the fuel ends.
+    OutOfFuel(Vec<Value>),
+}
+
+impl fmt::Debug for LoopProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoopProgram").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+impl LoopProgram {
+    /// Returns the bytes that a loop takes beside its operands and its results; `None` if only its
+    /// condition is a program.
+    pub(crate) fn bytes(&self) -> Option<usize> {
+        self.body.is_some().then_some(self.bytes)
+    }
+
+    /// Runs the loop on its leaves.
+    ///
+    /// # Errors
+    /// Those of its operations, each with its place.
+    pub(crate) fn run(&self, context: &RunContext, carried: Vec<Value>) -> Result<LoopEnd> {
+        if context.options().fuel.is_none() {
+            return self.run_to_end(context, carried).map(LoopEnd::Done);
+        }
+        let first = carried.clone();
+        let done = unless_out_of_fuel(context, || self.run_to_end(context, carried))?;
+        Ok(done.map_or(LoopEnd::OutOfFuel(first), LoopEnd::Done))
+    }
+
+    fn run_to_end(&self, context: &RunContext, carried: Vec<Value>) -> Result<Vec<Value>> {
+        let _reservation = context.reserve(self.bytes)?;
+        let mut run = LoopRun::new(context, self);
+        for (leaf, value) in self.carried.iter().zip(carried) {
+            match (leaf, value) {
+                (Leaf::Small(place, _), Value::Array(array)) => {
+                    run.memory.write(*place, array.bytes());
+                }
+                (Leaf::Large { array: number, shape, .. }, Value::Array(mut array)) => {
+                    if self.large[*number].is_updated && !array.is_unique() {
+                        let mut own = context.budget().array(shape)?;
+                        own.bytes_mut().copy_from_slice(array.bytes());
+                        array = own;
+                    }
+                    run.large[*number] = array;
+                }
+                (Leaf::Token, _) => {}
+                (_, Value::Tuple(_) | Value::Token | Value::Async(_)) => return Err(not_done()),
+            }
+        }
+        self.iterate(&mut run)?;
+        run.spend()?;
+        self.carried.iter().map(|leaf| result(leaf, &mut run)).collect()
+    }
+
+    /// Runs all iterations: as operations, and as machine code from when that is worth it.
+    fn iterate(&self, run: &mut LoopRun<'_>) -> Result<()> {
+        let body = self.body.as_ref().ok_or_else(not_done)?;
+        let has_ended = run.repeat(&self.condition, body, self.tier_up.steps_left())?;
+        self.tier_up.count(run.steps());
+        if has_ended {
+            return Ok(());
+        }
+        match self.tier_up.code(|| code::compile(self)) {
+            Some(code) => code.run(self, run),
+            None => run.repeat(&self.condition, body, u64::MAX).map(drop),
+        }
+    }
+
+    /// Evaluates the condition on the leaves of the loop's value; `None` if one that it reads is
+    /// not an array, or where the fuel ends: a frame finds the instruction.
+    pub(crate) fn is_true(&self, context: &RunContext, carried: &[Value]) -> Result<Option<bool>> {
+        let mut run = LoopRun::new(context, self);
+        for (leaf, value) in self.carried.iter().zip(carried) {
+            match (leaf, value) {
+                (Leaf::Small(place, _), Value::Array(array)) => {
+                    run.memory.write(*place, array.bytes());
+                }
+                (Leaf::Token, _) => {}
+                (Leaf::Small(..) | Leaf::Large { .. }, _) => return Ok(None),
+            }
+        }
+        unless_out_of_fuel(context, || {
+            let is_true = run.is_true(&self.condition)?;
+            run.spend()?;
+            Ok(is_true)
+        })
+    }
+}
+
+/// Runs a part of a program; returns `None`, and takes back its steps, where the fuel ends.
+fn unless_out_of_fuel<T>(
+    context: &RunContext,
+    run: impl FnOnce() -> Result<T>,
+) -> Result<Option<T>> {
+    let steps = context.steps();
+    match run() {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if matches!(error.code(), ErrorCode::OutOfFuel { .. }) => {
+            context.refund(context.steps() - steps);
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the value of a leaf after the last iteration.
+fn result(leaf: &Leaf, run: &mut LoopRun<'_>) -> Result<Value> {
+    Ok(match leaf {
+        Leaf::Small(place, shape) => {
+            let mut array = run.context.budget().array(shape)?;
+            array.bytes_mut().copy_from_slice(run.memory.read(*place));
+            Value::Array(array)
+        }
+        // Each large array is carried once.
+        Leaf::Large { array, .. } => {
+            Value::Array(std::mem::replace(&mut run.large[*array], no_array()))
+        }
+        Leaf::Token => Value::Token,
+    })
+}

@@ -332,8 +332,8 @@ impl<'a> PlanBuilder<'a> {
             ValueKey::new(Cow::Borrowed(instruction), operands)
         });
         let lowered = lowering.lower(site, &key);
-        if let (Op::While(op), Action::While { scalars: None, small: None, .. }) =
-            (&instruction.op, &lowered.action)
+        if let Op::While(op) = &instruction.op
+            && lowered.action.loop_program().is_none()
             && let Some(iterations) =
                 self.inlining.iterations(lowering.module(), self.computation, instruction)
         {

@@ -25,9 +25,7 @@ pub(crate) use limits::CompileLimits;
 
 use crate::dynamic::DynamicValues;
 
-use crate::loops::small;
-use crate::loops::small::SmallLoop;
-use crate::loops::{ScalarCondition, ScalarLoop};
+use crate::loops::{self, LoopProgram};
 use crate::options::Engine;
 use crate::plan::{Action, LiteralFn};
 use crate::state::Site;
@@ -146,15 +144,8 @@ impl<'a> Lowering<'a> {
             Op::Call(op) => Action::Call(op.to_apply),
             Op::Fusion(op) => Action::Call(op.calls),
             Op::While(op) => {
-                let scalars = self.scalar_loop(op.condition, op.body);
-                let small = if scalars.is_none() { self.small_loop(op) } else { None };
-                Action::While {
-                    condition: op.condition,
-                    body: op.body,
-                    scalars,
-                    small,
-                    test: self.scalar_condition(op.condition),
-                }
+                let fast = self.loop_program(op).map(Box::new);
+                Action::While { condition: op.condition, body: op.body, fast }
             }
             Op::Conditional(op) => Action::Branch(op.branches.clone()),
             Op::Scan(op) => Action::Scan(op.clone()),
@@ -208,28 +199,11 @@ impl<'a> Lowering<'a> {
         self.dynamic.is_among(site.computation, &instruction.operands)
     }
 
-    /// Returns a loop over scalars alone, as a program over registers.
-    fn scalar_loop(
-        &self,
-        condition: ComputationId,
-        body: ComputationId,
-    ) -> Option<Box<ScalarLoop>> {
+    /// Returns a loop over small arrays, or a condition of scalars, as a program; the engine
+    /// `reference` has none.
+    fn loop_program(&self, op: &While) -> Option<LoopProgram> {
         self.engine.arithmetic()?;
-        ScalarLoop::new(self.module, condition, body, self.programs.become_code()).map(Box::new)
-    }
-
-    /// Returns a loop over small arrays, as a program over one block of memory.
-    fn small_loop(&self, op: &While) -> Option<Box<SmallLoop>> {
-        if self.engine == Engine::Reference {
-            return None;
-        }
-        small::compile(self, op).map(Box::new)
-    }
-
-    /// Returns the condition of a loop, as a program over registers if it reads scalars alone.
-    fn scalar_condition(&self, condition: ComputationId) -> Option<Box<ScalarCondition>> {
-        self.engine.arithmetic()?;
-        ScalarCondition::compile(self.module, condition).map(Box::new)
+        loops::compile(self, op)
     }
 }
 

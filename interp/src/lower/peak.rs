@@ -4,6 +4,7 @@
 //! to the last one that reads it. Parameters belong to the caller. A step that writes over a
 //! parameter needs no memory if the caller has passed ownership of the buffer, and new memory if
 //! the buffer is shared; so every plan has two peaks.
+use crate::loops::LoopProgram;
 use crate::plan::{Action, Plan, Step};
 use crate::state::Site;
 use hlo::ir::{ComputationId, InstructionId};
@@ -97,14 +98,11 @@ fn peak(
         }
         // The outputs stand for the carried arrays, which replace the arguments. A condition shares
         // them.
-        Action::While { condition, body, scalars, small, test: _ } => {
+        Action::While { condition, body, fast: _ } => {
             let inner = of(condition).shared.max(of(body).owned);
             let frames = live.saturating_sub(from_caller(memory.dying_parameters));
             // A loop that is one function keeps its inputs until it has its outputs.
-            let function = match small {
-                Some(small) => Some(small.bytes()),
-                None => scalars.as_ref().map(|_| 0),
-            };
+            let function = step.action.loop_program().and_then(LoopProgram::bytes);
             let with_inputs = live.saturating_add(memory.dying);
             let function = function.map_or(0, |bytes| with_inputs.saturating_add(bytes));
             frames.saturating_add(inner).max(function)

@@ -1,12 +1,12 @@
 //! Control flow: the computations that steps call, and the use of their results.
 use super::frame::{Control, Frame};
 use super::{Machine, SPARE_DEPTH};
-use crate::loops::small::SmallLoop;
+use crate::loops::{LoopEnd, LoopProgram};
 use crate::plan::{Action, Step};
 use crate::program::Program;
 use crate::scan::{Scan, ScanAction};
 use crate::value::Value;
-use crate::{Code, Error, Result};
+use crate::{Error, Result};
 use hlo::Scalar;
 use hlo::ir::ComputationId;
 
@@ -23,13 +23,6 @@ pub(super) struct LoopState {
     in_body: bool,
 }
 
-/// The leaves with which a loop on a block of memory ends.
-enum SmallLoopEnd {
-    Done(Vec<Value>),
-    /// Those that it began with: frames find the instruction at which the fuel ends.
-    OutOfFuel(Vec<Value>),
-}
-
 impl Machine {
     /// Starts the computation that a step calls.
     pub(super) fn call(&mut self, step: &Step) -> Result<()> {
@@ -40,23 +33,18 @@ impl Machine {
                 let spare = frame.callees.remove(&frame.next);
                 self.push(*callee, arguments, spare)
             }
-            Action::While { condition, body, scalars, small, test: _ } => {
+            Action::While { condition, body, fast: _ } => {
                 let carried = self.frame().take_inputs(step);
                 let starts = carried.iter().any(|value| value.async_id().is_some());
-                let program = small.as_ref().filter(|small| !starts && self.has_room(step, small));
-                let carried = match program {
-                    Some(program) => match self.small_loop(program, carried)? {
-                        SmallLoopEnd::Done(carried) => return self.end_call(step, carried),
-                        SmallLoopEnd::OutOfFuel(carried) => carried,
-                    },
-                    None => carried,
-                };
-                if let Some(program) =
-                    scalars.as_ref().filter(|_| !self.is_observed() && are_arrays(&carried))
-                {
-                    let carried = program.run(&self.context, &carried)?;
-                    return self.end_call(step, carried);
-                }
+                let program = step.action.loop_program();
+                let carried =
+                    match program.filter(|program| !starts && self.has_room(step, program)) {
+                        Some(program) => match program.run(&self.context, carried)? {
+                            LoopEnd::Done(carried) => return self.end_call(step, carried),
+                            LoopEnd::OutOfFuel(carried) => carried,
+                        },
+                        None => carried,
+                    };
                 let state = LoopState {
                     condition: *condition,
                     body: *body,
@@ -137,13 +125,11 @@ impl Machine {
 
     /// Runs the condition of a loop on its value.
     fn test(&mut self, step: &Step, mut state: Box<LoopState>) -> Result<()> {
-        if let Action::While { test: Some(condition), .. } = &step.action
+        if let Action::While { fast: Some(program), .. } = &step.action
+            && program.bytes().is_none()
             && !self.is_observed()
-            // Where the fuel ends inside of the condition, the frame finds its instruction.
-            && self.context.affordable(condition.fuel, 1) == 1
-            && let Some(is_true) = condition.is_true(&state.carried)
+            && let Some(is_true) = program.is_true(&self.context, &state.carried)?
         {
-            self.context.spend(condition.fuel)?;
             return self.tested(step, state, is_true);
         }
         state.in_body = false;
@@ -200,26 +186,12 @@ impl Machine {
         Ok(())
     }
 
-    /// Runs a loop on a block of memory.
-    fn small_loop(&self, program: &SmallLoop, carried: Vec<Value>) -> Result<SmallLoopEnd> {
-        if self.context.options().fuel.is_none() {
-            return program.run(&self.context, carried).map(SmallLoopEnd::Done);
-        }
-        let (first, steps) = (carried.clone(), self.context.steps());
-        match program.run(&self.context, carried) {
-            Ok(carried) => Ok(SmallLoopEnd::Done(carried)),
-            Err(error) if matches!(error.code(), Code::OutOfFuel { .. }) => {
-                self.context.refund(self.context.steps() - steps);
-                Ok(SmallLoopEnd::OutOfFuel(first))
-            }
-            Err(error) => Err(error),
-        }
-    }
-
     /// Returns whether a loop may run on a block of memory: frames take less of it, and show each
     /// instruction.
-    fn has_room(&self, step: &Step, small: &SmallLoop) -> bool {
-        let bytes = small.bytes().saturating_add(step.bytes.unwrap_or(usize::MAX));
+    fn has_room(&self, step: &Step, program: &LoopProgram) -> bool {
+        let bytes =
+            program.bytes().zip(step.bytes).map(|(own, results)| own.saturating_add(results));
+        let bytes = bytes.unwrap_or(usize::MAX);
         !self.is_observed() && self.context.budget().left().is_none_or(|left| bytes <= left)
     }
 
@@ -227,11 +199,6 @@ impl Machine {
     fn is_observed(&self) -> bool {
         self.watch.is_some() || self.context.options().check_nan
     }
-}
-
-/// Returns whether a loop carries no asynchronous operation.
-fn are_arrays(carried: &[Value]) -> bool {
-    carried.iter().all(|value| matches!(value, Value::Array(_)))
 }
 
 /// Returns the branch that a selector chooses: true is the first of two; an index out of range is

@@ -1,8 +1,7 @@
 //! Actions of steps.
 use crate::Result;
 use crate::context::RunContext;
-use crate::loops::small::SmallLoop;
-use crate::loops::{ScalarCondition, ScalarLoop};
+use crate::loops::LoopProgram;
 use hlo::Literal;
 use hlo::ir::ComputationId;
 use hlo::op::Scan;
@@ -23,12 +22,9 @@ pub(crate) enum Action {
     While {
         condition: ComputationId,
         body: ComputationId,
-        /// The loop, if it carries and computes scalars alone.
-        scalars: Option<Box<ScalarLoop>>,
-        /// The loop, if it computes small arrays alone.
-        small: Option<Box<SmallLoop>>,
-        /// The condition, if it reads scalars alone.
-        test: Option<Box<ScalarCondition>>,
+        /// The loop as a program, if it computes small arrays alone, or its condition, if that
+        /// reads scalars alone.
+        fast: Option<Box<LoopProgram>>,
     },
     /// Runs one of the computations.
     Branch(Vec<ComputationId>),
@@ -69,9 +65,8 @@ impl Action {
             Self::Function(_) => "function",
             Self::Bitcast => "bitcast",
             Self::Call(_) => "call",
-            Self::While { scalars: Some(_), .. } => "while (scalars)",
-            Self::While { small: Some(_), .. } => "while (small arrays)",
-            Self::While { scalars: None, small: None, .. } => "while",
+            Self::While { .. } if self.loop_program().is_some() => "while (small arrays)",
+            Self::While { .. } => "while",
             Self::Branch(_) => "branch",
             Self::Scan(_) => "scan",
             Self::AsyncStart { .. } => "async-start",
@@ -82,6 +77,11 @@ impl Action {
             Self::Done => "done",
         }
     }
+    /// Returns the program of a whole loop.
+    pub(crate) fn loop_program(&self) -> Option<&LoopProgram> {
+        let Self::While { fast, .. } = self else { return None };
+        fast.as_deref().filter(|program| program.bytes().is_some())
+    }
     /// Returns the bytes that it takes beside itself, as far as they are not on the heap of a
     /// kernel or a function.
     pub(crate) fn bytes(&self) -> usize {
@@ -90,11 +90,7 @@ impl Action {
             Self::Function(function) | Self::Communicate(function) | Self::Start(function) => {
                 size_of_val(&**function)
             }
-            Self::While { scalars, small, test, .. } => {
-                let scalars = scalars.as_deref().map_or(0, size_of_val);
-                let small = small.as_deref().map_or(0, size_of_val);
-                scalars + small + test.as_deref().map_or(0, size_of_val)
-            }
+            Self::While { fast, .. } => fast.as_deref().map_or(0, size_of_val),
             Self::Branch(branches) => size_of_val(&**branches),
             Self::Scan(scan) => size_of_val(&**scan),
             Self::Bitcast

@@ -1,7 +1,7 @@
 //! Loops over small arrays: random bodies over values that are permuted, duplicated, sliced and
 //! updated.
 use super::{agree, canonical, compiled, ramp, run};
-use hlo::Literal;
+use hlo::{ArrayShape, Class, ElementType, Literal};
 use interp::{Engine, RunOptions};
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -264,7 +264,8 @@ fn agree_with_code(text: &str) {
     let expected = canonical(&run(&reference, &arguments, &options).result);
     let first = run(&exact, &arguments, &options);
     assert_eq!(canonical(&first.result), expected, "{text}");
-    // A loop becomes code after 2,000 rounds, of which a run has at least one.
+    // A loop becomes code after 1,000 executions of each instruction, if these are more than 20: a
+    // run has at least one.
     for i in 1..2005 {
         let found = run(&exact, &arguments, &options);
         if i > 1990 {
@@ -335,4 +336,75 @@ fn branches_with_large_constants() {
     );
     assert!(compiled(&text, Engine::Exact).plan().to_string().contains("while (small arrays)"));
     agree_with_code(&text);
+}
+
+/// Loops of scalars of each type, which change places: in a frame, as program, and as code, with
+/// the same bits and steps.
+#[test]
+fn scalars_of_every_type() {
+    for &ty in ElementType::ALL {
+        let sum = match ty.class() {
+            Class::Pred => "xor(a, b)",
+            Class::Signed | Class::Unsigned => "multiply(a, b)",
+            Class::Float | Class::Complex => "add(a, b)",
+        };
+        let shape = format!("(s32[], {ty}[], {ty}[], {ty}[])");
+        let text = format!(
+            "less {{ t = {shape} parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(2500)
+               ROOT l = pred[] compare(i, n), direction=LT }}
+             next {{ t = {shape} parameter(0) i = s32[] get-tuple-element(t), index=0 a = {ty}[] get-tuple-element(t), index=1
+               b = {ty}[] get-tuple-element(t), index=2 c = {ty}[] get-tuple-element(t), index=3 one = s32[] constant(1)
+               j = s32[] add(i, one) k = {ty}[] convert(j) x = {ty}[] {sum} p = pred[] compare(x, c), direction=EQ
+               y = {ty}[] select(p, k, x) q = s32[] constant(700) z = pred[] compare(j, q), direction=EQ
+               w = {ty}[] select(z, k, c) ROOT r = {shape} tuple(j, b, y, w) }}
+             ENTRY main {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) c = {ty}[] parameter(2) i = s32[] constant(0)
+               t = {shape} tuple(i, a, b, c) ROOT w = {shape} while(t), condition=less, body=next }}"
+        );
+        let (reference, exact) =
+            (compiled(&text, Engine::Reference), compiled(&text, Engine::Exact));
+        let scalar = ArrayShape::new(ty, [].as_slice());
+        let arguments: Vec<Literal> = (1..4).map(|seed| ramp(&scalar, 4 + seed)).collect();
+        let options = RunOptions::default();
+        let expected = run(&reference, &arguments, &options);
+        for i in 0..3 {
+            let found = run(&exact, &arguments, &options);
+            assert_eq!(canonical(&found.result), canonical(&expected.result), "run {i} of {ty}");
+            assert_eq!(found.steps, expected.steps, "run {i} of {ty}");
+        }
+    }
+}
+
+/// Loops as programs, with and without a branch in the condition, and a loop of frames whose
+/// condition is a program: where the fuel ends, the error names the instruction that frames name.
+#[test]
+fn fuel_ends_at_the_same_instruction() {
+    let text = |shape: &str, next: &str| {
+        format!(
+            "yes {{ i = s32[] parameter(0) n = s32[] constant(4) ROOT l = pred[] compare(i, n), direction=LT }}
+             no {{ i = s32[] parameter(0) ROOT f = pred[] constant(true) }}
+             less {{ t = (s32[], {shape}) parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1)
+               b = pred[] compare(i, one), direction=GE ROOT r = pred[] conditional(b, i, i), true_computation=yes, false_computation=no }}
+             next {{ t = (s32[], {shape}) parameter(0) i = s32[] get-tuple-element(t), index=0 x = {shape} get-tuple-element(t), index=1
+               one = s32[] constant(1) j = s32[] add(i, one) y = {shape} {next} ROOT r = (s32[], {shape}) tuple(j, y) }}
+             ENTRY main {{ i = s32[] constant(0) x = {shape} parameter(0) t = (s32[], {shape}) tuple(i, x)
+               ROOT w = (s32[], {shape}) while(t), condition=less, body=next }}"
+        )
+    };
+    for (shape, next) in [
+        ("f32[]", "negate(x)"),
+        ("f32[3]", "negate(x)"),
+        ("f32[2000]", "sort(x), dimensions={0}, to_apply=before"),
+    ] {
+        let before = "before { a = f32[] parameter(0) b = f32[] parameter(1) ROOT l = pred[] compare(a, b), direction=LT } ";
+        let exact = compiled(&format!("{before}{}", text(shape, next)), Engine::Exact);
+        let arguments =
+            [ramp(exact.module().entry().program_shape().parameters[0].array().unwrap(), 1)];
+        for fuel in 0..90 {
+            let [program, frames] = [false, true].map(|nan| {
+                let options = RunOptions::default().fuel(fuel).check_nan(nan);
+                exact.execute(&arguments, &options).map_err(|error| error.to_string())
+            });
+            assert_eq!(program, frames, "{fuel} steps, {shape}");
+        }
+    }
 }

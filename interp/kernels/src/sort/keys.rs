@@ -55,7 +55,7 @@ pub(super) fn default_order(ty: ElementType) -> ComparisonType {
 impl LineKey {
     /// Returns the key of a comparator.
     pub(super) fn of(applied: &Arc<ScalarProgram>, key: Key) -> Self {
-        let source = match applied.in_blocks(key.register, key.ty) {
+        let source = match applied.in_blocks(key.register) {
             Some(program) => KeySource::Blocks(program),
             None => KeySource::Steps(Arc::clone(applied), key),
         };

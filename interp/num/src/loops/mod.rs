@@ -48,7 +48,7 @@ pub struct VectorLoop {
 type LoopFn = dyn Fn(&[&[u8]], &mut [u8]) + Send + Sync;
 
 impl VectorLoop {
-    fn new(run: impl Fn(&[&[u8]], &mut [u8]) + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(run: impl Fn(&[&[u8]], &mut [u8]) + Send + Sync + 'static) -> Self {
         Self { run: Arc::new(run), takes_scalars: false, short: None }
     }
 }

@@ -1,9 +1,7 @@
 //! Scalar programs over blocks of elements: each step is a loop.
-use super::{Body, ScalarProgram, ScalarStep};
+use super::{Body, RegisterProgram, ScalarProgram, ScalarStep};
 use crate::Arithmetic;
-use crate::loops::{
-    VectorLoop, binary_loop, clamp_loop, compare_loop, convert_loop, select_loop, unary_loop,
-};
+use crate::loops::VectorLoop;
 use hlo::{ElementType, Scalar};
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -47,71 +45,45 @@ impl ScalarProgram {
     pub fn result_in_blocks(&self) -> Option<BlockProgram> {
         let Body::Steps(program) = &self.body else { return None };
         let &[result] = program.results.as_slice() else { return None };
-        self.in_blocks(result, self.results[0])
+        self.in_blocks(result)
     }
 
-    /// Returns the program of a register of `ty`; none if a step has no loop.
-    pub fn in_blocks(&self, register: usize, ty: ElementType) -> Option<BlockProgram> {
+    /// Returns the program of a register; none if a step has no loop.
+    pub fn in_blocks(&self, register: usize) -> Option<BlockProgram> {
         let Body::Steps(program) = &self.body else { return None };
         if program.steps.len() > LONGEST {
             return None;
         }
-        let mut blocks =
-            Blocks { of: self, steps: &program.steps, made: Vec::new(), known: HashMap::new() };
-        let result = blocks.operand(register, ty)?;
+        let mut blocks = Blocks { of: program, made: Vec::new(), known: HashMap::new() };
+        let result = blocks.operand(register)?;
         Some(BlockProgram { steps: blocks.made, result })
     }
 }
 
 /// Loops on their way to a program.
 struct Blocks<'a> {
-    of: &'a ScalarProgram,
-    steps: &'a [ScalarStep],
+    of: &'a RegisterProgram,
     made: Vec<BlockStep>,
     known: HashMap<usize, Operand>,
 }
 
 impl Blocks<'_> {
-    /// Returns the operand that has the values of a register, of type `ty`.
-    fn operand(&mut self, register: usize, ty: ElementType) -> Option<Operand> {
+    /// Returns the operand that has the values of a register.
+    fn operand(&mut self, register: usize) -> Option<Operand> {
+        let ty = self.of.types[register];
         let width = ty.storage_bytes();
-        let Some(step) = register.checked_sub(self.of.parameters.len()) else {
+        let Some(step) = register.checked_sub(self.of.parameters()) else {
             return Some(Operand::Parameter(register, width));
         };
         if let Some(&known) = self.known.get(&register) {
             return Some(known);
         }
-        let pred = ElementType::Pred;
-        let (function, operands): (_, SmallVec<[(usize, ElementType); 3]>) = match self.steps[step]
-        {
-            ScalarStep::Constant(value) => (Function::Constant(ty, value), SmallVec::new()),
-            ScalarStep::Unary(op, ty, x) => (
-                Function::Loop(unary_loop(op, ty, Arithmetic::Exact)?),
-                [(x, ty)].into_iter().collect(),
-            ),
-            ScalarStep::Binary(op, ty, a, b) => {
-                (Function::Loop(binary_loop(op, ty)?), [(a, ty), (b, ty)].into_iter().collect())
-            }
-            ScalarStep::Compare(direction, order, ty, a, b) => {
-                let function = compare_loop(direction, order, ty)?;
-                (Function::Loop(function), [(a, ty), (b, ty)].into_iter().collect())
-            }
-            ScalarStep::Select(p, a, b) => (
-                Function::Loop(select_loop(width)),
-                SmallVec::from_buf([(p, pred), (a, ty), (b, ty)]),
-            ),
-            ScalarStep::Clamp(ty, low, x, high) => (
-                Function::Loop(clamp_loop(ty)?),
-                SmallVec::from_buf([(low, ty), (x, ty), (high, ty)]),
-            ),
-            ScalarStep::Convert(from, to, x) => {
-                (Function::Loop(convert_loop(from, to)?), [(x, from)].into_iter().collect())
-            }
+        let function = match self.of.steps[step] {
+            ScalarStep::Constant(value) => Function::Constant(ty, value),
+            _ => Function::Loop(self.of.element_step(step).typed_loop(Arithmetic::Exact)?),
         };
-        let operands = operands
-            .into_iter()
-            .map(|(register, ty)| self.operand(register, ty))
-            .collect::<Option<_>>()?;
+        let operands = self.of.steps[step].operands().into_iter();
+        let operands = operands.map(|register| self.operand(register)).collect::<Option<_>>()?;
         self.made.push(BlockStep { function, operands, width });
         let operand = Operand::Step(self.made.len() - 1, width);
         self.known.insert(register, operand);

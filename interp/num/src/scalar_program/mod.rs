@@ -1,16 +1,18 @@
-//! Scalar computations that ops apply to elements: the computations of `reduce`, `map`, `sort`, `scatter`.
+//! Scalar computations that ops apply to elements: the computations of `reduce`, `map`, `sort`,
+//! `scatter`.
 //!
-//! Such a computation is nearly always a handful of elementwise ops on scalars. It is compiled to steps over registers;
-//! any other runs on a nested machine, slower and with the same result.
+//! Such a computation is nearly always a handful of elementwise ops on scalars. It is compiled to
+//! steps over registers; any other runs on a nested machine, slower and with the same result.
 mod blocks;
 mod sort_key;
 pub mod step;
 
 pub use blocks::{BLOCK, BlockProgram};
 pub use sort_key::{Key, Keys};
-use step::ScalarStep;
+use step::{ElementStep, ScalarStep};
 
 use crate::index::to_usize;
+use crate::tier_up::TierUp;
 use crate::{Error, Result, Scope};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::literal::ConstantValue;
@@ -18,17 +20,13 @@ use hlo::op::Binary;
 use hlo::{ElementType, Module, Op, Scalar, Shape};
 use smallvec::SmallVec;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The limit of instructions of a compiled computation: inlined calls could grow it exponentially.
 const INSTRUCTION_LIMIT: usize = 4096;
 
 /// The limit of nested calls; deeper ones run on a machine, which does not use the thread's stack.
 const DEPTH_LIMIT: usize = 32;
-
-/// Calls, and steps of all of them, from which on code takes less time to generate and to run than the steps.
-const HOT_CALLS: usize = 10_000;
-const HOT_CALL_STEPS: usize = 100_000;
 
 /// A computation that takes and returns scalars.
 #[derive(Debug)]
@@ -38,7 +36,7 @@ pub struct ScalarProgram {
     body: Body,
     /// What makes machine code of it where that is worth it.
     compiler: Option<Compiler>,
-    code: OnceLock<Option<Box<dyn CompiledFn>>>,
+    tier_up: TierUp<Box<dyn CompiledFn>>,
 }
 
 #[derive(Debug)]
@@ -58,8 +56,8 @@ pub trait CompiledFn: fmt::Debug + Send + Sync {
     );
 }
 
-/// Makes machine code of a program with this many parameters; `None` where that is not possible.
-pub type Compiler = fn(&RegisterProgram, usize) -> Option<Box<dyn CompiledFn>>;
+/// Makes machine code of a program; `None` where that is not possible.
+pub type Compiler = fn(&RegisterProgram) -> Option<Box<dyn CompiledFn>>;
 
 /// Steps over registers; the first registers hold the arguments.
 #[derive(Debug, Default)]
@@ -75,7 +73,7 @@ pub struct RegisterProgram {
     /// Calls that are open while it is compiled.
     depth: usize,
     /// Instructions that have been compiled; not all of them become steps.
-    pub instructions: usize,
+    instructions: usize,
 }
 
 /// The scalar computations of a module, compiled.
@@ -144,7 +142,11 @@ impl ScalarProgram {
             }
             None => Body::Machine(id),
         };
-        Some(Self { parameters, results, body, compiler, code: OnceLock::new() })
+        let tier_up = match &body {
+            Body::Steps(program) => TierUp::new(program.steps.len()),
+            Body::Machine(_) => TierUp::never(),
+        };
+        Some(Self { parameters, results, body, compiler, tier_up })
     }
 
     /// Types of the parameters.
@@ -205,12 +207,10 @@ impl ScalarProgram {
 
     /// Prepares for this many calls: if they are worth it, they run machine code.
     pub fn prepare(&self, calls: usize) {
-        if let Body::Steps(program) = &self.body
-            && let Some(compiler) = self.compiler
-            && calls >= HOT_CALLS
-            && calls.saturating_mul(program.steps.len()) >= HOT_CALL_STEPS
-        {
-            self.code.get_or_init(|| compiler(program, self.parameters.len()));
+        if let (Body::Steps(program), Some(compiler)) = (&self.body, self.compiler) {
+            let steps = calls.saturating_mul(program.steps.len());
+            self.tier_up.count(u64::try_from(steps).unwrap_or(u64::MAX));
+            self.tier_up.code(|| compiler(program));
         }
     }
 
@@ -225,7 +225,7 @@ impl ScalarProgram {
     ) -> Result<()> {
         match &self.body {
             Body::Steps(program) => {
-                if let Some(Some(code)) = self.code.get() {
+                if let Some(code) = self.tier_up.ready() {
                     code.apply((arguments, &self.parameters), (out, &self.results));
                     return Ok(());
                 }
@@ -257,13 +257,16 @@ impl RegisterProgram {
         Self { registers, types: parameters.to_vec(), ..Self::default() }
     }
 
-    /// Returns the program of a computation of one parameter: a scalar, or a tuple of scalars, of these types.
-    #[inline]
-    pub fn of_tuple(module: &Module, id: ComputationId, types: &[ElementType]) -> Option<Self> {
-        let mut program = Self::new(types);
-        let arguments = [(0..types.len()).collect()];
-        program.results = program.compile(module, id, &arguments)?;
-        Some(program)
+    /// Returns the number of parameters.
+    pub fn parameters(&self) -> usize {
+        self.registers.len() - self.steps.len()
+    }
+
+    /// Returns step `i` with the types of its operands and of its result.
+    pub fn element_step(&self, i: usize) -> ElementStep {
+        let step = self.steps[i];
+        let operands = step.operands().into_iter().map(|register| self.types[register]).collect();
+        ElementStep { step: step.renumbered(), operands, result: self.types[self.parameters() + i] }
     }
 
     /// Adds a step whose result is of type `ty`.
@@ -275,7 +278,8 @@ impl RegisterProgram {
         self.registers.len() - 1
     }
 
-    /// Compiles a computation whose parameters are in the registers `arguments`; returns the registers of its result.
+    /// Compiles a computation whose parameters are in the registers `arguments`; returns the
+    /// registers of its result.
     pub fn compile(
         &mut self,
         module: &Module,

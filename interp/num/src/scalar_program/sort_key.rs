@@ -1,8 +1,9 @@
 //! Comparators that compare keys of each element: sorting by such keys needs no calls.
 //!
-//! Nearly every comparator is `key(lhs) < key(rhs)`, with a key that is an element itself or a few ops on it. The key
-//! is found by comparing the steps: two expressions that are equal except that one reads the left elements where the
-//! other reads the right ones. Where first keys are equal, a comparator may compare another key.
+//! Nearly every comparator is `key(lhs) < key(rhs)`, with a key that is an element itself or a few
+//! ops on it. The key is found by comparing the steps: two expressions that are equal except that
+//! one reads the left elements where the other reads the right ones. Where first keys are equal, a
+//! comparator may compare another key.
 use super::{Body, RegisterProgram, ScalarProgram, ScalarStep};
 use hlo::op::Binary;
 use hlo::op::value::{ComparisonType, Direction};
@@ -108,7 +109,8 @@ impl RegisterProgram {
         Some(Keys { keys, includes_equal })
     }
 
-    /// Returns the direction in which a register compares the keys of a comparison, if it is EQ or NE.
+    /// Returns the direction in which a register compares the keys of a comparison, if it is EQ or
+    /// NE.
     fn tests(&self, count: usize, register: usize, of: &Comparison) -> Option<Direction> {
         let ScalarStep::Compare(direction, order, ty, a, b) = self.step(count, register)? else {
             return None;
@@ -141,8 +143,8 @@ impl RegisterProgram {
         Some(Comparison { key, registers: (a, b), includes_equal })
     }
 
-    /// Returns whether `b` is `a` with the right elements in place of the left ones. `known` holds earlier results:
-    /// steps that are used twice are compared once.
+    /// Returns whether `b` is `a` with the right elements in place of the left ones. `known` holds
+    /// earlier results: steps that are used twice are compared once.
     fn mirrored(
         &self,
         count: usize,

@@ -1,4 +1,9 @@
 //! Steps of scalar programs.
+use crate::Arithmetic;
+use crate::loops::{
+    VectorLoop, binary_loop, clamp_loop, compare_loop, convert_loop, magnitude_loop, select_loop,
+    unary_loop,
+};
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Op, Scalar};
@@ -24,7 +29,8 @@ pub enum ScalarStep {
 }
 
 impl ScalarStep {
-    /// Returns the step of an elementwise op on registers, of operands of these types; `None` if it has none.
+    /// Returns the step of an elementwise op on registers, of operands of these types; `None` if it
+    /// has none.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "a computation with another op is not compiled"
@@ -87,5 +93,63 @@ impl ScalarStep {
             Self::Select(..) => Self::Select(0, 1, 2),
             Self::Clamp(ty, _, _, _) => Self::Clamp(ty, 0, 1, 2),
         }
+    }
+}
+
+/// A step of operands 0, 1, 2, with their types and that of its result.
+#[derive(Debug, Clone)]
+pub struct ElementStep {
+    /// The step.
+    pub step: ScalarStep,
+    /// The type of each operand.
+    pub operands: SmallVec<[ElementType; 3]>,
+    /// The type of the result.
+    pub result: ElementType,
+}
+
+impl ElementStep {
+    /// Returns the step of each element of an elementwise op; `None` if it has none.
+    pub fn of(op: &Op, operands: SmallVec<[ElementType; 3]>, result: ElementType) -> Option<Self> {
+        let step = ScalarStep::elementwise(op, &operands, result, &[0, 1, 2])?;
+        Some(Self { step, operands, result })
+    }
+
+    /// Returns the loop over arrays, in types of the processor if there is one for these types.
+    pub fn in_loop(&self, arithmetic: Arithmetic) -> VectorLoop {
+        self.typed_loop(arithmetic).unwrap_or_else(|| self.wide_loop())
+    }
+
+    /// Returns the loop in types of the processor; `None` if there is none for these types.
+    pub fn typed_loop(&self, arithmetic: Arithmetic) -> Option<VectorLoop> {
+        match self.step {
+            ScalarStep::Constant(_) => None,
+            ScalarStep::Unary(Unary::Abs, ElementType::C64, _) => Some(magnitude_loop()),
+            ScalarStep::Unary(op, ty, _) if ty == self.result => unary_loop(op, ty, arithmetic),
+            ScalarStep::Binary(op, ty, ..) if ty == self.result => binary_loop(op, ty),
+            ScalarStep::Unary(..) | ScalarStep::Binary(..) => None,
+            ScalarStep::Compare(direction, order, ty, ..) => compare_loop(direction, order, ty),
+            ScalarStep::Select(..) => Some(select_loop(self.result.storage_bytes())),
+            ScalarStep::Clamp(ty, ..) => clamp_loop(ty),
+            ScalarStep::Convert(from, to, _) => convert_loop(from, to),
+        }
+    }
+
+    /// Returns the loop over elements in wide form.
+    fn wide_loop(&self) -> VectorLoop {
+        let (step, ty, width) = (self.step, self.result, self.result.storage_bytes());
+        let types = self.operands.iter().map(|&ty| (ty, ty.storage_bytes()));
+        let types: SmallVec<[(ElementType, usize); 3]> = types.collect();
+        VectorLoop::new(move |operands, result| {
+            let mut i = 0;
+            // Nearly always one element, for which a division by the width would take long.
+            while let Some(out) = result.get_mut(i * width..(i + 1) * width) {
+                let operand = |k: usize| {
+                    let (ty, bytes) = types[k];
+                    Scalar::read(ty, &operands[k][i * bytes..][..bytes])
+                };
+                step.apply(operand).write(ty, out);
+                i += 1;
+            }
+        })
     }
 }

@@ -1,65 +1,56 @@
-//! From a `while` to the operations of a loop over small arrays.
+//! From a `while` to the operations of a program.
 #![expect(clippy::wildcard_enum_match_arm, reason = "other ops compute arrays")]
-use super::heat::Heat;
-use super::memory::{ALIGNMENT, Copy, Place};
+use super::memory::{ALIGNMENT, Image, LoopCopy, Place};
 use super::operation::{KernelCall, Operation};
-use super::{Block, Large, Repeat, SmallLoop};
+use super::{Block, Condition, Large, LoopProgram, Repeat};
 use crate::lower::{Lowering, has_effect};
 use crate::state::Site;
 use hlo::ir::{Computation, ComputationId, Instruction};
 use hlo::op::{Conditional, While};
-use hlo::{Array, ArrayShape, Dims, ElementType, Op, Shape};
+use hlo::{Array, ArrayShape, Op, Shape};
 use num::array::static_shape;
-use num::index::{to_i64, to_usize};
-use rustc_hash::FxHashSet;
+use num::index::to_usize;
+use num::tier_up::TierUp;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The limit of bytes of a small array: kernels take more time for larger ones than a step does beside.
+/// The limit of bytes of a small array: kernels take more time for larger ones than a step does
+/// beside.
 pub(super) const SMALL: usize = 4096;
 
-/// The limits of operations of a loop, and of computations that are open while it is compiled.
-const OPERATIONS: usize = 4096;
+/// The limits of instructions of a program, and of computations that are open while it is compiled.
+const INSTRUCTIONS: usize = 4096;
 const DEPTH: usize = 32;
 
-/// The loop as a program; `None` if it has other operations than those on small arrays.
-pub(crate) fn compile(lowering: &Lowering<'_>, op: &While) -> Option<SmallLoop> {
-    let mut builder = Builder {
-        lowering,
-        image: Vec::new(),
-        constants: FxHashSet::default(),
-        large: Vec::new(),
-        versions: Vec::new(),
-        kernels: Vec::new(),
-        block: Block::default(),
-        depth: 0,
-        count: 0,
-    };
-    let module = lowering.module();
-    let parameter = *module.computations[op.body].program_shape().parameters.first()?;
+/// Returns the loop as a program, or its condition if that reads scalars alone; `None` if neither
+/// is one.
+pub(crate) fn compile(lowering: &Lowering<'_>, op: &While) -> Option<LoopProgram> {
+    whole(lowering, op).or_else(|| condition(lowering, op))
+}
+
+/// Returns a loop as a program; `None` if it has other operations than those on small arrays.
+fn whole(lowering: &Lowering<'_>, op: &While) -> Option<LoopProgram> {
+    let mut builder = LoopBuilder::new(lowering);
+    let parameter = *lowering.module().computations[op.body].program_shape().parameters.first()?;
     let carried: Leaves =
         parameter.leaves().into_iter().map(|leaf| builder.argument(leaf)).collect::<Option<_>>()?;
-    let results = builder.repeat(op, &carried)?;
-    debug_assert_eq!(carried.len(), results.len());
-    let scratch = builder.kernels.iter().map(KernelCall::bytes).fold(0, usize::saturating_add);
-    let carried = results.iter().map(|leaf| match leaf {
-        Leaf::Small(place, shape) => super::Leaf::Small(*place, Arc::clone(shape)),
-        Leaf::Large { array, shape, .. } => super::Leaf::Large(*array, Arc::clone(shape)),
-        Leaf::Token => super::Leaf::Token,
+    let (Repeat { condition, body }, results) = builder.repeat(op, &carried)?;
+    Some(builder.finish(condition, Some(body), &results))
+}
+
+/// Returns the condition of a loop as a program; `None` if it reads other values than scalars.
+fn condition(lowering: &Lowering<'_>, op: &While) -> Option<LoopProgram> {
+    let mut builder = LoopBuilder::new(lowering);
+    let computation = &lowering.module().computations[op.condition];
+    let parameter = *computation.program_shape().parameters.first()?;
+    let leaves = parameter.leaves().into_iter().map(|leaf| match leaf.array() {
+        Some(array) if array.rank() == 0 => builder.argument(leaf),
+        // Nothing can read it.
+        _ => Some(Leaf::Token),
     });
-    let carried = carried.collect();
-    let Some(Operation::Repeat(repeat)) = builder.block.operations.pop() else { return None };
-    let counter = builder.place(&ArrayShape::new(ElementType::U64, Dims::new()))?;
-    Some(SmallLoop {
-        repeat: *repeat,
-        carried,
-        bytes: builder.image.len().next_multiple_of(ALIGNMENT).saturating_add(scratch),
-        image: builder.image,
-        large: builder.large,
-        kernels: builder.kernels,
-        counter,
-        heat: Heat::new(lowering.programs.become_code(), builder.count),
-    })
+    let carried: Leaves = leaves.collect::<Option<_>>()?;
+    let condition = builder.condition(op.condition, &carried)?;
+    Some(builder.finish(condition, None, &carried))
 }
 
 /// Returns which instructions the leaves of a computation's result follow from.
@@ -115,7 +106,7 @@ pub(super) fn readable(leaves: &Leaves) -> Option<Place> {
 #[derive(Debug, Clone)]
 pub(super) enum Leaf {
     Small(Place, Arc<ArrayShape>),
-    /// One of the large arrays, as it is after so many updates.
+    /// One of the large arrays, as it is after a number of updates.
     Large {
         array: usize,
         version: usize,
@@ -126,11 +117,10 @@ pub(super) enum Leaf {
 
 pub(super) type Leaves = Rc<[Leaf]>;
 
-pub(super) struct Builder<'a> {
+/// A program that is built.
+pub(super) struct LoopBuilder<'a> {
     pub(super) lowering: &'a Lowering<'a>,
-    pub(super) image: Vec<u8>,
-    /// The places of constants.
-    pub(super) constants: FxHashSet<usize>,
+    pub(super) image: Image,
     pub(super) large: Vec<Large>,
     /// The updates of each large array so far. An earlier version is gone.
     pub(super) versions: Vec<usize>,
@@ -141,13 +131,38 @@ pub(super) struct Builder<'a> {
     count: usize,
 }
 
-impl Builder<'_> {
+impl<'a> LoopBuilder<'a> {
+    fn new(lowering: &'a Lowering<'a>) -> Self {
+        Self {
+            lowering,
+            image: Image::default(),
+            large: Vec::new(),
+            versions: Vec::new(),
+            kernels: Vec::new(),
+            block: Block::default(),
+            depth: 0,
+            count: 0,
+        }
+    }
+    fn finish(self, condition: Condition, body: Option<Block>, carried: &Leaves) -> LoopProgram {
+        let scratch = self.kernels.iter().map(KernelCall::bytes).fold(0, usize::saturating_add);
+        let becomes_code = body.is_some() && self.lowering.programs.become_code();
+        LoopProgram {
+            condition,
+            body,
+            carried: carried.to_vec(),
+            bytes: self.image.bytes().len().next_multiple_of(ALIGNMENT).saturating_add(scratch),
+            image: self.image,
+            large: self.large,
+            kernels: self.kernels,
+            tier_up: if becomes_code { TierUp::new(self.count) } else { TierUp::never() },
+        }
+    }
+
     /// Returns a new place for an array; `None` if it is not small.
     pub(super) fn place(&mut self, shape: &ArrayShape) -> Option<Place> {
         let bytes = shape.byte_count().filter(|bytes| (1..=SMALL).contains(bytes))?;
-        let start = self.image.len().next_multiple_of(ALIGNMENT);
-        self.image.resize(start + bytes, 0);
-        Some(Place { start, bytes })
+        Some(self.image.place(shape.ty, bytes))
     }
     fn small(&mut self, shape: &Arc<ArrayShape>) -> Option<Leaf> {
         Some(Leaf::Small(self.place(shape)?, Arc::clone(shape)))
@@ -198,7 +213,7 @@ impl Builder<'_> {
         let computation = &module.computations[id];
         self.depth += 1;
         self.count += computation.instructions.len();
-        if self.depth > DEPTH || self.count > OPERATIONS {
+        if self.depth > DEPTH || self.count > INSTRUCTIONS {
             return None;
         }
         let needed = needed(computation);
@@ -258,7 +273,9 @@ impl Builder<'_> {
             Op::While(op) => {
                 let carried: Option<Leaves> =
                     operands[0].iter().map(|leaf| self.carry(leaf)).collect();
-                self.repeat(op, &carried?)
+                let (repeat, value) = self.repeat(op, &carried?)?;
+                self.push(Operation::Repeat(Box::new(repeat)));
+                Some(value)
             }
             Op::Conditional(op) => self.branch(op, operands, shapes),
             _ => {
@@ -277,7 +294,7 @@ impl Builder<'_> {
     /// Returns the place of a copy.
     pub(super) fn copied(&mut self, from: Place, shape: &ArrayShape) -> Option<Place> {
         let to = self.place(shape)?;
-        self.push(Operation::Copy(vec![Copy { from: from.start, to: to.start, bytes: to.bytes }]));
+        self.push(Operation::copy(from, to));
         Some(to)
     }
 
@@ -289,17 +306,22 @@ impl Builder<'_> {
         })
     }
 
-    /// Adds a loop whose value begins as `carried`; returns the value that it ends with.
-    fn repeat(&mut self, op: &While, carried: &Leaves) -> Option<Leaves> {
-        let (condition, test) = self.block(op.condition, std::slice::from_ref(carried))?;
-        let test = readable(&test)?;
+    /// Builds the condition of a loop.
+    fn condition(&mut self, id: ComputationId, carried: &Leaves) -> Option<Condition> {
+        let (block, value) = self.block(id, std::slice::from_ref(carried))?;
+        Some(Condition { block, value: readable(&value)? })
+    }
+
+    /// Builds a loop whose value begins as `carried`; returns it with the value that it ends with.
+    fn repeat(&mut self, op: &While, carried: &Leaves) -> Option<(Repeat, Leaves)> {
+        let condition = self.condition(op.condition, carried)?;
         let (mut body, results) = self.block(op.body, std::slice::from_ref(carried))?;
         let mut value = Vec::with_capacity(carried.len());
         let mut next = Vec::new();
         for (from, to) in results.iter().zip(carried.iter()) {
             value.push(match (self.current(from)?, to) {
                 (Leaf::Small(from, _), Leaf::Small(to, _)) => {
-                    next.push(Copy { from: from.start, to: to.start, bytes: to.bytes });
+                    next.push(LoopCopy { from: from.start, to: to.start, bytes: to.bytes });
                     carried[value.len()].clone()
                 }
                 (Leaf::Large { array, version, .. }, Leaf::Large { array: same, shape, .. })
@@ -312,26 +334,26 @@ impl Builder<'_> {
             });
         }
         let next = self.without_conflicts(next)?;
-        body.operations.push(Operation::Copy(next));
+        body.operations.push(Operation::copies(next));
         // An iteration costs one step more than its computations, as in the machine.
         body.fuel += 1;
-        self.push(Operation::Repeat(Box::new(Repeat { condition, test, body })));
-        Some(value.into())
+        Some((Repeat { condition, body }, value.into()))
     }
 
     /// Returns copies that do in order what these do at once.
-    fn without_conflicts(&mut self, copies: Vec<Copy>) -> Option<Vec<Copy>> {
-        let copies: Vec<Copy> = copies.into_iter().filter(|copy| copy.from != copy.to).collect();
+    fn without_conflicts(&mut self, copies: Vec<LoopCopy>) -> Option<Vec<LoopCopy>> {
+        let copies: Vec<LoopCopy> =
+            copies.into_iter().filter(|copy| copy.from != copy.to).collect();
         let (mut first, mut last) = (Vec::new(), Vec::new());
         for copy in &copies {
-            let is_overwritten = |other: &Copy| {
+            let is_overwritten = |other: &LoopCopy| {
                 other.to < copy.from + copy.bytes && copy.from < other.to + other.bytes
             };
             if copies.iter().any(is_overwritten) {
-                let bytes = ArrayShape::new(ElementType::U8, [to_i64(copy.bytes)].as_slice());
-                let between = self.place(&bytes)?;
-                first.push(Copy { to: between.start, ..*copy });
-                last.push(Copy { from: between.start, ..*copy });
+                let array = self.image.array_at(copy.from)?;
+                let between = self.image.place(array.ty, copy.bytes);
+                first.push(LoopCopy { to: between.start, ..*copy });
+                last.push(LoopCopy { from: between.start, ..*copy });
             } else {
                 last.push(*copy);
             }
@@ -370,8 +392,7 @@ impl Builder<'_> {
                     let to = self.place(shape)?;
                     for (block, result) in &mut built {
                         let Leaf::Small(from, _) = &result[i] else { return None };
-                        let copy = Copy { from: from.start, to: to.start, bytes: to.bytes };
-                        block.operations.push(Operation::Copy(vec![copy]));
+                        block.operations.push(Operation::copy(*from, to));
                     }
                     Leaf::Small(to, Arc::clone(shape))
                 }

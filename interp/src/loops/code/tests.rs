@@ -1,11 +1,11 @@
 //! Code against the interpreter, on special values of all types.
-use super::{Code, word};
+use super::scalars;
 use hlo::op::value::Direction;
 use hlo::op::{Binary, Unary};
 use hlo::{Class, ElementType, Scalar};
 use num::Order;
-use num::scalar_program::RegisterProgram;
 use num::scalar_program::step::ScalarStep;
+use num::scalar_program::{CompiledFn, RegisterProgram};
 use proptest::prelude::*;
 
 /// Values at which operations have special cases.
@@ -48,29 +48,26 @@ fn same(a: Scalar, b: Scalar) -> bool {
 }
 
 /// Compares the results of a program for these arguments.
-fn check(program: &RegisterProgram, code: &Code, arguments: &[Scalar]) {
+fn check(program: &RegisterProgram, code: &dyn CompiledFn, arguments: &[Scalar]) {
     let mut registers = program.registers.clone();
     registers[..arguments.len()].copy_from_slice(arguments);
     program.run(arguments.len(), &mut registers);
-    let size = arguments.len().max(program.results.len());
-    let mut words = vec![[0; 2]; size];
-    for ((word, &ty), &argument) in words.iter_mut().zip(&program.types).zip(arguments) {
-        *word = word::to_word(ty, argument);
-    }
-    code.call(&mut words, 0);
-    for (&register, &word) in program.results.iter().zip(&words) {
-        let (ty, expected) = (program.types[register], registers[register]);
-        let found = word::from_word(ty, word);
+    let types: Vec<ElementType> = program.results.iter().map(|&i| program.types[i]).collect();
+    let mut results: Vec<Scalar> = types.iter().map(|&ty| Scalar::zero(ty)).collect();
+    code.apply((arguments, &program.types[..arguments.len()]), (&mut results, &types));
+    for (&register, &found) in program.results.iter().zip(&results) {
+        let expected = registers[register];
         let step = register.checked_sub(arguments.len()).map(|i| program.steps[i]);
         assert!(same(found, expected), "{step:?} of {arguments:?}: {found:?}, not {expected:?}");
     }
 }
 
-fn compile(program: &RegisterProgram, parameters: usize) -> Code {
-    Code::compile(None, program, parameters).expect("this processor has a code generator")
+fn compile(program: &RegisterProgram) -> Box<dyn CompiledFn> {
+    scalars::compile(program).expect("this processor has a code generator")
 }
 
-/// The steps of one operation on values of type `ty` in registers 0, 1 and 2, with the types of their results.
+/// The steps of one operation on values of type `ty` in registers 0, 1 and 2, with the types of
+/// their results.
 fn steps(ty: ElementType) -> Vec<(ScalarStep, ElementType)> {
     let mut steps = Vec::new();
     let unary = Unary::ALL.iter().filter(|op| op.types().contains(ty));
@@ -102,24 +99,15 @@ fn steps(ty: ElementType) -> Vec<(ScalarStep, ElementType)> {
 }
 
 #[test]
-fn words_round_trip() {
-    for &ty in ElementType::ALL {
-        for x in specials(ty) {
-            assert!(same(word::from_word(ty, word::to_word(ty, x)), x), "{ty} {x:?}");
-        }
-    }
-}
-
-#[test]
 fn each_operation_has_the_bits_of_the_interpreter() {
     for &ty in ElementType::ALL {
         let mut program = RegisterProgram::new(&[ty; 3]);
         program.results = steps(ty).into_iter().map(|(step, ty)| program.add(step, ty)).collect();
-        let code = compile(&program, 3);
+        let code = compile(&program);
         let values = specials(ty);
         for (i, &a) in values.iter().enumerate() {
             for (j, &b) in values.iter().enumerate() {
-                check(&program, &code, &[a, b, values[(i * 7 + j * 3) % values.len()]]);
+                check(&program, &*code, &[a, b, values[(i * 7 + j * 3) % values.len()]]);
             }
         }
     }
@@ -178,14 +166,14 @@ proptest! {
     ) {
         let types: Vec<ElementType> = types.into_iter().map(|i| ElementType::ALL[i]).collect();
         let program = random(&types, &choices);
-        let code = compile(&program, types.len());
+        let code = compile(&program);
         for round in 0..40 {
             let value = |(i, &ty): (usize, &ElementType)| {
                 let values = specials(ty);
                 values[(seed % 1000 + round * (2 * i + 7)) % values.len()]
             };
             let arguments: Vec<Scalar> = types.iter().enumerate().map(value).collect();
-            check(&program, &code, &arguments);
+            check(&program, &*code, &arguments);
         }
     }
 }
@@ -200,11 +188,11 @@ fn selects_by_a_boolean() {
         RegisterProgram::new(&[ElementType::Pred, ElementType::C64, ElementType::C64]);
     let arguments = [vec![0], vec![1], vec![2]];
     program.results = program.compile(module.module(), id, &arguments).unwrap();
-    let code = compile(&program, 3);
+    let code = compile(&program);
     for p in [false, true] {
         check(
             &program,
-            &code,
+            &*code,
             &[Scalar::Pred(p), Scalar::Complex(1.0, 2.0), Scalar::Complex(-0.0, f64::NAN)],
         );
     }

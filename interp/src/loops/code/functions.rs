@@ -65,15 +65,33 @@ hlo::for_each_op!(define);
 
 /// Rounds to the float type of this number.
 pub(super) extern "C" fn round_to(number: u64, x: f64) -> f64 {
-    let ty = usize::try_from(number).ok().and_then(|number| ElementType::ALL.get(number));
-    match ty.map(|&ty| Scalar::Float(x).round_to(ty)) {
-        Some(Scalar::Float(x)) => x,
-        _ => x,
+    float(Scalar::Float(x).round_to(numbered(number)))
+}
+
+/// Returns the float with these bits, of the type of this number.
+pub(super) extern "C" fn widened(number: u64, bits: u64) -> f64 {
+    float(Scalar::from_bits(numbered(number), bits.into()))
+}
+
+/// Returns the bits of a float in the type of this number.
+pub(super) extern "C" fn narrowed(number: u64, x: f64) -> u64 {
+    u64::try_from(Scalar::Float(x).to_bits(numbered(number))).unwrap_or_default()
+}
+
+fn float(x: Scalar) -> f64 {
+    match x {
+        Scalar::Float(x) => x,
+        Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Complex(..) => f64::NAN,
     }
 }
 
-/// Returns the number that [`round_to`] takes.
-pub(super) fn number(ty: ElementType) -> Option<i64> {
-    let number = ElementType::ALL.iter().position(|&other| other == ty)?;
-    i64::try_from(number).ok()
+fn numbered(number: u64) -> ElementType {
+    let ty = usize::try_from(number).ok().and_then(|number| ElementType::ALL.get(number));
+    ty.copied().unwrap_or(ElementType::F64)
+}
+
+/// Returns the number of a type.
+pub(super) fn number(ty: ElementType) -> i64 {
+    let number = ElementType::ALL.iter().position(|&other| other == ty);
+    number.and_then(|number| i64::try_from(number).ok()).expect("there are few element types")
 }

@@ -1,7 +1,9 @@
-//! Floats: f32 and f64 as the processor has them; narrower types in f64, with each result rounded to the type.
-use super::code;
-use super::emit::{Emitter, Kind};
+//! Floats: f32 and f64 as the processor has them; narrower types in f64, with each result rounded
+//! to the type.
+use super::address;
+use super::emit::Emitter;
 use super::functions;
+use super::step::Kind;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F32, F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlags, Value};
@@ -42,10 +44,10 @@ impl Emitter<'_, '_> {
         let result = if let Some((_, instructions)) = UNARY.iter().find(|(of, _)| *of == op) {
             instructions(self, ty, x)
         } else if is_single {
-            let function = code::address_of_unary_f32(functions::unary_f32(op)?);
+            let function = address::of_unary_f32(functions::unary_f32(op)?);
             self.call(function, &[F32], Some(F32), &[x])?
         } else {
-            let function = code::address_of_unary_f64(functions::unary_f64(op)?);
+            let function = address::of_unary_f64(functions::unary_f64(op)?);
             self.call(function, &[F64], Some(F64), &[x])?
         };
         self.rounded(ty, result)
@@ -72,11 +74,11 @@ impl Emitter<'_, '_> {
             Binary::Minimum => ins.fmin(a, b),
             Binary::Atan2 | Binary::Power | Binary::Remainder => match Kind::of(ty) {
                 Kind::Single => {
-                    let function = code::address_of_binary_f32(functions::binary_f32(op)?);
+                    let function = address::of_binary_f32(functions::binary_f32(op)?);
                     self.call(function, &[F32, F32], Some(F32), &[a, b])?
                 }
                 Kind::Double => {
-                    let function = code::address_of_binary_f64(functions::binary_f64(op)?);
+                    let function = address::of_binary_f64(functions::binary_f64(op)?);
                     self.call(function, &[F64, F64], Some(F64), &[a, b])?
                 }
                 // `num` adjusts some results before it rounds them.
@@ -97,8 +99,8 @@ impl Emitter<'_, '_> {
     /// Returns an f64 rounded to a narrower float type; a value of another type as it is.
     pub(super) fn rounded(&mut self, ty: ElementType, x: Value) -> Option<Value> {
         let Kind::Narrow(ty) = Kind::of(ty) else { return Some(x) };
-        let number = self.builder.ins().iconst(I64, functions::number(ty)?);
-        self.call(code::round_to_address(), &[I64, F64], Some(F64), &[number, x])
+        let number = self.builder.ins().iconst(I64, functions::number(ty));
+        self.call(address::of_round_to(), &[I64, F64], Some(F64), &[number, x])
     }
 
     fn float(&mut self, is_single: bool, x: f32) -> Value {
@@ -144,7 +146,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The bits, with those of the magnitude inverted in a negative number: integers in the total order.
+    /// The bits, with those of the magnitude inverted in a negative number: integers in the total
+    /// order.
     fn total_order_key(&mut self, kind: Kind, x: Value) -> Value {
         let (ty, last) = if kind == Kind::Single { (I32, 31) } else { (I64, 63) };
         let bits = self.builder.ins().bitcast(ty, MemFlags::new(), x);

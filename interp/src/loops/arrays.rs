@@ -1,25 +1,24 @@
 //! The operations of instructions that compute arrays.
 #![expect(clippy::wildcard_enum_match_arm, reason = "other ops are movements and kernels")]
-use super::build::{Builder, Leaf, Leaves, SMALL, readable};
-use super::memory::{Copy, Place};
-use super::operation::{Beyond, ElementStep, KernelCall, Operation, Source, Start, Window};
-use num::index::{others, rows, strides, to_i64, to_usize};
-
+use super::build::{Leaf, Leaves, LoopBuilder, SMALL, readable};
+use super::memory::{LoopCopy, Place};
+use super::operation::{Beyond, Elementwise, KernelCall, Move, Operation, Source, Start, Window};
 use crate::lower::cost;
 use crate::state::Site;
 use hlo::ir::Instruction;
 use hlo::literal::ConstantValue;
 use hlo::op::{Gather, Scatter};
 use hlo::{Array, ArrayShape, Dims, ElementType, Op, Shape};
-use kernels::{Fusion, Kernel, Reuse};
+use kernels::{Kernel, Reuse};
 use num::Arithmetic;
 use num::array::static_shape;
-use num::loops::{binary_loop, is_approximate, select_loop};
-use num::scalar_program::step::ScalarStep;
-use smallvec::SmallVec;
+use num::index::{others, rows, strides, to_i64, to_usize};
+use num::loops::is_approximate;
+use num::scalar_program::step::{ElementStep, ScalarStep};
+use smallvec::smallvec;
 use std::sync::Arc;
 
-impl Builder<'_> {
+impl LoopBuilder<'_> {
     /// Returns the array that an instruction computes.
     pub(super) fn array(
         &mut self,
@@ -78,8 +77,7 @@ impl Builder<'_> {
             return self.large(shape, Some(value.with_shape(Arc::clone(shape))));
         }
         let place = self.place(shape)?;
-        self.image[place.start..place.end()].copy_from_slice(value.bytes());
-        self.constants.insert(place.start);
+        self.image.constant_mut(place)[place.start..place.end()].copy_from_slice(value.bytes());
         Some(Leaf::Small(place, Arc::clone(shape)))
     }
 
@@ -101,7 +99,7 @@ impl Builder<'_> {
         let (mut sources, mut numbers, mut is_constant) = (Vec::new(), Vec::new(), true);
         for (leaves, operand) in operands.iter().zip(shapes) {
             let Leaf::Small(place, _) = leaves.first()? else { return None };
-            is_constant &= self.constants.contains(&place.start);
+            is_constant &= self.image.constant(*place).is_some();
             let mut array = Array::zeros(numbered(operand.array()?));
             let slots = array.as_mut_slice::<u32>()?.iter_mut();
             for (slot, from) in slots.zip((place.start..place.end()).step_by(width)) {
@@ -116,22 +114,22 @@ impl Builder<'_> {
         let kernel = self.select_kernel(op, &shapes, &result.shape().clone().into())?;
         kernel.fold(&numbers.iter().map(Some).collect::<Vec<_>>(), &mut result).then_some(())?;
         let place = self.place(shape)?;
-        let mut copies: Vec<Copy> = Vec::new();
+        let mut copies: Vec<LoopCopy> = Vec::new();
         let targets = (place.start..).step_by(width);
         for (&number, to) in result.as_slice::<u32>()?.iter().zip(targets) {
             let from = sources[usize::try_from(number).ok()?];
             match copies.last_mut() {
                 Some(last) if last.from + last.bytes == from => last.bytes += width,
-                _ => copies.push(Copy { from, to, bytes: width }),
+                _ => copies.push(LoopCopy { from, to, bytes: width }),
             }
         }
         if is_constant {
-            for Copy { from, to, bytes } in copies {
-                self.image.copy_within(from..from + bytes, to);
+            let image = self.image.constant_mut(place);
+            for LoopCopy { from, to, bytes } in copies {
+                image.copy_within(from..from + bytes, to);
             }
-            self.constants.insert(place.start);
         } else {
-            self.push(Operation::Copy(copies));
+            self.push(Operation::copies(copies));
         }
         Some(Leaf::Small(place, Arc::clone(shape)))
     }
@@ -164,9 +162,11 @@ impl Builder<'_> {
         shape: &Arc<ArrayShape>,
     ) -> Option<Leaf> {
         let (array, of) = self.source(array)?;
-        let window = window(&of, sizes, starts, Beyond::Clamp)?;
+        let from = Some(window(&of, array, sizes, starts, Beyond::Clamp)?);
         let result = self.place(shape)?;
-        self.push(Operation::Slice { array, window, result });
+        let copy = |(at, to, bytes)| LoopCopy { from: at, to: result.start + to, bytes };
+        let copies = box_rows(&of, sizes).into_iter().map(copy).collect();
+        self.push(Operation::Move(Move { copies, from, to: None }));
         Some(Leaf::Small(result, Arc::clone(shape)))
     }
 
@@ -205,35 +205,33 @@ impl Builder<'_> {
         for (dim, &from) in dims.into_iter().zip(&op.update_window_dims) {
             sizes[to_usize(dim)] = part.dims[to_usize(from)];
         }
-        let beyond = window(shape, &sizes, &starts, Beyond::Skip)?;
         if !program.is_second() {
             let (op, ty) = program.as_binary_in_order()?;
-            let function = binary_loop(op, ty)?;
             let Leaf::Small(now, _) = self.slice_at(of, &sizes, &starts, &part)? else {
                 return None;
             };
             let result = self.place(&part)?;
-            let operands = [now, place].into_iter().collect();
-            let types = SmallVec::from_slice(&[ty, ty]);
-            let step =
-                ElementStep { step: ScalarStep::Binary(op, ty, 0, 1), operands: types, result: ty };
-            self.push(Operation::Elementwise { function, operands, result, step: Some(step) });
+            let step = ScalarStep::Binary(op, ty, 0, 1);
+            let step = ElementStep { step, operands: smallvec![ty, ty], result: ty };
+            let operation = Elementwise::new(step, smallvec![now, place], result);
+            self.push(Operation::Elementwise(operation));
             place = result;
         }
-        self.update_at(of, beyond, place, shape)
+        self.update_at(of, &sizes, &starts, Beyond::Skip, place, shape)
     }
 
     fn update(&mut self, operands: &[Leaves], shape: &Arc<ArrayShape>) -> Option<Leaf> {
         let Leaf::Small(update, part) = operands[1].first()? else { return None };
         let starts = starts(&operands[2..]).filter(|starts| starts.len() == shape.rank())?;
-        let window = window(shape, &part.dims, &starts, Beyond::Clamp)?;
-        self.update_at(&operands[0], window, *update, shape)
+        self.update_at(&operands[0], &part.dims, &starts, Beyond::Clamp, *update, shape)
     }
 
     fn update_at(
         &mut self,
         array: &Leaves,
-        window: Window,
+        sizes: &[i64],
+        starts: &[(usize, Start)],
+        beyond: Beyond,
         update: Place,
         shape: &Arc<ArrayShape>,
     ) -> Option<Leaf> {
@@ -252,7 +250,10 @@ impl Builder<'_> {
             }
             Leaf::Token => return None,
         };
-        self.push(Operation::Update { array, window, update });
+        let to = Some(window(shape, array, sizes, starts, beyond)?);
+        let copy = |(at, from, bytes)| LoopCopy { from: update.start + from, to: at, bytes };
+        let copies = box_rows(shape, sizes).into_iter().map(copy).collect();
+        self.push(Operation::Move(Move { copies, from: None, to }));
         Some(leaf)
     }
 
@@ -262,15 +263,39 @@ impl Builder<'_> {
         let (p, a, b) = (p?, a?, b?);
         let result = self.place(shape)?;
         self.push(if shape.rank() == 0 {
-            let function = select_loop(shape.ty.storage_bytes());
-            let (operands, ty) = ([p, a, b].into_iter().collect(), shape.ty);
-            let types = SmallVec::from_slice(&[ElementType::Pred, ty, ty]);
-            let step =
-                ElementStep { step: ScalarStep::Select(0, 1, 2), operands: types, result: ty };
-            Operation::Elementwise { function, operands, result, step: Some(step) }
+            let types = smallvec![ElementType::Pred, shape.ty, shape.ty];
+            let step = ScalarStep::Select(0, 1, 2);
+            let step = ElementStep { step, operands: types, result: shape.ty };
+            Operation::Elementwise(Elementwise::new(step, smallvec![p, a, b], result))
         } else {
             Operation::Choose { predicate: p.start, values: [a.start, b.start], result }
         });
+        Some(Leaf::Small(result, Arc::clone(shape)))
+    }
+
+    /// Adds an operation of each element; returns `None` if the instruction is none.
+    fn elementwise(
+        &mut self,
+        op: &Op,
+        operands: &[(Source, Arc<ArrayShape>)],
+        shape: &Arc<ArrayShape>,
+    ) -> Option<Leaf> {
+        let small = |(source, of): &(Source, Arc<ArrayShape>)| match source {
+            Source::Small(place) if of.dims == shape.dims => Some(*place),
+            Source::Small(_) | Source::Large(_) => None,
+        };
+        let places = operands.iter().map(small).collect::<Option<_>>()?;
+        let types = operands.iter().map(|(_, of)| of.ty).collect();
+        let step = ElementStep::of(op, types, shape.ty)?;
+        let result = self.place(shape)?;
+        // Functions of scalars are computed as in frames, where they have no loops.
+        let arithmetic =
+            if shape.rank() == 0 { Arithmetic::Exact } else { self.lowering.arithmetic()? };
+        let mut operation = Elementwise::new(step, places, result);
+        if matches!(op, Op::Unary(op) if is_approximate(*op, shape.ty, arithmetic)) {
+            operation.function = operation.step.take()?.in_loop(arithmetic);
+        }
+        self.push(Operation::Elementwise(operation));
         Some(Leaf::Small(result, Arc::clone(shape)))
     }
 
@@ -280,13 +305,7 @@ impl Builder<'_> {
         operands: &[&Shape],
         result: &Shape,
     ) -> Option<Box<dyn Kernel>> {
-        // Functions of scalars are computed as in frames, where they have no loops.
-        let is_scalar = matches!(op, Op::Unary(_) | Op::Binary(_))
-            && result.array().is_some_and(|array| array.rank() == 0);
-        let arithmetic = match self.lowering.arithmetic()? {
-            Arithmetic::Fast if !is_scalar => Arithmetic::Fast,
-            Arithmetic::Fast | Arithmetic::Exact => Arithmetic::Exact,
-        };
+        let arithmetic = self.lowering.arithmetic()?;
         kernels::select(op, operands, result, self.lowering.programs, arithmetic)
     }
 
@@ -304,7 +323,6 @@ impl Builder<'_> {
         if needs_machine {
             return None;
         }
-        let kernel = self.select_kernel(&instruction.op, shapes, &instruction.shape)?;
         let sources: Vec<_> =
             operands.iter().map(|leaves| self.source(leaves)).collect::<Option<_>>()?;
         // A large array that was reshaped is passed as it is.
@@ -322,28 +340,13 @@ impl Builder<'_> {
                 leaf.array().filter(|a| a.dynamic.is_none()).map(|a| Arc::new(static_shape(a)))
             })
             .collect::<Option<_>>()?;
-        if let (Fusion::Loop(function) | Fusion::Widen(function), [result]) =
-            (kernel.fusion(), &*results)
-            && sources.iter().all(|(_, of)| of.dims == result.dims)
+        if let [result] = &*results
+            && let Some(leaf) = self.elementwise(&instruction.op, &sources, result)
         {
-            let operands = sources.iter().map(|(source, _)| match source {
-                Source::Small(place) => Some(*place),
-                Source::Large(_) => None,
-            });
-            let operands = operands.collect::<Option<_>>()?;
-            let place = self.place(result)?;
-            let types: SmallVec<[ElementType; 3]> = sources.iter().map(|(_, of)| of.ty).collect();
-            // Where the loop approximates a function, its elements are not those of a step.
-            let arithmetic = self.lowering.arithmetic()?;
-            let is_approximate = result.rank() > 0
-                && matches!(&instruction.op, Op::Unary(op)
-                    if is_approximate(*op, result.ty, arithmetic));
-            let step = ScalarStep::elementwise(&instruction.op, &types, result.ty, &[0, 1, 2])
-                .filter(|_| !is_approximate)
-                .map(|step| ElementStep { step, operands: types, result: result.ty });
-            self.push(Operation::Elementwise { function, operands, result: place, step });
-            return Some([Leaf::Small(place, Arc::clone(result))].into());
+            return Some([leaf].into());
         }
+        let op = &instruction.op;
+        let kernel = self.select_kernel(op, shapes, &instruction.shape)?;
         // An update of a large array copies it.
         let is_update = kernel.reuse() == Reuse::Update;
         if !fits || (is_update && matches!(sources[0].0, Source::Large(_))) {
@@ -357,7 +360,7 @@ impl Builder<'_> {
         let value = places.iter().map(|(place, shape)| Leaf::Small(*place, Arc::clone(shape)));
         let value = value.collect();
         let number = self.kernels.len();
-        let product = short_product(&instruction.op, &sources, &places, &*kernel, number);
+        let product = short_product(op, &sources, &places, &*kernel, number);
         self.push(product.unwrap_or(Operation::Kernel(number)));
         self.kernels.push(KernelCall { kernel, site, operands: sources, results: places });
         Some(value)
@@ -418,21 +421,29 @@ fn starts(scalars: &[Leaves]) -> Option<Vec<(usize, Start)>> {
 /// Returns the box of these sizes at these start indices; in other dimensions it starts at 0.
 fn window(
     of: &ArrayShape,
+    array: Source,
     sizes: &[i64],
     starts: &[(usize, Start)],
     beyond: Beyond,
 ) -> Option<Window> {
-    let width = of.ty.storage_bytes();
     let strides = strides(&of.dims);
-    let starts = starts
-        .iter()
-        .map(|&(dim, start)| (start, of.dims[dim] - sizes[dim], to_usize(strides[dim]) * width));
-    let starts: Vec<(Start, i64, usize)> = starts.collect();
-    let (mut at, mut bytes) = (Vec::new(), 0);
-    rows(sizes, 0, &strides, |row, count| {
-        at.push(to_usize(row) * width);
-        bytes = count * width;
+    let width = of.ty.storage_bytes();
+    let start = |&(dim, start): &(usize, Start)| {
+        let last = of.dims[dim] - sizes[dim];
+        (last >= 0).then(|| (start, last, to_usize(strides[dim]) * width))
+    };
+    let starts = starts.iter().map(start).collect::<Option<_>>()?;
+    sizes.iter().all(|&size| size > 0).then_some(Window { array, ty: of.ty, beyond, starts })
+}
+
+/// Returns the rows of a box: the byte of the array at which each is if the box is at its
+/// beginning, its byte in the box, and its bytes.
+fn box_rows(of: &ArrayShape, sizes: &[i64]) -> Vec<(usize, usize, usize)> {
+    let width = of.ty.storage_bytes();
+    let (mut all, mut end) = (Vec::new(), 0);
+    rows(sizes, 0, &strides(&of.dims), |row, count| {
+        all.push((to_usize(row) * width, end, count * width));
+        end += count * width;
     });
-    let fits = starts.iter().all(|(_, last, _)| *last >= 0);
-    (bytes > 0 && fits).then_some(Window { ty: of.ty, starts, beyond, rows: at, bytes })
+    all
 }

@@ -1,0 +1,97 @@
+//! Code of operations on single elements of small arrays.
+use super::emit::{ELEMENTS, Emitter, is_instruction};
+use super::registers::{is_in_registers, is_narrow};
+use crate::loops::memory::Place;
+use crate::loops::operation::{Beyond, Elementwise, Move, Source, Window};
+use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{F32, F64};
+use hlo::{Class, ElementType};
+use kernels::in_halves;
+use num::index::to_i64;
+use num::scalar_program::step::{ElementStep, ScalarStep};
+
+/// Returns whether an operation is emitted element by element, but for steps that are called.
+pub(super) fn is_by_element(operation: &Elementwise) -> bool {
+    let Some(ElementStep { step, operands, result }) = &operation.step else { return false };
+    let is_function = match *step {
+        ScalarStep::Unary(op, ty, _) => ty.class() == Class::Float && !is_instruction(op),
+        ScalarStep::Constant(_)
+        | ScalarStep::Binary(..)
+        | ScalarStep::Compare(..)
+        | ScalarStep::Select(..)
+        | ScalarStep::Clamp(..)
+        | ScalarStep::Convert(..) => false,
+    };
+    let mut types = operands.iter().chain([result]).copied();
+    // Each result of a narrow type is rounded by a call.
+    let most = match (types.clone().any(is_narrow), is_function) {
+        (true, _) => 1,
+        (false, true) => 2,
+        (false, false) => ELEMENTS,
+    };
+    operation.result.bytes <= most * result.storage_bytes() && types.all(is_in_registers)
+}
+
+/// Returns the array of which an operation updates one element, if it is in registers.
+pub(super) fn one_element(operation: &Move) -> Option<Place> {
+    let ([copy], Some(Window { array: Source::Small(place), ty, .. })) =
+        (&*operation.copies, &operation.to)
+    else {
+        return None;
+    };
+    let width = ty.storage_bytes();
+    let is_few = copy.bytes == width && place.bytes <= ELEMENTS * width;
+    (is_few && is_in_registers(*ty)).then_some(*place)
+}
+
+impl Emitter<'_, '_> {
+    /// Emits an elementwise operation element by element; returns whether it has.
+    pub(super) fn elements(&mut self, operation: &Elementwise) -> bool {
+        let Some(step) = operation.step.as_ref().filter(|_| is_by_element(operation)) else {
+            return false;
+        };
+        let width = step.result.storage_bytes();
+        for i in 0..operation.result.bytes / width {
+            let operands = operation.operands.iter().zip(&step.operands);
+            let values: Vec<_> = operands
+                .map(|(place, &ty)| self.read(ty, place.start + i * ty.storage_bytes()))
+                .collect();
+            let Some(value) = self.step(step.step, step.result, &values) else { return false };
+            self.write(step.result, operation.result.start + i * width, value);
+        }
+        true
+    }
+
+    /// Emits the product of two vectors of f32, as `short_product` computes it in `fast`.
+    pub(super) fn product(&mut self, operands: [Place; 2], result: Place) {
+        let mut products = vec![self.builder.ins().f64const(0.0)];
+        for i in (0..operands[0].bytes).step_by(size_of::<f32>()) {
+            let [a, b] = operands.map(|place| self.read(ElementType::F32, place.start + i));
+            let [a, b] = [a, b].map(|x| self.builder.ins().fpromote(F64, x));
+            products.push(self.builder.ins().fmul(a, b));
+        }
+        let sum = in_halves(&mut products, |a, b| self.builder.ins().fadd(a, b));
+        let sum = self.builder.ins().fdemote(F32, sum);
+        self.write(ElementType::F32, result.start, sum);
+    }
+
+    /// Emits the update of one element of an array of few.
+    ///
+    /// A store to an address that is computed would be followed by loads of more than it has
+    /// written, which wait for it.
+    pub(super) fn update_element(&mut self, place: Place, window: &Window, update: usize) {
+        let ty = window.ty;
+        let (base, is_inside) = self.base(window);
+        let new = self.read(ty, update);
+        for at in (0..place.bytes).step_by(ty.storage_bytes()) {
+            let old = self.read(ty, place.start + at);
+            let mut is_here = self.builder.ins().icmp_imm(IntCC::Equal, base, to_i64(at));
+            if window.beyond == Beyond::Skip {
+                is_here = self.builder.ins().band(is_here, is_inside);
+            }
+            let value = self.builder.ins().select(is_here, new, old);
+            self.write(ty, place.start + at, value);
+        }
+    }
+}

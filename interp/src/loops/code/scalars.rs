@@ -1,0 +1,109 @@
+//! Machine code of scalar programs: register `i` is the place at word `i` of the memory.
+use super::Code;
+use super::emit::Emitter;
+use super::generate::{FunctionFrame, Generated};
+use super::registers::is_in_registers;
+use crate::loops::memory::Place;
+use crate::loops::operation::Elementwise;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{InstBuilder, Value};
+use hlo::{ElementType, Scalar};
+use num::scalar_program::step::ScalarStep;
+use num::scalar_program::{CompiledFn, Compiler, RegisterProgram};
+use smallvec::SmallVec;
+use std::fmt;
+
+/// Bytes of a word.
+const WORD: usize = size_of::<u128>();
+
+/// The code of a scalar program.
+struct ScalarCode {
+    code: Code,
+    /// Words of its memory.
+    words: usize,
+    /// The code has the addresses of these.
+    _steps: Vec<Option<Elementwise>>,
+}
+
+impl fmt::Debug for ScalarCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScalarCode").field("words", &self.words).finish_non_exhaustive()
+    }
+}
+
+impl CompiledFn for ScalarCode {
+    #[inline]
+    fn apply(
+        &self,
+        (arguments, parameters): (&[Scalar], &[ElementType]),
+        (out, results): (&mut [Scalar], &[ElementType]),
+    ) {
+        let mut words: SmallVec<[u128; 8]> = SmallVec::from_elem(0, self.words);
+        for ((word, &ty), &argument) in words.iter_mut().zip(parameters).zip(arguments) {
+            *word = argument.to_bits(ty);
+        }
+        self.code.apply(&mut words, self.words);
+        for ((out, &ty), &word) in out.iter_mut().zip(results).zip(&words) {
+            *out = Scalar::from_bits(ty, word);
+        }
+    }
+}
+
+/// Returns what makes machine code of scalar programs that are called often, if that is wanted.
+pub(crate) fn compiler(is_wanted: bool) -> Option<Compiler> {
+    is_wanted.then_some(compile)
+}
+
+/// Generates the code of a scalar program.
+pub(super) fn compile(program: &RegisterProgram) -> Option<Box<dyn CompiledFn>> {
+    let operation = |(i, step): (usize, &ScalarStep)| match step {
+        ScalarStep::Constant(_) => None,
+        step => {
+            let operands =
+                step.operands().into_iter().map(|register| place(program, register)).collect();
+            let result = place(program, program.parameters() + i);
+            Some(Elementwise::new(program.element_step(i), operands, result))
+        }
+    };
+    let steps: Vec<Option<Elementwise>> = program.steps.iter().enumerate().map(operation).collect();
+    let (words, code) = Generated::of(|frame| emit(frame, program, &steps))?;
+    Some(Box::new(ScalarCode { code, words, _steps: steps }))
+}
+
+/// Emits the function; returns the words of its memory.
+fn emit(
+    frame: FunctionFrame<'_, '_>,
+    program: &RegisterProgram,
+    steps: &[Option<Elementwise>],
+) -> usize {
+    let mut emitter = Emitter::new(frame, &[]);
+    let (types, count) = (&program.types, program.parameters());
+    for (register, &ty) in types.iter().enumerate() {
+        emitter.declare(ty, place(program, register));
+    }
+    (0..count).for_each(|register| emitter.reload(place(program, register)));
+    // Complex numbers are in memory alone.
+    let mut uses_words = !types.iter().copied().all(is_in_registers);
+    for (i, (step, operation)) in program.steps.iter().zip(steps).enumerate() {
+        if let Some(operation) = operation {
+            uses_words |= !emitter.elementwise(operation);
+        } else if let ScalarStep::Constant(value) = *step {
+            let value = emitter.constant(types[count + i], value);
+            emitter.write(types[count + i], (count + i) * WORD, value);
+        }
+    }
+    // A word may be that of an argument and of another result.
+    let results: Vec<(ElementType, Value)> = (program.results.iter())
+        .map(|&register| (types[register], emitter.read(types[register], register * WORD)))
+        .collect();
+    for (word, (ty, value)) in results.into_iter().enumerate() {
+        emitter.store(ty, (emitter.memory, word * WORD), value);
+    }
+    let status = emitter.builder.ins().iconst(I64, 0);
+    emitter.end(status);
+    if uses_words { types.len() } else { count }.max(program.results.len())
+}
+
+fn place(program: &RegisterProgram, register: usize) -> Place {
+    Place { start: register * WORD, bytes: program.types[register].storage_bytes() }
+}
