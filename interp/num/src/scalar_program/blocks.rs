@@ -78,9 +78,10 @@ impl Blocks<'_> {
         if let Some(&known) = self.known.get(&register) {
             return Some(known);
         }
-        let function = match self.of.steps[step] {
-            ScalarStep::Constant(value) => Function::Constant(ty, value),
-            _ => Function::Loop(self.of.element_step(step).typed_loop(Arithmetic::Exact)?),
+        let function = if let ScalarStep::Constant(value) = self.of.steps[step] {
+            Function::Constant(ty, value)
+        } else {
+            Function::Loop(self.of.element_step(step).typed_loop(Arithmetic::Exact)?)
         };
         let operands = self.of.steps[step].operands().into_iter();
         let operands = operands.map(|register| self.operand(register)).collect::<Option<_>>()?;

@@ -179,7 +179,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
                     }
                 }
                 Operation::Move(operation) if one_element(operation).is_some() => {}
-                operation => {
+                Operation::Elementwise(_)
+                | Operation::Move(_)
+                | Operation::Choose { .. }
+                | Operation::Product { .. }
+                | Operation::Kernel(_) => {
                     let (read, _) = operation.places(self.kernels);
                     for place in read {
                         self.registers.store(place);
@@ -329,7 +333,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let vector: Type = match Kind::of(step.result) {
             Kind::Single if of_one_type => F32X4,
             Kind::Double if of_one_type => F64X2,
-            _ => return false,
+            Kind::Pred
+            | Kind::Signed(_)
+            | Kind::Unsigned(_)
+            | Kind::Single
+            | Kind::Double
+            | Kind::Narrow(_)
+            | Kind::Complex => return false,
         };
         let has_instruction = match step.step {
             ScalarStep::Unary(op, ..) => is_instruction(op),

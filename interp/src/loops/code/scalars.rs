@@ -56,14 +56,12 @@ pub(crate) fn compiler(is_wanted: bool) -> Option<Compiler> {
 
 /// Generates the code of a scalar program.
 pub(super) fn compile(program: &RegisterProgram) -> Option<Box<dyn CompiledFn>> {
-    let operation = |(i, step): (usize, &ScalarStep)| match step {
-        ScalarStep::Constant(_) => None,
-        step => {
-            let operands =
-                step.operands().into_iter().map(|register| place(program, register)).collect();
-            let result = place(program, program.parameters() + i);
-            Some(Elementwise::new(program.element_step(i), operands, result))
-        }
+    let operation = |(i, step): (usize, &ScalarStep)| {
+        let operands = step.operands().into_iter().map(|register| place(program, register));
+        let result = place(program, program.parameters() + i);
+        let is_constant = matches!(step, ScalarStep::Constant(_));
+        let step = || Elementwise::new(program.element_step(i), operands.collect(), result);
+        (!is_constant).then(step)
     };
     let steps: Vec<Option<Elementwise>> = program.steps.iter().enumerate().map(operation).collect();
     let (words, code) = Generated::of(|frame| emit(frame, program, &steps))?;
