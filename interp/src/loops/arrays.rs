@@ -81,8 +81,8 @@ impl LoopBuilder<'_> {
         Some(Leaf::Small(place, Arc::clone(shape)))
     }
 
-    /// Returns the result of an op that only moves elements; it is applied to their numbers to tell from where. `None` of any
-    /// other op, and of large operands.
+    /// Returns the result of an op that only moves elements; it is applied to their numbers to tell
+    /// from where. `None` of any other op, and of large operands.
     fn moved(
         &mut self,
         op: &Op,

@@ -1,6 +1,6 @@
 //! From a `while` to the operations of a program.
 #![expect(clippy::wildcard_enum_match_arm, reason = "other ops compute arrays")]
-use super::memory::{ALIGNMENT, Image, LoopCopy, Place};
+use super::memory::{Image, LoopCopy, Place};
 use super::operation::{KernelCall, Operation};
 use super::{Block, Condition, Large, LoopProgram, Repeat};
 use crate::lower::{Lowering, has_effect};
@@ -151,7 +151,7 @@ impl<'a> LoopBuilder<'a> {
             condition,
             body,
             carried: carried.to_vec(),
-            bytes: self.image.bytes().len().next_multiple_of(ALIGNMENT).saturating_add(scratch),
+            bytes: self.image.bytes().saturating_add(scratch),
             image: self.image,
             large: self.large,
             kernels: self.kernels,

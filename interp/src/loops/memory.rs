@@ -1,10 +1,8 @@
-//! The memory of a program: one block, in which each value has a fixed place.
+//! The memory of a program: one block, in which each value has a fixed place, at the beginning of a
+//! word of 16 bytes.
 use hlo::ElementType;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
-
-/// Values start at multiples of this.
-pub(super) const ALIGNMENT: usize = size_of::<u128>();
 
 /// Where the elements of an array are in the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +36,7 @@ impl LoopCopy {
 /// The block before a program runs: constants have their values.
 #[derive(Debug, Default)]
 pub(super) struct Image {
-    bytes: Vec<u8>,
+    words: Vec<u128>,
     /// The arrays, by their first byte.
     arrays: BTreeMap<usize, ArrayPlace>,
 }
@@ -52,13 +50,13 @@ pub(super) struct ArrayPlace {
 }
 
 impl Image {
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.words)
     }
     /// Returns a new place for an array.
     pub(super) fn place(&mut self, ty: ElementType, bytes: usize) -> Place {
-        let start = self.bytes.len().next_multiple_of(ALIGNMENT);
-        self.bytes.resize(start + bytes, 0);
+        let start = self.bytes();
+        self.words.resize(self.words.len() + bytes.div_ceil(size_of::<u128>()), 0);
         let place = Place { start, bytes };
         self.arrays.insert(start, ArrayPlace { place, ty, is_constant: false });
         place
@@ -68,7 +66,7 @@ impl Image {
         if let Some(array) = self.arrays.get_mut(&place.start) {
             array.is_constant = true;
         }
-        &mut self.bytes
+        bytemuck::cast_slice_mut(&mut self.words)
     }
     /// Returns the array that has a byte.
     pub(super) fn array_at(&self, at: usize) -> Option<ArrayPlace> {
@@ -78,7 +76,8 @@ impl Image {
     /// Returns bytes of a constant.
     pub(super) fn constant(&self, place: Place) -> Option<&[u8]> {
         let is_constant = self.array_at(place.start).is_some_and(|array| array.is_constant);
-        is_constant.then(|| &self.bytes[place.start..place.end()])
+        let bytes: &[u8] = bytemuck::cast_slice(&self.words);
+        is_constant.then(|| &bytes[place.start..place.end()])
     }
     /// Returns all arrays, in order.
     #[cfg(feature = "jit")]
@@ -92,11 +91,9 @@ impl Image {
 pub(super) struct Memory(SmallVec<[u128; 8]>);
 
 impl Memory {
-    /// Returns a block that begins with these bytes.
-    pub(super) fn new(image: &[u8]) -> Self {
-        let mut memory = Self(SmallVec::from_elem(0, image.len().div_ceil(ALIGNMENT)));
-        memory.bytes_mut()[..image.len()].copy_from_slice(image);
-        memory
+    /// Returns a block like this one.
+    pub(super) fn new(image: &Image) -> Self {
+        Self(SmallVec::from_slice(&image.words))
     }
     pub(super) fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.0)

@@ -60,7 +60,7 @@ struct Large {
 }
 
 /// Operations in order.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Block {
     operations: Vec<Operation>,
     /// Steps that are charged for one execution.
@@ -68,14 +68,12 @@ struct Block {
 }
 
 /// The condition of a loop.
-#[derive(Debug)]
 struct Condition {
     block: Block,
     value: Place,
 }
 
 /// A loop inside a program.
-#[derive(Debug)]
 struct Repeat {
     condition: Condition,
     /// Ends with the copies that make its results the next values.

@@ -13,7 +13,6 @@ use num::index::to_usize;
 use num::loops::VectorLoop;
 use num::scalar_program::step::ElementStep;
 use smallvec::SmallVec;
-use std::fmt;
 use std::sync::Arc;
 
 /// Steps after which the limits of the run are checked.
@@ -211,20 +210,6 @@ impl Operation {
     }
 }
 
-impl fmt::Debug for Operation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Elementwise(_) => "elementwise",
-            Self::Move(_) => "move",
-            Self::Choose { .. } => "choose",
-            Self::Product { .. } => "product",
-            Self::Kernel(_) => "kernel",
-            Self::Repeat(_) => "repeat",
-            Self::Branch { .. } => "branch",
-        })
-    }
-}
-
 /// A run of a program.
 pub(super) struct LoopRun<'a> {
     pub(super) context: &'a RunContext,
@@ -242,6 +227,7 @@ pub(super) struct LoopRun<'a> {
 }
 
 impl<'a> LoopRun<'a> {
+    #[inline]
     pub(super) fn new(context: &'a RunContext, program: &'a LoopProgram) -> Self {
         let zeros = |shape: &Arc<ArrayShape>| Array::zeros(Arc::clone(shape));
         let operand = |(source, shape): &(Source, _)| match source {
@@ -256,7 +242,7 @@ impl<'a> LoopRun<'a> {
         Self {
             context,
             program,
-            memory: Memory::new(program.image.bytes()),
+            memory: Memory::new(&program.image),
             large: program.large.iter().map(constant).collect(),
             arrays: arrays.collect(),
             unspent: 0,

@@ -25,7 +25,8 @@ use std::sync::Arc;
 /// The limit of instructions of a compiled computation: inlined calls could grow it exponentially.
 const INSTRUCTION_LIMIT: usize = 4096;
 
-/// The limit of nested calls; deeper ones run on a machine, which does not use the thread's stack.
+/// The limit of nested computations; deeper ones run on a machine, which does not use the thread's
+/// stack.
 const DEPTH_LIMIT: usize = 32;
 
 /// A computation that takes and returns scalars.
@@ -70,9 +71,9 @@ pub struct RegisterProgram {
     pub types: Vec<ElementType>,
     /// The registers of the results.
     pub results: Vec<usize>,
-    /// Calls that are open while it is compiled.
+    /// Computations that are open while it is compiled.
     depth: usize,
-    /// Instructions that have been compiled; not all of them become steps.
+    /// Instructions of these and of those before; not all of them become steps.
     instructions: usize,
 }
 
@@ -287,48 +288,19 @@ impl RegisterProgram {
         arguments: &[Vec<usize>],
     ) -> Option<Vec<usize>> {
         let computation = &module.computations[id];
-        let mut registers: Vec<Vec<usize>> = Vec::with_capacity(computation.instructions.len());
-        let mut is_used = vec![false; computation.instructions.len()];
-        is_used[computation.root.index()] = true;
-        for (_, instruction) in computation.instructions.iter() {
-            instruction.operands.iter().for_each(|operand| is_used[operand.index()] = true);
-        }
-        for (id, instruction) in computation.instructions.iter() {
-            self.instructions += 1;
-            if self.instructions > INSTRUCTION_LIMIT {
-                return None;
-            }
-            // The condition of a loop has these for all that it does not read.
-            if !is_used[id.index()] && matches!(instruction.op, Op::GetTupleElement(_)) {
-                registers.push(Vec::new());
-                continue;
-            }
-            let operands: Vec<Vec<usize>> =
-                instruction.operands.iter().map(|id| registers[id.index()].clone()).collect();
-            let operand_types: Vec<Option<ElementType>> = (instruction.operands.iter())
-                .map(|&id| computation.instructions[id].shape.element_type())
-                .collect();
-            let result =
-                self.instruction(module, instruction, &operands, &operand_types, arguments)?;
-            registers.push(result);
-        }
-        Some(registers.swap_remove(computation.root.index()))
-    }
-
-    /// Compiles a computation that is called.
-    fn call(
-        &mut self,
-        module: &Module,
-        id: ComputationId,
-        arguments: &[Vec<usize>],
-    ) -> Option<Vec<usize>> {
-        if self.depth >= DEPTH_LIMIT {
+        self.depth += 1;
+        self.instructions += computation.instructions.len();
+        if self.depth > DEPTH_LIMIT || self.instructions > INSTRUCTION_LIMIT {
             return None;
         }
-        self.depth += 1;
-        let results = self.compile(module, id, arguments);
+        let mut registers: Vec<Vec<usize>> = Vec::with_capacity(computation.instructions.len());
+        for (_, instruction) in computation.instructions.iter() {
+            let operands: Vec<Vec<usize>> =
+                instruction.operands.iter().map(|id| registers[id.index()].clone()).collect();
+            registers.push(self.instruction(module, instruction, &operands, arguments)?);
+        }
         self.depth -= 1;
-        results
+        Some(registers.swap_remove(computation.root.index()))
     }
 
     /// Compiles an instruction; `None` if it has no scalar step.
@@ -341,13 +313,8 @@ impl RegisterProgram {
         module: &Module,
         instruction: &Instruction,
         operands: &[Vec<usize>],
-        types: &[Option<ElementType>],
         arguments: &[Vec<usize>],
     ) -> Option<Vec<usize>> {
-        if let Op::Parameter(parameter) = &instruction.op {
-            let number = usize::try_from(parameter.number).ok()?;
-            return arguments.get(number).cloned();
-        }
         // In a tuple of tuples, element i would not be register i.
         let scalars = instruction.shape.tuple().unwrap_or(std::slice::from_ref(&instruction.shape));
         if !scalars.iter().all(|s| s.array().is_some_and(|a| a.rank() == 0)) {
@@ -356,12 +323,10 @@ impl RegisterProgram {
         let to = instruction.shape.element_type();
         let step = match &instruction.op {
             Op::Constant(constant) => match &*constant.value {
-                ConstantValue::Literal(value) => {
-                    value.array_shape()?;
-                    ScalarStep::Constant(value.get(0))
-                }
+                ConstantValue::Literal(value) => ScalarStep::Constant(value.array()?.get(0)),
                 ConstantValue::Elided(_) => return None,
             },
+            Op::Parameter(parameter) => return arguments.get(to_usize(parameter.number)).cloned(),
             Op::Copy(_) | Op::OptBarrier(_) | Op::Reshape(_) | Op::Broadcast(_) => {
                 return Some(operands[0].clone());
             }
@@ -369,13 +334,13 @@ impl RegisterProgram {
             Op::GetTupleElement(op) => {
                 return Some(vec![operands[0].get(to_usize(op.index)).copied()?]);
             }
-            Op::Call(call) => return self.call(module, call.to_apply, operands),
-            Op::Fusion(fusion) => return self.call(module, fusion.calls, operands),
+            Op::Call(call) => return self.compile(module, call.to_apply, operands),
+            Op::Fusion(fusion) => return self.compile(module, fusion.calls, operands),
             op => {
                 let registers: SmallVec<[usize; 3]> =
                     operands.iter().map(|leaves| leaves.first().copied()).collect::<Option<_>>()?;
                 let types: SmallVec<[ElementType; 3]> =
-                    types.iter().copied().collect::<Option<_>>()?;
+                    registers.iter().map(|&register| self.types[register]).collect();
                 ScalarStep::elementwise(op, &types, to?, &registers)?
             }
         };

@@ -12,7 +12,7 @@ use num::index::to_i64;
 use num::scalar_program::step::{ElementStep, ScalarStep};
 
 /// Returns whether an operation is emitted element by element, but for steps that are called.
-pub(super) fn is_by_element(operation: &Elementwise) -> bool {
+fn is_by_element(operation: &Elementwise) -> bool {
     let Some(ElementStep { step, operands, result }) = &operation.step else { return false };
     let is_function = match *step {
         ScalarStep::Unary(op, ty, _) => ty.class() == Class::Float && !is_instruction(op),

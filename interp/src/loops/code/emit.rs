@@ -1,5 +1,5 @@
 //! The code of a loop: its control flow, and its operations on arrays.
-use super::elements::{is_by_element, one_element};
+use super::elements::one_element;
 use super::generate::FunctionFrame;
 use super::registers::{Registers, is_in_registers};
 use super::step::Kind;
@@ -101,8 +101,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let mut this = Self::new(frame, &program.kernels);
         this.large = (0..program.large.len()).map(|i| this.address(FIRST_LARGE + i)).collect();
         program.image.arrays().for_each(|array| this.declare(array.ty, array.place));
-        this.store_read(&program.condition.block);
-        this.store_read(body);
         for (start, register) in this.registers.all() {
             let place = Place { start, bytes: register.bytes() };
             let value = match program.image.constant(place) {
@@ -154,45 +152,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.builder.ins().brif(condition, yes, &[], no, &[]);
     }
 
-    /// Has registers that operations read from memory always be there too, but those of steps that
-    /// are called.
-    fn store_read(&mut self, block: &Block) {
-        for operation in &block.operations {
-            match operation {
-                Operation::Repeat(repeat) => {
-                    self.store_read(&repeat.condition.block);
-                    self.store_read(&repeat.body);
-                }
-                Operation::Branch { branches, .. } => {
-                    for branch in branches {
-                        self.store_read(branch);
-                    }
-                }
-                Operation::Elementwise(operation) if is_by_element(operation) => {}
-                Operation::Move(Move { copies, from: None, to: None }) if are_emitted(copies) => {
-                    for copy in copies {
-                        let [from, to] = copy.places();
-                        let are_covered = |place| self.registers.covering(place).is_some();
-                        if !are_covered(from) && !are_covered(to) {
-                            self.registers.store(from);
-                        }
-                    }
-                }
-                Operation::Move(operation) if one_element(operation).is_some() => {}
-                Operation::Elementwise(_)
-                | Operation::Move(_)
-                | Operation::Choose { .. }
-                | Operation::Product { .. }
-                | Operation::Kernel(_) => {
-                    let (read, _) = operation.places(self.kernels);
-                    for place in read {
-                        self.registers.store(place);
-                    }
-                }
-            }
-        }
-    }
-
     fn block(&mut self, block: &Block) {
         block.operations.iter().for_each(|operation| self.operation(operation));
     }
@@ -236,7 +195,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Emits a call of a function that returns 0 unless the run has failed.
     fn checked_call(&mut self, function: i64, arguments: &[Value]) {
-        let status = self.call(function, &[I64; 2], Some(I64), arguments);
+        let status = self.call(function, Some(I64), arguments);
         let next = self.new_block();
         self.branch_on(status.expect("it returns a status"), self.failed, next);
         self.enter(next);
@@ -250,15 +209,19 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
         operation.operands.iter().for_each(|place| self.sync(*place));
         let function = self.builder.ins().iconst(I64, address::of_elementwise(operation));
-        self.call(address::of_apply(), &[I64; 2], None, &[function, self.memory]);
+        self.call(address::of_apply(), None, &[function, self.memory]);
         self.reload(operation.result);
         false
     }
 
     /// Emits a loop. What is known of memory stays known, but for what the loop carries.
     fn repeat(&mut self, condition: &Condition, body: &Block) {
+        let mut carried = Vec::new();
         if let Some(Operation::Move(next)) = body.operations.last() {
-            next.copies.iter().for_each(|copy| self.forget(copy.places()[1]));
+            carried.extend(next.copies.iter().map(|copy| copy.places()[1]));
+        }
+        for place in &carried {
+            self.forget(*place);
         }
         let [head, next, ended] = std::array::from_fn(|_| self.new_block());
         self.jump(head);
@@ -276,8 +239,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let check = self.new_block();
         self.branch_on(is_over, check, head);
         self.enter_rarely(check);
+        // A value that lives across the call would be in memory in each iteration.
+        for place in &carried {
+            self.sync(*place);
+        }
         let run = self.address(0);
         self.checked_call(address::of_charge(), &[run, steps]);
+        for place in carried {
+            self.reload(place);
+        }
         let none = self.builder.ins().iconst(I64, 0);
         self.builder.def_var(self.steps, none);
         self.jump(head);

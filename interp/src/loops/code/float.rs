@@ -3,9 +3,10 @@
 use super::address;
 use super::emit::Emitter;
 use super::functions;
+use super::registers::is_narrow;
 use super::step::Kind;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::types::{F32, F64, I32, I64};
+use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlags, Value};
 use hlo::ElementType;
 use hlo::op::value::{ComparisonType, Direction};
@@ -43,20 +44,13 @@ impl Emitter<'_, '_> {
         }
         let result = if let Some((_, instructions)) = UNARY.iter().find(|(of, _)| *of == op) {
             instructions(self, ty, x)
-        } else if is_single {
-            let function = address::of_unary_f32(functions::unary_f32(op)?);
-            self.call(function, &[F32], Some(F32), &[x])?
         } else {
-            let function = address::of_unary_f64(functions::unary_f64(op)?);
-            self.call(function, &[F64], Some(F64), &[x])?
+            let function = functions::unary(op, is_single)?;
+            self.call(function, Some(Kind::of(ty).register()), &[x])?
         };
         self.rounded(ty, result)
     }
 
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "`num` adjusts other results before it rounds them"
-    )]
     pub(super) fn float_binary(
         &mut self,
         op: Binary,
@@ -72,18 +66,12 @@ impl Emitter<'_, '_> {
             Binary::Divide => ins.fdiv(a, b),
             Binary::Maximum => ins.fmax(a, b),
             Binary::Minimum => ins.fmin(a, b),
-            Binary::Atan2 | Binary::Power | Binary::Remainder => match Kind::of(ty) {
-                Kind::Single => {
-                    let function = address::of_binary_f32(functions::binary_f32(op)?);
-                    self.call(function, &[F32, F32], Some(F32), &[a, b])?
-                }
-                Kind::Double => {
-                    let function = address::of_binary_f64(functions::binary_f64(op)?);
-                    self.call(function, &[F64, F64], Some(F64), &[a, b])?
-                }
-                // `num` adjusts some results before it rounds them.
-                _ => return None,
-            },
+            // `num` adjusts some narrower results before it rounds them.
+            Binary::Atan2 | Binary::Power | Binary::Remainder if is_narrow(ty) => return None,
+            Binary::Atan2 | Binary::Power | Binary::Remainder => {
+                let function = functions::binary(op, ty == ElementType::F32)?;
+                self.call(function, Some(Kind::of(ty).register()), &[a, b])?
+            }
             Binary::And
             | Binary::Complex
             | Binary::Mulhi
@@ -100,7 +88,7 @@ impl Emitter<'_, '_> {
     pub(super) fn rounded(&mut self, ty: ElementType, x: Value) -> Option<Value> {
         let Kind::Narrow(ty) = Kind::of(ty) else { return Some(x) };
         let number = self.builder.ins().iconst(I64, functions::number(ty));
-        self.call(address::of_round_to(), &[I64, F64], Some(F64), &[number, x])
+        self.call(address::of_round_to(), Some(F64), &[number, x])
     }
 
     fn float(&mut self, is_single: bool, x: f32) -> Value {

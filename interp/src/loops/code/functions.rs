@@ -1,22 +1,18 @@
 //! Functions that the code calls, with the calling convention of C.
+#![expect(clippy::as_conversions, reason = "functions have addresses")]
+use super::address::number as number_of;
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Scalar};
 use num::float_functions::{double, single};
 use num::{if_class, same_type};
 
-pub(super) type Unary32 = extern "C" fn(f32) -> f32;
-pub(super) type Unary64 = extern "C" fn(f64) -> f64;
-pub(super) type Binary32 = extern "C" fn(f32, f32) -> f32;
-pub(super) type Binary64 = extern "C" fn(f64, f64) -> f64;
-
-/// Expands to a function of C's calling convention.
-macro_rules! function {
-    ($float:ident, $ty:ty, $function:path, $($x:ident)+) => {{
+/// Expands to the address of a function with C's calling convention.
+macro_rules! address_of {
+    ($float:ident, $function:path, $($x:ident)+) => {{
         extern "C" fn function($($x: $float),+) -> $float {
             $function($($x),+)
         }
-        let function: $ty = function;
-        function
+        number_of((function as *const ()).expose_provenance())
     }};
 }
 
@@ -27,35 +23,27 @@ macro_rules! define {
         structured $structured:tt
         was $was:tt
     ) => {
-        /// Returns the function of an f32, if its result is an f32.
-        pub(super) fn unary_f32(op: Unary) -> Option<Unary32> {
+        /// Returns the address of the function of an f32 or of an f64, if its result is one too.
+        pub(super) fn unary(op: Unary, is_single: bool) -> Option<i64> {
             match op {
                 $(Unary::$un => if_class!(F $un_class {
-                    same_type!($un_flags function!(f32, Unary32, single::$un_fn, x))
+                    same_type!($un_flags if is_single {
+                        address_of!(f32, single::$un_fn, x)
+                    } else {
+                        address_of!(f64, double::$un_fn, x)
+                    })
                 } else { None }),)*
             }
         }
-        /// Returns the function of an f64, if its result is an f64.
-        pub(super) fn unary_f64(op: Unary) -> Option<Unary64> {
-            match op {
-                $(Unary::$un => if_class!(F $un_class {
-                    same_type!($un_flags function!(f64, Unary64, double::$un_fn, x))
-                } else { None }),)*
-            }
-        }
-        /// Returns the function of two f32, if its result is an f32.
-        pub(super) fn binary_f32(op: Binary) -> Option<Binary32> {
+        /// Returns the address of the function of two f32 or of two f64, if its result is one too.
+        pub(super) fn binary(op: Binary, is_single: bool) -> Option<i64> {
             match op {
                 $(Binary::$bin => if_class!(F $bin_class {
-                    same_type!($bin_flags function!(f32, Binary32, single::$bin_fn, a b))
-                } else { None }),)*
-            }
-        }
-        /// Returns the function of two f64, if its result is an f64.
-        pub(super) fn binary_f64(op: Binary) -> Option<Binary64> {
-            match op {
-                $(Binary::$bin => if_class!(F $bin_class {
-                    same_type!($bin_flags function!(f64, Binary64, double::$bin_fn, a b))
+                    same_type!($bin_flags if is_single {
+                        address_of!(f32, single::$bin_fn, a b)
+                    } else {
+                        address_of!(f64, double::$bin_fn, a b)
+                    })
                 } else { None }),)*
             }
         }

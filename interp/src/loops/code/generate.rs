@@ -6,14 +6,8 @@ use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{FuncId, Module, default_libcall_names};
+use cranelift_module::{Module, default_libcall_names};
 use std::sync::OnceLock;
-
-/// A function in memory.
-pub(super) struct Generated {
-    pub(super) module: JITModule,
-    pub(super) function: FuncId,
-}
 
 /// A function that is generated, and its arguments.
 pub(super) struct FunctionFrame<'a, 'b> {
@@ -41,28 +35,26 @@ fn instruction_set() -> Option<OwnedTargetIsa> {
     ISA.get_or_init(|| if cfg!(target_endian = "little") { detect() } else { None }).clone()
 }
 
-impl Generated {
-    /// Generates a function; returns what `emit` returns with its code.
-    pub(super) fn of<T>(emit: impl FnOnce(FunctionFrame<'_, '_>) -> T) -> Option<(T, Code)> {
-        let isa = instruction_set()?;
-        let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
-        let mut context = module.make_context();
-        let signature = &mut context.func.signature;
-        signature.params.extend([AbiParam::new(I64), AbiParam::new(I64)]);
-        signature.returns.push(AbiParam::new(I64));
-        let function = module.declare_anonymous_function(signature).ok()?;
-        let convention = context.func.signature.call_conv;
-        let mut builder_context = FunctionBuilderContext::new();
-        let mut builder = FunctionBuilder::new(&mut context.func, &mut builder_context);
-        let entry = builder.create_block();
-        builder.append_block_params_for_function_params(entry);
-        builder.switch_to_block(entry);
-        builder.seal_block(entry);
-        let (memory, list) = (builder.block_params(entry)[0], builder.block_params(entry)[1]);
-        let emitted = emit(FunctionFrame { builder: &mut builder, convention, memory, list });
-        builder.finalize();
-        module.define_function(function, &mut context).ok()?;
-        module.finalize_definitions().ok()?;
-        Some((emitted, Code::new(Self { module, function })))
-    }
+/// Generates a function; returns what `emit` returns with its code.
+pub(super) fn generate<T>(emit: impl FnOnce(FunctionFrame<'_, '_>) -> T) -> Option<(T, Code)> {
+    let isa = instruction_set()?;
+    let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+    let mut context = module.make_context();
+    let signature = &mut context.func.signature;
+    signature.params.extend([AbiParam::new(I64), AbiParam::new(I64)]);
+    signature.returns.push(AbiParam::new(I64));
+    let function = module.declare_anonymous_function(signature).ok()?;
+    let convention = context.func.signature.call_conv;
+    let mut builder_context = FunctionBuilderContext::new();
+    let mut builder = FunctionBuilder::new(&mut context.func, &mut builder_context);
+    let entry = builder.create_block();
+    builder.append_block_params_for_function_params(entry);
+    builder.switch_to_block(entry);
+    builder.seal_block(entry);
+    let (memory, list) = (builder.block_params(entry)[0], builder.block_params(entry)[1]);
+    let emitted = emit(FunctionFrame { builder: &mut builder, convention, memory, list });
+    builder.finalize();
+    module.define_function(function, &mut context).ok()?;
+    module.finalize_definitions().ok()?;
+    Some((emitted, Code::new(module, function)))
 }

@@ -24,9 +24,9 @@ use super::LoopProgram;
 use super::operation::{Elementwise, LoopRun, Operation};
 use crate::{Error, Result};
 use cranelift_jit::JITModule;
+use cranelift_module::FuncId;
 use emit::Emitter;
-use functions::{Binary32, Binary64, Unary32, Unary64};
-use generate::Generated;
+use generate::generate;
 use hlo::Array;
 pub(crate) use scalars::compiler;
 use std::fmt;
@@ -73,11 +73,11 @@ impl fmt::Debug for Code {
 /// Generates the code of a loop; `None` if that is not possible on this machine.
 pub(super) fn compile(program: &LoopProgram) -> Option<Code> {
     let body = program.body.as_ref()?;
-    Generated::of(|frame| Emitter::emit_loop(frame, program, body)).map(|((), code)| code)
+    generate(|frame| Emitter::emit_loop(frame, program, body)).map(|((), code)| code)
 }
 
 impl Code {
-    fn new(Generated { module, function }: Generated) -> Self {
+    fn new(module: JITModule, function: FuncId) -> Self {
         let address = module.get_finalized_function(function);
         // SAFETY: the function was generated with this signature and the calling convention of C.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(address) };
@@ -181,9 +181,9 @@ fn status(run: &mut LoopRun<'_>, execute: impl FnOnce(&mut LoopRun<'_>) -> Resul
 
 /// Addresses that code has as constants.
 mod address {
-    use super::{Binary32, Binary64, Elementwise, Operation, Unary32, Unary64, functions};
+    use super::{Elementwise, Operation, functions};
 
-    fn number(address: usize) -> i64 {
+    pub(super) fn number(address: usize) -> i64 {
         super::to_u64(address).cast_signed()
     }
     pub(super) fn of_operation(operation: &Operation) -> i64 {
@@ -193,23 +193,19 @@ mod address {
         number(std::ptr::from_ref(operation).expose_provenance())
     }
     macro_rules! of_functions {
-        ($($name:ident($($argument:ident: $ty:ty)?) $function:expr;)*) => {
+        ($($name:ident $function:expr;)*) => {
             $(#[expect(clippy::as_conversions, reason = "a function has an address")]
-            pub(super) fn $name($($argument: $ty)?) -> i64 {
+            pub(super) fn $name() -> i64 {
                 number(($function as *const ()).expose_provenance())
             })*
         };
     }
     of_functions! {
-        of_unary_f32(function: Unary32) function;
-        of_unary_f64(function: Unary64) function;
-        of_binary_f32(function: Binary32) function;
-        of_binary_f64(function: Binary64) function;
-        of_round_to() functions::round_to;
-        of_widened() functions::widened;
-        of_narrowed() functions::narrowed;
-        of_apply() super::apply;
-        of_execute() super::execute;
-        of_charge() super::charge;
+        of_round_to functions::round_to;
+        of_widened functions::widened;
+        of_narrowed functions::narrowed;
+        of_apply super::apply;
+        of_execute super::execute;
+        of_charge super::charge;
     }
 }

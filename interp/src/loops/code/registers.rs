@@ -22,8 +22,6 @@ const WIDEST: usize = size_of::<u64>();
 pub(super) struct Register {
     pub(super) ty: ElementType,
     pub(super) variable: Variable,
-    /// Whether the memory always has the value too.
-    is_stored: bool,
 }
 
 impl Register {
@@ -55,13 +53,6 @@ impl Registers {
         }
         (end == place.end()).then_some(parts)
     }
-    /// Has a part of the memory always have the values too.
-    pub(super) fn store(&mut self, place: Place) {
-        let registers: Vec<usize> = self.overlapping(place).map(|(at, _)| at).collect();
-        for at in registers {
-            self.0.entry(at).and_modify(|register| register.is_stored = true);
-        }
-    }
     /// Returns all, in order.
     pub(super) fn all(&self) -> Vec<(usize, Register)> {
         self.0.iter().map(|(&at, &register)| (at, register)).collect()
@@ -86,7 +77,7 @@ impl Emitter<'_, '_> {
         if is_in_registers(ty) && place.bytes <= most * width {
             for at in (place.start..place.end()).step_by(width) {
                 let variable = self.builder.declare_var(Kind::of(ty).register());
-                self.registers.0.insert(at, Register { ty, variable, is_stored: false });
+                self.registers.0.insert(at, Register { ty, variable });
             }
         }
     }
@@ -112,16 +103,13 @@ impl Emitter<'_, '_> {
             return self.reload(place);
         };
         self.builder.def_var(register.variable, value);
-        if register.is_stored {
-            self.store(ty, (self.memory, at), value);
-        }
         self.forget(place);
     }
 
     /// Has the memory have the values that are in registers, so that it can be read.
     pub(super) fn sync(&mut self, place: Place) {
         let registers: Vec<_> = self.registers.overlapping(place).collect();
-        for (at, register) in registers.into_iter().filter(|(_, register)| !register.is_stored) {
+        for (at, register) in registers {
             let value = self.builder.use_var(register.variable);
             self.store(register.ty, (self.memory, at), value);
         }
@@ -198,7 +186,7 @@ impl Emitter<'_, '_> {
             return self.builder.ins().fpromote(F64, single);
         }
         let number = self.builder.ins().iconst(I64, functions::number(ty));
-        let result = self.call(address::of_widened(), &[I64, I64], Some(F64), &[number, bits]);
+        let result = self.call(address::of_widened(), Some(F64), &[number, bits]);
         result.expect("it returns a float")
     }
     /// Returns the bits of a float of a type narrower than f32.
@@ -210,7 +198,7 @@ impl Emitter<'_, '_> {
             return self.builder.ins().ushr_imm(bits, 16);
         }
         let number = self.builder.ins().iconst(I64, functions::number(ty));
-        let result = self.call(address::of_narrowed(), &[I64, F64], Some(I64), &[number, value]);
+        let result = self.call(address::of_narrowed(), Some(I64), &[number, value]);
         result.expect("it returns bits")
     }
 }

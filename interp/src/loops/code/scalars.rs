@@ -1,13 +1,17 @@
 //! Machine code of scalar programs: register `i` is the place at word `i` of the memory.
+//!
+//! Words of arguments and results have values as registers do, which takes no conversion: integers
+//! of 64 bits, and floats narrower than f32 as f64.
 use super::Code;
-use super::emit::Emitter;
-use super::generate::{FunctionFrame, Generated};
+use super::emit::{Emitter, offset};
+use super::generate::{FunctionFrame, generate};
 use super::registers::is_in_registers;
+use super::step::Kind;
 use crate::loops::memory::Place;
 use crate::loops::operation::Elementwise;
 use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{InstBuilder, Value};
-use hlo::{ElementType, Scalar};
+use cranelift_codegen::ir::{InstBuilder, MemFlags, Value};
+use hlo::{Class, ElementType, Scalar};
 use num::scalar_program::step::ScalarStep;
 use num::scalar_program::{CompiledFn, Compiler, RegisterProgram};
 use smallvec::SmallVec;
@@ -40,12 +44,41 @@ impl CompiledFn for ScalarCode {
     ) {
         let mut words: SmallVec<[u128; 8]> = SmallVec::from_elem(0, self.words);
         for ((word, &ty), &argument) in words.iter_mut().zip(parameters).zip(arguments) {
-            *word = argument.to_bits(ty);
+            *word = to_word(ty, argument);
         }
         self.code.apply(&mut words, self.words);
         for ((out, &ty), &word) in out.iter_mut().zip(results).zip(&words) {
-            *out = Scalar::from_bits(ty, word);
+            *out = from_word(ty, word);
         }
+    }
+}
+
+#[inline]
+fn to_word(ty: ElementType, value: Scalar) -> u128 {
+    match value {
+        Scalar::Pred(x) => x.into(),
+        Scalar::Signed(x) => x.cast_unsigned().into(),
+        Scalar::Unsigned(x) => x.into(),
+        // The type is known where this is compiled.
+        Scalar::Float(_) if ty == ElementType::F32 => value.to_bits(ElementType::F32),
+        Scalar::Float(x) => x.to_bits().into(),
+        Scalar::Complex(..) => value.to_bits(ty),
+    }
+}
+
+#[inline]
+fn from_word(ty: ElementType, word: u128) -> Scalar {
+    let [low, _]: [u64; 2] = bytemuck::cast(word);
+    match ty.class() {
+        Class::Pred => Scalar::Pred(low & 1 != 0),
+        Class::Signed => Scalar::Signed(low.cast_signed()),
+        Class::Unsigned => Scalar::Unsigned(low),
+        Class::Float if ty == ElementType::F32 => {
+            let [a, b, c, d, ..] = low.to_le_bytes();
+            Scalar::read(ElementType::F32, &[a, b, c, d])
+        }
+        Class::Float => Scalar::Float(f64::from_bits(low)),
+        Class::Complex => Scalar::from_bits(ty, word),
     }
 }
 
@@ -64,7 +97,7 @@ pub(super) fn compile(program: &RegisterProgram) -> Option<Box<dyn CompiledFn>> 
         (!is_constant).then(step)
     };
     let steps: Vec<Option<Elementwise>> = program.steps.iter().enumerate().map(operation).collect();
-    let (words, code) = Generated::of(|frame| emit(frame, program, &steps))?;
+    let (words, code) = generate(|frame| emit(frame, program, &steps))?;
     Some(Box::new(ScalarCode { code, words, _steps: steps }))
 }
 
@@ -79,7 +112,12 @@ fn emit(
     for (register, &ty) in types.iter().enumerate() {
         emitter.declare(ty, place(program, register));
     }
-    (0..count).for_each(|register| emitter.reload(place(program, register)));
+    for (register, &ty) in types[..count].iter().enumerate() {
+        let (ins, at) = (emitter.builder.ins(), register * WORD);
+        let (flags, word) = (MemFlags::trusted(), Kind::of(ty).register());
+        let value = ins.load(word, flags, emitter.memory, offset(at));
+        emitter.write(ty, at, value);
+    }
     // Complex numbers are in memory alone.
     let mut uses_words = !types.iter().copied().all(is_in_registers);
     for (i, (step, operation)) in program.steps.iter().zip(steps).enumerate() {
@@ -91,11 +129,12 @@ fn emit(
         }
     }
     // A word may be that of an argument and of another result.
-    let results: Vec<(ElementType, Value)> = (program.results.iter())
-        .map(|&register| (types[register], emitter.read(types[register], register * WORD)))
+    let results: Vec<Value> = (program.results.iter())
+        .map(|&register| emitter.read(types[register], register * WORD))
         .collect();
-    for (word, (ty, value)) in results.into_iter().enumerate() {
-        emitter.store(ty, (emitter.memory, word * WORD), value);
+    for (word, value) in results.into_iter().enumerate() {
+        let (ins, at) = (emitter.builder.ins(), offset(word * WORD));
+        ins.store(MemFlags::trusted(), value, emitter.memory, at);
     }
     let status = emitter.builder.ins().iconst(I64, 0);
     emitter.end(status);

@@ -121,12 +121,12 @@ impl Emitter<'_, '_> {
     pub(super) fn call(
         &mut self,
         address: i64,
-        parameters: &[Type],
         result: Option<Type>,
         arguments: &[Value],
     ) -> Option<Value> {
+        let types = arguments.iter().map(|&argument| self.builder.func.dfg.value_type(argument));
         let mut signature = Signature::new(self.convention);
-        signature.params.extend(parameters.iter().map(|&ty| AbiParam::new(ty)));
+        signature.params.extend(types.map(AbiParam::new));
         signature.returns.extend(result.map(AbiParam::new));
         let signature = self.builder.import_signature(signature);
         let address = self.builder.ins().iconst(I64, address);

@@ -137,7 +137,8 @@ fn random(parameters: &[ElementType], choices: &[[usize; 4]]) -> RegisterProgram
             ScalarStep::Convert(from, to, _) => ScalarStep::Convert(from, to, operands[0]),
             ScalarStep::Binary(op, ty, ..) => ScalarStep::Binary(op, ty, operands[0], operands[1]),
             ScalarStep::Compare(direction, order, ty, ..) => {
-                // The sign of a NaN that is computed is not specified, and the total order depends on it.
+                // The sign of a NaN that is computed is not specified, and the total order
+                // depends on it.
                 let given = |&operand: &usize| operand < parameters.len();
                 let order = match order {
                     Order::TotalOrder if !operands[..2].iter().all(given) => Order::Float,
