@@ -223,9 +223,7 @@ impl<'a> BlameSearch<'a> {
         };
         match (self.sides.backend(program), in_module) {
             (Ok(actual), in_module) => match (judged(&actual), in_module) {
-                (judgement, _) if is_wrong(&judgement) => {
-                    wrong(Context::Alone, judgement)
-                }
+                (judgement, _) if is_wrong(&judgement) => wrong(Context::Alone, judgement),
                 (_, Some(judgement)) => wrong(Context::InModule, judgement),
                 (_, None) => Answer::Right,
             },

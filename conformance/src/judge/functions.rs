@@ -88,9 +88,13 @@ pub(super) fn jumps_between(op: Binary) -> bool {
 /// they are many.
 pub(super) fn turns(op: Binary, x: Interval, y: Interval) -> Vec<Interval> {
     let all = binary(op, x, y);
+    // It may be NaN, which is on no side of a jump.
+    if x.is_any() || y.is_any() {
+        return vec![all];
+    }
     if op == Binary::Atan2 {
         // The sign of the first operand decides at the cut.
-        let cut = y.hi < 0.0 && x.lo <= 0.0 && x.hi >= 0.0 && !x.is_point() && !y.is_any();
+        let cut = y.hi < 0.0 && x.lo <= 0.0 && x.hi >= 0.0 && !x.is_point();
         let halves = [Interval { lo: x.lo, hi: -0.0 }, Interval { lo: 0.0, hi: x.hi }];
         return if cut { halves.map(|x| half_angle(x, y)).to_vec() } else { vec![all] };
     }

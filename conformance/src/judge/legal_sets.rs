@@ -169,6 +169,15 @@ fn random_bits_are_those_of_any_implementation() {
 }
 
 #[test]
+fn an_angle_of_what_may_be_nan_may_be_nan() {
+    // A product overflows, or does not: -inf, or NaN.
+    let text = "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1) z = f32[] parameter(2)
+        d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} ROOT r = f32[] atan2(d, z) }";
+    let arguments = ["f32[2] {1e20, -inf}", "f32[2] {1e20, 1}", "f32[] -3"];
+    verdicts(text, &arguments, &[("f32[] nan", Undefined)]);
+}
+
+#[test]
 fn a_bound_of_the_size_of_the_sum_tests_nothing() {
     let sum = "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT s = bf16[] add(a, b) }
         ENTRY e { o = bf16[] parameter(0) x = bf16[1000] broadcast(o), dimensions={} z = bf16[] constant(0)
