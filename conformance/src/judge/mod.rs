@@ -268,17 +268,20 @@ fn judge_devices(
     let stated = Mode::StatedAccuracy;
     let none_stated = options.accuracies.is_empty();
     let most = if none_stated { options.modes.without(stated) } else { options.modes };
-    let usual = most.common();
+    let mut tiers = most.tiers().into_iter();
+    let mut modes = tiers.next().unwrap_or(Modes::NONE);
     let mut evaluator =
-        Evaluator::new(module, usual, &options.accuracies).asked_for(different(result, pairs));
+        Evaluator::new(module, modes, &options.accuracies).asked_for(different(result, pairs));
     let mut check = Check::of(&evaluator.entry(arguments)?, expected, actual);
-    let mut modes = usual;
-    if !check.passes() && most != usual {
-        evaluator = evaluator.with_modes(most);
+    for more in tiers {
+        if check.passes() {
+            break;
+        }
+        evaluator = evaluator.with_modes(more);
         let wider = Check::of(&evaluator.entry(arguments)?, expected, actual);
         // More modes decide less: what is undetermined in both is not their doing.
         if check.wrong > 0 || wider.passes() {
-            (check, modes) = (wider, most);
+            (check, modes) = (wider, more);
         }
     }
     if check.passes() {

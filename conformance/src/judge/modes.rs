@@ -73,12 +73,24 @@ modes! {
 }
 
 impl Mode {
-    /// The modes that every backend has: nearly all differences need no other.
-    const COMMON: [Self; 4] = [
-        Self::ExcessPrecision,
-        Self::FusedMultiplyAdd,
-        Self::SummationOrder,
-        Self::FunctionAccuracy,
+    /// Groups of modes, the most common first: a difference that the first ones explain needs no
+    /// other, in which more would be legal and less be known.
+    const GROUPS: [&[Self]; 4] = [
+        &[
+            Self::ExcessPrecision,
+            Self::FusedMultiplyAdd,
+            Self::SummationOrder,
+            Self::FunctionAccuracy,
+        ],
+        &[Self::FlushedDenormals, Self::ReciprocalDivision, Self::StatedAccuracy],
+        &[
+            Self::Tf32,
+            Self::Bf16Passes,
+            Self::ElementAccumulation,
+            Self::FastAccumulation,
+            Self::TransformedConvolution,
+        ],
+        &[Self::RandomBits, Self::AlgebraicRewrites],
     ];
     #[expect(clippy::as_conversions, reason = "the number of a variant is a constant")]
     const fn bit(self) -> u32 {
@@ -120,9 +132,20 @@ impl Modes {
     pub const fn without(self, mode: Mode) -> Self {
         Self(self.0 & !mode.bit())
     }
-    /// Returns the modes of this set that nearly all backends have.
-    pub(super) fn common(self) -> Self {
-        Mode::COMMON.into_iter().filter(|&mode| self.has(mode)).fold(Self::NONE, Self::with)
+    /// Returns the sets that explain a difference, from the modes that nearly all backends have to
+    /// all of these.
+    pub(super) fn tiers(self) -> Vec<Self> {
+        let mut all = Self::NONE;
+        let mut tiers: Vec<Self> = Mode::GROUPS
+            .iter()
+            .map(|group| {
+                let permitted = group.iter().filter(|&&mode| self.has(mode));
+                all = permitted.fold(all, |all, &mode| all.with(mode));
+                all
+            })
+            .collect();
+        tiers.dedup();
+        tiers
     }
     /// Returns the modes, the most common last.
     pub fn list(self) -> Vec<Mode> {
@@ -304,6 +327,14 @@ mod tests {
         );
         assert!(Modes::NONE.flushed(F32, tiny).is_none());
         assert!(Modes::ALL.flushed(ElementType::F16, Interval::point(1e-7)).is_none());
+    }
+
+    #[test]
+    fn each_mode_has_a_tier() {
+        let tiers = Modes::ALL.tiers();
+        assert_eq!((tiers.len(), tiers.last()), (4, Some(&Modes::ALL)));
+        assert_eq!(Modes::STRICT.tiers(), [Modes::STRICT]);
+        assert_eq!(Modes::NONE.tiers(), [Modes::NONE]);
     }
 
     #[test]
