@@ -33,7 +33,9 @@
 mod lines;
 mod runs;
 
-use super::contraction::{Contraction, Extent, PADDING, ResolvedDotAlgorithm, TermRun, TermRuns};
+use super::contraction::{
+    Contraction, Extent, LhsOffsets, Lists, ResolvedDotAlgorithm, Sums, TermRun,
+};
 use super::reduce_window::index_lists;
 use super::strided::move_elements;
 use crate::Kernel;
@@ -47,7 +49,6 @@ use num::index::{count, offset_list, offsets, saturating_count, strides, to_i64,
 use num::parallel::threads;
 use num::scalar_program::ScalarPrograms;
 use num::{Arithmetic, Error, Result};
-use smallvec::SmallVec;
 
 impl ArrayOp for Convolution {
     fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
@@ -120,37 +121,36 @@ fn kernel(
             let lhs = dense(inputs[0], sparse_lhs, inputs)?;
             let rhs = dense(inputs[1], sparse_rhs, inputs)?;
             let [columns, terms] = setting.rhs_offsets(array(&rhs));
-            let table = setting.run_table();
-            let runs = |group: usize, row: usize, runs: &mut Vec<TermRun>| {
-                if let Some(table) = &table {
-                    setting.runs(table, group, row, runs);
-                }
-            };
             let bases = |block: usize, bases: &mut Vec<[usize; 2]>| {
                 if let Some(lines) = lines {
                     setting.bases(lines, block, bases);
                 }
             };
-            let place = |result: usize| setting.place(result);
-            let lines = lines.map(|lines| setting.lines(lines, &bases, &place));
-            let plan = Contraction {
-                rows: count(&setting.row_sizes),
-                lhs: &|group, row, places| setting.row(group, row, places),
-                has_padding: setting.has_padding(),
-                rhs_batches: &setting.group_offsets(),
-                rhs_columns: &columns,
-                rhs_terms: &terms,
-                lists: None,
-                runs: table.as_ref().map(|table| TermRuns { step: table.step(), of: &runs }),
-                lines: lines.as_ref(),
+            let table = setting.run_table();
+            let runs = |group: usize, row: usize, runs: &mut Vec<TermRun>| {
+                setting.runs(&table, group, row, runs);
+            };
+            let batches = setting.group_offsets();
+            let lines = lines.map(|lines| setting.lines(lines, &bases));
+            let sums = match &lines {
+                Some(lines) => Sums::Lines(lines),
+                None => Sums::Matrix(Contraction {
+                    rows: count(&setting.row_sizes),
+                    lhs: LhsOffsets::Runs {
+                        step: table.step(),
+                        has_padding: setting.has_padding(),
+                        of: &runs,
+                    },
+                    rhs: Lists { batches: &batches, indices: &columns, terms: &terms },
+                }),
             };
             let out = outputs[0].bytes_mut();
             match &order {
-                None => algorithm.contract(&plan, (&lhs, &rhs), to, out),
+                None => algorithm.contract(sums, (&lhs, &rhs), to, out),
                 Some((sizes, strides)) => {
-                    let mut sums = vec![0; out.len()];
-                    algorithm.contract(&plan, (&lhs, &rhs), to, &mut sums);
-                    move_elements(&sums, out, to.storage_bytes(), sizes, 0, strides);
+                    let mut ordered = vec![0; out.len()];
+                    algorithm.contract(sums, (&lhs, &rhs), to, &mut ordered);
+                    move_elements(&ordered, out, to.storage_bytes(), sizes, 0, strides);
                 }
             }
             Ok(())
@@ -247,50 +247,6 @@ impl Setting {
         let mut terms = Vec::with_capacity(count(&sizes));
         offsets(&sizes, start, &strides, |at| terms.push(to_usize(at)));
         [columns, terms]
-    }
-
-    /// Places of a row in the left operand, for each term: place of the kernel, then input feature.
-    fn row(&self, group: usize, mut row: usize, places: &mut [usize]) {
-        let labels = &self.op.dim_labels;
-        // For each spatial dimension, where each place of the kernel lies in the left operand.
-        let mut lists = SmallVec::<[SmallVec<[usize; 8]>; 4]>::new();
-        for (d, window) in self.window.dims.iter().enumerate().rev() {
-            let size = to_usize(self.row_sizes[d + 1]);
-            let (out, dim) = (to_i64(row % size), labels.lhs_spatial[d]);
-            row /= size;
-            let (size, stride) = (self.lhs_sizes[to_usize(dim)], self.lhs_stride(dim));
-            let place =
-                |k| source(window, out, k, size).map_or(PADDING, |at| to_usize(at) * stride);
-            lists.push((0..window.size).map(place).collect());
-        }
-        lists.reverse();
-        let batches = self.op.batch_group_count > 1;
-        let batch = if batches { group * to_usize(self.row_sizes[0]) + row } else { row };
-        let features = if batches { 0 } else { group * self.inputs };
-        let feature = self.lhs_stride(labels.lhs_feature);
-        let start = batch * self.lhs_stride(labels.lhs_batch) + features * feature;
-        let mut index = SmallVec::<[usize; 4]>::from_elem(0, lists.len());
-        for places in places.chunks_exact_mut(self.inputs.max(1)) {
-            let place = lists.iter().zip(&index).try_fold(start, |at, (list, &k)| {
-                let stride: usize = list[k];
-                (stride != PADDING).then(|| at + stride)
-            });
-            match place {
-                Some(at) => {
-                    for (i, place) in places.iter_mut().enumerate() {
-                        *place = at + i * feature;
-                    }
-                }
-                None => places.fill(PADDING),
-            }
-            for (k, list) in index.iter_mut().zip(&lists).rev() {
-                *k += 1;
-                if *k < list.len() {
-                    break;
-                }
-                *k = 0;
-            }
-        }
     }
 
     /// The sums come in the order of groups, rows, and a group's features. Returns the sizes and

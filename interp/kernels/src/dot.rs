@@ -17,7 +17,7 @@
 //! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is
 //! 0 in `s32`), which XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
 use super::contraction::{
-    Contraction, Extent, Lists, ResolvedDotAlgorithm, is_short, short_product,
+    Contraction, Extent, LhsOffsets, Lists, ResolvedDotAlgorithm, Sums, is_short, short_product,
 };
 use crate::Kernel;
 use crate::function::writes_in;
@@ -79,15 +79,13 @@ pub(super) struct Offsets {
 }
 
 impl Offsets {
-    /// Returns the offsets as lists.
-    pub(super) fn lists(&self) -> Lists<'_> {
-        Lists { batches: &self.batch, rows: &self.free, terms: &self.contracting }
-    }
-    /// Fills in the offsets of a row.
-    pub(super) fn row(&self, batch: usize, row: usize, offsets: &mut [usize]) {
-        let start = self.batch[batch] + self.free[row];
-        for (offset, &term) in offsets.iter_mut().zip(&self.contracting) {
-            *offset = start + term;
+    /// Returns the contraction of this operand with a right one.
+    pub(super) fn contraction<'a>(&'a self, rhs: &'a Self) -> Contraction<'a> {
+        let Self { batch, free, contracting } = self;
+        Contraction {
+            rows: free.len(),
+            lhs: LhsOffsets::Sums(Lists { batches: batch, indices: free, terms: contracting }),
+            rhs: Lists { batches: &rhs.batch, indices: &rhs.free, terms: &rhs.contracting },
         }
     }
 }
@@ -142,18 +140,8 @@ fn kernel(
             return Ok(());
         }
         let (l, r) = (l.offsets(), r.offsets());
-        let plan = Contraction {
-            rows: l.free.len(),
-            lhs: &|batch, row, offsets| l.row(batch, row, offsets),
-            has_padding: false,
-            rhs_batches: &r.batch,
-            rhs_columns: &r.free,
-            rhs_terms: &r.contracting,
-            lists: Some(l.lists()),
-            runs: None,
-            lines: None,
-        };
-        algorithm.contract(&plan, (inputs[0], inputs[1]), to, outputs[0].bytes_mut());
+        let sums = Sums::Matrix(l.contraction(&r));
+        algorithm.contract(sums, (inputs[0], inputs[1]), to, outputs[0].bytes_mut());
         Ok(())
     })
 }

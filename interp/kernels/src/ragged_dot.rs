@@ -17,8 +17,8 @@
 //! **Types and rounding** are those of `dot`, and so is the difference from XLA's evaluator: that
 //! converts the operands to the result's type first. XLA:CPU refuses the op.
 use super::contraction::{
-    Contraction, Extent, LosslessElements, Operands, PADDING, ResolvedDotAlgorithm, Rounding,
-    contract_into,
+    Contraction, Extent, LhsOffsets, Lists, LosslessElements, Operands, ResolvedDotAlgorithm,
+    Rounding, RowRuns, Sums, TermRun, contract_into,
 };
 use super::dot::{Axes, Offsets, product};
 use super::pad::repeat;
@@ -147,28 +147,24 @@ fn kernel(
                     let slices = offset_list(&group_sizes, &group_strides);
                     free_rows(&groups, (&l, &r), &slices, &pair, rounding, out);
                 }
+                // What is in another group, or in none, is no term.
                 RaggedMode::Contracting => {
-                    // One batch for each group and batch; what is in another group is no term.
+                    // One batch for each group and batch.
                     let batches = l.batch.len();
                     let rhs_batches = r.batch.repeat(groups.count);
-                    let offsets = |batch: usize, row: usize, offsets: &mut [usize]| {
-                        l.row(batch % batches, row, offsets);
-                        for offset in offsets {
-                            if groups.of(*offset) != Some(batch / batches) {
-                                *offset = PADDING;
-                            }
-                        }
+                    let runs = |batch: usize, row: usize, runs: &mut Vec<TermRun>| {
+                        let group = batch / batches;
+                        l.terms_where(batch % batches, row, runs, |at| {
+                            groups.of(at) == Some(group)
+                        });
                     };
-                    contract_into(&plan((&l, &r), &offsets, &rhs_batches), &pair, rounding, out);
+                    contract_into(plan((&l, &r), &runs, &rhs_batches), &pair, rounding, out);
                 }
                 RaggedMode::Batch => {
-                    let offsets = |batch: usize, row: usize, offsets: &mut [usize]| {
-                        l.row(batch, row, offsets);
-                        if offsets.first().is_some_and(|&offset| groups.of(offset).is_none()) {
-                            offsets.fill(PADDING);
-                        }
+                    let runs = |batch: usize, row: usize, runs: &mut Vec<TermRun>| {
+                        l.terms_where(batch, row, runs, |at| groups.of(at).is_some());
                     };
-                    contract_into(&plan((&l, &r), &offsets, &r.batch), &pair, rounding, out);
+                    contract_into(plan((&l, &r), &runs, &r.batch), &pair, rounding, out);
                 }
             }
             Ok(())
@@ -176,22 +172,35 @@ fn kernel(
     )
 }
 
-fn plan<'a>(
-    (l, r): (&Offsets, &'a Offsets),
-    lhs: super::contraction::RowOffsets<'a>,
-    rhs_batches: &'a [usize],
-) -> Contraction<'a> {
-    Contraction {
-        rows: l.free.len(),
-        lhs,
-        has_padding: true,
-        rhs_batches,
-        rhs_columns: &r.free,
-        rhs_terms: &r.contracting,
-        lists: None,
-        runs: None,
-        lines: None,
+impl Offsets {
+    /// Appends the terms of a row whose offsets fulfill a condition.
+    fn terms_where(
+        &self,
+        batch: usize,
+        row: usize,
+        runs: &mut Vec<TermRun>,
+        condition: impl Fn(usize) -> bool,
+    ) {
+        let start = self.batch[batch] + self.free[row];
+        for (term, lhs) in self.contracting.iter().map(|&term| start + term).enumerate() {
+            if !condition(lhs) {
+                continue;
+            }
+            match runs.last_mut() {
+                Some(run) if (run.term + run.count, run.lhs + run.count) == (term, lhs) => {
+                    run.count += 1;
+                }
+                _ => runs.push(TermRun { term, lhs, count: 1 }),
+            }
+        }
     }
+}
+
+/// Returns the contraction of the terms that a function gives.
+fn plan<'a>((l, r): (&'a Offsets, &'a Offsets), of: RowRuns<'a>, batches: &'a [usize]) -> Sums<'a> {
+    let lhs = LhsOffsets::Runs { step: 1, has_padding: true, of };
+    let plan = l.contraction(r);
+    Sums::Matrix(Contraction { lhs, rhs: Lists { batches, ..plan.rhs }, ..plan })
 }
 
 /// Each group's rows of each batch, with the group's slice of the right operand.
@@ -218,17 +227,13 @@ fn free_rows(
             }
         }
         for (rows, &slice) in rows.iter().zip(slices).filter(|(rows, _)| !rows.is_empty()) {
-            let offsets = |_: usize, row: usize, offsets: &mut [usize]| {
-                l.row(batch, rows[row], offsets);
-            };
+            let free: Vec<usize> = rows.iter().map(|&row| l.free[row]).collect();
+            let lhs = Lists { batches: &l.batch[batch..], indices: &free, terms: &l.contracting };
             let start = [r.batch[batch] + slice];
-            let plan = Contraction {
-                rows: rows.len(),
-                has_padding: false,
-                ..plan((l, r), &offsets, &start)
-            };
+            let rhs = Lists { batches: &start, indices: &r.free, terms: &r.contracting };
+            let plan = Contraction { rows: rows.len(), lhs: LhsOffsets::Sums(lhs), rhs };
             let mut sums = vec![0; rows.len() * line];
-            contract_into(&plan, pair, rounding, &mut sums);
+            contract_into(Sums::Matrix(plan), pair, rounding, &mut sums);
             for (&row, sums) in rows.iter().zip(sums.chunks_exact(line)) {
                 let at = (batch * l.free.len() + row) * line;
                 out[at..at + line].copy_from_slice(sums);

@@ -15,7 +15,7 @@
 //! is scaled.
 //!
 //! **Differences.** XLA:CPU refuses the op.
-use super::contraction::{Contraction, LosslessElements, ResolvedDotAlgorithm, Rounding};
+use super::contraction::{LosslessElements, ResolvedDotAlgorithm, Rounding, Sums};
 use super::dot::{Axes, product};
 use crate::Kernel;
 use crate::function::writes_in;
@@ -64,21 +64,11 @@ fn kernel(
     let scratch = scaled.saturating_add(sums).saturating_add(l.bytes()).saturating_add(r.bytes());
     Some(writes_in(algorithm.arithmetic(result.ty), scratch, move |_, inputs, outputs| {
         let (l, r) = (l.offsets(), r.offsets());
-        let plan = Contraction {
-            rows: l.free.len(),
-            lhs: &|batch, row, places| l.row(batch, row, places),
-            has_padding: false,
-            rhs_batches: &r.batch,
-            rhs_columns: &r.free,
-            rhs_terms: &r.contracting,
-            lists: Some(l.lists()),
-            runs: None,
-            lines: None,
-        };
         let (lhs, rhs) =
             (scaled_elements(inputs[0], inputs[2]), scaled_elements(inputs[1], inputs[3]));
+        let sums = Sums::Matrix(l.contraction(&r));
         let numbers = (LosslessElements::Double(lhs.into()), LosslessElements::Double(rhs.into()));
-        algorithm.contract_elements(&plan, numbers, rounding, outputs[0].bytes_mut());
+        algorithm.contract_elements(sums, numbers, rounding, outputs[0].bytes_mut());
         Ok(())
     }))
 }

@@ -1,193 +1,123 @@
-//! The accumulators of sums of products: running sums in tiles of 4 by 4, their error bounds, and
-//! exact sums.
-use super::error_bound::{ErrorBound, complex_interval, exact_complex_sum, exact_sum};
+//! The accumulators of sums of products: words, running sums, their error bounds, and exact sums.
+use super::error_bound::{ErrorBound, exact_sum};
+use super::operands::Rounding;
+use super::rounding::{Round, to_bf16, to_f32};
+use super::tile::{self, NativeWord, Tile, Word};
 use hlo::{ElementType, Scalar};
 use num::accumulator::Sum;
+use num::loops::instruction_set::run;
 
-/// Rows and columns of a tile: sixteen sums that do not wait for each other.
-pub(super) const LANES: usize = 4;
-
-/// Sixteen sums, by row and column.
-pub(super) type TileSums<S> = [[S; LANES]; LANES];
-
-/// A way to form sums of products, and to round each as the exact sum would be. `PLANES` is the
-/// number of words an element is packed as.
+/// A way to form sums of products, and to round each as the exact sum would be.
 ///
 /// A running sum comes with a bound on its error. Where both ends of the interval round to the same
 /// element, that element is the correctly rounded sum; elsewhere the exact sum decides.
-pub(super) trait Accumulator<const PLANES: usize> {
+pub(super) trait Accumulator {
     /// An element as the operand holds it.
     type Stored: Copy + Sync;
-    /// The words of packed elements.
-    type Word: Copy + Default + Send + Sync;
+    /// An element as it is packed.
+    type Word: Word;
     /// A running sum.
-    type Sum: Copy;
-    /// Products of real numbers that one term adds to a sum, or to each part of one.
-    const PRODUCTS: usize;
+    type Sum: bytemuck::Pod + Default + Send + Sync;
     /// Whether the error of a sum has a bound other than 0, which follows from the squares of
     /// elements.
     const HAS_BOUND: bool = true;
 
     /// Returns the packed form.
-    fn pack(element: Self::Stored) -> [Self::Word; PLANES];
-    /// Sums over all terms of packed panels: `PLANES` times `LANES` words a term.
-    fn tile(lhs: &[Self::Word], rhs: &[Self::Word]) -> TileSums<Self::Sum>;
-    /// Returns the interval that holds the exact sum of terms whose absolute values add up to at
-    /// most `magnitude`, each end rounded so that [`Rounding::write`] rounds it as it would the
-    /// exact number. None if the error has no finite bound.
-    fn interval(sum: Self::Sum, magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]>;
-    /// Returns the exact sum of the products, to be rounded to the type `ty`.
-    fn exact(terms: impl Iterator<Item = (Self::Stored, Self::Stored)>, ty: ElementType) -> Scalar;
+    fn pack(element: Self::Stored) -> Self::Word;
     /// Returns the words of elements that are words as they are stored.
     fn words(_: &[Self::Stored]) -> Option<&[Self::Word]> {
         None
     }
     /// Returns whether an element may be packed at all.
-    fn packable(element: Self::Stored) -> bool;
+    fn packable(_: Self::Stored) -> bool {
+        true
+    }
     /// Returns whether an element times zero is zero, so that padding can be packed as zeros.
     fn finite(element: Self::Stored) -> bool;
     /// Returns the square of the absolute value of a packed element; 0 if sums are exact.
-    fn square(packed: [Self::Word; PLANES]) -> f64;
-}
-
-/// A kernel that also forms single sums in its running sum.
-pub(super) trait SingleSums<const PLANES: usize>: Accumulator<PLANES> {
-    /// Returns the empty sum.
-    fn zero() -> Self::Sum;
+    fn square(packed: Self::Word) -> f64;
+    /// Forms the sums of a tile, from those in the lines on unless it is the first one.
+    fn tile(tile: &Tile<'_, Self::Word>, lines: &mut [&mut [Self::Sum]]);
     /// Adds one product and returns its absolute value, or a bound of it.
     fn add(sum: &mut Self::Sum, a: Self::Stored, b: Self::Stored) -> f64;
+    /// Returns the interval that holds the exact sum of terms whose absolute values add up to at
+    /// most `magnitude`, each end rounded so that [`Rounding::write`] rounds it as it would the
+    /// exact number. None if the error has no finite bound.
+    fn interval(sum: Self::Sum, magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]>;
+    /// Returns the interval from a better sum of the products of a row and a column, if there is
+    /// one. `row_unit` keeps what is known of the row.
+    fn refined(
+        _row_unit: &mut Option<i64>,
+        _factors: (
+            impl Iterator<Item = Self::Word> + Clone,
+            impl Iterator<Item = Self::Word> + Clone,
+        ),
+        _sum_and_magnitude: (Self::Sum, f64),
+        _error: ErrorBound,
+    ) -> Option<[Scalar; 2]> {
+        None
+    }
+    /// Returns the exact sum of the products, to be rounded to the type `ty`.
+    fn exact(products: impl Iterator<Item = (Self::Word, Self::Word)>, ty: ElementType) -> Scalar;
+    /// Returns the elements of a result, if these are sums as they are.
+    fn sums_in(_: &mut [u8], _: Rounding) -> Option<&mut [Self::Sum]> {
+        None
+    }
+    /// Writes the elements that sums round to, one of a row after the other; the norm of the row
+    /// times that of a column bounds the magnitude of a sum. Returns whether the bound decides all
+    /// of them.
+    fn round(
+        sums: &[Self::Sum],
+        error: ErrorBound,
+        norms: (f64, &[f64]),
+        rounding: Rounding,
+        slots: &mut [u8],
+    ) -> bool;
 }
 
-/// One term of a panel: its words, plane by plane.
-pub(super) fn terms<W, const PLANES: usize>(
-    panel: &[W],
-) -> impl Iterator<Item = &[[W; LANES]; PLANES]> {
-    let (lanes, _) = panel.as_chunks::<LANES>();
-    let (terms, _) = lanes.as_chunks::<PLANES>();
-    terms.iter()
+/// An accumulator whose sums are words.
+pub(super) trait OwnSums:
+    Accumulator<Word = <Self as OwnSums>::Native, Sum = <Self as OwnSums>::Native>
+{
+    type Native: NativeWord;
 }
 
-/// The norms of four rows or columns: the root of the sum of squares. The product of the norms of a
-/// row and a column is at least the sum of the absolute values of their products (Cauchy and
-/// Schwarz).
-pub(super) type Norms = [f64; LANES];
-
-/// Returns the norms of the rows or columns of a panel.
-pub(super) fn norms_of<K: Accumulator<PLANES>, const PLANES: usize>(panel: &[K::Word]) -> Norms {
-    let mut squares = [0.0; LANES];
-    let mut terms = terms::<K::Word, PLANES>(panel);
-    let square = |term: Option<&[[K::Word; LANES]; PLANES]>| -> Norms {
-        let square = |term: &[[K::Word; LANES]; PLANES]| {
-            std::array::from_fn(|lane| K::square(std::array::from_fn(|plane| term[plane][lane])))
-        };
-        term.map_or([0.0; LANES], square)
-    };
-    // Two terms at a time, so that half of the additions do not wait for each other.
-    while let Some(term) = terms.next() {
-        let (even, odd) = (square(Some(term)), square(terms.next()));
-        for ((square, even), odd) in squares.iter_mut().zip(even).zip(odd) {
-            *square += even + odd;
-        }
-    }
-    squares.map(f64::sqrt)
-}
-
-/// Integers, modulo 2^64.
-pub(super) struct WrappingAccumulator;
-
-impl Accumulator<1> for WrappingAccumulator {
-    type Stored = i64;
-    type Word = i64;
-    type Sum = i64;
-    const PRODUCTS: usize = 1;
-
-    fn pack(element: i64) -> [i64; 1] {
-        [element]
-    }
-    fn tile(lhs: &[i64], rhs: &[i64]) -> TileSums<i64> {
-        let mut sums = TileSums::<i64>::default();
-        for ([a], [b]) in terms(lhs).zip(terms(rhs)) {
-            for (row, &a) in sums.iter_mut().zip(a) {
-                for (sum, &b) in row.iter_mut().zip(b) {
-                    *sum = sum.wrapping_add(a.wrapping_mul(b));
-                }
-            }
-        }
-        sums
-    }
-    fn interval(sum: i64, _: f64, _: ErrorBound) -> Option<[Scalar; 2]> {
-        Some([Scalar::Signed(sum); 2])
-    }
-    fn exact(terms: impl Iterator<Item = (i64, i64)>, _: ElementType) -> Scalar {
-        Scalar::Signed(terms.map(|(a, b)| a.wrapping_mul(b)).fold(0, i64::wrapping_add))
-    }
-    fn packable(_: i64) -> bool {
-        true
-    }
-    fn finite(_: i64) -> bool {
-        true
-    }
-    fn square(_: [i64; 1]) -> f64 {
-        0.0
-    }
-}
-
-impl SingleSums<1> for WrappingAccumulator {
-    fn zero() -> i64 {
-        0
-    }
-    fn add(sum: &mut i64, a: i64, b: i64) -> f64 {
-        *sum = sum.wrapping_add(a.wrapping_mul(b));
-        0.0
-    }
+/// Writes the elements that sums round to by their intervals; see [`Accumulator::round`].
+fn round_each<K: Accumulator>(
+    sums: &[K::Sum],
+    error: ErrorBound,
+    (norm, norms): (f64, &[f64]),
+    rounding: Rounding,
+    slots: &mut [u8],
+) -> bool {
+    let slots = slots.chunks_exact_mut(rounding.to.storage_bytes());
+    let mut decided = sums.iter().zip(norms).zip(slots).map(|((&sum, &column), slot)| {
+        K::interval(sum, norm * column, error).is_some_and(|x| rounding.write_if_same(x, slot))
+    });
+    decided.by_ref().fold(true, |all, is_decided| all & is_decided)
 }
 
 /// Floats whose products are exact in f64, added in f64.
 pub(super) struct F64Accumulator;
 
-impl Accumulator<1> for F64Accumulator {
+impl Accumulator for F64Accumulator {
     type Stored = f32;
     type Word = f64;
     type Sum = f64;
-    const PRODUCTS: usize = 1;
 
     #[inline]
-    fn pack(element: f32) -> [f64; 1] {
-        [f64::from(element)]
-    }
-    fn tile(lhs: &[f64], rhs: &[f64]) -> TileSums<f64> {
-        let mut sums = TileSums::default();
-        for ([a], [b]) in terms(lhs).zip(terms(rhs)) {
-            for (row, &a) in sums.iter_mut().zip(a) {
-                for (sum, &b) in row.iter_mut().zip(b) {
-                    *sum += a * b;
-                }
-            }
-        }
-        sums
-    }
-    #[inline]
-    fn interval(sum: f64, magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]> {
-        Some(error.plain(sum, magnitude)?.map(Scalar::Float))
-    }
-    fn exact(terms: impl Iterator<Item = (f32, f32)>, ty: ElementType) -> Scalar {
-        exact_sum(terms.map(|(a, b)| (a.into(), b.into())), ty)
-    }
-    fn packable(_: f32) -> bool {
-        true
+    fn pack(element: f32) -> f64 {
+        f64::from(element)
     }
     fn finite(element: f32) -> bool {
         element.is_finite()
     }
     #[inline]
-    fn square([x]: [f64; 1]) -> f64 {
+    fn square(x: f64) -> f64 {
         x * x
     }
-}
-
-impl SingleSums<1> for F64Accumulator {
-    fn zero() -> f64 {
-        0.0
+    fn tile(tile: &Tile<'_, f64>, lines: &mut [&mut [f64]]) {
+        tile::add(tile, lines);
     }
     #[inline]
     fn add(sum: &mut f64, a: f32, b: f32) -> f64 {
@@ -195,85 +125,96 @@ impl SingleSums<1> for F64Accumulator {
         *sum += product;
         product.abs()
     }
+    #[inline]
+    fn interval(sum: f64, magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]> {
+        Some(error.plain(sum, magnitude)?.map(Scalar::Float))
+    }
+    /// Sums that are exact since all partial sums are f64, and sums whose rounding errors are kept.
+    fn refined(
+        row_unit: &mut Option<i64>,
+        (row, column): (impl Iterator<Item = f64> + Clone, impl Iterator<Item = f64> + Clone),
+        (sum, magnitude): (f64, f64),
+        error: ErrorBound,
+    ) -> Option<[Scalar; 2]> {
+        let row_unit = *row_unit.get_or_insert_with(|| unit(row.clone()));
+        if is_exact([row_unit, unit(column.clone())], magnitude) {
+            return Some([Scalar::Float(sum); 2]);
+        }
+        let mut sum = Sum::new(0.0);
+        row.zip(column).for_each(|(a, b)| sum.add(a * b));
+        Some(error.compensated(sum, magnitude)?.map(Scalar::Float))
+    }
+    fn exact(products: impl Iterator<Item = (f64, f64)>, ty: ElementType) -> Scalar {
+        exact_sum(products, ty)
+    }
+    fn round(
+        sums: &[f64],
+        error: ErrorBound,
+        (norm, norms): (f64, &[f64]),
+        rounding: Rounding,
+        slots: &mut [u8],
+    ) -> bool {
+        let mut is_decided = true;
+        let is_once = rounding.sums.is_none_or(|sums| sums == rounding.to);
+        let (units, decided) = (error.units() * norm, &mut is_decided);
+        match rounding.to {
+            ElementType::F32 if is_once => {
+                run(Round::<4, _> { sums, error: units, norms, slots, element: to_f32, decided });
+            }
+            ElementType::Bf16 if is_once => {
+                run(Round::<2, _> { sums, error: units, norms, slots, element: to_bf16, decided });
+            }
+            _ => return round_each::<Self>(sums, error, (norm, norms), rounding, slots),
+        }
+        is_decided
+    }
 }
 
-/// Returns a number as two of at most 27 bits, whose products are exact (Veltkamp's splitting).
-fn halves(x: f64) -> [f64; 2] {
-    const SPLITTER: f64 = 134_217_729.0; // 2^27 + 1
-    let shifted = SPLITTER * x;
-    let high = shifted - (shifted - x);
-    [high, x - high]
+impl OwnSums for F64Accumulator {
+    type Native = f64;
 }
+
+/// The exponent of a power of two that divides zeros: larger than that of any number.
+const NO_UNIT: i64 = 1 << 20;
+
+/// Returns the exponent of the largest power of two that divides all words; [`NO_UNIT`] if all are
+/// zero.
+fn unit(words: impl Iterator<Item = f64>) -> i64 {
+    words.filter(|&x| x != 0.0).fold(NO_UNIT, |unit, x| {
+        let bits = x.to_bits();
+        // Widened from f32, a number is normal.
+        let zeros = i64::from((bits | 1 << 52).trailing_zeros());
+        let exponent = i64::try_from(bits >> 52 & 0x7ff).expect("11 bits");
+        unit.min(exponent - 1075 + zeros)
+    })
+}
+
+/// Returns whether every sum of products of numbers with these units, whose absolute values add up
+/// to at most `magnitude`, is an f64.
+fn is_exact(units: [i64; 2], magnitude: f64) -> bool {
+    let unit = units[0] + units[1];
+    if !magnitude.is_finite() {
+        return false;
+    }
+    // The magnitude may be rounded: one bit less.
+    let exponent = i64::try_from(magnitude.to_bits() >> 52 & 0x7ff).expect("11 bits") - 1023;
+    magnitude == 0.0 || exponent + 2 <= unit + 52
+}
+
+/// f64, with the rounding errors of products and sums kept: a sum, and what rounding left out.
+pub(super) struct CompensatedAccumulator;
 
 /// Beyond this, splitting or multiplying could overflow: 2^500.
 const HUGE: f64 = f64::from_bits((1023 + 500) << 52);
 
-/// Sixteen running sums and what rounding left out of each. Kept apart, so that they fill vectors.
-#[derive(Default)]
-struct SumTile {
-    sum: TileSums<f64>,
-    lost: TileSums<f64>,
-}
-
-impl SumTile {
-    /// Adds the products of four rows with four columns, of split numbers, or of the rows'
-    /// negatives.
-    #[inline]
-    fn add(
-        &mut self,
-        [a_high, a_low]: [&[f64; LANES]; 2],
-        [b_high, b_low]: [&[f64; LANES]; 2],
-        sign: f64,
-    ) {
-        for i in 0..LANES {
-            let (ah, al) = (sign * a_high[i], sign * a_low[i]);
-            let a = ah + al;
-            for j in 0..LANES {
-                let (bh, bl) = (b_high[j], b_low[j]);
-                let product = a * (bh + bl);
-                // Dekker's product: what rounding left out of it, exactly.
-                let error = ((ah * bh - product) + ah * bl + al * bh) + al * bl;
-                let before = self.sum[i][j];
-                let sum = before + product;
-                let part = sum - before;
-                let lost = self.lost[i][j] + ((before - (sum - part)) + (product - part));
-                self.lost[i][j] = lost + error;
-                self.sum[i][j] = sum;
-            }
-        }
-    }
-    fn sums(&self) -> TileSums<Sum> {
-        std::array::from_fn(|i| {
-            std::array::from_fn(|j| Sum::with_errors(self.sum[i][j], self.lost[i][j]))
-        })
-    }
-}
-
-/// f64, with the rounding errors of products and sums kept.
-pub(super) struct CompensatedAccumulator;
-
-impl Accumulator<2> for CompensatedAccumulator {
+impl Accumulator for CompensatedAccumulator {
     type Stored = f64;
     type Word = f64;
-    type Sum = Sum;
-    const PRODUCTS: usize = 1;
+    type Sum = [f64; 2];
 
-    fn pack(element: f64) -> [f64; 2] {
-        halves(element)
-    }
-    fn tile(lhs: &[f64], rhs: &[f64]) -> TileSums<Sum> {
-        let mut sums = SumTile::default();
-        for (a, b) in terms::<f64, 2>(lhs).zip(terms::<f64, 2>(rhs)) {
-            sums.add(a.each_ref(), b.each_ref(), 1.0);
-        }
-        sums.sums()
-    }
     #[inline]
-    fn interval(sum: Sum, magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]> {
-        Some(error.compensated(sum, magnitude)?.map(Scalar::Float))
-    }
-    fn exact(terms: impl Iterator<Item = (f64, f64)>, ty: ElementType) -> Scalar {
-        exact_sum(terms, ty)
+    fn pack(element: f64) -> f64 {
+        element
     }
     fn packable(element: f64) -> bool {
         element.abs() <= HUGE
@@ -282,112 +223,35 @@ impl Accumulator<2> for CompensatedAccumulator {
         element.is_finite()
     }
     #[inline]
-    fn square([high, low]: [f64; 2]) -> f64 {
+    fn square(x: f64) -> f64 {
         // What underflows in the square may count in a product: 2^-1000 in its stead, but zeros
         // stay zeros.
         const LEAST: f64 = f64::from_bits((1023 - 1000) << 52);
-        let x = high + low;
         if x == 0.0 { 0.0 } else { x * x + LEAST }
     }
-}
-
-/// Complex numbers whose parts' products are exact in f64.
-pub(super) struct F64ComplexAccumulator;
-
-impl Accumulator<2> for F64ComplexAccumulator {
-    type Stored = [f32; 2];
-    type Word = f64;
-    type Sum = [f64; 2];
-    const PRODUCTS: usize = 2;
-
-    fn pack(element: [f32; 2]) -> [f64; 2] {
-        element.map(f64::from)
+    fn tile(tile: &Tile<'_, f64>, lines: &mut [&mut [[f64; 2]]]) {
+        run(tile::Compensated { tile, lines });
     }
-    fn tile(lhs: &[f64], rhs: &[f64]) -> TileSums<[f64; 2]> {
-        let (mut re, mut im) = (TileSums::<f64>::default(), TileSums::<f64>::default());
-        for ([a, b], [c, d]) in terms::<f64, 2>(lhs).zip(terms::<f64, 2>(rhs)) {
-            for i in 0..LANES {
-                for j in 0..LANES {
-                    re[i][j] = re[i][j] + a[i] * c[j] - b[i] * d[j];
-                    im[i][j] = im[i][j] + a[i] * d[j] + b[i] * c[j];
-                }
-            }
-        }
-        std::array::from_fn(|i| std::array::from_fn(|j| [re[i][j], im[i][j]]))
+    fn add(sum: &mut [f64; 2], a: f64, b: f64) -> f64 {
+        let mut with_errors = Sum::with_errors(sum[0], sum[1]);
+        with_errors.add_product(a, b);
+        *sum = with_errors.with_lost().into();
+        (a * b).abs()
     }
     #[inline]
-    fn interval([re, im]: [f64; 2], magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]> {
-        complex_interval(error.plain(re, magnitude), error.plain(im, magnitude))
+    fn interval([sum, lost]: [f64; 2], magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]> {
+        Some(error.compensated(Sum::with_errors(sum, lost), magnitude)?.map(Scalar::Float))
     }
-    fn exact(terms: impl Iterator<Item = ([f32; 2], [f32; 2])>, ty: ElementType) -> Scalar {
-        exact_complex_sum(terms.map(|(a, b)| (Self::pack(a), Self::pack(b))), ty)
+    fn exact(products: impl Iterator<Item = (f64, f64)>, ty: ElementType) -> Scalar {
+        exact_sum(products, ty)
     }
-    fn packable(_: [f32; 2]) -> bool {
-        true
-    }
-    fn finite(element: [f32; 2]) -> bool {
-        element.iter().all(|x| x.is_finite())
-    }
-    #[inline]
-    fn square([re, im]: [f64; 2]) -> f64 {
-        re * re + im * im
-    }
-}
-
-impl SingleSums<2> for F64ComplexAccumulator {
-    fn zero() -> [f64; 2] {
-        [0.0; 2]
-    }
-    #[inline]
-    fn add(sum: &mut [f64; 2], a: [f32; 2], b: [f32; 2]) -> f64 {
-        let ([a, b], [c, d]) = (Self::pack(a), Self::pack(b));
-        sum[0] = sum[0] + a * c - b * d;
-        sum[1] = sum[1] + a * d + b * c;
-        (a.abs() + b.abs()) * (c.abs() + d.abs())
-    }
-}
-
-/// Complex numbers of two f64, with the rounding errors of products and sums kept.
-pub(super) struct CompensatedComplexAccumulator;
-
-impl Accumulator<4> for CompensatedComplexAccumulator {
-    type Stored = [f64; 2];
-    type Word = f64;
-    type Sum = [Sum; 2];
-    const PRODUCTS: usize = 2;
-
-    fn pack([re, im]: [f64; 2]) -> [f64; 4] {
-        let ([a, b], [c, d]) = (halves(re), halves(im));
-        [a, b, c, d]
-    }
-    fn tile(lhs: &[f64], rhs: &[f64]) -> TileSums<[Sum; 2]> {
-        let (mut re, mut im) = (SumTile::default(), SumTile::default());
-        for (a, b) in terms::<f64, 4>(lhs).zip(terms::<f64, 4>(rhs)) {
-            let ([a, b], [c, d]) =
-                ([[&a[0], &a[1]], [&a[2], &a[3]]], [[&b[0], &b[1]], [&b[2], &b[3]]]);
-            re.add(a, c, 1.0);
-            re.add(b, d, -1.0);
-            im.add(a, d, 1.0);
-            im.add(b, c, 1.0);
-        }
-        let (re, im) = (re.sums(), im.sums());
-        std::array::from_fn(|i| std::array::from_fn(|j| [re[i][j], im[i][j]]))
-    }
-    #[inline]
-    fn interval([re, im]: [Sum; 2], magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]> {
-        complex_interval(error.compensated(re, magnitude), error.compensated(im, magnitude))
-    }
-    fn exact(terms: impl Iterator<Item = ([f64; 2], [f64; 2])>, ty: ElementType) -> Scalar {
-        exact_complex_sum(terms, ty)
-    }
-    fn packable(element: [f64; 2]) -> bool {
-        element.iter().all(|x| x.abs() <= HUGE)
-    }
-    fn finite(element: [f64; 2]) -> bool {
-        element.iter().all(|x| x.is_finite())
-    }
-    #[inline]
-    fn square([a, b, c, d]: [f64; 4]) -> f64 {
-        CompensatedAccumulator::square([a, b]) + CompensatedAccumulator::square([c, d])
+    fn round(
+        sums: &[[f64; 2]],
+        error: ErrorBound,
+        norms: (f64, &[f64]),
+        rounding: Rounding,
+        slots: &mut [u8],
+    ) -> bool {
+        round_each::<Self>(sums, error, norms, rounding, slots)
     }
 }

@@ -27,7 +27,7 @@
 //! A fast sum is not emulated: `fast_accum` permits hardware to keep fewer bits and does not say
 //! which.
 use super::operands::{LosslessElements, Operands, Rounding, is_native, single};
-use super::{Contraction, PADDING, contract_into};
+use super::{Contraction, Lists, Sums, contract_into, in_parts};
 use half::{bf16, f16};
 use hlo::op::value::DotAlgorithm;
 use hlo::{Array, ElementType, Scalar};
@@ -142,7 +142,7 @@ impl ResolvedDotAlgorithm {
     /// array of type `to`.
     pub(crate) fn contract(
         self,
-        plan: &Contraction<'_>,
+        sums: Sums<'_>,
         (lhs, rhs): (&Array, &Array),
         to: ElementType,
         out: &mut [u8],
@@ -150,7 +150,7 @@ impl ResolvedDotAlgorithm {
         let ty = |literal: &Array| literal.shape().ty;
         let rounding = Rounding::new(ty(lhs), ty(rhs), self.sums, to);
         self.contract_elements(
-            plan,
+            sums,
             (LosslessElements::of(lhs), LosslessElements::of(rhs)),
             rounding,
             out,
@@ -160,7 +160,7 @@ impl ResolvedDotAlgorithm {
     /// Contracts elements that are converted already; the rounding's type of sums is replaced.
     pub(crate) fn contract_elements(
         self,
-        plan: &Contraction<'_>,
+        sums: Sums<'_>,
         (lhs, rhs): (LosslessElements<'_>, LosslessElements<'_>),
         rounding: Rounding,
         out: &mut [u8],
@@ -168,17 +168,17 @@ impl ResolvedDotAlgorithm {
         let rounding = rounding.with_sums(self.sums);
         if self.input == Input::AsItIs {
             let pair = Operands::new(lhs, rhs, rounding, self.arithmetic);
-            return contract_into(plan, &pair, rounding, out);
+            return contract_into(sums, &pair, rounding, out);
         }
         let (lhs, rhs) = (lhs.singles(), rhs.singles());
         let high = |x: &[f32]| -> Vec<f32> { x.iter().map(|&x| self.input.round(x)).collect() };
         let (high_lhs, high_rhs) = (high(&lhs), high(&rhs));
         if self.products.len() == 1 {
             let pair = Operands::F64Accumulator(high_lhs.into(), high_rhs.into());
-            return contract_into(plan, &pair, rounding, out);
+            return contract_into(sums, &pair, rounding, out);
         }
         let finite = high_lhs.iter().chain(&high_rhs).all(|x| x.is_finite());
-        self.contract_parts(plan, (&lhs, &rhs), rounding, out);
+        self.contract_parts(sums, (&lhs, &rhs), rounding, out);
         if finite {
             return;
         }
@@ -191,11 +191,11 @@ impl ResolvedDotAlgorithm {
         let marks = Operands::F64Accumulator(marks(&high_lhs).into(), marks(&high_rhs).into());
         let pair = Operands::F64Accumulator(high_lhs.into(), high_rhs.into());
         let mut first = vec![0; out.len()];
-        contract_into(plan, &pair, rounding, &mut first);
+        contract_into(sums, &pair, rounding, &mut first);
         let single = Rounding { to: ElementType::F32, ..rounding }.with_sums(None);
         let (width, mark_width) = (rounding.to.storage_bytes(), ElementType::F32.storage_bytes());
         let mut has_special = vec![0; out.len() / width * mark_width];
-        contract_into(plan, &marks, single, &mut has_special);
+        contract_into(sums, &marks, single, &mut has_special);
         let elements = out.chunks_exact_mut(width).zip(first.chunks_exact(width));
         for ((element, first), mark) in elements.zip(has_special.chunks_exact(mark_width)) {
             if Scalar::read(ElementType::F32, mark).as_f64().is_nan() {
@@ -205,14 +205,15 @@ impl ResolvedDotAlgorithm {
     }
 
     /// Each term becomes one term for each product of parts that is kept. Parts of an operand lie
-    /// one after the other.
+    /// one after the other, and so do the terms of a product.
     fn contract_parts(
         self,
-        plan: &Contraction<'_>,
+        sums: Sums<'_>,
         (lhs, rhs): (&[f32], &[f32]),
         rounding: Rounding,
         out: &mut [u8],
     ) {
+        let Sums::Matrix(plan) = sums else { unreachable!("sums of parts have no lines") };
         let parts = |x: &[f32]| {
             let count = 1 + self.products.iter().map(|&(part, _)| part).max().unwrap_or(0);
             let mut left: Vec<f64> = x.iter().map(|&x| f64::from(x)).collect();
@@ -227,31 +228,14 @@ impl ResolvedDotAlgorithm {
             }
             parts
         };
-        let (lhs_len, rhs_len) = (lhs.len(), rhs.len());
-        let terms = plan.rhs_terms.iter();
-        let terms: Vec<usize> = terms
-            .flat_map(|&term| self.products.iter().map(move |&(_, part)| term + part * rhs_len))
-            .collect();
-        let offsets = |batch: usize, row: usize, offsets: &mut [usize]| {
-            let count = plan.rhs_terms.len();
-            let mut whole = vec![PADDING; count];
-            (plan.lhs)(batch, row, &mut whole);
-            for (offsets, &offset) in offsets.chunks_exact_mut(self.products.len()).zip(&whole) {
-                for (slot, &(part, _)) in offsets.iter_mut().zip(self.products) {
-                    *slot = if offset == PADDING { PADDING } else { offset + part * lhs_len };
-                }
-            }
-        };
-        let plan = Contraction {
-            lhs: &offsets,
-            rhs_terms: &terms,
-            lists: None,
-            runs: None,
-            lines: None,
-            ..*plan
-        };
+        let (left, right): (Vec<usize>, Vec<usize>) =
+            self.products.iter().map(|&(a, b)| (a * lhs.len(), b * rhs.len())).unzip();
+        let terms = in_parts(plan.rhs.terms, 1, &right);
         let pair = Operands::F64Accumulator(parts(lhs).into(), parts(rhs).into());
-        contract_into(&plan, &pair, rounding, out);
+        plan.lhs.with_parts((1, &left), plan.rhs.terms.len(), |lhs| {
+            let plan = Contraction { lhs, rhs: Lists { terms: &terms, ..plan.rhs }, ..plan };
+            contract_into(Sums::Matrix(plan), &pair, rounding, out);
+        });
     }
 }
 

@@ -1,12 +1,11 @@
 //! The loops over tiles of packed words: blocks of columns that are packed once, blocks of rows
 //! that threads share out.
-use super::pack::{
-    Order, PackSource, copy_run, pack_columns, pack_offsets, pack_rows, panel_width, sum_of_squares,
-};
-use super::panels::Job;
-use super::rounding::{Blocked, is_exact};
+use super::accumulator::Accumulator;
+use super::error_bound::ErrorBound;
+use super::job::Job;
+use super::pack::{Order, PackSource, pack_columns, pack_rows, panel_width, sum_of_squares};
 use super::tile::{Columns, ROWS, Rows, Word, add_products, rows_of_tile};
-use super::{Contraction, PADDING, TermRun};
+use super::{Contraction, Lists};
 use num::parallel::{parts, parts_with, threads};
 use smallvec::SmallVec;
 
@@ -28,9 +27,9 @@ const TOGETHER: usize = 8;
 /// packing reads and writes it.
 const ROWS_IN_PLACE: usize = 4 * ROWS;
 /// Multiplications that are worth waking another thread for.
-const WORTH_A_THREAD: usize = 1 << 15;
+pub(super) const WORTH_A_THREAD: usize = 1 << 15;
 /// Multiplications of a batch for which threads may share its rows.
-const WORTH_SHARING: usize = 1 << 19;
+pub(super) const WORTH_SHARING: usize = 1 << 19;
 
 /// Columns that are packed at a time.
 fn columns_together<W: Word>(terms: usize) -> usize {
@@ -41,10 +40,6 @@ fn columns_together<W: Word>(terms: usize) -> usize {
 fn most_rows(terms: usize) -> usize {
     (ROW_WORDS / terms.max(1)).clamp(ROWS, MOST_ROWS) / ROWS * ROWS
 }
-/// Returns whether threads share the rows of a batch, and not the batches.
-pub(super) fn is_shared(batches: usize, batch_work: usize) -> bool {
-    batch_work >= WORTH_SHARING && batches < 2 * threads()
-}
 /// Tasks of a batch whose rows are shared.
 pub(super) fn tasks(rows: usize) -> usize {
     rows.div_ceil(ROWS / 2)
@@ -54,12 +49,10 @@ pub(super) fn column_bytes<W: Word>(columns: usize, terms: usize) -> usize {
     let columns = columns.next_multiple_of(W::LANES).min(columns_together::<W>(terms));
     columns.saturating_mul(terms.saturating_mul(size_of::<W>()).saturating_add(size_of::<f64>()))
 }
-/// Returns the bytes of the rows that a thread works on: packed, their sums, and the offsets of a
-/// row, twice.
-pub(super) fn row_bytes<W: Word>(rows: usize, terms: usize) -> usize {
-    let rows = rows.min(most_rows(terms));
-    let row = terms.saturating_add(GAP + panel_width::<W>()).saturating_mul(size_of::<W>());
-    rows.saturating_mul(row).saturating_add(terms.saturating_mul(2 * size_of::<usize>()))
+/// Returns the bytes of the rows that a thread works on: packed, and their sums, of some words each.
+pub(super) fn row_bytes<W: Word>(rows: usize, terms: usize, sum: usize) -> usize {
+    let words = terms.saturating_add(GAP + sum * panel_width::<W>());
+    rows.min(most_rows(terms)).saturating_mul(words).saturating_mul(size_of::<W>())
 }
 
 /// Returns the distance of neighbors in a list of two or more offsets, if it is the same for all.
@@ -70,55 +63,35 @@ pub(super) fn even_step(list: &[usize]) -> Option<usize> {
 }
 
 /// All sums of the plan, into the bytes of the result.
-pub(super) fn run<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) {
-    let plan = job.plan;
-    let (batches, work) = (plan.rhs_batches.len(), plan.batch_work());
-    let size = plan.rows * plan.rhs_columns.len() * job.rounding.to.storage_bytes();
+pub(super) fn run<K: Accumulator>(job: &Job<'_, K>, out: &mut [u8]) {
     let blocks = Blocks::new(job);
-    if plan.work() < 2 * WORTH_A_THREAD || is_shared(batches, work) {
-        let is_parallel = work >= 2 * WORTH_A_THREAD;
-        let mut scratch = BlockedScratch::default();
-        for (batch, out) in out.chunks_mut(size).enumerate() {
-            blocks.batch(batch, out, &mut scratch, is_parallel);
-        }
-        return;
-    }
-    let least = (WORTH_A_THREAD / work.max(1)).max(1);
-    parts_with(out, (size, least), BlockedScratch::default, |scratch, batch, out| {
-        blocks.batch(batch, out, scratch, false);
+    job.batches(out, BlockedScratch::<K>::default, |scratch, batch, out, is_parallel| {
+        blocks.batch(batch, out, scratch, is_parallel);
     });
 }
 
 /// The memory into which a thread packs operands.
-struct BlockedScratch<W> {
-    columns: Vec<W>,
+struct BlockedScratch<K: Accumulator> {
+    columns: Vec<K::Word>,
     norms: Vec<f64>,
-    rows: RowScratch<W>,
+    rows: RowScratch<K>,
 }
 
 /// The memory into which a thread packs rows, their norms, and the sums of a panel.
-struct RowScratch<W> {
-    words: Vec<W>,
+struct RowScratch<K: Accumulator> {
+    words: Vec<K::Word>,
     norms: Vec<f64>,
-    sums: Vec<W>,
-    offsets: Vec<usize>,
-    runs: Vec<TermRun>,
+    sums: Vec<K::Sum>,
 }
 
-impl<W> Default for BlockedScratch<W> {
+impl<K: Accumulator> Default for BlockedScratch<K> {
     fn default() -> Self {
         Self { columns: Vec::new(), norms: Vec::new(), rows: RowScratch::default() }
     }
 }
-impl<W> Default for RowScratch<W> {
+impl<K: Accumulator> Default for RowScratch<K> {
     fn default() -> Self {
-        Self {
-            words: Vec::new(),
-            norms: Vec::new(),
-            sums: Vec::new(),
-            offsets: Vec::new(),
-            runs: Vec::new(),
-        }
+        Self { words: Vec::new(), norms: Vec::new(), sums: Vec::new() }
     }
 }
 
@@ -154,40 +127,39 @@ impl<W: Word> ColumnBlock<'_, W> {
 type PanelColumns<'a, W> = ((&'a [usize], &'a mut [W]), &'a mut [f64]);
 
 /// A contraction in tiles.
-struct Blocks<'a, K: Blocked> {
-    job: &'a Job<'a, K, 1>,
-    /// The error of a sum, in units of its magnitude.
-    error: f64,
+struct Blocks<'a, K: Accumulator> {
+    job: &'a Job<'a, K>,
+    error: ErrorBound,
     columns: Order,
     rows: Order,
     /// The distance of terms of columns that are read where they are.
     in_place: Option<usize>,
 }
 
-impl<'a, K: Blocked> Blocks<'a, K> {
-    fn new(job: &'a Job<'a, K, 1>) -> Self {
+impl<'a, K: Accumulator> Blocks<'a, K> {
+    fn new(job: &'a Job<'a, K>) -> Self {
         let plan = job.plan;
-        let depth = plan.rhs_terms.len().min(SLICE) + plan.rhs_terms.len() / SLICE;
+        let depth = plan.rhs.terms.len().min(SLICE) + plan.rhs.terms.len() / SLICE;
         Self {
             job,
             error: job.error.of_depth(depth),
-            columns: Order::of(plan.rhs_columns, plan.rhs_terms),
-            rows: plan.lists.map_or(Order::Any, |lists| Order::of(lists.rows, lists.terms)),
+            columns: Order::of(plan.rhs),
+            rows: plan.lhs.order(),
             in_place: Self::in_place(plan),
         }
     }
     /// Returns the distance of terms, if columns are neighbors and are read so few times that
     /// packing takes longer.
     fn in_place(plan: &Contraction<'_>) -> Option<usize> {
-        let (columns, terms) = (plan.rhs_columns, plan.rhs_terms);
-        let stride = even_step(terms)?;
+        let stride = even_step(plan.rhs.terms)?;
+        let columns = plan.rhs.indices.len();
         let fits = plan.rows <= ROWS_IN_PLACE
-            && columns.len().is_multiple_of(K::Word::LANES)
-            && stride >= columns.len();
-        (fits && Order::of(columns, terms) == Order::Indices).then_some(stride)
+            && columns.is_multiple_of(K::Word::LANES)
+            && stride >= columns;
+        (fits && Order::of(plan.rhs) == Order::Indices).then_some(stride)
     }
     fn terms(&self) -> usize {
-        self.job.plan.rhs_terms.len()
+        self.job.plan.rhs.terms.len()
     }
 
     /// One batch.
@@ -195,10 +167,11 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         &self,
         batch: usize,
         out: &mut [u8],
-        scratch: &mut BlockedScratch<K::Word>,
+        scratch: &mut BlockedScratch<K>,
         is_parallel: bool,
     ) {
-        let Contraction { rows, rhs_columns: columns, .. } = *self.job.plan;
+        let Contraction { rows, rhs: Lists { batches, indices: columns, terms: offsets }, .. } =
+            *self.job.plan;
         let words = K::words(self.job.rhs).zip(self.in_place);
         let together = match words {
             Some(_) => columns.len(),
@@ -214,7 +187,7 @@ impl<'a, K: Blocked> Blocks<'a, K> {
             let width = count.next_multiple_of(K::Word::LANES);
             scratch.norms.resize(width, 0.0);
             let (words, stride) = if let Some((words, stride)) = words {
-                let start = self.job.plan.rhs_batches[batch] + self.job.plan.rhs_terms[0];
+                let start = batches[batch] + offsets[0];
                 (&words[start + indices[0]..], Some(stride))
             } else {
                 scratch.columns.resize(width * terms, K::Word::default());
@@ -223,7 +196,7 @@ impl<'a, K: Blocked> Blocks<'a, K> {
             };
             let first = i * together;
             let packed = ColumnBlock { first, count, terms, words, stride, norms: &scratch.norms };
-            let task = |scratch: &mut RowScratch<K::Word>, i: usize, out: &mut [u8]| {
+            let task = |scratch: &mut RowScratch<K>, i: usize, out: &mut [u8]| {
                 self.rows(batch, i * task_rows, &packed, scratch, out);
             };
             let size = task_rows * line;
@@ -256,8 +229,8 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         norms: &mut [f64],
         is_parallel: bool,
     ) {
-        let plan = self.job.plan;
-        let start = plan.rhs_batches[batch];
+        let Lists { batches, terms, .. } = self.job.plan.rhs;
+        let (start, order) = (batches[batch], self.columns);
         let side = TOGETHER * panel_width::<K::Word>();
         let words = words.chunks_mut(side * self.terms());
         let panels = indices.chunks(side).zip(words).zip(norms.chunks_mut(side));
@@ -265,67 +238,10 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         let least = if is_parallel { 1 } else { usize::MAX };
         parts(&mut panels, (1, least), |_, part| {
             let [((indices, words), norms)] = part else { return };
-            let source = PackSource {
-                elements: self.job.rhs,
-                start,
-                indices,
-                terms: plan.rhs_terms,
-                order: self.columns,
-            };
+            let source = PackSource { elements: self.job.rhs, start, indices, terms, order };
             pack_columns::<K>(source, words, norms);
             norms.iter_mut().for_each(|norm| *norm = norm.sqrt());
         });
-    }
-
-    /// Packs the rows `first..first + count`.
-    fn pack_rows(
-        &self,
-        batch: usize,
-        first: usize,
-        count: usize,
-        scratch: &mut RowScratch<K::Word>,
-    ) {
-        let (plan, terms) = (self.job.plan, self.terms());
-        let stride = terms + GAP;
-        scratch.words.resize(count * stride, K::Word::default());
-        let RowScratch { words, norms, offsets, runs, .. } = scratch;
-        if let Some(lists) = plan.lists {
-            let source = PackSource {
-                elements: self.job.lhs,
-                start: lists.batches[batch],
-                indices: &lists.rows[first..first + count],
-                terms: lists.terms,
-                order: self.rows,
-            };
-            pack_rows::<K>(source, words, stride);
-        } else {
-            for (i, words) in words.chunks_mut(stride).enumerate() {
-                let words = &mut words[..terms];
-                if let Some(all) = plan.runs {
-                    runs.clear();
-                    (all.of)(batch, first + i, runs);
-                    words.fill(K::Word::default());
-                    for &TermRun { term, lhs, count } in &*runs {
-                        let words = &mut words[term..term + count];
-                        if all.step == 1 {
-                            copy_run::<K>(&self.job.lhs[lhs..lhs + count], words);
-                        } else {
-                            let elements = self.job.lhs[lhs..].iter().step_by(all.step);
-                            words
-                                .iter_mut()
-                                .zip(elements)
-                                .for_each(|(word, &x)| [*word] = K::pack(x));
-                        }
-                    }
-                } else {
-                    offsets.resize(terms, PADDING);
-                    (plan.lhs)(batch, first + i, offsets);
-                    pack_offsets::<K>(self.job.lhs, offsets, words);
-                }
-            }
-        }
-        norms.clear();
-        norms.extend(words.chunks(stride).map(|row| sum_of_squares::<K>(&row[..terms]).sqrt()));
     }
 
     /// The rows from `first` on that `out` has room for, in packed columns.
@@ -334,31 +250,36 @@ impl<'a, K: Blocked> Blocks<'a, K> {
         batch: usize,
         first: usize,
         packed: &ColumnBlock<'_, K::Word>,
-        scratch: &mut RowScratch<K::Word>,
+        scratch: &mut RowScratch<K>,
         out: &mut [u8],
     ) {
-        let (plan, rounding) = (self.job.plan, self.job.rounding);
+        let Job { plan, rounding, .. } = *self.job;
         let bytes = rounding.to.storage_bytes();
-        let line = plan.rhs_columns.len() * bytes;
+        let line = plan.rhs.indices.len() * bytes;
         let (count, terms, side) = (out.len() / line, self.terms(), panel_width::<K::Word>());
-        let together = rows_of_tile(count);
-        self.pack_rows(batch, first, count, scratch);
+        let (together, stride) = (rows_of_tile(count), terms + GAP);
+        let rows = (plan.lhs, self.rows);
+        scratch.words.resize(count * stride, K::Word::default());
+        pack_rows::<K>(rows, self.job.lhs, (batch, first), &mut scratch.words, stride);
+        let norms =
+            scratch.words.chunks(stride).map(|row| sum_of_squares::<K>(&row[..terms]).sqrt());
+        scratch.norms.clear();
+        scratch.norms.extend(norms);
         for p in 0..packed.panels() {
             if self.job.stop.is_set() {
                 return;
             }
             let (panel, used) = packed.panel(p);
             let width = panel.width;
-            scratch.sums.resize(count * width, K::Word::default());
+            scratch.sums.resize(count * width, K::Sum::default());
             for first in (0..terms).step_by(SLICE) {
                 let (words, columns) = (&scratch.words[first..], panel.slice(first, SLICE));
-                let tiles = words
-                    .chunks(together * (terms + GAP))
-                    .zip(scratch.sums.chunks_mut(together * width));
+                let tiles =
+                    words.chunks(together * stride).zip(scratch.sums.chunks_mut(together * width));
                 for (words, sums) in tiles {
-                    let rows = Rows { words, stride: terms + GAP, count: sums.len() / width };
+                    let rows = Rows { words, stride, count: sums.len() / width };
                     let mut lines: SmallVec<[_; ROWS]> = sums.chunks_mut(width).collect();
-                    add_products(rows, columns, &mut lines, first == 0);
+                    add_products::<K>(rows, columns, &mut lines, first == 0);
                 }
             }
             let norms = &packed.norms[p * side..][..width];
@@ -366,11 +287,10 @@ impl<'a, K: Blocked> Blocks<'a, K> {
             let lines = scratch.sums.chunks(width).zip(out.chunks_mut(line)).enumerate();
             for (r, (sums, line)) in lines {
                 let slots = &mut line[at..at + used * bytes];
-                if !K::round(&sums[..used], self.error * scratch.norms[r], norms, rounding, slots) {
-                    let place =
-                        TilePosition { batch, row: first + r, column: packed.first + p * side };
-                    let row = &scratch.words[r * (terms + GAP)..][..terms];
-                    self.open(place, (row, scratch.norms[r]), (panel, norms), sums, slots);
+                let (norm, row) = (scratch.norms[r], &scratch.words[r * stride..][..terms]);
+                let sums = &sums[..used];
+                if !K::round(sums, self.error, (norm, norms), rounding, slots) {
+                    self.open((row, norm), (panel, norms), sums, slots);
                 }
             }
         }
@@ -380,46 +300,25 @@ impl<'a, K: Blocked> Blocks<'a, K> {
     #[cold]
     fn open(
         &self,
-        place: TilePosition,
-        (row, row_norm): (&[K::Word], f64),
+        (row, norm): (&[K::Word], f64),
         (panel, norms): (Columns<'_, K::Word>, &[f64]),
-        sums: &[K::Word],
+        sums: &[K::Sum],
         slots: &mut [u8],
     ) {
         let job = self.job;
-        let bytes = job.rounding.to.storage_bytes();
+        let slots = slots.chunks_exact_mut(job.rounding.to.storage_bytes());
         let mut row_unit = None;
-        for (j, slot) in slots.chunks_exact_mut(bytes).enumerate() {
-            let (sum, norm) = (&sums[j..=j], &norms[j..=j]);
-            let magnitude = row_norm * norms[j];
+        for (j, (slot, &sum)) in slots.zip(sums).enumerate() {
+            let magnitude = norm * norms[j];
             // Most elements are decided, and need no loop over vectors for that.
-            if job.decide(sums[j], magnitude, slot)
-                || K::round(sum, self.error * row_norm, norm, job.rounding, slot)
+            if job.decide(sum, magnitude, slot)
+                || K::round(&[sum], self.error, (norm, &norms[j..=j]), job.rounding, slot)
             {
                 continue;
             }
-            let column =
-                || panel.words[j..].iter().step_by(panel.stride).take(panel.terms).copied();
-            let unit = *row_unit.get_or_insert_with(|| K::unit(row.iter().copied()));
-            let is_decided = if is_exact([unit, K::unit(column())], magnitude) {
-                job.decide(sums[j], 0.0, slot)
-            } else {
-                K::refined(row, column(), magnitude, job.error)
-                    .is_some_and(|ends| job.rounding.write_if_same(ends, slot))
-            };
-            if !is_decided {
-                let offsets = job.row_offsets(place.batch, place.row);
-                let column = job.plan.rhs_columns[place.column + j];
-                job.write_exact(place.batch, &offsets, column, slot);
-            }
+            let column = panel.words[j..].iter().step_by(panel.stride).take(panel.terms);
+            let (row, column) = (row.iter().copied(), column.copied());
+            job.settle(&mut row_unit, (row, column), (sum, magnitude), slot);
         }
     }
-}
-
-/// The number of a row, and of the first column of a panel.
-#[derive(Clone, Copy)]
-struct TilePosition {
-    batch: usize,
-    row: usize,
-    column: usize,
 }

@@ -30,11 +30,15 @@ impl ErrorBound {
         Self { terms, plain, ty }
     }
 
-    /// Returns the bound for sums whose products take part in at most `depth` additions, in units
-    /// of the magnitude.
-    pub(super) fn of_depth(self, depth: usize) -> f64 {
+    /// Returns the bound for sums in f64 whose products take part in at most `depth` additions.
+    pub(super) fn of_depth(self, depth: usize) -> Self {
         let depth = Scalar::Unsigned(depth.try_into().expect("at most 64 bits")).as_f64();
-        if self.terms > 1.0 { (depth + 4.0) * UNIT * 1.000_002 } else { 0.0 }
+        let plain = if self.terms > 1.0 { (depth + 4.0) * UNIT * 1.000_002 } else { 0.0 };
+        Self { plain, ..self }
+    }
+    /// Returns the bound for sums in f64 of exact products, in units of the magnitude.
+    pub(super) fn units(self) -> f64 {
+        self.plain
     }
 
     /// Returns the ends of an interval around `sum`, which was added up in f64 from exact products.
@@ -76,27 +80,6 @@ pub(super) fn exact_sum(terms: impl Iterator<Item = (f64, f64)>, ty: ElementType
     let mut sum = ExactSum::new(0.0);
     terms.for_each(|(a, b)| sum.add_product(a, b));
     Scalar::Float(sum.rounded(ty))
-}
-
-/// Returns the exact sum of products of complex numbers.
-pub(super) fn exact_complex_sum(
-    terms: impl Iterator<Item = ([f64; 2], [f64; 2])>,
-    ty: ElementType,
-) -> Scalar {
-    let (mut re, mut im) = (ExactSum::new(0.0), ExactSum::new(0.0));
-    for ([a, b], [c, d]) in terms {
-        re.add_product(a, c);
-        re.add_product(-b, d);
-        im.add_product(a, d);
-        im.add_product(b, c);
-    }
-    Scalar::Complex(re.rounded(ty), im.rounded(ty))
-}
-
-/// Returns the interval of a complex number whose parts are in these.
-pub(super) fn complex_interval(re: Option<[f64; 2]>, im: Option<[f64; 2]>) -> Option<[Scalar; 2]> {
-    let ([re_low, re_high], [im_low, im_high]) = (re?, im?);
-    Some([Scalar::Complex(re_low, im_low), Scalar::Complex(re_high, im_high)])
 }
 
 #[cfg(test)]

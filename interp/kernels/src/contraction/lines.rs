@@ -3,12 +3,10 @@
 //!
 //! This suits results that share few columns, for which tiles would be mostly empty: convolutions
 //! of features that do not mix.
-use super::Contraction;
-use super::accumulator::SingleSums;
-use super::blocked::SLICE;
-use super::panels::{Job, WORTH_A_THREAD};
-use super::rounding::{Blocked, is_exact};
-use super::tile::Word;
+use super::accumulator::OwnSums;
+use super::blocked::{SLICE, WORTH_A_THREAD};
+use super::job::Job;
+use super::tile::NativeWord;
 use num::loops::instruction_set::{Task, run as run_task};
 use num::parallel::{parts_with, threads};
 
@@ -22,6 +20,8 @@ pub(crate) struct ResultLines<'a> {
     pub length: usize,
     /// Lines of a block.
     pub interleaved: usize,
+    /// Terms of a result, at most.
+    pub terms: usize,
     /// The distance in the right operand of the terms of neighboring lines of a block.
     pub line_step: usize,
     /// The distances in the operands of the terms of neighboring results; the one in the left
@@ -31,8 +31,6 @@ pub(crate) struct ResultLines<'a> {
     pub taps: Vec<Tap>,
     /// Appends the places in the operands to which the places of the taps are added, for a block.
     pub bases: &'a (dyn Fn(usize, &mut Vec<[usize; 2]>) + Sync),
-    /// Returns the batch, the row and the column of a result.
-    pub place: &'a (dyn Fn(usize) -> [usize; 3] + Sync),
 }
 
 /// A term of results of a line, in all of which its factors are elements.
@@ -82,6 +80,9 @@ impl ResultLines<'_> {
     }
 }
 
+/// The sums of lines.
+type LinesJob<'a, K> = Job<'a, K, ResultLines<'a>>;
+
 /// The memory of a thread.
 struct LineScratch<W> {
     bases: Vec<[usize; 2]>,
@@ -108,23 +109,16 @@ impl<W> Default for LineScratch<W> {
 }
 
 /// All sums of the plan, in the order of the lines.
-pub(super) fn run<K: Blocked + SingleSums<1>>(
-    job: &Job<'_, K, 1>,
-    lines: &ResultLines<'_>,
-    out: &mut [u8],
-) {
+pub(super) fn run<'a, K: OwnSums>(job: &LinesJob<'a, K>, out: &mut [u8]) {
+    let lines = job.plan;
     let width = job.rounding.to.storage_bytes();
     let (line, segments) = (lines.length * lines.interleaved * width, lines.segments());
-    if out.is_empty() {
-        return;
-    }
     let work = lines.length.saturating_mul(lines.interleaved);
-    let work = work.saturating_mul(job.plan.rhs_terms.len().max(1));
+    let work = work.saturating_mul(lines.terms.max(1));
     let blocks = out.len() / line;
     let part = |space: &mut LineScratch<K::Word>, block: usize, segment: usize, out: &mut [u8]| {
         if !job.stop.is_set() {
-            let first = block * lines.length * lines.interleaved;
-            Segment { job, lines, block, first, from: segment * SEGMENT }.run(space, out);
+            Segment { job, lines, block, from: segment * SEGMENT }.run(space, out);
         }
     };
     let segment = SEGMENT * lines.interleaved * width;
@@ -144,16 +138,15 @@ pub(super) fn run<K: Blocked + SingleSums<1>>(
     });
 }
 
-/// The results from the number `from` on of the lines of a block, whose first result is `first`.
-struct Segment<'a, K: Blocked> {
-    job: &'a Job<'a, K, 1>,
+/// The results from the number `from` on of the lines of a block.
+struct Segment<'a, K: OwnSums> {
+    job: &'a LinesJob<'a, K>,
     lines: &'a ResultLines<'a>,
     block: usize,
-    first: usize,
     from: usize,
 }
 
-impl<K: Blocked + SingleSums<1>> Segment<'_, K> {
+impl<K: OwnSums> Segment<'_, K> {
     fn run(&self, space: &mut LineScratch<K::Word>, out: &mut [u8]) {
         let (lines, rounding) = (self.lines, self.job.rounding);
         let (width, interleaved) = (rounding.to.storage_bytes(), lines.interleaved);
@@ -165,18 +158,21 @@ impl<K: Blocked + SingleSums<1>> Segment<'_, K> {
         space.taps.extend(taps.filter(|tap| tap.count > 0));
         for line in 0..interleaved {
             let depth = self.add(line, length, space);
-            let LineScratch { totals, magnitudes, elements, .. } = space;
+            let LineScratch { bases, taps, totals, magnitudes, elements, .. } = &mut *space;
             elements.resize(if interleaved > 1 { length * width } else { 0 }, 0);
             let slots = if interleaved > 1 { elements.as_mut_slice() } else { &mut *out };
             let error = self.job.error.of_depth(depth);
-            if !K::round(totals, error, magnitudes, rounding, slots) {
+            if !K::round(totals, error, (1.0, magnitudes), rounding, slots) {
                 let slots = slots.chunks_exact_mut(width);
                 for (i, ((&sum, &magnitude), slot)) in
                     totals.iter().zip(&*magnitudes).zip(slots).enumerate()
                 {
-                    if !K::round(&[sum], error, &[magnitude], rounding, slot) {
-                        let result = self.first + (self.from + i) * interleaved + line;
-                        self.open(result, sum, magnitude, slot);
+                    if !K::round(&[sum], error, (1.0, &[magnitude]), rounding, slot)
+                        && !self.job.decide(sum, magnitude, slot)
+                    {
+                        let pairs: Vec<[K::Word; 2]> = self.pairs(line, i, bases, taps).collect();
+                        let [a, b] = [0, 1].map(|of| pairs.iter().map(move |pair| pair[of]));
+                        self.job.settle(&mut None, (a, b), (sum, magnitude), slot);
                     }
                 }
             }
@@ -194,7 +190,7 @@ impl<K: Blocked + SingleSums<1>> Segment<'_, K> {
     fn add(&self, line: usize, length: usize, space: &mut LineScratch<K::Word>) -> usize {
         let LineScratch { bases, taps, sums, totals, magnitudes, .. } = space;
         totals.clear();
-        totals.resize(length, K::zero());
+        totals.resize(length, K::Word::default());
         magnitudes.clear();
         magnitudes.resize(if K::HAS_BOUND { length } else { 0 }, 0.0);
         let together = (SLICE / taps.len().max(1)).max(1);
@@ -207,7 +203,7 @@ impl<K: Blocked + SingleSums<1>> Segment<'_, K> {
                 }
                 if !is_one {
                     sums.clear();
-                    sums.resize(length, K::zero());
+                    sums.resize(length, K::Word::default());
                 }
                 run_task(AddTerms::<K> {
                     job: self.job,
@@ -227,35 +223,38 @@ impl<K: Blocked + SingleSums<1>> Segment<'_, K> {
                 slices += 1;
             }
         }
-        SLICE.min(self.job.plan.rhs_terms.len()) + slices
+        SLICE.min(self.lines.terms) + slices
     }
 
-    /// An element that the bound of a line leaves open.
-    #[cold]
-    fn open(&self, result: usize, sum: K::Word, magnitude: f64, slot: &mut [u8]) {
-        let job = self.job;
-        if job.decide(sum, magnitude, slot) {
-            return;
-        }
-        let Contraction { rhs_columns, .. } = *job.plan;
-        let [batch, row, column] = (self.lines.place)(result);
-        let (offsets, column) = (job.row_offsets(batch, row), rhs_columns[column]);
-        let pairs = || job.terms(batch, &offsets).map(|(a, at)| (a, job.rhs[at + column]));
-        let word = |x: K::Stored| -> K::Word {
-            let [word] = K::pack(x);
-            word
-        };
-        let units =
-            [K::unit(pairs().map(|(a, _)| word(a))), K::unit(pairs().map(|(_, b)| word(b)))];
-        if !(is_exact(units, magnitude) && job.decide(sum, 0.0, slot)) {
-            job.write_exact(batch, &offsets, column, slot);
-        }
+    /// Returns the factors of the terms of a result of a line, counted from the first one of the
+    /// segment.
+    fn pairs(
+        &self,
+        line: usize,
+        result: usize,
+        bases: &[[usize; 2]],
+        taps: &[Tap],
+    ) -> impl Iterator<Item = [K::Word; 2]> {
+        let (job, lines) = (self.job, self.lines);
+        let taps = taps.iter().filter_map(move |tap| {
+            let after = result.checked_sub(tap.first)?;
+            let number = after / tap.step;
+            let is_term = after.is_multiple_of(tap.step) && number < tap.count;
+            let rhs = line * lines.line_step + tap.rhs + after * lines.rhs_step;
+            is_term.then(|| [tap.lhs + number * lines.lhs_step, rhs])
+        });
+        let bases = bases.iter();
+        bases.flat_map(move |&[lhs, rhs]| {
+            let elements =
+                move |[a, b]: [usize; 2]| [job.lhs[lhs.wrapping_add(a)], job.rhs[rhs + b]];
+            taps.clone().map(move |tap| elements(tap).map(K::pack))
+        })
     }
 }
 
 /// Adds the products of taps at bases to the sums of a segment.
-struct AddTerms<'a, K: Blocked> {
-    job: &'a Job<'a, K, 1>,
+struct AddTerms<'a, K: OwnSums> {
+    job: &'a LinesJob<'a, K>,
     lines: &'a ResultLines<'a>,
     /// The place of the line in the right operand.
     start: usize,
@@ -265,7 +264,7 @@ struct AddTerms<'a, K: Blocked> {
     magnitudes: &'a mut [f64],
 }
 
-impl<K: Blocked + SingleSums<1>> Task for AddTerms<'_, K> {
+impl<K: OwnSums> Task for AddTerms<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {

@@ -16,7 +16,7 @@
 //! | floats of up to 32 bits, perhaps with integers of up to 16 | exact products, added in f64 |
 //! | the same, rounded to `f64` | exact products, added with the rounding errors kept |
 //! | `f64`, or wider integers with floats | products and sums with their rounding errors kept |
-//! | complex numbers | part by part, as their parts would be |
+//! | complex numbers | as real ones, of twice the terms and twice the columns |
 //!
 //! A sum starts at +0, so a sum of negative zeros is +0. Products of complex numbers are formed
 //! from their parts as arithmetic says: an infinite part is not recovered from a NaN that the other
@@ -28,13 +28,14 @@
 mod accumulator;
 mod algorithm;
 mod blocked;
+mod complex;
 mod error_bound;
+mod job;
 mod lines;
 mod native;
 mod native_blocks;
 mod operands;
 mod pack;
-mod panels;
 mod rounding;
 mod scratch;
 mod short;
@@ -51,58 +52,60 @@ pub(super) use scratch::Extent;
 pub use short::in_halves;
 pub use short::{is_short, short_product};
 
-use accumulator::{
-    Accumulator, CompensatedAccumulator, CompensatedComplexAccumulator, F64Accumulator,
-    F64ComplexAccumulator, SingleSums, WrappingAccumulator,
-};
-use error_bound::ErrorBound;
+use accumulator::{Accumulator, CompensatedAccumulator, F64Accumulator, OwnSums};
 use half::bf16;
+use job::Job;
 use native::NativeAccumulator;
-use num::clock::Stop;
-use panels::Job;
-use rounding::Blocked;
-
-/// The offset of a term without an element, as in padding. It is left out of the sum.
-pub(super) const PADDING: usize = usize::MAX;
-
-/// Writes the offsets of a row, one for each term, from the numbers of the batch and of the row.
-pub(super) type RowOffsets<'a> = &'a (dyn Fn(usize, usize, &mut [usize]) + Sync);
+use pack::Order;
 
 /// The elements that are multiplied for each element of the result.
-///
-/// The result is an array of batches, rows and columns. A function gives the left offsets, since a
-/// convolution has padding; a right offset is a sum of three.
+#[derive(Clone, Copy)]
+pub(super) enum Sums<'a> {
+    /// Rows times columns, whose sums lie batch by batch and row by row.
+    Matrix(Contraction<'a>),
+    /// Terms of lines of results: real ones that [`ResolvedDotAlgorithm::has_lines`].
+    Lines(&'a ResultLines<'a>),
+}
+
+/// The rows and columns whose products are summed for each element of the result, an array of
+/// batches, rows and columns.
+#[derive(Clone, Copy)]
 pub(super) struct Contraction<'a> {
     /// Number of rows of a batch.
     pub(super) rows: usize,
-    /// Writes the offsets of a row in the left operand.
-    pub(super) lhs: RowOffsets<'a>,
-    /// Whether a left offset can be [`PADDING`].
-    pub(super) has_padding: bool,
-    /// Offset of a batch in the right operand; as many as there are batches.
-    pub(super) rhs_batches: &'a [usize],
-    /// Offset of a column in the right operand.
-    pub(super) rhs_columns: &'a [usize],
-    /// Offset of a term in the right operand.
-    pub(super) rhs_terms: &'a [usize],
-    /// The offsets that `lhs` gives, as sums of three, if they are.
-    pub(super) lists: Option<Lists<'a>>,
-    /// The offsets that `lhs` gives, as runs, if they are few.
-    pub(super) runs: Option<TermRuns<'a>>,
-    /// How results lie in lines, if sums are formed so: real ones that
-    /// [`ResolvedDotAlgorithm::has_lines`].
-    pub(super) lines: Option<&'a ResultLines<'a>>,
+    pub(super) lhs: LhsOffsets<'a>,
+    /// The offsets of columns, in each of the batches.
+    pub(super) rhs: Lists<'a>,
 }
 
-/// Offsets in the left operand: of batches, rows and terms.
+/// The offsets of the terms of each row in the left operand.
+#[derive(Clone, Copy)]
+pub(super) enum LhsOffsets<'a> {
+    /// Sums of the offsets of a batch, a row and a term.
+    Sums(Lists<'a>),
+    /// Runs of terms. Other terms are padding, which takes no part in a sum.
+    Runs {
+        /// The distance in the left operand from term to term.
+        step: usize,
+        /// Whether a row may have padding.
+        has_padding: bool,
+        of: RowRuns<'a>,
+    },
+}
+
+/// Appends the runs of a row, from the numbers of the batch and of the row.
+pub(super) type RowRuns<'a> = &'a (dyn Fn(usize, usize, &mut Vec<TermRun>) + Sync);
+
+/// Offsets in an operand, of which one of each list are added: of batches, of rows or columns, and
+/// of terms.
 #[derive(Clone, Copy)]
 pub(super) struct Lists<'a> {
     pub(super) batches: &'a [usize],
-    pub(super) rows: &'a [usize],
+    pub(super) indices: &'a [usize],
     pub(super) terms: &'a [usize],
 }
 
-/// Terms of a row that follow each other, also in the left operand.
+/// Terms of a row that follow each other, at even distances in the left operand.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TermRun {
     /// The number of the first term.
@@ -112,87 +115,156 @@ pub(super) struct TermRun {
     pub(super) count: usize,
 }
 
-/// The terms of rows that are not [`PADDING`].
-#[derive(Clone, Copy)]
-pub(super) struct TermRuns<'a> {
-    /// The distance in the left operand from term to term.
-    pub(super) step: usize,
-    /// Appends the runs of a row, from the numbers of the batch and of the row.
-    pub(super) of: &'a (dyn Fn(usize, usize, &mut Vec<TermRun>) + Sync),
+impl LhsOffsets<'_> {
+    fn has_padding(self) -> bool {
+        match self {
+            Self::Sums(_) => false,
+            Self::Runs { has_padding, .. } => has_padding,
+        }
+    }
+    /// Returns the order of the elements of rows, if these are sums of offsets.
+    fn order(self) -> Order {
+        match self {
+            Self::Sums(lists) => Order::of(lists),
+            Self::Runs { .. } => Order::Any,
+        }
+    }
+    /// Returns the numbers of the terms of a row that are not padding, and their offsets.
+    fn terms(self, batch: usize, row: usize) -> Vec<(usize, usize)> {
+        match self {
+            Self::Sums(Lists { batches, indices, terms }) => {
+                let start = batches[batch] + indices[row];
+                terms.iter().map(|&term| start + term).enumerate().collect()
+            }
+            Self::Runs { step, of, .. } => {
+                let mut runs = Vec::new();
+                of(batch, row, &mut runs);
+                let term = |run: TermRun| move |i: usize| (run.term + i, run.lhs + i * step);
+                runs.into_iter().flat_map(|run| (0..run.count).map(term(run))).collect()
+            }
+        }
+    }
+}
+
+impl LhsOffsets<'_> {
+    /// Calls `then` with the offsets of rows of several parts, each of which has all `terms`.
+    fn with_parts(
+        self,
+        (scale, parts): (usize, &[usize]),
+        terms: usize,
+        then: impl FnOnce(LhsOffsets<'_>),
+    ) {
+        match self {
+            Self::Sums(lists) => {
+                let [batches, indices] =
+                    [lists.batches, lists.indices].map(|x| in_parts(x, scale, &[0]));
+                let terms = in_parts(lists.terms, scale, parts);
+                then(LhsOffsets::Sums(Lists {
+                    batches: &batches,
+                    indices: &indices,
+                    terms: &terms,
+                }));
+            }
+            Self::Runs { step, has_padding, of } => {
+                let of = |batch: usize, row: usize, runs: &mut Vec<TermRun>| {
+                    let start = runs.len();
+                    of(batch, row, runs);
+                    for run in runs.split_off(start) {
+                        runs.extend(parts.iter().enumerate().map(|(i, part)| TermRun {
+                            term: i * terms + run.term,
+                            lhs: scale * run.lhs + part,
+                            ..run
+                        }));
+                    }
+                };
+                then(LhsOffsets::Runs { step: scale * step, has_padding, of: &of });
+            }
+        }
+    }
+}
+
+/// Returns `scale` times the offsets, plus that of each part, part by part.
+fn in_parts(offsets: &[usize], scale: usize, parts: &[usize]) -> Vec<usize> {
+    parts.iter().flat_map(|part| offsets.iter().map(move |at| scale * at + part)).collect()
 }
 
 impl Contraction<'_> {
     /// Multiplications there are to do.
     fn work(&self) -> usize {
-        self.batch_work().saturating_mul(self.rhs_batches.len())
+        self.batch_work().saturating_mul(self.rhs.batches.len())
     }
     fn batch_work(&self) -> usize {
-        self.rows.saturating_mul(self.rhs_columns.len()).saturating_mul(self.rhs_terms.len())
+        self.rows.saturating_mul(self.rhs.indices.len()).saturating_mul(self.rhs.terms.len())
     }
 }
 
-/// Writes all sums of the contraction, batch by batch and row by row, into the bytes of an array.
+/// Writes all sums into the bytes of an array.
 pub(super) fn contract_into(
-    plan: &Contraction<'_>,
+    sums: Sums<'_>,
     pair: &Operands<'_>,
     rounding: Rounding,
     out: &mut [u8],
 ) {
-    use panels::{run, run_single_or_tiled};
+    if out.is_empty() {
+        return;
+    }
     match pair {
-        Operands::Integers(a, b) => {
-            run_single_or_tiled(&job::<WrappingAccumulator, 1>(plan, a, b, rounding), out);
-        }
+        Operands::Integers(a, b) => own::<NativeAccumulator<i64>>(sums, (a, b), rounding, out),
         Operands::NarrowIntegers(a, b) => {
-            run_blocked(&job::<NativeAccumulator<i32>, 1>(plan, a, b, rounding), out);
+            own::<NativeAccumulator<i32>>(sums, (a, b), rounding, out);
         }
-        Operands::Bf16(a, b) => {
-            run_blocked(&job::<NativeAccumulator<bf16>, 1>(plan, a, b, rounding), out);
-        }
-        Operands::Single(a, b) => {
-            run_blocked(&job::<NativeAccumulator<f32>, 1>(plan, a, b, rounding), out);
-        }
-        Operands::Double(a, b) => {
-            run_blocked(&job::<NativeAccumulator<f64>, 1>(plan, a, b, rounding), out);
-        }
-        Operands::F64Accumulator(a, b) => {
-            run_blocked(&job::<F64Accumulator, 1>(plan, a, b, rounding), out);
-        }
+        Operands::Bf16(a, b) => own::<NativeAccumulator<bf16>>(sums, (a, b), rounding, out),
+        Operands::Single(a, b) => own::<NativeAccumulator<f32>>(sums, (a, b), rounding, out),
+        Operands::Double(a, b) => own::<NativeAccumulator<f64>>(sums, (a, b), rounding, out),
+        Operands::F64Accumulator(a, b) => own::<F64Accumulator>(sums, (a, b), rounding, out),
         Operands::CompensatedAccumulator(a, b) => {
-            run(&job::<CompensatedAccumulator, 2>(plan, a, b, rounding), out);
+            matrix::<CompensatedAccumulator>(sums, (a, b), rounding, out);
         }
         Operands::F64ComplexAccumulator(a, b) => {
-            run_single_or_tiled(&job::<F64ComplexAccumulator, 2>(plan, a, b, rounding), out);
+            complex::contract(sums, (a, b), rounding, out, own::<F64Accumulator>);
         }
         Operands::CompensatedComplexAccumulator(a, b) => {
-            run(&job::<CompensatedComplexAccumulator, 4>(plan, a, b, rounding), out);
+            complex::contract(sums, (a, b), rounding, out, matrix::<CompensatedAccumulator>);
         }
     }
 }
 
-/// Forms the sums in lines, if the contraction has them; else in tiles, or for a single row or
-/// column as a product with a vector or one by one.
-fn run_blocked<K: Blocked + SingleSums<1>>(job: &Job<'_, K, 1>, out: &mut [u8]) {
-    if let Some(lines) = job.plan.lines {
-        return lines::run(job, lines, out);
-    }
-    let is_packable = !out.is_empty() && job.can_be_packed();
-    let is_vector = job.plan.rows.min(job.plan.rhs_columns.len()) == 1;
-    if is_packable && !is_vector {
-        if !native_blocks::run(job, out) {
-            blocked::run(job, out);
-        }
-    } else if !(is_packable && vector::run_vectors(job, out)) {
-        job.run(out, |batch, out, parallel| job.direct(batch, out, parallel));
-    }
-}
-
-fn job<'a, K: Accumulator<PLANES>, const PLANES: usize>(
-    plan: &'a Contraction<'a>,
-    lhs: &'a [K::Stored],
-    rhs: &'a [K::Stored],
+/// Forms sums in words, in lines or as products of matrices; for a single row or column as a
+/// product with a vector.
+fn own<K: OwnSums>(
+    sums: Sums<'_>,
+    factors: (&[K::Stored], &[K::Stored]),
     rounding: Rounding,
-) -> Job<'a, K, PLANES> {
-    let error = ErrorBound::new(plan.rhs_terms.len() * K::PRODUCTS, rounding.sum_type());
-    Job { plan, lhs, rhs, rounding, error, stop: Stop::current() }
+    out: &mut [u8],
+) {
+    let plan = match sums {
+        Sums::Lines(lines) => {
+            return lines::run(&Job::<K, _>::new(lines, lines.terms, factors, rounding), out);
+        }
+        Sums::Matrix(plan) => plan,
+    };
+    let job = Job::<K, _>::new(&plan, plan.rhs.terms.len(), factors, rounding);
+    if !job.can_be_packed() {
+        job.direct(out);
+    } else if !vector::run_vectors(&job, out) && !native_blocks::run(&job, out) {
+        blocked::run(&job, out);
+    }
+}
+
+/// Forms the sums of products of matrices; a single one, or those of numbers that cannot be packed,
+/// one by one.
+fn matrix<K: Accumulator>(
+    sums: Sums<'_>,
+    factors: (&[K::Stored], &[K::Stored]),
+    rounding: Rounding,
+    out: &mut [u8],
+) {
+    let Sums::Matrix(plan) = sums else { unreachable!("sums in words have lines") };
+    let job = Job::<K, _>::new(&plan, plan.rhs.terms.len(), factors, rounding);
+    let is_single = plan.rows.max(plan.rhs.indices.len()) == 1;
+    if is_single || !job.can_be_packed() {
+        job.direct(out);
+    } else {
+        blocked::run(&job, out);
+    }
 }

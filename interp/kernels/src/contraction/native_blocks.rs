@@ -1,12 +1,12 @@
 //! Sums in the type of the operands whose rows lie one after the other, or are few enough to be
 //! packed as a whole: each thread packs the columns that it multiplies, a slice of their terms at a
 //! time, and adds sums up in the result.
-use super::blocked::{GAP, SLICE, even_step, is_shared};
+use super::accumulator::OwnSums;
+use super::blocked::{GAP, SLICE, even_step};
+use super::job::{Job, is_shared};
 use super::pack::{Order, PackSource, pack_columns, pack_rows, panel_width};
-use super::panels::Job;
-use super::rounding::Blocked;
 use super::tile::{Columns, ROWS, Rows, VECTORS, Word, add_products, rows_of_tile};
-use super::{Contraction, Lists};
+use super::{Contraction, LhsOffsets, Lists};
 use num::parallel::{parts, parts_with, threads};
 use smallvec::SmallVec;
 
@@ -21,11 +21,6 @@ const MOST_WORDS: usize = 1 << 20;
 /// Rows for which columns are read where they are: each word is read once for eight rows, and
 /// packing reads and writes it.
 const ROWS_IN_PLACE: usize = 4 * ROWS;
-/// Multiplications that are worth waking another thread for.
-const WORTH_SHARING: usize = 1 << 20;
-/// Multiplications of the batches that a thread takes at a time.
-const WORTH_A_TASK: usize = 1 << 18;
-
 /// Returns the bytes that sums with these numbers of batches, rows, columns and terms take.
 pub(super) fn bytes<W: Word>([batches, rows, columns, terms]: [usize; 4]) -> usize {
     let side = TOGETHER * panel_width::<W>();
@@ -45,26 +40,15 @@ pub(super) fn bytes<W: Word>([batches, rows, columns, terms]: [usize; 4]) -> usi
 
 /// All sums of the plan, into the bytes of the result. Returns false if its rows are not such that
 /// they can be formed here.
-pub(super) fn run<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) -> bool {
-    let plan = job.plan;
-    let Some(lists) = plan.lists.filter(|_| !K::HAS_BOUND) else { return false };
+pub(super) fn run<K: OwnSums>(job: &Job<'_, K>, out: &mut [u8]) -> bool {
+    let LhsOffsets::Sums(lists) = job.plan.lhs else { return false };
     let sums = OwnBlocks::new(job, lists);
-    if sums.rows_in_place.is_none() && plan.rows.saturating_mul(lists.terms.len()) > MOST_WORDS {
+    let is_small = job.plan.rows.saturating_mul(lists.terms.len()) <= MOST_WORDS;
+    if K::HAS_BOUND || sums.rows_in_place.is_none() && !is_small {
         return false;
     }
-    let (batches, work) = (plan.rhs_batches.len(), plan.batch_work());
-    let size = plan.rows * plan.rhs_columns.len() * job.rounding.to.storage_bytes();
-    if plan.work() < WORTH_SHARING || is_shared(batches, work) {
-        let is_parallel = work >= WORTH_SHARING;
-        let mut scratch = NativeScratch::default();
-        for (batch, out) in out.chunks_mut(size).enumerate() {
-            sums.batch(batch, out, &mut scratch, is_parallel);
-        }
-        return true;
-    }
-    let least = (WORTH_A_TASK / work.max(1)).max(1);
-    parts_with(out, (size, least), NativeScratch::default, |scratch, batch, out| {
-        sums.batch(batch, out, scratch, false);
+    job.batches(out, NativeScratch::default, |scratch, batch, out, is_parallel| {
+        sums.batch(batch, out, scratch, is_parallel);
     });
     true
 }
@@ -101,8 +85,8 @@ struct AllRows<'a, W> {
 }
 
 /// A contraction.
-struct OwnBlocks<'a, K: Blocked> {
-    job: &'a Job<'a, K, 1>,
+struct OwnBlocks<'a, K: OwnSums> {
+    job: &'a Job<'a, K>,
     lists: Lists<'a>,
     row_order: Order,
     column_order: Order,
@@ -112,21 +96,21 @@ struct OwnBlocks<'a, K: Blocked> {
     columns_in_place: Option<usize>,
 }
 
-impl<'a, K: Blocked> OwnBlocks<'a, K> {
-    fn new(job: &'a Job<'a, K, 1>, lists: Lists<'a>) -> Self {
-        let Contraction { rows, rhs_columns: columns, rhs_terms: terms, .. } = *job.plan;
-        let column_order = Order::of(columns, terms);
-        let row_order = Order::of(lists.rows, lists.terms);
+impl<'a, K: OwnSums> OwnBlocks<'a, K> {
+    fn new(job: &'a Job<'a, K>, lists: Lists<'a>) -> Self {
+        let Contraction { rows, rhs: columns, .. } = *job.plan;
+        let (row_order, column_order) = (Order::of(lists), Order::of(columns));
         let are_terms_neighbors = lists.terms.len() == 1 || even_step(lists.terms) == Some(1);
-        let columns_in_place = even_step(terms).filter(|&step| {
+        let count = columns.indices.len();
+        let columns_in_place = even_step(columns.terms).filter(|&step| {
             K::words(job.rhs).is_some()
                 && rows <= ROWS_IN_PLACE
-                && columns.len().is_multiple_of(K::Word::LANES)
-                && step >= columns.len()
+                && count.is_multiple_of(K::Word::LANES)
+                && step >= count
                 && column_order == Order::Indices
         });
         let rows_in_place =
-            even_step(lists.rows).filter(|_| K::words(job.lhs).is_some() && are_terms_neighbors);
+            even_step(lists.indices).filter(|_| K::words(job.lhs).is_some() && are_terms_neighbors);
         Self { job, lists, row_order, column_order, rows_in_place, columns_in_place }
     }
 
@@ -141,8 +125,8 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
         let mut packed = std::mem::take(&mut scratch.rows);
         let rows = match K::words(self.job.lhs).zip(self.rows_in_place) {
             Some((words, stride)) => {
-                let Lists { batches, rows, terms } = self.lists;
-                AllRows { words: &words[batches[batch] + rows[0] + terms[0]..], stride }
+                let Lists { batches, indices, terms } = self.lists;
+                AllRows { words: &words[batches[batch] + indices[0] + terms[0]..], stride }
             }
             None => self.pack_rows(batch, &mut packed, is_parallel),
         };
@@ -168,22 +152,19 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
         words: &'b mut Vec<K::Word>,
         is_parallel: bool,
     ) -> AllRows<'b, K::Word> {
-        let Lists { batches, rows, terms } = self.lists;
-        let (start, order) = (batches[batch], self.row_order);
-        let stride = terms.len() + GAP;
-        words.resize(rows.len() * stride, K::Word::default());
+        let (plan, rows) = (self.job.plan, (self.job.plan.lhs, self.row_order));
+        let stride = plan.rhs.terms.len() + GAP;
+        words.resize(plan.rows * stride, K::Word::default());
         let size = (LEAST_ROWS * stride, if is_parallel { 1 } else { usize::MAX });
         parts(words, size, |i, words| {
-            let indices = &rows[i * LEAST_ROWS..][..words.len() / stride];
-            let source = PackSource { elements: self.job.lhs, start, indices, terms, order };
-            pack_rows::<K>(source, words, stride);
+            pack_rows::<K>(rows, self.job.lhs, (batch, i * LEAST_ROWS), words, stride);
         });
         AllRows { words, stride }
     }
 
     /// Returns the tasks of a batch, in which threads have about as much to do.
     fn tasks<'b>(&self, out: &'b mut [u8], is_parallel: bool) -> SmallVec<[Task<'b>; 1]> {
-        let (rows, columns) = (self.job.plan.rows, self.job.plan.rhs_columns.len());
+        let (rows, columns) = (self.job.plan.rows, self.job.plan.rhs.indices.len());
         let bytes = self.job.rounding.to.storage_bytes();
         let side = panel_width::<K::Word>();
         let panels = columns.div_ceil(side);
@@ -225,7 +206,7 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
         let together = rows_of_tile(task.lines.len());
         let rows = AllRows { words: &rows.words[task.row * rows.stride..], ..rows };
         let count = task.lines.first().map_or(0, |line| line.len()) / bytes;
-        let columns = &plan.rhs_columns[task.column..task.column + count];
+        let columns = &plan.rhs.indices[task.column..task.column + count];
         for (i, indices) in columns.chunks(side).enumerate() {
             let at = i * side * bytes..(i * side + indices.len()) * bytes;
             let mut lines: RowSlices<'_, u8> =
@@ -238,7 +219,7 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
             if !is_direct {
                 sums.resize(lines.len() * width, K::Word::default());
             }
-            for first in (0..plan.rhs_terms.len()).step_by(SLICE) {
+            for first in (0..plan.rhs.terms.len()).step_by(SLICE) {
                 if job.stop.is_set() {
                     return;
                 }
@@ -255,13 +236,13 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
                     for (panel, start) in panels.clone() {
                         let mut parts: RowSlices<'_, K::Word> =
                             lines.iter_mut().map(|line| &mut line[start..]).collect();
-                        add_products(rows, panel, &mut parts, first == 0);
+                        add_products::<K>(rows, panel, &mut parts, first == 0);
                     }
                 }
             }
             if !is_direct {
                 for (line, sums) in lines.iter_mut().zip(sums.chunks(width)) {
-                    K::round(&sums[..indices.len()], 0.0, &[], job.rounding, line);
+                    K::round(&sums[..indices.len()], job.error, (0.0, &[]), job.rounding, line);
                 }
             }
         }
@@ -275,9 +256,9 @@ impl<'a, K: Blocked> OwnBlocks<'a, K> {
         first: usize,
         packed: &'b mut Vec<K::Word>,
     ) -> impl Iterator<Item = (Columns<'b, K::Word>, usize)> + Clone {
-        let plan = self.job.plan;
-        let start = plan.rhs_batches[batch];
-        let terms = &plan.rhs_terms[first..];
+        let columns = self.job.plan.rhs;
+        let start = columns.batches[batch];
+        let terms = &columns.terms[first..];
         let terms = &terms[..terms.len().min(SLICE)];
         let count = terms.len();
         let (side, width) =

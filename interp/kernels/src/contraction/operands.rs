@@ -271,6 +271,11 @@ impl Rounding {
     pub(super) fn with_sums(self, sums: Option<ElementType>) -> Self {
         Self { sums, further_bits: further_bits(sums.unwrap_or(self.to)), ..self }
     }
+    /// Returns the rounding of the parts of complex sums.
+    pub(super) fn of_parts(self) -> Self {
+        let to = self.to.component();
+        Self { to, ..self }.with_sums(self.sums.map(ElementType::component))
+    }
     /// Returns the type that sums are rounded to first.
     pub(super) fn sum_type(self) -> ElementType {
         self.sums.unwrap_or(self.to)

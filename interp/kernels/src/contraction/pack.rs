@@ -1,8 +1,8 @@
 //! Operands packed for tiles: rows one after the other, columns in panels, term by term.
-use super::PADDING;
 use super::accumulator::Accumulator;
 use super::tile::{VECTORS, Word};
 use super::transpose::{SIDE, is_fast, transpose};
+use super::{LhsOffsets, Lists, TermRun};
 use num::loops::instruction_set::{Task, run};
 
 /// The offsets of the elements of a batch in an operand: a start plus the offsets of an index
@@ -26,7 +26,7 @@ pub(super) enum Order {
 
 impl Order {
     /// Returns the order of elements at the sums of two offsets.
-    pub(super) fn of(indices: &[usize], terms: &[usize]) -> Self {
+    pub(super) fn of(Lists { indices, terms, .. }: Lists<'_>) -> Self {
         let follow = |list: &[usize]| list.windows(2).all(|pair| pair[1] == pair[0] + 1);
         match (follow(indices), follow(terms)) {
             (true, _) if indices.len() > 1 => Self::Indices,
@@ -48,7 +48,7 @@ const TRANSPOSED: usize = 32;
 const CHUNK: usize = 8;
 
 /// Packs columns into panels, and adds the squares of their elements.
-pub(super) fn pack_columns<K: Accumulator<1, Word: Word>>(
+pub(super) fn pack_columns<K: Accumulator>(
     source: PackSource<'_, K::Stored>,
     words: &mut [K::Word],
     squares: &mut [f64],
@@ -56,13 +56,13 @@ pub(super) fn pack_columns<K: Accumulator<1, Word: Word>>(
     run(PackColumns::<K> { source, words, squares });
 }
 
-struct PackColumns<'a, K: Accumulator<1>> {
+struct PackColumns<'a, K: Accumulator> {
     source: PackSource<'a, K::Stored>,
     words: &'a mut [K::Word],
     squares: &'a mut [f64],
 }
 
-impl<K: Accumulator<1, Word: Word>> Task for PackColumns<'_, K> {
+impl<K: Accumulator> Task for PackColumns<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
@@ -116,10 +116,10 @@ impl<K: Accumulator<1, Word: Word>> Task for PackColumns<'_, K> {
                     let slots = part[lane..].iter_mut().step_by(width);
                     if source.order == Order::Terms {
                         let line = &source.elements[at + terms[0]..][..terms.len()];
-                        slots.zip(line).for_each(|(slot, &x)| [*slot] = K::pack(x));
+                        slots.zip(line).for_each(|(slot, &x)| *slot = K::pack(x));
                     } else {
                         let line = terms.iter().map(|&term| source.elements[at + term]);
-                        slots.zip(line).for_each(|(slot, x)| [*slot] = K::pack(x));
+                        slots.zip(line).for_each(|(slot, x)| *slot = K::pack(x));
                     }
                 }
                 if !K::HAS_BOUND {
@@ -127,7 +127,7 @@ impl<K: Accumulator<1, Word: Word>> Task for PackColumns<'_, K> {
                 }
                 for term in part.chunks_exact(width) {
                     for (square, &word) in squares.iter_mut().zip(term) {
-                        *square += K::square([word]);
+                        *square += K::square(word);
                     }
                 }
             }
@@ -139,7 +139,7 @@ impl<K: Accumulator<1, Word: Word>> Task for PackColumns<'_, K> {
 /// registers, and panels, which may be a power of two apart, do not take each other's place in the
 /// cache.
 #[inline(always)]
-fn copy_panel<K: Accumulator<1>, const N: usize>(
+fn copy_panel<K: Accumulator, const N: usize>(
     elements: &[K::Stored],
     terms: &[usize],
     words: &mut [K::Word],
@@ -151,9 +151,9 @@ fn copy_panel<K: Accumulator<1>, const N: usize>(
         let (words, _) = words.as_chunks_mut::<CHUNK>();
         for chunk in 0..N {
             for i in 0..CHUNK {
-                [words[chunk][i]] = K::pack(line[chunk][i]);
+                words[chunk][i] = K::pack(line[chunk][i]);
                 if K::HAS_BOUND {
-                    sums[chunk][i] += K::square([words[chunk][i]]);
+                    sums[chunk][i] += K::square(words[chunk][i]);
                 }
             }
         }
@@ -163,43 +163,69 @@ fn copy_panel<K: Accumulator<1>, const N: usize>(
 
 /// One term of a panel, from elements that follow each other.
 #[inline(always)]
-fn copy_term<K: Accumulator<1>>(line: &[K::Stored], words: &mut [K::Word], squares: &mut [f64]) {
+fn copy_term<K: Accumulator>(line: &[K::Stored], words: &mut [K::Word], squares: &mut [f64]) {
     let (chunks, rest) = line.as_chunks::<CHUNK>();
     let (words, _) = words.as_chunks_mut::<CHUNK>();
     let (whole, last) = squares.split_at_mut(chunks.len() * CHUNK);
     let (whole, _) = whole.as_chunks_mut::<CHUNK>();
     for ((elements, words), squares) in chunks.iter().zip(words.iter_mut()).zip(whole) {
         for i in 0..CHUNK {
-            [words[i]] = K::pack(elements[i]);
+            words[i] = K::pack(elements[i]);
             if K::HAS_BOUND {
-                squares[i] += K::square([words[i]]);
+                squares[i] += K::square(words[i]);
             }
         }
     }
     if let Some(words) = words.get_mut(chunks.len()) {
         for ((&x, word), square) in rest.iter().zip(words).zip(last) {
-            [*word] = K::pack(x);
-            *square += K::square([*word]);
+            *word = K::pack(x);
+            *square += K::square(*word);
         }
     }
 }
 
-/// Packs the rows `first` on that `words` has room for, `stride` words apart.
-pub(super) fn pack_rows<K: Accumulator<1, Word: Word>>(
-    source: PackSource<'_, K::Stored>,
+/// Packs the rows of a batch from `first` on that `words` has room for, `stride` words apart;
+/// padding becomes zeros. `order` is that of sums of offsets.
+pub(super) fn pack_rows<K: Accumulator>(
+    (lhs, order): (LhsOffsets<'_>, Order),
+    elements: &[K::Stored],
+    (batch, first): (usize, usize),
     words: &mut [K::Word],
     stride: usize,
 ) {
-    run(RowsOf::<K> { source, words, stride });
+    match lhs {
+        LhsOffsets::Sums(Lists { batches, indices, terms }) => {
+            let indices = &indices[first..][..words.len().div_ceil(stride)];
+            let source = PackSource { elements, start: batches[batch], indices, terms, order };
+            run(RowsOf::<K> { source, words, stride });
+        }
+        LhsOffsets::Runs { step, of, .. } => {
+            let mut runs = Vec::new();
+            for (i, words) in words.chunks_mut(stride).enumerate() {
+                runs.clear();
+                of(batch, first + i, &mut runs);
+                words.fill(K::Word::default());
+                for &TermRun { term, lhs, count } in &runs {
+                    let words = &mut words[term..term + count];
+                    if step == 1 {
+                        copy_run::<K>(&elements[lhs..lhs + count], words);
+                    } else {
+                        let elements = elements[lhs..].iter().step_by(step);
+                        words.iter_mut().zip(elements).for_each(|(word, &x)| *word = K::pack(x));
+                    }
+                }
+            }
+        }
+    }
 }
 
-struct RowsOf<'a, K: Accumulator<1>> {
+struct RowsOf<'a, K: Accumulator> {
     source: PackSource<'a, K::Stored>,
     words: &'a mut [K::Word],
     stride: usize,
 }
 
-impl<K: Accumulator<1, Word: Word>> Task for RowsOf<'_, K> {
+impl<K: Accumulator> Task for RowsOf<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
@@ -236,7 +262,7 @@ impl<K: Accumulator<1, Word: Word>> Task for RowsOf<'_, K> {
                     let rows = words.chunks_mut(stride).take(indices.len()).enumerate();
                     for (r, row) in rows.skip(first) {
                         for (word, &term) in row[part * CHUNK..].iter_mut().zip(terms) {
-                            [*word] = K::pack(elements[at + term + r]);
+                            *word = K::pack(elements[at + term + r]);
                         }
                     }
                 }
@@ -244,7 +270,7 @@ impl<K: Accumulator<1, Word: Word>> Task for RowsOf<'_, K> {
             Order::Any => {
                 for (&index, row) in rows {
                     for (word, &term) in row.iter_mut().zip(terms) {
-                        [*word] = K::pack(elements[start + index + term]);
+                        *word = K::pack(elements[start + index + term]);
                     }
                 }
             }
@@ -254,25 +280,14 @@ impl<K: Accumulator<1, Word: Word>> Task for RowsOf<'_, K> {
 
 /// Packs elements that follow each other.
 #[inline(always)]
-pub(super) fn copy_run<K: Accumulator<1>>(elements: &[K::Stored], words: &mut [K::Word]) {
+fn copy_run<K: Accumulator>(elements: &[K::Stored], words: &mut [K::Word]) {
     for (word, &x) in words.iter_mut().zip(elements) {
-        [*word] = K::pack(x);
-    }
-}
-
-/// Packs elements at offsets; padding becomes zeros.
-pub(super) fn pack_offsets<K: Accumulator<1>>(
-    elements: &[K::Stored],
-    offsets: &[usize],
-    words: &mut [K::Word],
-) {
-    for (word, &offset) in words.iter_mut().zip(offsets) {
-        [*word] = if offset == PADDING { [K::Word::default()] } else { K::pack(elements[offset]) };
+        *word = K::pack(x);
     }
 }
 
 /// Returns the sum of the squares of words.
-pub(super) fn sum_of_squares<K: Accumulator<1>>(words: &[K::Word]) -> f64 {
+pub(super) fn sum_of_squares<K: Accumulator>(words: &[K::Word]) -> f64 {
     let (mut squares, mut sum) = ([0.0; 2 * CHUNK], 0.0);
     if !K::HAS_BOUND {
         return sum;
@@ -281,13 +296,13 @@ pub(super) fn sum_of_squares<K: Accumulator<1>>(words: &[K::Word]) -> f64 {
     sum + squares.iter().sum::<f64>()
 }
 
-struct Squares<'a, K: Accumulator<1>> {
+struct Squares<'a, K: Accumulator> {
     words: &'a [K::Word],
     lanes: &'a mut [f64; 2 * CHUNK],
     rest: &'a mut f64,
 }
 
-impl<K: Accumulator<1>> Task for Squares<'_, K> {
+impl<K: Accumulator> Task for Squares<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
@@ -295,10 +310,10 @@ impl<K: Accumulator<1>> Task for Squares<'_, K> {
         let mut squares = [0.0; 2 * CHUNK];
         for words in chunks {
             for i in 0..2 * CHUNK {
-                squares[i] += K::square([words[i]]);
+                squares[i] += K::square(words[i]);
             }
         }
         *self.lanes = squares;
-        *self.rest = rest.iter().map(|&word| K::square([word])).sum();
+        *self.rest = rest.iter().map(|&word| K::square(word)).sum();
     }
 }

@@ -1,8 +1,7 @@
 //! The memory that a contraction works in.
 use super::algorithm::ResolvedDotAlgorithm;
 use super::operands::is_narrow;
-use super::panels::{is_shared, packed_bytes, row_bytes, tasks};
-use super::{blocked, native_blocks, vector};
+use super::{TermRun, blocked, job, native_blocks, vector};
 use hlo::{ArrayShape, ElementType};
 use num::index::saturating_count;
 use num::parallel::threads;
@@ -42,57 +41,54 @@ impl ResolvedDotAlgorithm {
             let bytes = self.copies().saturating_mul(size_of::<f32>()).saturating_add(own);
             saturating_count(&array.dims).saturating_mul(bytes)
         };
-        let planes = if both_whole { 1 } else { form.storage_bytes() / size_of::<f32>() };
+        // Complex numbers are real ones of twice the terms and columns.
+        let parts = if form.is_complex() { 2 } else { 1 };
         let Extent { batches, rows, columns, terms: own_terms } = extent;
-        let terms = own_terms.saturating_mul(self.product_count());
-        // Sums that keep their errors are only formed of packed operands, other ones also one by
-        // one.
-        let is_native = self.is_native(to) && !form.is_complex();
+        let (columns, copies) = (columns.saturating_mul(parts), self.product_count() * parts);
+        let terms = own_terms.saturating_mul(copies);
+        let is_native = self.is_native(to) && parts == 1;
         let is_compensated = !both_whole && !is_native && form.component() == ElementType::F64;
-        let is_blocked = self.is_blocked((lhs.ty, rhs.ty), sum);
         let packs = if is_compensated { rows.max(columns) > 1 } else { rows.min(columns) > 1 };
-        let packed = match (packs, is_blocked) {
-            (false, _) => 0,
-            (true, false) => packed_bytes(columns, terms, planes),
-            (true, true) => blocked::column_bytes::<f64>(columns, terms),
-        };
-        let (threads, sums) = (threads(), rows.saturating_mul(columns).saturating_mul(batches));
         let work = rows.saturating_mul(columns).saturating_mul(terms);
-        let is_shared = match packs && is_blocked {
-            true => blocked::is_shared(batches, work),
-            false => is_shared(work),
+        let is_shared = job::is_shared(batches, work);
+        let (packed, line) = match packs {
+            true => (
+                blocked::column_bytes::<f64>(columns, terms),
+                blocked::row_bytes::<f64>(rows, terms, if is_compensated { 2 } else { 1 }),
+            ),
+            false => (0, vector::bytes(terms)),
         };
-        let tasks = match (is_shared, packs && is_blocked) {
+        let runs = own_terms.saturating_mul(2 * size_of::<TermRun>());
+        let line = line.saturating_add(runs).max(job::row_bytes(columns, terms));
+        let tasks = match (is_shared, packs) {
             (true, true) => blocked::tasks(rows),
-            (true, false) => tasks(rows, columns, packs),
+            (true, false) => usize::MAX,
             (false, _) => batches,
         };
-        let row = match (packs, is_blocked) {
-            (true, true) => blocked::row_bytes::<f64>(rows, terms),
-            (true, false) => row_bytes(columns, terms, planes, packs),
-            (false, _) => {
-                row_bytes(columns, terms, planes, packs).saturating_add(vector::bytes(terms))
-            }
-        };
-        let row = row.saturating_add(own_terms.saturating_mul(size_of::<usize>()));
-        // The first parts of products, where sums of all parts may not be finite.
-        let results = match self.product_count() {
-            1 => 0,
-            _ => sums.saturating_mul(to.storage_bytes() + size_of::<f32>()),
-        };
         let blocks = packed
-            .saturating_mul(if is_shared { 1 } else { threads.min(batches) })
-            .saturating_add(row.saturating_mul(threads.min(tasks)));
-        let native_blocks = match packs && (is_narrow || is_native) {
+            .saturating_mul(if is_shared { 1 } else { threads().min(batches) })
+            .saturating_add(line.saturating_mul(threads().min(tasks)));
+        let native_blocks = match packs && (both_whole || is_native) {
             true => native_blocks::bytes::<f64>([batches, rows, columns, terms]),
             false => 0,
         };
+        // The offsets of parts, and the right operand with its products with i.
+        let lists = [terms, terms, batches, batches, rows, columns];
+        let lists = if copies > 1 { lists.into_iter().fold(0, usize::saturating_add) } else { 0 };
+        let turned = if parts > 1 { 2 * form.storage_bytes() } else { 0 };
+        // The first parts of products, where sums of all parts may not be finite.
+        let results = match self.product_count() {
+            1 => 0,
+            _ => to.storage_bytes() + size_of::<f32>(),
+        };
+        let sums = rows.saturating_mul(columns).saturating_mul(batches);
         let own = [
             forms(lhs),
             forms(rhs),
             blocks.max(native_blocks),
-            results,
-            if self.product_count() > 1 { terms.saturating_mul(size_of::<usize>()) } else { 0 },
+            sums.saturating_mul(results),
+            lists.saturating_mul(size_of::<usize>()),
+            saturating_count(&rhs.dims).saturating_mul(turned),
         ];
         own.into_iter().fold(0, usize::saturating_add)
     }

@@ -21,6 +21,10 @@ fn filled(ty: E, count: i64, seed: u32) -> Array {
     array
 }
 
+fn of_lists<'a>(lhs: Lists<'a>, rhs: Lists<'a>) -> Sums<'a> {
+    Sums::Matrix(Contraction { rows: lhs.indices.len(), lhs: LhsOffsets::Sums(lhs), rhs })
+}
+
 #[test]
 fn tiles_and_single_sums_give_the_same_bits() {
     const ROWS: usize = 37;
@@ -40,37 +44,29 @@ fn tiles_and_single_sums_give_the_same_bits() {
         (E::C64, E::C64),
         (E::C128, E::C128),
     ] {
-        let (lhs, rhs) = (filled(ty, size(ROWS, TERMS), 1), filled(ty, size(TERMS, COLUMNS), 2));
-        let row = |row: usize, offsets: &mut [usize]| {
-            for (k, offset) in offsets.iter_mut().enumerate() {
-                *offset = if (row + k).is_multiple_of(5) { PADDING } else { row * TERMS + k };
-            }
+        let left = filled(ty, size(ROWS, TERMS), 1);
+        let right = filled(ty, size(TERMS, COLUMNS), 2);
+        let row = |row: usize, runs: &mut Vec<TermRun>| {
+            let terms = (0..TERMS).filter(|k| !(row + k).is_multiple_of(5));
+            runs.extend(terms.map(|term| TermRun { term, lhs: row * TERMS + term, count: 1 }));
         };
-        let all = Contraction {
-            rows: ROWS,
-            lhs: &|_, r, offsets| row(r, offsets),
-            has_padding: true,
-            rhs_batches: &[0],
-            rhs_columns: &columns,
-            rhs_terms: &terms,
-            lists: None,
-            runs: None,
-            lines: None,
-        };
+        let has_padding = true;
+        let runs = |_: usize, r: usize, runs: &mut Vec<TermRun>| row(r, runs);
+        let rhs = Lists { batches: &[0], indices: &columns, terms: &terms };
+        let lhs = LhsOffsets::Runs { step: 1, has_padding, of: &runs };
+        let all = Sums::Matrix(Contraction { rows: ROWS, lhs, rhs });
         let algorithm = ResolvedDotAlgorithm::of(DotAlgorithm::Unset, Arithmetic::Exact);
         let width = to.storage_bytes();
         let mut tiled = vec![0; ROWS * COLUMNS * width];
-        algorithm.contract(&all, (&lhs, &rhs), to, &mut tiled);
+        algorithm.contract(all, (&left, &right), to, &mut tiled);
         for r in 0..ROWS {
             for c in 0..COLUMNS {
-                let one = Contraction {
-                    rows: 1,
-                    lhs: &|_, _, offsets| row(r, offsets),
-                    rhs_columns: &columns[c..=c],
-                    ..all
-                };
+                let runs = |_: usize, _: usize, runs: &mut Vec<TermRun>| row(r, runs);
+                let lhs = LhsOffsets::Runs { step: 1, has_padding, of: &runs };
+                let rhs = Lists { indices: &columns[c..=c], ..rhs };
+                let one = Sums::Matrix(Contraction { rows: 1, lhs, rhs });
                 let mut single = vec![0; width];
-                algorithm.contract(&one, (&lhs, &rhs), to, &mut single);
+                algorithm.contract(one, (&left, &right), to, &mut single);
                 let at = (r * COLUMNS + c) * width;
                 assert_eq!(tiled[at..at + width], single, "{ty} {r} {c}");
             }
@@ -140,26 +136,14 @@ fn every_order_of_operands_gives_the_rounded_exact_sum() {
         for order in 0..4 {
             let (lhs, lhs_rows, lhs_terms) = lay_out(&left, (rows, terms), order & 1 == 0);
             let (rhs, rhs_columns, rhs_terms) = lay_out(&right, (columns, terms), order & 2 == 0);
-            let plan = Contraction {
-                rows,
-                lhs: &|_, row, offsets| {
-                    for (offset, &term) in offsets.iter_mut().zip(&lhs_terms) {
-                        *offset = lhs_rows[row] + term;
-                    }
-                },
-                has_padding: false,
-                rhs_batches: &[0],
-                rhs_columns: &rhs_columns,
-                rhs_terms: &rhs_terms,
-                lists: Some(Lists { batches: &[0], rows: &lhs_rows, terms: &lhs_terms }),
-                runs: None,
-                lines: None,
-            };
+            let lhs_lists = Lists { batches: &[0], indices: &lhs_rows, terms: &lhs_terms };
+            let rhs_lists = Lists { batches: &[0], indices: &rhs_columns, terms: &rhs_terms };
+            let plan = of_lists(lhs_lists, rhs_lists);
             for to in [E::F32, E::Bf16, E::F16, E::S32] {
                 let rounding = Rounding::new(E::F32, E::F32, None, to);
                 let pair = Operands::F64Accumulator((&lhs).into(), (&rhs).into());
                 let mut out = vec![0; rows * columns * to.storage_bytes()];
-                contract_into(&plan, &pair, rounding, &mut out);
+                contract_into(plan, &pair, rounding, &mut out);
                 for (i, found) in out.chunks(to.storage_bytes()).enumerate() {
                     let (row, column) = (i / columns, i % columns);
                     let products = left[row * terms..].iter().zip(&right[column * terms..]);
@@ -201,24 +185,16 @@ fn sums_in_the_own_type_are_near_the_exact_ones_for_any_number_of_threads() {
         for order in 0..4 {
             let (lhs, lhs_rows, lhs_terms) = lay_out(&left, (rows, terms), order & 1 == 0);
             let (rhs, rhs_columns, rhs_terms) = lay_out(&right, (columns, terms), order & 2 == 0);
-            let plan = Contraction {
-                rows,
-                lhs: &|_, _, _| unreachable!("rows have lists"),
-                has_padding: false,
-                rhs_batches: &[0],
-                rhs_columns: &rhs_columns,
-                rhs_terms: &rhs_terms,
-                lists: Some(Lists { batches: &[0], rows: &lhs_rows, terms: &lhs_terms }),
-                runs: None,
-                lines: None,
-            };
+            let lhs_lists = Lists { batches: &[0], indices: &lhs_rows, terms: &lhs_terms };
+            let rhs_lists = Lists { batches: &[0], indices: &rhs_columns, terms: &rhs_terms };
+            let plan = of_lists(lhs_lists, rhs_lists);
             let rounding = Rounding::new(E::F32, E::F32, None, E::F32);
             let narrow = |x: &[f32]| x.iter().map(|&x| bf16::from_f32(x)).collect::<Vec<_>>();
             let run = |pair: Operands<'_>, threads: usize| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 let mut out = vec![0.0_f32; rows * columns];
                 let slots = bytemuck::cast_slice_mut(&mut out);
-                pool.install(|| contract_into(&plan, &pair, rounding, slots));
+                pool.install(|| contract_into(plan, &pair, rounding, slots));
                 out
             };
             let sums = run(Operands::Single((&lhs).into(), (&rhs).into()), 1);
@@ -256,19 +232,9 @@ fn narrow_integers_wrap_as_wide_ones() {
     let rhs_terms: Vec<usize> = (0..terms).map(|k| k * columns).collect();
     let lhs_rows: Vec<usize> = (0..rows).map(|row| row * terms).collect();
     let lhs_terms: Vec<usize> = (0..terms).collect();
-    let plan = Contraction {
-        rows,
-        lhs: &|_, row, offsets| {
-            offsets.iter_mut().enumerate().for_each(|(k, offset)| *offset = row * terms + k);
-        },
-        has_padding: false,
-        rhs_batches: &[0],
-        rhs_columns: &rhs_columns,
-        rhs_terms: &rhs_terms,
-        lists: Some(Lists { batches: &[0], rows: &lhs_rows, terms: &lhs_terms }),
-        runs: None,
-        lines: None,
-    };
+    let lhs_lists = Lists { batches: &[0], indices: &lhs_rows, terms: &lhs_terms };
+    let rhs_lists = Lists { batches: &[0], indices: &rhs_columns, terms: &rhs_terms };
+    let plan = of_lists(lhs_lists, rhs_lists);
     for to in [E::S32, E::U16, E::S4] {
         let numbers = [&lhs, &rhs].map(|x| LosslessElements::Integers(x.clone(), E::S64));
         let [a, b] = numbers;
@@ -278,7 +244,7 @@ fn narrow_integers_wrap_as_wide_ones() {
         let wide = Operands::Integers(lhs.clone(), rhs.clone());
         let [narrow, wide] = [narrow, wide].map(|pair| {
             let mut out = vec![0; rows * columns * to.storage_bytes()];
-            contract_into(&plan, &pair, rounding, &mut out);
+            contract_into(plan, &pair, rounding, &mut out);
             out
         });
         assert_eq!(narrow, wide, "{to}");

@@ -8,6 +8,10 @@
     reason = "vector instructions that were detected, on memory that was checked"
 )]
 
+use super::accumulator::Accumulator;
+use num::loops::instruction_set::Task;
+use std::ops::{Add as _, Mul as _};
+
 /// Rows of a tile, at most.
 pub(super) const ROWS: usize = 8;
 /// Vectors of columns of a tile, at most.
@@ -51,63 +55,51 @@ impl<W> Columns<'_, W> {
     }
 }
 
-/// A word of packed operands and of sums.
+/// A word of packed operands.
 pub(super) trait Word: bytemuck::Pod + Default + Send + Sync {
     /// Words of a vector.
     const LANES: usize = VECTOR_BYTES / size_of::<Self>();
+}
+
+/// A word whose products are added as words.
+pub(super) trait NativeWord: Word {
     /// `self + a * b`.
     #[must_use]
     fn plus_product(self, a: Self, b: Self) -> Self;
     /// `self + other`.
+    #[must_use]
     fn plus(self, other: Self) -> Self;
     /// Adds the products of a tile by vector instructions; returns false if the processor has none
     /// that are known.
     fn vectors(tile: &Tile<'_, Self>, lines: &mut [&mut [Self]]) -> bool;
 }
 
-impl Word for f64 {
-    fn plus_product(self, a: Self, b: Self) -> Self {
-        self + a * b
-    }
-    fn plus(self, other: Self) -> Self {
-        self + other
-    }
-    fn vectors(tile: &Tile<'_, Self>, lines: &mut [&mut [Self]]) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        return x86::double::run(tile, lines);
-        #[cfg(not(target_arch = "x86_64"))]
-        false
-    }
+macro_rules! words {
+    ($($word:ty, $plus:expr, $times:expr, $vectors:expr;)*) => {
+        $(impl Word for $word {}
+        impl NativeWord for $word {
+            #[inline]
+            fn plus_product(self, a: Self, b: Self) -> Self {
+                $plus(self, $times(a, b))
+            }
+            #[inline]
+            fn plus(self, other: Self) -> Self {
+                $plus(self, other)
+            }
+            fn vectors(tile: &Tile<'_, Self>, lines: &mut [&mut [Self]]) -> bool {
+                #[cfg(target_arch = "x86_64")]
+                return $vectors(tile, lines);
+                #[cfg(not(target_arch = "x86_64"))]
+                false
+            }
+        })*
+    };
 }
-
-impl Word for f32 {
-    fn plus_product(self, a: Self, b: Self) -> Self {
-        self + a * b
-    }
-    fn plus(self, other: Self) -> Self {
-        self + other
-    }
-    fn vectors(tile: &Tile<'_, Self>, lines: &mut [&mut [Self]]) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        return x86::single::run(tile, lines);
-        #[cfg(not(target_arch = "x86_64"))]
-        false
-    }
-}
-
-impl Word for i32 {
-    fn plus_product(self, a: Self, b: Self) -> Self {
-        self.wrapping_add(a.wrapping_mul(b))
-    }
-    fn plus(self, other: Self) -> Self {
-        self.wrapping_add(other)
-    }
-    fn vectors(tile: &Tile<'_, Self>, lines: &mut [&mut [Self]]) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        return x86::integer::run(tile, lines);
-        #[cfg(not(target_arch = "x86_64"))]
-        false
-    }
+words! {
+    f64, f64::add, f64::mul, x86::double::run;
+    f32, f32::add, f32::mul, x86::single::run;
+    i32, i32::wrapping_add, i32::wrapping_mul, x86::integer::run;
+    i64, i64::wrapping_add, i64::wrapping_mul, |_, _| false;
 }
 
 /// The factors of a product of tiles: the first words of each row, as many as there are terms of
@@ -120,17 +112,18 @@ pub(super) struct Tile<'a, W> {
 }
 
 /// Writes to the lines, one for each row, the sums of the products of the first words of the row
-/// with the terms of the columns; adds these sums to those that the lines hold unless they are the
-/// first ones.
-pub(super) fn add_products<W: Word>(
-    rows: Rows<'_, W>,
-    columns: Columns<'_, W>,
-    lines: &mut [&mut [W]],
+/// with the terms of the columns; goes on from the sums that the lines hold unless these are the
+/// first terms.
+pub(super) fn add_products<K: Accumulator>(
+    rows: Rows<'_, K::Word>,
+    columns: Columns<'_, K::Word>,
+    lines: &mut [&mut [K::Sum]],
     is_first: bool,
 ) {
     let Columns { terms, width, .. } = columns;
-    let is_sound = width.is_multiple_of(W::LANES)
-        && width <= VECTORS * W::LANES
+    let lanes = <K::Word as Word>::LANES;
+    let is_sound = width.is_multiple_of(lanes)
+        && width <= VECTORS * lanes
         && columns.stride >= width
         && columns.words.len() >= terms.saturating_sub(1) * columns.stride + width
         && (1..=ROWS).contains(&rows.count)
@@ -138,14 +131,88 @@ pub(super) fn add_products<W: Word>(
         && lines.len() == rows.count
         && lines.iter().all(|line| line.len() >= width);
     assert!(is_sound, "a tile within its operands");
-    let tile = Tile { rows, columns, is_first };
-    if !W::vectors(&tile, lines) {
-        portable(&tile, lines);
+    K::tile(&Tile { rows, columns, is_first }, lines);
+}
+
+/// Adds the products of a sound tile, in words.
+pub(super) fn add<W: NativeWord>(tile: &Tile<'_, W>, lines: &mut [&mut [W]]) {
+    if !W::vectors(tile, lines) {
+        portable(tile, lines);
     }
 }
 
+/// The loop over a tile whose sums keep their rounding errors.
+pub(super) struct Compensated<'a, 'b> {
+    pub(super) tile: &'a Tile<'a, f64>,
+    pub(super) lines: &'a mut [&'b mut [[f64; 2]]],
+}
+
+impl Task for Compensated<'_, '_> {
+    const IS_LONG: bool = true;
+    /// A few rows and a vector of columns at a time.
+    #[inline(always)]
+    fn run(self) {
+        const SIDE: usize = 4;
+        const LANES: usize = <f64 as Word>::LANES;
+        let Tile { rows, columns: Columns { words, stride, terms, width }, is_first } = *self.tile;
+        for first in (0..rows.count).step_by(SIDE) {
+            // Missing rows repeat the last one; their sums are dropped.
+            let row =
+                |i: usize| &rows.words[(first + i).min(rows.count - 1) * rows.stride..][..terms];
+            let operands: [&[f64]; SIDE] = std::array::from_fn(row);
+            for start in (0..width).step_by(LANES) {
+                let (mut sums, mut lost) = ([[0.0; LANES]; SIDE], [[0.0; LANES]; SIDE]);
+                if !is_first {
+                    for (i, line) in self.lines[first..].iter().take(SIDE).enumerate() {
+                        for (j, &sum) in line[start..][..LANES].iter().enumerate() {
+                            [sums[i][j], lost[i][j]] = sum;
+                        }
+                    }
+                }
+                for (k, column) in words.chunks(stride).take(terms).enumerate() {
+                    let (columns, _) = column[start..].as_chunks::<LANES>();
+                    let column = columns[0];
+                    let halves_of_column = column.map(halves);
+                    for i in 0..SIDE {
+                        let a = operands[i][k];
+                        let [a_high, a_low] = halves(a);
+                        for j in 0..LANES {
+                            let [b_high, b_low] = halves_of_column[j];
+                            let product = a * column[j];
+                            // Dekker's product: what rounding left out of it, exactly.
+                            let error =
+                                ((a_high * b_high - product) + a_high * b_low + a_low * b_high)
+                                    + a_low * b_low;
+                            let before = sums[i][j];
+                            let sum = before + product;
+                            let part = sum - before;
+                            let left = lost[i][j] + ((before - (sum - part)) + (product - part));
+                            lost[i][j] = left + error;
+                            sums[i][j] = sum;
+                        }
+                    }
+                }
+                for (i, line) in self.lines[first..].iter_mut().take(SIDE).enumerate() {
+                    for (j, sum) in line[start..][..LANES].iter_mut().enumerate() {
+                        *sum = [sums[i][j], lost[i][j]];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns a number as two of at most 27 bits, whose products are exact (Veltkamp's splitting).
+#[inline(always)]
+fn halves(x: f64) -> [f64; 2] {
+    const SPLITTER: f64 = 134_217_729.0; // 2^27 + 1
+    let shifted = SPLITTER * x;
+    let high = shifted - (shifted - x);
+    [high, x - high]
+}
+
 /// Four rows and four columns at a time, in plain loops.
-fn portable<W: Word>(tile: &Tile<'_, W>, lines: &mut [&mut [W]]) {
+fn portable<W: NativeWord>(tile: &Tile<'_, W>, lines: &mut [&mut [W]]) {
     const SIDE: usize = 4;
     let Tile { rows, columns: Columns { words, stride, terms, width }, is_first } = *tile;
     for first in (0..rows.count).step_by(SIDE) {
@@ -378,7 +445,7 @@ mod tests {
 
     /// The sums of every instruction set that the processor has are those of the plain loops:
     /// products and sums are small integers.
-    fn compare<W: Word + PartialEq + std::fmt::Debug>(
+    fn compare<W: NativeWord + PartialEq + std::fmt::Debug>(
         number: impl Fn(usize) -> W,
         others: &[TileFn<W>],
     ) {
@@ -400,7 +467,7 @@ mod tests {
                     sums
                 };
                 let expected = sums(&|lines| portable(&tile, lines));
-                let found = sums(&|lines| add_products(rows, columns, lines, is_first));
+                let found = sums(&|lines| add(&tile, lines));
                 assert_eq!(found, expected, "{count} rows, {vectors} vectors, {terms} terms");
                 for other in others {
                     let found = sums(&|lines| other(&tile, lines));

@@ -1,90 +1,84 @@
 //! A matrix times a vector: sums of one row or of one column, at the speed of memory.
-use super::pack::{Order, PackSource};
-use super::panels::{COLUMNS, Job, WORTH_A_THREAD};
-use super::rounding::Blocked;
-use super::tile::Word;
-use super::{Contraction, PADDING};
+use super::accumulator::OwnSums;
+use super::blocked::WORTH_A_THREAD;
+use super::job::Job;
+use super::pack::{Order, PackSource, pack_rows};
+use super::tile::NativeWord;
+use super::{LhsOffsets, Lists};
 use num::loops::instruction_set::{Task, run};
 use num::parallel::{parts, threads};
 
 /// Sums that do not wait for each other.
 const LANES: usize = 32;
-/// Returns the bytes of the vector, and of the offsets of a row that is the vector.
+/// Sums that a thread forms at a time: they stay in the innermost cache.
+const SUMS: usize = 256;
+
+/// Returns the bytes of the vector, and of a line of the matrix.
 pub(super) fn bytes(terms: usize) -> usize {
-    terms.saturating_mul(size_of::<f64>() + size_of::<usize>())
+    terms.saturating_mul(2 * size_of::<f64>())
 }
 
-/// The plan's matrix of each batch; `None` if its elements do not follow each other, or the plan
-/// has none.
+/// A matrix at sums of offsets.
 struct Matrix<'a, S> {
-    starts: &'a [usize],
-    source: PackSource<'a, S>,
-    /// Whether the vector is the row, and the matrix the right operand.
-    is_rhs: bool,
-}
-
-impl<'a, S> Matrix<'a, S> {
-    fn of<K: Blocked<Stored = S>>(job: &Job<'a, K, 1>) -> Option<Self> {
-        let Contraction { rows, rhs_batches, rhs_columns, rhs_terms, lists, .. } = *job.plan;
-        let is_rhs = rows == 1;
-        let (starts, elements, indices, terms) = if is_rhs {
-            (rhs_batches, job.rhs, rhs_columns, rhs_terms)
-        } else {
-            let lists = lists.filter(|_| rhs_columns.len() == 1)?;
-            (lists.batches, job.lhs, lists.rows, lists.terms)
-        };
-        let order = Order::of(indices, terms);
-        let source = PackSource { elements, start: 0, indices, terms, order };
-        (order != Order::Any).then_some(Self { starts, source, is_rhs })
-    }
+    elements: &'a [S],
+    lists: Lists<'a>,
+    order: Order,
 }
 
 /// All sums of the plan, if it is one of matrices and vectors. Returns whether it is.
-pub(super) fn run_vectors<K: Blocked>(job: &Job<'_, K, 1>, out: &mut [u8]) -> bool {
-    let Some(matrix) = Matrix::of(job) else { return false };
-    job.run(out, |batch, out, is_parallel| {
-        let mut vector = vec![K::Word::default(); job.plan.rhs_terms.len()];
-        let offsets = if matrix.is_rhs { job.row_offsets(batch, 0) } else { Vec::new() };
-        for (k, x) in vector.iter_mut().enumerate() {
-            let element = match offsets.get(k) {
-                Some(&PADDING) => continue,
-                Some(&offset) => job.lhs[offset],
-                None => {
-                    let (start, column) = (job.plan.rhs_batches[batch], job.plan.rhs_columns[0]);
-                    job.rhs[start + column + job.plan.rhs_terms[k]]
+pub(super) fn run_vectors<K: OwnSums>(job: &Job<'_, K>, out: &mut [u8]) -> bool {
+    let plan = job.plan;
+    let Lists { batches, indices, terms } = plan.rhs;
+    let matrix_of = |elements, lists| Matrix { elements, lists, order: Order::of(lists) };
+    let is_column = indices.len() == 1;
+    let matrix = match plan.lhs {
+        LhsOffsets::Sums(lists) if is_column => Some(matrix_of(job.lhs, lists)),
+        LhsOffsets::Runs { .. } if is_column => None,
+        _ if plan.rows == 1 => Some(matrix_of(job.rhs, plan.rhs)),
+        _ => return false,
+    };
+    job.batches(
+        out,
+        || (),
+        |(), batch, out, is_parallel| {
+            let mut vector = vec![K::Word::default(); terms.len()];
+            if is_column {
+                let start = batches[batch] + indices[0];
+                for (x, &term) in vector.iter_mut().zip(terms) {
+                    *x = K::pack(job.rhs[start + term]);
                 }
-            };
-            [*x] = K::pack(element);
-        }
-        let source = PackSource { start: matrix.starts[batch], ..matrix.source };
-        Product { job, batch, source, vector: &vector, is_rhs: matrix.is_rhs }
-            .run(out, is_parallel);
-    });
+            } else {
+                let row = (plan.lhs, plan.lhs.order());
+                pack_rows::<K>(row, job.lhs, (batch, 0), &mut vector, terms.len());
+            }
+            Product { job, batch, matrix: matrix.as_ref(), vector: &vector }.run(out, is_parallel);
+        },
+    );
     true
 }
 
 /// One batch.
-struct Product<'a, 'b, K: Blocked> {
-    job: &'a Job<'b, K, 1>,
+struct Product<'a, 'b, K: OwnSums> {
+    job: &'a Job<'b, K>,
     batch: usize,
-    source: PackSource<'a, K::Stored>,
+    /// The matrix, or none if it is of rows that are not at sums of offsets.
+    matrix: Option<&'a Matrix<'b, K::Stored>>,
     vector: &'a [K::Word],
-    is_rhs: bool,
 }
 
-impl<K: Blocked> Product<'_, '_, K> {
+impl<K: OwnSums> Product<'_, '_, K> {
     fn run(&self, out: &mut [u8], is_parallel: bool) {
-        let squares: f64 = self.vector.iter().map(|&x| K::square([x])).sum();
+        let squares: f64 = self.vector.iter().map(|&x| K::square(x)).sum();
         let norm = squares.sqrt();
         let width = self.job.rounding.to.storage_bytes();
         if is_parallel {
-            let count = (out.len() / width).div_ceil(4 * threads()).clamp(LANES, COLUMNS);
+            let count = (out.len() / width).div_ceil(4 * threads()).clamp(LANES, SUMS);
             let least = (WORTH_A_THREAD / count / self.vector.len().max(1)).max(1);
             let size = (count * width, least);
             parts(out, size, |i, out| self.part(i * count, norm, out));
         } else {
-            let part = |(i, out): (usize, &mut [u8])| self.part(i * COLUMNS, norm, out);
-            out.chunks_mut(COLUMNS * width).enumerate().for_each(part);
+            let part = |(i, out): (usize, &mut [u8])| self.part(i * SUMS, norm, out);
+            out.chunks_mut(SUMS * width).enumerate().for_each(part);
         }
     }
 
@@ -96,46 +90,89 @@ impl<K: Blocked> Product<'_, '_, K> {
         if job.stop.is_set() {
             return;
         }
-        let (mut sums, mut norms) = ([K::Word::default(); COLUMNS], [0.0; COLUMNS]);
+        let (mut sums, mut norms) = ([K::Word::default(); SUMS], [0.0; SUMS]);
         let (sums, norms) = (&mut sums[..count], &mut norms[..count]);
-        let source =
-            PackSource { indices: &self.source.indices[first..first + count], ..self.source };
         let terms = self.vector.len();
-        let depth = match source.order {
-            Order::Terms => terms.min(terms / LANES + 2 * LANES),
-            Order::Indices | Order::Any => terms,
+        let sum_depth = terms.min(terms / LANES + 2 * LANES);
+        let depth = match self.matrix {
+            Some(&Matrix { elements, lists, order }) if order != Order::Any => {
+                let (start, indices) =
+                    (lists.batches[self.batch], &lists.indices[first..][..count]);
+                let source = PackSource { elements, start, indices, terms: lists.terms, order };
+                run(WithVector::<K> { source, vector: self.vector, sums, squares: norms });
+                if order == Order::Terms { sum_depth } else { terms }
+            }
+            Some(_) | None => {
+                let mut line = vec![K::Word::default(); terms];
+                for (i, (sum, square)) in sums.iter_mut().zip(&mut *norms).enumerate() {
+                    self.pack_line(first + i, &mut line);
+                    run(WithLine::<K> { line: &line, vector: self.vector, sum, square });
+                }
+                sum_depth
+            }
         };
-        run(WithVector::<K> { source, vector: self.vector, sums, squares: norms });
         for square in norms.iter_mut() {
             *square = square.sqrt();
         }
-        let error = job.error.of_depth(depth) * norm;
-        if K::round(sums, error, norms, job.rounding, out) {
+        let error = job.error.of_depth(depth);
+        if K::round(sums, error, (norm, norms), job.rounding, out) {
             return;
         }
+        let mut unit = None;
         for (i, slot) in out.chunks_exact_mut(width).enumerate() {
-            let (sum, own) = (&sums[i..=i], &norms[i..=i]);
-            if K::round(sum, error, own, job.rounding, slot)
-                || job.decide(sums[i], norm * norms[i], slot)
+            let (sum, magnitude) = (sums[i], norm * norms[i]);
+            if K::round(&[sum], error, (norm, &norms[i..=i]), job.rounding, slot)
+                || job.decide(sum, magnitude, slot)
             {
                 continue;
             }
-            let (row, column) = if self.is_rhs { (0, first + i) } else { (first + i, 0) };
-            let offsets = job.row_offsets(self.batch, row);
-            job.write_exact(self.batch, &offsets, job.plan.rhs_columns[column], slot);
+            let mut line = vec![K::Word::default(); terms];
+            self.pack_line(first + i, &mut line);
+            let factors = (self.vector.iter().copied(), line.iter().copied());
+            job.settle(&mut unit, factors, (sum, magnitude), slot);
+        }
+    }
+
+    /// Packs a row or column of the matrix.
+    fn pack_line(&self, number: usize, line: &mut [K::Word]) {
+        let job = self.job;
+        if let Some(Matrix { elements, lists, .. }) = self.matrix {
+            let start = lists.batches[self.batch] + lists.indices[number];
+            for (x, &term) in line.iter_mut().zip(lists.terms) {
+                *x = K::pack(elements[start + term]);
+            }
+        } else {
+            let (row, terms) = ((job.plan.lhs, job.plan.lhs.order()), line.len());
+            pack_rows::<K>(row, job.lhs, (self.batch, number), line, terms);
         }
     }
 }
 
+/// The sum of the products of a packed line and a vector, and of the squares of the line.
+struct WithLine<'a, K: OwnSums> {
+    line: &'a [K::Word],
+    vector: &'a [K::Word],
+    sum: &'a mut K::Word,
+    square: &'a mut f64,
+}
+
+impl<K: OwnSums> Task for WithLine<'_, K> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        (*self.sum, *self.square) = dot::<K, _>(self.line, self.vector, |x| x);
+    }
+}
+
 /// Sums of products with a vector, and of the squares of the matrix.
-struct WithVector<'a, K: Blocked> {
+struct WithVector<'a, K: OwnSums> {
     source: PackSource<'a, K::Stored>,
     vector: &'a [K::Word],
     sums: &'a mut [K::Word],
     squares: &'a mut [f64],
 }
 
-impl<K: Blocked> Task for WithVector<'_, K> {
+impl<K: OwnSums> Task for WithVector<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
@@ -148,7 +185,7 @@ impl<K: Blocked> Task for WithVector<'_, K> {
         if order == Order::Terms {
             for ((&index, sum), square) in indices.iter().zip(sums).zip(squares) {
                 let line = &elements[start + index + terms[0]..][..terms.len()];
-                (*sum, *square) = dot::<K>(line, vector);
+                (*sum, *square) = dot::<K, _>(line, vector, K::pack);
             }
             return;
         }
@@ -156,10 +193,10 @@ impl<K: Blocked> Task for WithVector<'_, K> {
         for (&term, &b) in terms.iter().zip(vector) {
             let line = &elements[first + term..][..indices.len()];
             for ((&a, sum), square) in line.iter().zip(&mut *sums).zip(&mut *squares) {
-                let [a] = K::pack(a);
+                let a = K::pack(a);
                 *sum = sum.plus_product(a, b);
                 if K::HAS_BOUND {
-                    *square += K::square([a]);
+                    *square += K::square(a);
                 }
             }
         }
@@ -168,24 +205,28 @@ impl<K: Blocked> Task for WithVector<'_, K> {
 
 /// Returns the sum of products and the sum of squares of the first.
 #[inline(always)]
-fn dot<K: Blocked>(line: &[K::Stored], vector: &[K::Word]) -> (K::Word, f64) {
+fn dot<K: OwnSums, T: Copy>(
+    line: &[T],
+    vector: &[K::Word],
+    pack: impl Fn(T) -> K::Word,
+) -> (K::Word, f64) {
     let ((lines, last), (vectors, rest)) = (line.as_chunks::<LANES>(), vector.as_chunks::<LANES>());
     let (mut sums, mut squares) = ([K::Word::default(); LANES], [0.0; LANES]);
     for (line, vector) in lines.iter().zip(vectors) {
         for i in 0..LANES {
-            let [a] = K::pack(line[i]);
+            let a = pack(line[i]);
             sums[i] = sums[i].plus_product(a, vector[i]);
             if K::HAS_BOUND {
-                squares[i] += K::square([a]);
+                squares[i] += K::square(a);
             }
         }
     }
     let mut sum = sums.into_iter().fold(K::Word::default(), K::Word::plus);
     let mut square = squares.iter().sum();
     for (&a, &b) in last.iter().zip(rest) {
-        let [a] = K::pack(a);
+        let a = pack(a);
         sum = sum.plus_product(a, b);
-        square += K::square([a]);
+        square += K::square(a);
     }
     (sum, square)
 }

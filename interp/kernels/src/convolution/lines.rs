@@ -78,17 +78,17 @@ impl Setting {
         })
     }
 
-    /// Returns the lines; `bases` and `place` are the functions of the same names.
+    /// Returns the lines; `bases` is the function of the same name.
     pub(super) fn lines<'a>(
         &self,
         shape: LineShape,
         bases: &'a (dyn Fn(usize, &mut Vec<[usize; 2]>) + Sync),
-        place: &'a (dyn Fn(usize) -> [usize; 3] + Sync),
     ) -> ResultLines<'a> {
         let (taps, [lhs_step, rhs_step]) = self.taps(shape);
         let LineShape { length, interleaved, .. } = shape;
         let line_step = self.rhs_stride(self.op.dim_labels.rhs_output_feature);
-        ResultLines { length, interleaved, line_step, lhs_step, rhs_step, taps, bases, place }
+        let terms = self.terms();
+        ResultLines { length, interleaved, terms, line_step, lhs_step, rhs_step, taps, bases }
     }
 
     /// Returns the taps of a line, and the distances of the terms of neighboring results in the
@@ -162,16 +162,6 @@ impl Setting {
         multiply(bases, (0..self.inputs).map(|i| [i * feature, i * input]));
     }
 
-    /// Returns the group, the row and the feature in the group of a result.
-    pub(super) fn place(&self, result: usize) -> [usize; 3] {
-        let Index { batch, feature, spatial } = self.index(result);
-        let row = spatial
-            .iter()
-            .zip(&self.row_sizes[1..])
-            .fold(batch, |row, (&at, &size)| row * to_usize(size) + to_usize(at));
-        [feature / self.group_outputs, row, feature % self.group_outputs]
-    }
-
     /// Returns the index of a result, counted in row-major order.
     fn index(&self, mut result: usize) -> Index {
         let labels = &self.op.dim_labels;
@@ -205,6 +195,6 @@ fn multiply(bases: &mut Vec<[usize; 2]>, places: impl Iterator<Item = [usize; 2]
     bases.drain(..count);
 }
 
-fn greatest_common_divisor(a: i64, b: i64) -> i64 {
+pub(super) fn greatest_common_divisor(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }

@@ -2,9 +2,10 @@
 use super::super::contraction::TermRun;
 use super::super::reduce_window::Reach;
 use super::Setting;
+use super::lines::greatest_common_divisor;
 use num::index::to_usize;
 
-/// The offsets of windows in each dimension, where they have no holes.
+/// The offsets of windows in each dimension.
 pub(super) struct RunTable {
     /// The distance in the left operand of terms that are next to each other.
     step: usize,
@@ -17,12 +18,12 @@ pub(super) struct RunTable {
 /// The windows along a dimension.
 struct Dim {
     windows: Vec<Reached>,
-    /// The distances of places in the window, in terms and in the left operand.
+    /// The distances of the places that lie on elements, in terms and in the left operand.
     term_step: usize,
     lhs_step: usize,
 }
 
-/// The first term of a window that lies on an element, and the number of such terms.
+/// The first term of a window that lies on an element, and the number of such places.
 #[derive(Clone, Copy)]
 struct Reached {
     term: usize,
@@ -43,45 +44,45 @@ impl Setting {
         windows.fold(0, usize::saturating_add).saturating_mul(size_of::<Reached>())
     }
 
-    /// Returns the table of windows without holes; `None` if there are holes, or no features.
-    pub(super) fn run_table(&self) -> Option<RunTable> {
+    /// Returns the table of windows.
+    pub(super) fn run_table(&self) -> RunTable {
         let labels = &self.op.dim_labels;
-        let (last, &last_dim) = (self.window.dims.last()?, labels.lhs_spatial.last()?);
-        if self.inputs == 0 || self.window.dims.iter().any(|dim| dim.lhs_dilation > 1) {
-            return None;
-        }
-        let place = to_usize(last.rhs_dilation).saturating_mul(self.lhs_stride(last_dim));
         let feature = self.lhs_stride(labels.lhs_feature);
         let mut term_step = self.inputs;
         let mut dims = Vec::new();
         for (d, window) in self.window.dims.iter().enumerate().rev() {
             let dim = labels.lhs_spatial[d];
             let (size, stride) = (self.lhs_sizes[to_usize(dim)], self.lhs_stride(dim));
+            let [holes, dilation] = [window.lhs_dilation, window.rhs_dilation].map(i128::from);
             let reached = |out: i64| {
-                let reach = Reach::of(window, out, size);
-                let place = i128::from(reach.first) + i128::from(window.pad_low)
+                let Reach { first, count, .. } = Reach::of(window, out, size);
+                let place = i128::from(first) * holes + i128::from(window.pad_low)
                     - i128::from(out) * i128::from(window.stride);
-                let place = i64::try_from(place / i128::from(window.rhs_dilation));
-                let place =
-                    if reach.count == 0 { 0 } else { place.expect("a place in the window") };
+                let place = i64::try_from(place / dilation);
+                let place = if count == 0 { 0 } else { place.expect("a place in the window") };
                 Reached {
                     term: to_usize(place) * term_step,
-                    lhs: to_usize(reach.first) * stride,
-                    count: to_usize(reach.count),
+                    lhs: to_usize(first) * stride,
+                    count: to_usize(count),
                 }
             };
+            // Every `period`-th place lies on an element if one does.
+            let divisor = greatest_common_divisor(window.lhs_dilation, window.rhs_dilation);
+            let period = to_usize(window.lhs_dilation / divisor);
             dims.push(Dim {
                 windows: (0..self.row_sizes[d + 1]).map(reached).collect(),
-                term_step,
-                lhs_step: to_usize(window.rhs_dilation).saturating_mul(stride),
+                term_step: term_step.saturating_mul(period),
+                lhs_step: to_usize(window.rhs_dilation / divisor).saturating_mul(stride),
             });
             term_step = term_step.saturating_mul(to_usize(window.size));
         }
-        let (step, is_joined) = match self.inputs {
-            1 => (place, true),
-            inputs => (feature, place == inputs * feature),
+        let last = dims.first().filter(|last| last.term_step == self.inputs);
+        let (step, is_joined) = match last {
+            Some(last) if self.inputs == 1 => (last.lhs_step, true),
+            Some(last) => (feature, last.lhs_step == self.inputs * feature),
+            None => (feature, false),
         };
-        Some(RunTable { step, dims, is_joined })
+        RunTable { step, dims, is_joined }
     }
 
     /// The runs of a row: one for each place of the kernel, or for each place in its outer
