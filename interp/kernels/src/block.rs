@@ -8,6 +8,7 @@
     clippy::wildcard_enum_match_arm,
     reason = "the common types have loops of their own, beside the one of all types"
 )]
+use crate::cost_model::FOLDED;
 use half::{bf16, f16};
 use hlo::{Class, ElementType, Scalar};
 use num::parallel::parts_with;
@@ -15,8 +16,6 @@ use std::cell::Cell;
 
 /// Elements in a block.
 pub(crate) const BLOCK: usize = 1024;
-/// Arrays of fewer elements are not worth another thread.
-const PARALLEL: usize = 32 * BLOCK;
 
 /// Elements of one class.
 #[derive(Debug, Clone)]
@@ -247,7 +246,7 @@ pub(crate) fn blockwise(
     bytes: &mut [u8],
 ) {
     let size = BLOCK * ty.storage_bytes();
-    if bytes.len() / ty.storage_bytes() < PARALLEL {
+    if bytes.len() / ty.storage_bytes() < FOLDED {
         let mut scratch = SCRATCH.take().unwrap_or_default();
         scratch.prepare(sources, ty);
         for (i, bytes) in bytes.chunks_mut(size).enumerate() {

@@ -1,4 +1,5 @@
 //! Elements of an array as numbers of one type, and back.
+use crate::cost_model::COMPUTED;
 use hlo::literal::Native;
 use hlo::{Array, ElementType, Scalar};
 use num::array::fill;
@@ -16,8 +17,6 @@ pub(crate) fn number_bytes(ty: ElementType) -> usize {
 pub(crate) fn is_narrow(ty: ElementType) -> bool {
     !ty.is_complex() && ty != ElementType::F64
 }
-/// Elements that are converted at a time: worth a thread.
-const CONVERTED: usize = 1 << 16;
 
 /// Returns the elements of an array of such a type in a type of floats.
 pub(crate) fn converted<R: Native + Send>(array: &Array) -> Cow<'_, [R]> {
@@ -27,14 +26,14 @@ pub(crate) fn converted<R: Native + Send>(array: &Array) -> Cow<'_, [R]> {
     }
     let mut numbers = vec![R::zeroed(); array.len()];
     match convert_loop(ty, R::TYPE) {
-        Some(function) => parts(&mut numbers, (CONVERTED, 1), |number, part| {
-            let from = array.bytes().chunks(CONVERTED * ty.storage_bytes()).nth(number);
+        Some(function) => parts(&mut numbers, (COMPUTED, 1), |number, part| {
+            let from = array.bytes().chunks(COMPUTED * ty.storage_bytes()).nth(number);
             function(&[from.unwrap_or_default()], bytemuck::cast_slice_mut(part));
         }),
-        None => parts(&mut numbers, (CONVERTED, 1), |number, part| {
+        None => parts(&mut numbers, (COMPUTED, 1), |number, part| {
             let slots = bytemuck::cast_slice_mut::<R, u8>(part);
             for (i, slot) in slots.chunks_exact_mut(size_of::<R>()).enumerate() {
-                array.get(number * CONVERTED + i).convert(ty, R::TYPE).write(R::TYPE, slot);
+                array.get(number * COMPUTED + i).convert(ty, R::TYPE).write(R::TYPE, slot);
             }
         }),
     }
@@ -47,8 +46,8 @@ pub(crate) fn store<R: Native>(numbers: &[R], array: &mut Array) {
     match convert_loop(R::TYPE, ty) {
         _ if ty == R::TYPE => copy(numbers, array.bytes_mut()),
         Some(function) => {
-            parts(array.bytes_mut(), (CONVERTED * ty.storage_bytes(), 1), |number, part| {
-                let from = numbers.chunks(CONVERTED * size_of::<R>()).nth(number);
+            parts(array.bytes_mut(), (COMPUTED * ty.storage_bytes(), 1), |number, part| {
+                let from = numbers.chunks(COMPUTED * size_of::<R>()).nth(number);
                 function(&[from.unwrap_or_default()], part);
             });
         }

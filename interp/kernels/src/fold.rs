@@ -5,6 +5,7 @@
 //! here. Float sums are exact and rounded once. Other computations of one op apply it directly;
 //! everything else is called.
 use super::sliding::{Sliding, SlidingBinary, SlidingSum};
+use crate::cost_model::FOLDED;
 use num::clock::Stop;
 use num::index::saturating_count;
 use num::{Result, Scope};
@@ -219,8 +220,6 @@ impl<'a> Floats<'a> {
 pub(super) const UNTIMED: u64 = 1 << 16;
 /// Elements of results that are computed before they are stored.
 const STORED_AT_ONCE: usize = 1 << 16;
-/// Elements folded that are worth another thread.
-const WORTH_A_THREAD: usize = 1 << 15;
 
 /// Returns the bytes of the elements that are computed before they are stored, for results that are
 /// made of lines of about these lengths.
@@ -257,13 +256,12 @@ pub(super) fn in_lines<'a>(
     let mut at = 0;
     for start in (0..lines).step_by(group) {
         let lines = start..(start + group).min(lines);
-        let computed: Vec<Result<Vec<Scalar>>> =
-            if lines.len().saturating_mul(work) < WORTH_A_THREAD {
-                let mut fold = fold.clone();
-                lines.map(|i| run(&mut fold, i)).collect()
-            } else {
-                lines.into_par_iter().map_init(|| fold.clone(), run).collect()
-            };
+        let computed: Vec<Result<Vec<Scalar>>> = if lines.len().saturating_mul(work) < FOLDED {
+            let mut fold = fold.clone();
+            lines.map(|i| run(&mut fold, i)).collect()
+        } else {
+            lines.into_par_iter().map_init(|| fold.clone(), run).collect()
+        };
         for elements in computed {
             let elements = elements?;
             for (i, (array, &ty)) in arrays.iter_mut().zip(&stored).enumerate() {

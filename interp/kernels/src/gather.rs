@@ -1,6 +1,7 @@
 //! `gather`: `result[batch, offset] = operand[clamp(start) + offset]`
 use super::reduce_window::index_of;
 use crate::Kernel;
+use crate::cost_model::MOVED_BYTES;
 use crate::function::writes_with;
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use hlo::op::Gather;
@@ -12,9 +13,6 @@ use num::index::{
 };
 use num::parallel::parts;
 use num::scalar_program::ScalarPrograms;
-
-/// Bytes that are worth another thread.
-const WORTH_A_THREAD: usize = 1 << 16;
 
 /// The start indices of slices.
 pub(super) struct StartIndices<'a> {
@@ -112,7 +110,7 @@ fn gather_into(op: &Gather, operand: &Array, starts: &Array, result: &mut Array)
     let size = count(&window);
     if batch_strides.last().is_some_and(|&stride| stride == to_i64(size)) {
         // Slices follow one another.
-        let at_once = (WORTH_A_THREAD / (size * width)).max(1);
+        let at_once = (MOVED_BYTES / (size * width)).max(1);
         parts(to, (at_once * size * width, 1), |group, to| {
             let mut full_start = full_start.clone();
             for (i, to) in to.chunks_exact_mut(size * width).enumerate() {

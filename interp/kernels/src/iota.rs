@@ -1,4 +1,5 @@
 //! `iota`: `result[i] = i[iota_dimension]`
+use crate::cost_model::COMPUTED;
 use crate::op::{ArrayOp, Site, linear};
 use crate::slicing::{SliceDim, Sliced, region_shape};
 use crate::{Fusion, Kernel};
@@ -8,9 +9,6 @@ use num::loops::{Progression, WriteElements};
 use num::parallel::parts;
 use num::scalar_program::ScalarPrograms;
 use num::{Result, Scope};
-
-/// Elements between looks at the clock.
-const PART: usize = 1 << 16;
 
 /// `start`, `start + step`, ... along a dimension.
 pub struct Iota {
@@ -29,8 +27,8 @@ impl Iota {
     }
     /// Writes all elements.
     pub fn write(&self, result: &mut Array) {
-        parts(result.bytes_mut(), (PART * self.width, 1), |number, part| {
-            (self.numbers)(number * PART, part);
+        parts(result.bytes_mut(), (COMPUTED * self.width, 1), |number, part| {
+            (self.numbers)(number * COMPUTED, part);
         });
     }
 }

@@ -9,6 +9,7 @@ mod concatenate;
 mod contraction;
 mod conversion;
 mod convolution;
+mod cost_model;
 mod cumulative;
 pub mod data_movement;
 mod dot;

@@ -3,6 +3,7 @@
 //!
 //! Rows run along the last dimension that is padded and through the dimensions after it.
 use crate::Kernel;
+use crate::cost_model::MOVED_BYTES;
 use crate::function::moves;
 use crate::op::{ArrayOp, Site, linear};
 use crate::slicing::{Region, SliceDim, Sliced};
@@ -13,9 +14,6 @@ use num::clock::Stop;
 use num::index::{strides, to_i64, to_usize};
 use num::parallel::{copy, parts};
 use num::scalar_program::ScalarPrograms;
-
-/// Bytes of a result that a thread writes at a time.
-const PART: usize = 1 << 16;
 
 /// A padded dimension.
 struct Padded {
@@ -134,7 +132,7 @@ fn pad_into(op: &Pad, operand: &Array, value: &Array, result: &mut Array) {
     if to.is_empty() {
         return;
     }
-    let together = (PART / row).max(1);
+    let together = (MOVED_BYTES / row).max(1);
     let stop = Stop::current();
     parts(to, (row * together, 1), |part, to| {
         for (i, to) in to.chunks_exact_mut(row).enumerate() {
@@ -171,8 +169,8 @@ fn pad_row(along: &Padded, from: &[u8], value: &[u8], to: &mut [u8], stop: &Stop
         repeat(value, to);
         let places = (first..end).map(|i| along.place(i) * run);
         let mut elements = places.zip(elements.chunks_exact(run));
-        for _ in (first..end).step_by(PART).take_while(|_| !stop.is_set()) {
-            for (at, element) in elements.by_ref().take(PART) {
+        for _ in (first..end).step_by(MOVED_BYTES).take_while(|_| !stop.is_set()) {
+            for (at, element) in elements.by_ref().take(MOVED_BYTES) {
                 to[at..at + run].copy_from_slice(element);
             }
         }
@@ -185,9 +183,9 @@ pub(super) fn repeat(value: &[u8], to: &mut [u8]) {
     first.copy_from_slice(value);
     let mut filled = value.len();
     // Most rows are short.
-    let stop = if to.len() > PART { Stop::current() } else { Stop::default() };
+    let stop = if to.len() > MOVED_BYTES { Stop::current() } else { Stop::default() };
     while filled < to.len() && !stop.is_set() {
-        let count = filled.min(PART).min(to.len() - filled);
+        let count = filled.min(MOVED_BYTES).min(to.len() - filled);
         to.copy_within(..count, filled);
         filled += count;
     }

@@ -8,6 +8,7 @@
 use super::fold::is_orderless;
 use super::partial_sum::{Partial, exact_sum};
 use super::row_fold::Tiles;
+use crate::cost_model::FOLDED;
 use hlo::op::Binary;
 use hlo::{Dims, ElementType, Scalar};
 use num::Arithmetic;
@@ -26,8 +27,6 @@ pub(super) const RUN: usize = 4096;
 const ROWS: usize = 256;
 /// Columns that are computed together.
 pub(super) const STRIP: usize = 512;
-/// Elements that are worth another thread.
-const WORTH_A_THREAD: usize = 1 << 15;
 
 /// The method by which elements are folded.
 pub enum Method {
@@ -165,7 +164,7 @@ impl Reduction<'_> {
         let ReducedLines { is_row, inner, kept, reduced } = self.lines;
         let stop = Stop::current();
         if *is_row {
-            let at_once = (WORTH_A_THREAD / (reduced.count() * inner).max(1)).max(1);
+            let at_once = (FOLDED / (reduced.count() * inner).max(1)).max(1);
             return parts_with(to, (at_once * width, 1), &state, |state, part, to| {
                 let slots = to.chunks_exact_mut(width).enumerate();
                 for (i, slot) in slots.take_while(|_| !stop.is_set()) {
@@ -212,7 +211,7 @@ impl Reduction<'_> {
         };
         let mut partial = Partial::new(self.first.as_f64());
         let count = reduced.count() * runs;
-        if count * RUN.min(*inner) <= 16 * WORTH_A_THREAD {
+        if count * RUN.min(*inner) <= 16 * FOLDED {
             (0..count).for_each(|number| partial.add(run(number)));
         } else {
             let stop = Stop::current();

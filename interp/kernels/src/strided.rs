@@ -4,14 +4,13 @@
 //! Dimensions that are walked as one are merged first. What is left is, by its innermost dimension,
 //! a copy of rows, a repetition of single elements, or a transposition, which goes through blocks
 //! that stay in the cache. Large results are written in parts by several threads.
+use crate::cost_model::MOVED_BYTES;
 use crate::{Fusion, Kernel};
 use hlo::{Array, ArrayShape, Dims};
 use num::index::{count, offsets, strides as row_major, to_usize};
 use num::parallel::parts;
 use num::{Result, Scope};
 
-/// Results of fewer bytes are not worth another thread.
-const PARALLEL: usize = 1 << 17;
 /// Sides of a block of a transposition, which stays in the first cache.
 const BLOCK: usize = 32;
 
@@ -180,14 +179,14 @@ impl Walk {
     fn run<const W: usize>(&self, from: &[u8], to: &mut [u8]) {
         let (from, to) = (from.as_chunks::<W>().0, to.as_chunks_mut::<W>().0);
         let size = to_usize(self.dims[0]);
-        if to.len() * W < PARALLEL || size < 2 {
+        if to.len() * W < 2 * MOVED_BYTES || size < 2 {
             return self.part(from, to);
         }
         // Indices of the outermost dimension, cut so that each part is large and a transposition
         // has whole blocks.
         let each = to.len() / size;
         let least = if self.near() == Some(0) { BLOCK.min(size.div_ceil(4)) } else { 1 };
-        let indices = (PARALLEL / 2 / (each * W)).next_multiple_of(least).max(least);
+        let indices = (MOVED_BYTES / (each * W)).next_multiple_of(least).max(least);
         parts(to, (indices * each, 1), |number, to| {
             let mut part = self.clone();
             let first = i64::try_from(number * indices).expect("an index of the walk");

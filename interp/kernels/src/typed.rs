@@ -1,11 +1,10 @@
 //! Elementwise loops over types of the processor, in parallel and in place.
+use crate::cost_model::COMPUTED;
 use hlo::{Array, ElementType};
 use num::loops::{VectorLoop, select_loop};
 use num::parallel::parts;
 use smallvec::SmallVec;
 
-/// Elements of a part that one thread computes.
-const PART: usize = 1 << 14;
 /// Words of a block of an operand that is not an array: few for short arrays, for which clearing
 /// more takes longer than computing.
 const STAGE: usize = 64;
@@ -58,11 +57,11 @@ impl Typed {
             })
             .collect();
         let bytes = result.bytes_mut();
-        if bytes.len() <= 2 * PART * self.result {
+        if bytes.len() <= 2 * COMPUTED * self.result {
             return self.run_part(&operands, bytes);
         }
-        parts(bytes, (PART * self.result, 1), |i, bytes| {
-            self.run_part(&self.part(&operands, i * PART, bytes.len() / self.result), bytes);
+        parts(bytes, (COMPUTED * self.result, 1), |i, bytes| {
+            self.run_part(&self.part(&operands, i * COMPUTED, bytes.len() / self.result), bytes);
         });
     }
     /// Returns the `count` elements from `first` on of each array.
@@ -139,7 +138,7 @@ mod tests {
     use num::loops::{binary_loop, clamp_loop};
 
     /// More than a thread computes in one part, and not a multiple of a block.
-    const COUNT: usize = 3 * PART + 77;
+    const COUNT: usize = 3 * COMPUTED + 77;
 
     fn numbers(seed: usize) -> Vec<f32> {
         (0..COUNT).map(|i| f32::from(u8::try_from(i * seed % 251).unwrap()) - 100.0).collect()

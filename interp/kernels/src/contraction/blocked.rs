@@ -26,10 +26,6 @@ const TOGETHER: usize = 8;
 /// Rows for which columns are read where they are: each word is read once for eight rows, and
 /// packing reads and writes it.
 const ROWS_IN_PLACE: usize = 4 * ROWS;
-/// Multiplications that are worth waking another thread for.
-pub(super) const WORTH_A_THREAD: usize = 1 << 15;
-/// Multiplications of a batch for which threads may share its rows.
-pub(super) const WORTH_SHARING: usize = 1 << 19;
 
 /// Columns that are packed at a time.
 fn columns_together<W: Word>(terms: usize) -> usize {
@@ -134,6 +130,8 @@ struct Blocks<'a, K: Accumulator> {
     rows: Order,
     /// The distance of terms of columns that are read where they are.
     in_place: Option<usize>,
+    /// The distance of rows that are read where they are.
+    rows_in_place: Option<usize>,
 }
 
 impl<'a, K: Accumulator> Blocks<'a, K> {
@@ -146,6 +144,7 @@ impl<'a, K: Accumulator> Blocks<'a, K> {
             columns: Order::of(plan.rhs),
             rows: plan.lhs.order(),
             in_place: Self::in_place(plan),
+            rows_in_place: plan.lhs.row_step(),
         }
     }
     /// Returns the distance of terms, if columns are neighbors and are read so few times that
@@ -257,37 +256,57 @@ impl<'a, K: Accumulator> Blocks<'a, K> {
         let bytes = rounding.to.storage_bytes();
         let line = plan.rhs.indices.len() * bytes;
         let (count, terms, side) = (out.len() / line, self.terms(), panel_width::<K::Word>());
-        let (together, stride) = (rows_of_tile(count), terms + GAP);
-        let rows = (plan.lhs, self.rows);
-        scratch.words.resize(count * stride, K::Word::default());
-        pack_rows::<K>(rows, self.job.lhs, (batch, first), &mut scratch.words, stride);
-        let norms =
-            scratch.words.chunks(stride).map(|row| sum_of_squares::<K>(&row[..terms]).sqrt());
-        scratch.norms.clear();
-        scratch.norms.extend(norms);
+        let together = rows_of_tile(count);
+        let RowScratch { words, norms: row_norms, sums } = scratch;
+        let (words, stride) = match K::words(self.job.lhs).zip(self.rows_in_place) {
+            Some((words, stride)) => (&words[plan.lhs.start(batch, first)..], stride),
+            None => {
+                let stride = terms + GAP;
+                words.resize(count * stride, K::Word::default());
+                pack_rows::<K>((plan.lhs, self.rows), self.job.lhs, (batch, first), words, stride);
+                (&**words, stride)
+            }
+        };
+        row_norms.clear();
+        if K::HAS_BOUND {
+            let rows = words.chunks(stride);
+            row_norms.extend(rows.map(|row| sum_of_squares::<K>(&row[..terms]).sqrt()));
+        }
         for p in 0..packed.panels() {
             if self.job.stop.is_set() {
                 return;
             }
             let (panel, used) = packed.panel(p);
             let width = panel.width;
-            scratch.sums.resize(count * width, K::Sum::default());
+            let at = (packed.first + p * side) * bytes;
+            let at = at..at + used * bytes;
+            // Sums that are elements are formed in the result.
+            let is_direct = used == width && K::sums_in(&mut out[at.clone()], rounding).is_some();
+            sums.resize(if is_direct { 0 } else { count * width }, K::Sum::default());
             for first in (0..terms).step_by(SLICE) {
-                let (words, columns) = (&scratch.words[first..], panel.slice(first, SLICE));
-                let tiles =
-                    words.chunks(together * stride).zip(scratch.sums.chunks_mut(together * width));
-                for (words, sums) in tiles {
-                    let rows = Rows { words, stride, count: sums.len() / width };
-                    let mut lines: SmallVec<[_; ROWS]> = sums.chunks_mut(width).collect();
+                let columns = panel.slice(first, SLICE);
+                for tile in (0..count).step_by(together) {
+                    let rows = tile..count.min(tile + together);
+                    let mut lines: SmallVec<[_; ROWS]> = if is_direct {
+                        let lines = out[rows.start * line..rows.end * line].chunks_mut(line);
+                        lines.filter_map(|x| K::sums_in(&mut x[at.clone()], rounding)).collect()
+                    } else {
+                        sums[rows.start * width..rows.end * width].chunks_mut(width).collect()
+                    };
+                    let words = &words[rows.start * stride + first..];
+                    let rows = Rows { words, stride, count: rows.len() };
                     add_products::<K>(rows, columns, &mut lines, first == 0);
                 }
             }
+            if is_direct {
+                continue;
+            }
             let norms = &packed.norms[p * side..][..width];
-            let at = (packed.first + p * side) * bytes;
-            let lines = scratch.sums.chunks(width).zip(out.chunks_mut(line)).enumerate();
+            let lines = sums.chunks(width).zip(out.chunks_mut(line)).enumerate();
             for (r, (sums, line)) in lines {
-                let slots = &mut line[at..at + used * bytes];
-                let (norm, row) = (scratch.norms[r], &scratch.words[r * stride..][..terms]);
+                let slots = &mut line[at.clone()];
+                let norm = row_norms.get(r).map_or(0.0, |&norm| norm);
+                let row = &words[r * stride..][..terms];
                 let sums = &sums[..used];
                 if !K::round(sums, self.error, (norm, norms), rounding, slots) {
                     self.open((row, norm), (panel, norms), sums, slots);

@@ -1,8 +1,8 @@
 //! What all loops over a contraction have in common: batches, threads, and single sums.
 use super::accumulator::Accumulator;
-use super::blocked::{WORTH_A_THREAD, WORTH_SHARING};
 use super::error_bound::ErrorBound;
 use super::{Contraction, Lists, Rounding};
+use crate::cost_model::{MULTIPLIED, SHARED};
 use num::clock::Stop;
 use num::parallel::{parts, parts_with, threads};
 
@@ -12,7 +12,7 @@ const FINITE: usize = 1024;
 /// Returns whether threads share the rows of a batch, and not the batches: a thread that waits for
 /// others to finish a batch would begin another, and pack its columns too.
 pub(super) fn is_shared(batches: usize, batch_work: usize) -> bool {
-    batch_work >= WORTH_SHARING && batches < 2 * threads()
+    batch_work >= SHARED && batches < 2 * threads()
 }
 
 /// Returns the bytes of sums that a thread forms one by one: places of terms, sums and magnitudes.
@@ -84,12 +84,12 @@ impl<K: Accumulator> Job<'_, K> {
         let plan = self.plan;
         let work = plan.batch_work();
         let size = plan.rows * plan.rhs.indices.len() * self.rounding.to.storage_bytes();
-        if plan.work() < 2 * WORTH_A_THREAD || is_shared(plan.rhs.batches.len(), work) {
-            let (mut state, is_parallel) = (state(), work >= 2 * WORTH_A_THREAD);
+        if plan.work() < 2 * MULTIPLIED || is_shared(plan.rhs.batches.len(), work) {
+            let (mut state, is_parallel) = (state(), work >= 2 * MULTIPLIED);
             let batches = out.chunks_mut(size).enumerate();
             return batches.for_each(|(i, out)| batch(&mut state, i, out, is_parallel));
         }
-        let least = (WORTH_A_THREAD / work.max(1)).max(1);
+        let least = (MULTIPLIED / work.max(1)).max(1);
         parts_with(out, (size, least), state, |state, i, out| batch(state, i, out, false));
     }
 

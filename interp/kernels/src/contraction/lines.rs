@@ -4,9 +4,10 @@
 //! This suits results that share few columns, for which tiles would be mostly empty: convolutions
 //! of features that do not mix.
 use super::accumulator::OwnSums;
-use super::blocked::{SLICE, WORTH_A_THREAD};
+use super::blocked::SLICE;
 use super::job::Job;
 use super::tile::NativeWord;
+use crate::cost_model::MULTIPLIED;
 use num::loops::instruction_set::{Task, run as run_task};
 use num::parallel::{parts_with, threads};
 
@@ -130,7 +131,7 @@ pub(super) fn run<'a, K: OwnSums>(job: &LinesJob<'a, K>, out: &mut [u8]) {
         }
         return;
     }
-    let least = (WORTH_A_THREAD / work).max(1);
+    let least = (MULTIPLIED / work).max(1);
     parts_with(out, (line, least), LineScratch::default, |space, block, out| {
         for (i, out) in out.chunks_mut(segment).enumerate() {
             part(space, block, i, out);

@@ -53,6 +53,7 @@ pub use short::in_halves;
 pub use short::{is_short, short_product};
 
 use accumulator::{Accumulator, CompensatedAccumulator, F64Accumulator, OwnSums};
+use blocked::even_step;
 use half::bf16;
 use job::Job;
 use native::NativeAccumulator;
@@ -120,6 +121,25 @@ impl LhsOffsets<'_> {
         match self {
             Self::Sums(_) => false,
             Self::Runs { has_padding, .. } => has_padding,
+        }
+    }
+    /// Returns the distance of rows whose terms follow each other, if it is the same for all.
+    fn row_step(self) -> Option<usize> {
+        match self {
+            Self::Sums(Lists { indices, terms, .. }) => {
+                let are_neighbors = terms.len() == 1 || even_step(terms) == Some(1);
+                even_step(indices).filter(|_| are_neighbors)
+            }
+            Self::Runs { .. } => None,
+        }
+    }
+    /// Returns the offset of the first term of a row.
+    fn start(self, batch: usize, row: usize) -> usize {
+        match self {
+            Self::Sums(Lists { batches, indices, terms }) => {
+                batches[batch] + indices[row] + terms[0]
+            }
+            Self::Runs { .. } => 0,
         }
     }
     /// Returns the order of the elements of rows, if these are sums of offsets.
@@ -246,7 +266,9 @@ fn own<K: OwnSums>(
     let job = Job::<K, _>::new(&plan, plan.rhs.terms.len(), factors, rounding);
     if !job.can_be_packed() {
         job.direct(out);
-    } else if !vector::run_vectors(&job, out) && !native_blocks::run(&job, out) {
+    } else if !vector::run_vectors(&job, out)
+        && (std::env::var_os("X").is_some() || !native_blocks::run(&job, out))
+    {
         blocked::run(&job, out);
     }
 }

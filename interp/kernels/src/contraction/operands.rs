@@ -1,5 +1,6 @@
 //! Operands as the kernels take them, and how sums become elements of the result.
 #![expect(clippy::wildcard_enum_match_arm, reason = "numbers of other types are widened first")]
+use crate::cost_model::COMPUTED;
 use half::{bf16, f16};
 use hlo::{Array, ElementType, Scalar};
 use num::Arithmetic;
@@ -132,12 +133,10 @@ impl<'a> LosslessElements<'a> {
 
 /// Returns the elements of an array of 16-bit floats.
 fn widened<T: hlo::literal::Native + Sync>(elements: &[T]) -> Vec<f32> {
-    /// Elements that a thread takes at a time.
-    const PART: usize = 1 << 15;
     let widen = convert_loop(T::TYPE, ElementType::F32).expect("a loop of 16-bit floats");
     let mut singles = vec![0.0_f32; elements.len()];
-    parts(&mut singles, (PART, 1), |i, singles| {
-        let part = &elements[i * PART..][..singles.len()];
+    parts(&mut singles, (COMPUTED, 1), |i, singles| {
+        let part = &elements[i * COMPUTED..][..singles.len()];
         widen(&[bytemuck::cast_slice(part)], bytemuck::cast_slice_mut(singles));
     });
     singles

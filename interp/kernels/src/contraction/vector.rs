@@ -1,10 +1,10 @@
 //! A matrix times a vector: sums of one row or of one column, at the speed of memory.
 use super::accumulator::OwnSums;
-use super::blocked::WORTH_A_THREAD;
 use super::job::Job;
 use super::pack::{Order, PackSource, pack_rows};
 use super::tile::NativeWord;
 use super::{LhsOffsets, Lists};
+use crate::cost_model::MULTIPLIED;
 use num::loops::instruction_set::{Task, run};
 use num::parallel::{parts, threads};
 
@@ -73,7 +73,7 @@ impl<K: OwnSums> Product<'_, '_, K> {
         let width = self.job.rounding.to.storage_bytes();
         if is_parallel {
             let count = (out.len() / width).div_ceil(4 * threads()).clamp(LANES, SUMS);
-            let least = (WORTH_A_THREAD / count / self.vector.len().max(1)).max(1);
+            let least = (MULTIPLIED / count / self.vector.len().max(1)).max(1);
             let size = (count * width, least);
             parts(out, size, |i, out| self.part(i * count, norm, out));
         } else {

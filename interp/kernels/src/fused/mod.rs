@@ -10,6 +10,7 @@ mod tile;
 
 use super::reduce_lines::Method;
 use super::strided::Walk;
+use crate::cost_model::FUSED;
 use crate::{Kernel, Reuse};
 use hlo::{Array, ElementType};
 use num::clock::Stop;
@@ -25,8 +26,7 @@ const TILE: usize = 1024;
 /// Elements of a line within which tiles stay. For shorter ones the work of a tile takes longer
 /// than to copy its operands.
 const SHORTEST_LINE: usize = TILE / 4;
-/// Elements of a part that one thread computes with a few steps, and how many are a few.
-const PART: usize = 8 * TILE;
+/// Steps that are a few: with more, a thread computes fewer elements.
 const FEW_STEPS: usize = 4;
 
 /// The access to an operand from outside.
@@ -189,7 +189,7 @@ impl Fused {
     /// lines.
     fn length(&self) -> usize {
         let most = match self.inner.or(self.line) {
-            Some(inner) if self.is_in_place() => (PART / inner).max(1) * inner,
+            Some(inner) if self.is_in_place() => (FUSED / inner).max(1) * inner,
             Some(inner) => (TILE / inner).max(1) * inner,
             None => TILE,
         };
@@ -199,8 +199,8 @@ impl Fused {
     /// steps there are.
     fn shared(&self) -> usize {
         let length = self.length().max(1);
-        let least = PART / (self.steps.len() / FEW_STEPS).max(1);
-        let part = (self.count / (2 * threads())).clamp(least, PART);
+        let least = FUSED / (self.steps.len() / FEW_STEPS).max(1);
+        let part = (self.count / (2 * threads())).clamp(least, FUSED);
         (part / length).max(1) * length
     }
     /// Returns whether threads share the work.

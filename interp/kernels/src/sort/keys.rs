@@ -1,5 +1,6 @@
 //! The keys of the elements of a line, as integers that ascend in the order asked for.
 
+use crate::cost_model::COMPUTED;
 use bytemuck::Pod;
 use hlo::op::Compare;
 use hlo::op::value::{ComparisonType, Direction};
@@ -7,9 +8,6 @@ use hlo::{Array, ArrayShape, Class, ElementType, Scalar};
 use num::scalar_program::{BLOCK, BlockProgram, Key, ScalarProgram};
 use rayon::prelude::*;
 use std::sync::Arc;
-
-/// Elements whose keys one thread computes.
-const PART: usize = 1 << 14;
 
 /// Computes a key of each element.
 pub(crate) struct LineKey {
@@ -100,13 +98,15 @@ impl LineKey {
         if let KeySource::Steps(applied, key) = &self.source {
             return self.by_steps(applied, *key, line, keys);
         }
-        if !in_parallel || keys.len() <= PART {
+        if !in_parallel || keys.len() <= COMPUTED {
             return self.part(line, 0, keys, registers);
         }
-        let parts = keys.par_chunks_mut(PART).enumerate();
+        let parts = keys.par_chunks_mut(COMPUTED).enumerate();
         let registers = || self.registers(line.operands, line.stride);
         parts
-            .map_init(registers, |registers, (i, keys)| self.part(line, i * PART, keys, registers))
+            .map_init(registers, |registers, (i, keys)| {
+                self.part(line, i * COMPUTED, keys, registers)
+            })
             .reduce(|| true, |a, b| a && b)
     }
 

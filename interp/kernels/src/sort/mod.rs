@@ -8,6 +8,7 @@ mod keys;
 mod radix;
 
 use crate::Kernel;
+use crate::cost_model::{COMPUTED, SORTED};
 use crate::function::{writes, writes_with};
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use bytemuck::Pod;
@@ -28,10 +29,6 @@ use std::sync::Arc;
 
 /// Elements that are sorted before they are moved, if that is more than a line.
 const SORTED_AT_ONCE: usize = 1 << 18;
-/// Elements whose sorting is worth another thread.
-const WORTH_A_THREAD: usize = 1 << 12;
-/// Elements that one thread moves.
-const PART: usize = 1 << 14;
 
 impl ArrayOp for Sort {
     fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
@@ -202,7 +199,7 @@ impl SortLines {
         space: &mut SortScratch<'a>,
     ) -> Result<()> {
         let mut orders_of = lines.clone().zip(orders.chunks_mut(self.size.max(1)));
-        let is_short = lines.len().saturating_mul(self.size) < WORTH_A_THREAD;
+        let is_short = lines.len().saturating_mul(self.size) < SORTED;
         if self.is_serial || is_short || lines.len() < threads() {
             return orders_of
                 .try_for_each(|(line, order)| self.order_line(line, inputs, order, space));
@@ -255,11 +252,11 @@ impl SortLines {
                 to.iter_mut().zip(order).for_each(|(to, &i)| *to = from[at(i)]);
             };
             for ((from, to), order) in from.zip(to).zip(orders.chunks_exact(size)) {
-                if size <= PART {
+                if size <= COMPUTED {
                     move_part(from, to, order);
                 } else {
-                    parts(to, (PART, 1), |i, to| {
-                        move_part(from, to, &order[i * PART..][..to.len()]);
+                    parts(to, (COMPUTED, 1), |i, to| {
+                        move_part(from, to, &order[i * COMPUTED..][..to.len()]);
                     });
                 }
             }
@@ -268,7 +265,7 @@ impl SortLines {
         let block = lines.start / stride * stride * size..;
         let lines = lines.start % stride..lines.start % stride + lines.len();
         let (from, to) = (&from[block.clone()], &mut to[block][..stride * size]);
-        parts(to, (stride, PART / lines.len() + 1), |i, row| {
+        parts(to, (stride, COMPUTED / lines.len() + 1), |i, row| {
             for (slot, (line, order)) in
                 row[lines.clone()].iter_mut().zip(lines.clone().zip(orders.chunks_exact(size)))
             {
