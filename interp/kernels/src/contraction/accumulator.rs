@@ -157,14 +157,12 @@ impl Accumulator for F64Accumulator {
         let mut is_decided = true;
         let is_once = rounding.sums.is_none_or(|sums| sums == rounding.to);
         let (units, decided) = (error.units() * norm, &mut is_decided);
-        match rounding.to {
-            ElementType::F32 if is_once => {
-                run(Round::<4, _> { sums, error: units, norms, slots, element: to_f32, decided });
-            }
-            ElementType::Bf16 if is_once => {
-                run(Round::<2, _> { sums, error: units, norms, slots, element: to_bf16, decided });
-            }
-            _ => return round_each::<Self>(sums, error, (norm, norms), rounding, slots),
+        if is_once && rounding.to == ElementType::F32 {
+            run(Round::<4, _> { sums, error: units, norms, slots, element: to_f32, decided });
+        } else if is_once && rounding.to == ElementType::Bf16 {
+            run(Round::<2, _> { sums, error: units, norms, slots, element: to_bf16, decided });
+        } else {
+            return round_each::<Self>(sums, error, (norm, norms), rounding, slots);
         }
         is_decided
     }

@@ -110,7 +110,7 @@ impl<W> Default for LineScratch<W> {
 }
 
 /// All sums of the plan, in the order of the lines.
-pub(super) fn run<'a, K: OwnSums>(job: &LinesJob<'a, K>, out: &mut [u8]) {
+pub(super) fn run<K: OwnSums>(job: &LinesJob<'_, K>, out: &mut [u8]) {
     let lines = job.plan;
     let width = job.rounding.to.storage_bytes();
     let (line, segments) = (lines.length * lines.interleaved * width, lines.segments());

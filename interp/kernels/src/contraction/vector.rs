@@ -34,8 +34,10 @@ pub(super) fn run_vectors<K: OwnSums>(job: &Job<'_, K>, out: &mut [u8]) -> bool 
     let matrix = match plan.lhs {
         LhsOffsets::Sums(lists) if is_column => Some(matrix_of(job.lhs, lists)),
         LhsOffsets::Runs { .. } if is_column => None,
-        _ if plan.rows == 1 => Some(matrix_of(job.rhs, plan.rhs)),
-        _ => return false,
+        LhsOffsets::Sums(_) | LhsOffsets::Runs { .. } if plan.rows == 1 => {
+            Some(matrix_of(job.rhs, plan.rhs))
+        }
+        LhsOffsets::Sums(_) | LhsOffsets::Runs { .. } => return false,
     };
     job.batches(
         out,
