@@ -48,7 +48,7 @@ mod state;
 mod value;
 
 pub use ::num;
-pub use custom::{Call, CustomCallLibrary, Functions, Library, LibraryCall};
+pub use custom::{Call, CustomCallLibrary, Functions, Library, LibraryCall, is_annotation};
 pub use device::{Device, DeviceGrid};
 pub use executable::{Executable, run};
 pub use float_environment::FloatEnvironment;

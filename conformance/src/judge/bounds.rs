@@ -126,3 +126,87 @@ fn triangular_systems_have_bounds() {
     // What is in the other triangle is implementation-defined.
     assert_ne!(moved(0, 1, &|x| x + 1.3).verdict, Differs);
 }
+
+/// Judges our own result with one number changed: a part, if numbers are complex.
+fn changed(
+    text: &str,
+    arguments: &[&str],
+    (leaf, at): (usize, usize),
+    change: impl Fn(f32) -> f32,
+) -> Judgement {
+    let module = verified(&format!("HloModule m\n{text}"));
+    let arguments: Vec<Literal> = arguments.iter().map(|text| text.parse().unwrap()).collect();
+    let expected = interp::run(&module, &arguments).unwrap();
+    let mut leaves: Vec<Literal> = expected.leaves().into_iter().cloned().collect();
+    let numbers = match leaves[leaf].array_shape().unwrap().ty {
+        hlo::ElementType::C64 => {
+            leaves[leaf].as_mut_slice::<[f32; 2]>().unwrap().as_flattened_mut()
+        }
+        _ => leaves[leaf].as_mut_slice::<f32>().unwrap(),
+    };
+    numbers[at] = change(numbers[at]);
+    let actual = match expected.elements() {
+        Some(_) => Literal::tuple(leaves),
+        None => leaves.remove(0),
+    };
+    judge(&module, &[arguments], &[expected], &[actual])
+}
+
+/// Asserts that a program has a bound: a number may be off by a unit, and not by a part in a
+/// thousand.
+fn has_bound(text: &str, arguments: &[&str], places: &[(usize, usize)]) {
+    for &place in places {
+        let near = changed(text, arguments, place, f32::next_up);
+        assert_eq!((near.verdict, &near.estimated), (WithinBound, &None), "{place:?} {near:?}");
+        let far = changed(text, arguments, place, |x| x * 1.001 + 1e-4);
+        assert_eq!((far.verdict, &far.estimated), (Differs, &None), "{place:?} {far:?}");
+    }
+}
+
+#[test]
+fn custom_calls_have_the_bounds_of_their_ops() {
+    let text = "ENTRY e { x = f32[3,3] parameter(0)
+        t = (f32[3,3], s32[]) custom-call(x), custom_call_target=\"lapack_spotrf_ffi\", backend_config={uplo = 76 : ui8}
+        l = f32[3,3] get-tuple-element(t), index=0 i = s32[] get-tuple-element(t), index=1
+        h = f32[3,3] custom-call(l), custom_call_target=\"Sharding\" b = f32[2,3] slice(x), slice={[0:2], [0:3]}
+        s = f32[2,3] custom-call(h, b), custom_call_target=\"lapack_strsm_ffi\",
+          backend_config={diag = 78 : ui8, side = 82 : ui8, trans_x = 84 : ui8, uplo = 76 : ui8}
+        ROOT r = (f32[3,3], f32[2,3], s32[]) tuple(h, s, i) }";
+    let x = ["f32[3,3] {{4.1, 7, 7}, {1.3, 5.7, 7}, {0.7, 0.3, 6.1}}"];
+    has_bound(text, &x, &[(0, 0), (0, 7), (0, 8), (1, 1), (1, 5)]);
+    // The other triangle is that of the operand.
+    assert_eq!(changed(text, &x, (0, 1), f32::next_up).verdict, Differs);
+    let open = ["f32[3,3] {{4.1, 7, 7}, {1.3, 5.7, 7}, {0.7, 0.3, -6.1}}"];
+    assert_ne!(changed(text, &open, (0, 8), |x| x + 1.0).verdict, Differs);
+    let top = "ENTRY e { x = f32[4] parameter(0) y = f32[4] exponential(x)
+        ROOT r = (f32[2], s32[2]) custom-call(y), custom_call_target=\"TopK\" }";
+    has_bound(top, &["f32[4] {0.3, 0.7, 2.7, 1.1}"], &[(0, 0), (0, 1)]);
+}
+
+#[test]
+fn triangular_systems_of_complex_numbers_have_bounds() {
+    for (lower, transpose, left) in
+        [(true, "ADJOINT", false), (false, "TRANSPOSE", true), (true, "NO_TRANSPOSE", true)]
+    {
+        let text = format!("ENTRY e {{ x = c64[2,2] parameter(0) l = c64[2,2] cholesky(x), lower={lower}
+            s = c64[2,2] triangular-solve(l, x), left_side={left}, lower={lower}, unit_diagonal=false, transpose_a={transpose}
+            ROOT r = (c64[2,2], c64[2,2]) tuple(l, s) }}");
+        let x = ["c64[2,2] {{(4.1, 0), (1.3, 0.9)}, {(1.3, -0.9), (5.7, 0)}}"];
+        let side = if lower { 4 } else { 2 };
+        let places =
+            [(0, 0), (0, side), (0, side + 1), (0, 6), (1, 0), (1, 3), (1, 4), (1, 6), (1, 7)];
+        has_bound(&text, &x, &places);
+    }
+}
+
+#[test]
+fn scans_have_the_bounds_of_their_steps() {
+    for (reverse, last) in [("", 4), (", is_reverse=true", 0)] {
+        let text = format!("step {{ x = f32[2] parameter(0) c = f32[2] parameter(1) s = f32[2] add(x, c)
+              n = f32[2] sine(s) ROOT t = (f32[2], f32[2]) tuple(n, s) }}
+            ENTRY e {{ x = f32[2,3] parameter(0) z = f32[2] parameter(1) y = f32[2,3] exponential(x)
+              ROOT r = (f32[2,3], f32[2]) scan(y, z), dimensions={{1}}, num_carries=1, to_apply=step{reverse} }}");
+        let arguments = ["f32[2,3] {{0.1, 0.7, 0.3}, {0.2, 0.5, 0.9}}", "f32[2] {0.5, 0.25}"];
+        has_bound(&text, &arguments, &[(0, last / 2), (0, 1), (0, 5), (1, 0), (1, 1)]);
+    }
+}

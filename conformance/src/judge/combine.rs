@@ -28,7 +28,7 @@ impl Combine {
             _ => vec![root],
         };
         let count = leaves.len();
-        let selects = !computation.instructions.iter().any(|(_, i)| rounds(i));
+        let selects = !any_rounds(module, id);
         leaves
             .into_iter()
             .enumerate()
@@ -91,6 +91,11 @@ fn uses_first(computation: &Computation, root: InstructionId, count: usize) -> b
         }
     }
     false
+}
+
+/// Returns whether another order of evaluation may change the result of a computation.
+pub(super) fn any_rounds(module: &Module, id: ComputationId) -> bool {
+    module.computations[id].instructions.iter().any(|(_, instruction)| rounds(instruction))
 }
 
 /// Returns whether another order of evaluation may change the result of the instruction.

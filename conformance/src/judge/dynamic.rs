@@ -14,7 +14,10 @@ pub(super) fn has_sizes(site: Site<'_>) -> bool {
     }
     // What returns values of its operands as they are, such as a tuple.
     let opcode = site.instruction().opcode();
-    let hands_on = opcode.carries_values() && opcode.kind() != Kind::Control;
+    let hands_on = match &site.instruction().op {
+        Op::CustomCall(op) => interp::is_annotation(&op.custom_call_target.0),
+        _ => opcode.carries_values() && opcode.kind() != Kind::Control,
+    };
     let operands = 0..site.instruction().operands.len();
     !hands_on
         && (is_dynamic(&site.instruction().shape)

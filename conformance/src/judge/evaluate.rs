@@ -9,8 +9,8 @@ use super::runner::{Form, Runner};
 use super::site::Site;
 use super::transfers::received;
 use super::{
-    Stop, batch_norm, candidates, control, devices, dynamic, elementwise, fold, linear, products,
-    random, rewrites, scatter, sort, sums, topk, transform,
+    Stop, batch_norm, candidates, control, custom, devices, dynamic, elementwise, fold, linear, products,
+    random, rewrites, scan, scatter, sort, sums, topk, transform,
 };
 use hlo::elem::Special;
 use hlo::ir::{ComputationId, Instruction};
@@ -273,6 +273,7 @@ impl<'m> Evaluator<'m> {
             Op::Map(map) => fold::map(self, site, map.to_apply, operands),
             Op::Reduce(reduce) => sums::reduce(self, site, reduce, operands),
             Op::ReduceWindow(window) => sums::reduce_window(self, site, window, operands),
+            Op::Scan(op) => scan::scan(self, site, op, operands),
             Op::Scatter(scatter) => scatter::scatter(self, site, scatter, operands),
             Op::SelectAndScatter(_) => scatter::select_and_scatter(self, site, operands),
             Op::Dot(_) | Op::Convolution(_) | Op::RaggedDot(_) | Op::ScaledDot(_) => {
@@ -314,13 +315,11 @@ impl<'m> Evaluator<'m> {
             {
                 self.stated(site, &arrays(site, operands)?)
             }
-            // Of what has no rule, nothing is known if nothing is known of an operand.
-            op => match operands.iter().find_map(|&leaves| open(leaves)) {
-                Some(range) => {
-                    Ok(unknown(site, range.cause.clone().or_else(|| Some(site.cause()))))
-                }
-                None => Err(site.unsupported(&format!("`{}`", op.opcode()))),
+            Op::CustomCall(op) => match custom::evaluate(self, site, op, operands)? {
+                Some(value) => Ok(value),
+                None => without_rule(site, operands),
             },
+            _ => without_rule(site, operands),
         }
     }
 
@@ -441,10 +440,21 @@ pub(super) fn unrepresentable(site: Site<'_>, value: &mut Leaves) {
 /// Returns whether an op computes with floats, or compares them, where it may flush denormals:
 /// others move elements bit by bit.
 fn computes(instruction: &Instruction) -> bool {
+    if let Op::CustomCall(op) = &instruction.op {
+        return custom::computes(op);
+    }
     let opcode = instruction.opcode();
     let moves = opcode.moves_data() && opcode != Opcode::Compare;
     let array = matches!(opcode.kind(), Kind::Array | Kind::Collective);
     array && !moves && !instruction.operands.is_empty()
+}
+
+/// Returns what is known of an op that has no rule: nothing, if nothing is known of an operand.
+fn without_rule(site: Site<'_>, operands: &[&Leaves]) -> Result<Leaves, Stop> {
+    match operands.iter().find_map(|&leaves| open(leaves)) {
+        Some(range) => Ok(unknown(site, range.cause.clone().or_else(|| Some(site.cause())))),
+        None => Err(site.unsupported(&format!("`{}`", site.instruction().opcode()))),
+    }
 }
 
 /// Returns an array of which an element is unknown, or a NaN of either sign.
@@ -481,6 +491,7 @@ fn carried(site: Site<'_>, operands: &[&Leaves]) -> Option<Leaves> {
         Op::CopyStart(_) | Op::Send(_) => Some(sent(site, operands[0])),
         Op::CopyDone(_) => Some(operands[0][..count].to_vec()),
         Op::SendDone(_) => Some(site.nothing()),
+        Op::CustomCall(op) => custom::annotated(site, op, operands),
         op if op.opcode().aliases_operand() || is_started(op) => Some(operands[0].clone()),
         _ => None,
     }

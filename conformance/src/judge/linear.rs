@@ -1,14 +1,15 @@
-//! Ranges of `cholesky` and `triangular-solve`, of real numbers.
+//! Ranges of `cholesky` and `triangular-solve`, of real and of complex numbers.
 //!
 //! Elements are computed one after the other from the ranges of those before, each sum widened as a
 //! sum in any order is. A backend may also multiply with inverted blocks, so the sizes of the terms
 //! are those that remain if nothing cancels. Both grow with the condition of the matrix: of an
 //! ill-conditioned one, nothing is known.
 use super::Stop;
+use super::complex::{self, Parts};
 use super::evaluate::{Evaluator, Leaves, arrays, unknown};
 use super::functions;
 use super::interval::Interval;
-use super::modes::{Mode, least_subnormal};
+use super::modes::{Mode, largest, least_subnormal, smallest_normal};
 use super::precision::computed_in;
 use super::range::Range;
 use super::site::Site;
@@ -17,19 +18,117 @@ use hlo::op::value::Transpose;
 use hlo::op::{Cholesky, TriangularSolve, Unary};
 use hlo::{ArrayShape, ElementType};
 
+/// The numbers of a matrix.
+trait Number: Copy {
+    fn list(range: &Range) -> Vec<Self>;
+    fn range(shape: &ArrayShape, list: &[Self]) -> Range;
+    /// Changes each part.
+    fn each(self, change: impl Fn(Interval) -> Interval) -> Self;
+    fn conjugate(self) -> Self;
+    fn re(self) -> Interval;
+    fn im(self) -> Option<Interval>;
+    /// Returns a number whose imaginary part is this far from 0.
+    fn real(re: Interval, im: f64) -> Self;
+    /// Returns the least and the greatest absolute value.
+    fn sizes(self) -> [f64; 2];
+    fn less(self, a: Self, b: Self) -> Self;
+    fn over(self, y: Self, ty: ElementType) -> Self;
+}
+
+impl Number for Interval {
+    fn list(range: &Range) -> Vec<Self> {
+        range.intervals().collect()
+    }
+    fn range(shape: &ArrayShape, list: &[Self]) -> Range {
+        Range::of(shape, list)
+    }
+    fn each(self, change: impl Fn(Interval) -> Interval) -> Self {
+        change(self)
+    }
+    fn conjugate(self) -> Self {
+        self
+    }
+    fn re(self) -> Interval {
+        self
+    }
+    fn im(self) -> Option<Interval> {
+        None
+    }
+    fn real(re: Interval, _: f64) -> Self {
+        re
+    }
+    fn sizes(self) -> [f64; 2] {
+        let apart = self.lo > 0.0 || self.hi < 0.0;
+        [if apart { self.lo.abs().min(self.hi.abs()) } else { 0.0 }, self.max_abs()]
+    }
+    fn less(self, a: Self, b: Self) -> Self {
+        self - a * b
+    }
+    fn over(self, y: Self, _: ElementType) -> Self {
+        self / y
+    }
+}
+
+impl Number for Parts {
+    fn list(range: &Range) -> Vec<Self> {
+        complex::numbers(range)
+    }
+    fn range(shape: &ArrayShape, list: &[Self]) -> Range {
+        complex::range(shape, list.iter().copied())
+    }
+    fn each(self, change: impl Fn(Interval) -> Interval) -> Self {
+        Self { re: change(self.re), im: change(self.im) }
+    }
+    fn conjugate(self) -> Self {
+        Self { re: self.re, im: -self.im }
+    }
+    fn re(self) -> Interval {
+        self.re
+    }
+    fn im(self) -> Option<Interval> {
+        Some(self.im)
+    }
+    fn real(re: Interval, im: f64) -> Self {
+        Self { re, im: Interval::point(0.0).widened(im) }
+    }
+    fn sizes(self) -> [f64; 2] {
+        let [re, im] = [self.re.sizes(), self.im.sizes()];
+        [re[0].hypot(im[0]), re[1].hypot(im[1])]
+    }
+    fn less(self, a: Self, b: Self) -> Self {
+        let product = complex::multiplied(a, b);
+        Self { re: self.re - product.re, im: self.im - product.im }
+    }
+    fn over(self, y: Self, ty: ElementType) -> Self {
+        // A formula may divide by the square of the absolute value.
+        let square = y.sizes().map(|size| size * size);
+        if square[0] < smallest_normal(ty) || square[1] * self.sizes()[1].max(1.0) > largest(ty) {
+            return Self::both(Interval::ANY);
+        }
+        let square = match y.is_point() {
+            true => y.re * y.re + y.im * y.im,
+            false => Interval::open(square[0], square[1]),
+        };
+        complex::multiplied(self, y.conjugate()).each(|part| part / square)
+    }
+}
+
 /// A value, and its size if nothing cancels.
 #[derive(Clone, Copy)]
-struct Term {
-    value: Interval,
+struct Term<N> {
+    value: N,
     size: f64,
 }
 
-impl Term {
-    fn of(value: Interval) -> Self {
-        Self { value, size: value.max_abs() }
+impl<N: Number> Term<N> {
+    fn of(value: N) -> Self {
+        Self { value, size: value.sizes()[1] }
     }
     fn less(self, a: Self, b: Self) -> Self {
-        Self { value: self.value - a.value * b.value, size: b.size.mul_add(a.size, self.size) }
+        Self { value: self.value.less(a.value, b.value), size: b.size.mul_add(a.size, self.size) }
+    }
+    fn conjugate(self) -> Self {
+        Self { value: self.value.conjugate(), ..self }
     }
 }
 
@@ -37,42 +136,51 @@ impl Term {
 struct Lost {
     relative: f64,
     least: f64,
+    /// The type that is computed in, or that of its parts.
+    ty: ElementType,
 }
 
 impl Lost {
     fn of(ev: &Evaluator<'_>, ty: ElementType, terms: usize) -> Self {
-        let terms = f64::from(u32::try_from(terms).unwrap_or(u32::MAX)) + 2.0;
+        // A product of complex numbers is a sum of two for each part.
+        let each = if ty.is_complex() { 2.0 } else { 1.0 };
+        let ty = computed_in(ev.modes, ty.component());
+        let terms = each * (f64::from(u32::try_from(terms).unwrap_or(u32::MAX)) + 2.0);
         let least = ev.modes.flushed_below(ty);
         match ev.modes.has(Mode::SummationOrder) {
             true => Self {
                 relative: 2.0 * terms * roundoff(ty),
                 least: terms * least.max(least_subnormal(ty)),
+                ty,
             },
-            false => Self { relative: 0.0, least: terms * least },
+            false => Self { relative: 0.0, least: terms * least, ty },
         }
     }
-    fn rounded(&self, x: Term) -> Interval {
-        x.value.widened(self.relative.mul_add(x.size, self.least))
+    fn rounded<N: Number>(&self, x: Term<N>) -> N {
+        x.value.each(|part| part.widened(self.relative.mul_add(x.size, self.least)))
     }
     /// Returns the stored form of a value: the sign of a zero depends on the order of the terms.
-    fn stored(ev: &Evaluator<'_>, ty: ElementType, x: Interval) -> Interval {
-        if x.is_point() && x.lo == 0.0 { Interval::ZEROS } else { ev.modes.store(ty, x, false) }
+    fn stored<N: Number>(ev: &Evaluator<'_>, ty: ElementType, x: N) -> N {
+        x.each(|part| match ev.modes.store(ty.component(), part, false) {
+            zero if zero.lo == 0.0 && zero.hi == 0.0 => Interval::ZEROS,
+            stored => stored,
+        })
     }
-    fn quotient(&self, x: Term, y: Interval) -> Term {
-        let least = if y.lo > 0.0 || y.hi < 0.0 { y.lo.abs().min(y.hi.abs()) } else { 0.0 };
-        Term { value: self.rounded(x) / y, size: x.size / least }
+    fn quotient<N: Number>(&self, x: Term<N>, y: N) -> Term<N> {
+        Term { value: self.rounded(x).over(y, self.ty), size: x.size / y.sizes()[0] }
     }
 }
 
-/// Returns the sizes of the matrices of a batch.
-fn sizes(site: Site<'_>, shape: &ArrayShape) -> Result<[usize; 2], Stop> {
-    let size = |d: usize| usize::try_from(*shape.dims.get(d)?).ok().filter(|&size| size > 0);
-    let found =
-        shape.rank().checked_sub(2).and_then(|first| Some([size(first)?, size(first + 1)?]));
-    match found {
-        Some(sizes) if shape.ty.is_float() => Ok(sizes),
-        Some(_) | None => Err(site.unsupported("these elements")),
-    }
+/// Returns the shape of an operand, and the sizes of the matrices of a batch.
+fn matrices(site: Site<'_>, operand: usize) -> Result<(ArrayShape, [usize; 2]), Stop> {
+    let size = |dims: &[i64], d: usize| usize::try_from(*dims.get(d)?).ok().filter(|&n| n > 0);
+    let found = || {
+        let shape = site.operand(operand).array()?;
+        let first = shape.rank().checked_sub(2)?;
+        let sizes = [size(&shape.dims, first)?, size(&shape.dims, first + 1)?];
+        (shape.ty.is_float() || shape.ty.is_complex()).then(|| (shape.clone(), sizes))
+    };
+    found().ok_or_else(|| site.unsupported("these elements"))
 }
 
 pub(super) fn cholesky<'m>(
@@ -82,44 +190,63 @@ pub(super) fn cholesky<'m>(
     operands: &[&Leaves],
 ) -> Result<Leaves, Stop> {
     let operand = arrays(site, operands)?[0];
-    let shape = site.shape()?;
-    let [n, _] = sizes(site, &shape)?;
-    let lost = Lost::of(ev, computed_in(ev.modes, shape.ty), n);
-    let a: Vec<Interval> = operand.intervals().collect();
-    let mut parts = vec![Interval::ANY; a.len()];
-    for (batch, result) in a.chunks(n * n).zip(parts.chunks_mut(n * n)) {
+    let (shape, [n, _]) = matrices(site, 0)?;
+    let range = match shape.ty.is_complex() {
+        true => factors::<Parts>(ev, op, n, &shape, operand),
+        false => factors::<Interval>(ev, op, n, &shape, operand),
+    };
+    Ok(vec![range.because(operand.cause.clone())])
+}
+
+fn factors<N: Number>(
+    ev: &Evaluator<'_>,
+    op: &Cholesky,
+    n: usize,
+    shape: &ArrayShape,
+    operand: &Range,
+) -> Range {
+    let lost = Lost::of(ev, shape.ty, n);
+    let a = N::list(operand);
+    let mut result: Vec<N> = a.iter().map(|x| x.each(|_| Interval::ANY)).collect();
+    for (batch, result) in a.chunks(n * n).zip(result.chunks_mut(n * n)) {
         let at = |i: usize, j: usize| if op.lower { i * n + j } else { j * n + i };
-        let Some(factor) = lower_factor(&lost, n, |i, j| batch[at(i, j)]) else { continue };
+        // The upper factor is the conjugate transpose of the lower.
+        let of = |x: N| if op.lower { x } else { x.conjugate() };
+        let Some(factor) = lower_factor(&lost, n, |i, j| of(batch[at(i, j)])) else { continue };
         // What is in the other triangle is implementation-defined.
         for (i, row) in factor.iter().enumerate() {
             for (j, x) in row.iter().enumerate() {
-                result[at(i, j)] = Lost::stored(ev, shape.ty, x.value);
+                result[at(i, j)] = Lost::stored(ev, shape.ty, of(x.value));
             }
         }
     }
-    Ok(vec![Range::of(&shape, &parts).because(operand.cause.clone())])
+    N::range(shape, &result)
 }
 
 /// Returns the rows of the lower triangle; none if the matrix may not be positive definite.
-fn lower_factor(
+fn lower_factor<N: Number>(
     lost: &Lost,
     n: usize,
-    a: impl Fn(usize, usize) -> Interval,
-) -> Option<Vec<Vec<Term>>> {
-    let mut l: Vec<Vec<Term>> = Vec::with_capacity(n);
+    a: impl Fn(usize, usize) -> N,
+) -> Option<Vec<Vec<Term<N>>>> {
+    let mut l: Vec<Vec<Term<N>>> = Vec::with_capacity(n);
     for i in 0..n {
-        let mut row: Vec<Term> = Vec::with_capacity(i + 1);
+        let mut row: Vec<Term<N>> = Vec::with_capacity(i + 1);
         for j in 0..=i {
             let other = l.get(j).unwrap_or(&row);
-            let rest = (0..j).fold(Term::of(a(i, j)), |rest, k| rest.less(row[k], other[k]));
+            let rest = (0..j)
+                .fold(Term::of(a(i, j)), |rest, k| rest.less(row[k], other[k].conjugate()));
             let next = if j < i {
                 lost.quotient(rest, l[j][j].value)
             } else {
                 let square = lost.rounded(rest);
-                if !(square.lo > 0.0 && square.is_finite()) {
+                // It is real, but rounding may leave an imaginary part, or a backend may ignore it.
+                let (re, im) = (square.re(), square.im().map_or(0.0, Interval::max_abs));
+                if !(re.lo > im && re.is_finite()) {
                     return None;
                 }
-                Term::of(functions::unary(Unary::Sqrt, square))
+                let root = functions::unary(Unary::Sqrt, re).widened(im * im / re.lo.powf(1.5));
+                Term::of(N::real(root, im / re.lo.sqrt()))
             };
             // The quotient and the root are rounded, too.
             let value = lost.rounded(Term::of(next.value));
@@ -138,31 +265,53 @@ pub(super) fn triangular_solve<'m>(
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
     let [a, b] = operands.as_slice() else { return Err(site.unsupported("this op")) };
-    let shape = site.shape()?;
-    let [rows, columns] = sizes(site, &shape)?;
+    let (shape, sizes) = matrices(site, 1)?;
+    let solved = match shape.ty.is_complex() {
+        true => solved::<Parts>(ev, op, sizes, &shape, [*a, *b]),
+        false => solved::<Interval>(ev, op, sizes, &shape, [*a, *b]),
+    };
+    let cause = operands.iter().find_map(|range| range.cause.clone());
+    Ok(match solved {
+        Some(range) => vec![range.because(cause)],
+        None => unknown(site, Some(site.cause())),
+    })
+}
+
+/// Returns the solutions of systems; none if the batches differ.
+fn solved<N: Number>(
+    ev: &Evaluator<'_>,
+    op: &TriangularSolve,
+    [rows, columns]: [usize; 2],
+    shape: &ArrayShape,
+    [a, b]: [&Range; 2],
+) -> Option<Range> {
     let (n, systems) = if op.left_side { (rows, columns) } else { (columns, rows) };
-    let lost = Lost::of(ev, computed_in(ev.modes, shape.ty), n);
-    let transposed = match op.transpose_a {
-        Transpose::None | Transpose::Invalid => false,
-        Transpose::Transpose | Transpose::Adjoint => true,
+    let lost = Lost::of(ev, shape.ty, n);
+    let (transposed, conjugate) = match op.transpose_a {
+        Transpose::None | Transpose::Invalid => (false, false),
+        Transpose::Transpose => (true, false),
+        Transpose::Adjoint => (true, true),
     };
     // On the right the system is transposed.
     let transposed = transposed == op.left_side;
     let lower = op.lower != transposed;
-    let (a, b): (Vec<Interval>, Vec<Interval>) = (a.intervals().collect(), b.intervals().collect());
+    let (a, b) = (N::list(a), N::list(b));
     if a.len() / (n * n) != b.len() / (rows * columns) {
-        return Ok(unknown(site, Some(site.cause())));
+        return None;
     }
-    let mut parts = vec![Interval::ANY; b.len()];
+    let mut result: Vec<N> = b.iter().map(|x| x.each(|_| Interval::ANY)).collect();
     for (batch, a) in a.chunks(n * n).enumerate() {
-        let t = |i: usize, k: usize| a[if transposed { k * n + i } else { i * n + k }];
+        let t = |i: usize, k: usize| {
+            let x = a[if transposed { k * n + i } else { i * n + k }];
+            if conjugate { x.conjugate() } else { x }
+        };
         for system in 0..systems {
             let place = |i: usize| {
                 let at = if op.left_side { i * columns + system } else { system * columns + i };
                 batch * rows * columns + at
             };
             let row = |step: usize| if lower { step } else { n - 1 - step };
-            let mut x: Vec<Term> = Vec::with_capacity(n);
+            let mut x: Vec<Term<N>> = Vec::with_capacity(n);
             for i in (0..n).map(row) {
                 let solved = x.iter().enumerate();
                 let rest = solved.fold(Term::of(b[place(i)]), |rest, (k, &x)| {
@@ -173,11 +322,10 @@ pub(super) fn triangular_solve<'m>(
                     false => lost.quotient(rest, t(i, i)),
                 };
                 let value = lost.rounded(Term { value: next.value, size: next.size });
-                parts[place(i)] = Lost::stored(ev, shape.ty, value);
+                result[place(i)] = Lost::stored(ev, shape.ty, value);
                 x.push(Term { value, ..next });
             }
         }
     }
-    let cause = operands.iter().find_map(|range| range.cause.clone());
-    Ok(vec![Range::of(&shape, &parts).because(cause)])
+    Some(N::range(shape, &result))
 }

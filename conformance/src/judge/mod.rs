@@ -38,6 +38,7 @@ mod candidates;
 mod combine;
 mod complex;
 mod control;
+mod custom;
 mod describe;
 mod devices;
 mod dynamic;
@@ -69,6 +70,7 @@ mod rewrites;
 #[cfg(test)]
 mod rules;
 mod runner;
+mod scan;
 mod scatter;
 mod site;
 mod sort;

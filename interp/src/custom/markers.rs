@@ -33,10 +33,16 @@ pub(super) const TARGETS: [&str; 18] = [
     "xla.sdy.ShardingGroup",
 ];
 
+/// Returns whether a target is an annotation, whose value is its operand or the tuple of its
+/// operands.
+pub fn is_annotation(target: &str) -> bool {
+    TARGETS.contains(&target)
+}
+
 /// Runs the call if its target is one of these.
 pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
     let target = call.op.custom_call_target.0.as_str();
-    TARGETS.contains(&target).then(|| {
+    is_annotation(target).then(|| {
         let nothing = call.shape.tuple().is_some_and(<[hlo::Shape]>::is_empty);
         match call.operands {
             [_] if nothing => Ok(Literal::tuple(Vec::new())),

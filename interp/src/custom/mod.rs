@@ -31,6 +31,7 @@ pub use functions::Functions;
 use library::in_libraries;
 pub use library::{CustomCallLibrary, LibraryCall};
 pub use loaded::Library;
+pub use markers::is_annotation;
 
 use crate::Result;
 use crate::hooks::Hooks;
@@ -51,7 +52,7 @@ fn built_in(call: &Call<'_>, hooks: &Hooks, arithmetic: Arithmetic) -> Result<Li
 /// Returns whether a target that is built in takes arrays smaller than their bounds.
 pub(crate) fn takes_sizes(target: &str) -> bool {
     ["PadToStatic"].contains(&target)
-        || markers::TARGETS.contains(&target)
+        || is_annotation(target)
         || convolution::TARGETS.contains(&target)
 }
 
