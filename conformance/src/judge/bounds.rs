@@ -200,6 +200,47 @@ fn triangular_systems_of_complex_numbers_have_bounds() {
 }
 
 #[test]
+fn computations_of_elements_may_choose_and_reduce() {
+    let text = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+        same { a = f32[] parameter(0) ROOT r = f32[] sine(a) }
+        table { a = f32[] parameter(0) t = f32[4] constant({0.5, 1.5, 2.5, 3.5}) i = s32[] convert(a)
+          s = f32[1] dynamic-slice(t, i), dynamic_slice_sizes={1} b = f32[3] broadcast(a), dimensions={}
+          z = f32[] constant(0) n = f32[] reduce(b, z), dimensions={0}, to_apply=add
+          p = f32[] reshape(s) ROOT r = f32[] add(n, p) }
+        f { a = f32[] parameter(0) o = f32[] constant(1) p = pred[] compare(a, o), direction=GT
+          ROOT c = f32[] conditional(p, a, a), true_computation=table, false_computation=same }
+        ENTRY e { x = f32[3] parameter(0) y = f32[3] exponential(x) ROOT m = f32[3] map(y), dimensions={0}, to_apply=f }";
+    has_bound(text, &["f32[3] {0.3, -0.7, 0.9}"], &[(0, 0), (0, 1), (0, 2)]);
+}
+
+#[test]
+fn what_another_order_rounds_is_undefined() {
+    let body = "f { a = f32[] parameter(0) b = f32[] parameter(1) s = f32[] add(a, b) ROOT r = f32[] sine(s) }";
+    let reduce = format!(
+        "{body}\nENTRY e {{ x = f32[2,3] parameter(0) z = f32[] constant(0)
+        ROOT t = f32[2] reduce(x, z), dimensions={{1}}, to_apply=f }}"
+    );
+    let x = ["f32[2,3] {{0.3, 0.7, 2.7}, {1, 2, 3}}"];
+    let judgement = changed(&reduce, &x, (0, 1), |x| x + 1.0);
+    assert_eq!((judgement.verdict, &judgement.estimated), (Verdict::Undefined, &None));
+    assert_eq!(judgement.cause.as_deref(), Some("e/t"));
+    // A window of one element has one order.
+    let window = format!(
+        "{body}\nENTRY e {{ x = f32[3] parameter(0) z = f32[] constant(0)
+        ROOT r = f32[4] reduce-window(x, z), window={{size=2 pad=1_1}}, to_apply=f }}"
+    );
+    let of = |at| changed(&window, &["f32[3] {0.3, 0.7, 2.7}"], (0, at), |x| x + 1.0);
+    assert_eq!((of(1).verdict, of(0).verdict), (Verdict::Undefined, Differs));
+    assert_eq!(of(3).estimated, None);
+    let pooled = "ge { a = f32[] parameter(0) b = f32[] parameter(1) ROOT g = pred[] compare(a, b), direction=GE }
+        f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] subtract(a, b) }
+        ENTRY e { x = f32[4] parameter(0) u = f32[2] parameter(1) z = f32[] constant(0)
+          ROOT r = f32[4] select-and-scatter(x, u, z), window={size=2 stride=2}, select=ge, scatter=f }";
+    let judgement = changed(pooled, &["f32[4] {1, 2, 4, 3}", "f32[2] {1, 2}"], (0, 0), |x| x + 1.0);
+    assert_eq!((judgement.verdict, judgement.estimated), (Verdict::Undefined, None));
+}
+
+#[test]
 fn scans_have_the_bounds_of_their_steps() {
     for (reverse, last) in [("", 4), (", is_reverse=true", 0)] {
         let text = format!("step {{ x = f32[2] parameter(0) c = f32[2] parameter(1) s = f32[2] add(x, c)
@@ -208,5 +249,40 @@ fn scans_have_the_bounds_of_their_steps() {
               ROOT r = (f32[2,3], f32[2]) scan(y, z), dimensions={{1}}, num_carries=1, to_apply=step{reverse} }}");
         let arguments = ["f32[2,3] {{0.1, 0.7, 0.3}, {0.2, 0.5, 0.9}}", "f32[2] {0.5, 0.25}"];
         has_bound(&text, &arguments, &[(0, last / 2), (0, 1), (0, 5), (1, 0), (1, 1)]);
+    }
+}
+
+#[test]
+fn devices_communicate_in_loops_and_branches() {
+    let text = "HloModule m, replica_count=2
+        add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+        mul { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] multiply(a, b) }
+        round { p = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(p), index=0 x = f32[2] get-tuple-element(p), index=1
+          o = s32[] constant(1) n = s32[] add(i, o) s = f32[2] all-reduce(x), replica_groups={}, to_apply=add
+          t = f32[2] tanh(s) ROOT r = (s32[], f32[2]) tuple(n, t) }
+        more { p = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(p), index=0 l = s32[] constant(2)
+          ROOT c = pred[] compare(i, l), direction=LT }
+        product { x = f32[2] parameter(0) ROOT p = f32[1] reduce-scatter(x), replica_groups={}, dimensions={0}, to_apply=mul }
+        first { x = f32[2] parameter(0) ROOT f = f32[1] slice(x), slice={[0:1]} }
+        ENTRY e { x = f32[2] parameter(0) z = s32[] constant(0) p = (s32[], f32[2]) tuple(z, x)
+          w = (s32[], f32[2]) while(p), condition=more, body=round y = f32[2] get-tuple-element(w), index=1
+          a = f32[2] add(x, y) ROOT r = f32[1] conditional(z, a, a), branch_computations={product, first} }";
+    let module = verified(text);
+    let arguments: Vec<Vec<Literal>> =
+        [[0.1f32, 0.2], [0.3, -0.7]].iter().map(|x| vec![Literal::from_slice(&[2], x)]).collect();
+    let session =
+        collectives::Session::compile(module.clone(), &interp::CompileOptions::default()).unwrap();
+    let expected = session.run(&arguments, &interp::RunOptions::default()).unwrap().results;
+    let judged = |device: usize, change: &dyn Fn(f32) -> f32| {
+        let mut actual = expected.clone();
+        let x = &mut actual[device].as_mut_slice::<f32>().unwrap()[0];
+        *x = change(*x);
+        judge(&module, &arguments, &expected, &actual)
+    };
+    for device in 0..2 {
+        let near = judged(device, &f32::next_up);
+        assert_eq!((near.verdict, &near.estimated), (WithinBound, &None), "{near:?}");
+        let far = judged(device, &|x| x * 1.001);
+        assert_eq!((far.verdict, &far.estimated), (Differs, &None), "{far:?}");
     }
 }

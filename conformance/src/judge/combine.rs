@@ -7,13 +7,14 @@ use hlo::{ElementType, Module, Op, Opcode};
 /// The result of a computation of two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Combine {
-    /// An op of both, computed in this type.
+    /// An op of both, computed in this type, that is associative but for rounding.
     Op(Binary, ElementType),
     /// A function of the second one alone.
     Second,
     /// One of the values, without rounding: another order of the elements changes which of equal
     /// elements are selected.
     Selects,
+    /// What another order, or another tree, changes.
     Other,
 }
 
@@ -53,7 +54,10 @@ impl Combine {
             let mut numbers: Vec<_> = instruction.operands.iter().filter_map(number).collect();
             numbers.sort_unstable();
             if numbers == [k, count + k] {
-                return Self::Op(*op, ty);
+                let rounds = matches!(op, Binary::Add | Binary::Multiply);
+                let selects = matches!(op, Binary::Maximum | Binary::Minimum);
+                let any_order = rounds || selects || op.opcode().associates(ty);
+                return if any_order { Self::Op(*op, ty) } else { Self::Other };
             }
         }
         match (uses_first(computation, leaf, count), selects) {

@@ -21,7 +21,7 @@ pub(super) fn looped<'m>(
 ) -> Result<Leaves, Stop> {
     let mut ends: Vec<Leaves> = Vec::new();
     loop {
-        let decision = ev.call(op.condition, vec![state.clone()], site.lanes)?;
+        let decision = ev.call(op.condition, vec![state.clone()], None)?;
         let [decision] = decision.as_slice() else { return Err(site.unsupported("`while`")) };
         match (decision.is_point(), decision.lo.bytes()) {
             (true, [0]) => break,
@@ -35,7 +35,7 @@ pub(super) fn looped<'m>(
                 return Ok(unknown(site, decision.cause.clone().or_else(|| Some(site.cause()))));
             }
         }
-        state = ev.call(op.body, vec![state], site.lanes)?;
+        state = ev.call(op.body, vec![state], None)?;
     }
     ends.push(state);
     Ok(any_of(&ends))
@@ -49,20 +49,10 @@ pub(super) fn conditional<'m>(
     operands: &[&Leaves],
 ) -> Result<Leaves, Stop> {
     let selector = &operands[0][0];
-    if site.lanes.is_some() {
-        return Err(site.unsupported("a choice for each element"));
-    }
     let last = branches.len() - 1;
-    let chosen = |index: Scalar| match index {
-        Scalar::Pred(first) => usize::from(!first),
-        Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Float(_) | Scalar::Complex(..) => {
-            let index = index.as_i64().and_then(|i| usize::try_from(i).ok());
-            index.filter(|&i| i <= last).unwrap_or(last)
-        }
-    };
     let (lo, hi) = selector.ends(0);
     let mut results = Vec::new();
-    let (first, other) = (chosen(lo), chosen(hi));
+    let (first, other) = (chosen(lo, branches.len()), chosen(hi, branches.len()));
     for (branch, &computation) in branches.iter().enumerate() {
         let open = !selector.is_point();
         let between = first.min(other) <= branch && branch <= first.max(other);
@@ -76,6 +66,17 @@ pub(super) fn conditional<'m>(
     }
     let cause = selector.cause.clone().or_else(|| Some(site.cause()));
     Ok(any_of(&results).into_iter().map(|range| range.because(cause.clone())).collect())
+}
+
+/// Returns the branch that a selector chooses: numbers out of range choose the last one.
+pub(super) fn chosen(selector: Scalar, branches: usize) -> usize {
+    match selector {
+        Scalar::Pred(first) => usize::from(!first),
+        Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Float(_) | Scalar::Complex(..) => {
+            let index = selector.as_i64().and_then(|i| usize::try_from(i).ok());
+            index.filter(|&i| i < branches).unwrap_or(branches - 1)
+        }
+    }
 }
 
 /// Returns the values of any of these results.

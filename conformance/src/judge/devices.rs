@@ -1,13 +1,11 @@
 //! Ranges of modules for several devices: all devices take each instruction together.
 //!
 //! The reference moves and adds the ends of the ranges between devices, so groups and channels mean
-//! what they mean there. What is communicated in loops and other computations than the entry has no
-//! rule.
+//! what they mean there. In a loop or branch in which devices communicate, all must decide alike.
 #![expect(clippy::wildcard_enum_match_arm, reason = "other ops move elements")]
-use super::Stop;
 use super::combine::Combine;
 use super::elementwise::finite_magnitudes;
-use super::evaluate::{Evaluator, Leaves, unrepresentable, with_token};
+use super::evaluate::{Evaluator, Leaves, unknown, unrepresentable, with_token};
 use super::needed::is_started;
 use super::range::{Cause, Range, is_whole};
 use super::runner::Form;
@@ -15,16 +13,20 @@ use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
 use super::sums::{between_ends, coarser};
 use super::transfers::received;
+use super::{Stop, control, device_folds};
 use crate::error_model::roundoff;
 use collectives::Groups;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::{Binary, Kind, Op};
-use hlo::{ElementType, Literal, Module};
+use hlo::{ElementType, Literal, Module, Scalar};
 use interp::DeviceGrid;
 
-/// Returns the legal values of the results, device after device.
-pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result<Leaves, Stop> {
-    let id = ev.module.entry;
+/// Returns the legal values of a computation's result on each device.
+pub(super) fn call(
+    ev: &mut Evaluator<'_>,
+    id: ComputationId,
+    arguments: &[Vec<Leaves>],
+) -> Result<Vec<Leaves>, Stop> {
     let computation = &ev.module.computations[id];
     let devices = arguments.len();
     let mut values: Vec<Vec<Leaves>> = Vec::with_capacity(computation.instructions.len());
@@ -57,12 +59,11 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
                 let results = communicated(ev, site, &all)?;
                 written(ev, site, results)
             }
-            (Op::AsyncStart(start), _) if communicates(ev.module, start.calls) => {
-                let computation = &ev.module.computations[start.calls];
-                let site = Site { computation, id: start.calls, at: computation.root, lanes: None };
-                let all: Vec<Vec<&Leaves>> = (0..devices).map(operands).collect();
-                let results = communicated(ev, site, &all)?;
-                written(ev, site, results)
+            (op, _) if calls(ev.module, op) => {
+                let all: Vec<Vec<Leaves>> = (0..devices)
+                    .map(|device| operands(device).into_iter().cloned().collect())
+                    .collect();
+                controlled(ev, site, &all)?
             }
             _ => {
                 let mut each = Vec::with_capacity(devices);
@@ -76,7 +77,64 @@ pub(super) fn entry(ev: &mut Evaluator<'_>, arguments: &[Vec<Leaves>]) -> Result
         };
         values.push(result);
     }
-    Ok(values.swap_remove(computation.root.index()).into_iter().flatten().collect())
+    Ok(values.swap_remove(computation.root.index()))
+}
+
+/// Returns the results of loops, branches and calls in which the devices communicate.
+fn controlled<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    operands: &[Vec<Leaves>],
+) -> Result<Vec<Leaves>, Stop> {
+    let open = |cause: Cause| vec![unknown(site, Some(cause)); operands.len()];
+    match &site.instruction().op {
+        Op::AsyncStart(op) => call(ev, op.calls, operands),
+        Op::Call(op) => call(ev, op.to_apply, operands),
+        Op::Fusion(op) => call(ev, op.calls, operands),
+        Op::Conditional(op) => {
+            let selectors: Vec<&Range> = operands.iter().map(|list| &list[0][0]).collect();
+            let Some(selector) = agreed(site, &selectors)? else {
+                return Ok(open(opened(site, &selectors)));
+            };
+            let branch = control::chosen(selector, op.branches.len());
+            let argument = |list: &Vec<Leaves>| vec![list[branch + 1].clone()];
+            let arguments: Vec<Vec<Leaves>> = operands.iter().map(argument).collect();
+            call(ev, op.branches[branch], &arguments)
+        }
+        Op::While(op) => {
+            let mut states: Vec<Vec<Leaves>> = operands.to_vec();
+            loop {
+                let decisions = call(ev, op.condition, &states)?;
+                let decisions: Vec<&Range> = decisions.iter().map(|leaves| &leaves[0]).collect();
+                match agreed(site, &decisions)? {
+                    None => return Ok(open(opened(site, &decisions))),
+                    Some(Scalar::Pred(false)) => break,
+                    Some(_) => {}
+                }
+                let next = call(ev, op.body, &states)?;
+                states = next.into_iter().map(|state| vec![state]).collect();
+            }
+            Ok(states.into_iter().flatten().collect())
+        }
+        op => Err(site.unsupported(&format!("`{}` of several devices", op.opcode()))),
+    }
+}
+
+/// Returns the decision of all devices; `None` if rounding errors decide.
+fn agreed(site: Site<'_>, decisions: &[&Range]) -> Result<Option<Scalar>, Stop> {
+    if !decisions.iter().all(|range| range.is_point()) {
+        return Ok(None);
+    }
+    let alike = decisions.windows(2).all(|pair| pair[0].lo.bytes() == pair[1].lo.bytes());
+    match decisions.first() {
+        Some(first) if alike => Ok(Some(first.lo.get(0))),
+        Some(_) | None => Err(site.unsupported("devices that decide differently")),
+    }
+}
+
+fn opened(site: Site<'_>, decisions: &[&Range]) -> Cause {
+    let cause = decisions.iter().find_map(|range| range.cause.clone());
+    cause.unwrap_or_else(|| site.cause())
 }
 
 fn written<'m>(ev: &Evaluator<'m>, site: Site<'m>, mut results: Vec<Leaves>) -> Vec<Leaves> {
@@ -87,16 +145,24 @@ fn written<'m>(ev: &Evaluator<'m>, site: Site<'m>, mut results: Vec<Leaves>) -> 
     results
 }
 
-/// Returns whether a computation is one op in which other devices take part.
+/// Returns whether other devices take part in a computation, or in one that it calls.
 pub(super) fn communicates(module: &Module, id: ComputationId) -> bool {
-    let computation = &module.computations[id];
-    let mut others = computation.instructions.iter().filter(|(at, _)| *at != computation.root);
-    computation.instructions[computation.root].opcode().kind() == Kind::Collective
-        && others.all(|(_, other)| matches!(other.op, Op::Parameter(_)))
+    module.computations[id].instructions.iter().any(|(_, instruction)| {
+        let kind = instruction.opcode().kind();
+        matches!(kind, Kind::Collective | Kind::Device | Kind::Transfer)
+            || calls(module, &instruction.op)
+    })
+}
+
+/// Returns whether an op calls a computation in which other devices take part.
+fn calls(module: &Module, op: &Op) -> bool {
+    let mut found = false;
+    op.each_callee(&mut |callee| found |= communicates(module, callee));
+    found
 }
 
 /// The operands of all devices.
-type Operands<'a> = Vec<Vec<&'a Range>>;
+pub(super) type Operands<'a> = Vec<Vec<&'a Range>>;
 
 fn communicated<'m>(
     ev: &mut Evaluator<'m>,
@@ -128,7 +194,7 @@ fn communicated<'m>(
                 (0..count.unwrap_or(1)).map(each).collect::<Result<_, _>>()?;
             let device = |d: usize| {
                 let results: Vec<Leaves> = all.iter().map(|devices| devices[d].clone()).collect();
-                super::control::any_of(&results)
+                control::any_of(&results)
             };
             let cause = owned.iter().flatten().find_map(|range| range.cause.clone());
             Ok(caused((0..operands.len()).map(device).collect(), cause.as_ref()))
@@ -162,7 +228,7 @@ fn ends<'m>(
     Ok(lo.iter().zip(&hi).map(device).collect())
 }
 
-/// Returns a sum, maximum or minimum over the devices of each group, in any order.
+/// Returns what the devices of each group combine, in any order.
 fn combined<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -193,7 +259,8 @@ fn combined<'m>(
             ends(ev, site, &Form::Stated, operands)?
         }
         Combine::Op(..) | Combine::Second | Combine::Selects | Combine::Other => {
-            return Err(site.unsupported("the computation that it calls"));
+            let body = body.ok_or_else(|| site.unsupported("no computation"))?;
+            device_folds::folded(ev, site, (body, combine), operands)?
         }
     };
     Ok(caused(results, cause.as_ref()))

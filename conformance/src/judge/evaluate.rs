@@ -4,19 +4,19 @@ use super::accuracy::Accuracies;
 use super::interval::Interval;
 use super::modes::{Mode, Modes};
 use super::needed::{is_started, needed};
-use super::range::{Cause, CauseKind, Range};
+use super::range::{Cause, CauseKind, Range, wide};
 use super::runner::{Form, Runner};
 use super::site::Site;
 use super::transfers::received;
 use super::{
-    Stop, batch_norm, candidates, control, custom, devices, dynamic, elementwise, fold, linear, products,
-    random, rewrites, scan, scatter, sort, sums, topk, transform,
+    Stop, batch_norm, candidates, control, custom, devices, dynamic, elementwise, fold, linear,
+    products, random, rewrites, scan, scatter, sort, sums, topk, transform,
 };
 use hlo::elem::Special;
 use hlo::ir::{ComputationId, Instruction};
 use hlo::literal::ConstantValue;
 use hlo::op::{Accuracy, Binary, Kind, Op};
-use hlo::{ElementType, Literal, Module, Opcode, Shape};
+use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Shape};
 use interp::DeviceGrid;
 
 /// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.
@@ -108,16 +108,10 @@ impl<'m> Evaluator<'m> {
         let of = |literal: &Literal| literal.leaves().into_iter().map(Range::exact).collect();
         let arguments: Vec<Vec<Leaves>> =
             arguments.iter().map(|list| list.iter().map(of).collect()).collect();
-        let communicates = |instruction: &Instruction| match &instruction.op {
-            Op::AsyncStart(start) => devices::communicates(self.module, start.calls),
-            op => {
-                matches!(op.opcode().kind(), Kind::Collective | Kind::Device | Kind::Transfer)
-            }
-        };
-        let mut instructions = self.module.computations[self.module.entry].instructions.iter();
         let all = arguments.len() == DeviceGrid::of(&self.module.config).len();
-        if all && instructions.any(|(_, instruction)| communicates(instruction)) {
-            return devices::entry(self, &arguments);
+        if all && devices::communicates(self.module, self.module.entry) {
+            let results = devices::call(self, self.module.entry, &arguments)?;
+            return Ok(results.into_iter().flatten().collect());
         }
         // The devices do not depend on each other.
         let mut results = Leaves::new();
@@ -142,6 +136,11 @@ impl<'m> Evaluator<'m> {
         lanes: Option<i64>,
     ) -> Result<Leaves, Stop> {
         let computation = &self.module.computations[id];
+        if let Some(lanes) = lanes
+            && !computation.instructions.iter().all(|(_, instruction)| takes_lanes(instruction))
+        {
+            return self.call_each(id, &arguments, lanes);
+        }
         let mut uses = vec![0u32; computation.instructions.len()];
         for (_, instruction) in computation.instructions.iter() {
             for operand in &instruction.operands {
@@ -169,6 +168,9 @@ impl<'m> Evaluator<'m> {
                     .map(std::mem::take)
                     .ok_or_else(|| site.unsupported("a parameter"))?
             } else if let Some(from) = received(self.module, computation, at) {
+                if !from.is_own() {
+                    return Err(site.unsupported("what another device sends"));
+                }
                 with_token(site, &values[from.sent.index()])
             } else {
                 let operands: Vec<&Leaves> =
@@ -189,6 +191,39 @@ impl<'m> Evaluator<'m> {
             }
         }
         Ok(values.swap_remove(computation.root.index()))
+    }
+
+    /// Returns the legal values of a computation that is applied to one element after the other,
+    /// with vectors for its scalars.
+    fn call_each(
+        &mut self,
+        id: ComputationId,
+        arguments: &[Leaves],
+        lanes: i64,
+    ) -> Result<Leaves, Stop> {
+        let scalar = |range: &Range, lane: usize| {
+            let element = fold::picked(range, 1, std::iter::once(lane));
+            element.shape().map_or(Range::nothing(), |shape| {
+                fold::reshaped(&element, &ArrayShape::new(shape.ty, [].as_slice()))
+            })
+        };
+        let mut results: Vec<Leaves> = Vec::new();
+        for lane in 0..usize::try_from(lanes).unwrap_or(0) {
+            let element =
+                |leaves: &Leaves| leaves.iter().map(|range| scalar(range, lane)).collect();
+            results.push(self.call(id, arguments.iter().map(element).collect(), None)?);
+        }
+        let computation = &self.module.computations[id];
+        let leaves = computation.instructions[computation.root].shape.leaves();
+        let leaf = |(i, leaf): (usize, &&Shape)| match leaf.array() {
+            Some(array) => {
+                let vector = ArrayShape::new(wide(array.ty), [lanes].as_slice());
+                let each = results.iter().map(|result| result[i].clone());
+                fold::stacked(&vector, 0, &each.collect::<Vec<_>>())
+            }
+            None => Range::nothing(),
+        };
+        Ok(leaves.iter().enumerate().map(leaf).collect())
     }
 
     /// Adds the legal values of an instruction's other form.
@@ -249,7 +284,6 @@ impl<'m> Evaluator<'m> {
         let whole = |i: usize| operands[i].clone();
         let empty = |leaf: &&Shape| leaf.array().is_some_and(|array| array.dims.contains(&0));
         if instruction.opcode().kind() == Kind::Array
-            && site.lanes.is_none()
             && instruction.shape.leaves().iter().all(empty)
         {
             // Other dimensions may be of any size: nothing may loop over them.
@@ -300,9 +334,7 @@ impl<'m> Evaluator<'m> {
             {
                 self.moved(site, &arrays(site, operands)?)
             }
-            op if data_operands(op).is_some() && site.lanes.is_none() => {
-                self.moved(site, &arrays(site, operands)?)
-            }
+            op if data_operands(op).is_some() => self.moved(site, &arrays(site, operands)?),
             Op::Bitcast(_) | Op::BitcastConvert(_)
                 if operands[0][0].intervals().any(Interval::is_nan) =>
             {
@@ -310,8 +342,7 @@ impl<'m> Evaluator<'m> {
                 Ok(unknown(site, Some(site.cause())))
             }
             op if op.opcode().accuracy() == Accuracy::Exact
-                && op.opcode().kind() == Kind::Array
-                && site.lanes.is_none() =>
+                && op.opcode().kind() == Kind::Array =>
             {
                 self.stated(site, &arrays(site, operands)?)
             }
@@ -435,6 +466,23 @@ pub(super) fn unrepresentable(site: Site<'_>, value: &mut Leaves) {
             }
         }
     }
+}
+
+/// Returns whether an instruction can take vectors for its scalars.
+fn takes_lanes(instruction: &Instruction) -> bool {
+    let is_scalar = |leaf: &&Shape| leaf.array().is_none_or(|array| array.rank() == 0);
+    let takes = match &instruction.op {
+        Op::Parameter(_)
+        | Op::Constant(_)
+        | Op::Tuple(_)
+        | Op::GetTupleElement(_)
+        | Op::Call(_)
+        | Op::Fusion(_)
+        | Op::Map(_)
+        | Op::BitcastConvert(_) => true,
+        op => elementwise::is_elementwise(op) || op.opcode().aliases_operand(),
+    };
+    takes && instruction.shape.leaves().iter().all(is_scalar)
 }
 
 /// Returns whether an op computes with floats, or compares them, where it may flush denormals:

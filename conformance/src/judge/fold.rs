@@ -2,7 +2,7 @@
 use super::Stop;
 use super::control::any_of;
 use super::evaluate::{Evaluator, Leaves, arrays};
-use super::range::Range;
+use super::range::{Cause, Range};
 use super::site::Site;
 use hlo::ir::ComputationId;
 use hlo::op::value::WindowDim;
@@ -44,6 +44,35 @@ pub(super) fn reshaped(range: &Range, shape: &ArrayShape) -> Range {
         None => literal.clone(),
     };
     range.map(&end)
+}
+
+/// Returns slices as the indices of a dimension.
+pub(super) fn stacked(shape: &ArrayShape, dim: usize, slices: &[Range]) -> Range {
+    let first = slices.first().and_then(Range::shape);
+    let Some(shape) = first.map(|first| shape.with_type(first.ty)) else {
+        return Range::exact(&Literal::zeros(shape.clone()));
+    };
+    let width = shape.ty.storage_bytes();
+    let (along, rest) = (offsets(&shape, |d| d == dim), offsets(&shape, |d| d != dim));
+    let end = |of: &dyn Fn(&Range) -> Literal| {
+        let mut result = Literal::zeros(shape.clone());
+        for (slice, &first) in slices.iter().zip(&along) {
+            let slice = of(slice);
+            for (element, &rest) in slice.bytes().chunks_exact(width).zip(&rest) {
+                let at = (first + rest) * width;
+                result.bytes_mut()[at..at + width].copy_from_slice(element);
+            }
+        }
+        result
+    };
+    let count = slices.iter().map(|range| range.candidates.len()).max().unwrap_or(0);
+    let candidate = |k: usize| {
+        let (lo, hi) = (end(&|r| r.candidate(k).lo.clone()), end(&|r| r.candidate(k).hi.clone()));
+        Range::new(lo, hi, None)
+    };
+    let cause = slices.iter().find_map(|range| range.cause.clone());
+    let hull = Range::new(end(&|r| r.lo.clone()), end(&|r| r.hi.clone()), cause);
+    Range { candidates: (0..count).map(candidate).collect(), ..hull }
 }
 
 /// Returns the number of elements of a shape, as a dimension.
@@ -151,6 +180,32 @@ impl<'a> Fold<'a> {
             state = next.iter().zip(&state).map(taken).collect();
         }
         Ok(state)
+    }
+
+    /// Returns the state after all elements, of a computation that rounds: nothing is known where
+    /// there is more than one element, whose order and tree are implementation-defined.
+    pub(super) fn run_rounding(
+        &self,
+        ev: &mut Evaluator<'_>,
+        computation: ComputationId,
+        cause: &Cause,
+    ) -> Result<Leaves, Stop> {
+        let mut counts = vec![0u32; usize::try_from(self.lanes).unwrap_or(0)];
+        for at in &self.steps {
+            for (count, at) in counts.iter_mut().zip(at) {
+                *count += u32::from(at.is_some());
+            }
+        }
+        let known = |lane: usize| counts[lane] < 2;
+        let single = (0..counts.len()).any(known);
+        let state = if single { self.run(ev, computation, false)? } else { self.initial.clone() };
+        let open = |range: &Range| match range.shape() {
+            Some(shape) if counts.iter().any(|&count| count > 1) => {
+                range.where_else(&Range::any(shape), known).because(Some(cause.clone()))
+            }
+            Some(_) | None => range.clone(),
+        };
+        Ok(state.iter().map(open).collect())
     }
 
     /// Returns the result of the computation for a state and the elements of a step; where there is

@@ -234,8 +234,8 @@ fn lower_factor<N: Number>(
         let mut row: Vec<Term<N>> = Vec::with_capacity(i + 1);
         for j in 0..=i {
             let other = l.get(j).unwrap_or(&row);
-            let rest = (0..j)
-                .fold(Term::of(a(i, j)), |rest, k| rest.less(row[k], other[k].conjugate()));
+            let rest =
+                (0..j).fold(Term::of(a(i, j)), |rest, k| rest.less(row[k], other[k].conjugate()));
             let next = if j < i {
                 lost.quotient(rest, l[j][j].value)
             } else {

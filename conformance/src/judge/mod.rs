@@ -40,6 +40,7 @@ mod complex;
 mod control;
 mod custom;
 mod describe;
+mod device_folds;
 mod devices;
 mod dynamic;
 mod elementwise;

@@ -2,11 +2,11 @@
 use super::Stop;
 use super::combine;
 use super::evaluate::{Evaluator, Leaves, arrays, unknown};
-use super::fold::{lanes_of, offsets, picked, reshaped};
+use super::fold::{lanes_of, offsets, picked, reshaped, stacked};
 use super::range::Range;
 use super::site::Site;
 use hlo::op::Scan;
-use hlo::{ArrayShape, IndexSpace, Literal};
+use hlo::{ArrayShape, IndexSpace};
 
 pub(super) fn scan<'m>(
     ev: &mut Evaluator<'m>,
@@ -15,9 +15,6 @@ pub(super) fn scan<'m>(
     operands: &[&Leaves],
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
-    if site.lanes.is_some() {
-        return Err(site.unsupported("a scan for each element"));
-    }
     let carries = usize::try_from(op.num_carries).unwrap_or(0).min(operands.len());
     let (inputs, initial) = operands.split_at(operands.len() - carries);
     if op.is_associative && combine::any_rounds(ev.module, op.to_apply) {
@@ -59,34 +56,4 @@ fn slice(range: &Range, dim: usize, at: usize) -> Range {
     let kept = shape.dims.iter().enumerate().filter(|&(d, _)| d != dim).map(|(_, &size)| size);
     let kept = ArrayShape::new(shape.ty, kept.collect::<Vec<_>>().as_slice());
     reshaped(&picked(range, lanes_of(&kept), rest.iter().map(|&rest| first + rest)), &kept)
-}
-
-/// Returns slices as the indices of a dimension.
-fn stacked(shape: &ArrayShape, dim: usize, slices: &[Range]) -> Range {
-    let first = slices.first().and_then(Range::shape);
-    let Some(shape) = first.map(|first| shape.with_type(first.ty)) else {
-        return Range::exact(&Literal::zeros(shape.clone()));
-    };
-    let width = shape.ty.storage_bytes();
-    let (along, rest) = (offsets(&shape, |d| d == dim), offsets(&shape, |d| d != dim));
-    let end = |of: &dyn Fn(&Range) -> Literal| {
-        let mut result = Literal::zeros(shape.clone());
-        for (slice, &first) in slices.iter().zip(&along) {
-            let slice = of(slice);
-            for (element, &rest) in slice.bytes().chunks_exact(width).zip(&rest) {
-                let at = (first + rest) * width;
-                result.bytes_mut()[at..at + width].copy_from_slice(element);
-            }
-        }
-        result
-    };
-    let count = slices.iter().map(|range| range.candidates.len()).max().unwrap_or(0);
-    let candidate = |k: usize| {
-        let (lo, hi) =
-            (end(&|r| r.candidate(k).lo.clone()), end(&|r| r.candidate(k).hi.clone()));
-        Range::new(lo, hi, None)
-    };
-    let cause = slices.iter().find_map(|range| range.cause.clone());
-    let hull = Range::new(end(&|r| r.lo.clone()), end(&|r| r.hi.clone()), cause);
-    Range { candidates: (0..count).map(candidate).collect(), ..hull }
 }

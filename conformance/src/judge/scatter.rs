@@ -26,9 +26,6 @@ pub(super) fn scatter<'m>(
     operands: &[&Leaves],
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
-    if site.lanes.is_some() {
-        return Err(site.unsupported("a scatter for each element"));
-    }
     let count = operands.len() / 2;
     let indices = operands[count];
     if !indices.is_point() {
@@ -112,16 +109,10 @@ fn in_any_order<'m>(
             because(any_of(&results))
         });
     }
-    let rounds = combines.contains(&Combine::Other);
-    let result = fold.run(ev, op.to_apply, !rounds && open.is_some())?;
-    if !rounds {
-        return Ok(because(result));
+    if combines.contains(&Combine::Other) {
+        return fold.run_rounding(ev, op.to_apply, &site.cause());
     }
-    let known = |range: &Range| match range.shape() {
-        Some(shape) => range.where_else(&Range::any(shape), |lane| !several(lane)),
-        None => range.clone(),
-    };
-    Ok(because(result.iter().map(known).collect()))
+    Ok(because(fold.run(ev, op.to_apply, open.is_some())?))
 }
 
 /// Returns the element of the operands that each update goes to, if it is within bounds.
@@ -229,8 +220,12 @@ pub(super) fn select_and_scatter<'m>(
     if !real && operands.iter().all(|range| range.shape().is_some_and(|s| is_whole(s.ty))) {
         return ev.stated(site, &operands);
     }
-    if !real || !adds {
-        return Err(site.unsupported("the computation that it calls"));
+    if !adds {
+        // Nothing is known of the order in which an element takes its sources.
+        return Ok(unknown(site, Some(site.cause())));
+    }
+    if !real {
+        return Err(site.unsupported("these elements"));
     }
     let is_open = operands[0].intervals().any(Interval::has_open_sign)
         && compares_in_total_order(ev.module, op.select);

@@ -101,9 +101,6 @@ pub(super) fn reduce<'m>(
     operands: &[&Leaves],
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
-    if site.lanes.is_some() {
-        return Err(site.unsupported("a reduction for each element"));
-    }
     reduced(ev, site, op.to_apply, &operands, || Fold::reduce(site, op, &operands))
 }
 
@@ -217,8 +214,8 @@ fn in_any_order<'m>(
 ) -> Result<Leaves, Stop> {
     let several = fold.steps.len() > 1;
     let orders = ev.modes.has(Mode::SummationOrder);
-    if several && combines.contains(&Combine::Other) {
-        return Err(site.unsupported("the order in which its computation rounds"));
+    if combines.contains(&Combine::Other) {
+        return fold.run_rounding(ev, body, &site.cause());
     }
     let sums = combines.iter().any(|combine| matches!(combine, Combine::Op(..)));
     fold.run(ev, body, several && (orders || !sums))

@@ -24,13 +24,13 @@ impl Received {
         let mut pairs = self.pairs.iter();
         pairs.find(|(_, to)| *to == target).map(|(from, _)| first + from)
     }
-    fn is_own(&self) -> bool {
+    /// Returns whether each device sends to itself.
+    pub(super) fn is_own(&self) -> bool {
         self.pairs.iter().all(|(from, to)| from == to)
     }
 }
 
-/// Returns where the value of a `recv-done` comes from, if that has been sent before: by each
-/// device to itself, or in the entry by any.
+/// Returns where the value of a `recv-done` comes from, if that has been sent before.
 pub(super) fn received(
     module: &Module,
     computation: &Computation,
@@ -55,9 +55,8 @@ pub(super) fn received(
         among: if grid.partitions == 1 { grid.replicas } else { grid.partitions },
     };
     let is_only = count(&is_sent) == 1 && count(&is_received) == 1;
-    let is_entry = std::ptr::eq(computation, module.entry());
     let agree = stated.all(|other| Some(other) == text);
-    (is_only && agree && (is_entry || found.is_own())).then_some(found)
+    (is_only && agree).then_some(found)
 }
 
 /// Returns the pairs that an instruction states.
