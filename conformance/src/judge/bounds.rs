@@ -286,3 +286,25 @@ fn devices_communicate_in_loops_and_branches() {
         assert_eq!((far.verdict, &far.estimated), (Differs, &None), "{far:?}");
     }
 }
+
+#[test]
+fn arrays_smaller_than_their_bounds_have_bounds() {
+    let text = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+        round { t = (s32[], f32[<=3,2]) parameter(0) i = s32[] get-tuple-element(t), index=0 x = f32[<=3,2] get-tuple-element(t), index=1
+          o = s32[] constant(1) n = s32[] add(i, o) s = f32[<=3,2] sine(x) ROOT r = (s32[], f32[<=3,2]) tuple(n, s) }
+        more { t = (s32[], f32[<=3,2]) parameter(0) i = s32[] get-tuple-element(t), index=0 l = s32[] constant(2)
+          ROOT c = pred[] compare(i, l), direction=LT }
+        ENTRY e { x = f32[3,2] parameter(0) n = s32[] parameter(1) z = f32[] constant(0) c = s32[] constant(0)
+          d = f32[<=3,2] set-dimension-size(x, n), dimensions={0} t = (s32[], f32[<=3,2]) tuple(c, d)
+          w = (s32[], f32[<=3,2]) while(t), condition=more, body=round y = f32[<=3,2] get-tuple-element(w), index=1
+          p = f32[2,2] dot(y, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}, operand_precision={highest,highest}
+          s = f32[2] reduce(y, z), dimensions={0}, to_apply=add u = f32[<=3] reduce(y, z), dimensions={1}, to_apply=add
+          m = f32[] reduce(u, z), dimensions={0}, to_apply=add
+          f = (f32[3,2], s32[], s32[]) custom-call(y), custom_call_target=\"PadToStatic\" g = f32[3,2] get-tuple-element(f), index=0
+          h = f32[2,2] slice(g), slice={[0:2], [0:2]} k = s32[] get-tuple-element(f), index=1 q = s32[] get-tuple-element(f), index=2
+          b = f32[<=3,<=2] custom-call(g, k, q), custom_call_target=\"SliceToDynamic\"
+          v = f32[] reduce(b, z), dimensions={0,1}, to_apply=add
+          ROOT r = (f32[2,2], f32[2], f32[], f32[2,2], f32[]) tuple(p, s, m, h, v) }";
+    let arguments = ["f32[3,2] {{0.1, 0.7}, {0.3, 0.2}, {9, 9}}", "s32[] 2"];
+    has_bound(text, &arguments, &[(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (3, 3), (4, 0)]);
+}

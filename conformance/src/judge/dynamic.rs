@@ -2,10 +2,12 @@
 use super::Stop;
 use super::elementwise::{self, is_elementwise};
 use super::evaluate::{Evaluator, Leaves, arrays, data_operands};
+use super::fold::{lanes_of, picked, reshaped};
 use super::range::Range;
 use super::site::Site;
-use hlo::op::Kind;
-use hlo::{ArrayShape, Dims, Literal, Op, Shape};
+use hlo::ir::{Computation, Instruction, InstructionSpans};
+use hlo::op::{DynamicRule, Parameter};
+use hlo::{ArrayShape, Dims, IndexSpace, Literal, Op, Shape};
 
 /// Returns whether the instruction reads or returns an array with dynamic dimensions, or a size.
 pub(super) fn has_sizes(site: Site<'_>) -> bool {
@@ -13,10 +15,9 @@ pub(super) fn has_sizes(site: Site<'_>) -> bool {
         return true;
     }
     // What returns values of its operands as they are, such as a tuple.
-    let opcode = site.instruction().opcode();
     let hands_on = match &site.instruction().op {
         Op::CustomCall(op) => interp::is_annotation(&op.custom_call_target.0),
-        _ => opcode.carries_values() && opcode.kind() != Kind::Control,
+        op => op.opcode().carries_values(),
     };
     let operands = 0..site.instruction().operands.len();
     !hands_on
@@ -24,12 +25,12 @@ pub(super) fn has_sizes(site: Site<'_>) -> bool {
             || operands.map(|i| site.operand(i)).any(is_dynamic))
 }
 
-fn is_dynamic(shape: &Shape) -> bool {
+/// Returns whether a shape has dynamic dimensions.
+pub(super) fn is_dynamic(shape: &Shape) -> bool {
     shape.leaves().iter().any(|leaf| leaf.array().is_some_and(|array| array.dynamic.is_some()))
 }
 
-/// Returns the legal values where the sizes are known: of elementwise ops, and of ops that move
-/// elements.
+/// Returns the legal values where the sizes are known.
 pub(super) fn evaluate<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -55,10 +56,96 @@ pub(super) fn evaluate<'m>(
         return Ok(vec![range.map(&|end| resized(end, &sizes))]);
     }
     if data_operands(op).is_some() {
-        ev.moved(site, &ranges)
-    } else {
-        Err(site.unsupported("dynamic shapes"))
+        return ev.moved(site, &ranges);
     }
+    match op {
+        Op::CustomCall(call) if call.custom_call_target.0 == "PadToStatic" => padded(site, &ranges),
+        Op::CustomCall(call) if call.custom_call_target.0 == "SliceToDynamic" => {
+            sliced(site, &ranges)
+        }
+        op if op.opcode().dynamic_rule() == DynamicRule::Trim => trimmed(ev, site, &ranges),
+        _ => Err(site.unsupported("dynamic shapes")),
+    }
+}
+
+/// Returns the legal values of an op of which the operands are cut to their sizes: those of the
+/// same op of arrays that are as large.
+fn trimmed<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    operands: &[&Range],
+) -> Result<Leaves, Stop> {
+    let operands: Vec<Range> =
+        operands.iter().map(|range| range.map(&Literal::to_static)).collect();
+    let shape = |(i, range): (usize, &Range)| {
+        let ty = site.operand(i).element_type()?;
+        Some(Shape::from(range.shape()?.with_type(ty)))
+    };
+    let shapes: Option<Vec<Shape>> = operands.iter().enumerate().map(shape).collect();
+    let shapes = shapes.ok_or_else(|| site.unsupported("a tuple"))?;
+    let instruction = site.instruction();
+    let given: Vec<&Shape> = shapes.iter().collect();
+    let shape = instruction.op.shape(&given, Some(&instruction.shape), ev.module);
+    let shape = shape.map_err(|_| site.unsupported("operands of these dynamic sizes"))?;
+    // The instruction alone, under its name.
+    let mut computation = Computation::new(&*site.computation.name);
+    let mut push = |instruction: Instruction, name: &str| {
+        computation.push(instruction, name.into(), InstructionSpans::default())
+    };
+    let operand = |(number, shape): (i64, &Shape)| {
+        let op = Op::from(Parameter { number });
+        let operands = std::iter::empty().collect();
+        let parameter = Instruction { op, shape: shape.clone(), operands, common: None };
+        push(parameter, &format!("p{number}"))
+    };
+    let parameters = (0..).zip(&shapes).map(operand).collect();
+    let cut = Instruction { shape, operands: parameters, ..instruction.clone() };
+    computation.root = push(cut, site.computation.name(site.at));
+    let mut module = ev.module.clone();
+    let id = module.computations.push(computation);
+    let arguments = operands.into_iter().map(|range| vec![range]).collect();
+    ev.in_module(&module, |inner| inner.call(id, arguments, None))
+}
+
+/// Returns an array within its bounds, where nothing is known of what is beyond its sizes, and the
+/// sizes.
+fn padded(site: Site<'_>, operands: &[&Range]) -> Result<Leaves, Stop> {
+    let bounds = site.operand(0).array().ok_or_else(|| site.unsupported("a tuple"))?;
+    let cut = operands[0].map(&Literal::to_static);
+    let Some(small) = cut.shape() else { return Err(site.unsupported("a tuple")) };
+    let bounds = bounds.with_type(small.ty);
+    let inside = |index: &[i64]| index.iter().zip(&small.dims).all(|(at, size)| at < size);
+    let indices: Vec<Dims> = bounds.dims.indices().collect();
+    let at = indices.iter().map(|index| match inside(index) {
+        true => small.dims.position(index),
+        false => 0,
+    });
+    let known = reshaped(&picked(&cut, lanes_of(&bounds), at), &bounds);
+    let any = Range::any(&bounds).because(Some(site.cause()));
+    let whole = known.where_else(&any, |at| inside(&indices[at]));
+    let cause = operands[0].cause.clone();
+    let size = |&size: &i64| {
+        let size = i32::try_from(size).map_err(|_| site.unsupported("this size"))?;
+        Ok(Range::point(Literal::from_slice(&[], &[size])))
+    };
+    let sizes: Vec<Range> = small.dims.iter().map(size).collect::<Result<_, Stop>>()?;
+    let whole = if small.dims == bounds.dims { known } else { whole };
+    Ok(std::iter::once(whole.because(cause)).chain(sizes).collect())
+}
+
+/// Returns an array cut to sizes that are operands.
+fn sliced(site: Site<'_>, operands: &[&Range]) -> Result<Leaves, Stop> {
+    let sizes =
+        operands[1..].iter().map(|range| range.is_point().then(|| range.lo.get(0).as_i64()));
+    let sizes: Option<Dims> = sizes.map(Option::flatten).collect();
+    let sizes = sizes.ok_or_else(|| site.unsupported("a size that is not known"))?;
+    let cut = |end: &Literal| end.clone().with_sizes(&sizes).to_static();
+    let fits = operands[0].shape().is_some_and(|shape| {
+        let mut each = shape.dims.iter().zip(&sizes);
+        shape.rank() == sizes.len() && each.all(|(bound, size)| (0..=*bound).contains(size))
+    });
+    let result = fits.then(|| operands[0].map(&cut));
+    Ok(vec![result.ok_or_else(|| site.unsupported("these sizes"))?])
 }
 
 /// Returns the sizes that all operands of an elementwise op have.

@@ -193,6 +193,22 @@ impl<'m> Evaluator<'m> {
         Ok(values.swap_remove(computation.root.index()))
     }
 
+    /// Returns what an evaluation of another module gives, in the same modes.
+    pub(super) fn in_module<T>(
+        &mut self,
+        module: &Module,
+        evaluate: impl FnOnce(&mut Evaluator<'_>) -> T,
+    ) -> T {
+        let mut inner = Evaluator {
+            typical: self.typical,
+            count: self.count,
+            ..Evaluator::new(module, self.modes, self.accuracies)
+        };
+        let result = evaluate(&mut inner);
+        self.count = inner.count;
+        result
+    }
+
     /// Returns the legal values of a computation that is applied to one element after the other,
     /// with vectors for its scalars.
     fn call_each(
