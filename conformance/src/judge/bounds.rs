@@ -262,7 +262,9 @@ fn devices_communicate_in_loops_and_branches() {
           t = f32[2] tanh(s) ROOT r = (s32[], f32[2]) tuple(n, t) }
         more { p = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(p), index=0 l = s32[] constant(2)
           ROOT c = pred[] compare(i, l), direction=LT }
-        product { x = f32[2] parameter(0) ROOT p = f32[1] reduce-scatter(x), replica_groups={}, dimensions={0}, to_apply=mul }
+        product { x = f32[2] parameter(0) y = f32[2] tanh(x)
+          t = (f32[1], f32[1]) reduce-scatter(x, y), replica_groups={}, dimensions={0}, to_apply=mul
+          a = f32[1] get-tuple-element(t), index=0 b = f32[1] get-tuple-element(t), index=1 ROOT p = f32[1] add(a, b) }
         first { x = f32[2] parameter(0) ROOT f = f32[1] slice(x), slice={[0:1]} }
         ENTRY e { x = f32[2] parameter(0) z = s32[] constant(0) p = (s32[], f32[2]) tuple(z, x)
           w = (s32[], f32[2]) while(p), condition=more, body=round y = f32[2] get-tuple-element(w), index=1
@@ -307,4 +309,21 @@ fn arrays_smaller_than_their_bounds_have_bounds() {
           ROOT r = (f32[2,2], f32[2], f32[], f32[2,2], f32[]) tuple(p, s, m, h, v) }";
     let arguments = ["f32[3,2] {{0.1, 0.7}, {0.3, 0.2}, {9, 9}}", "s32[] 2"];
     has_bound(text, &arguments, &[(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (3, 3), (4, 0)]);
+}
+
+#[test]
+fn many_elements_may_have_another_rank() {
+    // About ten elements in a row are closer to each other than the error of the function.
+    let x: Vec<f32> = (0..40_000u16).map(|i| 1.0 + f32::from(i) * 2.5e-7).collect();
+    let text = "HloModule m\nENTRY e { x = f32[40000] parameter(0) y = f32[40000] exponential(x)
+        ROOT r = (f32[40000], s32[40000]) topk(y), k=40000, largest=true }";
+    let (module, x) = (verified(text), Literal::from_slice(&[40_000], &x));
+    let expected = interp::run(&module, std::slice::from_ref(&x)).unwrap();
+    let swapped = |a: usize, b: usize| {
+        let mut leaves = expected.elements().unwrap().to_vec();
+        leaves[1].as_mut_slice::<i32>().unwrap().swap(a, b);
+        let actual = [Literal::tuple(leaves)];
+        judge(&module, &[vec![x.clone()]], std::slice::from_ref(&expected), &actual).verdict
+    };
+    assert_eq!((swapped(30, 31), swapped(30, 3000)), (WithinBound, Differs));
 }

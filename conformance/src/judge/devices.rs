@@ -3,6 +3,7 @@
 //! The reference moves and adds the ends of the ranges between devices, so groups and channels mean
 //! what they mean there. In a loop or branch in which devices communicate, all must decide alike.
 #![expect(clippy::wildcard_enum_match_arm, reason = "other ops move elements")]
+use super::alone::alone;
 use super::combine::Combine;
 use super::elementwise::finite_magnitudes;
 use super::evaluate::{Evaluator, Leaves, unknown, unrepresentable, with_token};
@@ -18,7 +19,7 @@ use crate::error_model::roundoff;
 use collectives::Groups;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::{Binary, Kind, Op};
-use hlo::{ElementType, Literal, Module, Scalar};
+use hlo::{ElementType, Literal, Module, Scalar, Shape};
 use interp::DeviceGrid;
 
 /// Returns the legal values of a computation's result on each device.
@@ -176,6 +177,11 @@ fn communicated<'m>(
     let owned: Option<Vec<Vec<Range>>> =
         operands.iter().map(|list| list.iter().map(array).collect()).collect();
     let owned = owned.ok_or_else(|| site.unsupported("a tuple"))?;
+    if let (Op::AllReduce(_) | Op::ReduceScatter(_), Some(shapes)) =
+        (&site.instruction().op, site.instruction().shape.tuple())
+    {
+        return each_array(ev, site, shapes, &owned);
+    }
     let operands: Operands<'_> = owned.iter().map(|list| list.iter().collect()).collect();
     match &site.instruction().op {
         Op::AllReduce(op) => combined(ev, site, op.to_apply.0, &operands),
@@ -201,6 +207,25 @@ fn communicated<'m>(
         }
         op => Err(site.unsupported(&format!("`{}`", op.opcode()))),
     }
+}
+
+/// Returns the results of an op that combines several arrays, each on its own.
+fn each_array<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    shapes: &[Shape],
+    operands: &[Vec<Range>],
+) -> Result<Vec<Leaves>, Stop> {
+    let mut results = vec![Leaves::new(); operands.len()];
+    for (i, shape) in shapes.iter().enumerate() {
+        let own = std::slice::from_ref(site.operand(i));
+        let (module, id) = alone(ev.module, site, own, shape.clone());
+        let of = |list: &Vec<Range>| vec![vec![list[i].clone()]];
+        let arguments: Vec<Vec<Leaves>> = operands.iter().map(of).collect();
+        let each = ev.in_module(&module, |inner| call(inner, id, &arguments))?;
+        results.iter_mut().zip(each).for_each(|(all, leaves)| all.extend(leaves));
+    }
+    Ok(results)
 }
 
 fn caused(results: Vec<Leaves>, cause: Option<&Cause>) -> Vec<Leaves> {

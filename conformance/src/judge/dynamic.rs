@@ -1,13 +1,13 @@
 //! Ranges of arrays that are smaller than their bounds: both ends are arrays of the dynamic sizes.
 use super::Stop;
+use super::alone::alone;
 use super::elementwise::{self, is_elementwise};
 use super::evaluate::{Evaluator, Leaves, arrays, data_operands};
 use super::fold::{lanes_of, picked, reshaped};
 use super::range::Range;
 use super::site::Site;
-use hlo::ir::{Computation, Instruction, InstructionSpans};
-use hlo::op::{DynamicRule, Parameter};
-use hlo::{ArrayShape, Dims, IndexSpace, Literal, Op, Shape};
+use hlo::op::DynamicRule;
+use hlo::{ArrayShape, Dims, IndexSpace, Literal, Op, Scalar, Shape};
 
 /// Returns whether the instruction reads or returns an array with dynamic dimensions, or a size.
 pub(super) fn has_sizes(site: Site<'_>) -> bool {
@@ -17,6 +17,7 @@ pub(super) fn has_sizes(site: Site<'_>) -> bool {
     // What returns values of its operands as they are, such as a tuple.
     let hands_on = match &site.instruction().op {
         Op::CustomCall(op) => interp::is_annotation(&op.custom_call_target.0),
+        Op::Fusion(_) => true,
         op => op.opcode().carries_values(),
     };
     let operands = 0..site.instruction().operands.len();
@@ -49,9 +50,17 @@ pub(super) fn evaluate<'m>(
         // A larger size makes the padding visible.
         return Err(site.unsupported("a size that is set again"));
     }
+    if let (Op::Select(_), true) = (op, ranges[0].lo.sizes().is_empty()) {
+        return whole(ev, site, &ranges);
+    }
     if is_elementwise(op) {
         let sizes = sizes(site, &ranges)?;
-        let range = elementwise::evaluate(ev, site, &ranges)?;
+        let cut = |range: &&Range| match range.lo.sizes().len() == sizes.len() {
+            true => range.map(&|end| end.clone().with_sizes(&sizes).to_static()),
+            false => (*range).clone(),
+        };
+        let cut: Vec<Range> = ranges.iter().map(cut).collect();
+        let range = elementwise::evaluate(ev, site, &cut.iter().collect::<Vec<_>>())?;
         // The elements are in the order of the smaller array.
         return Ok(vec![range.map(&|end| resized(end, &sizes))]);
     }
@@ -65,6 +74,19 @@ pub(super) fn evaluate<'m>(
         }
         op if op.opcode().dynamic_rule() == DynamicRule::Trim => trimmed(ev, site, &ranges),
         _ => Err(site.unsupported("dynamic shapes")),
+    }
+}
+
+/// Returns the legal values of a selection of one of two arrays.
+fn whole<'m>(ev: &mut Evaluator<'m>, site: Site<'m>, ranges: &[&Range]) -> Result<Leaves, Stop> {
+    let [selector, first, second] = ranges else { return Err(site.unsupported("this op")) };
+    match selector.ends(0) {
+        (Scalar::Pred(true), _) => Ok(vec![(*first).clone()]),
+        (_, Scalar::Pred(false)) => Ok(vec![(*second).clone()]),
+        _ if first.lo.sizes() == second.lo.sizes() => {
+            elementwise::evaluate(ev, site, ranges).map(|range| vec![range])
+        }
+        _ => Err(site.unsupported("an open choice between dynamic sizes")),
     }
 }
 
@@ -87,22 +109,7 @@ fn trimmed<'m>(
     let given: Vec<&Shape> = shapes.iter().collect();
     let shape = instruction.op.shape(&given, Some(&instruction.shape), ev.module);
     let shape = shape.map_err(|_| site.unsupported("operands of these dynamic sizes"))?;
-    // The instruction alone, under its name.
-    let mut computation = Computation::new(&*site.computation.name);
-    let mut push = |instruction: Instruction, name: &str| {
-        computation.push(instruction, name.into(), InstructionSpans::default())
-    };
-    let operand = |(number, shape): (i64, &Shape)| {
-        let op = Op::from(Parameter { number });
-        let operands = std::iter::empty().collect();
-        let parameter = Instruction { op, shape: shape.clone(), operands, common: None };
-        push(parameter, &format!("p{number}"))
-    };
-    let parameters = (0..).zip(&shapes).map(operand).collect();
-    let cut = Instruction { shape, operands: parameters, ..instruction.clone() };
-    computation.root = push(cut, site.computation.name(site.at));
-    let mut module = ev.module.clone();
-    let id = module.computations.push(computation);
+    let (module, id) = alone(ev.module, site, &shapes, shape);
     let arguments = operands.into_iter().map(|range| vec![range]).collect();
     ev.in_module(&module, |inner| inner.call(id, arguments, None))
 }
@@ -148,15 +155,18 @@ fn sliced(site: Site<'_>, operands: &[&Range]) -> Result<Leaves, Stop> {
     Ok(vec![result.ok_or_else(|| site.unsupported("these sizes"))?])
 }
 
-/// Returns the sizes that all operands of an elementwise op have.
+/// Returns the sizes to which all operands of an elementwise op are cut.
 fn sizes(site: Site<'_>, operands: &[&Range]) -> Result<Dims, Stop> {
-    let shape: ArrayShape = site.shape()?;
-    let mut arrays = operands.iter().filter(|range| range.lo.sizes().len() == shape.rank());
-    let first = arrays.next().map_or(shape.dims.as_slice(), |range| range.lo.sizes());
-    // Operands of other sizes are broadcast or cut.
-    match arrays.all(|range| range.lo.sizes() == first) {
-        true => Ok(Dims::from_slice(first)),
-        false => Err(site.unsupported("operands of different dynamic sizes")),
+    let bounds = site.shape()?.dims;
+    let arrays =
+        || operands.iter().map(|range| range.lo.sizes()).filter(|s| s.len() == bounds.len());
+    let least = |d: usize| arrays().map(|sizes| sizes[d]).min().unwrap_or(bounds[d]);
+    let least: Dims = (0..bounds.len()).map(least).collect();
+    // Operands of one element are broadcast.
+    let is_one = |(&size, &least): (&i64, &i64)| least == 1 && size > 1;
+    match arrays().any(|sizes| sizes.iter().zip(&least).any(is_one)) {
+        true => Err(site.unsupported("operands of different dynamic sizes")),
+        false => Ok(least),
     }
 }
 

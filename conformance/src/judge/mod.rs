@@ -31,6 +31,7 @@
 //! ```
 #![expect(clippy::float_cmp, reason = "ends of intervals are compared exactly")]
 mod accuracy;
+mod alone;
 mod batch_norm;
 #[cfg(test)]
 mod bounds;

@@ -62,8 +62,14 @@ pub(super) fn topk<'m>(
     };
     let ty = indices.ty;
     let orders = open_orders(&ranks, index, ty);
-    let indices = Range::any_of(&(0..most).map(nth).collect::<Vec<_>>());
-    let indices = Range { orders, ..indices };
+    // The indices of a rank differ: each is a candidate.
+    let candidates = if most > 1 { (0..most).map(nth).collect() } else { Vec::new() };
+    let hull = ranks.iter().map(|rank| {
+        let first = rank.iter().map(|&(first, _)| first).min().unwrap_or(0);
+        let last = rank.iter().map(|&(_, last)| last).max().unwrap_or(0);
+        (index(first), index(last))
+    });
+    let indices = Range { orders, candidates, ..integers::range(indices, hull) };
     let values = Range::of(values, &parts).because(cause.clone());
     Ok(vec![values, indices.because(cause)])
 }
