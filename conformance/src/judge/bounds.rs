@@ -138,11 +138,10 @@ fn changed(
     let arguments: Vec<Literal> = arguments.iter().map(|text| text.parse().unwrap()).collect();
     let expected = interp::run(&module, &arguments).unwrap();
     let mut leaves: Vec<Literal> = expected.leaves().into_iter().cloned().collect();
-    let numbers = match leaves[leaf].array_shape().unwrap().ty {
-        hlo::ElementType::C64 => {
-            leaves[leaf].as_mut_slice::<[f32; 2]>().unwrap().as_flattened_mut()
-        }
-        _ => leaves[leaf].as_mut_slice::<f32>().unwrap(),
+    let is_complex = leaves[leaf].array_shape().unwrap().ty.is_complex();
+    let numbers = match is_complex {
+        true => leaves[leaf].as_mut_slice::<[f32; 2]>().unwrap().as_flattened_mut(),
+        false => leaves[leaf].as_mut_slice::<f32>().unwrap(),
     };
     numbers[at] = change(numbers[at]);
     let actual = match expected.elements() {
@@ -238,6 +237,19 @@ fn what_another_order_rounds_is_undefined() {
           ROOT r = f32[4] select-and-scatter(x, u, z), window={size=2 stride=2}, select=ge, scatter=f }";
     let judgement = changed(pooled, &["f32[4] {1, 2, 4, 3}", "f32[2] {1, 2}"], (0, 0), |x| x + 1.0);
     assert_eq!((judgement.verdict, judgement.estimated), (Verdict::Undefined, None));
+}
+
+#[test]
+fn updates_are_subtracted_in_any_order() {
+    let text = "f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] subtract(a, b) }
+        ENTRY e { t = f32[2] parameter(0) i = s32[3,1] parameter(1) u = f32[3] parameter(2)
+          ROOT s = f32[2] scatter(t, i, u), update_window_dims={}, inserted_window_dims={0},
+            scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f }";
+    has_bound(
+        text,
+        &["f32[2] {1.3, 2}", "s32[3,1] {{0}, {0}, {0}}", "f32[3] {0.1, 0.7, 5.3}"],
+        &[(0, 0)],
+    );
 }
 
 #[test]

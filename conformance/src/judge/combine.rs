@@ -14,11 +14,19 @@ pub(super) enum Combine {
     /// One of the values, without rounding: another order of the elements changes which of equal
     /// elements are selected.
     Selects,
+    /// The first without the second one, computed in this type: many are subtracted in any order,
+    /// but not in any tree.
+    Less(ElementType),
     /// What another order, or another tree, changes.
     Other,
 }
 
 impl Combine {
+    /// Returns whether another tree changes the result by more than the rounding of sums and
+    /// products.
+    pub(super) fn has_a_tree(self) -> bool {
+        matches!(self, Self::Other | Self::Less(_))
+    }
     /// Returns the operation of the computation for each leaf of its result.
     pub(super) fn of(module: &Module, id: ComputationId) -> Vec<Self> {
         let computation = &module.computations[id];
@@ -52,6 +60,9 @@ impl Combine {
             };
         if let (Op::Binary(op), Some(ty)) = (&instruction.op, instruction.shape.element_type()) {
             let mut numbers: Vec<_> = instruction.operands.iter().filter_map(number).collect();
+            if numbers == [k, count + k] && *op == Binary::Subtract {
+                return Self::Less(ty);
+            }
             numbers.sort_unstable();
             if numbers == [k, count + k] {
                 let rounds = matches!(op, Binary::Add | Binary::Multiply);

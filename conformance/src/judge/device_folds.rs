@@ -30,14 +30,12 @@ pub(super) fn folded<'m>(
         let own = members.iter().map(|&device| operands.get(device)?.first().copied());
         let own: Option<Vec<&Range>> = own.collect();
         let own = own.ok_or_else(|| site.unsupported("these groups"))?;
-        let all = match combine {
-            Combine::Other | Combine::Second if own.len() > 1 => {
-                let shape = own[0].shape().map(Range::any);
-                shape.unwrap_or_else(Range::nothing).because(Some(site.cause()))
-            }
-            Combine::Op(..) | Combine::Selects | Combine::Other | Combine::Second => {
-                combined(ev, site, (body, combine), &own)?
-            }
+        let is_open = combine.has_a_tree() || combine == Combine::Second;
+        let all = if is_open && own.len() > 1 {
+            let any = own[0].shape().map(Range::any);
+            any.unwrap_or_else(Range::nothing).because(Some(site.cause()))
+        } else {
+            combined(ev, site, (body, combine), &own)?
         };
         for (place, &device) in members.iter().enumerate() {
             results[device] = vec![block(site, &all, (place, members.len()))];
@@ -82,7 +80,11 @@ fn combined<'m>(
         Combine::Op(Binary::Add, _) if !is_whole(ty) => {
             return Err(site.unsupported("a sum of these elements"));
         }
-        Combine::Op(..) | Combine::Selects | Combine::Other | Combine::Second => {
+        Combine::Op(..)
+        | Combine::Selects
+        | Combine::Less(_)
+        | Combine::Other
+        | Combine::Second => {
             let state = fold.run(ev, body, own.len() > 1)?;
             state.into_iter().next().unwrap_or_else(Range::nothing)
         }

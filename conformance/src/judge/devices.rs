@@ -283,7 +283,11 @@ fn combined<'m>(
         Combine::Op(op, ty) if is_whole(shape.ty) && known && op.opcode().associates(ty) => {
             ends(ev, site, &Form::Stated, operands)?
         }
-        Combine::Op(..) | Combine::Second | Combine::Selects | Combine::Other => {
+        Combine::Op(..)
+        | Combine::Second
+        | Combine::Selects
+        | Combine::Less(_)
+        | Combine::Other => {
             let body = body.ok_or_else(|| site.unsupported("no computation"))?;
             device_folds::folded(ev, site, (body, combine), operands)?
         }

@@ -1,4 +1,5 @@
 //! Ranges of arrays that are smaller than their bounds: both ends are arrays of the dynamic sizes.
+#![expect(clippy::wildcard_enum_match_arm, reason = "ops without a rule are unsupported")]
 use super::Stop;
 use super::alone::alone;
 use super::elementwise::{self, is_elementwise};

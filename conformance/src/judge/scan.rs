@@ -26,8 +26,9 @@ pub(super) fn scan<'m>(
     let outputs: Option<Vec<&ArrayShape>> = outputs.collect();
     let outputs = outputs.ok_or_else(|| site.unsupported("a tuple"))?;
     let dim = op.dimensions.first().and_then(|&d| usize::try_from(d).ok()).unwrap_or(0);
-    let extents = inputs.iter().filter_map(|range| range.shape()).chain(outputs.iter().copied());
-    let steps = extents.filter_map(|shape| shape.dims.get(dim)).next();
+    let mut extents =
+        inputs.iter().filter_map(|range| range.shape()).chain(outputs.iter().copied());
+    let steps = extents.find_map(|shape| shape.dims.get(dim));
     let steps = steps.and_then(|&steps| usize::try_from(steps).ok()).unwrap_or(0);
     let mut slices: Vec<Vec<Range>> = vec![Vec::with_capacity(steps); outputs.len()];
     let mut state: Vec<Range> = initial.iter().map(|&range| range.clone()).collect();
@@ -41,7 +42,9 @@ pub(super) fn scan<'m>(
         }
     }
     if op.is_reverse {
-        slices.iter_mut().for_each(|all| all.reverse());
+        for all in &mut slices {
+            all.reverse();
+        }
     }
     let stacked = outputs.iter().zip(&slices).map(|(shape, all)| stacked(shape, dim, all));
     Ok(stacked.chain(state).collect())

@@ -32,7 +32,11 @@ pub(super) fn scatter<'m>(
         return Ok(unknown(site, indices.cause.clone()));
     }
     let combines = Combine::of(ev.module, op.to_apply);
-    let exact = |op: &Combine| matches!(op, Combine::Op(op, ty) if op.opcode().associates(*ty));
+    let exact = |op: &Combine| match *op {
+        Combine::Op(op, ty) => op.opcode().associates(ty),
+        Combine::Less(_) => true,
+        Combine::Second | Combine::Selects | Combine::Other => false,
+    };
     let whole = |range: &&Range| range.shape().is_some_and(|shape| is_whole(shape.ty));
     if operands.iter().all(whole) && all_points(&operands) && combines.iter().all(exact) {
         return ev.stated(site, &operands);
@@ -50,6 +54,10 @@ pub(super) fn scatter<'m>(
             Combine::Op(Binary::Add, ty) if !is_whole(shape.ty) => {
                 total(ev, site, leaf, ty, &own, &counts)?
             }
+            Combine::Less(ty) if !is_whole(shape.ty) => {
+                let updates = negated(own[2]);
+                total(ev, site, leaf, ty, &[own[0], indices, &updates], &counts)?
+            }
             Combine::Op(Binary::Multiply, ty)
                 if !is_whole(shape.ty) && ev.modes.has(Mode::SummationOrder) =>
             {
@@ -59,7 +67,11 @@ pub(super) fn scatter<'m>(
             Combine::Op(op @ (Binary::Maximum | Binary::Minimum), _) if real => {
                 ev.monotone(site, op, leaf, &own)?
             }
-            Combine::Op(..) | Combine::Second | Combine::Selects | Combine::Other => {
+            Combine::Op(..)
+            | Combine::Second
+            | Combine::Selects
+            | Combine::Less(_)
+            | Combine::Other => {
                 if applied.is_none() {
                     let fold = updates(site, &operands, &targets)?;
                     applied = Some(in_any_order(ev, site, op, &fold, &combines, &counts)?);
@@ -109,10 +121,16 @@ fn in_any_order<'m>(
             because(any_of(&results))
         });
     }
-    if combines.contains(&Combine::Other) {
+    if combines.iter().any(|combine| combine.has_a_tree()) {
         return fold.run_rounding(ev, op.to_apply, &site.cause());
     }
     Ok(because(fold.run(ev, op.to_apply, open.is_some())?))
+}
+
+/// Returns the negative numbers.
+fn negated(range: &Range) -> Range {
+    let Some(shape) = range.shape() else { return range.clone() };
+    Range::given(shape, &range.intervals().map(|x| -x).collect::<Vec<_>>())
 }
 
 /// Returns the element of the operands that each update goes to, if it is within bounds.

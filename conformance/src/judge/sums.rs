@@ -187,7 +187,11 @@ fn in_each_order<'m, 'a>(
             {
                 ev.monotone(site, op, leaf, &pair)?
             }
-            Combine::Op(..) | Combine::Second | Combine::Selects | Combine::Other => {
+            Combine::Op(..)
+            | Combine::Second
+            | Combine::Selects
+            | Combine::Less(_)
+            | Combine::Other => {
                 if folded.is_none() {
                     let fold = fold()?;
                     folded = Some(in_any_order(ev, site, body, &fold, &combines)?);
@@ -214,7 +218,7 @@ fn in_any_order<'m>(
 ) -> Result<Leaves, Stop> {
     let several = fold.steps.len() > 1;
     let orders = ev.modes.has(Mode::SummationOrder);
-    if combines.contains(&Combine::Other) {
+    if combines.iter().any(|combine| combine.has_a_tree()) {
         return fold.run_rounding(ev, body, &site.cause());
     }
     let sums = combines.iter().any(|combine| matches!(combine, Combine::Op(..)));

@@ -69,7 +69,7 @@ pub(super) fn topk<'m>(
         let last = rank.iter().map(|&(_, last)| last).max().unwrap_or(0);
         (index(first), index(last))
     });
-    let indices = Range { orders, candidates, ..integers::range(indices, hull) };
+    let indices = Range { candidates, orders, ..integers::range(indices, hull) };
     let values = Range::of(values, &parts).because(cause.clone());
     Ok(vec![values, indices.because(cause)])
 }
