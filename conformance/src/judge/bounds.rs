@@ -265,6 +265,28 @@ fn scans_have_the_bounds_of_their_steps() {
 }
 
 #[test]
+fn devices_add_complex_numbers() {
+    let text = "HloModule m, replica_count=3
+        add { a = c64[] parameter(0) b = c64[] parameter(1) ROOT s = c64[] add(a, b) }
+        ENTRY e { x = c64[1] parameter(0) ROOT s = c64[1] all-reduce(x), replica_groups={}, to_apply=add }";
+    let literal = |text: &str| -> Literal { text.parse().unwrap() };
+    let arguments = ["c64[1] {(0.1, 1e4)}", "c64[1] {(0.7, 1e-3)}", "c64[1] {(-0.3, -1e4)}"];
+    let arguments: Vec<Vec<Literal>> = arguments.map(|x| vec![literal(x)]).into();
+    let module = verified(text);
+    let session =
+        collectives::Session::compile(module.clone(), &interp::CompileOptions::default()).unwrap();
+    let expected = session.run(&arguments, &interp::RunOptions::default()).unwrap().results;
+    let judged = |sum: &str| {
+        let actual = [literal(sum), expected[1].clone(), expected[2].clone()];
+        judge(&module, &arguments, &expected, &actual)
+    };
+    let near = judged("c64[1] {(0.49999994, 0.0009765625)}");
+    assert_eq!((near.verdict, &near.estimated), (WithinBound, &None), "{near:?}");
+    assert_eq!(judged("c64[1] {(0.501, 0.001)}").verdict, Differs);
+    assert_eq!(judged("c64[1] {(0.5, 0.01)}").verdict, Differs);
+}
+
+#[test]
 fn devices_communicate_in_loops_and_branches() {
     let text = "HloModule m, replica_count=2
         add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }

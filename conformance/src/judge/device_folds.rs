@@ -1,5 +1,5 @@
-//! Elements that the devices of each group combine, other than real numbers that are added or of
-//! which the greatest or the least is taken.
+//! Elements that the devices of each group combine, other than sums and the greatest or the least
+//! of real numbers.
 use super::Stop;
 use super::combine::Combine;
 use super::devices::Operands;
@@ -76,9 +76,6 @@ fn combined<'m>(
     let result = match combine {
         Combine::Op(Binary::Multiply, computed) if !is_whole(ty) => {
             product(ev, &fold, 0, coarser(computed, ty), ty)
-        }
-        Combine::Op(Binary::Add, _) if !is_whole(ty) => {
-            return Err(site.unsupported("a sum of these elements"));
         }
         Combine::Op(..)
         | Combine::Selects

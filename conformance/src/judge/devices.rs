@@ -14,12 +14,12 @@ use super::site::Site;
 use super::sum::{Signs, Sum, quantum};
 use super::sums::{between_ends, coarser};
 use super::transfers::received;
-use super::{Stop, control, device_folds};
+use super::{Stop, complex, control, device_folds};
 use crate::error_model::roundoff;
 use collectives::Groups;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::{Binary, Kind, Op};
-use hlo::{ElementType, Literal, Module, Scalar, Shape};
+use hlo::{ArrayShape, ElementType, Literal, Module, Scalar, Shape};
 use interp::DeviceGrid;
 
 /// Returns the legal values of a computation's result on each device.
@@ -269,7 +269,7 @@ fn combined<'m>(
     let cause = all.iter().find_map(|range| range.cause.clone());
     let known = all.iter().all(|range| range.is_point());
     let results = match combine {
-        Combine::Op(Binary::Add, ty) if shape.ty.is_float() => {
+        Combine::Op(Binary::Add, ty) if !is_whole(shape.ty) => {
             let grid = DeviceGrid::of(&ev.module.config);
             let groups = Groups::of(&site.instruction().op, grid).and_then(Result::ok);
             let most = groups.and_then(|groups| groups.groups.iter().map(Vec::len).max());
@@ -295,6 +295,7 @@ fn combined<'m>(
     Ok(caused(results, cause.as_ref()))
 }
 
+/// Returns sums, of complex numbers part by part.
 fn sums<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -303,6 +304,28 @@ fn sums<'m>(
     members: usize,
 ) -> Result<Vec<Leaves>, Stop> {
     let shape = site.shape()?;
+    if !shape.ty.is_complex() {
+        return real_sums(ev, site, (ty, &shape), operands, members);
+    }
+    let part = shape.with_type(shape.ty.component());
+    let mut sum = |k: usize| {
+        let parts = operands.iter().map(|list| list.iter().map(|range| range.part(k)).collect());
+        let parts: Vec<Vec<Range>> = parts.collect();
+        let parts: Operands<'_> = parts.iter().map(|list| list.iter().collect()).collect();
+        real_sums(ev, site, (ty.component(), &part), &parts, members)
+    };
+    let (re, im) = (sum(0)?, sum(1)?);
+    let joined = |(re, im): (&Leaves, &Leaves)| vec![complex::joined(&shape, &re[0], &im[0])];
+    Ok(re.iter().zip(&im).map(joined).collect())
+}
+
+fn real_sums<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    (ty, shape): (ElementType, &ArrayShape),
+    operands: &Operands<'_>,
+    members: usize,
+) -> Result<Vec<Leaves>, Stop> {
     let form = Form::Fold(Binary::Add, 0);
     let results = ends(ev, site, &form, operands)?;
     let absolute = |list: &Vec<&Range>| list.iter().map(|range| finite_magnitudes(range)).collect();
@@ -319,7 +342,7 @@ fn sums<'m>(
         let (products, unit) = (0.0, roundoff(accumulator));
         let sum =
             Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
-        vec![sum.range(ev, site, &shape)]
+        vec![sum.range(ev, site, shape)]
     };
     Ok(results.into_iter().zip(magnitudes).map(range).collect())
 }
