@@ -1,7 +1,7 @@
 //! The effect of the computation of a reduction or scatter on two values.
 #![expect(clippy::wildcard_enum_match_arm, reason = "computations without a rule are `Other`")]
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
-use hlo::op::{Accuracy, Binary};
+use hlo::op::{Accuracy, Binary, Unary};
 use hlo::{ElementType, Module, Op, Opcode};
 
 /// The result of a computation of two values.
@@ -59,8 +59,9 @@ impl Combine {
                 _ => None,
             };
         if let (Op::Binary(op), Some(ty)) = (&instruction.op, instruction.shape.element_type()) {
-            let mut numbers: Vec<_> = instruction.operands.iter().filter_map(number).collect();
-            if numbers == [k, count + k] && *op == Binary::Subtract {
+            let (op, operands) = without_negation(computation, *op, &instruction.operands);
+            let mut numbers: Vec<_> = operands.iter().filter_map(number).collect();
+            if numbers == [k, count + k] && op == Binary::Subtract {
                 return Self::Less(ty);
             }
             numbers.sort_unstable();
@@ -68,7 +69,7 @@ impl Combine {
                 let rounds = matches!(op, Binary::Add | Binary::Multiply);
                 let selects = matches!(op, Binary::Maximum | Binary::Minimum);
                 let any_order = rounds || selects || op.opcode().associates(ty);
-                return if any_order { Self::Op(*op, ty) } else { Self::Other };
+                return if any_order { Self::Op(op, ty) } else { Self::Other };
             }
         }
         match (uses_first(computation, leaf, count), selects) {
@@ -76,6 +77,23 @@ impl Combine {
             (true, true) => Self::Selects,
             (true, false) => Self::Other,
         }
+    }
+}
+
+/// Returns `a - (-b)` as a sum of `a` and `b`.
+fn without_negation(
+    computation: &Computation,
+    op: Binary,
+    operands: &[InstructionId],
+) -> (Binary, Vec<InstructionId>) {
+    let mut operands = operands.to_vec();
+    let second = &computation.instructions[source(computation, operands[1])];
+    match &second.op {
+        Op::Unary(Unary::Negate) if op == Binary::Subtract => {
+            operands[1] = second.operands[0];
+            (Binary::Add, operands)
+        }
+        _ => (op, operands),
     }
 }
 
