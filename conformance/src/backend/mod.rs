@@ -3,6 +3,7 @@
 //! ```text
 //!                       ┌─ EngineBackend    Etalon's engines
 //!                       ├─ PlantedBackend   another backend, with wrong results of one op
+//!                       ├─ VariantBackend   another backend, with other legal results
 //!                       ├─ JudgedBackend    another backend, judged by other options
 //! Backend ─ compile ─> ─┼─ Plugin           a PJRT plugin, in a process of its own or in this one
 //!    │                  └─ CommandBackend   a command that reads and writes files
@@ -36,6 +37,7 @@ mod message;
 mod planted;
 mod plugin;
 mod process;
+mod variant;
 
 pub use command::CommandBackend;
 pub(crate) use command::{shell, write_arguments};
@@ -46,6 +48,7 @@ pub use error::{BackendError, Code};
 pub use judged::JudgedBackend;
 pub use planted::PlantedBackend;
 pub use plugin::{Plugin, PluginOptions, serve};
+pub use variant::VariantBackend;
 
 pub use pjrt::OptionValue;
 

@@ -13,3 +13,4 @@ mod planted;
 mod programs;
 mod reduce;
 mod suite;
+mod variant;

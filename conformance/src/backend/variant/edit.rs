@@ -1,0 +1,185 @@
+//! The instruction that a variant rewrites, and what it adds.
+use hlo::ir::rewrite::ComputationRewriter;
+use hlo::ir::{ComputationId, Instruction, InstructionId};
+use hlo::op::value::{Direction, SliceRange, SliceRanges};
+use hlo::literal::ConstantValue;
+use hlo::op::{Binary, BitcastConvert, Constant, Convert, Copy, Reshape, Select, Slice, Unary};
+use hlo::{ArrayShape, Dims, ElementType, Literal, Op, Scalar};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A dimension, with the first index and the one behind the last.
+pub(super) type Span = (i64, i64, i64);
+
+/// An instruction of a computation, and the choices of its variant.
+pub(super) struct Edit<'a> {
+    pub(super) computation: &'a mut ComputationRewriter,
+    pub(super) at: InstructionId,
+    pub(super) random: fastrand::Rng,
+    /// The computation before all variants.
+    pub(super) original: &'a ComputationRewriter,
+    /// The computations that add or multiply two floats or complex numbers.
+    pub(super) reducers: &'a BTreeMap<ComputationId, Binary>,
+    /// The values that are not rounded to the type of their instruction.
+    pub(super) wide: &'a mut BTreeMap<InstructionId, InstructionId>,
+    /// The functions that are as inaccurate as they may be.
+    pub(super) settled: &'a mut BTreeSet<InstructionId>,
+}
+
+impl Edit<'_> {
+    pub(super) fn instruction(&self) -> &Instruction {
+        self.computation.instruction(self.at)
+    }
+    pub(super) fn op(&self) -> Op {
+        self.instruction().op.clone()
+    }
+    pub(super) fn operands(&self) -> Vec<InstructionId> {
+        self.instruction().operands.to_vec()
+    }
+    /// Returns the instruction before all variants; itself if it is new.
+    pub(super) fn original(&self) -> &Instruction {
+        self.original.get(self.at).unwrap_or_else(|| self.instruction())
+    }
+    /// Returns the shape of an array of static sizes.
+    pub(super) fn array(&self, id: InstructionId) -> Option<ArrayShape> {
+        let shape = self.computation.instruction(id).shape.array();
+        shape.filter(|shape| shape.dynamic.is_none()).cloned()
+    }
+    /// Returns the shape of the result, if it and the operands are arrays of static sizes.
+    pub(super) fn arrays(&self) -> Option<ArrayShape> {
+        let operands = self.operands();
+        let shape = self.array(self.at)?;
+        operands.iter().all(|&id| self.array(id).is_some()).then_some(shape)
+    }
+    pub(super) fn ty(&self, id: InstructionId) -> ElementType {
+        self.shape(id).ty
+    }
+    pub(super) fn shape(&self, id: InstructionId) -> ArrayShape {
+        self.array(id).expect("variants compute with arrays")
+    }
+
+    pub(super) fn add(
+        &mut self,
+        op: impl Into<Op>,
+        shape: ArrayShape,
+        operands: impl IntoIterator<Item = InstructionId>,
+    ) -> InstructionId {
+        self.computation.add(self.at, Instruction::new(op, shape, operands))
+    }
+    /// Returns a shape with the default layout.
+    fn plain(&self, id: InstructionId, ty: ElementType) -> ArrayShape {
+        ArrayShape::new(ty, self.shape(id).dims)
+    }
+    pub(super) fn unary(&mut self, op: Unary, x: InstructionId) -> InstructionId {
+        let shape = self.plain(x, self.ty(x));
+        self.add(op, shape, [x])
+    }
+    pub(super) fn binary(
+        &mut self,
+        op: Binary,
+        x: InstructionId,
+        y: InstructionId,
+    ) -> InstructionId {
+        let shape = self.plain(x, self.ty(x));
+        self.add(op, shape, [x, y])
+    }
+    pub(super) fn is_finite(&mut self, x: InstructionId) -> InstructionId {
+        let shape = self.plain(x, ElementType::Pred);
+        self.add(Unary::IsFinite, shape, [x])
+    }
+    /// Returns the bits of an `f32` or `f64`.
+    pub(super) fn bits(&mut self, x: InstructionId) -> InstructionId {
+        let single = self.ty(x) == ElementType::F32;
+        let shape = self.plain(x, if single { ElementType::S32 } else { ElementType::S64 });
+        self.add(BitcastConvert {}, shape, [x])
+    }
+    /// Returns the floats of these bits.
+    pub(super) fn of_bits(&mut self, bits: InstructionId, ty: ElementType) -> InstructionId {
+        let shape = self.plain(bits, ty);
+        self.add(BitcastConvert {}, shape, [bits])
+    }
+    /// Adds an array of integers, of the shape of another: the same number, or several in turn.
+    pub(super) fn integers(&mut self, like: InstructionId, numbers: &[i64]) -> InstructionId {
+        let shape = self.plain(like, self.ty(like));
+        let number = |x: i64| Scalar::Signed(x).convert(ElementType::S64, shape.ty);
+        if let [only] = numbers {
+            return self.computation.add_filled(self.at, &shape, number(*only));
+        }
+        let mut literal = Literal::zeros(shape.clone());
+        let width = shape.ty.storage_bytes();
+        for (slot, &x) in literal.bytes_mut().chunks_mut(width).zip(numbers.iter().cycle()) {
+            number(x).write(shape.ty, slot);
+        }
+        let value = Box::new(ConstantValue::Literal(literal));
+        self.add(Constant { value }, shape, [])
+    }
+    pub(super) fn convert(&mut self, x: InstructionId, ty: ElementType) -> InstructionId {
+        if self.ty(x) == ty {
+            return x;
+        }
+        let shape = self.plain(x, ty);
+        self.add(Convert {}, shape, [x])
+    }
+    /// Adds a scalar.
+    pub(super) fn number(&mut self, x: f64, ty: ElementType) -> InstructionId {
+        let value = Scalar::Float(x).convert(ElementType::F64, ty);
+        self.computation.add_filled(self.at, &ArrayShape::new(ty, Dims::new()), value)
+    }
+    /// Adds an array of equal numbers, of the shape of another.
+    pub(super) fn filled(&mut self, like: InstructionId, x: f64) -> InstructionId {
+        let shape = self.plain(like, self.ty(like));
+        let value = Scalar::Float(x).convert(ElementType::F64, shape.ty);
+        self.computation.add_filled(self.at, &shape, value)
+    }
+    pub(super) fn compare(
+        &mut self,
+        direction: Direction,
+        x: InstructionId,
+        y: InstructionId,
+    ) -> InstructionId {
+        self.computation.add_compare(self.at, direction, [x, y])
+    }
+    pub(super) fn select(
+        &mut self,
+        choice: InstructionId,
+        x: InstructionId,
+        y: InstructionId,
+    ) -> InstructionId {
+        let shape = self.plain(x, self.ty(x));
+        self.add(Select {}, shape, [choice, x, y])
+    }
+    /// Adds a part of an array, all of it in other dimensions.
+    pub(super) fn slice(&mut self, x: InstructionId, spans: &[Span]) -> InstructionId {
+        let mut shape = self.plain(x, self.ty(x));
+        let whole = shape.dims.iter().map(|&size| SliceRange { start: 0, limit: size, stride: 1 });
+        let mut ranges: Vec<SliceRange> = whole.collect();
+        for &(dim, start, limit) in spans {
+            let dim = usize::try_from(dim).expect("a verified dimension");
+            ranges[dim] = SliceRange { start, limit, stride: 1 };
+            shape.dims[dim] = limit - start;
+        }
+        self.add(Slice { ranges: SliceRanges(ranges) }, shape, [x])
+    }
+    pub(super) fn reshape(&mut self, x: InstructionId, dims: &Dims) -> InstructionId {
+        let shape = ArrayShape::new(self.ty(x), dims.clone());
+        self.add(Reshape { inferred_dimension: -1 }, shape, [x])
+    }
+    /// Adds the instruction as it is, whose result a variant changes.
+    pub(super) fn copied(&mut self) -> InstructionId {
+        let instruction = self.instruction().clone();
+        self.computation.add(self.at, instruction)
+    }
+    /// Makes a value the result of the instruction, rounded to its type.
+    pub(super) fn set(&mut self, value: InstructionId) -> bool {
+        let old = self.instruction().clone();
+        let same = self.computation.instruction(value).shape.element_type()
+            == old.shape.element_type();
+        let op = if same { Op::Copy(Copy {}) } else { Convert {}.into() };
+        let mut common = old.common;
+        if let Some(common) = &mut common {
+            common.result_accuracy = None;
+        }
+        let new = Instruction { common, ..Instruction::new(op, old.shape, [value]) };
+        self.computation.replace(self.at, new);
+        true
+    }
+}

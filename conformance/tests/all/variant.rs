@@ -1,0 +1,57 @@
+//! The judge accuses no backend of legal variants.
+use conformance::Engine;
+use conformance::backend::{EngineBackend, VariantBackend};
+use conformance::fuzz::{Event, Limit, Options, fuzz};
+use conformance::generate;
+use conformance::results::{Record, Verdict};
+use conformance::suite::{Selection, Suite};
+
+fn variant(seed: u64) -> VariantBackend {
+    VariantBackend::new(seed, Box::new(EngineBackend(Engine::Exact)))
+}
+
+/// Returns whether the judge says that a backend is wrong.
+fn accuses(record: &Record) -> bool {
+    record.verdict.is_bad()
+}
+
+#[test]
+fn legal_variants_of_the_suite_are_not_accused() {
+    let suite = Suite::load(&Selection::smoke()).unwrap();
+    let mut accused = Vec::new();
+    let mut varied = 0;
+    for seed in 1..=3 {
+        let results = suite.run(&mut variant(seed), |_| {});
+        for record in results.records() {
+            varied += usize::from(record.verdict == Verdict::WithinBound);
+            if accuses(record) {
+                accused.push(format!("seed {seed}: {}: {}", record.name, record.reason));
+            }
+        }
+    }
+    assert!(accused.is_empty(), "{} accusations:\n{}", accused.len(), accused.join("\n\n"));
+    assert!(varied > 500, "{varied}");
+}
+
+#[test]
+fn legal_variants_of_random_modules_are_not_accused() {
+    let options = Options {
+        seed: 0,
+        limit: Limit::Modules(300),
+        generate: generate::Options::default(),
+        like: None,
+        output: None,
+        bits: false,
+    };
+    let mut accused = Vec::new();
+    let mut observer = |_: &_, event: Event<'_>| {
+        if let Event::Found(finding) = event {
+            accused.push(finding.file_test());
+        }
+    };
+    let mut reference = EngineBackend(Engine::Exact);
+    let campaign = fuzz(&mut variant(1), &mut reference, &options, &mut observer).unwrap();
+    println!("{}", campaign.tally);
+    assert!(accused.is_empty(), "{} accusations:\n{}", accused.len(), accused.join("\n\n"));
+    assert!(campaign.tally.of(Verdict::WithinBound) > 100, "{}", campaign.tally);
+}
