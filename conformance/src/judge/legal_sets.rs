@@ -324,3 +324,15 @@ fn modes_can_be_switched_off() {
     assert_eq!(of(&JudgeOptions::strict()), Differs);
     assert_eq!(of(&JudgeOptions::strict().allow(Mode::FlushedDenormals)), WithinBound);
 }
+
+#[test]
+fn modes_explain_the_expected_result_too() {
+    // One after the other, the updates are lost; the sum of all is rounded up.
+    let scatter = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+        ENTRY e { t = f32[1] parameter(0) i = s32[3,1] parameter(1) u = f32[3] parameter(2)
+        ROOT s = f32[1] scatter(t, i, u), update_window_dims={}, inserted_window_dims={0},
+        scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }";
+    let updates = "f32[3] {5.9604645e-8, 5.9604645e-8, 5.9604645e-8}";
+    let arguments = ["f32[1] {1}", "s32[3,1] {{0}, {0}, {0}}", updates];
+    explained(scatter, &arguments, "f32[1] {1.0000002}", &[Mode::SummationOrder]);
+}
