@@ -1,5 +1,6 @@
 //! Tests of legal sets: what stays apart, and how far a function may be off.
 use super::rules::{explained, verdicts};
+use super::tests::check;
 use super::*;
 use Verdict::{Differs, NotTested, Undefined, WithinBound};
 
@@ -335,4 +336,23 @@ fn modes_explain_the_expected_result_too() {
     let updates = "f32[3] {5.9604645e-8, 5.9604645e-8, 5.9604645e-8}";
     let arguments = ["f32[1] {1}", "s32[3,1] {{0}, {0}, {0}}", updates];
     explained(scatter, &arguments, "f32[1] {1.0000002}", &[Mode::SummationOrder]);
+}
+
+#[test]
+fn the_order_of_complex_factors_decides_the_signs_of_zeros() {
+    let product =
+        "mul { a = c64[] parameter(0) b = c64[] parameter(1) ROOT s = c64[] multiply(a, b) }
+        ENTRY e { x = c64[2] parameter(0) z = c64[] constant((1, 0))
+        ROOT r = c64[] reduce(x, z), dimensions={0}, to_apply=mul }";
+    for x in ["c64[2] {(-0, -3), (1, 0)}", "c64[2] {(-0, -3), (2, 0)}"] {
+        let doubled = if x.contains("(2, 0)") { 6 } else { 3 };
+        for re in ["0", "-0"] {
+            let judgement = check(
+                &format!("HloModule m\n{product}"),
+                &[x],
+                &format!("c64[] ({re}, -{doubled})"),
+            );
+            assert!(!judgement.verdict.is_bad(), "{judgement:?}");
+        }
+    }
 }

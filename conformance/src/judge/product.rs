@@ -127,13 +127,22 @@ fn complex_product(
 ) -> Parts {
     let one = Parts { re: Interval::point(1.0), im: Interval::point(0.0) };
     let (mut product, mut of, mut first, mut size) = (one, Factors::NONE, true, 1.0);
+    let mut count = 0;
     for z in factors {
+        count += 1;
         let is_one = z.is_point() && z.re.lo == 1.0 && z.im.lo == 0.0;
         of.push(Interval::point(z.max_abs()));
         size *= z.max_abs();
         product = if first { z } else { complex::multiplied(product, z) };
         first = first && is_one;
     }
+    // The order decides the sign of a zero, also if the other factors are 1: `(1, 0) * (-0, -3)` is
+    // `(0, -3)`.
+    let signed = |x: Interval| {
+        let zero = count > 1 && x.is_point() && x.lo == 0.0;
+        if zero { Interval::ZEROS } else { x }
+    };
+    let product = Parts { re: signed(product.re), im: signed(product.im) };
     if of.count < 2.0 && product.is_finite() {
         return product;
     }
