@@ -356,3 +356,12 @@ fn the_order_of_complex_factors_decides_the_signs_of_zeros() {
         }
     }
 }
+
+#[test]
+fn a_flushed_factor_times_infinity_is_nan() {
+    let dot = "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1)
+        ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
+    let factors = ["f32[2] {1e-40, 1}", "f32[2] {inf, 2}"];
+    verdicts(dot, &factors, &[("f32[] nan", Undefined)]);
+    verdicts(dot, &["f32[2] {1e-20, 1}", "f32[2] {inf, 2}"], &[("f32[] nan", Differs)]);
+}

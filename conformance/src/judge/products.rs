@@ -147,6 +147,16 @@ fn of_arrays<'m>(
             floats(&one).iter().zip(floats(&other)).map(|(x, y)| x + y),
         ))
     };
+    // A factor that may be read as 0, times an infinity, is NaN.
+    let mut invalid = vec![0.0; errors.as_ref().map_or(0, Literal::len)];
+    for [x, y] in [
+        [indicator(a, may_be_zero), indicator(b, is_infinite)],
+        [indicator(a, is_infinite), indicator(b, may_be_zero)],
+    ] {
+        let (Some(x), Some(y)) = (x, y) else { continue };
+        let each = real(ev, &x, &y)?;
+        invalid.iter_mut().zip(floats(&each)).for_each(|(sum, each)| *sum += each);
+    }
     let accumulator = precision.accumulator(ev.modes, shape.ty);
     let unit = precision.unit(ev.modes, types, accumulator);
     let step = if complex { 2 } else { 1 };
@@ -172,7 +182,31 @@ fn of_arrays<'m>(
     let magnitudes = spread(&sum);
     let (products, roundings) = (roundings, vec![roundings]);
     let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
-    Ok(vec![sum.range(ev, site, &shape).because(cause)])
+    let range = sum.range(ev, site, &shape).because(cause);
+    if !invalid.iter().any(|&count| count > 0.0) {
+        return Ok(vec![range]);
+    }
+    let known = |(i, x)| if invalid[i / step] > 0.0 { Interval::ANY } else { x };
+    let parts: Vec<Interval> = range.intervals().enumerate().map(known).collect();
+    Ok(vec![Range::of(&shape, &parts).because(range.cause.or_else(|| Some(site.cause())))])
+}
+
+fn may_be_zero(x: Interval) -> bool {
+    !x.is_point() && !x.is_any() && x.lo <= 0.0 && x.hi >= 0.0
+}
+fn is_infinite(x: Interval) -> bool {
+    !x.is_nan() && !x.is_any() && !x.is_finite()
+}
+
+/// Returns an array that is 1 where a part of a number has a property, and else 0; `None` if it is
+/// 0 everywhere.
+fn indicator(range: &Range, property: fn(Interval) -> bool) -> Option<Literal> {
+    let shape = range.shape()?;
+    let step = if shape.ty.is_complex() { 2 } else { 1 };
+    let parts: Vec<bool> = range.intervals().map(property).collect();
+    let numbers = parts.chunks(step).map(|z| f64::from(u8::from(z.contains(&true))));
+    let each: Vec<f64> = numbers.collect();
+    each.contains(&1.0).then(|| array(&shape.with_type(ElementType::F64), each))
 }
 
 /// The error of a transformed convolution in units of that of a sum of its largest terms: a margin
