@@ -11,8 +11,9 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 pub(crate) struct BackendArgs {
     /// The backend: an engine of Etalon, or the path of a PJRT plugin, which runs in a process of its own. `planted:OP`, such as
-    /// `planted:exp`, is the engine `exact` with wrong results of one op, to see what a report looks like.
-    #[arg(long, value_name = "reference|exact|fast|planted:OP|PLUGIN.so")]
+    /// `planted:exp`, is the engine `exact` with wrong results of one op, to see what a report looks like. `variant:SEED`, such as
+    /// `variant:1`, is the engine `exact` with other results that are as right, to see that no report accuses it.
+    #[arg(long, value_name = "reference|exact|fast|planted:OP|variant:SEED|PLUGIN.so")]
     pub(crate) backend: Option<String>,
     /// A shell command as the backend. It reads the module's text and the arguments `in0`, `in1`, ..., and writes the result
     /// `out0`, `out1`, ..., for several devices `d<k>_in<i>` and `d<k>_out<i>`.

@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::{inputs, output};
 use conformance::backend::{
     Backend, BackendError, CommandBackend, EngineBackend, JudgedBackend, LimitedEngine,
-    PlantedBackend, Plugin, PluginOptions, serve,
+    PlantedBackend, Plugin, PluginOptions, VariantBackend, serve,
 };
 use conformance::results::{Changes, Record, Results, ResultsError, Verdict};
 use conformance::suite::{Selection, Suite, SuiteCase};
@@ -108,6 +108,16 @@ fn planted(name: &str) -> Result<Opcode> {
             None => "`etalon explain opcodes` lists the opcodes".to_owned(),
         };
         Failure::new(&Code::UnknownPlanted { name: name.to_owned() }, Some(help))
+    })
+}
+
+/// Returns the seed that `variant:SEED` names.
+fn variant(seed: &str) -> Result<u64> {
+    seed.parse().map_err(|_| {
+        let message = format!("`{seed}` is not a seed");
+        let code = Code::Input { path: "--backend".to_owned(), message };
+        let help = "a seed is a number: `variant:1`".to_owned();
+        Failure { exit: Exit::Misuse, ..Failure::new(&code, Some(help)) }
     })
 }
 
@@ -289,6 +299,9 @@ fn start(args: &BackendArgs, own: impl Fn(Engine) -> Box<dyn Backend>) -> Result
     if let Some(op) = name.strip_prefix("planted:") {
         return Ok(Box::new(PlantedBackend::new(planted(op)?, own(Engine::Exact))));
     }
+    if let Some(seed) = name.strip_prefix("variant:") {
+        return Ok(Box::new(VariantBackend::new(variant(seed)?, own(Engine::Exact))));
+    }
     let path = Path::new(name);
     // Without a folder, the loader would search the system's folders.
     let path = path.canonicalize().map_err(|e| {
@@ -297,7 +310,7 @@ fn start(args: &BackendArgs, own: impl Fn(Engine) -> Box<dyn Backend>) -> Result
         let help = match hlo::diag::nearest(name, engines) {
             Some(engine) => format!("did you mean `{engine}`?"),
             None => format!(
-                "a backend is an engine ({}), `planted:OP`, or the file of a PJRT plugin; --backend-command takes a command",
+                "a backend is an engine ({}), `planted:OP`, `variant:SEED`, or the file of a PJRT plugin; --backend-command takes a command",
                 engines.join(", ")
             ),
         };

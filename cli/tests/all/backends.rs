@@ -188,7 +188,7 @@ fn what_is_no_backend_is_misuse() {
     let folder = folder("none");
     expect(&folder.etalon("conform add.hlo"), 2, "", "Usage");
     expect(&folder.etalon("conform --backend none.so add.hlo --random 1"), 2, "", "E0601");
-    let help = "help: a backend is an engine (exact, reference, fast), `planted:OP`, or the file of a PJRT plugin";
+    let help = "help: a backend is an engine (exact, reference, fast), `planted:OP`, `variant:SEED`, or the file of a PJRT plugin";
     expect(&folder.etalon("conform --backend none.so add.hlo --random 1"), 2, "", help);
     let near = folder.etalon("conform --backend fats add.hlo --random 1");
     expect(&near, 2, "", "help: did you mean `fast`?");

@@ -103,14 +103,12 @@ impl Pattern<'_, '_> {
                 .flatten()
                 .collect(),
             Binary::Subtract => self.factored(op, x, y).into_iter().collect(),
-            Binary::Multiply => [
-                self.reassociated(op, x, y),
-                self.reassociated(op, y, x),
-                self.exponentials(x, y),
-            ]
-            .into_iter()
-            .flatten()
-            .collect(),
+            Binary::Multiply => {
+                [self.reassociated(op, x, y), self.reassociated(op, y, x), self.exponentials(x, y)]
+                    .into_iter()
+                    .flatten()
+                    .collect()
+            }
             Binary::Divide => self.quotients(x, y),
             Binary::Power => self.power(x, y).into_iter().collect(),
             _ => Vec::new(),

@@ -1,8 +1,8 @@
 //! The instruction that a variant rewrites, and what it adds.
 use hlo::ir::rewrite::ComputationRewriter;
 use hlo::ir::{ComputationId, Instruction, InstructionId};
-use hlo::op::value::{Direction, SliceRange, SliceRanges};
 use hlo::literal::ConstantValue;
+use hlo::op::value::{Direction, SliceRange, SliceRanges};
 use hlo::op::{Binary, BitcastConvert, Constant, Convert, Copy, Reshape, Select, Slice, Unary};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Op, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -171,8 +171,8 @@ impl Edit<'_> {
     /// Makes a value the result of the instruction, rounded to its type.
     pub(super) fn set(&mut self, value: InstructionId) -> bool {
         let old = self.instruction().clone();
-        let same = self.computation.instruction(value).shape.element_type()
-            == old.shape.element_type();
+        let same =
+            self.computation.instruction(value).shape.element_type() == old.shape.element_type();
         let op = if same { Op::Copy(Copy {}) } else { Convert {}.into() };
         let mut common = old.common;
         if let Some(common) = &mut common {

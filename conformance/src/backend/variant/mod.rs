@@ -163,9 +163,11 @@ fn random(
     let bytes = names.into_iter().flat_map(|name| name.bytes().chain([0]));
     let own = if original.get(at).is_some() { 0 } else { at.index() };
     // FNV-1a.
-    let hash = bytes.chain(own.to_le_bytes()).chain(variant.to_le_bytes()).fold(
-        0xcbf2_9ce4_8422_2325_u64 ^ seed,
-        |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3),
-    );
+    let hash = bytes
+        .chain(own.to_le_bytes())
+        .chain(variant.to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325_u64 ^ seed, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
     fastrand::Rng::with_seed(hash)
 }

@@ -36,10 +36,8 @@ pub(super) fn scatter(edit: &mut Edit<'_>) -> bool {
     // The dimensions that count updates, of both operands.
     let counts = (0i64..).take(index_shape.rank()).filter(|&d| d != op.index_vector_dim);
     let outer = (0i64..).take(update_shape.rank()).filter(|d| !op.update_window_dims.contains(d));
-    let pairs: Vec<(i64, i64)> = counts
-        .zip(outer)
-        .filter(|(d, _)| !op.scatter_indices_batching_dims.contains(d))
-        .collect();
+    let pairs: Vec<(i64, i64)> =
+        counts.zip(outer).filter(|(d, _)| !op.scatter_indices_batching_dims.contains(d)).collect();
     let (of_indices, of_updates): (Vec<i64>, Vec<i64>) = pairs.into_iter().unzip();
     let reversals = [(1, indices, of_indices), (2, updates, of_updates)];
     for (i, x, dimensions) in reversals {
