@@ -5,7 +5,7 @@ use hlo::literal::ConstantValue;
 use hlo::op::value::{Direction, SliceRange, SliceRanges};
 use hlo::op::{Binary, BitcastConvert, Constant, Convert, Copy, Reshape, Select, Slice, Unary};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Op, Scalar};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A dimension, with the first index and the one behind the last.
 pub(super) type Span = (i64, i64, i64);
@@ -21,8 +21,6 @@ pub(super) struct Edit<'a> {
     pub(super) reducers: &'a BTreeMap<ComputationId, Binary>,
     /// The values that are not rounded to the type of their instruction.
     pub(super) wide: &'a mut BTreeMap<InstructionId, InstructionId>,
-    /// The functions that are as inaccurate as they may be.
-    pub(super) settled: &'a mut BTreeSet<InstructionId>,
 }
 
 impl Edit<'_> {

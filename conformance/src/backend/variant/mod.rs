@@ -6,6 +6,8 @@ mod excess;
 mod order;
 mod precision;
 mod sums;
+#[cfg(test)]
+mod tests;
 mod values;
 
 use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result};
@@ -22,8 +24,8 @@ use std::sync::Arc;
 /// did.
 type Variant = fn(&mut Edit<'_>) -> bool;
 
-/// The variants, in the order in which they are tried on all instructions.
-const VARIANTS: [Variant; 15] = [
+/// The variants that compute other ops, in the order in which they are tried on all instructions.
+const FORMS: [Variant; 10] = [
     algebra::rewritten,
     algebra::by_reciprocal,
     precision::in_passes,
@@ -33,8 +35,12 @@ const VARIANTS: [Variant; 15] = [
     sums::convolution,
     order::sort,
     order::scatter,
-    values::flushed_operands,
     excess::unrounded,
+];
+
+/// The variants that change values, whose own instructions are exact.
+const VALUES: [Variant; 5] = [
+    values::flushed_operands,
     values::inaccurate,
     values::by_root,
     values::flushed_result,
@@ -73,19 +79,19 @@ impl Backend for VariantBackend {
         grid: DeviceGrid,
     ) -> Result<Box<dyn LoadedModule>> {
         let rejected = |message| BackendError::from(Code::Rejected { message });
-        let module = vary(module.module(), self.seed, &VARIANTS).map_err(rejected)?;
+        let module = vary(module.module(), self.seed).map_err(rejected)?;
         let module = module.verify().map_err(|errors| rejected(errors.to_string()))?;
         self.backend.compile(&Arc::new(module), grid)
     }
 }
 
 /// Returns a variant of a module.
-fn vary(module: &Module, seed: u64, variants: &[Variant]) -> Result<Module, String> {
+fn vary(module: &Module, seed: u64) -> Result<Module, String> {
     let mut rewriter = ModuleRewriter::new(module);
     let fixed = fixed(module);
     let reducers = reducers(module);
     for id in rewriter.computation_ids().into_iter().filter(|id| !fixed.contains(id)) {
-        vary_computation(rewriter.computation_mut(id), seed, variants, &reducers);
+        vary_computation(rewriter.computation_mut(id), seed, &reducers);
     }
     rewriter.finish().map_err(|error| error.to_string())
 }
@@ -127,13 +133,13 @@ fn reducers(module: &Module) -> BTreeMap<ComputationId, Binary> {
 fn vary_computation(
     computation: &mut ComputationRewriter,
     seed: u64,
-    variants: &[Variant],
     reducers: &BTreeMap<ComputationId, Binary>,
 ) {
     let original = computation.clone();
-    let (mut wide, mut settled) = (BTreeMap::new(), BTreeSet::new());
-    for (number, variant) in variants.iter().enumerate() {
-        for at in computation.ids() {
+    let (mut wide, mut exact) = (BTreeMap::new(), BTreeSet::new());
+    for (number, variant) in FORMS.iter().chain(&VALUES).enumerate() {
+        let ids = computation.ids();
+        for &at in ids.iter().filter(|at| !exact.contains(*at)) {
             let random = random(seed, number, &original, computation, at);
             let mut edit = Edit {
                 computation: &mut *computation,
@@ -142,11 +148,13 @@ fn vary_computation(
                 original: &original,
                 reducers,
                 wide: &mut wide,
-                settled: &mut settled,
             };
             if edit.random.bool() {
                 variant(&mut edit);
             }
+        }
+        if number >= FORMS.len() {
+            exact.extend(computation.ids().split_off(ids.len()));
         }
     }
 }

@@ -22,8 +22,7 @@ fn ulps(edit: &Edit<'_>) -> Option<u32> {
     let ty = edit.arrays().map(|shape| shape.ty).filter(|ty| ty.is_float())?;
     let whole = ty.float_format().is_some_and(|f| f.special == Special::PowerOfTwo);
     let same = edit.operands().iter().all(|&x| edit.ty(x) == ty);
-    let settled = edit.settled.contains(&edit.at);
-    (function && open && same && !whole && !settled).then_some(ulps)
+    (function && open && same && !whole).then_some(ulps)
 }
 
 /// Computes a reciprocal root as the reciprocal of the root.
@@ -35,7 +34,6 @@ pub(super) fn by_root(edit: &mut Edit<'_>) -> bool {
     let ty = computed(edit.ty(edit.at));
     let x = edit.convert(edit.operands()[0], ty);
     let root = edit.unary(Unary::Sqrt, x);
-    edit.settled.insert(root);
     let one = edit.filled(root, 1.0);
     let value = edit.binary(Binary::Divide, one, root);
     edit.set(value)
@@ -78,9 +76,7 @@ fn function(edit: &mut Edit<'_>, ty: ElementType) -> InstructionId {
     let operands: Vec<InstructionId> =
         edit.operands().into_iter().map(|x| edit.convert(x, ty)).collect();
     let shape = edit.shape(edit.at);
-    let value = edit.add(op, shape.with_type(ty), operands);
-    edit.settled.insert(value);
-    value
+    edit.add(op, shape.with_type(ty), operands)
 }
 
 /// Returns the steps from the `f32` that is nearest to the value of a function to the last one
