@@ -5,6 +5,8 @@ use conformance::fuzz::{Event, Limit, Options, fuzz};
 use conformance::generate;
 use conformance::results::{Record, Verdict};
 use conformance::suite::{Selection, Suite};
+use hlo::Opcode;
+use hlo::op::Accuracy;
 
 fn variant(seed: u64) -> VariantBackend {
     VariantBackend::new(seed, Box::new(EngineBackend(Engine::Exact)))
@@ -31,15 +33,19 @@ fn legal_variants_of_the_suite_are_not_accused() {
         }
     }
     assert!(accused.is_empty(), "{} accusations:\n{}", accused.len(), accused.join("\n\n"));
-    assert!(varied > 500, "{varied}");
+    assert!(varied > 150, "{varied}");
 }
 
 #[test]
 fn legal_variants_of_random_modules_are_not_accused() {
+    // Ops that compute with floats are the more frequent ones.
+    let weight = |op: &Opcode| if op.accuracy() == Accuracy::Exact { 1 } else { 8 };
+    let weights = Opcode::ALL.iter().map(|op| (*op, weight(op))).collect();
+    let modules = std::env::var("ETALON_VARIANTS").ok().and_then(|count| count.parse().ok());
     let options = Options {
         seed: 0,
-        limit: Limit::Modules(300),
-        generate: generate::Options::default(),
+        limit: Limit::Modules(modules.unwrap_or(300)),
+        generate: generate::Options { weights, ..generate::Options::default() },
         like: None,
         output: None,
         bits: false,
@@ -56,5 +62,5 @@ fn legal_variants_of_random_modules_are_not_accused() {
     let campaign = fuzz(&mut variant(1), &mut reference, &options, &mut observer).unwrap();
     println!("{}", campaign.tally);
     assert!(accused.is_empty(), "{} accusations:\n{}", accused.len(), accused.join("\n\n"));
-    assert!(campaign.tally.of(Verdict::WithinBound) > 100, "{}", campaign.tally);
+    assert!(campaign.tally.of(Verdict::WithinBound) > 60, "{}", campaign.tally);
 }

@@ -13,17 +13,17 @@ pub(super) fn unrounded(edit: &mut Edit<'_>) -> bool {
     let operands = edit.operands();
     let takes = match op {
         Op::Unary(_) | Op::Binary(_) | Op::Clamp(_) | Op::Select(_) => {
-            shape.ty.is_float() || shape.ty == ElementType::Pred
+            shape.ty.is_float() || shape.ty.is_complex() || shape.ty == ElementType::Pred
         }
         Op::Compare(_) => true,
-        Op::Convert(_) => !shape.ty.is_complex(),
+        Op::Convert(_) => !edit.ty(operands[0]).is_complex() && !shape.ty.is_complex(),
         _ => false,
     };
     let truth = |x: &InstructionId| edit.ty(*x) == ElementType::Pred;
     let Some(&last) = operands.last().filter(|_| takes && !operands.iter().all(truth)) else {
         return false;
     };
-    let Some(ty) = wider(edit.ty(last)).filter(|_| edit.ty(last).is_float()) else { return false };
+    let Some(ty) = wider(edit.ty(last)) else { return false };
     let converts = matches!(op, Op::Convert(_));
     if !converts && shape.ty != ElementType::Pred && shape.ty != edit.ty(last) {
         return false;
