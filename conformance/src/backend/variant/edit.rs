@@ -3,7 +3,10 @@ use hlo::ir::rewrite::ComputationRewriter;
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::op::value::{Direction, SliceRange, SliceRanges};
-use hlo::op::{Binary, BitcastConvert, Constant, Convert, Copy, Reshape, Select, Slice, Unary};
+use hlo::op::{
+    Binary, BitcastConvert, Broadcast, Constant, Convert, Copy, ReducePrecision, Reshape, Select,
+    Slice, Unary,
+};
 use hlo::{ArrayShape, Dims, ElementType, Literal, Op, Scalar};
 use std::collections::BTreeMap;
 
@@ -156,6 +159,19 @@ impl Edit<'_> {
             shape.dims[dim] = limit - start;
         }
         self.add(Slice { ranges: SliceRanges(ranges) }, shape, [x])
+    }
+    /// Adds an array of this scalar.
+    pub(super) fn repeated(&mut self, x: InstructionId, dims: &Dims) -> InstructionId {
+        if dims.is_empty() {
+            return x;
+        }
+        let shape = ArrayShape::new(self.ty(x), dims.clone());
+        self.add(Broadcast { dimensions: Vec::new() }, shape, [x])
+    }
+    /// Adds the `f32` rounded to fewer bits.
+    pub(super) fn rounded(&mut self, x: InstructionId, mantissa_bits: i64) -> InstructionId {
+        let shape = self.shape(x);
+        self.add(ReducePrecision { exponent_bits: 8, mantissa_bits }, shape, [x])
     }
     pub(super) fn reshape(&mut self, x: InstructionId, dims: &Dims) -> InstructionId {
         let shape = ArrayShape::new(self.ty(x), dims.clone());

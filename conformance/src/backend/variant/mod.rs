@@ -25,13 +25,15 @@ use std::sync::Arc;
 type Variant = fn(&mut Edit<'_>) -> bool;
 
 /// The variants that compute other ops, in the order in which they are tried on all instructions.
-const FORMS: [Variant; 10] = [
+const FORMS: [Variant; 12] = [
     algebra::rewritten,
     algebra::by_reciprocal,
     precision::in_passes,
     precision::wide,
+    precision::wide_statistics,
     sums::product,
     sums::reduction,
+    sums::window,
     sums::convolution,
     order::sort,
     order::scatter,

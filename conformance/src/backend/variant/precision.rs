@@ -1,10 +1,11 @@
 //! Factors read with fewer bits, and ops computed in a wider type.
 #![expect(clippy::wildcard_enum_match_arm, reason = "only sums of products have a precision")]
 use super::edit::Edit;
+use hlo::ir::Instruction;
 use hlo::ir::InstructionId;
+use hlo::op::Binary;
 use hlo::op::value::{DotAlgorithm, Precision};
-use hlo::op::{Binary, ReducePrecision};
-use hlo::{ElementType, Op};
+use hlo::{ArrayShape, ElementType, Op, Shape};
 
 /// Returns the precision of both factors, if the op adds products as its backend likes.
 fn requested(op: &Op) -> Option<[Precision; 2]> {
@@ -52,7 +53,7 @@ pub(super) fn in_passes(edit: &mut Edit<'_>) -> bool {
         }
         _ => {
             for (i, x) in [x, y].into_iter().enumerate() {
-                let read = rounded(edit, x, 7);
+                let read = edit.rounded(x, 7);
                 edit.computation.instruction_mut(edit.at).operands[i] = read;
             }
             true
@@ -60,15 +61,10 @@ pub(super) fn in_passes(edit: &mut Edit<'_>) -> bool {
     }
 }
 
-fn rounded(edit: &mut Edit<'_>, x: InstructionId, mantissa_bits: i64) -> InstructionId {
-    let shape = edit.shape(x);
-    edit.add(ReducePrecision { exponent_bits: 8, mantissa_bits }, shape, [x])
-}
-
 /// Returns a number with 11 bits, rounded or truncated.
 fn tf32(edit: &mut Edit<'_>, x: InstructionId) -> InstructionId {
     if edit.random.bool() {
-        return rounded(edit, x, 10);
+        return edit.rounded(x, 10);
     }
     let bits = edit.bits(x);
     let mask = edit.integers(bits, &[-1 << 13]);
@@ -80,9 +76,9 @@ fn tf32(edit: &mut Edit<'_>, x: InstructionId) -> InstructionId {
 
 /// Returns the two `bf16` of which a number is nearly the sum; the second one of an infinity is 0.
 fn halves(edit: &mut Edit<'_>, x: InstructionId) -> (InstructionId, InstructionId) {
-    let high = rounded(edit, x, 7);
+    let high = edit.rounded(x, 7);
     let rest = edit.binary(Binary::Subtract, x, high);
-    let low = rounded(edit, rest, 7);
+    let low = edit.rounded(rest, 7);
     let finite = edit.is_finite(high);
     let zero = edit.filled(x, 0.0);
     let low = edit.select(finite, low, zero);
@@ -92,8 +88,11 @@ fn halves(edit: &mut Edit<'_>, x: InstructionId) -> (InstructionId, InstructionI
 /// Computes an op that adds in the next wider type.
 pub(super) fn wide(edit: &mut Edit<'_>) -> bool {
     let op = edit.op();
-    let linear = matches!(op, Op::Cholesky(_) | Op::TriangularSolve(_) | Op::Fft(_));
-    if !linear && requested(&op).is_none() {
+    let adds = match op {
+        Op::Cholesky(_) | Op::TriangularSolve(_) | Op::Fft(_) | Op::BatchNormInference(_) => true,
+        _ => requested(&op).is_some(),
+    };
+    if !adds {
         return false;
     }
     let Some(shape) = edit.arrays() else { return false };
@@ -104,6 +103,37 @@ pub(super) fn wide(edit: &mut Edit<'_>) -> bool {
         operands.iter().zip(types).map(|(&x, ty)| edit.convert(x, ty)).collect();
     let value = edit.add(op, shape.with_type(ty), converted);
     edit.set(value)
+}
+
+/// Computes the statistics of a batch in the next wider type.
+pub(super) fn wide_statistics(edit: &mut Edit<'_>) -> bool {
+    let op = edit.op();
+    let (Op::BatchNormTraining(_) | Op::BatchNormGrad(_)) = op else { return false };
+    let old = edit.instruction().clone();
+    let arrays: Vec<ArrayShape> =
+        old.shape.leaves().iter().filter_map(|s| s.array().cloned()).collect();
+    let inputs: Option<Vec<ArrayShape>> = old.operands.iter().map(|&x| edit.array(x)).collect();
+    let Some(inputs) = inputs.filter(|_| arrays.iter().all(|s| s.dynamic.is_none())) else {
+        return false;
+    };
+    let Some(ty) = wider(arrays[0].ty) else { return false };
+    if !inputs.iter().chain(&arrays).all(|shape| shape.ty == arrays[0].ty) {
+        return false;
+    }
+    let converted: Vec<InstructionId> = old.operands.iter().map(|&x| edit.convert(x, ty)).collect();
+    let wide = Shape::Tuple(arrays.iter().map(|shape| shape.with_type(ty).into()).collect());
+    let value = edit.computation.add(edit.at, Instruction::new(op, wide, converted));
+    let parts = (0..arrays.len()).map(|i| {
+        let element = edit.computation.element(value, i);
+        let element = edit.computation.add(edit.at, element);
+        edit.convert(element, arrays[i].ty)
+    });
+    let parts = parts.collect();
+    let mut tuple = edit.computation.tuple(parts);
+    tuple.shape = old.shape;
+    tuple.common = old.common;
+    edit.computation.replace(edit.at, tuple);
+    true
 }
 
 /// Returns the type in which a float or complex type is computed more precisely.

@@ -1,8 +1,11 @@
 //! Sums in another order, and with other roundings of products and partial sums.
 use super::edit::{Edit, Span};
 use hlo::ir::InstructionId;
-use hlo::op::value::{ConvolutionKind, DotAlgorithm};
-use hlo::op::{Binary, Broadcast, Dot, Reduce};
+use hlo::op::value::{
+    ConvolutionKind, DotAlgorithm, PaddingConfig, PaddingDim, Precision, SliceRange, SliceRanges,
+    WindowDim,
+};
+use hlo::op::{Binary, Dot, Pad, Reduce, Slice};
 use hlo::{ArrayShape, ElementType, Op};
 
 /// The most terms that are added one by one.
@@ -90,13 +93,50 @@ pub(super) fn reduction(edit: &mut Edit<'_>) -> bool {
         edit.add(reduce, ArrayShape::new(shape.ty, dims.clone()), [piece, identity])
     };
     let total = Terms { sizes, part: &part, op: combine }.total(edit);
-    let first = if dims.is_empty() {
-        initial
-    } else {
-        let op = Broadcast { dimensions: Vec::new() };
-        edit.add(op, ArrayShape::new(shape.ty, dims.clone()), [initial])
-    };
+    let first = edit.repeated(initial, &dims);
     let value = edit.binary(combine, first, total);
+    edit.set(value)
+}
+
+/// Adds or multiplies the elements of small windows in another order.
+pub(super) fn window(edit: &mut Edit<'_>) -> bool {
+    let Op::ReduceWindow(op) = edit.op() else { return false };
+    let (Some(shape), Some(&combine)) = (edit.arrays(), edit.reducers.get(&op.to_apply)) else {
+        return false;
+    };
+    let [x, initial] = edit.operands()[..] else { return false };
+    let (operand, window) = (edit.shape(x), &op.window.dims);
+    let mut padded = ArrayShape::new(shape.ty, operand.dims.clone());
+    for (size, dim) in padded.dims.iter_mut().zip(window) {
+        *size = (*size - 1) * dim.lhs_dilation + 1 + dim.pad_low + dim.pad_high;
+    }
+    let count = window.iter().map(|dim| dim.size).product::<i64>();
+    let empty = [&operand.dims, &padded.dims, &shape.dims]
+        .iter()
+        .any(|dims| dims.iter().any(|&size| size < 1));
+    let same = [operand.ty, edit.ty(initial)] == [shape.ty; 2];
+    let reversed = window.iter().any(|dim| dim.reversal);
+    if !(1..=MOST_TERMS).contains(&count) || empty || reversed || !same {
+        return false;
+    }
+    let padding = |dim: &WindowDim| PaddingDim {
+        low: dim.pad_low,
+        high: dim.pad_high,
+        interior: dim.lhs_dilation - 1,
+    };
+    let padding = PaddingConfig { dims: window.iter().map(padding).collect() };
+    let padded = edit.add(Pad { padding }, padded, [x, initial]);
+    let sizes: Vec<i64> = window.iter().map(|dim| dim.size).collect();
+    let mut terms = vec![edit.repeated(initial, &shape.dims)];
+    for at in indices(&sizes) {
+        let ranges = window.iter().zip(&shape.dims).zip(at).map(|((dim, size), (i, _))| {
+            let start = i * dim.rhs_dilation;
+            SliceRange { start, limit: start + (size - 1) * dim.stride + 1, stride: dim.stride }
+        });
+        let slice = Slice { ranges: SliceRanges(ranges.collect()) };
+        terms.push(edit.add(slice, ArrayShape::new(shape.ty, shape.dims.clone()), [padded]));
+    }
+    let value = tree(edit, combine, terms);
     edit.set(value)
 }
 
@@ -132,6 +172,19 @@ pub(super) fn product(edit: &mut Edit<'_>) -> bool {
         edit.add(dot, ArrayShape::new(ty, dims.clone()), [x, y])
     };
     let part = |edit: &mut Edit<'_>, part: &[(i64, i64)]| product(edit, ty, part);
+    let narrow = types.iter().all(|ty| ty.bits() <= 8);
+    let highest = op.operand_precision.0.contains(&Precision::Highest);
+    if narrow && !highest && ty == ElementType::F32 && count <= MOST_TERMS && edit.random.bool() {
+        let mut terms = indices(&sizes);
+        edit.random.shuffle(&mut terms);
+        let mut sum = product(edit, ty, &terms[0]);
+        for term in &terms[1..] {
+            let next = product(edit, ty, term);
+            let next = edit.binary(Binary::Add, sum, next);
+            sum = edit.rounded(next, 13);
+        }
+        return edit.set(sum);
+    }
     let fused = ty == ElementType::F32 && count <= MOST_TERMS && edit.random.bool();
     let value = if fused {
         let mut terms = indices(&sizes);
