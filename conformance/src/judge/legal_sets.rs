@@ -365,3 +365,12 @@ fn a_flushed_factor_times_infinity_is_nan() {
     verdicts(dot, &factors, &[("f32[] nan", Undefined)]);
     verdicts(dot, &["f32[2] {1e-20, 1}", "f32[2] {inf, 2}"], &[("f32[] nan", Differs)]);
 }
+
+#[test]
+fn fast_sums_of_few_bits_may_be_rounded() {
+    let dot = "ENTRY e { x = f8e5m2[2] parameter(0) y = f8e5m2[2] parameter(1)
+        ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
+    let factors = ["f8e5m2[2] {4, 1}", "f8e5m2[2] {5120, 1}"];
+    explained(dot, &factors, "f32[] 20480", &[Mode::FastAccumulation, Mode::SummationOrder]);
+    verdicts(dot, &factors, &[("f32[] 20470", Differs)]);
+}

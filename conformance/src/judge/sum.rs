@@ -135,9 +135,8 @@ impl Sum {
 
     /// Returns whether no partial sum needs rounding or overflows.
     fn is_exact(&self, sum: f64) -> bool {
-        let format = self.accumulator.component().float_format();
-        let digits =
-            format.map_or(53, |format| i32::try_from(format.mantissa_bits).unwrap_or(0) + 1);
+        // The unit is a power of two: 2^-24 of 24 digits.
+        let digits = -exponent(self.unit);
         self.quantum.is_some_and(|quantum| {
             let representable = f64::from(quantum).exp2() >= least_subnormal(self.accumulator);
             let fits =
@@ -154,6 +153,11 @@ impl Sum {
             Signs { .. } => real,
         }
     }
+}
+
+/// Returns the exponent of a power of two that is a normal number.
+fn exponent(power: f64) -> i32 {
+    i32::try_from(power.to_bits() >> 52 & 0x7ff).unwrap_or(0) - 1023
 }
 
 /// Returns the exponent of the lowest bit that any of the numbers has; `None` if one of them is not
