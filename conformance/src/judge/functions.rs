@@ -280,7 +280,8 @@ fn remainder(x: Interval, y: Interval) -> Interval {
     }
     let turns = quotient.lo.trunc();
     if turns == quotient.hi.trunc() {
-        return x - Interval::point(turns) * y;
+        // The divisor may be infinite.
+        return if turns == 0.0 { x } else { x - Interval::point(turns) * y };
     }
     // It jumps; it has the sign of the dividend and is smaller than the divisor.
     let most = y.max_abs();

@@ -374,3 +374,12 @@ fn fast_sums_of_few_bits_may_be_rounded() {
     explained(dot, &factors, "f32[] 20480", &[Mode::FastAccumulation, Mode::SummationOrder]);
     verdicts(dot, &factors, &[("f32[] 20470", Differs)]);
 }
+
+#[test]
+fn the_rest_of_a_division_by_infinity_is_the_dividend() {
+    let rest = "ENTRY e { x = f32[1] parameter(0) y = f32[1] parameter(1)
+        d = f32[1] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={}, rhs_contracting_dims={}
+        i = f32[1] constant({-inf}) ROOT r = f32[1] remainder(d, i) }";
+    let factors = ["f32[1] {1.0003}", "f32[1] {1}"];
+    verdicts(rest, &factors, &[("f32[1] {1}", WithinBound), ("f32[1] {1.1}", Differs)]);
+}
