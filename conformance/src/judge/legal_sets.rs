@@ -383,3 +383,14 @@ fn the_rest_of_a_division_by_infinity_is_the_dividend() {
     let factors = ["f32[1] {1.0003}", "f32[1] {1}"];
     verdicts(rest, &factors, &[("f32[1] {1}", WithinBound), ("f32[1] {1.1}", Differs)]);
 }
+
+#[test]
+fn partial_products_overflow_in_some_order() {
+    let product =
+        "mul { a = f64[] parameter(0) b = f64[] parameter(1) ROOT s = f64[] multiply(a, b) }
+        ENTRY e { x = f64[3] parameter(0) z = f64[] constant(1)
+        ROOT r = f64[] reduce(x, z), dimensions={0}, to_apply=mul }";
+    let results = [("f64[] 1e300", WithinBound), ("f64[] -1e300", Differs)];
+    verdicts(product, &["f64[3] {1e200, 1e200, 1e-100}"], &results);
+    verdicts(product, &["f64[3] {1e200, 1e200, 1e100}"], &[("f64[] 1e300", Differs)]);
+}

@@ -86,7 +86,9 @@ fn real_product(
     ty: ElementType,
 ) -> Interval {
     let (mut product, mut of) = (Interval::point(1.0), Factors::NONE);
+    let mut infinite = false;
     for x in factors {
+        infinite |= !x.is_finite();
         of.push(x);
         product = product * x;
     }
@@ -99,7 +101,13 @@ fn real_product(
         return product;
     }
     if product.is_point() && product.lo.is_infinite() {
-        return if underflows { Interval::ANY } else { product };
+        return match product.lo > 0.0 {
+            _ if underflows => Interval::ANY,
+            _ if infinite || of.small == 1.0 => product,
+            // Finite factors, of which small ones may come before large ones.
+            true => Interval { lo: 0.0, hi: f64::INFINITY },
+            false => Interval { lo: f64::NEG_INFINITY, hi: -0.0 },
+        };
     }
     let zero = product.lo <= 0.0 && product.hi >= 0.0;
     if overflows && (underflows || zero) {
