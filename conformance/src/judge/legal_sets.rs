@@ -394,3 +394,12 @@ fn partial_products_overflow_in_some_order() {
     verdicts(product, &["f64[3] {1e200, 1e200, 1e-100}"], &results);
     verdicts(product, &["f64[3] {1e200, 1e200, 1e100}"], &[("f64[] 1e300", Differs)]);
 }
+
+#[test]
+fn infinities_of_complex_products_are_open() {
+    let dot = "ENTRY e { x = c128[2] parameter(0) y = c128[2] parameter(1)
+        ROOT r = c128[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
+    // Beside a denormal.
+    let factors = ["c128[2] {(-inf, 0.5), (1e-310, 1)}", "c128[2] {(1, 0), (3, 2)}"];
+    verdicts(dot, &factors, &[("c128[] (nan, nan)", Undefined)]);
+}

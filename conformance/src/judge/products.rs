@@ -231,13 +231,14 @@ fn largest_everywhere(numbers: &Literal, times: f64) -> Literal {
 
 /// Returns an end of the sums around these, as far as the radius, in the type `wide`.
 fn end_of(center: &Literal, radius: Option<&Literal>, wide: &ArrayShape, sign: f64) -> Literal {
-    let moved = |(&c, &r): (&f64, &f64)| match r.is_finite() {
+    // Formulas of complex products differ in what they make of infinities.
+    let open = |c: f64| wide.ty.is_complex() && !c.is_finite();
+    let moved = |(&c, &r): (&f64, &f64)| match r.is_finite() && !open(c) {
         true if r > 0.0 => sign.mul_add(r, c),
         true => c,
         false => sign * f64::INFINITY,
     };
-    // Formulas of complex products differ in what they make of infinities.
-    let known = |&c: &f64| if c.is_finite() { c } else { sign * f64::INFINITY };
+    let known = |&c: &f64| if open(c) { sign * f64::INFINITY } else { c };
     match radius {
         Some(radius) => array(wide, floats(center).iter().zip(floats(radius)).map(moved)),
         None if wide.ty.is_complex() => array(wide, floats(center).iter().map(known)),
