@@ -33,8 +33,11 @@ pub(super) fn by_reciprocal(edit: &mut Edit<'_>) -> bool {
     let Some(shape) = edit.arrays().filter(|shape| quotient && shape.ty.is_float()) else {
         return false;
     };
+    // A value that is read twice is the same value, flushed or not.
     let [x, y] = edit.operands()[..] else { return false };
-    debug_assert_eq!(edit.ty(y), shape.ty);
+    if x == y || edit.ty(y) != shape.ty {
+        return false;
+    }
     let one = edit.filled(y, 1.0);
     let reciprocal = edit.binary(Binary::Divide, one, y);
     let product = edit.binary(Binary::Multiply, x, reciprocal);

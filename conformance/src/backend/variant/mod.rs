@@ -25,12 +25,10 @@ use std::sync::Arc;
 type Variant = fn(&mut Edit<'_>) -> bool;
 
 /// The variants that compute other ops, in the order in which they are tried on all instructions.
-const FORMS: [Variant; 12] = [
+const FORMS: [Variant; 10] = [
     algebra::rewritten,
     algebra::by_reciprocal,
     precision::in_passes,
-    precision::wide,
-    precision::wide_statistics,
     sums::product,
     sums::reduction,
     sums::window,

@@ -1,11 +1,10 @@
-//! Factors read with fewer bits, and ops computed in a wider type.
+//! Factors read with fewer bits, and wider types.
 #![expect(clippy::wildcard_enum_match_arm, reason = "only sums of products have a precision")]
 use super::edit::Edit;
-use hlo::ir::Instruction;
 use hlo::ir::InstructionId;
 use hlo::op::Binary;
 use hlo::op::value::{DotAlgorithm, Precision};
-use hlo::{ArrayShape, ElementType, Op, Shape};
+use hlo::{ElementType, Op};
 
 /// Returns the precision of both factors, if the op adds products as its backend likes.
 fn requested(op: &Op) -> Option<[Precision; 2]> {
@@ -83,57 +82,6 @@ fn halves(edit: &mut Edit<'_>, x: InstructionId) -> (InstructionId, InstructionI
     let zero = edit.filled(x, 0.0);
     let low = edit.select(finite, low, zero);
     (high, low)
-}
-
-/// Computes an op that adds in the next wider type.
-pub(super) fn wide(edit: &mut Edit<'_>) -> bool {
-    let op = edit.op();
-    let adds = match op {
-        Op::Cholesky(_) | Op::TriangularSolve(_) | Op::Fft(_) | Op::BatchNormInference(_) => true,
-        _ => requested(&op).is_some(),
-    };
-    if !adds {
-        return false;
-    }
-    let Some(shape) = edit.arrays() else { return false };
-    let operands = edit.operands();
-    let types: Option<Vec<ElementType>> = operands.iter().map(|&x| wider(edit.ty(x))).collect();
-    let (Some(types), Some(ty)) = (types, wider(shape.ty)) else { return false };
-    let converted: Vec<InstructionId> =
-        operands.iter().zip(types).map(|(&x, ty)| edit.convert(x, ty)).collect();
-    let value = edit.add(op, shape.with_type(ty), converted);
-    edit.set(value)
-}
-
-/// Computes the statistics of a batch in the next wider type.
-pub(super) fn wide_statistics(edit: &mut Edit<'_>) -> bool {
-    let op = edit.op();
-    let (Op::BatchNormTraining(_) | Op::BatchNormGrad(_)) = op else { return false };
-    let old = edit.instruction().clone();
-    let arrays: Vec<ArrayShape> =
-        old.shape.leaves().iter().filter_map(|s| s.array().cloned()).collect();
-    let inputs: Option<Vec<ArrayShape>> = old.operands.iter().map(|&x| edit.array(x)).collect();
-    let Some(inputs) = inputs.filter(|_| arrays.iter().all(|s| s.dynamic.is_none())) else {
-        return false;
-    };
-    let Some(ty) = wider(arrays[0].ty) else { return false };
-    if !inputs.iter().chain(&arrays).all(|shape| shape.ty == arrays[0].ty) {
-        return false;
-    }
-    let converted: Vec<InstructionId> = old.operands.iter().map(|&x| edit.convert(x, ty)).collect();
-    let wide = Shape::Tuple(arrays.iter().map(|shape| shape.with_type(ty).into()).collect());
-    let value = edit.computation.add(edit.at, Instruction::new(op, wide, converted));
-    let parts = (0..arrays.len()).map(|i| {
-        let element = edit.computation.element(value, i);
-        let element = edit.computation.add(edit.at, element);
-        edit.convert(element, arrays[i].ty)
-    });
-    let parts = parts.collect();
-    let mut tuple = edit.computation.tuple(parts);
-    tuple.shape = old.shape;
-    tuple.common = old.common;
-    edit.computation.replace(edit.at, tuple);
-    true
 }
 
 /// Returns the type in which a float or complex type is computed more precisely.

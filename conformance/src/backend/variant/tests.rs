@@ -99,7 +99,7 @@ fn sums() {
 }
 
 #[test]
-fn windows_and_statistics() {
+fn windows_and_narrow_products() {
     let window = "f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
         ENTRY e { x = f32[6] parameter(0) z = f32[] constant(0)
         ROOT r = reduce-window(x, z), window={size=4 stride=2 pad=1_2 rhs_dilate=1 lhs_dilate=1}, to_apply=f }";
@@ -109,10 +109,6 @@ fn windows_and_statistics() {
         window.replace("pad=1_2 rhs_dilate=1 lhs_dilate=1", "pad=0_-3 rhs_dilate=2 lhs_dilate=3");
     // Sums of at most two terms.
     assert_eq!(results(&dilated, &[x]).len(), 1);
-    let statistics = "ENTRY e { x = f32[3,2] parameter(0) s = f32[2] parameter(1) o = f32[2] parameter(2)
-        ROOT r = (f32[3,2], f32[2], f32[2]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=1 }";
-    let x = "f32[3,2] {{0.1, 0.23}, {-0.37, 1.41}, {0.53, -0.67}}";
-    varies(statistics, &[x, "f32[2] {1.1, 0.7}", "f32[2] {0.3, 0.9}"]);
     let narrow = "ENTRY e { x = f8e4m3fn[5] parameter(0) y = f8e4m3fn[5] parameter(1)
         ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
     let x = "f8e4m3fn[5] {448, 1.25, 0.001953125, 0.15625, 13}";

@@ -2,10 +2,10 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "most ops have no variant")]
 use super::edit::Edit;
 use hlo::elem::Special;
-use hlo::ir::InstructionId;
+use hlo::ir::{Instruction, InstructionId};
 use hlo::op::value::Direction;
 use hlo::op::{Accuracy, Binary, Unary};
-use hlo::{ElementType, Op};
+use hlo::{ElementType, Op, Opcode};
 use std::collections::BTreeMap;
 
 /// Returns the accuracy of a function of floats of one type, in units in the last place.
@@ -150,7 +150,11 @@ fn flushes(ty: ElementType) -> bool {
 
 /// Reads denormals as zeros.
 pub(super) fn flushed_operands(edit: &mut Edit<'_>) -> bool {
-    if !computes(&edit.instruction().op) || edit.arrays().is_none() {
+    let is_convert = |id: &Instruction| id.opcode() == Opcode::Convert;
+    // A conversion of another variant only holds a value.
+    let holds =
+        is_convert(edit.instruction()) && !edit.original.get(edit.at).is_some_and(is_convert);
+    if holds || !computes(&edit.instruction().op) || edit.arrays().is_none() {
         return false;
     }
     let operands = edit.operands();
