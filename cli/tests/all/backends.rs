@@ -190,6 +190,9 @@ fn what_is_no_backend_is_misuse() {
     expect(&folder.etalon("conform --backend none.so add.hlo --random 1"), 2, "", "E0601");
     let help = "help: a backend is an engine (exact, reference, fast), `planted:OP`, `variant:SEED`, or the file of a PJRT plugin";
     expect(&folder.etalon("conform --backend none.so add.hlo --random 1"), 2, "", help);
+    let seed = folder.etalon("conform --backend variant:one add.hlo --random 1");
+    expect(&seed, 2, "", "help: a seed is a number: `variant:1`");
+    expect(&folder.etalon("conform --backend variant:1 add.hlo --random 1"), 0, "", "");
     let near = folder.etalon("conform --backend fats add.hlo --random 1");
     expect(&near, 2, "", "help: did you mean `fast`?");
     expect(&folder.etalon("conform --backend add.hlo add.hlo --random 1"), 2, "", "E0706");
