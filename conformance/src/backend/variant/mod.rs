@@ -3,6 +3,7 @@
 mod algebra;
 mod edit;
 mod excess;
+mod linear;
 mod order;
 mod precision;
 mod sums;
@@ -25,7 +26,7 @@ use std::sync::Arc;
 type Variant = fn(&mut Edit<'_>) -> bool;
 
 /// The variants that compute other ops, in the order in which they are tried on all instructions.
-const FORMS: [Variant; 10] = [
+const FORMS: [Variant; 12] = [
     algebra::rewritten,
     algebra::by_reciprocal,
     precision::in_passes,
@@ -33,6 +34,8 @@ const FORMS: [Variant; 10] = [
     sums::reduction,
     sums::window,
     sums::convolution,
+    linear::cholesky,
+    linear::triangular_solve,
     order::sort,
     order::scatter,
     excess::unrounded,

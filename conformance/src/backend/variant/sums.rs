@@ -57,7 +57,11 @@ impl Terms<'_> {
 }
 
 /// Adds values in a random order.
-fn tree(edit: &mut Edit<'_>, op: Binary, mut terms: Vec<InstructionId>) -> InstructionId {
+pub(super) fn tree(
+    edit: &mut Edit<'_>,
+    op: Binary,
+    mut terms: Vec<InstructionId>,
+) -> InstructionId {
     while terms.len() > 1 {
         let [x, y] = [0; 2].map(|_| terms.swap_remove(edit.random.usize(..terms.len())));
         terms.push(edit.binary(op, x, y));

@@ -116,6 +116,30 @@ fn windows_and_narrow_products() {
 }
 
 #[test]
+fn linear_algebra() {
+    let a = "f32[3,3] {{2.1, 0.3, -0.4}, {0.3, 3.7, 0.9}, {-0.4, 0.9, 5.3}}";
+    for lower in [true, false] {
+        let cholesky = format!(
+            "ENTRY e {{ x = f32[3,3] parameter(0) ROOT r = f32[3,3] cholesky(x), lower={lower} }}"
+        );
+        varies(&cholesky, &[a]);
+        for transpose in ["NO_TRANSPOSE", "TRANSPOSE"] {
+            let solve = |left: bool, dims: &str| {
+                format!(
+                    "ENTRY e {{ x = f32[3,3] parameter(0) y = f32[{dims}] parameter(1)
+                    ROOT r = f32[{dims}] triangular-solve(x, y), left_side={left}, lower={lower},
+                    unit_diagonal=false, transpose_a={transpose} }}"
+                )
+            };
+            let left = "f32[3,2] {{0.1, 1.7}, {0.23, 0.9}, {-0.37, 1.3}}";
+            varies(&solve(true, "3,2"), &[a, left]);
+            let right = "f32[2,3] {{0.1, 1.7, 0.23}, {0.9, -0.37, 1.3}}";
+            varies(&solve(false, "2,3"), &[a, right]);
+        }
+    }
+}
+
+#[test]
 fn orders() {
     let sort = "lt { a = s32[] parameter(0) b = s32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3)
         ROOT r = pred[] compare(a, b), direction=LT }
