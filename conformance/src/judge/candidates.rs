@@ -2,6 +2,7 @@
 use super::integers::{self, Ends};
 use super::interval::Interval;
 use super::range::{Range, is_whole};
+use hlo::Literal;
 
 /// The most values that an element may have by different decisions. Of more, only the least and the
 /// greatest are kept.
@@ -103,6 +104,43 @@ impl Range {
 pub(super) fn points(operands: &[&Range]) -> Option<Vec<Vec<Range>>> {
     let few = operands.iter().all(|range| range.is_point() || range.is_few());
     combinations(operands).filter(|all| few && all.len() <= MOST)
+}
+
+/// All ways to take one value of each element, where elements of the result depend on several; none
+/// if they are too many, or are not points.
+pub(super) fn points_of_each(operands: &[&Range]) -> Option<Vec<Vec<Range>>> {
+    let mut all: Vec<Vec<Range>> = vec![Vec::new()];
+    for operand in operands {
+        let columns = operand.each_value();
+        if !columns.iter().all(Range::is_point) {
+            return None;
+        }
+        let width = columns[0].lo.bytes().len() / operand.lo.len().max(1);
+        let mut values = vec![columns[0].lo.clone()];
+        for i in 0..operand.lo.len() {
+            let bytes = i * width..(i + 1) * width;
+            let mut own: Vec<&[u8]> =
+                columns.iter().map(|column| &column.lo.bytes()[bytes.clone()]).collect();
+            own.sort_unstable();
+            own.dedup();
+            if all.len() * values.len() * own.len() > MOST {
+                return None;
+            }
+            let with = |value: &Literal, own: &[u8]| {
+                let mut value = value.clone();
+                value.bytes_mut()[bytes.clone()].copy_from_slice(own);
+                value
+            };
+            values = values.iter().flat_map(|v| own.iter().map(move |own| with(v, own))).collect();
+        }
+        let longer = |start: &Vec<Range>| {
+            let start = start.clone();
+            let range = |value: &Literal| Range::new(value.clone(), value.clone(), None);
+            values.iter().map(move |value| start.iter().cloned().chain([range(value)]).collect())
+        };
+        all = all.iter().flat_map(longer).collect::<Vec<Vec<Range>>>();
+    }
+    Some(all)
 }
 
 /// All ways to take one candidate of each operand; none if they are too many.

@@ -453,7 +453,13 @@ impl<'m> Evaluator<'m> {
         let Some(values) = values else {
             let cause = operands.iter().find_map(|range| range.cause.clone());
             let cause = cause.or_else(|| Some(site.cause()));
-            let Some(choices) = candidates::points(operands) else {
+            let op = &site.instruction().op;
+            let alone = elementwise::is_elementwise(op) || matches!(op, Op::BitcastConvert(_));
+            let choices = match alone {
+                true => candidates::points(operands),
+                false => candidates::points_of_each(operands),
+            };
+            let Some(choices) = choices else {
                 return Ok(unknown(site, cause));
             };
             let each = |choice: &Vec<Range>| self.stated(site, &choice.iter().collect::<Vec<_>>());

@@ -403,3 +403,16 @@ fn infinities_of_complex_products_are_open() {
     let factors = ["c128[2] {(-inf, 0.5), (1e-310, 1)}", "c128[2] {(1, 0), (3, 2)}"];
     verdicts(dot, &factors, &[("c128[] (nan, nan)", Undefined)]);
 }
+
+#[test]
+fn open_elements_are_open_each_on_its_own() {
+    // Neither comparison is decided: the first, the second, both or none may be true.
+    let first = "ENTRY e { x = f32[2] parameter(0) s = f32[2] exponential(x) y = f32[2] parameter(1)
+        c = pred[2] compare(s, y), direction=GE ROOT r = (pred[1], s32[1]) topk(c), k=1, largest=true }";
+    let arguments = ["f32[2] {1, 1}", "f32[2] {2.7182817, 2.718282}"];
+    for (truth, index) in [(true, 0), (true, 1), (false, 0)] {
+        let actual = &format!("(pred[1] {{{truth}}}, s32[1] {{{index}}})");
+        let judgement = check(&format!("HloModule m\n{first}"), &arguments, actual);
+        assert!(!judgement.verdict.is_bad(), "{actual}: {judgement:?}");
+    }
+}
