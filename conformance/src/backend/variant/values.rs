@@ -124,6 +124,10 @@ fn may_move(
         .fold(same, |all, choice| edit.binary(Binary::And, all, choice))
 }
 
+fn is_convert(instruction: &Instruction) -> bool {
+    instruction.opcode() == Opcode::Convert
+}
+
 /// Returns whether an op computes with floats, or compares them, where it may flush denormals.
 fn computes(op: &Op) -> bool {
     let opcode = op.opcode();
@@ -150,7 +154,6 @@ fn flushes(ty: ElementType) -> bool {
 
 /// Reads denormals as zeros.
 pub(super) fn flushed_operands(edit: &mut Edit<'_>) -> bool {
-    let is_convert = |id: &Instruction| id.opcode() == Opcode::Convert;
     // A conversion of another variant only holds a value.
     let holds =
         is_convert(edit.instruction()) && !edit.original.get(edit.at).is_some_and(is_convert);
@@ -172,7 +175,11 @@ pub(super) fn flushed_operands(edit: &mut Edit<'_>) -> bool {
 /// Writes denormals as zeros.
 pub(super) fn flushed_result(edit: &mut Edit<'_>) -> bool {
     let shape = edit.arrays().filter(|shape| flushes(shape.ty));
-    if !computes(&edit.original().op) || shape.is_none() {
+    let computes = match edit.original.get(edit.at) {
+        Some(old) => computes(&old.op),
+        None => computes(&edit.instruction().op) && !is_convert(edit.instruction()),
+    };
+    if !computes || shape.is_none() {
         return false;
     }
     let value = edit.copied();
