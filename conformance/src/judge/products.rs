@@ -147,16 +147,7 @@ fn of_arrays<'m>(
             floats(&one).iter().zip(floats(&other)).map(|(x, y)| x + y),
         ))
     };
-    // A factor that may be read as 0, times an infinity, is NaN.
-    let mut invalid = vec![0.0; errors.as_ref().map_or(0, Literal::len)];
-    for [x, y] in [
-        [indicator(a, may_be_zero), indicator(b, is_infinite)],
-        [indicator(a, is_infinite), indicator(b, may_be_zero)],
-    ] {
-        let (Some(x), Some(y)) = (x, y) else { continue };
-        let each = real(ev, &x, &y)?;
-        invalid.iter_mut().zip(floats(&each)).for_each(|(sum, each)| *sum += each);
-    }
+    let invalid = zeros_times_infinities(ev, &real, [a, b])?;
     let accumulator = precision.accumulator(ev.modes, shape.ty);
     let unit = precision.unit(ev.modes, types, accumulator);
     let step = if complex { 2 } else { 1 };
@@ -183,13 +174,34 @@ fn of_arrays<'m>(
     let (products, roundings) = (roundings, vec![roundings]);
     let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
     let range = sum.range(ev, site, &shape).because(cause);
-    if !invalid.iter().any(|&count| count > 0.0) {
+    if !invalid.contains(&true) {
         return Ok(vec![range]);
     }
-    let known = |(i, x)| if invalid[i / step] > 0.0 { Interval::ANY } else { x };
+    let known = |(i, x)| if invalid[i / step] { Interval::ANY } else { x };
     let parts: Vec<Interval> = range.intervals().enumerate().map(known).collect();
     Ok(vec![Range::of(&shape, &parts).because(range.cause.or_else(|| Some(site.cause())))])
 }
+
+/// Returns for each element whether a factor that may be read as 0 is multiplied by an infinity,
+/// which is NaN; nothing if none is. `dot` adds the products of two arrays.
+fn zeros_times_infinities<'m>(
+    ev: &mut Evaluator<'m>,
+    dot: &dyn Fn(&mut Evaluator<'m>, &Literal, &Literal) -> Result<Literal, Stop>,
+    [a, b]: [&Range; 2],
+) -> Result<Vec<bool>, Stop> {
+    let mut found = Vec::new();
+    let zero: Property = may_be_zero;
+    for [of_a, of_b] in [[zero, is_infinite], [is_infinite, zero]] {
+        let (Some(x), Some(y)) = (indicator(a, of_a), indicator(b, of_b)) else { continue };
+        let counts = dot(ev, &x, &y)?;
+        found.resize(counts.len(), false);
+        found.iter_mut().zip(floats(&counts)).for_each(|(found, &count)| *found |= count > 0.0);
+    }
+    Ok(found)
+}
+
+/// A property of the values of an element.
+type Property = fn(Interval) -> bool;
 
 fn may_be_zero(x: Interval) -> bool {
     !x.is_point() && !x.is_any() && x.lo <= 0.0 && x.hi >= 0.0
@@ -200,7 +212,7 @@ fn is_infinite(x: Interval) -> bool {
 
 /// Returns an array that is 1 where a part of a number has a property, and else 0; `None` if it is
 /// 0 everywhere.
-fn indicator(range: &Range, property: fn(Interval) -> bool) -> Option<Literal> {
+fn indicator(range: &Range, property: Property) -> Option<Literal> {
     let shape = range.shape()?;
     let step = if shape.ty.is_complex() { 2 } else { 1 };
     let parts: Vec<bool> = range.intervals().map(property).collect();

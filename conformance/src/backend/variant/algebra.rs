@@ -1,5 +1,6 @@
 //! Algebraic rewrites that compilers make: one op in place of two, quotients as products.
 #![expect(clippy::wildcard_enum_match_arm, reason = "other ops are not rewritten")]
+#![expect(clippy::float_cmp, reason = "exponents are these numbers or others")]
 use super::edit::Edit;
 use hlo::ir::InstructionId;
 use hlo::literal::ConstantValue;
@@ -8,6 +9,10 @@ use hlo::{ElementType, Op};
 
 /// A value of the original computation, which a rewrite computes.
 type Form = Box<dyn Fn(&mut Edit<'_>) -> InstructionId>;
+
+fn form(value: impl Fn(&mut Edit<'_>) -> InstructionId + 'static) -> Form {
+    Box::new(value)
+}
 
 /// Rewrites an instruction as XLA's algebraic simplifier does, if it has another form.
 pub(super) fn rewritten(edit: &mut Edit<'_>) -> bool {
@@ -89,9 +94,9 @@ impl Pattern<'_, '_> {
     }
 
     fn log(&self, x: InstructionId) -> Vec<Form> {
-        let inverse = self.of(x, Unary::Exponential).map(|x| -> Form { Box::new(move |_| x) });
-        let power = self.pair(x, Binary::Power).map(|[a, b]| -> Form {
-            Box::new(move |edit| {
+        let inverse = self.of(x, Unary::Exponential).map(|x| form(move |_| x));
+        let power = self.pair(x, Binary::Power).map(|[a, b]| {
+            form(move |edit| {
                 let log = edit.unary(Unary::Log, a);
                 edit.binary(Binary::Multiply, b, log)
             })
@@ -125,7 +130,7 @@ impl Pattern<'_, '_> {
             (true, _) => [b, a],
             (false, false) => return None,
         };
-        Some(Box::new(move |edit| {
+        Some(form(move |edit| {
             let constant = edit.binary(op, b, y);
             edit.binary(op, a, constant)
         }))
@@ -133,10 +138,10 @@ impl Pattern<'_, '_> {
     /// Returns `a * (b + c)` for `a * b + a * c`.
     fn factored(&self, op: Binary, x: InstructionId, y: InstructionId) -> Option<Form> {
         let ([a, b], [c, d]) = (self.pair(x, Binary::Multiply)?, self.pair(y, Binary::Multiply)?);
-        let orders = [[a, b, c, d], [a, b, d, c], [b, a, c, d], [b, a, d, c]].into_iter();
+        let mut orders = [[a, b, c, d], [a, b, d, c], [b, a, c, d], [b, a, d, c]].into_iter();
         let [factor, one, other] =
-            orders.filter_map(|[f, one, g, other]| (f == g).then_some([f, one, other])).next()?;
-        Some(Box::new(move |edit| {
+            orders.find_map(|[f, one, g, other]| (f == g).then_some([f, one, other]))?;
+        Some(form(move |edit| {
             let sum = edit.binary(op, one, other);
             edit.binary(Binary::Multiply, factor, sum)
         }))
@@ -144,7 +149,7 @@ impl Pattern<'_, '_> {
     /// Returns `exp(a + b)` for `exp(a) * exp(b)`.
     fn exponentials(&self, x: InstructionId, y: InstructionId) -> Option<Form> {
         let [a, b] = [self.of(x, Unary::Exponential)?, self.of(y, Unary::Exponential)?];
-        Some(Box::new(move |edit| {
+        Some(form(move |edit| {
             let sum = edit.binary(Binary::Add, a, b);
             edit.unary(Unary::Exponential, sum)
         }))
@@ -152,29 +157,29 @@ impl Pattern<'_, '_> {
     fn quotients(&self, x: InstructionId, y: InstructionId) -> Vec<Form> {
         let mut forms = Vec::new();
         if let Some(b) = self.of(y, Unary::Sqrt) {
-            forms.push(Box::new(move |edit: &mut Edit<'_>| {
+            forms.push(form(move |edit| {
                 let root = edit.unary(Unary::Rsqrt, b);
                 edit.binary(Binary::Multiply, x, root)
-            }) as Form);
+            }));
         }
         if let Some(b) = self.of(y, Unary::Exponential) {
-            forms.push(Box::new(move |edit: &mut Edit<'_>| {
+            forms.push(form(move |edit| {
                 let negative = edit.unary(Unary::Negate, b);
                 let exponential = edit.unary(Unary::Exponential, negative);
                 edit.binary(Binary::Multiply, x, exponential)
-            }) as Form);
+            }));
         }
         if let Some([a, b]) = self.pair(x, Binary::Divide) {
-            forms.push(Box::new(move |edit: &mut Edit<'_>| {
+            forms.push(form(move |edit| {
                 let product = edit.binary(Binary::Multiply, b, y);
                 edit.binary(Binary::Divide, a, product)
-            }) as Form);
+            }));
         }
         if let Some([b, c]) = self.pair(y, Binary::Divide) {
-            forms.push(Box::new(move |edit: &mut Edit<'_>| {
+            forms.push(form(move |edit| {
                 let product = edit.binary(Binary::Multiply, x, c);
                 edit.binary(Binary::Divide, product, b)
-            }) as Form);
+            }));
         }
         forms
     }
@@ -184,7 +189,7 @@ impl Pattern<'_, '_> {
         if ![2.0, 3.0, 0.5, -0.5, -1.0].contains(&exponent) {
             return None;
         }
-        Some(Box::new(move |edit| {
+        Some(form(move |edit| {
             if exponent == 0.5 {
                 edit.unary(Unary::Sqrt, x)
             } else if exponent == -0.5 {

@@ -16,7 +16,7 @@ use edit::Edit;
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::Binary;
-use hlo::{Module, Op, Verified};
+use hlo::{ElementType, Module, Op, Verified};
 use interp::DeviceGrid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -170,7 +170,10 @@ fn random(
     computation: &ComputationRewriter,
     at: InstructionId,
 ) -> fastrand::Rng {
-    let names = [computation.name(), computation.instruction_name(at)];
+    let instruction = computation.instruction(at);
+    let ty = instruction.shape.element_type().map_or("", ElementType::name);
+    let op = instruction.opcode().name();
+    let names = [computation.name(), computation.instruction_name(at), op, ty];
     let bytes = names.into_iter().flat_map(|name| name.bytes().chain([0]));
     let own = if original.get(at).is_some() { 0 } else { at.index() };
     // FNV-1a.

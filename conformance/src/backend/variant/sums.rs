@@ -13,12 +13,14 @@ const MOST_TERMS: i64 = 16;
 /// How often a long sum is split into parts.
 const DEPTH: usize = 3;
 
+/// Adds the sum of some indices of each dimension: from the first to the one before the second.
+type PartialSum<'a> = dyn Fn(&mut Edit<'_>, &[(i64, i64)]) -> InstructionId + 'a;
+
 /// A sum over dimensions, of which parts can be computed.
 struct Terms<'a> {
     /// The sizes of the dimensions.
     sizes: Vec<i64>,
-    /// Adds the sum of a part: of some indices of each dimension.
-    part: &'a dyn Fn(&mut Edit<'_>, &[(i64, i64)]) -> InstructionId,
+    part: &'a PartialSum<'a>,
     op: Binary,
 }
 
