@@ -81,7 +81,7 @@ fn sums() {
                 "f {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT c = {ty}[] {op}(a, b) }}
                 ENTRY e {{ x = {ty}[{count}] parameter(0) z = {ty}[] constant({})
                 ROOT r = {ty}[] reduce(x, z), dimensions={{0}}, to_apply=f }}",
-                if op == "add" { 0 } else { 1 }
+                i32::from(op != "add")
             );
             varies(&reduce, &[&numbers(ty, &count.to_string(), count)]);
         }
