@@ -79,18 +79,20 @@ impl<'m> Evaluator<'m> {
         self.formula(own).max(if self.modes.has(Mode::StatedAccuracy) { stated } else { 0.0 })
     }
     /// Returns the values of a function of floats that may have the error of its op, or the one that
-    /// the backend states. A function of a type of fewer than 32 bits is computed in `f32`.
+    /// the backend states. A function of a type of fewer than 32 bits is computed in `f32`, or in a
+    /// mode in that type.
     pub(super) fn inaccurate(&self, op: Opcode, ty: ElementType, x: Interval) -> Interval {
         let own = match op.accuracy() {
             Accuracy::Ulp(ulps) => self.formula(f64::from(ulps)),
             Accuracy::Exact | Accuracy::Order | Accuracy::Random => 0.0,
         };
-        let computed = if ty.bits() < 32 { ElementType::F32 } else { ty };
-        let near = Modes::inaccurate(computed, x, own);
-        if !self.modes.has(Mode::StatedAccuracy) {
-            return near;
-        }
-        let far = Modes::inaccurate(ty, x, self.accuracies.of(op, ty));
+        let narrow = ty.bits() < 32;
+        let near = Modes::inaccurate(if narrow { ElementType::F32 } else { ty }, x, own);
+        let in_element = narrow && self.modes.has(Mode::ElementFunctions);
+        let element = if in_element { own.min(1.0) } else { 0.0 };
+        let stated = self.modes.has(Mode::StatedAccuracy);
+        let stated = if stated { self.accuracies.of(op, ty) } else { 0.0 };
+        let far = Modes::inaccurate(ty, x, element.max(stated));
         if far.is_point() {
             return near;
         }

@@ -52,6 +52,9 @@ modes! {
     /// The partial sums of `dot` and `convolution` have the type of the result, though it has fewer
     /// than 32 bits.
     ElementAccumulation "element-accumulation" "accumulation in the element type",
+    /// A function of a type of fewer than 32 bits is computed in that type: it may be wrong by one
+    /// unit of that type before it is rounded.
+    ElementFunctions "element-functions" "functions in the element type",
     /// An `f32` operand of `dot` and `convolution` is read as one or several `bf16`, as its
     /// `operand_precision` permits.
     Bf16Passes "bf16" "bf16 passes",
@@ -87,6 +90,7 @@ impl Mode {
             Self::Tf32,
             Self::Bf16Passes,
             Self::ElementAccumulation,
+            Self::ElementFunctions,
             Self::FastAccumulation,
             Self::TransformedConvolution,
         ],

@@ -226,6 +226,11 @@ fn modes_are_proved() {
         of("ROOT r = f32[] tanh(x)", "f32[] 0.5", "f32[] 0.46211722"),
         [Mode::FunctionAccuracy]
     );
+    let half = "c = f16[] convert(x) t = f16[] tanh(c) ROOT r = f32[] convert(t)";
+    assert_eq!(
+        of(half, "f32[] 0.5", "f32[] 0.46240234"),
+        [Mode::ElementFunctions, Mode::FunctionAccuracy]
+    );
     let reciprocal = "c = f32[] constant(41) ROOT r = f32[] divide(x, c)";
     assert_eq!(of(reciprocal, "f32[] 41", "f32[] 0.99999994"), [Mode::ReciprocalDivision]);
 }
