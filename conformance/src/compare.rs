@@ -93,10 +93,25 @@ pub fn compare(
         if let Some(shape) = expected.array_shape() {
             let (ty, bound) = (shape.ty, tolerance.leaf(leaf));
             Array { actual, expected, ty, leaf, bound, scale: scale(expected) }
-                .compare(&mut result);
+                .compare(0..expected.len(), &mut result);
         }
     }
     Ok(result)
+}
+
+/// Compares some elements of an array, leaf `leaf` of a result.
+pub(crate) fn compare_at(
+    actual: &Literal,
+    expected: &Literal,
+    (leaf, bound): (usize, Bound),
+    positions: impl Iterator<Item = usize>,
+) -> Comparison {
+    let mut result = Comparison::default();
+    if let Some(shape) = expected.array_shape() {
+        let array = Array { actual, expected, ty: shape.ty, leaf, bound, scale: scale(expected) };
+        array.compare(positions, &mut result);
+    }
+    result
 }
 
 /// Compares the result of each device with its expected result, or with the single expected result
@@ -183,12 +198,12 @@ struct Errors {
 }
 
 impl Array<'_> {
-    fn compare(&self, into: &mut Comparison) {
+    fn compare(&self, positions: impl Iterator<Item = usize>, into: &mut Comparison) {
         into.elements += self.expected.len();
         let floats = self.ty.is_float() || self.ty.is_complex();
         let mut errors = Errors::default();
         if self.actual.bytes() != self.expected.bytes() {
-            for i in 0..self.expected.len() {
+            for i in positions {
                 let (actual, expected) = (self.actual.get(i), self.expected.get(i));
                 let share = match floats {
                     true => self.float(actual, expected, &mut errors),

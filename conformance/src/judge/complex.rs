@@ -17,6 +17,7 @@ use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
 use hlo::{ArrayShape, ElementType, Scalar};
 use interp::num;
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 /// Units in the last place, of the absolute value, that the formulas of complex numbers lose in
 /// addition.
@@ -147,7 +148,7 @@ fn function<const N: usize>(
         }
         let mut most = 0.0f64;
         for step in 0..8 {
-            let (sin, cos) = (f64::from(step) * std::f64::consts::FRAC_PI_4).sin_cos();
+            let (sin, cos) = (f64::from(step) * FRAC_PI_4).sin_cos();
             let mut moved = middle;
             moved[k] = operand.nearest((middle[k].0 + r * cos, middle[k].1 + r * sin));
             let value = f(moved);
@@ -157,6 +158,25 @@ fn function<const N: usize>(
         change += 2.0 * most;
     }
     if change.is_finite() { Parts::around(center, change) } else { Parts::both(Interval::ANY) }
+}
+
+/// Returns whether a function is infinite at one of these numbers.
+fn has_pole(op: Unary, z: &Parts) -> bool {
+    let has = |x: Interval, point: f64| x.lo <= point.next_up() && x.hi >= point.next_down();
+    // The nearest odd multiple of an angle.
+    let has_odd = |x: Interval, angle: f64| {
+        let turns = ((x.mid() / angle - 1.0) / 2.0).round();
+        has(x, angle * (2.0 * turns + 1.0))
+    };
+    match op {
+        Unary::Log | Unary::Rsqrt => has(z.re, 0.0) && has(z.im, 0.0),
+        Unary::LogPlusOne => has(z.re, -1.0) && has(z.im, 0.0),
+        Unary::Atanh => (has(z.re, -1.0) || has(z.re, 1.0)) && has(z.im, 0.0),
+        Unary::Tan => has_odd(z.re, FRAC_PI_2) && has(z.im, 0.0),
+        Unary::Tanh => has(z.re, 0.0) && has_odd(z.im, FRAC_PI_2),
+        Unary::Logistic => has(z.re, 0.0) && has_odd(z.im, PI),
+        _ => false,
+    }
 }
 
 pub(super) fn unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
@@ -202,8 +222,9 @@ pub(super) fn unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range
         pair(num::unary(op, ElementType::C128, Scalar::Complex(re, im)))
     };
     let each = |z: &Parts| {
-        if !z.is_finite() {
-            // The specification names no formula for infinities and NaN.
+        // The specification names no formula for infinities and NaN. Near a pole there are numbers
+        // of any size.
+        if !z.is_finite() || (!z.is_point() && has_pole(op, z)) {
             return vec![Parts::both(Interval::ANY)];
         }
         let parts = z.quadrants().into_iter();
@@ -242,7 +263,7 @@ pub(super) fn binary(
                 let power = op == Binary::Power;
                 let parts = if power { x.quadrants() } else { vec![x] };
                 // exp(y log(x)): the error of the exponent is one of the result.
-                let exponent = y.max_abs() * (x.max_abs().ln().abs() + std::f64::consts::PI);
+                let exponent = y.max_abs() * (x.max_abs().ln().abs() + PI);
                 let lost = if power { ev.formula(2.0 * exponent) } else { 0.0 };
                 let ulps = ulps + lost;
                 parts.into_iter().map(|x| function([x, y], f).stored(modes, ty, ulps)).collect()

@@ -62,8 +62,7 @@ impl Judgement {
         if error == 0.0 || !error.is_finite() {
             return Ok(());
         }
-        let relative = if self.estimated.is_some() { "relative " } else { "" };
-        write!(f, "{relative}error {error:.3e} (bound {bound:.3e})")?;
+        write!(f, "error {error:.3e} (bound {bound:.3e})")?;
         // Between numbers of different sign there are most of the type's values.
         match worst_ulps {
             None | Some(0 | MOST_ULPS..) => writeln!(f)?,

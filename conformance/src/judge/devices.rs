@@ -42,7 +42,8 @@ pub(super) fn call(
             let sent = &values[from.sent.index()];
             let data = |device| Some(with_token(site, sent.get(from.source(device)?)?));
             let received: Option<Vec<Leaves>> = (0..devices).map(data).collect();
-            values.push(received.ok_or_else(|| site.unsupported("what no device sends"))?);
+            let received = received.ok_or_else(|| site.unsupported("what no device sends"));
+            values.push(or_any(site, devices, received)?);
             continue;
         }
         let operands = |device: usize| -> Vec<&Leaves> {
@@ -53,18 +54,19 @@ pub(super) fn call(
                 let number = usize::try_from(parameter.number).unwrap_or(usize::MAX);
                 let argument = |list: &Vec<Leaves>| list.get(number).cloned();
                 let found: Option<Vec<Leaves>> = arguments.iter().map(argument).collect();
-                found.ok_or_else(|| site.unsupported("a parameter"))?
+                or_any(site, devices, found.ok_or_else(|| site.unsupported("a parameter")))?
             }
             (op, Kind::Collective | Kind::Device) if !is_started(op) => {
                 let all: Vec<Vec<&Leaves>> = (0..devices).map(operands).collect();
-                let results = communicated(ev, site, &all)?;
-                written(ev, site, results)
+                let results = communicated(ev, site, &all);
+                written(ev, site, or_any(site, devices, results)?)
             }
             (op, _) if calls(ev.module, op) => {
                 let all: Vec<Vec<Leaves>> = (0..devices)
                     .map(|device| operands(device).into_iter().cloned().collect())
                     .collect();
-                controlled(ev, site, &all)?
+                let results = controlled(ev, site, &all);
+                or_any(site, devices, results)?
             }
             _ => {
                 let mut each = Vec::with_capacity(devices);
@@ -79,6 +81,18 @@ pub(super) fn call(
         values.push(result);
     }
     Ok(values.swap_remove(computation.root.index()))
+}
+
+/// Returns the values of the instruction on all devices: any, if it has no rule.
+fn or_any(
+    site: Site<'_>,
+    devices: usize,
+    values: Result<Vec<Leaves>, Stop>,
+) -> Result<Vec<Leaves>, Stop> {
+    match values {
+        Err(stop) => Ok(vec![site.or_any(Err(stop))?; devices]),
+        values => values,
+    }
 }
 
 /// Returns the results of loops, branches and calls in which the devices communicate.

@@ -4,7 +4,7 @@ use super::accuracy::Accuracies;
 use super::interval::Interval;
 use super::modes::{Mode, Modes};
 use super::needed::{is_started, needed};
-use super::range::{Cause, CauseKind, Range, wide};
+use super::range::{Cause, CauseKind, Range, is_whole, wide};
 use super::runner::{Form, Runner};
 use super::site::Site;
 use super::transfers::received;
@@ -165,15 +165,11 @@ impl<'m> Evaluator<'m> {
             }
             let value = if let Op::Parameter(parameter) = &instruction.op {
                 let number = usize::try_from(parameter.number).unwrap_or(usize::MAX);
-                arguments
-                    .get_mut(number)
-                    .map(std::mem::take)
-                    .ok_or_else(|| site.unsupported("a parameter"))?
+                let argument = arguments.get_mut(number).map(std::mem::take);
+                site.or_any(argument.ok_or_else(|| site.unsupported("a parameter")))?
             } else if let Some(from) = received(self.module, computation, at) {
-                if !from.is_own() {
-                    return Err(site.unsupported("what another device sends"));
-                }
-                with_token(site, &values[from.sent.index()])
+                let own = from.is_own().then(|| with_token(site, &values[from.sent.index()]));
+                site.or_any(own.ok_or_else(|| site.unsupported("what another device sends")))?
             } else {
                 let operands: Vec<&Leaves> =
                     instruction.operands.iter().map(|id| &values[id.index()]).collect();
@@ -266,9 +262,14 @@ impl<'m> Evaluator<'m> {
     ) -> Result<Leaves, Stop> {
         self.count += 1;
         if self.count > MOST_INSTRUCTIONS {
-            return Err(Stop::Unsupported("the module runs too many instructions".to_owned()));
+            return Err(Stop::Module("the module runs too many instructions".to_owned()));
         }
-        let mut value = self.instruction(site, operands)?;
+        let value = self.instruction(site, operands);
+        let mut value = match value {
+            Err(Stop::NoRule(_)) => return site.or_any(value),
+            value => value?,
+        };
+        decided(operands, &mut value);
         self.written(site, &mut value);
         unrepresentable(site, &mut value);
         for range in &mut value {
@@ -519,6 +520,23 @@ fn computes(instruction: &Instruction) -> bool {
     let moves = opcode.moves_data() && opcode != Opcode::Compare;
     let array = matches!(opcode.kind(), Kind::Array | Kind::Collective);
     array && !moves && !instruction.operands.is_empty()
+}
+
+/// Makes whole numbers that follow from floats of which nothing is known decisions: whatever they
+/// select is undefined.
+fn decided(operands: &[&Leaves], value: &mut Leaves) {
+    let is_open =
+        |range: &&Range| range.cause.as_ref().is_some_and(|cause| cause.kind == CauseKind::NoRule);
+    let whole = |range: &Range| range.shape().is_some_and(|shape| is_whole(shape.ty));
+    let floats = operands.iter().flat_map(|leaves| leaves.iter());
+    if !floats.filter(is_open).any(|range| !whole(range)) {
+        return;
+    }
+    for range in value.iter_mut().filter(|range| whole(range)) {
+        if let Some(cause) = &mut range.cause {
+            cause.kind = CauseKind::Decides;
+        }
+    }
 }
 
 /// Returns what is known of an op that has no rule: nothing, if nothing is known of an operand.

@@ -422,3 +422,12 @@ fn open_elements_are_open_each_on_its_own() {
         assert!(!judgement.verdict.is_bad(), "{actual}: {judgement:?}");
     }
 }
+
+#[test]
+fn near_a_pole_a_complex_function_has_any_size() {
+    let body = "ENTRY e { x = c64[] parameter(0) y = c64[] asinh(x) ROOT r = c64[] tanh(y) }";
+    // The imaginary part of asinh(-i) is the f32 next to a quarter turn.
+    let large = ("c64[] (1.0327956, 5e15)", Undefined);
+    verdicts(body, &["c64[] (0, -1)"], &[("c64[] (0, 1.6331239e16)", Undefined), large]);
+    verdicts(body, &["c64[] (0.5, 0.25)"], &[("c64[] (5, 5)", Differs)]);
+}

@@ -45,6 +45,7 @@ mod device_folds;
 mod devices;
 mod dynamic;
 mod elementwise;
+mod estimate;
 mod evaluate;
 mod fold;
 mod functions;
@@ -91,13 +92,11 @@ pub use modes::{Mode, Modes};
 pub use options::JudgeOptions;
 
 use crate::results::{Element, Measures, Verdict};
-use crate::{Tolerance, compare_each};
 use evaluate::Evaluator;
 use hlo::ir::Module;
-use hlo::op::Accuracy;
 use hlo::{IndexSpace, Literal, Shape, Verified};
 use interp::DeviceGrid;
-use range::CauseKind;
+use range::{Cause, Range};
 use runner::Key;
 use serde::{Deserialize, Serialize};
 use verdict::Check;
@@ -138,19 +137,30 @@ pub struct Judgement {
     pub estimated: Option<String>,
 }
 
-/// Why the legal values of a module cannot be computed.
+/// Why legal values cannot be computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Stop {
-    /// There is no rule for an instruction.
-    Unsupported(String),
-    /// Nothing is known after this instruction, though no decision depends on rounding errors.
-    Unbounded(String),
+    /// There is no rule for an instruction, whose values may be any.
+    NoRule(String),
+    /// Nothing is known of the module.
+    Module(String),
 }
 
 impl Stop {
     fn new(module: &Module, key: &Key, reason: &str) -> Self {
         let path = module.computations[key.computation].path(key.instruction);
-        Self::Unsupported(format!("{path}: {reason}"))
+        Self::NoRule(format!("{path}: {reason}"))
+    }
+    /// Returns any values of the shape of a result.
+    fn any(&self, expected: &Literal) -> Vec<Range> {
+        let (Self::NoRule(reason) | Self::Module(reason)) = self;
+        let cause = Some(Cause::no_rule(reason));
+        let leaves = expected.leaves().into_iter();
+        let any = |leaf: &Literal| match leaf.array_shape() {
+            Some(shape) => Range::any(shape).because(cause.clone()),
+            None => Range::nothing(),
+        };
+        leaves.map(any).collect()
     }
 }
 
@@ -212,40 +222,11 @@ pub fn judge_with(
         [all] => vec![all.clone(); pairs.len()],
         each => each.to_vec(),
     };
-    match judge_devices(options, module, &repeated, &pairs, &mut judgement) {
-        Ok(()) => {}
-        Err(Stop::Unsupported(reason)) => {
-            let tolerance = Tolerance::of(module);
-            estimate(module, &tolerance, reason, expected_of(&pairs), &mut judgement);
-        }
-        Err(Stop::Unbounded(path)) => {
-            let reason = format!("{path}: the bound is infinite");
-            let tolerance = Tolerance::of(module).of_each_element();
-            estimate(module, &tolerance, reason, expected_of(&pairs), &mut judgement);
-            if judgement.verdict == Verdict::Differs {
-                // A tolerance is no proof that a result is wrong.
-                judgement.undetermined(path);
-            }
-        }
-    }
+    judge_devices(options, module, &repeated, &pairs, &mut judgement);
     if judgement.verdict == Verdict::Differs && options.witness {
         witness::examine(verified, &repeated, expected, &mut judgement);
     }
     judgement
-}
-
-impl Judgement {
-    /// Makes the verdict `Undefined`, because of this instruction.
-    fn undetermined(&mut self, cause: String) {
-        self.verdict = Verdict::Undefined;
-        self.undetermined = std::mem::take(&mut self.measures.wrong);
-        self.cause = Some(cause);
-    }
-}
-
-/// Returns the expected and the actual results, as lists.
-fn expected_of(pairs: &[(&Literal, &Literal)]) -> (Vec<Literal>, Vec<Literal>) {
-    pairs.iter().map(|&(expected, actual)| (expected.clone(), actual.clone())).unzip()
 }
 
 fn judge_devices(
@@ -254,21 +235,25 @@ fn judge_devices(
     arguments: &[Vec<Literal>],
     pairs: &[(&Literal, &Literal)],
     judgement: &mut Judgement,
-) -> Result<(), Stop> {
+) {
     let entry = &module.computations[module.entry];
     let result = &entry.instructions[entry.root].shape;
     let each_device = DeviceGrid::of(&module.config).len() == pairs.len()
         && arguments.len() == pairs.len()
         && pairs.iter().all(|(expected, _)| expected.shape().compatible(result));
-    if pairs.len() > 1 && !each_device {
-        return Err(Stop::Unsupported("the module is a program before partitioning".to_owned()));
-    }
+    let partitioned = pairs.len() <= 1 || each_device;
     let results = |of: fn(&(&Literal, &Literal)) -> Literal| match pairs {
         [only] => of(only),
         all => Literal::tuple(all.iter().map(of).collect()),
     };
     let (expected, actual) = (results(|pair| pair.0.clone()), results(|pair| pair.1.clone()));
-    let (expected, actual) = (&expected, &actual);
+    let checked = |evaluator: &mut Evaluator<'_>| {
+        let ranges = match partitioned {
+            true => evaluator.entry(arguments),
+            false => Err(Stop::Module("the module is a program before partitioning".to_owned())),
+        };
+        Check::of(&ranges.unwrap_or_else(|stop| stop.any(&expected)), &expected, &actual)
+    };
     let stated = Mode::StatedAccuracy;
     let none_stated = options.accuracies.is_empty();
     let most = if none_stated { options.modes.without(stated) } else { options.modes };
@@ -276,22 +261,22 @@ fn judge_devices(
     let mut modes = tiers.next().unwrap_or(Modes::NONE);
     let mut evaluator =
         Evaluator::new(module, modes, &options.accuracies).asked_for(different(result, pairs));
-    let mut check = Check::of(&evaluator.entry(arguments)?, expected, actual);
+    let mut check = checked(&mut evaluator);
     for more in tiers {
         if check.passes() {
             break;
         }
         evaluator = evaluator.with_modes(more);
-        let wider = Check::of(&evaluator.entry(arguments)?, expected, actual);
+        let wider = checked(&mut evaluator);
         // More modes decide less: what is undetermined in both is not their doing.
         if check.wrong > 0 || wider.passes() {
             (check, modes) = (wider, more);
         }
     }
-    if check.passes() {
+    if check.passes() && check.explained() > 0 {
         for mode in modes.list() {
             evaluator = evaluator.with_modes(modes.without(mode));
-            let narrower = Check::of(&evaluator.entry(arguments)?, expected, actual);
+            let narrower = checked(&mut evaluator);
             // The modes explain our own result, too.
             if narrower.passes() && narrower.missed == 0 {
                 (check, modes) = (narrower, modes.without(mode));
@@ -299,30 +284,28 @@ fn judge_devices(
         }
         judgement.modes = modes.list();
     }
+    if check.wrong == 0 {
+        judgement.estimated = estimate::open(module, pairs, &mut check);
+    }
+    judgement.verdict = check.verdict();
     if check.missed > 0 {
         judgement.verdict = Verdict::EtalonBug;
         judgement.witness = Some("the expected result is not within its own bound".to_owned());
-    } else if check.wrong == 0
-        && check.cause.as_ref().is_some_and(|cause| cause.kind != CauseKind::Decides)
-    {
-        let path = check.cause.map_or_else(String::new, |cause| cause.path.to_string());
-        return Err(Stop::Unbounded(path));
-    } else {
-        judgement.verdict = check.verdict();
     }
     judgement.measures.wrong = check.wrong;
     judgement.undetermined = check.undetermined;
     judgement.untested = check.untested;
-    if judgement.verdict == Verdict::WithinBound {
-        let ranges = evaluator.with_modes(modes).typical().entry(arguments)?;
-        judgement.typical = check.typical(&ranges, expected);
+    if judgement.verdict == Verdict::WithinBound
+        && let Ok(ranges) = evaluator.with_modes(modes).typical().entry(arguments)
+    {
+        judgement.typical = check.typical(&ranges, &expected);
     }
     judgement.cause = check.cause.map(|cause| cause.path.to_string());
     if let Some(worst) = check.worst {
         judgement.measures.max_error = worst.error;
         judgement.measures.bound = worst.bound;
         judgement.measures.worst_ulps = worst.ulps;
-        let leaves = result.leaves().len();
+        let leaves = pairs[0].0.leaves().len();
         let (device, leaf) = (worst.leaf / leaves, worst.leaf % leaves);
         let (expected, actual) = pairs[device];
         let number = (pairs.len() > 1).then_some(device);
@@ -335,7 +318,6 @@ fn judge_devices(
             ..element
         });
     }
-    Ok(())
 }
 
 /// Returns for each leaf of the result whether it differs on a device.
@@ -362,45 +344,4 @@ fn inputs(
     shape
         .map(|shape| inputs::of(module, arguments, leaf, &shape.dims.index_of(at)))
         .unwrap_or_default()
-}
-
-/// Judges by the tolerance of the module, which does not depend on the values.
-fn estimate(
-    module: &Module,
-    tolerance: &Tolerance,
-    reason: String,
-    (expected, actual): (Vec<Literal>, Vec<Literal>),
-    judgement: &mut Judgement,
-) {
-    let Ok(comparison) = compare_each(&actual, &expected, tolerance) else { return };
-    judgement.estimated = Some(reason);
-    judgement.measures.wrong = comparison.wrong;
-    judgement.measures.max_error = comparison.max_error;
-    judgement.measures.bound = comparison.bound;
-    if let Some(worst) = &comparison.worst {
-        let device = worst.device.unwrap_or(0);
-        let shape = expected[device].leaves()[worst.leaf].array_shape();
-        let at = shape.map_or(0, |shape| shape.dims.position(&worst.index));
-        let shown = (worst.device, worst.leaf, at);
-        judgement.measures.worst =
-            verdict::describe(shown.0, shown.1, shown.2, &expected[device], &actual[device]);
-    }
-    judgement.verdict = if comparison.agrees() { Verdict::WithinBound } else { Verdict::Differs };
-    if judgement.verdict == Verdict::Differs
-        && let Some(random) = random(module)
-    {
-        // Only the distribution of random numbers is defined.
-        judgement.verdict = Verdict::Undefined;
-        judgement.undetermined = std::mem::take(&mut judgement.measures.wrong);
-        judgement.cause = Some(random);
-    }
-}
-
-/// Returns the first instruction whose result is random.
-fn random(module: &Module) -> Option<String> {
-    module.computations.iter().find_map(|(_, computation)| {
-        let mut instructions = computation.instructions.iter();
-        let found = instructions.find(|(_, i)| i.opcode().accuracy() == Accuracy::Random);
-        found.map(|(id, _)| computation.path(id))
-    })
 }

@@ -1,5 +1,6 @@
 //! The instruction that is being evaluated.
 use super::Stop;
+use super::evaluate::{Leaves, unknown};
 use super::range::{Cause, CauseKind, Range};
 use super::runner::{Form, Key};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
@@ -51,6 +52,13 @@ impl<'m> Site<'m> {
         self.instruction().shape.leaves().iter().map(|_| Range::nothing()).collect()
     }
     pub(super) fn unsupported(&self, what: &str) -> Stop {
-        Stop::Unsupported(format!("{}: no bound for {what}", self.computation.path(self.at)))
+        Stop::NoRule(format!("{}: no bound for {what}", self.computation.path(self.at)))
+    }
+    /// Returns the values of the instruction: any, if it has no rule.
+    pub(super) fn or_any(&self, value: Result<Leaves, Stop>) -> Result<Leaves, Stop> {
+        match value {
+            Err(Stop::NoRule(reason)) => Ok(unknown(*self, Some(Cause::no_rule(&reason)))),
+            value => value,
+        }
     }
 }

@@ -100,7 +100,7 @@ fn recorded_results_are_legal() {
 }
 
 /// How many elements of a result the ranges exclude, and how many are unknown.
-fn outside(ranges: &[range::Range], expected: &Literal) -> (usize, usize) {
+fn outside(ranges: &[Range], expected: &Literal) -> (usize, usize) {
     let (mut missed, mut unknown) = (0, 0);
     for (range, leaf) in ranges.iter().zip(expected.leaves()) {
         let Some(ty) = leaf.array_shape().map(|shape| shape.ty) else { continue };
@@ -153,7 +153,7 @@ fn results_of_file_tests_are_legal() {
                             println!("{} {modes:?}: {unknown} unknown", subject.name);
                         }
                     }
-                    Err(Stop::Unsupported(reason) | Stop::Unbounded(reason)) => {
+                    Err(Stop::NoRule(reason) | Stop::Module(reason)) => {
                         let (_, reason) = reason.split_once(": ").unwrap_or_default();
                         *unsupported.entry(reason.to_owned()).or_default() += 1;
                     }
@@ -405,6 +405,37 @@ fn only_what_differs_needs_a_bound() {
     assert_eq!((found.verdict, found.estimated), (Verdict::WithinBound, None));
     let found = check(text, &["f32[] 0.5"], "(f32[1,1] {{3}}, f32[] 0.46211714)");
     assert!(found.estimated.is_some(), "the first leaf has no bound");
+    // The others have one: what they differ by is explained, or accused.
+    let text = text.replace("tanh(x)", "add(x, x)");
+    let found = check(&text, &["f32[] 1e-40"], "(f32[1,1] {{1.9999999}}, f32[] 0)");
+    assert_eq!(
+        (found.verdict, &*found.modes),
+        (Verdict::WithinBound, &[Mode::FlushedDenormals][..])
+    );
+    assert!(found.estimated.is_some());
+    let found = check(&text, &["f32[] 1e-40"], "(f32[1,1] {{1.9999999}}, f32[] 1e-40)");
+    assert_eq!((found.verdict, found.measures.wrong), (Verdict::Differs, 1));
+}
+
+/// What follows from a value without a rule is estimated, what it decides is undefined.
+#[test]
+fn nothing_is_accused_by_a_decision_without_a_bound() {
+    let text = "HloModule m
+        ENTRY e { v = f32[1,1] parameter(0)
+        q = (f32[1,1], f32[1]) custom-call(v), custom_call_target=\"Qr\" s = f32[1,1] get-tuple-element(q), index=0
+        m = f32[1,1] negate(s) z = f32[1,1] constant({{-2}}) p = pred[1,1] compare(m, z), direction=GE
+        a = f32[1,1] constant({{5}}) c = f32[1,1] select(p, a, z) i = s32[1,1] convert(m)
+        ROOT t = (f32[1,1], f32[1,1], s32[1,1]) tuple(m, c, i) }";
+    let of = |actual: &str| check(text, &["f32[1,1] {{2}}"], actual);
+    assert_eq!(
+        of("(f32[1,1] {{-2}}, f32[1,1] {{-2}}, s32[1,1] {{-1}})").verdict,
+        Verdict::Undefined
+    );
+    let found = of("(f32[1,1] {{-1.9999999}}, f32[1,1] {{5}}, s32[1,1] {{-2}})");
+    assert_eq!(found.verdict, Verdict::WithinBound);
+    assert!(found.estimated.is_some_and(|reason| reason.starts_with("e/q: no bound for")));
+    let found = of("(f32[1,1] {{-1}}, f32[1,1] {{5}}, s32[1,1] {{-2}})");
+    assert_eq!((found.verdict, found.cause), (Verdict::Differs, None));
 }
 
 #[test]

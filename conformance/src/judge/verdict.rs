@@ -1,8 +1,9 @@
 //! The comparison of a result with the ranges of legal values, and the size of the difference.
+use super::estimate::Open;
 use super::interval::Interval;
 use super::modes::{self, contains};
-use super::range::{Cause, LOOSE, Range};
-use crate::compare::ulps;
+use super::range::{Cause, CauseKind, LOOSE, Range};
+use crate::compare::{Worst, ulps};
 use crate::results::{Element, Measures, Verdict};
 use hlo::{ElementType, IndexSpace, Literal, Scalar};
 use std::collections::HashSet;
@@ -18,6 +19,8 @@ pub(super) struct Check {
     pub(super) untested: usize,
     /// Elements that differ, legally.
     pub(super) within: usize,
+    /// Those of them on which no decision depends.
+    pub(super) open: Vec<Open>,
     /// Why they are unknown.
     pub(super) cause: Option<Cause>,
     /// Elements whose expected value is not legal: a mistake in a rule.
@@ -44,8 +47,28 @@ pub(super) struct WorstElement {
 }
 
 impl Check {
+    /// Returns whether what has a rule is legal.
     pub(super) fn passes(&self) -> bool {
-        self.wrong == 0 && self.undetermined == 0
+        let without = self.open.iter().filter(|open| open.kind == CauseKind::NoRule).count();
+        self.wrong == 0 && self.undetermined == without
+    }
+    /// Returns the number of elements that differ legally.
+    pub(super) fn explained(&self) -> usize {
+        self.within + self.untested
+    }
+    /// Notes the element of a leaf that is farthest from what an estimate allows.
+    pub(super) fn estimated(&mut self, leaf: usize, worst: &Worst, expected: &Literal) {
+        let (e, a) = (parts(worst.expected), parts(worst.actual));
+        let error = |(e, a): (&f64, &f64)| (a - e).abs();
+        let error = e.iter().zip(&a).map(error).fold(0.0, f64::max);
+        let at = expected.array_shape().map_or(0, |shape| shape.dims.position(&worst.index));
+        let bound = if worst.share.is_finite() { error / worst.share } else { 0.0 };
+        let ulps = distance(worst.ty, worst.expected, worst.actual);
+        let ulps = ulps.filter(|_| error.is_finite());
+        let wrong = worst.share > 1.0;
+        // Until now nothing was known of these elements.
+        self.worst = self.worst.take().filter(|worst| worst.bound.is_finite());
+        self.distance(WorstElement { leaf, at, error, bound, ulps, part: 0, wrong });
     }
     pub(super) fn verdict(&self) -> Verdict {
         match (self.wrong, self.undetermined, self.within, self.untested) {
@@ -93,6 +116,9 @@ impl Check {
                     if legal != Some(true) {
                         check.cause = check.cause.take().or_else(|| range.cause.clone());
                     }
+                    let kind = range.cause.as_ref().map(|cause| cause.kind);
+                    let kind = kind.filter(|&kind| legal.is_none() && kind != CauseKind::Decides);
+                    check.open.extend(kind.map(|kind| Open { leaf, at, kind }));
                 }
             }
         }
