@@ -240,10 +240,24 @@ impl Machine {
         );
         Position { computation, instruction, depth }
     }
+    /// Returns the innermost loop that is running, and the number of its iteration.
+    fn innermost_loop(&self) -> Option<(Position, u64)> {
+        let is_loop = |frame: &Frame| matches!(frame.control, Control::While(_) | Control::Scan(_));
+        let at = self.frames.iter().rposition(is_loop)?;
+        let frame = &self.frames[at];
+        Some((self.position_of(frame, self.outer.len() + 1 + at), frame.iterations))
+    }
     /// Ends the run with an error, at the current instruction unless it has a place.
     fn failed(&mut self, error: Error) -> Error {
         let Some(frame) = self.frames.last() else { return error };
         let position = self.position_of(frame, self.depth());
+        let error = match self.innermost_loop() {
+            Some((of_loop, iteration)) if of_loop != position && iteration > 0 => {
+                let span = of_loop.span(self.program.module());
+                error.label(span, format!("in iteration {iteration} of this loop"))
+            }
+            Some(_) | None => error,
+        };
         self.frames.clear();
         self.reserved = None;
         self.started = AsyncOps::default();
