@@ -87,10 +87,15 @@ impl Edit<'_> {
         let shape = self.plain(x, ElementType::Pred);
         self.add(Unary::IsFinite, shape, [x])
     }
-    /// Returns the bits of an `f32` or `f64`.
+    /// Returns the bits of a float of 8 to 64 bits.
     pub(super) fn bits(&mut self, x: InstructionId) -> InstructionId {
-        let single = self.ty(x) == ElementType::F32;
-        let shape = self.plain(x, if single { ElementType::S32 } else { ElementType::S64 });
+        let bits = match self.ty(x).bits() {
+            8 => ElementType::S8,
+            16 => ElementType::S16,
+            32 => ElementType::S32,
+            _ => ElementType::S64,
+        };
+        let shape = self.plain(x, bits);
         self.add(BitcastConvert {}, shape, [x])
     }
     /// Returns the floats of these bits.

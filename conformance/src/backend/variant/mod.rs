@@ -42,9 +42,10 @@ const FORMS: [Variant; 12] = [
 ];
 
 /// The variants that change values, whose own instructions are exact.
-const VALUES: [Variant; 5] = [
+const VALUES: [Variant; 6] = [
     values::flushed_operands,
     values::inaccurate,
+    values::inaccurate_complex,
     values::by_root,
     values::flushed_result,
     values::negative_nan,

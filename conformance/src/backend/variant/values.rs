@@ -47,25 +47,73 @@ fn computed(ty: ElementType) -> ElementType {
 /// Makes a function wrong by as many units in the last place as its op allows.
 pub(super) fn inaccurate(edit: &mut Edit<'_>) -> bool {
     let Some(ulps) = ulps(edit) else { return false };
+    let own = edit.ty(edit.at);
+    if (8..32).contains(&own.bits()) && edit.random.bool() {
+        // It is computed in its own type, of which it may lose one unit.
+        let value = function(edit, own);
+        return moved(edit, value, |edit, bits| neighbors(edit, bits, 1));
+    }
     let most = i64::from(ulps);
-    let ty = computed(edit.ty(edit.at));
+    let ty = computed(own);
     let beyond = ty == ElementType::F32 && (most == 1 || edit.random.bool());
     if most == 1 && !beyond {
         return false;
     }
     let value = function(edit, ty);
-    let bits = edit.bits(value);
-    let steps = if beyond {
-        steps_beyond(edit, value, bits, most)
-    } else {
+    moved(edit, value, |edit, bits| match beyond {
+        true => steps_beyond(edit, value, bits, most),
         // The value itself is half a unit off.
-        let count = edit.shape(bits).element_count().unwrap_or(0).clamp(2, 64);
-        let numbers: Vec<i64> = (0..count).map(|_| edit.random.i64(1 - most..most)).collect();
-        edit.integers(bits, &numbers)
+        false => neighbors(edit, bits, most - 1),
+    })
+}
+
+/// Makes the parts of a complex function wrong by units in the last place of its absolute value.
+pub(super) fn inaccurate_complex(edit: &mut Edit<'_>) -> bool {
+    let op = &edit.instruction().op;
+    let Accuracy::Ulp(ulps) = op.opcode().accuracy() else { return false };
+    let function = matches!(op, Op::Unary(_) | Op::Binary(_));
+    let Some(shape) = edit.arrays().filter(|shape| function && shape.ty.is_complex()) else {
+        return false;
     };
+    let part = shape.ty.component();
+    let value = self::function(edit, shape.ty);
+    let real = shape.with_type(part);
+    let size = edit.add(Unary::Abs, real.clone(), [value]);
+    // Half a unit of the smallest numbers of a binade; the rest is for rounding.
+    let unit = if part == ElementType::F32 { -24f64 } else { -53f64 }.exp2();
+    let parts = [Unary::Real, Unary::Imag].map(|op| {
+        let own = edit.add(op, real.clone(), [value]);
+        let units = f64::from(edit.random.i32(-1..=1)) * f64::from(ulps + 2);
+        let step = edit.filled(size, units * unit);
+        let step = edit.binary(Binary::Multiply, size, step);
+        let moved = edit.binary(Binary::Add, own, step);
+        let finite = edit.is_finite(moved);
+        edit.select(finite, moved, own)
+    });
+    let value = edit.add(Binary::Complex, shape, parts);
+    edit.set(value)
+}
+
+/// Returns random numbers of units, up to `most` up or down.
+fn neighbors(edit: &mut Edit<'_>, bits: InstructionId, most: i64) -> InstructionId {
+    let count = edit.shape(bits).element_count().unwrap_or(0).clamp(2, 64);
+    let numbers: Vec<i64> = (0..count).map(|_| edit.random.i64(-most..=most)).collect();
+    edit.integers(bits, &numbers)
+}
+
+/// Sets the instruction to a value that is off by some units in the last place.
+fn moved(
+    edit: &mut Edit<'_>,
+    value: InstructionId,
+    steps: impl FnOnce(&mut Edit<'_>, InstructionId) -> InstructionId,
+) -> bool {
+    let bits = edit.bits(value);
+    let steps = steps(edit, bits);
     let moved = edit.binary(Binary::Add, bits, steps);
     let allowed = may_move(edit, value, bits, moved);
-    let moved = edit.of_bits(moved, ty);
+    let moved = edit.of_bits(moved, edit.ty(value));
+    let finite = edit.is_finite(moved);
+    let allowed = edit.binary(Binary::And, allowed, finite);
     let value = edit.select(allowed, moved, value);
     edit.set(value)
 }
