@@ -19,6 +19,10 @@ pub(crate) struct BackendArgs {
     /// `out0`, `out1`, ..., for several devices `d<k>_in<i>` and `d<k>_out<i>`.
     #[arg(long, value_name = "CMD {hlo} {in.npz} {out.npz}", conflicts_with = "backend")]
     pub(crate) backend_command: Option<String>,
+    /// A shell command as the backend that stays alive: it compiles a module once and executes it often, as lines of JSON on its
+    /// standard input ask (docs/backends.md). It is started again if it dies.
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["backend", "backend_command"])]
+    pub(crate) backend_server: Option<String>,
     /// An option of the plugin's client, such as `cpu_device_count=8`; repeatable.
     #[arg(long, value_name = "KEY=VALUE", value_parser = option)]
     pub(crate) option: Vec<(String, OptionValue)>,
@@ -35,6 +39,10 @@ pub(crate) struct BackendArgs {
     /// As --strict, and accept these modes, separated by commas, such as `tf32,flush`; repeatable. `etalon explain modes` lists them.
     #[arg(long, value_name = "MODE", value_delimiter = ',', value_parser = mode)]
     pub(crate) allow: Vec<Mode>,
+    /// Accept functions that are as inaccurate as this JSON file states, in units in the last place of an op, or of an op and a type:
+    /// `{"tanh": 4, "exponential.f16": 2}`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) accuracies: Option<PathBuf>,
     /// Report a result that changes from one execution to the next, though each is legal.
     #[arg(long)]
     pub(crate) deterministic: bool,
@@ -50,22 +58,54 @@ impl BackendArgs {
         options.deterministic |= self.deterministic;
         options
     }
-    /// Returns the options of the command line that say how the backend is judged.
-    pub(crate) fn judging_words(&self) -> Vec<String> {
+    /// Returns the options of the command line that name the backend and say how it is judged.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut add = |option: &str, value: &str| words.extend([option.to_owned(), quoted(value)]);
+        for (option, value) in [
+            ("--backend", &self.backend),
+            ("--backend-command", &self.backend_command),
+            ("--backend-server", &self.backend_server),
+        ] {
+            if let Some(value) = value {
+                add(option, value);
+            }
+        }
+        for (option, pairs) in [("--option", &self.option), ("--xla-option", &self.xla_option)] {
+            for (key, value) in pairs {
+                add(option, &format!("{key}={value}"));
+            }
+        }
+        if let Some(limit) = self.time_limit {
+            add("--time-limit", &limit.as_secs_f64().to_string());
+        }
+        if let Some(path) = &self.accuracies {
+            add("--accuracies", &path.display().to_string());
+        }
         let modes: Vec<&str> = self.allow.iter().map(|mode| mode.key()).collect();
-        let allow = (!modes.is_empty()).then(|| format!("--allow={}", modes.join(",")));
-        let strict = self.strict.then(|| "--strict".to_owned());
-        let deterministic = self.deterministic.then(|| "--deterministic".to_owned());
-        strict.into_iter().chain(allow).chain(deterministic).collect()
+        if !modes.is_empty() {
+            add("--allow", &modes.join(","));
+        }
+        words.extend(self.strict.then(|| "--strict".to_owned()));
+        words.extend(self.deterministic.then(|| "--deterministic".to_owned()));
+        words
     }
-    /// Returns the limit of plugins and commands.
     /// Sets the time limit, if there is one, in the options of a run.
     pub(crate) fn limit_time(&self, mut options: interp::RunOptions) -> interp::RunOptions {
         options.time_limit = self.time_limit;
         options
     }
+    /// Returns the limit of plugins and commands.
     pub(crate) fn time_limit_or_default(&self) -> Duration {
         self.time_limit.unwrap_or(Duration::from_secs(60))
+    }
+}
+
+/// Returns a word as a shell reads it.
+pub(crate) fn quoted(text: &str) -> String {
+    match text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=,:".contains(c)) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
     }
 }
 
@@ -102,8 +142,8 @@ pub(crate) struct ConformArgs {
     pub(crate) case: Option<String>,
     /// The unpartitioned SPMD program, and the partitioned module.
     #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"])]
-    #[arg(required_unless_present_any = ["backend", "backend_command", "compare", "merge"])]
-    #[arg(conflicts_with_all = ["backend", "backend_command"])]
+    #[arg(required_unless_present_any = ["backend", "backend_command", "backend_server", "compare", "merge"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command", "backend_server"])]
     pub(crate) spmd: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) backend: BackendArgs,
@@ -134,11 +174,11 @@ pub(crate) struct ConformArgs {
     pub(crate) shard: Option<Shard>,
     /// Print which cases are better and worse in the second of two results.
     #[arg(long, num_args = 2, value_names = ["OLD.json", "NEW.json"])]
-    #[arg(conflicts_with_all = ["backend", "backend_command", "merge"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command", "backend_server", "merge"])]
     pub(crate) compare: Vec<PathBuf>,
     /// Merge results of parts of one run, and write them as --json, --junit and --html say.
     #[arg(long, num_args = 1.., value_name = "F.json")]
-    #[arg(conflicts_with_all = ["backend", "backend_command"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command", "backend_server"])]
     pub(crate) merge: Vec<PathBuf>,
 }
 
@@ -160,8 +200,8 @@ pub(crate) struct BlameArgs {
     pub(crate) backend: BackendArgs,
     /// A module before a pass, which is compared with `--after`; both run in Etalon.
     #[arg(long, value_name = "A.hlo", requires = "after")]
-    #[arg(required_unless_present_any = ["backend", "backend_command"])]
-    #[arg(conflicts_with_all = ["backend", "backend_command", "output"])]
+    #[arg(required_unless_present_any = ["backend", "backend_command", "backend_server"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command", "backend_server", "output"])]
     pub(crate) before: Option<PathBuf>,
     /// The module after the pass.
     #[arg(long, value_name = "B.hlo", requires = "before")]
@@ -192,7 +232,7 @@ pub(crate) struct BlameArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("tested").required(true).multiple(true).args(["backend", "backend_command"]))]
+#[command(group = clap::ArgGroup::new("tested").required(true).multiple(true).args(["backend", "backend_command", "backend_server"]))]
 pub(crate) struct FuzzArgs {
     #[command(flatten)]
     pub(crate) backend: BackendArgs,
@@ -246,8 +286,8 @@ pub(crate) struct ReduceArgs {
     /// A shell command that says whether a candidate is interesting: exit code 0. It reads the module's text and the arguments
     /// `in0`, `in1`, ...
     #[arg(long, value_name = "CMD {hlo} [{in.npz}]")]
-    #[arg(required_unless_present_any = ["backend", "backend_command"])]
-    #[arg(conflicts_with_all = ["backend", "backend_command"])]
+    #[arg(required_unless_present_any = ["backend", "backend_command", "backend_server"])]
+    #[arg(conflicts_with_all = ["backend", "backend_command", "backend_server"])]
     pub(crate) command: Option<String>,
     #[command(flatten)]
     pub(crate) backend: BackendArgs,

@@ -6,7 +6,7 @@ mod run;
 mod shared;
 
 pub(crate) use compare::{
-    BackendArgs, BlameArgs, ConformArgs, FuzzArgs, ReduceArgs, RepeatArg, SuiteArg,
+    BackendArgs, BlameArgs, ConformArgs, FuzzArgs, ReduceArgs, RepeatArg, SuiteArg, quoted,
 };
 pub(crate) use diff::DiffArgs;
 pub(crate) use graph::{FormatArg, GraphArgs};

@@ -2,14 +2,15 @@
 use super::reports::Reports;
 use super::test::{failed, unreadable};
 use super::{load_filled, verified};
-use crate::args::{BackendArgs, ConformArgs, LoadArgs, SuiteArg};
+use crate::args::{BackendArgs, ConformArgs, LoadArgs, SuiteArg, quoted};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::{inputs, output};
 use conformance::backend::{
     Backend, BackendError, CommandBackend, EngineBackend, JudgedBackend, LimitedEngine,
-    PlantedBackend, Plugin, PluginOptions, VariantBackend, serve,
+    PlantedBackend, Plugin, PluginOptions, ServerBackend, ServerOptions, VariantBackend, serve,
 };
+use conformance::judge::Accuracies;
 use conformance::results::{Changes, Record, Results, ResultsError, Verdict};
 use conformance::suite::{Selection, Suite, SuiteCase};
 use conformance::{Case, Engine, Entry, FileTest, ParseError, Report, Subject};
@@ -135,33 +136,8 @@ fn suite(size: SuiteArg, args: &ConformArgs) -> Result<impl Iterator<Item = Item
 
 /// Returns the command that runs a case again.
 fn command_line(args: &ConformArgs, subject: &Subject) -> String {
-    let quoted = |text: &str| match text
-        .chars()
-        .all(|c| c.is_ascii_alphanumeric() || "-_./=,".contains(c))
-    {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
-    };
-    let BackendArgs { backend, backend_command, option, xla_option, time_limit, .. } =
-        &args.backend;
     let mut words = vec!["etalon".to_owned(), "conform".to_owned()];
-    let mut add = |option: &str, value: &str| words.extend([option.to_owned(), quoted(value)]);
-    if let Some(backend) = backend {
-        add("--backend", backend);
-    }
-    if let Some(command) = backend_command {
-        add("--backend-command", command);
-    }
-    for (key, value) in option {
-        add("--option", &format!("{key}={value}"));
-    }
-    for (key, value) in xla_option {
-        add("--xla-option", &format!("{key}={value}"));
-    }
-    if let Some(limit) = time_limit {
-        add("--time-limit", &limit.as_secs_f64().to_string());
-    }
-    words.extend(args.backend.judging_words());
+    words.extend(args.backend.words());
     let mut add = |option: &str, value: &str| words.extend([option.to_owned(), quoted(value)]);
     if let Some(steps) = args.limits.fuel {
         add("--fuel", &steps.to_string());
@@ -278,11 +254,25 @@ pub(super) fn open_with(
     own: impl Fn(Engine) -> Box<dyn Backend>,
 ) -> Result<Box<dyn Backend>> {
     let backend = start(args, own)?;
-    let options = args.judging(backend.judging());
+    let mut options = args.judging(backend.judging());
+    if let Some(path) = &args.accuracies {
+        options.accuracies = accuracies(path)?;
+    }
     Ok(if options == backend.judging() {
         backend
     } else {
         Box::new(JudgedBackend::new(backend, options))
+    })
+}
+
+/// Reads the accuracies that a file states.
+fn accuracies(path: &Path) -> Result<Accuracies> {
+    let text = std::fs::read_to_string(path).map_err(|e| Failure::file(path, &e))?;
+    let table = serde_json::from_str(&text).map_err(|e| e.to_string());
+    table.and_then(|table| Accuracies::parse(&table)).map_err(|message| {
+        let path = path.display().to_string();
+        let help = r#"a table of ops, and of ops and types: {"tanh": 4, "exponential.f16": 2}"#;
+        Failure::new(&Code::Input { path, message }, Some(help.to_owned()))
     })
 }
 
@@ -291,6 +281,11 @@ fn start(args: &BackendArgs, own: impl Fn(Engine) -> Box<dyn Backend>) -> Result
         let backend =
             CommandBackend::new(command, args.time_limit_or_default()).map_err(|e| misuse(&e))?;
         return Ok(Box::new(backend));
+    }
+    if let Some(command) = &args.backend_server {
+        let limit = args.time_limit_or_default();
+        let options = ServerOptions { time_limit: limit, start_limit: limit };
+        return Ok(Box::new(ServerBackend::start(command, options).map_err(|e| misuse(&e))?));
     }
     if let Some(engine) = engine_of(args) {
         return Ok(own(engine));
@@ -310,7 +305,7 @@ fn start(args: &BackendArgs, own: impl Fn(Engine) -> Box<dyn Backend>) -> Result
         let help = match hlo::diag::nearest(name, engines) {
             Some(engine) => format!("did you mean `{engine}`?"),
             None => format!(
-                "a backend is an engine ({}), `planted:OP`, `variant:SEED`, or the file of a PJRT plugin; --backend-command takes a command",
+                "a backend is an engine ({}), `planted:OP`, `variant:SEED`, or the file of a PJRT plugin; --backend-command and --backend-server take a command",
                 engines.join(", ")
             ),
         };

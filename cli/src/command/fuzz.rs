@@ -1,11 +1,11 @@
 //! `etalon fuzz`: runs random modules on a backend and on Etalon.
 use super::backend::{engine_of, open_with};
 use super::{load, verified};
-use crate::args::{BackendArgs, FuzzArgs, LoadArgs};
+use crate::args::{FuzzArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::{file, output};
-use conformance::backend::{LimitedEngine, OptionValue};
+use conformance::backend::LimitedEngine;
 use conformance::fuzz::{self, Campaign, ENOUGH, Event, Finding, Limit};
 use conformance::results::Verdict;
 use conformance::{Engine, generate, on_large_stack};
@@ -86,20 +86,8 @@ fn like(path: &Path) -> Result<Arc<hlo::Verified>> {
 
 /// Returns the command that repeats a module, without its seed.
 fn command(args: &FuzzArgs) -> String {
-    let BackendArgs { backend, backend_command, option, xla_option, .. } = &args.backend;
     let mut text = "etalon fuzz".to_owned();
-    if let Some(backend) = backend {
-        let _ = write!(text, " --backend {backend}");
-    }
-    if let Some(command) = backend_command {
-        let _ = write!(text, " --backend-command '{command}'");
-    }
-    for (name, options) in [("option", option), ("xla-option", xla_option)] {
-        for (key, value) in options {
-            let _ = write!(text, " --{name} {key}={}", option_text(value));
-        }
-    }
-    for word in args.backend.judging_words() {
+    for word in args.backend.words() {
         let _ = write!(text, " {word}");
     }
     for (op, weight) in &args.weight {
@@ -112,15 +100,6 @@ fn command(args: &FuzzArgs) -> String {
         text.push_str(" --portable");
     }
     text
-}
-
-fn option_text(value: &OptionValue) -> String {
-    match value {
-        OptionValue::Text(value) => value.clone(),
-        OptionValue::Int(value) => value.to_string(),
-        OptionValue::Float(value) => value.to_string(),
-        OptionValue::Bool(value) => value.to_string(),
-    }
 }
 
 /// Prints a finding and the command that repeats it.

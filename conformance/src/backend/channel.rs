@@ -1,10 +1,11 @@
 //! A child process that answers requests.
 use super::Death;
-use super::message::{encode, read};
+use super::message::Wire;
 use super::process::{Process, start_thread};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{BufReader, ErrorKind, Write as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -22,6 +23,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct Channel<R> {
     process: Process,
+    wire: Wire,
     requests: Sender<Vec<u8>>,
     replies: Receiver<std::io::Result<R>>,
 }
@@ -41,7 +43,15 @@ impl<R: DeserializeOwned + Send + 'static> Channel<R> {
     /// Starts the process.
     pub(crate) fn open(command: &mut Command) -> std::io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = Process::start_with(command)?;
+        Self::of(Process::start_with(command)?, Wire::Binary)
+    }
+    /// Starts a process that answers in lines of JSON. If this process dies, it is killed and its
+    /// folder removed.
+    pub(crate) fn open_json(command: &mut Command, folder: &Path) -> std::io::Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        Self::of(Process::start_in(command, folder)?, Wire::Json)
+    }
+    fn of(mut process: Process, wire: Wire) -> std::io::Result<Self> {
         let (requests, to_write) = channel::<Vec<u8>>();
         let (to_read, replies) = channel();
         // A thread writes, because a process that does not read would block the parent without end.
@@ -59,7 +69,7 @@ impl<R: DeserializeOwned + Send + 'static> Channel<R> {
             let read = move || {
                 let mut stdout = BufReader::new(stdout);
                 loop {
-                    let reply = read(&mut stdout);
+                    let reply = wire.read(&mut stdout);
                     let is_last = reply.is_err();
                     if to_read.send(reply).is_err() || is_last {
                         break;
@@ -68,11 +78,11 @@ impl<R: DeserializeOwned + Send + 'static> Channel<R> {
             };
             start_thread(read)?;
         }
-        Ok(Self { process, requests, replies })
+        Ok(Self { process, wire, requests, replies })
     }
     /// Sends a request that has no reply.
     pub(crate) fn send(&self, request: &impl Serialize) {
-        if let Ok(message) = encode(request) {
+        if let Ok(message) = self.wire.encode(request) {
             let _ = self.requests.send(message);
         }
     }
@@ -82,7 +92,7 @@ impl<R: DeserializeOwned + Send + 'static> Channel<R> {
         request: &impl Serialize,
         limit: Option<Duration>,
     ) -> Result<R, NoReply> {
-        let message = encode(request).map_err(|e| NoReply::Unexpected(e.to_string()))?;
+        let message = self.wire.encode(request).map_err(|e| NoReply::Unexpected(e.to_string()))?;
         // If the process has died, its reply tells.
         let _ = self.requests.send(message);
         match self.receive(limit.unwrap_or(LONGEST).min(LONGEST)) {

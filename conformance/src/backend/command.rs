@@ -9,19 +9,35 @@ use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The files that a command names, and whether it must.
-const PLACEHOLDERS: [(&str, bool); 3] = [("{hlo}", true), ("{in.npz}", false), ("{out.npz}", true)];
+/// The names of the module in a command, its file, and what is written there.
+const MODULES: [(&str, &str, Encode); 2] =
+    [("{hlo}", "module.hlo", text), ("{pb}", "module.pb", proto)];
+
+/// The names of the arguments and of the result.
+const ARRAYS: [&str; 2] = ["{in.npz}", "{out.npz}"];
+
+/// Returns a module in a form of files.
+type Encode = fn(&Module) -> Result<Vec<u8>>;
+
+fn text(module: &Module) -> Result<Vec<u8>> {
+    Ok(module.print(Style::Short).into_bytes())
+}
+fn proto(module: &Module) -> Result<Vec<u8>> {
+    hlo::proto::encode(module).map_err(|e| Code::Unsupported { message: e.to_string() }.into())
+}
 
 /// A shell command such as `run-hlo {hlo} {in.npz} {out.npz}`, run once for each execution.
 ///
-/// `{hlo}` is replaced by the path of the module's text, `{in.npz}` by that of the arguments `in0`,
-/// `in1`, ... with tuples flattened, and `{out.npz}` by that of the result, which the command
-/// writes as `out0`, `out1`, ... In a run of several devices, `d<k>_in<i>` and `d<k>_out<i>` belong
+/// `{hlo}` is replaced by the path of the module's text, `{pb}` by that of its `HloModuleProto`, of
+/// which the command names one or both, `{in.npz}` by that of the arguments `in0`, `in1`, ... with
+/// tuples flattened, and `{out.npz}` by that of the result, which the command
+/// writes as `out0`, `out1`, ... Exit code 3 says that the module needs something that the command
+/// does not implement; its last line of stderr says what. In a run of several devices, `d<k>_in<i>` and `d<k>_out<i>` belong
 /// to device `k`, and arrays without `d<k>_` to all devices.
 ///
 /// ```
@@ -44,9 +60,13 @@ impl CommandBackend {
     /// # Errors
     /// `E0706` if the command does not name the module or the result.
     pub fn new(command: &str, time_limit: Duration) -> Result<Self> {
-        let missing = PLACEHOLDERS.iter().find(|(name, needed)| *needed && !command.contains(name));
+        let missing = if MODULES.iter().all(|(name, ..)| !command.contains(name)) {
+            Some("{hlo}")
+        } else {
+            Some("{out.npz}").filter(|name| !command.contains(name))
+        };
         match missing {
-            Some((name, _)) => {
+            Some(name) => {
                 let message = format!("the command has no `{name}`");
                 let help = "write it as 'CMD {hlo} {in.npz} {out.npz}'";
                 Err(BackendError::from(Code::NotStarted { message }).with_help(help))
@@ -69,7 +89,7 @@ impl Backend for CommandBackend {
         grid: DeviceGrid,
     ) -> Result<Box<dyn LoadedModule>> {
         let backend = self.clone();
-        Ok(Box::new(CommandModule { backend, module: super::for_grid(module, grid), grid }))
+        Ok(Box::new(CommandModule { backend, module: super::for_grid(module, grid) }))
     }
 }
 
@@ -77,19 +97,25 @@ impl Backend for CommandBackend {
 struct CommandModule {
     backend: CommandBackend,
     module: Module,
-    grid: DeviceGrid,
 }
 
 impl LoadedModule for CommandModule {
     fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>> {
         let folder = tempfile::tempdir().map_err(|e| not_started(&e))?;
-        let [hlo, input, output] =
-            ["module.hlo", "in.npz", "out.npz"].map(|name| folder.path().join(name));
-        let text = self.module.print(Style::Short);
-        std::fs::write(&hlo, text).map_err(|e| not_started(&e))?;
+        let mut files = Vec::new();
+        for (name, file, encode) in MODULES {
+            if self.backend.command.contains(name) {
+                let path = folder.path().join(file);
+                std::fs::write(&path, encode(&self.module)?).map_err(|e| not_started(&e))?;
+                files.push((name, path));
+            }
+        }
+        let [input, output] = ["in.npz", "out.npz"].map(|name| folder.path().join(name));
         write_arguments(&input, arguments).map_err(|e| not_started(&e))?;
-        self.backend.run(&[&hlo, &input, &output], folder.path())?;
-        self.read_results(&output).map_err(|message| Code::Failed { message }.into())
+        files.extend(ARRAYS.into_iter().zip([input, output.clone()]));
+        self.backend.run(&files, folder.path())?;
+        let results = read_results(&output, &self.module);
+        results.map_err(|message| Code::Failed { message }.into())
     }
 }
 
@@ -121,9 +147,8 @@ pub(crate) fn shell(command: &str, files: &[(&str, &Path)], folder: &Path) -> Re
 }
 
 impl CommandBackend {
-    fn run(&self, files: &[&Path; 3], folder: &Path) -> Result<()> {
-        let files: Vec<(&str, &Path)> =
-            PLACEHOLDERS.iter().zip(files).map(|((name, _), path)| (*name, *path)).collect();
+    fn run(&self, files: &[(&str, PathBuf)], folder: &Path) -> Result<()> {
+        let files: Vec<(&str, &Path)> = files.iter().map(|(name, path)| (*name, &**path)).collect();
         let mut process = shell(&self.command, &files, folder)?;
         let status = process.wait(self.time_limit).map_err(|e| not_started(&e))?;
         process.kill();
@@ -132,6 +157,10 @@ impl CommandBackend {
         match status.map(Ending::of) {
             Some(Ending::Success) => Ok(()),
             None => Err(Code::TimedOut { seconds, stderr }.into()),
+            Some(Ending::Code(UNSUPPORTED)) => {
+                let last = stderr.lines().next_back().map_or("the command says no more", str::trim);
+                Err(Code::Unsupported { message: last.to_owned() }.into())
+            }
             Some(Ending::Code(code)) => {
                 let message = format!("the command returned exit code {code}{stderr}");
                 Err(Code::Failed { message }.into())
@@ -144,6 +173,9 @@ impl CommandBackend {
         }
     }
 }
+
+/// The exit code of a command that does not implement what the module needs.
+const UNSUPPORTED: i32 = 3;
 
 /// How a command ended.
 enum Ending {
@@ -164,36 +196,41 @@ impl Ending {
     }
 }
 
-impl CommandModule {
-    fn read_results(&self, path: &Path) -> std::result::Result<Vec<Literal>, String> {
-        let no_result = |e| format!("the command wrote no result: {e}");
-        // To open a pipe would wait for its writer.
-        if !std::fs::metadata(path).map_err(no_result)?.is_file() {
-            return Err("the result that the command wrote is not a file".to_owned());
-        }
-        let file = File::open(path).map_err(no_result)?;
-        let found = hlo::literal::npz::read(BufReader::new(file)).map_err(|e| e.to_string())?;
-        let devices = self.grid.len();
-        self.check_count(&found)?;
-        let results = arrays::results(&found, &self.module, devices)?;
-        match <[Literal; 1]>::try_from(results) {
-            Ok([all]) => Ok(vec![all; devices]),
-            Err(each) => Ok(each),
-        }
+/// Reads the results that a command wrote for a module; `module` has the devices of the run.
+pub(super) fn read_results(
+    path: &Path,
+    module: &Module,
+) -> std::result::Result<Vec<Literal>, String> {
+    let no_result = |e| format!("the command wrote no result: {e}");
+    // To open a pipe would wait for its writer.
+    if !std::fs::metadata(path).map_err(no_result)?.is_file() {
+        return Err("the result that the command wrote is not a file".to_owned());
     }
-    /// Rejects arrays that the result does not have.
-    fn check_count(&self, found: &[NpyArray]) -> std::result::Result<(), String> {
-        let devices = self.grid.len();
-        let kind = arrays::prefix("out", found, devices);
-        let last = NamedArrays::select(found, kind, devices)?.max_number();
-        let shape = self.module.entry().result_shape();
-        let expected = shape.leaves().iter().filter(|leaf| leaf.array().is_some()).count();
-        match last {
-            Some(last) if last >= expected => Err(format!(
-                "the command wrote `{kind}{last}`, but the number of arrays in {shape:#} is {expected}"
-            )),
-            Some(_) | None => Ok(()),
-        }
+    let file = File::open(path).map_err(no_result)?;
+    let found = hlo::literal::npz::read(BufReader::new(file)).map_err(|e| e.to_string())?;
+    let devices = DeviceGrid::of(&module.config).len();
+    check_count(&found, module, devices)?;
+    match <[Literal; 1]>::try_from(arrays::results(&found, module, devices)?) {
+        Ok([all]) => Ok(vec![all; devices]),
+        Err(each) => Ok(each),
+    }
+}
+
+/// Rejects arrays that the result does not have.
+fn check_count(
+    found: &[NpyArray],
+    module: &Module,
+    devices: usize,
+) -> std::result::Result<(), String> {
+    let kind = arrays::prefix("out", found, devices);
+    let last = NamedArrays::select(found, kind, devices)?.max_number();
+    let shape = module.entry().result_shape();
+    let expected = shape.leaves().iter().filter(|leaf| leaf.array().is_some()).count();
+    match last {
+        Some(last) if last >= expected => Err(format!(
+            "the command wrote `{kind}{last}`, but the number of arrays in {shape:#} is {expected}"
+        )),
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -232,9 +269,11 @@ mod tests {
             let error = run(&format!("{command} # {{hlo}} {{out.npz}}")).unwrap_err();
             (error.number(), error.to_string())
         };
-        let (code, message) = number("echo no such op >&2; exit 3");
+        let (code, message) = number("echo loading >&2; echo no such op >&2; exit 3");
+        assert_eq!((code, &*message), ("E0701", "error[E0701]: no such op"));
+        let (code, message) = number("echo no such op >&2; exit 4");
         assert_eq!(code, "E0703");
-        assert!(message.ends_with("exit code 3\n  no such op"), "{message}");
+        assert!(message.ends_with("exit code 4\n  no such op"), "{message}");
         assert_eq!(number("true").0, "E0703");
         assert_eq!(number("kill -SEGV $$").0, "E0704");
         assert_eq!(number("sleep 60").0, "E0705");
@@ -268,7 +307,7 @@ mod tests {
         ))
         .unwrap();
         let id = std::fs::read_to_string(id).unwrap();
-        let stat = std::path::PathBuf::from(format!("/proc/{}/stat", id.trim()));
+        let stat = PathBuf::from(format!("/proc/{}/stat", id.trim()));
         let lives = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
         let end = std::time::Instant::now() + Duration::from_secs(5);
         while lives() && std::time::Instant::now() < end {
@@ -279,7 +318,7 @@ mod tests {
 
     #[test]
     fn stderr_without_lines_is_cut() {
-        let error = run("yes | tr -d '\\n' | head -c 100000 >&2; exit 3 # {hlo} {out.npz}");
+        let error = run("yes | tr -d '\\n' | head -c 100000 >&2; exit 4 # {hlo} {out.npz}");
         let message = error.unwrap_err().to_string();
         assert!(message.contains("\n  yyy") && message.len() < 600, "{message}");
     }

@@ -8,9 +8,61 @@
 use hlo::{Literal, Shape};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::io::{BufRead, Error, ErrorKind, Read, Result, Write};
 
 const MAGIC: &[u8; 4] = b"PJRT";
+
+/// The form of messages.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Wire {
+    /// That of this page.
+    Binary,
+    /// Lines of JSON objects. Other lines of the child are output that is for nobody.
+    Json,
+}
+
+impl Wire {
+    pub(crate) fn encode(self, message: &impl Serialize) -> Result<Vec<u8>> {
+        match self {
+            Self::Binary => encode(message),
+            Self::Json => {
+                let mut line = serde_json::to_vec(message)?;
+                line.push(b'\n');
+                Ok(line)
+            }
+        }
+    }
+    pub(crate) fn read<M: DeserializeOwned>(self, from: &mut impl BufRead) -> Result<M> {
+        match self {
+            Self::Binary => read(from),
+            Self::Json => read_line(from),
+        }
+    }
+}
+
+/// Reads the next line that is an object.
+fn read_line<M: DeserializeOwned>(from: &mut impl BufRead) -> Result<M> {
+    /// The longest line: results are in files.
+    const MOST_BYTES: u64 = 1 << 20;
+    loop {
+        let mut line = Vec::new();
+        let read = from.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line)?;
+        let Some(b'\n') = line.last() else {
+            let is_long = u64::try_from(read) == Ok(MOST_BYTES);
+            return Err(if is_long {
+                malformed("the line is too long")
+            } else {
+                ErrorKind::UnexpectedEof.into()
+            });
+        };
+        if line.trim_ascii_start().starts_with(b"{") {
+            return serde_json::from_slice(&line).map_err(|e| {
+                let line = String::from_utf8_lossy(line.trim_ascii());
+                malformed(&format!("{e}, in the line {line}"))
+            });
+        }
+    }
+}
 
 /// An array or a token: its shape as text, and its bytes.
 #[derive(Debug, Serialize, Deserialize)]
@@ -112,6 +164,10 @@ mod tests {
         for length in 0..whole.len() {
             assert_eq!(kind(&whole[..length]), ErrorKind::UnexpectedEof);
         }
+        let line = |mut text: &[u8]| read_line::<(bool,)>(&mut text).map_err(|e| e.kind());
+        assert_eq!(line(b"loading\n[true]\n"), Err(ErrorKind::UnexpectedEof));
+        assert_eq!(line(b"{}\n"), Err(ErrorKind::InvalidData));
+        assert_eq!(line(&[b'x'; 2 << 20]), Err(ErrorKind::InvalidData));
         whole[12] = 77;
         assert_eq!(kind(&whole), ErrorKind::InvalidData);
         let tensor = Tensor { shape: "f32[2]".to_owned(), bytes: vec![0; 3] };

@@ -6,6 +6,7 @@
 //!                       ├─ VariantBackend   another backend, with other legal results
 //!                       ├─ JudgedBackend    another backend, judged by other options
 //! Backend ─ compile ─> ─┼─ Plugin           a PJRT plugin, in a process of its own or in this one
+//!    │                  ├─ ServerBackend    a command that answers requests
 //!    │                  └─ CommandBackend   a command that reads and writes files
 //!    └── LoadedModule ─ execute ─> the result of each device
 //! ```
@@ -34,9 +35,11 @@ mod engine;
 mod error;
 mod judged;
 mod message;
+mod parent;
 mod planted;
 mod plugin;
 mod process;
+mod server;
 mod variant;
 
 pub use command::CommandBackend;
@@ -48,6 +51,7 @@ pub use error::{BackendError, Code};
 pub use judged::JudgedBackend;
 pub use planted::PlantedBackend;
 pub use plugin::{Plugin, PluginOptions, serve};
+pub use server::{ServerBackend, ServerOptions};
 pub use variant::VariantBackend;
 
 pub use pjrt::OptionValue;

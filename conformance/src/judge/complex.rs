@@ -263,7 +263,10 @@ pub(super) fn binary(
                 let power = op == Binary::Power;
                 let parts = if power { x.quadrants() } else { vec![x] };
                 // exp(y log(x)): the error of the exponent is one of the result.
-                let exponent = y.max_abs() * (x.max_abs().ln().abs() + PI);
+                let exponent = match y.max_abs() {
+                    0.0 => 0.0,
+                    most => most * (x.max_abs().ln().abs() + PI),
+                };
                 let lost = if power { ev.formula(2.0 * exponent) } else { 0.0 };
                 let ulps = ulps + lost;
                 parts.into_iter().map(|x| function([x, y], f).stored(modes, ty, ulps)).collect()

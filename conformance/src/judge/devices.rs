@@ -43,7 +43,7 @@ pub(super) fn call(
             let data = |device| Some(with_token(site, sent.get(from.source(device)?)?));
             let received: Option<Vec<Leaves>> = (0..devices).map(data).collect();
             let received = received.ok_or_else(|| site.unsupported("what no device sends"));
-            values.push(or_any(site, devices, received)?);
+            values.push(or_any(site, &vec![Vec::new(); devices], received)?);
             continue;
         }
         let operands = |device: usize| -> Vec<&Leaves> {
@@ -54,19 +54,22 @@ pub(super) fn call(
                 let number = usize::try_from(parameter.number).unwrap_or(usize::MAX);
                 let argument = |list: &Vec<Leaves>| list.get(number).cloned();
                 let found: Option<Vec<Leaves>> = arguments.iter().map(argument).collect();
-                or_any(site, devices, found.ok_or_else(|| site.unsupported("a parameter")))?
+                let found = found.ok_or_else(|| site.unsupported("a parameter"));
+                or_any(site, &vec![Vec::new(); devices], found)?
             }
             (op, Kind::Collective | Kind::Device) if !is_started(op) => {
                 let all: Vec<Vec<&Leaves>> = (0..devices).map(operands).collect();
                 let results = communicated(ev, site, &all);
-                written(ev, site, or_any(site, devices, results)?)
+                written(ev, site, or_any(site, &all, results)?)
             }
             (op, _) if calls(ev.module, op) => {
-                let all: Vec<Vec<Leaves>> = (0..devices)
-                    .map(|device| operands(device).into_iter().cloned().collect())
+                let all: Vec<Vec<&Leaves>> = (0..devices).map(operands).collect();
+                let own: Vec<Vec<Leaves>> = all
+                    .iter()
+                    .map(|list| list.iter().map(|&leaves| leaves.clone()).collect())
                     .collect();
-                let results = controlled(ev, site, &all);
-                or_any(site, devices, results)?
+                let results = controlled(ev, site, &own);
+                or_any(site, &all, results)?
             }
             _ => {
                 let mut each = Vec::with_capacity(devices);
@@ -86,13 +89,12 @@ pub(super) fn call(
 /// Returns the values of the instruction on all devices: any, if it has no rule.
 fn or_any(
     site: Site<'_>,
-    devices: usize,
+    operands: &[Vec<&Leaves>],
     values: Result<Vec<Leaves>, Stop>,
 ) -> Result<Vec<Leaves>, Stop> {
-    match values {
-        Err(stop) => Ok(vec![site.or_any(Err(stop))?; devices]),
-        values => values,
-    }
+    let Err(stop) = values else { return values };
+    let each = |own: &Vec<&Leaves>| site.or_any(own, Err(stop.clone()));
+    operands.iter().map(each).collect()
 }
 
 /// Returns the results of loops, branches and calls in which the devices communicate.
@@ -354,8 +356,18 @@ fn real_sums<'m>(
         let accumulator = coarser(ty, shape.ty);
         let (signs, roundings) = (Signs::of(all()), vec![roundings]);
         let (products, unit) = (0.0, roundoff(accumulator));
-        let sum =
-            Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
+        let sum = Sum {
+            lo,
+            hi,
+            magnitudes,
+            specials: None,
+            roundings,
+            products,
+            accumulator,
+            unit,
+            quantum,
+            signs,
+        };
         vec![sum.range(ev, site, shape)]
     };
     Ok(results.into_iter().zip(magnitudes).map(range).collect())

@@ -428,6 +428,22 @@ pub(super) fn finite_magnitudes(range: &Range) -> Literal {
     magnitudes
 }
 
+/// Returns whether an element is not finite.
+pub(super) fn has_specials(range: &Range) -> bool {
+    floats(&range.lo).iter().any(|x| !x.is_finite())
+}
+
+/// Returns the elements that are not finite, with 0 for the others.
+pub(super) fn specials(range: &Range) -> Literal {
+    let mut specials = range.lo.clone();
+    for x in super::range::floats_mut(&mut specials) {
+        if x.is_finite() {
+            *x = 0.0;
+        }
+    }
+    specials
+}
+
 /// Returns the real numbers of both ends, for ops that look at them alone.
 pub(super) fn magnitudes(range: &Range) -> Literal {
     let Some(shape) = range.shape() else { return range.lo.clone() };

@@ -166,10 +166,10 @@ impl<'m> Evaluator<'m> {
             let value = if let Op::Parameter(parameter) = &instruction.op {
                 let number = usize::try_from(parameter.number).unwrap_or(usize::MAX);
                 let argument = arguments.get_mut(number).map(std::mem::take);
-                site.or_any(argument.ok_or_else(|| site.unsupported("a parameter")))?
+                site.or_any(&[], argument.ok_or_else(|| site.unsupported("a parameter")))?
             } else if let Some(from) = received(self.module, computation, at) {
                 let own = from.is_own().then(|| with_token(site, &values[from.sent.index()]));
-                site.or_any(own.ok_or_else(|| site.unsupported("what another device sends")))?
+                site.or_any(&[], own.ok_or_else(|| site.unsupported("what another device sends")))?
             } else {
                 let operands: Vec<&Leaves> =
                     instruction.operands.iter().map(|id| &values[id.index()]).collect();
@@ -266,10 +266,10 @@ impl<'m> Evaluator<'m> {
         }
         let value = self.instruction(site, operands);
         let mut value = match value {
-            Err(Stop::NoRule(_)) => return site.or_any(value),
+            Err(Stop::NoRule(_)) => return site.or_any(operands, value),
             value => value?,
         };
-        decided(operands, &mut value);
+        follow(site, operands, &mut value);
         self.written(site, &mut value);
         unrepresentable(site, &mut value);
         for range in &mut value {
@@ -522,19 +522,20 @@ fn computes(instruction: &Instruction) -> bool {
     array && !moves && !instruction.operands.is_empty()
 }
 
-/// Makes whole numbers that follow from floats of which nothing is known decisions: whatever they
-/// select is undefined.
-fn decided(operands: &[&Leaves], value: &mut Leaves) {
-    let is_open =
-        |range: &&Range| range.cause.as_ref().is_some_and(|cause| cause.kind == CauseKind::NoRule);
+/// Says of what is computed with values of which nothing is known that it is not bounded, or, if it
+/// is a whole number that follows from floats, that it is a decision.
+fn follow(site: Site<'_>, operands: &[&Leaves], value: &mut Leaves) {
+    let is_open = |cause: &Cause| matches!(cause.kind, CauseKind::NoRule | CauseKind::Unbounded);
     let whole = |range: &Range| range.shape().is_some_and(|shape| is_whole(shape.ty));
-    let floats = operands.iter().flat_map(|leaves| leaves.iter());
-    if !floats.filter(is_open).any(|range| !whole(range)) {
+    let open = operands.iter().flat_map(|leaves| leaves.iter());
+    let mut open = open.filter(|range| range.cause.as_ref().is_some_and(is_open));
+    if !computes(site.instruction()) || !open.any(|range| !whole(range)) {
         return;
     }
-    for range in value.iter_mut().filter(|range| whole(range)) {
-        if let Some(cause) = &mut range.cause {
-            cause.kind = CauseKind::Decides;
+    for range in value {
+        let kind = if whole(range) { CauseKind::Decides } else { CauseKind::Unbounded };
+        if let Some(cause) = range.cause.as_mut().filter(|cause| is_open(cause)) {
+            cause.kind = kind;
         }
     }
 }

@@ -431,3 +431,27 @@ fn near_a_pole_a_complex_function_has_any_size() {
     verdicts(body, &["c64[] (0, -1)"], &[("c64[] (0, 1.6331239e16)", Undefined), large]);
     verdicts(body, &["c64[] (0.5, 0.25)"], &[("c64[] (5, 5)", Differs)]);
 }
+
+#[test]
+fn rows_of_topk_have_an_order_each() {
+    let body = "ENTRY e { x = f32[2,2] parameter(0) y = f32[2,2] tanh(x) ROOT t = (f32[2,2], s32[2,2]) topk(y), k=2, largest=true }";
+    let values = "f32[2,2] {{0.46211717, 0.46211717}, {0.46211717, 0.46211717}}";
+    let of = |indices: &str| format!("({values}, s32[2,2] {indices})");
+    let (one, other) = (of("{{1, 0}, {1, 0}}"), of("{{1, 0}, {1, 1}}"));
+    let arguments = ["f32[2,2] {{0.5, 0.5}, {0.5, 0.5}}"];
+    verdicts(body, &arguments, &[(&one, WithinBound), (&other, Differs)]);
+}
+
+#[test]
+fn finite_terms_may_make_an_infinity_before_an_infinite_term() {
+    let body = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+        ENTRY e { x = f32[3] parameter(0) z = f32[] constant(0)
+        ROOT s = f32[] reduce(x, z), dimensions={0}, to_apply=add }";
+    verdicts(body, &["f32[3] {3e38, 3e38, -inf}"], &[("f32[] nan", Undefined)]);
+    verdicts(body, &["f32[3] {3e38, -3e38, nan}"], &[("f32[] inf", Differs)]);
+    verdicts(body, &["f32[3] {3, inf, -inf}"], &[("f32[] inf", Differs)]);
+    verdicts(body, &["f32[3] {3e38, 3e38, inf}"], &[("f32[] -inf", Differs)]);
+    let body = body.replace("f32", "f64");
+    let result = [("f64[] -inf", Undefined)];
+    verdicts(&body, &["f64[3] {1.7e308, 1.7e308, -inf}"], &result);
+}

@@ -96,7 +96,7 @@ use evaluate::Evaluator;
 use hlo::ir::Module;
 use hlo::{IndexSpace, Literal, Shape, Verified};
 use interp::DeviceGrid;
-use range::{Cause, Range};
+use range::{Cause, CauseKind, Range};
 use runner::Key;
 use serde::{Deserialize, Serialize};
 use verdict::Check;
@@ -154,7 +154,7 @@ impl Stop {
     /// Returns any values of the shape of a result.
     fn any(&self, expected: &Literal) -> Vec<Range> {
         let (Self::NoRule(reason) | Self::Module(reason)) = self;
-        let cause = Some(Cause::no_rule(reason));
+        let cause = Some(Cause { path: reason.as_str().into(), kind: CauseKind::NoRule });
         let leaves = expected.leaves().into_iter();
         let any = |leaf: &Literal| match leaf.array_shape() {
             Some(shape) => Range::any(shape).because(cause.clone()),

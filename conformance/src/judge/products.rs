@@ -172,7 +172,18 @@ fn of_arrays<'m>(
     };
     let magnitudes = spread(&sum);
     let (products, roundings) = (roundings, vec![roundings]);
-    let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
+    let sum = Sum {
+        lo,
+        hi,
+        magnitudes,
+        specials: None,
+        roundings,
+        products,
+        accumulator,
+        unit,
+        quantum,
+        signs,
+    };
     let range = sum.range(ev, site, &shape).because(cause);
     if !invalid.contains(&true) {
         return Ok(vec![range]);

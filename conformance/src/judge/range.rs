@@ -36,13 +36,6 @@ pub(super) struct Cause {
     pub(super) kind: CauseKind,
 }
 
-impl Cause {
-    /// Returns the cause of values that no rule bounds.
-    pub(super) fn no_rule(reason: &str) -> Self {
-        Self { path: reason.into(), kind: CauseKind::NoRule }
-    }
-}
-
 /// How an instruction amplifies rounding errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CauseKind {
@@ -50,7 +43,8 @@ pub(super) enum CauseKind {
     Decides,
     /// The bound is infinite after it, as after a division by what may be 0.
     Unbounded,
-    /// There is no rule for it; the path has the reason.
+    /// There is no rule for it; the path has the reason. It has no effect on what computes with
+    /// the result: that is `Unbounded`.
     NoRule,
     /// It adds so many terms in so few bits that the bound has the size of the sum.
     Loose,

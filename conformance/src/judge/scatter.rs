@@ -263,6 +263,17 @@ pub(super) fn select_and_scatter<'m>(
     let (roundings, accumulator) = (vec![terms(site)], shape.ty);
     let signs = Signs::of(operands[1..].iter().copied());
     let (products, unit) = (0.0, roundoff(accumulator));
-    let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
+    let sum = Sum {
+        lo,
+        hi,
+        magnitudes,
+        specials: None,
+        roundings,
+        products,
+        accumulator,
+        unit,
+        quantum,
+        signs,
+    };
     Ok(vec![sum.range(ev, site, &shape).because(cause)])
 }

@@ -54,11 +54,16 @@ impl<'m> Site<'m> {
     pub(super) fn unsupported(&self, what: &str) -> Stop {
         Stop::NoRule(format!("{}: no bound for {what}", self.computation.path(self.at)))
     }
-    /// Returns the values of the instruction: any, if it has no rule.
-    pub(super) fn or_any(&self, value: Result<Leaves, Stop>) -> Result<Leaves, Stop> {
-        match value {
-            Err(Stop::NoRule(reason)) => Ok(unknown(*self, Some(Cause::no_rule(&reason)))),
-            value => value,
-        }
+    /// Returns the values of the instruction: any, if it has no rule. Only of operands that are
+    /// exactly known the tolerance of the module says how wrong they may be.
+    pub(super) fn or_any(
+        &self,
+        operands: &[&Leaves],
+        value: Result<Leaves, Stop>,
+    ) -> Result<Leaves, Stop> {
+        let Err(Stop::NoRule(reason)) = value else { return value };
+        let exact = operands.iter().all(|leaves| leaves.iter().all(Range::is_point));
+        let kind = if exact { CauseKind::NoRule } else { CauseKind::Unbounded };
+        Ok(unknown(*self, Some(Cause { path: reason.as_str().into(), kind })))
     }
 }

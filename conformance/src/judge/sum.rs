@@ -19,6 +19,8 @@ pub(super) struct Sum {
     pub(super) hi: Literal,
     /// The sum of the magnitudes of the finite terms.
     pub(super) magnitudes: Literal,
+    /// The sum of the terms that are not finite, if it is known.
+    pub(super) specials: Option<Literal>,
     /// Roundings of a partial sum that each element may see; a single number if all of them may see
     /// as many.
     pub(super) roundings: Vec<f64>,
@@ -79,7 +81,8 @@ impl Sum {
             // the other sign.
             let same = lo.to_bits() == hi.to_bits() || (lo.is_nan() && hi.is_nan());
             let one_sign = !self.signs.negative || !self.signs.positive;
-            if same && (lo.is_nan() || one_sign || sum < largest(self.accumulator)) {
+            let special = self.specials.as_ref().map_or(0.0, |specials| floats(specials)[i]);
+            if same && (special.is_nan() || one_sign || sum < largest(self.accumulator)) {
                 Interval::point(lo)
             } else {
                 Interval::ANY

@@ -4,7 +4,7 @@
 use super::Stop;
 use super::combine::Combine;
 use super::complex;
-use super::elementwise::finite_magnitudes;
+use super::elementwise::{finite_magnitudes, has_specials, specials};
 use super::evaluate::{Evaluator, Leaves, arrays};
 use super::fold::{Fold, repeated, reshaped};
 use super::initial::Initial;
@@ -273,6 +273,13 @@ fn real_total<'m>(
         .map(|range| if numeric(range) { finite_magnitudes(range) } else { range.lo.clone() })
         .collect();
     let magnitudes = ev.folded(site, Binary::Add, leaf, &absolute)?;
+    let specials = match operands.iter().any(|range| numeric(range) && has_specials(range)) {
+        true => {
+            let specials = operands.iter().map(|range| specials(range)).collect::<Vec<_>>();
+            Some(ev.folded(site, Binary::Add, leaf, &specials)?)
+        }
+        false => None,
+    };
     let exponents: Option<Vec<i32>> =
         operands.iter().filter(|range| numeric(range)).map(|range| quantum(range)).collect();
     let quantum = exponents.and_then(|exponents| exponents.into_iter().min());
@@ -280,6 +287,17 @@ fn real_total<'m>(
     let signs = Signs::of(operands.iter().copied().filter(numeric));
     let roundings = roundings.to_vec();
     let (products, unit) = (0.0, roundoff(accumulator));
-    let sum = Sum { lo, hi, magnitudes, roundings, products, accumulator, unit, quantum, signs };
+    let sum = Sum {
+        lo,
+        hi,
+        magnitudes,
+        specials,
+        roundings,
+        products,
+        accumulator,
+        unit,
+        quantum,
+        signs,
+    };
     Ok(sum.range(ev, site, shape))
 }

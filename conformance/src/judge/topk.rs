@@ -61,7 +61,7 @@ pub(super) fn topk<'m>(
         integers::range(indices, ends)
     };
     let ty = indices.ty;
-    let orders = open_orders(&ranks, index, ty);
+    let orders = open_orders(&ranks, k.min(row).max(1), index, ty);
     // The indices of a rank differ: each is a candidate.
     let candidates = if most > 1 { (0..most).map(nth).collect() } else { Vec::new() };
     let hull = ranks.iter().map(|rank| {
@@ -74,15 +74,16 @@ pub(super) fn topk<'m>(
     Ok(vec![values, indices.because(cause)])
 }
 
-/// Returns the ranks that share a few indices, of which each has another one.
+/// Returns the ranks of each row that share a few indices, of which each has another one.
 fn open_orders(
     ranks: &[Vec<(usize, usize)>],
+    of_row: usize,
     index: impl Fn(usize) -> Scalar,
     ty: ElementType,
 ) -> Vec<OpenOrder> {
     let mut orders: Vec<OpenOrder> = Vec::new();
     let mut start = 0;
-    for group in ranks.chunk_by(|a, b| a == b) {
+    for group in ranks.chunks(of_row).flat_map(|row| row.chunk_by(|a, b| a == b)) {
         let members = &group[0];
         if members.len() > 1 {
             let shape = ArrayShape::new(ty, [i64::try_from(members.len()).unwrap_or(0)].as_slice());

@@ -1,10 +1,11 @@
 //! A process that runs a plugin, and the messages to and from it.
 use super::module::Prepared;
 use super::protocol::{Reply, Request};
-use super::{BackendError, Code, Result};
+use super::{Code, Result};
 use crate::backend::Death;
-use crate::backend::channel::{Channel, NoReply};
+use crate::backend::channel::Channel;
 use crate::backend::message::{literals, tensors};
+use crate::backend::parent::{Peer, PeerModule, Trouble};
 use hlo::Literal;
 use pjrt::OptionValue;
 use std::process::{Command, Stdio};
@@ -13,40 +14,42 @@ use std::time::Duration;
 /// The message of a reply that does not belong to its request.
 pub(super) const UNEXPECTED: &str = "the host of the plugin violates the protocol";
 
+/// What starts the plugin in a process.
+#[derive(Debug)]
+pub(super) struct HostStart {
+    pub(super) path: String,
+    pub(super) host: Command,
+    pub(super) options: Vec<(String, OptionValue)>,
+}
+
 /// A process that started the plugin.
 #[derive(Debug)]
 pub(super) struct Connection {
-    pub(super) number: u64,
     channel: Channel<Reply>,
-    /// The number of modules it has compiled.
-    pub(super) modules: usize,
 }
 
-/// Why there is no reply, or not the one asked for.
-#[derive(Debug)]
-pub(super) enum Trouble {
-    /// The process died, or violated the protocol: how, and a message.
-    Died(Death, String),
-    /// The process did not answer; the last lines of its stderr.
-    TimedOut(String),
-    /// The plugin has no result.
-    Error(BackendError),
-}
-
-impl Connection {
-    pub(super) fn open(host: &mut Command, number: u64) -> std::io::Result<Self> {
-        let channel = Channel::open(host.stderr(Stdio::piped()))?;
-        Ok(Self { number, channel, modules: 0 })
+impl PeerModule for Prepared {
+    fn name(&self) -> &str {
+        &self.name
     }
-    /// Loads the plugin; returns the platform and the number of devices.
-    pub(super) fn start(
-        &mut self,
-        path: String,
-        options: Vec<(String, OptionValue)>,
-        limit: Duration,
-    ) -> Result<(String, usize), Trouble> {
-        let reply = self.ask(&Request::Start { path, options }, limit)?;
-        match reply {
+}
+
+impl Peer for Connection {
+    type Start = HostStart;
+    /// The platform and the number of devices.
+    type Hello = (String, usize);
+    type Module = Prepared;
+
+    fn name(start: &HostStart) -> String {
+        format!("the plugin {}", start.path)
+    }
+    fn open(start: &mut HostStart) -> std::io::Result<Self> {
+        let channel = Channel::open(start.host.stderr(Stdio::piped()))?;
+        Ok(Self { channel })
+    }
+    fn hello(&mut self, start: &HostStart, limit: Duration) -> Result<Self::Hello, Trouble> {
+        let (path, options) = (start.path.clone(), start.options.clone());
+        match self.ask(&Request::Start { path, options }, limit)? {
             Reply::Started { platform, devices } => Ok((platform, devices)),
             Reply::Failed { message, .. } => {
                 Err(Trouble::Error(Code::NotStarted { message }.into()))
@@ -54,57 +57,41 @@ impl Connection {
             Reply::Compiled | Reply::Results(_) => Err(unexpected("")),
         }
     }
-    /// Compiles a module under a number.
-    pub(super) fn compile(
+    fn compile(&mut self, number: u64, module: &Prepared, limit: Duration) -> Result<(), Trouble> {
+        let program = module.program.clone();
+        match self.ask(&Request::Compile { number, program }, limit)? {
+            Reply::Compiled => Ok(()),
+            reply => Err(refused(reply, |message| Code::Rejected { message })),
+        }
+    }
+    fn execute(
         &mut self,
         number: u64,
         module: &Prepared,
-        limit: Duration,
-    ) -> Result<(), Trouble> {
-        let program = module.program.clone();
-        let reply = self.ask(&Request::Compile { number, program }, limit)?;
-        let result = match reply {
-            Reply::Compiled => Ok(()),
-            Reply::Started { .. } | Reply::Results(_) | Reply::Failed { .. } => {
-                Err(refused(reply, |message| Code::Rejected { message }))
-            }
-        };
-        self.modules += usize::from(!matches!(result, Err(Trouble::Died(..))));
-        result
-    }
-    /// Executes the module of a number; returns the leaves of the result of each device.
-    pub(super) fn execute(
-        &mut self,
-        number: u64,
         arguments: &[Vec<Literal>],
         limit: Duration,
-    ) -> Result<Vec<Vec<Literal>>, Trouble> {
-        let arguments = tensors(arguments);
+    ) -> Result<Vec<Literal>, Trouble> {
+        let arguments = tensors(&module.arguments(arguments).map_err(Trouble::Error)?);
         let reply = self.ask(&Request::Execute { number, arguments }, limit)?;
         if let Reply::Results(results) = reply {
-            return literals(&results).map_err(|e| unexpected(&format!(": {e}")));
+            let leaves = literals(&results).map_err(|e| unexpected(&format!(": {e}")))?;
+            return module.results(leaves).map_err(Trouble::Error);
         }
         Err(refused(reply, |message| Code::Failed { message }))
     }
-    /// Returns the memory that the process holds; `None` where the system does not tell.
-    pub(super) fn resident_bytes(&self) -> Option<usize> {
+    fn resident_bytes(&self) -> Option<usize> {
         self.channel.resident_bytes()
     }
-    /// Forgets a program. A process that has died needs not to.
-    pub(super) fn release(&self, number: u64) {
+    fn release(&self, number: u64) {
         self.channel.send(&Request::Release { number });
     }
+}
+
+impl Connection {
     /// Sends a request and waits for its reply; without one, the process is killed.
     fn ask(&mut self, request: &Request, limit: Duration) -> Result<Reply, Trouble> {
-        self.channel.ask(request, Some(limit)).map_err(|trouble| match trouble {
-            NoReply::Died { death, stderr } => {
-                let (how, hint) = (&death.how, death.hint());
-                let message = format!("the process of the plugin died: {how}{hint}{stderr}");
-                Trouble::Died(death, message)
-            }
-            NoReply::Unexpected(message) => unexpected(&format!(": {message}")),
-            NoReply::TimedOut(stderr) => Trouble::TimedOut(stderr),
-        })
+        let reply = self.channel.ask(request, Some(limit));
+        reply.map_err(|no_reply| Trouble::of(no_reply, "the process of the plugin", UNEXPECTED))
     }
 }
 

@@ -7,7 +7,6 @@
 mod boundary;
 mod connection;
 mod host;
-mod isolated;
 mod module;
 mod protocol;
 #[cfg(test)]
@@ -15,15 +14,16 @@ mod tests;
 
 pub use host::serve;
 
+use super::parent::{IsolatedModule, Parent, ProcessLimits, lock};
 use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result};
+use connection::{Connection, HostStart};
 use hlo::{Literal, Verified};
 use interp::DeviceGrid;
-use isolated::Parent;
 use module::Prepared;
 use pjrt::{Client, Executable, OptionValue, Status};
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The options of a plugin.
@@ -58,6 +58,19 @@ impl Default for PluginOptions {
     }
 }
 
+impl PluginOptions {
+    fn parent(self, path: &Path, host: Command) -> Parent<Connection> {
+        let limits = ProcessLimits {
+            time: self.time_limit,
+            start: self.start_limit,
+            modules: self.modules_per_process,
+            bytes: self.bytes_per_process,
+        };
+        let path = path.display().to_string();
+        Parent::new(HostStart { path, host, options: self.client }, limits)
+    }
+}
+
 /// A plugin with the PJRT C API.
 #[derive(Debug)]
 pub struct Plugin {
@@ -72,7 +85,7 @@ pub struct Plugin {
 #[derive(Debug)]
 enum PluginRunner {
     InProcess(Client),
-    Isolated(Arc<Mutex<Parent>>),
+    Isolated(Arc<Mutex<Parent<Connection>>>),
 }
 
 impl Plugin {
@@ -111,7 +124,7 @@ impl Plugin {
     /// a client.
     pub fn isolated(path: &Path, host: Command, options: PluginOptions) -> Result<Self> {
         let xla = options.xla.clone();
-        let mut parent = Parent::new(path, host, options);
+        let mut parent = options.parent(path, host);
         let (platform, devices) = parent.start()?;
         let path = path.display().to_string();
         let runner = PluginRunner::Isolated(Arc::new(Mutex::new(parent)));
@@ -152,16 +165,14 @@ impl Backend for Plugin {
                 Ok(Box::new(InProcessModule { prepared, executable }))
             }
             PluginRunner::Isolated(parent) => {
-                Ok(Box::new(isolated::IsolatedModule::compile(parent, prepared)?))
+                Ok(Box::new(IsolatedModule::compile(parent, prepared)?))
             }
         }
     }
     fn take_warnings(&mut self) -> Vec<String> {
         match &self.runner {
             PluginRunner::InProcess(_) => Vec::new(),
-            PluginRunner::Isolated(parent) => {
-                parent.lock().unwrap_or_else(PoisonError::into_inner).take_warnings()
-            }
+            PluginRunner::Isolated(parent) => lock(parent).take_warnings(),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Processes that abort, hang, print or stop in the middle of a message: shell scripts with
 //! prepared replies.
-use super::connection::UNEXPECTED;
-use super::isolated::{IsolatedModule, Parent};
+use super::connection::{Connection, UNEXPECTED};
 use super::module::Prepared;
 use super::protocol::Reply;
 use super::{BackendError, Code, LoadedModule, PluginOptions};
 use crate::backend::message::{encode, tensors};
+use crate::backend::parent::{IsolatedModule, Parent};
 use hlo::Literal;
 use pjrt::Program;
 use std::fmt::Write as _;
@@ -53,7 +53,10 @@ impl Host {
         std::fs::write(&path, bytes).unwrap();
         self.lives.push(format!("cat '{}'; {last}", path.display()));
     }
-    fn parent(&self) -> Arc<Mutex<Parent>> {
+    fn parent(&self) -> Arc<Mutex<Parent<Connection>>> {
+        self.limited(PluginOptions::default())
+    }
+    fn limited(&self, options: PluginOptions) -> Arc<Mutex<Parent<Connection>>> {
         let count = self.folder.path().join("count").display().to_string();
         let mut script = format!("echo x >> '{count}'; case $(wc -l < '{count}') in ");
         for (number, life) in (1..).zip(&self.lives) {
@@ -62,9 +65,8 @@ impl Host {
         script.push_str("esac");
         let mut host = Command::new("sh");
         host.arg("-c").arg(script);
-        let options =
-            PluginOptions { time_limit: Duration::from_millis(300), ..PluginOptions::default() };
-        let mut parent = Parent::new(Path::new("script"), host, options);
+        let options = PluginOptions { time_limit: Duration::from_millis(300), ..options };
+        let mut parent = options.parent(Path::new("script"), host);
         parent.start().unwrap();
         Arc::new(Mutex::new(parent))
     }
@@ -73,7 +75,7 @@ impl Host {
     }
 }
 
-fn run(parent: &Arc<Mutex<Parent>>, name: &str) -> Result<Vec<Literal>, BackendError> {
+fn run(parent: &Arc<Mutex<Parent<Connection>>>, name: &str) -> Result<Vec<Literal>, BackendError> {
     IsolatedModule::compile(parent, module(name))?.execute(&[vec![]])
 }
 
@@ -186,8 +188,7 @@ fn a_process_is_replaced_after_a_number_of_modules() {
     let host = Host::new()
         .process(&life, "sleep 60")
         .process(&[started(), Reply::Compiled, results()], "sleep 60");
-    let parent = host.parent();
-    parent.lock().unwrap().limit(2, usize::MAX);
+    let parent = host.limited(PluginOptions { modules_per_process: 2, ..PluginOptions::default() });
     for _ in 0..3 {
         run(&parent, "good").unwrap();
     }
@@ -198,8 +199,7 @@ fn a_process_is_replaced_after_a_number_of_modules() {
 fn a_process_that_grows_is_replaced_before_the_next_module() {
     let life = [started(), Reply::Compiled, results()];
     let host = Host::new().process(&life, "sleep 60").process(&life, "sleep 60");
-    let parent = host.parent();
-    parent.lock().unwrap().limit(500, 1);
+    let parent = host.limited(PluginOptions { bytes_per_process: 1, ..PluginOptions::default() });
     for started in 1..=2 {
         assert_eq!(run(&parent, "good").unwrap(), [value()]);
         assert_eq!(host.started(), started);
@@ -225,9 +225,8 @@ fn deaths_are_told_apart() {
 
 #[test]
 fn what_does_not_start_is_not_a_backend() {
-    let mut parent =
-        Parent::new(Path::new("p"), Command::new("/no/such/host"), PluginOptions::default());
+    let mut parent = PluginOptions::default().parent(Path::new("p"), Command::new("/no/such/host"));
     assert_eq!(parent.start().unwrap_err().number(), "E0706");
-    let mut parent = Parent::new(Path::new("p"), Command::new("true"), PluginOptions::default());
+    let mut parent = PluginOptions::default().parent(Path::new("p"), Command::new("true"));
     assert_eq!(parent.start().unwrap_err().number(), "E0706");
 }

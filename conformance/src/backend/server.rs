@@ -1,0 +1,337 @@
+//! A command that stays alive: it compiles modules and executes them, as lines of JSON ask it.
+//!
+//! ```text
+//! > {"request":"hello","protocol":1,"etalon":"0.1.0"}
+//! < {"reply":"hello","name":"mine 2.1","devices":1,"accuracies":{"tanh":4,"exponential.f16":2}}
+//! > {"request":"compile","program":1,"hlo":"/tmp/a/module.hlo","pb":"/tmp/a/module.pb","replicas":1,"partitions":1}
+//! < {"reply":"ok"}
+//! > {"request":"execute","program":1,"inputs":"/tmp/a/in.npz","outputs":"/tmp/a/out.npz"}
+//! < {"reply":"ok"}
+//! > {"request":"destroy","program":1}
+//! ```
+//!
+//! Each request but `destroy` has one reply: `ok`, `unsupported` or `failed`, both with a
+//! `message`. Lines that do not begin with `{` are no replies.
+use super::channel::Channel;
+use super::command::{read_results, write_arguments};
+use super::parent::{IsolatedModule, Parent, Peer, PeerModule, ProcessLimits, Trouble, lock};
+use super::{Backend, BackendError, Capabilities, Code, Death, LoadedModule, Result, for_grid};
+use crate::judge::{Accuracies, JudgeOptions};
+use hlo::text::Style;
+use hlo::{Literal, Module, Verified};
+use interp::DeviceGrid;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// The version of the requests.
+const PROTOCOL: u32 = 1;
+
+/// The message of a reply that does not belong to its request.
+const UNEXPECTED: &str = "the server violates the protocol";
+
+/// A request to the server.
+#[derive(Debug, Serialize)]
+#[serde(tag = "request", rename_all = "snake_case")]
+enum Request<'a> {
+    /// What it is. The first request.
+    Hello { protocol: u32, etalon: &'a str },
+    /// Compile a module, of which it may read either file.
+    Compile { program: u64, hlo: PathBuf, pb: PathBuf, replicas: usize, partitions: usize },
+    /// Execute a module on the arguments in a file; write the results to another.
+    Execute { program: u64, inputs: PathBuf, outputs: PathBuf },
+    /// Forget a module. There is no reply.
+    Destroy { program: u64 },
+}
+
+/// A reply of the server.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "reply", rename_all = "snake_case")]
+enum Reply {
+    Hello(Hello),
+    Ok,
+    Unsupported { message: String },
+    Failed { message: String },
+}
+
+/// What a server says of itself.
+#[derive(Debug, Clone, Deserialize)]
+struct Hello {
+    name: String,
+    /// The number of devices; any number, if it is absent.
+    #[serde(default)]
+    devices: Option<usize>,
+    /// Errors of functions in units in the last place: of an op, or of an op and a type, as
+    /// `tanh.f16`.
+    #[serde(default)]
+    accuracies: BTreeMap<String, f64>,
+}
+
+/// The options of a server.
+#[derive(Debug, Clone, Copy)]
+pub struct ServerOptions {
+    /// The most time for one compilation or one execution.
+    pub time_limit: Duration,
+    /// The most time until it says what it is.
+    pub start_limit: Duration,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self { time_limit: Duration::from_secs(60), start_limit: Duration::from_secs(60) }
+    }
+}
+
+/// A shell command that compiles a module once and executes it often, as lines of JSON on its
+/// standard input ask. It is started again if it dies.
+///
+/// ```no_run
+/// use conformance::backend::{Backend, ServerBackend, ServerOptions};
+/// let backend = ServerBackend::start("python3 my_server.py", ServerOptions::default())?;
+/// println!("{}", backend.name());
+/// # Ok::<(), conformance::backend::BackendError>(())
+/// ```
+#[derive(Debug)]
+pub struct ServerBackend {
+    hello: Hello,
+    accuracies: Accuracies,
+    parent: Arc<Mutex<Parent<Server>>>,
+}
+
+impl ServerBackend {
+    /// Starts the command, and waits until it says what it is.
+    ///
+    /// # Errors
+    /// `E0706` if it does not start, or does not answer.
+    pub fn start(command: &str, options: ServerOptions) -> Result<Self> {
+        let limits = ProcessLimits {
+            time: options.time_limit,
+            start: options.start_limit,
+            modules: usize::MAX,
+            bytes: usize::MAX,
+        };
+        let mut parent = Parent::<Server>::new(command.to_owned(), limits);
+        let hello = parent.start()?;
+        let accuracies = Accuracies::parse(&hello.accuracies)
+            .map_err(|message| BackendError::from(Code::NotStarted { message }))?;
+        Ok(Self { hello, accuracies, parent: Arc::new(Mutex::new(parent)) })
+    }
+}
+
+impl Backend for ServerBackend {
+    fn name(&self) -> String {
+        self.hello.name.clone()
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { devices: self.hello.devices, isolated: true }
+    }
+    fn judging(&self) -> JudgeOptions {
+        JudgeOptions { accuracies: self.accuracies.clone(), ..JudgeOptions::default() }
+    }
+    fn compile(
+        &mut self,
+        module: &Arc<Verified>,
+        grid: DeviceGrid,
+    ) -> Result<Box<dyn LoadedModule>> {
+        if let Some(devices) = self.hello.devices.filter(|&devices| devices < grid.len()) {
+            let (name, needed) = (&self.hello.name, grid.len());
+            let message = format!("the module needs {needed} devices, {name} has {devices}");
+            return Err(Code::Unsupported { message }.into());
+        }
+        let module = for_grid(module, grid);
+        Ok(Box::new(IsolatedModule::compile(&self.parent, module)?))
+    }
+    fn take_warnings(&mut self) -> Vec<String> {
+        lock(&self.parent).take_warnings()
+    }
+}
+
+impl PeerModule for Module {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// A process of the command.
+#[derive(Debug)]
+struct Server {
+    channel: Channel<Reply>,
+    /// The files of the requests.
+    folder: TempDir,
+}
+
+impl Peer for Server {
+    type Start = String;
+    type Hello = Hello;
+    type Module = Module;
+
+    fn name(_start: &String) -> String {
+        "the server".to_owned()
+    }
+    fn open(start: &mut String) -> std::io::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(&*start);
+        Ok(Self { channel: Channel::open_json(&mut command, folder.path())?, folder })
+    }
+    fn hello(&mut self, _start: &String, limit: Duration) -> Result<Hello, Trouble> {
+        let etalon = env!("CARGO_PKG_VERSION");
+        match self.ask(&Request::Hello { protocol: PROTOCOL, etalon }, limit)? {
+            Reply::Hello(hello) => Ok(hello),
+            Reply::Unsupported { message } | Reply::Failed { message } => {
+                Err(Trouble::Error(Code::NotStarted { message }.into()))
+            }
+            Reply::Ok => Err(unexpected()),
+        }
+    }
+    fn compile(&mut self, number: u64, module: &Module, limit: Duration) -> Result<(), Trouble> {
+        let [hlo, pb] = ["module.hlo", "module.pb"].map(|name| self.folder.path().join(name));
+        let failed = |message| Trouble::Error(Code::NotStarted { message }.into());
+        std::fs::write(&hlo, module.print(Style::Short)).map_err(|e| failed(e.to_string()))?;
+        // What has no proto has a text.
+        let proto = hlo::proto::encode(module).unwrap_or_default();
+        std::fs::write(&pb, proto).map_err(|e| failed(e.to_string()))?;
+        let DeviceGrid { replicas, partitions } = DeviceGrid::of(&module.config);
+        let request = Request::Compile { program: number, hlo, pb, replicas, partitions };
+        self.done(&request, limit, |message| Code::Rejected { message })
+    }
+    fn execute(
+        &mut self,
+        number: u64,
+        module: &Module,
+        arguments: &[Vec<Literal>],
+        limit: Duration,
+    ) -> Result<Vec<Literal>, Trouble> {
+        let [inputs, outputs] = ["in.npz", "out.npz"].map(|name| self.folder.path().join(name));
+        let failed = |message| Trouble::Error(Code::Failed { message }.into());
+        // The result of an earlier execution is none of this one.
+        let _ = std::fs::remove_file(&outputs);
+        write_arguments(&inputs, arguments).map_err(failed)?;
+        let request = Request::Execute { program: number, inputs, outputs: outputs.clone() };
+        self.done(&request, limit, |message| Code::Failed { message })?;
+        read_results(&outputs, module).map_err(failed)
+    }
+    fn release(&self, number: u64) {
+        self.channel.send(&Request::Destroy { program: number });
+    }
+    fn resident_bytes(&self) -> Option<usize> {
+        self.channel.resident_bytes()
+    }
+}
+
+impl Server {
+    fn ask(&mut self, request: &Request<'_>, limit: Duration) -> Result<Reply, Trouble> {
+        let reply = self.channel.ask(request, Some(limit));
+        reply.map_err(|no_reply| Trouble::of(no_reply, "the server", UNEXPECTED))
+    }
+    /// Sends a request that has no result.
+    fn done(
+        &mut self,
+        request: &Request<'_>,
+        limit: Duration,
+        other: impl FnOnce(String) -> Code,
+    ) -> Result<(), Trouble> {
+        match self.ask(request, limit)? {
+            Reply::Ok => Ok(()),
+            Reply::Unsupported { message } => {
+                Err(Trouble::Error(Code::Unsupported { message }.into()))
+            }
+            Reply::Failed { message } => Err(Trouble::Error(other(message).into())),
+            Reply::Hello(_) => Err(unexpected()),
+        }
+    }
+}
+
+/// Returns the trouble with a reply to another request.
+fn unexpected() -> Trouble {
+    Trouble::Died(Death::other(UNEXPECTED, ""), UNEXPECTED.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hlo::{ElementType, Opcode};
+
+    const TWO: &str = "HloModule two\nENTRY e { x = s32[2] parameter(0) ROOT r = s32[2] copy(x) }";
+
+    /// A server of the shell; `cases` are those of a `case` over its requests.
+    fn start(cases: &str) -> Result<ServerBackend> {
+        let hello = r#"*hello*) echo loading; echo '{"reply":"hello","name":"shell","devices":1,"accuracies":{"tanh":4,"tanh.f16":2}}';;"#;
+        let command = format!("while read -r line; do case $line in {hello} {cases} esac; done");
+        let limit = Duration::from_millis(500);
+        ServerBackend::start(&command, ServerOptions { time_limit: limit, ..Default::default() })
+    }
+    fn run(backend: &mut ServerBackend) -> Result<Vec<Literal>> {
+        let module = Arc::new(Module::parse(TWO).unwrap().verify().unwrap());
+        let grid = DeviceGrid { replicas: 1, partitions: 1 };
+        let mut loaded = backend.compile(&module, grid)?;
+        let first = loaded.execute(&[vec!["s32[2] {1, 2}".parse().unwrap()]])?;
+        assert_eq!(loaded.execute(&[vec!["s32[2] {1, 2}".parse().unwrap()]])?, first);
+        Ok(first)
+    }
+    const OK: &str = r#"echo '{"reply":"ok"}';;"#;
+
+    #[test]
+    fn a_server_compiles_once_and_executes_twice() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let value: Literal = "s32[2] {1, 2}".parse().unwrap();
+        hlo::literal::npz::write(file.reopen().unwrap(), [("out0".to_owned(), &value)]).unwrap();
+        let log = tempfile::NamedTempFile::new().unwrap();
+        let (result, log) = (file.path().display(), log.path());
+        let to = r#"to=${line##*outputs\":\"}; to=${to%%\"*};"#;
+        let cases = format!(
+            "*compile*) echo compiled >> {log}; {OK} *execute*) {to} cp {result} $to; {OK} *destroy*) echo destroyed >> {log};;",
+            log = log.display()
+        );
+        let mut backend = start(&cases).unwrap();
+        assert_eq!((backend.name(), backend.capabilities().devices), ("shell".to_owned(), Some(1)));
+        let accuracies = backend.judging().accuracies;
+        assert_eq!(accuracies.of(Opcode::Tanh, ElementType::F32), 4.0);
+        assert_eq!(accuracies.of(Opcode::Tanh, ElementType::F16), 2.0);
+        assert_eq!(run(&mut backend).unwrap(), [value]);
+        run(&mut backend).unwrap();
+        let log = std::fs::read_to_string(log).unwrap();
+        assert!(log.starts_with("compiled\ndestroyed\ncompiled"), "{log}");
+    }
+
+    #[test]
+    fn refusals_failures_and_deaths_are_told_apart() {
+        let number = |cases: &str| {
+            let error = run(&mut start(cases).unwrap()).unwrap_err();
+            (error.number(), error.code().to_string())
+        };
+        let refused = number(r#"*compile*) echo '{"reply":"unsupported","message":"no sort"}';;"#);
+        assert_eq!(refused, ("E0701", "no sort".to_owned()));
+        assert_eq!(number(r#"*compile*) echo '{"reply":"failed","message":"no"}';;"#).0, "E0702");
+        let failed =
+            format!(r#"*compile*) {OK} *execute*) echo '{{"reply":"failed","message":"no"}}';;"#);
+        assert_eq!(number(&failed), ("E0703", "the execution failed: no".to_owned()));
+        let nothing = format!("*compile*) {OK} *execute*) {OK}");
+        assert!(number(&nothing).1.contains("wrote no result"));
+        assert_eq!(number("*compile*) kill -SEGV $$;;").0, "E0704");
+        assert_eq!(number("*compile*) sleep 60;;").0, "E0705");
+        let text = number("*compile*) echo '{\"reply\":\"what\"}';;");
+        assert!(text.0 == "E0704" && text.1.starts_with(UNEXPECTED), "{text:?}");
+    }
+
+    #[test]
+    fn a_server_that_dies_is_started_again() {
+        let cases = format!("*compile*) {OK} *execute*) exit 7;;");
+        let mut backend = start(&cases).unwrap();
+        for _ in 0..2 {
+            assert_eq!(run(&mut backend).unwrap_err().number(), "E0704");
+        }
+    }
+
+    #[test]
+    fn what_says_nothing_is_no_server() {
+        for command in ["exit 1", "echo hello", "/no/such/command"] {
+            let error = ServerBackend::start(command, ServerOptions::default()).unwrap_err();
+            assert_eq!(error.number(), "E0706", "{command}: {error}");
+        }
+    }
+}
