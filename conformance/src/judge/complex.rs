@@ -338,9 +338,21 @@ fn is_special(op: Binary, ty: ElementType, x: Parts, y: Parts) -> bool {
         }
         // exp(y log(x)), and the logarithm of a quotient by the root of the squares.
         Binary::Power => x.max_abs() > most || y.max_abs() * (near(x).ln().abs() + 4.0) > most,
-        Binary::Atan2 => x.max_abs().max(y.max_abs()).powi(2) > most,
+        Binary::Atan2 => x.max_abs().max(y.max_abs()).powi(2) > most || cancels(x, y),
         _ => false,
     }
+}
+
+/// Returns whether the sum of the squares of two numbers may be 0, or nearly cancels.
+fn cancels(x: Parts, y: Parts) -> bool {
+    /// The part of the squares that has to remain.
+    const LEAST: f64 = 1.0 / 64.0;
+    let meet = |a: Interval, b: Interval| a.lo <= b.hi && b.lo <= a.hi;
+    let zero = (meet(y.re, -x.im) && meet(y.im, x.re)) || (meet(y.re, x.im) && meet(y.im, -x.re));
+    let square = |(re, im): (f64, f64)| (re * re - im * im, 2.0 * re * im);
+    let (a, b) = (square(x.mid()), square(y.mid()));
+    let rest = (a.0 + b.0).hypot(a.1 + b.1);
+    zero || rest < LEAST * (a.0.hypot(a.1) + b.0.hypot(b.1))
 }
 
 /// Returns the complex numbers of these parts.

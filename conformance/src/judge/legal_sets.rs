@@ -430,6 +430,11 @@ fn near_a_pole_a_complex_function_has_any_size() {
     let large = ("c64[] (1.0327956, 5e15)", Undefined);
     verdicts(body, &["c64[] (0, -1)"], &[("c64[] (0, 1.6331239e16)", Undefined), large]);
     verdicts(body, &["c64[] (0.5, 0.25)"], &[("c64[] (5, 5)", Differs)]);
+    // The sum of the squares is 0.
+    let body =
+        "ENTRY e { y = c64[] parameter(0) x = c64[] parameter(1) ROOT r = c64[] atan2(y, x) }";
+    verdicts(body, &["c64[] (-1, 0)", "c64[] (0, -1)"], &[("c64[] (2, 7)", Undefined)]);
+    verdicts(body, &["c64[] (-1, 0.5)", "c64[] (0.25, -1)"], &[("c64[] (2, 7)", Differs)]);
 }
 
 #[test]

@@ -223,6 +223,9 @@ pub fn judge_with(
         each => each.to_vec(),
     };
     judge_devices(options, module, &repeated, &pairs, &mut judgement);
+    if judgement.verdict == Verdict::Differs && judgement.estimated.is_some() {
+        witness::try_variants(verified, &repeated, expected, actual, &mut judgement);
+    }
     if judgement.verdict == Verdict::Differs && options.witness {
         witness::examine(verified, &repeated, expected, &mut judgement);
     }
