@@ -1,6 +1,6 @@
 //! Parses the header of a module: `HloModule name, attribute=value, ...`.
 use super::Cursor;
-use super::balanced::balanced_value;
+use super::balanced::{balanced_value, is_raw, is_value};
 use super::number::push_ints;
 use super::shape::shape;
 use super::strings::{print_string, string};
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 pub(super) const TO_PARAMETERS: &str = "allow_spmd_sharding_propagation_to_parameters";
 pub(super) const TO_OUTPUT: &str = "allow_spmd_sharding_propagation_to_output";
 
-pub(crate) const NAMES: [&str; 12] = [
+const NAMES: [&str; 12] = [
     "is_scheduled",
     "input_output_alias",
     "buffer_donor",
@@ -187,7 +187,7 @@ fn bools(c: &mut Cursor<'_>) -> Result<Vec<bool>> {
 /// Parses `{ {"a" {0}} : {"b"}, "module" ... }` into the form it is printed in: sorted, one entry
 /// per line; the first entry of a value is kept. The module stays in quotes: XLA prints it over
 /// many lines, which it cannot parse.
-pub(crate) fn recovery_table(c: &mut Cursor<'_>) -> Result<Option<String>> {
+fn recovery_table(c: &mut Cursor<'_>) -> Result<Option<String>> {
     let mut table = BTreeMap::new();
     c.expect(b'{')?;
     while !c.eat(b'}') {
@@ -236,6 +236,24 @@ fn print_array(out: &mut String, (name, index): &OriginalArray<'_>) {
         out.push('}');
     }
     out.push('}');
+}
+
+/// Returns the name of an attribute that is printed as it is, but would be read as something else.
+pub(crate) fn not_kept(config: &ModuleConfig) -> Option<&str> {
+    if let Some(table) = &config.origin_recovery_table {
+        let read = recovery_table(&mut Cursor::new(&format!("{{\n{table}}}")));
+        if read.ok().flatten().as_ref() != Some(table) {
+            return Some("origin_recovery_table");
+        }
+    }
+    if config.debug_attributes.as_ref().is_some_and(|value| !is_value(value)) {
+        return Some("debug_attributes");
+    }
+    let taken = |attribute: &&HeaderAttr| {
+        let HeaderAttr { name, value } = attribute;
+        NAMES.contains(&name.as_str()) || !is_raw(name, value)
+    };
+    config.unknown.iter().find(taken).map(|attribute| attribute.name.as_str())
 }
 
 #[cfg(test)]

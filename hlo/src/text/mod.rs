@@ -22,7 +22,7 @@ mod word;
 
 pub use print::Style;
 
-pub(crate) use balanced::is_value;
+pub(crate) use balanced::is_raw;
 pub(crate) use cursor::Cursor;
 pub(crate) use module::parse;
 pub(crate) use parser::Parser;

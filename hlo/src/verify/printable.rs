@@ -4,16 +4,16 @@
 //! characters in a name and in the attributes that are printed as they are, and shapes of any
 //! depth.
 use crate::diag::Code;
-use crate::ir::{CommonAttrs, Computation, HeaderAttr, InstructionId, ModuleConfig, OriginalValue};
+use crate::ir::{CommonAttrs, Computation, InstructionId, OriginalValue};
 use crate::op::Op;
-use crate::text::{Cursor, common, header, is_name, is_value, names};
+use crate::text::{common, header, is_name, is_raw, names};
 use crate::{Error, Literal, Module, Shape};
 
 pub(crate) fn check(module: &Module, errors: &mut Vec<Error>) {
     if !is_name(&module.name) {
         errors.push(bad_name("a module", &module.name));
     }
-    errors.extend(check_header(&module.config).err());
+    errors.extend(header::not_kept(&module.config).map(bad_attribute));
     if let Some((parameters, result)) = &module.config.entry_layout {
         let nesting = parameters.iter().chain([result]).map(Shape::nesting);
         errors.extend(check_nesting(nesting.max().unwrap_or(0)).err());
@@ -67,31 +67,6 @@ fn check_raw(known: &[&str], attributes: &CommonAttrs) -> Result<(), Error> {
         Some(raw) => Err(bad_attribute(&raw.name)),
         None => Ok(()),
     }
-}
-
-/// Fails if an attribute of the header that is printed as it is would be read as something else.
-fn check_header(config: &ModuleConfig) -> Result<(), Error> {
-    if let Some(table) = &config.origin_recovery_table {
-        let read = header::recovery_table(&mut Cursor::new(&format!("{{\n{table}}}")));
-        if read.ok().flatten().as_ref() != Some(table) {
-            return Err(bad_attribute("origin_recovery_table"));
-        }
-    }
-    if config.debug_attributes.as_ref().is_some_and(|value| !is_value(value)) {
-        return Err(bad_attribute("debug_attributes"));
-    }
-    let mut unknown = config.unknown.iter();
-    match unknown.find(|HeaderAttr { name, value }| {
-        header::NAMES.contains(&name.as_str()) || !is_raw(name, value)
-    }) {
-        Some(attribute) => Err(bad_attribute(&attribute.name)),
-        None => Ok(()),
-    }
-}
-
-/// Returns whether an attribute is read as it is printed.
-fn is_raw(name: &str, value: &str) -> bool {
-    is_name(name) && is_value(value)
 }
 
 #[cold]
