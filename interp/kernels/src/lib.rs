@@ -16,7 +16,9 @@ mod dot;
 mod dynamic_slice;
 mod elementwise;
 mod fft;
+mod floats;
 mod fold;
+mod fold_tiles;
 mod function;
 mod fused;
 mod gather;
@@ -45,6 +47,7 @@ pub mod topk;
 mod triangular_solve;
 mod typed;
 mod unpooling;
+mod window;
 mod window_rows;
 mod window_steps;
 

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 use hlo::literal::Native;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 use num::array::array_shapes;
-use num::float::to_f32;
+use num::single::to_f32;
 use num::index::to_usize;
 use std::collections::BTreeMap;
 
