@@ -33,10 +33,7 @@ pub(crate) fn inputs(
 }
 
 /// Returns how each parameter is drawn.
-pub(crate) fn drawn(
-    ranges: &[RangeArg],
-    parameters: &Parameters<'_>,
-) -> Result<Vec<Drawn>> {
+pub(crate) fn drawn(ranges: &[RangeArg], parameters: &Parameters<'_>) -> Result<Vec<Drawn>> {
     let mut drawn = vec![Drawn::DEFAULT; parameters.shapes.len()];
     // An interval of a parameter takes precedence over that of all.
     for RangeArg { interval, .. } in ranges.iter().filter(|range| range.parameter.is_none()) {
