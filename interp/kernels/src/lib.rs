@@ -25,6 +25,7 @@ mod gather;
 mod interface;
 mod iota;
 mod map;
+mod move_kernel;
 mod op;
 mod pad;
 mod partial_sum;
