@@ -1,11 +1,9 @@
 //! The values of instructions, recorded in a run of the exact engine.
 use super::draft::{Draft, has_values};
+use super::limited_run::run;
 use super::search::Reduction;
-use collectives::Session;
+use hlo::Literal;
 use hlo::ir::InstructionId;
-use hlo::{Literal, Verified};
-use interp::{CompileOptions, RunOptions};
-use std::sync::Arc;
 
 impl Reduction<'_, '_> {
     /// Returns the instructions of the entry whose values can be arguments, and for each device

@@ -1,4 +1,4 @@
-//! The state of the emitter: the function that is made, and what it all adds to it.
+//! The emitter: the function that is built, with its blocks, constants and calls.
 use super::FAILED;
 use super::generate::FunctionFrame;
 use super::registers::Registers;
