@@ -8,6 +8,7 @@ mod explanations;
 mod file;
 mod files;
 mod inputs;
+mod interval;
 mod json;
 mod limits;
 mod memory;

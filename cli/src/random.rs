@@ -1,7 +1,6 @@
 //! Random arguments: the same for the same seed, on every machine.
-use crate::args::RangeArg;
 use crate::error::{Code, Failure};
-use crate::inputs::Parameters;
+use crate::interval::Interval;
 use crate::limits::{Limits, failure};
 use conformance::random::Sequence;
 use hlo::ir::{Computation, DeviceSharding, Instruction, Placement, Sharding};
@@ -13,15 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The numbers that elements are drawn from.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Interval {
-    /// Floats from -1 to 1, integers from 0 to 3.
-    Default,
-    /// From the first to the second, also as integers if they are.
-    Of(f64, f64, Option<(i128, i128)>),
-}
-
 /// How the elements of a parameter are drawn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Drawn {
@@ -32,67 +22,6 @@ pub(crate) struct Drawn {
 
 impl Drawn {
     pub(crate) const DEFAULT: Self = Self { interval: Interval::Default, is_kept: true };
-}
-
-/// Returns how each parameter is drawn.
-pub(crate) fn wanted(
-    ranges: &[RangeArg],
-    parameters: &Parameters<'_>,
-) -> Result<Vec<Drawn>, Failure> {
-    let mut wanted = vec![Drawn::DEFAULT; parameters.shapes.len()];
-    // An interval of a parameter takes precedence over that of all.
-    for RangeArg { interval, .. } in ranges.iter().filter(|range| range.parameter.is_none()) {
-        wanted.fill(Drawn { interval: *interval, is_kept: true });
-    }
-    for RangeArg { parameter, interval } in ranges {
-        let Some(name) = parameter else { continue };
-        let number = parameters.find(name).ok_or_else(|| parameters.unknown(name))?;
-        wanted[number].interval = *interval;
-    }
-    Ok(wanted)
-}
-
-impl Interval {
-    /// Parses `LO:HI`.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (low, high) = text.split_once(':')?;
-        let float = |text: &str| text.parse::<f64>().ok().filter(|x| x.is_finite());
-        let (least, most) = (float(low)?, float(high)?);
-        let integers = || Some((low.parse().ok()?, high.parse().ok()?));
-        (least <= most).then(|| Self::Of(least, most, integers()))
-    }
-    /// Fails if integers of the type cannot be drawn from it.
-    fn check(self, ty: ElementType) -> Result<(), String> {
-        let Self::Of(low, high, integers) = self else { return Ok(()) };
-        let (least, most) = match ty.class() {
-            Class::Float | Class::Complex => return Ok(()),
-            Class::Pred => (0, 1),
-            Class::Signed => (-(1i128 << (ty.bits() - 1)), (1i128 << (ty.bits() - 1)) - 1),
-            Class::Unsigned => (0, (1i128 << ty.bits()) - 1),
-        };
-        match integers {
-            Some((low, high)) if least <= low && high <= most => Ok(()),
-            Some(_) => Err(format!("{low}:{high} is not within {least}:{most}, the range of {ty}")),
-            None => Err(format!("{low}:{high} is not a range of integers, as {ty} requires")),
-        }
-    }
-    fn float(self, sequence: &mut Sequence) -> f64 {
-        match self {
-            Self::Default => 2.0 * sequence.unit() - 1.0,
-            // Two products, because the difference may overflow.
-            Self::Of(low, high, _) => {
-                let share = sequence.unit();
-                (low * (1.0 - share) + high * share).clamp(low, high)
-            }
-        }
-    }
-    /// Draws an integer, if the interval states integers.
-    fn integer(self, sequence: &mut Sequence) -> Option<i128> {
-        let Self::Of(_, _, Some((low, high))) = self else { return None };
-        let count = u128::try_from(high - low).unwrap_or(0) + 1;
-        let drawn = (u128::from(sequence.bits()) * count) >> 64;
-        Some(low + i128::try_from(drawn).unwrap_or(0))
-    }
 }
 
 fn element(sequence: &mut Sequence, ty: ElementType, interval: Interval) -> Scalar {

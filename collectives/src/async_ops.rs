@@ -2,7 +2,8 @@
 //!
 //! Each execution of a start has an id, which is the value of the start. Every rank serves all
 //! suspensions in one order, so that an operation has the same id on all ranks.
-use crate::task::{SpawnPath, WaitReason};
+use crate::site::SpawnPath;
+use crate::task::WaitReason;
 use hlo::Literal;
 use hlo::ir::ComputationId;
 use interp::{AsyncId, Position, Value};

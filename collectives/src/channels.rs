@@ -1,12 +1,13 @@
 //! Channels of `send` and `recv`: what both ends state.
 use crate::message_queue::all_neighbors;
-use crate::send_recv::{channel_name, done_of, stated};
 use crate::{Code, Error, Result};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
-use hlo::{Module, Opcode};
+use hlo::op::GroupMode;
+use hlo::{Module, Op, Opcode};
 use interp::{DeviceGrid, Position};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The id of a channel, if it has one.
 pub(crate) type Channel = Option<i64>;
 
 /// The pairs that the instructions at one end of a channel state, each with an instruction that
@@ -147,4 +148,74 @@ fn compare(module: &Module, channel: Channel, send: &End, recv: &End) -> Result<
         .at(at.site(module))
         .label(other.span(module), format!("the `{opcode}` of this channel"))
         .with_help("state the same pairs at both ends of a channel"))
+}
+
+/// Returns `channel 3`, or `the channel without an id`.
+pub(crate) fn channel_name(channel: Channel) -> String {
+    let none = || "the channel without an id".to_owned();
+    channel.map_or_else(none, |id| format!("channel {id}"))
+}
+
+/// Returns the position of the `recv-done` of a `recv` in the same computation.
+pub(crate) fn done_of(position: Position, module: &Module) -> Option<Position> {
+    let computation = &module.computations[position.computation];
+    let mut all = computation.instructions.iter();
+    let (instruction, _) = all.find(|(_, instruction)| {
+        matches!(instruction.op, Op::RecvDone(_))
+            && instruction.operands.first() == Some(&position.instruction)
+    })?;
+    Some(Position { instruction, ..position })
+}
+
+/// Pairs of sender and receiver, and the kind of their ids.
+type StatedPairs = (GroupMode, Vec<(i64, i64)>);
+
+/// Returns the pairs that a `send` or `recv` states; nothing if it states none.
+pub(crate) fn stated(instruction: &Instruction, grid: DeviceGrid) -> Option<Result<StatedPairs>> {
+    let attributes = instruction.common.as_deref()?.frontend_attributes.as_ref()?;
+    let (_, text) =
+        attributes.0.iter().find(|(key, _)| key == "_xla_send_recv_source_target_pairs")?;
+    let mode = match grid.partitions {
+        1 => GroupMode::CrossReplica,
+        _ => GroupMode::CrossPartition,
+    };
+    let pairs = pairs_of(text).ok_or_else(|| {
+        let message = format!("`{text}` is not a list of pairs like `{{{{0,1}},{{1,2}}}}`");
+        Error::from(Code::Groups { message })
+    });
+    Some(pairs.map(|pairs| (mode, pairs)))
+}
+
+/// Parses `{{0,1},{1,2}}`.
+fn pairs_of(text: &str) -> Option<Vec<(i64, i64)>> {
+    let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
+    let mut found = Vec::new();
+    let mut rest = inner.trim();
+    if rest.is_empty() {
+        return Some(found);
+    }
+    loop {
+        let (pair, after) = rest.strip_prefix('{')?.split_once('}')?;
+        let (from, to) = pair.split_once(',')?;
+        found.push((from.trim().parse().ok()?, to.trim().parse().ok()?));
+        rest = after.trim_start();
+        if rest.is_empty() {
+            return Some(found);
+        }
+        rest = rest.strip_prefix(',')?.trim_start();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pairs_of;
+
+    #[test]
+    fn pairs_are_separated_by_commas() {
+        assert_eq!(pairs_of("{}"), Some(Vec::new()));
+        assert_eq!(pairs_of(" {{0,1}, { 1 , 2 }} "), Some(vec![(0, 1), (1, 2)]));
+        for text in ["", "{", "{{0,1} {1,2}}", "{{0,1},}", "{,{0,1}}", "{{0,1},,{1,2}}", "{{0}}"] {
+            assert_eq!(pairs_of(text), None, "{text}");
+        }
+    }
 }

@@ -24,6 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![warn(clippy::wildcard_enum_match_arm)]
+mod arrivals;
 mod async_ops;
 mod channels;
 mod crossings;
@@ -37,11 +38,15 @@ mod links;
 mod memory;
 mod message_queue;
 mod order;
+mod permute;
 mod rank_exchange;
+mod rank_steps;
 mod rendezvous;
 mod run;
 mod send_recv;
+mod send_recv_queues;
 mod session;
+mod site;
 pub mod spmd;
 mod suspension;
 mod task;

@@ -1,7 +1,7 @@
 //! The devices that an instruction connects, as far as the text states them: groups, and pairs of
 //! sender and receiver.
+use crate::channels::stated;
 use crate::message_queue::{Neighbors, all_neighbors};
-use crate::send_recv::stated;
 use crate::{Groups, Result};
 use hlo::Opcode;
 use hlo::ir::Instruction;

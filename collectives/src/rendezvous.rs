@@ -1,6 +1,8 @@
 //! Rendezvous: the members of a group wait for each other at a collective op.
 use crate::deadlock::list_devices;
-use crate::task::{SpawnPath, Waiter};
+use crate::site::SpawnPath;
+use crate::site::{Key, Site};
+use crate::task::Waiter;
 use crate::values::Values;
 use crate::{Code, Error, Groups, Result};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
@@ -9,34 +11,7 @@ use hlo::{Literal, Module, Op, Shape};
 use interp::{DeviceGrid, Position};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
-
-/// The common property of matching instructions of different devices: the channel, or the
-/// instruction itself and the path of the task that executes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Site {
-    Channel(i64),
-    Instruction(ComputationId, InstructionId, SpawnPath),
-}
-
-impl fmt::Display for Site {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Channel(id) => write!(f, "channel {id}"),
-            Self::Instruction(..) => f.write_str("one instruction"),
-        }
-    }
-}
-
-impl Site {
-    pub(crate) fn of(position: Position, channel: Option<i64>, path: SpawnPath) -> Self {
-        channel.map_or(
-            Self::Instruction(position.computation, position.instruction, path),
-            Self::Channel,
-        )
-    }
-}
 
 /// A device that takes part in an op.
 #[derive(Debug, Clone)]
@@ -91,10 +66,6 @@ pub(crate) struct Group {
     /// The index of the device in it.
     own: usize,
 }
-
-/// Identifies a rendezvous: the site, the number of the group, and how often the group met there
-/// before.
-pub(crate) type Key = (Site, usize, u64);
 
 /// All rendezvous that are not complete.
 #[derive(Debug, Default)]

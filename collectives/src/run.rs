@@ -1,13 +1,15 @@
 //! One run: the tasks of all devices, and the operations they wait for.
 use crate::async_ops::{AsyncOps, AsyncState};
+use crate::channels::channel_name;
 use crate::crossings::Crossings;
 use crate::device_state::DeviceState;
 use crate::message_queue::{MessageKey, MessageQueue};
 use crate::order::Order;
 use crate::rank_exchange::RankExchange;
 use crate::rendezvous::{Participant, Rendezvous, RendezvousTable};
-use crate::send_recv::{SendRecvQueues, channel_name};
-use crate::task::{SpawnPath, Task, TaskState, WaitReason, Waiter};
+use crate::send_recv_queues::SendRecvQueues;
+use crate::site::SpawnPath;
+use crate::task::{Task, TaskState, WaitReason, Waiter};
 use crate::wire::Stage;
 use crate::{Code, Error, Ranks, Result, channels};
 use hlo::ir::ComputationId;

@@ -8,148 +8,18 @@
 //! of its source in the order in which they were sent. Otherwise a channel connects one device with
 //! itself, or one sender with one receiver: with more devices the result would depend on which is
 //! faster, and that is an error.
-use crate::channels::Channel;
+use crate::channels::{Channel, done_of, stated};
 use crate::crossings::{Arrival, Crossing};
 use crate::message_queue::{Message, Neighbors, all_neighbors};
 use crate::run::Run;
+use crate::send_recv_queues::{PendingSend, ambiguous};
 use crate::task::WaitReason;
 use crate::values::Values;
 use crate::{Code, Error, Result};
 use hlo::ir::Instruction;
-use hlo::op::GroupMode;
-use hlo::{Literal, Module, Op, Shape};
-use interp::{DeviceGrid, Position, Suspension, Value, collective};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-
-/// Values that were sent and not received.
-#[derive(Debug, Default)]
-pub(crate) struct SendRecvQueues {
-    /// Values on channels with stated pairs, by sender and receiver.
-    addressed: BTreeMap<(Channel, usize, usize), VecDeque<Message>>,
-    /// Values on channels without pairs.
-    open: BTreeMap<Channel, Open>,
-    /// The tasks that wait on a channel.
-    waiting: BTreeMap<Channel, Vec<(usize, Position)>>,
-    /// The pairs of the last `recv` of a device on a channel.
-    posted: BTreeMap<(Channel, usize), Neighbors>,
-    /// How many values each `recv` may still take: by sender, if it states one, and receiver.
-    room: BTreeMap<(Channel, Option<usize>, usize), u64>,
-    /// The sends that wait for a `recv`.
-    sends: BTreeMap<Channel, VecDeque<PendingSend>>,
-}
-
-/// A `send` that waits for a `recv`.
-#[derive(Debug)]
-struct PendingSend {
-    task: usize,
-    message: Message,
-    /// The value of the operand.
-    value: Value,
-    partners: Option<Neighbors>,
-}
-
-/// A channel without stated pairs.
-#[derive(Debug, Default)]
-struct Open {
-    queue: VecDeque<Message>,
-    senders: BTreeSet<usize>,
-    /// The sender and the receiver, if they are different devices.
-    across: Option<(usize, usize)>,
-}
-
-impl Open {
-    fn send(&mut self, channel: Channel, message: Message) -> Result<()> {
-        let sender = message.sender;
-        self.senders.insert(sender);
-        if let Some((first, _)) = self.across.filter(|&(first, _)| first != sender) {
-            return Err(ambiguous(channel, "sent", first, sender));
-        }
-        self.queue.push_back(message);
-        Ok(())
-    }
-    /// Returns the oldest value that the device sent to itself, or else the oldest one of the only
-    /// other sender.
-    fn receive(&mut self, channel: Channel, device: usize) -> Result<Option<Message>> {
-        if let Some(own) = self.queue.iter().position(|message| message.sender == device) {
-            return Ok(self.queue.remove(own));
-        }
-        if let Some((_, first)) = self.across.filter(|&(_, first)| first != device) {
-            return Err(ambiguous(channel, "received", first, device));
-        }
-        let Some(sender) = self.queue.front().map(|message| message.sender) else {
-            return Ok(None);
-        };
-        if let Some(&other) = self.senders.iter().find(|&&other| other != sender) {
-            return Err(ambiguous(channel, "sent", sender, other));
-        }
-        self.across = Some((sender, device));
-        Ok(self.queue.pop_front())
-    }
-}
-
-impl SendRecvQueues {
-    /// Returns the senders and receivers of the `recv`s that a `send` needs.
-    fn needed(send: &PendingSend) -> Vec<(Option<usize>, usize)> {
-        let sender = send.message.sender;
-        match &send.partners {
-            Some(partners) => partners.targets.iter().map(|&to| (Some(sender), to)).collect(),
-            // The value comes back to its sender, unless the devices wait for another one: see
-            // `connect_open`.
-            None => vec![(None, sender)],
-        }
-    }
-    fn has_room(&self, channel: Channel, send: &PendingSend) -> bool {
-        let room = |(from, to)| self.room.get(&(channel, from, to)).is_some_and(|&room| room > 0);
-        Self::needed(send).into_iter().all(room)
-    }
-    /// Takes the room for a value, if all its receivers have it.
-    fn take_room(&mut self, channel: Channel, send: &PendingSend) -> bool {
-        let has_room = self.has_room(channel, send);
-        for (from, to) in Self::needed(send).into_iter().filter(|_| has_room) {
-            *self.room.entry((channel, from, to)).or_default() -= 1;
-        }
-        has_room
-    }
-    /// Returns the first stated receiver that has no room for a value.
-    fn missing_receiver(&self, channel: Channel, send: &PendingSend) -> Option<usize> {
-        let full = |to: &&usize| {
-            let key = (channel, Some(send.message.sender), **to);
-            self.room.get(&key).is_none_or(|&room| room == 0)
-        };
-        send.partners.as_ref().and_then(|partners| partners.targets.iter().find(full)).copied()
-    }
-    /// Fails if a value was not received.
-    pub(crate) fn check_all_received(&self, module: &Module) -> Result<()> {
-        let addressed =
-            self.addressed.iter().find_map(|(key, queue)| Some((key.0, queue.front()?)));
-        let open = || self.open.iter().find_map(|(&c, open)| Some((c, open.queue.front()?)));
-        let Some((channel, sent)) = addressed.or_else(open) else { return Ok(()) };
-        let message = format!(
-            "the value that device {} sent on {} was not received",
-            sent.sender,
-            channel_name(channel)
-        );
-        Err(Error::from(Code::Unclaimed { message })
-            .at(sent.position.site(module))
-            .with_help("add a `recv` on the same channel for each `send`"))
-    }
-}
-
-/// Returns `channel 3`, or `the channel without an id`.
-pub(crate) fn channel_name(channel: Channel) -> String {
-    let none = || "the channel without an id".to_owned();
-    channel.map_or_else(none, |id| format!("channel {id}"))
-}
-
-fn ambiguous(channel: Channel, done: &str, first: usize, other: usize) -> Error {
-    let (first, other) = (first.min(other), first.max(other));
-    let channel = channel_name(channel);
-    let message =
-        format!("devices {first} and {other} have both {done} on {channel}, which states no pairs");
-    Error::from(Code::Mismatch { message }).with_help(
-        "state the pairs: `frontend_attributes={_xla_send_recv_source_target_pairs={{0,1}}}`",
-    )
-}
+use hlo::{Literal, Op, Shape};
+use interp::{Position, Suspension, Value, collective};
+use std::collections::VecDeque;
 
 impl Run {
     pub(crate) fn send(
@@ -385,17 +255,6 @@ impl Run {
     }
 }
 
-/// Returns the position of the `recv-done` of a `recv` in the same computation.
-pub(crate) fn done_of(position: Position, module: &Module) -> Option<Position> {
-    let computation = &module.computations[position.computation];
-    let mut all = computation.instructions.iter();
-    let (instruction, _) = all.find(|(_, instruction)| {
-        matches!(instruction.op, Op::RecvDone(_))
-            && instruction.operands.first() == Some(&position.instruction)
-    })?;
-    Some(Position { instruction, ..position })
-}
-
 /// Returns whether the result of a `recv-done`, or of the `recv` of a group, has more than the
 /// data: a `recv-done` of old texts has no token.
 fn has_rest(instruction: &Instruction) -> bool {
@@ -408,57 +267,4 @@ fn data(instruction: &Instruction) -> &Shape {
     let shape = &instruction.shape;
     let parts = shape.tuple().filter(|_| has_rest(instruction));
     parts.and_then(|parts| parts.first()).unwrap_or(shape)
-}
-
-/// Pairs of sender and receiver, and the kind of their ids.
-type StatedPairs = (GroupMode, Vec<(i64, i64)>);
-
-/// Returns the pairs that a `send` or `recv` states; nothing if it states none.
-pub(crate) fn stated(instruction: &Instruction, grid: DeviceGrid) -> Option<Result<StatedPairs>> {
-    let attributes = instruction.common.as_deref()?.frontend_attributes.as_ref()?;
-    let (_, text) =
-        attributes.0.iter().find(|(key, _)| key == "_xla_send_recv_source_target_pairs")?;
-    let mode = match grid.partitions {
-        1 => GroupMode::CrossReplica,
-        _ => GroupMode::CrossPartition,
-    };
-    let pairs = pairs_of(text).ok_or_else(|| {
-        let message = format!("`{text}` is not a list of pairs like `{{{{0,1}},{{1,2}}}}`");
-        Error::from(Code::Groups { message })
-    });
-    Some(pairs.map(|pairs| (mode, pairs)))
-}
-
-/// Parses `{{0,1},{1,2}}`.
-fn pairs_of(text: &str) -> Option<Vec<(i64, i64)>> {
-    let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
-    let mut found = Vec::new();
-    let mut rest = inner.trim();
-    if rest.is_empty() {
-        return Some(found);
-    }
-    loop {
-        let (pair, after) = rest.strip_prefix('{')?.split_once('}')?;
-        let (from, to) = pair.split_once(',')?;
-        found.push((from.trim().parse().ok()?, to.trim().parse().ok()?));
-        rest = after.trim_start();
-        if rest.is_empty() {
-            return Some(found);
-        }
-        rest = rest.strip_prefix(',')?.trim_start();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::pairs_of;
-
-    #[test]
-    fn pairs_are_separated_by_commas() {
-        assert_eq!(pairs_of("{}"), Some(Vec::new()));
-        assert_eq!(pairs_of(" {{0,1}, { 1 , 2 }} "), Some(vec![(0, 1), (1, 2)]));
-        for text in ["", "{", "{{0,1} {1,2}}", "{{0,1},}", "{,{0,1}}", "{{0,1},,{1,2}}", "{{0}}"] {
-            assert_eq!(pairs_of(text), None, "{text}");
-        }
-    }
 }

@@ -1,7 +1,8 @@
 //! Dispatch of suspended tasks by cross-device instruction.
 use crate::async_ops::AsyncState;
-use crate::rendezvous::{Joined, Participant, Site};
+use crate::rendezvous::{Joined, Participant};
 use crate::run::Run;
+use crate::site::Site;
 use crate::task::{WaitReason, Waiter};
 use crate::values::Values;
 use crate::{Code, Error, Result};

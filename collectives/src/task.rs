@@ -1,6 +1,7 @@
 //! Tasks: the computations that devices run, and what they wait for.
 use crate::device_state::DeviceState;
-use crate::rendezvous::{Key, Site};
+use crate::site::SpawnPath;
+use crate::site::{Key, Site};
 use crate::{Code, Result};
 use hlo::ir::{ComputationId, InstructionId};
 use interp::{AsyncId, Outcome, Position};
@@ -32,16 +33,6 @@ struct Counts {
     rounds: FxHashMap<(Site, usize), u64>,
     /// `async-start`s.
     starts: FxHashMap<(ComputationId, InstructionId), u64>,
-}
-
-/// The chain of starts that spawned a task, in program order: the same on all devices that run the
-/// same program, in whatever order they are stepped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub(crate) struct SpawnPath {
-    /// Hash of the chain of starts and of the execution count of each; 0 for the entry.
-    pub(crate) run: u64,
-    /// Hash of the chain of starts alone.
-    pub(crate) chain: u64,
 }
 
 #[derive(Debug)]

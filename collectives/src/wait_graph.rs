@@ -1,9 +1,10 @@
 //! The wait-for graph of a run without a runnable task.
 use crate::async_ops::AsyncState;
+use crate::channels;
 use crate::deadlock::{Deadlock, Waiting};
-use crate::rendezvous::{Key, Rendezvous};
+use crate::rendezvous::Rendezvous;
 use crate::run::Run;
-use crate::send_recv;
+use crate::site::Key;
 use crate::task::{Task, TaskState, WaitReason};
 use interp::{AsyncId, Position};
 use std::collections::BTreeMap;
@@ -86,11 +87,11 @@ impl Run {
             }
             WaitReason::Parts => Missing { what: Some("the rest of the steps".to_owned()), ..none },
             WaitReason::Receiver(channel, target) => {
-                let what = Some(format!("a `recv` on {}", send_recv::channel_name(channel)));
+                let what = Some(format!("a `recv` on {}", channels::channel_name(channel)));
                 Missing { what, devices: target.into_iter().collect(), ..none }
             }
             WaitReason::Channel(channel, source) => {
-                let what = Some(format!("a value on {}", send_recv::channel_name(channel)));
+                let what = Some(format!("a value on {}", channels::channel_name(channel)));
                 Missing { what, devices: source.into_iter().collect(), ..none }
             }
         }

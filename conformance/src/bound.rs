@@ -10,7 +10,7 @@
 //! - Other floats may differ by `u * K * scale` in each element, where `scale` is the largest
 //!   finite magnitude of the expected array: where terms cancel, the error has the size of the
 //!   terms, not of the result. `K = 8 + 2 p + 4 sqrt(t)`. `p` counts the float operations on the
-//!   longest path to the result, at most [`PATH_LIMIT`]: each may round once, and backends may fuse
+//!   longest path to the result, at most [`PATH_LIMIT`](crate::error_model::PATH_LIMIT): each may round once, and backends may fuse
 //!   `a*b+c` into one rounding or use another polynomial for a function. The body of a `while`
 //!   counts as the limit, because its trip count is unknown. `t` is the largest number of terms
 //!   that one operation sums (contracted elements of a dot, reduced elements, elements of a window,
@@ -36,9 +36,6 @@
 use crate::error_model::ErrorModel;
 use hlo::Module;
 use interp::Engine;
-
-/// The path length beyond which the bound does not grow.
-pub(crate) const PATH_LIMIT: u32 = 256;
 
 /// The allowed error of a result.
 #[derive(Debug, Clone, PartialEq)]
@@ -182,6 +179,7 @@ impl From<Bound> for Tolerance {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error_model::PATH_LIMIT;
 
     const U: f64 = 1.0 / 16_777_216.0;
 

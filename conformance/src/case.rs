@@ -25,7 +25,7 @@ fn engine_treatment(engine: Engine) -> String {
 }
 
 /// Runs a case in every treatment. The comparison is that of the first engine.
-pub(crate) fn run(case: &Case, engines: &[Engine]) -> Result<Outcome> {
+fn run(case: &Case, engines: &[Engine]) -> Result<Outcome> {
     if !case.errors.is_empty() {
         check_errors(case, engines)?;
         return Ok(Outcome::Agree(Comparison::default()));
@@ -34,6 +34,18 @@ pub(crate) fn run(case: &Case, engines: &[Engine]) -> Result<Outcome> {
 }
 
 impl Case {
+    /// Runs the case in every treatment: in each of these engines, and in the first one also after
+    /// the module was printed and parsed again.
+    pub fn run(&self, engines: &[Engine]) -> Report {
+        Report::run(&self.name, &self.file, || run(self, engines))
+    }
+    /// Runs the case as [`run`](Self::run) does, with these options; a time limit is that of all
+    /// treatments together.
+    pub fn run_with(&self, engines: &[Engine], options: &RunOptions) -> Report {
+        let case = Self { options: options.clone().start_clock(), ..self.clone() };
+        case.run(engines)
+    }
+
     /// Runs the module and returns the result of each device.
     pub(crate) fn results(&self, engine: Engine) -> Result<Vec<Literal>> {
         self.results_of(&self.verified()?, engine)

@@ -6,7 +6,8 @@ use hlo::op::{Accuracy, Kind, Op};
 use hlo::{ElementType, Module, Opcode, Shape};
 use interp::DeviceGrid;
 
-use crate::bound::PATH_LIMIT;
+/// The path length beyond which the bound does not grow.
+pub(crate) const PATH_LIMIT: u32 = 256;
 
 /// The error model of an array. Values of tuple shape have one for each leaf: the rounding of one
 /// part of a result to 4 bits does not change the others.

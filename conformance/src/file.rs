@@ -26,7 +26,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::case;
 use crate::{AtomicFile, Engine, Existing, Report};
 
 /// A file of cases.
@@ -268,18 +267,6 @@ impl Case {
             }
         }
         text
-    }
-
-    /// Runs the case in every treatment: in each of these engines, and in the first one also after
-    /// the module was printed and parsed again.
-    pub fn run(&self, engines: &[Engine]) -> Report {
-        Report::run(&self.name, &self.file, || case::run(self, engines))
-    }
-    /// Runs the case as [`run`](Self::run) does, with these options; a time limit is that of all
-    /// treatments together.
-    pub fn run_with(&self, engines: &[Engine], options: &RunOptions) -> Report {
-        let case = Self { options: options.clone().start_clock(), ..self.clone() };
-        case.run(engines)
     }
 }
 

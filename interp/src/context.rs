@@ -8,7 +8,7 @@ use crate::state::{Channels, Streams};
 use crate::value::Value;
 use crate::{Error, Result};
 use hlo::ir::ComputationId;
-use hlo::{Array, Module, Scalar};
+use hlo::{Array, Literal, Module, Scalar};
 use num::Scope;
 use num::clock::{Clock, Stop};
 use num::error::Code;
@@ -29,9 +29,14 @@ pub(crate) struct RunContext {
     depth: usize,
 }
 
+/// Runs a computation on arguments, within the limits of a run.
+pub(crate) type RunComputation = fn(RunContext, ComputationId, Vec<Value>) -> Result<Literal>;
+
 #[derive(Debug)]
 struct Shared {
     program: Arc<Program>,
+    /// Runs a computation of scalars that is not compiled.
+    call: RunComputation,
     /// The device and its grid; `None` if it is the only device.
     place: Option<(Device, DeviceGrid)>,
     options: RunOptions,
@@ -44,6 +49,7 @@ struct Shared {
 impl RunContext {
     pub(crate) fn new(
         program: Arc<Program>,
+        call: RunComputation,
         options: RunOptions,
         place: Option<(Device, DeviceGrid)>,
     ) -> Self {
@@ -51,6 +57,7 @@ impl RunContext {
             Budget::new(options.max_memory, Arc::clone(&program.pool), options.spill.clone());
         let shared = Shared {
             program,
+            call,
             place,
             spent: AtomicU64::new(0),
             clock: options.clock(),
@@ -173,7 +180,7 @@ impl Scope for RunContext {
         let arguments = arguments.iter().zip(types);
         let arguments: Vec<Value> =
             arguments.map(|(&value, &ty)| Value::Array(Array::scalar(ty, value))).collect();
-        let result = (self.program().call)(self.nested()?, computation, arguments)?;
+        let result = (self.shared.call)(self.nested()?, computation, arguments)?;
         let single = std::slice::from_ref(&result);
         for (out, element) in out.iter_mut().zip(result.elements().unwrap_or(single)) {
             *out = element.get(0);

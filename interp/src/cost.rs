@@ -1,6 +1,6 @@
 //! The cost of each instruction: arithmetic operations, bytes that are read and written, and how
 //! often it runs.
-use crate::trip_count;
+use crate::trip_count::trip_count;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::{DynamicRule, Kind};
 use hlo::{Module, Op, Shape};

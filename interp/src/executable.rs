@@ -88,7 +88,6 @@ impl Executable {
             engine,
             plans,
             scalar_programs,
-            call,
             pool: Arc::default(),
             observable: OnceLock::new(),
         })))
@@ -103,7 +102,7 @@ impl Executable {
         if let Some(program) = self.0.observable.get() {
             return Ok(program);
         }
-        let Program { verified, engine, scalar_programs, call, pool, .. } = &*self.0;
+        let Program { verified, engine, scalar_programs, pool, .. } = &*self.0;
         let limits = CompileLimits::of(&CompileOptions::default().limits_of(options));
         let plans = lower::plans(verified.module(), *engine, scalar_programs, false, limits)?;
         Ok(self.0.observable.get_or_init(|| {
@@ -113,7 +112,6 @@ impl Executable {
                 engine: *engine,
                 plans,
                 scalar_programs: Arc::clone(scalar_programs),
-                call: *call,
                 pool: Arc::clone(pool),
                 observable: OnceLock::new(),
             })
@@ -182,7 +180,7 @@ impl Executable {
         let arguments: Vec<Literal> = arguments.into();
         let bytes = arguments.iter().map(held_bytes).sum();
         let program = Arc::clone(self.program(options)?);
-        let context = RunContext::new(program, options.clone(), place);
+        let context = RunContext::new(program, call, options.clone(), place);
         let mut held = context.budget().hold(bytes)?;
         let checked = check_arguments(&context, arguments)?;
         // What nothing else shares is donated, and pays for itself until it is dropped.
@@ -194,7 +192,7 @@ impl Executable {
     /// Returns a context that belongs to no device, for cross-device instructions.
     pub(crate) fn context(&self, options: &RunOptions) -> RunContext {
         let options = RunOptions { hooks: Hooks::new(), ..options.clone() };
-        RunContext::new(Arc::clone(&self.0), options, None)
+        RunContext::new(Arc::clone(&self.0), call, options, None)
     }
 }
 

@@ -23,13 +23,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![warn(clippy::wildcard_enum_match_arm)]
+mod analysis;
+mod branch;
 mod check_nan;
 pub mod collective;
 mod context;
 pub mod cost;
 mod custom;
+mod custom_call;
 mod device;
 mod dynamic;
+mod effects;
 mod executable;
 mod float_environment;
 mod hooks;
@@ -41,10 +45,12 @@ mod memory;
 mod observe;
 mod options;
 mod plan;
+mod position;
 mod program;
 mod rng;
 mod scan;
 mod state;
+mod trip_count;
 mod value;
 
 pub use ::num;
@@ -53,12 +59,13 @@ pub use device::{Device, DeviceGrid};
 pub use executable::{Executable, run};
 pub use float_environment::FloatEnvironment;
 pub use hooks::Hooks;
-pub use lower::trip_count;
-pub use machine::{Machine, Outcome, Position, Suspension, asynchronous};
+pub use machine::{Machine, Outcome, asynchronous};
 pub use memory::Spill;
 pub use num::is_run_over;
 pub use num::{Code, Error, Result, over_memory_limit};
 pub use observe::{Event, Progress};
 pub use options::{CompileOptions, Engine, RunOptions};
 pub use plan::PlanText;
+pub use position::{Position, Suspension};
+pub use trip_count::trip_count;
 pub use value::{AsyncId, Value};

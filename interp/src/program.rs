@@ -1,13 +1,10 @@
 //! The compiled form of a module, kept while it runs.
-use crate::Result;
-use crate::context::RunContext;
 use crate::memory::Pool;
 use crate::options::Engine;
 use crate::plan::Plan;
-use crate::value::Value;
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::Kind;
-use hlo::{ArrayShape, Literal, Module, Shape, Verified};
+use hlo::{ArrayShape, Module, Shape, Verified};
 use num::array::bytes_of;
 use num::scalar_program::ScalarPrograms;
 use std::sync::{Arc, OnceLock};
@@ -21,8 +18,6 @@ pub(crate) struct Program {
     pub(crate) plans: Vec<Plan>,
     /// The computations that take and return scalars, compiled for ops that apply them to elements.
     pub(crate) scalar_programs: Arc<ScalarPrograms>,
-    /// Runs a computation of scalars that is not compiled.
-    pub(crate) call: RunComputation,
     /// Whether it calls code of others, which may wait for anything.
     pub(crate) calls_out: bool,
     /// Memory for the next arrays of a run, or of the next run.
@@ -30,9 +25,6 @@ pub(crate) struct Program {
     /// The program with a step for each instruction, compiled for the first run that is observed.
     pub(crate) observable: OnceLock<Arc<Program>>,
 }
-
-/// Runs a computation on arguments, within the limits of a run.
-pub(crate) type RunComputation = fn(RunContext, ComputationId, Vec<Value>) -> Result<Literal>;
 
 impl Program {
     pub(crate) fn module(&self) -> &Module {

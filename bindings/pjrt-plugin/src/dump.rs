@@ -3,17 +3,26 @@
 //! The first run of each program becomes `0001_jit_step.hlo` and `0001_jit_step.npz`; a run that fails, `0001_jit_step.failed.hlo`
 //! with its error in comments and the arguments alone. `etalon test DIR` runs the suite.
 use crate::failure::{Failure, Result};
-use crate::program::Program;
-use hlo::Literal;
 use hlo::literal::npz;
 use hlo::text::Style;
+use hlo::{Literal, Module};
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The number of the last program.
 static LAST: AtomicUsize = AtomicUsize::new(0);
+
+/// What a program keeps of its runs that are written.
+#[derive(Debug, Default)]
+pub(crate) struct DumpedRuns {
+    /// How many there were.
+    count: AtomicUsize,
+    /// The number in the names of their files.
+    number: OnceLock<usize>,
+}
 
 /// The run of a program that is written to a folder.
 pub(crate) struct Dump {
@@ -24,11 +33,15 @@ pub(crate) struct Dump {
 }
 
 impl Dump {
-    /// Begins with the arguments, of each device.
-    pub(crate) fn new(folder: &Path, program: &Program, arguments: &[Vec<Literal>]) -> Self {
-        let is_first = program.runs.fetch_add(1, Ordering::Relaxed) == 0;
-        let stem = |number: usize| folder.join(format!("{number:04}_{}", program.name()));
-        let stem = stem(*program.number.get_or_init(|| {
+    /// Begins with the arguments, of each device, of a run of the program called `name`.
+    pub(crate) fn new(
+        (folder, name): (&Path, &str),
+        runs: &DumpedRuns,
+        arguments: &[Vec<Literal>],
+    ) -> Self {
+        let is_first = runs.count.fetch_add(1, Ordering::Relaxed) == 0;
+        let stem = |number: usize| folder.join(format!("{number:04}_{name}"));
+        let stem = stem(*runs.number.get_or_init(|| {
             // Those of an earlier process stay.
             let mut numbers = std::iter::repeat_with(|| LAST.fetch_add(1, Ordering::Relaxed) + 1);
             let is_new = |number: &usize| {
@@ -39,7 +52,7 @@ impl Dump {
         Self { stem, is_first, arrays: named(arguments, "in") }
     }
     /// Writes the files, unless the program was written before and did not fail now.
-    pub(crate) fn finish(mut self, program: &Program, results: Result<&[Vec<Literal>], &Failure>) {
+    pub(crate) fn finish(mut self, module: &Module, results: Result<&[Vec<Literal>], &Failure>) {
         let (suffix, comment) = match results {
             Ok(_) if !self.is_first => return,
             Ok(results) => {
@@ -51,17 +64,17 @@ impl Dump {
                 ("failed.".to_owned(), lines.collect())
             }
         };
-        if let Err(error) = self.write(&suffix, &comment, program) {
+        if let Err(error) = self.write(&suffix, &comment, module) {
             let folder = self.stem.display();
             eprint(&format!("etalon: warning: {folder} cannot be written: {error}"));
         }
     }
-    fn write(&self, suffix: &str, comment: &str, program: &Program) -> Result<(), npz::NpzError> {
+    fn write(&self, suffix: &str, comment: &str, module: &Module) -> Result<(), npz::NpzError> {
         if let Some(folder) = self.stem.parent() {
             fs::create_dir_all(folder)?;
         }
         let path = |extension: &str| with(&self.stem, &format!("{suffix}{extension}"));
-        fs::write(path("hlo"), format!("{comment}{}", program.module().print(Style::Full)))?;
+        fs::write(path("hlo"), format!("{comment}{}", module.print(Style::Full)))?;
         let mut file = npz::Writer::new(BufWriter::new(File::create(path("npz"))?));
         for (name, value) in &self.arrays {
             file.add(name.clone(), value)?;

@@ -25,6 +25,7 @@ mod options;
 mod program;
 mod promise;
 mod queue;
+mod raw_error;
 mod settings;
 mod source;
 mod strides;

@@ -1,7 +1,7 @@
 //! Compiled programs.
 use crate::callback::Uses;
 use crate::client::Client;
-use crate::dump::Dump;
+use crate::dump::{Dump, DumpedRuns};
 use crate::failure::{Code, Failure, Result};
 use crate::options::Placement;
 use crate::source::{describe, run_failure};
@@ -10,8 +10,7 @@ use collectives::{RunError, Session};
 use hlo::{Literal, Module, Shape, Verified};
 use interp::{DeviceGrid, Hooks};
 use load::{Format, Reason};
-use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// A program as a host sends it, which is also its serialized form.
 #[derive(Clone, PartialEq, prost::Message)]
@@ -37,10 +36,7 @@ pub(crate) struct Program {
     /// The arguments whose buffers the program may take over.
     pub(crate) donated: Vec<usize>,
     pub(crate) fingerprint: String,
-    /// The number of runs.
-    pub(crate) runs: AtomicUsize,
-    /// The number in the names of dumped files.
-    pub(crate) number: OnceLock<usize>,
+    dumps: DumpedRuns,
     /// The shards of a program that runs once for all devices.
     pub(crate) shards: Option<Shards>,
     /// Keeps the Python functions that the program calls.
@@ -84,8 +80,7 @@ impl Program {
             placement,
             fingerprint: fingerprint(&source),
             source,
-            runs: AtomicUsize::new(0),
-            number: OnceLock::new(),
+            dumps: DumpedRuns::default(),
             _callbacks: Uses::of(module),
         })
     }
@@ -110,7 +105,10 @@ impl Program {
             (None, false) => arguments,
         };
         let settings = &self.client.settings;
-        let dump = settings.dump.as_deref().map(|folder| Dump::new(folder, self, &arguments));
+        let dump = settings
+            .dump
+            .as_deref()
+            .map(|folder| Dump::new((folder, self.name()), &self.dumps, &arguments));
         let hooks = self.client.hooks();
         let of_device = move |_| Hooks::clone(&hooks);
         let output = self.session.run_donated(arguments, &settings.run, of_device);
@@ -119,7 +117,7 @@ impl Program {
         let results =
             output.map(|output| output.results.iter().map(leaves).collect::<Vec<Vec<_>>>());
         if let Some(dump) = dump {
-            dump.finish(self, results.as_deref());
+            dump.finish(self.module(), results.as_deref());
         }
         match (&self.shards, results?) {
             (Some(shards), results) => {

@@ -1,8 +1,9 @@
 //! The table of functions.
 #![expect(unsafe_code, reason = "makes the table of functions")]
 use crate::call::{Call, calls, entry};
-use crate::failure::{Failure, RawError};
+use crate::failure::Failure;
 use crate::handle::{destroy, get};
+use crate::raw_error::RawError;
 use pjrt::sys::{self, Header, Table};
 use std::ffi::c_void;
 use std::ptr::null_mut;

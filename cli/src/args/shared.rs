@@ -1,6 +1,6 @@
 //! Options of several commands: devices, arguments, limits, engines.
 use crate::error::{Failure, Result as CommandResult};
-use crate::random::Interval;
+use crate::interval::Interval;
 use clap::{Args, ValueEnum};
 use interp::CompileOptions;
 use std::path::{Path, PathBuf};

@@ -123,7 +123,7 @@ impl Arguments {
         let limits = limits(args);
         inputs::check_signature(&parameters, &(0..1), &limits)?;
         let rest = args.inputs.random.map(|seed| {
-            let wanted = random::wanted(&args.inputs.range, &parameters)?;
+            let wanted = inputs::drawn(&args.inputs.range, &parameters)?;
             random::draw(seed, shapes, &wanted, &limits)
         });
         let rest = rest.transpose()?;

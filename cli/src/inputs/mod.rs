@@ -6,10 +6,10 @@ mod source;
 pub(crate) use parameters::Parameters;
 pub(crate) use source::{Found, read_any, read_npz};
 
-use crate::args::InputArgs;
+use crate::args::{InputArgs, RangeArg};
 use crate::error::{Code, Failure, Result};
 use crate::limits::Limits;
-use crate::random;
+use crate::random::{self, Drawn};
 use conformance::arrays::{Name, NamedArrays};
 use hlo::{Literal, Module, Shape};
 use interp::DeviceGrid;
@@ -30,6 +30,21 @@ pub(crate) fn inputs(
     limits: &Limits,
 ) -> Result<Vec<Vec<Literal>>> {
     inputs_on(args, own, module, (grid, 0..grid.len()), limits)
+}
+
+/// Returns how each parameter is drawn.
+pub(crate) fn drawn(ranges: &[RangeArg], parameters: &Parameters<'_>) -> Result<Vec<Drawn>> {
+    let mut drawn = vec![Drawn::DEFAULT; parameters.shapes.len()];
+    // An interval of a parameter takes precedence over that of all.
+    for RangeArg { interval, .. } in ranges.iter().filter(|range| range.parameter.is_none()) {
+        drawn.fill(Drawn { interval: *interval, is_kept: true });
+    }
+    for RangeArg { parameter, interval } in ranges {
+        let Some(name) = parameter else { continue };
+        let number = parameters.find(name).ok_or_else(|| parameters.unknown(name))?;
+        drawn[number].interval = *interval;
+    }
+    Ok(drawn)
 }
 
 /// Returns the arguments of each device as [`inputs`]; those of devices outside of the range may be left out.
@@ -61,7 +76,7 @@ pub(crate) fn inputs_on(
                 let mut arrays = parameters.arrays_of(parameter);
                 arrays.all(|array| (0..devices).all(|device| named.has(device, array)))
             };
-            let mut wanted = random::wanted(&args.range, &parameters)?;
+            let mut wanted = drawn(&args.range, &parameters)?;
             for (i, wanted) in wanted.iter_mut().enumerate() {
                 wanted.is_kept = !is_given(i);
             }

@@ -2,10 +2,9 @@
 //!
 //! Their parameters and results are arrays: a tuple is built from parameters, and a result is a
 //! tuple of the arrays of values. Backends that take no nested tuples can run them.
-use super::watch::checkable_alone;
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
-use hlo::op::{AfterAll, Parameter};
+use hlo::op::{AfterAll, Kind, Parameter};
 use hlo::{Literal, Module, Op, Shape, Verified};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -96,6 +95,20 @@ fn push_arrays(
             }
         }
         Shape::Token | Shape::Opaque | Shape::Buffer(_) => {}
+    }
+}
+
+/// Returns whether the instruction has the same result when it runs alone on the same operands.
+pub(super) fn checkable_alone(instruction: &Instruction) -> bool {
+    match instruction.opcode().kind() {
+        Kind::Host | Kind::Transfer | Kind::Random => false,
+        Kind::Array
+        | Kind::Value
+        | Kind::Control
+        | Kind::Asynchronous
+        | Kind::Collective
+        | Kind::Device
+        | Kind::Custom => true,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which instructions are checked, and where the values of their operands are.
-use super::program::{Values, rebuilt};
+use super::program::{Values, checkable_alone, rebuilt};
 use hlo::ir::{Computation, Instruction, InstructionId};
-use hlo::op::{AsyncRole, Kind};
+use hlo::op::AsyncRole;
 use hlo::{Literal, Op, Shape};
 use std::collections::{BTreeSet, HashMap};
 
@@ -38,20 +38,6 @@ impl Source {
         } else {
             Self::Recorded
         }
-    }
-}
-
-/// Returns whether the instruction has the same result when it runs alone on the same operands.
-pub(super) fn checkable_alone(instruction: &Instruction) -> bool {
-    match instruction.opcode().kind() {
-        Kind::Host | Kind::Transfer | Kind::Random => false,
-        Kind::Array
-        | Kind::Value
-        | Kind::Control
-        | Kind::Asynchronous
-        | Kind::Collective
-        | Kind::Device
-        | Kind::Custom => true,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Collectives and transfers between devices. All devices run them, in the same order.
 use super::generator::Generator;
-use super::movement::{any, list};
+use super::generator::{any, list};
 use super::scope::{ArrayOperand, Scope};
 use hlo::{ArrayShape, ElementType, Shape};
 use std::fmt::Write as _;

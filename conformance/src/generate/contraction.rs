@@ -1,7 +1,7 @@
 //! `dot` and its variants, `convolution`.
 use super::data::Domain;
 use super::generator::Generator;
-use super::movement::list;
+use super::generator::list;
 use super::scope::Scope;
 use hlo::{ArrayShape, Class, ElementType};
 

@@ -1,6 +1,6 @@
 //! Called computations: calls, fusions, loops, branches, asynchronous computations.
 use super::generator::Generator;
-use super::movement::any;
+use super::generator::any;
 use super::repeat;
 use super::scope::{Scope, Signature};
 use hlo::{ElementType, Shape};

@@ -2,7 +2,7 @@
 //! in them: each inserter follows one array, and its results are only returned.
 use super::data::Domain;
 use super::generator::Generator;
-use super::movement::list;
+use super::generator::list;
 use super::scope::Scope;
 use hlo::op::DynamicRule;
 use hlo::{ArrayShape, ElementType, Opcode, Shape};

@@ -1,7 +1,6 @@
 //! Writes modules, instruction by instruction.
 use super::config::{Config, Options};
 use super::data::Domain;
-use super::movement::list;
 use super::scope::{ArrayOperand, Scope, ScopeValue, Signature};
 use hlo::{ArrayShape, ElementType, Opcode, Shape};
 use std::collections::BTreeMap;
@@ -439,4 +438,15 @@ impl Generator {
     pub(super) fn steps_of(&self, name: &str) -> u64 {
         self.steps.get(name).copied().unwrap_or(0)
     }
+}
+
+/// Returns numbers as the list of an attribute.
+pub(super) fn list<T: ToString>(numbers: impl IntoIterator<Item = T>) -> String {
+    let numbers: Vec<String> = numbers.into_iter().map(|n| n.to_string()).collect();
+    format!("{{{}}}", numbers.join(","))
+}
+
+/// Takes every type.
+pub(super) fn any(_: ElementType) -> bool {
+    true
 }

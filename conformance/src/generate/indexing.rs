@@ -1,6 +1,6 @@
 //! Ops that take indices: slices, `gather`, `scatter`.
 use super::generator::Generator;
-use super::movement::{any, list};
+use super::generator::{any, list};
 use super::scope::Scope;
 use hlo::{ArrayShape, ElementType};
 

@@ -107,7 +107,7 @@ impl Generator {
                 Some(())
             }
             S::Pad => self.pad(scope),
-            S::Parameter => self.operand(scope, super::movement::any, 0).map(drop),
+            S::Parameter => self.operand(scope, super::generator::any, 0).map(drop),
             S::PartitionId => self.device_id(scope, "partition-id()"),
             S::RaggedAllToAll => self.ragged_all_to_all(scope),
             S::RaggedDot => self.ragged_dot(scope),

@@ -39,7 +39,7 @@ impl Generator {
         };
         let x = self.leaf(scope, &ArrayShape::new(ty, dims.as_slice()), &Domain::Moderate);
         let text =
-            format!("fft({x}), fft_type={kind}, fft_length={}", super::movement::list(lengths));
+            format!("fft({x}), fft_type={kind}, fft_length={}", super::generator::list(lengths));
         self.push_closed(scope, ArrayShape::new(to, result.as_slice()), &text);
         Some(())
     }

@@ -1,18 +1,8 @@
 //! Ops that move elements, tuples and tokens.
 use super::data::Domain;
-use super::generator::Generator;
+use super::generator::{Generator, any, list};
 use super::scope::{ArrayOperand, Scope};
 use hlo::{ArrayShape, ElementType, Shape};
-
-/// Returns numbers as the list of an attribute.
-pub(super) fn list<T: ToString>(numbers: impl IntoIterator<Item = T>) -> String {
-    let numbers: Vec<String> = numbers.into_iter().map(|n| n.to_string()).collect();
-    format!("{{{}}}", numbers.join(","))
-}
-
-pub(super) fn any(_: ElementType) -> bool {
-    true
-}
 
 impl Generator {
     pub(super) fn broadcast(&mut self, scope: &mut Scope) -> Option<()> {

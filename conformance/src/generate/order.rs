@@ -1,6 +1,6 @@
 //! `sort`, `topk`, random bits.
 use super::generator::Generator;
-use super::movement::any;
+use super::generator::any;
 use super::scope::Scope;
 use hlo::{ArrayShape, Class, ElementType, Scalar, Shape};
 

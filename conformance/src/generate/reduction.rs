@@ -1,7 +1,7 @@
 //! Reductions: `reduce`, `reduce-window`, `select-and-scatter`, `scan`, batch normalization.
 use super::data::Domain;
 use super::generator::Generator;
-use super::movement::list;
+use super::generator::list;
 use super::scalar::least;
 use super::scope::{ArrayOperand, Scope};
 use hlo::{ArrayShape, ElementType, Shape};

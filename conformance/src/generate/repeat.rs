@@ -1,7 +1,7 @@
 //! Loops of thousands of iterations, which engines run as machine code. What they compute stays
 //! cheap, finite, and different in each iteration.
 use super::generator::Generator;
-use super::movement::any;
+use super::generator::any;
 use super::scope::Scope;
 use hlo::{ArrayShape, Class, ElementType, Opcode, Shape};
 

@@ -169,7 +169,7 @@ impl Generator {
         let result = self.ty(|_| true)?;
         let function = self.scalar_function(&types, result);
         scope.execute(elements(&dims), self.steps_of(&function));
-        let all = super::movement::list(0..dims.len());
+        let all = super::generator::list(0..dims.len());
         let text = format!("map({}), dimensions={all}, to_apply={function}", names.join(", "));
         self.push(scope, ArrayShape::new(result, dims.as_slice()), &text);
         Some(())

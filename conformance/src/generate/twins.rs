@@ -4,7 +4,7 @@
 //! everything that a value depends on: the op, each attribute, the operands, the layouts of their
 //! shapes, the shape of the result. A twin differs in one of them, or in nothing.
 use super::generator::Generator;
-use super::movement::{any, list};
+use super::generator::{any, list};
 use super::mutate::{is_word, other_word, words};
 use super::scope::{ArrayOperand, Scope, Written};
 use super::verified;

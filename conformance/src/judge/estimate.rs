@@ -1,19 +1,11 @@
 //! Estimates of results that no rule bounds: by the tolerance of the module, which does not depend
 //! on the values.
 use super::range::{Cause, CauseKind};
-use super::verdict::Check;
+use super::verdict::{Check, Open};
 use crate::Tolerance;
 use crate::compare::compare_at;
 use hlo::op::Accuracy;
 use hlo::{Literal, Module};
-
-/// An element that differs and of which nothing is known.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Open {
-    pub(super) leaf: usize,
-    pub(super) at: usize,
-    pub(super) kind: CauseKind,
-}
 
 /// Compares the elements of which nothing is known, though no decision depends on rounding errors,
 /// by the tolerance of the module. Returns the reason, if there are any.

@@ -1,5 +1,4 @@
 //! The comparison of a result with the ranges of legal values, and the size of the difference.
-use super::estimate::Open;
 use super::interval::Interval;
 use super::modes::{self, contains};
 use super::range::{Cause, CauseKind, LOOSE, Range};
@@ -7,6 +6,14 @@ use crate::compare::{Worst, ulps};
 use crate::results::{Element, Measures, Verdict};
 use hlo::{ElementType, IndexSpace, Literal, Scalar};
 use std::collections::HashSet;
+
+/// An element that differs and of which nothing is known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Open {
+    pub(super) leaf: usize,
+    pub(super) at: usize,
+    pub(super) kind: CauseKind,
+}
 
 /// How a result lies in the ranges of legal values.
 #[derive(Debug, Default)]

@@ -1,5 +1,5 @@
 //! A reduced module as a file test.
-use super::record;
+use super::limited_run;
 use crate::file::without_layouts;
 use hlo::text::Style;
 use hlo::{Literal, Verified};
@@ -15,7 +15,7 @@ pub fn file_test(module: &Arc<Verified>, arguments: &[Vec<Literal>], fuel: Optio
         text.push('\n');
     }
     write_comments(&mut text, "in", arguments);
-    let run = |fuel| record::run(Arc::clone(module), arguments, fuel);
+    let run = |fuel| limited_run::run(Arc::clone(module), arguments, fuel);
     if let Some(results) = fuel.and_then(run) {
         let results: Vec<Vec<Literal>> =
             results.iter().map(|result| result.leaves().into_iter().cloned().collect()).collect();

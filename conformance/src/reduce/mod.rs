@@ -30,6 +30,7 @@ mod command;
 mod difference;
 mod draft;
 mod file;
+mod limited_run;
 mod pass;
 mod record;
 mod score;
@@ -38,7 +39,7 @@ mod search;
 pub use command::CommandPredicate;
 pub use difference::{Difference, Kind, repeated, repetitions};
 pub use file::file_test;
-pub use record::measured_fuel;
+pub use limited_run::measured_fuel;
 pub use score::Score;
 
 use hlo::{Literal, Module, Verified};

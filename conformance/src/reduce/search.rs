@@ -1,6 +1,7 @@
 //! The search: candidates, checked once each, and the smallest interesting one so far.
 use super::draft::{Draft, Edit};
-use super::{Interest, Options, Other, Score, Step, measured_fuel};
+use super::limited_run::measured_fuel;
+use super::{Interest, Options, Other, Score, Step};
 use hlo::text::Style;
 use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;

@@ -2,7 +2,8 @@
 //! namespaces.
 use super::fold::Item;
 use super::measure::Measured;
-use super::model::{Flow, Model, Node};
+use super::model::{Flow, Model};
+use super::node::Node;
 use serde_json::{Value, json};
 
 /// Returns the collection of graphs that Model Explorer opens.

@@ -5,7 +5,7 @@
 //! help, a group is a run of consecutive instructions that ends where few values are live: between
 //! two layers of a model that is often one value.
 use super::category::Category;
-use super::model::Node;
+use super::node::Node;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most boxes at one level, and the fewest instructions in the group of a scope.

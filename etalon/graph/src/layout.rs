@@ -2,7 +2,8 @@
 use super::category::Category;
 use super::fold::Item;
 use super::level::{Edge, Level};
-use super::model::{Flow, Model, Node};
+use super::model::{Flow, Model};
+use super::node::Node;
 use super::text::{shortened, width};
 use rayon::prelude::*;
 

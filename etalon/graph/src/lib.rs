@@ -23,6 +23,7 @@ mod layout;
 mod level;
 mod measure;
 mod model;
+mod node;
 mod page;
 mod statistics;
 mod svg;

@@ -4,7 +4,8 @@ use super::fold::Item;
 use super::layout::levels;
 use super::level::{Edge, Level, Link, Place, Port};
 use super::measure::Measured;
-use super::model::{Flow, Model, Node};
+use super::model::{Flow, Model};
+use super::node::Node;
 use super::text::{escaped, in_script};
 use serde_json::{Map, Value, json};
 

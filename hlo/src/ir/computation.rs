@@ -217,6 +217,21 @@ impl Computation {
     pub fn root_opcode(&self) -> Opcode {
         self.instructions[self.root].opcode()
     }
+    /// Returns whether an asynchronous instruction can be printed in its short form: the computation
+    /// only passes its parameters to one op.
+    pub(crate) fn is_single_op(&self) -> bool {
+        let root = &self.instructions[self.root];
+        // `all-reduce-start`, `send-done` and the like are opcodes with other shapes.
+        let is_opcode = |phase| Opcode::from_name(&format!("{}-{phase}", root.opcode())).is_some();
+        let is_taken = is_opcode("start") || is_opcode("done");
+        let wraps = root.operands.len() + 1 == self.instructions.len()
+            && !matches!(root.op, Op::Parameter(_));
+        wraps
+            && !is_taken
+            && root.operands.iter().zip(0..).all(|(&id, number)| {
+                matches!(&self.instructions[id].op, Op::Parameter(p) if p.number == number)
+            })
+    }
 }
 
 #[cfg(test)]

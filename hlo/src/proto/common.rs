@@ -1,9 +1,9 @@
 //! The attributes that every instruction may have.
 use super::message::{
-    self, FrontendAttributes, OpMetadata, OriginalValueElement, ParameterReplication, Payload,
-    RawAttribute, Statistic, StatisticsViz,
+    self, FrontendAttributes, OriginalValueElement, ParameterReplication, RawAttribute, Statistic,
+    StatisticsViz,
 };
-use super::{ProtoField, bad, limit, sharding};
+use super::{ProtoField, bad, metadata, sharding};
 use crate::ir::{
     self, BackendConfig, CommonAttrs, Metadata, OriginArray, OriginalValue, RawAttr, Statistics,
 };
@@ -38,7 +38,7 @@ pub(super) fn encode(common: &CommonAttrs, proto: &mut message::Instruction) -> 
         .map(|replicated_at_leaf_buffers| ParameterReplication { replicated_at_leaf_buffers });
     result_accuracy.encode(&mut proto.result_accuracy)?;
     proto.original_value = origin.as_ref().map(encode_origin);
-    proto.metadata = metadata.as_ref().map(encode_metadata).map(Box::new);
+    proto.metadata = metadata.as_ref().map(metadata::encode).map(Box::new);
     if let Some(config) = backend_config {
         proto.backend_config = config.bytes().into_owned();
     }
@@ -56,7 +56,7 @@ pub(super) fn decode(proto: &mut message::Instruction, shape: &Shape) -> Result<
             .map(|Statistic { stat_name, stat_val }| (stat_name.into(), stat_val))
             .collect(),
     });
-    let metadata = proto.metadata.take().map(|metadata| decode_metadata(&metadata)).transpose()?;
+    let metadata = proto.metadata.take().map(|metadata| metadata::decode(&metadata)).transpose()?;
     let backend_config = strings::from_bytes(take(&mut proto.backend_config));
     Ok(CommonAttrs {
         sharding: proto.sharding.take().map(|sharding| sharding::decode(&sharding)).transpose()?,
@@ -110,47 +110,6 @@ pub(super) fn decode_frontend(proto: FrontendAttributes) -> Option<ir::FrontendA
         .map(|(key, value)| (strings::from_text(&key).into(), strings::from_bytes(value)))
         .collect();
     (!pairs.is_empty()).then_some(ir::FrontendAttributes(pairs))
-}
-
-pub(super) fn encode_metadata(metadata: &Metadata) -> OpMetadata {
-    let bytes = |text: &str| strings::bytes(text).into_owned();
-    OpMetadata {
-        op_type: bytes(&metadata.op_type),
-        op_name: bytes(&metadata.op_name),
-        source_file: bytes(&metadata.source_file),
-        source_line: metadata.source_line,
-        source_end_line: metadata.source_end_line,
-        source_column: metadata.source_column,
-        source_end_column: metadata.source_end_column,
-        // The parser accepts numbers from 0 to 3.
-        profile_type: metadata.profile_type.iter().filter_map(|&kind| limit(kind).ok()).collect(),
-        deduplicated_name: bytes(&metadata.deduplicated_name),
-        scheduling_name: bytes(&metadata.scheduling_name),
-        stack_frame_id: metadata.stack_frame_id,
-        metadata_payload: (metadata.metadata_payload.as_ref())
-            .map(|payload| Payload { value: Some(bytes(payload)), id: None }),
-    }
-}
-pub(super) fn decode_metadata(proto: &OpMetadata) -> Result<Metadata> {
-    let text = |bytes: &Vec<u8>| strings::from_bytes(bytes.clone()).into();
-    if let Some(kind) = proto.profile_type.iter().find(|kind| !(0..=3).contains(*kind)) {
-        return Err(bad(format!("{kind} is not a profile type: expected 0 to 3")));
-    }
-    Ok(Metadata {
-        op_type: text(&proto.op_type),
-        op_name: text(&proto.op_name),
-        source_file: text(&proto.source_file),
-        source_line: proto.source_line,
-        source_end_line: proto.source_end_line,
-        source_column: proto.source_column,
-        source_end_column: proto.source_end_column,
-        profile_type: proto.profile_type.iter().map(|&kind| kind.into()).collect(),
-        deduplicated_name: text(&proto.deduplicated_name),
-        scheduling_name: text(&proto.scheduling_name),
-        stack_frame_id: proto.stack_frame_id,
-        metadata_payload: (proto.metadata_payload.as_ref())
-            .map(|payload| text(payload.value.as_ref().unwrap_or(&Vec::new()))),
-    })
 }
 
 pub(super) fn encode_array(array: &OriginArray) -> message::OriginalArray {

@@ -10,6 +10,7 @@ mod file;
 mod literal;
 mod mesh;
 pub(crate) mod message;
+mod metadata;
 mod shape;
 mod sharding;
 mod values;

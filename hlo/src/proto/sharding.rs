@@ -1,6 +1,6 @@
 //! Shardings.
 use super::message::{self, OpMetadata, OpSharding};
-use super::{bad, common, mesh};
+use super::{bad, mesh, metadata};
 use crate::Result;
 use crate::ir::{
     DeviceSharding, NamedAxes, NamedDim, NamedSharding, Placement, Reduction, ShardGroup, Sharding,
@@ -34,7 +34,7 @@ pub(super) fn encode(sharding: &Sharding) -> Result<OpSharding> {
 }
 
 fn encode_one(sharding: &DeviceSharding) -> Result<OpSharding> {
-    let metadata = sharding.metadata.iter().map(common::encode_metadata).collect();
+    let metadata = sharding.metadata.iter().map(metadata::encode).collect();
     let mut proto = OpSharding { metadata, ..OpSharding::default() };
     match &sharding.placement {
         Placement::Replicated => proto.kind = REPLICATED,
@@ -135,7 +135,7 @@ pub(super) fn decode(proto: &OpSharding) -> Result<Sharding> {
 
 fn decode_one(proto: &OpSharding) -> Result<DeviceSharding> {
     if let Some(named) = &proto.named_sharding {
-        let metadata = named.metadata.iter().map(common::decode_metadata).collect::<Result<_>>()?;
+        let metadata = named.metadata.iter().map(metadata::decode).collect::<Result<_>>()?;
         let placement = Placement::Named(Box::new(decode_named(named)?));
         return Ok(DeviceSharding { placement, group: None, metadata });
     }
@@ -145,7 +145,7 @@ fn decode_one(proto: &OpSharding) -> Result<DeviceSharding> {
             let found = REDUCTIONS.iter().find(|(_, name)| entry.op_name == **name);
             reduction = found.map_or(reduction, |(reduction, _)| *reduction);
         } else {
-            metadata.push(common::decode_metadata(entry)?);
+            metadata.push(metadata::decode(entry)?);
         }
     }
     let placement = match proto.kind {

@@ -1,5 +1,5 @@
 //! Values that are kept verbatim: raw dictionaries and unknown attributes.
-use super::Cursor;
+use super::{Cursor, is_name};
 use crate::diag::Code;
 use crate::{Error, Result, Span};
 
@@ -55,6 +55,11 @@ pub(crate) fn raw_dict<'a>(c: &mut Cursor<'a>) -> Result<&'a str> {
     let text = &c.rest()[..length];
     c.skip(length);
     Ok(text)
+}
+
+/// Returns whether an attribute is read as it is printed.
+pub(crate) fn is_raw(name: &str, value: &str) -> bool {
+    is_name(name) && is_value(value)
 }
 
 /// Returns whether a string can be printed without quotes, as one raw dictionary.

@@ -1,83 +1,14 @@
 //! Parses a computation: signature, instructions, root.
 use super::balanced::balanced_value;
-use super::module::is_single_op;
+use super::parser::Scope;
 use super::{Cursor, Parser};
 use crate::diag::Code;
 use crate::ir::{Computation, ComputationId, Instruction, InstructionId, InstructionSpans};
 use crate::op::Arity;
 use crate::{Error, Result, Shape, Span};
-use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 
-/// A computation being parsed, with the names seen so far.
-pub(super) struct Scope<'a> {
-    pub(super) computation: Computation,
-    pub(super) by_name: FxHashMap<&'a str, InstructionId>,
-    /// The `get-tuple-element` created for each operand `t#1`.
-    pub(super) elements: FxHashMap<(InstructionId, i64), InstructionId>,
-    root: Option<(InstructionId, Span)>,
-    /// The names of skipped instructions whose shape is not known.
-    pub(super) broken: FxHashSet<&'a str>,
-    /// Whether the name of a skipped instruction is not known.
-    pub(super) is_name_lost: bool,
-}
-
-impl<'a> Scope<'a> {
-    fn new(name: impl Into<SmolStr>, span: Span) -> Self {
-        let mut computation = Computation::new(name);
-        computation.span = span;
-        Self {
-            computation,
-            by_name: FxHashMap::default(),
-            elements: FxHashMap::default(),
-            root: None,
-            broken: FxHashSet::default(),
-            is_name_lost: false,
-        }
-    }
-    /// Returns an instruction of the computation being parsed.
-    pub(super) fn instruction(&self, id: InstructionId) -> &Instruction {
-        &self.computation.instructions[id]
-    }
-    /// Adds an instruction with the name `written` in the text.
-    pub(super) fn add_named(
-        &mut self,
-        written: &'a str,
-        spans: InstructionSpans,
-        instruction: Instruction,
-    ) -> Result<InstructionId> {
-        let name = super::names::sanitize(written).unwrap_or_else(|| written.into());
-        let id = self.computation.push(instruction, name, spans);
-        if let Some(first) = self.by_name.insert(written, id) {
-            let code = Code::DuplicateName { kind: "instruction", name: written.into() };
-            let first = self.computation.spans(first).name;
-            return Err(Error::from(code).at(spans.name).label(first, "first defined here"));
-        }
-        Ok(id)
-    }
-    pub(super) fn set_root(&mut self, id: InstructionId, span: Span) -> Result<()> {
-        if let Some((_, first)) = self.root.replace((id, span)) {
-            let message = "a computation can have only one ROOT".to_owned();
-            let error = Error::from(Code::Structure { message }).at(span);
-            return Err(error.label(first, "first defined here"));
-        }
-        Ok(())
-    }
-    fn finish(mut self) -> Computation {
-        let last = self.computation.instructions.ids().next_back();
-        let root = self.root.map(|(id, _)| id).or(last);
-        self.computation.root = root.expect("an empty body is rejected");
-        self.computation.shrink_to_fit();
-        self.computation
-    }
-}
-
-impl<'a> Parser<'a> {
-    /// Returns the computation being parsed.
-    pub(super) fn scope(&mut self) -> &mut Scope<'a> {
-        self.scopes.last_mut().expect("instructions are read inside a computation")
-    }
-
+impl Parser<'_> {
     /// Parses `name [signature] { ... } [, execution_thread="t"]`.
     pub(super) fn computation(&mut self) -> Result<ComputationId> {
         let (name, span) = self.cursor.name("the name of a computation")?;
@@ -189,7 +120,7 @@ impl<'a> Parser<'a> {
         let bound = shapes.len();
         shapes.extend(late);
         let is_same = result.as_ref().is_none_or(|result| result.compatible(&root.shape));
-        if !is_single_op(computation) || (is_same && shapes.len() == bound) {
+        if !computation.is_single_op() || (is_same && shapes.len() == bound) {
             return Ok(());
         }
         root.shape = result.unwrap_or(root.shape);

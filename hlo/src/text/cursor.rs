@@ -1,6 +1,6 @@
 //! The lexer: blanks and comments, words, names, numbers, lists, and syntax errors.
 use super::number::Number;
-use super::shape::at_shape;
+use super::word::{is_word, is_word_start, shorten};
 use crate::diag::{BYTE_ORDER_MARK, Code};
 use crate::{Error, Result, Span};
 
@@ -19,32 +19,6 @@ pub(crate) struct Cursor<'a> {
     depth: u32,
     /// The start and end of the blanks and comments skipped last.
     gap: (usize, usize),
-}
-
-fn is_word_start(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_'
-}
-/// Returns whether a word continues with this byte; `-` and `.` belong to words.
-pub(crate) fn is_word(byte: u8) -> bool {
-    const TABLE: [bool; 256] = {
-        let mut table = [false; 256];
-        let mut byte = 0u8;
-        loop {
-            #[expect(clippy::as_conversions, reason = "`From` cannot be called in a constant")]
-            let at = byte as usize;
-            table[at] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
-            if byte == u8::MAX {
-                break table;
-            }
-            byte += 1;
-        }
-    };
-    TABLE[usize::from(byte)]
-}
-
-/// Returns whether the text is a word, as names are.
-pub(crate) fn is_name(text: &str) -> bool {
-    text.bytes().next().is_some_and(is_word_start) && text.bytes().all(is_word)
 }
 
 impl<'a> Cursor<'a> {
@@ -213,37 +187,6 @@ impl<'a> Cursor<'a> {
         let (word, span) = self.word(expected)?;
         Ok((word, Span::new(start, span.range().end)))
     }
-    /// Parses `name=`, without a blank before the `=`.
-    pub(crate) fn attribute_name(&mut self) -> Result<(&'a str, Span)> {
-        let before = *self;
-        self.attribute_word().map_err(|error| match before.at_instruction() {
-            true => error.with_help("an instruction starts here: remove the comma before it"),
-            false => error,
-        })
-    }
-    fn attribute_word(&mut self) -> Result<(&'a str, Span)> {
-        let (word, span) = self.word("an attribute name")?;
-        if self.next_byte() == Some(b'=') {
-            self.at += 1;
-            return Ok((word, span));
-        }
-        let after = span.range().end;
-        if self.peek() == Some(b'=') {
-            let expected = format!("`=` right after `{word}`");
-            let code = Code::Syntax { expected, found: "a blank".to_owned() };
-            let error = Error::from(code).at(Span::new(after, after + 1));
-            return Err(error.with_help("write the `=` or `:` right after the word"));
-        }
-        Err(self.expected(&format!("`=` right after `{word}`")))
-    }
-    /// Returns whether a name and `=` come next that can only be those of an instruction: after
-    /// `ROOT`, with a `%`, or with a blank between them and before a shape.
-    pub(super) fn at_instruction(mut self) -> bool {
-        let is_named = self.eat_token("ROOT") || self.peek() == Some(b'%');
-        let has_name = self.name("").is_ok();
-        let is_apart = self.next_byte() != Some(b'=');
-        has_name && self.eat(b'=') && (is_named || is_apart && at_shape(&self))
-    }
 
     /// Parses a 64-bit integer; one from 2^63 to 2^64 - 1 is returned as its bit pattern.
     pub(crate) fn int(&mut self) -> Result<i64> {
@@ -378,14 +321,5 @@ impl<'a> Cursor<'a> {
         };
         let span = Span::new(self.at, self.at + first.len_utf8());
         Some(Error::from(Code::Character { message }).at(span))
-    }
-}
-
-/// Returns `text`, or its beginning if it is long.
-pub(crate) fn shorten(text: &str) -> String {
-    const SHOWN: usize = 40;
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
     }
 }

@@ -1,27 +1,24 @@
-//! Parses and prints the header of a module: `HloModule name, attribute=value, ...`.
+//! Parses the header of a module: `HloModule name, attribute=value, ...`.
 use super::Cursor;
-use super::balanced::{balanced_value, is_value};
-use super::number::push_int;
-use super::print::shape as print_shape;
+use super::balanced::{balanced_value, is_raw, is_value};
+use super::number::push_ints;
 use super::shape::shape;
 use super::strings::{print_string, string};
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::ir::{
     AliasKind, BufferDonor, FrontendAttributes, HeaderAttr, InputOutputAlias, ModuleConfig,
-    ProgramShape,
 };
 use crate::text::grammar::{
     Parsed, Parser as _, after, alt, delimited, expecting, lift, list, map, pair, separated_pair,
     size, symbol, token, value,
 };
-use crate::verify::printable::{bad_attribute, is_raw};
 use crate::{Error, Result, Shape, Span};
 use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-const TO_PARAMETERS: &str = "allow_spmd_sharding_propagation_to_parameters";
-const TO_OUTPUT: &str = "allow_spmd_sharding_propagation_to_output";
+pub(super) const TO_PARAMETERS: &str = "allow_spmd_sharding_propagation_to_parameters";
+pub(super) const TO_OUTPUT: &str = "allow_spmd_sharding_propagation_to_output";
 
 const NAMES: [&str; 12] = [
     "is_scheduled",
@@ -234,160 +231,29 @@ fn print_array(out: &mut String, (name, index): &OriginalArray<'_>) {
     out.push('{');
     print_string(out, name);
     if !index.is_empty() {
-        out.push(' ');
-        print_index(out, index);
+        out.push_str(" {");
+        push_ints(out, index);
+        out.push('}');
     }
     out.push('}');
 }
 
-/// Prints the line of the header, without its end. The layout of the entry is always printed: as
-/// stated, or from the shapes of the entry computation.
-pub(crate) fn print_header(
-    out: &mut String,
-    name: &str,
-    config: &ModuleConfig,
-    entry: &ProgramShape<'_>,
-) {
-    out.push_str("HloModule ");
-    out.push_str(name);
-    if config.is_scheduled {
-        out.push_str(", is_scheduled=true");
-    }
-    print_aliases(out, &config.input_output_alias);
-    print_donors(out, &config.buffer_donor);
-    if config.alias_passthrough_params {
-        out.push_str(", alias_passthrough_params=true");
-    }
-    out.push_str(", entry_computation_layout={");
-    match &config.entry_layout {
-        Some((parameters, result)) => print_layout(out, parameters.iter(), result),
-        None => print_layout(out, entry.parameters.iter().copied(), entry.result),
-    }
-    out.push('}');
-    print_bools(out, TO_PARAMETERS, &config.allow_spmd_sharding_propagation_to_parameters);
-    print_bools(out, TO_OUTPUT, &config.allow_spmd_sharding_propagation_to_output);
-    let counts =
-        [(", replica_count=", config.replica_count), (", num_partitions=", config.num_partitions)];
-    for (name, count) in counts {
-        if count != 1 {
-            out.push_str(name);
-            push_int(out, count);
-        }
-    }
-    if let Some(attributes) = &config.frontend_attributes {
-        out.push_str(", frontend_attributes=");
-        attributes.print(out);
-    }
-    if let Some(table) = &config.origin_recovery_table {
-        out.push_str(", origin_recovery_table={\n");
-        out.push_str(table);
-        out.push_str("}\n");
-    }
-    if let Some(value) = &config.debug_attributes {
-        print_raw(out, "debug_attributes", value);
-    }
-    for HeaderAttr { name, value } in &config.unknown {
-        print_raw(out, name, value);
-    }
-}
-
-/// Fails if an attribute that is printed as it is would be read as something else.
-pub(crate) fn check_raw(config: &ModuleConfig) -> Result<()> {
+/// Returns the name of an attribute that is printed as it is, but would be read as something else.
+pub(crate) fn not_kept(config: &ModuleConfig) -> Option<&str> {
     if let Some(table) = &config.origin_recovery_table {
         let read = recovery_table(&mut Cursor::new(&format!("{{\n{table}}}")));
         if read.ok().flatten().as_ref() != Some(table) {
-            return Err(bad_attribute("origin_recovery_table"));
+            return Some("origin_recovery_table");
         }
     }
     if config.debug_attributes.as_ref().is_some_and(|value| !is_value(value)) {
-        return Err(bad_attribute("debug_attributes"));
+        return Some("debug_attributes");
     }
-    let mut unknown = config.unknown.iter();
-    match unknown
-        .find(|HeaderAttr { name, value }| NAMES.contains(&name.as_str()) || !is_raw(name, value))
-    {
-        Some(attribute) => Err(bad_attribute(&attribute.name)),
-        None => Ok(()),
-    }
-}
-
-fn print_raw(out: &mut String, name: &str, value: &str) {
-    out.push_str(", ");
-    out.push_str(name);
-    out.push('=');
-    out.push_str(value);
-}
-
-fn print_aliases(out: &mut String, aliases: &[InputOutputAlias]) {
-    for (i, alias) in aliases.iter().enumerate() {
-        out.push_str(if i == 0 { ", input_output_alias={ " } else { ", " });
-        print_index(out, &alias.output_index);
-        out.push_str(": (");
-        push_int(out, alias.parameter);
-        out.push_str(", ");
-        print_index(out, &alias.parameter_index);
-        out.push_str(", ");
-        out.push_str(alias.kind.name());
-        out.push(')');
-    }
-    if !aliases.is_empty() {
-        out.push_str(" }");
-    }
-}
-
-fn print_donors(out: &mut String, donors: &[BufferDonor]) {
-    for (i, donor) in donors.iter().enumerate() {
-        out.push_str(if i == 0 { ", buffer_donor={ (" } else { ", (" });
-        push_int(out, donor.parameter);
-        out.push_str(", ");
-        print_index(out, &donor.parameter_index);
-        out.push(')');
-    }
-    if !donors.is_empty() {
-        out.push_str(" }");
-    }
-}
-
-fn print_index(out: &mut String, index: &[i64]) {
-    out.push('{');
-    for (i, &at) in index.iter().enumerate() {
-        if i > 0 {
-            out.push(',');
-        }
-        push_int(out, at);
-    }
-    out.push('}');
-}
-
-fn print_layout<'s>(out: &mut String, parameters: impl Iterator<Item = &'s Shape>, result: &Shape) {
-    out.push('(');
-    for (i, parameter) in (0..).zip(parameters) {
-        if i > 0 {
-            out.push_str(", ");
-            // An index at every fifth item helps to find a parameter by its number.
-            if i % 5 == 0 {
-                out.push_str("/*index=");
-                push_int(out, i);
-                out.push_str("*/");
-            }
-        }
-        print_shape(out, parameter, true);
-    }
-    out.push_str(")->");
-    print_shape(out, result, true);
-}
-
-fn print_bools(out: &mut String, name: &str, flags: &[bool]) {
-    if flags.is_empty() || flags == [false] {
-        return;
-    }
-    out.push_str(", ");
-    out.push_str(name);
-    for (i, &flag) in flags.iter().enumerate() {
-        out.push_str(if i == 0 { "={" } else { "," });
-        out.push_str(if flag { "true" } else { "false" });
-    }
-    out.push('}');
+    let taken = |attribute: &&HeaderAttr| {
+        let HeaderAttr { name, value } = attribute;
+        NAMES.contains(&name.as_str()) || !is_raw(name, value)
+    };
+    config.unknown.iter().find(taken).map(|attribute| attribute.name.as_str())
 }
 
 #[cfg(test)]
@@ -399,9 +265,9 @@ mod tests {
         let (name, config) = header(&mut c, lenient, &mut warnings)?;
         c.expect_end("the end")?;
         let shape: Shape = "f32[2]{0}".parse()?;
-        let entry = ProgramShape { parameters: vec![&shape; 6], result: &shape };
+        let entry = crate::ir::ProgramShape { parameters: vec![&shape; 6], result: &shape };
         let mut out = String::new();
-        print_header(&mut out, &name, &config, &entry);
+        crate::text::print::header::print(&mut out, &name, &config, &entry);
         Ok((out, warnings.len()))
     }
     fn printed(text: &str) -> String {

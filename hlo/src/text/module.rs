@@ -1,51 +1,14 @@
 //! The parser: header, tables, computations.
-use super::computation::Scope;
-use super::recovery::MOST_ERRORS;
-use super::{Cursor, frames, header, names};
-use crate::diag::{Code, Diagnostic, Errors, nearest};
+use super::parser::{MOST_ERRORS, NameSlot};
+use super::{Cursor, Parser, frames, header, names};
+use crate::diag::{Code, Errors, nearest};
 use crate::id::Arena;
 use crate::id::Id;
 use crate::ir::SourceText;
-use crate::ir::{
-    CommonAttrs, Computation, ComputationId, Module, ModuleConfig, ParseOptions, Parsed,
-    ProgramShape, StackFrames,
-};
-use crate::op::{Callees, Kind};
+use crate::ir::{ComputationId, Module, ModuleConfig, ParseOptions, Parsed, StackFrames};
 use crate::verify::printable;
-use crate::{Error, Op, Opcode, Result, Span};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::{Error, Result, Span};
 use smol_str::SmolStr;
-
-/// The parser of one text.
-pub(crate) struct Parser<'a> {
-    pub(crate) cursor: Cursor<'a>,
-    pub(crate) options: ParseOptions,
-    pub(crate) warnings: Vec<Diagnostic>,
-    /// Errors of instructions, after which parsing went on.
-    pub(super) errors: Vec<Error>,
-    /// Whether the error that is being returned follows from one of them.
-    pub(super) is_consequence: bool,
-    /// Computations in the order of their first mention; those not defined yet are empty.
-    slots: Vec<NameSlot<'a>>,
-    /// Computations by their name in the text.
-    named: FxHashMap<&'a str, ComputationId>,
-    /// Ids of the computations, in the order of their ends.
-    finished: Vec<ComputationId>,
-    /// Computations being parsed, the innermost last.
-    pub(super) scopes: Vec<Scope<'a>>,
-    /// The elements of all shapes that have been inferred.
-    pub(super) inferred: usize,
-    /// The text is a single instruction: undefined operands become parameters.
-    pub(super) single: bool,
-    entry: Option<(ComputationId, Span)>,
-}
-
-struct NameSlot<'a> {
-    name: &'a str,
-    /// Where it is defined, or first mentioned.
-    span: Span,
-    computation: Option<Computation>,
-}
 
 /// Parses `text`, with warnings.
 pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Parsed, Errors> {
@@ -102,27 +65,6 @@ fn is_mlir(text: &str) -> bool {
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str, options: ParseOptions) -> Self {
-        Self {
-            cursor: Cursor::new(text),
-            options,
-            warnings: Vec::new(),
-            errors: Vec::new(),
-            is_consequence: false,
-            slots: Vec::new(),
-            named: FxHashMap::default(),
-            finished: Vec::new(),
-            scopes: Vec::new(),
-            inferred: 0,
-            single: false,
-            entry: None,
-        }
-    }
-
-    pub(crate) fn warn(&mut self, error: &Error) {
-        self.warnings.push(error.warning());
-    }
-
     fn text(&mut self) -> Result<Parsed> {
         if self.cursor.peek().is_none() {
             let message = "the text is empty".to_owned();
@@ -206,87 +148,6 @@ impl<'a> Parser<'a> {
         self.finish("_".into(), config, StackFrames::default())
     }
 
-    /// Returns the id of the computation called `name`, which may be defined later in the text.
-    pub(super) fn computation_named(&mut self, name: &'a str, span: Span) -> ComputationId {
-        if let Some(&id) = self.named.get(name) {
-            return id;
-        }
-        let id = self.new_slot(name, span);
-        self.named.insert(name, id);
-        id
-    }
-    fn new_slot(&mut self, name: &'a str, span: Span) -> ComputationId {
-        self.slots.push(NameSlot { name, span, computation: None });
-        Id::new(self.slots.len() - 1)
-    }
-    /// Records a parsed computation; `name` is `None` for one without a name.
-    pub(super) fn define(
-        &mut self,
-        name: Option<&'a str>,
-        span: Span,
-        computation: Computation,
-    ) -> Result<ComputationId> {
-        let id = match name {
-            Some(name) => self.computation_named(name, span),
-            None => self.new_slot("_", span),
-        };
-        let slot = &mut self.slots[id.index()];
-        if slot.computation.is_some() {
-            let code = Code::DuplicateName { kind: "computation", name: slot.name.into() };
-            return Err(Error::from(code).at(span).label(slot.span, "first defined here"));
-        }
-        slot.span = span;
-        slot.computation = Some(computation);
-        self.finished.push(id);
-        Ok(id)
-    }
-    /// Returns a parsed computation.
-    pub(super) fn finished_computation(&self, id: ComputationId) -> Option<&Computation> {
-        self.slots[id.index()].computation.as_ref()
-    }
-
-    /// Returns a computation to change, if it is finished.
-    pub(super) fn computation_mut(&mut self, id: ComputationId) -> Option<&mut Computation> {
-        self.slots[id.index()].computation.as_mut()
-    }
-
-    /// Sets the thread of a computation and of those it calls, but for those that its asynchronous
-    /// instructions start.
-    pub(super) fn set_thread(&mut self, id: ComputationId, thread: &SmolStr) {
-        let (mut open, mut seen) = (vec![id], FxHashSet::default());
-        while let Some(id) = open.pop() {
-            let Some(computation) = self.slots[id.index()].computation.as_mut() else { continue };
-            if !seen.insert(id) {
-                continue;
-            }
-            computation.execution_thread = thread.clone();
-            for (_, instruction) in computation.instructions.iter() {
-                if instruction.opcode().kind() != Kind::Asynchronous {
-                    instruction.op.each_callee(&mut |callee| open.push(callee));
-                }
-            }
-        }
-    }
-
-    /// Adds what a start says to the op that it wraps, which keeps what it says itself.
-    pub(super) fn annotate(&mut self, wrapped: ComputationId, common: Option<&CommonAttrs>) {
-        let (Some(common), Some(computation)) =
-            (common, self.slots[wrapped.index()].computation.as_mut())
-        else {
-            return;
-        };
-        let root = computation.root;
-        let inner = computation.instructions[root].common.get_or_insert_default();
-        let CommonAttrs {
-            metadata, origin, backend_config, frontend_attributes, statistics, ..
-        } = common.clone();
-        inner.metadata = inner.metadata.take().or(metadata);
-        inner.origin = inner.origin.take().or(origin);
-        inner.backend_config = inner.backend_config.take().or(backend_config);
-        inner.frontend_attributes = inner.frontend_attributes.take().or(frontend_attributes);
-        inner.statistics = inner.statistics.take().or(statistics);
-    }
-
     /// Fails if there are errors, with the last one of them.
     fn check_errors(&mut self) -> Result<()> {
         self.errors.pop().map_or(Ok(()), Err)
@@ -349,26 +210,4 @@ impl<'a> Parser<'a> {
         self.check_errors()?;
         Ok(Parsed { module, warnings: std::mem::take(&mut self.warnings) })
     }
-}
-
-impl Callees for Parser<'_> {
-    fn program_shape(&self, id: ComputationId) -> Option<ProgramShape<'_>> {
-        Some(self.finished_computation(id)?.program_shape())
-    }
-}
-
-/// Returns whether an asynchronous instruction can be printed in its short form: the computation
-/// only passes its parameters to one op.
-pub(crate) fn is_single_op(computation: &Computation) -> bool {
-    let root = &computation.instructions[computation.root];
-    // `all-reduce-start`, `send-done` and the like are opcodes with other shapes.
-    let is_opcode = |phase| Opcode::from_name(&format!("{}-{phase}", root.opcode())).is_some();
-    let is_taken = is_opcode("start") || is_opcode("done");
-    let wraps = root.operands.len() + 1 == computation.instructions.len()
-        && !matches!(root.op, Op::Parameter(_));
-    wraps
-        && !is_taken
-        && root.operands.iter().zip(0..).all(|(&id, number)| {
-            matches!(&computation.instructions[id].op, Op::Parameter(p) if p.number == number)
-        })
 }

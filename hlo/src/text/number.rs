@@ -1,4 +1,5 @@
 //! Parses numbers, and prints them as XLA does.
+use super::word::{is_word, shorten};
 use crate::elem::Class;
 use crate::{ElementType, Scalar};
 use std::fmt::Write;
@@ -57,15 +58,11 @@ impl Number {
             let value: f64 =
                 text[..end].parse().map_err(|_| format!("`{}` is not a number", &text[..end]))?;
             if value.is_infinite() {
-                return Err(format!(
-                    "`{}` does not fit in an f64",
-                    super::cursor::shorten(&text[..end])
-                ));
+                return Err(format!("`{}` does not fit in an f64", shorten(&text[..end])));
             }
             return Ok(Some((Self::Decimal(value), end)));
         }
-        let too_large =
-            || format!("`{}` does not fit in 64 bits", super::cursor::shorten(&text[..end]));
+        let too_large = || format!("`{}` does not fit in 64 bits", shorten(&text[..end]));
         let mut magnitude = 0u64;
         for digit in &bytes[start..end] {
             let next =
@@ -112,7 +109,7 @@ impl Number {
 /// Returns the letters and digits at `start`.
 fn word(text: &str, start: usize) -> &str {
     let rest = &text[start..];
-    let end = rest.bytes().position(|b| !super::cursor::is_word(b)).unwrap_or(rest.len());
+    let end = rest.bytes().position(|b| !is_word(b)).unwrap_or(rest.len());
     &rest[..end]
 }
 

@@ -5,15 +5,13 @@
 //! not change how the rest is read. Its name keeps the shape that the text states, so its users are
 //! read as if it were right. Users of a name without a shape are skipped without an error of their
 //! own.
+use super::parser::{MOST_ERRORS, Scope};
 use super::shape::{at_shape, shape};
 use super::{Cursor, Parser, balanced};
 use crate::diag::Code;
 use crate::ir::{Instruction, InstructionSpans};
 use crate::op::Parameter;
 use crate::{Error, Op, Result, Shape, Span};
-
-/// The most errors that are reported.
-pub(super) const MOST_ERRORS: usize = 100;
 
 impl<'a> Parser<'a> {
     /// Records the error of the instruction that starts at `before`, and moves to the next one.
@@ -71,7 +69,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-impl super::computation::Scope<'_> {
+impl Scope<'_> {
     /// Adds an instruction without a name, so that the computation is not empty.
     fn add_damage(&mut self, span: Span) {
         let spans = InstructionSpans { name: span, body: span };

@@ -6,14 +6,14 @@
 use crate::diag::Code;
 use crate::ir::{CommonAttrs, Computation, InstructionId, OriginalValue};
 use crate::op::Op;
-use crate::text::{common, header, is_name, is_value, names};
+use crate::text::{common, header, is_name, is_raw, names};
 use crate::{Error, Literal, Module, Shape};
 
 pub(crate) fn check(module: &Module, errors: &mut Vec<Error>) {
     if !is_name(&module.name) {
         errors.push(bad_name("a module", &module.name));
     }
-    errors.extend(header::check_raw(&module.config).err());
+    errors.extend(header::not_kept(&module.config).map(bad_attribute));
     if let Some((parameters, result)) = &module.config.entry_layout {
         let nesting = parameters.iter().chain([result]).map(Shape::nesting);
         errors.extend(check_nesting(nesting.max().unwrap_or(0)).err());
@@ -69,13 +69,8 @@ fn check_raw(known: &[&str], attributes: &CommonAttrs) -> Result<(), Error> {
     }
 }
 
-/// Returns whether an attribute is read as it is printed.
-pub(crate) fn is_raw(name: &str, value: &str) -> bool {
-    is_name(name) && is_value(value)
-}
-
 #[cold]
-pub(crate) fn bad_attribute(name: &str) -> Error {
+fn bad_attribute(name: &str) -> Error {
     let message = format!("the attribute {name:?} cannot be printed as it is");
     Code::AttributeValue { message }.into()
 }

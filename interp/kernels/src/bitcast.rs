@@ -1,7 +1,8 @@
 //! `bitcast` where the layouts only order dimensions: elements move from the place that the
 //! operand's layout gives them to the index at which the result's layout has that place. Any other
 //! is left to the reference function.
-use super::strided::{Move, Walk, move_elements};
+use super::move_kernel::Move;
+use super::strided::{Walk, move_elements};
 use crate::Kernel;
 use crate::function::writes_with;
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};

@@ -36,13 +36,13 @@ mod runs;
 use super::contraction::{
     Contraction, Extent, LhsOffsets, Lists, ResolvedDotAlgorithm, Sums, TermRun,
 };
-use super::reduce_window::index_lists;
 use super::strided::move_elements;
+use super::window::{index_lists, source};
 use crate::Kernel;
 use crate::function::writes_in;
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::Convolution;
-use hlo::op::value::{ConvSparsity, OperandSparsity, Window, WindowDim};
+use hlo::op::value::{ConvSparsity, OperandSparsity, Window};
 use hlo::{Array, ArrayShape, Dims};
 use num::error::Code;
 use num::index::{count, offset_list, offsets, saturating_count, strides, to_i64, to_usize};
@@ -278,36 +278,6 @@ impl Setting {
         let is_natural = (0..sizes.len()).all(|d| sizes[d] == 1 || natural[d] == strides[d]);
         (!is_natural).then_some((sizes, strides))
     }
-}
-
-/// Returns the element under place `k` of a window at `out`: none in padding and in holes.
-pub(super) fn source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<i64> {
-    let near = || {
-        let moved = out.checked_mul(window.stride)?;
-        moved.checked_add(k.checked_mul(window.rhs_dilation)?)?.checked_sub(window.pad_low)
-    };
-    let Some(at) = near() else { return distant_source(window, out, k, size) };
-    if at < 0 {
-        return None;
-    }
-    // Most arrays have no holes, and a division takes longer than all the rest.
-    let (i, rest) = match window.lhs_dilation {
-        1 => (at, 0),
-        dilation => (at / dilation, at % dilation),
-    };
-    (rest == 0 && i < size).then_some(i)
-}
-
-/// Returns the source at a place beyond i64, where there are elements if the holes between them are
-/// as large.
-#[cold]
-fn distant_source(window: &WindowDim, out: i64, k: i64, size: i64) -> Option<i64> {
-    let at = i128::from(out) * i128::from(window.stride)
-        + i128::from(k) * i128::from(window.rhs_dilation)
-        - i128::from(window.pad_low);
-    let dilation = i128::from(window.lhs_dilation);
-    let i = i64::try_from(at / dilation).ok()?;
-    (at % dilation == 0 && (0..size).contains(&i)).then_some(i)
 }
 
 /// Returns the shape of an operand with the zeros that are not stored.

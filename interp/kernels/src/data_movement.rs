@@ -1,9 +1,10 @@
 //! Ops that only move elements: each result element is one operand element, its bits unchanged.
 use crate::Kernel;
 use crate::function::writes;
+use crate::move_kernel::Move;
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use crate::slicing::{Region, SliceDim, Sliced};
-use crate::strided::{Move, Walk, move_elements};
+use crate::strided::{Walk, move_elements};
 use hlo::op::{BitcastConvert, Broadcast, Reshape, Reverse, Slice, Transpose};
 use hlo::{Array, ArrayShape, Dims, ElementType, Op};
 use num::array::PART;

@@ -3,9 +3,9 @@
 //! The meaning of each op is in `num`, one element at a time. Types of the processor have loops of
 //! their own (`typed`); the others are computed in wide form, block after block.
 use crate::block::{Block, BlockSource, Compute, blockwise, refill};
-use crate::op::{ArrayOp, Site, linear};
-use crate::slicing::{self, SliceDim, Sliced};
-use crate::strided::Move;
+use crate::move_kernel::Move;
+use crate::op::{ArrayOp, Site, linear, slice_each};
+use crate::slicing::{SliceDim, Sliced};
 use crate::typed::Typed;
 use crate::{Fusion, Kernel, Reuse};
 use hlo::op::{Binary, Clamp, Compare, Convert, ReducePrecision, StochasticConvert, Unary};
@@ -132,7 +132,7 @@ impl ArrayOp for Unary {
     }
     linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slicing::elementwise(Op::Unary(*self), site, region)
+        slice_each(Op::Unary(*self), site, region)
     }
 }
 
@@ -148,7 +148,7 @@ impl ArrayOp for Binary {
     }
     linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slicing::elementwise(Op::Binary(*self), site, region)
+        slice_each(Op::Binary(*self), site, region)
     }
 }
 
@@ -167,7 +167,7 @@ impl ArrayOp for Compare {
     }
     linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slicing::elementwise(Op::Compare(self.clone()), site, region)
+        slice_each(Op::Compare(self.clone()), site, region)
     }
 }
 
@@ -189,7 +189,7 @@ impl ArrayOp for Clamp {
     }
     linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slicing::elementwise(Op::Clamp(self.clone()), site, region)
+        slice_each(Op::Clamp(self.clone()), site, region)
     }
 }
 
@@ -211,7 +211,7 @@ impl ArrayOp for Convert {
     }
     linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slicing::elementwise(Op::Convert(self.clone()), site, region)
+        slice_each(Op::Convert(self.clone()), site, region)
     }
 }
 
@@ -231,7 +231,7 @@ impl ArrayOp for ReducePrecision {
     }
     linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slicing::elementwise(Op::ReducePrecision(self.clone()), site, region)
+        slice_each(Op::ReducePrecision(self.clone()), site, region)
     }
 }
 
@@ -242,7 +242,7 @@ impl ArrayOp for StochasticConvert {
     }
     linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slicing::elementwise(Op::StochasticConvert(self.clone()), site, region)
+        slice_each(Op::StochasticConvert(self.clone()), site, region)
     }
 }
 

@@ -1,11 +1,10 @@
 //! `gather`: `result[batch, offset] = operand[clamp(start) + offset]`
-use super::reduce_window::index_of;
 use crate::Kernel;
 use crate::cost_model::MOVED_BYTES;
 use crate::function::writes_with;
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use hlo::op::Gather;
-use hlo::{Array, Dims, Scalar};
+use hlo::{Array, Dims, IndexSpace, Scalar};
 use num::Result;
 use num::error::Code;
 use num::index::{
@@ -114,7 +113,7 @@ fn gather_into(op: &Gather, operand: &Array, starts: &Array, result: &mut Array)
         parts(to, (at_once * size * width, 1), |group, to| {
             let mut full_start = full_start.clone();
             for (i, to) in to.chunks_exact_mut(size * width).enumerate() {
-                slice(&index_of(group * at_once + i, &batch_sizes), &mut full_start, to, 0);
+                slice(&batch_sizes.index_of(group * at_once + i), &mut full_start, to, 0);
             }
         });
         return Ok(());

@@ -27,6 +27,16 @@ impl Site<'_> {
     }
 }
 
+/// Returns the slice of an op whose elements follow from the elements of its operands at the same
+/// index.
+pub(crate) fn slice_each(op: Op, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
+    let own = &site.result().dims;
+    if !site.operands.iter().all(|operand| operand.rank() == 0 || operand.dims == *own) {
+        return None;
+    }
+    Some(Sliced::Op(op, (0..site.operands.len()).map(|i| (i, region.into())).collect()))
+}
+
 /// An op that computes arrays from arrays.
 pub trait ArrayOp {
     /// Returns the kernel; `None` where the function of `spec` computes the op, because the result

@@ -1,8 +1,8 @@
 //! Sums of floats in f64 with a bound on their error, and their rounding.
 use hlo::{ElementType, Scalar};
 use num::accumulator::{ExactSum, Sum};
-use num::float::to_f32;
 use num::loops::SumLoops;
+use num::single::to_f32;
 
 /// The bound of the error of a sum, relative to the sum of magnitudes: no element takes part in
 /// more additions that round than these, each with an error of at most 2^-53 of the magnitudes

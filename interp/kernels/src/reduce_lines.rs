@@ -6,8 +6,8 @@
 //! columns in the order of the elements, along rows in any order, which only ops get whose result
 //! does not depend on it.
 use super::fold::is_orderless;
+use super::fold_tiles::Tiles;
 use super::partial_sum::{Partial, exact_sum};
-use super::row_fold::Tiles;
 use crate::cost_model::FOLDED;
 use hlo::op::Binary;
 use hlo::{Dims, ElementType, Scalar};

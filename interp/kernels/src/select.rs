@@ -1,6 +1,6 @@
 //! `select`: `result[i] = pred[i] ? on_true[i] : on_false[i]`; bits are moved, not computed with
-use crate::op::{ArrayOp, Site, linear};
-use crate::slicing::{self, SliceDim, Sliced};
+use crate::op::{ArrayOp, Site, linear, slice_each};
+use crate::slicing::{SliceDim, Sliced};
 use crate::typed::Typed;
 use crate::{Fusion, Kernel, Reuse};
 use hlo::{Array, Op, op};
@@ -22,7 +22,7 @@ impl ArrayOp for op::Select {
     }
     linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slicing::elementwise(Op::Select(self.clone()), site, region)
+        slice_each(Op::Select(self.clone()), site, region)
     }
 }
 

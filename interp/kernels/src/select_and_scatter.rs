@@ -1,6 +1,6 @@
 //! `select-and-scatter`: finds one element in each window and combines the source's element there
-use super::reduce_window::under;
 use super::unpooling;
+use super::window::under;
 use crate::Kernel;
 use crate::function::writes;
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};

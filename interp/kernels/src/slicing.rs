@@ -1,5 +1,5 @@
 //! Regions of arrays, and how a region of a result follows from regions of operands.
-use crate::{Kernel, Site};
+use crate::Kernel;
 use hlo::op::Slice;
 use hlo::op::value::{SliceRange, SliceRanges};
 use hlo::{ArrayShape, Op};
@@ -83,14 +83,4 @@ pub enum Sliced {
     Kernel(Box<dyn Kernel>),
     /// It is the second region within the first region of the result.
     Within(Region, Region),
-}
-
-/// Returns the slice of an op whose elements follow from the elements of its operands at the same
-/// index.
-pub(crate) fn elementwise(op: Op, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-    let own = &site.result().dims;
-    if !site.operands.iter().all(|operand| operand.rank() == 0 || operand.dims == *own) {
-        return None;
-    }
-    Some(Sliced::Op(op, (0..site.operands.len()).map(|i| (i, region.into())).collect()))
 }

@@ -5,8 +5,8 @@
 //! folds of all ends of the window: a removal takes the next one, and when there is none, they are
 //! computed anew for the elements that are left (a queue of two stacks). Each element is folded
 //! twice at most, however large the windows are.
-use super::fold::Floats;
-use super::reduce_window::{Reach, walk};
+use super::floats::Floats;
+use super::window::{Reach, walk};
 
 use hlo::op::Binary;
 use hlo::{Array, ElementType, Scalar};

@@ -5,11 +5,9 @@
 //! a copy of rows, a repetition of single elements, or a transposition, which goes through blocks
 //! that stay in the cache. Large results are written in parts by several threads.
 use crate::cost_model::MOVED_BYTES;
-use crate::{Fusion, Kernel};
-use hlo::{Array, ArrayShape, Dims};
+use hlo::Dims;
 use num::index::{count, offsets, strides as row_major, to_usize};
 use num::parallel::parts;
-use num::{Result, Scope};
 
 /// Sides of a block of a transposition, which stays in the first cache.
 const BLOCK: usize = 32;
@@ -43,58 +41,7 @@ pub(super) fn move_elements(
     if count(dims) == 0 {
         return;
     }
-    let walk = Walk::merged(dims, base, strides);
-    with_width!(width, W => walk.run::<W>(from, to));
-}
-
-/// The kernel that moves elements by a walk.
-pub(super) struct Move {
-    walk: Walk,
-    width: usize,
-    /// Whether the result has the elements of the operand, in their order.
-    is_bitcast: bool,
-}
-
-impl Move {
-    /// Returns the movement of the elements of an array into another one by a walk over the first.
-    pub(super) fn new(walk: Walk, from: &ArrayShape, to: &ArrayShape) -> Self {
-        let is_bitcast = walk.keeps_order() && from.element_count() == to.element_count();
-        Self { walk, width: to.ty.storage_bytes(), is_bitcast }
-    }
-    /// Returns the movement of all elements in their order.
-    pub(super) fn bitcast(from: &ArrayShape, to: &ArrayShape) -> Box<dyn Kernel> {
-        Box::new(Self::new(Walk::merged(&to.dims, 0, &row_major(&to.dims)), from, to))
-    }
-}
-
-impl Kernel for Move {
-    fn run(
-        &self,
-        _context: &dyn Scope,
-        inputs: &[Option<&Array>],
-        outputs: &mut [Array],
-    ) -> Result<()> {
-        self.fold(inputs, &mut outputs[0]);
-        Ok(())
-    }
-    fn fold(&self, inputs: &[Option<&Array>], output: &mut Array) -> bool {
-        let Some(from) = inputs[0].map(Array::bytes) else { return false };
-        with_width!(self.width, W => self.walk.run::<W>(from, output.bytes_mut()));
-        true
-    }
-    fn moves(&self) -> bool {
-        true
-    }
-    fn is_bitcast(&self) -> bool {
-        self.is_bitcast
-    }
-    fn fusion(&self) -> Fusion {
-        match self.walk.strides.last() {
-            // Each row is a run of the operand, or one element of it.
-            Some(0 | 1) => Fusion::Walk(self.walk.clone()),
-            Some(_) | None => Fusion::None,
-        }
-    }
+    Walk::merged(dims, base, strides).write(from, width, to);
 }
 
 /// A walk over elements of an operand, in the order of the result.
@@ -158,6 +105,10 @@ impl Walk {
     /// Reads the elements from `first` on, as many as `to` has.
     pub(super) fn read(&self, from: &[u8], width: usize, first: usize, to: &mut [u8]) {
         with_width!(width, W => self.range::<W>(from.as_chunks().0, first, to.as_chunks_mut().0));
+    }
+    /// Writes all elements, of `width` bytes, to `to`.
+    pub(super) fn write(&self, from: &[u8], width: usize, to: &mut [u8]) {
+        with_width!(width, W => self.run::<W>(from, to));
     }
     fn range<const W: usize>(&self, from: &[[u8; W]], first: usize, to: &mut [[u8; W]]) {
         let last = self.dims.len() - 1;

@@ -4,7 +4,7 @@
 //! A row runs along the last dimension in which windows are larger than an element or move, and
 //! through the dimensions after it: for images whose channels come last, along the width and the
 //! channels.
-use super::reduce_window::{Reach, walk};
+use super::window::{Reach, walk};
 use hlo::Dims;
 use hlo::op::value::{Window, WindowDim};
 use num::index::{saturating_count, strides, to_i64, to_usize};

@@ -1,5 +1,5 @@
 //! The number of elements that windows have, all together.
-use super::reduce_window::Reach;
+use super::window::Reach;
 use hlo::ArrayShape;
 use hlo::op::value::{Window, WindowDim};
 use num::clock::Stop;

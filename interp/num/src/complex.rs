@@ -9,10 +9,12 @@
 //!
 //! Where XLA's evaluator and XLA:CPU differ, results follow the evaluator, which has C99's rules
 //! (annex G) for infinities, NaN and signs of zero.
-use super::complex_root::Scaled;
 use super::double_double::DoubleDouble;
 use super::exact::{exponent, pow2, round_to_odd, scale, two_sum};
-use super::float::to_f32;
+use super::float::Rounded;
+use super::scaled::Scaled;
+use super::single::to_f32;
+use hlo::op::Binary;
 use hlo::{ElementType, Scalar};
 use std::cmp::Ordering;
 
@@ -21,6 +23,17 @@ use std::cmp::Ordering;
 pub struct Complex {
     pub(super) re: f64,
     pub(super) im: f64,
+}
+
+impl Rounded for Complex {
+    #[inline]
+    fn rounded(self, _: ElementType) -> Scalar {
+        Scalar::Complex(self.re, self.im)
+    }
+    #[inline]
+    fn corrected(self, _: Binary, ty: ElementType) -> Scalar {
+        self.rounded(ty)
+    }
 }
 
 impl Complex {

@@ -8,8 +8,8 @@
 //!   harmless unless an f64 result is exactly halfway between two values of the type while the true
 //!   one is not. Tests go through all arguments of all narrow types, pairs of 16 bits included, and
 //!   find this for tiny angles only, which are handled.
-use super::complex::Complex;
 use super::exact::pow2;
+use super::single::to_f32;
 use hlo::elem::Special;
 use hlo::op::Binary;
 use hlo::{ElementType, Scalar};
@@ -48,16 +48,6 @@ impl Rounded for bool {
     #[inline]
     fn rounded(self, _: ElementType) -> Scalar {
         Scalar::Pred(self)
-    }
-    #[inline]
-    fn corrected(self, _: Binary, ty: ElementType) -> Scalar {
-        self.rounded(ty)
-    }
-}
-impl Rounded for Complex {
-    #[inline]
-    fn rounded(self, _: ElementType) -> Scalar {
-        Scalar::Complex(self.re, self.im)
     }
     #[inline]
     fn corrected(self, _: Binary, ty: ElementType) -> Scalar {
@@ -200,12 +190,6 @@ fn round_to(ty: ElementType, x: f64) -> f64 {
             unreachable!("rounding turned a float into {other:?}")
         }
     }
-}
-/// Rounds to f32, ties to even.
-#[inline]
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounds to nearest")]
-pub fn to_f32(x: f64) -> f32 {
-    x as f32
 }
 #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "an integer in range")]
 fn to_i64(x: f64) -> i64 {

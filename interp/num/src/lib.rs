@@ -48,6 +48,7 @@ mod pred;
 pub mod prefix_sum;
 pub mod random;
 pub mod scalar_program;
+mod scaled;
 pub mod scope;
 mod signed;
 pub mod single;

@@ -9,7 +9,7 @@
 //! XLA evaluates the formula step by step, so that exp(-x) overflows, and -100 in f32 gives 0.
 use super::double_double::{DoubleDouble, Real};
 use super::exact::{pow2, scale, two_sum};
-use super::float::to_f32;
+use super::single::to_f32;
 
 /// Returns the correctly rounded logistic function of an f32.
 pub fn logistic_f32(x: f32) -> f32 {

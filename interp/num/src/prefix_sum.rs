@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::accumulator::ExactSum;
     use crate::exact::pow2;
-    use crate::float::to_f32;
+    use crate::single::to_f32;
 
     /// Sums are those of the exact accumulator wherever they are decided; returns how many are not.
     fn undecided(terms: &[f64], ty: ElementType) -> usize {

@@ -1,7 +1,13 @@
 //! f32 as a number that transforms compute with.
 use crate::double_double::{DoubleDouble, Real};
-use crate::float::to_f32;
 use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// Rounds to f32, ties to even.
+#[inline]
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounds to nearest")]
+pub fn to_f32(x: f64) -> f32 {
+    x as f32
+}
 
 /// An f32; conversions of f64 round to it.
 #[derive(Debug, Clone, Copy, PartialEq)]

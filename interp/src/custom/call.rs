@@ -1,16 +1,8 @@
-//! `custom-call`: functions known by name
-//!
-//! A function that was registered for the target is preferred, then one of a library, then what is
-//! built in. The result must have the shape that the module states, but for layouts.
-use super::{built_in, in_libraries};
-use crate::Result;
-use crate::context::RunContext;
-use hlo::ir::{BackendConfig, Instruction};
+//! One call of a custom-call target.
+use crate::Error;
+use hlo::ir::BackendConfig;
 use hlo::op::CustomCall;
 use hlo::{Literal, Module, Shape};
-use num::Arithmetic;
-use num::array::with_layouts;
-use num::error::Code;
 
 /// One call of a custom-call target.
 #[derive(Debug, Clone, Copy)]
@@ -29,31 +21,14 @@ pub struct Call<'a> {
     pub memory: Option<usize>,
 }
 
-pub(crate) fn custom_call(
-    op: &CustomCall,
-    instruction: &Instruction,
-    operands: &[&Literal],
-    context: &RunContext,
-) -> Result<Literal> {
-    let (hooks, shape) = (context.hooks(), &instruction.shape);
-    let target = op.custom_call_target.0.as_str();
-    let backend_config = instruction.common.as_ref().and_then(|c| c.backend_config.as_ref());
-    let (module, memory) = (context.module(), context.budget().left());
-    let call = Call { op, backend_config, module, operands, shape, memory };
-    let result = match hooks.custom_call_target(target) {
-        Some(function) => function(&call),
-        None => in_libraries(&call, hooks.libraries()).unwrap_or_else(|| {
-            let arithmetic = context.program().engine.arithmetic();
-            built_in(&call, hooks, arithmetic.unwrap_or(Arithmetic::Exact))
-        }),
-    };
-    // A call that is ended by the time limit fails because of it.
-    context.check_time()?;
-    let result = result?;
-    let found = result.shape();
-    if !found.compatible(shape) {
-        let (target, found, expected) = (target.into(), found.to_string(), shape.to_string());
-        return Err(Code::CustomCallResult { target, found, expected }.into());
+impl Call<'_> {
+    /// Returns the error of a call with operands or a shape that the target does not support.
+    pub(super) fn mismatch(&self, what: &str) -> Error {
+        let found: Vec<String> = self.operands.iter().map(|o| o.shape().to_string()).collect();
+        let (target, found) = (&self.op.custom_call_target.0, found.join(", "));
+        let shape = self.shape;
+        Error::unsupported(format!(
+            "custom call `{target}` expects {what}, found ({found}) -> {shape}"
+        ))
     }
-    Ok(with_layouts(result, shape))
 }

@@ -14,7 +14,6 @@
 //!
 //! Source: `DynamicConvForward` and its gradients in XLA's builder, and XLA's dynamic padder.
 use super::Call;
-use super::xla::mismatch;
 use crate::Result;
 use hlo::op::Convolution;
 use hlo::op::value::{PaddingType, WindowDim};
@@ -39,7 +38,7 @@ pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
 fn forward(call: &Call<'_>) -> Result<Literal> {
     let (mut op, shape) = parts(call)?;
     let [input, kernel] = call.operands else {
-        return Err(mismatch(call, "an input and a kernel"));
+        return Err(call.mismatch("an input and a kernel"));
     };
     check(call, &op, input, kernel)?;
     let labels = op.dim_labels.clone();
@@ -60,7 +59,7 @@ fn forward(call: &Call<'_>) -> Result<Literal> {
 fn input_gradient(call: &Call<'_>) -> Result<Literal> {
     let (mut op, shape) = parts(call)?;
     let what = "the sizes of the input, a gradient and a kernel";
-    let [inputs, gradient, kernel] = call.operands else { return Err(mismatch(call, what)) };
+    let [inputs, gradient, kernel] = call.operands else { return Err(call.mismatch(what)) };
     check(call, &op, gradient, kernel)?;
     let input_size = |d: i64| {
         let listed = inputs.array_shape().is_some_and(|s| s.rank() == 1 && s.ty.is_integral());
@@ -74,7 +73,7 @@ fn input_gradient(call: &Call<'_>) -> Result<Literal> {
     for ((window, &from), &to) in dims {
         let (size, bound) = at(gradient, from);
         if size < bound {
-            let input = input_size(from).ok_or_else(|| mismatch(call, what))?;
+            let input = input_size(from).ok_or_else(|| call.mismatch(what))?;
             // The stride of the forward convolution makes the holes here.
             let stride = window.lhs_dilation;
             let results = Results::of(input, window, stride, call.op.padding_type);
@@ -89,7 +88,7 @@ fn input_gradient(call: &Call<'_>) -> Result<Literal> {
 fn kernel_gradient(call: &Call<'_>) -> Result<Literal> {
     let (mut op, shape) = parts(call)?;
     let what = "an input and a gradient";
-    let [input, gradient] = call.operands else { return Err(mismatch(call, what)) };
+    let [input, gradient] = call.operands else { return Err(call.mismatch(what)) };
     check(call, &op, input, gradient)?;
     let labels = op.dim_labels.clone();
     let both = labels.lhs_spatial.iter().zip(&labels.rhs_spatial);
@@ -174,7 +173,7 @@ fn cut(operand: &Literal, spatial: &[i64]) -> Literal {
 fn parts(call: &Call<'_>) -> Result<(Convolution, ArrayShape)> {
     let what = "`dim_labels`, and an array as the result";
     let (Some(labels), Some(shape)) = (&call.op.dim_labels, call.shape.array()) else {
-        return Err(mismatch(call, what));
+        return Err(call.mismatch(what));
     };
     let op = Convolution {
         window: call.op.window.clone(),
@@ -198,7 +197,7 @@ fn check(call: &Call<'_>, op: &Convolution, lhs: &Literal, rhs: &Literal) -> Res
         let found = op.shape(&[&shapes[0], &shapes[1]], Some(&shape), call.module).ok()?;
         found.compatible(&shape).then_some(())
     };
-    fits().ok_or_else(|| mismatch(call, "operands and attributes of a `convolution`"))
+    fits().ok_or_else(|| call.mismatch("operands and attributes of a `convolution`"))
 }
 
 /// Computes the convolution with a result of these sizes, in an array of the shape.
@@ -214,7 +213,7 @@ fn convolve(
         dims[to_usize(d)] = sizes[to_usize(d)];
     }
     if dims.iter().zip(&shape.dims).any(|(size, bound)| size > bound) {
-        return Err(mismatch(call, "a result that is not larger than its bounds"));
+        return Err(call.mismatch("a result that is not larger than its bounds"));
     }
     let whole = ArrayShape { dims, ..shape.clone() };
     let result = convolution(op, &operands, &whole)?;

@@ -1,6 +1,6 @@
 //! The functions that a shared library defines, from its symbol table.
-use super::loaded::failed;
-use crate::Result;
+use crate::{Error, Result};
+use num::error::Code;
 use object::{BinaryFormat, Object as _, ObjectSymbol as _, SymbolKind};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -38,4 +38,10 @@ impl Functions {
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains(name)
     }
+}
+
+/// Returns the error of a library that cannot be loaded.
+pub(super) fn failed(path: &Path, error: &dyn std::fmt::Display) -> Error {
+    let path = path.display().to_string();
+    Code::Library { path, message: error.to_string() }.into()
 }

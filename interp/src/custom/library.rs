@@ -40,7 +40,7 @@ pub struct LibraryCall<'a> {
 }
 
 /// Runs the call if one of the libraries has a function of its name.
-pub(super) fn in_libraries(
+pub(crate) fn in_libraries(
     call: &Call<'_>,
     libraries: &[Arc<dyn CustomCallLibrary>],
 ) -> Option<Result<Literal>> {

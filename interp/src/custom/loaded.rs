@@ -1,6 +1,6 @@
 //! Shared libraries in this process; the only module that calls foreign code.
 #![expect(unsafe_code, reason = "calls foreign functions")]
-use super::functions::Functions;
+use super::functions::{Functions, failed};
 use super::guarded::Memory;
 use super::library::{CustomCallLibrary, LibraryCall};
 use crate::{Error, Result};
@@ -38,12 +38,6 @@ impl Library {
         let library = library.map_err(|e| failed(path, &e))?;
         Ok(Self { library, functions })
     }
-}
-
-/// Returns the error of a library that cannot be loaded.
-pub(super) fn failed(path: &Path, error: &dyn std::fmt::Display) -> Error {
-    let path = path.display().to_string();
-    Code::Library { path, message: error.to_string() }.into()
 }
 
 impl CustomCallLibrary for Library {

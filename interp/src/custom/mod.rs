@@ -1,8 +1,7 @@
-//! Custom calls: the targets that are built in, and functions of shared libraries.
+//! Targets of custom calls: those that are built in, and functions of shared libraries.
 //!
 //! | file | targets |
 //! |---|---|
-//! | `call.rs` | the choice among the following |
 //! | `markers.rs` | annotations for partitioners and schedulers, which change no value |
 //! | `convolution.rs` | convolutions of arrays that are smaller than their bounds |
 //! | `xla.rs` | calls that XLA expands or runs itself: `TopK`, `Qr`, `Eigh`, ... |
@@ -26,27 +25,29 @@ mod unknown;
 mod xla;
 
 pub use call::Call;
-pub(crate) use call::custom_call;
 pub use functions::Functions;
-use library::in_libraries;
+pub(crate) use library::in_libraries;
 pub use library::{CustomCallLibrary, LibraryCall};
 pub use loaded::Library;
 pub use markers::is_annotation;
 
 use crate::Result;
-use crate::hooks::Hooks;
 use hlo::{ArrayShape, Literal, Shape};
 use kernels::{Cost, topk};
 use num::Arithmetic;
 use num::index::{saturating_count, to_usize};
 
-/// Runs a call whose target is built in.
-fn built_in(call: &Call<'_>, hooks: &Hooks, arithmetic: Arithmetic) -> Result<Literal> {
+/// Runs a call whose target is built in; `registered` are the other targets of the run.
+pub(crate) fn built_in<'a>(
+    call: &Call<'_>,
+    registered: impl Iterator<Item = &'a str>,
+    arithmetic: Arithmetic,
+) -> Result<Literal> {
     let found = markers::run(call)
         .or_else(|| xla::run(call))
         .or_else(|| convolution::run(call))
         .or_else(|| lapack::run(call, arithmetic));
-    found.unwrap_or_else(|| Err(unknown::error(call, hooks)))
+    found.unwrap_or_else(|| Err(unknown::error(call, registered)))
 }
 
 /// Returns whether a target that is built in takes arrays smaller than their bounds.

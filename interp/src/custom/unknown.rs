@@ -1,7 +1,6 @@
 //! Errors of targets that are unknown or cannot be run.
 use super::Call;
 use crate::Error;
-use crate::hooks::Hooks;
 use num::error::Code;
 
 /// Prefixes of targets that cannot be run, and the reasons.
@@ -33,8 +32,8 @@ const REASONS: [(&str, &str); 25] = [
     ("host-compute", "it is code of another program"),
 ];
 
-/// Returns the error of a call whose target is not built in.
-pub(super) fn error(call: &Call<'_>, hooks: &Hooks) -> Error {
+/// Returns the error of a call whose target is neither registered nor built in.
+pub(super) fn error<'a>(call: &Call<'_>, registered: impl Iterator<Item = &'a str>) -> Error {
     let target = call.op.custom_call_target.0.as_str();
     if let Some((_, reason)) = REASONS.iter().find(|(start, _)| target.starts_with(start)) {
         let message = format!("custom call target `{target}` cannot be run: {reason}");
@@ -42,7 +41,7 @@ pub(super) fn error(call: &Call<'_>, hooks: &Hooks) -> Error {
             "dump the module before XLA optimizes it, or register a function for the target",
         );
     }
-    let registered: Vec<String> = hooks.targets().map(str::to_owned).collect();
+    let registered: Vec<String> = registered.map(str::to_owned).collect();
     let built_in = super::targets();
     let nearest = registered.iter().chain(&built_in);
     let nearest = nearest.map(|name| (strsim::damerau_levenshtein(name, target), name)).min();

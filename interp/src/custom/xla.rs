@@ -13,7 +13,7 @@
 //! | `tridiagonal_solve_perturbed_ffi` | the solution of a tridiagonal system that may be singular: JAX's |
 use super::Call;
 use super::lapack;
-use crate::{Error, Result};
+use crate::Result;
 use hlo::op::value::Direction;
 use hlo::{ElementType, Literal, Op, Scalar};
 use kernels::topk;
@@ -50,18 +50,10 @@ pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
         "SliceToDynamic" => sliced(call),
         "SetBound" => match call.operands {
             [operand] => Ok((*operand).clone()),
-            _ => Err(mismatch(call, "one operand")),
+            _ => Err(call.mismatch("one operand")),
         },
         _ => return None,
     })
-}
-
-/// Returns the error of a call with operands or a shape that the target does not support.
-pub(super) fn mismatch(call: &Call<'_>, what: &str) -> Error {
-    let found: Vec<String> = call.operands.iter().map(|o| o.shape().to_string()).collect();
-    let (target, found) = (&call.op.custom_call_target.0, found.join(", "));
-    let shape = call.shape;
-    Error::unsupported(format!("custom call `{target}` expects {what}, found ({found}) -> {shape}"))
 }
 
 fn top_k(call: &Call<'_>) -> Result<Literal> {
@@ -77,13 +69,13 @@ fn top_k(call: &Call<'_>) -> Result<Literal> {
         let shapes = [values, indices];
         (fits && !from.ty.is_complex()).then_some((operand.array()?, to_usize(k), shapes))
     };
-    let (operand, k, shapes) = fits().ok_or_else(|| mismatch(call, what))?;
+    let (operand, k, shapes) = fits().ok_or_else(|| call.mismatch(what))?;
     let mut called = call.op.called_computations.iter().chain(&call.op.to_apply);
     let largest = match called.next() {
         None => true,
         Some(&id) => {
             let computation = &call.module.computations[id];
-            let unfit = || mismatch(call, "a computation that compares with GT or LT");
+            let unfit = || call.mismatch("a computation that compares with GT or LT");
             let Op::Compare(compare) = &computation.instructions[computation.root].op else {
                 return Err(unfit());
             };
@@ -107,15 +99,15 @@ fn eigh(call: &Call<'_>) -> Result<Literal> {
         Some("0") => false,
         _ => {
             let what = format!("a config like `1,1,100,1e-6`, not `{config}`,");
-            return Err(mismatch(call, &what));
+            return Err(call.mismatch(&what));
         }
     };
     lapack::eigh(call, lower)
 }
 
 fn padded(call: &Call<'_>) -> Result<Literal> {
-    let [operand] = call.operands else { return Err(mismatch(call, "one array")) };
-    let Some(shape) = operand.array_shape() else { return Err(mismatch(call, "one array")) };
+    let [operand] = call.operands else { return Err(call.mismatch("one array")) };
+    let Some(shape) = operand.array_shape() else { return Err(call.mismatch("one array")) };
     let size = |&size| Literal::scalar(ElementType::S32, Scalar::Signed(size));
     let sizes = operand.sizes().iter().map(size);
     let whole = (*operand).clone().with_sizes(&shape.dims);
@@ -124,23 +116,23 @@ fn padded(call: &Call<'_>) -> Result<Literal> {
 
 fn sliced(call: &Call<'_>) -> Result<Literal> {
     let what = "an array, and for each dimension a size of s32[] within it";
-    let (operand, sizes) = call.operands.split_first().ok_or_else(|| mismatch(call, what))?;
+    let (operand, sizes) = call.operands.split_first().ok_or_else(|| call.mismatch(what))?;
     let bounds = operand.array_shape().map_or(&[][..], |shape| &shape.dims);
     let scalars = sizes.iter().all(|size| size.shape().is_scalar(ElementType::S32));
     if !scalars {
-        return Err(mismatch(call, what));
+        return Err(call.mismatch(what));
     }
     let sizes: Vec<i64> = sizes.iter().filter_map(|size| size.get(0).as_i64()).collect();
     let within = sizes.iter().zip(bounds).all(|(size, bound)| (0..=*bound).contains(size));
     if sizes.len() != bounds.len() || !within {
-        return Err(mismatch(call, what));
+        return Err(call.mismatch(what));
     }
     Ok((*operand).clone().with_sizes(&sizes))
 }
 
 fn seed(call: &Call<'_>) -> Result<Literal> {
     if !call.operands.is_empty() || !call.shape.is_scalar(ElementType::U64) {
-        return Err(mismatch(call, "no operand and the result u64[]"));
+        return Err(call.mismatch("no operand and the result u64[]"));
     }
     Ok(Literal::scalar(ElementType::U64, Scalar::Unsigned(0)))
 }

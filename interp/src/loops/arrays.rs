@@ -193,7 +193,7 @@ impl LoopBuilder<'_> {
     ) -> Option<Leaf> {
         let [of, indices, update] = operands else { return None };
         let starts = indexed(indices, &op.scatter_dims_to_operand_dims)?;
-        let program = self.lowering.programs.get(op.to_apply)?;
+        let program = self.analysis.programs.get(op.to_apply)?;
         let is_of_type = |ty: &ElementType| *ty == shape.ty;
         let of_type = program.parameters().iter().chain(program.results()).all(is_of_type);
         if !op.input_batching_dims.is_empty() || !of_type {
@@ -290,7 +290,7 @@ impl LoopBuilder<'_> {
         let result = self.place(shape)?;
         // Functions of scalars are computed as in frames, where they have no loops.
         let arithmetic =
-            if shape.rank() == 0 { Arithmetic::Exact } else { self.lowering.arithmetic()? };
+            if shape.rank() == 0 { Arithmetic::Exact } else { self.analysis.arithmetic()? };
         let mut operation = Elementwise::new(step, places, result);
         if matches!(op, Op::Unary(op) if is_approximate(*op, shape.ty, arithmetic)) {
             operation.function = operation.step.take()?.in_loop(arithmetic);
@@ -305,8 +305,8 @@ impl LoopBuilder<'_> {
         operands: &[&Shape],
         result: &Shape,
     ) -> Option<Box<dyn Kernel>> {
-        let arithmetic = self.lowering.arithmetic()?;
-        kernels::select(op, operands, result, self.lowering.programs, arithmetic)
+        let arithmetic = self.analysis.arithmetic()?;
+        kernels::select(op, operands, result, self.analysis.programs, arithmetic)
     }
 
     /// Adds the kernel of an instruction, or its loop if it is elementwise.
@@ -318,7 +318,7 @@ impl LoopBuilder<'_> {
         shapes: &[&Shape],
     ) -> Option<Leaves> {
         let mut needs_machine = false;
-        let programs = self.lowering.programs;
+        let programs = self.analysis.programs;
         instruction.op.each_callee(&mut |id| needs_machine |= programs.needs_machine(id));
         if needs_machine {
             return None;

@@ -3,7 +3,7 @@
 use super::memory::{Image, LoopCopy, Place};
 use super::operation::{KernelCall, Operation};
 use super::{Block, Condition, Large, LoopProgram, Repeat};
-use crate::lower::{Lowering, has_effect};
+use crate::analysis::Analysis;
 use crate::state::Site;
 use hlo::ir::{Computation, ComputationId, Instruction};
 use hlo::op::{Conditional, While};
@@ -24,14 +24,14 @@ const DEPTH: usize = 32;
 
 /// Returns the loop as a program, or its condition if that reads scalars alone; `None` if neither
 /// is one.
-pub(crate) fn compile(lowering: &Lowering<'_>, op: &While) -> Option<LoopProgram> {
-    whole(lowering, op).or_else(|| condition(lowering, op))
+pub(crate) fn compile(analysis: &Analysis<'_>, op: &While) -> Option<LoopProgram> {
+    whole(analysis, op).or_else(|| condition(analysis, op))
 }
 
 /// Returns a loop as a program; `None` if it has other operations than those on small arrays.
-fn whole(lowering: &Lowering<'_>, op: &While) -> Option<LoopProgram> {
-    let mut builder = LoopBuilder::new(lowering);
-    let parameter = *lowering.module().computations[op.body].program_shape().parameters.first()?;
+fn whole(analysis: &Analysis<'_>, op: &While) -> Option<LoopProgram> {
+    let mut builder = LoopBuilder::new(analysis);
+    let parameter = *analysis.module.computations[op.body].program_shape().parameters.first()?;
     let carried: Leaves =
         parameter.leaves().into_iter().map(|leaf| builder.argument(leaf)).collect::<Option<_>>()?;
     let (Repeat { condition, body }, results) = builder.repeat(op, &carried)?;
@@ -39,9 +39,9 @@ fn whole(lowering: &Lowering<'_>, op: &While) -> Option<LoopProgram> {
 }
 
 /// Returns the condition of a loop as a program; `None` if it reads other values than scalars.
-fn condition(lowering: &Lowering<'_>, op: &While) -> Option<LoopProgram> {
-    let mut builder = LoopBuilder::new(lowering);
-    let computation = &lowering.module().computations[op.condition];
+fn condition(analysis: &Analysis<'_>, op: &While) -> Option<LoopProgram> {
+    let mut builder = LoopBuilder::new(analysis);
+    let computation = &analysis.module.computations[op.condition];
     let parameter = *computation.program_shape().parameters.first()?;
     let leaves = parameter.leaves().into_iter().map(|leaf| match leaf.array() {
         Some(array) if array.rank() == 0 => builder.argument(leaf),
@@ -119,7 +119,7 @@ pub(super) type Leaves = Rc<[Leaf]>;
 
 /// A program that is built.
 pub(super) struct LoopBuilder<'a> {
-    pub(super) lowering: &'a Lowering<'a>,
+    pub(super) analysis: &'a Analysis<'a>,
     pub(super) image: Image,
     pub(super) large: Vec<Large>,
     /// The updates of each large array so far. An earlier version is gone.
@@ -132,9 +132,9 @@ pub(super) struct LoopBuilder<'a> {
 }
 
 impl<'a> LoopBuilder<'a> {
-    fn new(lowering: &'a Lowering<'a>) -> Self {
+    fn new(analysis: &'a Analysis<'a>) -> Self {
         Self {
-            lowering,
+            analysis,
             image: Image::default(),
             large: Vec::new(),
             versions: Vec::new(),
@@ -146,7 +146,7 @@ impl<'a> LoopBuilder<'a> {
     }
     fn finish(self, condition: Condition, body: Option<Block>, carried: &Leaves) -> LoopProgram {
         let scratch = self.kernels.iter().map(KernelCall::bytes).fold(0, usize::saturating_add);
-        let becomes_code = body.is_some() && self.lowering.programs.become_code();
+        let becomes_code = body.is_some() && self.analysis.programs.become_code();
         LoopProgram {
             condition,
             body,
@@ -209,7 +209,7 @@ impl<'a> LoopBuilder<'a> {
 
     /// Adds the operations of a computation; returns its result.
     fn computation(&mut self, id: ComputationId, parameters: &[Leaves]) -> Option<Leaves> {
-        let module = self.lowering.module();
+        let module = self.analysis.module;
         let computation = &module.computations[id];
         self.depth += 1;
         self.count += computation.instructions.len();
@@ -220,7 +220,7 @@ impl<'a> LoopBuilder<'a> {
         let mut values: Vec<Leaves> = Vec::with_capacity(computation.instructions.len());
         for (instruction, definition) in computation.instructions.iter() {
             self.block.fuel += 1;
-            if has_effect(definition, &self.lowering.effects) {
+            if self.analysis.effects.has(definition) {
                 return None;
             }
             if !needed[instruction.index()] {
@@ -249,7 +249,7 @@ impl<'a> LoopBuilder<'a> {
         shapes: &[&Shape],
         parameters: &[Leaves],
     ) -> Option<Leaves> {
-        if self.lowering.may_be_smaller(site, instruction) {
+        if self.analysis.may_be_smaller(site, instruction) {
             return None;
         }
         if instruction.opcode().aliases_operand() {

@@ -2,9 +2,9 @@
 use super::memory::{LoopCopy, Memory, Place, split};
 use super::{Block, Condition, LoopProgram, Repeat};
 use crate::Result;
+use crate::branch::choose;
 use crate::context::RunContext;
-use crate::machine::Position;
-use crate::machine::choose;
+use crate::position::Position;
 use crate::state::Site;
 use hlo::{Array, ArrayShape, ElementType, Scalar};
 use kernels::{Kernel, Reuse, short_product};

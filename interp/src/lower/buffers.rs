@@ -4,8 +4,8 @@
 //! kernel can write over it; a slot of the same size whose value has died before; a new slot.
 //! Between its death and its next use the memory of a slot is kept only if that does not raise the
 //! peak.
-use super::build::{ArrayId, ArrayInfo, UnallocatedPlan, UnallocatedStep};
 use super::peak::StepMemory;
+use super::unallocated::{ArrayId, ArrayInfo, UnallocatedPlan, UnallocatedStep};
 use crate::plan::{Action, Input, Output, Plan, Slot, Step};
 use kernels::Reuse;
 use rustc_hash::FxHashMap;

@@ -1,27 +1,26 @@
 //! Plan construction: arrays, steps, last uses.
 use super::buffers::assign;
-use super::cse::{Computed, is_alone};
+use super::builder::PlanBuilder;
 use super::inline::Inlining;
 use super::limits::CompileLimits;
-use super::slice_pushdown::{SliceArrays, SlicePosition, users};
-use super::value_key::{OperandKey, ValueKey};
+use super::lowering::{Lowered, Lowering};
+use super::unallocated::{ArrayId, ArrayIds, UnallocatedPlan};
+use super::value_key::ValueKey;
 use super::waits::{Waits, may_run_ahead};
-use super::{Lowered, Lowering};
 use crate::Result;
+use crate::analysis::Analysis;
 use crate::options::Engine;
-use crate::plan::{Action, Plan, SliceBounds};
+use crate::plan::{Action, Plan};
 use crate::state::Site;
 use crate::value::Value;
-use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
+use hlo::ir::{ComputationId, Instruction};
 use hlo::literal::ConstantValue;
 use hlo::op::Broadcast;
-use hlo::{Array, ArrayShape, Dims, ElementType, Module, Op, Shape};
+use hlo::{Array, Dims, Module, Op, Shape};
 use kernels::data_movement::affine;
 use num::array::{bytes_of, static_shape, with_layouts};
 use num::index::to_usize;
 use num::scalar_program::ScalarPrograms;
-use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -38,9 +37,9 @@ pub(crate) fn plans(
     fuses: bool,
     limits: CompileLimits,
 ) -> Result<Vec<Plan>> {
-    let lowering = Lowering::new(module, engine, programs, limits);
+    let lowering = Lowering::new(Analysis::of(module, engine, programs), limits);
     let inlining = Inlining::of(module, fuses);
-    let effects = &lowering.effects;
+    let effects = &lowering.analysis.effects;
     let may_run_ahead = may_run_ahead(module);
     let mut bytes = 0;
     let plan = |id| -> Result<UnallocatedPlan> {
@@ -64,132 +63,7 @@ pub(crate) fn plans(
     Ok(plans)
 }
 
-/// The number of an array of a plan. A value has one array for each leaf of its shape.
-pub(super) type ArrayId = usize;
-
-/// An array before it has a slot.
-#[derive(Debug)]
-pub(super) struct ArrayInfo {
-    pub(super) shape: Option<Arc<ArrayShape>>,
-    /// Bytes of its array; 0 if it is not an array or its size overflows.
-    pub(super) bytes: usize,
-    /// Whether it is part of a parameter.
-    pub(super) is_parameter: bool,
-    /// Whether it is part of an argument of the run, which the caller keeps.
-    pub(super) is_kept: bool,
-    /// The value of a constant or token.
-    pub(super) value: Option<Value>,
-    /// The step of its last read; `ArrayId::MAX` if it is part of the result, `None` if it is not
-    /// read.
-    pub(super) last_use: Option<usize>,
-}
-
-impl ArrayInfo {
-    /// Returns whether a step has computed it and step `i` is the last to read it.
-    pub(super) fn dies_computed(&self, i: usize) -> bool {
-        self.value.is_none() && !self.is_parameter && self.last_use == Some(i)
-    }
-}
-
-/// A step before slots are assigned.
-#[derive(Debug)]
-pub(super) struct UnallocatedStep {
-    pub(super) site: Site,
-    pub(super) action: Action,
-    pub(super) inputs: Vec<ArrayId>,
-    pub(super) outputs: Vec<ArrayId>,
-    pub(super) bytes: Option<usize>,
-    /// Bytes that it works in.
-    pub(super) scratch: usize,
-    pub(super) applies: SmallVec<[ComputationId; 1]>,
-    pub(super) fuel: u64,
-    pub(super) part: Option<SliceBounds>,
-    /// The instructions that it computes on the way.
-    pub(super) fuses: Vec<Site>,
-}
-
-impl UnallocatedStep {
-    /// Returns the bytes of its outputs.
-    pub(super) fn output_bytes(&self, arrays: &[ArrayInfo]) -> usize {
-        let bytes = self.outputs.iter().map(|&array| arrays[array].bytes);
-        bytes.fold(0, usize::saturating_add)
-    }
-}
-
-/// A plan before slots are assigned.
-#[derive(Debug)]
-pub(super) struct UnallocatedPlan {
-    pub(super) computation: ComputationId,
-    pub(super) arrays: Vec<ArrayInfo>,
-    pub(super) parameters: Vec<ArrayId>,
-    pub(super) steps: Vec<UnallocatedStep>,
-    pub(super) results: Vec<ArrayId>,
-    pub(super) fuel: u64,
-    /// The shapes of arrays; those that are equal share memory.
-    shapes: FxHashSet<Arc<ArrayShape>>,
-    /// The arrays of scalar constants, by type and bytes.
-    scalars: FxHashMap<(ElementType, SmallVec<[u8; 16]>), ArrayId>,
-    /// Bytes of the compiled form so far, with those of the computations before.
-    compiled_bytes: usize,
-}
-
-/// The arrays of an instruction's value.
-pub(super) type ArrayIds = Rc<[ArrayId]>;
-
-pub(super) struct PlanBuilder<'a> {
-    pub(super) lowering: &'a Lowering<'a>,
-    inlining: &'a Inlining,
-    pub(super) computation: &'a Computation,
-    pub(super) plan: UnallocatedPlan,
-    /// The arrays of each instruction so far.
-    pub(super) values: Vec<ArrayIds>,
-    /// The number of uses of each instruction, and the parts of values that have an array.
-    pub(super) users: Vec<usize>,
-    pub(super) parts: SliceArrays,
-    /// The parameters found, by number.
-    parameters: Vec<ArrayIds>,
-    /// The values that have a step so far.
-    pub(super) computed: Computed<'a>,
-    /// The first array of each element of tuple-shaped instructions.
-    offsets: FxHashMap<InstructionId, Vec<usize>>,
-    /// Instructions since the last step.
-    pub(super) fuel: u64,
-    /// Whether arrays that depend on constants only are computed here.
-    folds: bool,
-}
-
 impl UnallocatedPlan {
-    /// Returns the shape of an array; `None` of a token or an asynchronous value.
-    pub(super) fn shape_of(&self, array: ArrayId) -> Option<&ArrayShape> {
-        let info = &self.arrays[array];
-        match &info.value {
-            Some(Value::Array(value)) => Some(value.shape()),
-            Some(Value::Tuple(_) | Value::Token | Value::Async(_)) => None,
-            None => info.shape.as_deref(),
-        }
-    }
-    /// Returns a shape that shares the memory of an equal one.
-    fn shared(&mut self, shape: ArrayShape) -> Arc<ArrayShape> {
-        if let Some(shape) = self.shapes.get(&shape) {
-            return Arc::clone(shape);
-        }
-        let shape = Arc::new(shape);
-        self.shapes.insert(Arc::clone(&shape));
-        shape
-    }
-    fn empty(computation: ComputationId) -> Self {
-        Self {
-            computation,
-            arrays: Vec::new(),
-            parameters: Vec::new(),
-            steps: Vec::new(),
-            results: Vec::new(),
-            fuel: 0,
-            shapes: FxHashSet::default(),
-            scalars: FxHashMap::default(),
-            compiled_bytes: 0,
-        }
-    }
     /// Returns the plan of a computation, after plans of this many bytes.
     fn of(
         lowering: &Lowering<'_>,
@@ -217,27 +91,6 @@ impl UnallocatedPlan {
 }
 
 impl<'a> PlanBuilder<'a> {
-    fn new(
-        lowering: &'a Lowering<'a>,
-        inlining: &'a Inlining,
-        computation: &'a Computation,
-        plan: UnallocatedPlan,
-    ) -> Self {
-        Self {
-            lowering,
-            inlining,
-            computation,
-            plan,
-            values: Vec::with_capacity(computation.instructions.len()),
-            users: users(computation),
-            parts: SliceArrays::default(),
-            parameters: Vec::new(),
-            computed: Computed::default(),
-            offsets: FxHashMap::default(),
-            fuel: 0,
-            folds: lowering.folds_constants(),
-        }
-    }
     fn instructions(&mut self, computation: ComputationId) -> Result<()> {
         for (instruction, definition) in self.computation.instructions.iter() {
             self.fuel += 1;
@@ -265,50 +118,6 @@ impl<'a> PlanBuilder<'a> {
         Ok(result)
     }
 
-    /// Adds arrays for a value of this shape.
-    pub(super) fn fresh(&mut self, shape: &Shape) -> ArrayIds {
-        let first = self.plan.arrays.len();
-        for leaf in shape.leaves() {
-            self.plan.compiled_bytes += size_of::<ArrayInfo>();
-            let shape = leaf.array().map(|array| self.plan.shared(static_shape(array)));
-            let bytes = shape.as_ref().and_then(|shape| shape.byte_count()).unwrap_or(0);
-            self.plan.arrays.push(ArrayInfo {
-                shape,
-                bytes,
-                is_parameter: false,
-                is_kept: false,
-                value: None,
-                last_use: None,
-            });
-        }
-        (first..self.plan.arrays.len()).collect()
-    }
-    /// Adds arrays of a known value; equal scalars have one array.
-    fn constant(&mut self, value: Value) -> ArrayIds {
-        if let Value::Array(array) = &value
-            && array.shape().rank() == 0
-        {
-            let key = (array.shape().ty, array.bytes().into());
-            if let Some(&array) = self.plan.scalars.get(&key) {
-                return [array].into();
-            }
-            self.plan.scalars.insert(key, self.plan.arrays.len());
-        }
-        let mut arrays = Vec::new();
-        value.flatten(&mut arrays);
-        self.plan.compiled_bytes += arrays.len() * size_of::<ArrayInfo>();
-        let first = self.plan.arrays.len();
-        self.plan.arrays.extend(arrays.into_iter().map(|value| ArrayInfo {
-            shape: None,
-            bytes: 0,
-            is_parameter: false,
-            is_kept: false,
-            value: Some(value),
-            last_use: None,
-        }));
-        (first..self.plan.arrays.len()).collect()
-    }
-
     /// Returns the arrays of an instruction; adds a step if it has one.
     fn instruction(&mut self, site: Site, instruction: &'a Instruction) -> Result<ArrayIds> {
         if let Some(arrays) = self.renamed(instruction) {
@@ -320,8 +129,7 @@ impl<'a> PlanBuilder<'a> {
             return self.inlined(callee, parameters);
         }
         let lowering = self.lowering;
-        let at = SlicePosition::new(lowering, site);
-        if let Some(arrays) = self.folds.then(|| self.sliced_value(at, instruction)).flatten() {
+        if let Some(arrays) = self.folds.then(|| self.sliced_value(site, instruction)).flatten() {
             return Ok(arrays);
         }
         let is_active = self.inlining.is_active();
@@ -342,7 +150,7 @@ impl<'a> PlanBuilder<'a> {
         if is_active && let Some(arrays) = self.folded(&key, &lowered) {
             return Ok(arrays);
         }
-        let is_alone = is_active && is_alone(&key, &lowered);
+        let is_alone = is_active && lowered.is_alone(&key);
         if is_alone && let Some(arrays) = self.common(&key, lowered.fuel) {
             return Ok(arrays);
         }
@@ -356,11 +164,6 @@ impl<'a> PlanBuilder<'a> {
             self.computed.insert(key, Rc::clone(&outputs));
         }
         Ok(outputs)
-    }
-    /// Returns the arrays and the shape of an instruction of the computation.
-    pub(super) fn operand(&self, id: InstructionId) -> OperandKey<'a> {
-        let shape = &self.computation.instructions[id].shape;
-        (Rc::clone(&self.values[id.index()]), Cow::Borrowed(shape))
     }
     /// Returns the arrays of a small array that follows from constants.
     fn folded(&mut self, key: &ValueKey<'_>, lowered: &Lowered) -> Option<ArrayIds> {
@@ -381,34 +184,6 @@ impl<'a> PlanBuilder<'a> {
         };
         self.fuel = self.fuel.saturating_add(lowered.fuel);
         Some(self.constant(Value::Array(result)))
-    }
-    /// Adds a step.
-    pub(super) fn step(
-        &mut self,
-        site: Site,
-        action: Action,
-        inputs: Vec<ArrayId>,
-        outputs: &[ArrayId],
-        added_fuel: u64,
-    ) {
-        let bytes = outputs.iter().map(|&array| self.plan.arrays[array].bytes);
-        let bytes = Some(bytes.fold(0, usize::saturating_add));
-        let fuel = std::mem::take(&mut self.fuel).saturating_add(added_fuel);
-        let scratch = action.kernel().map_or(0, kernels::Kernel::scratch);
-        let own = size_of::<UnallocatedStep>() + size_of_val(&*inputs) + size_of_val(outputs);
-        self.plan.compiled_bytes += own + action.bytes();
-        self.plan.steps.push(UnallocatedStep {
-            site,
-            action,
-            inputs,
-            outputs: outputs.to_vec(),
-            bytes,
-            scratch,
-            applies: SmallVec::new(),
-            fuel,
-            part: None,
-            fuses: Vec::new(),
-        });
     }
     pub(super) fn operand_shapes(&self, instruction: &Instruction) -> Vec<&Shape> {
         let operands = instruction.operands.iter();

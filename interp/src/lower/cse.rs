@@ -3,21 +3,21 @@
 //!
 //! Only ops that are steps of their own are eliminated. One that is computed within a fused step
 //! costs little, and its value would have to be stored for the other step.
-use super::Lowered;
-use super::build::{ArrayIds, PlanBuilder};
+use super::builder::PlanBuilder;
+use super::lowering::Lowered;
+use super::unallocated::ArrayIds;
 use super::value_key::ValueKey;
 use hlo::op::Kind;
 use kernels::Fusion;
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// The arrays of the values that have a step so far.
-pub(super) type Computed<'a> = FxHashMap<ValueKey<'a>, ArrayIds>;
-
-/// Returns whether an instruction becomes a step of its own that computes arrays from arrays.
-pub(super) fn is_alone(key: &ValueKey<'_>, lowered: &Lowered) -> bool {
-    key.instruction().opcode().kind() == Kind::Array
-        && lowered.action.kernel().is_some_and(|kernel| matches!(kernel.fusion(), Fusion::None))
+impl Lowered {
+    /// Returns whether the instruction of a key becomes a step of its own that computes arrays from
+    /// arrays.
+    pub(super) fn is_alone(&self, key: &ValueKey<'_>) -> bool {
+        key.instruction().opcode().kind() == Kind::Array
+            && self.action.kernel().is_some_and(|kernel| matches!(kernel.fusion(), Fusion::None))
+    }
 }
 
 impl<'a> PlanBuilder<'a> {

@@ -1,8 +1,9 @@
 //! Instructions whose values come from elsewhere than their operands: from the host, from a custom
 //! call, from the number of the device, from the random state of the run.
 use crate::context::RunContext;
+use crate::custom_call::custom_call;
 use crate::state::Site;
-use crate::{Error, Result, collective, custom, host, rng};
+use crate::{Error, Result, collective, host, rng};
 use hlo::ir::Instruction;
 use hlo::{Literal, Op};
 
@@ -16,7 +17,7 @@ pub(super) fn evaluate(
 ) -> Result<Literal> {
     let shape = &instruction.shape;
     match &instruction.op {
-        Op::CustomCall(op) => custom::custom_call(op, instruction, operands, context),
+        Op::CustomCall(op) => custom_call(op, instruction, operands, context),
         Op::Infeed(_) => host::infeed(operands, shape, context),
         Op::Outfeed(_) => host::outfeed(operands[0], context),
         Op::Send(op) => host::send(op, operands, context),

@@ -7,7 +7,7 @@
 //! not stored for the members that read them, but read from their operands. A reduction of runs of
 //! neighbors joins a group as its end. A group waits for all that its members
 //! [wait for](super::waits).
-use super::build::{ArrayId, UnallocatedPlan, UnallocatedStep};
+use super::unallocated::{ArrayId, UnallocatedPlan, UnallocatedStep};
 use super::waits::Waits;
 use crate::plan::Action;
 use hlo::ElementType;

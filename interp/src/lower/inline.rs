@@ -5,6 +5,7 @@
 //! computations that are open when a device reaches it.
 use super::cost;
 use crate::plan::Action;
+use crate::trip_count::iterations_up_to;
 use hlo::ir::{Computation, ComputationId, Instruction};
 use hlo::op::{Kind, While};
 use hlo::{Module, Op, Shape};
@@ -17,7 +18,9 @@ const MOST: usize = 1 << 16;
 /// The limit of nested inlined computations.
 const DEPTH: usize = 64;
 
-/// The limit of instructions of all iterations of a loop.
+/// The limit of iterations of a loop whose iterations are inlined.
+const MOST_ITERATIONS: usize = 8;
+/// The limit of their instructions.
 const MOST_UNROLLED: usize = 1024;
 
 /// The computations that are inlined where they are called.
@@ -151,7 +154,7 @@ fn unrolled(
     if !fits(condition) || !fits(body) || iteration > MOST_UNROLLED {
         return None;
     }
-    let iterations = super::unroll::iterations(module, computation, instruction)?;
+    let iterations = iterations_up_to(MOST_ITERATIONS, module, computation, instruction)?;
     let count = (iterations + 1).saturating_mul(iteration);
     (count <= MOST_UNROLLED).then_some((iterations, count))
 }

@@ -4,8 +4,8 @@
 //! through the whole backward pass. Only pure steps are moved: their place changes nothing but the
 //! memory in use.
 use super::buffers::{in_place, live_bytes};
-use super::build::{ArrayId, UnallocatedPlan, UnallocatedStep};
-use super::dce::has_effect;
+use super::unallocated::{ArrayId, UnallocatedPlan, UnallocatedStep};
+use crate::effects::Effects;
 use crate::plan::Action;
 use hlo::Module;
 use smallvec::SmallVec;
@@ -23,11 +23,11 @@ const REDUCED: usize = 64;
 impl UnallocatedPlan {
     /// Runs steps that free large arrays early, unless the peak then is higher by more than small
     /// arrays.
-    pub(super) fn ordered(mut self, module: &Module, effects: &[bool]) -> Self {
+    pub(super) fn ordered(mut self, module: &Module, effects: &Effects) -> Self {
         let moves = |step: &UnallocatedStep| {
             step.inputs.len() <= MOST_INPUTS
                 && is_pure(&step.action)
-                && !has_effect(step.site.of(module), effects)
+                && !effects.has(step.site.of(module))
         };
         let Some(order) = Schedule::of(&self, moves) else { return self };
         let before = peak(&self);

@@ -6,8 +6,9 @@
 //!
 //! A slice of a value below [`LEAST_BYTES`] takes it whole. A value with other users is computed
 //! whole too, unless the slice is a small part of it.
-use super::Lowering;
-use super::build::{ArrayId, ArrayIds, PlanBuilder};
+use super::builder::PlanBuilder;
+use super::lowering::Lowering;
+use super::unallocated::{ArrayId, ArrayIds};
 use super::value_key::{OperandKey, ValueKey};
 use crate::plan::Action;
 use crate::state::Site;
@@ -17,7 +18,6 @@ use hlo::op::DynamicSlice;
 use hlo::{ArrayShape, Op, Shape};
 use kernels::{Region, SliceDim, Sliced, array_op, region_shape, slice_of};
 use num::Arithmetic;
-use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 /// The size from which a part of a value is computed instead.
@@ -27,31 +27,12 @@ const PARTS: i64 = 8;
 /// The most instructions through which a slice is moved.
 const DEPTH: usize = 128;
 
-/// The arrays of the parts of values.
-pub(super) type SliceArrays = FxHashMap<(InstructionId, Region), ArrayId>;
-
 /// The place of a slice.
 #[derive(Clone, Copy)]
-pub(super) struct SlicePosition<'a> {
-    pub(super) lowering: &'a Lowering<'a>,
-    pub(super) slice: Site,
+struct SlicePosition<'a> {
+    lowering: &'a Lowering<'a>,
+    slice: Site,
     depth: usize,
-}
-
-impl<'a> SlicePosition<'a> {
-    pub(super) fn new(lowering: &'a Lowering<'a>, slice: Site) -> Self {
-        Self { lowering, slice, depth: 0 }
-    }
-}
-
-/// Returns the number of times that each instruction is an operand or the root.
-pub(super) fn users(computation: &hlo::ir::Computation) -> Vec<usize> {
-    let mut users = vec![0; computation.instructions.len()];
-    users[computation.root.index()] += 1;
-    for (_, instruction) in computation.instructions.iter() {
-        instruction.operands.iter().for_each(|operand| users[operand.index()] += 1);
-    }
-    users
 }
 
 impl<'a> PlanBuilder<'a> {
@@ -59,7 +40,7 @@ impl<'a> PlanBuilder<'a> {
     /// of anything else.
     pub(super) fn sliced_value(
         &mut self,
-        at: SlicePosition<'_>,
+        slice: Site,
         instruction: &Instruction,
     ) -> Option<ArrayIds> {
         let region = if let Op::Slice(op) = &instruction.op {
@@ -69,6 +50,7 @@ impl<'a> PlanBuilder<'a> {
         } else {
             return None;
         };
+        let at = SlicePosition { lowering: self.lowering, slice, depth: 0 };
         let operand = instruction.operands[0];
         self.sliced(at, operand, &region)?;
         let part = self.part(at, operand, &region);
@@ -108,7 +90,7 @@ impl<'a> PlanBuilder<'a> {
         let is_large = || shape.byte_count().is_none_or(|bytes| bytes >= LEAST_BYTES);
         let part = region.iter().fold(PARTS, |part, dim| part.saturating_mul(dim.count));
         let whole = shape.dims.iter().fold(1, |whole: i64, &size| whole.saturating_mul(size));
-        let dynamic = &at.lowering.dynamic;
+        let dynamic = &at.lowering.analysis.dynamic;
         let site = at.slice.computation;
         let is_worth_it = (at.depth > 0 || is_large())
             && at.depth < DEPTH

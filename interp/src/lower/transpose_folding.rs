@@ -1,6 +1,6 @@
 //! Transpose folding: `dot` reads the operand of a `transpose` by other dimensions, and the
 //! transposition need not be computed.
-use super::build::PlanBuilder;
+use super::builder::PlanBuilder;
 use super::value_key::ValueKey;
 use crate::state::Site;
 use hlo::Op;
@@ -23,7 +23,7 @@ impl<'a> PlanBuilder<'a> {
         for (k, id) in operands.iter_mut().enumerate() {
             let operand = &self.computation.instructions[*id];
             if let Op::Transpose(op) = &operand.op
-                && !self.lowering.may_be_smaller(site, operand)
+                && !self.lowering.analysis.may_be_smaller(site, operand)
                 && read_through(&mut dot, k, &op.dimensions)
             {
                 *id = operand.operands[0];

@@ -1,5 +1,5 @@
 //! Keys that identify the value of an instruction in a plan.
-use super::build::{ArrayId, ArrayIds};
+use super::unallocated::{ArrayId, ArrayIds};
 use hlo::ir::Instruction;
 use hlo::{Op, Shape};
 use smallvec::SmallVec;

@@ -4,8 +4,8 @@
 //! A step waits for those whose values it reads, and for those that come before it by control
 //! dependencies, tokens and barriers. Steps that depend on the same ones of the steps that may wait
 //! are of one class.
-use super::build::{ArrayId, UnallocatedPlan, UnallocatedStep};
-use super::dce::has_effect;
+use super::unallocated::{ArrayId, UnallocatedPlan, UnallocatedStep};
+use crate::effects::Effects;
 use crate::plan::Action;
 use hlo::ir::{Computation, Instruction, InstructionId};
 use hlo::{Module, Op};
@@ -40,7 +40,7 @@ pub(super) fn may_run_ahead(module: &Module) -> bool {
 
 impl Waits {
     /// Finds what steps wait for; nothing if none of them may wait.
-    pub(super) fn of(plan: &UnallocatedPlan, module: &Module, effects: &[bool]) -> Option<Self> {
+    pub(super) fn of(plan: &UnallocatedPlan, module: &Module, effects: &Effects) -> Option<Self> {
         let waits: Vec<bool> =
             plan.steps.iter().map(|step| may_wait(step, module, effects)).collect();
         if !waits.contains(&true) {
@@ -91,7 +91,7 @@ impl Waits {
 }
 
 /// Returns whether a step may wait, or come after one that waits because both have effects.
-fn may_wait(step: &UnallocatedStep, module: &Module, effects: &[bool]) -> bool {
+fn may_wait(step: &UnallocatedStep, module: &Module, effects: &Effects) -> bool {
     match step.action {
         Action::Kernel(_) | Action::Bitcast => false,
         Action::AsyncStart { .. } | Action::AsyncUpdate | Action::AsyncDone => true,
@@ -102,7 +102,7 @@ fn may_wait(step: &UnallocatedStep, module: &Module, effects: &[bool]) -> bool {
         | Action::Scan(_)
         | Action::Communicate(_)
         | Action::Start(_)
-        | Action::Done => has_effect(step.site.of(module), effects),
+        | Action::Done => effects.has(step.site.of(module)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Control flow: the computations that steps call, and the use of their results.
-use super::frame::{Control, Frame};
+use super::frame::{Control, Frame, LoopState};
 use super::{Machine, SPARE_DEPTH};
+use crate::branch::choose;
 use crate::loops::{LoopEnd, LoopProgram};
 use crate::plan::{Action, Step};
 use crate::program::Program;
@@ -9,19 +10,6 @@ use crate::value::Value;
 use crate::{Error, Result};
 use hlo::Scalar;
 use hlo::ir::ComputationId;
-
-/// The state of a `while`.
-#[derive(Debug)]
-pub(super) struct LoopState {
-    condition: ComputationId,
-    body: ComputationId,
-    /// The leaves of the loop's value.
-    carried: Vec<Value>,
-    /// Frames of earlier iterations, kept to reuse their memory.
-    condition_frame: Option<Frame>,
-    body_frame: Option<Frame>,
-    in_body: bool,
-}
 
 impl Machine {
     /// Starts the computation that a step calls.
@@ -198,16 +186,5 @@ impl Machine {
     /// Returns whether each instruction is observed, so that none may be skipped.
     fn is_observed(&self) -> bool {
         self.watch.is_some() || self.context.options().check_nan
-    }
-}
-
-/// Returns the branch that a selector chooses: true is the first of two; an index out of range is
-/// the last.
-pub(crate) fn choose(selector: Scalar, branches: usize) -> usize {
-    let last = branches.saturating_sub(1);
-    match selector {
-        Scalar::Pred(on) => usize::from(!on),
-        Scalar::Signed(index) => usize::try_from(index).map_or(last, |i| i.min(last)),
-        Scalar::Unsigned(_) | Scalar::Float(_) | Scalar::Complex(..) => last,
     }
 }

@@ -1,6 +1,5 @@
 //! Frames of running computations.
 use super::ahead::{Ahead, PartStep};
-use super::control::LoopState;
 use crate::plan::{Input, Plan, Step};
 use crate::scan::Scan;
 use crate::value::{AsyncId, Value};
@@ -44,6 +43,19 @@ pub(super) enum Control {
     Scan(Box<Scan>),
     /// It is the result of an asynchronous operation.
     Async(AsyncId),
+}
+
+/// The state of a `while`.
+#[derive(Debug)]
+pub(super) struct LoopState {
+    pub(super) condition: ComputationId,
+    pub(super) body: ComputationId,
+    /// The leaves of the loop's value.
+    pub(super) carried: Vec<Value>,
+    /// Frames of earlier iterations, kept to reuse their memory.
+    pub(super) condition_frame: Option<Frame>,
+    pub(super) body_frame: Option<Frame>,
+    pub(super) in_body: bool,
 }
 
 /// The start time of a step, and the part of its time that nested steps account for.

@@ -7,27 +7,26 @@ pub mod asynchronous;
 mod control;
 mod execute;
 mod frame;
-mod position;
-
-pub(crate) use control::choose;
-pub use position::{Position, Suspension};
+mod split;
 
 use crate::context::RunContext;
 use crate::float_environment::FloatEnvironment;
 use crate::memory::Reservation;
 use crate::observe::{Event, Progress, Watch};
 use crate::plan::Step;
+use crate::position::{Position, Suspension};
 use crate::program::Program;
 use crate::state::Site;
 use crate::value::Value;
 use crate::{Error, Result};
-use ahead::{Next, Outputs};
+use ahead::Outputs;
 use asynchronous::AsyncOps;
 use frame::{Control, Frame, Open};
 use hlo::ir::ComputationId;
 use hlo::{Array, Literal};
 use num::array::with_layouts;
 use num::error::Code;
+use split::Next;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

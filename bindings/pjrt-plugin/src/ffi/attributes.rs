@@ -1,6 +1,6 @@
 //! The attributes of a call: the dictionary in its `backend_config`, as the FFI has it.
 #![expect(unsafe_code, reason = "makes structs with pointers")]
-use super::call::data_type;
+use super::data_type::data_type;
 use hlo::ir::BackendConfig;
 use hlo::{ElementType, Scalar};
 use std::ffi::{c_int, c_void};

@@ -2,22 +2,15 @@
 #![expect(unsafe_code, reason = "calls handlers")]
 use super::api::{FfiError, api};
 use super::attributes::{Attributes, Attrs};
+use super::data_type::{TOKEN, data_type};
 use super::handler;
-use hlo::{ElementType, Literal};
+use hlo::Literal;
 use interp::{Call, Code, Error};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
-/// `XLA_FFI_DataType_TOKEN`.
-const TOKEN: c_int = 17;
 /// `XLA_FFI_ExecutionStage_EXECUTE`.
 const EXECUTE: c_int = 3;
-
-/// Returns the number of an element type in `XLA_FFI_DataType`: that in `PrimitiveType`, and 0 for types that the FFI lacks.
-pub(super) const fn data_type(ty: ElementType) -> c_int {
-    // Those of 6 bits.
-    if ty.bits() == 6 { 0 } else { ty.proto_number() }
-}
 
 /// `XLA_FFI_Buffer`.
 #[repr(C)]

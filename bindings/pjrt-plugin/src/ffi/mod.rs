@@ -8,6 +8,7 @@
 mod api;
 mod attributes;
 mod call;
+mod data_type;
 
 use call::run;
 use interp::Hooks;

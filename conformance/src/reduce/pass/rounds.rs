@@ -1,7 +1,7 @@
 //! Loops cut to one round, from the values that the loop carries when that round begins.
 use super::inline::bodies;
 use crate::reduce::draft::{At, Draft, Edit, has_values};
-use crate::reduce::record;
+use crate::reduce::limited_run;
 use crate::reduce::search::Reduction;
 use hlo::ir::ComputationId;
 use hlo::ir::rewrite::ModuleRewriter;
@@ -46,7 +46,7 @@ fn carried(
         return Vec::new();
     };
     let run = |module: &Arc<Verified>, value: &Literal| {
-        let results = record::run(Arc::clone(module), &[vec![value.clone()]], fuel)?;
+        let results = limited_run::run(Arc::clone(module), &[vec![value.clone()]], fuel)?;
         results.into_iter().next()
     };
     let mut rounds = vec![init];

@@ -3,6 +3,7 @@
 //! A sharding does not change what is computed. It is parsed into the form XLA keeps, so that it is
 //! printed as XLA prints it: merged dimensions are not split again, but the devices are the same.
 mod named;
+mod parts;
 mod text;
 mod tiles;
 

@@ -1,6 +1,5 @@
 //! `{mesh['x'=2,'y'=4], [{'x'}, {?}]}`: shardings along the named axes of a mesh.
-use super::text;
-use super::{Placement, Reduction};
+use super::{Placement, Reduction, parts};
 use crate::diag::{Code, nearest};
 use crate::ir::Metadata;
 use crate::op::value::{AxisRef, Mesh, MeshAxis, MeshDevices, SubAxis, mesh};
@@ -86,12 +85,12 @@ pub(super) fn parse(c: &mut Cursor<'_>) -> Result<(Placement, Vec<Metadata>)> {
         }
         seen.push(key);
         match key {
-            "metadata" => metadata = text::metadata(c)?,
+            "metadata" => metadata = parts::metadata(c)?,
             _ if !matches!(sharding.axes, NamedAxes::Dims(_)) => return Err(unknown(key).at(span)),
             "replicated" => sharding.replicated = mesh::axes(c)?,
             "manual" => sharding.manual = mesh::axes(c)?,
             "unreduced" => {
-                sharding.reduction = text::reduction(c)?;
+                sharding.reduction = parts::reduction(c)?;
                 sharding.unreduced = mesh::axes(c)?;
             }
             _ => return Err(unknown(key).at(span)),
@@ -136,7 +135,7 @@ fn axes(c: &mut Cursor<'_>, sharding: &mut NamedSharding) -> Result<NamedAxes> {
     if axes == NamedAxes::Unreduced {
         if c.next_byte() == Some(b'=') {
             c.skip(1);
-            sharding.reduction = text::reduction(c)?;
+            sharding.reduction = parts::reduction(c)?;
         }
         if c.peek() == Some(b'{') {
             sharding.unreduced = mesh::axes(c)?;

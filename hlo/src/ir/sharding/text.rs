@@ -1,4 +1,5 @@
 //! Parsing and printing of shardings.
+use super::parts::{metadata, print_metadata, reduction};
 use super::tiles::{Subgroup, TileDevices, Tiling};
 use super::{DeviceSharding, Placement, Reduction, ShardGroup, Sharding, named};
 use crate::diag::{Code, nearest};
@@ -136,52 +137,6 @@ impl DeviceSharding {
             print_metadata(out, &self.metadata, named);
         }
         out.push('}');
-    }
-}
-
-/// Prints a list of metadata, a single one without the braces of the list unless `braces`.
-fn print_metadata(out: &mut String, metadata: &[Metadata], braces: bool) {
-    let braces = braces || metadata.len() > 1;
-    out.push_str(if braces { "{" } else { "" });
-    for (i, part) in metadata.iter().enumerate() {
-        out.push_str(if i > 0 { ", " } else { "" });
-        part.print(out);
-    }
-    out.push_str(if braces { "}" } else { "" });
-}
-
-/// Reads `{...}` or `{{...}, {...}}`.
-pub(super) fn metadata(c: &mut Cursor<'_>) -> Result<Vec<Metadata>> {
-    let mut inner = *c;
-    inner.expect(b'{')?;
-    match inner.peek() {
-        Some(b'{') => c.parse(list('{', lift(Metadata::parse), '}')),
-        _ => Ok(vec![Metadata::parse(c)?]),
-    }
-}
-
-/// Reads `sum`, `max` or `min`, if a word comes next.
-pub(super) fn reduction(c: &mut Cursor<'_>) -> Result<Reduction> {
-    match c.eat_word() {
-        None | Some(("sum", _)) => Ok(Reduction::Sum),
-        Some(("max", _)) => Ok(Reduction::Max),
-        Some(("min", _)) => Ok(Reduction::Min),
-        Some((word, span)) => {
-            let message = format!("`{word}` is not a reduction of a sharding");
-            let error = Error::from(Code::AttributeValue { message }).at(span);
-            Err(error.with_help("write `sum`, `max` or `min`"))
-        }
-    }
-}
-
-impl Reduction {
-    /// Returns its name; empty for a sum.
-    pub(super) fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Sum => None,
-            Self::Max => Some("max"),
-            Self::Min => Some("min"),
-        }
     }
 }
 

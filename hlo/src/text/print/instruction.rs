@@ -4,8 +4,8 @@ use crate::Opcode;
 use crate::ir::{CommonAttrs, Computation, ComputationId, Instruction, InstructionId};
 use crate::literal::ConstantValue;
 use crate::op::{AttrWriter, Kind, Op};
+use crate::text::common;
 use crate::text::number::push_int;
-use crate::text::{common, is_single_op};
 
 /// A constant of more elements is elided where large constants are not printed.
 const SMALL_CONSTANT: usize = 10;
@@ -17,7 +17,7 @@ pub(super) fn is_sugared(start: &Instruction, called: &Computation) -> bool {
     let result = start.shape.tuple().and_then(|parts| parts.get(1));
     let bound = start.operands.len() + 1 == called.instructions.len()
         && result.is_some_and(|result| result.compatible(&root.shape));
-    bound && is_single_op(called) && !differ(start, root)
+    bound && called.is_single_op() && !differ(start, root)
 }
 
 /// Returns whether both have a sharding or frontend attributes, and not the same: the short form

@@ -1,5 +1,6 @@
 //! The printer: HLO text, byte for byte as XLA prints it.
 mod computation;
+pub(super) mod header;
 mod instruction;
 mod literal;
 mod order;
@@ -7,7 +8,7 @@ mod shape;
 
 pub(crate) use literal::print as literal;
 pub(crate) use order::is_in_order;
-pub(crate) use shape::{array_shape, layout, separator, shape};
+pub(crate) use shape::{array_shape, separator, shape};
 
 use crate::Module;
 use crate::ir::{ComputationId, InstructionId};
@@ -96,7 +97,7 @@ impl<'m> Printer<'m> {
         let count: usize = self.module.computations.iter().map(|(_, c)| c.instructions.len()).sum();
         let mut out = String::with_capacity(256 + count * 96);
         let entry = self.module.entry().program_shape();
-        super::header::print_header(&mut out, &self.module.name, &self.module.config, &entry);
+        header::print(&mut out, &self.module.name, &self.module.config, &entry);
         out.push('\n');
         if self.options.metadata && !self.module.frames.is_empty() {
             self.module.frames.print(&mut out);

@@ -65,7 +65,7 @@ pub(crate) fn array_shape(out: &mut String, array: &ArrayShape, layouts: bool) {
 }
 
 /// Appends a layout with its braces.
-pub(crate) fn layout(out: &mut String, layout: &Layout) {
+fn layout(out: &mut String, layout: &Layout) {
     out.push('{');
     push_ints(out, &layout.minor_to_major);
     if let Some(tail) = layout.tail.as_deref().filter(|tail| has_fields(tail)) {

@@ -7,6 +7,7 @@ use crate::text::grammar::{
     Grammar, Parsed, Parser, alt, checked, cut, expecting, int, lift, list, many1, map, opt, peek,
     preceded, separated_list1, separated_pair, symbol, terminated, token, value,
 };
+use crate::text::number::push_ints;
 use crate::{ElementType, Error, Result};
 
 /// The fields after the `:`, in their required order.
@@ -98,10 +99,10 @@ pub(super) fn after_order(c: &mut Cursor<'_>) -> Result<Option<Box<LayoutTail>>>
 fn wrong_rank(c: &Cursor<'_>, start: usize, length: usize, rank: usize) -> Error {
     let message = format!("the layout has length {length}, but the shape has rank {rank}");
     let mut example = String::new();
-    crate::text::print::layout(&mut example, &Layout::descending(rank));
+    push_ints(&mut example, &Layout::descending(rank).minor_to_major);
     bad(message, c.span_from(start)).with_help(match rank {
         0 => "write a scalar without a layout".to_owned(),
-        _ => format!("list every dimension, the fastest-varying first: `{example}`"),
+        _ => format!("list every dimension, the fastest-varying first: `{{{example}}}`"),
     })
 }
 

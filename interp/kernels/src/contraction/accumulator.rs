@@ -2,7 +2,7 @@
 use super::error_bound::{ErrorBound, exact_sum};
 use super::operands::Rounding;
 use super::rounding::{Round, to_bf16, to_f32};
-use super::tile::{self, NativeWord, Tile, Word};
+use super::tile::{self, Columns, NativeWord, ROWS, Rows, Tile, VECTORS, Word};
 use hlo::{ElementType, Scalar};
 use num::accumulator::Sum;
 use num::loops::instruction_set::run;
@@ -80,6 +80,29 @@ pub(super) trait OwnSums:
     Accumulator<Word = <Self as OwnSums>::Native, Sum = <Self as OwnSums>::Native>
 {
     type Native: NativeWord;
+}
+
+/// Writes to the lines, one for each row, the sums of the products of the first words of the row
+/// with the terms of the columns; goes on from the sums that the lines hold unless these are the
+/// first terms.
+pub(super) fn add_products<K: Accumulator>(
+    rows: Rows<'_, K::Word>,
+    columns: Columns<'_, K::Word>,
+    lines: &mut [&mut [K::Sum]],
+    is_first: bool,
+) {
+    let Columns { terms, width, .. } = columns;
+    let lanes = <K::Word as Word>::LANES;
+    let is_sound = width.is_multiple_of(lanes)
+        && width <= VECTORS * lanes
+        && columns.stride >= width
+        && columns.words.len() >= terms.saturating_sub(1) * columns.stride + width
+        && (1..=ROWS).contains(&rows.count)
+        && rows.words.len() >= (rows.count - 1) * rows.stride + terms
+        && lines.len() == rows.count
+        && lines.iter().all(|line| line.len() >= width);
+    assert!(is_sound, "a tile within its operands");
+    K::tile(&Tile { rows, columns, is_first }, lines);
 }
 
 /// Writes the elements that sums round to by their intervals; see [`Accumulator::round`].

@@ -1,10 +1,10 @@
 //! The loops over tiles of packed words: blocks of columns that are packed once, blocks of rows
 //! that threads share out.
-use super::accumulator::Accumulator;
+use super::accumulator::{Accumulator, add_products};
 use super::error_bound::ErrorBound;
 use super::job::Job;
 use super::pack::{Order, PackSource, pack_columns, pack_rows, panel_width, sum_of_squares};
-use super::tile::{Columns, ROWS, Rows, Word, add_products, rows_of_tile};
+use super::tile::{Columns, ROWS, Rows, Word, rows_of_tile};
 use super::{Contraction, Lists};
 use num::parallel::{parts, parts_with, threads};
 use smallvec::SmallVec;

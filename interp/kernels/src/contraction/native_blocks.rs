@@ -1,11 +1,11 @@
 //! Sums in the type of the operands whose rows lie one after the other, or are few enough to be
 //! packed as a whole: each thread packs the columns that it multiplies, a slice of their terms at a
 //! time, and adds sums up in the result.
-use super::accumulator::OwnSums;
+use super::accumulator::{OwnSums, add_products};
 use super::blocked::{GAP, SLICE, even_step};
 use super::job::{Job, is_shared};
 use super::pack::{Order, PackSource, pack_columns, pack_rows, panel_width};
-use super::tile::{Columns, ROWS, Rows, VECTORS, Word, add_products, rows_of_tile};
+use super::tile::{Columns, ROWS, Rows, VECTORS, Word, rows_of_tile};
 use super::{Contraction, LhsOffsets, Lists};
 use num::parallel::{parts, parts_with, threads};
 use smallvec::SmallVec;

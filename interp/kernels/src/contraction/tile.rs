@@ -8,7 +8,6 @@
     reason = "vector instructions that were detected, on memory that was checked"
 )]
 
-use super::accumulator::Accumulator;
 use num::loops::instruction_set::Task;
 use std::ops::{Add as _, Mul as _};
 
@@ -105,33 +104,10 @@ words! {
 /// The factors of a product of tiles: the first words of each row, as many as there are terms of
 /// columns.
 pub(super) struct Tile<'a, W> {
-    rows: Rows<'a, W>,
-    columns: Columns<'a, W>,
+    pub(super) rows: Rows<'a, W>,
+    pub(super) columns: Columns<'a, W>,
     /// Whether sums begin, and are not added to what the lines hold.
-    is_first: bool,
-}
-
-/// Writes to the lines, one for each row, the sums of the products of the first words of the row
-/// with the terms of the columns; goes on from the sums that the lines hold unless these are the
-/// first terms.
-pub(super) fn add_products<K: Accumulator>(
-    rows: Rows<'_, K::Word>,
-    columns: Columns<'_, K::Word>,
-    lines: &mut [&mut [K::Sum]],
-    is_first: bool,
-) {
-    let Columns { terms, width, .. } = columns;
-    let lanes = <K::Word as Word>::LANES;
-    let is_sound = width.is_multiple_of(lanes)
-        && width <= VECTORS * lanes
-        && columns.stride >= width
-        && columns.words.len() >= terms.saturating_sub(1) * columns.stride + width
-        && (1..=ROWS).contains(&rows.count)
-        && rows.words.len() >= (rows.count - 1) * rows.stride + terms
-        && lines.len() == rows.count
-        && lines.iter().all(|line| line.len() >= width);
-    assert!(is_sound, "a tile within its operands");
-    K::tile(&Tile { rows, columns, is_first }, lines);
+    pub(super) is_first: bool,
 }
 
 /// Adds the products of a sound tile, in words.

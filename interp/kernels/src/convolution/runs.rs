@@ -1,6 +1,6 @@
 //! The terms of a row that follow each other in the left operand.
 use super::super::contraction::TermRun;
-use super::super::reduce_window::Reach;
+use super::super::window::Reach;
 use super::Setting;
 use super::lines::greatest_common_divisor;
 use num::index::to_usize;

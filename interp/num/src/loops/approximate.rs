@@ -6,8 +6,8 @@
 //! definition of the function. Processors without fused multiply-add use the definition alone.
 use super::VectorLoop;
 use super::instruction_set::{self, Task};
-use crate::float::to_f32;
 use crate::float_functions::single;
+use crate::single::to_f32;
 use std::f64::consts::FRAC_2_PI;
 use std::marker::PhantomData;
 

@@ -1,8 +1,8 @@
 //! Conversion between types of the processor, bf16, f16 and `pred`.
 use super::narrow::{Narrow, narrow_type, rounded, widened};
-use super::table::{with_native, with_type};
+use super::native_types::{with_native, with_type};
 use super::{VectorLoop, each};
-use crate::float::to_f32;
+use crate::single::to_f32;
 use hlo::ElementType;
 
 /// Returns the loop of `convert` between different types; `None` where it takes more than one step

@@ -1,7 +1,7 @@
 //! The magnitude of complex numbers of two f32.
 use super::VectorLoop;
 use super::instruction_set::{self, Task};
-use crate::float::to_f32;
+use crate::single::to_f32;
 
 /// Elements whose results are checked together.
 const BLOCK: usize = 512;

@@ -12,6 +12,7 @@ mod convert;
 pub mod instruction_set;
 mod magnitude;
 mod narrow;
+mod native_types;
 mod order;
 mod progression;
 mod select;

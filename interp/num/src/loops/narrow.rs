@@ -26,7 +26,7 @@ pub(super) trait Narrow: Native {
 /// Runs `$body` with `$name` the type, if it is bf16 or f16.
 macro_rules! narrow_type {
     ($ty:expr, $name:ident => $body:expr) => {
-        crate::loops::table::with_type!($ty, $name => $body, [half::bf16, half::f16])
+        crate::loops::native_types::with_type!($ty, $name => $body, [half::bf16, half::f16])
     };
 }
 pub(super) use narrow_type;

@@ -1,6 +1,6 @@
 //! Comparison and clamping.
 use super::narrow::{narrow_type, through_f32, widened};
-use super::table::{with_integer, with_native};
+use super::native_types::{with_integer, with_native};
 use super::{VectorLoop, each};
 use crate::float_functions::{double, single};
 use crate::{Direction, Order};

@@ -1,5 +1,5 @@
 //! The elements of an iota.
-use super::table::with_native;
+use super::native_types::with_native;
 use hlo::{ElementType, Scalar};
 use std::sync::Arc;
 

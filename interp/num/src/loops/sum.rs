@@ -1,6 +1,6 @@
 //! Sums of floats in f64, with the sums of their magnitudes, which bound the error.
 use super::instruction_set::{self, Task};
-use super::table::with_type;
+use super::native_types::with_type;
 use crate::Arithmetic;
 use crate::accumulator::ExactSum;
 use bytemuck::Pod;

@@ -1,6 +1,7 @@
 //! The loop of each op of the op table, for each type of the processor.
 use super::approximate::loops as approximate_loops;
 use super::narrow::{ScalarDefinition, narrow_type, rounded_bf16, through_f32, widened_bf16};
+use super::native_types::with_type;
 use super::vector::loops as single_loops;
 use super::{Integer, Short, VectorLoop, each, pair};
 use crate::Arithmetic;
@@ -12,29 +13,6 @@ use half::bf16;
 use hlo::literal::Native;
 use hlo::op::{Accuracy, Binary, Unary};
 use hlo::{ElementType, Op};
-
-/// Runs `$body` with `$name` the native type of these that has this element type, if there is one.
-macro_rules! with_type {
-    ($ty:expr, $name:ident => $body:expr, [$($native:ty),*]) => {
-        $(if $ty == <$native as hlo::literal::Native>::TYPE {
-            type $name = $native;
-            $body
-        })*
-    };
-}
-macro_rules! with_integer {
-    ($ty:expr, $name:ident => $body:expr) => {
-        crate::loops::table::with_type!($ty, $name => $body, [i8, i16, i32, i64, u8, u16, u32, u64])
-    };
-}
-macro_rules! with_native {
-    ($ty:expr, $name:ident => $body:expr) => {
-        crate::loops::table::with_type!(
-            $ty, $name => $body, [i8, i16, i32, i64, u8, u16, u32, u64, f32, f64]
-        )
-    };
-}
-pub(super) use {with_integer, with_native, with_type};
 
 /// Expands to the loop of a function of floats whose result is of the same type.
 macro_rules! of_floats {

@@ -108,7 +108,7 @@ fn run_as(
 ) -> Result<Literal> {
     let own = call.operands.first().and_then(|o| o.array_shape()).map(|shape| shape.ty);
     let Some((_, ty)) = TYPES.into_iter().find(|&(_, ty)| Some(ty) == own) else {
-        return Err(super::xla::mismatch(call, "a matrix of f32, f64, c64 or c128"));
+        return Err(call.mismatch("a matrix of f32, f64, c64 or c128"));
     };
     let attributes = BackendConfig(attributes.to_owned());
     let call = Call { backend_config: Some(&attributes), ..*call };

@@ -11,8 +11,8 @@ use crate::{Error, Result};
 use hlo::literal::Native;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 use num::array::array_shapes;
-use num::float::to_f32;
 use num::index::to_usize;
+use num::single::to_f32;
 use std::collections::BTreeMap;
 
 /// One array of a signature.

@@ -1,6 +1,6 @@
 //! Conversions, each rounded once.
-use super::emit::Emitter;
-use super::step::Kind;
+use super::emitter::Emitter;
+use super::kind::Kind;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F32, F64, I64};
 use cranelift_codegen::ir::{InstBuilder, Type, Value};

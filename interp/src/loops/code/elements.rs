@@ -1,11 +1,12 @@
 //! Code of operations on single elements of small arrays.
-use super::emit::{ELEMENTS, Emitter, is_instruction};
-use super::registers::{is_in_registers, is_narrow};
+use super::emitter::{ELEMENTS, Emitter};
+use super::kind::{is_in_registers, is_narrow};
 use crate::loops::memory::Place;
 use crate::loops::operation::{Beyond, Elementwise, Move, Source, Window};
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F32, F64};
+use hlo::op::Unary;
 use hlo::{Class, ElementType};
 use kernels::in_halves;
 use num::index::to_i64;
@@ -94,4 +95,9 @@ impl Emitter<'_, '_> {
             self.write(ty, place.start + at, value);
         }
     }
+}
+
+/// Returns whether a function of floats is one instruction.
+pub(super) fn is_instruction(op: Unary) -> bool {
+    [Unary::Abs, Unary::Negate, Unary::Sqrt].contains(&op)
 }

@@ -1,29 +1,24 @@
 //! The code of a loop: its control flow, and its operations on arrays.
-use super::elements::one_element;
+use super::elements::{is_instruction, one_element};
+use super::emitter::{Emitter, VECTOR, offset};
 use super::generate::FunctionFrame;
-use super::registers::{Registers, is_in_registers};
-use super::step::Kind;
-use super::{FAILED, FIRST_LARGE, address};
+use super::kind::{Kind, is_in_registers};
+use super::{FIRST_LARGE, address};
 use crate::loops::build::Leaf;
 use crate::loops::memory::{LoopCopy, Place};
 use crate::loops::operation::{
-    BETWEEN_CHECKS, Beyond, Elementwise, KernelCall, Move, Operation, Source, Window,
+    BETWEEN_CHECKS, Beyond, Elementwise, Move, Operation, Source, Window,
 };
 use crate::loops::{Block, Condition, LoopProgram};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F32X4, F64X2, I8, I8X16, I16, I32, I64};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlags, Type, Value};
-use cranelift_codegen::isa::CallConv;
-use cranelift_frontend::{FunctionBuilder, Variable};
-use hlo::op::{Binary, Unary};
+use hlo::op::Binary;
 use hlo::{Class, ElementType, Scalar};
 use num::Arithmetic;
 use num::index::to_i64;
 use num::scalar_program::step::ScalarStep;
-use rustc_hash::FxHashMap;
 
-/// The most elements that are computed one by one, and bytes that are copied without a call.
-pub(super) const ELEMENTS: usize = 8;
 const COPIED: usize = 256;
 /// The most terms of a product that is emitted.
 const MOST_TERMS: usize = 16;
@@ -31,8 +26,6 @@ const MOST_TERMS: usize = 16;
 const COPIES: usize = 64;
 /// The most bytes that are computed in vectors without a call.
 const MOST_BYTES: usize = 512;
-/// Bytes of a vector.
-pub(super) const VECTOR: usize = 16;
 
 /// Where bytes are: in the memory of the program, or at an address with an offset.
 #[derive(Clone, Copy)]
@@ -56,42 +49,7 @@ impl Location {
     }
 }
 
-/// The code of a program while it is made.
-pub(super) struct Emitter<'a, 'b> {
-    pub(super) builder: &'a mut FunctionBuilder<'b>,
-    pub(super) convention: CallConv,
-    pub(super) memory: Value,
-    /// The list of addresses.
-    list: Value,
-    large: Vec<Value>,
-    kernels: &'a [KernelCall],
-    pub(super) registers: Registers,
-    /// Vectors that are also in memory, by their first byte.
-    pub(super) vectors: FxHashMap<usize, Value>,
-    /// The steps that are not charged yet.
-    steps: Variable,
-    /// Returns that the run has failed.
-    failed: ir::Block,
-}
-
 impl<'a, 'b> Emitter<'a, 'b> {
-    pub(super) fn new(frame: FunctionFrame<'a, 'b>, kernels: &'a [KernelCall]) -> Self {
-        let FunctionFrame { builder, convention, memory, list } = frame;
-        let (steps, failed) = (builder.declare_var(I64), builder.create_block());
-        Self {
-            builder,
-            convention,
-            memory,
-            list,
-            large: Vec::new(),
-            kernels,
-            registers: Registers::default(),
-            vectors: FxHashMap::default(),
-            steps,
-            failed,
-        }
-    }
-
     /// Emits a function that runs a loop.
     pub(super) fn emit_loop(
         frame: FunctionFrame<'a, 'b>,
@@ -120,31 +78,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let steps = this.builder.use_var(this.steps);
         this.end(steps);
     }
-    /// Emits the end of the function.
-    pub(super) fn end(&mut self, status: Value) {
-        self.builder.ins().return_(&[status]);
-        self.enter_rarely(self.failed);
-        let status = self.builder.ins().iconst(I64, FAILED.cast_signed());
-        self.builder.ins().return_(&[status]);
-    }
 
-    /// Returns an address of the list.
-    fn address(&mut self, i: usize) -> Value {
-        let at = offset(i * size_of::<u64>());
-        self.builder.ins().load(I64, MemFlags::trusted(), self.list, at)
-    }
-    fn new_block(&mut self) -> ir::Block {
-        self.builder.create_block()
-    }
-    /// Continues in a block to which nothing more jumps.
-    fn enter(&mut self, block: ir::Block) {
-        self.builder.seal_block(block);
-        self.builder.switch_to_block(block);
-    }
-    fn enter_rarely(&mut self, block: ir::Block) {
-        self.builder.set_cold_block(block);
-        self.enter(block);
-    }
     fn jump(&mut self, block: ir::Block) {
         self.builder.ins().jump(block, &[]);
     }
@@ -510,14 +444,6 @@ fn is_short(operands: &[Place; 2]) -> bool {
     operands[0].bytes <= MOST_TERMS * size_of::<f32>()
 }
 
-/// Returns whether a function of floats is one instruction.
-pub(super) fn is_instruction(op: Unary) -> bool {
-    [Unary::Abs, Unary::Negate, Unary::Sqrt].contains(&op)
-}
 fn is_arithmetic(op: Binary) -> bool {
     [Binary::Add, Binary::Subtract, Binary::Multiply, Binary::Divide].contains(&op)
-}
-
-pub(super) fn offset(bytes: usize) -> i32 {
-    i32::try_from(bytes).expect("the memory of a small loop is less than 2 GiB")
 }

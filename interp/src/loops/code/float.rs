@@ -1,10 +1,9 @@
 //! Floats: f32 and f64 as the processor has them; narrower types in f64, with each result rounded
 //! to the type.
 use super::address;
-use super::emit::Emitter;
+use super::emitter::Emitter;
 use super::functions;
-use super::registers::is_narrow;
-use super::step::Kind;
+use super::kind::{Kind, is_narrow};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlags, Value};

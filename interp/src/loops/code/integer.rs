@@ -1,6 +1,6 @@
 //! Integers and booleans: the operations of `num` on integers, which are extended to 64 bits.
-use super::emit::Emitter;
-use super::step::Kind;
+use super::emitter::Emitter;
+use super::kind::Kind;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I8, I16, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};

@@ -10,22 +10,25 @@
 mod convert;
 mod elements;
 mod emit;
+mod emitter;
 mod float;
 mod functions;
 mod generate;
 mod integer;
+mod kind;
 mod registers;
 mod scalars;
 mod step;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 use super::LoopProgram;
 use super::operation::{Elementwise, LoopRun, Operation};
 use crate::{Error, Result};
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
-use emit::Emitter;
+use emitter::Emitter;
 use generate::generate;
 use hlo::Array;
 pub(crate) use scalars::compiler;

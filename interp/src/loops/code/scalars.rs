@@ -3,10 +3,9 @@
 //! Words of arguments and results have values as registers do, which takes no conversion: integers
 //! of 64 bits, and floats narrower than f32 as f64.
 use super::Code;
-use super::emit::{Emitter, offset};
+use super::emitter::{Emitter, offset};
 use super::generate::{FunctionFrame, generate};
-use super::registers::is_in_registers;
-use super::step::Kind;
+use super::kind::{Kind, is_in_registers};
 use crate::loops::memory::Place;
 use crate::loops::operation::Elementwise;
 use cranelift_codegen::ir::types::I64;

@@ -19,8 +19,8 @@ mod trigonometric;
 
 use super::instruction_set::{self, Task};
 use super::{VectorLoop, elements};
-use crate::float::to_f32;
 use crate::float_functions::single;
+use crate::single::to_f32;
 use std::marker::PhantomData;
 
 /// 2^-41, a bound of the relative error of every formula.

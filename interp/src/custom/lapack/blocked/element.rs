@@ -9,7 +9,7 @@ use faer::linalg::evd::{ComputeEigenvectors, EvdError, evd_cplx, evd_real, evd_s
 use faer::traits::ComplexField;
 use faer::{Mat, MatMut, MatRef, Par, c32, c64};
 use hlo::literal::Native;
-use num::float::to_f32;
+use num::single::to_f32;
 
 /// Real and imaginary parts of eigenvalues.
 pub(super) type Values = (Vec<f64>, Vec<f64>);

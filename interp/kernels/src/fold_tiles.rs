@@ -1,0 +1,74 @@
+//! Accumulators beside one another.
+use hlo::{ElementType, Scalar};
+use num::loops::VectorLoop;
+
+/// Accumulators beside one another, and memory for the next ones.
+pub(super) struct Tiles {
+    width: usize,
+    first: u128,
+    now: Vec<u128>,
+    next: Vec<u128>,
+}
+
+impl Tiles {
+    /// Returns `count` accumulators of type `ty` with the value `first`.
+    pub(super) fn new(count: usize, ty: ElementType, first: Scalar) -> Self {
+        let width = ty.storage_bytes();
+        let words = (count * width).div_ceil(size_of::<u128>());
+        let mut tiles = Self { width, first: 0, now: vec![0; words], next: vec![0; words] };
+        first.write(ty, &mut bytemuck::bytes_of_mut(&mut tiles.first)[..width]);
+        tiles
+    }
+    /// Sets all accumulators to the first value.
+    pub(super) fn restart(&mut self) {
+        let Self { width, first, now, .. } = self;
+        let now: &mut [u8] = bytemuck::cast_slice_mut(now);
+        let first = &bytemuck::bytes_of(first)[..*width];
+        now.chunks_exact_mut(*width).for_each(|to| to.copy_from_slice(first));
+    }
+    pub(super) fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.now)
+    }
+    /// Folds the first elements, as many as there are, into the accumulators at their indices.
+    pub(super) fn fold(&mut self, function: &VectorLoop, elements: &[u8]) {
+        let now: &[u8] = bytemuck::cast_slice(&self.now);
+        let next: &mut [u8] = bytemuck::cast_slice_mut(&mut self.next);
+        function(&[&now[..elements.len()], elements], &mut next[..elements.len()]);
+        next[elements.len()..].copy_from_slice(&now[elements.len()..]);
+        std::mem::swap(&mut self.now, &mut self.next);
+    }
+    /// Folds the elements of one result into `to`, in any order.
+    pub(super) fn fold_row<'e>(
+        &mut self,
+        function: &VectorLoop,
+        parts: impl Iterator<Item = &'e [u8]>,
+        to: &mut [u8],
+    ) {
+        // The first elements take the places of accumulators.
+        let mut used = 0;
+        for part in parts {
+            let common = used.min(part.len());
+            if common > 0 {
+                self.fold(function, &part[..common]);
+            }
+            let now: &mut [u8] = bytemuck::cast_slice_mut(&mut self.now);
+            now[common..part.len()].copy_from_slice(&part[common..]);
+            used = used.max(part.len());
+        }
+        let first = &bytemuck::bytes_of(&self.first)[..self.width];
+        if used == 0 {
+            return to.copy_from_slice(first);
+        }
+        // The upper half is folded into the lower one until one accumulator is left.
+        while used > self.width {
+            let half = used / self.width / 2 * self.width;
+            let now: &[u8] = bytemuck::cast_slice(&self.now);
+            let next: &mut [u8] = bytemuck::cast_slice_mut(&mut self.next);
+            function(&[&now[..half], &now[used - half..used]], &mut next[..half]);
+            next[half..used - half].copy_from_slice(&now[half..used - half]);
+            used -= half;
+            std::mem::swap(&mut self.now, &mut self.next);
+        }
+        function(&[first, &bytemuck::cast_slice(&self.now)[..self.width]], to);
+    }
+}
