@@ -24,6 +24,7 @@ pub mod convert;
 mod dense;
 mod element;
 mod error;
+mod export;
 pub mod ir;
 mod normal;
 mod ops;
@@ -31,6 +32,9 @@ mod text;
 mod vhlo;
 
 pub use error::{Code, Error, Result};
+pub use export::{Chlo, ExportOptions, from_hlo};
+
+pub use text::print::TextStyle;
 
 use ir::Program;
 

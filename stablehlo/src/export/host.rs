@@ -1,0 +1,93 @@
+//! The host, and transfers between devices. StableHLO has one op for a transfer, not its start and
+//! its end: a `send` stands where it starts, and a `recv` where it ends, so that the devices of a
+//! ring do not wait for each other.
+use super::exporter::{At, Draft, Exporter, Frame, Leaves, leaf_shapes};
+use super::instruction::element;
+use crate::attributes::{integer, named, string};
+use crate::error::Result;
+use crate::ir::{Attribute, ValueId};
+use hlo::ir::{Instruction, InstructionId};
+use hlo::op::{Infeed, Outfeed, Recv, RecvDone, Send};
+use hlo::{Op, Shape};
+
+impl Exporter<'_> {
+    pub(super) fn infeed(&mut self, at: At<'_, '_>, op: &Infeed) -> Result<Leaves> {
+        self.plain(at, [("infeed_config", string(&op.infeed_config.0))])
+    }
+    pub(super) fn outfeed(&mut self, at: At<'_, '_>, op: &Outfeed) -> Result<Leaves> {
+        let Outfeed { outfeed_shape: _, outfeed_config } = op;
+        self.plain(at, [("outfeed_config", string(&outfeed_config.0))])
+    }
+    pub(super) fn send(&mut self, at: At<'_, '_>, op: &Send) -> Result<Leaves> {
+        let Send { channel_id, is_host_transfer } = op;
+        let kind = if *is_host_transfer { 2 } else { 1 };
+        let draft = transfer("stablehlo.send", at.operands()?, (*channel_id, kind));
+        let draft = draft.with_common(self);
+        let token = self.emit(draft, &[Shape::Token])?;
+        // The data, a context, and the token.
+        let mut all = at.leaves(0).clone();
+        all.push(None);
+        all.extend(token);
+        Ok(all)
+    }
+    pub(super) fn send_done(&mut self, at: At<'_, '_>) -> Result<Leaves> {
+        Ok(element(at.shape(0), at.leaves(0), 2))
+    }
+    pub(super) fn recv(&mut self, at: At<'_, '_>, op: &Recv) -> Result<Leaves> {
+        let parts = leaf_shapes(&at.instruction.shape);
+        if ends_here(at) {
+            return Ok(Leaves::from_elem(None, parts.len()));
+        }
+        let (context, token) = (parts.len() - 2, parts.len() - 1);
+        let shapes = [&parts[..context], &parts[token..]].concat();
+        let Recv { channel_id, is_host_transfer } = op;
+        let mut all = self.receive(at.operands()?, &shapes, (*channel_id, *is_host_transfer))?;
+        all.insert(context, None);
+        Ok(all)
+    }
+    pub(super) fn recv_done(&mut self, at: At<'_, '_>, op: &RecvDone) -> Result<Leaves> {
+        let start = &at.frame.computation.instructions[at.instruction.operands[0]];
+        let leaves = at.leaves(0);
+        if leaves.last().is_some_and(Option::is_some) {
+            let mut all = element(at.shape(0), leaves, 0);
+            all.extend(element(at.shape(0), leaves, 2));
+            return Ok(all);
+        }
+        let RecvDone { channel_id, is_host_transfer } = op;
+        let token = operands_of(at.frame, start);
+        let shapes = leaf_shapes(&at.instruction.shape);
+        self.receive(token, &shapes, (*channel_id, *is_host_transfer))
+    }
+    fn receive(
+        &mut self,
+        token: Vec<ValueId>,
+        results: &[Shape],
+        (channel_id, from_host): (Option<i64>, bool),
+    ) -> Result<Leaves> {
+        let kind = if from_host { 3 } else { 1 };
+        let draft = transfer("stablehlo.recv", token, (channel_id, kind)).with_common(self);
+        self.emit(draft, results)
+    }
+}
+
+/// Returns a transfer over a channel of this kind: 1 between devices, 2 to the host, 3 from it.
+fn transfer(name: &str, operands: Vec<ValueId>, (id, kind): (Option<i64>, i64)) -> Draft {
+    let fields = named([("handle", integer(id.unwrap_or(0))), ("type", integer(kind))]);
+    Draft::new(name, operands)
+        .set("channel_handle", Attribute::Dialect("stablehlo.channel_handle".into(), fields))
+        .set("is_host_transfer", Attribute::Bool(kind != 1))
+}
+/// Returns whether only a `recv-done` of the same computation uses a `recv`.
+fn ends_here(at: At<'_, '_>) -> bool {
+    let computation = at.frame.computation;
+    let id = InstructionId::new(at.frame.values.len());
+    let mut users =
+        computation.instructions.iter().filter(|(_, user)| user.operands.contains(&id));
+    let ends = users.next().is_some_and(|(_, user)| matches!(user.op, Op::RecvDone(_)));
+    ends && users.next().is_none() && computation.root != id
+}
+/// Returns the values of an instruction's operands.
+fn operands_of(frame: &Frame<'_>, instruction: &Instruction) -> Vec<ValueId> {
+    let operands = instruction.operands.iter().flat_map(|id| &frame.values[id.index()]);
+    operands.copied().flatten().collect()
+}
