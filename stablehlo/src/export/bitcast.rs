@@ -89,7 +89,7 @@ impl Exporter<'_> {
         x = self.reshaped(x, to.with_type(ty))?;
         if to.ty == ElementType::Pred {
             let zero = Literal::scalar(ElementType::U8, Scalar::Unsigned(0));
-            let zero = self.constant(&zero)?[0].expect("constants exist");
+            let zero = self.constant(&zero)?[0];
             let draft = Draft::new("stablehlo.broadcast_in_dim", [zero])
                 .set("broadcast_dimensions", list([]));
             let zeros = self.emit_one(draft, to.with_type(ty))?;

@@ -21,7 +21,7 @@ impl Exporter<'_> {
         if *is_composite && let Some(draft) = composite(at, symbol.clone())? {
             return self.emit(draft, &results);
         }
-        let draft = Draft::new("func.call", at.operands()?).set("callee", symbol);
+        let draft = Draft::new("func.call", at.operands()).set("callee", symbol);
         let draft = draft.with_common(self);
         self.emit(draft, &results)
     }
@@ -81,7 +81,7 @@ fn composite(at: At<'_, '_>, decomposition: Attribute) -> Result<Option<Draft>> 
         return Ok(None);
     };
     let version = get("composite.version").and_then(|version| version.parse().ok()).unwrap_or(0);
-    let mut draft = Draft::new("stablehlo.composite", at.operands()?)
+    let mut draft = Draft::new("stablehlo.composite", at.operands())
         .set("composite_attributes", attributes)
         .set("decomposition", decomposition)
         .set("name", string(name))

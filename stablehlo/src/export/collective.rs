@@ -1,6 +1,6 @@
 //! Ops in which several devices take part. Those of several arrays become an op for each: only
 //! newer readers know ops of several.
-use super::exporter::{At, Draft, Exporter, Leaves, array, leaf_shapes, known};
+use super::exporter::{At, Draft, Exporter, Leaves, array, leaf_shapes};
 use super::expand;
 use crate::attributes::{integer, matrix, named};
 use crate::error::Result;
@@ -25,7 +25,7 @@ impl Exporter<'_> {
         mut region: impl FnMut(&mut Self, ElementType) -> Result<Option<Region>>,
     ) -> Result<Leaves> {
         let results = results(at);
-        let operands = at.operands()?;
+        let operands = at.operands();
         let mut all = Leaves::new();
         for (operand, result) in operands.into_iter().zip(results) {
             let ty = array(self.shape(operand))?.ty;
@@ -155,7 +155,7 @@ impl Exporter<'_> {
         op: &CollectivePermute,
     ) -> Result<Leaves> {
         let CollectivePermute { channel_id, source_target_pairs, slice_sizes } = op;
-        let in_place = !slice_sizes.is_empty() || at.operands()?.len() != results(at).len();
+        let in_place = !slice_sizes.is_empty() || at.operands().len() != results(at).len();
         at.refuse(in_place, "into a slice of an operand")?;
         let pairs = source_target_pairs.0.iter().map(|&(from, to)| vec![from, to]);
         let mut set = vec![("source_target_pairs", matrix(&pairs.collect::<Vec<_>>(), 2))];
@@ -178,10 +178,9 @@ impl Exporter<'_> {
             return self.each(at, "stablehlo.all_to_all", &set, |_, _| Ok(None));
         }
         // An array for each device: they are the rows of one.
-        let operands = at.operands()?;
+        let operands = at.operands();
         let part = array(self.shape(operands[0]))?.clone();
-        let stacked = self.expansion(&self.all(at), |x| expand::stack(x))?;
-        let stacked = known(stacked)?;
+        let stacked = self.expansion(&at.operands(), |x| expand::stack(x))?;
         let shape = self.shape(stacked[0]).clone();
         let draft = Draft::new("stablehlo.all_to_all", stacked).set_all(set).with_common(self);
         let exchanged = self.emit(draft, &[shape])?;

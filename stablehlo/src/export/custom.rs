@@ -1,5 +1,5 @@
 //! Custom calls.
-use super::exporter::{At, Draft, Exporter, Leaves, known, leaf_shapes, leaves};
+use super::exporter::{At, Draft, Exporter, Leaves, leaf_shapes};
 use crate::attributes::{integer, integer32, list, named, string};
 use crate::dense;
 use crate::error::Result;
@@ -78,8 +78,7 @@ impl Exporter<'_> {
         }
         let mut operands = Vec::new();
         for i in 0..at.instruction.operands.len() {
-            let values = known(at.leaves(i).iter().copied())?;
-            operands.push(self.packed(at.shape(i), &mut values.into_iter())?);
+            operands.push(self.packed(at.shape(i), &mut at.leaves(i).iter().copied())?);
         }
         let draft = Draft::new("stablehlo.custom_call", operands).set_all(attributes);
         let draft = draft.with_common(self);
@@ -89,9 +88,9 @@ impl Exporter<'_> {
         match shape {
             Shape::Tuple(parts) if parts.len() == 1 || !is_flat(parts) => {
                 let id = self.emit_one(draft, shape.clone())?;
-                let mut all = Vec::new();
+                let mut all = Leaves::new();
                 self.unpacked(id, shape, &mut all)?;
-                Ok(leaves(all))
+                Ok(all)
             }
             _ => self.emit(draft, &leaf_shapes(shape)),
         }
@@ -112,7 +111,7 @@ impl Exporter<'_> {
         self.emit_one(Draft::new("stablehlo.tuple", elements), shape.clone())
     }
     /// Adds the leaves of a value.
-    fn unpacked(&mut self, id: ValueId, shape: &Shape, leaves: &mut Vec<ValueId>) -> Result<()> {
+    fn unpacked(&mut self, id: ValueId, shape: &Shape, leaves: &mut Leaves) -> Result<()> {
         let Some(parts) = shape.tuple() else {
             leaves.push(id);
             return Ok(());

@@ -4,11 +4,12 @@ use super::exporter::{Exporter, Given, leaf_shapes};
 use super::location::frontend;
 use crate::attributes::{integer32, string};
 use crate::error::Result;
-use crate::ir::{Attribute, Attributes, Program};
+use crate::ir::{Attribute, Attributes, Op, Program, ValueId};
 use crate::normal;
 use hlo::Module;
 use hlo::Shape;
 use hlo::ir::{CommonAttrs, Sharding};
+use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
 /// Converts a module.
@@ -29,14 +30,33 @@ pub(super) fn program(module: &Module, options: ExportOptions) -> Result<Program
     normal::sort(&mut attributes);
     let values = exporter.value_count();
     let Exporter { finished, locations, .. } = exporter;
+    let mut ops: Vec<Op> = std::iter::once(main).chain(finished).collect();
+    let mut used = FxHashSet::default();
+    note_uses(&ops, &mut used);
+    remove_unused_constants(&mut ops, &used);
     Ok(Program {
         name: Some(module.name.clone()).filter(|name| !name.is_empty()),
         attributes,
-        ops: std::iter::once(main).chain(finished).collect(),
+        ops,
         values,
         locations: locations.all,
         unread: Vec::new(),
     })
+}
+
+fn note_uses(ops: &[Op], used: &mut FxHashSet<ValueId>) {
+    for op in ops {
+        used.extend(&op.operands);
+        op.regions.iter().for_each(|region| note_uses(&region.ops, used));
+    }
+}
+/// Removes constants that nothing uses, such as the contexts of asynchronous ops.
+fn remove_unused_constants(ops: &mut Vec<Op>, used: &FxHashSet<ValueId>) {
+    let is_used = |op: &Op| op.results.iter().any(|result| used.contains(&result.id));
+    ops.retain(|op| op.name != "stablehlo.constant" || is_used(op));
+    for region in ops.iter_mut().flat_map(|op| &mut op.regions) {
+        remove_unused_constants(&mut region.ops, used);
+    }
 }
 
 fn module_attributes(module: &Module) -> Attributes {

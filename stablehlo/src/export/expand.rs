@@ -1,6 +1,6 @@
 //! Ops that StableHLO lacks, as HLO that it has: built for the shapes of an instruction, and
 //! converted in its place.
-use super::exporter::{At, Exporter, Leaves, known};
+use super::exporter::{At, Exporter, Leaves};
 use crate::error::{Code, Error, Result};
 use builder::options::{DotDimensionNumbers, DotOptions};
 use builder::{Builder, Value};
@@ -18,7 +18,7 @@ impl Exporter<'_> {
         at: At<'_, '_>,
         build: impl for<'b> FnOnce(&[Value<'b>]) -> Value<'b>,
     ) -> Result<Leaves> {
-        self.expansion(&self.all(at), build)
+        self.expansion(&at.operands(), build)
     }
     /// Converts what is built of these values.
     pub(super) fn expansion(
@@ -27,13 +27,12 @@ impl Exporter<'_> {
         build: impl for<'b> FnOnce(&[Value<'b>]) -> Value<'b>,
     ) -> Result<Leaves> {
         let b = Builder::new("expansion");
-        let given = known(operands.iter().copied())?;
-        let shapes = given.iter().map(|&id| self.shape(id));
+        let shapes = operands.iter().map(|&id| self.shape(id));
         let parameters: Vec<_> =
             (0..).zip(shapes).map(|(i, shape)| b.parameter(i, shape, "x")).collect();
         let built = b.build(build(&parameters));
         let module = built.map_err(|error| Error::from(Code::Unsupported { message: error.to_string() }))?;
-        let arguments = given.into_iter().map(super::structured::one).collect();
+        let arguments = operands.iter().map(|&id| super::structured::one(id)).collect();
         self.inline(module.module(), arguments)
     }
 }
@@ -156,6 +155,25 @@ pub(super) fn top_k<'b>(op: &TopK, x: &[Value<'b>]) -> Value<'b> {
     let best = [0, 1].map(|i| sorted.get_tuple_element(i).slice_in_dim(0, *k, 1, last));
     b.tuple(&best)
 }
+/// Returns floats as integers of this type, away from zero where the random number is below the
+/// fraction times 2 to the power of its width.
+pub(super) fn stochastic_convert<'b>(x: &[Value<'b>], ty: ElementType) -> Value<'b> {
+    let (value, random) = (x[0], x[1]);
+    let (Ok(from), Ok(bits)) = (value.element_type(), random.element_type()) else { return value };
+    let value = if from.bits() < 32 { value.convert_element_type(ElementType::F32) } else { value };
+    let magnitude = value.abs();
+    let whole = magnitude.floor();
+    let power = |exponent: u32| f64::from(exponent).exp2();
+    let threshold = ((magnitude - whole) * power(bits.bits())).ceil();
+    let is_up = random.lt(threshold.convert_element_type(bits));
+    let rounded = is_up.select(whole + 1.0, whole);
+    let rounded = value.lt(0.0).select(-rounded, rounded);
+    let limit = power(ty.bits() - 1);
+    let (b, converted) = (value.builder(), rounded.convert_element_type(ty));
+    let above = rounded.ge(limit).select(converted.full_like(b.max_value(ty)), converted);
+    let inside = rounded.lt(-limit).select(converted.full_like(b.min_value(ty)), above);
+    value.ne(value).select(inside.zeros_like(), inside)
+}
 /// Returns arrays sorted by the first.
 pub(super) fn ascending<'b>(x: &[Value<'b>], dim: usize, is_stable: bool) -> Value<'b> {
     let dim = i64::try_from(dim).unwrap_or(0);
@@ -177,8 +195,8 @@ pub(super) fn unstack<'b>(x: Value<'b>, row: &ArrayShape) -> Value<'b> {
     x.builder().tuple(&rows.collect::<Vec<_>>())
 }
 
-/// Returns a scaled operand in this type.
-fn scaled<'b>(x: Value<'b>, scale: Value<'b>, ty: ElementType) -> Value<'b> {
+/// Returns a scaled operand.
+fn scaled<'b>(x: Value<'b>, scale: Value<'b>) -> Value<'b> {
     let (sizes, blocks) = (x.dims().unwrap_or_default(), scale.dims().unwrap_or_default());
     let (mut split, mut dims) = (Vec::new(), Vec::new());
     for (&size, &count) in sizes.iter().zip(&blocks) {
@@ -189,15 +207,15 @@ fn scaled<'b>(x: Value<'b>, scale: Value<'b>, ty: ElementType) -> Value<'b> {
         true => scale.broadcast_in_dim(&sizes, &[]),
         false => scale.broadcast_in_dim(&split, &dims).reshape(&sizes),
     };
-    x.convert_element_type(ty) * scale.convert_element_type(ty)
+    x.convert_element_type(ElementType::F64) * scale.convert_element_type(ElementType::F64)
 }
 /// Returns the options of a dot.
 fn options(precision: &OperandPrecision, ty: Option<ElementType>) -> DotOptions {
     let one = |i: usize| precision.0.get(i).copied().unwrap_or(Precision::Default);
     DotOptions { precision: [one(0), one(1)], preferred_element_type: ty, algorithm: DotAlgorithm::Unset }
 }
-/// Returns a dot of operands that are scaled first, in a type in which that is exact for narrow
-/// ones.
+/// Returns a dot of operands that are scaled first. Powers of two that scale them may exceed f32
+/// and cancel each other.
 pub(super) fn scaled_dot<'b>(op: &ScaledDot, x: &[Value<'b>], result: &ArrayShape) -> Value<'b> {
     let ScaledDot {
         lhs_batch_dims,
@@ -207,11 +225,6 @@ pub(super) fn scaled_dot<'b>(op: &ScaledDot, x: &[Value<'b>], result: &ArrayShap
         operand_precision,
         algorithm: _,
     } = op;
-    let is_wide = |value: &Value<'b>| value.element_type().is_ok_and(|ty| ty.bits() >= 32);
-    let ty = match x.iter().any(is_wide) || result.ty.bits() > 32 {
-        true => ElementType::F64,
-        false => ElementType::F32,
-    };
     let numbers = DotDimensionNumbers {
         lhs_contracting_dimensions: lhs_contracting_dims.clone(),
         rhs_contracting_dimensions: rhs_contracting_dims.clone(),
@@ -219,7 +232,7 @@ pub(super) fn scaled_dot<'b>(op: &ScaledDot, x: &[Value<'b>], result: &ArrayShap
         rhs_batch_dimensions: rhs_batch_dims.clone(),
     };
     let options = options(operand_precision, Some(result.ty));
-    scaled(x[0], x[2], ty).dot_general(scaled(x[1], x[3], ty), &numbers, &options)
+    scaled(x[0], x[2]).dot_general(scaled(x[1], x[3]), &numbers, &options)
 }
 
 /// Returns whether an index along dimension `ragged` of an array of these sizes is in group `g`.

@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
-/// The leaves of a value of HLO; none for the context of an asynchronous op, which does not exist.
-pub(super) type Leaves = SmallVec<[Option<ValueId>; 1]>;
+/// The leaves of a value of HLO.
+pub(super) type Leaves = SmallVec<[ValueId; 1]>;
 
 /// The program under construction.
 pub(super) struct Exporter<'m> {
@@ -72,19 +72,17 @@ impl<'f> At<'_, 'f> {
         array(&self.instruction.shape)
     }
     /// Returns the leaves of all operands.
-    pub(super) fn operands(&self) -> Result<Vec<ValueId>> {
+    pub(super) fn operands(&self) -> Leaves {
         self.operands_from(0)
     }
     /// Returns the leaves of the operands from number `first` on.
-    pub(super) fn operands_from(&self, first: usize) -> Result<Vec<ValueId>> {
+    pub(super) fn operands_from(&self, first: usize) -> Leaves {
         let count = self.instruction.operands.len();
-        known((first..count).flat_map(|i| self.leaves(i)).copied())
+        (first..count).flat_map(|i| self.leaves(i)).copied().collect()
     }
     /// Returns operand `i`, an array or a token.
     pub(super) fn operand(&self, i: usize) -> Result<ValueId> {
-        known(self.leaves(i).iter().copied())?.first().copied().ok_or_else(|| {
-            Error::unsupported(format!("`{}` of a tuple", self.instruction.opcode().name()))
-        })
+        self.leaves(i).first().copied().ok_or_else(|| self.unsupported("of a tuple"))
     }
     /// Returns the error of an instruction that StableHLO cannot express.
     pub(super) fn unsupported(&self, what: &str) -> Error {
@@ -105,15 +103,6 @@ impl<'f> At<'_, 'f> {
 pub(super) fn array(shape: &Shape) -> Result<&ArrayShape> {
     shape.array().ok_or_else(|| Error::unsupported(format!("an op on `{shape:#}`, not an array")))
 }
-/// Returns values that exist.
-pub(super) fn known(leaves: impl IntoIterator<Item = Option<ValueId>>) -> Result<Vec<ValueId>> {
-    let message = "the context of an asynchronous op, which StableHLO lacks, is used as a value";
-    leaves.into_iter().collect::<Option<_>>().ok_or_else(|| Error::unsupported(message))
-}
-/// Returns leaves of these values.
-pub(super) fn leaves(values: impl IntoIterator<Item = ValueId>) -> Leaves {
-    values.into_iter().map(Some).collect()
-}
 /// Returns the shapes of the leaves of a shape.
 pub(super) fn leaf_shapes(shape: &Shape) -> Vec<Shape> {
     shape.leaves().into_iter().cloned().collect()
@@ -123,14 +112,18 @@ pub(super) fn leaf_shapes(shape: &Shape) -> Vec<Shape> {
 #[derive(Default)]
 pub(super) struct Draft {
     pub(super) name: SmolStr,
-    pub(super) operands: Vec<ValueId>,
+    pub(super) operands: SmallVec<[ValueId; 4]>,
     pub(super) attributes: Vec<(SmolStr, Attribute)>,
     pub(super) regions: Vec<Region>,
 }
 
 impl Draft {
-    pub(super) fn new(name: impl Into<SmolStr>, operands: impl Into<Vec<ValueId>>) -> Self {
-        Self { name: name.into(), operands: operands.into(), ..Self::default() }
+    pub(super) fn new(
+        name: impl Into<SmolStr>,
+        operands: impl IntoIterator<Item = ValueId>,
+    ) -> Self {
+        let operands = operands.into_iter().collect();
+        Self { name: name.into(), operands, ..Self::default() }
     }
     /// Sets an attribute.
     #[must_use]
@@ -193,12 +186,12 @@ impl<'m> Exporter<'m> {
     pub(super) fn emit(&mut self, draft: Draft, results: &[Shape]) -> Result<Leaves> {
         let results: SmallVec<[Value; 1]> =
             results.iter().map(|shape| self.define(shape)).collect::<Result<_>>()?;
-        let ids = leaves(results.iter().map(|value| value.id));
+        let ids = results.iter().map(|value| value.id).collect();
         let mut attributes = Attributes(draft.attributes);
         normal::normalize(&draft.name, &mut attributes);
         self.body.push(Op {
             name: draft.name,
-            operands: draft.operands.into(),
+            operands: draft.operands,
             results,
             attributes: attributes.into(),
             regions: draft.regions,
@@ -209,8 +202,7 @@ impl<'m> Exporter<'m> {
     }
     /// Adds an op with one result.
     pub(super) fn emit_one(&mut self, draft: Draft, result: impl Into<Shape>) -> Result<ValueId> {
-        let results = self.emit(draft, &[result.into()])?;
-        Ok(results[0].expect("the results of an op exist"))
+        Ok(self.emit(draft, &[result.into()])?[0])
     }
     /// Adds the op of an instruction's name, with these attributes and the instruction's operands
     /// and results.
@@ -229,7 +221,7 @@ impl<'m> Exporter<'m> {
         name: &str,
         attributes: impl IntoIterator<Item = (&'static str, Attribute)>,
     ) -> Result<Leaves> {
-        let draft = Draft::new(name, at.operands()?).set_all(attributes).with_common(self);
+        let draft = Draft::new(name, at.operands()).set_all(attributes).with_common(self);
         self.emit(draft, &leaf_shapes(&at.instruction.shape))
     }
 
@@ -280,7 +272,7 @@ impl<'m> Exporter<'m> {
             Given::Arguments(shapes) => {
                 let arguments =
                     shapes.iter().map(|shape| self.define(shape)).collect::<Result<Vec<_>>>()?;
-                let values = leaves(arguments.iter().map(|value| value.id));
+                let values = arguments.iter().map(|value| value.id).collect();
                 (arguments, values)
             }
             Given::Captured(values) => (Vec::new(), values),
@@ -288,7 +280,7 @@ impl<'m> Exporter<'m> {
         let parameters = self.split(&module.computations[id], &values)?;
         let found = self.computation(module, id, parameters)?;
         let mut returned = Vec::with_capacity(found.len());
-        for (value, shape) in known(found)?.into_iter().zip(results) {
+        for (value, shape) in found.into_iter().zip(results) {
             returned.push(self.converted(value, shape)?);
         }
         self.emit(Draft::new("stablehlo.return", returned), &[])?;
@@ -299,7 +291,7 @@ impl<'m> Exporter<'m> {
     pub(super) fn split(
         &mut self,
         computation: &Computation,
-        values: &[Option<ValueId>],
+        values: &[ValueId],
     ) -> Result<Vec<Leaves>> {
         let mut rest = values.iter();
         let parameters: Vec<InstructionId> = computation.parameters();
@@ -307,8 +299,10 @@ impl<'m> Exporter<'m> {
         for parameter in parameters {
             let mut leaves = Leaves::new();
             for shape in computation.instructions[parameter].shape.leaves() {
-                let value = rest.next().copied().flatten();
-                leaves.push(value.map(|value| self.converted(value, shape)).transpose()?);
+                let value = *rest.next().ok_or_else(|| {
+                    Error::unsupported("a computation is not given all of its parameters")
+                })?;
+                leaves.push(self.converted(value, shape)?);
             }
             all.push(leaves);
         }

@@ -5,10 +5,10 @@ use super::exporter::{At, Draft, Exporter, Frame, Leaves, leaf_shapes};
 use super::instruction::element;
 use crate::attributes::{integer, named, string};
 use crate::error::Result;
-use crate::ir::{Attribute, ValueId};
+use crate::ir::Attribute;
 use hlo::ir::{Instruction, InstructionId};
 use hlo::op::{Infeed, Outfeed, Recv, RecvDone, Send};
-use hlo::{Op, Shape};
+use hlo::{ArrayShape, ElementType, Literal, Op, Shape};
 
 impl Exporter<'_> {
     pub(super) fn infeed(&mut self, at: At<'_, '_>, op: &Infeed) -> Result<Leaves> {
@@ -21,46 +21,51 @@ impl Exporter<'_> {
     pub(super) fn send(&mut self, at: At<'_, '_>, op: &Send) -> Result<Leaves> {
         let Send { channel_id, is_host_transfer } = op;
         let kind = if *is_host_transfer { 2 } else { 1 };
-        let draft = transfer("stablehlo.send", at.operands()?, (*channel_id, kind));
+        at.refuse(at.instruction.operands.len() != 2, "without a token")?;
+        let draft = transfer("stablehlo.send", at.operands(), (*channel_id, kind));
         let draft = draft.with_common(self);
         let token = self.emit(draft, &[Shape::Token])?;
         // The data, a context, and the token.
-        let mut all = at.leaves(0).clone();
-        all.push(None);
-        all.extend(token);
-        Ok(all)
+        self.with_context(at.leaves(0).clone(), token)
+    }
+    fn with_context(&mut self, mut data: Leaves, token: Leaves) -> Result<Leaves> {
+        data.extend(self.constant(&Literal::zeros(ArrayShape::new(ElementType::U32, [].as_slice())))?);
+        data.extend(token);
+        Ok(data)
     }
     pub(super) fn send_done(&mut self, at: At<'_, '_>) -> Result<Leaves> {
         Ok(element(at.shape(0), at.leaves(0), 2))
     }
     pub(super) fn recv(&mut self, at: At<'_, '_>, op: &Recv) -> Result<Leaves> {
         let parts = leaf_shapes(&at.instruction.shape);
+        at.refuse(at.instruction.operands.len() != 1, "without a token")?;
         if ends_here(at) {
-            return Ok(Leaves::from_elem(None, parts.len()));
+            return Ok(Leaves::new());
         }
         let (context, token) = (parts.len() - 2, parts.len() - 1);
         let shapes = [&parts[..context], &parts[token..]].concat();
         let Recv { channel_id, is_host_transfer } = op;
-        let mut all = self.receive(at.operands()?, &shapes, (*channel_id, *is_host_transfer))?;
-        all.insert(context, None);
-        Ok(all)
+        let mut data = self.receive(at.operands(), &shapes, (*channel_id, *is_host_transfer))?;
+        let token = data.drain(context..).collect();
+        self.with_context(data, token)
     }
     pub(super) fn recv_done(&mut self, at: At<'_, '_>, op: &RecvDone) -> Result<Leaves> {
         let start = &at.frame.computation.instructions[at.instruction.operands[0]];
         let leaves = at.leaves(0);
-        if leaves.last().is_some_and(Option::is_some) {
+        if !leaves.is_empty() {
             let mut all = element(at.shape(0), leaves, 0);
             all.extend(element(at.shape(0), leaves, 2));
             return Ok(all);
         }
         let RecvDone { channel_id, is_host_transfer } = op;
         let token = operands_of(at.frame, start);
+        self.common = self.common_of(start);
         let shapes = leaf_shapes(&at.instruction.shape);
         self.receive(token, &shapes, (*channel_id, *is_host_transfer))
     }
     fn receive(
         &mut self,
-        token: Vec<ValueId>,
+        token: Leaves,
         results: &[Shape],
         (channel_id, from_host): (Option<i64>, bool),
     ) -> Result<Leaves> {
@@ -71,7 +76,7 @@ impl Exporter<'_> {
 }
 
 /// Returns a transfer over a channel of this kind: 1 between devices, 2 to the host, 3 from it.
-fn transfer(name: &str, operands: Vec<ValueId>, (id, kind): (Option<i64>, i64)) -> Draft {
+fn transfer(name: &str, operands: Leaves, (id, kind): (Option<i64>, i64)) -> Draft {
     let fields = named([("handle", integer(id.unwrap_or(0))), ("type", integer(kind))]);
     Draft::new(name, operands)
         .set("channel_handle", Attribute::Dialect("stablehlo.channel_handle".into(), fields))
@@ -87,7 +92,6 @@ fn ends_here(at: At<'_, '_>) -> bool {
     ends && users.next().is_none() && computation.root != id
 }
 /// Returns the values of an instruction's operands.
-fn operands_of(frame: &Frame<'_>, instruction: &Instruction) -> Vec<ValueId> {
-    let operands = instruction.operands.iter().flat_map(|id| &frame.values[id.index()]);
-    operands.copied().flatten().collect()
+fn operands_of(frame: &Frame<'_>, instruction: &Instruction) -> Leaves {
+    instruction.operands.iter().flat_map(|id| &frame.values[id.index()]).copied().collect()
 }

@@ -1,13 +1,12 @@
 //! The conversion of an instruction by its op.
 use super::Chlo;
-use super::exporter::{At, Exporter, Leaves, leaves};
+use super::exporter::{At, Exporter, Leaves, leaf_shapes};
 use super::{expand, types};
 use crate::attributes::{integer, keyword, list, named};
 use crate::error::{Error, Result};
 use crate::ir::{Attribute, Type};
 use crate::ops;
-use hlo::ElementType;
-use hlo::Op;
+use hlo::{Class, ElementType, Op};
 use hlo::literal::ConstantValue;
 use hlo::op::value::ResultAccuracy;
 use hlo::op::{Constant, GetTupleElement, Parameter};
@@ -29,7 +28,7 @@ impl Exporter<'_> {
                     Err(at.unsupported("without its elements, which the text leaves out"))
                 }
             },
-            Op::Tuple(_) => Ok(self.all(at)),
+            Op::Tuple(_) => Ok(at.operands()),
             Op::GetTupleElement(GetTupleElement { index }) => {
                 Ok(element(at.shape(0), at.leaves(0), usize::try_from(*index).unwrap_or(0)))
             }
@@ -40,10 +39,13 @@ impl Exporter<'_> {
 
             Op::Bitcast(_) => self.bitcast(at),
             Op::BitcastConvert(_) => self.bitcast_convert(at),
-            Op::Convert(_) => self.convert(at),
-            Op::StochasticConvert(_) => Err(at.unsupported("has no counterpart in StableHLO")),
+            Op::StochasticConvert(_) => {
+                let ty = at.result()?.ty;
+                at.refuse(ty.class() != Class::Signed, "to other than signed integers")?;
+                self.expand(at, |x| expand::stochastic_convert(x, ty))
+            }
             Op::ReducePrecision(op) => self.reduce_precision(at, op),
-            Op::Clamp(_) => self.plain(at, []),
+            Op::Clamp(_) | Op::Convert(_) => self.plain(at, []),
             Op::Compare(op) => self.compare(at, op),
             Op::Select(_) => self.select(at),
 
@@ -145,21 +147,16 @@ impl Exporter<'_> {
             }
             Op::CopyStart(_) => {
                 // The copy, the original, and a context.
-                let x = at.leaves(0);
-                let mut all = Leaves::from_iter(x.iter().chain(x).copied());
-                all.push(None);
-                Ok(all)
+                let done = at.leaves(0).clone();
+                self.started(at, done)
             }
             Op::CopyDone(_) => Ok(element(at.shape(0), at.leaves(0), 0)),
             Op::AllReduceDone(_) => Ok(at.leaves(0).clone()),
             Op::AllGatherDone(_) | Op::CollectivePermuteDone(_) => {
                 Ok(element(at.shape(0), at.leaves(0), 1))
             }
-            Op::AsyncStart(op) => {
-                let done = self.inlined(at, op.calls)?;
-                self.started(at, done)
-            }
-            Op::AsyncUpdate(_) => Ok(at.leaves(0).clone()),
+            Op::AsyncStart(op) => self.async_start(at, op),
+            Op::AsyncUpdate(_) => self.async_update(at),
             Op::AsyncDone(_) => self.async_done(at),
 
             Op::Infeed(op) => self.infeed(at, op),
@@ -204,8 +201,7 @@ impl Exporter<'_> {
                 let value = types::of_literal(array)?;
                 let draft = super::exporter::Draft::new("stablehlo.constant", [])
                     .set("value", Attribute::Dense(value));
-                let id = self.emit_one(draft, array.shape().clone())?;
-                Ok(leaves([id]))
+                self.emit(draft, &[array.shape().clone().into()])
             }
             Literal::Tuple(parts) => {
                 let mut all = Leaves::new();
@@ -220,15 +216,19 @@ impl Exporter<'_> {
             }
         }
     }
-    /// Returns the leaves of all operands.
-    pub(super) fn all(&self, at: At<'_, '_>) -> Leaves {
-        (0..at.instruction.operands.len()).flat_map(|i| at.leaves(i)).copied().collect()
-    }
-    /// Returns the value of the start of an op that is done: operands, results, and contexts.
-    fn started(&self, at: At<'_, '_>, done: Leaves) -> Result<Leaves> {
-        let mut all = self.all(at);
+    /// Returns the value of the start of an op that is done: operands, results, and contexts,
+    /// which StableHLO lacks and nothing reads.
+    pub(super) fn started(&mut self, at: At<'_, '_>, done: Leaves) -> Result<Leaves> {
+        let mut all = at.operands();
         all.extend(done);
-        all.resize(at.instruction.shape.leaves().len().max(all.len()), None);
+        let shapes = leaf_shapes(&at.instruction.shape);
+        for shape in shapes.iter().skip(all.len()) {
+            let zero = match shape {
+                Shape::Array(array) => Literal::zeros(array.clone()),
+                _ => Literal::Token,
+            };
+            all.extend(self.constant(&zero)?);
+        }
         Ok(all)
     }
 }

@@ -1,6 +1,6 @@
 //! Ops on arrays with attributes, and those that apply a computation to elements.
 use super::Chlo;
-use super::exporter::{At, Draft, Exporter, Given, Leaves, array, leaf_shapes, leaves};
+use super::exporter::{At, Draft, Exporter, Given, Leaves, array, leaf_shapes};
 use super::instruction::dims;
 use crate::attributes::{integer, integer32, keyword, list, matrix, named};
 use crate::error::Result;
@@ -25,13 +25,6 @@ impl Exporter<'_> {
         let ty = ty.map(|ty| ("compare_type", keyword("stablehlo.comparison_type", ty.name())));
         self.plain(at, std::iter::once(("comparison_direction", direction)).chain(ty))
     }
-    /// Converts `convert`: a complex number is true if a part of it is not 0.
-    pub(super) fn convert(&mut self, at: At<'_, '_>) -> Result<Leaves> {
-        if !(at.array(0)?.ty.is_complex() && at.result()?.ty == ElementType::Pred) {
-            return self.plain(at, []);
-        }
-        self.expand(at, |x| x[0].ne(x[0].zeros_like()))
-    }
     pub(super) fn reduce_precision(
         &mut self,
         at: At<'_, '_>,
@@ -39,15 +32,26 @@ impl Exporter<'_> {
     ) -> Result<Leaves> {
         let ReducePrecision { exponent_bits, mantissa_bits } = op;
         let bits = [("exponent_bits", *exponent_bits), ("mantissa_bits", *mantissa_bits)];
-        self.plain(at, bits.map(|(name, bits)| (name, integer32(bits))))
+        self.plain(at, bits.map(|(name, bits)| (name, integer32(bits.min(i32::MAX.into())))))
     }
     /// Converts `select`, which selects each leaf of tuples.
     pub(super) fn select(&mut self, at: At<'_, '_>) -> Result<Leaves> {
         let predicate = at.operand(0)?;
-        let (on_true, on_false) = (at.operands_from(1)?, at.leaves(2).len());
-        let (on_true, on_false) = on_true.split_at(on_true.len() - on_false);
+        let (on_true, on_false) = (at.leaves(1), at.leaves(2));
         let mut all = Leaves::new();
         let shapes = leaf_shapes(&at.instruction.shape);
+        // A scalar selects one of two sizes, too.
+        let is_dynamic = |shape: &Shape| shape.array().is_some_and(|array| array.dynamic.is_some());
+        if at.array(0)?.rank() == 0 && shapes.iter().any(is_dynamic) {
+            let mut draft = Draft::new("stablehlo.if", [predicate]);
+            for values in [on_true, on_false] {
+                let body = std::mem::take(&mut self.body);
+                self.emit(Draft::new("stablehlo.return", values.iter().copied()), &[])?;
+                let ops = std::mem::replace(&mut self.body, body);
+                draft = draft.region(Region { arguments: Vec::new(), ops });
+            }
+            return self.emit(draft, &shapes);
+        }
         for ((&x, &y), shape) in on_true.iter().zip(on_false).zip(shapes) {
             let draft = Draft::new("stablehlo.select", [predicate, x, y]).with_common(self);
             all.extend(self.emit(draft, &[shape])?);
@@ -59,7 +63,7 @@ impl Exporter<'_> {
     fn stacked(&mut self, scalars: &[ValueId]) -> Result<ValueId> {
         let Some(&first) = scalars.first() else {
             let none = Literal::zeros(ArrayShape::new(ElementType::S32, [0].as_slice()));
-            return Ok(self.constant(&none)?[0].expect("constants exist"));
+            return Ok(self.constant(&none)?[0]);
         };
         let ty = array(self.shape(first))?.ty;
         let one = ArrayShape::new(ty, [1].as_slice());
@@ -72,17 +76,17 @@ impl Exporter<'_> {
         self.emit_one(draft, ArrayShape::new(ty, [count].as_slice()))
     }
     pub(super) fn dynamic_reshape(&mut self, at: At<'_, '_>) -> Result<Leaves> {
-        let sizes = self.stacked(&at.operands_from(1)?)?;
+        let sizes = self.stacked(&at.operands_from(1))?;
         let draft = Draft::new("stablehlo.dynamic_reshape", [at.operand(0)?, sizes]);
         let draft = draft.with_common(self);
         self.emit(draft, &leaf_shapes(&at.instruction.shape))
     }
     /// Returns the scalars at which a slice starts; old texts have one array of them.
     fn starts(&mut self, at: At<'_, '_>, first: usize) -> Result<Vec<ValueId>> {
-        let given = at.operands_from(first)?;
-        let [vector] = given.as_slice() else { return Ok(given) };
+        let given = at.operands_from(first);
+        let [vector] = given.as_slice() else { return Ok(given.to_vec()) };
         let shape = array(self.shape(*vector))?.clone();
-        let [count] = shape.dims.as_slice() else { return Ok(given) };
+        let [count] = shape.dims.as_slice() else { return Ok(given.to_vec()) };
         let mut starts = Vec::new();
         for i in 0..*count {
             let ranges = [("start_indices", i), ("limit_indices", i + 1), ("strides", 1)];
@@ -216,8 +220,8 @@ impl Exporter<'_> {
     pub(super) fn rng(&mut self, at: At<'_, '_>, op: &Rng) -> Result<Leaves> {
         let sizes = &at.result()?.dims;
         let sizes = Literal::from_slice(&[i64::try_from(sizes.len()).unwrap_or(0)], sizes);
-        let mut operands = at.operands()?;
-        operands.extend(self.constant(&sizes)?.into_iter().flatten());
+        let mut operands = at.operands();
+        operands.extend(self.constant(&sizes)?);
         let distribution = op.distribution.name().trim_start_matches("rng_").to_uppercase();
         let draft = Draft::new("stablehlo.rng", operands)
             .set("rng_distribution", keyword("stablehlo.rng_distribution", &distribution))
@@ -247,7 +251,7 @@ impl Exporter<'_> {
         let name = format!("stablehlo.{}", at.instruction.opcode().name().replace('-', "_"));
         let results = leaf_shapes(&at.instruction.shape);
         let region = self.applied(at, to_apply, arguments, &scalars_of(&results)?)?;
-        let draft = Draft::new(name, at.operands()?).set_all(attributes).region(region);
+        let draft = Draft::new(name, at.operands()).set_all(attributes).region(region);
         let draft = draft.with_common(self);
         self.emit(draft, &results)
     }
@@ -266,7 +270,7 @@ impl Exporter<'_> {
         }
         // Nothing is reduced, but the computation is applied to each element and the initial
         // value; MLIR folds such an op to its operand.
-        let given = at.operands()?;
+        let given = at.operands();
         let (elements, initial) = given.split_at(given.len() / 2);
         let mut operands = Vec::new();
         for (&element, &initial) in elements.iter().zip(initial) {
@@ -320,7 +324,7 @@ impl Exporter<'_> {
         let rank = at.array(0)?.rank();
         let attributes = window_attributes(at, window, rank, "", "")?;
         let sizes: Vec<i64> = sizes(window, rank);
-        let draft = Draft::new("stablehlo.select_and_scatter", at.operands()?)
+        let draft = Draft::new("stablehlo.select_and_scatter", at.operands())
             .set_all(attributes)
             .set("window_dimensions", list(sizes))
             .region(select)
@@ -341,7 +345,7 @@ impl Exporter<'_> {
         let pred = [Shape::scalar(ElementType::Pred)];
         let region = self.applied(at, *to_apply, &arguments, &pred)?;
         let dimension = i64::try_from(op.dimension(at.array(0)?.rank())).unwrap_or(0);
-        let draft = Draft::new("stablehlo.sort", at.operands()?)
+        let draft = Draft::new("stablehlo.sort", at.operands())
             .set("dimension", integer(dimension))
             .set("is_stable", Attribute::Bool(*is_stable))
             .region(region)
@@ -362,7 +366,7 @@ impl Exporter<'_> {
             let carries = *num_carries;
             list([i64::try_from(count).unwrap_or(carries) - carries, carries])
         };
-        let draft = Draft::new("chlo.scan", at.operands()?)
+        let draft = Draft::new("chlo.scan", at.operands())
             .set("dimension", integer(dimensions.first().copied().unwrap_or(0)))
             .set("is_reverse", Attribute::Bool(*is_reverse))
             .set("is_associative", Attribute::Bool(*is_associative))
@@ -426,5 +430,5 @@ pub(super) fn shape_of(ty: ElementType, sizes: impl IntoIterator<Item = i64>) ->
 }
 /// Returns leaves of one value.
 pub(super) fn one(id: ValueId) -> Leaves {
-    leaves([id])
+    Leaves::from_elem(id, 1)
 }
