@@ -23,7 +23,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let bytes = std::fs::read(path)?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         if hlo::proto::is_message(&bytes) {
-            one(hlo::proto::open(&bytes)?.module, &out.join(format!("{stem}.mlir")), options, style);
+            one(
+                hlo::proto::open(&bytes)?.module,
+                &out.join(format!("{stem}.mlir")),
+                options,
+                style,
+            );
             continue;
         }
         let text = String::from_utf8(bytes)?;

@@ -4,9 +4,9 @@ use collectives::Session;
 use conformance::FileTest;
 use hlo::{Literal, Verified};
 use interp::{CompileOptions, RunOptions};
+use stablehlo::{Chlo, ExportOptions, TextStyle};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use stablehlo::{Chlo, ExportOptions, TextStyle};
 
 /// The outcome of a case.
 #[derive(Debug)]
@@ -32,7 +32,8 @@ fn files() -> Vec<PathBuf> {
 }
 
 fn run(module: Verified, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>, String> {
-    let session = Session::compile(module, &CompileOptions::default()).map_err(|e| e.to_string())?;
+    let session =
+        Session::compile(module, &CompileOptions::default()).map_err(|e| e.to_string())?;
     let mut options = RunOptions::default();
     options.fuel = Some(1 << 22);
     session.run(arguments, &options).map(|output| output.results).map_err(|e| e.to_string())
@@ -40,7 +41,9 @@ fn run(module: Verified, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>, Str
 /// Returns the bits of each array.
 fn bits(results: &[Literal]) -> Vec<(String, Vec<u8>)> {
     let leaves = results.iter().flat_map(Literal::leaves);
-    let arrays = leaves.filter_map(|leaf| Some((leaf.array_shape()?.ty.to_string(), leaf.to_static().bytes().to_vec())));
+    let arrays = leaves.filter_map(|leaf| {
+        Some((leaf.array_shape()?.ty.to_string(), leaf.to_static().bytes().to_vec()))
+    });
     arrays.collect()
 }
 
@@ -63,7 +66,9 @@ fn round_trip(case: &conformance::Case, chlo: Chlo) -> RoundTrip {
         let text = program.to_text(style);
         let again = match stablehlo::read(text.as_bytes()) {
             Ok(again) => again,
-            Err(error) => return RoundTrip::Wrong(format!("the text is not read: {error}\n{text}")),
+            Err(error) => {
+                return RoundTrip::Wrong(format!("the text is not read: {error}\n{text}"));
+            }
         };
         let pretty = again.to_text(TextStyle::Pretty);
         let module = match stablehlo::convert::module(&again) {
@@ -96,11 +101,15 @@ fn file_tests_compute_the_same_bits() {
     let (mut same, mut skipped, mut wrong) = (0, 0, Vec::new());
     let only = std::env::var("ONLY").unwrap_or_default();
     for path in files() {
-        for case in FileTest::read(&path).unwrap().cases.iter().filter(|case| case.name.contains(&only)) {
+        for case in
+            FileTest::read(&path).unwrap().cases.iter().filter(|case| case.name.contains(&only))
+        {
             match round_trip(case, Chlo::Keep) {
                 RoundTrip::Skipped => skipped += 1,
                 RoundTrip::Same => same += 1,
-                RoundTrip::Refused(reason) => refused.entry(reason).or_default().push(case.name.clone()),
+                RoundTrip::Refused(reason) => {
+                    refused.entry(reason).or_default().push(case.name.clone())
+                }
                 RoundTrip::Wrong(reason) => wrong.push(format!("{}: {reason}", case.name)),
             }
         }
@@ -109,7 +118,11 @@ fn file_tests_compute_the_same_bits() {
     for (reason, cases) in &refused {
         refusals += &format!("{} {reason}: {}\n", cases.len(), cases.join(" "));
     }
-    eprintln!("{same} same, {skipped} skipped, {} wrong, {} refused\n{refusals}", wrong.len(), refused.values().map(Vec::len).sum::<usize>());
+    eprintln!(
+        "{same} same, {skipped} skipped, {} wrong, {} refused\n{refusals}",
+        wrong.len(),
+        refused.values().map(Vec::len).sum::<usize>()
+    );
     if let Ok(path) = std::env::var("OUT") {
         std::fs::write(path, wrong.join("\n=======\n")).unwrap();
     }

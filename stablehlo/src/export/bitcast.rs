@@ -34,7 +34,8 @@ impl Exporter<'_> {
     }
     pub(super) fn bitcast_convert(&mut self, at: At<'_, '_>) -> Result<Leaves> {
         let (from, to) = (at.array(0)?, at.result()?);
-        let special = from.ty != to.ty && (from.ty == ElementType::Pred || to.ty == ElementType::Pred);
+        let special =
+            from.ty != to.ty && (from.ty == ElementType::Pred || to.ty == ElementType::Pred);
         let (narrow, wide) = if from.ty.bits() < to.ty.bits() { (from, to) } else { (to, from) };
         let added = usize::from(narrow.ty.bits() != wide.ty.bits());
         if !special && narrow.rank() == wide.rank() + added {
@@ -62,12 +63,15 @@ impl Exporter<'_> {
     /// Returns the array of another shape with the same bytes.
     fn with_bits_of(&mut self, at: At<'_, '_>, x: ValueId, to: &ArrayShape) -> Result<ValueId> {
         let from = array(self.shape(x))?.clone();
+        let size = |shape: &ArrayShape| shape.byte_count();
+        at.refuse(size(&from) != size(to), "between different sizes")?;
         let is_mixed = from.ty.is_complex() != to.ty.is_complex();
         at.refuse(is_mixed, "of complex numbers to others")?;
         let mut x = x;
         if from.ty == ElementType::Pred && to.ty != ElementType::Pred {
             // A boolean is a byte, but a bit to StableHLO.
-            x = self.emit_one(Draft::new("stablehlo.convert", [x]), from.with_type(ElementType::U8))?;
+            x = self
+                .emit_one(Draft::new("stablehlo.convert", [x]), from.with_type(ElementType::U8))?;
         }
         let ty = if to.ty == ElementType::Pred { ElementType::U8 } else { to.ty };
         let from = array(self.shape(x))?.clone();

@@ -86,7 +86,8 @@ fn composite(at: At<'_, '_>, decomposition: Attribute) -> Result<Option<Draft>> 
         .set("decomposition", decomposition)
         .set("name", string(name))
         .set("version", integer32(version));
-    let others = pairs.map(|pairs| pairs.0.iter().filter(|(key, _)| !key.starts_with("composite.")));
+    let others =
+        pairs.map(|pairs| pairs.0.iter().filter(|(key, _)| !key.starts_with("composite.")));
     let others: Vec<_> = others.into_iter().flatten().cloned().collect();
     if !others.is_empty() {
         let others = hlo::ir::FrontendAttributes(others);

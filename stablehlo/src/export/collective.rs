@@ -1,7 +1,7 @@
 //! Ops in which several devices take part. Those of several arrays become an op for each: only
 //! newer readers know ops of several.
-use super::exporter::{At, Draft, Exporter, Leaves, array, leaf_shapes};
 use super::expand;
+use super::exporter::{At, Draft, Exporter, Leaves, array, leaf_shapes};
 use crate::attributes::{integer, matrix, named};
 use crate::error::Result;
 use crate::ir::{Attribute, Region};
@@ -36,30 +36,46 @@ impl Exporter<'_> {
         }
         Ok(all)
     }
-    /// Returns the ids of all devices of a kind.
-    fn device_ids(&self, partitions: bool, replicas: bool) -> Vec<i64> {
+    /// Returns the groups as lists; none are one of all partitions, replicas, or pairs of both.
+    fn listed(
+        &self,
+        at: At<'_, '_>,
+        groups: &ReplicaGroups,
+        (partitions, replicas): (bool, bool),
+    ) -> Result<Vec<Vec<i64>>> {
+        /// The most ids that are listed, many more than there are devices.
+        const MOST: i64 = 1 << 20;
         let config = &self.module.config;
-        let count = if partitions { config.num_partitions } else { 1 };
-        (0..count.saturating_mul(if replicas { config.replica_count } else { 1 })).collect()
+        let all = if partitions { config.num_partitions } else { 1 };
+        let all = all.saturating_mul(if replicas { config.replica_count } else { 1 });
+        let count = if groups.is_empty() { Some(all) } else { groups.counted() };
+        at.refuse(count.is_some_and(|count| count > MOST), "of more than a million devices")?;
+        Ok(if groups.is_empty() { vec![(0..all).collect()] } else { groups.expand() })
     }
     /// Returns the groups and the channel of an op whose groups list replicas, or partitions if it
     /// has a channel.
-    fn groups(&self, groups: &ReplicaGroups, channel_id: Option<i64>) -> Set {
+    fn groups(
+        &self,
+        at: At<'_, '_>,
+        groups: &ReplicaGroups,
+        channel_id: Option<i64>,
+    ) -> Result<(Vec<Vec<i64>>, Set)> {
         let partitions = channel_id.is_some_and(|id| id > 0);
-        let groups = self.listed(groups, || self.device_ids(partitions, !partitions));
+        let groups = self.listed(at, groups, (partitions, !partitions))?;
         let mut set = vec![("replica_groups", rows(&groups))];
         set.extend(channel(channel_id));
-        set
+        Ok((groups, set))
     }
     /// Returns the groups and the channel of an op whose groups list replicas, which stand for all
     /// their partitions if it has a channel, or else devices.
     fn device_groups(
         &self,
+        at: At<'_, '_>,
         groups: &ReplicaGroups,
         channel_id: Option<i64>,
         is_global: bool,
-    ) -> Set {
-        let mut listed = self.listed(groups, || self.device_ids(is_global, true));
+    ) -> Result<Set> {
+        let mut listed = self.listed(at, groups, (is_global, true))?;
         let partitions = self.module.config.num_partitions;
         let crosses = channel_id.is_some() && !is_global && partitions > 1;
         let is_global = is_global || (crosses && self.module.config.replica_count > 1);
@@ -73,10 +89,7 @@ impl Exporter<'_> {
         let mut set = vec![("replica_groups", rows(&listed))];
         set.extend(channel(channel_id));
         set.extend(is_global.then_some(("use_global_device_ids", Attribute::Unit)));
-        set
-    }
-    fn listed(&self, groups: &ReplicaGroups, all: impl Fn() -> Vec<i64>) -> Vec<Vec<i64>> {
-        if groups.is_empty() { vec![all()] } else { groups.expand() }
+        Ok(set)
     }
 
     pub(super) fn all_gather(&mut self, at: At<'_, '_>, op: &AllGather) -> Result<Leaves> {
@@ -87,7 +100,8 @@ impl Exporter<'_> {
             dimensions,
             use_global_device_ids,
         } = op;
-        let mut set = self.device_groups(replica_groups, *channel_id, *use_global_device_ids);
+        let mut set =
+            self.device_groups(at, replica_groups, *channel_id, *use_global_device_ids)?;
         set.push(("all_gather_dim", integer(dimensions.first().copied().unwrap_or(0))));
         self.each(at, "stablehlo.all_gather", &set, |_, _| Ok(None))
     }
@@ -101,7 +115,7 @@ impl Exporter<'_> {
             barrier: _,
             to_apply,
         } = op;
-        let set = self.device_groups(replica_groups, *channel_id, *use_global_device_ids);
+        let set = self.device_groups(at, replica_groups, *channel_id, *use_global_device_ids)?;
         self.each(at, "stablehlo.all_reduce", &set, |exporter, ty| {
             let scalar = Shape::scalar(ty);
             match to_apply.0 {
@@ -131,7 +145,8 @@ impl Exporter<'_> {
             dimensions,
             to_apply,
         } = op;
-        let mut set = self.device_groups(replica_groups, *channel_id, *use_global_device_ids);
+        let mut set =
+            self.device_groups(at, replica_groups, *channel_id, *use_global_device_ids)?;
         set.push(("scatter_dimension", integer(dimensions.first().copied().unwrap_or(0))));
         self.each(at, "stablehlo.reduce_scatter", &set, |exporter, ty| {
             let scalar = Shape::scalar(ty);
@@ -146,7 +161,7 @@ impl Exporter<'_> {
     ) -> Result<Leaves> {
         let CollectiveBroadcast { channel_id, replica_groups, has_dynamic_root } = op;
         at.refuse(*has_dynamic_root, "from devices that are known only at run time")?;
-        let set = self.groups(replica_groups, *channel_id);
+        let (_, set) = self.groups(at, replica_groups, *channel_id)?;
         self.each(at, "stablehlo.collective_broadcast", &set, |_, _| Ok(None))
     }
     pub(super) fn collective_permute(
@@ -164,9 +179,7 @@ impl Exporter<'_> {
     }
     pub(super) fn all_to_all(&mut self, at: At<'_, '_>, op: &AllToAll) -> Result<Leaves> {
         let AllToAll { channel_id, replica_groups, dimensions, constrain_layout: _ } = op;
-        let mut set = self.groups(replica_groups, *channel_id);
-        let partitions = channel_id.is_some_and(|id| id > 0);
-        let groups = self.listed(replica_groups, || self.device_ids(partitions, !partitions));
+        let (groups, mut set) = self.groups(at, replica_groups, *channel_id)?;
         let count = i64::try_from(groups.first().map_or(1, Vec::len)).unwrap_or(1);
         let dim = dimensions.first().copied().unwrap_or(0);
         set.extend([
@@ -193,17 +206,20 @@ impl Exporter<'_> {
         op: &RaggedAllToAll,
     ) -> Result<Leaves> {
         let RaggedAllToAll { channel_id, replica_groups, dimensions: _ } = op;
-        let partitions = channel_id.is_some_and(|id| id > 0);
-        let groups = self.listed(replica_groups, || self.device_ids(partitions, !partitions));
+        let (groups, _) = self.groups(at, replica_groups, *channel_id)?;
         let mut config = vec![("replica_groups".into(), rows(&groups))];
-        config.extend(channel_id.map(|id| ("channel_id".into(), integer(id))));
+        config.push(("channel_id".into(), integer(channel_id.unwrap_or(0))));
         let mut config = crate::ir::Attributes(config);
         crate::normal::sort(&mut config);
-        self.named(at, "stablehlo.custom_call", [
-            ("call_target_name", crate::attributes::string("ragged_all_to_all")),
-            ("api_version", crate::attributes::integer32(4)),
-            ("backend_config", Attribute::Dictionary(config)),
-        ])
+        self.named(
+            at,
+            "stablehlo.custom_call",
+            [
+                ("call_target_name", crate::attributes::string("ragged_all_to_all")),
+                ("api_version", crate::attributes::integer32(4)),
+                ("backend_config", Attribute::Dictionary(config)),
+            ],
+        )
     }
 }
 
@@ -212,7 +228,9 @@ fn results(at: At<'_, '_>) -> Vec<Shape> {
     let shape = &at.instruction.shape;
     let is_start = at.instruction.opcode().name().ends_with("-start");
     match shape.tuple() {
-        Some([_, results, ..]) if is_start && at.instruction.opcode() != hlo::Opcode::AllReduceStart => {
+        Some([_, results, ..])
+            if is_start && at.instruction.opcode() != hlo::Opcode::AllReduceStart =>
+        {
             leaf_shapes(results)
         }
         _ => leaf_shapes(shape),

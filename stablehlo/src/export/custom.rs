@@ -5,10 +5,8 @@ use crate::dense;
 use crate::error::Result;
 use crate::ir::{Attribute, Dim, Tensor, ValueId};
 use crate::text;
-use hlo::op::value::{
-    ApiVersion, CustomCallSchedule, OutputOperandAliasing, PaddingType, Window,
-};
 use hlo::op::CustomCall;
+use hlo::op::value::{ApiVersion, CustomCallSchedule, OutputOperandAliasing, PaddingType, Window};
 use hlo::{ArrayShape, Shape};
 
 impl Exporter<'_> {
@@ -52,20 +50,27 @@ impl Exporter<'_> {
         ];
         let own = at.instruction.common.as_ref().and_then(|common| common.backend_config.as_ref());
         let config = own.map(|config| (config.0.as_str(), config.bytes().into_owned()));
-        let config = config.or_else(|| opaque.as_ref().map(|text| (text.0.as_str(), text.0.as_bytes().to_vec())));
+        let config = config
+            .or_else(|| opaque.as_ref().map(|text| (text.0.as_str(), text.0.as_bytes().to_vec())));
         if let Some((text, bytes)) = config {
-            attributes.push(("backend_config", match api_version {
-                ApiVersion::TypedFfi if text.is_empty() => Attribute::Dictionary(<_>::default()),
-                ApiVersion::TypedFfi => text::read_attribute(text).map_err(|_| {
-                    at.unsupported("whose `backend_config` is no dictionary of MLIR")
-                })?,
-                ApiVersion::Original
-                | ApiVersion::StatusReturning
-                | ApiVersion::StatusReturningUnified => Attribute::String(bytes),
-            }));
+            attributes.push((
+                "backend_config",
+                match api_version {
+                    ApiVersion::TypedFfi if text.is_empty() => {
+                        Attribute::Dictionary(<_>::default())
+                    }
+                    ApiVersion::TypedFfi => text::read_attribute(text).map_err(|_| {
+                        at.unsupported("whose `backend_config` is no dictionary of MLIR")
+                    })?,
+                    ApiVersion::Original
+                    | ApiVersion::StatusReturning
+                    | ApiVersion::StatusReturningUnified => Attribute::String(bytes),
+                },
+            ));
         }
         if let Some(literal) = literal {
-            let array = literal.array().ok_or_else(|| at.unsupported("with a literal of a tuple"))?;
+            let array =
+                literal.array().ok_or_else(|| at.unsupported("with a literal of a tuple"))?;
             attributes.push(("mhlo.literal", Attribute::Dense(super::types::of_literal(array)?)));
         }
         if let Some(constraints) = operand_layout_constraints {

@@ -31,7 +31,8 @@ impl Exporter<'_> {
         let parameters: Vec<_> =
             (0..).zip(shapes).map(|(i, shape)| b.parameter(i, shape, "x")).collect();
         let built = b.build(build(&parameters));
-        let module = built.map_err(|error| Error::from(Code::Unsupported { message: error.to_string() }))?;
+        let module =
+            built.map_err(|error| Error::from(Code::Unsupported { message: error.to_string() }))?;
         let arguments = operands.iter().map(|&id| super::structured::one(id)).collect();
         self.inline(module.module(), arguments)
     }
@@ -212,7 +213,11 @@ fn scaled<'b>(x: Value<'b>, scale: Value<'b>) -> Value<'b> {
 /// Returns the options of a dot.
 fn options(precision: &OperandPrecision, ty: Option<ElementType>) -> DotOptions {
     let one = |i: usize| precision.0.get(i).copied().unwrap_or(Precision::Default);
-    DotOptions { precision: [one(0), one(1)], preferred_element_type: ty, algorithm: DotAlgorithm::Unset }
+    DotOptions {
+        precision: [one(0), one(1)],
+        preferred_element_type: ty,
+        algorithm: DotAlgorithm::Unset,
+    }
 }
 /// Returns a dot of operands that are scaled first. Powers of two that scale them may exceed f32
 /// and cancel each other.
@@ -237,13 +242,7 @@ pub(super) fn scaled_dot<'b>(op: &ScaledDot, x: &[Value<'b>], result: &ArrayShap
 
 /// Returns whether an index along dimension `ragged` of an array of these sizes is in group `g`.
 /// The sizes of groups are those of the indices along `prefix` too.
-fn in_group<'b>(
-    sizes: Value<'b>,
-    g: i64,
-    dims: &[i64],
-    ragged: i64,
-    prefix: &[i64],
-) -> Value<'b> {
+fn in_group<'b>(sizes: Value<'b>, g: i64, dims: &[i64], ragged: i64, prefix: &[i64]) -> Value<'b> {
     let b = sizes.builder();
     let last = i64::try_from(prefix.len()).unwrap_or(0);
     let sizes = sizes.convert_element_type(ElementType::S64);
@@ -280,7 +279,8 @@ pub(super) fn ragged_dot<'b>(op: &RaggedDot, x: &[Value<'b>]) -> Value<'b> {
     let dot = |lhs: Value<'b>, rhs: Value<'b>, numbers: &DotDimensionNumbers| {
         lhs.dot_general(rhs, numbers, &options)
     };
-    let place = |dims: &[i64], dim: i64| dims.iter().zip(0i64..).find(|(d, _)| **d == dim).map(|(_, i)| i);
+    let place =
+        |dims: &[i64], dim: i64| dims.iter().zip(0i64..).find(|(d, _)| **d == dim).map(|(_, i)| i);
     // The dimension of the result that one of the left operand becomes.
     let free: Vec<i64> = (0..i64::try_from(l.len()).unwrap_or(0))
         .filter(|dim| !lhs_batch_dims.contains(dim) && !lhs_contracting_dims.contains(dim))
@@ -301,8 +301,10 @@ pub(super) fn ragged_dot<'b>(op: &RaggedDot, x: &[Value<'b>]) -> Value<'b> {
                     let mut rest = r.clone();
                     rest.remove(usize::try_from(group).unwrap_or(0));
                     rhs = rhs.slice_in_dim(g, g + 1, 1, group).reshape(&rest);
-                    let lists =
-                        [&mut numbers.rhs_contracting_dimensions, &mut numbers.rhs_batch_dimensions];
+                    let lists = [
+                        &mut numbers.rhs_contracting_dimensions,
+                        &mut numbers.rhs_batch_dimensions,
+                    ];
                     for dim in lists.into_iter().flatten().filter(|dim| **dim > group) {
                         *dim -= 1;
                     }
@@ -316,8 +318,10 @@ pub(super) fn ragged_dot<'b>(op: &RaggedDot, x: &[Value<'b>]) -> Value<'b> {
             RaggedMode::Contracting => {
                 let own = in_group(sizes, g, &l, ragged, &prefix);
                 let paired = |dim: i64| {
-                    let contracting = place(lhs_contracting_dims, dim).map(|i| (rhs_contracting_dims, i));
-                    let pair = contracting.or_else(|| place(lhs_batch_dims, dim).map(|i| (rhs_batch_dims, i)));
+                    let contracting =
+                        place(lhs_contracting_dims, dim).map(|i| (rhs_contracting_dims, i));
+                    let pair = contracting
+                        .or_else(|| place(lhs_batch_dims, dim).map(|i| (rhs_batch_dims, i)));
                     pair.map_or(0, |(dims, i)| dims[usize::try_from(i).unwrap_or(0)])
                 };
                 let of_rhs: Vec<i64> = prefix.iter().map(|&dim| paired(dim)).collect();

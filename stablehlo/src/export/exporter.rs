@@ -133,10 +133,7 @@ impl Draft {
     }
     /// Sets attributes.
     #[must_use]
-    pub(super) fn set_all(
-        self,
-        all: impl IntoIterator<Item = (&'static str, Attribute)>,
-    ) -> Self {
+    pub(super) fn set_all(self, all: impl IntoIterator<Item = (&'static str, Attribute)>) -> Self {
         all.into_iter().fold(self, |draft, (name, value)| draft.set(name, value))
     }
     /// Adds a region.

@@ -12,9 +12,11 @@ use hlo::{ArrayShape, ElementType, Literal, Op, Shape};
 
 impl Exporter<'_> {
     pub(super) fn infeed(&mut self, at: At<'_, '_>, op: &Infeed) -> Result<Leaves> {
+        at.refuse(at.instruction.operands.len() != 1, "without a token")?;
         self.plain(at, [("infeed_config", string(&op.infeed_config.0))])
     }
     pub(super) fn outfeed(&mut self, at: At<'_, '_>, op: &Outfeed) -> Result<Leaves> {
+        at.refuse(at.instruction.operands.len() != 2, "without a token")?;
         let Outfeed { outfeed_shape: _, outfeed_config } = op;
         self.plain(at, [("outfeed_config", string(&outfeed_config.0))])
     }
@@ -29,7 +31,9 @@ impl Exporter<'_> {
         self.with_context(at.leaves(0).clone(), token)
     }
     fn with_context(&mut self, mut data: Leaves, token: Leaves) -> Result<Leaves> {
-        data.extend(self.constant(&Literal::zeros(ArrayShape::new(ElementType::U32, [].as_slice())))?);
+        data.extend(
+            self.constant(&Literal::zeros(ArrayShape::new(ElementType::U32, [].as_slice())))?,
+        );
         data.extend(token);
         Ok(data)
     }
@@ -86,8 +90,7 @@ fn transfer(name: &str, operands: Leaves, (id, kind): (Option<i64>, i64)) -> Dra
 fn ends_here(at: At<'_, '_>) -> bool {
     let computation = at.frame.computation;
     let id = InstructionId::new(at.frame.values.len());
-    let mut users =
-        computation.instructions.iter().filter(|(_, user)| user.operands.contains(&id));
+    let mut users = computation.instructions.iter().filter(|(_, user)| user.operands.contains(&id));
     let ends = users.next().is_some_and(|(_, user)| matches!(user.op, Op::RecvDone(_)));
     ends && users.next().is_none() && computation.root != id
 }

@@ -6,10 +6,10 @@ use crate::attributes::{integer, keyword, list, named};
 use crate::error::{Error, Result};
 use crate::ir::{Attribute, Type};
 use crate::ops;
-use hlo::{Class, ElementType, Op};
 use hlo::literal::ConstantValue;
 use hlo::op::value::ResultAccuracy;
 use hlo::op::{Constant, GetTupleElement, Parameter};
+use hlo::{Class, ElementType, Op};
 use hlo::{Literal, Shape};
 
 impl Exporter<'_> {
@@ -19,7 +19,8 @@ impl Exporter<'_> {
             Op::Unary(_) | Op::Binary(_) => self.elementwise(at),
 
             Op::Parameter(Parameter { number }) => {
-                let argument = usize::try_from(*number).ok().and_then(|n| at.frame.arguments.get(n));
+                let argument =
+                    usize::try_from(*number).ok().and_then(|n| at.frame.arguments.get(n));
                 argument.cloned().ok_or_else(|| Error::internal("a parameter has no value"))
             }
             Op::Constant(Constant { value }) => match &**value {
@@ -49,9 +50,11 @@ impl Exporter<'_> {
             Op::Compare(op) => self.compare(at, op),
             Op::Select(_) => self.select(at),
 
-            Op::Broadcast(op) => {
-                self.named(at, "stablehlo.broadcast_in_dim", [dims("broadcast_dimensions", &op.dimensions)])
-            }
+            Op::Broadcast(op) => self.named(
+                at,
+                "stablehlo.broadcast_in_dim",
+                [dims("broadcast_dimensions", &op.dimensions)],
+            ),
             Op::Concatenate(op) => self.plain(at, [dim("dimension", &op.dimensions)]),
             Op::DynamicReshape(_) => self.dynamic_reshape(at),
             Op::DynamicSlice(op) => self.dynamic_slice(at, op),
@@ -68,7 +71,12 @@ impl Exporter<'_> {
                 self.plain(at, [("iota_dimension", integer(op.iota_dimension.unwrap_or(0)))])
             }
             Op::Pad(op) => self.pad(at, op),
-            Op::Reshape(_) => self.plain(at, []),
+            Op::Reshape(_) => {
+                let result = at.result()?;
+                let dynamic = (0..result.rank()).filter(|&dim| result.is_dynamic(dim)).count();
+                at.refuse(dynamic > 1, "to several dynamic sizes")?;
+                self.plain(at, [])
+            }
             Op::Reverse(op) => self.plain(at, [dims("dimensions", &op.dimensions)]),
             Op::Scatter(op) => self.scatter(at, op),
             Op::Slice(op) => self.slice(at, op),
@@ -100,9 +108,7 @@ impl Exporter<'_> {
             Op::SelectAndScatter(op) => self.select_and_scatter(at, op),
             Op::Sort(op) => self.sort(at, op),
             Op::TopK(op) => match self.options.chlo {
-                Chlo::Keep if op.largest => {
-                    self.named(at, "chlo.top_k", [("k", integer(op.k))])
-                }
+                Chlo::Keep if op.largest => self.named(at, "chlo.top_k", [("k", integer(op.k))]),
                 Chlo::Keep | Chlo::Expand => self.expand(at, |x| expand::top_k(op, x)),
             },
             Op::Scan(op) => self.scan(at, op),
@@ -113,9 +119,7 @@ impl Exporter<'_> {
                 let algorithm = keyword("stablehlo.rng_algorithm", &algorithm);
                 self.plain(at, [("rng_algorithm", algorithm)])
             }
-            Op::RngGetAndUpdateState(_) => {
-                Err(at.unsupported("has no counterpart in StableHLO"))
-            }
+            Op::RngGetAndUpdateState(_) => Err(at.unsupported("has no counterpart in StableHLO")),
 
             Op::Call(op) => self.call(at, op),
             Op::Conditional(op) => self.conditional(at, op),
@@ -178,7 +182,9 @@ impl Exporter<'_> {
         let name = if is_own { own } else { format!("chlo.{opcode}") };
         let accuracy = at.instruction.common.as_ref().and_then(|common| common.result_accuracy);
         // Ops of CHLO have no attribute for it, and a request is no part of the value.
-        let accuracy = accuracy.filter(|_| is_own).map(|accuracy| ("result_accuracy", result_accuracy(accuracy)));
+        let accuracy = accuracy
+            .filter(|_| is_own)
+            .map(|accuracy| ("result_accuracy", result_accuracy(accuracy)));
         self.named(at, &name, accuracy)
     }
     /// Converts an op that only CHLO has to those that compute it.

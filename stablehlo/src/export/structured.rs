@@ -118,22 +118,28 @@ impl Exporter<'_> {
         let starts: Vec<i64> = ranges.iter().map(|range| range.start).collect();
         let limits: Vec<i64> = ranges.iter().map(|range| range.limit).collect();
         let strides: Vec<i64> = ranges.iter().map(|range| range.stride).collect();
-        self.plain(at, [
-            dims("start_indices", &starts),
-            dims("limit_indices", &limits),
-            dims("strides", &strides),
-        ])
+        self.plain(
+            at,
+            [
+                dims("start_indices", &starts),
+                dims("limit_indices", &limits),
+                dims("strides", &strides),
+            ],
+        )
     }
     pub(super) fn pad(&mut self, at: At<'_, '_>, op: &Pad) -> Result<Leaves> {
         let padding = &op.padding.dims;
         let low: Vec<i64> = padding.iter().map(|dim| dim.low).collect();
         let high: Vec<i64> = padding.iter().map(|dim| dim.high).collect();
         let interior: Vec<i64> = padding.iter().map(|dim| dim.interior).collect();
-        self.plain(at, [
-            dims("edge_padding_low", &low),
-            dims("edge_padding_high", &high),
-            dims("interior_padding", &interior),
-        ])
+        self.plain(
+            at,
+            [
+                dims("edge_padding_low", &low),
+                dims("edge_padding_high", &high),
+                dims("interior_padding", &interior),
+            ],
+        )
     }
     pub(super) fn gather(&mut self, at: At<'_, '_>, op: &Gather) -> Result<Leaves> {
         let Gather {
@@ -154,11 +160,14 @@ impl Exporter<'_> {
             dims("start_index_map", start_index_map),
             dims("start_indices_batching_dims", start_indices_batching_dims),
         ]);
-        self.plain(at, [
-            ("dimension_numbers", Attribute::Dialect("stablehlo.gather".into(), fields)),
-            flag("indices_are_sorted", *indices_are_sorted),
-            dims("slice_sizes", slice_sizes),
-        ])
+        self.plain(
+            at,
+            [
+                ("dimension_numbers", Attribute::Dialect("stablehlo.gather".into(), fields)),
+                flag("indices_are_sorted", *indices_are_sorted),
+                dims("slice_sizes", slice_sizes),
+            ],
+        )
     }
     pub(super) fn scatter(&mut self, at: At<'_, '_>, op: &Scatter) -> Result<Leaves> {
         let Scatter {
@@ -183,11 +192,18 @@ impl Exporter<'_> {
         let operands = scalars(&at, 0..at.instruction.operands.len())?;
         let inputs = operands.len() / 2;
         let arguments = [&operands[..inputs], &operands[inputs + 1..]].concat();
-        self.applying(at, (*to_apply, &arguments), [
-            ("scatter_dimension_numbers", Attribute::Dialect("stablehlo.scatter".into(), fields)),
-            flag("indices_are_sorted", *indices_are_sorted),
-            flag("unique_indices", *unique_indices),
-        ])
+        self.applying(
+            at,
+            (*to_apply, &arguments),
+            [
+                (
+                    "scatter_dimension_numbers",
+                    Attribute::Dialect("stablehlo.scatter".into(), fields),
+                ),
+                flag("indices_are_sorted", *indices_are_sorted),
+                flag("unique_indices", *unique_indices),
+            ],
+        )
     }
 
     pub(super) fn batch_norm(
@@ -210,12 +226,15 @@ impl Exporter<'_> {
             hlo::op::value::Transpose::Invalid => hlo::op::value::Transpose::None,
             transpose => *transpose,
         };
-        self.plain(at, [
-            flag("left_side", *left_side),
-            flag("lower", *lower),
-            ("transpose_a", keyword("stablehlo.transpose", transpose.name())),
-            flag("unit_diagonal", *unit_diagonal),
-        ])
+        self.plain(
+            at,
+            [
+                flag("left_side", *left_side),
+                flag("lower", *lower),
+                ("transpose_a", keyword("stablehlo.transpose", transpose.name())),
+                flag("unit_diagonal", *unit_diagonal),
+            ],
+        )
     }
     pub(super) fn rng(&mut self, at: At<'_, '_>, op: &Rng) -> Result<Leaves> {
         let sizes = &at.result()?.dims;

@@ -54,7 +54,7 @@ pub(super) const ROWS: &[OpRow] = &[
     row("chlo.is_neg_inf", F(chlo::is_neg_inf), ARROW, Absent),
     row("chlo.is_pos_inf", F(chlo::is_pos_inf), ARROW, Absent),
     row("chlo.lgamma", F(functions::call), ARROW, Absent),
-    row("chlo.mulhi", B(Binary::Mulhi), "% , % {} : &same", Absent).computed_by(expand::mulhi),
+    row("chlo.mulhi", B(Binary::Mulhi), ARROW2, Absent).computed_by(expand::mulhi),
     row("chlo.next_after", F(functions::next_after), ARROW2, Absent),
     row("chlo.polygamma", F(functions::call), ARROW2, Absent),
     row("chlo.ragged_dot", F(product::ragged_dot), GENERIC, Absent),

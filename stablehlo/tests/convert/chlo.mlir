@@ -10,7 +10,7 @@ func.func @main(%x: tensor<2xf32>, %i: tensor<2xi32>) -> (tensor<2xf32>, tensor<
   %8 = chlo.tan %7 : tensor<2xf32> -> tensor<2xf32>
   %9 = chlo.square %8 : tensor<2xf32> -> tensor<2xf32>
   %10 = chlo.atan %x : tensor<2xf32> -> tensor<2xf32>
-  %11 = chlo.mulhi %i, %i : tensor<2xi32>
+  %11 = chlo.mulhi %i, %i : tensor<2xi32>, tensor<2xi32> -> tensor<2xi32>
   return %9, %10, %11 : tensor<2xf32>, tensor<2xf32>, tensor<2xi32>
 }
 //= HloModule main, entry_computation_layout={(f32[2]{0}, s32[2]{0})->(f32[2]{0}, f32[2]{0}, s32[2]{0})}

@@ -8,7 +8,18 @@ use smol_str::SmolStr;
 
 /// The fields of attributes in the order of their text; those of attributes that VHLO splits are in
 /// its table.
-const ORDERS: [(&str, &[&str]); 2] = [
+const ORDERS: [(&str, &[&str]); 3] = [
+    (
+        "chlo.ragged_dot",
+        &[
+            "lhs_batching_dimensions",
+            "rhs_batching_dimensions",
+            "lhs_contracting_dimensions",
+            "rhs_contracting_dimensions",
+            "lhs_ragged_dimensions",
+            "rhs_group_dimensions",
+        ],
+    ),
     (
         "stablehlo.output_operand_alias",
         &["output_tuple_indices", "operand_index", "operand_tuple_indices"],
@@ -26,6 +37,7 @@ pub(crate) fn dictionary(fields: &Attributes) -> String {
         style: TextStyle::Generic,
         names: super::Names::default(),
         has_locations: false,
+        in_function: false,
     };
     printer.dictionary(&fields.0);
     printer.out
@@ -43,10 +55,29 @@ impl Printer {
             }
             if *value != Attribute::Unit {
                 self.out += " = ";
-                self.attribute(value);
+                self.named_attribute(name, value);
             }
         }
         self.out.push('}');
+    }
+    /// Prints the attribute of this name, whose type the name tells where it is none of 64 bits.
+    fn named_attribute(&mut self, name: &str, value: &Attribute) {
+        match value {
+            Attribute::Integers(all) if name.ends_with("SegmentSizes") => self.array("i32", all),
+            Attribute::Integers(all) if name == "window_reversal" => {
+                let words: Vec<_> = all.iter().map(|value| *value != 0).collect();
+                self.array("i1", &words);
+            }
+            value => self.attribute(value),
+        }
+    }
+    /// Prints `array<i64: 1, 2>`.
+    fn array(&mut self, ty: &str, all: &[impl std::fmt::Display]) {
+        put!(self, "array<{ty}");
+        for (i, value) in all.iter().enumerate() {
+            put!(self, "{} {value}", if i == 0 { ":" } else { "," });
+        }
+        self.out.push('>');
     }
     pub(super) fn attribute(&mut self, value: &Attribute) {
         match value {
@@ -84,13 +115,7 @@ impl Printer {
                 }
                 put!(self, "]> : tensor<{}x!tf_type.string>", all.len());
             }
-            Attribute::Integers(all) => {
-                self.out += "array<i64";
-                for (i, value) in all.iter().enumerate() {
-                    put!(self, "{} {value}", if i == 0 { ":" } else { "," });
-                }
-                self.out.push('>');
-            }
+            Attribute::Integers(all) => self.array("i64", all),
             Attribute::Symbol(path) => {
                 for (i, name) in path.iter().enumerate() {
                     self.out += if i > 0 { "::@" } else { "@" };
@@ -133,18 +158,15 @@ impl Printer {
     pub(super) fn fields(&mut self, name: &str, fields: &Attributes) {
         let mut splits = ops::all().flat_map(|row| row.split());
         let split = splits.find(|split| split.value == name).map(|split| split.fields);
-        let order = split.or_else(|| {
-            ORDERS.iter().find(|(known, _)| *known == name).map(|(_, order)| *order)
-        });
+        let order = split
+            .or_else(|| ORDERS.iter().find(|(known, _)| *known == name).map(|(_, order)| *order));
         let names: Vec<&str> = match order {
             Some(order) => order.to_vec(),
             None => fields.0.iter().map(|(name, _)| name.as_str()).collect(),
         };
         let mut first = true;
         for field in names {
-            // The only number among those that are 0 where they are not written.
-            let absent = (field == "index_vector_dim").then(|| crate::attributes::integer(0));
-            let Some(value) = fields.get(field).or(absent.as_ref()) else { continue };
+            let Some(value) = fields.get(field) else { continue };
             if matches!(value, Attribute::Integers(all) if all.is_empty())
                 && name != "stablehlo.output_operand_alias"
             {
@@ -171,8 +193,11 @@ impl Printer {
                 Some(Attribute::Integers(dims)) => dims.as_slice(),
                 _ => &[],
             };
-            let mut dims: Vec<(i128, String)> =
-                spatial.iter().enumerate().map(|(i, dim)| (i128::from(*dim), i.to_string())).collect();
+            let mut dims: Vec<(i128, String)> = spatial
+                .iter()
+                .enumerate()
+                .map(|(i, dim)| (i128::from(*dim), i.to_string()))
+                .collect();
             for (letter, name) in letters {
                 if let Some(Attribute::Integer(dim, _)) =
                     fields.get(&format!("{side}_{name}_dimension"))
@@ -213,5 +238,6 @@ impl Printer {
 /// Returns whether a name needs no quotes.
 fn is_identifier(name: &str) -> bool {
     let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
-    name.starts_with(is_first) && name.chars().all(|c| is_first(c) || c.is_ascii_digit() || "$.".contains(c))
+    name.starts_with(is_first)
+        && name.chars().all(|c| is_first(c) || c.is_ascii_digit() || "$.".contains(c))
 }

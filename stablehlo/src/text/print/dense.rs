@@ -15,24 +15,25 @@ impl Printer {
         // Versions of MLIR differ in how many bits a boolean takes.
         let is_listed = count <= LISTED || ty.element == Ok(ElementType::Pred);
         self.out += "dense<";
-        match (splat, ty.dims.as_ref()) {
-            _ if count == 0 => {}
-            (true, _) | (_, []) => self.element(ty.element.as_ref().ok().copied(), bytes),
-            _ if is_listed => {
-                let dims: Vec<usize> = ty.dims.iter().map(|dim| match dim {
-                    Dim::Static(size) => usize::try_from(*size).unwrap_or(0),
-                    Dim::Dynamic(_) => 0,
-                }).collect();
-                self.list_of(ty.element.as_ref().ok().copied(), &dims, size, bytes);
+        let element = ty.element.as_ref().ok().copied();
+        if count == 0 {
+            // Nothing stands between the brackets.
+        } else if *splat || count == 1 {
+            self.element(element, bytes);
+        } else if is_listed {
+            let size_of = |dim: &Dim| match dim {
+                Dim::Static(size) => usize::try_from(*size).unwrap_or(0),
+                Dim::Dynamic(_) => 0,
+            };
+            let dims: Vec<usize> = ty.dims.iter().map(size_of).collect();
+            self.list_of(element, &dims, size, bytes);
+        } else {
+            self.out += "\"0x";
+            let spare = ty.element.as_ref().map_or(0, |ty| 8u32.saturating_sub(ty.bits()));
+            for byte in bytes {
+                put!(self, "{:02X}", byte << spare >> spare);
             }
-            _ => {
-                self.out += "\"0x";
-                let spare = ty.element.as_ref().map_or(0, |ty| 8u32.saturating_sub(ty.bits()));
-                for byte in bytes {
-                    put!(self, "{:02X}", byte << spare >> spare);
-                }
-                self.out.push('"');
-            }
+            self.out.push('"');
         }
         self.out += "> : ";
         self.out += &crate::element::type_text(&crate::ir::Type::Tensor(ty.clone()));

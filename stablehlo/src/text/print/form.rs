@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// The parts of forms that are printed, each with the attributes that it shows; ops with other
 /// parts have the generic form.
-const PARTS: [(&str, &[&str]); 13] = [
+const PARTS: [(&str, &[&str]); 14] = [
     ("barrier", &[]),
     ("compare_type", &["compare_type"]),
     ("constant", &["value"]),
@@ -17,18 +17,16 @@ const PARTS: [(&str, &[&str]); 13] = [
     ("dot_dimensions", &["dot_dimension_numbers"]),
     ("format", &["exponent_bits", "mantissa_bits"]),
     ("function", &[]),
+    ("is_stable", &["is_stable"]),
     ("lower", &["lower"]),
     ("precision", &["precision_config", "algorithm"]),
     ("reduce", &["dimensions"]),
     ("returned", &[]),
     ("slice_ranges", &["start_indices", "limit_indices", "strides"]),
-    (
-        "window",
-        &["window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal"],
-    ),
+    ("window", &["window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal"]),
 ];
 /// The parts that print nothing here, or the whole op.
-const OTHERS: [&str; 3] = ["is_stable", "regions", "while"];
+const OTHERS: [&str; 2] = ["regions", "while"];
 
 /// Returns the attributes that a form shows; none if a part of it is not printed.
 fn shown(form: &'static str) -> Option<Vec<&'static str>> {
@@ -40,7 +38,8 @@ fn shown(form: &'static str) -> Option<Vec<&'static str>> {
                 None if OTHERS.contains(&part) => {}
                 None => return None,
             }
-        } else if let Some((name, _)) = word.strip_prefix('$').and_then(|word| word.split_once(':')) {
+        } else if let Some((name, _)) = word.strip_prefix('$').and_then(|word| word.split_once(':'))
+        {
             all.push(name);
         }
     }
@@ -63,7 +62,7 @@ pub(super) fn is_printed(row: &OpRow, op: &Op) -> bool {
 impl Printer {
     pub(super) fn pretty(&mut self, form: &'static str, op: &Op) {
         self.out += match op.name.as_str() {
-            "func.call" => "call",
+            "func.call" if self.in_function => "call",
             "func.return" => "return",
             name => name,
         };
@@ -264,7 +263,9 @@ impl Printer {
             }
             self.out.push(']');
         }
-        if let Some(Attribute::Dialect(name, Fields::Named(fields))) = op.attributes.get("algorithm") {
+        if let Some(Attribute::Dialect(name, Fields::Named(fields))) =
+            op.attributes.get("algorithm")
+        {
             self.out += ", algorithm = <";
             self.fields(name, fields);
             self.out.push('>');
@@ -353,6 +354,8 @@ impl Printer {
                 }
                 self.out += ") ";
             }
+            self.space();
+            self.out.push(' ');
             self.region(region, false);
         }
     }
@@ -390,7 +393,7 @@ impl Printer {
             self.dictionary(&op.attributes.0);
         }
         self.line();
-        self.out += " cond ";
+        self.out += "cond ";
         self.region(condition, false);
         self.out += " do ";
         self.region(body, false);

@@ -4,6 +4,10 @@ mod dense;
 mod form;
 mod names;
 mod op;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use attribute::dictionary;
 
 use crate::ir::{Location, LocationId, Op, Program, Region};
 use names::Names;
@@ -39,6 +43,7 @@ impl Program {
             style,
             names: Names::of(self),
             has_locations: !self.locations.is_empty(),
+            in_function: false,
         };
         printer.program(self);
         printer.out
@@ -57,6 +62,8 @@ struct Printer {
     style: TextStyle,
     names: Names,
     has_locations: bool,
+    /// Whether the ops are those of a function, not of a region in one.
+    in_function: bool,
 }
 
 /// Writes to a string, which does not fail.
@@ -125,6 +132,9 @@ impl Printer {
     }
     /// Prints the ops of a region in braces, and its arguments unless they stand elsewhere.
     fn region(&mut self, region: &Region, arguments: bool) {
+        self.body(region, arguments, false);
+    }
+    fn body(&mut self, region: &Region, arguments: bool, is_function: bool) {
         self.out.push('{');
         if arguments && !region.arguments.is_empty() {
             self.line();
@@ -137,7 +147,9 @@ impl Printer {
             }
             self.out += "):";
         }
+        let outer = std::mem::replace(&mut self.in_function, is_function);
         self.lines(&region.ops);
+        self.in_function = outer;
         self.line();
         self.out.push('}');
     }

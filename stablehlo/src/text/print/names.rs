@@ -14,10 +14,8 @@ pub(super) struct Names {
 impl Names {
     pub(super) fn of(program: &Program) -> Self {
         let values = usize::try_from(program.values).unwrap_or(0);
-        let names = Self {
-            names: vec![SmolStr::default(); values],
-            types: vec![Type::Index; values],
-        };
+        let names =
+            Self { names: vec![SmolStr::default(); values], types: vec![Type::Index; values] };
         let mut namer = Namer { names, used: FxHashSet::default(), order: Vec::new() };
         namer.nested(&program.ops, Next::default());
         namer.names

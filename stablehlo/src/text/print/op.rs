@@ -128,7 +128,9 @@ impl Printer {
         let result_attributes = of("res_attrs");
         match results.as_slice() {
             [] => {}
-            [one] if result_attributes.iter().all(is_empty) && !matches!(one, Type::Function(..)) => {
+            [one]
+                if result_attributes.iter().all(is_empty) && !matches!(one, Type::Function(..)) =>
+            {
                 self.out += " -> ";
                 self.ty(one);
             }
@@ -151,7 +153,7 @@ impl Printer {
         }
         if let Some(body) = body {
             self.out.push(' ');
-            self.region(body, false);
+            self.body(body, false, true);
         }
     }
     fn attributes_at(&mut self, all: &[Attribute], i: usize) {
