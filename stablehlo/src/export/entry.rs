@@ -2,6 +2,7 @@
 use super::ExportOptions;
 use super::exporter::{Exporter, Given, leaf_shapes};
 use super::location::frontend;
+use super::types;
 use crate::attributes::{integer32, string};
 use crate::error::Result;
 use crate::ir::{Attribute, Attributes, Op, Program, ValueId};
@@ -16,6 +17,10 @@ use smol_str::SmolStr;
 pub(super) fn program(module: &Module, options: ExportOptions) -> Result<Program> {
     let mut exporter = Exporter::new(module, options);
     let entry = module.entry();
+    for id in entry.parameters() {
+        let typed = types::of_shape(&entry.instructions[id].shape);
+        typed.map_err(|error| error.at(entry.site(id)))?;
+    }
     let shape = entry.program_shape();
     let parameters: Vec<Shape> = shape.parameters.into_iter().flat_map(leaf_shapes).collect();
     let results = leaf_shapes(shape.result);

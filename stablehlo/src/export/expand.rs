@@ -211,11 +211,11 @@ fn scaled<'b>(x: Value<'b>, scale: Value<'b>) -> Value<'b> {
     x.convert_element_type(ElementType::F64) * scale.convert_element_type(ElementType::F64)
 }
 /// Returns the options of a dot.
-fn options(precision: &OperandPrecision, ty: Option<ElementType>) -> DotOptions {
+fn options(precision: &OperandPrecision, ty: ElementType) -> DotOptions {
     let one = |i: usize| precision.0.get(i).copied().unwrap_or(Precision::Default);
     DotOptions {
         precision: [one(0), one(1)],
-        preferred_element_type: ty,
+        preferred_element_type: Some(ty),
         algorithm: DotAlgorithm::Unset,
     }
 }
@@ -236,7 +236,7 @@ pub(super) fn scaled_dot<'b>(op: &ScaledDot, x: &[Value<'b>], result: &ArrayShap
         lhs_batch_dimensions: lhs_batch_dims.clone(),
         rhs_batch_dimensions: rhs_batch_dims.clone(),
     };
-    let options = options(operand_precision, Some(result.ty));
+    let options = options(operand_precision, result.ty);
     scaled(x[0], x[2]).dot_general(scaled(x[1], x[3]), &numbers, &options)
 }
 
@@ -255,7 +255,7 @@ fn in_group<'b>(sizes: Value<'b>, g: i64, dims: &[i64], ragged: i64, prefix: &[i
     index.ge(end_of(g)).and(index.lt(end_of(g + 1)))
 }
 /// Returns a dot for each group, of which each element is used where it belongs to the group.
-pub(super) fn ragged_dot<'b>(op: &RaggedDot, x: &[Value<'b>]) -> Value<'b> {
+pub(super) fn ragged_dot<'b>(op: &RaggedDot, x: &[Value<'b>], result: &ArrayShape) -> Value<'b> {
     let RaggedDot {
         lhs_batch_dims,
         lhs_contracting_dims,
@@ -269,7 +269,7 @@ pub(super) fn ragged_dot<'b>(op: &RaggedDot, x: &[Value<'b>]) -> Value<'b> {
     let (Ok(l), Ok(r), Ok(s)) = (lhs.dims(), rhs.dims(), sizes.dims()) else { return lhs };
     let prefix = if s.len() > 1 { op.prefix(l.len()) } else { Vec::new() };
     let (ragged, groups) = (lhs_ragged_dims[0], s[s.len() - 1]);
-    let options = options(operand_precision, None);
+    let options = options(operand_precision, result.ty);
     let numbers = DotDimensionNumbers {
         lhs_contracting_dimensions: lhs_contracting_dims.clone(),
         rhs_contracting_dimensions: rhs_contracting_dims.clone(),
@@ -334,6 +334,7 @@ pub(super) fn ragged_dot<'b>(op: &RaggedDot, x: &[Value<'b>]) -> Value<'b> {
     }
     match all {
         Some(all) => all,
+        None if parts.is_empty() => lhs.builder().zeros(result.clone()),
         None => stack(&parts),
     }
 }

@@ -95,7 +95,10 @@ impl Exporter<'_> {
             Op::Dot(op) => self.dot(at, op),
             Op::RaggedDot(op) => match self.options.chlo {
                 Chlo::Keep => self.ragged_dot(at, op),
-                Chlo::Expand => self.expand(at, |x| expand::ragged_dot(op, x)),
+                Chlo::Expand => {
+                    let result = at.result()?.clone();
+                    self.expand(at, |x| expand::ragged_dot(op, x, &result))
+                }
             },
             Op::ScaledDot(op) => {
                 let result = at.result()?.clone();
@@ -109,7 +112,11 @@ impl Exporter<'_> {
             Op::Sort(op) => self.sort(at, op),
             Op::TopK(op) => match self.options.chlo {
                 Chlo::Keep if op.largest => self.named(at, "chlo.top_k", [("k", integer(op.k))]),
-                Chlo::Keep | Chlo::Expand => self.expand(at, |x| expand::top_k(op, x)),
+                Chlo::Keep | Chlo::Expand => {
+                    let is_dynamic = at.array(0)?.dynamic.is_some();
+                    at.refuse(is_dynamic, "of a dynamic size without an op of CHLO")?;
+                    self.expand(at, |x| expand::top_k(op, x))
+                }
             },
             Op::Scan(op) => self.scan(at, op),
 
