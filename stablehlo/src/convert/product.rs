@@ -92,7 +92,7 @@ fn algorithm(scope: &Scope<'_, '_>, op: &Op) -> Result<DotAlgorithm> {
             && products == row.products
             && (is_imprecise && is_f8) == row.is_imprecise
     };
-    ALGORITHMS.iter().find(is_this).map(|row| row.algorithm).ok_or_else(|| {
+    ALGORITHMS.iter().find(is_this).map(|row| row.name).ok_or_else(|| {
         let message =
             format!("XLA has no algorithm for {products} products of {lhs} and {rhs} in {sum}");
         scope.unsupported(op, message)
@@ -106,16 +106,17 @@ pub(crate) struct Algorithm {
     /// The number of products for each of the operands'.
     pub(crate) products: i64,
     pub(crate) is_imprecise: bool,
-    pub(crate) algorithm: DotAlgorithm,
+    /// Its name.
+    pub(crate) name: DotAlgorithm,
 }
 const fn algorithm_of(
     operands: &'static str,
     sum: ElementType,
     products: i64,
-    algorithm: DotAlgorithm,
+    name: DotAlgorithm,
 ) -> Algorithm {
-    let is_imprecise = matches!(algorithm, DotAlgorithm::AnyF8AnyF8F32FastAccum);
-    Algorithm { operands, sum, products, is_imprecise, algorithm }
+    let is_imprecise = matches!(name, DotAlgorithm::AnyF8AnyF8F32FastAccum);
+    Algorithm { operands, sum, products, is_imprecise, name }
 }
 /// The type that stands for all of 8 bits.
 const F8: &str = "f8E5M2";

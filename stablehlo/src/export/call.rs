@@ -18,7 +18,7 @@ impl Exporter<'_> {
         let name = self.function(*to_apply)?;
         let symbol = Attribute::Symbol(vec![name]);
         let results = leaf_shapes(&at.instruction.shape);
-        if *is_composite && let Some(draft) = composite(at, symbol.clone())? {
+        if *is_composite && let Some(draft) = composite(at, symbol.clone()) {
             return self.emit(draft, &results);
         }
         let draft = Draft::new("func.call", at.operands()).set("callee", symbol);
@@ -38,24 +38,9 @@ impl Exporter<'_> {
         let parameters: Vec<_> = shape.parameters.into_iter().flat_map(leaf_shapes).collect();
         let results = leaf_shapes(shape.result);
         let region = self.region(module, id, Given::Arguments(&parameters), &results)?;
-        let op = self.function_of(&name, "private", region, &results, Vec::new())?;
+        let op = function_of(&name, "private", region, &results, Vec::new())?;
         self.finished.push(op);
         Ok(name)
-    }
-    /// Returns a function with this body.
-    pub(super) fn function_of(
-        &self,
-        name: &SmolStr,
-        visibility: &str,
-        mut region: Region,
-        results: &[hlo::Shape],
-        attributes: Vec<(SmolStr, Attribute)>,
-    ) -> Result<crate::ir::Op> {
-        if let Some(end) = region.ops.last_mut() {
-            end.name = SmolStr::new_static("func.return");
-        }
-        let results = results.iter().map(super::types::of_shape).collect::<Result<_>>()?;
-        Ok(function(name, visibility, region, results, attributes))
     }
     /// Returns a name that no function has.
     fn unique(&mut self, name: &SmolStr) -> SmolStr {
@@ -67,8 +52,22 @@ impl Exporter<'_> {
     }
 }
 
+/// Returns a function with this body.
+pub(super) fn function_of(
+    name: &SmolStr,
+    visibility: &str,
+    mut region: Region,
+    results: &[hlo::Shape],
+    attributes: Vec<(SmolStr, Attribute)>,
+) -> Result<crate::ir::Op> {
+    if let Some(end) = region.ops.last_mut() {
+        end.name = SmolStr::new_static("func.return");
+    }
+    let results = results.iter().map(super::types::of_shape).collect::<Result<_>>()?;
+    Ok(function(name, visibility, region, results, attributes))
+}
 /// Returns the composite that a call stands for, if it says which.
-fn composite(at: At<'_, '_>, decomposition: Attribute) -> Result<Option<Draft>> {
+fn composite(at: At<'_, '_>, decomposition: Attribute) -> Option<Draft> {
     let common = at.instruction.common.as_ref();
     let pairs = common.and_then(|common| common.frontend_attributes.as_ref());
     let get = |key: &str| {
@@ -78,7 +77,7 @@ fn composite(at: At<'_, '_>, decomposition: Attribute) -> Result<Option<Draft>> 
     let attributes = get("composite.attributes").unwrap_or("{}");
     let (Some(name), Ok(attributes)) = (get("composite.name"), text::read_attribute(attributes))
     else {
-        return Ok(None);
+        return None;
     };
     let version = get("composite.version").and_then(|version| version.parse().ok()).unwrap_or(0);
     let mut draft = Draft::new("stablehlo.composite", at.operands())
@@ -93,5 +92,5 @@ fn composite(at: At<'_, '_>, decomposition: Attribute) -> Result<Option<Draft>> 
         let others = hlo::ir::FrontendAttributes(others);
         draft = draft.set("mhlo.frontend_attributes", super::location::frontend(&others));
     }
-    Ok(Some(draft))
+    Some(draft)
 }

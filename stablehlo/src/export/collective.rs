@@ -193,7 +193,7 @@ impl Exporter<'_> {
         // An array for each device: they are the rows of one.
         let operands = at.operands();
         let part = array(self.shape(operands[0]))?.clone();
-        let stacked = self.expansion(&at.operands(), |x| expand::stack(x))?;
+        let stacked = self.expansion(&at.operands(), expand::stack)?;
         let shape = self.shape(stacked[0]).clone();
         let draft = Draft::new("stablehlo.all_to_all", stacked).set_all(set).with_common(self);
         let exchanged = self.emit(draft, &[shape])?;

@@ -101,7 +101,7 @@ fn precision(precision: &OperandPrecision) -> (&'static str, Attribute) {
 }
 /// Returns an algorithm as what it computes in.
 fn algorithm_of(algorithm: DotAlgorithm) -> Option<Attribute> {
-    let row = product::ALGORITHMS.iter().find(|row| row.algorithm == algorithm)?;
+    let row = product::ALGORITHMS.iter().find(|row| row.name == algorithm)?;
     let ty = |name: &str| Attribute::Type(crate::element::scalar(name));
     let sum = Attribute::Type(Type::Element(row.sum));
     let fields = named([

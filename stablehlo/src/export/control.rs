@@ -83,9 +83,6 @@ impl Exporter<'_> {
         let done = self.inlined(at, op.calls)?;
         self.started(at, done)
     }
-    pub(super) fn async_update(&mut self, at: At<'_, '_>) -> Result<Leaves> {
-        Ok(at.leaves(0).clone())
-    }
     /// Converts `async-done`: the value of the start is its operands, then the results, unless the
     /// op waited for further operands.
     pub(super) fn async_done(&mut self, at: At<'_, '_>) -> Result<Leaves> {

@@ -3,10 +3,12 @@ use super::exporter::{At, Draft, Exporter, Leaves, leaf_shapes};
 use crate::attributes::{integer, integer32, list, named, string};
 use crate::dense;
 use crate::error::Result;
-use crate::ir::{Attribute, Dim, Tensor, ValueId};
+use crate::ir::{Attribute, Attributes, Dim, Tensor, ValueId};
 use crate::text;
 use hlo::op::CustomCall;
-use hlo::op::value::{ApiVersion, CustomCallSchedule, OutputOperandAliasing, PaddingType, Window};
+use hlo::op::value::{
+    ApiVersion, CustomCallSchedule, OutputOperandAliasing, PaddingType, Text, Window,
+};
 use hlo::{ArrayShape, Shape};
 
 impl Exporter<'_> {
@@ -48,26 +50,7 @@ impl Exporter<'_> {
             ("called_computations", Attribute::Array(functions)),
             ("output_operand_aliases", aliases(output_to_operand_aliasing)),
         ];
-        let own = at.instruction.common.as_ref().and_then(|common| common.backend_config.as_ref());
-        let config = own.map(|config| (config.0.as_str(), config.bytes().into_owned()));
-        let config = config
-            .or_else(|| opaque.as_ref().map(|text| (text.0.as_str(), text.0.as_bytes().to_vec())));
-        if let Some((text, bytes)) = config {
-            attributes.push((
-                "backend_config",
-                match api_version {
-                    ApiVersion::TypedFfi if text.is_empty() => {
-                        Attribute::Dictionary(<_>::default())
-                    }
-                    ApiVersion::TypedFfi => text::read_attribute(text).map_err(|_| {
-                        at.unsupported("whose `backend_config` is no dictionary of MLIR")
-                    })?,
-                    ApiVersion::Original
-                    | ApiVersion::StatusReturning
-                    | ApiVersion::StatusReturningUnified => Attribute::String(bytes),
-                },
-            ));
-        }
+        attributes.extend(config(at, opaque.as_ref(), *api_version)?);
         if let Some(literal) = literal {
             let array =
                 literal.array().ok_or_else(|| at.unsupported("with a literal of a tuple"))?;
@@ -130,6 +113,28 @@ impl Exporter<'_> {
     }
 }
 
+/// Returns the configuration of a call: a text, or a dictionary of MLIR.
+fn config(
+    at: At<'_, '_>,
+    opaque: Option<&Text>,
+    api_version: ApiVersion,
+) -> Result<Option<(&'static str, Attribute)>> {
+    let own = at.instruction.common.as_ref().and_then(|common| common.backend_config.as_ref());
+    let (text, bytes) = match (own, opaque) {
+        (Some(config), _) => (config.0.as_str(), config.bytes().into_owned()),
+        (None, Some(Text(text))) => (text.as_str(), text.as_bytes().to_vec()),
+        (None, None) => return Ok(None),
+    };
+    let value = match api_version {
+        ApiVersion::TypedFfi if text.is_empty() => Attribute::Dictionary(Attributes::default()),
+        ApiVersion::TypedFfi => text::read_attribute(text)
+            .map_err(|_| at.unsupported("whose `backend_config` is no dictionary of MLIR"))?,
+        ApiVersion::Original | ApiVersion::StatusReturning | ApiVersion::StatusReturningUnified => {
+            Attribute::String(bytes)
+        }
+    };
+    Ok(Some(("backend_config", value)))
+}
 fn version(version: ApiVersion) -> i64 {
     match version {
         ApiVersion::Original => 1,

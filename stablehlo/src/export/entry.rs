@@ -1,5 +1,6 @@
 //! The module: its attributes, and the function `main`.
 use super::ExportOptions;
+use super::call::function_of;
 use super::exporter::{Exporter, Given, leaf_shapes};
 use super::location::frontend;
 use super::types;
@@ -30,7 +31,7 @@ pub(super) fn program(module: &Module, options: ExportOptions) -> Result<Program
         ("res_attrs".into(), exporter.result_attributes(results.len())),
     ];
     let main = SmolStr::new_static("main");
-    let main = exporter.function_of(&main, "public", region, &results, attributes)?;
+    let main = function_of(&main, "public", region, &results, attributes)?;
     let mut attributes = module_attributes(module);
     normal::sort(&mut attributes);
     let values = exporter.value_count();

@@ -116,7 +116,7 @@ pub(crate) fn mulhi<'b>(x: &[Value<'b>]) -> Value<'b> {
     let Ok(ty) = x.element_type() else { return x };
     let is_signed = ty.class() == hlo::Class::Signed;
     let shift = |value: Value<'b>, bits: u32| {
-        let bits = value.scalar_like(f64::from(bits));
+        let bits = value.scalar_like(i64::from(bits));
         match is_signed {
             true => value.shift_right_arithmetic(bits),
             false => value.shift_right_logical(bits),
@@ -128,9 +128,9 @@ pub(crate) fn mulhi<'b>(x: &[Value<'b>]) -> Value<'b> {
         return shift(product, ty.bits()).convert_element_type(ty);
     }
     // x = high * 2^32 + low, with the sign in the high half.
-    let mask = x.scalar_like(f64::from(u32::MAX));
+    let mask = x.scalar_like(i64::from(u32::MAX));
     let [(x_high, x_low), (y_high, y_low)] = [x, y].map(|v| (shift(v, 32), v.and(mask)));
-    let low = (x_low * y_low).shift_right_logical(x.scalar_like(32.0));
+    let low = (x_low * y_low).shift_right_logical(x.scalar_like(32i64));
     let middle = x_high * y_low + low;
     let other = x_low * y_high + middle.and(mask);
     x_high * y_high + shift(middle, 32) + shift(other, 32)

@@ -37,9 +37,6 @@ impl Exporter<'_> {
         data.extend(token);
         Ok(data)
     }
-    pub(super) fn send_done(&mut self, at: At<'_, '_>) -> Result<Leaves> {
-        Ok(element(at.shape(0), at.leaves(0), 2))
-    }
     pub(super) fn recv(&mut self, at: At<'_, '_>, op: &Recv) -> Result<Leaves> {
         let parts = leaf_shapes(&at.instruction.shape);
         at.refuse(at.instruction.operands.len() != 1, "without a token")?;

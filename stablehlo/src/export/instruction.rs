@@ -14,6 +14,7 @@ use hlo::{Literal, Shape};
 
 impl Exporter<'_> {
     /// Converts an instruction.
+    #[expect(clippy::too_many_lines, reason = "all ops")]
     pub(super) fn instruction(&mut self, at: At<'_, '_>) -> Result<Leaves> {
         match &at.instruction.op {
             Op::Unary(_) | Op::Binary(_) => self.elementwise(at),
@@ -33,7 +34,9 @@ impl Exporter<'_> {
             Op::GetTupleElement(GetTupleElement { index }) => {
                 Ok(element(at.shape(0), at.leaves(0), usize::try_from(*index).unwrap_or(0)))
             }
-            Op::Copy(_) | Op::Domain(_) => Ok(at.leaves(0).clone()),
+            Op::Copy(_) | Op::Domain(_) | Op::AllReduceDone(_) | Op::AsyncUpdate(_) => {
+                Ok(at.leaves(0).clone())
+            }
             Op::AddDependency(_) => self.add_dependency(at),
             Op::AfterAll(_) => self.after_all(at),
             Op::OptBarrier(_) => self.optimization_barrier(at),
@@ -97,6 +100,8 @@ impl Exporter<'_> {
                 Chlo::Keep => self.ragged_dot(at, op),
                 Chlo::Expand => {
                     let result = at.result()?.clone();
+                    let has_zero = result.ty != ElementType::F8E8M0Fnu;
+                    at.refuse(!has_zero, "of a type without zero")?;
                     self.expand(at, |x| expand::ragged_dot(op, x, &result))
                 }
             },
@@ -162,18 +167,16 @@ impl Exporter<'_> {
                 self.started(at, done)
             }
             Op::CopyDone(_) => Ok(element(at.shape(0), at.leaves(0), 0)),
-            Op::AllReduceDone(_) => Ok(at.leaves(0).clone()),
             Op::AllGatherDone(_) | Op::CollectivePermuteDone(_) => {
                 Ok(element(at.shape(0), at.leaves(0), 1))
             }
             Op::AsyncStart(op) => self.async_start(at, op),
-            Op::AsyncUpdate(_) => self.async_update(at),
             Op::AsyncDone(_) => self.async_done(at),
 
             Op::Infeed(op) => self.infeed(at, op),
             Op::Outfeed(op) => self.outfeed(at, op),
             Op::Send(op) => self.send(at, op),
-            Op::SendDone(_) => self.send_done(at),
+            Op::SendDone(_) => Ok(element(at.shape(0), at.leaves(0), 2)),
             Op::Recv(op) => self.recv(at, op),
             Op::RecvDone(op) => self.recv_done(at, op),
         }

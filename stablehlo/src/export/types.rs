@@ -1,8 +1,8 @@
 //! Shapes as types.
+use crate::dense;
 use crate::element;
 use crate::error::{Error, Result};
 use crate::ir::{Dense, Dim, Tensor, Type};
-use crate::{NESTING_LIMIT, dense};
 use hlo::{Array, ArrayShape, Shape};
 
 /// Returns the type of values of a shape.
@@ -10,10 +10,7 @@ pub(super) fn of_shape(shape: &Shape) -> Result<Type> {
     match shape {
         Shape::Array(array) => of_array(array).map(Type::Tensor),
         Shape::Token => Ok(Type::Token),
-        Shape::Tuple(parts) if shape.nesting() < NESTING_LIMIT as usize => {
-            parts.iter().map(of_shape).collect::<Result<_>>().map(Type::Tuple)
-        }
-        Shape::Tuple(_) => Err(Error::unsupported("StableHLO text of tuples nested this deep")),
+        Shape::Tuple(parts) => parts.iter().map(of_shape).collect::<Result<_>>().map(Type::Tuple),
         Shape::Opaque | Shape::Buffer(_) => {
             Err(Error::unsupported(format!("StableHLO has no type for `{shape:#}`")))
         }

@@ -156,7 +156,7 @@ impl Printer {
     }
     /// Prints `name = value, ...` of an attribute of this name.
     pub(super) fn fields(&mut self, name: &str, fields: &Attributes) {
-        let mut splits = ops::all().flat_map(|row| row.split());
+        let mut splits = ops::all().flat_map(ops::OpRow::split);
         let split = splits.find(|split| split.value == name).map(|split| split.fields);
         let order = split
             .or_else(|| ORDERS.iter().find(|(known, _)| *known == name).map(|(_, order)| *order));

@@ -6,6 +6,9 @@ use smol_str::SmolStr;
 
 type Entry = (SmolStr, Attribute);
 
+/// The attributes of a function that its form shows.
+const SHOWN: [&str; 5] = ["arg_attrs", "function_type", "res_attrs", "sym_name", "sym_visibility"];
+
 impl Printer {
     pub(super) fn op(&mut self, op: &Op) {
         if let Some(first) = op.results.first() {
@@ -144,8 +147,6 @@ impl Printer {
                 self.out.push(')');
             }
         }
-        const SHOWN: [&str; 5] =
-            ["arg_attrs", "function_type", "res_attrs", "sym_name", "sym_visibility"];
         let others = without(&op.attributes, &SHOWN);
         if !others.is_empty() {
             self.out += " attributes ";

@@ -58,7 +58,7 @@ fn what_is_read_is_printed_and_read_again() {
             rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default()
         });
         let count = name.split_once(':').map_or(1, |(_, count)| count.parse().unwrap());
-        let has_region = op.ends_with("{") || (op.contains(" init: ") && !op.contains("applies"));
+        let has_region = op.ends_with('{') || (op.contains(" init: ") && !op.contains("applies"));
         if has_region || !names.all(|name| own.contains(&name)) || count > 4 {
             continue;
         }
