@@ -1,13 +1,13 @@
-//! StableHLO: reads MLIR bytecode and MLIR text into [`hlo::Module`].
+//! StableHLO: reads MLIR bytecode and MLIR text into [`hlo::Module`], and writes modules as text.
 //!
 //! ```text
-//! bytecode ──┐
-//!            ├─> ir::Program ─> hlo::Module
-//! text ──────┘
+//! bytecode ──┐                ─convert──> hlo::Module
+//!            ├─> ir::Program
+//! text <─────┘                <─export─── hlo::Verified
 //! ```
 //!
 //! Both readers produce the same [`ir`], in which ops and attributes have their names in
-//! StableHLO's text; the conversion to HLO reads that alone.
+//! StableHLO's text; the conversion to HLO reads that alone, and that from HLO makes it.
 //!
 //! ```
 //! let text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {

@@ -73,7 +73,8 @@ impl Exporter<'_> {
             x = self
                 .emit_one(Draft::new("stablehlo.convert", [x]), from.with_type(ElementType::U8))?;
         }
-        let ty = if to.ty == ElementType::Pred { ElementType::U8 } else { to.ty };
+        let to_pred = to.ty == ElementType::Pred && from.ty != ElementType::Pred;
+        let ty = if to_pred { ElementType::U8 } else { to.ty };
         let from = array(self.shape(x))?.clone();
         let (bits, new_bits) = (from.ty.bits(), ty.bits());
         let count = i64::try_from(from.element_count().unwrap_or(0)).unwrap_or(0);
@@ -91,7 +92,7 @@ impl Exporter<'_> {
             x = self.emit_one(draft, from.with_type(ty))?;
         }
         x = self.reshaped(x, to.with_type(ty))?;
-        if to.ty == ElementType::Pred {
+        if to_pred {
             let zero = Literal::scalar(ElementType::U8, Scalar::Unsigned(0));
             let zero = self.constant(&zero)?[0];
             let draft = Draft::new("stablehlo.broadcast_in_dim", [zero])
