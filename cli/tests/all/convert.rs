@@ -32,7 +32,7 @@ fn stablehlo_is_written_and_read() {
     expect(
         &folder.etalon("print m.hlo --style stablehlo --generic"),
         0,
-        "\"stablehlo.add\"(%arg0, %0) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>",
+        "\"stablehlo.add\"(%arg0, %c) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>",
         "",
     );
     let erf = "HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] sinh(x) }\n";
