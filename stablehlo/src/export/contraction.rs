@@ -1,7 +1,7 @@
 //! `dot`, `ragged-dot`, `convolution`.
+use super::applied::window_attributes;
 use super::exporter::{At, Exporter, Leaves};
 use super::instruction::dims;
-use super::structured::window_attributes;
 use crate::attributes::{integer, keyword, named};
 use crate::convert::product;
 use crate::error::Result;

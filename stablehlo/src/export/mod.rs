@@ -8,6 +8,7 @@
 //! `builder` and walked likewise.
 //!
 //! Sources: the StableHLO specification; the op definitions of StableHLO and CHLO.
+mod applied;
 mod bitcast;
 mod call;
 mod collective;
