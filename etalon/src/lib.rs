@@ -14,7 +14,7 @@
 //! | [`load`](mod@load) | reads a module's file, whatever its format is |
 //! | [`hlo`] | reads, prints and verifies modules; shapes, element types, literals |
 //! | [`builder`] | builds modules in Rust, with gradients |
-//! | [`stablehlo`] | reads StableHLO programs, text and bytecode, into modules |
+//! | [`stablehlo`] | reads StableHLO programs, text and bytecode, into modules, and writes modules as such text |
 //! | [`interp`] | runs a verified module on one device |
 //! | [`collectives`] | runs a verified module on many devices, in one process or through MPI |
 //! | [`conformance`] | runs file tests and compares results within bounds |

@@ -1,11 +1,35 @@
 //! Attributes as both readers make them.
-use crate::ir::{Attribute, Attributes, Fields, Type};
+use crate::ir::{Attribute, Attributes, Dim, Fields, Tensor, Type};
 use hlo::ElementType;
 use smol_str::SmolStr;
 
 /// Returns an integer of 64 bits.
 pub(crate) fn integer(value: i64) -> Attribute {
     Attribute::Integer(value.into(), Type::Element(ElementType::S64))
+}
+
+/// Returns a list of integers.
+pub(crate) fn list(values: impl Into<Vec<i64>>) -> Attribute {
+    Attribute::Integers(values.into())
+}
+/// Returns a value of an enum: `#stablehlo<precision DEFAULT>`.
+pub(crate) fn keyword(name: &str, word: &str) -> Attribute {
+    Attribute::Dialect(name.into(), Fields::Keyword(word.into()))
+}
+/// Returns an integer of 32 bits.
+pub(crate) fn integer32(value: i64) -> Attribute {
+    Attribute::Integer(value.into(), Type::Element(ElementType::S32))
+}
+/// Returns a text.
+pub(crate) fn string(text: &str) -> Attribute {
+    Attribute::String(text.as_bytes().to_vec())
+}
+/// Returns an array of integers with these rows, each of this length.
+pub(crate) fn matrix(rows: &[Vec<i64>], width: usize) -> Attribute {
+    let dims = [rows.len(), width].map(|size| Dim::Static(u64::try_from(size).unwrap_or(u64::MAX)));
+    let ty = Tensor { dims: dims.into(), element: Ok(ElementType::S64) };
+    let bytes = rows.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();
+    Attribute::Dense(crate::dense::splat_if_equal(ty, bytes, 8))
 }
 
 /// Returns fields with these names.

@@ -1,13 +1,13 @@
-//! StableHLO: reads MLIR bytecode and MLIR text into [`hlo::Module`].
+//! StableHLO: reads MLIR bytecode and MLIR text into [`hlo::Module`], and writes modules as text.
 //!
 //! ```text
-//! bytecode ──┐
-//!            ├─> ir::Program ─> hlo::Module
-//! text ──────┘
+//! bytecode ──┐                ─convert──> hlo::Module
+//!            ├─> ir::Program
+//! text <─────┘                <─export─── hlo::Verified
 //! ```
 //!
 //! Both readers produce the same [`ir`], in which ops and attributes have their names in
-//! StableHLO's text; the conversion to HLO reads that alone.
+//! StableHLO's text; the conversion to HLO reads that alone, and that from HLO makes it.
 //!
 //! ```
 //! let text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
@@ -24,6 +24,7 @@ pub mod convert;
 mod dense;
 mod element;
 mod error;
+mod export;
 pub mod ir;
 mod normal;
 mod ops;
@@ -31,6 +32,9 @@ mod text;
 mod vhlo;
 
 pub use error::{Code, Error, Result};
+pub use export::{Chlo, ExportOptions, from_hlo};
+
+pub use text::print::TextStyle;
 
 use ir::Program;
 

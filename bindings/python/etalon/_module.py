@@ -92,6 +92,11 @@ class Module:
         """Returns the module as an ``HloModuleProto``."""
         return self._program.proto()
 
+    def stablehlo(self, *, chlo: str = "keep", generic: bool = False) -> str:
+        """Returns the module as a StableHLO program. Functions that StableHLO lacks, such as ``erf``, are ops of CHLO, or with
+        ``chlo="expand"`` ops that compute the same. With ``generic`` each op has the generic form."""
+        return self._program.stablehlo(chlo, generic)
+
     def graph(self, format: str = "html", *, computation: str | None = None, devices: bool = False) -> str:
         """Returns a picture of the module: ``html``, a page for a browser; ``svg``, of the entry or of ``computation``; ``dot`` for
         Graphviz; ``model-explorer`` for Google's Model Explorer. With ``devices`` it is the communication between devices, as

@@ -11,6 +11,7 @@ use interp::{CompileOptions, DeviceGrid, Engine, RunOptions, Spill};
 use load::{Input, Loaded};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
+use stablehlo::{Chlo, ExportOptions, TextStyle};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -248,6 +249,22 @@ impl Program {
             exception(&[Failure::new(Kind::Invalid, error.diagnostic(), None, None)])
         })?;
         Ok(PyBytes::new(py, &bytes))
+    }
+    /// The module as a StableHLO program.
+    fn stablehlo(&self, chlo: &str, generic: bool) -> PyResult<String> {
+        let chlo = match chlo {
+            "keep" => Chlo::Keep,
+            "expand" => Chlo::Expand,
+            _ => return Err(misuse(format!("`{chlo}` is neither keep nor expand"))),
+        };
+        let verified = self.0.verified()?;
+        let program = stablehlo::from_hlo(&verified, &ExportOptions { chlo }).map_err(|error| {
+            let source = self.0.place(error.instruction());
+            let kind =
+                if error.code().is_unsupported() { Kind::Unsupported } else { Kind::Invalid };
+            exception(&[Failure::new(kind, error.diagnostic(), source, self.0.source())])
+        })?;
+        Ok(program.to_text(if generic { TextStyle::Generic } else { TextStyle::Pretty }))
     }
     /// The parameters: name and shape.
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {

@@ -37,7 +37,7 @@ def test_files_and_bytes_are_read(tmp_path):
     path = tmp_path / "add.hlo"
     path.write_text(ADD)
     module = etalon.load(path)
-    for source in (str(path), ADD.encode(), module.proto(), module):
+    for source in (str(path), ADD.encode(), module.proto(), module, module.stablehlo(), module.stablehlo(generic=True)):
         again = etalon.load(source)
         assert again.run([1, 2, 3], [1, 1, 1]).tolist() == [2, 3, 4]
     with pytest.raises(FileNotFoundError):

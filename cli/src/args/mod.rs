@@ -145,6 +145,8 @@ pub(crate) struct PrintArgs {
     /// The style of the text.
     #[arg(long, value_enum, default_value_t = StyleArg::Default)]
     pub(crate) style: StyleArg,
+    #[command(flatten)]
+    pub(crate) stablehlo: StableHloArgs,
     /// Replace each file by the printed text.
     #[arg(long)]
     pub(crate) in_place: bool,
@@ -154,16 +156,37 @@ pub(crate) struct PrintArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// The module: HLO text, or a message of XLA; `-` for standard input.
+    /// The module: HLO text, a message of XLA, or a StableHLO program; `-` for standard input.
     pub(crate) from: PathBuf,
-    /// The file to write: a message if its name ends with `.pb`, text if it ends with `.hlo` or `.txt`; `-` writes text to
-    /// standard output.
+    /// The file to write: a message if its name ends with `.pb`, HLO text if it ends with `.hlo` or `.txt`, StableHLO text if it
+    /// ends with `.mlir`; `-` writes HLO text to standard output.
     pub(crate) to: PathBuf,
+    #[command(flatten)]
+    pub(crate) stablehlo: StableHloArgs,
     /// Replace the file to write if it exists.
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
+}
+
+/// How StableHLO is written.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct StableHloArgs {
+    /// What becomes of functions that StableHLO lacks, such as `erf`.
+    #[arg(long, value_enum, default_value_t = ChloArg::Keep)]
+    pub(crate) chlo: ChloArg,
+    /// Write each op of StableHLO in the generic form, which every reader knows.
+    #[arg(long)]
+    pub(crate) generic: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ChloArg {
+    /// Ops of CHLO: `chlo.erf`.
+    Keep,
+    /// Ops of StableHLO that compute the same.
+    Expand,
 }
 
 #[derive(Debug, Args)]
@@ -183,15 +206,20 @@ pub(crate) enum StyleArg {
     Full,
     /// XLA's canonical style, for comparing modules.
     Canonical,
+    /// A StableHLO program.
+    Stablehlo,
 }
 
-impl From<StyleArg> for hlo::text::Style {
-    fn from(style: StyleArg) -> Self {
-        match style {
-            StyleArg::Default => Self::Default,
-            StyleArg::Short => Self::Short,
-            StyleArg::Full => Self::Full,
-            StyleArg::Canonical => Self::Canonical,
+impl StyleArg {
+    /// Returns the style of HLO text; none for a StableHLO program.
+    pub(crate) fn of_hlo(self) -> Option<hlo::text::Style> {
+        use hlo::text::Style;
+        match self {
+            Self::Default => Some(Style::Default),
+            Self::Short => Some(Style::Short),
+            Self::Full => Some(Style::Full),
+            Self::Canonical => Some(Style::Canonical),
+            Self::Stablehlo => None,
         }
     }
 }

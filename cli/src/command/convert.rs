@@ -1,24 +1,30 @@
-//! `etalon convert`: HLO text and `HloModuleProto` from each other.
-use crate::args::ConvertArgs;
-use crate::error::{Failure, Result};
+//! `etalon convert`: HLO text, `HloModuleProto` and StableHLO from each other.
+use crate::args::{ChloArg, ConvertArgs, StableHloArgs};
+use crate::error::{Exit, Failure, Result};
 use crate::{file, output};
+use ::load::Loaded;
 use hlo::Module;
 use hlo::text::Style;
+use stablehlo::{Chlo, ExportOptions, TextStyle};
 use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode> {
-    let to_message = is_message(&args.to)?;
+    let target = Target::of(&args.to)?;
     let existing = file::unnamed(args.force);
     file::check([(args.to.as_path(), existing)], [args.from.as_path()])?;
     let loaded = super::load(&args.from, &args.load)?;
-    match to_message {
-        true => {
+    match target {
+        Target::Message => {
             let bytes = hlo::proto::encode(&loaded.module)
                 .map_err(|error| Failure::module(vec![error.diagnostic()], loaded.file.source()))?;
             file::write(&args.to, existing, &bytes)?;
         }
-        false => {
+        Target::StableHlo => {
+            let text = to_stablehlo(&loaded, args.stablehlo)?;
+            file::write(&args.to, existing, text.as_bytes())?;
+        }
+        Target::Text => {
             let lost = unknown_bytes(&loaded.module);
             if lost > 0 {
                 output::note(&format!(
@@ -33,21 +39,46 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns whether a file with this name is written as a message.
-fn is_message(path: &Path) -> Result<bool> {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    match extension {
-        Some("pb") => Ok(true),
-        Some("hlo" | "txt") => Ok(false),
-        None if path.as_os_str() == "-" => Ok(false),
-        _ => {
-            let (path, message) =
-                (path.display().to_string(), "the name does not tell the format".to_owned());
-            let help = "end the name with .pb for an HloModuleProto, with .hlo or .txt for text"
-                .to_owned();
-            Err(Failure::new(&load::Code::File { path, message }, Some(help)))
+/// The format of a file that is written.
+enum Target {
+    Message,
+    Text,
+    StableHlo,
+}
+
+impl Target {
+    /// Returns the format that the name of a file tells.
+    fn of(path: &Path) -> Result<Self> {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        match extension {
+            Some("pb") => Ok(Self::Message),
+            Some("hlo" | "txt") => Ok(Self::Text),
+            Some("mlir") => Ok(Self::StableHlo),
+            None if path.as_os_str() == "-" => Ok(Self::Text),
+            _ => {
+                let (path, message) =
+                    (path.display().to_string(), "the name does not tell the format".to_owned());
+                let help = "end the name with .pb for an HloModuleProto, with .hlo or .txt for text, with .mlir for StableHLO";
+                Err(Failure::new(&load::Code::File { path, message }, Some(help.to_owned())))
+            }
         }
     }
+}
+
+/// Returns a module as a StableHLO program.
+pub(super) fn to_stablehlo(loaded: &Loaded, args: StableHloArgs) -> Result<String> {
+    let failed = |diagnostics| Failure::module(diagnostics, loaded.file.source());
+    let verified = loaded.module.clone().verify();
+    let verified = verified.map_err(|errors| failed(errors.diagnostics()))?;
+    let chlo = match args.chlo {
+        ChloArg::Keep => Chlo::Keep,
+        ChloArg::Expand => Chlo::Expand,
+    };
+    let program = stablehlo::from_hlo(&verified, &ExportOptions { chlo }).map_err(|error| {
+        let exit = if error.code().is_unsupported() { Exit::Unsupported } else { Exit::Wrong };
+        Failure { exit, ..failed(vec![error.diagnostic()]) }
+    })?;
+    Ok(program.to_text(if args.generic { TextStyle::Generic } else { TextStyle::Pretty }))
 }
 
 /// Returns the size of what only a message can hold.

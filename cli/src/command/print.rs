@@ -1,4 +1,4 @@
-//! `etalon print`: a module as HLO text.
+//! `etalon print`: a module as HLO text, or as a StableHLO program.
 
 use crate::args::PrintArgs;
 use crate::error::{Failure, Result};
@@ -23,12 +23,17 @@ pub(crate) fn print(args: &PrintArgs) -> Result<ExitCode> {
 
 fn one(args: &PrintArgs, path: &Path, heading: impl FnOnce() -> String) -> Result<()> {
     let loaded = super::load(path, &args.load)?;
-    if args.in_place && loaded.format != Format::HloText {
+    let style = args.style.of_hlo();
+    if args.in_place && (loaded.format != Format::HloText || style.is_none()) {
         let (path, message) = (loaded.file.name, "the file is not HLO text".to_owned());
         let help = format!("write the text to another file: `etalon convert {path} OUT.hlo`");
         return Err(Failure::new(&load::Code::File { path, message }, Some(help)));
     }
-    let text = loaded.module.print(args.style.into());
+    let Some(style) = style else {
+        let text = super::convert::to_stablehlo(&loaded, args.stablehlo)?;
+        return output::data(&(heading() + &text));
+    };
+    let text = loaded.module.print(style);
     if args.in_place && path.as_os_str() != "-" {
         let unix = !loaded.file.text.contains("\r\n");
         let text = if unix { text } else { text.replace('\n', "\r\n") };

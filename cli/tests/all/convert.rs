@@ -17,6 +17,40 @@ fn text_and_message_are_converted() {
 }
 
 #[test]
+fn stablehlo_is_written_and_read() {
+    let folder = Folder::new("stablehlo");
+    folder.write("m.hlo", TEXT);
+    expect(&folder.etalon("convert m.hlo m.mlir"), 0, "", "");
+    expect(&folder.etalon("run m.mlir --random 1"), 0, "s32[2] {", "");
+    expect(&folder.etalon("convert m.mlir again.pb"), 0, "", "");
+    expect(
+        &folder.etalon("print again.pb --style stablehlo"),
+        0,
+        "%0 = stablehlo.add %arg0, %c : tensor<2xi32>",
+        "",
+    );
+    expect(
+        &folder.etalon("print m.hlo --style stablehlo --generic"),
+        0,
+        "\"stablehlo.add\"(%arg0, %c) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>",
+        "",
+    );
+    let erf = "HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] sinh(x) }\n";
+    folder.write("sinh.hlo", erf);
+    expect(&folder.etalon("print sinh.hlo --style stablehlo"), 0, "chlo.sinh %arg0", "");
+    expect(
+        &folder.etalon("print sinh.hlo --style stablehlo --chlo expand"),
+        0,
+        "stablehlo.exponential_minus_one",
+        "",
+    );
+    let state = "HloModule m\nENTRY e { ROOT r = u64[2] rng-get-and-update-state(), delta=1 }\n";
+    folder.write("state.hlo", state);
+    let refused = folder.etalon("convert state.hlo state.mlir");
+    expect(&refused, 3, "", "`rng-get-and-update-state` has no counterpart in StableHLO");
+}
+
+#[test]
 fn commands_open_messages() {
     let folder = Folder::new("messages");
     folder.write("m.hlo", TEXT);

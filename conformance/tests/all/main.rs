@@ -12,5 +12,6 @@ mod page;
 mod planted;
 mod programs;
 mod reduce;
+mod stablehlo_round_trip;
 mod suite;
 mod variant;

@@ -1,9 +1,10 @@
 //! `composite`: an op by another name, or a call of its decomposition.
+use super::dispatch;
 use super::scope::Scope;
-use super::{dispatch, print};
 use crate::error::Result;
 use crate::ir::{Attribute, Attributes, Op};
 use crate::ops::{self, OpRow};
+use crate::text::print;
 use hlo::ir::FrontendAttributes;
 use smol_str::SmolStr;
 

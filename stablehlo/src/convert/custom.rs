@@ -2,10 +2,11 @@
 use super::attrs::{EnumWord, FromAttribute};
 use super::emit::slice_of;
 use super::scope::Scope;
-use super::{chlo, dispatch, print, types};
+use super::{chlo, dispatch, types};
 use crate::error::{Code, Result};
 use crate::ir::{Attribute, Attributes, Dense, Op};
 use crate::ops;
+use crate::text::print;
 use hlo::ir::{BackendConfig, ComputationId, InstructionId};
 use hlo::op::value::{ApiVersion, OutputOperandAlias, OutputOperandAliasing, ShapeIndex, Text};
 use hlo::op::{CustomCall, RaggedAllToAll, RngBitGenerator, Sort};

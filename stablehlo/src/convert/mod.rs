@@ -31,7 +31,6 @@ mod location;
 pub(crate) mod manual;
 pub(crate) mod moves;
 mod names;
-mod print;
 pub(crate) mod product;
 pub(crate) mod reduce;
 mod region;

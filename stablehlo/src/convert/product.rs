@@ -1,8 +1,9 @@
 //! `dot`, `dot_general`, `convolution`, and CHLO's `ragged_dot`.
 use super::attrs::EnumWord;
 use super::scope::Scope;
+use crate::element::{self, type_text};
 use crate::error::Result;
-use crate::ir::{Attribute, Attributes, Op, Type};
+use crate::ir::{Attribute, Attributes, Op};
 use hlo::ir::InstructionId;
 use hlo::op::value::{ConvDims, DotAlgorithm, OperandPrecision, Precision, Window};
 use hlo::op::{Convolution, Dot, RaggedDot};
@@ -76,70 +77,65 @@ fn algorithm(scope: &Scope<'_, '_>, op: &Op) -> Result<DotAlgorithm> {
         return Ok(DotAlgorithm::Unset);
     };
     let ty = |name| match fields.get(name) {
-        Some(Attribute::Type(Type::Element(ty))) => Some(*ty),
-        _ => None,
+        Some(Attribute::Type(ty)) => type_text(ty),
+        _ => String::new(),
     };
-    let count = |name| scope.field::<i64>(op, fields, name).map(|n| n.unwrap_or(1));
-    let fast = scope.field(op, fields, "allow_imprecise_accumulation")?.unwrap_or(false);
-    let operands = (ty("lhs_precision_type"), ty("rhs_precision_type"));
-    let products: i64 = count("num_primitive_operations")?;
-    let (Some(lhs), Some(rhs), Some(sum)) = (operands.0, operands.1, ty("accumulation_type"))
-    else {
-        // `tf32` is no element type; its name remains in the attribute.
-        return tf32(scope, op, fields, products);
+    let products = scope.field::<i64>(op, fields, "num_primitive_operations")?.unwrap_or(1);
+    let is_imprecise = scope.field(op, fields, "allow_imprecise_accumulation")?.unwrap_or(false);
+    let [lhs, rhs, sum] = ["lhs_precision_type", "rhs_precision_type", "accumulation_type"].map(ty);
+    // Any two types of 8 bits do.
+    let is_f8 = lhs.starts_with("f8") && rhs.starts_with("f8");
+    let operands = if is_f8 { [F8; 2] } else { [lhs.as_str(), rhs.as_str()] };
+    let is_this = |row: &&Algorithm| {
+        operands == [row.operands; 2]
+            && sum == element::name(row.sum)
+            && products == row.products
+            && (is_imprecise && is_f8) == row.is_imprecise
     };
-    let is_f8 = |ty: ElementType| ty.is_float() && ty.bits() == 8;
-    if is_f8(lhs) && is_f8(rhs) && sum == ElementType::F32 && products == 1 {
-        return Ok(match fast {
-            true => DotAlgorithm::AnyF8AnyF8F32FastAccum,
-            false => DotAlgorithm::AnyF8AnyF8F32,
-        });
-    }
-    let known = ALGORITHMS
-        .iter()
-        .find(|(ty, to, count, _)| [lhs, rhs] == [*ty; 2] && sum == *to && products == *count);
-    known.map(|(_, _, _, algorithm)| *algorithm).ok_or_else(|| {
+    ALGORITHMS.iter().find(is_this).map(|row| row.name).ok_or_else(|| {
         let message =
             format!("XLA has no algorithm for {products} products of {lhs} and {rhs} in {sum}");
         scope.unsupported(op, message)
     })
 }
-/// The type of the operands, the type of the sum, the number of products for each of the operands',
-/// and the algorithm.
-const ALGORITHMS: &[(ElementType, ElementType, i64, DotAlgorithm)] = &[
-    (ElementType::F16, ElementType::F16, 1, DotAlgorithm::F16F16F16),
-    (ElementType::F16, ElementType::F32, 1, DotAlgorithm::F16F16F32),
-    (ElementType::Bf16, ElementType::Bf16, 1, DotAlgorithm::Bf16Bf16Bf16),
-    (ElementType::Bf16, ElementType::F32, 1, DotAlgorithm::Bf16Bf16F32),
-    (ElementType::Bf16, ElementType::F32, 3, DotAlgorithm::Bf16Bf16F32X3),
-    (ElementType::Bf16, ElementType::F32, 6, DotAlgorithm::Bf16Bf16F32X6),
-    (ElementType::Bf16, ElementType::F32, 9, DotAlgorithm::Bf16Bf16F32X9),
-    (ElementType::F32, ElementType::F32, 1, DotAlgorithm::F32F32F32),
-    (ElementType::F64, ElementType::F64, 1, DotAlgorithm::F64F64F64),
-];
-/// Returns the algorithm of products of `tf32`.
-fn tf32(
-    scope: &Scope<'_, '_>,
-    op: &Op,
-    fields: &Attributes,
-    products: i64,
-) -> Result<DotAlgorithm> {
-    let is_tf32 =
-        |name| matches!(fields.get(name), Some(Attribute::Type(Type::Other(ty))) if ty == "tf32");
-    let is_f32 = matches!(
-        fields.get("accumulation_type"),
-        Some(Attribute::Type(Type::Element(ElementType::F32)))
-    );
-    match products {
-        1 if is_tf32("lhs_precision_type") && is_tf32("rhs_precision_type") && is_f32 => {
-            Ok(DotAlgorithm::Tf32Tf32F32)
-        }
-        3 if is_tf32("lhs_precision_type") && is_tf32("rhs_precision_type") && is_f32 => {
-            Ok(DotAlgorithm::Tf32Tf32F32X3)
-        }
-        _ => Err(scope.unsupported(op, "XLA has no such algorithm for a dot product")),
-    }
+/// What an algorithm of a dot product computes.
+pub(crate) struct Algorithm {
+    /// The type of the operands.
+    pub(crate) operands: &'static str,
+    pub(crate) sum: ElementType,
+    /// The number of products for each of the operands'.
+    pub(crate) products: i64,
+    pub(crate) is_imprecise: bool,
+    /// Its name.
+    pub(crate) name: DotAlgorithm,
 }
+const fn algorithm_of(
+    operands: &'static str,
+    sum: ElementType,
+    products: i64,
+    name: DotAlgorithm,
+) -> Algorithm {
+    let is_imprecise = matches!(name, DotAlgorithm::AnyF8AnyF8F32FastAccum);
+    Algorithm { operands, sum, products, is_imprecise, name }
+}
+/// The type that stands for all of 8 bits.
+const F8: &str = "f8E5M2";
+/// The algorithms of XLA.
+pub(crate) const ALGORITHMS: &[Algorithm] = &[
+    algorithm_of(F8, ElementType::F32, 1, DotAlgorithm::AnyF8AnyF8F32),
+    algorithm_of(F8, ElementType::F32, 1, DotAlgorithm::AnyF8AnyF8F32FastAccum),
+    algorithm_of("f16", ElementType::F16, 1, DotAlgorithm::F16F16F16),
+    algorithm_of("f16", ElementType::F32, 1, DotAlgorithm::F16F16F32),
+    algorithm_of("bf16", ElementType::Bf16, 1, DotAlgorithm::Bf16Bf16Bf16),
+    algorithm_of("bf16", ElementType::F32, 1, DotAlgorithm::Bf16Bf16F32),
+    algorithm_of("bf16", ElementType::F32, 3, DotAlgorithm::Bf16Bf16F32X3),
+    algorithm_of("bf16", ElementType::F32, 6, DotAlgorithm::Bf16Bf16F32X6),
+    algorithm_of("bf16", ElementType::F32, 9, DotAlgorithm::Bf16Bf16F32X9),
+    algorithm_of("tf32", ElementType::F32, 1, DotAlgorithm::Tf32Tf32F32),
+    algorithm_of("tf32", ElementType::F32, 3, DotAlgorithm::Tf32Tf32F32X3),
+    algorithm_of("f32", ElementType::F32, 1, DotAlgorithm::F32F32F32),
+    algorithm_of("f64", ElementType::F64, 1, DotAlgorithm::F64F64F64),
+];
 
 /// Converts `stablehlo.convolution`.
 pub(crate) fn convolution(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {

@@ -20,6 +20,7 @@ mod stablehlo;
 
 use crate::convert::Scope;
 use crate::error::Result;
+use crate::export::Expansion;
 use crate::ir::Op;
 use hlo::op::{Binary, Unary};
 use rustc_hash::FxHashMap;
@@ -34,6 +35,8 @@ pub(crate) struct OpRow {
     /// The words of its pretty form; empty if it has the generic form only.
     pub(crate) form: &'static str,
     pub(crate) bytecode: Bytecode,
+    /// What the op computes, in ops of StableHLO: for one of CHLO, which not every reader knows.
+    pub(crate) expansion: Option<Expansion>,
 }
 
 /// The conversion of an op to HLO.
@@ -73,6 +76,7 @@ pub(crate) struct SplitAttribute {
     pub(crate) name: &'static str,
     /// The name of its value: `stablehlo.gather` for `#stablehlo.gather<...>`.
     pub(crate) value: &'static str,
+    /// In the order in which the text has them.
     pub(crate) fields: &'static [&'static str],
 }
 
@@ -82,7 +86,7 @@ const fn row(
     form: &'static str,
     bytecode: Bytecode,
 ) -> OpRow {
-    OpRow { name, conversion, form, bytecode }
+    OpRow { name, conversion, form, bytecode, expansion: None }
 }
 /// The form of an op that has no pretty one.
 const GENERIC: &str = "";
@@ -90,6 +94,10 @@ const GENERIC: &str = "";
 const V1: Bytecode = Bytecode::Vhlo(&[""]);
 
 impl OpRow {
+    /// Returns the row of an op that is computed by others.
+    const fn computed_by(self, expansion: Expansion) -> Self {
+        Self { expansion: Some(expansion), ..self }
+    }
     /// Returns the attributes of a version of the op in VHLO.
     fn vhlo(&self, version: usize) -> Option<&'static str> {
         match self.bytecode {

@@ -38,8 +38,8 @@ const DOT: &[SplitAttribute] = &[
         value: "stablehlo.dot",
         fields: &[
             "lhs_batching_dimensions",
-            "lhs_contracting_dimensions",
             "rhs_batching_dimensions",
+            "lhs_contracting_dimensions",
             "rhs_contracting_dimensions",
         ],
     },
@@ -47,13 +47,13 @@ const DOT: &[SplitAttribute] = &[
         name: "algorithm",
         value: "stablehlo.dot_algorithm",
         fields: &[
-            "accumulation_type",
-            "allow_imprecise_accumulation",
-            "lhs_component_count",
             "lhs_precision_type",
-            "num_primitive_operations",
-            "rhs_component_count",
             "rhs_precision_type",
+            "accumulation_type",
+            "lhs_component_count",
+            "rhs_component_count",
+            "num_primitive_operations",
+            "allow_imprecise_accumulation",
         ],
     },
 ];
@@ -61,24 +61,24 @@ const GATHER: &[SplitAttribute] = &[SplitAttribute {
     name: "dimension_numbers",
     value: "stablehlo.gather",
     fields: &[
-        "collapsed_slice_dims",
-        "index_vector_dim",
         "offset_dims",
+        "collapsed_slice_dims",
         "operand_batching_dims",
-        "start_index_map",
         "start_indices_batching_dims",
+        "start_index_map",
+        "index_vector_dim",
     ],
 }];
 const SCATTER: &[SplitAttribute] = &[SplitAttribute {
     name: "scatter_dimension_numbers",
     value: "stablehlo.scatter",
     fields: &[
-        "index_vector_dim",
-        "input_batching_dims",
-        "inserted_window_dims",
-        "scatter_dims_to_operand_dims",
-        "scatter_indices_batching_dims",
         "update_window_dims",
+        "inserted_window_dims",
+        "input_batching_dims",
+        "scatter_indices_batching_dims",
+        "scatter_dims_to_operand_dims",
+        "index_vector_dim",
     ],
 }];
 

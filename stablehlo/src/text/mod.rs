@@ -10,6 +10,7 @@ mod op;
 mod parsed_op;
 mod parts;
 mod pretty;
+pub(crate) mod print;
 mod region;
 mod scope;
 mod sharding;

@@ -1,14 +1,10 @@
 //! Attributes in pretty forms with a syntax of their own.
 use super::Parser;
 use super::parsed_op::ParsedOp;
-use crate::attributes::named;
+use crate::attributes::{keyword, matrix, named};
 use crate::error::{Code, Error, Result};
-use crate::ir::{Attribute, Dim, Fields, Tensor, Type};
+use crate::ir::{Attribute, Type};
 use hlo::ElementType;
-
-fn keyword(name: &str, word: &str) -> Attribute {
-    Attribute::Dialect(name.into(), Fields::Keyword(word.into()))
-}
 
 impl Parser<'_> {
     /// Parses `, SIGNED`, if it is there.
@@ -168,10 +164,6 @@ impl Parser<'_> {
                 Error::from(Code::AttributeValue { message }).at(self.cursor.span_from(start))
             );
         }
-        let dims = [Dim::Static(u64::try_from(pairs.len()).unwrap_or(u64::MAX)), Dim::Static(2)];
-        let ty = Tensor { dims: dims.into(), element: Ok(ElementType::S64) };
-        let bytes = pairs.iter().flatten().flat_map(|size| size.to_le_bytes()).collect();
-        let dense = crate::dense::splat_if_equal(ty, bytes, 8);
-        Ok(Attribute::Dense(dense))
+        Ok(matrix(&pairs, 2))
     }
 }

@@ -10,7 +10,8 @@ use smol_str::SmolStr;
 use std::sync::Arc;
 
 /// The ops that `applies` may name.
-const REDUCERS: [&str; 7] = ["add", "and", "maximum", "minimum", "multiply", "or", "xor"];
+pub(super) const REDUCERS: [&str; 7] =
+    ["add", "and", "maximum", "minimum", "multiply", "or", "xor"];
 
 impl Parser<'_> {
     /// Parses `dense<...> : type`, the result's type as well, or `() <{value = ...}> : () -> type`.

@@ -135,7 +135,7 @@ func.func private @g(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 //= }
 //= ENTRY main {
 //=   ragged-dot = f32[2,2]{1,0} ragged-dot(Arg_0.2, Arg_1.1, Arg_2.1), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}, operand_precision={default,high}
-//=   call = f32[2,2]{1,0} call(Arg_0.2, Arg_1.1, Arg_2.1), to_apply=f, is_composite=true, frontend_attributes={composite.attributes={ragged_dot_dimension_numbers = [1 : i64]},composite.name="chlo.ragged_dot",composite.version="1"}
+//=   call = f32[2,2]{1,0} call(Arg_0.2, Arg_1.1, Arg_2.1), to_apply=f, is_composite=true, frontend_attributes={composite.attributes={ragged_dot_dimension_numbers = [1]},composite.name="chlo.ragged_dot",composite.version="1"}
 //=   call.1 = f32[2,2]{1,0} call(Arg_0.2), to_apply=g, is_composite=true, frontend_attributes={composite.attributes={approximate = true},composite.name="chlo.erf",composite.version="1"}
 //=   ROOT tuple = (f32[2,2]{1,0}, f32[2,2]{1,0}, f32[2,2]{1,0}) tuple(ragged-dot, call, call.1)
 //= }

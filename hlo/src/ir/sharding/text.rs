@@ -38,6 +38,13 @@ impl Sharding {
     }
 }
 
+impl std::fmt::Display for Sharding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut out = String::new();
+        self.print(&mut out, true);
+        f.write_str(&out)
+    }
+}
 impl std::str::FromStr for Sharding {
     type Err = Error;
     /// Parses `{devices=[2,1]<=[2]}`.

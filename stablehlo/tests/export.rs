@@ -1,0 +1,140 @@
+//! Small modules as StableHLO text: what is easily written wrong.
+#![allow(clippy::unwrap_used, reason = "tests")]
+use stablehlo::{ExportOptions, from_hlo};
+
+/// Returns the text of a module's functions, which reads back as the same text.
+fn text(hlo: &str) -> String {
+    let module = hlo::Module::parse(hlo).unwrap().verify().unwrap();
+    let program = from_hlo(&module, &ExportOptions::default()).unwrap();
+    let text = program.to_string();
+    let again = stablehlo::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    // Each use of a location is one of its own when it is read.
+    assert!(again.to_string() == text || !program.locations.is_empty(), "{again}\n{text}");
+    let back = stablehlo::convert::module(&again).unwrap();
+    back.verify().unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    text
+}
+/// Returns the lines of `main`, without the indentation.
+fn main_of(hlo: &str) -> String {
+    let text = text(hlo);
+    let lines = text.lines().skip(2).map(str::trim_start);
+    lines.take_while(|line| *line != "}").collect::<Vec<_>>().join("\n")
+}
+fn constant(value: &str) -> String {
+    let (ty, _) = value.split_once(' ').unwrap();
+    let value = &value[ty.len() + 1..];
+    let text = main_of(&format!("HloModule m\nENTRY e {{ ROOT c = {ty} constant({value}) }}"));
+    let (_, rest) = text.split_once("constant ").unwrap();
+    rest.lines().next().unwrap().to_owned()
+}
+
+#[test]
+fn constants() {
+    for (hlo, expected) in [
+        ("f32[0] {}", "dense<> : tensor<0xf32>"),
+        ("f32[0,3] {}", "dense<> : tensor<0x3xf32>"),
+        ("f32[2] {-0, -0}", "dense<-0.000000e+00> : tensor<2xf32>"),
+        ("u64[] 18446744073709551615", "dense<18446744073709551615> : tensor<ui64>"),
+        ("s4[2] {-8, 7}", "dense<[-8, 7]> : tensor<2xi4>"),
+        ("pred[] true", "dense<true> : tensor<i1>"),
+        ("f8e4m3fn[] nan", "dense<0x7F> : tensor<f8E4M3FN>"),
+        (
+            "c64[2] {(1, nan), (1, nan)}",
+            "dense<(1.000000e+00,0x7FC00000)> : tensor<2xcomplex<f32>>",
+        ),
+        ("s32[1,2,1] {{{1}, {2}}}", "dense<[[[1], [2]]]> : tensor<1x2x1xi32>"),
+    ] {
+        assert_eq!(constant(hlo), expected);
+    }
+}
+#[test]
+fn constants_of_booleans_are_listed() {
+    for count in [1usize, 8, 9, 101] {
+        for (value, is_splat) in [("true", true), ("false", true), ("", false)] {
+            let element = |i: usize| match value {
+                "" if i.is_multiple_of(3) => "true",
+                "" => "false",
+                value => value,
+            };
+            let elements: Vec<_> = (0..count).map(element).collect();
+            let elements = elements.join(", ");
+            let found = constant(&format!("pred[{count}] {{{elements}}}"));
+            let expected = match is_splat || count == 1 {
+                true => element(0).to_owned(),
+                false => format!("[{elements}]"),
+            };
+            assert_eq!(found, format!("dense<{expected}> : tensor<{count}xi1>"));
+        }
+    }
+}
+#[test]
+fn large_constants_are_bytes() {
+    let elements: Vec<_> = (0..101).map(|i| (i % 16 - 8).to_string()).collect();
+    let found = constant(&format!("s4[101] {{{}}}", elements.join(", ")));
+    assert!(found.starts_with("dense<\"0x08090A0B0C0D0E0F0001"), "{found}");
+}
+#[test]
+fn results_and_arguments() {
+    let twice = main_of("HloModule m\nENTRY e { x = f32[] parameter(0) u = s32[] parameter(1) a = f32[] abs(x) ROOT t = (f32[], (f32[])) tuple(a, t1) }".replace("ROOT", "t1 = (f32[]) tuple(a) ROOT").as_str());
+    assert_eq!(
+        twice,
+        "%0 = stablehlo.abs %arg0 : tensor<f32>\nreturn %0, %0 : tensor<f32>, tensor<f32>"
+    );
+    let nothing = text("HloModule m\nENTRY e { ROOT t = () tuple() }");
+    assert!(nothing.contains("func.func public @main() {\n    return\n  }"), "{nothing}");
+}
+#[test]
+fn names_that_are_no_identifiers_are_quoted() {
+    let found = text(
+        "HloModule m\nf-1.2 { p = s32[] parameter(0) ROOT n = s32[] negate(p) }\nENTRY e { x = s32[] parameter(0) ROOT c = s32[] call(x), to_apply=f-1.2 }",
+    );
+    assert!(
+        found.contains("%0 = call @\"f-1.2\"(%arg0) : (tensor<i32>) -> tensor<i32>"),
+        "{found}"
+    );
+    assert!(found.contains("func.func private @\"f-1.2\"(%arg0: tensor<i32>)"), "{found}");
+}
+#[test]
+fn metadata_becomes_locations() {
+    let found = text(
+        "HloModule m\nENTRY e { x = s32[] parameter(0) ROOT n = s32[] negate(x), metadata={op_name=\"a\\\"\\\\b\" source_file=\"f.py\" source_line=7 source_column=2} }",
+    );
+    assert!(
+        found.contains("#loc0 = loc(\"f.py\":7:2)\n#loc1 = loc(\"a\\22\\\\b\"(#loc0))"),
+        "{found}"
+    );
+}
+#[test]
+fn a_branch_uses_values_from_outside() {
+    let found = main_of("HloModule m
+t { x = (f32[], f32[]) parameter(0) a = f32[] get-tuple-element(x), index=1 ROOT r = f32[] negate(a) }
+f { x = f32[] parameter(0) ROOT r = f32[] abs(x) }
+ENTRY e { p = pred[] parameter(0) x = f32[] parameter(1) t2 = (f32[], f32[]) tuple(x, x)
+  ROOT c = f32[] conditional(p, t2, x), true_computation=t, false_computation=f }");
+    assert_eq!(
+        found,
+        "%0 = \"stablehlo.if\"(%arg0) ({\n%1 = stablehlo.negate %arg1 : tensor<f32>\nstablehlo.return %1 : tensor<f32>\n}, {\n%1 = stablehlo.abs %arg1 : tensor<f32>\nstablehlo.return %1 : tensor<f32>\n}) : (tensor<i1>) -> tensor<f32>\nreturn %0 : tensor<f32>"
+    );
+}
+#[test]
+fn refusals_name_the_instruction() {
+    let hlo = "HloModule m\nENTRY e { ROOT s = u64[2] rng-get-and-update-state(), delta=1 }";
+    let module = hlo::Module::parse(hlo).unwrap().verify().unwrap();
+    let error = from_hlo(&module, &ExportOptions::default()).unwrap_err();
+    assert_eq!(error.instruction(), Some("e/s"));
+    assert_eq!(error.number(), "E0920");
+    assert!(error.code().is_unsupported());
+}
+#[test]
+fn annotations_are_those_of_functions() {
+    let found = text("HloModule m, input_output_alias={ {1}: (0, {}, may-alias) }, buffer_donor={ (1, {}) }, num_partitions=1
+ENTRY e { x = f32[2] parameter(0), sharding={devices=[2]<=[2]} y = f32[2] parameter(1), frontend_attributes={k=\"v\"}
+  ROOT t = (f32[2], f32[2]) tuple(x, y), sharding={{replicated}, {devices=[2]<=[2]}} }");
+    for part in [
+        "%arg0: tensor<2xf32> {mhlo.sharding = \"{devices=[2]<=[2]}\", tf.aliasing_output = 1 : i32}",
+        "%arg1: tensor<2xf32> {jax.buffer_donor = true, mhlo.frontend_attributes = {k = \"v\"}}",
+        "-> (tensor<2xf32> {mhlo.sharding = \"{replicated}\"}, tensor<2xf32> {mhlo.sharding = \"{devices=[2]<=[2]}\"})",
+    ] {
+        assert!(found.contains(part), "{part} in {found}");
+    }
+}
