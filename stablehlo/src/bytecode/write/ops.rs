@@ -1,0 +1,340 @@
+//! Ops, blocks and regions.
+use super::{Bytes, Dialect, Encoder};
+use crate::error::{Code, Error, Result};
+use crate::ir::{Attribute, Op, Region, Type, Value, ValueId};
+use crate::normal::{default_value, is_default};
+use crate::ops::{self, OpRow, has};
+use crate::version::Version;
+use crate::{NESTING_LIMIT, vhlo};
+use std::borrow::Cow;
+
+/// The attributes of an op, by their names in VHLO.
+type OpAttributes<'p> = Vec<(&'p str, Cow<'p, Attribute>)>;
+
+/// The head of an op: its name, and its attributes.
+struct Head {
+    name: usize,
+    properties: Option<usize>,
+    dictionary: Option<usize>,
+}
+
+/// A version of an op of VHLO.
+struct OpVersion {
+    number: usize,
+    /// The version of StableHLO that introduced it.
+    since: Version,
+    attributes: &'static str,
+}
+
+impl<'p> Encoder<'p> {
+    /// Returns the contents of the section of ops.
+    pub(super) fn program(&mut self) -> Result<Bytes> {
+        let program = self.program;
+        if let Some((_, error)) = program.unread.first() {
+            return Err(error.clone());
+        }
+        let head = self.module_head()?;
+        let mut body = Bytes::default();
+        self.region(&mut body, &[], &program.ops, 0, 0)?;
+        let mut ir = Bytes::default();
+        ir.size_and_flag(1, false);
+        self.op_start(&mut ir, &head, None, 0x10);
+        self.isolated(&mut ir, &body);
+        Ok(ir)
+    }
+    /// Writes the name and the attributes of the module, which are `builtin`'s.
+    fn module_head(&mut self) -> Result<Head> {
+        let program = self.program;
+        let name = self.tables.op_name(Dialect::Builtin, "module".to_owned());
+        let symbol = program.name.as_ref().map(|name| self.text(name.as_bytes()));
+        let (mut inherent, mut entries) = (vec![("sym_name", symbol)], Vec::new());
+        let mut visibility = None;
+        for (name, value) in &program.attributes.0 {
+            let value = self.builtin_attribute(value)?;
+            match name.as_str() {
+                "sym_visibility" => visibility = Some(value),
+                name => entries.push((name, value)),
+            }
+        }
+        inherent.push(("sym_visibility", visibility));
+        let properties = (self.format >= 5).then(|| {
+            let mut properties = Bytes::default();
+            for (_, value) in &inherent {
+                properties.size_and_flag(value.unwrap_or(0), value.is_some());
+            }
+            self.tables.properties(properties)
+        });
+        if properties.is_none() {
+            entries.extend(inherent.into_iter().filter_map(|(name, value)| Some((name, value?))));
+        }
+        let dictionary = (!entries.is_empty()).then(|| self.dictionary(entries));
+        Ok(Head { name, properties, dictionary })
+    }
+    /// Writes the start of an op with these parts, up to its attributes.
+    fn op_start(&mut self, ir: &mut Bytes, head: &Head, op: Option<&Op>, parts: u8) {
+        let has = |part: Option<usize>, bit: u8| if part.is_some() { bit } else { 0 };
+        ir.size(head.name);
+        ir.0.push(parts | has(head.dictionary, 0x01) | has(head.properties, 0x40));
+        ir.size(self.location(op.and_then(|op| op.location)));
+        head.dictionary.into_iter().chain(head.properties).for_each(|number| ir.size(number));
+    }
+    /// Writes the only region of an op that uses no values from outside, in a section of its own so
+    /// that a reader can skip it.
+    fn isolated(&self, ir: &mut Bytes, region: &Bytes) {
+        ir.size_and_flag(1, true);
+        match self.format {
+            0 | 1 => ir.0.extend_from_slice(&region.0),
+            _ => ir.section(4, &region.0),
+        }
+    }
+
+    /// Writes a region of one block, whose values have numbers from `first` on.
+    fn region(
+        &mut self,
+        ir: &mut Bytes,
+        arguments: &'p [Value],
+        ops: &'p [Op],
+        first: usize,
+        depth: u32,
+    ) -> Result<()> {
+        if depth >= NESTING_LIMIT {
+            return Err(self.at_op(Code::TooDeep { limit: NESTING_LIMIT }.into()));
+        }
+        let results: usize = ops.iter().map(|op| op.results.len()).sum();
+        let values = arguments.len() + results;
+        ir.size(1);
+        ir.size(values);
+        ir.size_and_flag(ops.len(), !arguments.is_empty());
+        let mut number = first;
+        if !arguments.is_empty() {
+            ir.size(arguments.len());
+            for argument in arguments {
+                let ty = self.vhlo_type(&argument.ty)?;
+                if self.format >= 4 {
+                    ir.size_and_flag(ty, false);
+                } else {
+                    ir.size(ty);
+                    ir.size(self.location(None));
+                }
+                self.define(argument, &mut number)?;
+            }
+            if self.format >= 3 {
+                ir.0.push(0);
+            }
+        }
+        for op in ops {
+            self.op(ir, op, &mut number, first + values, depth)?;
+        }
+        Ok(())
+    }
+    fn define(&mut self, value: &'p Value, number: &mut usize) -> Result<()> {
+        let index = self.index(value.id)?;
+        self.types[index] = Some(&value.ty);
+        self.numbers[index] = *number;
+        *number += 1;
+        Ok(())
+    }
+    fn index(&self, id: ValueId) -> Result<usize> {
+        let index = usize::try_from(id.0).ok().filter(|index| *index < self.types.len());
+        index.ok_or_else(|| Error::internal(format!("value {} is not one of the program", id.0)))
+    }
+    /// Writes an op, whose results have numbers from `number` on; those of its regions begin at
+    /// `first`.
+    fn op(
+        &mut self,
+        ir: &mut Bytes,
+        op: &'p Op,
+        number: &mut usize,
+        first: usize,
+        depth: u32,
+    ) -> Result<()> {
+        let outer = self.op.replace(op);
+        let head = self.head(op)?;
+        let has = |is_empty: bool, bit: u8| if is_empty { 0 } else { bit };
+        let parts = has(op.results.is_empty(), 0x02)
+            | has(op.operands.is_empty(), 0x04)
+            | has(op.regions.is_empty(), 0x10);
+        self.op_start(ir, &head, Some(op), parts);
+        if !op.results.is_empty() {
+            ir.size(op.results.len());
+            for result in &op.results {
+                ir.size(self.vhlo_type(&result.ty)?);
+            }
+        }
+        if !op.operands.is_empty() {
+            ir.size(op.operands.len());
+            for operand in &op.operands {
+                ir.size(self.numbers[self.index(*operand)?]);
+            }
+        }
+        op.results.iter().try_for_each(|result| self.define(result, number))?;
+        self.regions(ir, op, first, depth)?;
+        self.op = outer;
+        Ok(())
+    }
+    fn regions(&mut self, ir: &mut Bytes, op: &'p Op, first: usize, depth: u32) -> Result<()> {
+        if let [Region { arguments, ops }] = op.regions.as_slice()
+            && op.name == "func.func"
+        {
+            let mut region = Bytes::default();
+            match (arguments.as_slice(), ops.as_slice()) {
+                // A declaration.
+                ([], []) => region.size(0),
+                _ => self.region(&mut region, arguments, ops, 0, depth + 1)?,
+            }
+            self.isolated(ir, &region);
+            return Ok(());
+        }
+        if !op.regions.is_empty() {
+            ir.size_and_flag(op.regions.len(), false);
+        }
+        for Region { arguments, ops } in &op.regions {
+            match (arguments.as_slice(), ops.as_slice()) {
+                ([], []) => ir.size(0),
+                _ => self.region(ir, arguments, ops, first, depth + 1)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the name and the attributes of an op.
+    fn head(&mut self, op: &'p Op) -> Result<Head> {
+        // VHLO has one terminator for all regions.
+        let row = match op.name.as_str() {
+            "func.return" => ops::find("stablehlo.return"),
+            name => ops::find(name),
+        };
+        let row = row.filter(|row| row.versions().next().is_some());
+        let row = row.ok_or_else(|| self.unsupported(&format!("`{}`", op.name)))?;
+        let mut attributes = vhlo::split(row, &op.attributes);
+        attributes.retain(|(name, value)| !is_default(&op.name, name, value));
+        let version = self.version(op, row, &attributes)?;
+        self.require(version.since, || format!("`{}`", op.name))?;
+        let (_, name) = row.name.split_once('.').expect("the names of ops have a dialect");
+        let name = format!("{name}_v{}", version.number);
+        let name = self.tables.op_name(Dialect::Vhlo, name);
+        let inherent = self.inherent(op, &attributes, version.attributes)?;
+        let mut entries = Vec::new();
+        for (name, value) in &attributes {
+            if !has(version.attributes, name) {
+                entries.push((*name, self.vhlo_attribute(value)?));
+            }
+        }
+        let properties = (self.format >= 5 && !inherent.is_empty()).then(|| {
+            let mut properties = Bytes::default();
+            inherent.iter().for_each(|(_, value)| properties.size(*value));
+            self.tables.properties(properties)
+        });
+        if properties.is_none() {
+            entries.extend(inherent);
+        }
+        let dictionary = (!entries.is_empty()).then(|| self.dictionary(entries));
+        Ok(Head { name, properties, dictionary })
+    }
+    /// Returns the attributes of a version of an op, in the order of their names.
+    fn inherent(
+        &mut self,
+        op: &Op,
+        attributes: &OpAttributes<'_>,
+        names: &'static str,
+    ) -> Result<Vec<(&'static str, usize)>> {
+        let find = |name: &str| attributes.iter().find(|(known, _)| *known == name);
+        let windows = ["input_spatial_dimensions", "window_dimensions"];
+        let rank = windows.iter().find_map(|name| match find(name)?.1.as_ref() {
+            Attribute::Integers(dimensions) => Some(dimensions.len()),
+            _ => None,
+        });
+        let mut values = Vec::new();
+        for name in names.split_ascii_whitespace() {
+            let value = match find(name) {
+                Some((_, value)) => Cow::Borrowed(value.as_ref()),
+                None => Cow::Owned(default_value(&op.name, name, rank.unwrap_or(0)).ok_or_else(
+                    || {
+                        let message = format!("`{}` has no attribute `{name}`", op.name);
+                        self.at_op(Code::AttributeValue { message }.into())
+                    },
+                )?),
+            };
+            values.push((name, self.vhlo_inherent(name, &value)?));
+        }
+        Ok(values)
+    }
+    /// Returns the version of an op that is written: of those with all of its attributes the newest
+    /// that the version of the program has, else the first.
+    fn version(
+        &mut self,
+        op: &Op,
+        row: &OpRow,
+        attributes: &OpAttributes<'_>,
+    ) -> Result<OpVersion> {
+        let feature = self.feature(op, attributes);
+        self.require(feature, || format!("this form of `{}`", op.name))?;
+        let base = self.base.max(feature);
+        let inherent: Vec<&str> =
+            attributes.iter().map(|(name, _)| *name).filter(|name| row.has(name)).collect();
+        let versions = row.versions().zip(1..).map(|((since, attributes), number)| OpVersion {
+            number,
+            since,
+            attributes,
+        });
+        let mut complete: Vec<OpVersion> = versions
+            .filter(|version| inherent.iter().all(|name| has(version.attributes, name)))
+            .collect();
+        let known = complete.iter().rposition(|version| version.since <= base);
+        if complete.is_empty() {
+            let message = format!("`{}` with the attributes of several versions", op.name);
+            return Err(self.unsupported(&message));
+        }
+        Ok(complete.swap_remove(known.unwrap_or(0)))
+    }
+    /// Returns the version that introduced what an op does with its operands, regions and types,
+    /// where an older one has the op.
+    fn feature(&self, op: &Op, attributes: &OpAttributes<'_>) -> Version {
+        let (several, since) = (op.operands.len() > 1, |minor| Version::new(1, minor, 0));
+        match op.name.as_str() {
+            "stablehlo.all_gather" | "stablehlo.all_to_all" if several => since(5),
+            "stablehlo.all_reduce" if several => since(5),
+            "stablehlo.collective_broadcast" if several => since(20),
+            "stablehlo.composite" if !op.regions.is_empty() => since(14),
+            "stablehlo.custom_call" => {
+                let value = |name| attributes.iter().find(|(known, _)| *known == name);
+                let typed = [value("backend_config"), value("api_version")].into_iter().flatten();
+                let is_typed = |value: &Attribute| {
+                    matches!(value, Attribute::Dictionary(_) | Attribute::Integer(4, _))
+                };
+                if self.operand_types(op).any(
+                    |ty| matches!(ty, Type::Other(text) if text.starts_with("!stablehlo.future")),
+                ) {
+                    since(17)
+                } else if typed.map(|(_, value)| value.as_ref()).any(is_typed) {
+                    since(3)
+                } else {
+                    Version::MINIMUM
+                }
+            }
+            "stablehlo.all_reduce"
+            | "stablehlo.reduce"
+            | "stablehlo.reduce_scatter"
+            | "stablehlo.reduce_window"
+            | "stablehlo.scatter"
+            | "stablehlo.select_and_scatter"
+                if self.is_promoted(op) =>
+            {
+                Version::new(0, 17, 0)
+            }
+            _ => Version::MINIMUM,
+        }
+    }
+    fn operand_types(&self, op: &Op) -> impl Iterator<Item = &'p Type> {
+        op.operands.iter().filter_map(|id| self.types[self.index(*id).ok()?])
+    }
+    /// Returns whether results have other element types than operands, which the op is computed in.
+    fn is_promoted(&self, op: &Op) -> bool {
+        let element = |ty: &Type| match ty {
+            Type::Tensor(tensor) => Some(tensor.element.clone()),
+            _ => None,
+        };
+        let results = op.results.iter().map(|result| element(&result.ty));
+        self.operand_types(op).map(element).zip(results).any(|(operand, result)| operand != result)
+    }
+}

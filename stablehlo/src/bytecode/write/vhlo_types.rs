@@ -1,0 +1,133 @@
+//! The types of VHLO.
+use super::super::vhlo_types::SCALARS;
+use super::{Bytes, Dialect, Encoder};
+use crate::element::{self, type_text};
+use crate::error::Result;
+use crate::ir::{Dim, Tensor, Type};
+use crate::version::Version;
+use hlo::ElementType;
+
+impl Encoder<'_> {
+    /// Returns the number of a type of VHLO.
+    pub(super) fn vhlo_type(&mut self, ty: &Type) -> Result<usize> {
+        let mut code = Bytes::default();
+        match ty {
+            Type::Tensor(tensor) => {
+                let encoding = bounds(tensor).map(|bounds| {
+                    let mut extensions = Bytes::default();
+                    extensions.varint(18);
+                    extensions.integers(&bounds);
+                    self.tables.attribute(Dialect::Vhlo, extensions)
+                });
+                match encoding {
+                    Some(encoding) => {
+                        code.varint(21);
+                        code.size(encoding);
+                    }
+                    None => code.varint(20),
+                }
+                self.vhlo_tensor(&mut code, tensor)?;
+            }
+            Type::Element(element) => return self.vhlo_element(*element),
+            Type::Index => return self.vhlo_scalar("index"),
+            Type::Token => code.varint(22),
+            Type::Tuple(types) => {
+                code.varint(23);
+                code.sizes(&self.vhlo_types(types)?);
+            }
+            Type::Function(operands, results) => {
+                code.varint(8);
+                code.sizes(&self.vhlo_types(operands)?);
+                code.sizes(&self.vhlo_types(results)?);
+            }
+            Type::Other(text) => return self.vhlo_other(text),
+        }
+        Ok(self.tables.ty(Dialect::Vhlo, code))
+    }
+    fn vhlo_types(&mut self, types: &[Type]) -> Result<Vec<usize>> {
+        types.iter().map(|ty| self.vhlo_type(ty)).collect()
+    }
+    /// Writes the sizes and the element type of a tensor.
+    fn vhlo_tensor(&mut self, code: &mut Bytes, tensor: &Tensor) -> Result<()> {
+        code.integers(&sizes(tensor));
+        let element = match &tensor.element {
+            Ok(element) => self.vhlo_element(*element)?,
+            Err(other) => self.vhlo_other(other)?,
+        };
+        code.size(element);
+        Ok(())
+    }
+    fn vhlo_element(&mut self, element: ElementType) -> Result<usize> {
+        if !element.is_complex() {
+            return self.vhlo_scalar(element::name(element));
+        }
+        let part = self.vhlo_element(element.component())?;
+        let mut code = Bytes::default();
+        code.varint(1);
+        code.size(part);
+        Ok(self.tables.ty(Dialect::Vhlo, code))
+    }
+    /// Returns the number of a type without parts.
+    fn vhlo_scalar(&mut self, name: &str) -> Result<usize> {
+        let Some((number, _, since)) = SCALARS.iter().find(|(_, known, _)| *known == name) else {
+            return Err(self.unsupported(&self.part(&format!("type `{name}`"))));
+        };
+        self.require_type(*since, name)?;
+        let mut code = Bytes::default();
+        code.varint(*number);
+        Ok(self.tables.ty(Dialect::Vhlo, code))
+    }
+    fn require_type(&mut self, since: Version, name: &str) -> Result<()> {
+        let part =
+            if since > self.limit { self.part(&format!("type `{name}`")) } else { String::new() };
+        self.require(since, || part)
+    }
+    /// Returns the number of a type that is known by its text alone.
+    fn vhlo_other(&mut self, text: &str) -> Result<usize> {
+        let read = |text: &str| crate::text::read_type(text).ok();
+        let within = |open: &str| text.strip_prefix(open)?.strip_suffix('>');
+        let mut code = Bytes::default();
+        if let Some(element) = within("tensor<*x").and_then(read) {
+            code.varint(25);
+            code.size(self.vhlo_type(&element)?);
+        } else if let Some(buffer) = within("memref<")
+            && let Some(Type::Tensor(tensor)) = read(&format!("tensor<{buffer}>"))
+        {
+            self.require_type(Version::new(1, 13, 0), text)?;
+            code.varint(41);
+            self.vhlo_tensor(&mut code, &tensor)?;
+        } else if let Some(results) = within("!stablehlo.future<")
+            && let Some(Type::Tuple(types)) = read(&format!("tuple<{results}>"))
+        {
+            self.require_type(Version::new(1, 15, 0), text)?;
+            code.varint(42);
+            code.sizes(&self.vhlo_types(&types)?);
+        } else {
+            return self.vhlo_scalar(text);
+        }
+        Ok(self.tables.ty(Dialect::Vhlo, code))
+    }
+    /// Returns the text of a type with the op, for messages.
+    #[cold]
+    pub(super) fn type_part(&self, ty: &Type) -> String {
+        self.part(&format!("type `{}`", type_text(ty)))
+    }
+}
+
+/// Returns the sizes of a tensor; [`i64::MIN`] for those that are not known.
+pub(super) fn sizes(tensor: &Tensor) -> Vec<i64> {
+    let size = |dim: &Dim| match dim {
+        Dim::Static(size) => i64::try_from(*size).unwrap_or(i64::MAX),
+        Dim::Dynamic(_) => i64::MIN,
+    };
+    tensor.dims.iter().map(size).collect()
+}
+/// Returns the bounds of a tensor, if it has some; [`i64::MIN`] for dimensions without.
+pub(super) fn bounds(tensor: &Tensor) -> Option<Vec<i64>> {
+    let bound = |dim: &Dim| match dim {
+        Dim::Dynamic(Some(bound)) => i64::try_from(*bound).unwrap_or(i64::MAX),
+        Dim::Dynamic(None) | Dim::Static(_) => i64::MIN,
+    };
+    let bounds: Vec<i64> = tensor.dims.iter().map(bound).collect();
+    bounds.iter().any(|bound| *bound != i64::MIN).then_some(bounds)
+}
