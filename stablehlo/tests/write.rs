@@ -25,7 +25,7 @@ fn canonical(mut program: Program) -> Program {
         fn ops(&mut self, ops: &mut [Op]) {
             for op in ops {
                 op.span = None;
-                without_channel_type(op);
+                remove_unwritten(op);
                 op.location = op.location.map(|id| self.place(id));
                 op.operands.iter_mut().for_each(|id| *id = self.numbers[id]);
                 op.results.iter_mut().for_each(|value| self.define(&mut value.id));
@@ -66,18 +66,20 @@ fn canonical(mut program: Program) -> Program {
     program
 }
 
-/// Removes the type of a channel where VHLO has its number alone.
-fn without_channel_type(op: &mut Op) {
-    if ["stablehlo.send", "stablehlo.recv"].contains(&op.name.as_str()) {
-        return;
-    }
-    for (name, value) in &mut Arc::make_mut(&mut op.attributes).0 {
-        if let Attribute::Dialect(_, Fields::Named(fields)) = value
-            && name == "channel_handle"
-        {
-            fields.0.retain(|(field, _)| field == "handle");
+/// Removes what bytecode does not have: the type of a channel where VHLO has its number alone, and
+/// rules for shardings, of which the readers keep nothing.
+fn remove_unwritten(op: &mut Op) {
+    let has_type = ["stablehlo.send", "stablehlo.recv"].contains(&op.name.as_str());
+    let attributes = &mut Arc::make_mut(&mut op.attributes).0;
+    attributes.retain_mut(|(_, value)| match value {
+        Attribute::Dialect(name, Fields::Named(fields)) => {
+            if !has_type && name == "stablehlo.channel_handle" {
+                fields.0.retain(|(field, _)| field == "handle");
+            }
+            name != "sdy.op_sharding_rule"
         }
-    }
+        _ => true,
+    });
 }
 
 /// Checks that bytes are read as this program, and that these bytes are written for what is read.

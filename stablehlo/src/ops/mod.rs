@@ -117,7 +117,7 @@ impl OpRow {
         self.versions().any(|(_, attributes)| has(attributes, attribute))
     }
     /// Returns the attributes of the op in its own dialect.
-    fn own(&self) -> Option<&'static str> {
+    pub(crate) fn own(&self) -> Option<&'static str> {
         match self.bytecode {
             Bytecode::Own(attributes) | Bytecode::Both(_, attributes) => Some(attributes),
             Bytecode::Vhlo(_) | Bytecode::Split(..) | Bytecode::Absent => None,

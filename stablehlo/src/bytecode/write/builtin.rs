@@ -112,6 +112,9 @@ impl Encoder<'_> {
                     .collect();
                 code.sizes(&nested);
             }
+            Attribute::Dialect(name, _) if name.starts_with("sdy.") => {
+                return self.sharding_attribute(value);
+            }
             Attribute::Strings(_) | Attribute::Dialect(..) => {
                 return Err(self.unsupported(&self.part(&kind(value))));
             }

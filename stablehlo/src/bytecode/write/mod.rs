@@ -4,6 +4,7 @@
 mod builtin;
 mod bytes;
 mod ops;
+mod sharding;
 mod tables;
 mod vhlo_attributes;
 mod vhlo_types;

@@ -1,4 +1,5 @@
 //! Ops, blocks and regions.
+use super::sharding::{casts, is_rule, is_sharding_op};
 use super::{Bytes, Dialect, Encoder};
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Op, Region, Type, Value, ValueId};
@@ -12,10 +13,10 @@ use std::borrow::Cow;
 type OpAttributes<'p> = Vec<(&'p str, Cow<'p, Attribute>)>;
 
 /// The head of an op: its name, and its attributes.
-struct Head {
-    name: usize,
-    properties: Option<usize>,
-    dictionary: Option<usize>,
+pub(super) struct Head {
+    pub(super) name: usize,
+    pub(super) properties: Option<usize>,
+    pub(super) dictionary: Option<usize>,
 }
 
 /// A version of an op of VHLO.
@@ -35,7 +36,7 @@ impl<'p> Encoder<'p> {
         }
         let head = self.module_head()?;
         let mut body = Bytes::default();
-        self.region(&mut body, &[], &program.ops, 0, 0)?;
+        self.block(&mut body, &[], &program.ops, 0, 0)?;
         let mut ir = Bytes::default();
         ir.size_and_flag(1, false);
         self.op_start(&mut ir, &head, None, 0x10);
@@ -71,7 +72,7 @@ impl<'p> Encoder<'p> {
         Ok(Head { name, properties, dictionary })
     }
     /// Writes the start of an op with these parts, up to its attributes.
-    fn op_start(&mut self, ir: &mut Bytes, head: &Head, op: Option<&Op>, parts: u8) {
+    pub(super) fn op_start(&mut self, ir: &mut Bytes, head: &Head, op: Option<&Op>, parts: u8) {
         let has = |part: Option<usize>, bit: u8| if part.is_some() { bit } else { 0 };
         ir.size(head.name);
         ir.0.push(parts | has(head.dictionary, 0x01) | has(head.properties, 0x40));
@@ -88,8 +89,22 @@ impl<'p> Encoder<'p> {
         }
     }
 
-    /// Writes a region of one block, whose values have numbers from `first` on.
+    /// Writes a region, whose values have numbers from `first` on. A region without ops has no
+    /// block.
     fn region(
+        &mut self,
+        ir: &mut Bytes,
+        region: &'p Region,
+        first: usize,
+        depth: u32,
+    ) -> Result<()> {
+        if region.ops.is_empty() && region.arguments.is_empty() {
+            ir.size(0);
+            return Ok(());
+        }
+        self.block(ir, &region.arguments, &region.ops, first, depth)
+    }
+    fn block(
         &mut self,
         ir: &mut Bytes,
         arguments: &'p [Value],
@@ -100,39 +115,60 @@ impl<'p> Encoder<'p> {
         if depth >= NESTING_LIMIT {
             return Err(self.at_op(Code::TooDeep { limit: NESTING_LIMIT }.into()));
         }
+        let of_shardy = self.op.is_some_and(is_sharding_op);
+        let argument_casts = if of_shardy { arguments.len() } else { 0 };
+        let all_casts = argument_casts + ops.iter().map(casts).sum::<usize>();
         let results: usize = ops.iter().map(|op| op.results.len()).sum();
-        let values = arguments.len() + results;
+        let values = arguments.len() + results + all_casts;
         ir.size(1);
         ir.size(values);
-        ir.size_and_flag(ops.len(), !arguments.is_empty());
+        ir.size_and_flag(ops.len() + all_casts, !arguments.is_empty());
         let mut number = first;
         if !arguments.is_empty() {
             ir.size(arguments.len());
             for argument in arguments {
-                let ty = self.vhlo_type(&argument.ty)?;
+                let ty = match of_shardy {
+                    true => self.builtin_type(&argument.ty)?,
+                    false => self.vhlo_type(&argument.ty)?,
+                };
                 if self.format >= 4 {
                     ir.size_and_flag(ty, false);
                 } else {
                     ir.size(ty);
                     ir.size(self.location(None));
                 }
-                self.define(argument, &mut number)?;
+                self.define(argument, number)?;
+                number += 1;
             }
             if self.format >= 3 {
                 ir.0.push(0);
             }
+        }
+        for (argument, operand) in arguments.iter().zip(first..).take(argument_casts) {
+            self.cast_to_vhlo(ir, argument, operand, &mut number)?;
         }
         for op in ops {
             self.op(ir, op, &mut number, first + values, depth)?;
         }
         Ok(())
     }
-    fn define(&mut self, value: &'p Value, number: &mut usize) -> Result<()> {
+    fn define(&mut self, value: &'p Value, number: usize) -> Result<()> {
         let index = self.index(value.id)?;
         self.types[index] = Some(&value.ty);
-        self.numbers[index] = *number;
-        *number += 1;
+        self.numbers[index] = number;
         Ok(())
+    }
+    /// Writes a cast of a value of `builtin`'s type, and defines the value as its result.
+    fn cast_to_vhlo(
+        &mut self,
+        ir: &mut Bytes,
+        value: &'p Value,
+        operand: usize,
+        number: &mut usize,
+    ) -> Result<()> {
+        let ty = self.vhlo_type(&value.ty)?;
+        let result = self.cast(ir, (operand, ty), number);
+        self.define(value, result)
     }
     fn index(&self, id: ValueId) -> Result<usize> {
         let index = usize::try_from(id.0).ok().filter(|index| *index < self.types.len());
@@ -149,52 +185,55 @@ impl<'p> Encoder<'p> {
         depth: u32,
     ) -> Result<()> {
         let outer = self.op.replace(op);
+        let of_shardy = is_sharding_op(op);
         let head = self.head(op)?;
+        let mut operands = Vec::with_capacity(op.operands.len());
+        for operand in &op.operands {
+            let index = self.index(*operand)?;
+            let (mut operand, ty) = (self.numbers[index], self.types[index]);
+            if of_shardy && let Some(ty) = ty {
+                let ty = self.builtin_type(ty)?;
+                operand = self.cast(ir, (operand, ty), number);
+            }
+            operands.push(operand);
+        }
+        let types = op.results.iter().map(|result| match of_shardy {
+            true => self.builtin_type(&result.ty),
+            false => self.vhlo_type(&result.ty),
+        });
+        let types = types.collect::<Result<Vec<usize>>>()?;
         let has = |is_empty: bool, bit: u8| if is_empty { 0 } else { bit };
-        let parts = has(op.results.is_empty(), 0x02)
-            | has(op.operands.is_empty(), 0x04)
+        let parts = has(types.is_empty(), 0x02)
+            | has(operands.is_empty(), 0x04)
             | has(op.regions.is_empty(), 0x10);
         self.op_start(ir, &head, Some(op), parts);
-        if !op.results.is_empty() {
-            ir.size(op.results.len());
-            for result in &op.results {
-                ir.size(self.vhlo_type(&result.ty)?);
-            }
+        [types, operands].iter().filter(|list| !list.is_empty()).for_each(|list| ir.sizes(list));
+        let results = *number;
+        *number += op.results.len();
+        if !of_shardy {
+            let mut numbered = op.results.iter().zip(results..);
+            numbered.try_for_each(|(result, number)| self.define(result, number))?;
         }
-        if !op.operands.is_empty() {
-            ir.size(op.operands.len());
-            for operand in &op.operands {
-                ir.size(self.numbers[self.index(*operand)?]);
-            }
-        }
-        op.results.iter().try_for_each(|result| self.define(result, number))?;
         self.regions(ir, op, first, depth)?;
+        for (result, operand) in op.results.iter().zip(results..).filter(|_| of_shardy) {
+            self.cast_to_vhlo(ir, result, operand, number)?;
+        }
         self.op = outer;
         Ok(())
     }
     fn regions(&mut self, ir: &mut Bytes, op: &'p Op, first: usize, depth: u32) -> Result<()> {
-        if let [Region { arguments, ops }] = op.regions.as_slice()
+        if let [region] = op.regions.as_slice()
             && op.name == "func.func"
         {
-            let mut region = Bytes::default();
-            match (arguments.as_slice(), ops.as_slice()) {
-                // A declaration.
-                ([], []) => region.size(0),
-                _ => self.region(&mut region, arguments, ops, 0, depth + 1)?,
-            }
-            self.isolated(ir, &region);
+            let mut body = Bytes::default();
+            self.region(&mut body, region, 0, depth + 1)?;
+            self.isolated(ir, &body);
             return Ok(());
         }
         if !op.regions.is_empty() {
             ir.size_and_flag(op.regions.len(), false);
         }
-        for Region { arguments, ops } in &op.regions {
-            match (arguments.as_slice(), ops.as_slice()) {
-                ([], []) => ir.size(0),
-                _ => self.region(ir, arguments, ops, first, depth + 1)?,
-            }
-        }
-        Ok(())
+        op.regions.iter().try_for_each(|region| self.region(ir, region, first, depth + 1))
     }
 
     /// Returns the name and the attributes of an op.
@@ -204,10 +243,13 @@ impl<'p> Encoder<'p> {
             "func.return" => ops::find("stablehlo.return"),
             name => ops::find(name),
         };
+        if let Some(row) = row.filter(|_| is_sharding_op(op)) {
+            return self.sharding_head(op, row);
+        }
         let row = row.filter(|row| row.versions().next().is_some());
         let row = row.ok_or_else(|| self.unsupported(&format!("`{}`", op.name)))?;
         let mut attributes = vhlo::split(row, &op.attributes);
-        attributes.retain(|(name, value)| !is_default(&op.name, name, value));
+        attributes.retain(|(name, value)| !is_rule(value) && !is_default(&op.name, name, value));
         let version = self.version(op, row, &attributes)?;
         self.require(version.since, || format!("`{}`", op.name))?;
         let (_, name) = row.name.split_once('.').expect("the names of ops have a dialect");
@@ -248,16 +290,20 @@ impl<'p> Encoder<'p> {
         for name in names.split_ascii_whitespace() {
             let value = match find(name) {
                 Some((_, value)) => Cow::Borrowed(value.as_ref()),
-                None => Cow::Owned(default_value(&op.name, name, rank.unwrap_or(0)).ok_or_else(
-                    || {
-                        let message = format!("`{}` has no attribute `{name}`", op.name);
-                        self.at_op(Code::AttributeValue { message }.into())
-                    },
-                )?),
+                None => {
+                    let value = default_value(&op.name, name, rank.unwrap_or(0));
+                    Cow::Owned(value.ok_or_else(|| self.missing(op, name))?)
+                }
             };
             values.push((name, self.vhlo_inherent(name, &value)?));
         }
         Ok(values)
+    }
+    /// Returns the error of an op that lacks an attribute.
+    #[cold]
+    pub(super) fn missing(&self, op: &Op, attribute: &str) -> Error {
+        let message = format!("`{}` has no attribute `{attribute}`", op.name);
+        self.at_op(Code::AttributeValue { message }.into())
     }
     /// Returns the version of an op that is written: of those with all of its attributes the newest
     /// that the version of the program has, else the first.
