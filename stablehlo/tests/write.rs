@@ -1,4 +1,5 @@
 //! Portable artifacts: what is written is read as the same program, for every version.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 use rustc_hash::FxHashMap;
 use stablehlo::ir::{
     Attribute, Attributes, Fields, Location, LocationId, Op, Program, Region, Type, Value, ValueId,
@@ -14,7 +15,7 @@ fn canonical(mut program: Program) -> Program {
     struct Canonical {
         numbers: FxHashMap<ValueId, ValueId>,
         places: Vec<Location>,
-        canonical_places: Vec<Location>,
+        known: Vec<Location>,
     }
     impl Canonical {
         fn define(&mut self, id: &mut ValueId) {
@@ -30,7 +31,9 @@ fn canonical(mut program: Program) -> Program {
                 op.operands.iter_mut().for_each(|id| *id = self.numbers[id]);
                 op.results.iter_mut().for_each(|value| self.define(&mut value.id));
                 for Region { arguments, ops } in &mut op.regions {
-                    arguments.iter_mut().for_each(|value| self.define(&mut value.id));
+                    for value in arguments {
+                        self.define(&mut value.id);
+                    }
                     self.ops(ops);
                 }
             }
@@ -49,19 +52,18 @@ fn canonical(mut program: Program) -> Program {
                 }
                 file @ Location::File { .. } => file,
             };
-            let known = self.canonical_places.iter().position(|known| *known == place);
+            let known = self.known.iter().position(|known| *known == place);
             let index = known.unwrap_or_else(|| {
-                self.canonical_places.push(place);
-                self.canonical_places.len() - 1
+                self.known.push(place);
+                self.known.len() - 1
             });
             LocationId(u32::try_from(index).unwrap())
         }
     }
     let places = std::mem::take(&mut program.locations);
-    let mut canonical =
-        Canonical { numbers: FxHashMap::default(), places, canonical_places: Vec::new() };
+    let mut canonical = Canonical { numbers: FxHashMap::default(), places, known: Vec::new() };
     canonical.ops(&mut program.ops);
-    program.locations = canonical.canonical_places;
+    program.locations = canonical.known;
     program.values = u32::try_from(canonical.numbers.len()).unwrap();
     program
 }

@@ -154,7 +154,9 @@ impl Encoder<'_> {
             Type::Element(element) => match element_code(*element) {
                 Some((kind, detail)) => {
                     code.varint(kind);
-                    detail.into_iter().for_each(|detail| code.varint(detail));
+                    if let Some(detail) = detail {
+                        code.varint(detail);
+                    }
                 }
                 None if element.is_complex() => {
                     let part = self.builtin_type(&Type::Element(element.component()))?;

@@ -31,12 +31,16 @@ impl Bytes {
     /// Writes a list of indices after their number.
     pub(super) fn sizes(&mut self, values: &[usize]) {
         self.size(values.len());
-        values.iter().for_each(|value| self.size(*value));
+        for value in values {
+            self.size(*value);
+        }
     }
     /// Writes a list of integers after their number.
     pub(super) fn integers(&mut self, values: &[i64]) {
         self.size(values.len());
-        values.iter().for_each(|value| self.signed(*value));
+        for value in values {
+            self.signed(*value);
+        }
     }
     /// Writes bytes after their number.
     pub(super) fn blob(&mut self, bytes: &[u8]) {

@@ -3,6 +3,7 @@
 //! What the files of the reader read, those of the same names here write.
 mod builtin;
 mod bytes;
+mod forms;
 mod ops;
 mod sharding;
 mod tables;
@@ -79,12 +80,13 @@ impl<'p> Encoder<'p> {
         }
     }
     /// Notes that a part of the program needs this version.
-    fn require(&mut self, version: Version, part: impl FnOnce() -> String) -> Result<()> {
+    fn require(&mut self, version: Version, part: impl FnOnce(&Self) -> String) -> Result<()> {
         self.needs = self.needs.max(version);
         if version <= self.limit {
             return Ok(());
         }
-        let message = format!("{} needs StableHLO {version}; the target is {}", part(), self.limit);
+        let (part, target) = (part(self), self.limit);
+        let message = format!("{part} needs StableHLO {version}; the target is {target}");
         Err(self.at_op(Code::Target { message }.into()))
     }
     /// Returns the error of a part of the program that portable bytecode does not have.

@@ -1,8 +1,8 @@
 //! Ops, blocks and regions.
 use super::sharding::{casts, is_rule, is_sharding_op};
-use super::{Bytes, Dialect, Encoder};
+use super::{Bytes, Dialect, Encoder, forms};
 use crate::error::{Code, Error, Result};
-use crate::ir::{Attribute, Op, Region, Type, Value, ValueId};
+use crate::ir::{Attribute, Op, Region, Value, ValueId};
 use crate::normal::{default_value, is_default};
 use crate::ops::{self, OpRow, has};
 use crate::version::Version;
@@ -77,7 +77,9 @@ impl<'p> Encoder<'p> {
         ir.size(head.name);
         ir.0.push(parts | has(head.dictionary, 0x01) | has(head.properties, 0x40));
         ir.size(self.location(op.and_then(|op| op.location)));
-        head.dictionary.into_iter().chain(head.properties).for_each(|number| ir.size(number));
+        for number in head.dictionary.into_iter().chain(head.properties) {
+            ir.size(number);
+        }
     }
     /// Writes the only region of an op that uses no values from outside, in a section of its own so
     /// that a reader can skip it.
@@ -207,7 +209,9 @@ impl<'p> Encoder<'p> {
             | has(operands.is_empty(), 0x04)
             | has(op.regions.is_empty(), 0x10);
         self.op_start(ir, &head, Some(op), parts);
-        [types, operands].iter().filter(|list| !list.is_empty()).for_each(|list| ir.sizes(list));
+        for list in [types, operands].iter().filter(|list| !list.is_empty()) {
+            ir.sizes(list);
+        }
         let results = *number;
         *number += op.results.len();
         if !of_shardy {
@@ -251,7 +255,7 @@ impl<'p> Encoder<'p> {
         let mut attributes = vhlo::split(row, &op.attributes);
         attributes.retain(|(name, value)| !is_rule(value) && !is_default(&op.name, name, value));
         let version = self.version(op, row, &attributes)?;
-        self.require(version.since, || format!("`{}`", op.name))?;
+        self.require(version.since, |_| format!("`{}`", op.name))?;
         let (_, name) = row.name.split_once('.').expect("the names of ops have a dialect");
         let name = format!("{name}_v{}", version.number);
         let name = self.tables.op_name(Dialect::Vhlo, name);
@@ -264,7 +268,9 @@ impl<'p> Encoder<'p> {
         }
         let properties = (self.format >= 5 && !inherent.is_empty()).then(|| {
             let mut properties = Bytes::default();
-            inherent.iter().for_each(|(_, value)| properties.size(*value));
+            for (_, value) in &inherent {
+                properties.size(*value);
+            }
             self.tables.properties(properties)
         });
         if properties.is_none() {
@@ -313,9 +319,10 @@ impl<'p> Encoder<'p> {
         row: &OpRow,
         attributes: &OpAttributes<'_>,
     ) -> Result<OpVersion> {
-        let feature = self.feature(op, attributes);
-        self.require(feature, || format!("this form of `{}`", op.name))?;
-        let base = self.base.max(feature);
+        let operands = op.operands.iter().filter_map(|id| self.types[self.index(*id).ok()?]);
+        let form = forms::needs(op, &operands.collect::<Vec<_>>());
+        self.require(form, |_| format!("this form of `{}`", op.name))?;
+        let base = self.base.max(form);
         let inherent: Vec<&str> =
             attributes.iter().map(|(name, _)| *name).filter(|name| row.has(name)).collect();
         let versions = row.versions().zip(1..).map(|((since, attributes), number)| OpVersion {
@@ -332,55 +339,5 @@ impl<'p> Encoder<'p> {
             return Err(self.unsupported(&message));
         }
         Ok(complete.swap_remove(known.unwrap_or(0)))
-    }
-    /// Returns the version that introduced what an op does with its operands, regions and types,
-    /// where an older one has the op.
-    fn feature(&self, op: &Op, attributes: &OpAttributes<'_>) -> Version {
-        let (several, since) = (op.operands.len() > 1, |minor| Version::new(1, minor, 0));
-        match op.name.as_str() {
-            "stablehlo.all_gather" | "stablehlo.all_to_all" if several => since(5),
-            "stablehlo.all_reduce" if several => since(5),
-            "stablehlo.collective_broadcast" if several => since(20),
-            "stablehlo.composite" if !op.regions.is_empty() => since(14),
-            "stablehlo.custom_call" => {
-                let value = |name| attributes.iter().find(|(known, _)| *known == name);
-                let typed = [value("backend_config"), value("api_version")].into_iter().flatten();
-                let is_typed = |value: &Attribute| {
-                    matches!(value, Attribute::Dictionary(_) | Attribute::Integer(4, _))
-                };
-                if self.operand_types(op).any(
-                    |ty| matches!(ty, Type::Other(text) if text.starts_with("!stablehlo.future")),
-                ) {
-                    since(17)
-                } else if typed.map(|(_, value)| value.as_ref()).any(is_typed) {
-                    since(3)
-                } else {
-                    Version::MINIMUM
-                }
-            }
-            "stablehlo.all_reduce"
-            | "stablehlo.reduce"
-            | "stablehlo.reduce_scatter"
-            | "stablehlo.reduce_window"
-            | "stablehlo.scatter"
-            | "stablehlo.select_and_scatter"
-                if self.is_promoted(op) =>
-            {
-                Version::new(0, 17, 0)
-            }
-            _ => Version::MINIMUM,
-        }
-    }
-    fn operand_types(&self, op: &Op) -> impl Iterator<Item = &'p Type> {
-        op.operands.iter().filter_map(|id| self.types[self.index(*id).ok()?])
-    }
-    /// Returns whether results have other element types than operands, which the op is computed in.
-    fn is_promoted(&self, op: &Op) -> bool {
-        let element = |ty: &Type| match ty {
-            Type::Tensor(tensor) => Some(tensor.element.clone()),
-            _ => None,
-        };
-        let results = op.results.iter().map(|result| element(&result.ty));
-        self.operand_types(op).map(element).zip(results).any(|(operand, result)| operand != result)
     }
 }

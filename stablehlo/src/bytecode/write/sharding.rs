@@ -43,7 +43,7 @@ impl<'p> Encoder<'p> {
     }
     /// Returns the name and the attributes of an op of Shardy.
     pub(super) fn sharding_head(&mut self, op: &'p Op, row: &OpRow) -> Result<Head> {
-        self.require(MIXED, || format!("`{}`", op.name))?;
+        self.require(MIXED, |_| format!("`{}`", op.name))?;
         let name = self.tables.op_name(Dialect::Sdy, op.name["sdy.".len()..].to_owned());
         let (mut inherent, mut entries) = (Vec::new(), Vec::new());
         for (name, value) in op.attributes.0.iter().filter(|(_, value)| !is_rule(value)) {
@@ -76,8 +76,9 @@ impl<'p> Encoder<'p> {
     }
     /// Returns the number of an attribute of an op; the form of the op says which lists are of axes.
     fn sharding_parameter(&mut self, row: &OpRow, name: &str, value: &Attribute) -> Result<usize> {
-        let words = row.form.split(' ').filter_map(|word| word.strip_prefix('$')?.split_once(':'));
-        let form = words.into_iter().find(|(known, _)| *known == name).map(|(_, form)| form);
+        let mut words =
+            row.form.split(' ').filter_map(|word| word.strip_prefix('$')?.split_once(':'));
+        let form = words.find(|(known, _)| *known == name).map(|(_, form)| form);
         let Attribute::Array(all) = value else { return self.builtin_attribute(value) };
         match form {
             Some("axis_list") => self.axis_list(all),
@@ -112,7 +113,9 @@ impl<'p> Encoder<'p> {
         let mut code = Bytes::default();
         code.varint(13);
         self.axes(&mut code, axes)?;
-        dims.iter().for_each(|dim| code.signed(*dim));
+        for dim in dims {
+            code.signed(*dim);
+        }
         Ok(self.tables.attribute(Dialect::Sdy, code))
     }
     fn axes(&mut self, code: &mut Bytes, axes: &[Attribute]) -> Result<()> {
@@ -148,8 +151,7 @@ impl<'p> Encoder<'p> {
     }
     /// Returns the number of an attribute of Shardy.
     pub(super) fn sharding_attribute(&mut self, value: &Attribute) -> Result<usize> {
-        let part = if MIXED > self.limit { self.part(&kind(value)) } else { String::new() };
-        self.require(MIXED, || part)?;
+        self.require(MIXED, |encoder| encoder.part(&kind(value)))?;
         let Attribute::Dialect(name, Fields::Named(fields)) = value else {
             return Err(self.unsupported(&self.part(&kind(value))));
         };
@@ -208,7 +210,9 @@ impl<'p> Encoder<'p> {
         if number != 6 {
             self.axes(code, unreduced)?;
         }
-        reduction.into_iter().for_each(|reduction| code.signed(reduction));
+        if let Some(reduction) = reduction {
+            code.signed(reduction);
+        }
         Ok(())
     }
 }

@@ -97,7 +97,9 @@ impl Tables {
         if version >= 5 {
             let mut properties = Bytes::default();
             properties.size(self.properties.items.len());
-            self.properties.items.iter().for_each(|encoding| properties.blob(encoding));
+            for encoding in &self.properties.items {
+                properties.blob(encoding);
+            }
             file.section(8, &properties.0);
         }
         file
@@ -131,7 +133,9 @@ impl Tables {
     fn attribute_sections(&self) -> (Vec<u8>, Bytes) {
         let (mut data, mut offsets) = (Vec::new(), Bytes::default());
         let groups = [&self.attributes.items, &self.types.items];
-        groups.iter().for_each(|group| offsets.size(group.len()));
+        for group in groups {
+            offsets.size(group.len());
+        }
         for run in groups.iter().flat_map(|group| group.chunk_by(|a, b| a.0 == b.0)) {
             offsets.size(run[0].0);
             offsets.size(run.len());

@@ -100,8 +100,7 @@ impl Encoder<'_> {
             | Attribute::Symbol(_)
             | Attribute::Dialect(..) => {
                 let number = self.builtin_attribute(value)?;
-                let part = if MIXED > self.limit { self.part(&kind(value)) } else { String::new() };
-                self.require(MIXED, || part)?;
+                self.require(MIXED, |encoder| encoder.part(&kind(value)))?;
                 return Ok(number);
             }
         }
@@ -144,7 +143,7 @@ impl Encoder<'_> {
                 code.integers(list("operand_tuple_indices"));
             }
             "result_accuracy" => {
-                self.require(ACCURACY, || "`result_accuracy`".to_owned())?;
+                self.require(ACCURACY, |encoder| encoder.part("`result_accuracy`"))?;
                 code.varint(20);
                 for tolerance in ["atol", "rtol"] {
                     let value = match fields.get(tolerance) {
@@ -159,12 +158,8 @@ impl Encoder<'_> {
                 code.size(self.vhlo_attribute(fields.get("mode").unwrap_or(&default))?);
             }
             "sub_axis_info" | "axis_ref" | "replica_group_mesh_axes" | "mesh_axis" | "mesh" => {
-                let part = if MESHES > self.limit {
-                    self.part(&format!("`#stablehlo.{name}`"))
-                } else {
-                    String::new()
-                };
-                self.require(MESHES, || part)?;
+                let part = format!("`#stablehlo.{name}`");
+                self.require(MESHES, |encoder| encoder.part(&part))?;
                 self.vhlo_mesh(code, name, fields)?;
             }
             _ => return Err(self.unsupported(&self.part(&format!("`#stablehlo.{name}`")))),

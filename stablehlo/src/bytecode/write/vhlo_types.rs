@@ -78,9 +78,7 @@ impl Encoder<'_> {
         Ok(self.tables.ty(Dialect::Vhlo, code))
     }
     fn require_type(&mut self, since: Version, name: &str) -> Result<()> {
-        let part =
-            if since > self.limit { self.part(&format!("type `{name}`")) } else { String::new() };
-        self.require(since, || part)
+        self.require(since, |encoder| encoder.part(&format!("type `{name}`")))
     }
     /// Returns the number of a type that is known by its text alone.
     fn vhlo_other(&mut self, text: &str) -> Result<usize> {
