@@ -27,6 +27,7 @@ mod error;
 pub mod ir;
 mod normal;
 mod ops;
+mod quantized;
 mod text;
 mod version;
 mod vhlo;

@@ -219,6 +219,18 @@ func.func @main(%a: tensor<f4E2M1FN>, %b: tensor<f6E2M3FN>, %c: tensor<f6E3M2FN>
   return
 }
 // -----
+// needs 0.9.0: uniform_quantize_v1
+func.func @main(%a: tensor<2xf32>) -> tensor<2x!quant.uniform<u8<1:255>:f32, 0.1:-3>> {
+  %0 = stablehlo.uniform_quantize %a : (tensor<2xf32>) -> tensor<2x!quant.uniform<u8<1:255>:f32, 0.1:-3>>
+  return %0 : tensor<2x!quant.uniform<u8<1:255>:f32, 0.1:-3>>
+}
+// -----
+// needs 0.18.0: uniform_quantize_v1
+func.func @main(%a: tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32:0, {0.5, 2.0:7}>> {
+  %0 = stablehlo.uniform_quantize %a : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32:0, {0.5, 2.0:7}>>
+  return %0 : tensor<2x!quant.uniform<i8:f32:0, {0.5, 2.0:7}>>
+}
+// -----
 // needs 1.11.0: negate_v1
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.negate %x {foo.unit, foo.symbol = @a::@b} : tensor<2xf32>

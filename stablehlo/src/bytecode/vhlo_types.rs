@@ -4,6 +4,7 @@ use crate::element;
 use crate::element::type_text;
 use crate::error::{Code, Result};
 use crate::ir::Type;
+use crate::quantized::Quantized;
 use crate::version::Version;
 use smol_str::SmolStr;
 
@@ -54,9 +55,9 @@ pub(crate) fn read(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result
         21 => builtin::encoded_tensor(decoder, reader)?,
         22 => Type::Token,
         23 => Type::Tuple(decoder.types(reader)?),
-        24 => quantized(decoder, reader)?,
+        24 => quantized(decoder, reader, false)?,
         25 => element::unranked(&decoder.ty(reader)?),
-        30 => quantized_axis(decoder, reader)?,
+        30 => quantized(decoder, reader, true)?,
         41 => {
             let buffer = type_text(&builtin::tensor(decoder, reader, &[])?);
             Type::Other(SmolStr::new(buffer.replacen("tensor", "memref", 1)))
@@ -74,31 +75,25 @@ pub(crate) fn read(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result
         }
     })
 }
-/// Returns a type that is refused by name where it is used.
-fn quantized(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result<Type> {
-    reader.varint()?;
+/// Reads a quantized type, with a scale for each index of a dimension or one alone.
+fn quantized(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>, has_axis: bool) -> Result<Type> {
+    let signed = reader.varint()? & 1 != 0;
     let (storage, expressed) = (decoder.ty(reader)?, decoder.ty(reader)?);
-    let scale = f64::from_bits(reader.bits(64)?);
-    let zero = reader.signed()?;
-    reader.signed()?;
-    reader.signed()?;
-    let (storage, expressed) = (type_text(&storage), type_text(&expressed));
-    Ok(Type::Other(SmolStr::new(format!(
-        "!quant.uniform<{storage}:{expressed}, {scale:?}:{zero}>"
-    ))))
-}
-fn quantized_axis(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result<Type> {
-    reader.varint()?;
-    let (storage, expressed) = (decoder.ty(reader)?, decoder.ty(reader)?);
-    let axis = reader.varint()?;
-    reader.signed()?;
-    reader.signed()?;
-    let scales = reader.list(|reader| reader.bits(64).map(f64::from_bits))?;
-    let zeros = reader.integers()?;
-    let pairs = scales.iter().zip(&zeros).map(|(scale, zero)| format!("{scale:?}:{zero}"));
-    let pairs = pairs.collect::<Vec<_>>().join(", ");
-    let (storage, expressed) = (type_text(&storage), type_text(&expressed));
-    Ok(Type::Other(SmolStr::new(format!(
-        "!quant.uniform<{storage}:{expressed}:{axis}, {{{pairs}}}>"
-    ))))
+    let width = match storage {
+        Type::Element(element) if element.is_integral() && element.bits() <= 32 => element.bits(),
+        _ => return Err(reader.error("a quantized type is not one of integers")),
+    };
+    let (axis, scales, range);
+    if has_axis {
+        axis = Some(reader.varint()?);
+        range = (reader.signed()?, reader.signed()?);
+        let numbers = reader.list(|reader| reader.bits(64).map(f64::from_bits))?;
+        scales = numbers.into_iter().zip(reader.integers()?).collect();
+    } else {
+        axis = None;
+        scales = vec![(f64::from_bits(reader.bits(64)?), reader.signed()?)];
+        range = (reader.signed()?, reader.signed()?);
+    }
+    let quantized = Quantized { signed, width, range, expressed, axis, scales };
+    Ok(Type::Other(SmolStr::new(quantized.to_string())))
 }

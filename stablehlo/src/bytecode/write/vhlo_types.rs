@@ -4,6 +4,7 @@ use super::{Bytes, Dialect, Encoder};
 use crate::element::{self, type_text};
 use crate::error::Result;
 use crate::ir::{Dim, Tensor, Type};
+use crate::quantized::Quantized;
 use crate::version::Version;
 use hlo::ElementType;
 
@@ -100,10 +101,43 @@ impl Encoder<'_> {
             self.require_type(Version::new(1, 15, 0), text)?;
             code.varint(42);
             code.sizes(&self.vhlo_types(&types)?);
+        } else if let Some(quantized) = Quantized::parse(text) {
+            self.quantized(&mut code, &quantized)?;
         } else {
             return self.vhlo_scalar(text);
         }
         Ok(self.tables.ty(Dialect::Vhlo, code))
+    }
+    fn quantized(&mut self, code: &mut Bytes, quantized: &Quantized) -> Result<()> {
+        let Quantized { signed, width, range, expressed, axis, scales } = quantized;
+        let storage = self.vhlo_scalar(&format!("i{width}"))?;
+        let expressed = self.vhlo_type(expressed)?;
+        if axis.is_some() {
+            self.require_type(Version::new(0, 18, 0), &quantized.to_string())?;
+        }
+        code.varint(if axis.is_some() { 30 } else { 24 });
+        code.varint((*signed).into());
+        code.size(storage);
+        code.size(expressed);
+        let bits = |code: &mut Bytes, (scale, _): &(f64, i64)| code.bits(scale.to_bits(), 64);
+        if let Some(axis) = axis {
+            code.varint(*axis);
+        } else {
+            for scale in scales {
+                bits(code, scale);
+                code.signed(scale.1);
+            }
+        }
+        code.signed(range.0);
+        code.signed(range.1);
+        if axis.is_some() {
+            code.size(scales.len());
+            for scale in scales {
+                bits(code, scale);
+            }
+            code.integers(&scales.iter().map(|(_, zero)| *zero).collect::<Vec<_>>());
+        }
+        Ok(())
     }
     /// Returns the text of a type with the op, for messages.
     #[cold]
