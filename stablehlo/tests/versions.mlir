@@ -40,7 +40,7 @@ func.func @main(%x: tensor<64x256xf32>) -> tensor<64x256xf32> {
 // -----
 // needs 1.13.0: custom_call_v1
 func.func @main(%x: tensor<2xf32>) -> memref<2xf32> {
-  %0 = stablehlo.custom_call @CreateBuffer(%x) : (tensor<2xf32>) -> memref<2xf32>
+  %0 = stablehlo.custom_call @Pin(%x) : (tensor<2xf32>) -> memref<2xf32>
   return %0 : memref<2xf32>
 }
 // -----
@@ -220,9 +220,9 @@ func.func @main(%a: tensor<f4E2M1FN>, %b: tensor<f6E2M3FN>, %c: tensor<f6E3M2FN>
 }
 // -----
 // needs 0.9.0: uniform_quantize_v1
-func.func @main(%a: tensor<2xf32>) -> tensor<2x!quant.uniform<u8<1:255>:f32, 0.1:-3>> {
-  %0 = stablehlo.uniform_quantize %a : (tensor<2xf32>) -> tensor<2x!quant.uniform<u8<1:255>:f32, 0.1:-3>>
-  return %0 : tensor<2x!quant.uniform<u8<1:255>:f32, 0.1:-3>>
+func.func @main(%a: tensor<2xf32>) -> tensor<2x!quant.uniform<u8<1:255>:f32, 0.1:3>> {
+  %0 = stablehlo.uniform_quantize %a : (tensor<2xf32>) -> tensor<2x!quant.uniform<u8<1:255>:f32, 0.1:3>>
+  return %0 : tensor<2x!quant.uniform<u8<1:255>:f32, 0.1:3>>
 }
 // -----
 // needs 0.18.0: uniform_quantize_v1
@@ -235,6 +235,21 @@ func.func @main(%a: tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32:0, {0.5, 2.
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.negate %x {foo.unit, foo.symbol = @a::@b} : tensor<2xf32>
   return %0 : tensor<2xf32>
+}
+// -----
+// needs 1.11.0: sharding_constraint unrealized_conversion_cast manual_computation
+module attributes {foo.types = [i1, ui2, index, none, tf32, f8E5M2, f8E4M3, f8E4M3FN, f8E5M2FNUZ, f8E4M3FNUZ, f8E4M3B11FNUZ, f8E3M4, f4E2M1FN, f6E2M3FN, f6E3M2FN, f8E8M0FNU, complex<f64>, tuple<f32, tensor<?xbf16>>, tensor<*xf32>, !stablehlo.token]} {
+  sdy.mesh @mesh = <["x"=4, "y"=2], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]> {foo.a = 1 : i64}
+  func.func @main(%x: tensor<8xf8E4M3FN> {sdy.sharding = #sdy.sharding<@mesh, [{"x", ?}p1], replicated={"y"}>}, %t: !stablehlo.token) -> tensor<8xf8E4M3FN> {
+    %0 = sdy.sharding_constraint %x <@mesh, [{"x":(1)2}], unreduced={"y"}> : tensor<8xf8E4M3FN>
+    %1, %2 = sdy.manual_computation(%0, %t) in_shardings=[<@mesh, [{"x"}]>, <@mesh, []>] out_shardings=[<@mesh, [{"x"}]>, <@mesh, []>] manual_axes={"x"} (%a: tensor<2xf8E4M3FN>, %u: !stablehlo.token) {
+      %3 = stablehlo.add %a, %a : tensor<2xf8E4M3FN>
+      %4 = stablehlo.after_all %u : !stablehlo.token
+      sdy.return %3, %4 : tensor<2xf8E4M3FN>, !stablehlo.token
+    } : (tensor<8xf8E4M3FN>, !stablehlo.token) -> (tensor<8xf8E4M3FN>, !stablehlo.token)
+    %5 = stablehlo.negate %1 : tensor<8xf8E4M3FN>
+    return %5 : tensor<8xf8E4M3FN>
+  }
 }
 // -----
 // needs 1.15.0: async_start_v1 async_done_v1

@@ -1,6 +1,7 @@
 //! The attributes, types and locations of the dialect `builtin`.
+use super::super::builtin::SCALARS;
 use super::vhlo_attributes::kind;
-use super::vhlo_types::{bounds, sizes};
+use super::vhlo_types::{bounds, sizes, unranked_element};
 use super::{Bytes, Dialect, Encoder};
 use crate::element;
 use crate::error::Result;
@@ -151,21 +152,23 @@ impl Encoder<'_> {
     pub(super) fn builtin_type(&mut self, ty: &Type) -> Result<usize> {
         let mut code = Bytes::default();
         match ty {
-            Type::Element(element) => match element_code(*element) {
-                Some((kind, detail)) => {
-                    code.varint(kind);
-                    if let Some(detail) = detail {
-                        code.varint(detail);
-                    }
-                }
-                None if element.is_complex() => {
-                    let part = self.builtin_type(&Type::Element(element.component()))?;
-                    code.varint(9);
-                    code.size(part);
-                }
-                None => return Err(self.unsupported(&self.type_part(ty))),
-            },
-            Type::Index => code.varint(1),
+            Type::Element(element) if element.is_complex() => {
+                let part = self.builtin_type(&Type::Element(element.component()))?;
+                code.varint(9);
+                code.size(part);
+            }
+            Type::Element(element) if element.is_float() => {
+                return self.builtin_scalar(element::name(*element));
+            }
+            Type::Element(element) => {
+                code.varint(0);
+                code.varint(integer_code(*element));
+            }
+            Type::Index => return self.builtin_scalar("index"),
+            Type::Token => {
+                code.varint(0);
+                return Ok(self.tables.ty(Dialect::Stablehlo, code));
+            }
             Type::Tuple(types) => {
                 let types: Result<Vec<_>> = types.iter().map(|ty| self.builtin_type(ty)).collect();
                 code.varint(15);
@@ -181,11 +184,27 @@ impl Encoder<'_> {
                 code.integers(&sizes(tensor));
                 code.size(element);
             }
-            Type::Other(name) if name == "none" => code.varint(12),
-            Type::Tensor(_) | Type::Function(..) | Type::Token | Type::Other(_) => {
+            Type::Other(text) => match unranked_element(text) {
+                Some(element) => {
+                    let element = self.builtin_type(&element)?;
+                    code.varint(18);
+                    code.size(element);
+                }
+                None => return self.builtin_scalar(text),
+            },
+            Type::Tensor(_) | Type::Function(..) => {
                 return Err(self.unsupported(&self.type_part(ty)));
             }
         }
+        Ok(self.tables.ty(Dialect::Builtin, code))
+    }
+
+    /// Returns the number of a type without parts.
+    fn builtin_scalar(&mut self, name: &str) -> Result<usize> {
+        let known = SCALARS.iter().find(|(_, known)| *known == name);
+        let unknown = || self.unsupported(&self.part(&format!("type `{name}`")));
+        let mut code = Bytes::default();
+        code.varint(known.ok_or_else(unknown)?.0);
         Ok(self.tables.ty(Dialect::Builtin, code))
     }
 
@@ -237,20 +256,12 @@ impl Encoder<'_> {
     }
 }
 
-/// Returns the code of an element type, and for integers the number of their width and sign.
-fn element_code(element: ElementType) -> Option<(u64, Option<u64>)> {
+/// Returns the number of an integer's width and sign.
+fn integer_code(element: ElementType) -> u64 {
     let width = u64::from(element.bits());
-    Some(match element.class() {
-        Class::Pred => (0, Some(1 << 2)),
-        Class::Signed => (0, Some(width << 2)),
-        Class::Unsigned => (0, Some(width << 2 | 2)),
-        Class::Float => match element::name(element) {
-            "bf16" => (3, None),
-            "f16" => (4, None),
-            "f32" => (5, None),
-            "f64" => (6, None),
-            _ => return None,
-        },
-        Class::Complex => return None,
-    })
+    match element.class() {
+        Class::Unsigned => width << 2 | 2,
+        Class::Pred => 1 << 2,
+        Class::Signed | Class::Float | Class::Complex => width << 2,
+    }
 }

@@ -34,6 +34,7 @@ pub(super) enum Dialect {
     Builtin,
     Vhlo,
     Sdy,
+    Stablehlo,
 }
 
 impl Dialect {
@@ -42,6 +43,7 @@ impl Dialect {
             Self::Builtin => "builtin",
             Self::Vhlo => "vhlo",
             Self::Sdy => "sdy",
+            Self::Stablehlo => "stablehlo",
         }
     }
 }

@@ -86,7 +86,7 @@ impl Encoder<'_> {
         let read = |text: &str| crate::text::read_type(text).ok();
         let within = |open: &str| text.strip_prefix(open)?.strip_suffix('>');
         let mut code = Bytes::default();
-        if let Some(element) = within("tensor<*x").and_then(read) {
+        if let Some(element) = unranked_element(text) {
             code.varint(25);
             code.size(self.vhlo_type(&element)?);
         } else if let Some(buffer) = within("memref<")
@@ -146,6 +146,11 @@ impl Encoder<'_> {
     }
 }
 
+/// Returns the type of the elements of a tensor of unknown rank.
+pub(super) fn unranked_element(text: &str) -> Option<Type> {
+    let element = text.strip_prefix("tensor<*x")?.strip_suffix('>')?;
+    crate::text::read_type(element).ok()
+}
 /// Returns the sizes of a tensor; [`i64::MIN`] for those that are not known.
 pub(super) fn sizes(tensor: &Tensor) -> Vec<i64> {
     let size = |dim: &Dim| match dim {
