@@ -30,7 +30,7 @@ pub(crate) fn write(program: &Program, target: Option<Version>) -> Result<Vec<u8
     let mut file = Bytes(crate::MAGIC.to_vec());
     file.varint(version.bytecode());
     file.0.extend_from_slice(format!("StableHLO_v{version}\0").as_bytes());
-    file.0.extend(encoder.tables.sections(version.bytecode(), &ir.0).0);
+    encoder.tables.write(&mut file, version.bytecode(), &ir.0);
     Ok(file.0)
 }
 /// Returns the first version that a program can be written for.

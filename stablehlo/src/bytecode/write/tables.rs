@@ -83,14 +83,11 @@ impl Tables {
         self.properties.number(encoding.0)
     }
 
-    /// Returns the sections of a file of this version of bytecode, in MLIR's order.
-    pub(super) fn sections(mut self, version: u64, ir: &[u8]) -> Bytes {
+    /// Writes the sections of a file of this version of bytecode, in MLIR's order.
+    pub(super) fn write(mut self, file: &mut Bytes, version: u64, ir: &[u8]) {
         let dialects = self.dialect_section(version);
-        let (data, offsets) = self.attribute_sections();
-        let mut file = Bytes::default();
         file.section(1, &dialects.0);
-        file.section(2, &data);
-        file.section(3, &offsets.0);
+        self.attribute_sections(file);
         file.section(4, ir);
         // There are no resources: constants are attributes.
         file.section(6, &[1]);
@@ -104,7 +101,6 @@ impl Tables {
             }
             file.section(8, &properties.0);
         }
-        file
     }
     /// Returns the names of dialects, and of ops by runs of the same dialect.
     fn dialect_section(&mut self, version: u64) -> Bytes {
@@ -131,10 +127,12 @@ impl Tables {
         }
         section
     }
-    /// Returns attributes and types one after another, and their sizes by runs of the same dialect.
-    fn attribute_sections(&self) -> (Vec<u8>, Bytes) {
-        let (mut data, mut offsets) = (Vec::new(), Bytes::default());
+    /// Writes attributes and types one after another, and their sizes by runs of the same dialect.
+    fn attribute_sections(&self, file: &mut Bytes) {
         let groups = [&self.attributes.items, &self.types.items];
+        file.0.push(2);
+        file.size(groups.iter().flat_map(|group| group.iter()).map(|entry| entry.1.len()).sum());
+        let mut offsets = Bytes::default();
         for group in groups {
             offsets.size(group.len());
         }
@@ -143,10 +141,10 @@ impl Tables {
             offsets.size(run.len());
             for entry in run {
                 offsets.size_and_flag(entry.1.len(), true);
-                data.extend_from_slice(&entry.1);
+                file.0.extend_from_slice(&entry.1);
             }
         }
-        (data, offsets)
+        file.section(3, &offsets.0);
     }
     /// Returns strings, each with a zero at its end, after their lengths from the last to the first.
     fn string_section(&self) -> Bytes {
