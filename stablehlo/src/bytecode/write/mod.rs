@@ -53,7 +53,7 @@ struct Encoder<'p> {
     needs: Version,
     /// The version of bytecode.
     format: u64,
-    /// The types of values.
+    /// The types of values that are defined.
     types: Vec<Option<&'p Type>>,
     /// The numbers of values in the regions that are being written.
     numbers: Vec<usize>,
@@ -74,7 +74,7 @@ impl<'p> Encoder<'p> {
             needs: Version::MINIMUM,
             format: limit.bytecode(),
             types: vec![None; values],
-            numbers: vec![usize::MAX; values],
+            numbers: vec![0; values],
             locations: vec![None; program.locations.len()],
             op: None,
         }

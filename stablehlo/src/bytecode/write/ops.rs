@@ -192,8 +192,10 @@ impl<'p> Encoder<'p> {
         let mut operands = Vec::with_capacity(op.operands.len());
         for operand in &op.operands {
             let index = self.index(*operand)?;
-            let (mut operand, ty) = (self.numbers[index], self.types[index]);
-            if of_shardy && let Some(ty) = ty {
+            let undefined = || Error::internal(format!("value {index} is used undefined"));
+            let ty = self.types[index].ok_or_else(undefined)?;
+            let mut operand = self.numbers[index];
+            if of_shardy {
                 let ty = self.builtin_type(ty)?;
                 operand = self.cast(ir, (operand, ty), number);
             }
