@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Both readers produce the same [`ir`], in which ops and attributes have their names in
-//! StableHLO's text; the conversion to HLO reads that alone.
+//! StableHLO's text; the conversion to HLO reads that alone, and so does
+//! [`to_bytecode`](ir::Program::to_bytecode), which writes portable artifacts.
 //!
 //! ```
 //! let text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
