@@ -66,6 +66,29 @@ pub(crate) fn splat_if_equal(ty: Tensor, mut bytes: Vec<u8>, size: usize) -> Den
     Dense { ty, bytes, splat }
 }
 
+/// Returns the bytes of a value in bytecode, those that [`from_bytes`] takes: one element if all are
+/// equal, narrow numbers without the bits beyond their width, booleans packed.
+pub(crate) fn to_bytes(dense: &Dense) -> Vec<u8> {
+    let size = element_bytes(&dense.ty).unwrap_or(1);
+    let several = count(&dense.ty).is_none_or(|count| count > 1);
+    let all = &dense.bytes;
+    let equal = dense.splat || all.len() > size && all[size..] == all[..all.len() - size];
+    let bytes = if equal { &all[..size.min(all.len())] } else { all };
+    let Ok(element) = &dense.ty.element else { return bytes.to_vec() };
+    match (element.class(), element.bits()) {
+        (Class::Pred, _) if equal && several => vec![if bytes[0] == 0 { 0 } else { 0xff }],
+        (Class::Pred, _) => {
+            let pack = |eight: &[u8]| {
+                let bits = eight.iter().zip(0..).map(|(byte, bit)| u8::from(*byte != 0) << bit);
+                bits.fold(0, |all, bit| all | bit)
+            };
+            bytes.chunks(8).map(pack).collect()
+        }
+        (_, width @ 1..8) => bytes.iter().map(|byte| byte & (0xff >> (8 - width))).collect(),
+        _ => bytes.to_vec(),
+    }
+}
+
 /// Returns the elements of a list of integers in its `dense` form, as attributes had it that are
 /// arrays today.
 pub(crate) fn integers(value: &Attribute) -> Option<Vec<i64>> {

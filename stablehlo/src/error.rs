@@ -57,6 +57,12 @@ hlo::error_codes! {
         /// `stablehlo-translate --serialize --target=1.0.0`.
         "E0912" "{message}"
         Version { message: String },
+        /// The program cannot be written for this version of StableHLO: it has an op, an attribute
+        /// or a type that a later one introduced, or Etalon does not know the version.
+        ///
+        /// The message names the version that is needed.
+        "E0913" "{message}"
+        Target { message: String },
         /// The program uses a part of MLIR or StableHLO that HLO lacks, or that Etalon does not
         /// implement.
         "E0920" "{message}"
@@ -145,6 +151,7 @@ impl Code {
             | Self::Encoding { message }
             | Self::Bytecode { message, .. }
             | Self::Version { message }
+            | Self::Target { message }
             | Self::Unsupported { message }
             | Self::Rule { message, .. }
             | Self::UnknownOp { at: message, .. }
@@ -166,6 +173,7 @@ impl Code {
         match self {
             Self::UnknownForm { .. }
             | Self::Version { .. }
+            | Self::Target { .. }
             | Self::Unsupported { .. }
             | Self::Type { .. }
             | Self::DynamicShape { .. } => true,

@@ -1,7 +1,8 @@
-//! StableHLO: reads MLIR bytecode and MLIR text into [`hlo::Module`], and writes modules as text.
+//! StableHLO: reads MLIR bytecode and MLIR text into [`hlo::Module`], and writes modules as text
+//! and as portable artifacts.
 //!
 //! ```text
-//! bytecode ──┐                ─convert──> hlo::Module
+//! bytecode <─┐                ─convert──> hlo::Module
 //!            ├─> ir::Program
 //! text <─────┘                <─export─── hlo::Verified
 //! ```
@@ -28,13 +29,15 @@ mod export;
 pub mod ir;
 mod normal;
 mod ops;
+mod quantized;
 mod text;
+mod version;
 mod vhlo;
 
 pub use error::{Code, Error, Result};
 pub use export::{Chlo, ExportOptions, from_hlo};
-
 pub use text::print::TextStyle;
+pub use version::Version;
 
 use ir::Program;
 
@@ -69,6 +72,38 @@ pub fn read(bytes: &[u8]) -> Result<Program> {
         Error::from(Code::Encoding { message })
     })?;
     text::read(text)
+}
+
+impl Program {
+    /// Writes the program as a portable artifact: MLIR bytecode of VHLO, which readers of this
+    /// version of StableHLO and of later ones take.
+    ///
+    /// Without a target the version is the first from 1.0.0 on that has all that the program uses.
+    ///
+    /// # Errors
+    ///
+    /// `E0913` if the program uses what is newer than the target, and `E0920` if VHLO does not have
+    /// it: ops of CHLO, types without a meaning.
+    ///
+    /// ```
+    /// let text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+    ///   %y = stablehlo.tan %x : tensor<2xf32>
+    ///   return %y : tensor<2xf32>
+    /// }";
+    /// let program = stablehlo::read(text.as_bytes())?;
+    /// let bytes = program.to_bytecode(None)?;
+    /// assert!(bytes.starts_with(b"ML\xefR\x0dStableHLO_v1.4.0\0"));
+    /// let error = program.to_bytecode(Some("1.3.0".parse()?)).unwrap_err();
+    /// assert_eq!(error.code().to_string(), "`stablehlo.tan` needs StableHLO 1.4.0; the target is 1.3.0");
+    /// # Ok::<(), stablehlo::Error>(())
+    /// ```
+    pub fn to_bytecode(&self, target: Option<Version>) -> Result<Vec<u8>> {
+        bytecode::write(self, target)
+    }
+    /// Returns the first version of StableHLO that the program can be written for.
+    pub fn needs(&self) -> Result<Version> {
+        bytecode::needs(self)
+    }
 }
 
 /// Returns whether these are the bytes of an MLIR program, not of an HLO module.

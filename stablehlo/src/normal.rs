@@ -1,7 +1,9 @@
 //! The form of ops that both readers produce: attributes sorted by name, lists of integers as such,
 //! and no attributes that have their default values.
 use crate::dense;
-use crate::ir::{Attribute, Attributes, Dense, Fields};
+use crate::ir::{Attribute, Attributes, Dense, Dim, Fields, Tensor, Type};
+use hlo::ElementType;
+use smol_str::SmolStr;
 
 /// Sorts attributes by name.
 pub(crate) fn sort(attributes: &mut Attributes) {
@@ -90,17 +92,22 @@ enum DefaultValue {
     Bool(bool),
     /// This integer for each dimension.
     All(i64),
-    /// An empty string, list, array or dictionary.
-    Empty,
+    EmptyString,
+    EmptyArray,
+    EmptyList,
+    EmptyDictionary,
     /// Empty dictionaries.
     AllEmpty,
-    Keyword(&'static str),
+    /// The value of this enum.
+    Keyword(&'static str, &'static str),
     /// `DEFAULT` for each operand.
     Precisions,
     /// The accuracy of the mode `DEFAULT`.
     Accuracy,
     /// Channel 0.
     NoChannel,
+    /// The type `none`, which VHLO has for each field of an attribute that is absent.
+    NoType,
     /// None: the attribute is always written.
     None,
 }
@@ -109,13 +116,18 @@ enum DefaultValue {
 #[rustfmt::skip]
 const OF_OPS: &[(&[&str], &[&str], DefaultValue)] = &[
     (&["func.func", "func.call"], &["arg_attrs", "res_attrs"], DefaultValue::AllEmpty),
-    (&["func.func"], &["sym_visibility"], DefaultValue::Empty),
+    (&["func.func"], &["sym_visibility"], DefaultValue::EmptyString),
     (&["stablehlo.sort"], &["dimension"], DefaultValue::Integer(-1)),
     (&["stablehlo.sort"], &["is_stable"], DefaultValue::Bool(false)),
     (&["stablehlo.cholesky"], &["lower"], DefaultValue::Bool(false)),
     (&["stablehlo.composite"], &["version"], DefaultValue::Integer(0)),
-    (&["stablehlo.send", "stablehlo.recv"], &["source_target_pairs"], DefaultValue::Empty),
-    (&["stablehlo.send", "stablehlo.recv"], &["channel_handle"], DefaultValue::None),
+    (&["stablehlo.send", "stablehlo.recv"], &["source_target_pairs"], DefaultValue::EmptyList),
+    (&["stablehlo.send", "stablehlo.recv"], &["channel_handle", "channel_id"], DefaultValue::None),
+    (&["stablehlo.dot_general"],
+     &["accumulation_type", "allow_imprecise_accumulation", "lhs_component_count",
+       "lhs_precision_type", "num_primitive_operations", "rhs_component_count",
+       "rhs_precision_type"],
+     DefaultValue::NoType),
     (&["chlo.top_k"], &["is_stable"], DefaultValue::Bool(true)),
 ];
 /// The defaults of attributes of every other op of StableHLO and CHLO.
@@ -128,14 +140,32 @@ const OF_ALL: &[(&[&str], DefaultValue)] = &[
      DefaultValue::All(1)),
     (&["padding", "window_reversal"], DefaultValue::All(0)),
     (&["precision_config"], DefaultValue::Precisions),
-    (&["compare_type"], DefaultValue::Keyword("NOTYPE")),
+    (&["compare_type"], DefaultValue::Keyword("stablehlo.comparison_type", "NOTYPE")),
     (&["api_version"], DefaultValue::Integer(1)),
     (&["result_accuracy"], DefaultValue::Accuracy),
-    (&["backend_config", "called_computations", "composite_attributes", "infeed_config",
-       "known_expanding_dimensions", "known_nonexpanding_dimensions", "layout", "outfeed_config",
-       "output_operand_aliases", "result_tilings"], DefaultValue::Empty),
+    (&["backend_config", "infeed_config", "outfeed_config"], DefaultValue::EmptyString),
+    (&["called_computations", "layout", "operand_layouts", "output_operand_aliases",
+       "result_layouts", "result_tilings"], DefaultValue::EmptyArray),
+    (&["composite_attributes"], DefaultValue::EmptyDictionary),
+    (&["known_expanding_dimensions", "known_nonexpanding_dimensions"], DefaultValue::EmptyList),
+    // VHLO has these in place of `channel_handle` and of the numbers of dimensions.
+    (&["channel_id", "index_vector_dim"], DefaultValue::Integer(0)),
+    (&["collapsed_slice_dims", "input_batching_dims", "inserted_window_dims",
+       "lhs_batching_dimensions", "lhs_contracting_dimensions", "offset_dims",
+       "operand_batching_dims", "rhs_batching_dimensions", "rhs_contracting_dimensions",
+       "scatter_dims_to_operand_dims", "scatter_indices_batching_dims", "start_index_map",
+       "start_indices_batching_dims", "update_window_dims"], DefaultValue::EmptyList),
 ];
 
+/// Returns whether an attribute of an op has the value that it has where it is not written.
+pub(crate) fn is_default(op: &str, attribute: &str, value: &Attribute) -> bool {
+    default(op, attribute).is(value)
+}
+/// Returns the value of an attribute that is not written; `rank` is the number of dimensions of the
+/// op's window.
+pub(crate) fn default_value(op: &str, attribute: &str, rank: usize) -> Option<Attribute> {
+    default(op, attribute).value(attribute, rank)
+}
 /// Returns the default of an attribute of an op.
 fn default(op: &str, attribute: &str) -> DefaultValue {
     let of_op = OF_OPS
@@ -155,12 +185,14 @@ impl DefaultValue {
             Self::Integer(expected) => is_integer(value, expected),
             Self::Bool(expected) => *value == Attribute::Bool(expected),
             Self::All(expected) => all_integers(value, expected),
-            Self::Empty => is_empty(value),
+            Self::EmptyString | Self::EmptyArray | Self::EmptyList | Self::EmptyDictionary => {
+                is_empty(value)
+            }
             Self::AllEmpty => match value {
                 Attribute::Array(all) => all.iter().all(is_empty),
                 _ => false,
             },
-            Self::Keyword(expected) => is_keyword(value, expected),
+            Self::Keyword(_, expected) => is_keyword(value, expected),
             Self::Precisions => match value {
                 Attribute::Array(all) => all.iter().all(|value| is_keyword(value, "DEFAULT")),
                 _ => false,
@@ -172,9 +204,43 @@ impl DefaultValue {
                 }
                 _ => false,
             },
+            Self::NoType => is_none(value),
             Self::None => false,
         }
     }
+    /// Returns the value; `rank` is the number of dimensions of a window.
+    fn value(self, attribute: &str, rank: usize) -> Option<Attribute> {
+        Some(match self {
+            Self::Integer(value) => Attribute::Integer(value, Type::Element(ElementType::S64)),
+            Self::Bool(value) => Attribute::Bool(value),
+            Self::All(value) if is_list(attribute) => Attribute::Integers(vec![value; rank]),
+            Self::All(_) => {
+                let dims = [rank, 2].map(|size| Dim::Static(size.try_into().unwrap_or(u64::MAX)));
+                let ty = Tensor { dims: dims.into(), element: Ok(ElementType::S64) };
+                Attribute::Dense(Dense { ty, bytes: vec![0; rank * 16], splat: false })
+            }
+            Self::EmptyString => Attribute::String(Vec::new()),
+            Self::EmptyArray | Self::AllEmpty => Attribute::Array(Vec::new()),
+            Self::EmptyList => Attribute::Integers(Vec::new()),
+            Self::EmptyDictionary => Attribute::Dictionary(Attributes::default()),
+            Self::Keyword(name, word) => keyword(name, word),
+            Self::Precisions => {
+                Attribute::Array(vec![keyword("stablehlo.precision", "DEFAULT"); 2])
+            }
+            Self::Accuracy => {
+                let fields = Fields::Named(Attributes::default());
+                Attribute::Dialect(SmolStr::new_static("stablehlo.result_accuracy"), fields)
+            }
+            Self::NoType => Attribute::Type(Type::Other(SmolStr::new_static("none"))),
+            Self::NoChannel | Self::None => return None,
+        })
+    }
+}
+fn keyword(name: &'static str, word: &'static str) -> Attribute {
+    Attribute::Dialect(SmolStr::new_static(name), Fields::Keyword(SmolStr::new_static(word)))
+}
+fn is_none(value: &Attribute) -> bool {
+    matches!(value, Attribute::Type(Type::Other(name)) if name == "none")
 }
 fn is_empty(value: &Attribute) -> bool {
     match value {

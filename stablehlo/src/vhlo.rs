@@ -5,6 +5,7 @@ use crate::ir::{Attribute, Attributes, Fields, Type};
 use crate::ops::OpRow;
 use hlo::ElementType;
 use smol_str::SmolStr;
+use std::borrow::Cow;
 
 /// The enums of VHLO: their codes, their names in StableHLO, and their values from 0.
 pub(crate) const ENUMS: [(u64, &str, &[&str]); 8] = [
@@ -63,6 +64,44 @@ pub(crate) fn convert(
         }
     }
     Ok(())
+}
+/// Returns the attributes of an op as VHLO has them, the inverse of [`convert`], but for symbols.
+pub(crate) fn split<'p>(
+    op: &OpRow,
+    attributes: &'p Attributes,
+) -> Vec<(&'p str, Cow<'p, Attribute>)> {
+    let mut all = Vec::with_capacity(attributes.0.len());
+    for (name, value) in &attributes.0 {
+        let Attribute::Dialect(_, Fields::Named(fields)) = value else {
+            all.push((name.as_str(), Cow::Borrowed(value)));
+            continue;
+        };
+        if name == "channel_handle" {
+            let number = |field| Cow::Owned(fields.get(field).cloned().unwrap_or(integer(0)));
+            all.push(("channel_id", number("handle")));
+            if op.has("channel_type") {
+                all.push(("channel_type", number("type")));
+            }
+        } else if let Some(split) = op.split().iter().find(|split| split.name == name) {
+            all.extend(split.fields.iter().filter_map(|field| {
+                let value = fields.get(field).map(Cow::Borrowed);
+                Some((*field, value.or_else(|| absent_field(field).map(Cow::Owned))?))
+            }));
+        } else {
+            all.push((name.as_str(), Cow::Borrowed(value)));
+        }
+    }
+    all
+}
+/// Returns the value of a field of a dot algorithm that may be absent.
+fn absent_field(field: &str) -> Option<Attribute> {
+    match field {
+        "allow_imprecise_accumulation" => Some(Attribute::Bool(false)),
+        "lhs_component_count" | "num_primitive_operations" | "rhs_component_count" => {
+            Some(integer(1))
+        }
+        _ => None,
+    }
 }
 /// Makes a symbol of the string that names a function in VHLO.
 pub(crate) fn symbol(value: &mut Attribute) {

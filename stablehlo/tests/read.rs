@@ -168,8 +168,8 @@ fn constants_that_do_not_fit() {
     ] {
         assert_eq!(constant(literal).unwrap_err().number(), "E0908", "{literal}");
     }
-    let unsupported = constant("dense<1> : tensor<!quant.uniform<i8:f32, 1.0:0>>").unwrap_err();
-    assert!(unsupported.to_string().contains("!quant.uniform<i8:f32, 1.0:0>"), "{unsupported}");
+    let unsupported = constant("dense<1> : tensor<!quant.uniform<i8:f32, 1.0:1>>").unwrap_err();
+    assert!(unsupported.to_string().contains("!quant.uniform<i8:f32, 1.0:1>"), "{unsupported}");
     assert_eq!(constant("dense_resource<blob> : tensor<4xi8>").unwrap_err().number(), "E0920");
 }
 

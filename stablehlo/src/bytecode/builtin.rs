@@ -6,30 +6,45 @@ use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Dim, Location, Tensor, Type};
 use crate::{dense, element};
 use hlo::{Class, ElementType};
-use smol_str::SmolStr;
+
+/// The types without parts, with their codes.
+pub(super) const SCALARS: [(u64, &str); 20] = [
+    (1, "index"),
+    (3, "bf16"),
+    (4, "f16"),
+    (5, "f32"),
+    (6, "f64"),
+    (7, "f80"),
+    (8, "f128"),
+    (12, "none"),
+    (21, "tf32"),
+    (22, "f8E5M2"),
+    (23, "f8E4M3"),
+    (24, "f8E4M3FN"),
+    (25, "f8E5M2FNUZ"),
+    (26, "f8E4M3FNUZ"),
+    (27, "f8E4M3B11FNUZ"),
+    (28, "f8E3M4"),
+    (29, "f4E2M1FN"),
+    (30, "f6E2M3FN"),
+    (31, "f6E3M2FN"),
+    (32, "f8E8M0FNU"),
+];
 
 /// Reads a type after its code.
 pub(super) fn ty(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result<Type> {
     Ok(match reader.varint()? {
         0 => integer_type(reader.varint()?),
-        1 => Type::Index,
         2 => Type::Function(decoder.types(reader)?, decoder.types(reader)?),
-        3 => Type::Element(ElementType::Bf16),
-        4 => Type::Element(ElementType::F16),
-        5 => Type::Element(ElementType::F32),
-        6 => Type::Element(ElementType::F64),
-        7 => Type::Other(SmolStr::new_static("f80")),
-        8 => Type::Other(SmolStr::new_static("f128")),
         9 => element::complex(&decoder.ty(reader)?),
-        12 => Type::Other(SmolStr::new_static("none")),
         13 => tensor(decoder, reader, &[])?,
         14 => encoded_tensor(decoder, reader)?,
         15 => Type::Tuple(decoder.types(reader)?),
-        16 => unranked(&decoder.ty(reader)?),
+        18 => unranked(&decoder.ty(reader)?),
         code => {
-            return Err(Error::unsupported(format!(
-                "type {code} of the dialect `builtin` is not supported"
-            )));
+            let known = SCALARS.iter().find(|(known, _)| *known == code);
+            let message = || format!("type {code} of the dialect `builtin` is not supported");
+            element::scalar(known.ok_or_else(|| Error::unsupported(message()))?.1)
         }
     })
 }

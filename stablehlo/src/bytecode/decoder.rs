@@ -88,7 +88,7 @@ impl<'a> Decoder<'a> {
         let ty = match dialect.as_str() {
             "vhlo" => vhlo_types::read(self, &mut reader)?,
             "builtin" => builtin::ty(self, &mut reader)?,
-            // Ops of Shardy keep the only type that StableHLO has of its own.
+            // Ops of Shardy keep the token of StableHLO.
             "stablehlo" if reader.varint()? == 0 => Type::Token,
             _ => return Err(unknown_dialect("types", &dialect)),
         };

@@ -7,9 +7,11 @@ mod reader;
 mod sharding;
 mod vhlo_attributes;
 mod vhlo_types;
+mod write;
 
 use decoder::Decoder;
 use reader::Reader;
+pub(crate) use write::{needs, write};
 
 use crate::error::{Error, Result};
 use crate::ir::Program;

@@ -4,42 +4,45 @@ use crate::element;
 use crate::element::type_text;
 use crate::error::{Code, Result};
 use crate::ir::Type;
+use crate::quantized::Quantized;
+use crate::version::Version;
 use smol_str::SmolStr;
 
-/// The types without parts, with their codes.
-const SCALARS: [(u64, &str); 32] = [
-    (0, "i1"),
-    (2, "bf16"),
-    (3, "f16"),
-    (4, "f32"),
-    (5, "f64"),
-    (6, "f8E4M3FN"),
-    (7, "f8E5M2"),
-    (9, "index"),
-    (10, "i4"),
-    (11, "i8"),
-    (12, "i16"),
-    (13, "i32"),
-    (14, "i64"),
-    (15, "ui4"),
-    (16, "ui8"),
-    (17, "ui16"),
-    (18, "ui32"),
-    (19, "ui64"),
-    (26, "!shape.witness"),
-    (27, "f8E4M3FNUZ"),
-    (28, "f8E5M2FNUZ"),
-    (29, "f8E4M3B11FNUZ"),
-    (31, "i2"),
-    (32, "ui2"),
-    (33, "none"),
-    (34, "tf32"),
-    (35, "f8E4M3"),
-    (36, "f8E3M4"),
-    (37, "f4E2M1FN"),
-    (38, "f6E2M3FN"),
-    (39, "f6E3M2FN"),
-    (40, "f8E8M0FNU"),
+const OLDEST: Version = Version::MINIMUM;
+/// The types without parts: their codes, their names, and the versions that introduced them.
+pub(super) const SCALARS: [(u64, &str, Version); 32] = [
+    (0, "i1", OLDEST),
+    (2, "bf16", OLDEST),
+    (3, "f16", OLDEST),
+    (4, "f32", OLDEST),
+    (5, "f64", OLDEST),
+    (6, "f8E4M3FN", OLDEST),
+    (7, "f8E5M2", OLDEST),
+    (9, "index", OLDEST),
+    (10, "i4", OLDEST),
+    (11, "i8", OLDEST),
+    (12, "i16", OLDEST),
+    (13, "i32", OLDEST),
+    (14, "i64", OLDEST),
+    (15, "ui4", OLDEST),
+    (16, "ui8", OLDEST),
+    (17, "ui16", OLDEST),
+    (18, "ui32", OLDEST),
+    (19, "ui64", OLDEST),
+    (26, "!shape.witness", OLDEST),
+    (27, "f8E4M3FNUZ", Version::new(0, 10, 0)),
+    (28, "f8E5M2FNUZ", Version::new(0, 10, 0)),
+    (29, "f8E4M3B11FNUZ", Version::new(0, 11, 0)),
+    (31, "i2", Version::new(1, 2, 0)),
+    (32, "ui2", Version::new(1, 2, 0)),
+    (33, "none", Version::new(1, 6, 0)),
+    (34, "tf32", Version::new(1, 6, 0)),
+    (35, "f8E4M3", Version::new(1, 7, 0)),
+    (36, "f8E3M4", Version::new(1, 7, 0)),
+    (37, "f4E2M1FN", Version::new(1, 8, 0)),
+    (38, "f6E2M3FN", Version::new(1, 8, 0)),
+    (39, "f6E3M2FN", Version::new(1, 8, 0)),
+    (40, "f8E8M0FNU", Version::new(1, 8, 0)),
 ];
 
 /// Reads a type after its code.
@@ -52,9 +55,9 @@ pub(crate) fn read(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result
         21 => builtin::encoded_tensor(decoder, reader)?,
         22 => Type::Token,
         23 => Type::Tuple(decoder.types(reader)?),
-        24 => quantized(decoder, reader)?,
+        24 => quantized(decoder, reader, false)?,
         25 => element::unranked(&decoder.ty(reader)?),
-        30 => quantized_axis(decoder, reader)?,
+        30 => quantized(decoder, reader, true)?,
         41 => {
             let buffer = type_text(&builtin::tensor(decoder, reader, &[])?);
             Type::Other(SmolStr::new(buffer.replacen("tensor", "memref", 1)))
@@ -65,38 +68,32 @@ pub(crate) fn read(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result
             Type::Other(SmolStr::new(format!("!stablehlo.future<{types}>")))
         }
         _ => {
-            let known = SCALARS.iter().find(|(known, _)| *known == code);
+            let known = SCALARS.iter().find(|(known, ..)| *known == code);
             let message =
                 || format!("type {code} of VHLO is unknown: the program is newer than Etalon");
             element::scalar(known.ok_or_else(|| Code::Version { message: message() })?.1)
         }
     })
 }
-/// Returns a type that is refused by name where it is used.
-fn quantized(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result<Type> {
-    reader.varint()?;
+/// Reads a quantized type, with a scale for each index of a dimension or one alone.
+fn quantized(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>, has_axis: bool) -> Result<Type> {
+    let signed = reader.varint()? & 1 != 0;
     let (storage, expressed) = (decoder.ty(reader)?, decoder.ty(reader)?);
-    let scale = f64::from_bits(reader.bits(64)?);
-    let zero = reader.signed()?;
-    reader.signed()?;
-    reader.signed()?;
-    let (storage, expressed) = (type_text(&storage), type_text(&expressed));
-    Ok(Type::Other(SmolStr::new(format!(
-        "!quant.uniform<{storage}:{expressed}, {scale:?}:{zero}>"
-    ))))
-}
-fn quantized_axis(decoder: &mut Decoder<'_>, reader: &mut Reader<'_>) -> Result<Type> {
-    reader.varint()?;
-    let (storage, expressed) = (decoder.ty(reader)?, decoder.ty(reader)?);
-    let axis = reader.varint()?;
-    reader.signed()?;
-    reader.signed()?;
-    let scales = reader.list(|reader| reader.bits(64).map(f64::from_bits))?;
-    let zeros = reader.integers()?;
-    let pairs = scales.iter().zip(&zeros).map(|(scale, zero)| format!("{scale:?}:{zero}"));
-    let pairs = pairs.collect::<Vec<_>>().join(", ");
-    let (storage, expressed) = (type_text(&storage), type_text(&expressed));
-    Ok(Type::Other(SmolStr::new(format!(
-        "!quant.uniform<{storage}:{expressed}:{axis}, {{{pairs}}}>"
-    ))))
+    let width = match storage {
+        Type::Element(element) if element.is_integral() && element.bits() <= 32 => element.bits(),
+        _ => return Err(reader.error("a quantized type is not one of integers")),
+    };
+    let (axis, scales, range);
+    if has_axis {
+        axis = Some(reader.varint()?);
+        range = (reader.signed()?, reader.signed()?);
+        let numbers = reader.list(|reader| reader.bits(64).map(f64::from_bits))?;
+        scales = numbers.into_iter().zip(reader.integers()?).collect();
+    } else {
+        axis = None;
+        scales = vec![(f64::from_bits(reader.bits(64)?), reader.signed()?)];
+        range = (reader.signed()?, reader.signed()?);
+    }
+    let quantized = Quantized { signed, width, range, expressed, axis, scales };
+    Ok(Type::Other(SmolStr::new(quantized.to_string())))
 }

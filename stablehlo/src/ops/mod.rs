@@ -22,6 +22,7 @@ use crate::convert::Scope;
 use crate::error::Result;
 use crate::export::Expansion;
 use crate::ir::Op;
+use crate::version::Version;
 use hlo::op::{Binary, Unary};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
@@ -54,7 +55,8 @@ pub(crate) enum Conversion {
     None,
 }
 
-/// The form of an op in bytecode. Lists have the names of attributes, sorted.
+/// The form of an op in bytecode. Lists have the names of attributes, sorted; that of a version may
+/// begin with the version of StableHLO that introduced it, where that is not 0.9.
 #[derive(Debug)]
 pub(crate) enum Bytecode {
     /// It does not occur in bytecode.
@@ -100,16 +102,30 @@ impl OpRow {
     }
     /// Returns the attributes of a version of the op in VHLO.
     fn vhlo(&self, version: usize) -> Option<&'static str> {
-        match self.bytecode {
-            Bytecode::Vhlo(versions) | Bytecode::Split(versions, _) => {
-                versions.get(version.checked_sub(1)?).copied()
+        self.versions().nth(version.checked_sub(1)?).map(|(_, attributes)| attributes)
+    }
+    /// Returns the versions of the op in VHLO: the version of StableHLO that introduced it, and its
+    /// attributes.
+    pub(crate) fn versions(&self) -> impl DoubleEndedIterator<Item = (Version, &'static str)> {
+        let versions = match &self.bytecode {
+            Bytecode::Vhlo(versions) | Bytecode::Split(versions, _) => *versions,
+            Bytecode::Both(attributes, _) => std::slice::from_ref(attributes),
+            Bytecode::Own(_) | Bytecode::Absent => &[],
+        };
+        versions.iter().map(|version| {
+            if !version.starts_with(|first: char| first.is_ascii_digit()) {
+                return (Version::MINIMUM, *version);
             }
-            Bytecode::Both(attributes, _) if version == 1 => Some(attributes),
-            Bytecode::Both(..) | Bytecode::Own(_) | Bytecode::Absent => None,
-        }
+            let (since, attributes) = version.split_once(' ').unwrap_or((version, ""));
+            (since.parse().expect("the table has versions of StableHLO"), attributes)
+        })
+    }
+    /// Returns whether some version of the op has this attribute in VHLO.
+    pub(crate) fn has(&self, attribute: &str) -> bool {
+        self.versions().any(|(_, attributes)| has(attributes, attribute))
     }
     /// Returns the attributes of the op in its own dialect.
-    fn own(&self) -> Option<&'static str> {
+    pub(crate) fn own(&self) -> Option<&'static str> {
         match self.bytecode {
             Bytecode::Own(attributes) | Bytecode::Both(_, attributes) => Some(attributes),
             Bytecode::Vhlo(_) | Bytecode::Split(..) | Bytecode::Absent => None,
@@ -130,6 +146,11 @@ impl OpRow {
     pub(crate) fn is_converted(&self) -> bool {
         !matches!(self.conversion, Conversion::None)
     }
+}
+
+/// Returns whether a list of the table has this attribute.
+pub(crate) fn has(attributes: &str, attribute: &str) -> bool {
+    attributes.split_ascii_whitespace().any(|known| known == attribute)
 }
 
 /// Returns every op, sorted by name.

@@ -15,7 +15,7 @@ const RETURNED: &str = "{} %* {} ~returned";
 const UNARY: &str = "% {} : &same";
 
 /// The form of an op of VHLO whose version 2 has the accuracy of the result.
-const ACCURACY: Bytecode = Vhlo(&["", "result_accuracy"]);
+const ACCURACY: Bytecode = Vhlo(&["", "1.10 result_accuracy"]);
 
 const CONVOLUTION: &[SplitAttribute] = &[SplitAttribute {
     name: "dimension_numbers",
@@ -89,7 +89,7 @@ pub(super) const ROWS: &[OpRow] = &[
     row("stablehlo.ceil", U(Unary::Ceil), UNARY, V1),
     row("stablehlo.cosine", U(Unary::Cosine), UNARY, ACCURACY),
     row("stablehlo.count_leading_zeros", U(Unary::CountLeadingZeros), UNARY, V1),
-    row("stablehlo.exponential", U(Unary::Exponential), UNARY, ACCURACY),
+    row("stablehlo.exponential", U(Unary::Exponential), UNARY, Vhlo(&["", "1.9 result_accuracy"])),
     row("stablehlo.exponential_minus_one", U(Unary::ExponentialMinusOne), UNARY, ACCURACY),
     row("stablehlo.floor", U(Unary::Floor), UNARY, V1),
     row("stablehlo.imag", U(Unary::Imag), UNARY, V1),
@@ -107,7 +107,7 @@ pub(super) const ROWS: &[OpRow] = &[
     row("stablehlo.sign", U(Unary::Sign), UNARY, V1),
     row("stablehlo.sine", U(Unary::Sine), UNARY, ACCURACY),
     row("stablehlo.sqrt", U(Unary::Sqrt), UNARY, ACCURACY),
-    row("stablehlo.tan", U(Unary::Tan), UNARY, ACCURACY),
+    row("stablehlo.tan", U(Unary::Tan), UNARY, Vhlo(&["1.4", "1.10 result_accuracy"])),
     row("stablehlo.tanh", U(Unary::Tanh), UNARY, ACCURACY),
     row("stablehlo.add", B(Binary::Add), BINARY, V1),
     row("stablehlo.and", B(Binary::And), BINARY, V1),
@@ -129,17 +129,17 @@ pub(super) const ROWS: &[OpRow] = &[
     row("stablehlo.all_gather", F(collective::all_gather), GENERIC,
         Vhlo(&[
             "all_gather_dim channel_id replica_groups use_global_device_ids",
-            "all_gather_dim channel_id replica_groups use_global_device_ids"])),
+            "1.5 all_gather_dim channel_id replica_groups use_global_device_ids"])),
     row("stablehlo.all_reduce", R(collective::all_reduce), GENERIC,
         Vhlo(&[
             "channel_id replica_groups use_global_device_ids",
-            "channel_id replica_groups use_global_device_ids"])),
+            "1.5 channel_id replica_groups use_global_device_ids"])),
     row("stablehlo.all_to_all", F(collective::all_to_all), GENERIC,
         Vhlo(&[
             "channel_id concat_dimension replica_groups split_count split_dimension",
-            "channel_id concat_dimension replica_groups split_count split_dimension"])),
-    row("stablehlo.async_done", F(collective::async_done), GENERIC, V1),
-    row("stablehlo.async_start", R(collective::async_start), GENERIC, V1),
+            "1.5 channel_id concat_dimension replica_groups split_count split_dimension"])),
+    row("stablehlo.async_done", F(collective::async_done), GENERIC, Vhlo(&["1.15"])),
+    row("stablehlo.async_start", R(collective::async_start), GENERIC, Vhlo(&["1.15"])),
     row("stablehlo.batch_norm_grad", F(special::batch_norm_grad), GENERIC,
         Vhlo(&["epsilon feature_index"])),
     row("stablehlo.batch_norm_inference", F(special::batch_norm_inference), GENERIC,
@@ -157,20 +157,20 @@ pub(super) const ROWS: &[OpRow] = &[
     row("stablehlo.clamp", F(moves::clamp), "% , % , % {} : &same", V1),
     row("stablehlo.collective_broadcast", F(collective::collective_broadcast), GENERIC,
         Vhlo(&[
-            "channel_id replica_groups",
-            "channel_id has_dynamic_root replica_groups"])),
+            "0.16 channel_id replica_groups",
+            "1.20 channel_id has_dynamic_root replica_groups"])),
     row("stablehlo.collective_permute", F(collective::collective_permute), GENERIC,
         Vhlo(&["channel_id source_target_pairs"])),
     row("stablehlo.collective_reduce", R(collective::collective_reduce), GENERIC,
-        Vhlo(&["channel_id has_dynamic_root replica_groups use_global_device_ids"])),
+        Vhlo(&["1.19 channel_id has_dynamic_root replica_groups use_global_device_ids"])),
     row("stablehlo.compare", F(moves::compare),
         "$comparison_direction:stablehlo.comparison_direction , % , % ~compare_type {} : \
          &function",
         Vhlo(&["compare_type comparison_direction"])),
     row("stablehlo.composite", F(composite::composite), "$name:string %* ~regions {} : &function",
         Vhlo(&[
-            "composite_attributes decomposition name version",
-            "composite_attributes decomposition name version"])),
+            "0.19 composite_attributes decomposition name version",
+            "1.14 composite_attributes decomposition name version"])),
     row("stablehlo.concatenate", F(moves::concatenate), "%*, dim = $dimension:i64 {} : &function",
         Vhlo(&["dimension"])),
     row("stablehlo.constant", F(moves::constant), "~constant", Vhlo(&["value"])),
@@ -191,7 +191,7 @@ pub(super) const ROWS: &[OpRow] = &[
         Vhlo(&[
             "api_version backend_config call_target_name called_computations has_side_effect \
              operand_layouts output_operand_aliases result_layouts",
-            "api_version backend_config call_target_name called_computations has_side_effect \
+            "1.18 api_version backend_config call_target_name called_computations has_side_effect \
              operand_layouts output_operand_aliases result_layouts result_tilings"])),
     row("stablehlo.dot", F(product::dot), "% , % ~precision {} : &function",
         Vhlo(&["precision_config"])),
@@ -200,7 +200,7 @@ pub(super) const ROWS: &[OpRow] = &[
         Split(&[
             "lhs_batching_dimensions lhs_contracting_dimensions precision_config \
              rhs_batching_dimensions rhs_contracting_dimensions",
-            "accumulation_type allow_imprecise_accumulation lhs_batching_dimensions \
+            "1.6 accumulation_type allow_imprecise_accumulation lhs_batching_dimensions \
              lhs_component_count lhs_contracting_dimensions lhs_precision_type \
              num_primitive_operations precision_config rhs_batching_dimensions \
              rhs_component_count rhs_contracting_dimensions rhs_precision_type"], DOT)),
@@ -215,7 +215,7 @@ pub(super) const ROWS: &[OpRow] = &[
              kernel_output_feature_dimension kernel_spatial_dimensions lhs_dilation \
              output_batch_dimension output_feature_dimension output_spatial_dimensions padding \
              precision_config rhs_dilation window_reversal window_strides",
-            "batch_group_count feature_group_count input_batch_dimension input_feature_dimension \
+            "0.20 batch_group_count feature_group_count input_batch_dimension input_feature_dimension \
              input_spatial_dimensions kernel_input_feature_dimension \
              kernel_output_feature_dimension kernel_spatial_dimensions lhs_dilation \
              output_batch_dimension output_feature_dimension output_spatial_dimensions \
@@ -224,7 +224,7 @@ pub(super) const ROWS: &[OpRow] = &[
         Split(&[
             "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims \
              start_index_map",
-            "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims \
+            "1.1 collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims \
              operand_batching_dims start_index_map start_indices_batching_dims"], GATHER)),
     row("stablehlo.dynamic_iota", F(dynamic::iota), "% , dim = $iota_dimension:i64 {} : &function",
         Vhlo(&["iota_dimension"])),
@@ -242,7 +242,7 @@ pub(super) const ROWS: &[OpRow] = &[
         Split(&[
             "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims slice_sizes \
              start_index_map",
-            "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims \
+            "1.1 collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims \
              operand_batching_dims slice_sizes start_index_map \
              start_indices_batching_dims"], GATHER)),
     row("stablehlo.get_dimension_size", F(dynamic::get_dimension_size),
@@ -265,7 +265,7 @@ pub(super) const ROWS: &[OpRow] = &[
     row("stablehlo.recv", F(host::recv), GENERIC,
         Vhlo(&[
             "channel_id channel_type is_host_transfer",
-            "channel_id channel_type is_host_transfer source_target_pairs"])),
+            "1.12 channel_id channel_type is_host_transfer source_target_pairs"])),
     row("stablehlo.reduce", R(reduce::reduce), "~reduce", Vhlo(&["dimensions"])),
     row("stablehlo.reduce_precision", F(moves::reduce_precision), "% , format = ~format {} : &same",
         Vhlo(&["exponent_bits mantissa_bits"])),
@@ -289,7 +289,7 @@ pub(super) const ROWS: &[OpRow] = &[
         Split(&[
             "index_vector_dim indices_are_sorted inserted_window_dims \
              scatter_dims_to_operand_dims unique_indices update_window_dims",
-            "index_vector_dim indices_are_sorted input_batching_dims inserted_window_dims \
+            "1.1 index_vector_dim indices_are_sorted input_batching_dims inserted_window_dims \
              scatter_dims_to_operand_dims scatter_indices_batching_dims unique_indices \
              update_window_dims"], SCATTER)),
     row("stablehlo.select", F(moves::select), "%* {} : &select", V1),
@@ -298,7 +298,7 @@ pub(super) const ROWS: &[OpRow] = &[
     row("stablehlo.send", F(host::send), GENERIC,
         Vhlo(&[
             "channel_id channel_type is_host_transfer",
-            "channel_id channel_type is_host_transfer source_target_pairs"])),
+            "1.12 channel_id channel_type is_host_transfer source_target_pairs"])),
     row("stablehlo.set_dimension_size", F(dynamic::set_dimension_size),
         "% , % , dim = $dimension:i64 {} : &function", Vhlo(&["dimension"])),
     row("stablehlo.slice", F(moves::slice), "% ~slice_ranges {} : &function",

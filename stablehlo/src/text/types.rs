@@ -4,6 +4,7 @@ use crate::element;
 use crate::element::set_bounds;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Dim, Tensor, Type};
+use crate::quantized::Quantized;
 use smol_str::SmolStr;
 
 impl Parser<'_> {
@@ -111,7 +112,10 @@ impl Parser<'_> {
         }
         Ok(match self.cursor.since(start) {
             "!stablehlo<token>" => Type::Token,
-            text => Type::Other(SmolStr::new(text)),
+            text => Type::Other(match Quantized::parse(text) {
+                Some(quantized) => quantized.to_string().into(),
+                None => SmolStr::new(text),
+            }),
         })
     }
 
