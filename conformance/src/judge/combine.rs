@@ -30,29 +30,23 @@ impl Combine {
     /// Returns the operation of the computation for each leaf of its result.
     pub(super) fn of(module: &Module, id: ComputationId) -> Vec<Self> {
         let computation = &module.computations[id];
-        let root = source(computation, computation.root);
+        let root = stored(computation, computation.root, None);
         let instruction = &computation.instructions[root];
         let leaves = match &instruction.op {
             Op::Tuple(_) => instruction.operands.to_vec(),
             _ => vec![root],
         };
         let count = leaves.len();
-        let selects = !any_rounds(module, id);
         leaves
             .into_iter()
             .enumerate()
-            .map(|(k, leaf)| Self::leaf(computation, leaf, k, count, selects))
+            .map(|(k, leaf)| Self::leaf(computation, leaf, k, count))
             .collect()
     }
 
-    fn leaf(
-        computation: &Computation,
-        leaf: InstructionId,
-        k: usize,
-        count: usize,
-        selects: bool,
-    ) -> Self {
-        let instruction = &computation.instructions[source(computation, leaf)];
+    fn leaf(computation: &Computation, leaf: InstructionId, k: usize, count: usize) -> Self {
+        let first = parameter_type(computation, k);
+        let instruction = &computation.instructions[stored(computation, leaf, first)];
         let number =
             |&id: &InstructionId| match &computation.instructions[source(computation, id)].op {
                 Op::Parameter(parameter) => usize::try_from(parameter.number).ok(),
@@ -72,7 +66,7 @@ impl Combine {
                 return if any_order { Self::Op(op, ty) } else { Self::Other };
             }
         }
-        match (uses_first(computation, leaf, count), selects) {
+        match (uses_first(computation, leaf, count), selects(computation, leaf)) {
             (false, _) => Self::Second,
             (true, true) => Self::Selects,
             (true, false) => Self::Other,
@@ -97,15 +91,68 @@ fn without_negation(
     }
 }
 
-/// Returns the instruction of which this one is a copy or a conversion.
+/// Returns the instruction of which this one is a copy, or a conversion that rounds nothing.
 fn source(computation: &Computation, mut id: InstructionId) -> InstructionId {
     loop {
         let instruction = &computation.instructions[id];
-        if instruction.opcode() != Opcode::Convert && !instruction.opcode().aliases_operand() {
+        let is_convert = instruction.opcode() == Opcode::Convert;
+        let own = instruction.shape.element_type();
+        let from = |of: InstructionId| computation.instructions[of].shape.element_type();
+        if !instruction.opcode().aliases_operand()
+            && !(is_convert && widens(from(instruction.operands[0]), own))
+        {
             return id;
         }
         id = instruction.operands[0];
     }
+}
+
+/// As [`source`] of a result, which may also be rounded to the type in which it is stored.
+fn stored(
+    computation: &Computation,
+    id: InstructionId,
+    first: Option<ElementType>,
+) -> InstructionId {
+    let id = source(computation, id);
+    let instruction = &computation.instructions[id];
+    let rounds = instruction.opcode() == Opcode::Convert
+        && instruction.shape.element_type() == first
+        && first.is_some_and(ElementType::is_float);
+    if rounds { source(computation, instruction.operands[0]) } else { id }
+}
+
+/// Returns the element type of a parameter.
+fn parameter_type(computation: &Computation, k: usize) -> Option<ElementType> {
+    let is_own = |op: &Op| matches!(op, Op::Parameter(p) if usize::try_from(p.number) == Ok(k));
+    let found = computation.instructions.iter().find(|(_, instruction)| is_own(&instruction.op));
+    found.and_then(|(_, instruction)| instruction.shape.element_type())
+}
+
+/// Returns whether a type has all values of another.
+fn widens(from: Option<ElementType>, to: Option<ElementType>) -> bool {
+    let (Some(from), Some(to)) = (from, to) else { return false };
+    let format = |ty: ElementType| ty.component().float_format();
+    match (format(from), format(to)) {
+        (Some(a), Some(b)) => a.mantissa_bits <= b.mantissa_bits && a.bias <= b.bias,
+        (None, None) => from.class() == to.class() && from.bits() <= to.bits(),
+        (None, Some(_)) | (Some(_), None) => false,
+    }
+}
+
+/// Returns whether a leaf is one of the values, whatever decides which.
+fn selects(computation: &Computation, leaf: InstructionId) -> bool {
+    let mut open = vec![leaf];
+    while let Some(id) = open.pop() {
+        let id = source(computation, id);
+        let instruction = &computation.instructions[id];
+        match &instruction.op {
+            Op::Parameter(_) => {}
+            Op::Select(_) => open.extend(&instruction.operands[1..]),
+            Op::Binary(Binary::Maximum | Binary::Minimum) => open.extend(&instruction.operands),
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// Returns whether an instruction depends on one of the first parameters.

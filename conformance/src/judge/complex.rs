@@ -160,6 +160,24 @@ fn function<const N: usize>(
     if change.is_finite() { Parts::around(center, change) } else { Parts::both(Interval::ANY) }
 }
 
+/// Returns whether a step of a function overflows, or underflows, in some formula.
+fn overflows(op: Unary, ty: ElementType, z: &Parts) -> bool {
+    let (most, least) = (largest(ty) / 4.0, smallest_normal(ty));
+    let (re, im) = (z.re.max_abs(), z.im.max_abs());
+    let exponent = match op {
+        Unary::Exponential | Unary::ExponentialMinusOne => z.re.hi,
+        Unary::Sinh | Unary::Cosh | Unary::Logistic => re,
+        Unary::Tanh => 2.0 * re,
+        Unary::Sine | Unary::Cosine => im,
+        Unary::Tan => 2.0 * im,
+        _ => {
+            let square = re * re + im * im;
+            return square > most || (square > 0.0 && square < least);
+        }
+    };
+    exponent > most.ln()
+}
+
 /// Returns whether a function is infinite at one of these numbers.
 fn has_pole(op: Unary, z: &Parts) -> bool {
     let has = |x: Interval, point: f64| x.lo <= point.next_up() && x.hi >= point.next_down();
@@ -224,7 +242,7 @@ pub(super) fn unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range
     let each = |z: &Parts| {
         // The specification names no formula for infinities and NaN. Near a pole there are numbers
         // of any size.
-        if !z.is_finite() || (!z.is_point() && has_pole(op, z)) {
+        if !z.is_finite() || (!z.is_point() && has_pole(op, z)) || overflows(op, shape.ty, z) {
             return vec![Parts::both(Interval::ANY)];
         }
         let parts = z.quadrants().into_iter();

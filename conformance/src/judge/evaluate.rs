@@ -428,8 +428,9 @@ impl<'m> Evaluator<'m> {
             self.moved_ends(site, &chosen)
         };
         let ranges: Vec<Range> = (0..count).map(each).collect::<Result<_, _>>()?;
-        let cause = operands.iter().find_map(|range| range.cause.clone());
-        Ok(vec![Range::any_of(&ranges).because(cause)])
+        let causes = operands.iter().filter_map(|range| range.cause.clone());
+        let cause = causes.max_by_key(|cause| cause.kind);
+        Ok(vec![Range { cause, ..Range::any_of(&ranges) }])
     }
 
     fn moved_ends(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Range, Stop> {
@@ -451,8 +452,12 @@ impl<'m> Evaluator<'m> {
     /// anything is legal.
     pub(super) fn stated(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Leaves, Stop> {
         let types = (0..operands.len()).map(|i| site.operand(i).element_type());
-        let values: Option<Vec<Literal>> =
-            operands.iter().zip(types).map(|(range, ty)| range.value(ty?)).collect();
+        let bits = matches!(site.instruction().op, Op::BitcastConvert(_));
+        let value = |(range, ty): (&&Range, Option<ElementType>)| match bits {
+            true => range.rounded(ty?),
+            false => range.value(ty?),
+        };
+        let values: Option<Vec<Literal>> = operands.iter().zip(types).map(value).collect();
         let Some(values) = values else {
             let cause = operands.iter().find_map(|range| range.cause.clone());
             let cause = cause.or_else(|| Some(site.cause()));
@@ -517,7 +522,8 @@ fn computes(instruction: &Instruction) -> bool {
         return custom::computes(op);
     }
     let opcode = instruction.opcode();
-    let moves = opcode.moves_data() && opcode != Opcode::Compare;
+    // Hardware may flush what it negates.
+    let moves = opcode.moves_data() && !matches!(opcode, Opcode::Compare | Opcode::Negate);
     let array = matches!(opcode.kind(), Kind::Array | Kind::Collective);
     array && !moves && !instruction.operands.is_empty()
 }

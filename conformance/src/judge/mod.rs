@@ -31,6 +31,8 @@
 //! ```
 #![expect(clippy::float_cmp, reason = "ends of intervals are compared exactly")]
 mod accuracy;
+#[cfg(test)]
+mod accusations;
 mod alone;
 mod batch_norm;
 #[cfg(test)]
@@ -132,7 +134,7 @@ pub struct Judgement {
     /// or the shapes that differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// Why the module has no bound of its own, and is judged by its [`Tolerance`].
+    /// Why results have no bound, and are judged by the [`Tolerance`](crate::Tolerance) of the module.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimated: Option<String>,
 }

@@ -36,18 +36,18 @@ pub(super) struct Cause {
     pub(super) kind: CauseKind,
 }
 
-/// How an instruction amplifies rounding errors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How an instruction amplifies rounding errors, the strongest last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CauseKind {
-    /// It decides, as a comparison does.
-    Decides,
-    /// The bound is infinite after it, as after a division by what may be 0.
-    Unbounded,
-    /// There is no rule for it; the path has the reason. It has no effect on what computes with
-    /// the result: that is `Unbounded`.
-    NoRule,
     /// It adds so many terms in so few bits that the bound has the size of the sum.
     Loose,
+    /// There is no rule for it; the path has the reason. What computes with the result is
+    /// `Unbounded`.
+    NoRule,
+    /// The bound is infinite after it, as after a division by what may be 0.
+    Unbounded,
+    /// It decides, as a comparison does.
+    Decides,
 }
 
 /// Returns the type that holds the ends of the intervals of a type.
@@ -271,6 +271,13 @@ impl Range {
     /// Returns the array in its own type, if each element has one legal value.
     pub(super) fn value(&self, ty: ElementType) -> Option<Literal> {
         self.is_point().then(|| converted(&self.lo, ty))
+    }
+    /// Returns the array in its own type, if each element rounds to one value of it.
+    pub(super) fn rounded(&self, ty: ElementType) -> Option<Literal> {
+        let known = self.candidates.is_empty()
+            && !self.intervals().any(|x| x.is_any() || x.is_nan() || x.has_open_sign());
+        let (lo, hi) = (converted(&self.lo, ty), converted(&self.hi, ty));
+        if known && lo.bytes() == hi.bytes() { Some(lo) } else { self.value(ty) }
     }
     pub(super) fn shape(&self) -> Option<&ArrayShape> {
         self.lo.array_shape()

@@ -101,7 +101,9 @@ impl Form<'_, '_, '_> {
     fn log(&self, x: InstructionId) -> Vec<Range> {
         let inverse = self.of(x, Unary::Exponential).and_then(|x| self.value(x));
         let power = self.pair(x, Binary::Power).and_then(|[a, b]| {
-            let log = self.function(Unary::Log, &self.value(a)?);
+            // XLA takes the logarithm of the magnitude.
+            let magnitude = self.function(Unary::Abs, &self.value(a)?);
+            let log = self.function(Unary::Log, &magnitude);
             Some(self.apply(Binary::Multiply, &self.value(b)?, &log))
         });
         [inverse, power].into_iter().flatten().collect()

@@ -212,7 +212,7 @@ fn target_of(
 }
 
 /// Returns whether a computation, or one that it calls, compares in the total order.
-fn compares_in_total_order(module: &Module, id: ComputationId) -> bool {
+pub(super) fn compares_in_total_order(module: &Module, id: ComputationId) -> bool {
     module.computations[id].instructions.iter().any(|(_, instruction)| {
         let mut found = matches!(&instruction.op,
             Op::Compare(compare) if compare.ty == Some(ComparisonType::TotalOrder));

@@ -5,11 +5,12 @@ use super::open_order::OpenOrder;
 use super::range::is_whole;
 use super::range::{Range, converted};
 use super::runner::Form;
+use super::scatter::compares_in_total_order;
 use super::site::Site;
 use super::{Stop, candidates};
 use hlo::ir::ComputationId;
 use hlo::op::Sort;
-use hlo::{Literal, Scalar};
+use hlo::{Literal, Op, Scalar};
 
 pub(super) fn sort<'m>(
     ev: &mut Evaluator<'m>,
@@ -41,6 +42,11 @@ pub(super) fn sort<'m>(
     let gaps = Gaps { rows: &rows, steps: &steps, comparator, is_stable: op.is_stable };
     let pairs = steps.len() - 1;
     let mut joined = vec![false; rows.len() * pairs];
+    // A NaN is equal to all numbers, of which none is equal to another: it has no place.
+    let nan = unordered(ev, comparator, &operands);
+    for (joined, &row) in joined.chunks_mut(pairs).zip(&rows) {
+        joined.fill(steps.iter().any(|step| nan.get(row + step).is_some_and(|&nan| nan)));
+    }
     let mut groups = sorted.clone();
     // Elements whose order is open are a group, whose order to its neighbors is that of all its
     // members.
@@ -70,6 +76,28 @@ pub(super) fn sort<'m>(
         sorted = groups.into_iter().zip(&sorted).map(open).collect();
     }
     Ok(sorted)
+}
+
+/// Returns which elements are NaN in an operand that the comparator compares, if not in the total
+/// order.
+fn unordered(ev: &Evaluator<'_>, comparator: ComputationId, operands: &[&Range]) -> Vec<bool> {
+    let mut unordered = vec![false; operands[0].lo.len()];
+    if compares_in_total_order(ev.module, comparator) {
+        return unordered;
+    }
+    let computation = &ev.module.computations[comparator];
+    for (_, instruction) in computation.instructions.iter() {
+        for &read in &instruction.operands {
+            let Op::Parameter(parameter) = &computation.instructions[read].op else { continue };
+            let operand = usize::try_from(parameter.number / 2).ok();
+            let Some(range) = operand.and_then(|k| operands.get(k)) else { continue };
+            let real = range.intervals().count() == unordered.len();
+            for (unordered, x) in unordered.iter_mut().zip(range.intervals()).filter(|_| real) {
+                *unordered |= x.is_nan();
+            }
+        }
+    }
+    unordered
 }
 
 /// After so many rounds all elements of a row whose groups still grow are one group.

@@ -417,25 +417,6 @@ fn only_what_differs_needs_a_bound() {
     assert_eq!((found.verdict, found.measures.wrong), (Verdict::Differs, 1));
 }
 
-/// What follows from a value without a rule is estimated, what it decides is undefined.
-#[test]
-fn nothing_is_accused_by_a_decision_without_a_bound() {
-    let text = "HloModule m
-        ENTRY e { v = f32[1,1] parameter(0)
-        q = (f32[1,1], f32[1]) custom-call(v), custom_call_target=\"Qr\" s = f32[1,1] get-tuple-element(q), index=0
-        m = f32[1,1] negate(s) z = f32[1,1] constant({{-2}}) p = pred[1,1] compare(m, z), direction=GE
-        a = f32[1,1] constant({{5}}) c = f32[1,1] select(p, a, z) i = s32[1,1] convert(m)
-        ROOT t = (f32[1,1], f32[1,1], s32[1,1]) tuple(s, c, i) }";
-    let of = |actual: &str| check(text, &["f32[1,1] {{2}}"], actual);
-    let found = of("(f32[1,1] {{2}}, f32[1,1] {{-2}}, s32[1,1] {{-1}})");
-    assert_eq!(found.verdict, Verdict::Undefined);
-    let found = of("(f32[1,1] {{1.9999999}}, f32[1,1] {{5}}, s32[1,1] {{-2}})");
-    assert_eq!(found.verdict, Verdict::WithinBound);
-    assert!(found.estimated.is_some_and(|reason| reason.starts_with("e/q: no bound for")));
-    let found = of("(f32[1,1] {{1}}, f32[1,1] {{5}}, s32[1,1] {{-2}})");
-    assert_eq!((found.verdict, found.cause), (Verdict::Differs, None));
-}
-
 #[test]
 fn a_computed_nan_has_no_certain_place_in_the_total_order() {
     let text = |x: &str, y: &str| {

@@ -1,0 +1,77 @@
+//! Tests of what the specification leaves open: no accusation.
+use super::rules::verdicts;
+use super::tests::check;
+use super::*;
+use Verdict::{Differs, Undefined, WithinBound};
+
+/// What follows from a value without a rule is estimated, what it decides is undefined.
+#[test]
+fn nothing_is_accused_by_a_decision_without_a_bound() {
+    let text = "HloModule m
+        ENTRY e { v = f32[1,1] parameter(0)
+        q = (f32[1,1], f32[1]) custom-call(v), custom_call_target=\"Qr\" s = f32[1,1] get-tuple-element(q), index=0
+        m = f32[1,1] negate(s) z = f32[1,1] constant({{-2}}) p = pred[1,1] compare(m, z), direction=GE
+        a = f32[1,1] constant({{5}}) c = f32[1,1] select(p, a, z) i = s32[1,1] convert(m)
+        ROOT t = (f32[1,1], f32[1,1], s32[1,1]) tuple(s, c, i) }";
+    let of = |actual: &str| check(text, &["f32[1,1] {{2}}"], actual);
+    let found = of("(f32[1,1] {{2}}, f32[1,1] {{-2}}, s32[1,1] {{-1}})");
+    assert_eq!(found.verdict, Verdict::Undefined);
+    let found = of("(f32[1,1] {{1.9999999}}, f32[1,1] {{5}}, s32[1,1] {{-2}})");
+    assert_eq!(found.verdict, Verdict::WithinBound);
+    assert!(found.estimated.is_some_and(|reason| reason.starts_with("e/q: no bound for")));
+    let found = of("(f32[1,1] {{1}}, f32[1,1] {{5}}, s32[1,1] {{-2}})");
+    assert_eq!((found.verdict, found.cause), (Verdict::Differs, None));
+}
+
+#[test]
+fn bodies_that_narrow_are_what_they_say() {
+    let body = "f { a = f32[] parameter(0) b = f32[] parameter(1) c = bf16[] convert(a) d = bf16[] convert(b)
+          m = bf16[] maximum(c, d) ROOT r = f32[] convert(m) }
+        ENTRY e { x = f32[3] parameter(0) z = f32[] constant(-9)
+        ROOT s = f32[] reduce(x, z), dimensions={0}, to_apply=f }";
+    let judged =
+        check(&format!("HloModule m\n{body}"), &["f32[3] {1.003, 2.003, 3.003}"], "f32[] 3.003");
+    assert_ne!(judged.verdict, Verdict::EtalonBug, "{judged:?}");
+}
+
+#[test]
+fn exact_bodies_that_do_not_associate_have_any_tree() {
+    let body = "f { a = s32[] parameter(0) b = s32[] parameter(1) k = s32[] constant(31)
+          m = s32[] multiply(a, k) ROOT r = s32[] add(m, b) }
+        ENTRY e { x = s32[4] parameter(0) z = s32[] constant(0)
+        ROOT s = s32[] reduce(x, z), dimensions={0}, to_apply=f }";
+    verdicts(body, &["s32[4] {1, 2, 3, 4}"], &[("s32[] 1230", Undefined)]);
+}
+
+#[test]
+fn a_sign_change_may_flush() {
+    let body = "ENTRY e { x = f32[] parameter(0) ROOT r = f32[] negate(x) }";
+    verdicts(body, &["f32[] 1e-40"], &[("f32[] -0", WithinBound), ("f32[] 1", Differs)]);
+}
+
+#[test]
+fn steps_of_complex_functions_may_overflow() {
+    let unary = |op: &str| format!("ENTRY e {{ x = c64[] parameter(0) ROOT r = c64[] {op}(x) }}");
+    let inf = "c64[] (inf, inf)";
+    verdicts(&unary("exponential"), &["c64[] (88.9, 1.2)"], &[(inf, Undefined)]);
+    verdicts(&unary("sqrt"), &["c64[] (1e30, 1e30)"], &[(inf, Undefined)]);
+    verdicts(&unary("tanh"), &["c64[] (100, 1)"], &[("c64[] (nan, 0)", Undefined)]);
+    verdicts(&unary("exponential"), &["c64[] (8, 1.2)"], &[(inf, Differs)]);
+}
+
+#[test]
+fn a_nan_has_no_place_in_a_sort() {
+    let body = "f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT p = pred[] compare(a, b), direction=LT }
+        ENTRY e { x = f32[4] parameter(0) ROOT s = f32[4] sort(x), dimensions={0}, to_apply=f }";
+    let results = [("f32[4] {3, nan, 1, 2}", WithinBound), ("f32[4] {3, nan, 1, 5}", Differs)];
+    verdicts(body, &["f32[4] {3, nan, 1, 2}"], &results[1..]);
+    let total = body.replace("direction=LT", "direction=LT, type=TOTALORDER");
+    verdicts(&total, &["f32[4] {3, nan, 1, 2}"], &[("f32[4] {3, nan, 1, 2}", Differs)]);
+}
+
+#[test]
+fn the_bits_of_what_rounds_to_one_value_are_known() {
+    let body = "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) s = f32[] add(x, y)
+        ROOT b = s32[] bitcast-convert(s) }";
+    verdicts(body, &["f32[] 1.1", "f32[] 0.3"], &[("s32[] 12345", Differs)]);
+}
