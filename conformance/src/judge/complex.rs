@@ -160,6 +160,18 @@ fn function<const N: usize>(
     if change.is_finite() { Parts::around(center, change) } else { Parts::both(Interval::ANY) }
 }
 
+/// Returns the largest magnitude of a function that turns, if it may turn by more than a little.
+fn wave(op: Unary, z: &Parts) -> Option<f64> {
+    let radius = |x: Interval| if x.is_point() { 0.0 } else { x.radius() };
+    let (turns, size) = match op {
+        Unary::Exponential | Unary::ExponentialMinusOne => (z.im, z.re.hi.exp() + 1.0),
+        Unary::Sinh | Unary::Cosh => (z.im, z.re.max_abs().cosh()),
+        Unary::Sine | Unary::Cosine => (z.re, z.im.max_abs().cosh()),
+        _ => return None,
+    };
+    (radius(turns) > 0.5).then_some(size)
+}
+
 /// Returns whether a step of a function overflows, or underflows, in some formula.
 fn overflows(op: Unary, ty: ElementType, z: &Parts) -> bool {
     let (most, least) = (largest(ty) / 4.0, smallest_normal(ty));
@@ -244,6 +256,9 @@ pub(super) fn unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range
         // of any size.
         if !z.is_finite() || (!z.is_point() && has_pole(op, z)) || overflows(op, shape.ty, z) {
             return vec![Parts::both(Interval::ANY)];
+        }
+        if let Some(most) = wave(op, z) {
+            return vec![Parts::around((0.0, 0.0), most).stored(modes, shape.ty, ulps)];
         }
         let parts = z.quadrants().into_iter();
         parts.map(|z| function([z], f).stored(modes, shape.ty, ulps)).collect()

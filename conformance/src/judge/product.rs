@@ -87,8 +87,13 @@ fn real_product(
 ) -> Interval {
     let (mut product, mut of) = (Interval::point(1.0), Factors::NONE);
     let mut infinite = false;
+    // NaN in every order: a factor is, or there are an infinity and a zero.
+    let (mut nan, mut none, mut all) = (false, false, false);
     for x in factors {
         infinite |= !x.is_finite();
+        nan |= x.is_nan() || x.is_any();
+        none |= x.is_point() && x.lo == 0.0;
+        all |= x.is_point() && x.lo.is_infinite();
         of.push(x);
         product = product * x;
     }
@@ -97,6 +102,9 @@ fn real_product(
     let (overflows, underflows) = (of.large > largest(ty), of.small < normal);
     let unit = roundoff(ty);
     let exact = of.significand <= 1.0 / unit && !overflows && !underflows;
+    if product.is_nan() && !nan && !(none && all) && (overflows || underflows) {
+        return Interval::ANY;
+    }
     if product.is_nan() || product.is_any() || of.count < 2.0 || exact {
         return product;
     }

@@ -43,9 +43,15 @@ pub(super) fn sort<'m>(
     let pairs = steps.len() - 1;
     let mut joined = vec![false; rows.len() * pairs];
     // A NaN is equal to all numbers, of which none is equal to another: it has no place.
-    let nan = unordered(ev, comparator, &operands);
+    // In the total order the bits of several decide, which are open.
+    let total = compares_in_total_order(ev.module, comparator);
+    let nan = compared_nan(ev, comparator, &sorted);
     for (joined, &row) in joined.chunks_mut(pairs).zip(&rows) {
-        joined.fill(steps.iter().any(|step| nan.get(row + step).is_some_and(|&nan| nan)));
+        let is_nan = |step: &usize| nan[row + step];
+        let any = !total && steps.iter().any(is_nan);
+        for (joined, pair) in joined.iter_mut().zip(steps.windows(2)) {
+            *joined = any || (total && pair.iter().all(is_nan));
+        }
     }
     let mut groups = sorted.clone();
     // Elements whose order is open are a group, whose order to its neighbors is that of all its
@@ -78,13 +84,9 @@ pub(super) fn sort<'m>(
     Ok(sorted)
 }
 
-/// Returns which elements are NaN in an operand that the comparator compares, if not in the total
-/// order.
-fn unordered(ev: &Evaluator<'_>, comparator: ComputationId, operands: &[&Range]) -> Vec<bool> {
+/// Returns which elements are NaN in an operand that the comparator reads.
+fn compared_nan(ev: &Evaluator<'_>, comparator: ComputationId, operands: &[Range]) -> Vec<bool> {
     let mut unordered = vec![false; operands[0].lo.len()];
-    if compares_in_total_order(ev.module, comparator) {
-        return unordered;
-    }
     let computation = &ev.module.computations[comparator];
     for (_, instruction) in computation.instructions.iter() {
         for &read in &instruction.operands {
