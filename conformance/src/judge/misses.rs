@@ -139,3 +139,49 @@ fn rows_of_a_reduction_have_their_own_signs_and_digits() {
         &[("f32[2] {500500, 100.0001}", WithinBound), ("f32[2] {500501, 100}", Differs)],
     );
 }
+
+#[test]
+fn beyond_a_format_without_infinities_is_nan_or_the_largest_number() {
+    let binary = |op: &str| {
+        format!(
+            "ENTRY e {{ x = f8e4m3fn[] parameter(0) y = f8e4m3fn[] parameter(1)
+            ROOT r = f8e4m3fn[] {op}(x, y) }}"
+        )
+    };
+    let legal = |body: &str, arguments: &[&str]| {
+        verdicts(
+            body,
+            arguments,
+            &[
+                ("f8e4m3fn[] nan", Agrees),
+                ("f8e4m3fn[] 448", WithinBound),
+                ("f8e4m3fn[] 416", Differs),
+                ("f8e4m3fn[] -448", Differs),
+                ("f8e4m3fn[] 3", Differs),
+            ],
+        );
+    };
+    let numbers = ["f8e4m3fn[] 384", "f8e4m3fn[] 384"];
+    legal(&binary("add"), &numbers);
+    legal(&binary("multiply"), &numbers);
+    let convert = "ENTRY e { x = f32[] parameter(0) ROOT r = f8e4m3fn[] convert(x) }";
+    legal(convert, &["f32[] 1000"]);
+    let sum = "sum { a = f8e4m3fn[] parameter(0) b = f8e4m3fn[] parameter(1)
+          ROOT c = f8e4m3fn[] add(a, b) }
+        ENTRY e { x = f8e4m3fn[3] parameter(0) z = f8e4m3fn[] constant(0)
+        ROOT r = f8e4m3fn[] reduce(x, z), dimensions={0}, to_apply=sum }";
+    legal(sum, &["f8e4m3fn[3] {384, 384, 384}"]);
+    // The sum may stay wide, be NaN or the largest number; so may be the difference.
+    let kept = "ENTRY e { x = f8e4m3fn[] parameter(0) y = f8e4m3fn[] add(x, x)
+        ROOT r = f8e4m3fn[] subtract(y, x) }";
+    verdicts(
+        kept,
+        &["f8e4m3fn[] 384"],
+        &[
+            ("f8e4m3fn[] nan", Agrees),
+            ("f8e4m3fn[] 384", WithinBound),
+            ("f8e4m3fn[] 64", WithinBound),
+            ("f8e4m3fn[] 200", Differs),
+        ],
+    );
+}

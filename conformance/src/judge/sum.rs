@@ -151,7 +151,7 @@ impl Sum {
                     true => ev.modes.store(self.accumulator, real, false),
                     false => real,
                 };
-                return ev.modes.store(ty, real, false);
+                return ev.modes.store_all(ty, real, false);
             }
             // A term is not finite, or the sum is beyond f64. Finite terms may make an infinity of
             // the other sign.
@@ -160,13 +160,13 @@ impl Sum {
             let one_sign = !signs.negative || !signs.positive;
             let special = self.specials.as_ref().map_or(0.0, |specials| floats(specials)[i]);
             if same && (special.is_nan() || one_sign || sum < largest(self.accumulator)) {
-                Interval::point(lo)
+                vec![Interval::point(lo)]
             } else {
-                Interval::ANY
+                vec![Interval::ANY]
             }
         });
         let most = self.roundings.iter().copied().fold(0.0, f64::max);
-        Range::of(shape, &parts.collect::<Vec<_>>()).loosened(site, most * self.unit)
+        Range::of_sets(shape, &parts.collect::<Vec<_>>()).loosened(site, most * self.unit)
     }
 
     /// Returns the values of element `i`, of which `sum` is the sum of the magnitudes, before it is
