@@ -110,7 +110,7 @@ fn a_window_in_the_padding_has_few_terms() {
         format!("bf16[300] {{{}}}", all.join(", "))
     };
     let x = list(1.0, &|_| 1.1);
-    let right = |i: u32| 1.0 + 1.1015625 * f64::from(i);
+    let right = |i: u32| 1.0 + 1.101_562_5 * f64::from(i);
     let (right, wrong) = (list(1.0, &right), list(1.5, &right));
     let judged = |actual: &str| check(&format!("HloModule m\n{cumsum}"), &[&x], actual).verdict;
     assert_ne!(judged(&right), Differs);

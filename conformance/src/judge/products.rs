@@ -5,7 +5,7 @@ use super::interval::Interval;
 use super::modes::{Mode, Modes};
 use super::precision::ProductPrecision;
 use super::range::is_whole;
-use super::range::{Range, array, floats, wide};
+use super::range::{Range, array, floats, floats_mut, wide};
 use super::runner::Form;
 use super::site::Site;
 use super::sum::{Signs, Sum, Terms, quantum};
@@ -132,17 +132,8 @@ fn of_arrays<'m>(
     let center =
         ev.runner.run(ev.module, &site.key(Form::Wide), &with_rest(a.mids(), b.mids(), false))?;
     let sum = real(ev, &large_a, &large_b)?;
-    let errors = if all_points(operands) && a.is_point() && b.is_point() {
-        None
-    } else {
-        // |a| eb + ea (|b| + eb), of which `large_b` is the latter factor.
-        let one = real(ev, &large_a, &radii(b))?;
-        let other = real(ev, &radii(a), &large_b)?;
-        Some(array(
-            &shape.with_type(ElementType::F64),
-            floats(&one).iter().zip(floats(&other)).map(|(x, y)| x + y),
-        ))
-    };
+    let exact = all_points(operands) && a.is_point() && b.is_point();
+    let errors = if exact { None } else { Some(distances(ev, &real, [a, b])?) };
     let invalid = zeros_times_infinities(ev, &real, [a, b])?;
     let step = if complex { 2 } else { 1 };
     let wide = shape.with_type(wide(shape.ty));
@@ -188,12 +179,33 @@ fn of_arrays<'m>(
         either = either.hull(&range(ev, modes, &sum, terms));
     }
     let range = either.because(cause);
-    if !invalid.contains(&true) {
-        return Ok(vec![range]);
-    }
-    let known = |(i, x)| if invalid[i / step] { Interval::ANY } else { x };
+    let range = if invalid.contains(&true) {
+        unknown_where(&shape, &range, |part| invalid[part / step]).because(Some(site.cause()))
+    } else {
+        range
+    };
+    Ok(vec![range])
+}
+
+/// Returns the distance of the ends of each element from its middle. `dot` adds the products of two
+/// arrays.
+fn distances<'m>(
+    ev: &mut Evaluator<'m>,
+    dot: &dyn Fn(&mut Evaluator<'m>, &Literal, &Literal) -> Result<Literal, Stop>,
+    [a, b]: [&Range; 2],
+) -> Result<Literal, Stop> {
+    // |a| eb + ea (|b| + eb), of which the magnitudes of b are the latter factor.
+    let mut one = dot(ev, &finite_magnitudes(a), &radii(b))?;
+    let other = dot(ev, &radii(a), &finite_magnitudes(b))?;
+    floats_mut(&mut one).iter_mut().zip(floats(&other)).for_each(|(x, y)| *x += y);
+    Ok(one)
+}
+
+/// Returns the range with these parts unknown.
+fn unknown_where(shape: &ArrayShape, range: &Range, is_unknown: impl Fn(usize) -> bool) -> Range {
+    let known = |(i, x)| if is_unknown(i) { Interval::ANY } else { x };
     let parts: Vec<Interval> = range.intervals().enumerate().map(known).collect();
-    Ok(vec![Range::of(&shape, &parts).because(range.cause.or_else(|| Some(site.cause())))])
+    Range::of(shape, &parts).because(range.cause.clone())
 }
 
 /// Returns for each element whether a factor that may be read as 0 is multiplied by an infinity,

@@ -90,7 +90,11 @@ impl Terms {
             positive: high - (high / Self::MOST).floor() * Self::MOST > 0.0,
             negative_zero: high >= Self::MOST,
         };
-        #[expect(clippy::as_conversions, reason = "it was an i32")]
+        #[expect(
+            clippy::as_conversions,
+            clippy::cast_possible_truncation,
+            reason = "it was an i32"
+        )]
         let quantum = quantum.is_finite().then_some(quantum as i32);
         Self { signs, quantum }
     }

@@ -237,7 +237,7 @@ fn terms_of_each<'m>(
     operands: &[&Range],
     most: f64,
 ) -> Result<Vec<Terms>, Stop> {
-    let all = Terms::of(operands.iter().copied().filter(numeric));
+    let all = Terms::of(operands.iter().copied().filter(|range| numeric(range)));
     if most + 1.0 >= Terms::MOST {
         return Ok(vec![all]);
     }
@@ -254,7 +254,7 @@ fn terms_of_each<'m>(
     Ok(each.map(|(&signs, &quantum)| Terms::of_numbers(signs, quantum)).collect())
 }
 
-fn numeric(range: &&Range) -> bool {
+fn numeric(range: &Range) -> bool {
     !range.shape().is_some_and(|s| is_whole(s.ty))
 }
 
