@@ -11,7 +11,7 @@ use super::needed::is_started;
 use super::range::{Cause, Range, is_whole};
 use super::runner::Form;
 use super::site::Site;
-use super::sum::{Signs, Sum, quantum};
+use super::sum::{Sum, Terms};
 use super::sums::{between_ends, coarser};
 use super::transfers::received;
 use super::{Stop, complex, control, device_folds};
@@ -348,13 +348,11 @@ fn real_sums<'m>(
     let absolute: Vec<Vec<Literal>> = operands.iter().map(absolute).collect();
     let magnitudes = ev.runner.run_all(ev.module, &site.key(form), &absolute)?;
     let all = || operands.iter().flatten().copied();
-    let exponents: Option<Vec<i32>> = all().map(quantum).collect();
-    let quantum = exponents.and_then(|exponents| exponents.into_iter().min());
     let roundings = f64::from(u32::try_from(members.saturating_sub(1)).unwrap_or(u32::MAX));
     let range = |(leaves, magnitudes): (Leaves, Literal)| {
         let Range { lo, hi, .. } = leaves.into_iter().next().unwrap_or_else(Range::nothing);
         let accumulator = coarser(ty, shape.ty);
-        let (signs, roundings) = (Signs::of(all()), vec![roundings]);
+        let (terms, roundings) = (vec![Terms::of(all())], vec![roundings]);
         let (products, unit) = (0.0, roundoff(accumulator));
         let sum = Sum {
             lo,
@@ -365,8 +363,7 @@ fn real_sums<'m>(
             products,
             accumulator,
             unit,
-            quantum,
-            signs,
+            terms,
         };
         vec![sum.range(ev, site, shape)]
     };

@@ -195,11 +195,11 @@ pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &
     let function = |x: Interval| {
         let y = functions::unary(op, x);
         if exact {
-            return y;
+            return vec![y];
         }
-        modes.store(ty, ev.inaccurate(op.opcode(), ty, y).within(least, greatest), false)
+        modes.store_all(ty, ev.inaccurate(op.opcode(), ty, y).within(least, greatest), false)
     };
-    Range::of(shape, &x.intervals().map(function).collect::<Vec<_>>())
+    Range::of_sets(shape, &x.intervals().map(function).collect::<Vec<_>>())
 }
 
 pub(super) fn real_binary(
@@ -220,14 +220,14 @@ pub(super) fn real_binary(
             z = z.not_negative();
         }
         if picks {
-            return z;
+            return vec![z];
         }
-        modes.store(ty, ev.inaccurate(op.opcode(), ty, z), product)
+        modes.store_all(ty, ev.inaccurate(op.opcode(), ty, z), product)
     };
     let pairs = operands[0].intervals().zip(operands[1].intervals());
     if functions::jumps_between(op) && !(operands[0].is_point() && operands[1].is_point()) {
         let set = |(x, y): (Interval, Interval)| {
-            functions::turns(op, x, y).into_iter().map(|z| stored(z, x)).collect()
+            functions::turns(op, x, y).into_iter().flat_map(|z| stored(z, x)).collect()
         };
         return Range::of_sets(shape, &pairs.map(set).collect::<Vec<_>>());
     }
@@ -237,13 +237,13 @@ pub(super) fn real_binary(
         let set = |(x, y): (Interval, Interval)| {
             let reciprocal = strict.store(ty, Interval::point(1.0) / y, false);
             let each = [Some(reciprocal), modes.flushed(ty, reciprocal)].into_iter().flatten();
-            let products = each.map(|reciprocal| stored(x * reciprocal, x));
-            std::iter::once(stored(x / y, x)).chain(products).collect()
+            let products = each.flat_map(|reciprocal| stored(x * reciprocal, x));
+            stored(x / y, x).into_iter().chain(products).collect()
         };
         return Range::of_sets(shape, &pairs.map(set).collect::<Vec<_>>());
     }
     let function = |(x, y): (Interval, Interval)| stored(functions::binary(op, x, y), x);
-    Range::of(shape, &pairs.map(function).collect::<Vec<_>>())
+    Range::of_sets(shape, &pairs.map(function).collect::<Vec<_>>())
 }
 
 /// Returns a range of booleans; `None` is undecided.
@@ -374,11 +374,13 @@ fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Rang
     let to = shape.ty;
     let part = to.component();
     // Ends of narrow floats are legal values, those of f64 are not.
-    let store = |x: Interval| {
+    let store_all = |x: Interval| {
         let wider = part == ElementType::F64 && from.component() != part;
         let x = if wider && !x.is_point() && !x.is_any() { Interval::open(x.lo, x.hi) } else { x };
-        ev.modes.store(part, x, false)
+        ev.modes.store_all(part, x, false)
     };
+    // A format of complex numbers has infinities.
+    let store = |x: Interval| store_all(x)[0];
     let real_and_zero = |x: Interval| [store(x), Interval::point(0.0)];
     let each: Vec<Interval> = match (from.is_complex(), extremes_differ(from)) {
         (true, _) => {
@@ -400,7 +402,9 @@ fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Rang
             let kept = |x: Interval| if x.is_nan() { x } else { store(x) };
             Range::given(shape, &each.into_iter().map(kept).collect::<Vec<_>>())
         }
-        (false, true) => Range::of(shape, &each.into_iter().map(store).collect::<Vec<_>>()),
+        (false, true) => {
+            Range::of_sets(shape, &each.into_iter().map(store_all).collect::<Vec<_>>())
+        }
         (false, false) if !extremes_differ(from) => integers::converted(from, shape, x),
         (false, false) if to == ElementType::Pred => {
             let zero = Interval::point(0.0);

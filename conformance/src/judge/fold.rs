@@ -235,7 +235,7 @@ impl<'a> Fold<'a> {
 
 /// Returns the element of the operand at an offset in the window at a position; `None` in padding
 /// and holes.
-fn element_at(
+pub(super) fn element_at(
     window: &[WindowDim],
     source: &ArrayShape,
     position: &[i64],

@@ -58,6 +58,8 @@ mod interval;
 #[cfg(test)]
 mod legal_sets;
 mod linear;
+#[cfg(test)]
+mod misses;
 mod modes;
 mod needed;
 mod open_order;

@@ -166,8 +166,29 @@ impl Modes {
         if x.is_any() {
             return x;
         }
-        let keep = self.has(Mode::ExcessPrecision) || (product && self.has(Mode::FusedMultiplyAdd));
+        let keep = self.keeps(product);
         if ty == ElementType::F64 { nearest(x, keep) } else { stored(ty, x, keep) }
+    }
+    /// Returns whether a value may not be rounded to its type; `product` if it is one.
+    fn keeps(self, product: bool) -> bool {
+        self.has(Mode::ExcessPrecision) || (product && self.has(Mode::FusedMultiplyAdd))
+    }
+    /// As [`Self::store`], the values apart where those beyond a format without infinities may be
+    /// NaN, the largest number, or not rounded to it.
+    pub(super) fn store_all(self, ty: ElementType, x: Interval, product: bool) -> Vec<Interval> {
+        let all = self.store(ty, x, product);
+        let finite = round(ty, f64::INFINITY).is_nan();
+        if !all.is_any() || x.is_any() || !finite {
+            return vec![all];
+        }
+        let most = largest(ty);
+        let saturated = Interval {
+            lo: round(ty, x.lo.clamp(-most, most)),
+            hi: round(ty, x.hi.clamp(-most, most)),
+        };
+        let single = crate::error_model::roundoff(ElementType::F32);
+        let kept = if x.is_finite() { x.widened(single * x.max_abs()).signed_as(x) } else { x };
+        [Interval::NAN, saturated].into_iter().chain(self.keeps(product).then_some(kept)).collect()
     }
     /// Returns the zero that may stand for an element of which a value is below the normal numbers.
     pub(super) fn flushed(self, ty: ElementType, x: Interval) -> Option<Interval> {
@@ -289,7 +310,11 @@ pub(super) fn contains(ty: ElementType, x: Interval, actual: f64) -> Option<bool
     }
     let (lo, hi) = (round(ty, x.lo), round(ty, x.hi));
     if lo.is_nan() || hi.is_nan() {
-        return Some(actual.is_nan() || !(actual < lo || actual > hi));
+        // Beyond a format without infinities is NaN, or the largest number.
+        let most = largest(ty);
+        let within = round(ty, x.lo.clamp(-most, most)) <= actual
+            && actual <= round(ty, x.hi.clamp(-most, most));
+        return Some(actual.is_nan() || within);
     }
     Some(if x.is_point() { actual.to_bits() == lo.to_bits() } else { lo <= actual && actual <= hi })
 }

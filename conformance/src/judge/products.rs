@@ -2,16 +2,19 @@
 use super::elementwise::finite_magnitudes;
 use super::evaluate::{Evaluator, Leaves, arrays};
 use super::interval::Interval;
-use super::modes::Mode;
+use super::modes::{Mode, Modes};
 use super::precision::ProductPrecision;
 use super::range::is_whole;
-use super::range::{Range, array, floats, wide};
+use super::range::{Range, array, floats, floats_mut, wide};
 use super::runner::Form;
 use super::site::Site;
-use super::sum::{Signs, Sum, quantum};
+use super::sum::{Signs, Sum, Terms, quantum};
 use super::sums::{all_points, terms};
 use super::{Stop, candidates};
-use hlo::{ArrayShape, ElementType, IndexSpace, Literal, Op};
+use hlo::op::Convolution;
+use hlo::op::value::WindowDim;
+use hlo::{ArrayShape, Dims, ElementType, IndexSpace, Literal, Op};
+use std::collections::HashMap;
 
 /// Fails if there is no bound.
 fn check(site: Site<'_>, operands: &[&Range], complex: bool) -> Result<(), Stop> {
@@ -128,28 +131,10 @@ fn of_arrays<'m>(
     };
     let center =
         ev.runner.run(ev.module, &site.key(Form::Wide), &with_rest(a.mids(), b.mids(), false))?;
-    let transformed = is_transformed(ev, site);
-    let sum = match transformed {
-        // Each element may lose what the largest of all does.
-        true => {
-            largest_everywhere(&real(ev, &largest_everywhere(&large_a, 1.0), &large_b)?, GROWTH)
-        }
-        false => real(ev, &large_a, &large_b)?,
-    };
-    let errors = if all_points(operands) && a.is_point() && b.is_point() {
-        None
-    } else {
-        // |a| eb + ea (|b| + eb), of which `large_b` is the latter factor.
-        let one = real(ev, &large_a, &radii(b))?;
-        let other = real(ev, &radii(a), &large_b)?;
-        Some(array(
-            &shape.with_type(ElementType::F64),
-            floats(&one).iter().zip(floats(&other)).map(|(x, y)| x + y),
-        ))
-    };
+    let sum = real(ev, &large_a, &large_b)?;
+    let exact = all_points(operands) && a.is_point() && b.is_point();
+    let errors = if exact { None } else { Some(distances(ev, &real, [a, b])?) };
     let invalid = zeros_times_infinities(ev, &real, [a, b])?;
-    let accumulator = precision.accumulator(ev.modes, shape.ty);
-    let unit = precision.unit(ev.modes, types, accumulator);
     let step = if complex { 2 } else { 1 };
     let wide = shape.with_type(wide(shape.ty));
     let spread =
@@ -158,39 +143,69 @@ fn of_arrays<'m>(
     let end = |sign: f64| end_of(&center, radius.as_ref(), &wide, sign);
     let scales = rest.iter().filter(|range| !integral(range)).map(|range| quantum(range));
     let quantum = [a, b].into_iter().map(quantum).chain(scales).sum();
-    let quantum = if transformed { None } else { quantum };
     // A part of a complex product is the sum of two products.
     let roundings = if complex { 2.0 * terms(site) + 2.0 } else { terms(site) };
     // A factor may be rounded after it is scaled.
     let roundings = roundings + if scaled { 2.0 } else { 0.0 };
     let cause = operands.iter().find_map(|range| range.cause.clone());
     let (lo, hi) = (end(-1.0), end(1.0));
-    let signs = if complex || scaled || transformed {
+    let signs = if complex || scaled {
         Signs::ANY
     } else {
-        Signs::of([a]).times(Signs::of([b]))
+        Terms::of([a]).signs.times(Terms::of([b]).signs)
     };
-    let magnitudes = spread(&sum);
-    let (products, roundings) = (roundings, vec![roundings]);
-    let sum = Sum {
-        lo,
-        hi,
-        magnitudes,
-        specials: None,
-        roundings,
-        products,
-        accumulator,
-        unit,
-        quantum,
-        signs,
+    let range = |ev: &Evaluator<'m>, modes: Modes, sum: &Literal, terms: Terms| {
+        let accumulator = precision.accumulator(modes, shape.ty);
+        let sum = Sum {
+            lo: lo.clone(),
+            hi: hi.clone(),
+            magnitudes: spread(sum),
+            specials: None,
+            roundings: vec![roundings],
+            products: roundings,
+            accumulator,
+            unit: precision.unit(modes, types, accumulator),
+            terms: vec![terms],
+        };
+        sum.range(ev, site, &shape)
     };
-    let range = sum.range(ev, site, &shape).because(cause);
-    if !invalid.contains(&true) {
-        return Ok(vec![range]);
+    let mut either = range(ev, ev.modes, &sum, Terms { signs, quantum });
+    if let Some(op) = transformed(ev, site) {
+        let largest = real(ev, &largest_of_images(op, &large_a), &large_b)?;
+        let sum = largest_of_outputs(op, &largest);
+        // A transform adds in f32 or f64.
+        let modes = ev.modes.without(Mode::ElementAccumulation);
+        let terms = Terms { signs: Signs::ANY, quantum: None };
+        either = either.hull(&range(ev, modes, &sum, terms));
     }
-    let known = |(i, x)| if invalid[i / step] { Interval::ANY } else { x };
+    let range = either.because(cause);
+    let range = if invalid.contains(&true) {
+        unknown_where(&shape, &range, |part| invalid[part / step]).because(Some(site.cause()))
+    } else {
+        range
+    };
+    Ok(vec![range])
+}
+
+/// Returns the distance of the ends of each element from its middle. `dot` adds the products of two
+/// arrays.
+fn distances<'m>(
+    ev: &mut Evaluator<'m>,
+    dot: &dyn Fn(&mut Evaluator<'m>, &Literal, &Literal) -> Result<Literal, Stop>,
+    [a, b]: [&Range; 2],
+) -> Result<Literal, Stop> {
+    // |a| eb + ea (|b| + eb), of which the magnitudes of b are the latter factor.
+    let mut one = dot(ev, &finite_magnitudes(a), &radii(b))?;
+    let other = dot(ev, &radii(a), &finite_magnitudes(b))?;
+    floats_mut(&mut one).iter_mut().zip(floats(&other)).for_each(|(x, y)| *x += y);
+    Ok(one)
+}
+
+/// Returns the range with these parts unknown.
+fn unknown_where(shape: &ArrayShape, range: &Range, is_unknown: impl Fn(usize) -> bool) -> Range {
+    let known = |(i, x)| if is_unknown(i) { Interval::ANY } else { x };
     let parts: Vec<Interval> = range.intervals().enumerate().map(known).collect();
-    Ok(vec![Range::of(&shape, &parts).because(range.cause.or_else(|| Some(site.cause())))])
+    Range::of(shape, &parts).because(range.cause.clone())
 }
 
 /// Returns for each element whether a factor that may be read as 0 is multiplied by an infinity,
@@ -236,20 +251,49 @@ fn indicator(range: &Range, property: Property) -> Option<Literal> {
 /// over the growth of Winograd's F(4, 3) in two dimensions.
 const GROWTH: f64 = 8.0;
 
-/// Returns whether a backend may compute a convolution by a transform, of Winograd or Fourier.
-fn is_transformed(ev: &Evaluator<'_>, site: Site<'_>) -> bool {
-    let Op::Convolution(op) = &site.instruction().op else { return false };
+/// Returns the convolution if a backend may compute it by a transform, of Winograd or Fourier. That
+/// is of use only where windows overlap.
+fn transformed<'m>(ev: &Evaluator<'_>, site: Site<'m>) -> Option<&'m Convolution> {
+    let Op::Convolution(op) = &site.instruction().op else { return None };
     let ty = site.instruction().shape.element_type();
     let wide = ty.is_some_and(|ty| ty == ElementType::F16 || ty.bits() >= 32);
-    let window = op.window.dims.iter().any(|dim| dim.size > 1);
-    ev.modes.has(Mode::TransformedConvolution) && wide && window
+    let overlaps = |dim: &WindowDim| (dim.size - 1) * dim.rhs_dilation >= dim.stride;
+    let window = op.window.dims.iter().any(|dim| dim.size > 1 && overlaps(dim));
+    (ev.modes.has(Mode::TransformedConvolution) && wide && window).then_some(op)
 }
 
-/// Returns an array whose elements are all the largest of this one, some times.
-fn largest_everywhere(numbers: &Literal, times: f64) -> Literal {
-    let largest = floats(numbers).iter().copied().fold(0.0, f64::max) * times;
-    let shape = numbers.array_shape();
-    shape.map_or_else(|| numbers.clone(), |shape| array(shape, vec![largest; numbers.len()]))
+/// Returns the input with the largest element of its image and feature group in place of each: a
+/// transform adds elements of different places.
+fn largest_of_images(op: &Convolution, input: &Literal) -> Literal {
+    let dims = &op.dim_labels;
+    let features = input.array_shape().map_or(1, |shape| dim(&shape.dims, dims.lhs_feature));
+    let group = (features / op.feature_group_count.max(1)).max(1);
+    let image = |index: &Dims| [dim(index, dims.lhs_batch), dim(index, dims.lhs_feature) / group];
+    largest_of_each(input, image, 1.0)
+}
+
+/// Returns the sums of magnitudes with the largest of an image and output feature in place of each,
+/// times [`GROWTH`].
+fn largest_of_outputs(op: &Convolution, sums: &Literal) -> Literal {
+    let dims = &op.dim_labels;
+    let output = |index: &Dims| [dim(index, dims.out_batch), dim(index, dims.out_feature)];
+    largest_of_each(sums, output, GROWTH)
+}
+
+fn dim(index: &Dims, at: i64) -> i64 {
+    usize::try_from(at).ok().and_then(|at| index.get(at)).copied().unwrap_or(0)
+}
+
+/// Returns an array whose elements are the largest of those of the same key, some times.
+fn largest_of_each(numbers: &Literal, key: impl Fn(&Dims) -> [i64; 2], times: f64) -> Literal {
+    let Some(shape) = numbers.array_shape() else { return numbers.clone() };
+    let keys: Vec<[i64; 2]> = shape.dims.indices().map(|index| key(&index)).collect();
+    let mut largest: HashMap<[i64; 2], f64> = HashMap::new();
+    for (&key, &x) in keys.iter().zip(floats(numbers)) {
+        let most = largest.entry(key).or_insert(0.0);
+        *most = most.max(x);
+    }
+    array(shape, keys.iter().map(|key| largest[key] * times))
 }
 
 /// Returns an end of the sums around these, as far as the radius, in the type `wide`.

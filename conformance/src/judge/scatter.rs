@@ -2,22 +2,18 @@
 use super::Stop;
 use super::combine::Combine;
 use super::control::any_of;
-use super::elementwise::finite_magnitudes;
 use super::evaluate::{Evaluator, Leaves, arrays, unknown};
-use super::fold::{Fold, check_size, lanes_of, reshaped};
+use super::fold::{Fold, check_size, element_at, lanes_of, picked, reshaped};
 use super::interval::Interval;
 use super::modes::Mode;
 use super::product::product;
-use super::range::{Range, is_whole};
-use super::runner::Form;
+use super::range::{Range, array, is_whole};
 use super::site::Site;
-use super::sum::{Signs, Sum, quantum};
-use super::sums::{all_points, coarser, leaf_shape, terms, total};
+use super::sum::{Sum, Terms};
+use super::sums::{all_points, coarser, leaf_shape, total};
 use crate::error_model::roundoff;
-use hlo::ir::ComputationId;
-use hlo::op::value::ComparisonType;
-use hlo::op::{Binary, Scatter};
-use hlo::{ArrayShape, Dims, IndexSpace, Literal, Module, Op};
+use hlo::op::{Binary, Scatter, SelectAndScatter};
+use hlo::{ArrayShape, Dims, ElementType, IndexSpace, Op, Scalar};
 
 pub(super) fn scatter<'m>(
     ev: &mut Evaluator<'m>,
@@ -211,14 +207,52 @@ fn target_of(
     (0..target.rank()).all(fits).then(|| target.dims.position(&to))
 }
 
-/// Returns whether a computation, or one that it calls, compares in the total order.
-pub(super) fn compares_in_total_order(module: &Module, id: ComputationId) -> bool {
-    module.computations[id].instructions.iter().any(|(_, instruction)| {
-        let mut found = matches!(&instruction.op,
-            Op::Compare(compare) if compare.ty == Some(ComparisonType::TotalOrder));
-        instruction.op.each_callee(&mut |callee| found |= compares_in_total_order(module, callee));
-        found
-    })
+/// Returns for each element of the source the elements of the operand that its window may select.
+fn selections<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    op: &SelectAndScatter,
+    operand: &Range,
+    source: &ArrayShape,
+) -> Result<Vec<Vec<usize>>, Stop> {
+    let Some(shape) = operand.shape() else { return Err(site.unsupported("a tuple")) };
+    let sizes: Dims = op.window.dims.iter().map(|dim| dim.size).collect();
+    check_size(site, sizes.iter().chain(&source.dims).copied())?;
+    let positions: Vec<Dims> = source.dims.indices().collect();
+    let mut kept: Vec<Vec<usize>> = vec![Vec::new(); positions.len()];
+    for offset in sizes.indices() {
+        let at = |position| element_at(&op.window.dims, shape, position, &offset);
+        let elements: Vec<Option<usize>> = positions.iter().map(|p| at(p)).collect();
+        let steps = kept.iter().zip(&elements);
+        let pairs = steps.flat_map(|(kept, &later)| {
+            kept.iter().filter_map(move |&kept| later.map(|later| (kept, later)))
+        });
+        let pairs: Vec<(usize, usize)> = pairs.collect();
+        let lanes = i64::try_from(pairs.len()).map_err(|_| site.unsupported("its size"))?;
+        check_size(site, [lanes])?;
+        let keeps = if pairs.is_empty() {
+            Vec::new()
+        } else {
+            let first = picked(operand, lanes, pairs.iter().map(|pair| pair.0));
+            let later = picked(operand, lanes, pairs.iter().map(|pair| pair.1));
+            ev.call(op.select, vec![vec![first], vec![later]], Some(lanes))?
+        };
+        let may = |pair: usize, keep| keeps[0].holds_whole(pair, Scalar::Pred(keep));
+        let mut pair = 0..pairs.len();
+        for (kept, later) in kept.iter_mut().zip(elements) {
+            let Some(later) = later else { continue };
+            let mut replaced = kept.is_empty();
+            kept.retain(|_| {
+                let pair = pair.next().unwrap_or(0);
+                replaced |= may(pair, false);
+                may(pair, true)
+            });
+            if replaced {
+                kept.push(later);
+            }
+        }
+    }
+    Ok(kept)
 }
 
 /// Returns the legal values of the gradient of pooling: the elements are selected by comparisons,
@@ -245,35 +279,44 @@ pub(super) fn select_and_scatter<'m>(
     if !real {
         return Err(site.unsupported("these elements"));
     }
-    let is_open = operands[0].intervals().any(Interval::has_open_sign)
-        && compares_in_total_order(ev.module, op.select);
-    if is_open || !operands[0].is_point() {
-        return Ok(unknown(site, operands[0].cause.clone().or_else(|| Some(site.cause()))));
-    }
-    let key = site.key(Form::Wide);
     let shape = site.shape()?;
-    let run = |ev: &mut Evaluator<'m>, source: Literal, initial: Literal| {
-        ev.runner.run(ev.module, &key, &[operands[0].lo.clone(), source, initial])
-    };
-    let lo = run(ev, operands[1].lo.clone(), operands[2].lo.clone())?;
-    let hi = run(ev, operands[1].hi.clone(), operands[2].hi.clone())?;
-    let magnitudes = run(ev, finite_magnitudes(operands[1]), finite_magnitudes(operands[2]))?;
-    let quantum = quantum(operands[1]).zip(quantum(operands[2])).map(|(a, b)| a.min(b));
-    let cause = operands.iter().find_map(|range| range.cause.clone());
-    let (roundings, accumulator) = (vec![terms(site)], shape.ty);
-    let signs = Signs::of(operands[1..].iter().copied());
-    let (products, unit) = (0.0, roundoff(accumulator));
+    let Some(windows) = operands[1].shape() else { return Err(site.unsupported("a tuple")) };
+    let selections = selections(ev, site, op, operands[0], windows)?;
+    let initial = operands[2].intervals().next().unwrap_or(Interval::ANY);
+    let targets = operands[0].lo.len();
+    let finite = |x: Interval| if x.is_finite() { x.max_abs() } else { 0.0 };
+    let (mut ends, mut magnitudes) = (vec![initial; targets], vec![finite(initial); targets]);
+    let mut terms = vec![Terms::term(initial); targets];
+    // The sum begins with 0 or its first term.
+    let first = if initial.is_point() && initial.lo == 0.0 { -1.0f64 } else { 0.0 };
+    let mut roundings = vec![first; targets];
+    for (selected, x) in selections.iter().zip(operands[1].intervals()) {
+        // Where the selection is open, an element has the source or not.
+        let x = match selected.len() {
+            0 | 1 => x,
+            _ if x.is_finite() => Interval { lo: x.lo.min(0.0), hi: x.hi.max(0.0) },
+            _ => Interval::ANY,
+        };
+        for &at in selected {
+            ends[at] = Interval { lo: ends[at].lo + x.lo, hi: ends[at].hi + x.hi };
+            magnitudes[at] += finite(x);
+            terms[at] = terms[at].join(Terms::term(x));
+            roundings[at] += 1.0;
+        }
+    }
+    let open = selections.iter().any(|selected| selected.len() > 1).then(|| site.cause());
+    let cause = open.or_else(|| operands.iter().find_map(|range| range.cause.clone()));
+    let wide = shape.with_type(ElementType::F64);
     let sum = Sum {
-        lo,
-        hi,
-        magnitudes,
+        lo: array(&wide, ends.iter().map(|x| x.lo)),
+        hi: array(&wide, ends.iter().map(|x| x.hi)),
+        magnitudes: array(&wide, magnitudes),
         specials: None,
-        roundings,
-        products,
-        accumulator,
-        unit,
-        quantum,
-        signs,
+        roundings: roundings.iter().map(|count| count.max(0.0)).collect(),
+        products: 0.0,
+        accumulator: shape.ty,
+        unit: roundoff(shape.ty),
+        terms,
     };
     Ok(vec![sum.range(ev, site, &shape).because(cause)])
 }

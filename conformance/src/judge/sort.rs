@@ -5,12 +5,12 @@ use super::open_order::OpenOrder;
 use super::range::is_whole;
 use super::range::{Range, converted};
 use super::runner::Form;
-use super::scatter::compares_in_total_order;
 use super::site::Site;
 use super::{Stop, candidates};
 use hlo::ir::ComputationId;
 use hlo::op::Sort;
-use hlo::{Literal, Op, Scalar};
+use hlo::op::value::ComparisonType;
+use hlo::{Literal, Module, Op, Scalar};
 
 pub(super) fn sort<'m>(
     ev: &mut Evaluator<'m>,
@@ -82,6 +82,16 @@ pub(super) fn sort<'m>(
         sorted = groups.into_iter().zip(&sorted).map(open).collect();
     }
     Ok(sorted)
+}
+
+/// Returns whether a computation, or one that it calls, compares in the total order.
+fn compares_in_total_order(module: &Module, id: ComputationId) -> bool {
+    module.computations[id].instructions.iter().any(|(_, instruction)| {
+        let mut found = matches!(&instruction.op,
+            Op::Compare(compare) if compare.ty == Some(ComparisonType::TotalOrder));
+        instruction.op.each_callee(&mut |callee| found |= compares_in_total_order(module, callee));
+        found
+    })
 }
 
 /// Returns which elements are NaN in an operand that the comparator reads.

@@ -29,9 +29,82 @@ pub(super) struct Sum {
     /// The type of the partial sums, and their unit roundoff.
     pub(super) accumulator: ElementType,
     pub(super) unit: f64,
+    /// What is known of the terms of each element; a single one if it is so of all elements.
+    pub(super) terms: Vec<Terms>,
+}
+
+/// What is known of the terms of a sum.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Terms {
+    pub(super) signs: Signs,
     /// The exponent of a number of which all terms are multiples, if they are exactly known.
     pub(super) quantum: Option<i32>,
-    pub(super) signs: Signs,
+}
+
+impl Terms {
+    /// The neutral element of [`Self::join`].
+    pub(super) const NONE: Self = Self { signs: Signs::NONE, quantum: Some(i32::MAX) };
+
+    /// Returns what is known of the elements of arrays.
+    pub(super) fn of<'a>(ranges: impl IntoIterator<Item = &'a Range>) -> Self {
+        let all = ranges.into_iter().flat_map(Range::intervals);
+        all.fold(Self::NONE, |terms, x| terms.join(Self::term(x)))
+    }
+    /// Returns what is known of a single term.
+    pub(super) fn term(x: Interval) -> Self {
+        let signs = Signs {
+            negative: x.lo < 0.0 || x.is_nan(),
+            positive: x.hi > 0.0 || x.is_nan(),
+            negative_zero: x.lo == 0.0 && x.lo.is_sign_negative(),
+        };
+        let lowest = if x.lo == 0.0 { i32::MAX } else { lowest_bit(x.lo) };
+        Self { signs, quantum: x.is_point().then_some(lowest) }
+    }
+    /// Returns what is known of the terms of both.
+    pub(super) fn join(self, other: Self) -> Self {
+        let quantum = self.quantum.zip(other.quantum).map(|(a, b)| a.min(b));
+        Self { signs: self.signs.join(other.signs), quantum }
+    }
+    /// Returns what is known as a number: the sum of those of up to [`Self::MOST`] terms has their
+    /// signs.
+    pub(super) fn signs_of(x: Interval) -> f64 {
+        let Signs { negative, positive, negative_zero } = Self::term(x).signs;
+        let weight = |has: bool, weight: f64| if has { weight } else { 0.0 };
+        weight(negative, 1.0)
+            + weight(positive, Self::MOST)
+            + weight(negative_zero, Self::MOST * Self::MOST)
+    }
+    /// Returns the exponent of the quantum of a term as a number, which is the minimum of those of
+    /// several terms.
+    pub(super) fn quantum_of(x: Interval) -> f64 {
+        Self::term(x).quantum.map_or(f64::NEG_INFINITY, f64::from)
+    }
+    /// The terms of which the numbers of [`Self::signs_of`] can be added.
+    pub(super) const MOST: f64 = 131_072.0;
+
+    /// Returns what is known of terms whose numbers have this sum, and this minimum.
+    pub(super) fn of_numbers(signs: f64, quantum: f64) -> Self {
+        let high = (signs / Self::MOST).floor();
+        let signs = Signs {
+            negative: signs - high * Self::MOST > 0.0,
+            positive: high - (high / Self::MOST).floor() * Self::MOST > 0.0,
+            negative_zero: high >= Self::MOST,
+        };
+        #[expect(
+            clippy::as_conversions,
+            clippy::cast_possible_truncation,
+            reason = "it was an i32"
+        )]
+        let quantum = quantum.is_finite().then_some(quantum as i32);
+        Self { signs, quantum }
+    }
+    /// Returns whether all terms are multiples of a number that `holds` of.
+    fn has_quantum(self, holds: impl Fn(f64) -> bool) -> bool {
+        // All terms are 0: they are multiples of any number.
+        self.quantum.is_some_and(|quantum| {
+            holds(f64::from(if quantum == i32::MAX { 0 } else { quantum }).exp2())
+        })
+    }
 }
 
 /// The signs that terms may have.
@@ -44,15 +117,14 @@ pub(super) struct Signs {
 
 impl Signs {
     pub(super) const ANY: Self = Self { negative: true, positive: true, negative_zero: true };
+    const NONE: Self = Self { negative: false, positive: false, negative_zero: false };
 
-    pub(super) fn of<'a>(ranges: impl IntoIterator<Item = &'a Range>) -> Self {
-        let mut signs = Self { negative: false, positive: false, negative_zero: false };
-        for x in ranges.into_iter().flat_map(Range::intervals) {
-            signs.negative |= x.lo < 0.0 || x.is_nan();
-            signs.negative_zero |= x.lo == 0.0 && x.lo.is_sign_negative();
-            signs.positive |= x.hi > 0.0 || x.is_nan();
+    fn join(self, y: Self) -> Self {
+        Self {
+            negative: self.negative || y.negative,
+            positive: self.positive || y.positive,
+            negative_zero: self.negative_zero || y.negative_zero,
         }
-        signs
     }
     /// Returns the signs of products.
     pub(super) fn times(self, y: Self) -> Self {
@@ -60,6 +132,14 @@ impl Signs {
         let negative = self.negative || y.negative;
         let negative_zero = negative || self.negative_zero || y.negative_zero;
         Self { negative, positive: !opposite, negative_zero }
+    }
+    /// Values with the sign of all terms, if they have one.
+    fn signed(self, real: Interval) -> Interval {
+        match self {
+            Self { negative: false, .. } => real.not_negative(),
+            Self { positive: false, .. } => -(-real).not_negative(),
+            Self { .. } => real,
+        }
     }
 }
 
@@ -69,33 +149,35 @@ impl Sum {
         let ty = shape.ty.component();
         let parts = ends.enumerate().map(|(i, ((&lo, &hi), &sum))| {
             if lo.is_finite() && hi.is_finite() && sum.is_finite() {
-                let real = self.real(ev, broadcast(&self.roundings, i), lo, hi, sum);
+                let real = self.real(ev, i, lo, hi, sum);
                 // An algorithm rounds the sum before it is stored.
                 let real = match roundoff(self.accumulator) > roundoff(ty) {
                     true => ev.modes.store(self.accumulator, real, false),
                     false => real,
                 };
-                return ev.modes.store(ty, real, false);
+                return ev.modes.store_all(ty, real, false);
             }
             // A term is not finite, or the sum is beyond f64. Finite terms may make an infinity of
             // the other sign.
             let same = lo.to_bits() == hi.to_bits() || (lo.is_nan() && hi.is_nan());
-            let one_sign = !self.signs.negative || !self.signs.positive;
+            let Terms { signs, .. } = broadcast(&self.terms, i);
+            let one_sign = !signs.negative || !signs.positive;
             let special = self.specials.as_ref().map_or(0.0, |specials| floats(specials)[i]);
             if same && (special.is_nan() || one_sign || sum < largest(self.accumulator)) {
-                Interval::point(lo)
+                vec![Interval::point(lo)]
             } else {
-                Interval::ANY
+                vec![Interval::ANY]
             }
         });
         let most = self.roundings.iter().copied().fold(0.0, f64::max);
-        Range::of(shape, &parts.collect::<Vec<_>>()).loosened(site, most * self.unit)
+        Range::of_sets(shape, &parts.collect::<Vec<_>>()).loosened(site, most * self.unit)
     }
 
-    /// Returns the values of one element, of which `sum` is the sum of the magnitudes, before it is
+    /// Returns the values of element `i`, of which `sum` is the sum of the magnitudes, before it is
     /// stored.
-    fn real(&self, ev: &Evaluator<'_>, roundings: f64, lo: f64, hi: f64, sum: f64) -> Interval {
-        if sum == 0.0 && self.signs.negative_zero {
+    fn real(&self, ev: &Evaluator<'_>, i: usize, lo: f64, hi: f64, sum: f64) -> Interval {
+        let (roundings, terms) = (broadcast(&self.roundings, i), broadcast(&self.terms, i));
+        if sum == 0.0 && terms.signs.negative_zero {
             // Zeros of either sign: a sum may begin with 0, or with its first term.
             return Interval::ZEROS;
         }
@@ -106,30 +188,29 @@ impl Sum {
         // What is flushed to 0 is no more than all terms.
         let least = ev.modes.flushed_below(self.accumulator);
         let flushed = ((roundings + self.products) * least).min(sum);
-        let exact = self.is_exact(sum);
+        let exact = lo == hi && self.is_exact(terms, sum);
         let real = if exact || (lo == 0.0 && hi == 0.0) {
             Interval::point(lo)
         } else {
             Interval::open(lo, hi)
         };
-        let whole = |quantum: i32| f64::from(quantum).exp2() >= least;
-        if exact && (least == 0.0 || self.quantum.is_some_and(whole)) {
+        if exact && (least == 0.0 || terms.has_quantum(|quantum| quantum >= least)) {
             return real;
         }
         let real = real.widened(flushed);
         if exact || !ev.modes.has(Mode::SummationOrder) {
-            return self.signed(real);
+            return terms.signs.signed(real);
         }
         // The real sum and products of f64 are themselves computed in f64.
         let relative = ev.roundings(roundings) * (self.unit + f64::EPSILON);
         let underflow = least_subnormal(self.accumulator).max(f64::from_bits(2)) / 2.0;
-        let real = self.signed(real.widened(relative * sum + self.products * underflow));
+        let real = terms.signs.signed(real.widened(relative * sum + self.products * underflow));
         if sum < largest(self.accumulator) {
             return real;
         }
         // Partial sums overflow in some order: to both infinities only if the terms have both
         // signs.
-        match self.signs {
+        match terms.signs {
             Signs { negative: false, .. } => Interval { hi: f64::INFINITY, ..real },
             Signs { positive: false, .. } => Interval { lo: f64::NEG_INFINITY, ..real },
             Signs { .. } => Interval::ANY,
@@ -137,24 +218,13 @@ impl Sum {
     }
 
     /// Returns whether no partial sum needs rounding or overflows.
-    fn is_exact(&self, sum: f64) -> bool {
+    fn is_exact(&self, terms: Terms, sum: f64) -> bool {
         // The unit is a power of two: 2^-24 of 24 digits.
-        let digits = -exponent(self.unit);
-        self.quantum.is_some_and(|quantum| {
-            let representable = f64::from(quantum).exp2() >= least_subnormal(self.accumulator);
-            let fits =
-                sum <= f64::from(quantum + digits).exp2() && sum <= largest(self.accumulator);
-            representable && fits
+        let digits = f64::from(-exponent(self.unit)).exp2();
+        terms.has_quantum(|quantum| {
+            let representable = quantum >= least_subnormal(self.accumulator);
+            representable && sum <= quantum * digits && sum <= largest(self.accumulator)
         })
-    }
-
-    /// Values with the sign of all terms, if they have one.
-    fn signed(&self, real: Interval) -> Interval {
-        match self.signs {
-            Signs { negative: false, .. } => real.not_negative(),
-            Signs { positive: false, .. } => -(-real).not_negative(),
-            Signs { .. } => real,
-        }
     }
 }
 
@@ -163,18 +233,16 @@ fn exponent(power: f64) -> i32 {
     i32::try_from(power.to_bits() >> 52 & 0x7ff).unwrap_or(0) - 1023
 }
 
-/// Returns the exponent of the lowest bit that any of the numbers has; `None` if one of them is not
-/// exactly known.
+/// Returns the exponent of a number of which all elements are multiples; `None` if one of them is
+/// not exactly known.
 pub(super) fn quantum(range: &Range) -> Option<i32> {
-    if !range.is_point() {
-        return None;
-    }
-    let lowest = |x: f64| {
-        let bits = x.to_bits();
-        let exponent = i32::try_from(bits >> 52 & 0x7ff).unwrap_or(0);
-        let mantissa = bits & ((1 << 52) - 1) | u64::from(exponent > 0) << 52;
-        exponent.max(1) - 1075 + i32::try_from(mantissa.trailing_zeros()).unwrap_or(0)
-    };
-    let numbers = floats(&range.lo).iter().filter(|&&x| x != 0.0);
-    Some(numbers.map(|&x| lowest(x)).min().unwrap_or(0))
+    Terms::of([range]).quantum.map(|quantum| if quantum == i32::MAX { 0 } else { quantum })
+}
+
+/// Returns the exponent of the lowest bit of a number other than 0.
+fn lowest_bit(x: f64) -> i32 {
+    let bits = x.to_bits();
+    let exponent = i32::try_from(bits >> 52 & 0x7ff).unwrap_or(0);
+    let mantissa = bits & ((1 << 52) - 1) | u64::from(exponent > 0) << 52;
+    exponent.max(1) - 1075 + i32::try_from(mantissa.trailing_zeros()).unwrap_or(0)
 }

@@ -11,14 +11,14 @@ use super::initial::Initial;
 use super::interval::Interval;
 use super::modes::Mode;
 use super::product::product;
-use super::range::{Range, is_whole};
+use super::range::{Range, array, floats, is_whole};
 use super::runner::Form;
 use super::site::Site;
-use super::sum::{Signs, Sum, quantum};
+use super::sum::{Sum, Terms};
 use crate::error_model::roundoff;
 use hlo::ir::ComputationId;
 use hlo::op::{Binary, Reduce, ReduceWindow};
-use hlo::{ArrayShape, ElementType, Literal};
+use hlo::{ArrayShape, ElementType, Literal, Op};
 
 /// Returns the coarser of two types of floats.
 pub(super) fn coarser(a: ElementType, b: ElementType) -> ElementType {
@@ -174,7 +174,8 @@ fn in_each_order<'m, 'a>(
         let orders = ev.modes.has(Mode::SummationOrder);
         let range = match combine {
             Combine::Op(Binary::Add, ty) if !is_whole(shape.ty) => {
-                total(ev, site, leaf, ty, &pair, &[terms(site)])?
+                let roundings = additions(ev, site, leaf, &pair)?;
+                total(ev, site, leaf, ty, &pair, &roundings)?
             }
             Combine::Op(Binary::Multiply, ty) if !is_whole(shape.ty) && orders => {
                 let accumulator = coarser(ty, shape.ty);
@@ -206,6 +207,55 @@ fn in_each_order<'m, 'a>(
         results.push(range.because(cause));
     }
     Ok(results)
+}
+
+/// Returns the elements that a reduction adds for each element of the result, or for all.
+fn additions<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    leaf: usize,
+    operands: &[&Range; 2],
+) -> Result<Vec<f64>, Stop> {
+    let Op::ReduceWindow(_) = site.instruction().op else { return Ok(vec![terms(site)]) };
+    // A window may be in the padding for the most part.
+    let shapes = operands.iter().filter_map(|range| range.shape());
+    let shapes = shapes.map(|shape| shape.with_type(ElementType::F64));
+    let counted = shapes.zip([1.0, 0.0]).map(|(shape, x)| {
+        let count = shape.element_count().unwrap_or(0);
+        array(&shape, vec![x; count])
+    });
+    let counts = ev.folded(site, Binary::Add, leaf, &counted.collect::<Vec<_>>())?;
+    Ok(floats(&counts).to_vec())
+}
+
+/// Returns what is known of the terms of each element of a sum of up to `most` terms besides the
+/// initial value.
+fn terms_of_each<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    leaf: usize,
+    operands: &[&Range],
+    most: f64,
+) -> Result<Vec<Terms>, Stop> {
+    let all = Terms::of(operands.iter().copied().filter(|range| numeric(range)));
+    if most + 1.0 >= Terms::MOST {
+        return Ok(vec![all]);
+    }
+    let numbers = |of: fn(Interval) -> f64| -> Vec<Literal> {
+        let each = |range: &&Range| match range.shape().filter(|_| numeric(range)) {
+            Some(shape) => array(&shape.with_type(ElementType::F64), range.intervals().map(of)),
+            None => range.lo.clone(),
+        };
+        operands.iter().map(each).collect()
+    };
+    let signs = ev.folded(site, Binary::Add, leaf, &numbers(Terms::signs_of))?;
+    let quanta = ev.folded(site, Binary::Minimum, leaf, &numbers(Terms::quantum_of))?;
+    let each = floats(&signs).iter().zip(floats(&quanta));
+    Ok(each.map(|(&signs, &quantum)| Terms::of_numbers(signs, quantum)).collect())
+}
+
+fn numeric(range: &Range) -> bool {
+    !range.shape().is_some_and(|s| is_whole(s.ty))
 }
 
 /// Returns the state after all steps of a fold, whatever their order.
@@ -259,7 +309,6 @@ fn real_total<'m>(
     roundings: &[f64],
     shape: &ArrayShape,
 ) -> Result<Range, Stop> {
-    let numeric = |range: &&Range| !range.shape().is_some_and(|s| is_whole(s.ty));
     let ends = |end: fn(&Range) -> &Literal| -> Vec<Literal> {
         operands.iter().map(|range| end(range).clone()).collect()
     };
@@ -280,24 +329,11 @@ fn real_total<'m>(
         }
         false => None,
     };
-    let exponents: Option<Vec<i32>> =
-        operands.iter().filter(|range| numeric(range)).map(|range| quantum(range)).collect();
-    let quantum = exponents.and_then(|exponents| exponents.into_iter().min());
     let accumulator = coarser(ty, shape.ty);
-    let signs = Signs::of(operands.iter().copied().filter(numeric));
+    let most = roundings.iter().copied().fold(0.0, f64::max);
+    let terms = terms_of_each(ev, site, leaf, operands, most)?;
     let roundings = roundings.to_vec();
     let (products, unit) = (0.0, roundoff(accumulator));
-    let sum = Sum {
-        lo,
-        hi,
-        magnitudes,
-        specials,
-        roundings,
-        products,
-        accumulator,
-        unit,
-        quantum,
-        signs,
-    };
+    let sum = Sum { lo, hi, magnitudes, specials, roundings, products, accumulator, unit, terms };
     Ok(sum.range(ev, site, shape))
 }
