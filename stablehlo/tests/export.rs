@@ -166,7 +166,7 @@ fn groups_of_too_many_devices_are_refused() {
         ("", "[1,1000000000]<=[1000000000], use_global_device_ids=true"),
         ("", "[1000000000,1]<=[1000000000]"),
         (", replica_count=2, num_partitions=1000000000", "{{0,1}}"),
-        (", num_partitions=1000000000", "{}, use_global_device_ids=true"),
+        (", replica_count=1000000000, num_partitions=2", "{}"),
     ] {
         let hlo = format!(
             "HloModule m{config}\nadd {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }}
