@@ -138,3 +138,48 @@ ENTRY e { x = f32[2] parameter(0), sharding={devices=[2]<=[2]} y = f32[2] parame
         assert!(found.contains(part), "{part} in {found}");
     }
 }
+
+#[test]
+fn a_ragged_dot_of_no_groups_is_expanded() {
+    for (w, result, groups) in [
+        (
+            "f32[0,1,1]",
+            "f32[2,1]",
+            "rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}",
+        ),
+        ("f32[1,3]", "f32[0,2,3]", "rhs_contracting_dims={0}, lhs_ragged_dims={1}"),
+    ] {
+        let hlo = format!(
+            "HloModule m\nENTRY e {{ x = f32[2,1] parameter(0) w = {w} parameter(1) g = s32[0] parameter(2)
+             ROOT r = {result} ragged-dot(x, w, g), lhs_contracting_dims={{1}}, {groups} }}"
+        );
+        let module = hlo::Module::parse(&hlo).unwrap().verify().unwrap();
+        let options = ExportOptions { chlo: stablehlo::Chlo::Expand };
+        let text = from_hlo(&module, &options).unwrap().to_string();
+        assert!(text.contains("0.000000e+00") || text.contains("dense<>"), "{text}");
+    }
+}
+/// The lists would be larger than memory.
+#[test]
+fn groups_of_too_many_devices_are_refused() {
+    for (config, groups) in [
+        ("", "[1,1000000000]<=[1000000000], use_global_device_ids=true"),
+        ("", "[1000000000,1]<=[1000000000]"),
+        (", replica_count=2, num_partitions=1000000000", "{{0,1}}"),
+        (", replica_count=1000000000, num_partitions=2", "{}"),
+    ] {
+        let hlo = format!(
+            "HloModule m{config}\nadd {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }}
+             ENTRY e {{ x = f32[2] parameter(0)
+             ROOT r = f32[2] all-reduce(x), channel_id=1, replica_groups={groups}, to_apply=add }}"
+        );
+        let module = hlo::Module::parse(&hlo).unwrap().verify().unwrap();
+        let error = from_hlo(&module, &ExportOptions::default()).unwrap_err();
+        let message = "`all-reduce` of more than a million devices";
+        assert_eq!(
+            (error.number(), &*error.code().to_string()),
+            ("E0920", message),
+            "{config} {groups}"
+        );
+    }
+}

@@ -159,10 +159,14 @@ pub(crate) struct ConvertArgs {
     /// The module: HLO text, a message of XLA, or a StableHLO program; `-` for standard input.
     pub(crate) from: PathBuf,
     /// The file to write: a message if its name ends with `.pb`, HLO text if it ends with `.hlo` or `.txt`, StableHLO text if it
-    /// ends with `.mlir`; `-` writes HLO text to standard output.
+    /// ends with `.mlir`, portable bytecode of StableHLO if it ends with `.mlirbc`; `-` writes HLO text to standard output.
     pub(crate) to: PathBuf,
     #[command(flatten)]
     pub(crate) stablehlo: StableHloArgs,
+    /// The version of StableHLO whose readers must take the portable bytecode, such as `1.9.0`: by default the first, from 1.0.0
+    /// on, that has all that the program uses.
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) target: Option<stablehlo::Version>,
     /// Replace the file to write if it exists.
     #[arg(long)]
     pub(crate) force: bool,
@@ -173,7 +177,7 @@ pub(crate) struct ConvertArgs {
 /// How StableHLO is written.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct StableHloArgs {
-    /// What becomes of functions that StableHLO lacks, such as `erf`.
+    /// What becomes of functions that StableHLO lacks, such as `erf`. Portable bytecode has no ops of CHLO: they are always expanded.
     #[arg(long, value_enum, default_value_t = ChloArg::Keep)]
     pub(crate) chlo: ChloArg,
     /// Write each op of StableHLO in the generic form, which every reader knows.

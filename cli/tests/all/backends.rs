@@ -1,4 +1,4 @@
-//! `etalon conform --backend` and `--backend-command`: outcomes, totals and exit codes.
+//! `etalon conform --backend`, `--backend-command` and `--backend-server`: outcomes, totals and exit codes.
 use crate::support::{Folder, expect};
 
 const ADD: &str = "HloModule m\nENTRY e { x = s32[2] parameter(0) ROOT r = s32[2] add(x, x) }\n";
@@ -60,6 +60,65 @@ fn a_command_is_a_backend() {
     ] {
         expect(&conform(script).unwrap(), code, data, "");
     }
+}
+
+/// Writes a server that compiles by copying the module, and executes with this command.
+fn write_server(folder: &Folder, hello: &str, format: &str, execute: &str) {
+    let script = format!(
+        r#"get() {{ value=${{line##*\"$1\":\"}}; value=${{value%%\"*}}; }}
+while read -r line; do
+  case $line in
+    *hello*) echo '{{"reply":"hello","name":"shell",{hello}}}';;
+    *compile*) get {format}; cp "$value" module.{format}; echo '{{"reply":"ok"}}';;
+    *execute*) get inputs; in=$value; get outputs; out=$value
+      {execute} >&2; echo '{{"reply":"ok"}}';;
+  esac
+done
+"#
+    );
+    folder.write("server.sh", &script);
+}
+fn serve(folder: &Folder, rest: &str) -> std::process::Output {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_etalon"));
+    command.arg("conform").args(rest.split_whitespace());
+    command.args(["--backend-server", "sh server.sh"]).current_dir(&folder.0);
+    command.output().unwrap()
+}
+
+#[test]
+fn a_server_is_a_backend() {
+    let folder = folder("server");
+    let etalon = env!("CARGO_BIN_EXE_etalon");
+    for format in ["hlo", "pb", "mlir", "mlirbc"] {
+        let run = format!("{etalon} run module.{format} --input $in --output $out");
+        write_server(&folder, &format!(r#""formats":["{format}"]"#), format, &run);
+        expect(&serve(&folder, "tests.hlo"), 0, ALL_AGREE, "");
+    }
+    write_server(&folder, r#""formats":["onnx"]"#, "hlo", "true");
+    expect(&serve(&folder, "tests.hlo"), 2, "", "the formats are hlo, pb, mlir, mlirbc");
+    write_server(&folder, r#""devices":1"#, "hlo", "true");
+    expect(&serve(&folder, "tests.hlo"), 1, "error[E0703]", "");
+}
+
+#[test]
+fn accuracies_are_stated() {
+    let folder = folder("accuracies");
+    let module = "HloModule m\nENTRY e { x = f32[] parameter(0) ROOT r = f32[] tanh(x) }\n// in: f32[] 0.5\n";
+    folder.write("tanh.hlo", module);
+    folder.write("accuracies.json", r#"{"tanh": 1000}"#);
+    folder.write("wrong.json", r#"{"tan h": 1000}"#);
+    // About 460 units in the last place too large.
+    let factor = "t = f32[] tanh(x) k = f32[] constant(1.00003) ROOT r = f32[] multiply(t, k)";
+    let run = format!(
+        "sed 's/ROOT r.*tanh(x)/{factor}/' module.hlo > wrong.hlo; {} run wrong.hlo --input $in --output $out",
+        env!("CARGO_BIN_EXE_etalon")
+    );
+    write_server(&folder, r#""devices":1"#, "hlo", &run);
+    expect(&serve(&folder, "tanh.hlo"), 1, "1 differ\n", "");
+    expect(&serve(&folder, "tanh.hlo --accuracies accuracies.json"), 0, "1 within bound\n", "");
+    expect(&serve(&folder, "tanh.hlo --accuracies wrong.json"), 2, "", "error[E0603]: wrong.json");
+    write_server(&folder, r#""accuracies":{"tanh":1000}"#, "hlo", &run);
+    expect(&serve(&folder, "tanh.hlo"), 0, "1 within bound\n", "");
 }
 
 #[test]

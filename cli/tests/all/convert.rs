@@ -51,6 +51,38 @@ fn stablehlo_is_written_and_read() {
 }
 
 #[test]
+fn portable_bytecode_is_written_and_read() {
+    let folder = Folder::new("bytecode");
+    folder.write("m.hlo", TEXT);
+    expect(&folder.etalon("convert m.hlo m.mlirbc"), 0, "", "");
+    expect(&folder.etalon("run m.mlirbc --random 1"), 0, "s32[2] {", "");
+    let start = |name: &str| std::fs::read(folder.0.join(name)).unwrap()[5..20].to_vec();
+    assert_eq!(start("m.mlirbc"), b"StableHLO_v1.0.");
+    expect(&folder.etalon("convert m.hlo new.mlirbc --target 1.9.0"), 0, "", "");
+    assert_eq!(start("new.mlirbc"), b"StableHLO_v1.9.");
+    folder.write(
+        "tan.hlo",
+        "HloModule m\nENTRY e { x = f32[] parameter(0) ROOT r = f32[] tan(x) }\n",
+    );
+    let old = folder.etalon("convert tan.hlo tan.mlirbc --target 1.3.0");
+    expect(&old, 3, "", "error[E0913]: `stablehlo.tan` needs StableHLO 1.4.0; the target is 1.3.0");
+    let future = folder.etalon("convert m.hlo future.mlirbc --target 9.0.0");
+    expect(&future, 3, "", "error[E0913]: StableHLO 9.0.0 cannot be written");
+    expect(
+        &folder.etalon("convert m.hlo x.mlirbc --target x"),
+        2,
+        "",
+        "not a version of StableHLO",
+    );
+    expect(
+        &folder.etalon("convert m.hlo m.mlir --target 1.9.0"),
+        2,
+        "",
+        "end the name with .mlirbc",
+    );
+}
+
+#[test]
 fn commands_open_messages() {
     let folder = Folder::new("messages");
     folder.write("m.hlo", TEXT);

@@ -1,10 +1,10 @@
 //! Any other backend: a command that reads a module and its arguments from files and writes the
 //! result to a file.
+use super::format::FORMATS;
 use super::process::Process;
 use super::{Backend, BackendError, Capabilities, Code, Death, LoadedModule, Result};
 use crate::arrays::{self, NamedArrays};
 use hlo::literal::npz::NpyArray;
-use hlo::text::Style;
 use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
 use std::fs::File;
@@ -14,31 +14,18 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The names of the module in a command, its file, and what is written there.
-const MODULES: [(&str, &str, Encode); 2] =
-    [("{hlo}", "module.hlo", text), ("{pb}", "module.pb", proto)];
-
 /// The names of the arguments and of the result.
 const ARRAYS: [&str; 2] = ["{in.npz}", "{out.npz}"];
 
-/// Returns a module in a form of files.
-type Encode = fn(&Module) -> Result<Vec<u8>>;
-
-fn text(module: &Module) -> Result<Vec<u8>> {
-    Ok(module.print(Style::Short).into_bytes())
-}
-fn proto(module: &Module) -> Result<Vec<u8>> {
-    hlo::proto::encode(module).map_err(|e| Code::Unsupported { message: e.to_string() }.into())
-}
-
 /// A shell command such as `run-hlo {hlo} {in.npz} {out.npz}`, run once for each execution.
 ///
-/// `{hlo}` is replaced by the path of the module's text, `{pb}` by that of its `HloModuleProto`, of
-/// which the command names one or both, `{in.npz}` by that of the arguments `in0`, `in1`, ... with
-/// tuples flattened, and `{out.npz}` by that of the result, which the command
-/// writes as `out0`, `out1`, ... Exit code 3 says that the module needs something that the command
-/// does not implement; its last line of stderr says what. In a run of several devices, `d<k>_in<i>` and `d<k>_out<i>` belong
-/// to device `k`, and arrays without `d<k>_` to all devices.
+/// `{hlo}` is replaced by the path of the module's text, `{pb}` by that of its `HloModuleProto`,
+/// `{mlir}` and `{mlirbc}` by those of its StableHLO program as text and as portable bytecode; the
+/// command names one or several. `{in.npz}` is replaced by the path of the arguments `in0`, `in1`,
+/// ... with tuples flattened, and `{out.npz}` by that of the result, which the command writes as
+/// `out0`, `out1`, ... Exit code 3 says that the module needs something that the command does not
+/// implement; its last line of stderr says what. In a run of several devices, `d<k>_in<i>` and
+/// `d<k>_out<i>` belong to device `k`, and arrays without `d<k>_` to all devices.
 ///
 /// ```
 /// use conformance::backend::{Backend, CommandBackend};
@@ -60,7 +47,7 @@ impl CommandBackend {
     /// # Errors
     /// `E0706` if the command does not name the module or the result.
     pub fn new(command: &str, time_limit: Duration) -> Result<Self> {
-        let missing = if MODULES.iter().all(|(name, ..)| !command.contains(name)) {
+        let missing = if FORMATS.iter().all(|format| !command.contains(format.placeholder)) {
             Some("{hlo}")
         } else {
             Some("{out.npz}").filter(|name| !command.contains(name))
@@ -103,11 +90,9 @@ impl LoadedModule for CommandModule {
     fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>> {
         let folder = tempfile::tempdir().map_err(|e| not_started(&e))?;
         let mut files = Vec::new();
-        for (name, file, encode) in MODULES {
-            if self.backend.command.contains(name) {
-                let path = folder.path().join(file);
-                std::fs::write(&path, encode(&self.module)?).map_err(|e| not_started(&e))?;
-                files.push((name, path));
+        for format in FORMATS {
+            if self.backend.command.contains(format.placeholder) {
+                files.push((format.placeholder, format.write(&self.module, folder.path())?));
             }
         }
         let [input, output] = ["in.npz", "out.npz"].map(|name| folder.path().join(name));
@@ -260,6 +245,17 @@ mod tests {
         let file = result();
         let command =
             format!("test -s {{hlo}} -a -s {{in.npz}} && cp {} {{out.npz}}", file.path().display());
+        assert_eq!(run(&command).unwrap()[0].to_string(), "s32[2]{0} {1, 2}");
+    }
+
+    #[test]
+    fn a_command_reads_the_forms_that_it_names() {
+        let file = result();
+        let command = format!(
+            "grep -q HloModule {{hlo}} && test -s {{pb}} && grep -q func.func {{mlir}} && \
+             head -c 3 {{mlirbc}} | grep -q ML && cp {} {{out.npz}}",
+            file.path().display()
+        );
         assert_eq!(run(&command).unwrap()[0].to_string(), "s32[2]{0} {1, 2}");
     }
 

@@ -167,7 +167,7 @@ mod tests {
         let line = |mut text: &[u8]| read_line::<(bool,)>(&mut text).map_err(|e| e.kind());
         assert_eq!(line(b"loading\n[true]\n"), Err(ErrorKind::UnexpectedEof));
         assert_eq!(line(b"{}\n"), Err(ErrorKind::InvalidData));
-        assert_eq!(line(&[b'x'; 2 << 20]), Err(ErrorKind::InvalidData));
+        assert_eq!(line(&vec![b'x'; 2 << 20]), Err(ErrorKind::InvalidData));
         whole[12] = 77;
         assert_eq!(kind(&whole), ErrorKind::InvalidData);
         let tensor = Tensor { shape: "f32[2]".to_owned(), bytes: vec![0; 3] };

@@ -33,6 +33,7 @@ mod custom_calls;
 mod death;
 mod engine;
 mod error;
+mod format;
 mod judged;
 mod message;
 mod parent;

