@@ -43,7 +43,8 @@ fn a_command_is_a_backend() {
     // The arguments are {1, 2}; the command returns them doubled, or as they are.
     let etalon = env!("CARGO_BIN_EXE_etalon");
     folder.write("run.sh", &format!("{etalon} run $1 --input $2 --output $3\n"));
-    folder.write("fail.sh", "echo no such op >&2; exit 3\n");
+    folder.write("fail.sh", "echo no such op >&2; exit 4\n");
+    folder.write("lacks.sh", "echo no such op >&2; exit 3\n");
     folder.write("die.sh", "kill -SEGV $$\n");
     folder.write("hang.sh", "sleep 60\n");
     let conform = |script: &str| {
@@ -54,7 +55,8 @@ fn a_command_is_a_backend() {
     };
     for (script, code, data) in [
         ("run.sh", 0, ALL_AGREE),
-        ("fail.sh", 1, "error[E0703]: the execution failed: the command returned exit code 3\n"),
+        ("fail.sh", 1, "error[E0703]: the execution failed: the command returned exit code 4\n"),
+        ("lacks.sh", 3, "error[E0701]: no such op\n"),
         ("die.sh", 1, "1 crashed\n"),
         ("hang.sh", 1, "1 timed out\n"),
     ] {

@@ -173,7 +173,7 @@ fn loading_counts_towards_the_limits() {
     folder.write("m.hlo", "HloModule m\nENTRY e { ROOT c = s32[] constant(1) }");
     let plugin = folder.etalon("conform m.hlo --backend ./lib.so --time-limit 0.5");
     expect(&plugin, 2, "", "error[E0706]");
-    expect(&plugin, 2, "", "did not load and create a client within 0.5 seconds");
+    expect(&plugin, 2, "", "it was not ready within 0.5 seconds");
     assert!(start.elapsed() < Duration::from_secs(30));
 }
 

@@ -19,8 +19,9 @@ fn nothing_is_accused_by_a_decision_without_a_bound() {
     let found = of("(f32[1,1] {{1.9999999}}, f32[1,1] {{5}}, s32[1,1] {{-2}})");
     assert_eq!(found.verdict, WithinBound);
     assert!(found.estimated.is_some_and(|reason| reason.starts_with("e/q: no bound for")));
-    let found = of("(f32[1,1] {{1}}, f32[1,1] {{5}}, s32[1,1] {{-2}})");
-    assert_eq!((found.verdict, found.cause), (Differs, None));
+    // The factor may have another sign.
+    let found = of("(f32[1,1] {{-2}}, f32[1,1] {{5}}, s32[1,1] {{-2}})");
+    assert_eq!(found.verdict, Undefined);
 }
 
 #[test]

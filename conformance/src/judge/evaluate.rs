@@ -367,7 +367,12 @@ impl<'m> Evaluator<'m> {
             }
             Op::CustomCall(op) => match custom::evaluate(self, site, op, operands)? {
                 Some(value) => Ok(value),
-                None => without_rule(site, operands),
+                // It may have a choice, as eigenvectors have of their signs.
+                None => {
+                    let value = without_rule(site, operands);
+                    let value = value.or_else(|stop| site.or_any(operands, Err(stop)))?;
+                    Ok(value.into_iter().map(Range::unbounded).collect())
+                }
             },
             _ => without_rule(site, operands),
         }

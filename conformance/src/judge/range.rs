@@ -207,6 +207,13 @@ impl Range {
         self.cause = strong.or(cause).or(own);
         self
     }
+    /// Says that nothing bounds what is unknown.
+    pub(super) fn unbounded(mut self) -> Self {
+        if let Some(cause) = self.cause.as_mut().filter(|cause| cause.kind == CauseKind::NoRule) {
+            cause.kind = CauseKind::Unbounded;
+        }
+        self
+    }
     /// Returns whether its bound has the size of the elements.
     pub(super) fn is_loose(&self) -> bool {
         self.cause.as_ref().is_some_and(|cause| cause.kind == CauseKind::Loose)
