@@ -95,3 +95,32 @@ fn functions_that_turn_have_any_phase() {
     let judged = check(&format!("HloModule m\n{body}"), &arguments, "c64[] (0.3, 0)");
     assert!(!matches!(judged.verdict, Differs | Verdict::EtalonBug), "{judged:?}");
 }
+
+#[test]
+fn an_estimate_accuses_only_what_no_legal_variant_changes() {
+    let text = "HloModule m
+        c { s = (f32[], s32[]) parameter(0) i = s32[] get-tuple-element(s), index=1 n = s32[] constant(20000)
+          ROOT p = pred[] compare(i, n), direction=LT }
+        b { s = (f32[], s32[]) parameter(0) x = f32[] get-tuple-element(s), index=0 i = s32[] get-tuple-element(s), index=1
+          one = f32[] constant(1) r = f32[] constant(0.250626566) y = f32[] subtract(one, x) z = f32[] multiply(x, y)
+          q = f32[] divide(z, r) l = f32[] log(q) w = f32[] exponential(l) k = s32[] constant(1) j = s32[] add(i, k) ROOT t = (f32[], s32[]) tuple(w, j) }
+        ENTRY e { x = f32[] parameter(0) i = s32[] constant(0) s = (f32[], s32[]) tuple(x, i)
+          ROOT w = (f32[], s32[]) while(s), condition=c, body=b }";
+    let found = check(text, &["f32[] 0.3"], "(f32[] 0.5, s32[] 20000)");
+    assert_eq!((found.verdict, found.undetermined), (Undefined, 1), "{found:?}");
+    let found = check(text, &["f32[] 0.3"], "(f32[] 0.5, s32[] 19999)");
+    let wrong = (found.verdict, found.measures.wrong, found.undetermined);
+    assert_eq!(wrong, (Differs, 1, 1), "{found:?}");
+}
+
+#[test]
+fn types_without_negative_zero_have_one_zero() {
+    for op in ["negate", "ceil", "multiply"] {
+        let operand = if op == "multiply" { "x, m" } else { "x" };
+        let body = format!(
+            "ENTRY e {{ x = f8e4m3fnuz[] parameter(0) m = f8e4m3fnuz[] constant(-1) y = f8e4m3fnuz[] {op}({operand})
+            w = f32[] convert(y) o = f32[] constant(1) ROOT q = f32[] divide(o, w) }}"
+        );
+        verdicts(&body, &["f8e4m3fnuz[] 0"], &[("f32[] -inf", Differs), ("f32[] 3", Differs)]);
+    }
+}

@@ -8,7 +8,6 @@ use super::range::is_whole;
 use super::range::{Range, floats};
 use super::site::Site;
 use super::{Stop, candidates, complex, integers};
-use hlo::elem::Special;
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Accuracy, Binary, Opcode, Unary};
 use hlo::{ArrayShape, Class, ElementType, Literal, Op, Scalar};
@@ -182,12 +181,7 @@ fn real(
 pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
     let functions::Image { least, greatest, jumps } = functions::image(op);
     if jumps {
-        let unsigned = shape.ty.float_format().is_some_and(|f| f.special == Special::Fnuz);
-        let zero = |y: Interval| {
-            if unsigned && y.is_point() && y.lo == 0.0 { Interval::point(0.0) } else { y }
-        };
-        let steps = |x: Interval| functions::steps(op, x).into_iter().map(zero).collect();
-        let sets: Vec<Vec<Interval>> = x.intervals().map(steps).collect();
+        let sets: Vec<_> = x.intervals().map(|x| functions::steps(op, x)).collect();
         return Range::of_sets(shape, &sets);
     }
     let (modes, ty) = (ev.modes, shape.ty);

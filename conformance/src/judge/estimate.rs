@@ -1,26 +1,37 @@
 //! Estimates of results that no rule bounds: by the tolerance of the module, which does not depend
 //! on the values.
 use super::range::{Cause, CauseKind};
-use super::verdict::{Check, Open};
+use super::verdict::{Check, Open, same};
+use super::witness::TIME_LIMIT;
 use crate::Tolerance;
+use crate::backend::{Backend as _, LimitedEngine, VariantBackend};
 use crate::compare::compare_at;
 use hlo::op::Accuracy;
-use hlo::{Literal, Module};
+use hlo::{Literal, Module, Verified};
+use interp::{DeviceGrid, Engine};
+use std::sync::Arc;
+
+/// The number of legal variants that an estimate is tried with, and the seed of the first.
+const VARIANTS: u64 = 6;
+const FIRST_VARIANT: u64 = 0x5eed;
 
 /// Compares the elements of which nothing is known, though no decision depends on rounding errors,
 /// by the tolerance of the module. Returns the reason, if there are any.
 ///
-/// An infinite bound does not say that a result is wrong: an error beyond the tolerance is
-/// undetermined. Where there is no rule, it is wrong.
+/// An error beyond the tolerance is undetermined after an infinite bound, which does not say that a
+/// result is wrong. Where there is no rule it is wrong, unless legal variants of the module have
+/// other bits in the array: an estimate does not say how much rounding errors grow.
 pub(super) fn open(
-    module: &Module,
+    verified: &Verified,
+    arguments: &[Vec<Literal>],
     pairs: &[(&Literal, &Literal)],
     check: &mut Check,
 ) -> Option<String> {
+    let module = verified.module();
     let open = std::mem::take(&mut check.open);
     let first = open.first()?;
     let path = check.cause.as_ref().map_or_else(String::new, |cause| cause.path.to_string());
-    let reason = match first.kind {
+    let mut reason = match first.kind {
         CauseKind::NoRule => path,
         CauseKind::Decides | CauseKind::Unbounded | CauseKind::Loose => {
             format!("{path}: the bound is infinite")
@@ -30,21 +41,33 @@ pub(super) fn open(
     let of_elements = tolerance.clone().of_each_element();
     let leaves = pairs[0].0.leaves().len();
     let random = random(module);
+    let mut variants = None;
     for of_leaf in open.chunk_by(|a, b| (a.leaf, a.kind) == (b.leaf, b.kind)) {
         let Open { leaf, kind, .. } = of_leaf[0];
         let (device, own) = (leaf / leaves, leaf % leaves);
         let (expected, actual) = (pairs[device].0.leaves()[own], pairs[device].1.leaves()[own]);
-        let accuses = kind == CauseKind::NoRule;
-        let tolerance = if accuses { &tolerance } else { &of_elements };
+        let has_rule = kind != CauseKind::NoRule;
+        let tolerance = if has_rule { &of_elements } else { &tolerance };
         let positions = of_leaf.iter().map(|open| open.at);
         let found = compare_at(actual, expected, (own, tolerance.leaf(own)), positions);
         check.undetermined -= of_leaf.len();
         check.within += of_leaf.len() - found.wrong;
         // Only the distribution of random numbers is defined.
-        if accuses && random.is_none() {
-            check.wrong += found.wrong;
-        } else {
-            check.undetermined += found.wrong;
+        let mut is_open = has_rule || random.is_some();
+        if !is_open && found.wrong > 0 {
+            let variants = variants.get_or_insert_with(|| varied(verified, arguments));
+            is_open =
+                variants.iter().filter_map(|all| all.get(device).or(all.last())).any(|result| {
+                    let varied = result.leaves()[own];
+                    !(0..varied.len()).all(|i| same(varied.get(i), expected.get(i)))
+                });
+            if is_open {
+                reason.push_str("; legal variants of the module differ, too");
+            }
+        }
+        match is_open {
+            true => check.undetermined += found.wrong,
+            false => check.wrong += found.wrong,
         }
         if let Some(worst) = found.worst {
             check.estimated(leaf, &worst, expected);
@@ -57,6 +80,23 @@ pub(super) fn open(
         check.cause = Some(Cause { path: path.into(), kind: CauseKind::Decides });
     }
     Some(reason)
+}
+
+/// Returns the results of legal variants of a module, as many as run in time.
+fn varied(verified: &Verified, arguments: &[Vec<Literal>]) -> Vec<Vec<Literal>> {
+    let module = Arc::new(verified.clone());
+    let run = |seed: u64| {
+        let limits = LimitedEngine {
+            engine: Engine::Exact,
+            fuel: u64::MAX,
+            max_memory: usize::MAX,
+            time_limit: Some(TIME_LIMIT),
+        };
+        let mut backend = VariantBackend::new(FIRST_VARIANT + seed, Box::new(limits));
+        let mut loaded = backend.compile(&module, DeviceGrid::of(&module.module().config)).ok()?;
+        loaded.execute(arguments).ok()
+    };
+    (0..VARIANTS).map_while(run).collect()
 }
 
 /// Returns the first instruction whose result is random.

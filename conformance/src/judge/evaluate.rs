@@ -487,11 +487,14 @@ impl<'m> Evaluator<'m> {
 }
 
 /// Removes what is known of zeros and negative numbers in a type that has none: each backend has
-/// another number for them.
+/// another number for them. A zero of a type without -0 is 0.
 pub(super) fn unrepresentable(site: Site<'_>, value: &mut Leaves) {
     let leaves = site.instruction().shape.leaves();
     for (range, leaf) in value.iter_mut().zip(leaves) {
         let format = leaf.element_type().and_then(ElementType::float_format);
+        if format.is_some_and(|format| format.special == Special::Fnuz) {
+            range.make_zeros_positive();
+        }
         let unsigned = format.is_some_and(|format| format.special == Special::PowerOfTwo);
         if unsigned && range.intervals().any(|x| x.lo <= 0.0) {
             let known = |x: Interval| if x.lo <= 0.0 { Interval::ANY } else { x };

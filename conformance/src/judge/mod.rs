@@ -103,7 +103,7 @@ use interp::DeviceGrid;
 use range::{Cause, CauseKind, Range};
 use runner::Key;
 use serde::{Deserialize, Serialize};
-use verdict::Check;
+use verdict::{Check, WorstElement};
 
 /// The verdict on the results of a backend.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -221,15 +221,11 @@ pub fn judge_with(
     if equal {
         return judgement;
     }
-    let module = verified.module();
     let repeated = match arguments {
         [all] => vec![all.clone(); pairs.len()],
         each => each.to_vec(),
     };
-    judge_devices(options, module, &repeated, &pairs, &mut judgement);
-    if judgement.verdict == Verdict::Differs && judgement.estimated.is_some() {
-        witness::try_variants(verified, &repeated, expected, actual, &mut judgement);
-    }
+    judge_devices(options, verified, &repeated, &pairs, &mut judgement);
     if judgement.verdict == Verdict::Differs && options.witness {
         witness::examine(verified, &repeated, expected, &mut judgement);
     }
@@ -238,11 +234,12 @@ pub fn judge_with(
 
 fn judge_devices(
     options: &JudgeOptions,
-    module: &Module,
+    verified: &Verified,
     arguments: &[Vec<Literal>],
     pairs: &[(&Literal, &Literal)],
     judgement: &mut Judgement,
 ) {
+    let module = verified.module();
     let entry = &module.computations[module.entry];
     let result = &entry.instructions[entry.root].shape;
     let each_device = DeviceGrid::of(&module.config).len() == pairs.len()
@@ -292,7 +289,7 @@ fn judge_devices(
         judgement.modes = modes.list();
     }
     if check.wrong == 0 {
-        judgement.estimated = estimate::open(module, pairs, &mut check);
+        judgement.estimated = estimate::open(verified, arguments, pairs, &mut check);
     }
     judgement.verdict = check.verdict();
     if check.missed > 0 {
@@ -308,23 +305,34 @@ fn judge_devices(
         judgement.typical = check.typical(&ranges, &expected);
     }
     judgement.cause = check.cause.map(|cause| cause.path.to_string());
-    if let Some(worst) = check.worst {
-        judgement.measures.max_error = worst.error;
-        judgement.measures.bound = worst.bound;
-        judgement.measures.worst_ulps = worst.ulps;
-        let leaves = pairs[0].0.leaves().len();
-        let (device, leaf) = (worst.leaf / leaves, worst.leaf % leaves);
-        let (expected, actual) = pairs[device];
-        let number = (pairs.len() > 1).then_some(device);
-        let described = verdict::describe(number, leaf, worst.at, expected, actual);
-        judgement.measures.worst = described.map(|element| Element {
-            inputs: match pairs.len() {
-                1 => inputs(module, &arguments[0], expected, (leaf, worst.at)),
-                _ => Vec::new(),
-            },
-            ..element
-        });
+    if let Some(worst) = &check.worst {
+        note_worst(worst, module, arguments, pairs, &mut judgement.measures);
     }
+}
+
+/// Notes the element that is farthest out, and what it depends on.
+fn note_worst(
+    worst: &WorstElement,
+    module: &Module,
+    arguments: &[Vec<Literal>],
+    pairs: &[(&Literal, &Literal)],
+    measures: &mut Measures,
+) {
+    measures.max_error = worst.error;
+    measures.bound = worst.bound;
+    measures.worst_ulps = worst.ulps;
+    let leaves = pairs[0].0.leaves().len();
+    let (device, leaf) = (worst.leaf / leaves, worst.leaf % leaves);
+    let (expected, actual) = pairs[device];
+    let number = (pairs.len() > 1).then_some(device);
+    let described = verdict::describe(number, leaf, worst.at, expected, actual);
+    measures.worst = described.map(|element| Element {
+        inputs: match pairs.len() {
+            1 => inputs(module, &arguments[0], expected, (leaf, worst.at)),
+            _ => Vec::new(),
+        },
+        ..element
+    });
 }
 
 /// Returns for each leaf of the result whether it differs on a device.

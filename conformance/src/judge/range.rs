@@ -207,6 +207,13 @@ impl Range {
         self.cause = strong.or(cause).or(own);
         self
     }
+    /// Replaces each -0 by 0.
+    pub(super) fn make_zeros_positive(&mut self) {
+        for end in [&mut self.lo, &mut self.hi] {
+            floats_mut(end).iter_mut().filter(|x| **x == 0.0).for_each(|x| *x = 0.0);
+        }
+        self.candidates.iter_mut().for_each(Self::make_zeros_positive);
+    }
     /// Says that nothing bounds what is unknown.
     pub(super) fn unbounded(mut self) -> Self {
         if let Some(cause) = self.cause.as_mut().filter(|cause| cause.kind == CauseKind::NoRule) {
