@@ -119,6 +119,27 @@ pub trait LoadedModule: Send {
     fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>>;
 }
 
+/// Compiles another module than was asked for.
+fn compile_instead(
+    backend: &mut dyn Backend,
+    module: std::result::Result<Module, String>,
+    grid: DeviceGrid,
+) -> Result<Box<dyn LoadedModule>> {
+    let verified = module.and_then(|module| module.verify().map_err(|errors| errors.to_string()));
+    let verified = verified.map_err(|message| Code::Rejected { message })?;
+    backend.compile(&Arc::new(verified), grid)
+}
+
+/// Rejects a module that needs more devices than a backend has.
+fn check_devices(name: &str, devices: usize, grid: DeviceGrid) -> Result<()> {
+    let needed = grid.len();
+    if needed <= devices {
+        return Ok(());
+    }
+    let message = format!("the module needs {needed} devices, {name} has {devices}");
+    Err(Code::Unsupported { message }.into())
+}
+
 /// Returns the module with the devices of a run in its header.
 fn for_grid(module: &Verified, grid: DeviceGrid) -> Module {
     let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);

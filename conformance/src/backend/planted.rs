@@ -1,5 +1,5 @@
 //! Backends that compute one op wrong, to try what compares backends.
-use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result};
+use super::{Backend, Capabilities, LoadedModule, Result, compile_instead};
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::op::value::Direction;
@@ -37,10 +37,7 @@ impl Backend for PlantedBackend {
         module: &Arc<Verified>,
         grid: DeviceGrid,
     ) -> Result<Box<dyn LoadedModule>> {
-        let rejected = |message| BackendError::from(Code::Rejected { message });
-        let module = plant(module.module(), self.opcode).map_err(rejected)?;
-        let module = module.verify().map_err(|errors| rejected(errors.to_string()))?;
-        self.backend.compile(&Arc::new(module), grid)
+        compile_instead(&mut *self.backend, plant(module.module(), self.opcode), grid)
     }
 }
 

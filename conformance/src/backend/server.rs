@@ -18,7 +18,8 @@ use super::channel::Channel;
 use super::command::{read_results, write_arguments};
 use super::format::{FORMATS, Format};
 use super::parent::{IsolatedModule, Parent, Peer, PeerModule, ProcessLimits, Trouble, lock};
-use super::{Backend, BackendError, Capabilities, Code, Death, LoadedModule, Result, for_grid};
+use super::{Backend, BackendError, Capabilities, Code, Death, LoadedModule, Result};
+use super::{check_devices, for_grid};
 use crate::judge::{Accuracies, JudgeOptions};
 use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
@@ -166,11 +167,7 @@ impl Backend for ServerBackend {
         module: &Arc<Verified>,
         grid: DeviceGrid,
     ) -> Result<Box<dyn LoadedModule>> {
-        if let Some(devices) = self.hello.devices.filter(|&devices| devices < grid.len()) {
-            let (name, needed) = (&self.hello.name, grid.len());
-            let message = format!("the module needs {needed} devices, {name} has {devices}");
-            return Err(Code::Unsupported { message }.into());
-        }
+        check_devices(&self.hello.name, self.hello.devices.unwrap_or(usize::MAX), grid)?;
         let module = for_grid(module, grid);
         Ok(Box::new(IsolatedModule::compile(&self.parent, module)?))
     }

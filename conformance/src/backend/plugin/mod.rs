@@ -15,7 +15,7 @@ mod tests;
 pub use host::serve;
 
 use super::parent::{IsolatedModule, Parent, ProcessLimits, lock};
-use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result};
+use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result, check_devices};
 use connection::{Connection, HostStart};
 use hlo::{Literal, Verified};
 use interp::DeviceGrid;
@@ -146,16 +146,8 @@ impl Backend for Plugin {
         module: &Arc<Verified>,
         grid: DeviceGrid,
     ) -> Result<Box<dyn LoadedModule>> {
-        if grid.len() > self.devices {
-            let message = format!(
-                "the module needs {} devices, {} has {}",
-                grid.len(),
-                self.platform,
-                self.devices
-            );
-            let help = "XLA:CPU has as many devices as its option `cpu_device_count` says";
-            return Err(BackendError::from(Code::Unsupported { message }).with_help(help));
-        }
+        let help = "XLA:CPU has as many devices as its option `cpu_device_count` says";
+        check_devices(&self.platform, self.devices, grid).map_err(|e| e.with_help(help))?;
         let prepared = Prepared::new(module, grid, &self.xla)?;
         match &self.runner {
             PluginRunner::InProcess(client) => {

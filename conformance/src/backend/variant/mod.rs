@@ -11,7 +11,7 @@ mod sums;
 mod tests;
 mod values;
 
-use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result};
+use super::{Backend, Capabilities, LoadedModule, Result, compile_instead};
 use edit::Edit;
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{ComputationId, InstructionId};
@@ -82,10 +82,7 @@ impl Backend for VariantBackend {
         module: &Arc<Verified>,
         grid: DeviceGrid,
     ) -> Result<Box<dyn LoadedModule>> {
-        let rejected = |message| BackendError::from(Code::Rejected { message });
-        let module = vary(module.module(), self.seed).map_err(rejected)?;
-        let module = module.verify().map_err(|errors| rejected(errors.to_string()))?;
-        self.backend.compile(&Arc::new(module), grid)
+        compile_instead(&mut *self.backend, vary(module.module(), self.seed), grid)
     }
 }
 
