@@ -1,27 +1,14 @@
 //! Programs that JAX wrote, as bytecode and as text: both readers give the same.
 mod common;
 
-use std::path::{Path, PathBuf};
-
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries {
-        let path = entry.expect("a readable folder").path();
-        if path.is_dir() {
-            files(&path, found);
-        } else {
-            found.push(path);
-        }
-    }
-}
+use std::path::PathBuf;
 
 #[test]
 fn bytecode_and_text_are_the_same() {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/stablehlo");
     let folder = std::env::var("ETALON_STABLEHLO").unwrap_or_else(|_| default.to_owned());
-    let mut paths = Vec::new();
-    files(Path::new(&folder), &mut paths);
-    paths.sort();
+    let files = walkdir::WalkDir::new(&folder).sort_by_file_name().into_iter();
+    let paths: Vec<PathBuf> = files.flatten().map(walkdir::DirEntry::into_path).collect();
     let mut differences = Vec::new();
     for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "mlirbc")) {
         let bytes = std::fs::read(path).unwrap();

@@ -373,24 +373,13 @@ fn what_cannot_be_written_is_named() {
     }
 }
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries {
-        let path = entry.expect("a readable folder").path();
-        if path.is_dir() {
-            files(&path, found);
-        } else {
-            found.push(path);
-        }
-    }
-}
-
 /// Checks the programs of a folder. Returns the number of those that are written, and why others are
 /// refused.
 fn check_folder(folder: &Path) -> (usize, BTreeSet<String>) {
-    let (mut paths, mut count, mut refused) = (Vec::new(), 0, BTreeSet::new());
-    files(folder, &mut paths);
-    for path in paths {
+    let (mut count, mut refused) = (0, BTreeSet::new());
+    for path in
+        walkdir::WalkDir::new(folder).into_iter().flatten().map(walkdir::DirEntry::into_path)
+    {
         let texts: Vec<Vec<u8>> = match path.extension().and_then(|end| end.to_str()) {
             Some("mlir") => programs(&path).into_iter().map(String::into_bytes).collect(),
             Some("mlirbc") => vec![std::fs::read(&path).unwrap()],

@@ -5,6 +5,7 @@ use super::exporter::{At, Draft, Exporter, Leaves, array, leaf_shapes};
 use crate::attributes::{integer, matrix, named};
 use crate::error::Result;
 use crate::ir::{Attribute, Region};
+use hlo::ir::ComputationId;
 use hlo::op::value::ReplicaGroups;
 use hlo::op::{
     AllGather, AllReduce, AllToAll, Binary, CollectiveBroadcast, CollectivePermute, RaggedAllToAll,
@@ -121,14 +122,9 @@ impl Exporter<'_> {
             to_apply,
         } = op;
         let set = self.device_groups(at, replica_groups, *channel_id, *use_global_device_ids)?;
-        self.each(at, "stablehlo.all_reduce", &set, |exporter, ty| {
-            let scalar = Shape::scalar(ty);
-            match to_apply.0 {
-                Some(to_apply) => exporter
-                    .applied(at, to_apply, &[scalar.clone(), scalar.clone()], &[scalar])
-                    .map(Some),
-                None => exporter.sum(ty).map(Some),
-            }
+        self.each(at, "stablehlo.all_reduce", &set, |exporter, ty| match to_apply.0 {
+            Some(to_apply) => exporter.reducer(at, to_apply, ty).map(Some),
+            None => exporter.sum(ty).map(Some),
         })
     }
     /// Returns the region that adds.
@@ -154,10 +150,13 @@ impl Exporter<'_> {
             self.device_groups(at, replica_groups, *channel_id, *use_global_device_ids)?;
         set.push(("scatter_dimension", integer(dimensions.first().copied().unwrap_or(0))));
         self.each(at, "stablehlo.reduce_scatter", &set, |exporter, ty| {
-            let scalar = Shape::scalar(ty);
-            let pair = [scalar.clone(), scalar.clone()];
-            exporter.applied(at, *to_apply, &pair, &[scalar]).map(Some)
+            exporter.reducer(at, *to_apply, ty).map(Some)
         })
+    }
+    /// Returns the region of a computation of two elements.
+    fn reducer(&mut self, at: At<'_, '_>, id: ComputationId, ty: ElementType) -> Result<Region> {
+        let scalar = Shape::scalar(ty);
+        self.applied(at, id, &[scalar.clone(), scalar.clone()], &[scalar])
     }
     pub(super) fn collective_broadcast(
         &mut self,
