@@ -124,3 +124,11 @@ fn types_without_negative_zero_have_one_zero() {
         verdicts(&body, &["f8e4m3fnuz[] 0"], &[("f32[] -inf", Differs), ("f32[] 3", Differs)]);
     }
 }
+
+#[test]
+fn a_complex_divisor_about_zero_has_quotients_of_any_size() {
+    let body = "ENTRY e { x = c64[] parameter(0) b = c64[] parameter(1) e = c64[] exponential(x) l = c64[] log(e)
+        y = c64[] subtract(l, b) ROOT q = c64[] divide(x, y) }";
+    let arguments = ["c64[] (0.3, 0.2)", "c64[] (0.29999998, 0.20000002)"];
+    verdicts(body, &arguments, &[("c64[] (-3e12, 4e12)", Undefined)]);
+}

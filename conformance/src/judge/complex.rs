@@ -190,9 +190,13 @@ fn overflows(op: Unary, ty: ElementType, z: &Parts) -> bool {
     exponent > most.ln()
 }
 
+/// Returns whether a number is in an interval, or beside it.
+fn has(x: Interval, number: f64) -> bool {
+    x.lo <= number.next_up() && x.hi >= number.next_down()
+}
+
 /// Returns whether a function is infinite at one of these numbers.
 fn has_pole(op: Unary, z: &Parts) -> bool {
-    let has = |x: Interval, point: f64| x.lo <= point.next_up() && x.hi >= point.next_down();
     // The nearest odd multiple of an angle.
     let has_odd = |x: Interval, angle: f64| {
         let turns = ((x.mid() / angle - 1.0) / 2.0).round();
@@ -365,7 +369,7 @@ fn is_special(op: Binary, ty: ElementType, x: Parts, y: Parts) -> bool {
         Binary::Divide => {
             // The textbook divides by the square of the divisor's absolute value.
             let size = near(y) * near(y);
-            let zero = y.is_point() && y.max_abs() == 0.0;
+            let zero = has(y.re, 0.0) && has(y.im, 0.0);
             let (quotient, product) = (x.max_abs() / near(y), x.max_abs() * y.max_abs());
             zero || quotient > most || product > most || size > most || size < least
         }
