@@ -190,6 +190,9 @@ impl Exporter<'_> {
             return self.expanded(at, &opcode);
         }
         let name = if is_own { own } else { format!("chlo.{opcode}") };
+        if ops::find(&name).is_none() {
+            return Err(at.unsupported("has no counterpart in StableHLO"));
+        }
         let accuracy = at.instruction.common.as_ref().and_then(|common| common.result_accuracy);
         // Ops of CHLO have no attribute for it, and a request is no part of the value.
         let accuracy = accuracy
