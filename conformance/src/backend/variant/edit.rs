@@ -7,7 +7,7 @@ use hlo::op::{
     Binary, BitcastConvert, Broadcast, Constant, Convert, Copy, ReducePrecision, Reshape, Select,
     Slice, Unary,
 };
-use hlo::{ArrayShape, Dims, ElementType, Literal, Op, Scalar};
+use hlo::{Array, ArrayShape, Dims, ElementType, Op, Scalar};
 use std::collections::BTreeMap;
 
 /// A dimension, with the first index and the one behind the last.
@@ -105,17 +105,26 @@ impl Edit<'_> {
     }
     /// Adds an array of integers, of the shape of another: the same number, or several in turn.
     pub(super) fn integers(&mut self, like: InstructionId, numbers: &[i64]) -> InstructionId {
+        let ty = self.ty(like);
+        let number = |&x: &i64| Scalar::Signed(x).convert(ElementType::S64, ty);
+        self.in_turn(like, &numbers.iter().map(number).collect::<Vec<_>>())
+    }
+    /// Adds an array of floats, of the shape of another: these numbers in turn.
+    pub(super) fn floats(&mut self, like: InstructionId, numbers: &[f64]) -> InstructionId {
+        let ty = self.ty(like);
+        let number = |&x: &f64| Scalar::Float(x).convert(ElementType::F64, ty);
+        self.in_turn(like, &numbers.iter().map(number).collect::<Vec<_>>())
+    }
+    fn in_turn(&mut self, like: InstructionId, numbers: &[Scalar]) -> InstructionId {
         let shape = self.plain(like, self.ty(like));
-        let number = |x: i64| Scalar::Signed(x).convert(ElementType::S64, shape.ty);
         if let [only] = numbers {
-            return self.computation.add_filled(self.at, &shape, number(*only));
+            return self.computation.add_filled(self.at, &shape, *only);
         }
-        let mut literal = Literal::zeros(shape.clone());
-        let width = shape.ty.storage_bytes();
-        for (slot, &x) in literal.bytes_mut().chunks_mut(width).zip(numbers.iter().cycle()) {
-            number(x).write(shape.ty, slot);
+        let mut literal = Array::zeros(shape.clone());
+        for (at, &x) in (0..literal.len()).zip(numbers.iter().cycle()) {
+            literal.set(at, x);
         }
-        let value = Box::new(ConstantValue::Literal(literal));
+        let value = Box::new(ConstantValue::Literal(literal.into()));
         self.add(Constant { value }, shape, [])
     }
     pub(super) fn convert(&mut self, x: InstructionId, ty: ElementType) -> InstructionId {

@@ -60,13 +60,20 @@ const VALUES: [Variant; 6] = [
 /// the name of an instruction decides what becomes of it.
 pub struct VariantBackend {
     seed: u64,
+    /// Whether all that an op rounds is off by a unit, too, which no backend is.
+    moves: bool,
     backend: Box<dyn Backend>,
 }
 
 impl VariantBackend {
     /// Returns a backend with the variants of a seed.
     pub fn new(seed: u64, backend: Box<dyn Backend>) -> Self {
-        Self { seed, backend }
+        Self { seed, moves: false, backend }
+    }
+    /// Returns a backend that moves each result that an op rounds by a unit in the last place, too.
+    /// It shows how much the results of a module depend on rounding errors.
+    pub(crate) fn moving(seed: u64, backend: Box<dyn Backend>) -> Self {
+        Self { seed, moves: true, backend }
     }
 }
 
@@ -82,17 +89,17 @@ impl Backend for VariantBackend {
         module: &Arc<Verified>,
         grid: DeviceGrid,
     ) -> Result<Box<dyn LoadedModule>> {
-        compile_instead(&mut *self.backend, vary(module.module(), self.seed), grid)
+        compile_instead(&mut *self.backend, vary(module.module(), self.seed, self.moves), grid)
     }
 }
 
 /// Returns a variant of a module.
-fn vary(module: &Module, seed: u64) -> Result<Module, String> {
+fn vary(module: &Module, seed: u64, moves: bool) -> Result<Module, String> {
     let mut rewriter = ModuleRewriter::new(module);
     let fixed = fixed(module);
     let reducers = reducers(module);
     for id in rewriter.computation_ids().into_iter().filter(|id| !fixed.contains(id)) {
-        vary_computation(rewriter.computation_mut(id), seed, &reducers);
+        vary_computation(rewriter.computation_mut(id), (seed, moves), &reducers);
     }
     rewriter.finish().map_err(|error| error.to_string())
 }
@@ -133,12 +140,14 @@ fn reducers(module: &Module) -> BTreeMap<ComputationId, Binary> {
 
 fn vary_computation(
     computation: &mut ComputationRewriter,
-    seed: u64,
+    (seed, moves): (u64, bool),
     reducers: &BTreeMap<ComputationId, Binary>,
 ) {
     let original = computation.clone();
     let (mut wide, mut exact) = (BTreeMap::new(), BTreeSet::new());
-    for (number, variant) in FORMS.iter().chain(&VALUES).enumerate() {
+    let moving: Option<Variant> = moves.then_some(values::by_a_unit);
+    let variants = FORMS.iter().chain(&moving).chain(&VALUES);
+    for (number, variant) in variants.enumerate() {
         let ids = computation.ids();
         for &at in ids.iter().filter(|at| !exact.contains(*at)) {
             let random = random(seed, number, &original, computation, at);
@@ -150,7 +159,7 @@ fn vary_computation(
                 reducers,
                 wide: &mut wide,
             };
-            if edit.random.bool() {
+            if moves && number == FORMS.len() || edit.random.bool() {
                 variant(&mut edit);
             }
         }

@@ -12,7 +12,7 @@ fn results(text: &str, arguments: &[&str]) -> BTreeSet<String> {
     let arguments: Vec<Literal> = arguments.iter().map(|x| x.parse().unwrap()).collect();
     let expected = interp::run(&verified, &arguments).unwrap();
     let of_seed = |seed: u64| {
-        let varied = vary(&module, seed).unwrap();
+        let varied = vary(&module, seed, false).unwrap();
         let varied = Arc::new(varied.verify().unwrap_or_else(|errors| panic!("{errors}\n{text}")));
         let actual = interp::run(&varied, &arguments).unwrap();
         let judgement = judge(

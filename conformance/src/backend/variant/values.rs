@@ -185,6 +185,53 @@ fn computes(op: &Op) -> bool {
     }
 }
 
+/// Returns whether an op may round its result.
+fn rounds(op: &Op) -> bool {
+    match op {
+        Op::Binary(Binary::Add | Binary::Subtract | Binary::Multiply | Binary::Divide) => true,
+        Op::Convert(_) | Op::ReducePrecision(_) => true,
+        _ => matches!(op.opcode().accuracy(), Accuracy::Ulp(_) | Accuracy::Order),
+    }
+}
+
+/// Moves what an op may have rounded by a unit in the last place, up, down or not at all. Whole
+/// numbers that their type holds stay: they count and choose.
+pub(super) fn by_a_unit(edit: &mut Edit<'_>) -> bool {
+    let op = edit.original.get(edit.at).map_or(&edit.instruction().op, |old| &old.op);
+    let Some(shape) = edit.arrays().filter(|_| rounds(op)) else { return false };
+    let part = shape.ty.component();
+    let Some(format) = part.float_format().filter(|f| f.special != Special::PowerOfTwo) else {
+        return false;
+    };
+    let unit = (-f64::from(format.mantissa_bits)).exp2();
+    let count = shape.element_count().unwrap_or(0).clamp(2, 64);
+    let value = edit.copied();
+    let moved = |edit: &mut Edit<'_>, x: InstructionId| {
+        let steps = (0..count).map(|_| 1.0 + f64::from(edit.random.i32(-1..=1)) * unit);
+        let steps: Vec<f64> = steps.collect();
+        let steps = edit.floats(x, &steps);
+        let moved = edit.binary(Binary::Multiply, x, steps);
+        let whole = edit.unary(Unary::RoundNearestEven, x);
+        let whole = edit.compare(Direction::Eq, whole, x);
+        let size = edit.unary(Unary::Abs, x);
+        let most = edit.filled(x, unit.recip());
+        let held = edit.compare(Direction::Le, size, most);
+        let stays = edit.binary(Binary::And, whole, held);
+        edit.select(stays, x, moved)
+    };
+    let value = if shape.ty.is_complex() {
+        let real = shape.with_type(part);
+        let parts = [Unary::Real, Unary::Imag].map(|op| {
+            let own = edit.add(op, real.clone(), [value]);
+            moved(edit, own)
+        });
+        edit.add(Binary::Complex, shape, parts)
+    } else {
+        moved(edit, value)
+    };
+    edit.set(value)
+}
+
 /// Returns a value with a zero in place of each denormal.
 fn flushed(edit: &mut Edit<'_>, x: InstructionId) -> InstructionId {
     let least = edit.ty(x).float_format().map_or(0.0, |f| f64::from(1 - f.bias).exp2());
