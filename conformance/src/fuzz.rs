@@ -14,6 +14,7 @@ mod bits;
 mod finding;
 mod nan;
 mod recorder;
+mod rest;
 mod statistics;
 
 pub use finding::Finding;
@@ -22,10 +23,11 @@ pub use statistics::{Coverage, ENOUGH, Tally};
 use crate::backend::Backend;
 use crate::generate::{self, Regime, generate};
 use crate::results::{Record, Verdict};
-use crate::{AtomicFile, Existing, Subject, WriteError, conform};
+use crate::{AtomicFile, CapabilityMap, Existing, Subject, WriteError, conform};
 use balance::Balance;
-use hlo::{Module, Opcode, Verified};
+use hlo::{Opcode, Verified};
 use recorder::Recorder;
+use rest::Rest;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,6 +73,10 @@ pub struct Campaign {
     pub coverage: Coverage,
     /// The reasons for runs without support, and how often each occurred.
     pub unsupported: BTreeMap<String, u64>,
+    /// Runs without some instructions that the backend does not support.
+    pub partial: u64,
+    /// What the backend has, as is given, and as modules showed of which it did not support all.
+    pub learned: CapabilityMap,
     /// The number of findings.
     pub findings: u64,
     /// Modules of the generator that break a rule.
@@ -130,7 +136,8 @@ pub fn fuzz(
         check_folder(folder)?;
     }
     let start = Instant::now();
-    let mut campaign = Campaign::default();
+    let learned = CapabilityMap::clone(&options.generate.capabilities);
+    let mut campaign = Campaign { learned, ..Campaign::default() };
     let (mut backend, mut reference) = (Recorder::new(backend), Recorder::new(reference));
     let mut balance = Balance::new(&options.generate);
     for k in 0.. {
@@ -142,7 +149,7 @@ pub fn fuzz(
             break;
         }
         let seed = options.seed.wrapping_add(k);
-        balance.update(k, &campaign.coverage, &options.generate);
+        balance.update(k, (&campaign.coverage, &campaign.learned), &options.generate);
         let random = match Random::new(seed, options, &balance) {
             Ok(Some(random)) => random,
             Ok(None) => {
@@ -210,9 +217,6 @@ impl Random {
             arguments: self.generated.arguments(regime),
         }
     }
-    fn module(&self) -> &Module {
-        self.module.module()
-    }
 }
 
 impl Campaign {
@@ -226,10 +230,23 @@ impl Campaign {
     ) -> Vec<Finding> {
         self.modules += 1;
         let mut found = Vec::new();
+        let mut rest = None;
         for regime in Regime::ALL {
-            let subject = random.subject(regime);
+            let mut subject = random.subject(regime);
             let compare = if options.bits { bits::conform } else { conform };
             let mut record = compare(&subject, reference, backend);
+            if record.verdict == Verdict::Unsupported {
+                self.coverage.add(subject.module.module(), record.verdict, &[]);
+                let learned = &mut self.learned;
+                let rest =
+                    rest.get_or_insert_with(|| Rest::of(&subject, reference, backend, learned));
+                let part = rest.as_mut().and_then(|rest| rest.subject(&subject, reference));
+                if let Some(part) = part {
+                    record = compare(&part, reference, backend);
+                    self.partial += u64::from(record.verdict.is_executed());
+                    subject = part;
+                }
+            }
             let expected = reference.take_results();
             if options.bits {
                 nan::explain(&mut record, &subject, compare, reference, backend);
@@ -241,7 +258,9 @@ impl Campaign {
                 *self.unsupported.entry(reason.to_owned()).or_default() += 1;
             }
             self.tally.add(record.verdict, &expected);
-            self.coverage.add(random.module(), record.verdict, &expected);
+            if record.verdict != Verdict::Unsupported {
+                self.coverage.add(subject.module.module(), record.verdict, &expected);
+            }
             if is_finding(&record, options.like.is_some()) {
                 let seed = random.seed;
                 let weights = random.weights.clone();
@@ -322,6 +341,52 @@ mod tests {
             }
             Ok(self.0.execute(arguments)?.iter().map(zeros).collect())
         }
+    }
+
+    /// Supports neither some ops nor a type.
+    struct Small(LimitedEngine);
+
+    impl Backend for Small {
+        fn name(&self) -> String {
+            "small".to_owned()
+        }
+        fn capabilities(&self) -> Capabilities {
+            self.0.capabilities()
+        }
+        fn compile(
+            &mut self,
+            module: &Arc<Verified>,
+            grid: DeviceGrid,
+        ) -> Result<Box<dyn LoadedModule>, BackendError> {
+            let text = module.module().to_string();
+            let missing = ["tanh(", " sort(", " while(", "send(", "recv(", "f16[", "gather("];
+            match missing.into_iter().find(|missing| text.contains(missing)) {
+                Some(missing) => {
+                    let message = format!("no `{missing}`");
+                    Err(crate::backend::Code::Unsupported { message }.into())
+                }
+                None => self.0.compile(module, grid),
+            }
+        }
+    }
+
+    #[test]
+    fn the_rest_of_a_module_runs_without_what_is_missing() {
+        let mut reference = engine(Engine::Exact);
+        let mut small = Small(engine(Engine::Exact));
+        let first = fuzz(&mut small, &mut reference, &options(120), &mut |_, _| {}).unwrap();
+        assert_eq!(first.findings, 0, "{}", first.tally);
+        let share = |campaign: &Campaign| campaign.tally.executed() * 100 / (3 * campaign.modules);
+        assert!(share(&first) >= 90 && first.partial > 100, "{}", first.tally);
+        let lacks = |op, ty| first.learned.lacks(op, ty);
+        assert!(lacks(Opcode::Tanh, hlo::ElementType::F32), "{}", first.learned);
+        assert!(!lacks(Opcode::Add, hlo::ElementType::F32), "{}", first.learned);
+        // Modules of what it has are not cut.
+        let mut options = options(120);
+        options.generate.capabilities = Arc::new(first.learned.clone());
+        let second = fuzz(&mut small, &mut reference, &options, &mut |_, _| {}).unwrap();
+        assert!(second.partial * 3 < first.partial, "{} {}", second.partial, first.partial);
+        assert!(share(&second) >= 95, "{}", second.tally);
     }
 
     #[test]

@@ -134,8 +134,8 @@ pub(crate) struct ConformArgs {
     #[arg(required_unless_present_any = ["spmd", "compare", "merge", "suite"])]
     #[arg(conflicts_with_all = ["spmd", "compare", "merge"])]
     pub(crate) paths: Vec<PathBuf>,
-    /// Run Etalon's own suite: all cases, or those that take about a minute together.
-    #[arg(long, value_enum, value_name = "smoke|full", conflicts_with_all = ["spmd", "compare", "merge"])]
+    /// Run Etalon's own suite: all cases, those that take about a minute together, or one for each op and element type.
+    #[arg(long, value_enum, value_name = "probes|smoke|full", conflicts_with_all = ["spmd", "compare", "merge"])]
     pub(crate) suite: Option<SuiteArg>,
     /// Run only the cases of the suite whose names match; `*` stands for any characters: `dot/f32/*`.
     #[arg(long, value_name = "PATTERN", requires = "suite")]
@@ -185,6 +185,8 @@ pub(crate) struct ConformArgs {
 /// Which cases of the suite run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum SuiteArg {
+    /// The plainest one of each op and element type.
+    Probes,
     /// Those that take about a minute together.
     Smoke,
     /// All.
@@ -251,6 +253,15 @@ pub(crate) struct FuzzArgs {
     /// The weight of an op, such as `gather=20`; 1 without this option, 0 to leave it out. Repeatable.
     #[arg(long, value_name = "OP=W", value_parser = weight)]
     pub(crate) weight: Vec<(hlo::Opcode, u32)>,
+    /// The ops of modules, separated by commas, and what is needed to feed them; by default all.
+    #[arg(long, value_name = "OP", value_delimiter = ',', value_parser = opcode)]
+    pub(crate) ops: Vec<hlo::Opcode>,
+    /// The element types of modules, separated by commas, and `pred` and `s32`; by default all.
+    #[arg(long, value_name = "TYPE", value_delimiter = ',', value_parser = element_type)]
+    pub(crate) types: Vec<hlo::ElementType>,
+    /// Leave out the ops and types that the backend does not support in these results of `conform --json` or of `fuzz`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) capabilities: Option<PathBuf>,
     /// Leave out what backends may define in different ways. The default for all backends but Etalon's engines.
     #[arg(long)]
     pub(crate) portable: bool,
@@ -269,11 +280,18 @@ fn minutes(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| "expected a number of minutes, such as 5 or 0.5".to_owned())
 }
 
+fn opcode(name: &str) -> Result<hlo::Opcode, String> {
+    hlo::Opcode::from_name(name).ok_or_else(|| format!("`{name}` is not an opcode"))
+}
+
+fn element_type(name: &str) -> Result<hlo::ElementType, String> {
+    hlo::ElementType::from_name(name).ok_or_else(|| format!("`{name}` is not an element type"))
+}
+
 /// Parses `OP=W`.
 fn weight(text: &str) -> Result<(hlo::Opcode, u32), String> {
     let (name, weight) = text.split_once('=').ok_or("expected OP=W")?;
-    let opcode =
-        hlo::Opcode::from_name(name).ok_or_else(|| format!("`{name}` is not an opcode"))?;
+    let opcode = opcode(name)?;
     let weight = weight.parse().ok().filter(|weight| *weight <= 1000);
     let weight = weight.ok_or_else(|| "expected a weight from 0 to 1000".to_owned())?;
     Ok((opcode, weight))

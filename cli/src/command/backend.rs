@@ -12,8 +12,8 @@ use conformance::backend::{
 };
 use conformance::judge::Accuracies;
 use conformance::results::{Changes, Record, Results, ResultsError, Verdict};
-use conformance::suite::{Selection, Suite, SuiteCase};
-use conformance::{Case, Engine, Entry, FileTest, ParseError, Report, Subject};
+use conformance::suite::{Extent, Selection, Suite, SuiteCase};
+use conformance::{CapabilityMap, Case, Engine, Entry, FileTest, ParseError, Report, Subject};
 use hlo::Opcode;
 use hlo::diag::SourceFile;
 use interp::DeviceGrid;
@@ -52,7 +52,7 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     let progress = output::Progress::counting("comparing", items.len());
     let mut results = Results::new(backend.name());
     results.shards.extend(args.shard);
-    let alone = items.len() == 1;
+    let (alone, probes) = (items.len() == 1, args.suite == Some(SuiteArg::Probes));
     for item in items {
         progress.advance();
         let record = match subject(item, args, alone)? {
@@ -76,10 +76,16 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
             output::note(&format!("warning: {warning}\n"));
             results.warnings.push(warning);
         }
-        print(&record, args.verbose, reports.has_stdout())?;
+        // What is missing is shown together.
+        if !(probes && record.verdict == Verdict::Unsupported) {
+            print(&record, args.verbose, reports.has_stdout())?;
+        }
         results.push(record);
     }
     drop(progress);
+    if probes {
+        line(CapabilityMap::of(&results).to_string().trim_end(), reports.has_stdout())?;
+    }
     finish(&results, reports)
 }
 
@@ -124,8 +130,12 @@ fn variant(seed: &str) -> Result<u64> {
 
 /// Returns the selected cases of the suite.
 fn suite(size: SuiteArg, args: &ConformArgs) -> Result<impl Iterator<Item = Item>> {
-    let selection =
-        Selection { smoke: size == SuiteArg::Smoke, pattern: args.case.clone(), shard: args.shard };
+    let extent = match size {
+        SuiteArg::Probes => Extent::Probes,
+        SuiteArg::Smoke => Extent::Smoke,
+        SuiteArg::Full => Extent::Full,
+    };
+    let selection = Selection { extent, pattern: args.case.clone(), shard: args.shard };
     let suite = Suite::load(&selection).map_err(|error| {
         let code = Code::Input { path: "--case".to_owned(), message: error.to_string() };
         let help = "`*` stands for any characters: `dot/f32/*`";
@@ -209,7 +219,7 @@ fn finish(results: &Results, reports: Reports) -> Result<ExitCode> {
 
 /// `--compare`: prints what changed between two runs.
 fn compare(before: &Path, after: &Path) -> Result<ExitCode> {
-    let changes = Changes::between(&read(before)?, &read(after)?);
+    let changes = Changes::between(&read_results(before)?, &read_results(after)?);
     line(changes.to_string().trim_end(), false)?;
     Ok(if changes.worse.is_empty() { ExitCode::SUCCESS } else { Exit::Wrong.code() })
 }
@@ -217,9 +227,9 @@ fn compare(before: &Path, after: &Path) -> Result<ExitCode> {
 /// `--merge`: merges the results of the parts of a run.
 fn merge(args: &ConformArgs, reports: Reports) -> Result<ExitCode> {
     let mut files = args.merge.iter();
-    let mut merged = files.next().map(|path| read(path)).transpose()?.unwrap_or_default();
+    let mut merged = files.next().map(|path| read_results(path)).transpose()?.unwrap_or_default();
     for path in files {
-        merged.merge(read(path)?).map_err(|e| wrong_results(path, &e))?;
+        merged.merge(read_results(path)?).map_err(|e| wrong_results(path, &e))?;
     }
     for shard in merged.complete() {
         output::note(&format!("warning: shard {shard} is missing\n"));
@@ -227,7 +237,7 @@ fn merge(args: &ConformArgs, reports: Reports) -> Result<ExitCode> {
     finish(&merged, reports)
 }
 
-fn read(path: &Path) -> Result<Results> {
+pub(super) fn read_results(path: &Path) -> Result<Results> {
     let text = std::fs::read_to_string(path).map_err(|e| Failure::file(path, &e))?;
     Results::from_json(&text).map_err(|e| wrong_results(path, &e))
 }

@@ -1,5 +1,5 @@
 //! `etalon fuzz`: runs random modules on a backend and on Etalon.
-use super::backend::{engine_of, open_with};
+use super::backend::{engine_of, open_with, read_results};
 use super::{load, verified};
 use crate::args::{FuzzArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
@@ -8,7 +8,7 @@ use crate::{file, output};
 use conformance::backend::LimitedEngine;
 use conformance::fuzz::{self, Campaign, ENOUGH, Event, Finding, Limit};
 use conformance::results::Verdict;
-use conformance::{Engine, generate, on_large_stack};
+use conformance::{CapabilityMap, Engine, generate, on_large_stack};
 use load::Loaded;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -41,6 +41,9 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
         weights: args.weight.clone(),
         portable: args.portable || engine.is_none(),
         devices: backend.capabilities().devices,
+        ops: args.ops.clone(),
+        types: args.types.clone(),
+        capabilities: Arc::new(capabilities(args.capabilities.as_deref())?),
     };
     let options = fuzz::Options {
         seed: args.seed,
@@ -56,7 +59,9 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     let mut observer = |campaign: &Campaign, event: Event<'_>| match event {
         Event::Ran => {
             progress.advance();
-            if let Some(folder) = &args.output {
+            if let Some(folder) = &args.output
+                && campaign.modules.is_multiple_of(KEPT)
+            {
                 keep(campaign, folder, &mut kept);
             }
         }
@@ -69,6 +74,9 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
         output::note(&format!("warning: {warning}\n"));
     }
     let campaign = campaign.map_err(|error| Failure::file(&error.path, &error.error))?;
+    if let Some(folder) = args.output.as_deref().filter(|_| !campaign.learned.is_empty()) {
+        keep(&campaign, folder, &mut kept);
+    }
     finish(&campaign, args.coverage)
 }
 
@@ -77,6 +85,11 @@ fn limited(engine: Engine, is_variant: bool) -> LimitedEngine {
     let max_memory = if is_variant { 1 << 33 } else { 1 << 30 };
     let fuel = if is_variant { u64::MAX } else { 10_000_000 };
     LimitedEngine { engine, fuel, max_memory, time_limit: is_variant.then_some(VARIANT_TIME) }
+}
+
+/// Returns what the results in a file show.
+fn capabilities(path: Option<&Path>) -> Result<CapabilityMap> {
+    Ok(path.map(read_results).transpose()?.as_ref().map(CapabilityMap::of).unwrap_or_default())
 }
 
 fn like(path: &Path) -> Result<Arc<hlo::Verified>> {
@@ -95,6 +108,16 @@ fn command(args: &FuzzArgs) -> String {
     }
     if let Some(like) = &args.like {
         let _ = write!(text, " --like {}", like.display());
+    }
+    let mut list = |option: &str, names: Vec<&str>| {
+        if !names.is_empty() {
+            let _ = write!(text, " {option} {}", names.join(","));
+        }
+    };
+    list("--ops", args.ops.iter().map(|op| op.name()).collect());
+    list("--types", args.types.iter().map(|ty| ty.name()).collect());
+    if let Some(path) = &args.capabilities {
+        let _ = write!(text, " --capabilities {}", path.display());
     }
     if args.portable {
         text.push_str(" --portable");
@@ -126,6 +149,9 @@ fn table(campaign: &Campaign) -> String {
         [] => writeln!(text, "every opcode was executed at least {ENOUGH} times"),
         rare => writeln!(text, "executed fewer than {ENOUGH} times: {}", rare.join(", ")),
     };
+    if !campaign.learned.is_empty() {
+        let _ = write!(text, "{}", campaign.learned);
+    }
     for (reason, count) in &campaign.unsupported {
         let _ = writeln!(text, "{count} unsupported: {reason}");
     }
@@ -134,16 +160,19 @@ fn table(campaign: &Campaign) -> String {
 
 /// Returns the line that ends a campaign.
 fn last_line(campaign: &Campaign) -> String {
-    let Campaign { modules, tally, time, .. } = campaign;
+    let Campaign { modules, tally, time, partial, .. } = campaign;
     let rate = campaign.modules_per_second();
-    format!("{modules} modules in {:.1} s, {rate:.1} a second: {tally}\n", time.as_secs_f64())
+    let without = match partial {
+        0 => String::new(),
+        _ => format!("; {partial} without instructions that the backend does not support"),
+    };
+    let seconds = time.as_secs_f64();
+    format!("{modules} modules in {seconds:.1} s, {rate:.1} a second: {tally}{without}\n")
 }
 
-/// Writes the statistics so far, which a campaign that is ended by a signal leaves behind, to a file that is new in the folder.
+/// Writes the statistics so far, which a campaign that is ended by a signal leaves behind, to a file that is new in the folder,
+/// and what the backend was found to have to `capabilities.json` beside it.
 fn keep(campaign: &Campaign, folder: &Path, kept: &mut Option<PathBuf>) {
-    if !campaign.modules.is_multiple_of(KEPT) {
-        return;
-    }
     let text = table(campaign) + &last_line(campaign);
     let numbered = || {
         let others = (2..).map(|number| format!("coverage-{number}.txt"));
@@ -153,7 +182,15 @@ fn keep(campaign: &Campaign, folder: &Path, kept: &mut Option<PathBuf>) {
     if let Some(path) = kept.take().or_else(numbered) {
         // The folder of findings is made with the first one.
         let made = std::fs::create_dir_all(folder).map_err(|e| Failure::file(folder, &e));
-        if let Err(failure) = made.and_then(|()| file::replace(&path, text.as_bytes())) {
+        let written = made.and_then(|()| file::replace(&path, text.as_bytes()));
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.replace("coverage", "capabilities").replace(".txt", ".json");
+        let learned = (!campaign.learned.is_empty()).then(|| campaign.learned.results("fuzz"));
+        let written = written.and_then(|()| match learned {
+            Some(learned) => file::replace(&folder.join(name), learned.to_json().as_bytes()),
+            None => Ok(()),
+        });
+        if let Err(failure) = written {
             output::show(&failure);
         }
         *kept = Some(path);

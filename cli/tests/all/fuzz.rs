@@ -37,6 +37,11 @@ fn wrong_options_are_misuse() {
     misuse("fuzz --count 3", "--backend");
     misuse("fuzz --backend exact --weight ad=3", "`ad` is not an opcode");
     misuse("fuzz --backend exact --weight add=many", "a weight from 0 to 1000");
+    misuse("fuzz --backend exact --ops dot,dott", "`dott` is not an opcode");
+    misuse("fuzz --backend exact --types f33", "`f33` is not an element type");
+    folder.write("none.json", "{}");
+    let wrong = folder.etalon("fuzz --backend exact --count 1 --capabilities none.json");
+    expect(&wrong, 2, "", "none.json");
     misuse("fuzz --backend exact --minutes 0", "a number of minutes");
     misuse("fuzz --backend exact --count 3 --minutes 1", "cannot be used with");
     misuse("fuzz --backend missing.so", "E0601");
@@ -55,4 +60,29 @@ fn findings_are_written_where_the_option_says() {
         let wrong = folder.etalon(&format!("fuzz --backend exact --count 100000 {line}"));
         expect(&wrong, 2, "", "Not a directory");
     }
+}
+
+/// A command that does not support `tanh`, and reads no `f16`.
+#[test]
+fn a_backend_that_lacks_ops_runs_the_rest() {
+    let folder = Folder::new("fuzz-rest");
+    let etalon = env!("CARGO_BIN_EXE_etalon");
+    folder.write(
+        "chip.sh",
+        &format!("if grep -qE 'tanh|f16' $1; then exit 3; fi\n{etalon} run $1 --input $2 --output $3 -q\n"),
+    );
+    let run = |line: &str| {
+        let mut command = std::process::Command::new(etalon);
+        command.args(line.split(' ')).current_dir(&folder.0);
+        command.args(["--backend-command", "sh chip.sh {hlo} {in.npz} {out.npz}"]);
+        command.output().unwrap()
+    };
+    let probes = run("conform --suite probes --case tanh/* --json chip.json");
+    expect(&probes, 3, "tanh                       has nothing; lacks ", "");
+    expect(&probes, 3, " of 17 pairs of an op and a type are executed", "");
+    let fuzz = "fuzz --count 4 --seed 3 --types f32 --weight tanh=200";
+    let first = run(&format!("{fuzz} --output found"));
+    expect(&first, 0, " without instructions that the backend does not support\n", "");
+    let learned = std::fs::read_to_string(folder.0.join("found/capabilities.json")).unwrap();
+    assert!(learned.contains("tanh/f32/executed"), "{learned}");
 }

@@ -1,8 +1,8 @@
 //! Computations that a wrong instruction calls: they run as entries on the operands that the
 //! backend computed.
 use super::finding::{Context, Finding};
-use super::program::{At, Values};
 use super::search::{BlameSearch, ComputationCall};
+use crate::program::{At, Values};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::op::Kind;
 use hlo::{ArrayShape, ElementType, Literal, Op, Scalar, Shape};

@@ -1,6 +1,6 @@
 //! The findings of a search, as text, as diagnostics and as JSON.
-use super::program::{At, Program, arrays};
 use crate::judge::Judgement;
+use crate::program::{At, Program, arrays};
 use crate::results::Verdict;
 use hlo::diag::{Diagnostic, Level, Place};
 use hlo::ir::{ComputationId, InstructionId};

@@ -31,15 +31,14 @@
 mod control;
 mod finding;
 mod pair;
-mod program;
 mod rounds;
 mod search;
 mod sides;
 mod watch;
 
+pub use crate::program::Program;
 pub use finding::{Blame, Context, Finding, Operand};
 pub use pair::{Divergence, ModulePair, compare_modules};
-pub use program::Program;
 
 use crate::backend::Backend;
 use crate::conform::verdict;

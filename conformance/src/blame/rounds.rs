@@ -1,7 +1,7 @@
 //! Loops: each round runs on the values that the backend carried into it.
-use super::program::{Program, Values, arrays, rebuilt, watching};
 use super::search::{BlameSearch, ComputationCall};
 use crate::judge::{JudgeOptions, judge_with};
+use crate::program::{Program, Values, arrays, rebuilt, watching};
 use crate::results::Verdict;
 use hlo::ir::ComputationId;
 use hlo::op::While;

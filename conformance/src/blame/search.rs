@@ -1,11 +1,11 @@
 //! The search: each instruction is judged on the operands that the backend computed.
 use super::Options;
 use super::finding::{Blame, Context, Evidence, Finding};
-use super::program::{Program, alone, arrays, watching};
 use super::sides::Sides;
 use super::watch::{Recorded, Region};
 use crate::conform::verdict;
 use crate::judge::{Judgement, judge_with};
+use crate::program::{Program, alone, arrays, watching};
 use crate::results::Verdict;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Literal, Verified};

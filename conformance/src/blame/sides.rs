@@ -1,7 +1,7 @@
 //! The two sides: the backend and Etalon.
-use super::program::Program;
 use crate::backend::{Backend, BackendError, LoadedModule};
 use crate::judge::JudgeOptions;
+use crate::program::Program;
 use collectives::Session;
 use hlo::{Literal, Module};
 use interp::{CompileOptions, DeviceGrid, RunOptions};

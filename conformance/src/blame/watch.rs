@@ -1,5 +1,5 @@
 //! Which instructions are checked, and where the values of their operands are.
-use super::program::{Values, checkable_alone, rebuilt};
+use crate::program::{Values, checkable_alone, rebuilt};
 use hlo::ir::{Computation, Instruction, InstructionId};
 use hlo::op::AsyncRole;
 use hlo::{Literal, Op, Shape};
@@ -153,7 +153,7 @@ impl Region<'_> {
         results: &[Literal],
     ) -> Option<(Recorded, Vec<Vec<Literal>>)> {
         let mut devices: Vec<_> =
-            results.iter().map(|result| super::program::arrays(result).into_iter()).collect();
+            results.iter().map(|result| crate::program::arrays(result).into_iter()).collect();
         let mut recorded = Recorded::new();
         for &id in watched {
             let shape = &self.instruction(id).shape;

@@ -13,31 +13,11 @@ pub struct Tally {
     pub finite: u64,
 }
 
-/// Returns whether there is a result of the backend.
-const fn is_executed(verdict: Verdict) -> bool {
-    match verdict {
-        Verdict::Agrees
-        | Verdict::WithinBound
-        | Verdict::NotTested
-        | Verdict::Undefined
-        | Verdict::EtalonBug
-        | Verdict::Unstable
-        | Verdict::Differs => true,
-        Verdict::Skipped
-        | Verdict::Unsupported
-        | Verdict::NoReference
-        | Verdict::Rejected
-        | Verdict::Failed
-        | Verdict::TimedOut
-        | Verdict::Crashed => false,
-    }
-}
-
 impl Tally {
     /// Counts a run.
     pub(super) fn add(&mut self, verdict: Verdict, expected: &[Literal]) {
         *self.counts.entry(verdict).or_default() += 1;
-        let finite = is_executed(verdict) && expected.iter().all(is_finite);
+        let finite = verdict.is_executed() && expected.iter().all(is_finite);
         self.finite += u64::from(finite);
     }
     /// Returns the number of runs with a verdict.
@@ -46,7 +26,7 @@ impl Tally {
     }
     /// Returns the number of runs with a result in both backends.
     pub fn executed(&self) -> u64 {
-        let executed = self.counts.iter().filter(|(verdict, _)| is_executed(**verdict));
+        let executed = self.counts.iter().filter(|(verdict, _)| verdict.is_executed());
         executed.map(|(_, count)| count).sum()
     }
 }

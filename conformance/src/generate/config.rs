@@ -1,8 +1,10 @@
 //! The configuration of a module: each one draws its own ops, types, sizes and devices, so that
 //! rare combinations occur.
 use super::data::Regime;
+use crate::CapabilityMap;
 use hlo::op::Kind;
-use hlo::{ElementType, Opcode};
+use hlo::{ElementType, Opcode, Shape};
+use std::sync::Arc;
 
 /// The contents that modules may have.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +18,26 @@ pub struct Options {
     pub portable: bool,
     /// The number of devices that a module may have; none for any number.
     pub devices: Option<usize>,
+    /// The ops that modules may have; any, if there are none. Others may be needed to feed these.
+    pub ops: Vec<Opcode>,
+    /// The element types that modules may have, besides `pred` and `s32`, which choose and index;
+    /// any, if there are none.
+    pub types: Vec<ElementType>,
+    /// Ops of types that modules leave out.
+    pub capabilities: Arc<CapabilityMap>,
+}
+
+impl Options {
+    /// Returns whether modules may have an element type.
+    fn allows(&self, ty: ElementType) -> bool {
+        let needed = [ElementType::Pred, ElementType::S32].contains(&ty);
+        let asked = self.types.is_empty() || self.types.contains(&ty) || needed;
+        asked && !self.capabilities.lacks_type(ty)
+    }
+    /// Returns whether modules may have an op.
+    fn has(&self, op: Opcode) -> bool {
+        (self.ops.is_empty() || self.ops.contains(&op)) && !self.capabilities.lacks_op(op)
+    }
 }
 
 /// The limits and choices of one module.
@@ -45,6 +67,10 @@ pub(super) struct Config {
     pub(super) donates: bool,
     /// Whether loops run for thousands of rounds.
     pub(super) repeats: bool,
+    /// The element types that are left out.
+    pub(super) excluded: Vec<ElementType>,
+    /// Ops of types that are left out.
+    pub(super) capabilities: Arc<CapabilityMap>,
 }
 
 /// Types of many backends; half of the modules have no others.
@@ -66,14 +92,14 @@ impl Config {
         let (replicas, partitions) = if is_large { (1, 1) } else { devices };
         let mut ops = ops(rng, options, replicas * partitions > 1);
         let is_given = options.weights.iter().any(|(op, _)| *op == Opcode::While);
-        let repeats = !is_given && rng.u8(..6) == 0;
+        let repeats = !is_given && options.has(Opcode::While) && rng.u8(..6) == 0;
         if repeats {
             let total: u32 = ops.iter().map(|(_, weight)| weight).sum();
             ops.push((Opcode::While, 1 + total / 12));
         }
         Self {
             ops,
-            types: types(rng),
+            types: types(rng, options),
             max_rank: 1 + rng.usize(..4),
             max_size,
             max_elements,
@@ -88,17 +114,35 @@ impl Config {
             layouts: !options.portable && rng.u8(..3) == 0,
             donates: !options.portable && rng.u8(..3) == 0,
             repeats,
+            excluded: ElementType::ALL.iter().copied().filter(|&ty| !options.allows(ty)).collect(),
+            capabilities: Arc::clone(&options.capabilities),
         }
+    }
+    /// Returns whether an instruction needs what is left out.
+    pub(super) fn excludes(&self, op: &str, shape: &Shape, operands: &[&Shape]) -> bool {
+        let excluded = |shape: &Shape| {
+            let mut types = shape.leaves().into_iter().filter_map(Shape::element_type);
+            types.any(|ty| self.excluded.contains(&ty))
+        };
+        let lacks = |op| self.capabilities.lacks_any(op, shape, operands);
+        excluded(shape) || Opcode::from_name(op).is_some_and(lacks)
     }
 }
 
-fn types(rng: &mut fastrand::Rng) -> Vec<ElementType> {
+fn types(rng: &mut fastrand::Rng, options: &Options) -> Vec<ElementType> {
     let all = if rng.bool() { &COMMON[..] } else { ElementType::ALL };
+    let asked = |of: &[ElementType]| -> Vec<ElementType> {
+        let is_asked = |ty: &ElementType| options.types.is_empty() || options.types.contains(ty);
+        of.iter().copied().filter(|ty| is_asked(ty) && options.allows(*ty)).collect()
+    };
+    let all = [all, ElementType::ALL].into_iter().map(asked).find(|all| !all.is_empty());
+    let Some(all) = all else { return Vec::new() };
     let count = 1 + rng.usize(..5);
     let mut types: Vec<ElementType> = (0..count).map(|_| all[rng.usize(..all.len())]).collect();
-    if rng.bool() {
+    if rng.bool() && (options.types.is_empty() || options.types.contains(&ElementType::F32)) {
         types.push(ElementType::F32);
     }
+    types.retain(|&ty| options.allows(ty));
     types
 }
 
@@ -116,13 +160,14 @@ fn ops(rng: &mut fastrand::Rng, options: &Options, many: bool) -> Vec<(Opcode, u
         let factor = if across && many { 3 * factor } else { factor };
         let (weight, is_given) = weight(op);
         let weight = weight.saturating_mul(factor);
-        let is_used = in_module || (across && many) || is_given;
-        if is_used && weight > 0 {
+        let is_asked = is_given || !options.ops.is_empty();
+        let is_used = in_module || (across && many) || is_asked;
+        if is_used && weight > 0 && options.has(op) {
             ops.push((op, weight));
         }
     }
     if ops.is_empty() {
-        ops.push((Opcode::Add, 1));
+        ops.push((options.ops.first().copied().unwrap_or(Opcode::Add), 1));
     }
     ops
 }

@@ -22,6 +22,8 @@ pub(super) struct Generator {
     pub(super) budget: usize,
     /// The nesting of operands that are derived for each other.
     pub(super) derivations: usize,
+    /// Whether an instruction was added that needs what is left out.
+    is_excluded: bool,
     /// The domains and the shapes of the parameters of the entry.
     parameters: Vec<(Domain, ArrayShape)>,
 }
@@ -67,6 +69,7 @@ impl Generator {
             steps: BTreeMap::new(),
             budget,
             derivations: 0,
+            is_excluded: false,
             parameters: Vec::new(),
         };
         let (entry, results) = generator.entry();
@@ -163,9 +166,10 @@ impl Generator {
     }
     /// Returns an element type of the module that fits, else any that fits.
     pub(super) fn ty(&mut self, fits: impl Fn(ElementType) -> bool) -> Option<ElementType> {
-        let portable = self.config.portable;
+        let Config { portable, ref excluded, .. } = self.config;
         let of = |all: &[ElementType]| -> Vec<ElementType> {
-            let fits = |&ty: &ElementType| fits(ty) && (!portable || is_portable(ty));
+            let allowed = |ty| (!portable || is_portable(ty)) && !excluded.contains(&ty);
+            let fits = |&ty: &ElementType| fits(ty) && allowed(ty);
             all.iter().copied().filter(fits).collect()
         };
         let mut types = of(&self.config.types);
@@ -215,6 +219,7 @@ impl Generator {
         text: &str,
     ) -> String {
         let (shape, name) = (shape.into(), self.name("v"));
+        self.is_excluded |= self.excludes(scope, &shape, text);
         let _ = writeln!(scope.lines, "  {name} = {stated} {text}");
         scope.execute(1, steps(&shape));
         let parts = shape.tuple().map(<[Shape]>::to_vec).unwrap_or_default();
@@ -228,9 +233,22 @@ impl Generator {
     /// Adds an instruction that is only used by others of the same inserter.
     pub(super) fn push_hidden(&mut self, scope: &mut Scope, shape: &Shape, text: &str) -> String {
         let name = self.name("v");
+        self.is_excluded |= self.excludes(scope, shape, text);
         let _ = writeln!(scope.lines, "  {name} = {shape:#} {text}");
         scope.execute(1, steps(shape));
         name
+    }
+    /// Returns whether an instruction needs what is left out.
+    fn excludes(&self, scope: &Scope, shape: &Shape, text: &str) -> bool {
+        if self.config.excluded.is_empty() && self.config.capabilities.is_empty() {
+            return false;
+        }
+        let (op, rest) = text.split_once('(').unwrap_or((text, ""));
+        let (operands, _) = rest.split_once(')').unwrap_or_default();
+        let shape_of = |name: &str| scope.values.iter().find(|value| value.name == name);
+        let operands: Vec<&Shape> =
+            operands.split(", ").filter_map(shape_of).map(|value| &value.shape).collect();
+        self.config.excludes(op, shape, &operands)
     }
     /// Adds an instruction whose result, an array, is only returned.
     pub(super) fn push_closed(&mut self, scope: &mut Scope, shape: impl Into<Shape>, text: &str) {
@@ -419,9 +437,12 @@ impl Generator {
             let count = |shape: &Shape| shape.array().map_or(Some(0), ArrayShape::element_count);
             value.shape.leaves().into_iter().all(|s| count(s).is_some_and(|n| n <= largest))
         };
+        let outer = std::mem::take(&mut self.is_excluded);
         let inserted = insert(self, scope).is_some()
+            && !self.is_excluded
             && scope.values[before.0.values.len()..].iter().all(is_small)
             && scope.steps <= MAX_STEPS;
+        self.is_excluded = outer;
         if !inserted {
             *scope = before.0;
             self.parameters.truncate(before.1);

@@ -136,6 +136,40 @@ mod tests {
         assert_eq!(missing.collect::<Vec<_>>(), Vec::<&Opcode>::new());
     }
 
+    #[test]
+    fn what_is_left_out_is_in_no_module() {
+        use crate::results::{Record, Results, Verdict};
+        let mut results = Results::new("chip");
+        for name in ["add/f32/x", "sort/f32/x", "sort/s32/x", "dot/f16/x", "add/f16/x", "abs/f16/x"]
+        {
+            results.push(Record::new(name, Verdict::Unsupported));
+        }
+        let capabilities = Arc::new(crate::CapabilityMap::of(&results));
+        let types = [hlo::ElementType::F32, hlo::ElementType::S32, hlo::ElementType::Pred];
+        let asked = Options { types: types.to_vec(), ops: vec![Opcode::Dot], ..Options::default() };
+        let (mut counts, mut dots) = ([0; 2], 0);
+        for (seed, is_asked) in (0..300).flat_map(|seed| [(seed, false), (seed, true)]) {
+            let options = if is_asked { asked.clone() } else { Options::default() };
+            let options = Options { capabilities: Arc::clone(&capabilities), ..options };
+            let module = generate(seed, &options).unwrap_or_else(|invalid| panic!("{invalid}"));
+            for (_, computation) in module.module.module().computations.iter() {
+                for (_, one) in computation.instructions.iter() {
+                    let ty = one.shape.element_type();
+                    assert_ne!(ty, Some(hlo::ElementType::F16), "{}", module.text);
+                    assert_ne!(one.opcode(), Opcode::Sort, "{}", module.text);
+                    assert!(
+                        !is_asked || ty.is_none_or(|ty| types.contains(&ty)),
+                        "{}",
+                        module.text
+                    );
+                    counts[usize::from(is_asked)] += 1;
+                    dots += usize::from(is_asked && one.opcode() == Opcode::Dot);
+                }
+            }
+        }
+        assert!(counts.iter().all(|&count| count > 3000) && dots > 600, "{counts:?} {dots}");
+    }
+
     /// Returns whether a pair of the instructions of a computation, in their order, is as `fits`
     /// says.
     fn has_pair(

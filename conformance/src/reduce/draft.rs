@@ -7,27 +7,27 @@ use hlo::{Literal, Module, Op, Shape};
 use std::collections::HashSet;
 
 /// An instruction of an edited module.
-pub(super) type At = (ComputationId, InstructionId);
+pub(crate) type At = (ComputationId, InstructionId);
 
 /// A module and its arguments while they are edited. Ids stay valid.
 #[derive(Debug, Clone)]
-pub(super) struct Draft {
-    pub(super) rewriter: ModuleRewriter,
+pub(crate) struct Draft {
+    pub(crate) rewriter: ModuleRewriter,
     /// The arguments of each device, or a single list for all devices.
-    pub(super) arguments: Vec<Vec<Literal>>,
+    pub(crate) arguments: Vec<Vec<Literal>>,
 }
 
 /// An edit; returns whether it changed something.
 pub(super) type Edit = Box<dyn Fn(&mut Draft) -> bool>;
 
 impl Draft {
-    pub(super) fn new(module: &Module, arguments: &[Vec<Literal>]) -> Self {
+    pub(crate) fn new(module: &Module, arguments: &[Vec<Literal>]) -> Self {
         Self { rewriter: ModuleRewriter::new(module), arguments: arguments.to_vec() }
     }
     pub(super) fn entry(&self) -> &ComputationRewriter {
         self.rewriter.computation(self.rewriter.entry())
     }
-    pub(super) fn entry_mut(&mut self) -> &mut ComputationRewriter {
+    pub(crate) fn entry_mut(&mut self) -> &mut ComputationRewriter {
         let entry = self.rewriter.entry();
         self.rewriter.computation_mut(entry)
     }
@@ -63,7 +63,7 @@ impl Draft {
     }
     /// Removes what edits made unused, and arguments with their parameters; instructions in `kept`
     /// stay, with their operands.
-    pub(super) fn sweep(&mut self, kept: &HashSet<At>) {
+    pub(crate) fn sweep(&mut self, kept: &HashSet<At>) {
         for id in self.rewriter.computation_ids() {
             let computation = self.rewriter.computation(id);
             let all = computation.ids();
@@ -98,7 +98,7 @@ impl Draft {
     }
     /// Replaces an instruction of the entry by a new parameter with these arguments, one for each
     /// device.
-    pub(super) fn replace_by_parameter(&mut self, id: InstructionId, values: &[Literal]) -> bool {
+    pub(crate) fn replace_by_parameter(&mut self, id: InstructionId, values: &[Literal]) -> bool {
         let Some(instruction) = self.entry().get(id) else { return false };
         let shape = instruction.shape.clone();
         let number = self.entry().parameters().len();

@@ -42,6 +42,7 @@ pub use file::file_test;
 pub use limited_run::measured_fuel;
 pub use score::Score;
 
+pub(crate) use draft::Draft;
 use hlo::{Literal, Module, Verified};
 use search::Reduction;
 use std::fmt;

@@ -55,6 +55,26 @@ impl Verdict {
         Self::Differs,
     ];
 
+    /// Returns whether there is a result of the backend.
+    pub const fn is_executed(self) -> bool {
+        match self {
+            Self::Agrees
+            | Self::WithinBound
+            | Self::NotTested
+            | Self::Undefined
+            | Self::EtalonBug
+            | Self::Unstable
+            | Self::Differs => true,
+            Self::Skipped
+            | Self::Unsupported
+            | Self::NoReference
+            | Self::Rejected
+            | Self::Failed
+            | Self::TimedOut
+            | Self::Crashed => false,
+        }
+    }
+
     /// Returns the name that JSON has.
     pub const fn name(self) -> &'static str {
         match self {

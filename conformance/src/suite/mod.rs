@@ -31,8 +31,9 @@ use crate::Subject;
 use crate::random::Sequence;
 use crate::results::Shard;
 use data::{ParameterPlace, Word};
-use hlo::{Literal, Module, Shape};
+use hlo::{ElementType, Literal, Module, Opcode, Shape};
 use interp::DeviceGrid;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 use template::Template;
 use values::Bindings;
@@ -48,11 +49,23 @@ const FILES: [(&str, &str); 10] = files! {
     "collectives.hlo" "contractions.hlo" "control.hlo" "dynamic.hlo" "elementwise.hlo" "indexing.hlo" "linear.hlo" "movement.hlo" "programs.hlo" "reductions.hlo"
 };
 
+/// How many cases of the suite to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Extent {
+    /// The plainest case of each op and element type, which shows whether a backend has them.
+    Probes,
+    /// The smoke set, which takes about a minute.
+    Smoke,
+    /// All cases.
+    #[default]
+    Full,
+}
+
 /// Which cases of the suite to run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
-    /// Whether to take the smoke set only, which takes about a minute.
-    pub smoke: bool,
+    /// How many cases to take.
+    pub extent: Extent,
     /// The pattern that names match; `*` stands for any characters.
     pub pattern: Option<String>,
     /// The part of the cases, by the hash of their names.
@@ -66,7 +79,11 @@ impl Selection {
     }
     /// Selects the cases that take about a minute together.
     pub fn smoke() -> Self {
-        Self { smoke: true, ..Self::default() }
+        Self { extent: Extent::Smoke, ..Self::default() }
+    }
+    /// Selects the plainest case of each op and element type.
+    pub fn probes() -> Self {
+        Self { extent: Extent::Probes, ..Self::default() }
     }
 }
 
@@ -125,11 +142,18 @@ impl Suite {
                     continue;
                 }
                 found = true;
-                let smoke = !selection.smoke || template.is_smoke(&bindings) == Ok(true);
-                if smoke && selection.shard.is_none_or(|shard| shard.has(&name)) {
+                let selected = match selection.extent {
+                    Extent::Probes => probe(&name).is_some(),
+                    Extent::Smoke => template.is_smoke(&bindings) == Ok(true),
+                    Extent::Full => true,
+                };
+                if selected && selection.shard.is_none_or(|shard| shard.has(&name)) {
                     cases.push(SuiteCase { name, bindings, template });
                 }
             }
+        }
+        if selection.extent == Extent::Probes {
+            cases = plainest(cases);
         }
         match &selection.pattern {
             Some(pattern) if !found => Err(UnknownCase { pattern: pattern.clone() }),
@@ -145,6 +169,31 @@ impl Suite {
     pub fn into_cases(self) -> Vec<SuiteCase> {
         self.cases
     }
+}
+
+/// Returns the op and the element type of a case; none of a program.
+fn probe(name: &str) -> Option<(Opcode, ElementType)> {
+    let mut parts = name.split('/');
+    Some((Opcode::from_name(parts.next()?)?, ElementType::from_name(parts.next()?)?))
+}
+
+/// Returns the case of each op and element type that has the fewest other types, and the shortest
+/// module of those.
+fn plainest(cases: Vec<SuiteCase>) -> Vec<SuiteCase> {
+    let mut probes: BTreeMap<_, ((usize, usize), SuiteCase)> = BTreeMap::new();
+    for case in cases {
+        let Some((op, own)) = probe(&case.name) else { continue };
+        let text = case.text();
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+        let types: BTreeSet<ElementType> = words.filter_map(ElementType::from_name).collect();
+        let common = [own, ElementType::Pred, ElementType::S32, ElementType::F32];
+        let rank = (types.iter().filter(|ty| !common.contains(ty)).count(), text.len());
+        let best = probes.get(&(op, own)).map(|(best, _)| *best);
+        if best.is_none_or(|best| rank < best) {
+            probes.insert((op, own), (rank, case));
+        }
+    }
+    probes.into_values().map(|(_, case)| case).collect()
 }
 
 impl SuiteCase {

@@ -3,10 +3,10 @@ mod matching;
 mod nodes;
 
 use super::Options;
-use super::program::{Program, Values, watching};
 use super::sides::etalon;
 use crate::Tolerance;
 use crate::judge::{Judgement, judge};
+use crate::program::{Program, Values, watching};
 use crate::results::Verdict;
 use hlo::diag::{Diagnostic, Level, Place};
 use hlo::ir::{ComputationId, InstructionId};
@@ -212,7 +212,7 @@ impl Pair<'_> {
             .map(|d| arguments.iter().map(|value| value[d].clone()).collect())
             .collect();
         let tuple = |values: &Values| -> Values {
-            values.iter().map(|value| Literal::tuple(super::program::arrays(value))).collect()
+            values.iter().map(|value| Literal::tuple(crate::program::arrays(value))).collect()
         };
         let (expected, actual) = (tuple(&before.value), tuple(&after.value));
         let program = watching(self.modules[0], computation, &lists, &[before.id]);
@@ -271,8 +271,8 @@ impl Pair<'_> {
         let devices = flat.first().map_or(0, Vec::len);
         let carried = |flat: &[Values]| -> Option<Values> {
             let leaves =
-                |d: usize| flat.iter().flat_map(move |value| super::program::arrays(&value[d]));
-            (0..devices).map(|d| super::program::rebuilt(&before.shape, &mut leaves(d))).collect()
+                |d: usize| flat.iter().flat_map(move |value| crate::program::arrays(&value[d]));
+            (0..devices).map(|d| crate::program::rebuilt(&before.shape, &mut leaves(d))).collect()
         };
         let Some(mut value) = carried(&flat) else { return Ok(None) };
         for round in 1..=self.options.rounds {
@@ -291,7 +291,7 @@ impl Pair<'_> {
                         return Ok(Some(found));
                     }
                 }
-                let mut arrays = expected.iter().map(super::program::arrays);
+                let mut arrays = expected.iter().map(crate::program::arrays);
                 if part == 0 {
                     let goes_on = hlo::Scalar::Pred(true);
                     if !arrays.all(|parts| parts.first().is_some_and(|x| x.get(0) == goes_on)) {
@@ -299,7 +299,7 @@ impl Pair<'_> {
                     }
                 } else {
                     let next = arrays.map(|parts| {
-                        super::program::rebuilt(&before.shape, &mut parts.into_iter())
+                        crate::program::rebuilt(&before.shape, &mut parts.into_iter())
                     });
                     let Some(next) = next.collect::<Option<Values>>() else { return Ok(None) };
                     value = next;

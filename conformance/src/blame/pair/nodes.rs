@@ -1,6 +1,6 @@
 //! The instructions of a computation and of those that it calls, with their values.
-use crate::blame::program::{Values, arrays, rebuilt, watching};
 use crate::blame::sides::etalon;
+use crate::program::{Values, arrays, rebuilt, watching};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::{Module, Op, Opcode, Shape};
 use interp::DeviceGrid;

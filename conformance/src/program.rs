@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The value of an instruction on each device.
-pub(super) type Values = Vec<Literal>;
+pub(crate) type Values = Vec<Literal>;
 
 /// A module and the arguments of each device.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub struct Program {
 }
 
 /// An instruction of a module.
-pub(super) type At = (ComputationId, InstructionId);
+pub(crate) type At = (ComputationId, InstructionId);
 
 /// How many instructions without values an instruction may depend on: a start, its updates, tokens.
 const COPIED: usize = 64;
@@ -99,7 +99,7 @@ fn push_arrays(
 }
 
 /// Returns whether the instruction has the same result when it runs alone on the same operands.
-pub(super) fn checkable_alone(instruction: &Instruction) -> bool {
+pub(crate) fn checkable_alone(instruction: &Instruction) -> bool {
     match instruction.opcode().kind() {
         Kind::Host | Kind::Transfer | Kind::Random => false,
         Kind::Array
@@ -113,12 +113,12 @@ pub(super) fn checkable_alone(instruction: &Instruction) -> bool {
 }
 
 /// Returns the arrays of a value, in order.
-pub(super) fn arrays(value: &Literal) -> Vec<Literal> {
+pub(crate) fn arrays(value: &Literal) -> Vec<Literal> {
     value.leaves().into_iter().filter(|leaf| leaf.array_shape().is_some()).cloned().collect()
 }
 
 /// Returns the value of this shape from its arrays.
-pub(super) fn rebuilt(
+pub(crate) fn rebuilt(
     shape: &Shape,
     arrays: &mut impl Iterator<Item = Literal>,
 ) -> Option<Literal> {
@@ -161,7 +161,7 @@ fn finish(
 
 /// Returns the module with a computation as the entry. Its result is a tuple of the arrays of
 /// `watched`.
-pub(super) fn watching(
+pub(crate) fn watching(
     module: &Module,
     id: ComputationId,
     arguments: &[Vec<Literal>],
@@ -194,7 +194,7 @@ pub(super) fn watching(
 
 /// Returns the module of an instruction with the computations that it calls. Operands of which
 /// `known` returns values are parameters; the others are copied.
-pub(super) fn alone(
+pub(crate) fn alone(
     module: &Module,
     (computation, id): At,
     devices: usize,
