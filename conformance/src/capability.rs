@@ -85,7 +85,9 @@ impl CapabilityMap {
         let unknown: Vec<_> = types.iter().copied().filter(|&ty| !has(self, ty)).collect();
         let shown = if verdict.is_executed() { types.into_iter().collect() } else { unknown };
         if verdict.is_executed() || shown.len() == 1 {
-            shown.into_iter().for_each(|ty| self.add((op, ty), verdict));
+            for ty in shown {
+                self.add((op, ty), verdict);
+            }
         }
     }
     /// Returns whether anything is known of an op of a type.

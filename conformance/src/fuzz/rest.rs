@@ -105,7 +105,7 @@ impl Rest {
                 self.module.insert((verified, text)).clone()
             }
         };
-        Some(Subject { module, text, arguments, ..subject.clone() })
+        Some(Subject { text, module, arguments, ..subject.clone() })
     }
     /// Drops results of types that the backend does not have; `None` if there are no others.
     fn drop_results(&self, entry: &mut ComputationRewriter) -> Option<()> {
