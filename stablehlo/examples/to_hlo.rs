@@ -106,7 +106,11 @@ fn one(bytes: &[u8], out: &Path, options: Options) -> Result<(), Box<dyn Error>>
         return_checks(&mut program, which);
     }
     let module = match options.size {
-        Some(size) => stablehlo::convert::module_for(&program, &arguments(&program, size)?),
+        Some(size) => {
+            let values = arguments(&program, size)?.into_iter();
+            let known: Vec<_> = values.map(stablehlo::convert::Argument::Value).collect();
+            stablehlo::convert::module_for(&program, &known)
+        }
         None => stablehlo::convert::module(&program),
     };
     let module = module.map_err(show)?;

@@ -17,6 +17,8 @@ pub struct Program {
     pub values: u32,
     /// Places that ops refer to.
     pub locations: Vec<Location>,
+    /// The function that runs; if there is none, `@main` or the only public one.
+    pub entry: Option<SmolStr>,
     /// The functions whose bodies were not read, and why: an error where one is called.
     pub unread: Vec<(SmolStr, crate::Error)>,
 }

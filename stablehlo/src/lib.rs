@@ -59,19 +59,55 @@ const MAGIC: &[u8] = b"ML\xefR";
 /// # Ok::<(), stablehlo::Error>(())
 /// ```
 pub fn parse(bytes: &[u8]) -> Result<hlo::Module> {
-    convert::module(&read(bytes)?)
+    parse_for(bytes, None, &[])
+}
+
+/// Reads a program as [`parse`] does, and converts it with this function as the entry, `@main`
+/// without one, for arguments of which this is known, if anything is.
+///
+/// ```
+/// let text = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+///   %y = stablehlo.tanh %x : tensor<2xf32>
+///   return %y : tensor<2xf32>
+/// }
+/// func.func @g(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }";
+/// assert!(stablehlo::parse(text.as_bytes()).is_err());
+/// let module = stablehlo::parse_for(text.as_bytes(), Some("f"), &[])?;
+/// assert_eq!(module.entry().root_opcode(), hlo::Opcode::Tanh);
+/// # Ok::<(), stablehlo::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of [`parse`], `E0923` if the program does not have the function, and `E0926` if the
+/// arguments do not fit the parameters.
+pub fn parse_for(
+    bytes: &[u8],
+    function: Option<&str>,
+    arguments: &[convert::Argument],
+) -> Result<hlo::Module> {
+    let program = read_entry(bytes, function)?;
+    match arguments {
+        [] => convert::module(&program),
+        known => convert::module_for(&program, known),
+    }
 }
 
 /// Reads a program from MLIR bytecode or MLIR text, recognized by content.
 pub fn read(bytes: &[u8]) -> Result<Program> {
+    read_entry(bytes, None)
+}
+
+/// Reads a program with this function as the entry.
+fn read_entry(bytes: &[u8], entry: Option<&str>) -> Result<Program> {
     if bytes.starts_with(MAGIC) {
-        return bytecode::read(bytes);
+        let program = bytecode::read(bytes)?;
+        return Ok(Program { entry: entry.map(Into::into), ..program });
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let message = format!("byte {} is not valid UTF-8", error.valid_up_to());
         Error::from(Code::Encoding { message })
     })?;
-    text::read(text)
+    text::read(text, entry)
 }
 
 impl Program {

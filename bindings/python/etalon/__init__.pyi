@@ -48,7 +48,14 @@ _Source: TypeAlias = str | bytes | bytearray | memoryview | PathLike[str] | _Low
 _Backend: TypeAlias = Callable[[Module, list[_Array]], Sequence[ArrayLike]] | _Compiler | str | PathLike[str] | None
 _Function: TypeAlias = Callable[..., Any] | Module | str | bytes | PathLike[str]
 
-def load(source: _Source, *, lenient: bool = False, module: int | None = None) -> Module: ...
+def load(
+    source: _Source,
+    *,
+    lenient: bool = False,
+    module: int | None = None,
+    function: str | None = None,
+    shapes: Sequence[str] = (),
+) -> Module: ...
 def check(
     function: _Function,
     *arguments: Any,

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import numbers
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from . import _arrays, _etalon
 
 
-def load(source: Any, *, lenient: bool = False, module: int | None = None) -> "Module":
+def load(
+    source: Any,
+    *,
+    lenient: bool = False,
+    module: int | None = None,
+    function: str | None = None,
+    shapes: Sequence[str] = (),
+) -> "Module":
     """Reads a module.
 
     ``source`` is the text of a module, the path of a file, its bytes, or what ``jax.jit(f).lower(...)`` returns. HLO text,
     ``HloModuleProto`` and the files of ``--xla_dump_to``, StableHLO text and bytecode are recognized by content, also compressed by
     gzip. ``lenient`` keeps unknown attributes of HLO text, with a warning, instead of refusing them. ``module`` is the number of the
-    module in a text of several, from 1.
+    module in a text of several, from 1; ``function`` names the function of a StableHLO program that runs, in place of ``main``.
+    ``shapes`` has the shapes of all arguments of a program with unknown sizes, such as ``f32[2,3]``, or the value of one that gives
+    sizes, ``s64[1] {2}``.
     """
     if isinstance(source, Module):
         return source
@@ -25,12 +35,12 @@ def load(source: Any, *, lenient: bool = False, module: int | None = None) -> "M
     elif isinstance(source, (bytes, bytearray, memoryview)):
         name, content = "bytes", bytes(source)
     elif isinstance(source, os.PathLike) or _is_path(source):
-        return Module(_etalon.Program.open(os.fspath(source), lenient, module))
+        return Module(_etalon.Program.open(os.fspath(source), lenient, module, function, list(shapes)))
     elif isinstance(source, str):
         content = source.encode()
     else:
         raise TypeError(f"a module cannot be read from {type(source).__name__}: pass text, a path, or jax.jit(f).lower(x)")
-    return Module(_etalon.Program.load(name, content, lenient, module))
+    return Module(_etalon.Program.load(name, content, lenient, module, function, list(shapes)))
 
 
 def _is_path(source) -> bool:

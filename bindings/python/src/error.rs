@@ -77,7 +77,9 @@ pub(crate) fn unread(error: LoadError) -> PyErr {
     };
     let source = source.as_ref().map(SourceFile::source);
     let failure = |mut diagnostic: Diagnostic| {
-        diagnostic.help = diagnostic.help.map(|help| help.replace("--module N", "`module=N`"));
+        diagnostic.help = diagnostic.help.map(|help| {
+            help.replace("--module N", "`module=N`").replace("--function", "`function`")
+        });
         Failure::new(kind, diagnostic, None, source)
     };
     exception(&diagnostics.into_iter().map(failure).collect::<Vec<_>>())

@@ -75,9 +75,8 @@ impl Options {
 }
 
 impl Program {
-    fn of_input(input: Input<'_>, lenient: bool, module: Option<u32>) -> PyResult<Self> {
-        let options = load::Options { lenient, module, ..load::Options::default() };
-        let loaded = load::load(input, &options).map_err(unread)?;
+    fn of_input(input: Input<'_>, options: &load::Options) -> PyResult<Self> {
+        let loaded = load::load(input, options).map_err(unread)?;
         let Loaded { file, module, arguments, warnings, format: _ } = loaded;
         let draw = |warning| render(warning, Some(file.source()), false).trim_end().to_owned();
         let warnings = warnings.iter().map(draw).collect();
@@ -207,16 +206,31 @@ impl Program {
         bytes: &[u8],
         lenient: bool,
         module: Option<u32>,
+        function: Option<String>,
+        shapes: Vec<String>,
     ) -> PyResult<Self> {
         let bytes = bytes.to_vec();
-        interrupt::run(py, move |_| {
-            Self::of_input(Input::Bytes(&name, bytes.into()), lenient, module)
-        })?
+        let arguments = shapes.iter().map(|shape| shape.parse().map_err(misuse));
+        let arguments = arguments.collect::<PyResult<_>>()?;
+        let most_bytes = None;
+        let options = load::Options { lenient, module, function, arguments, most_bytes };
+        interrupt::run(py, move |_| Self::of_input(Input::Bytes(&name, bytes.into()), &options))?
     }
     /// Reads the module of a file.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf, lenient: bool, module: Option<u32>) -> PyResult<Self> {
-        interrupt::run(py, move |_| Self::of_input(path.as_path().into(), lenient, module))?
+    fn open(
+        py: Python<'_>,
+        path: PathBuf,
+        lenient: bool,
+        module: Option<u32>,
+        function: Option<String>,
+        shapes: Vec<String>,
+    ) -> PyResult<Self> {
+        let arguments = shapes.iter().map(|shape| shape.parse().map_err(misuse));
+        let arguments = arguments.collect::<PyResult<_>>()?;
+        let most_bytes = None;
+        let options = load::Options { lenient, module, function, arguments, most_bytes };
+        interrupt::run(py, move |_| Self::of_input(path.as_path().into(), &options))?
     }
     /// The name of the module.
     #[getter]

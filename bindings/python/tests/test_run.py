@@ -68,6 +68,21 @@ def test_other_files_are_named_and_one_of_several_modules_is_chosen():
     assert caught.value.code == "E0613" and etalon.explain("E0613") is not None
 
 
+def test_functions_and_sizes_of_stablehlo_are_chosen():
+    function = "func.func @{0}(%x: tensor<?xf32>) -> tensor<?xf32> {{\n  %y = stablehlo.{0} %x : tensor<?xf32>\n  return %y : tensor<?xf32>\n}}\n"
+    text = function.format("abs") + "// -----\n" + function.format("sign") + function.format("ceil")
+    with pytest.raises(etalon.InvalidModuleError, match="choose one with `module=N`, where 1 is `@abs`, 2 is `@sign`"):
+        etalon.load(text)
+    with pytest.raises(etalon.InvalidModuleError, match="choose one with `function`: `@ceil`, `@sign`"):
+        etalon.load(text, module=2)
+    with pytest.raises(etalon.UnsupportedError, match="unknown size"):
+        etalon.load(text, module=2, function="ceil")
+    module = etalon.load(text, module=2, function="ceil", shapes=["f32[2]"])
+    assert module.run(np.float32([-1.5, 2.5])).tolist() == [-1, 3]
+    with pytest.raises(ValueError, match="x"):
+        etalon.load(text, module=1, shapes=["x"])
+
+
 def test_stablehlo_is_read():
     module = etalon.load(
         """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {

@@ -1,5 +1,5 @@
 //! The commands that compare a backend with Etalon: `conform`, `blame`, `fuzz`, `reduce`.
-use super::shared::{EngineArg, InputArgs, LimitArgs, seconds};
+use super::shared::{EngineArg, InputArgs, LimitArgs, LoadArgs, seconds};
 use clap::Args;
 use conformance::backend::OptionValue;
 use conformance::judge::{JudgeOptions, Mode, Modes};
@@ -154,9 +154,8 @@ pub(crate) struct ConformArgs {
     pub(crate) engine: EngineArg,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
-    /// Accept and keep unknown attributes.
-    #[arg(long)]
-    pub(crate) lenient: bool,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
     /// Print every case of a backend with its measured error and its bound.
     #[arg(long, short)]
     pub(crate) verbose: bool,
@@ -228,9 +227,8 @@ pub(crate) struct BlameArgs {
     /// The most steps of one run of Etalon.
     #[arg(long, value_name = "STEPS", default_value_t = 1 << 32)]
     pub(crate) fuel: u64,
-    /// Accept and keep unknown attributes.
-    #[arg(long)]
-    pub(crate) lenient: bool,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
 }
 
 #[derive(Debug, Args)]
@@ -331,9 +329,8 @@ pub(crate) struct ReduceArgs {
     /// the module.
     #[arg(long, value_name = "STEPS")]
     pub(crate) fuel: Option<u64>,
-    /// Accept and keep unknown attributes.
-    #[arg(long)]
-    pub(crate) lenient: bool,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
 }
 
 /// How often a candidate runs.

@@ -15,12 +15,19 @@ pub(crate) struct LoadArgs {
     /// Take module N of a file of several modules; the first is 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) module: Option<u32>,
+    /// Run this function of a StableHLO program, in place of `@main`.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+    /// The shape of the next argument of a StableHLO program with unknown sizes, `f32[2,3]`, or its value if it gives sizes,
+    /// `s64[1] {2}`; repeatable.
+    #[arg(long, value_name = "SHAPE|VALUE")]
+    pub(crate) shape: Vec<load::Argument>,
 }
 
 impl LoadArgs {
     /// For a file of one module.
     pub(crate) fn of(lenient: bool) -> Self {
-        Self { lenient, module: None }
+        Self { lenient, ..Self::default() }
     }
 }
 

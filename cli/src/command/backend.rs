@@ -2,7 +2,7 @@
 use super::reports::Reports;
 use super::test::{failed, unreadable};
 use super::{load_filled, verified};
-use crate::args::{BackendArgs, ConformArgs, LoadArgs, SuiteArg, quoted};
+use crate::args::{BackendArgs, ConformArgs, SuiteArg, quoted};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::{inputs, output};
@@ -149,6 +149,12 @@ fn command_line(args: &ConformArgs, subject: &Subject) -> String {
     let mut words = vec!["etalon".to_owned(), "conform".to_owned()];
     words.extend(args.backend.words());
     let mut add = |option: &str, value: &str| words.extend([option.to_owned(), quoted(value)]);
+    if let Some(number) = args.load.module {
+        add("--module", &number.to_string());
+    }
+    if let Some(function) = &args.load.function {
+        add("--function", function);
+    }
     if let Some(steps) = args.limits.fuel {
         add("--fuel", &steps.to_string());
     }
@@ -395,7 +401,7 @@ fn subject(
 fn module(path: &Path, args: &ConformArgs) -> Result<Subject> {
     let limits = Limits::start(args.backend.limit_time(args.limits.options()));
     let Loaded { file, module, arguments: own, .. } =
-        load_filled(path, &LoadArgs::of(args.lenient), &args.inputs, &limits)?;
+        load_filled(path, &args.load, &args.inputs, &limits)?;
     let verified = verified(module, file.source(), &limits)?;
     let grid = DeviceGrid::of(&verified.module().config);
     let arguments = inputs::inputs(&args.inputs, own, verified.module(), grid, &limits)?;

@@ -1,7 +1,7 @@
 //! `etalon blame`: the instructions that a backend computes wrong, or where a pass changes the result.
 use super::backend::open;
 use super::{load_filled, verified};
-use crate::args::{BlameArgs, LoadArgs};
+use crate::args::BlameArgs;
 use crate::error::{Exit, Failure, Result};
 use crate::file::{self, Existing};
 use crate::limits::Limits;
@@ -75,7 +75,7 @@ impl Subject {
     /// Loads a module without its arguments, which are returned if the file has some.
     fn module(path: &Path, args: &BlameArgs, limits: &Limits) -> Result<(Self, Vec<Vec<Literal>>)> {
         let Loaded { file, module, arguments, .. } =
-            load_filled(path, &LoadArgs::of(args.lenient), &args.inputs, limits)?;
+            load_filled(path, &args.load, &args.inputs, limits)?;
         let module = Arc::new(verified(module, file.source(), limits)?);
         Ok((Self { file, module, arguments: Vec::new() }, arguments))
     }

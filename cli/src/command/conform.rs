@@ -1,6 +1,6 @@
 //! `etalon conform`: compares a partitioned module with its unpartitioned SPMD program.
 use super::{compile, load_filled, verified};
-use crate::args::{ConformArgs, LoadArgs};
+use crate::args::ConformArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::inputs::{self, Found, Parameters};
 use crate::limits::Limits;
@@ -24,9 +24,8 @@ struct Side {
 
 impl Side {
     fn load(path: &Path, args: &ConformArgs) -> Result<Self> {
-        let lenient = LoadArgs::of(args.lenient);
         let limits = limits(args);
-        let loaded = load_filled(path, &lenient, &args.inputs, &limits)?;
+        let loaded = load_filled(path, &args.load, &args.inputs, &limits)?;
         let Loaded { file, module, .. } = loaded;
         let verified = verified(module, file.source(), &limits)?;
         Ok(Self { file, verified })

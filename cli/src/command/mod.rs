@@ -52,6 +52,8 @@ pub(crate) fn load_with(
     let options = ::load::Options {
         lenient: args.lenient,
         module: args.module,
+        arguments: args.shape.clone(),
+        function: args.function.as_deref().map(|name| name.trim_start_matches('@').to_owned()),
         most_bytes: limits.most_text(),
     };
     let owned = path.to_owned();

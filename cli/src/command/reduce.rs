@@ -1,7 +1,7 @@
 //! `etalon reduce`: the smallest module that still shows a difference.
 use super::backend::{misuse, open};
 use super::{load_filled, verified};
-use crate::args::{LoadArgs, ReduceArgs, RepeatArg};
+use crate::args::{ReduceArgs, RepeatArg};
 use crate::error::{Code, Failure, Result};
 use crate::file::{self, Existing};
 use crate::limits::Limits;
@@ -65,7 +65,7 @@ impl Start {
     fn load(args: &ReduceArgs) -> Result<Self> {
         let limits = Limits::start(args.backend.limit_time(RunOptions::default()));
         let Loaded { file, module, arguments: own, .. } =
-            load_filled(&args.file, &LoadArgs::of(args.lenient), &args.inputs, &limits)?;
+            load_filled(&args.file, &args.load, &args.inputs, &limits)?;
         let module = Arc::new(verified(module, file.source(), &limits)?);
         let stated = args.inputs.input.is_empty() && args.inputs.random.is_none();
         let test = FileTest::new(&args.file, file.text).ok().filter(|_| stated);

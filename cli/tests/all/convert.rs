@@ -102,3 +102,33 @@ fn commands_open_messages() {
     std::fs::write(folder.0.join("cut.pb"), &bytes[..bytes.len() / 2]).expect("it is written");
     expect(&folder.etalon("check cut.pb"), 1, "", "error[E0121]: cut.pb");
 }
+
+#[test]
+fn programs_and_functions_are_chosen() {
+    let folder = Folder::new("convert-choose");
+    let function = |name: &str, op: &str| {
+        format!(
+            "func.func @{name}(%x: tensor<?xf32>) -> tensor<?xf32> {{\n  %y = stablehlo.{op} %x : tensor<?xf32>\n  return %y : tensor<?xf32>\n}}\n"
+        )
+    };
+    let text = format!(
+        "{}// -----\n{}{}",
+        function("a", "abs"),
+        function("b", "sign"),
+        function("c", "ceil")
+    );
+    folder.write("m.mlir", &text);
+    let run =
+        |rest: &str| folder.etalon(&format!("run m.mlir --input in0=f32[2]{{-1.5,2}} {rest}"));
+    expect(&run(""), 2, "", "choose one with --module N, where 1 is `@a`, 2 is `@b`");
+    expect(&run("--module 3"), 2, "", "m.mlir has 2 modules, none of number 3");
+    expect(&run("--module 1 --shape f32[2]"), 0, "f32[2] {1.5, 2}", "");
+    expect(&run("--module 2"), 1, "", "choose one with --function: `@b`, `@c`");
+    expect(&run("--module 2 --function c --shape f32[2]"), 0, "f32[2] {-1, 2}", "");
+    expect(&run("--module 2 --function @d"), 1, "", "it has `@b`, `@c`");
+    expect(&run("--module 1"), 3, "", "state the shape of each argument with --shape");
+    expect(&run("--module 1 --shape s32[2]"), 1, "", "argument 0 of `@a` is s32[2]");
+    expect(&run("--module 1 --shape x"), 2, "", "--shape");
+    folder.write("m.hlo", "HloModule m\nENTRY e { ROOT c = f32[] constant(1) }");
+    expect(&folder.etalon("run m.hlo --function c"), 2, "", "leave out --function");
+}

@@ -31,6 +31,7 @@ mod several;
 
 pub use error::{Code, LoadError, Reason};
 pub use format::Format;
+pub use stablehlo::convert::Argument;
 
 use hlo::diag::{Diagnostic, Source, SourceFile};
 use hlo::ir::ParseOptions;
@@ -62,12 +63,16 @@ impl<'a> From<&'a [u8]> for Input<'a> {
 }
 
 /// The options of loading.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Keep unknown attributes of HLO text, with a warning, instead of rejecting them.
     pub lenient: bool,
     /// The number of the module in a file of several, from 1.
     pub module: Option<u32>,
+    /// The name of the function of a StableHLO program that runs, in place of `main`.
+    pub function: Option<String>,
+    /// What is known of the arguments of a StableHLO program with unknown sizes, in order.
+    pub arguments: Vec<Argument>,
     /// The most bytes of the file, and of what it unpacks to; a module has at most 4 GiB anyway.
     pub most_bytes: Option<usize>,
 }
@@ -131,6 +136,12 @@ impl File<'_> {
     /// name.
     pub fn load(self, options: &Options) -> Result<Loaded, LoadError> {
         let Self { name, bytes, format } = self;
+        let is_stated = options.function.is_some() || !options.arguments.is_empty();
+        if is_stated && format != Format::StableHlo {
+            let count = "computations of known sizes, no functions".to_owned();
+            let help = Some("leave out --function and --shape".to_owned());
+            return Err(LoadError::file(Code::SeveralModules { path: name, count }, help));
+        }
         match format {
             Format::HloText => hlo_text(name, bytes.into_owned(), options),
             Format::Message => {
@@ -140,7 +151,7 @@ impl File<'_> {
                 Ok(Loaded { file, module, arguments, warnings: Vec::new(), format })
             }
             Format::StableHlo => {
-                let module = mlir(&name, &bytes)?;
+                let module = mlir(&name, bytes, options)?;
                 let (module, text) = module.with_text();
                 let (arguments, warnings) = (Vec::new(), Vec::new());
                 Ok(Loaded { file: SourceFile { name, text }, module, arguments, warnings, format })
@@ -163,14 +174,14 @@ impl File<'_> {
             Format::Message => {
                 hlo::proto::decode(bytes).map_err(|error| LoadError::whole(name, &error))
             }
-            Format::StableHlo => mlir(name, bytes),
+            Format::StableHlo => mlir(name, Cow::Borrowed(bytes), &Options::default()),
         }
     }
 }
 
 fn hlo_text(name: String, bytes: Vec<u8>, options: &Options) -> Result<Loaded, LoadError> {
     let bytes = match options.module {
-        Some(number) => several::only(&name, bytes, number)?,
+        Some(number) => several::only(&name, bytes, Format::HloText, number)?,
         None => bytes,
     };
     let parsed = Module::parse_bytes(&bytes, ParseOptions { lenient: options.lenient });
@@ -183,17 +194,31 @@ fn hlo_text(name: String, bytes: Vec<u8>, options: &Options) -> Result<Loaded, L
             let (arguments, format) = (Vec::new(), Format::HloText);
             Ok(Loaded { file, module, arguments, warnings, format })
         }
-        Err(errors) => Err(several::error(&file).unwrap_or_else(|| LoadError {
-            reason: Reason::Invalid,
-            diagnostics: errors.diagnostics(),
-            source: Some(file),
-        })),
+        Err(errors) => Err(several::error(&file.name, file.text.as_bytes(), Format::HloText)
+            .unwrap_or_else(|| LoadError {
+                reason: Reason::Invalid,
+                diagnostics: errors.diagnostics(),
+                source: Some(file),
+            })),
     }
 }
 
-fn mlir(name: &str, bytes: &[u8]) -> Result<Module, LoadError> {
-    stablehlo::parse(bytes).map_err(|error| {
-        let text = error.span().and_then(|_| std::str::from_utf8(bytes).ok());
+fn mlir(name: &str, bytes: Cow<'_, [u8]>, options: &Options) -> Result<Module, LoadError> {
+    let bytes = match options.module {
+        Some(number) => several::only(name, bytes.into_owned(), Format::StableHlo, number)?.into(),
+        None => bytes,
+    };
+    let parsed = stablehlo::parse_for(&bytes, options.function.as_deref(), &options.arguments);
+    parsed.map_err(|error| {
+        let text = error.span().and_then(|_| std::str::from_utf8(&bytes).ok());
+        let several = options
+            .module
+            .is_none()
+            .then(|| several::error(name, &bytes, Format::StableHlo))
+            .flatten();
+        if let Some(several) = several {
+            return several;
+        }
         let failed = match text {
             Some(text) => LoadError {
                 reason: Reason::Invalid,

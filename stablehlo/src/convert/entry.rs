@@ -21,9 +21,39 @@ pub fn module(program: &Program) -> Result<Module> {
     convert(program, None)
 }
 
+/// What is known of an argument of a program with unknown sizes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Argument {
+    /// Its shape.
+    Shape(Shape),
+    /// Its value, which may give sizes.
+    Value(Literal),
+}
+
+impl Argument {
+    fn shape(&self) -> Shape {
+        match self {
+            Self::Shape(shape) => shape.clone(),
+            Self::Value(value) => value.shape(),
+        }
+    }
+}
+
+/// Reads `f32[2,3]` or `s64[1] {2}`.
+///
+/// # Errors
+/// If it is neither a shape nor a value.
+impl std::str::FromStr for Argument {
+    type Err = String;
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let shape = text.parse().map(Self::Shape);
+        shape.or_else(|_| text.parse().map(Self::Value)).map_err(|error| error.to_string())
+    }
+}
+
 /// Converts a program for these arguments: unknown sizes of the parameters (`tensor<?xf32>`) are
-/// those of the arguments, and integers among them may give sizes. The result is right for
-/// arguments of the same shapes and the same such integers.
+/// those of the arguments, and integers whose values are known may give sizes. The result is right
+/// for arguments of the same shapes and the same such integers.
 ///
 /// ```
 /// let text = "func.func @main(%n: tensor<1xi64>, %x: tensor<?xf32>) -> tensor<?xf32> {
@@ -32,7 +62,7 @@ pub fn module(program: &Program) -> Result<Module> {
 /// }";
 /// let program = stablehlo::read(text.as_bytes())?;
 /// assert!(stablehlo::convert::module(&program).is_err());
-/// let arguments = ["s64[1] {2}".parse().unwrap(), "f32[2] {1, 2}".parse().unwrap()];
+/// let arguments = ["s64[1] {2}".parse().unwrap(), "f32[2]".parse().unwrap()];
 /// let module = stablehlo::convert::module_for(&program, &arguments)?;
 /// assert_eq!(module.entry().result_shape().to_string(), "f32[2]{0}");
 /// # Ok::<(), stablehlo::Error>(())
@@ -40,11 +70,11 @@ pub fn module(program: &Program) -> Result<Module> {
 ///
 /// # Errors
 /// As [`module`]; `E0926` if the arguments do not fit the parameters.
-pub fn module_for(program: &Program, arguments: &[Literal]) -> Result<Module> {
+pub fn module_for(program: &Program, arguments: &[Argument]) -> Result<Module> {
     convert(program, Some(arguments))
 }
 
-fn convert(program: &Program, arguments: Option<&[Literal]>) -> Result<Module> {
+fn convert(program: &Program, arguments: Option<&[Argument]>) -> Result<Module> {
     let mut converter = Converter::new(program)?;
     let main = main(&converter)?;
     let mut config = config(&converter);
@@ -58,8 +88,21 @@ fn convert(program: &Program, arguments: Option<&[Literal]>) -> Result<Module> {
     Ok(module)
 }
 
-/// Returns `@main`, or else the only public function.
+/// Returns the function that the program names, `@main`, or else the only public function.
 fn main<'p>(converter: &Converter<'p>) -> Result<&'p Op> {
+    let names = || {
+        let mut names: Vec<String> =
+            converter.functions.keys().map(|name| format!("`@{name}`")).collect();
+        names.sort();
+        names.join(", ")
+    };
+    if let Some(entry) = &converter.program.entry {
+        let found = converter.functions.get(entry).copied();
+        return found.ok_or_else(|| {
+            let message = format!("the program has no function `@{entry}`");
+            Error::from(Code::Symbol { message }).with_help(format!("it has {}", names()))
+        });
+    }
     if let Some(main) = converter.functions.get("main") {
         return Ok(main);
     }
@@ -74,9 +117,16 @@ fn main<'p>(converter: &Converter<'p>) -> Result<&'p Op> {
         other => {
             let message =
                 format!("the program has {} public functions and no `@main`", other.len());
-            Err(Error::from(Code::Symbol { message }).with_help("name the function to run `@main`"))
+            let help = format!("choose one with --function: {}", names());
+            Err(Error::from(Code::Symbol { message }).with_help(help))
         }
     }
+}
+
+/// Returns the name of a function as errors show it.
+fn symbol(function: &Op) -> String {
+    let name = function.attributes.get("sym_name").and_then(String::from_attribute);
+    format!("`@{}`", name.unwrap_or_default())
 }
 
 /// Returns the attributes of the header.
@@ -110,13 +160,15 @@ impl<'p> Converter<'p> {
     fn entry(
         &mut self,
         main: &'p Op,
-        given: Option<&[Literal]>,
+        given: Option<&[Argument]>,
         config: &mut ModuleConfig,
     ) -> Result<hlo::ir::ComputationId> {
         let region = self.body(main)?;
         let arguments = each(main, "arg_attrs", region.arguments.len());
-        if let Some(found) = given.map(<[Literal]>::len).filter(|&found| found != arguments.len()) {
-            let message = format!("`@main` takes {} arguments, found {found}", arguments.len());
+        if let Some(found) = given.map(<[Argument]>::len).filter(|&found| found != arguments.len())
+        {
+            let message =
+                format!("{} takes {} arguments, found {found}", symbol(main), arguments.len());
             return Err(self.error(main, Code::Malformed { message }));
         }
         self.active.push("main".into());
@@ -125,7 +177,11 @@ impl<'p> Converter<'p> {
         {
             let given = given.map(|given| &given[number]);
             let shape = scope.cx.argument_shape(main, number, &argument.ty, given)?;
-            if let Some(known) = given.and_then(Folded::of) {
+            let value = given.and_then(|given| match given {
+                Argument::Value(value) => Folded::of(value),
+                Argument::Shape(_) => None,
+            });
+            if let Some(known) = value {
                 scope.folded.insert(argument.id, known);
             }
             let common = scope.cx.argument(main, *attributes)?;
@@ -160,20 +216,24 @@ impl<'p> Converter<'p> {
         main: &Op,
         number: usize,
         ty: &Type,
-        given: Option<&Literal>,
+        given: Option<&Argument>,
     ) -> Result<Shape> {
         let stated = types::shape(ty).map_err(|error| self.placed(main, error))?;
-        match given.map(Literal::shape) {
+        match given.map(Argument::shape) {
             Some(given) if types::agrees(&stated, &given) => Ok(given),
             Some(given) => {
-                let message =
-                    format!("argument {number} of `@main` is {given:#}, expected {stated:#}");
+                let message = format!(
+                    "argument {number} of {} is {given:#}, expected {stated:#}",
+                    symbol(main)
+                );
                 Err(self.error(main, Code::Malformed { message }))
             }
             None if types::is_unbounded(ty) => {
-                let message =
-                    format!("argument {number} of `@main` has an unknown size: {stated:#}");
-                let help = "export the program with static shapes, or, in Rust, give the arguments to `stablehlo::convert::module_for`";
+                let message = format!(
+                    "argument {number} of {} has an unknown size: {stated:#}",
+                    symbol(main)
+                );
+                let help = "state the shape of each argument with --shape, in order; of one that gives sizes its value: `s64[1] {2}`";
                 Err(self.error(main, Code::DynamicShape { message }).with_help(help))
             }
             None => Ok(stated),

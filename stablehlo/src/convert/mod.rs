@@ -42,5 +42,5 @@ pub(crate) mod special;
 mod tests;
 mod types;
 
-pub use entry::{module, module_for};
+pub use entry::{Argument, module, module_for};
 pub(crate) use scope::Scope;

@@ -46,6 +46,7 @@ pub(super) fn program(module: &Module, options: ExportOptions) -> Result<Program
         ops,
         values,
         locations: locations.all,
+        entry: None,
         unread: Vec::new(),
     })
 }
