@@ -39,15 +39,17 @@ impl Argument {
     }
 }
 
-/// Reads `f32[2,3]` or `s64[1] {2}`.
+/// Reads a shape, `f32[2,3]`, or a value, which has a space: `s64[1] {2}`.
 ///
 /// # Errors
-/// If it is neither a shape nor a value.
+/// If it is neither.
 impl std::str::FromStr for Argument {
     type Err = String;
     fn from_str(text: &str) -> std::result::Result<Self, String> {
-        let shape = text.parse().map(Self::Shape);
-        shape.or_else(|_| text.parse().map(Self::Value)).map_err(|error| error.to_string())
+        match text.trim().contains(' ') {
+            true => text.parse().map(Self::Value).map_err(|error| error.to_string()),
+            false => text.trim().parse().map(Self::Shape).map_err(|error| error.to_string()),
+        }
     }
 }
 
