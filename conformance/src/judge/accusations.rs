@@ -139,3 +139,32 @@ fn a_complex_divisor_about_zero_has_quotients_of_any_size() {
     let arguments = ["c64[] (0.3, 0.2)", "c64[] (0.29999998, 0.20000002)"];
     verdicts(body, &arguments, &[("c64[] (-3e12, 4e12)", Undefined)]);
 }
+
+#[test]
+fn what_nan_keys_leave_open_is_any_permutation() {
+    let sorted = |operand: &str, order: &str| {
+        format!(
+            "f {{ a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2) d = f32[] parameter(3)
+              ROOT p = pred[] compare(a, b), direction=LT{order} }}
+            ENTRY e {{ x = f32[4] parameter(0) y = f32[4] parameter(1) n = f32[4] {operand}
+              s = (f32[4], f32[4]) sort(n, y), dimensions={{0}}, to_apply=f
+              ROOT r = f32[4] get-tuple-element(s), index=1 }}"
+        )
+    };
+    let results = [
+        ("f32[4] {4, 1, 2, 3}", WithinBound),
+        ("f32[4] {4, 4, 2, 3}", Differs),
+        ("f32[4] {4, 1, 2, 2.5}", Differs),
+    ];
+    let [nans, some, y] =
+        ["f32[4] {nan, nan, nan, nan}", "f32[4] {nan, 2, nan, 1}", "f32[4] {1, 2, 3, 4}"];
+    verdicts(&sorted("copy(x)", ""), &[nans, y], &results);
+    verdicts(&sorted("copy(x)", ""), &[some, y], &results);
+    // The signs of computed NaNs, which the total order compares, are open.
+    verdicts(&sorted("sine(x)", ", type=TOTALORDER"), &[nans, y], &results);
+    verdicts(
+        &sorted("copy(x)", ", type=TOTALORDER"),
+        &["f32[4] {-nan, nan, 2, 1}", y],
+        &results[1..],
+    );
+}
