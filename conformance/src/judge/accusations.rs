@@ -168,3 +168,16 @@ fn what_nan_keys_leave_open_is_any_permutation() {
         &results[1..],
     );
 }
+
+/// A NaN keeps its bits where nothing computes with it: they decide in the total order.
+#[test]
+fn signaling_values_have_their_place_in_the_total_order() {
+    for ty in ["f8e4m3", "f16", "f32", "f64"] {
+        let body = format!(
+            "ENTRY e {{ x = {ty}[2] parameter(0) y = {ty}[2] reverse(x), dimensions={{0}}
+            ROOT p = pred[2] compare(x, y), direction=GT, type=TOTALORDER }}"
+        );
+        let argument = format!("{ty}[2] {{nan(0x3), nan}}");
+        verdicts(&body, &[&argument], &[("pred[2] {1, 0}", Differs)]);
+    }
+}
