@@ -181,3 +181,26 @@ fn signaling_values_have_their_place_in_the_total_order() {
         verdicts(&body, &[&argument], &[("pred[2] {1, 0}", Differs)]);
     }
 }
+
+#[test]
+fn the_next_integer_may_be_beyond_a_type() {
+    let body =
+        "ENTRY e { x = f8e3m4[] parameter(0) y = f8e3m4[] ceil(x) ROOT r = f32[] convert(y) }";
+    let results = [("f32[] 16", WithinBound), ("f32[] 15.5", Differs), ("f32[] -inf", Differs)];
+    verdicts(body, &["f8e3m4[] 15.5"], &results);
+    let angle = "ENTRY e { x = f8e3m4[] parameter(0) y = f8e3m4[] round-nearest-afz(x)
+        ROOT r = f8e3m4[] atan2(x, y) }";
+    let results = [("f8e3m4[] -2.38", WithinBound), ("f8e3m4[] -1.5", Differs)];
+    verdicts(angle, &["f8e3m4[] -15.5"], &results);
+}
+
+#[test]
+fn a_zero_of_either_sign_is_a_pole_of_a_reciprocal_root() {
+    let body = "ENTRY e { x = f32[] parameter(0) y = f32[] minimum(x, x) ROOT r = f32[] rsqrt(y) }";
+    let results =
+        [("f32[] -inf", WithinBound), ("f32[] inf", WithinBound), ("f32[] -3e30", Differs)];
+    verdicts(body, &["f32[] 1e-39"], &results);
+    let steps = "ENTRY e { x = c64[] parameter(0) c = c64[] cosh(x) i = f32[] imag(c)
+        f = f32[] floor(i) ROOT r = f32[] rsqrt(f) }";
+    verdicts(steps, &["c64[] (-1, 0)"], &[("f32[] inf", WithinBound), ("f32[] 1", Differs)]);
+}

@@ -9,7 +9,7 @@ use super::range::{Range, floats};
 use super::site::Site;
 use super::{Stop, candidates, complex, integers};
 use hlo::op::value::{ComparisonType, Direction};
-use hlo::op::{Accuracy, Binary, Opcode, Unary};
+use hlo::op::{Binary, Opcode, Unary};
 use hlo::{ArrayShape, Class, ElementType, Literal, Op, Scalar};
 use interp::num;
 
@@ -179,20 +179,14 @@ fn real(
 }
 
 pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
-    let functions::Image { least, greatest, jumps } = functions::image(op);
-    if jumps {
-        let sets: Vec<_> = x.intervals().map(|x| functions::steps(op, x)).collect();
-        return Range::of_sets(shape, &sets);
-    }
+    let functions::Image { least, greatest, .. } = functions::image(op);
     let (modes, ty) = (ev.modes, shape.ty);
-    let exact = op.opcode().accuracy() == Accuracy::Exact && ev.accuracy(op.opcode(), ty) == 0.0;
-    let function = |x: Interval| {
-        let y = functions::unary(op, x);
-        if exact {
-            return vec![y];
-        }
-        modes.store_all(ty, ev.inaccurate(op.opcode(), ty, y).within(least, greatest), false)
+    // Also exact functions may round: the next integer may be beyond the numbers of a type.
+    let stored = |y: Interval| {
+        let near = ev.inaccurate(op.opcode(), ty, y).within(least, greatest);
+        modes.store_all(ty, near, false)
     };
+    let function = |x: Interval| functions::steps(op, x).into_iter().flat_map(stored).collect();
     Range::of_sets(shape, &x.intervals().map(function).collect::<Vec<_>>())
 }
 

@@ -46,7 +46,7 @@ pub(super) fn unary(op: Unary, x: Interval) -> Interval {
         | Unary::Sinh
         | Unary::Sqrt
         | Unary::Tanh => increasing(x, |x| value(op, x)),
-        // An end of 0 stands for both zeros, of which -0 has the root -0.
+        // Zeros of both signs are poles, see [`steps`].
         Unary::Rsqrt if x.lo == 0.0 && !x.is_point() => {
             Interval { lo: (1.0 / x.hi.sqrt()).next_down(), hi: f64::INFINITY }
         }
@@ -59,10 +59,14 @@ pub(super) fn unary(op: Unary, x: Interval) -> Interval {
     }
 }
 
-/// Returns the values of a function that jumps; an interval around them if they are many.
+/// Returns the values of a function between its jumps; an interval around them if they are many.
 pub(super) fn steps(op: Unary, x: Interval) -> Vec<Interval> {
     let all = unary(op, x);
-    if x.is_point() || !all.is_finite() {
+    if op == Unary::Rsqrt && x.lo == 0.0 && !x.is_point() {
+        // An end of 0 stands for both zeros.
+        return vec![all, Interval::point(f64::NEG_INFINITY)];
+    }
+    if x.is_point() || !all.is_finite() || !image(op).jumps {
         return vec![all];
     }
     let (first, last) = (value(op, x.lo), value(op, x.hi));
