@@ -204,3 +204,12 @@ fn a_zero_of_either_sign_is_a_pole_of_a_reciprocal_root() {
         f = f32[] floor(i) ROOT r = f32[] rsqrt(f) }";
     verdicts(steps, &["c64[] (-1, 0)"], &[("f32[] inf", WithinBound), ("f32[] 1", Differs)]);
 }
+
+/// Each step of a rewritten form may flush, and keeps what is apart apart.
+#[test]
+fn rewritten_forms_flush_what_they_compute() {
+    let body = "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) q = f32[] divide(y, x)
+        ROOT r = f32[] divide(x, q) }";
+    let results = [("f32[] 0", WithinBound), ("f32[] 1e-23", Differs)];
+    verdicts(body, &["f32[] 2.3657317e-21", "f32[] 5.6e-15"], &results);
+}

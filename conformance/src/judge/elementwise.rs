@@ -39,16 +39,25 @@ pub(super) fn evaluate<'m>(
     if let Op::Select(_) = &site.instruction().op {
         return Ok(selected(operands[0], operands[1], operands[2]));
     }
+    for_each_choice(operands, site.same_operands(), |chosen| combined(ev, site, chosen))
+}
+
+/// Returns the values of a function of ranges for all candidates of its operands, or else for the
+/// ranges that enclose them. A value that is read twice, the `same`, is one value.
+pub(super) fn for_each_choice<E>(
+    operands: &[&Range],
+    same: bool,
+    mut function: impl FnMut(&[&Range]) -> Result<Range, E>,
+) -> Result<Range, E> {
     let cause = operands.iter().find_map(|range| range.cause.clone());
-    let chosen = match site.same_operands() {
-        // A value that is read twice is the same value.
+    let chosen = match same {
         true => operands[0].each_value().into_iter().map(|x| vec![x; operands.len()]).collect(),
         false => candidates::combinations(operands).unwrap_or_default(),
     };
     if chosen.len() < 2 {
-        return Ok(combined(ev, site, operands)?.because(cause));
+        return Ok(function(operands)?.because(cause));
     }
-    let each = |chosen: &Vec<Range>| combined(ev, site, &chosen.iter().collect::<Vec<_>>());
+    let each = |chosen: &Vec<Range>| function(&chosen.iter().collect::<Vec<_>>());
     let ranges: Vec<Range> = chosen.iter().map(each).collect::<Result<_, _>>()?;
     Ok(Range::any_of(&ranges).because(cause))
 }
