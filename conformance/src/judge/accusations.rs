@@ -141,48 +141,6 @@ fn a_complex_divisor_about_zero_has_quotients_of_any_size() {
 }
 
 #[test]
-fn what_nan_keys_leave_open_is_any_permutation() {
-    let sorted = |operand: &str, order: &str| {
-        format!(
-            "f {{ a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2) d = f32[] parameter(3)
-              ROOT p = pred[] compare(a, b), direction=LT{order} }}
-            ENTRY e {{ x = f32[4] parameter(0) y = f32[4] parameter(1) n = f32[4] {operand}
-              s = (f32[4], f32[4]) sort(n, y), dimensions={{0}}, to_apply=f
-              ROOT r = f32[4] get-tuple-element(s), index=1 }}"
-        )
-    };
-    let results = [
-        ("f32[4] {4, 1, 2, 3}", WithinBound),
-        ("f32[4] {4, 4, 2, 3}", Differs),
-        ("f32[4] {4, 1, 2, 2.5}", Differs),
-    ];
-    let [nans, some, y] =
-        ["f32[4] {nan, nan, nan, nan}", "f32[4] {nan, 2, nan, 1}", "f32[4] {1, 2, 3, 4}"];
-    verdicts(&sorted("copy(x)", ""), &[nans, y], &results);
-    verdicts(&sorted("copy(x)", ""), &[some, y], &results);
-    // The signs of computed NaNs, which the total order compares, are open.
-    verdicts(&sorted("sine(x)", ", type=TOTALORDER"), &[nans, y], &results);
-    verdicts(
-        &sorted("copy(x)", ", type=TOTALORDER"),
-        &["f32[4] {-nan, nan, 2, 1}", y],
-        &results[1..],
-    );
-}
-
-/// A NaN keeps its bits where nothing computes with it: they decide in the total order.
-#[test]
-fn signaling_values_have_their_place_in_the_total_order() {
-    for ty in ["f8e4m3", "f16", "f32", "f64"] {
-        let body = format!(
-            "ENTRY e {{ x = {ty}[2] parameter(0) y = {ty}[2] reverse(x), dimensions={{0}}
-            ROOT p = pred[2] compare(x, y), direction=GT, type=TOTALORDER }}"
-        );
-        let argument = format!("{ty}[2] {{nan(0x3), nan}}");
-        verdicts(&body, &[&argument], &[("pred[2] {1, 0}", Differs)]);
-    }
-}
-
-#[test]
 fn the_next_integer_may_be_beyond_a_type() {
     let body =
         "ENTRY e { x = f8e3m4[] parameter(0) y = f8e3m4[] ceil(x) ROOT r = f32[] convert(y) }";
@@ -212,4 +170,74 @@ fn rewritten_forms_flush_what_they_compute() {
         ROOT r = f32[] divide(x, q) }";
     let results = [("f32[] 0", WithinBound), ("f32[] 1e-23", Differs)];
     verdicts(body, &["f32[] 2.3657317e-21", "f32[] 5.6e-15"], &results);
+}
+
+/// A NaN keeps its bits where nothing computes with it: they decide in the total order.
+#[test]
+fn signaling_values_have_their_place_in_the_total_order() {
+    for ty in ["f8e4m3", "f16", "f32", "f64"] {
+        let body = format!(
+            "ENTRY e {{ x = {ty}[2] parameter(0) y = {ty}[2] reverse(x), dimensions={{0}}
+            ROOT p = pred[2] compare(x, y), direction=GT, type=TOTALORDER }}"
+        );
+        let argument = format!("{ty}[2] {{nan(0x3), nan}}");
+        verdicts(&body, &[&argument], &[("pred[2] {1, 0}", Differs)]);
+    }
+}
+
+#[test]
+fn what_nan_keys_leave_open_is_any_permutation() {
+    let sorted = |operand: &str, order: &str| {
+        format!(
+            "f {{ a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2) d = f32[] parameter(3)
+              ROOT p = pred[] compare(a, b), direction=LT{order} }}
+            ENTRY e {{ x = f32[4] parameter(0) y = f32[4] parameter(1) n = f32[4] {operand}
+              s = (f32[4], f32[4]) sort(n, y), dimensions={{0}}, to_apply=f
+              ROOT r = f32[4] get-tuple-element(s), index=1 }}"
+        )
+    };
+    let results = [
+        ("f32[4] {4, 1, 2, 3}", WithinBound),
+        ("f32[4] {4, 4, 2, 3}", Differs),
+        ("f32[4] {4, 1, 2, 2.5}", Differs),
+    ];
+    let [nans, some, y] =
+        ["f32[4] {nan, nan, nan, nan}", "f32[4] {nan, 2, nan, 1}", "f32[4] {1, 2, 3, 4}"];
+    verdicts(&sorted("copy(x)", ""), &[nans, y], &results);
+    verdicts(&sorted("copy(x)", ""), &[some, y], &results);
+    // The signs of computed NaNs, which the total order compares, are open.
+    verdicts(&sorted("sine(x)", ", type=TOTALORDER"), &[nans, y], &results);
+    verdicts(
+        &sorted("copy(x)", ", type=TOTALORDER"),
+        &["f32[4] {-nan, nan, 2, 1}", y],
+        &results[1..],
+    );
+}
+
+#[test]
+fn sizes_that_are_set_again_are_known() {
+    let text = |size: &str| {
+        format!(
+            "add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }}
+            ENTRY e {{ x = f32[3,2] parameter(0) n = s32[] parameter(1) m = s32[] parameter(2) z = f32[] constant(0)
+              a = f32[<=3,2] set-dimension-size(x, n), dimensions={{0}}
+              b = f32[<=3,<=2] set-dimension-size(a, m), dimensions={{1}}
+              c = f32[<=3,<=2] set-dimension-size(b, {size}), dimensions={{0}}
+              s = f32[<=3,<=2] logistic(c) t = f32[] reduce(s, z), dimensions={{0,1}}, to_apply=add
+              d = s32[] get-dimension-size(c), dimensions={{1}} e = f32[] convert(d) ROOT r = f32[] add(t, e) }}"
+        )
+    };
+    let arguments = ["f32[3,2] {{0.1, 0.7}, {0.3, 0.2}, {9, 9}}", "s32[] 2", "s32[] 1"];
+    let results =
+        [("f32[] 2.0994220", WithinBound), ("f32[] 2.0999", Differs), ("f32[] 5", Differs)];
+    verdicts(&text("n"), &arguments, &results);
+    // What becomes visible is not defined.
+    let three = text("k").replace("ENTRY e {", "ENTRY e { k = s32[] constant(3)");
+    verdicts(&three, &arguments, &[("f32[] 5", Undefined)]);
+    // Of a size that is open, nothing follows.
+    let open = text("o").replace(
+        "ENTRY e {",
+        "ENTRY e { h = f32[] constant(2) l = f32[] sqrt(h) q = f32[] multiply(l, l) o = s32[] convert(q)",
+    );
+    verdicts(&open, &arguments, &[("f32[] 1.5", Undefined), ("f32[] 2.9", Undefined)]);
 }

@@ -24,6 +24,14 @@ impl Range {
     /// Returns the range whose elements are in any of these ranges, each element independently.
     pub(super) fn any_of(ranges: &[Self]) -> Self {
         let Some((first, rest)) = ranges.split_first() else { return Self::nothing() };
+        let same = |a: &[i64], b: &[i64]| a == b || a.len() != b.len();
+        let fits = |range: &Self| {
+            range.lo.len() == first.lo.len() && same(range.lo.sizes(), first.lo.sizes())
+        };
+        if !rest.iter().all(fits) {
+            // Of arrays that are smaller than their bounds, not even the sizes are known.
+            return Self::nothing().because(ranges.iter().find_map(|range| range.cause.clone()));
+        }
         let all: Vec<&Self> = ranges.iter().flat_map(Self::candidates).collect();
         let equal = |range: &&Self| {
             range.lo.bytes() == all[0].lo.bytes() && range.hi.bytes() == all[0].hi.bytes()

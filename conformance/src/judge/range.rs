@@ -4,6 +4,7 @@ use super::modes::Modes;
 use super::open_order::OpenOrder;
 use super::site::Site;
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A bound of more than this part of an element, or of the terms of a sum, is one that a wrong value
@@ -117,8 +118,16 @@ pub(super) fn cut(literal: &Literal) -> Cow<'_, Literal> {
 impl Range {
     /// Returns the values of an argument, a constant or another array whose bits are known.
     pub(super) fn exact(literal: &Literal) -> Self {
+        let literal = &cut(literal);
         let ty = literal.array_shape().map(|shape| wide(shape.ty));
-        Self::point(ty.map_or_else(|| literal.clone(), |ty| converted(literal, ty)))
+        Self::point(ty.map_or_else(|| literal.clone().into_owned(), |ty| converted(literal, ty)))
+    }
+    /// Returns the range of an array that is smaller than its bounds as one of its sizes.
+    pub(super) fn cut(self) -> Self {
+        match cut(&self.lo) {
+            Cow::Borrowed(_) => self,
+            Cow::Owned(_) => self.map(&|end| cut(end).into_owned()),
+        }
     }
     /// Returns the values where denormals of type `ty` may be read or written as 0: each itself or
     /// 0, and nothing between; where the sign of a zero does not matter, as either zero. None if
