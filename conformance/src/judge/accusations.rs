@@ -241,3 +241,19 @@ fn sizes_that_are_set_again_are_known() {
     );
     verdicts(&open, &arguments, &[("f32[] 1.5", Undefined), ("f32[] 2.9", Undefined)]);
 }
+
+/// A number that may be 0, divided by itself or subtracted from itself.
+#[test]
+fn a_number_and_itself_have_few_values() {
+    let of = |op: &str| {
+        format!(
+            "ENTRY e {{ x = f32[] parameter(0) e = f32[] exponential(x) l = f32[] log(e) t = f32[] subtract(l, x)
+            s = f32[] multiply(t, t) q = f32[] divide(x, s) ROOT r = f32[] {op} }}"
+        )
+    };
+    let quotient =
+        [("f32[] nan", WithinBound), ("f32[] 0.99999994", WithinBound), ("f32[] 7", Differs)];
+    verdicts(&of("divide(t, t)"), &["f32[] 0.3"], &quotient);
+    let difference = [("f32[] 3", Differs), ("f32[] -1e-30", Differs)];
+    verdicts(&of("subtract(q, q)"), &["f32[] 0.3"], &difference);
+}

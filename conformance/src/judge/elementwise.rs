@@ -209,37 +209,36 @@ pub(super) fn real_binary(
     let (modes, ty) = (ev.modes, shape.ty);
     let product = op == Binary::Multiply;
     let picks = op == Binary::Maximum || op == Binary::Minimum;
-    let stored = |mut z: Interval, x: Interval| {
-        if same && op == Binary::Subtract && x.is_finite() {
-            z = Interval::point(0.0);
-        }
-        if same && product {
-            z = z.not_negative();
-        }
-        if picks {
-            return vec![z];
-        }
-        modes.store_all(ty, ev.inaccurate(op.opcode(), ty, z), product)
+    let stored = |z: Interval| match picks {
+        true => vec![z],
+        false => modes.store_all(ty, ev.inaccurate(op.opcode(), ty, z), product),
     };
+    let itself = |x: Interval| functions::with_itself(op, x).filter(|_| same);
     let pairs = operands[0].intervals().zip(operands[1].intervals());
     if functions::jumps_between(op) && !(operands[0].is_point() && operands[1].is_point()) {
         let set = |(x, y): (Interval, Interval)| {
-            functions::turns(op, x, y).into_iter().flat_map(|z| stored(z, x)).collect()
+            functions::turns(op, x, y).into_iter().flat_map(stored).collect()
         };
         return Range::of_sets(shape, &pairs.map(set).collect::<Vec<_>>());
     }
+    let function = |(x, y): (Interval, Interval)| {
+        let values = itself(x).unwrap_or_else(|| vec![functions::binary(op, x, y)]);
+        values.into_iter().flat_map(stored).collect::<Vec<_>>()
+    };
     if op == Binary::Divide && modes.has(Mode::ReciprocalDivision) {
         // The reciprocal is rounded, and may itself be flushed: unrounded, it gives the quotient.
         let strict = modes.without(Mode::ExcessPrecision).without(Mode::FusedMultiplyAdd);
         let set = |(x, y): (Interval, Interval)| {
             let reciprocal = strict.store(ty, Interval::point(1.0) / y, false);
             let each = [Some(reciprocal), modes.flushed(ty, reciprocal)].into_iter().flatten();
-            let products = each.flat_map(|reciprocal| stored(x * reciprocal, x));
-            stored(x / y, x).into_iter().chain(products).collect()
+            let products: Vec<Interval> = match same {
+                true => modes.times_own_reciprocal(ty, x),
+                false => each.map(|reciprocal| x * reciprocal).collect(),
+            };
+            function((x, y)).into_iter().chain(products.into_iter().flat_map(stored)).collect()
         };
         return Range::of_sets(shape, &pairs.map(set).collect::<Vec<_>>());
     }
-    let function = |(x, y): (Interval, Interval)| stored(functions::binary(op, x, y), x);
     Range::of_sets(shape, &pairs.map(function).collect::<Vec<_>>())
 }
 

@@ -200,6 +200,20 @@ impl Modes {
         }
         Some(Interval::point(if x.lo > 0.0 { 0.0 } else { -0.0 }))
     }
+    /// Returns the values of the product of a number and its rounded reciprocal, if it has one.
+    pub(super) fn times_own_reciprocal(self, ty: ElementType, x: Interval) -> Vec<Interval> {
+        let (most, max) = (x.max_abs().min(largest(ty)), largest(ty));
+        let error = crate::error_model::roundoff(ty).max(least_subnormal(ty) / 2.0 * most);
+        // The reciprocal of a large number may be flushed, that of a small one may overflow.
+        let flushed = most * self.flushed_below(ty) > 1.0;
+        let overflows = x.lo * max < 1.0 && x.hi * max > -1.0;
+        let values = [
+            Some(Interval::point(1.0).widened(error)),
+            flushed.then_some(Interval::point(0.0)),
+            overflows.then_some(Interval::point(f64::INFINITY)),
+        ];
+        values.into_iter().flatten().collect()
+    }
     /// Returns the number below which all numbers of a type may be 0.
     pub(super) fn flushed_below(self, ty: ElementType) -> f64 {
         let least = smallest_normal(ty);
