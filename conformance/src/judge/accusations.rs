@@ -242,6 +242,31 @@ fn sizes_that_are_set_again_are_known() {
     verdicts(&open, &arguments, &[("f32[] 1.5", Undefined), ("f32[] 2.9", Undefined)]);
 }
 
+#[test]
+fn a_conversion_rounds_or_keeps_and_nothing_between() {
+    let body = "ENTRY e { x = f32[] parameter(0) n = f8[] convert(x) ROOT r = f32[] convert(n) }";
+    for ty in ["bf16", "f8e5m2"] {
+        let body = body.replace("f8", ty);
+        let kept = ("f32[] 1.003", WithinBound);
+        verdicts(&body, &["f32[] 1.003"], &[kept, ("f32[] 1.0015", Differs)]);
+    }
+    let reduced = "ENTRY e { x = f64[] parameter(0) n = f32[] convert(x)
+        ROOT r = f32[] reduce-precision(n), exponent_bits=8, mantissa_bits=7 }";
+    // It is above the middle, to which the first rounding takes it.
+    let results = [("f32[] 1.0078125", WithinBound), ("f32[] 1.005", Differs)];
+    verdicts(reduced, &["f64[] 1.00390625000001"], &results);
+}
+
+#[test]
+fn integers_are_rounded_once() {
+    let body = "ENTRY e { x = s64[] parameter(0) ROOT r = f32[] convert(x) }";
+    let results = [("f32[] 1.1529215e18", Differs)];
+    verdicts(body, &["s64[] 1152921573326323713"], &results);
+    verdicts(&body.replace("s64", "u64"), &["u64[] 1152921573326323713"], &results);
+    let wide = "ENTRY e { x = u64[] parameter(0) ROOT r = f64[] convert(x) }";
+    verdicts(wide, &["u64[] 18446744073709550593"], &[("f64[] 18446744073709549568", Differs)]);
+}
+
 /// A number that may be 0, divided by itself or subtracted from itself.
 #[test]
 fn a_number_and_itself_have_few_values() {

@@ -170,18 +170,14 @@ fn real(
                 narrow && !(normal && fits) && !x.is_nan()
             };
             // An operand with excess precision may be rounded once, or first to its type.
-            let rounded = operands[0].intervals().map(|x| match x.is_nan() || x.is_any() {
-                true => x,
-                false if x.is_point() => Interval::point(round(shape.ty, x.lo)),
+            let rounded = |x: Interval| match x.is_nan() || x.is_any() {
+                true => vec![x],
                 false => [shape.ty, ElementType::F64]
                     .map(|ty| Interval::closed(round(ty, x.lo), round(ty, x.hi)))
-                    .into_iter()
-                    .reduce(Interval::hull)
-                    .unwrap_or(Interval::ANY),
-            });
-            let rounded = operands[0].intervals().zip(rounded);
-            let rounded = rounded.map(|(x, y)| if open(x, y) { Interval::ANY } else { y });
-            Range::of(shape, &rounded.collect::<Vec<_>>())
+                    .map(|y| if open(x, y) { Interval::ANY } else { y })
+                    .to_vec(),
+            };
+            Range::of_sets(shape, &operands[0].intervals().map(rounded).collect::<Vec<_>>())
         }
         _ => return Err(site.unsupported("this op")),
     })
@@ -370,13 +366,12 @@ fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Rang
     let to = shape.ty;
     let part = to.component();
     // Ends of narrow floats are legal values, those of f64 are not.
-    let store_all = |x: Interval| {
+    let ends = |x: Interval| {
         let wider = part == ElementType::F64 && from.component() != part;
-        let x = if wider && !x.is_point() && !x.is_any() { Interval::open(x.lo, x.hi) } else { x };
-        ev.modes.store_all(part, x, false)
+        if wider && !x.is_point() && !x.is_any() { Interval::open(x.lo, x.hi) } else { x }
     };
     // A format of complex numbers has infinities.
-    let store = |x: Interval| store_all(x)[0];
+    let store = |x: Interval| ev.modes.store(part, ends(x), false);
     let real_and_zero = |x: Interval| [store(x), Interval::point(0.0)];
     let each: Vec<Interval> = match (from.is_complex(), extremes_differ(from)) {
         (true, _) => {
@@ -398,8 +393,16 @@ fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Rang
             let kept = |x: Interval| if x.is_nan() { x } else { store(x) };
             Range::given(shape, &each.into_iter().map(kept).collect::<Vec<_>>())
         }
+        (false, true) if !extremes_differ(from) && to.bits() >= 32 => {
+            // No backend keeps the bits of an integer that a wide float has not.
+            let end = |x: Scalar| x.convert(from, to).as_f64();
+            let each = (0..x.lo.len()).map(|i| x.ends(i));
+            let each = each.map(|(lo, hi)| Interval::closed(end(lo), end(hi)));
+            Range::of(shape, &each.collect::<Vec<_>>())
+        }
         (false, true) => {
-            Range::of_sets(shape, &each.into_iter().map(store_all).collect::<Vec<_>>())
+            let each = each.into_iter().map(|x| ev.modes.converted(part, ends(x)));
+            Range::of_sets(shape, &each.collect::<Vec<_>>())
         }
         (false, false) if !extremes_differ(from) => integers::converted(from, shape, x),
         (false, false) if to == ElementType::Pred => {
