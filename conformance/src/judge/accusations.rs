@@ -282,3 +282,24 @@ fn a_number_and_itself_have_few_values() {
     let difference = [("f32[] 3", Differs), ("f32[] -1e-30", Differs)];
     verdicts(&of("subtract(q, q)"), &["f32[] 0.3"], &difference);
 }
+
+#[test]
+fn a_complex_product_that_overflows_is_itself_or_special() {
+    let body =
+        "ENTRY e { x = c64[] parameter(0) y = c64[] parameter(1) ROOT r = c64[] multiply(x, y) }";
+    let results = [("c64[] (inf, 4e30)", Differs), ("c64[] (2e38, 7e35)", Differs)];
+    verdicts(body, &["c64[] (2e38, 2e30)", "c64[] (1, 1e-8)"], &results);
+    // A small part has the error of its own products.
+    let small =
+        [("c64[] (-0.50000024, 1.7014117e38)", Differs), ("c64[] (0.25, 1.7014117e38)", Differs)];
+    verdicts(body, &["c64[] (-0, 0.5)", "c64[] (3.4028235e38, 1)"], &small);
+    // The difference is a number, of products that are none.
+    let large = ["c64[] (2e38, 1.9e38)", "c64[] (2, 2)"];
+    let results = [
+        ("c64[] (nan, inf)", WithinBound),
+        ("c64[] (inf, inf)", WithinBound),
+        ("c64[] (7, inf)", Differs),
+        ("c64[] (1e38, -inf)", Differs),
+    ];
+    verdicts(body, &large, &results);
+}
