@@ -139,3 +139,167 @@ fn a_complex_divisor_about_zero_has_quotients_of_any_size() {
     let arguments = ["c64[] (0.3, 0.2)", "c64[] (0.29999998, 0.20000002)"];
     verdicts(body, &arguments, &[("c64[] (-3e12, 4e12)", Undefined)]);
 }
+
+#[test]
+fn the_next_integer_may_be_beyond_a_type() {
+    let body =
+        "ENTRY e { x = f8e3m4[] parameter(0) y = f8e3m4[] ceil(x) ROOT r = f32[] convert(y) }";
+    let results = [("f32[] 16", WithinBound), ("f32[] 15.5", Differs), ("f32[] -inf", Differs)];
+    verdicts(body, &["f8e3m4[] 15.5"], &results);
+    let angle = "ENTRY e { x = f8e3m4[] parameter(0) y = f8e3m4[] round-nearest-afz(x)
+        ROOT r = f8e3m4[] atan2(x, y) }";
+    let results = [("f8e3m4[] -2.38", WithinBound), ("f8e3m4[] -1.5", Differs)];
+    verdicts(angle, &["f8e3m4[] -15.5"], &results);
+}
+
+#[test]
+fn a_zero_of_either_sign_is_a_pole_of_a_reciprocal_root() {
+    let body = "ENTRY e { x = f32[] parameter(0) y = f32[] minimum(x, x) ROOT r = f32[] rsqrt(y) }";
+    let results =
+        [("f32[] -inf", WithinBound), ("f32[] inf", WithinBound), ("f32[] -3e30", Differs)];
+    verdicts(body, &["f32[] 1e-39"], &results);
+    let steps = "ENTRY e { x = c64[] parameter(0) c = c64[] cosh(x) i = f32[] imag(c)
+        f = f32[] floor(i) ROOT r = f32[] rsqrt(f) }";
+    verdicts(steps, &["c64[] (-1, 0)"], &[("f32[] inf", WithinBound), ("f32[] 1", Differs)]);
+}
+
+/// Each step of a rewritten form may flush, and keeps what is apart apart.
+#[test]
+fn rewritten_forms_flush_what_they_compute() {
+    let body = "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) q = f32[] divide(y, x)
+        ROOT r = f32[] divide(x, q) }";
+    let results = [("f32[] 0", WithinBound), ("f32[] 1e-23", Differs)];
+    verdicts(body, &["f32[] 2.3657317e-21", "f32[] 5.6e-15"], &results);
+}
+
+/// A NaN keeps its bits where nothing computes with it: they decide in the total order.
+#[test]
+fn signaling_values_have_their_place_in_the_total_order() {
+    for ty in ["f8e4m3", "f16", "f32", "f64"] {
+        let body = format!(
+            "ENTRY e {{ x = {ty}[2] parameter(0) y = {ty}[2] reverse(x), dimensions={{0}}
+            ROOT p = pred[2] compare(x, y), direction=GT, type=TOTALORDER }}"
+        );
+        let argument = format!("{ty}[2] {{nan(0x3), nan}}");
+        verdicts(&body, &[&argument], &[("pred[2] {1, 0}", Differs)]);
+    }
+}
+
+#[test]
+fn what_nan_keys_leave_open_is_any_permutation() {
+    let sorted = |operand: &str, order: &str| {
+        format!(
+            "f {{ a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2) d = f32[] parameter(3)
+              ROOT p = pred[] compare(a, b), direction=LT{order} }}
+            ENTRY e {{ x = f32[4] parameter(0) y = f32[4] parameter(1) n = f32[4] {operand}
+              s = (f32[4], f32[4]) sort(n, y), dimensions={{0}}, to_apply=f
+              ROOT r = f32[4] get-tuple-element(s), index=1 }}"
+        )
+    };
+    let results = [
+        ("f32[4] {4, 1, 2, 3}", WithinBound),
+        ("f32[4] {4, 4, 2, 3}", Differs),
+        ("f32[4] {4, 1, 2, 2.5}", Differs),
+    ];
+    let [nans, some, y] =
+        ["f32[4] {nan, nan, nan, nan}", "f32[4] {nan, 2, nan, 1}", "f32[4] {1, 2, 3, 4}"];
+    verdicts(&sorted("copy(x)", ""), &[nans, y], &results);
+    verdicts(&sorted("copy(x)", ""), &[some, y], &results);
+    // The signs of computed NaNs, which the total order compares, are open.
+    verdicts(&sorted("sine(x)", ", type=TOTALORDER"), &[nans, y], &results);
+    verdicts(
+        &sorted("copy(x)", ", type=TOTALORDER"),
+        &["f32[4] {-nan, nan, 2, 1}", y],
+        &results[1..],
+    );
+}
+
+#[test]
+fn sizes_that_are_set_again_are_known() {
+    let text = |size: &str| {
+        format!(
+            "add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }}
+            ENTRY e {{ x = f32[3,2] parameter(0) n = s32[] parameter(1) m = s32[] parameter(2) z = f32[] constant(0)
+              a = f32[<=3,2] set-dimension-size(x, n), dimensions={{0}}
+              b = f32[<=3,<=2] set-dimension-size(a, m), dimensions={{1}}
+              c = f32[<=3,<=2] set-dimension-size(b, {size}), dimensions={{0}}
+              s = f32[<=3,<=2] logistic(c) t = f32[] reduce(s, z), dimensions={{0,1}}, to_apply=add
+              d = s32[] get-dimension-size(c), dimensions={{1}} e = f32[] convert(d) ROOT r = f32[] add(t, e) }}"
+        )
+    };
+    let arguments = ["f32[3,2] {{0.1, 0.7}, {0.3, 0.2}, {9, 9}}", "s32[] 2", "s32[] 1"];
+    let results =
+        [("f32[] 2.0994220", WithinBound), ("f32[] 2.0999", Differs), ("f32[] 5", Differs)];
+    verdicts(&text("n"), &arguments, &results);
+    // What becomes visible is not defined.
+    let three = text("k").replace("ENTRY e {", "ENTRY e { k = s32[] constant(3)");
+    verdicts(&three, &arguments, &[("f32[] 5", Undefined)]);
+    // Of a size that is open, nothing follows.
+    let open = text("o").replace(
+        "ENTRY e {",
+        "ENTRY e { h = f32[] constant(2) l = f32[] sqrt(h) q = f32[] multiply(l, l) o = s32[] convert(q)",
+    );
+    verdicts(&open, &arguments, &[("f32[] 1.5", Undefined), ("f32[] 2.9", Undefined)]);
+}
+
+#[test]
+fn a_conversion_rounds_or_keeps_and_nothing_between() {
+    let body = "ENTRY e { x = f32[] parameter(0) n = f8[] convert(x) ROOT r = f32[] convert(n) }";
+    for ty in ["bf16", "f8e5m2"] {
+        let body = body.replace("f8", ty);
+        let kept = ("f32[] 1.003", WithinBound);
+        verdicts(&body, &["f32[] 1.003"], &[kept, ("f32[] 1.0015", Differs)]);
+    }
+    let reduced = "ENTRY e { x = f64[] parameter(0) n = f32[] convert(x)
+        ROOT r = f32[] reduce-precision(n), exponent_bits=8, mantissa_bits=7 }";
+    // It is above the middle, to which the first rounding takes it.
+    let results = [("f32[] 1.0078125", WithinBound), ("f32[] 1.005", Differs)];
+    verdicts(reduced, &["f64[] 1.00390625000001"], &results);
+}
+
+#[test]
+fn integers_are_rounded_once() {
+    let body = "ENTRY e { x = s64[] parameter(0) ROOT r = f32[] convert(x) }";
+    let results = [("f32[] 1.1529215e18", Differs)];
+    verdicts(body, &["s64[] 1152921573326323713"], &results);
+    verdicts(&body.replace("s64", "u64"), &["u64[] 1152921573326323713"], &results);
+    let wide = "ENTRY e { x = u64[] parameter(0) ROOT r = f64[] convert(x) }";
+    verdicts(wide, &["u64[] 18446744073709550593"], &[("f64[] 18446744073709549568", Differs)]);
+}
+
+/// A number that may be 0, divided by itself or subtracted from itself.
+#[test]
+fn a_number_and_itself_have_few_values() {
+    let of = |op: &str| {
+        format!(
+            "ENTRY e {{ x = f32[] parameter(0) e = f32[] exponential(x) l = f32[] log(e) t = f32[] subtract(l, x)
+            s = f32[] multiply(t, t) q = f32[] divide(x, s) ROOT r = f32[] {op} }}"
+        )
+    };
+    let quotient =
+        [("f32[] nan", WithinBound), ("f32[] 0.99999994", WithinBound), ("f32[] 7", Differs)];
+    verdicts(&of("divide(t, t)"), &["f32[] 0.3"], &quotient);
+    let difference = [("f32[] 3", Differs), ("f32[] -1e-30", Differs)];
+    verdicts(&of("subtract(q, q)"), &["f32[] 0.3"], &difference);
+}
+
+#[test]
+fn a_complex_product_that_overflows_is_itself_or_special() {
+    let body =
+        "ENTRY e { x = c64[] parameter(0) y = c64[] parameter(1) ROOT r = c64[] multiply(x, y) }";
+    let results = [("c64[] (inf, 4e30)", Differs), ("c64[] (2e38, 7e35)", Differs)];
+    verdicts(body, &["c64[] (2e38, 2e30)", "c64[] (1, 1e-8)"], &results);
+    // A small part has the error of its own products.
+    let small =
+        [("c64[] (-0.50000024, 1.7014117e38)", Differs), ("c64[] (0.25, 1.7014117e38)", Differs)];
+    verdicts(body, &["c64[] (-0, 0.5)", "c64[] (3.4028235e38, 1)"], &small);
+    // The difference is a number, of products that are none.
+    let large = ["c64[] (2e38, 1.9e38)", "c64[] (2, 2)"];
+    let results = [
+        ("c64[] (nan, inf)", WithinBound),
+        ("c64[] (inf, inf)", WithinBound),
+        ("c64[] (7, inf)", Differs),
+        ("c64[] (1e38, -inf)", Differs),
+    ];
+    verdicts(body, &large, &results);
+}

@@ -4,8 +4,7 @@ use super::interval::Interval;
 use super::range::{Range, is_whole};
 use hlo::Literal;
 
-/// The most values that an element may have by different decisions. Of more, only the least and the
-/// greatest are kept.
+/// The most values that an element may have by different decisions. Of more, the nearest are joined.
 pub(super) const MOST: usize = 16;
 
 impl Range {
@@ -24,6 +23,14 @@ impl Range {
     /// Returns the range whose elements are in any of these ranges, each element independently.
     pub(super) fn any_of(ranges: &[Self]) -> Self {
         let Some((first, rest)) = ranges.split_first() else { return Self::nothing() };
+        let same = |a: &[i64], b: &[i64]| a == b || a.len() != b.len();
+        let fits = |range: &Self| {
+            range.lo.len() == first.lo.len() && same(range.lo.sizes(), first.lo.sizes())
+        };
+        if !rest.iter().all(fits) {
+            // Of arrays that are smaller than their bounds, not even the sizes are known.
+            return Self::nothing().because(ranges.iter().find_map(|range| range.cause.clone()));
+        }
         let all: Vec<&Self> = ranges.iter().flat_map(Self::candidates).collect();
         let equal = |range: &&Self| {
             range.lo.bytes() == all[0].lo.bytes() && range.hi.bytes() == all[0].hi.bytes()
@@ -36,7 +43,7 @@ impl Range {
         hull.candidates = if is_whole(shape.ty) {
             let ends = |range: &&Self| (0..range.lo.len()).map(|i| range.ends(i)).collect();
             let lists: Vec<Vec<Ends>> = all.iter().map(ends).collect();
-            let columns = separate(&lists, integers::joined);
+            let columns = separate(&lists);
             columns.into_iter().map(|c| integers::range(&shape, c.into_iter())).collect()
         } else {
             // The parts of a complex number belong together.
@@ -51,7 +58,7 @@ impl Range {
                     column.iter().flat_map(|z| z[..parts].iter().copied()).collect();
                 Self::given(&shape, &all)
             };
-            separate(&lists, pair_joined).into_iter().map(column).collect()
+            separate(&lists).into_iter().map(column).collect()
         };
         match hull.candidates.as_slice() {
             [only] => Self { cause: hull.cause, ..only.clone() },
@@ -160,26 +167,66 @@ pub(super) fn combinations(operands: &[&Range]) -> Option<Vec<Vec<Range>>> {
     Some(all)
 }
 
+/// The values of an element: a span of integers, or the intervals of both parts of a number.
+trait Values: Copy {
+    /// Returns the values of both, if they overlap.
+    fn joined(self, other: Self) -> Option<Self>;
+    /// Returns all values from those of one to those of the other.
+    fn hull(self, other: Self) -> Self;
+    /// Returns the least value.
+    fn least(self) -> f64;
+    /// Returns the distance of the values.
+    fn gap(self, other: Self) -> f64;
+}
+
+impl Values for Ends {
+    fn joined(self, other: Self) -> Option<Self> {
+        integers::joined(self, other)
+    }
+    fn hull(self, other: Self) -> Self {
+        integers::hull(self, other)
+    }
+    fn least(self) -> f64 {
+        self.0.as_f64()
+    }
+    fn gap(self, other: Self) -> f64 {
+        (other.0.as_f64() - self.1.as_f64()).max(self.0.as_f64() - other.1.as_f64())
+    }
+}
+
+impl Values for [Interval; 2] {
+    fn joined(self, [c, d]: Self) -> Option<Self> {
+        let [a, b] = self;
+        Some([joined(a, c)?, joined(b, d)?])
+    }
+    fn hull(self, [c, d]: Self) -> Self {
+        let [a, b] = self;
+        [a.hull(c), b.hull(d)]
+    }
+    fn least(self) -> f64 {
+        self[0].lo
+    }
+    fn gap(self, other: Self) -> f64 {
+        let gap = |a: Interval, b: Interval| match (a.is_nan(), b.is_nan()) {
+            (true, true) => 0.0,
+            (false, false) => (b.lo - a.hi).max(a.lo - b.hi).max(0.0),
+            (true, false) | (false, true) => f64::INFINITY,
+        };
+        gap(self[0], other[0]) + gap(self[1], other[1])
+    }
+}
+
 /// Returns the values of an element in any of some lists, joined where they overlap: each column
-/// has one of them. No columns if an element has too many values.
-fn separate<T: Copy>(lists: &[Vec<T>], join: fn(T, T) -> Option<T>) -> Vec<Vec<T>> {
+/// has one of them.
+fn separate<T: Values>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
     let mut columns = vec![lists[0].clone()];
     for i in 0..lists[0].len() {
         let mut apart: Vec<T> = Vec::new();
         for list in lists {
-            let mut value = list[i];
-            let overlap = |value: T, apart: &[T]| {
-                let joined = |(k, &other): (usize, &T)| Some((k, join(value, other)?));
-                apart.iter().enumerate().find_map(joined)
-            };
-            while let Some((k, joined)) = overlap(value, &apart) {
-                apart.swap_remove(k);
-                value = joined;
-            }
-            apart.push(value);
+            include(list[i], &mut apart);
         }
         if apart.len() > MOST {
-            return Vec::new();
+            apart = fewer(apart);
         }
         while columns.len() < apart.len() {
             columns.push(columns[0].clone());
@@ -191,9 +238,39 @@ fn separate<T: Copy>(lists: &[Vec<T>], join: fn(T, T) -> Option<T>) -> Vec<Vec<T
     columns
 }
 
-/// Returns the numbers of two pairs of intervals, if both parts overlap.
-fn pair_joined([a, b]: [Interval; 2], [c, d]: [Interval; 2]) -> Option<[Interval; 2]> {
-    Some([joined(a, c)?, joined(b, d)?])
+/// Adds values to those of an element, joined with all that they overlap.
+fn include<T: Values>(mut value: T, apart: &mut Vec<T>) {
+    let overlap = |value: T, apart: &[T]| {
+        let joined = |(k, &other): (usize, &T)| Some((k, value.joined(other)?));
+        apart.iter().enumerate().find_map(joined)
+    };
+    while let Some((k, joined)) = overlap(value, apart) {
+        apart.swap_remove(k);
+        value = joined;
+    }
+    apart.push(value);
+}
+
+/// Returns [`MOST`] values at most, of which those are joined that have the smallest gaps.
+fn fewer<T: Values>(mut apart: Vec<T>) -> Vec<T> {
+    apart.sort_by(|a, b| a.least().total_cmp(&b.least()));
+    let mut gaps: Vec<f64> = apart.windows(2).map(|pair| pair[0].gap(pair[1])).collect();
+    let mut sorted = gaps.clone();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    // Only the gaps above this one stay.
+    let widest = sorted[MOST - 1];
+    gaps.insert(0, f64::INFINITY);
+    let mut fewer: Vec<T> = Vec::new();
+    for (value, gap) in apart.into_iter().zip(gaps) {
+        match fewer.pop() {
+            Some(last) if gap <= widest => include(last.hull(value), &mut fewer),
+            last => {
+                fewer.extend(last);
+                include(value, &mut fewer);
+            }
+        }
+    }
+    fewer
 }
 
 /// Returns the values of two intervals, if they overlap.
@@ -236,8 +313,16 @@ mod tests {
         assert!(each.iter().all(|column| column[0].same(wide)), "{each:?}");
         assert!(each.iter().any(|column| column[1].same(p(2.0))), "{each:?}");
         assert!(each.iter().any(|column| column[1].same(p(7.0))), "{each:?}");
-        let many: Vec<Range> = (0..20).map(|i| of(p(f64::from(i)), p(0.0))).collect();
-        let hull = Range::any_of(&many);
-        assert!(hull.candidates.is_empty() && hull.intervals().all(|x| x.lo <= 0.0));
+        let many = (0..20).map(|i| of(p(f64::from(i) * 10f64.powi(i)), p(0.0)));
+        let many: Vec<Range> = many.collect();
+        // The nearest are joined.
+        let any = Range::any_of(&many);
+        let holds = |y: f64| {
+            let column =
+                |range: &Range| range.intervals().next().is_some_and(|x| x.lo <= y && y <= x.hi);
+            any.candidates.iter().any(column)
+        };
+        assert_eq!((holds(10.0), holds(3e3), holds(1e9)), (true, true, false));
+        assert!((2..=MOST).contains(&any.candidates.len()));
     }
 }

@@ -10,7 +10,7 @@
 use super::elementwise::decided;
 use super::evaluate::Evaluator;
 use super::interval::Interval;
-use super::modes::{Modes, largest, smallest_normal, ulp};
+use super::modes::{Modes, largest, least_subnormal, smallest_normal, ulp};
 use super::range::Range;
 use crate::error_model::roundoff;
 use hlo::op::value::{ComparisonType, Direction};
@@ -289,11 +289,15 @@ pub(super) fn binary(
             Binary::Add => sum(x.re + y.re, x.im + y.im),
             Binary::Subtract => sum(x.re - y.re, x.im - y.im),
             Binary::Maximum | Binary::Minimum => selected(op, x, y, f),
-            Binary::Multiply if x.is_finite() && y.is_finite() && fits(ty, &[x, y]) => {
-                let z = multiplied(x, y);
-                // Each product may be rounded before the sum.
-                let r = ev.formula(2.0) * 2.0 * roundoff(ty) * x.max_abs() * y.max_abs();
-                sum(z.re.widened(r), z.im.widened(r))
+            Binary::Multiply if x.is_finite() && y.is_finite() => {
+                let part = |a: Interval, b: Interval| {
+                    let r = lost(ev, ty, a) + lost(ev, ty, b);
+                    let z = modes.store(ty.component(), (a + b).widened(r), false);
+                    or_overflowing(ty, z, [a, b])
+                };
+                let re = part(x.re * y.re, -(x.im * y.im));
+                let im = part(x.re * y.im, x.im * y.re);
+                re.iter().flat_map(|&re| im.iter().map(move |&im| Parts { re, im })).collect()
             }
             _ if is_special(op, ty, x, y) => vec![Parts::both(Interval::ANY)],
             _ => {
@@ -317,10 +321,35 @@ pub(super) fn multiplied(x: Parts, y: Parts) -> Parts {
     Parts { re: x.re * y.re - x.im * y.im, im: x.re * y.im + x.im * y.re }
 }
 
-/// Returns whether products of the parts of finite numbers do not overflow.
-fn fits(ty: ElementType, factors: &[Parts]) -> bool {
-    2.0 * factors.iter().map(|z| z.max_abs()).product::<f64>() < largest(ty)
+/// Returns what a product loses that is rounded, or flushed, before it is added.
+fn lost(ev: &Evaluator<'_>, ty: ElementType, product: Interval) -> f64 {
+    let normal = smallest_normal(ty);
+    let tiny = product.lo < normal && product.hi > -normal;
+    if product.is_point() && product.lo == 0.0 {
+        return 0.0;
+    }
+    let least = if tiny { least_subnormal(ty) } else { 0.0 };
+    let flushed = if tiny { ev.modes.flushed_below(ty) } else { 0.0 };
+    ev.formula(2.0 * roundoff(ty) * product.max_abs() + least) + flushed
 }
+
+/// Returns a sum of two products, and what it is if products overflow.
+fn or_overflowing(ty: ElementType, sum: Interval, products: [Interval; 2]) -> Vec<Interval> {
+    if !products.iter().all(|x| x.is_finite()) {
+        return vec![Interval::ANY];
+    }
+    let most = largest(ty);
+    let above = products.iter().any(|x| x.hi > most);
+    let below = products.iter().any(|x| x.lo < -most);
+    let values = [
+        Some(sum),
+        above.then_some(Interval::point(f64::INFINITY)),
+        below.then_some(Interval::point(f64::NEG_INFINITY)),
+        (above && below).then_some(Interval::NAN),
+    ];
+    values.into_iter().flatten().collect()
+}
+
 /// Returns the greater or the lesser number, by real and then by imaginary part; both if rounding
 /// errors decide.
 fn selected(

@@ -1,9 +1,9 @@
 //! Ranges of loops and branches: where a decision is open, of each state or branch that it may lead
 //! to.
+use super::Stop;
 use super::evaluate::{Evaluator, Leaves, unknown};
 use super::range::Range;
 use super::site::Site;
-use super::{Stop, dynamic};
 use hlo::Scalar;
 use hlo::ir::ComputationId;
 use hlo::op::While;
@@ -37,9 +37,6 @@ pub(super) fn looped<'m>(
         }
         state = ev.call(op.body, vec![state], None)?;
     }
-    if !ends.is_empty() && dynamic::is_dynamic(&site.instruction().shape) {
-        return Err(site.unsupported("an open choice between dynamic sizes"));
-    }
     ends.push(state);
     Ok(any_of(&ends))
 }
@@ -66,9 +63,6 @@ pub(super) fn conditional<'m>(
     }
     if selector.is_point() {
         return Ok(any_of(&results));
-    }
-    if dynamic::is_dynamic(&site.instruction().shape) {
-        return Err(site.unsupported("an open choice between dynamic sizes"));
     }
     let cause = selector.cause.clone().or_else(|| Some(site.cause()));
     Ok(any_of(&results).into_iter().map(|range| range.because(cause.clone())).collect())

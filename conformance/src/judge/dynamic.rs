@@ -7,7 +7,7 @@ use super::evaluate::{Evaluator, Leaves, arrays, data_operands};
 use super::fold::{lanes_of, picked, reshaped};
 use super::range::Range;
 use super::site::Site;
-use hlo::op::DynamicRule;
+use hlo::op::{DynamicRule, SetDimensionSize};
 use hlo::{ArrayShape, Dims, IndexSpace, Literal, Op, Scalar, Shape};
 
 /// Returns whether the instruction reads or returns an array with dynamic dimensions, or a size.
@@ -47,12 +47,11 @@ pub(super) fn evaluate<'m>(
         let size = size.ok_or_else(|| site.unsupported("this size"))?;
         return Ok(vec![Range::point(Literal::from_slice(&[], &[size]))]);
     }
-    if matches!(op, Op::SetDimensionSize(_)) && is_dynamic(site.operand(0)) {
-        // A larger size makes the padding visible.
-        return Err(site.unsupported("a size that is set again"));
+    if let Op::SetDimensionSize(set) = op {
+        return with_size(site, set, &ranges);
     }
     if let (Op::Select(_), true) = (op, ranges[0].lo.sizes().is_empty()) {
-        return whole(ev, site, &ranges);
+        return Ok(vec![whole(site, &ranges)]);
     }
     if is_elementwise(op) {
         let sizes = sizes(site, &ranges)?;
@@ -79,16 +78,45 @@ pub(super) fn evaluate<'m>(
 }
 
 /// Returns the legal values of a selection of one of two arrays.
-fn whole<'m>(ev: &mut Evaluator<'m>, site: Site<'m>, ranges: &[&Range]) -> Result<Leaves, Stop> {
-    let [selector, first, second] = ranges else { return Err(site.unsupported("this op")) };
+fn whole(site: Site<'_>, ranges: &[&Range]) -> Range {
+    let (selector, first, second) = (ranges[0], ranges[1], ranges[2]);
     match selector.ends(0) {
-        (Scalar::Pred(true), _) => Ok(vec![(*first).clone()]),
-        (_, Scalar::Pred(false)) => Ok(vec![(*second).clone()]),
-        _ if first.lo.sizes() == second.lo.sizes() => {
-            elementwise::evaluate(ev, site, ranges).map(|range| vec![range])
+        (Scalar::Pred(true), _) => first.clone(),
+        (_, Scalar::Pred(false)) => second.clone(),
+        _ => {
+            let cause = selector.cause.clone().or_else(|| Some(site.cause()));
+            Range::any_of(&[first.clone(), second.clone()]).because(cause)
         }
-        _ => Err(site.unsupported("an open choice between dynamic sizes")),
     }
+}
+
+/// Returns an array with another size, where nothing is known of what was beyond the old one.
+fn with_size(site: Site<'_>, op: &SetDimensionSize, operands: &[&Range]) -> Result<Leaves, Stop> {
+    let dimension = op.dimensions.first().and_then(|&d| usize::try_from(d).ok()).unwrap_or(0);
+    let bounds = site.shape()?;
+    let size = operands[1].is_point().then(|| operands[1].lo.get(0).as_i64()).flatten();
+    let size = size.filter(|size| (0..=bounds.dims[dimension]).contains(size));
+    let size = size.ok_or_else(|| site.unsupported("a size that is not known"))?;
+    let mut sizes = Dims::from_slice(operands[0].lo.sizes());
+    sizes[dimension] = size;
+    Ok(vec![within(site, operands[0], &sizes)])
+}
+
+/// Returns an array of these sizes, where nothing is known of what is beyond those of the range.
+fn within(site: Site<'_>, range: &Range, sizes: &Dims) -> Range {
+    let Some(own) = range.shape().cloned() else { return range.clone() };
+    let shape = ArrayShape::new(own.ty, sizes.clone());
+    let inside = |index: &[i64]| index.iter().zip(&own.dims).all(|(at, size)| at < size);
+    let indices: Vec<Dims> = shape.dims.indices().collect();
+    let any = || Range::any(&shape).because(Some(site.cause()));
+    if range.lo.is_empty() {
+        return any();
+    }
+    let at = indices.iter().map(|index| if inside(index) { own.dims.position(index) } else { 0 });
+    let known = reshaped(&picked(range, lanes_of(&shape), at), &shape);
+    let all = indices.iter().all(|index| inside(index));
+    let whole = if all { known } else { known.where_else(&any(), |at| inside(&indices[at])) };
+    whole.because(range.cause.clone())
 }
 
 /// Returns the legal values of an op of which the operands are cut to their sizes: those of the
@@ -98,9 +126,7 @@ fn trimmed<'m>(
     site: Site<'m>,
     operands: &[&Range],
 ) -> Result<Leaves, Stop> {
-    let operands: Vec<Range> =
-        operands.iter().map(|range| range.map(&Literal::to_static)).collect();
-    let shape = |(i, range): (usize, &Range)| {
+    let shape = |(i, range): (usize, &&Range)| {
         let ty = site.operand(i).element_type()?;
         Some(Shape::from(range.shape()?.with_type(ty)))
     };
@@ -111,7 +137,7 @@ fn trimmed<'m>(
     let shape = instruction.op.shape(&given, Some(&instruction.shape), ev.module);
     let shape = shape.map_err(|_| site.unsupported("operands of these dynamic sizes"))?;
     let (module, id) = alone(ev.module, site, &shapes, shape);
-    let arguments = operands.into_iter().map(|range| vec![range]).collect();
+    let arguments = operands.iter().map(|&range| vec![range.clone()]).collect();
     ev.in_module(&module, |inner| inner.call(id, arguments, None))
 }
 
@@ -119,26 +145,13 @@ fn trimmed<'m>(
 /// sizes.
 fn padded(site: Site<'_>, operands: &[&Range]) -> Result<Leaves, Stop> {
     let bounds = site.operand(0).array().ok_or_else(|| site.unsupported("a tuple"))?;
-    let cut = operands[0].map(&Literal::to_static);
-    let Some(small) = cut.shape() else { return Err(site.unsupported("a tuple")) };
-    let bounds = bounds.with_type(small.ty);
-    let inside = |index: &[i64]| index.iter().zip(&small.dims).all(|(at, size)| at < size);
-    let indices: Vec<Dims> = bounds.dims.indices().collect();
-    let at = indices.iter().map(|index| match inside(index) {
-        true => small.dims.position(index),
-        false => 0,
-    });
-    let known = reshaped(&picked(&cut, lanes_of(&bounds), at), &bounds);
-    let any = Range::any(&bounds).because(Some(site.cause()));
-    let whole = known.where_else(&any, |at| inside(&indices[at]));
-    let cause = operands[0].cause.clone();
+    let whole = within(site, operands[0], &bounds.dims);
     let size = |&size: &i64| {
         let size = i32::try_from(size).map_err(|_| site.unsupported("this size"))?;
         Ok(Range::point(Literal::from_slice(&[], &[size])))
     };
-    let sizes: Vec<Range> = small.dims.iter().map(size).collect::<Result<_, Stop>>()?;
-    let whole = if small.dims == bounds.dims { known } else { whole };
-    Ok(std::iter::once(whole.because(cause)).chain(sizes).collect())
+    let sizes: Vec<Range> = operands[0].lo.sizes().iter().map(size).collect::<Result<_, Stop>>()?;
+    Ok(std::iter::once(whole).chain(sizes).collect())
 }
 
 /// Returns an array cut to sizes that are operands.

@@ -9,7 +9,7 @@ use super::range::{Range, floats};
 use super::site::Site;
 use super::{Stop, candidates, complex, integers};
 use hlo::op::value::{ComparisonType, Direction};
-use hlo::op::{Accuracy, Binary, Opcode, Unary};
+use hlo::op::{Binary, Opcode, Unary};
 use hlo::{ArrayShape, Class, ElementType, Literal, Op, Scalar};
 use interp::num;
 
@@ -39,16 +39,25 @@ pub(super) fn evaluate<'m>(
     if let Op::Select(_) = &site.instruction().op {
         return Ok(selected(operands[0], operands[1], operands[2]));
     }
+    for_each_choice(operands, site.same_operands(), |chosen| combined(ev, site, chosen))
+}
+
+/// Returns the values of a function of ranges for all candidates of its operands, or else for the
+/// ranges that enclose them. A value that is read twice, the `same`, is one value.
+pub(super) fn for_each_choice<E>(
+    operands: &[&Range],
+    same: bool,
+    mut function: impl FnMut(&[&Range]) -> Result<Range, E>,
+) -> Result<Range, E> {
     let cause = operands.iter().find_map(|range| range.cause.clone());
-    let chosen = match site.same_operands() {
-        // A value that is read twice is the same value.
+    let chosen = match same {
         true => operands[0].each_value().into_iter().map(|x| vec![x; operands.len()]).collect(),
         false => candidates::combinations(operands).unwrap_or_default(),
     };
     if chosen.len() < 2 {
-        return Ok(combined(ev, site, operands)?.because(cause));
+        return Ok(function(operands)?.because(cause));
     }
-    let each = |chosen: &Vec<Range>| combined(ev, site, &chosen.iter().collect::<Vec<_>>());
+    let each = |chosen: &Vec<Range>| function(&chosen.iter().collect::<Vec<_>>());
     let ranges: Vec<Range> = chosen.iter().map(each).collect::<Result<_, _>>()?;
     Ok(Range::any_of(&ranges).because(cause))
 }
@@ -161,38 +170,28 @@ fn real(
                 narrow && !(normal && fits) && !x.is_nan()
             };
             // An operand with excess precision may be rounded once, or first to its type.
-            let rounded = operands[0].intervals().map(|x| match x.is_nan() || x.is_any() {
-                true => x,
-                false if x.is_point() => Interval::point(round(shape.ty, x.lo)),
+            let rounded = |x: Interval| match x.is_nan() || x.is_any() {
+                true => vec![x],
                 false => [shape.ty, ElementType::F64]
                     .map(|ty| Interval::closed(round(ty, x.lo), round(ty, x.hi)))
-                    .into_iter()
-                    .reduce(Interval::hull)
-                    .unwrap_or(Interval::ANY),
-            });
-            let rounded = operands[0].intervals().zip(rounded);
-            let rounded = rounded.map(|(x, y)| if open(x, y) { Interval::ANY } else { y });
-            Range::of(shape, &rounded.collect::<Vec<_>>())
+                    .map(|y| if open(x, y) { Interval::ANY } else { y })
+                    .to_vec(),
+            };
+            Range::of_sets(shape, &operands[0].intervals().map(rounded).collect::<Vec<_>>())
         }
         _ => return Err(site.unsupported("this op")),
     })
 }
 
 pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
-    let functions::Image { least, greatest, jumps } = functions::image(op);
-    if jumps {
-        let sets: Vec<_> = x.intervals().map(|x| functions::steps(op, x)).collect();
-        return Range::of_sets(shape, &sets);
-    }
+    let functions::Image { least, greatest, .. } = functions::image(op);
     let (modes, ty) = (ev.modes, shape.ty);
-    let exact = op.opcode().accuracy() == Accuracy::Exact && ev.accuracy(op.opcode(), ty) == 0.0;
-    let function = |x: Interval| {
-        let y = functions::unary(op, x);
-        if exact {
-            return vec![y];
-        }
-        modes.store_all(ty, ev.inaccurate(op.opcode(), ty, y).within(least, greatest), false)
+    // Also exact functions may round: the next integer may be beyond the numbers of a type.
+    let stored = |y: Interval| {
+        let near = ev.inaccurate(op.opcode(), ty, y).within(least, greatest);
+        modes.store_all(ty, near, false)
     };
+    let function = |x: Interval| functions::steps(op, x).into_iter().flat_map(stored).collect();
     Range::of_sets(shape, &x.intervals().map(function).collect::<Vec<_>>())
 }
 
@@ -206,37 +205,36 @@ pub(super) fn real_binary(
     let (modes, ty) = (ev.modes, shape.ty);
     let product = op == Binary::Multiply;
     let picks = op == Binary::Maximum || op == Binary::Minimum;
-    let stored = |mut z: Interval, x: Interval| {
-        if same && op == Binary::Subtract && x.is_finite() {
-            z = Interval::point(0.0);
-        }
-        if same && product {
-            z = z.not_negative();
-        }
-        if picks {
-            return vec![z];
-        }
-        modes.store_all(ty, ev.inaccurate(op.opcode(), ty, z), product)
+    let stored = |z: Interval| match picks {
+        true => vec![z],
+        false => modes.store_all(ty, ev.inaccurate(op.opcode(), ty, z), product),
     };
+    let itself = |x: Interval| functions::with_itself(op, x).filter(|_| same);
     let pairs = operands[0].intervals().zip(operands[1].intervals());
     if functions::jumps_between(op) && !(operands[0].is_point() && operands[1].is_point()) {
         let set = |(x, y): (Interval, Interval)| {
-            functions::turns(op, x, y).into_iter().flat_map(|z| stored(z, x)).collect()
+            functions::turns(op, x, y).into_iter().flat_map(stored).collect()
         };
         return Range::of_sets(shape, &pairs.map(set).collect::<Vec<_>>());
     }
+    let function = |(x, y): (Interval, Interval)| {
+        let values = itself(x).unwrap_or_else(|| vec![functions::binary(op, x, y)]);
+        values.into_iter().flat_map(stored).collect::<Vec<_>>()
+    };
     if op == Binary::Divide && modes.has(Mode::ReciprocalDivision) {
         // The reciprocal is rounded, and may itself be flushed: unrounded, it gives the quotient.
         let strict = modes.without(Mode::ExcessPrecision).without(Mode::FusedMultiplyAdd);
         let set = |(x, y): (Interval, Interval)| {
             let reciprocal = strict.store(ty, Interval::point(1.0) / y, false);
             let each = [Some(reciprocal), modes.flushed(ty, reciprocal)].into_iter().flatten();
-            let products = each.flat_map(|reciprocal| stored(x * reciprocal, x));
-            stored(x / y, x).into_iter().chain(products).collect()
+            let products: Vec<Interval> = match same {
+                true => modes.times_own_reciprocal(ty, x),
+                false => each.map(|reciprocal| x * reciprocal).collect(),
+            };
+            function((x, y)).into_iter().chain(products.into_iter().flat_map(stored)).collect()
         };
         return Range::of_sets(shape, &pairs.map(set).collect::<Vec<_>>());
     }
-    let function = |(x, y): (Interval, Interval)| stored(functions::binary(op, x, y), x);
     Range::of_sets(shape, &pairs.map(function).collect::<Vec<_>>())
 }
 
@@ -368,13 +366,12 @@ fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Rang
     let to = shape.ty;
     let part = to.component();
     // Ends of narrow floats are legal values, those of f64 are not.
-    let store_all = |x: Interval| {
+    let ends = |x: Interval| {
         let wider = part == ElementType::F64 && from.component() != part;
-        let x = if wider && !x.is_point() && !x.is_any() { Interval::open(x.lo, x.hi) } else { x };
-        ev.modes.store_all(part, x, false)
+        if wider && !x.is_point() && !x.is_any() { Interval::open(x.lo, x.hi) } else { x }
     };
     // A format of complex numbers has infinities.
-    let store = |x: Interval| store_all(x)[0];
+    let store = |x: Interval| ev.modes.store(part, ends(x), false);
     let real_and_zero = |x: Interval| [store(x), Interval::point(0.0)];
     let each: Vec<Interval> = match (from.is_complex(), extremes_differ(from)) {
         (true, _) => {
@@ -396,8 +393,16 @@ fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Rang
             let kept = |x: Interval| if x.is_nan() { x } else { store(x) };
             Range::given(shape, &each.into_iter().map(kept).collect::<Vec<_>>())
         }
+        (false, true) if !extremes_differ(from) && to.bits() >= 32 => {
+            // No backend keeps the bits of an integer that a wide float has not.
+            let end = |x: Scalar| x.convert(from, to).as_f64();
+            let each = (0..x.lo.len()).map(|i| x.ends(i));
+            let each = each.map(|(lo, hi)| Interval::closed(end(lo), end(hi)));
+            Range::of(shape, &each.collect::<Vec<_>>())
+        }
         (false, true) => {
-            Range::of_sets(shape, &each.into_iter().map(store_all).collect::<Vec<_>>())
+            let each = each.into_iter().map(|x| ev.modes.converted(part, ends(x)));
+            Range::of_sets(shape, &each.collect::<Vec<_>>())
         }
         (false, false) if !extremes_differ(from) => integers::converted(from, shape, x),
         (false, false) if to == ElementType::Pred => {

@@ -450,7 +450,7 @@ impl<'m> Evaluator<'m> {
         } else {
             self.runner.run(self.module, &key, &ends(|range| &range.hi))?
         };
-        Ok(Range::new(lo, hi, None))
+        Ok(Range::new(lo, hi, None).cut())
     }
 
     /// Returns the result of an op with one right result, applied to the only legal operands; else
@@ -582,8 +582,10 @@ fn name_cause(site: Site<'_>, range: &mut Range) {
 pub(super) fn unknown(site: Site<'_>, cause: Option<Cause>) -> Leaves {
     let leaves = site.instruction().shape.leaves();
     let range = |leaf: &&Shape| match leaf.array() {
+        // Its sizes are not known either.
+        Some(array) if array.dynamic.is_some() => Range::nothing().because(cause.clone()),
         Some(array) => Range::any(&site.lane_shape(array)).because(cause.clone()),
-        None => Range::point(Literal::token()),
+        None => Range::nothing(),
     };
     leaves.iter().map(range).collect()
 }

@@ -46,7 +46,7 @@ pub(super) fn unary(op: Unary, x: Interval) -> Interval {
         | Unary::Sinh
         | Unary::Sqrt
         | Unary::Tanh => increasing(x, |x| value(op, x)),
-        // An end of 0 stands for both zeros, of which -0 has the root -0.
+        // Zeros of both signs are poles, see [`steps`].
         Unary::Rsqrt if x.lo == 0.0 && !x.is_point() => {
             Interval { lo: (1.0 / x.hi.sqrt()).next_down(), hi: f64::INFINITY }
         }
@@ -59,10 +59,14 @@ pub(super) fn unary(op: Unary, x: Interval) -> Interval {
     }
 }
 
-/// Returns the values of a function that jumps; an interval around them if they are many.
+/// Returns the values of a function between its jumps; an interval around them if they are many.
 pub(super) fn steps(op: Unary, x: Interval) -> Vec<Interval> {
     let all = unary(op, x);
-    if x.is_point() || !all.is_finite() {
+    if op == Unary::Rsqrt && x.lo == 0.0 && !x.is_point() {
+        // An end of 0 stands for both zeros.
+        return vec![all, Interval::point(f64::NEG_INFINITY)];
+    }
+    if x.is_point() || !all.is_finite() || !image(op).jumps {
         return vec![all];
     }
     let (first, last) = (value(op, x.lo), value(op, x.hi));
@@ -78,6 +82,25 @@ pub(super) fn steps(op: Unary, x: Interval) -> Vec<Interval> {
 
 /// The most values of [`steps`] and [`turns`].
 const MOST_STEPS: i32 = 8;
+
+/// Returns the values of an op of a number and itself, where that says more than the numbers do.
+pub(super) fn with_itself(op: Binary, x: Interval) -> Option<Vec<Interval>> {
+    if op == Binary::Multiply {
+        return Some(vec![(x * x).not_negative()]);
+    }
+    let (value, zero) = match op == Binary::Divide {
+        true => (1.0, Some(0.0)),
+        false if op == Binary::Subtract => (0.0, None),
+        false => return None,
+    };
+    // Infinities, NaN, and a divisor that is 0 give NaN.
+    let gives_nan = |x: f64| !x.is_finite() || Some(x) == zero;
+    let always = gives_nan(x.lo) && (x.is_nan() || x.lo == x.hi);
+    let perhaps =
+        gives_nan(x.lo) || gives_nan(x.hi) || (zero.is_some() && x.lo < 0.0 && x.hi > 0.0);
+    let values = [(!always).then_some(Interval::point(value)), perhaps.then_some(Interval::NAN)];
+    Some(values.into_iter().flatten().collect())
+}
 
 /// Returns whether the function of two numbers jumps.
 pub(super) fn jumps_between(op: Binary) -> bool {

@@ -265,7 +265,11 @@ fn compilers_rewrite_products_and_quotients() {
     explained(&product, &["f32[] 1e-30"], "f32[] inf", modes);
     verdicts(&product, &["f32[] 1e-30"], &[("f32[] 2.9e9", Differs)]);
     let sum = of("y = f32[] add(x, c) e = f32[] constant(-3e38) ROOT r = f32[] add(y, e)");
-    explained(&sum, &["f32[] 7"], "f32[] 7", &[Mode::ExcessPrecision]);
+    explained(&sum, &["f32[] 7"], "f32[] 7", modes);
+    // A sum of `f64` has the term, and no rounding of its own between.
+    let term = "f32[] 1.2676506e30";
+    explained(&sum, &[term], term, &[Mode::ExcessPrecision]);
+    verdicts(&sum, &["f32[] 7"], &[("f32[] -1e14", Differs)]);
     let variables = of(
         "e = f32[] negate(c) f = f32[] multiply(x, c) g = f32[] add(f, e) ROOT r = f32[] add(g, x)",
     );

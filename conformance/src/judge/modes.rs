@@ -186,9 +186,15 @@ impl Modes {
             lo: round(ty, x.lo.clamp(-most, most)),
             hi: round(ty, x.hi.clamp(-most, most)),
         };
-        let single = crate::error_model::roundoff(ElementType::F32);
-        let kept = if x.is_finite() { x.widened(single * x.max_abs()).signed_as(x) } else { x };
-        [Interval::NAN, saturated].into_iter().chain(self.keeps(product).then_some(kept)).collect()
+        let kept = self.keeps(product).then(|| kept(ty, x));
+        [Interval::NAN, saturated].into_iter().chain(kept).collect()
+    }
+    /// As [`Self::store_all`] of a conversion, the values apart that are rounded to the type and
+    /// that are not.
+    pub(super) fn converted(self, ty: ElementType, x: Interval) -> Vec<Interval> {
+        let rounded = self.without(Mode::ExcessPrecision).store_all(ty, x, false);
+        let keep = self.keeps(false) && !x.is_nan() && !x.is_any();
+        rounded.into_iter().chain(keep.then(|| kept(ty, x))).collect()
     }
     /// Returns the zero that may stand for an element of which a value is below the normal numbers.
     pub(super) fn flushed(self, ty: ElementType, x: Interval) -> Option<Interval> {
@@ -199,6 +205,20 @@ impl Modes {
             return None;
         }
         Some(Interval::point(if x.lo > 0.0 { 0.0 } else { -0.0 }))
+    }
+    /// Returns the values of the product of a number and its rounded reciprocal, if it has one.
+    pub(super) fn times_own_reciprocal(self, ty: ElementType, x: Interval) -> Vec<Interval> {
+        let (most, max) = (x.max_abs().min(largest(ty)), largest(ty));
+        let error = crate::error_model::roundoff(ty).max(least_subnormal(ty) / 2.0 * most);
+        // The reciprocal of a large number may be flushed, that of a small one may overflow.
+        let flushed = most * self.flushed_below(ty) > 1.0;
+        let overflows = x.lo * max < 1.0 && x.hi * max > -1.0;
+        let values = [
+            Some(Interval::point(1.0).widened(error)),
+            flushed.then_some(Interval::point(0.0)),
+            overflows.then_some(Interval::point(f64::INFINITY)),
+        ];
+        values.into_iter().flatten().collect()
     }
     /// Returns the number below which all numbers of a type may be 0.
     pub(super) fn flushed_below(self, ty: ElementType) -> f64 {
@@ -266,20 +286,27 @@ fn stored(ty: ElementType, x: Interval, keep: bool) -> Interval {
     if x.is_point() && lo.to_bits() == x.lo.to_bits() {
         return x;
     }
-    // A value that is not rounded to a type narrower than f32 may be rounded to f32.
-    let single = crate::error_model::roundoff(ElementType::F32);
-    let kept = if keep && ty.bits() < 32 && x.is_finite() {
-        x.widened(single * x.max_abs()).signed_as(x)
-    } else {
-        x
-    };
     match (lo.is_nan(), hi.is_nan()) {
         // Formats without infinities.
         (true, true) if !keep => Interval::NAN,
-        (false, false) if keep => Interval { lo: kept.lo.min(lo), hi: kept.hi.max(hi) },
+        (false, false) if keep => {
+            let kept = kept(ty, x);
+            Interval { lo: kept.lo.min(lo), hi: kept.hi.max(hi) }
+        }
         (false, false) => Interval { lo, hi },
         (true, _) | (_, true) => Interval::ANY,
     }
+}
+
+/// Returns the values that are not rounded to a type, but to a wider one: those of a type narrower
+/// than `f32` perhaps to `f32`, others to `f64`, of which one may be the only number.
+fn kept(ty: ElementType, x: Interval) -> Interval {
+    let x = nearest(x, false);
+    if ty.bits() >= 32 || !x.is_finite() {
+        return x;
+    }
+    let [lo, hi] = [x.lo, x.hi].map(|end| round(ElementType::F32, end));
+    Interval { lo: x.lo.min(lo), hi: x.hi.max(hi) }
 }
 
 /// Returns the smallest positive normal number of a float or complex type, and 0 for other types.

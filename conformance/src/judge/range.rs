@@ -4,6 +4,7 @@ use super::modes::Modes;
 use super::open_order::OpenOrder;
 use super::site::Site;
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A bound of more than this part of an element, or of the terms of a sum, is one that a wrong value
@@ -88,28 +89,45 @@ pub(super) fn array(shape: &ArrayShape, numbers: impl IntoIterator<Item = f64>) 
     literal
 }
 
-/// Returns the array in another type, each element converted.
+/// Returns the array in another type, each element converted. A NaN keeps its bits: a signaling one
+/// has another place in the total order than a quiet one.
 pub(super) fn converted(literal: &Literal, to: ElementType) -> Literal {
     let Some(shape) = literal.array_shape().filter(|shape| shape.ty != to) else {
         return literal.clone();
     };
     let (from, shape) = (shape.ty, shape.with_type(to));
-    if let (Some(x), ElementType::F64) = (literal.as_slice::<f32>(), to) {
-        return array(&shape, x.iter().map(|&x| f64::from(x)));
-    }
+    let same = from.class() == to.class() && !is_whole(from);
     let mut result = Literal::zeros(shape);
     let width = to.storage_bytes();
     for (i, slot) in result.bytes_mut().chunks_exact_mut(width).enumerate() {
-        literal.get(i).convert(from, to).write(to, slot);
+        let x = literal.get(i);
+        let x = if same { x } else { x.convert(from, to) };
+        x.write(to, slot);
     }
     result
+}
+
+/// Returns an array that is smaller than its bounds as one of its sizes.
+pub(super) fn cut(literal: &Literal) -> Cow<'_, Literal> {
+    match literal.array_shape().is_some_and(|shape| shape.dims.as_slice() != literal.sizes()) {
+        true => Cow::Owned(literal.to_static()),
+        false => Cow::Borrowed(literal),
+    }
 }
 
 impl Range {
     /// Returns the values of an argument, a constant or another array whose bits are known.
     pub(super) fn exact(literal: &Literal) -> Self {
+        let literal = &cut(literal);
         let ty = literal.array_shape().map(|shape| wide(shape.ty));
-        Self::point(ty.map_or_else(|| literal.clone(), |ty| converted(literal, ty)))
+        Self::point(ty.map_or_else(|| literal.clone().into_owned(), |ty| converted(literal, ty)))
+    }
+    /// Returns the range of an array that is smaller than its bounds as one of its sizes.
+    pub(super) fn cut(self) -> Self {
+        match cut(&self.lo) {
+            Cow::Borrowed(_) => self,
+            Cow::Owned(_) => self.map(&|end| cut(end).into_owned()),
+        }
     }
     /// Returns the values where denormals of type `ty` may be read or written as 0: each itself or
     /// 0, and nothing between; where the sign of a zero does not matter, as either zero. None if

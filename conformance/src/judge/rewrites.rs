@@ -14,7 +14,7 @@
 //!
 //! Source: XLA's algebraic simplifier.
 #![expect(clippy::wildcard_enum_match_arm, reason = "other ops are not rewritten")]
-use super::elementwise::{real_binary, real_unary};
+use super::elementwise::{for_each_choice, real_binary, real_unary};
 use super::evaluate::{Evaluator, Leaves};
 use super::interval::Interval;
 use super::range::Range;
@@ -22,6 +22,7 @@ use super::site::Site;
 use hlo::ir::InstructionId;
 use hlo::op::{Binary, Op, Unary};
 use hlo::{ArrayShape, Class};
+use std::convert::Infallible;
 
 /// The values of the instructions of a computation so far.
 pub(super) type Values<'a> = &'a dyn Fn(InstructionId) -> Option<&'a Leaves>;
@@ -80,10 +81,22 @@ impl Form<'_, '_, '_> {
         }
     }
     fn apply(&self, op: Binary, x: &Range, y: &Range) -> Range {
-        real_binary(self.ev, op, &self.shape, &[x, y], false)
+        self.computed(&[x, y], false, |operands| {
+            real_binary(self.ev, op, &self.shape, operands, false)
+        })
     }
     fn function(&self, op: Unary, x: &Range) -> Range {
-        real_unary(self.ev, op, &self.shape, x)
+        self.computed(&[x], false, |operands| real_unary(self.ev, op, &self.shape, operands[0]))
+    }
+    /// Returns the values of an op that may flush denormals of its operands and of its result.
+    fn computed(&self, operands: &[&Range], same: bool, op: impl Fn(&[&Range]) -> Range) -> Range {
+        let flushed = |range: &Range| range.flushed(self.shape.ty, self.ev.modes, true);
+        let read: Vec<Range> =
+            operands.iter().map(|&x| flushed(x).unwrap_or_else(|| x.clone())).collect();
+        let read: Vec<&Range> = read.iter().collect();
+        let range = for_each_choice(&read, same, |chosen| Ok::<_, Infallible>(op(chosen)));
+        let Ok(range) = range;
+        flushed(&range).unwrap_or(range)
     }
     /// Returns an op of three values: `outer(x, inner(y, z))`.
     fn nested(
@@ -177,7 +190,11 @@ impl Form<'_, '_, '_> {
         if !first.is_point() || !exponents.iter().all(|other| other.same(first)) {
             return None;
         }
-        let square = || real_binary(self.ev, Binary::Multiply, &self.shape, &[&base, &base], true);
+        let square = || {
+            self.computed(&[&base, &base], true, |operands| {
+                real_binary(self.ev, Binary::Multiply, &self.shape, operands, true)
+            })
+        };
         let one = || {
             let ones = vec![Interval::point(1.0); exponents.len()];
             Range::given(&self.shape, &ones)

@@ -62,7 +62,9 @@ impl<'m> Site<'m> {
         value: Result<Leaves, Stop>,
     ) -> Result<Leaves, Stop> {
         let Err(Stop::NoRule(reason)) = value else { return value };
-        let exact = operands.iter().all(|leaves| leaves.iter().all(Range::is_point));
+        let is_exact =
+            |range: &Range| range.is_point() && (range.shape().is_some() || range.cause.is_none());
+        let exact = operands.iter().all(|leaves| leaves.iter().all(is_exact));
         let kind = if exact { CauseKind::NoRule } else { CauseKind::Unbounded };
         Ok(unknown(*self, Some(Cause { path: reason.as_str().into(), kind })))
     }

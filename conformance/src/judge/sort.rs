@@ -53,7 +53,11 @@ pub(super) fn sort<'m>(
             *joined = any || (total && pair.iter().all(is_nan));
         }
     }
-    let mut groups = sorted.clone();
+    let grouped = |sorted: &Leaves, joined: &[bool]| match joined.contains(&true) {
+        true => sorted.iter().map(|range| shared(range, &rows, &steps, joined)).collect(),
+        false => sorted.clone(),
+    };
+    let mut groups = grouped(&sorted, &joined);
     // Elements whose order is open are a group, whose order to its neighbors is that of all its
     // members.
     for round in 0.. {
@@ -71,7 +75,7 @@ pub(super) fn sort<'m>(
         if !grew {
             break;
         }
-        groups = sorted.iter().map(|range| shared(range, &rows, &steps, &joined)).collect();
+        groups = grouped(&sorted, &joined);
     }
     if joined.contains(&true) {
         let cause = Some(site.cause());

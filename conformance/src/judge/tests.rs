@@ -103,7 +103,13 @@ fn recorded_results_are_legal() {
 fn outside(ranges: &[Range], expected: &Literal) -> (usize, usize) {
     let (mut missed, mut unknown) = (0, 0);
     for (range, leaf) in ranges.iter().zip(expected.leaves()) {
+        let leaf = &*range::cut(leaf);
         let Some(ty) = leaf.array_shape().map(|shape| shape.ty) else { continue };
+        if range.lo.len() != leaf.len() {
+            // Not even the sizes are known.
+            unknown += leaf.len();
+            continue;
+        }
         let numbers = range::converted(leaf, range::wide(ty));
         let floats = range::floats(&numbers).iter().zip(range.intervals());
         for (&number, interval) in floats {

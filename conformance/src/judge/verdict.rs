@@ -105,7 +105,8 @@ impl Check {
                 continue;
             }
             // Of an array of another size than a rule says, nothing is known.
-            let open = (range.lo.len() != expected.len()).then(|| Range::any(shape));
+            let open = (range.lo.len() != expected.len())
+                .then(|| Range::any(shape).because(range.cause.clone()));
             let range = open.as_ref().unwrap_or(range);
             let candidates: Vec<Elements<'_>> =
                 range.candidates().iter().map(|range| Elements::of(range, ty)).collect();

@@ -97,7 +97,8 @@ impl Pattern<'_, '_> {
         let inverse = self.of(x, Unary::Exponential).map(|x| form(move |_| x));
         let power = self.pair(x, Binary::Power).map(|[a, b]| {
             form(move |edit| {
-                let log = edit.unary(Unary::Log, a);
+                let magnitude = edit.unary(Unary::Abs, a);
+                let log = edit.unary(Unary::Log, magnitude);
                 edit.binary(Binary::Multiply, b, log)
             })
         });

@@ -63,6 +63,7 @@ fn elementwise_ops() {
         "a = f32[4] exponential(x) b = f32[4] exponential(y) ROOT r = f32[4] multiply(a, b)",
         "c = f32[4] constant({0.1, 0.2, 0.3, 0.4}) d = f32[4] constant({0.7, 0.8, 0.9, 1.1}) m = f32[4] multiply(x, c) ROOT r = f32[4] multiply(m, d)",
         "a = f32[4] multiply(x, y) b = f32[4] multiply(x, x) ROOT r = f32[4] add(a, b)",
+        "t = f32[4] constant({2, 2, 4, 2}) p = f32[4] power(x, t) ROOT r = f32[4] log(p)",
     ] {
         varies(&of("f32", body), &["f32[4] {1.1, -0.3, 0.6, 2.7}", "f32[4] {3, 0.7, 5, 1.7}"]);
     }
