@@ -106,9 +106,14 @@ impl Exporter<'_> {
             dimensions,
             use_global_device_ids,
         } = op;
+        let dim = dimensions.first().copied().unwrap_or(0);
+        for i in 0..at.instruction.operands.len() {
+            let size = usize::try_from(dim).ok().and_then(|dim| at.array(i).ok()?.dims.get(dim));
+            at.refuse(size == Some(&0), "along a dimension of size 0")?;
+        }
         let mut set =
             self.device_groups(at, replica_groups, *channel_id, *use_global_device_ids)?;
-        set.push(("all_gather_dim", integer(dimensions.first().copied().unwrap_or(0))));
+        set.push(("all_gather_dim", integer(dim)));
         self.each(at, "stablehlo.all_gather", &set, |_, _| Ok(None))
     }
     pub(super) fn all_reduce(&mut self, at: At<'_, '_>, op: &AllReduce) -> Result<Leaves> {

@@ -25,12 +25,24 @@ class Unsupported(Exception):
     """What a backend cannot do: neither its failure nor that of the module."""
 
 
+_REFUSAL = re.compile(r"unsupported|(?:not(?: yet)?|only) (?:supported|implemented)|unimplemented|unhandled|failed to legalize", re.I)
+
+
+def is_refusal(message: str) -> bool:
+    """Returns whether a message of a compiler says that it does not implement something."""
+    return bool(_REFUSAL.search(message))
+
+
 class Request(NamedTuple):
     """A module to compile: its files by format, and the number of devices."""
 
     files: dict[str, str]
     replicas: int
     partitions: int
+
+    @property
+    def devices(self) -> int:
+        return self.replicas * self.partitions
 
     def read(self, format: str) -> bytes:
         with open(self.files[format], "rb") as file:
@@ -52,14 +64,14 @@ def serve(backend: Backend) -> None:
     # Libraries may write to standard output.
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    programs: dict[int, Program] = {}
+    programs: dict[int, tuple[Program, int]] = {}
     for line in sys.stdin:
         reply = _answer(backend, programs, json.loads(line))
         if reply is not None:
             print(json.dumps(reply), file=replies, flush=True)
 
 
-def _answer(backend: Backend, programs: dict[int, Program], request: dict[str, Any]) -> dict[str, Any] | None:
+def _answer(backend: Backend, programs: dict[int, tuple[Program, int]], request: dict[str, Any]) -> dict[str, Any] | None:
     kind, number = request["request"], request.get("program", 0)
     try:
         if kind == "hello":
@@ -67,9 +79,11 @@ def _answer(backend: Backend, programs: dict[int, Program], request: dict[str, A
             return {"reply": "hello", "name": backend.name, "formats": list(backend.formats), **devices}
         if kind == "compile":
             files = {name: request[name] for name in backend.formats if name in request}
-            programs[number] = backend.compile(Request(files, request["replicas"], request["partitions"]))
+            module = Request(files, request["replicas"], request["partitions"])
+            programs[number] = backend.compile(module), module.devices
         elif kind == "execute":
-            write(request["outputs"], programs[number](read(request["inputs"])))
+            program, devices = programs[number]
+            write(request["outputs"], program(read(request["inputs"], devices)))
         elif kind == "destroy":
             programs.pop(number, None)
             return None
@@ -83,15 +97,16 @@ def _answer(backend: Backend, programs: dict[int, Program], request: dict[str, A
     return {"reply": "ok"}
 
 
-def read(path: str) -> list[list[np.ndarray]]:
-    """Reads the arguments of each device: `in0`, .., or `d0_in0`, .. for several devices."""
-    found: dict[int, dict[int, np.ndarray]] = {}
+def read(path: str, devices: int) -> list[list[np.ndarray]]:
+    """Reads the arguments of each device: `d0_in0`, .., or `in0`, .. for all of them."""
+    found: list[dict[int, np.ndarray]] = [{} for _ in range(devices)]
     with np.load(path) as file:
         for name in file.files:
             match = re.fullmatch(r"(?:d(\d+)_)?in(\d+)", name)
-            if match:
-                found.setdefault(int(match[1] or 0), {})[int(match[2])] = file[name]
-    return [[arrays[i] for i in range(len(arrays))] for _, arrays in sorted(found.items())] or [[]]
+            of = range(devices) if match and match[1] is None else [int(match[1])] if match else []
+            for device in of:
+                found[device][int(match[2])] = file[name]
+    return [[arrays[i] for i in range(len(arrays))] for arrays in found]
 
 
 def write(path: str, results: list[list[np.ndarray]]) -> None:
@@ -159,13 +174,15 @@ def storage(element: str) -> np.dtype:
 
 
 def values(array: np.ndarray, element: str) -> np.ndarray:
-    """Returns an array of a file with the values of its elements as `storage` has them: narrow signed integers are extended."""
-    bits, kind = narrow_bits(element), storage(element)
+    """Returns an array of a file with the bits of its elements alone, and the signs of integers, in each byte."""
+    kind = storage(element)
     array = np.ascontiguousarray(array).view(kind).reshape(array.shape)
-    if not bits:
+    match = re.match(r"(?:u?i|f)([246])(?:E|$)", element)
+    if not match:
         return array
-    low = array & kind.type((1 << bits) - 1)
-    return low if kind.kind == "u" else (low ^ kind.type(1 << (bits - 1))) - kind.type(1 << (bits - 1))
+    low = array & kind.type((1 << int(match[1])) - 1)
+    sign = kind.type(1 << (int(match[1]) - 1))
+    return (low ^ sign) - sign if kind.kind == "i" else low
 
 
 def ml_dtype(element: str) -> np.dtype:

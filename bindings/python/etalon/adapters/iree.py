@@ -13,7 +13,7 @@ from iree import runtime
 from iree.compiler import ir, version
 from iree.compiler.api import Output, Session, Source
 
-from ._server import NUMPY, Program, Request, Tensor, Unsupported, captured, narrow_bits, serve, signature, storage, values
+from ._server import NUMPY, Program, Request, Tensor, Unsupported, captured, is_refusal, narrow_bits, serve, signature, storage, values
 
 _FLAGS = (
     # `auto` does not recognize portable artifacts and programs with CHLO alone.
@@ -24,8 +24,8 @@ _FLAGS = (
     "--iree-input-demote-f64-to-f32=false",
     "--iree-input-demote-i64-to-i32=false",
 )
-# What IREE's compiler says about what it does not implement.
-_REFUSALS = re.compile(r"failed to legalize|not (?:yet )?(?:supported|implemented)|unsupported|unhandled|expected to be legal|integral number of total bytes", re.I)
+# What IREE's compiler says, beside that, where it lacks an op, a type or a function.
+_REFUSAL = re.compile(r"expected to be legal|integral number of total bytes|got 'complex<|undefined symbol")
 _HAL = {
     "i1": "BOOL_8",
     "bf16": "BFLOAT_16",
@@ -99,7 +99,7 @@ class Iree:
                 return bytes(output.map_memory())
             said = diagnostics()
         errors = [match[1] for match in re.finditer(r"error: (.*)", said)] or [said.strip() or "no reason given"]
-        refusal = next((error for error in errors if _REFUSALS.search(error)), None)
+        refusal = next((error for error in errors if is_refusal(error) or _REFUSAL.search(error)), None)
         raise Unsupported(refusal) if refusal else RuntimeError(errors[0])
 
     def _view(self, array: np.ndarray, type: Tensor) -> runtime.HalBufferView:

@@ -15,7 +15,7 @@ from jaxlib import _jax
 from jaxlib.mlir import ir
 
 from . import _jaxlib
-from ._server import Program, Request, Tensor, Unsupported, serve, signature, stored, typed
+from ._server import Program, Request, Tensor, Unsupported, is_refusal, serve, signature, stored, typed
 
 
 class Jax:
@@ -36,7 +36,7 @@ class Jax:
         text = request.read("mlir").decode()
         with self._context, ir.Location.unknown():
             inputs, results = signature(ir, ir.Module.parse(text))
-        devices = self._devices[: request.replicas * request.partitions]
+        devices = self._devices[: request.devices]
         options = backend.get_compile_options(
             num_replicas=request.replicas,
             num_partitions=request.partitions,
@@ -66,7 +66,7 @@ class Jax:
 
 
 def _refused(error: Exception) -> Exception:
-    return Unsupported(str(error)) if "UNIMPLEMENTED" in str(error) else error
+    return Unsupported(str(error)) if is_refusal(str(error)) else error
 
 
 if __name__ == "__main__":

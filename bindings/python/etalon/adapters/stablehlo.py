@@ -19,11 +19,10 @@ from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import stablehlo
 
 from . import _jaxlib
-from ._server import NUMPY, Program, Request, Tensor, Unsupported, captured, ml_dtype, narrow_bits, serve, signature, values
+from ._server import NUMPY, Program, Request, Tensor, Unsupported, captured, is_refusal, ml_dtype, narrow_bits, serve, signature, values
 
-_PASSES = ("chlo-legalize-to-stablehlo", "stablehlo-legalize-deprecated-ops")
 # The interpreter ends its process at what it lacks.
-_REFUSAL = re.compile(r"LLVM ERROR: (.*(?:unsupported|not supported|unimplemented|not implemented).*)", re.I)
+_ERROR = re.compile(r"LLVM ERROR: (.*)")
 
 
 class Interpreter:
@@ -31,7 +30,8 @@ class Interpreter:
 
     name = f"StableHLO {stablehlo.get_current_version()} interpreter (jaxlib {version.__version__})"
     formats = ("mlir",)
-    devices = None
+    # It has a thread for each processor, and waits without end for those that it has not.
+    devices = len(os.sched_getaffinity(0))
 
     def __init__(self) -> None:
         stablehlo.register_stablehlo_passes()
@@ -43,8 +43,10 @@ class Interpreter:
             module = ir.Module.parse(request.read("mlir"))
             inputs, results = signature(ir, module)
             module = ir.Module.parse(_wrapped(module, inputs, results, request))
-            for name in _PASSES:
-                passmanager.PassManager.parse(f"builtin.module(func.func({name}))").run(module.operation)
+            try:
+                passmanager.PassManager.parse("builtin.module(func.func(chlo-legalize-to-stablehlo))").run(module.operation)
+            except ir.MLIRError as error:
+                raise Unsupported(str(error)) if is_refusal(str(error)) else error
 
         def execute(arguments: list[list[np.ndarray]]) -> list[list[np.ndarray]]:
             given = [part for of_one in arguments for array, type in zip(of_one, inputs) for part in _enter(array, type)]
@@ -98,7 +100,7 @@ def _wrapped(module: ir.Module, inputs: list[Tensor], results: list[Tensor], req
         if operation.operation.name == "func.func" and ir.StringAttr(operation.attributes["sym_name"]).value == "main":
             operation.attributes["sym_name"] = ir.StringAttr.get("main__")
             operation.attributes["sym_visibility"] = ir.StringAttr.get("private")
-    devices, lines = request.replicas * request.partitions, []
+    devices, lines = request.devices, []
     parameters, given, returned = [], [], []
 
     def define(name: str, op: str, operands: list[tuple[str, Tensor]], type: Tensor) -> tuple[str, Tensor]:
@@ -113,10 +115,11 @@ def _wrapped(module: ir.Module, inputs: list[Tensor], results: list[Tensor], req
         given.append(define(f"%b{i}", op, parts, type) if op else parts[0])
     found = [(f"%r{i}", type) for i, type in enumerate(results * devices)]
     grid = ", ".join(["[" + ", ".join(["@main__"] * request.partitions) + "]"] * request.replicas)
-    call = f'"interpreter.run_parallel"({{0}}) {{{{programs = [{grid}]}}}}' if devices > 1 else "func.call @main__({0})"
-    call = call.format(", ".join(name for name, _ in given))
+    names, types = ", ".join(name for name, _ in given), ", ".join(str(t) for _, t in given)
     left = ", ".join(name for name, _ in found) + " = " if found else ""
-    lines.append(f"{left}{call} : ({', '.join(str(t) for _, t in given)}) -> ({', '.join(str(t) for _, t in found)})")
+    # For one device too: without it the interpreter has no collective ops.
+    call = f'"interpreter.run_parallel"({names}) {{programs = [{grid}]}} : ({types}) -> ({", ".join(str(t) for _, t in found)})'
+    lines.append(left + call)
     for i, (name, type) in enumerate(found):
         types, op = _outside(type)
         ops = ("real", "imag") if op == "complex" else (op,)
@@ -148,9 +151,9 @@ def _in_a_fork(run: Callable[[], list[np.ndarray]]) -> list[np.ndarray]:
         if status == 0:
             with np.load(file.name) as found:
                 return [found[name] for name in found.files]
-    refusal = _REFUSAL.search(text)
-    if refusal:
-        raise Unsupported(refusal[1])
+    error = _ERROR.search(text)
+    if error and is_refusal(error[1]):
+        raise Unsupported(error[1])
     if status > 0:
         raise RuntimeError(text)
     print(text, file=sys.stderr, flush=True)

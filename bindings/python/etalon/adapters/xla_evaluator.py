@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from jaxlib import version, xla_client
 
-from ._server import Program, Request, Unsupported, serve, stored
+from ._server import Program, Request, Unsupported, is_refusal, serve, stored
 
 _xla = xla_client._xla
 
@@ -33,7 +33,10 @@ class Evaluator:
             raise Unsupported(str(error)) from error
         shapes = computation.program_shape().parameter_shapes()
         leaves = [leaf for shape in shapes for leaf in (shape.tuple_shapes() if shape.is_tuple() else [shape])]
-        loaded = self._client.compile(program, xla_client.CompileOptions())
+        try:
+            loaded = self._client.compile(program, xla_client.CompileOptions())
+        except Exception as error:
+            raise Unsupported(str(error)) if is_refusal(str(error)) else error
 
         def execute(arguments: list[list[np.ndarray]]) -> list[list[np.ndarray]]:
             given = [array.view(leaf.numpy_dtype()) for array, leaf in zip(arguments[0], leaves)]
