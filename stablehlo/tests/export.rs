@@ -139,8 +139,15 @@ fn what_stablehlo_does_not_read_is_not_written() {
              ROOT r = f32[0,3] all-gather(x), dimensions={0}, replica_groups={}",
             "`all-gather` along a dimension of size 0",
         ),
+        (
+            "x = f32[0,3] parameter(0)
+             ROOT r = f32[0,3] reduce-scatter(x), dimensions={0}, replica_groups={}, to_apply=add",
+            "`reduce-scatter` along a dimension of size 0",
+        ),
     ] {
-        let module = hlo::Module::parse(&format!("HloModule m\nENTRY e {{ {hlo} }}")).unwrap();
+        let add = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }";
+        let text = format!("HloModule m\n{add}\nENTRY e {{ {hlo} }}");
+        let module = hlo::Module::parse(&text).unwrap();
         let error = from_hlo(&module.verify().unwrap(), &ExportOptions::default()).unwrap_err();
         assert_eq!((error.number(), &*error.code().to_string()), ("E0920", message));
     }
