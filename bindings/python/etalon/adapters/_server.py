@@ -50,13 +50,21 @@ class Request(NamedTuple):
 
 
 class Backend(Protocol):
-    """What `serve` offers; `devices` is None for any number of them."""
+    """What `serve` offers."""
 
-    name: str
-    formats: Sequence[str]
-    devices: int | None
+    @property
+    def name(self) -> str: ...
 
-    def compile(self, request: Request) -> Program: ...
+    @property
+    def formats(self) -> Sequence[str]:
+        """The forms of a module that it reads: `hlo`, `pb`, `mlir`, `mlirbc`."""
+
+    @property
+    def devices(self) -> int | None:
+        """The number of devices; none for any number."""
+
+    def compile(self, request: Request) -> Program:
+        """Returns a program, or raises what it cannot do as `Unsupported`."""
 
 
 def serve(backend: Backend) -> None:
@@ -75,8 +83,8 @@ def _answer(backend: Backend, programs: dict[int, tuple[Program, int]], request:
     kind, number = request["request"], request.get("program", 0)
     try:
         if kind == "hello":
-            devices = {} if backend.devices is None else {"devices": backend.devices}
-            return {"reply": "hello", "name": backend.name, "formats": list(backend.formats), **devices}
+            count = {} if backend.devices is None else {"devices": backend.devices}
+            return {"reply": "hello", "name": backend.name, "formats": list(backend.formats), **count}
         if kind == "compile":
             files = {name: request[name] for name in backend.formats if name in request}
             module = Request(files, request["replicas"], request["partitions"])
@@ -103,16 +111,16 @@ def read(path: str, devices: int) -> list[list[np.ndarray]]:
     with np.load(path) as file:
         for name in file.files:
             match = re.fullmatch(r"(?:d(\d+)_)?in(\d+)", name)
-            of = range(devices) if match and match[1] is None else [int(match[1])] if match else []
-            for device in of:
-                found[device][int(match[2])] = file[name]
+            if match:
+                for device in range(devices) if match[1] is None else [int(match[1])]:
+                    found[device][int(match[2])] = file[name]
     return [[arrays[i] for i in range(len(arrays))] for arrays in found]
 
 
 def write(path: str, results: list[list[np.ndarray]]) -> None:
     """Writes the results of each device, of one without its number."""
     prefixes = [f"d{device}_" for device in range(len(results))] if len(results) > 1 else [""]
-    arrays = {f"{prefix}out{i}": array for prefix, of_one in zip(prefixes, results) for i, array in enumerate(of_one)}
+    arrays: dict[str, Any] = {f"{prefix}out{i}": array for prefix, of_one in zip(prefixes, results) for i, array in enumerate(of_one)}
     with open(path, "wb") as file:
         np.savez(file, **arrays)
 

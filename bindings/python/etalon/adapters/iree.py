@@ -9,9 +9,9 @@ import argparse
 import re
 
 import numpy as np
-from iree import runtime
-from iree.compiler import ir, version
-from iree.compiler.api import Output, Session, Source
+from iree import runtime  # type: ignore
+from iree.compiler import ir, version  # type: ignore
+from iree.compiler.api import Output, Session, Source  # type: ignore
 
 from ._server import NUMPY, Program, Request, Tensor, Unsupported, captured, is_refusal, narrow_bits, serve, signature, storage, values
 
@@ -57,7 +57,6 @@ class Iree:
     devices = 1
 
     def __init__(self, target: str, flags: list[str]):
-        # The compiler names itself `IREE compiler version 3.13.0rc...`
         self.name = f"IREE {version.VERSION} {target}"
         self._session = Session()
         self._session.set_flags(*_FLAGS, f"--iree-hal-local-target-device-backends={target}", *flags)
@@ -134,9 +133,13 @@ def _array(view: runtime.HalBufferView, type: Tensor) -> np.ndarray:
     return np.array(view.get_buffer().map().asarray(list(type.dims), stored)).view(kind)
 
 
-if __name__ == "__main__":
+def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m etalon.adapters.iree", description="IREE as a server of etalon")
     parser.add_argument("--target", choices=("llvm-cpu", "vmvx"), default="llvm-cpu", help="the target of the compiler")
     parser.add_argument("--flag", action="append", default=[], help="a flag of iree-compile; repeatable")
     options = parser.parse_args()
     serve(Iree(options.target, options.flag))
+
+
+if __name__ == "__main__":
+    main()

@@ -69,7 +69,7 @@ def _refused(error: Exception) -> Exception:
     return Unsupported(str(error)) if is_refusal(str(error)) else error
 
 
-if __name__ == "__main__":
+def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m etalon.adapters.jax", description="JAX as a server of etalon")
     parser.add_argument("--platform", help="cpu, gpu, tpu, or that of a plugin; JAX's default one without it")
     parser.add_argument("--devices", type=int, default=1, help="the number of devices of the platform cpu")
@@ -78,3 +78,7 @@ if __name__ == "__main__":
     if options.platform == "cpu":
         jax.config.update("jax_platforms", "cpu")
     serve(Jax(options.platform))
+
+
+if __name__ == "__main__":
+    main()

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from jaxlib import version
@@ -55,7 +56,7 @@ class Interpreter:
 
         return execute
 
-    def _evaluate(self, module: ir.Module, arguments: list[np.ndarray]) -> list[np.ndarray]:
+    def _evaluate(self, module: ir.Module, arguments: list[Any]) -> list[np.ndarray]:
         with self._context, ir.Location.unknown():
             types = signature(ir, module)[0]
             elements = [ir.Type.parse(type.element) for type in types]
@@ -94,39 +95,48 @@ def _leave(parts: list[np.ndarray], type: Tensor) -> np.ndarray:
     return parts[0].astype(ml_dtype(type.element)).view(np.uint8) if op and outside[0].element == "f32" else parts[0]
 
 
+# A value in a text, and its type.
+_Value = tuple[str, Tensor]
+
+
+def _names(values: list[_Value]) -> str:
+    return ", ".join(name for name, _ in values)
+
+
+def _types(values: list[_Value]) -> str:
+    return ", ".join(str(type) for _, type in values)
+
+
 def _wrapped(module: ir.Module, inputs: list[Tensor], results: list[Tensor], request: Request) -> str:
     """Returns the text of a module whose `main` takes and returns types of NumPy, and calls the given one for each device."""
     for operation in module.body.operations:
         if operation.operation.name == "func.func" and ir.StringAttr(operation.attributes["sym_name"]).value == "main":
             operation.attributes["sym_name"] = ir.StringAttr.get("main__")
             operation.attributes["sym_visibility"] = ir.StringAttr.get("private")
-    devices, lines = request.devices, []
-    parameters, given, returned = [], [], []
+    devices, lines = request.devices, list[str]()
+    parameters, given, returned = list[_Value](), list[_Value](), list[_Value]()
 
-    def define(name: str, op: str, operands: list[tuple[str, Tensor]], type: Tensor) -> tuple[str, Tensor]:
-        names, types = ", ".join(x for x, _ in operands), ", ".join(str(t) for _, t in operands)
-        lines.append(f'{name} = "stablehlo.{op}"({names}) : ({types}) -> {type}')
+    def define(name: str, op: str, operands: list[_Value], type: Tensor) -> _Value:
+        lines.append(f'{name} = "stablehlo.{op}"({_names(operands)}) : ({_types(operands)}) -> {type}')
         return name, type
 
     for i, type in enumerate(inputs * devices):
-        types, op = _outside(type)
-        parts = [(f"%a{i}_{part}", outside) for part, outside in enumerate(types)]
+        outside, op = _outside(type)
+        parts = [(f"%a{i}_{part}", of_part) for part, of_part in enumerate(outside)]
         parameters += parts
         given.append(define(f"%b{i}", op, parts, type) if op else parts[0])
     found = [(f"%r{i}", type) for i, type in enumerate(results * devices)]
     grid = ", ".join(["[" + ", ".join(["@main__"] * request.partitions) + "]"] * request.replicas)
-    names, types = ", ".join(name for name, _ in given), ", ".join(str(t) for _, t in given)
     left = ", ".join(name for name, _ in found) + " = " if found else ""
     # For one device too: without it the interpreter has no collective ops.
-    call = f'"interpreter.run_parallel"({names}) {{programs = [{grid}]}} : ({types}) -> ({", ".join(str(t) for _, t in found)})'
-    lines.append(left + call)
+    call = f'"interpreter.run_parallel"({_names(given)}) {{programs = [{grid}]}}'
+    lines.append(f"{left}{call} : ({_types(given)}) -> ({_types(found)})")
     for i, (name, type) in enumerate(found):
-        types, op = _outside(type)
+        outside, op = _outside(type)
         ops = ("real", "imag") if op == "complex" else (op,)
-        returned += [define(f"%s{i}_{op}", op, [(name, type)], outside) if op else (name, type) for op, outside in zip(ops, types)]
-    types = ", ".join(str(t) for _, t in returned)
-    lines.append(f"func.return {', '.join(name for name, _ in returned)}{' : ' if returned else ''}{types}")
-    head = f"func.func public @main({', '.join(f'{name}: {type}' for name, type in parameters)}) -> ({types})"
+        returned += [define(f"%s{i}_{op}", op, [(name, type)], part) if op else (name, type) for op, part in zip(ops, outside)]
+    lines.append(f"func.return {_names(returned)}{' : ' if returned else ''}{_types(returned)}")
+    head = f"func.func public @main({', '.join(f'{name}: {type}' for name, type in parameters)}) -> ({_types(returned)})"
     inner = str(module)
     return inner[: inner.rindex("}")] + head + " {\n" + "\n".join(lines) + "\n}\n}"
 
