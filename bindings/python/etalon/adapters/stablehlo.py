@@ -22,6 +22,8 @@ from jaxlib.mlir.dialects import stablehlo
 from . import _jaxlib
 from ._server import NUMPY, Program, Request, Tensor, Unsupported, captured, is_refusal, ml_dtype, narrow_bits, serve, signature, values
 
+# The ops of CHLO become others, also some that are deprecated.
+_PASSES = "chlo-legalize-to-stablehlo,stablehlo-legalize-deprecated-ops{fail-on-unused=false}"
 # The interpreter ends its process at what it lacks.
 _ERROR = re.compile(r"LLVM ERROR: (.*)")
 
@@ -45,7 +47,7 @@ class Interpreter:
             inputs, results = signature(ir, module)
             module = ir.Module.parse(_wrapped(module, inputs, results, request))
             try:
-                passmanager.PassManager.parse("builtin.module(func.func(chlo-legalize-to-stablehlo))").run(module.operation)
+                passmanager.PassManager.parse(f"builtin.module(func.func({_PASSES}))").run(module.operation)
             except ir.MLIRError as error:
                 raise Unsupported(str(error)) if is_refusal(str(error)) else error
 
