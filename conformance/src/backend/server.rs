@@ -291,7 +291,9 @@ fn explained(trouble: Trouble) -> Trouble {
     match trouble {
         Trouble::Died(death, message) if !message.contains('\n') => Trouble::Died(
             death,
-            format!("{message}, before its first reply and without a word on stderr; run the command by itself to see what it writes"),
+            format!(
+                "{message}, before its first reply and without a word on stderr; run the command by itself to see what it writes"
+            ),
         ),
         other => other,
     }
