@@ -295,7 +295,7 @@ fn explained(trouble: Trouble) -> Trouble {
                 "{message}, before its first reply and without a word on stderr; run the command by itself to see what it writes"
             ),
         ),
-        other => other,
+        trouble @ (Trouble::Died(..) | Trouble::TimedOut(_) | Trouble::Error(_)) => trouble,
     }
 }
 
