@@ -286,7 +286,7 @@ impl Server {
     }
 }
 
-/// Says of a server that ended before its first reply, and did not say why, where to look.
+/// Adds where to look to the message of a server that ended before its first reply without a reason.
 fn explained(trouble: Trouble) -> Trouble {
     match trouble {
         Trouble::Died(death, message) if !message.contains('\n') => Trouble::Died(
