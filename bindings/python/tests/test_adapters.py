@@ -6,21 +6,23 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
-import ml_dtypes
 import numpy as np
 import pytest
 
 import etalon
 
-PACKAGE = pathlib.Path(etalon.__file__).parents[1]
+# The package without the others of its environment.
+FOLDER = tempfile.TemporaryDirectory()
+(pathlib.Path(FOLDER.name) / "etalon").symlink_to(pathlib.Path(etalon.__file__).parent)
 
 
 class Server:
     """A server, asked as `etalon conform --backend-server` asks it."""
 
     def __init__(self, folder, *command, python=sys.executable, **environment):
-        pipe, environment = subprocess.PIPE, {**os.environ, "PYTHONPATH": str(PACKAGE), **environment}
+        pipe, environment = subprocess.PIPE, {**os.environ, "PYTHONPATH": FOLDER.name, **environment}
         self.process = subprocess.Popen([python, *command], stdin=pipe, stdout=pipe, text=True, env=environment)
         self.folder = folder
         self.hello = self.ask(request="hello", protocol=1, etalon="test")
@@ -190,4 +192,4 @@ def test_a_backend_of_ones_own(tmp_path):
 
 def test_adapters_need_nothing_native(tmp_path):
     script = "import sys, etalon.adapters._server; assert 'etalon._etalon' not in sys.modules"
-    subprocess.run([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": str(PACKAGE)}, check=True)
+    subprocess.run([sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": FOLDER.name}, check=True)
