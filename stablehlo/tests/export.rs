@@ -125,6 +125,35 @@ fn refusals_name_the_instruction() {
     assert_eq!(error.number(), "E0920");
     assert!(error.code().is_unsupported());
 }
+/// Readers refuse these programs, or their text.
+#[test]
+fn what_stablehlo_does_not_read_is_not_written() {
+    for (hlo, message) in [
+        (
+            "x = s8[1,2,1] parameter(0) k = f32[1,1,1] parameter(1)
+             ROOT r = f32[1,2,1] convolution(x, k), window={size=1}, dim_labels=b0f_0io->b0f",
+            "`convolution` of operands of different types",
+        ),
+        (
+            "x = f32[0,3] parameter(0)
+             ROOT r = f32[0,3] all-gather(x), dimensions={0}, replica_groups={}",
+            "`all-gather` along a dimension of size 0",
+        ),
+        (
+            "x = f32[0,3] parameter(0)
+             ROOT r = f32[0,3] reduce-scatter(x), dimensions={0}, replica_groups={}, to_apply=add",
+            "`reduce-scatter` along a dimension of size 0",
+        ),
+    ] {
+        let add = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }";
+        let text = format!("HloModule m\n{add}\nENTRY e {{ {hlo} }}");
+        let module = hlo::Module::parse(&text).unwrap();
+        let error = from_hlo(&module.verify().unwrap(), &ExportOptions::default()).unwrap_err();
+        assert_eq!((error.number(), &*error.code().to_string()), ("E0920", message));
+    }
+    let slice = "HloModule m\nENTRY e { x = f32[] parameter(0) ROOT r = f32[] dynamic-slice(x), dynamic_slice_sizes={} }";
+    assert!(main_of(slice).starts_with("%0 = \"stablehlo.dynamic_slice\"(%arg0)"));
+}
 #[test]
 fn annotations_are_those_of_functions() {
     let found = text("HloModule m, input_output_alias={ {1}: (0, {}, may-alias) }, buffer_donor={ (1, {}) }, num_partitions=1

@@ -6,12 +6,17 @@
 array([2., 4.], dtype=float32)
 """
 
-from ._arrays import dtype
-from ._backends import JaxBackend
-from ._check import Finding, NotFinite, Report, Trace, check, check_nan, trace
-from ._errors import Error, InternalError, InvalidModuleError, RunError, UnsupportedError
-from ._etalon import Event, Source, __version__, explain
-from ._module import Module, load
+import importlib
+
+_PLACES = {
+    "_arrays": ["dtype"],
+    "_backends": ["JaxBackend"],
+    "_check": ["Finding", "NotFinite", "Report", "Trace", "check", "check_nan", "trace"],
+    "_errors": ["Error", "InternalError", "InvalidModuleError", "RunError", "UnsupportedError"],
+    "_etalon": ["Event", "Source", "__version__", "explain"],
+    "_module": ["Module", "load"],
+}
+_PLACE = {name: place for place, names in _PLACES.items() for name in names}
 
 __all__ = [
     "Error",
@@ -35,3 +40,18 @@ __all__ = [
     "load",
     "trace",
 ]
+
+
+def __getattr__(name: str):
+    # At the first use: `python -m etalon.adapters.NAME` needs nothing native.
+    if name in _PLACES:
+        return importlib.import_module(f".{name}", __name__)
+    if name not in _PLACE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_PLACE[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

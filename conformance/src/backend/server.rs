@@ -209,7 +209,8 @@ impl Peer for Server {
     }
     fn hello(&mut self, _start: &String, limit: Duration) -> Result<Hello, Trouble> {
         let etalon = env!("CARGO_PKG_VERSION");
-        match self.ask(&Request::Hello { protocol: PROTOCOL, etalon }, limit)? {
+        let reply = self.ask(&Request::Hello { protocol: PROTOCOL, etalon }, limit);
+        match reply.map_err(explained)? {
             Reply::Hello(hello) => {
                 self.formats = hello.formats().map_err(Trouble::Error)?;
                 Ok(hello)
@@ -282,6 +283,19 @@ impl Server {
             Reply::Failed { message } => Err(Trouble::Error(other(message).into())),
             Reply::Hello(_) => Err(unexpected()),
         }
+    }
+}
+
+/// Adds where to look to the message of a server that ended before its first reply without a reason.
+fn explained(trouble: Trouble) -> Trouble {
+    match trouble {
+        Trouble::Died(death, message) if !message.contains('\n') => Trouble::Died(
+            death,
+            format!(
+                "{message}, before its first reply and without a word on stderr; run the command by itself to see what it writes"
+            ),
+        ),
+        trouble @ (Trouble::Died(..) | Trouble::TimedOut(_) | Trouble::Error(_)) => trouble,
     }
 }
 
@@ -391,5 +405,12 @@ mod tests {
             let error = ServerBackend::start(command, ServerOptions::default()).unwrap_err();
             assert_eq!(error.number(), "E0706", "{command}: {error}");
         }
+        let message = |command: &str| {
+            ServerBackend::start(command, ServerOptions::default()).unwrap_err().code().to_string()
+        };
+        let silent = message("echo why; exit 0");
+        assert!(silent.contains("exit code 0, before its first reply"), "{silent}");
+        let loud = message("echo why >&2; exit 0");
+        assert!(loud.ends_with("exit code 0\n  why"), "{loud}");
     }
 }

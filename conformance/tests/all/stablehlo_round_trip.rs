@@ -9,14 +9,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What StableHLO cannot express, and the number of cases that need it.
-const REFUSED: [(&str, usize); 15] = [
+const REFUSED: [(&str, usize); 17] = [
     ("StableHLO has no type for `s1`", 9),
     ("StableHLO has no type for `u1`", 12),
+    ("`all-gather` along a dimension of size 0", 2),
     ("`bitcast` of a tiled layout", 7),
     ("`bitcast` of complex numbers to others", 1),
     ("`bitcast` of elements of less than a byte", 4),
     ("`collective-broadcast` from devices that are known only at run time", 1),
     ("`collective-permute` into a slice of an operand", 4),
+    ("`convolution` of operands of different types", 1),
     ("`convolution` with a `convolution_kind`", 3),
     ("`convolution` with a `sparsity_config`", 1),
     ("`convolution` with an `algorithm`", 1),

@@ -40,7 +40,7 @@ impl Root {
     /// Returns the absolute values of the real and the imaginary part of the root, after a function
     /// of each.
     fn parts<T>(&self, f: impl Fn(Scaled) -> T) -> [T; 2] {
-        let small = if self.small.value.hi < 0.0 {
+        let small = if self.small.value.hi.is_sign_negative() {
             Scaled { value: -self.small.value, exponent: self.small.exponent }
         } else {
             self.small

@@ -106,9 +106,11 @@ impl Exporter<'_> {
             dimensions,
             use_global_device_ids,
         } = op;
+        let dim = dimensions.first().copied().unwrap_or(0);
+        at.refuse(has_no_size(at, dim), "along a dimension of size 0")?;
         let mut set =
             self.device_groups(at, replica_groups, *channel_id, *use_global_device_ids)?;
-        set.push(("all_gather_dim", integer(dimensions.first().copied().unwrap_or(0))));
+        set.push(("all_gather_dim", integer(dim)));
         self.each(at, "stablehlo.all_gather", &set, |_, _| Ok(None))
     }
     pub(super) fn all_reduce(&mut self, at: At<'_, '_>, op: &AllReduce) -> Result<Leaves> {
@@ -146,9 +148,11 @@ impl Exporter<'_> {
             dimensions,
             to_apply,
         } = op;
+        let dim = dimensions.first().copied().unwrap_or(0);
+        at.refuse(has_no_size(at, dim), "along a dimension of size 0")?;
         let mut set =
             self.device_groups(at, replica_groups, *channel_id, *use_global_device_ids)?;
-        set.push(("scatter_dimension", integer(dimensions.first().copied().unwrap_or(0))));
+        set.push(("scatter_dimension", integer(dim)));
         self.each(at, "stablehlo.reduce_scatter", &set, |exporter, ty| {
             exporter.reducer(at, *to_apply, ty).map(Some)
         })
@@ -239,6 +243,11 @@ fn results(at: At<'_, '_>) -> Vec<Shape> {
         }
         _ => leaf_shapes(shape),
     }
+}
+/// Returns whether an operand has size 0 in a dimension, which StableHLO does not gather or scatter.
+fn has_no_size(at: At<'_, '_>, dim: i64) -> bool {
+    let size = |i| at.array(i).ok()?.dims.get(usize::try_from(dim).ok()?).copied();
+    (0..at.instruction.operands.len()).any(|i| size(i) == Some(0))
 }
 /// Returns the channel, which a positive number has.
 fn channel(id: Option<i64>) -> Option<(&'static str, Attribute)> {

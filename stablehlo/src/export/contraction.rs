@@ -68,6 +68,7 @@ impl Exporter<'_> {
         at.refuse(*algorithm != DotAlgorithm::Unset, "with an `algorithm`")?;
         at.refuse(sparsity_config.is_some(), "with a `sparsity_config`")?;
         at.refuse(at.instruction.operands.len() != 2, "of other than two operands")?;
+        at.refuse(at.array(0)?.ty != at.array(1)?.ty, "of operands of different types")?;
         let fields = named([
             ("input_batch_dimension", integer(dim_labels.lhs_batch)),
             ("input_feature_dimension", integer(dim_labels.lhs_feature)),

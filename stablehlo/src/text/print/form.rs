@@ -56,7 +56,9 @@ pub(super) fn is_printed(row: &OpRow, op: &Op) -> bool {
     };
     // An op of several regions, such as a composite with some, has no other place for them.
     let has_place = op.regions.is_empty() || ["~while", "~reduce", "~function"].contains(&row.form);
-    is_known && row.is_pretty() && has_place && shown(row.form).is_some_and(has_all)
+    // StableHLO prints the slice of a scalar in a form that it does not read.
+    let is_read = op.name != "stablehlo.dynamic_slice" || op.operands.len() > 1;
+    is_known && row.is_pretty() && has_place && is_read && shown(row.form).is_some_and(has_all)
 }
 
 impl Printer {
