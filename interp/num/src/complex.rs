@@ -213,19 +213,18 @@ pub(super) fn compare(a: Complex, b: Complex) -> Option<Ordering> {
     }
 }
 
-/// Returns the first operand unless it compares as `worse`; a number with a NaN part is chosen over
-/// any other.
+/// Returns the first operand unless it is `worse`, by real and then by imaginary part; of a part, a
+/// NaN is chosen over any number.
 ///
-/// The order is that of `compare`. XLA:CPU compares real parts only, and XLA's evaluator rejects
-/// complex operands.
+/// The order of numbers is that of `compare`. XLA:CPU compares real parts only, and XLA's evaluator
+/// rejects complex operands.
 fn pick(worse: Ordering, a: Complex, b: Complex) -> Complex {
-    if a.is_nan() {
-        a
-    } else if b.is_nan() || compare(a, b) == Some(worse) {
-        b
-    } else {
-        a
-    }
+    let part = |x: f64, y: f64| match (x.is_nan(), y.is_nan()) {
+        (true, false) => worse.reverse(),
+        (false, true) => worse,
+        (true, true) | (false, false) => x.partial_cmp(&y).unwrap_or(Ordering::Equal),
+    };
+    if part(a.re, b.re).then(part(a.im, b.im)) == worse { b } else { a }
 }
 
 /// Infinite parts become 1 and others 0, with their signs.
