@@ -50,7 +50,7 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
         items.extend(suite(size, args)?);
     }
     let progress = output::Progress::counting("comparing", items.len());
-    let mut results = Results::new(backend.name());
+    let mut results = Results::of(&*backend);
     results.shards.extend(args.shard);
     let alone = items.len() == 1;
     for item in items {
@@ -317,11 +317,15 @@ fn start(args: &BackendArgs, own: impl Fn(Engine) -> Box<dyn Backend>) -> Result
     let options = PluginOptions {
         client: args.option.clone(),
         xla: args.xla_option.clone(),
+        format: args.format.into(),
         time_limit: args.time_limit_or_default(),
         start_limit: args.time_limit_or_default(),
         ..PluginOptions::default()
     };
-    let plugin = Plugin::isolated(&path, host, options).map_err(|e| misuse(&e))?;
+    let types = "NAME:TYPE=VALUE states the type of an option: int, ints, bool, float or text";
+    let has_options = !options.client.is_empty();
+    let plugin = Plugin::isolated(&path, host, options);
+    let plugin = plugin.map_err(|e| misuse(&if has_options { e.with_help(types) } else { e }))?;
     Ok(Box::new(plugin))
 }
 

@@ -1,6 +1,7 @@
 //! Processes that abort, hang, print or stop in the middle of a message: shell scripts with
 //! prepared replies.
 use super::connection::{Connection, UNEXPECTED};
+use super::hello::PluginHello;
 use super::module::Prepared;
 use super::protocol::Reply;
 use super::{BackendError, Code, LoadedModule, PluginOptions};
@@ -16,7 +17,13 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 fn started() -> Reply {
-    Reply::Started { platform: "script".to_owned(), devices: 1 }
+    Reply::Started(PluginHello {
+        api: (0, 81),
+        platform: "script".to_owned(),
+        platform_version: String::new(),
+        devices: 1,
+        attributes: Vec::new(),
+    })
 }
 fn results() -> Reply {
     Reply::Results(tensors(&[vec![value()]]))
