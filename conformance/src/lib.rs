@@ -51,6 +51,7 @@ mod file;
 pub mod fuzz;
 pub mod generate;
 pub mod judge;
+pub mod pool;
 pub mod random;
 mod recorded;
 pub mod reduce;

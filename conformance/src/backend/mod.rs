@@ -27,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 mod about;
+mod backends;
 mod channel;
 mod child;
 mod command;
@@ -45,6 +46,7 @@ mod server;
 mod variant;
 
 pub use about::About;
+pub use backends::Backends;
 pub use command::CommandBackend;
 pub(crate) use command::{shell, write_arguments};
 pub use custom_calls::{IsolatedLibrary, serve_custom_calls};

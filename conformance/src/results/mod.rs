@@ -27,7 +27,7 @@ mod record;
 pub use changes::{Change, Changes};
 pub use record::{Element, Measures, Record, Reproduction, Shard, Verdict};
 
-use crate::backend::{About, Backend};
+use crate::backend::{About, Backends};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -83,9 +83,9 @@ impl Results {
         Self { backend: backend.into(), etalon, ..Self::default() }
     }
 
-    /// Returns the empty results of a backend that is known.
-    pub fn of(backend: &dyn Backend) -> Self {
-        Self { about: backend.about(), ..Self::new(backend.name()) }
+    /// Returns the empty results of backends of one kind.
+    pub fn of(backends: &Backends) -> Self {
+        Self { about: backends.about().clone(), ..Self::new(backends.name()) }
     }
 
     /// Adds a record. A record of the same name is replaced by the worse of both.

@@ -78,7 +78,8 @@ impl PluginHello {
             ("platform", self.platform.clone()),
             ("platform_version", self.platform_version.clone()),
         ] {
-            if !value.is_empty() {
+            // XLA's version of a platform may be its name.
+            if !value.is_empty() && (name != "platform_version" || value != self.platform) {
                 about.0.insert(name.to_owned(), value);
             }
         }
