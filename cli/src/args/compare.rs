@@ -4,11 +4,12 @@ use clap::Args;
 use conformance::backend::{OptionValue, PluginFormat};
 use conformance::judge::{JudgeOptions, Mode, Modes};
 use conformance::results::Shard;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// A backend and its options.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct BackendArgs {
     /// The backend: an engine of Etalon, or the path of a PJRT plugin, which runs in a process of its own. `planted:OP`, such as
     /// `planted:exp`, is the engine `exact` with wrong results of one op, to see what a report looks like. `variant:SEED`, such as
@@ -38,6 +39,10 @@ pub(crate) struct BackendArgs {
     /// for an engine of Etalon. `conform` limits also the engine that the backend is compared with, if the option is given.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<Duration>,
+    /// Work with N backends side by side, each in a process of its own, or in a thread if it is an engine of Etalon. The output is
+    /// that of one.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(crate) jobs: NonZero<usize>,
     /// Accept only what every specification leaves open: the order of sums, and the accuracy of functions.
     #[arg(long)]
     pub(crate) strict: bool,

@@ -131,7 +131,8 @@ impl Difference {
             module: candidate.module.clone(),
             arguments: candidate.arguments.clone(),
         };
-        match Kind::of(&conform(&subject, &mut self.reference.clone(), backend)) {
+        let mut reference = self.reference;
+        match Kind::of(&conform(&subject, &mut reference, backend)) {
             None => Interest::Boring,
             Some(kind) if kind == *self.kind.get_or_init(|| kind.clone()) => Interest::Interesting,
             Some(kind) => Interest::Other(kind.to_string()),

@@ -238,7 +238,6 @@ impl Chunks {
             if self.chunk.start == 0 {
                 let count = self.left.len();
                 self.size = match count {
-                    _ if self.chunk.end == 0 && count == 0 => 0,
                     same if same == self.before && self.size == 1 => 0,
                     same if same == self.before => self.size.div_ceil(2),
                     fewer => self.size.min(fewer),
