@@ -41,7 +41,7 @@ pub(crate) struct BackendArgs {
     pub(crate) time_limit: Option<Duration>,
     /// Work with N backends side by side, each in a process of its own, or in a thread if it is an engine of Etalon. The output is
     /// that of one.
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = jobs)]
     pub(crate) jobs: NonZero<usize>,
     /// Accept only what every specification leaves open: the order of sums, and the accuracy of functions.
     #[arg(long)]
@@ -134,6 +134,11 @@ fn mode(text: &str) -> Result<Mode, String> {
             None => format!("the modes are {}", keys.collect::<Vec<_>>().join(", ")),
         }
     })
+}
+
+/// Parses a number of backends.
+fn jobs(text: &str) -> Result<NonZero<usize>, String> {
+    text.parse().map_err(|_| "expected a number of backends from 1 on".to_owned())
 }
 
 /// The format in which a plugin gets modules.

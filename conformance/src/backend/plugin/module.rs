@@ -6,7 +6,7 @@ use hlo::ir::{DeviceSharding, Placement, Sharding};
 use hlo::{Literal, Module, Shape, Verified};
 use interp::DeviceGrid;
 use pjrt::{OptionValue, Program};
-use stablehlo::ir::{Attribute, Op};
+use stablehlo::ir::{Attribute, Attributes, Op};
 use stablehlo::{Chlo, Version};
 use std::sync::Arc;
 
@@ -159,19 +159,39 @@ fn mark_manual(module: &mut Module) {
     }
 }
 
-/// As [`mark_manual`], for the ops of a StableHLO program.
+/// As [`mark_manual`], for the ops of a StableHLO program, and the arguments and results of its
+/// functions.
 fn mark_manual_ops(ops: &mut [Op]) {
     for op in ops {
-        let text = match op.results.len() {
-            0 => None,
-            1 => Some("{manual}".to_owned()),
-            n => Some(format!("{{{}}}", vec!["{manual}"; n].join(", "))),
-        };
-        if let Some(text) = text {
-            let attributes = &mut Arc::make_mut(&mut op.attributes).0;
-            attributes.push(("mhlo.sharding".into(), Attribute::String(text.into_bytes())));
-            attributes.sort_by(|a, b| a.0.cmp(&b.0));
+        let attributes = Arc::make_mut(&mut op.attributes);
+        let returned = op.regions.first().and_then(|region| region.ops.last());
+        let returned = returned.map_or(0, |last| last.operands.len());
+        for (name, value) in &mut attributes.0 {
+            let ("arg_attrs" | "res_attrs", Attribute::Array(all)) = (name.as_str(), value) else {
+                continue;
+            };
+            if name == "res_attrs" {
+                all.resize(returned, Attribute::Dictionary(Attributes::default()));
+            }
+            for one in all {
+                if let Attribute::Dictionary(attributes) = one {
+                    add_manual(attributes, 1);
+                }
+            }
+        }
+        if !op.results.is_empty() {
+            add_manual(attributes, op.results.len());
         }
         op.regions.iter_mut().for_each(|region| mark_manual_ops(&mut region.ops));
     }
+}
+
+/// Adds the sharding of an op with this number of results.
+fn add_manual(attributes: &mut Attributes, results: usize) {
+    let text = match results {
+        1 => "{manual}".to_owned(),
+        n => format!("{{{}}}", vec!["{manual}"; n].join(", ")),
+    };
+    attributes.0.push(("mhlo.sharding".into(), Attribute::String(text.into_bytes())));
+    attributes.0.sort_by(|a, b| a.0.cmp(&b.0));
 }
