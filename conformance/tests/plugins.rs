@@ -60,7 +60,11 @@ fn main() -> ExitCode {
             let run = move || tested.map_or(Ok(()), |tested| run(&tested));
             trials.push(Trial::test(format!("{name}::{test}"), run).with_ignored_flag(is_ignored));
         }
-        let known = tested.zip(list.clone());
+        let list = list.clone().map(|list| match format {
+            PluginFormat::Auto | PluginFormat::Hlo => list,
+            PluginFormat::Mlir => list + include_str!("known/mlir.txt"),
+        });
+        let known = tested.zip(list);
         let is_ignored = known.is_none();
         let run = move || {
             known.map_or(Ok(()), |(tested, list)| the_suite_has_known_findings_only(&tested, &list))
