@@ -390,7 +390,8 @@ mod tests {
     #[test]
     fn a_campaign_does_not_depend_on_the_number_of_backends() {
         let campaign = |jobs| {
-            let (zeros, reference) = (backends(Zeros(engine(Engine::Exact)), jobs), engine(Engine::Exact));
+            let (zeros, reference) =
+                (backends(Zeros(engine(Engine::Exact)), jobs), engine(Engine::Exact));
             let mut events = Vec::new();
             let mut observer = |campaign: &Campaign, event: Event<'_>| {
                 let what = match event {

@@ -139,11 +139,9 @@ impl<W: Worker> Pool<W> {
         }
     }
     /// Does work that nothing else is done beside.
-    pub fn run<R: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut W) -> R + Send + 'static,
-    ) -> R {
-        let mut queue = self.queue(1, |worker: &mut W, work: Box<dyn FnOnce(&mut W) -> R + Send>| work(worker));
+    pub fn run<R: Send + 'static>(&self, work: impl FnOnce(&mut W) -> R + Send + 'static) -> R {
+        let mut queue =
+            self.queue(1, |worker: &mut W, work: Box<dyn FnOnce(&mut W) -> R + Send>| work(worker));
         queue.push(Box::new(work));
         queue.pop().expect("an item was pushed")
     }
@@ -393,7 +391,9 @@ mod tests {
             let mut queue = pool.queue(2, slow);
             let (mut items, mut popped) = (0..20, Vec::new());
             loop {
-                while queue.has_room() && let Some(n) = items.next() {
+                while queue.has_room()
+                    && let Some(n) = items.next()
+                {
                     queue.push(n);
                 }
                 let Some(n) = queue.pop() else { break };

@@ -7,8 +7,8 @@
 mod known;
 
 use conformance::backend::{
-    Backend, BackendError, EngineBackend, LoadedModule, OptionValue, Plugin, PluginFormat, PluginOptions,
-    serve,
+    Backend, BackendError, EngineBackend, LoadedModule, OptionValue, Plugin, PluginFormat,
+    PluginOptions, serve,
 };
 use conformance::results::Verdict;
 use conformance::suite::{Selection, Suite};

@@ -6,7 +6,8 @@ use crate::program::Program;
 use crate::source::Source;
 use crate::value::{Value, literals};
 use conformance::backend::{
-    About, Backend, BackendError, Backends, Capabilities, EngineBackend, LoadedModule, Plugin, PluginOptions,
+    About, Backend, BackendError, Backends, Capabilities, EngineBackend, LoadedModule, Plugin,
+    PluginOptions,
 };
 use conformance::blame::{Finding, Options, blame};
 use conformance::on_large_stack;

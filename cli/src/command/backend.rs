@@ -50,7 +50,9 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     if let Some(size) = args.suite {
         items.extend(suite(size, args)?);
     }
-    let results = conformance::on_large_stack(|| compare_items(items, args, &backends, limits, reports.has_stdout()))?;
+    let results = conformance::on_large_stack(|| {
+        compare_items(items, args, &backends, limits, reports.has_stdout())
+    })?;
     finish(&results, reports)
 }
 
@@ -74,7 +76,9 @@ fn compare_items(
     });
     let mut items = items.into_iter();
     loop {
-        while queue.has_room() && let Some(item) = items.next() {
+        while queue.has_room()
+            && let Some(item) = items.next()
+        {
             queue.push(subject(item, args, alone)?);
         }
         let Some(ran) = queue.pop() else { break };
@@ -326,10 +330,7 @@ fn accuracies(path: &Path) -> Result<Accuracies> {
     })
 }
 
-fn start(
-    args: &BackendArgs,
-    own: &dyn Fn(Engine) -> Box<dyn Backend>,
-) -> Result<Box<dyn Backend>> {
+fn start(args: &BackendArgs, own: &dyn Fn(Engine) -> Box<dyn Backend>) -> Result<Box<dyn Backend>> {
     if let Some(command) = &args.backend_command {
         let backend =
             CommandBackend::new(command, args.time_limit_or_default()).map_err(|e| misuse(&e))?;
@@ -435,8 +436,7 @@ fn subject(item: Item, args: &ConformArgs, alone: bool) -> Result<LoadedItem> {
         },
         Item::Unreadable(report) => Err(Some(Box::new(report))),
     };
-    let is_of_shard =
-        |subject: &Subject| args.shard.is_none_or(|shard| shard.has(&subject.name));
+    let is_of_shard = |subject: &Subject| args.shard.is_none_or(|shard| shard.has(&subject.name));
     Ok(loaded.and_then(|subject| if is_of_shard(&subject) { Ok(subject) } else { Err(None) }))
 }
 

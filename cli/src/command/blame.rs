@@ -96,7 +96,11 @@ fn instructions(args: &BlameArgs, file: &Path, options: &Options) -> Result<Exit
         let text = file_test(&program.module, &program.arguments, Some(options.fuel));
         file::replace(target, text.as_bytes())?;
     }
-    let text = if args.json { found.to_json() + "\n" } else { about(&backends) + &report(&found, &subject) };
+    let text = if args.json {
+        found.to_json() + "\n"
+    } else {
+        about(&backends) + &report(&found, &subject)
+    };
     output::report(&text, args.output.as_deref().is_some_and(file::is_stdout))?;
     let bug = |judgement: &Judgement| judgement.verdict == Verdict::EtalonBug;
     let findings = found.findings.iter().filter_map(|finding| finding.judgement.as_ref());

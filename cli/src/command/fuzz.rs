@@ -31,8 +31,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     let reference =
         limited(if is_exact { Engine::Reference } else { Engine::Exact }, args.like.is_some());
     let is_variant = args.like.is_some();
-    let backends =
-        open_with(&args.backend, move |engine| Box::new(limited(engine, is_variant)))?;
+    let backends = open_with(&args.backend, move |engine| Box::new(limited(engine, is_variant)))?;
     let like = args.like.as_deref().map(like).transpose()?;
     let limit = match (args.minutes, args.count) {
         (Some(time), _) => Limit::Time(time),
@@ -64,8 +63,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
         Event::Found(finding) => show(finding, &command),
         Event::Invalid(invalid) => output::note(&format!("{invalid}\n")),
     };
-    let campaign =
-        on_large_stack(|| fuzz::fuzz(&backends, reference, &options, &mut observer));
+    let campaign = on_large_stack(|| fuzz::fuzz(&backends, reference, &options, &mut observer));
     show_warnings(&backends);
     let campaign = campaign.map_err(|error| Failure::file(&error.path, &error.error))?;
     finish(&campaign, &backends, args.coverage)

@@ -10,8 +10,8 @@ use conformance::FileTest;
 use conformance::backend::{BackendError, Backends};
 use conformance::pool::{Pool, Queue};
 use conformance::reduce::{
-    Candidate, CommandPredicate, Difference, Interest, Options, ReduceError, Reduced, Step, file_test,
-    measured_fuel, reduce, repeated, repetitions,
+    Candidate, CommandPredicate, Difference, Interest, Options, ReduceError, Reduced, Step,
+    file_test, measured_fuel, reduce, repeated, repetitions,
 };
 use hlo::{Literal, Verified};
 use interp::{DeviceGrid, RunOptions};
@@ -38,7 +38,12 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<ExitCode> {
     if let Some(command) = &args.command {
         let command = Arc::new(CommandPredicate::new(command, limit).map_err(|e| misuse(&e))?);
         let workers = Pool::new((), args.backend.jobs, || Ok(()));
-        return reduce_to(args, &start, &Predicate::Command(command, workers, Arc::default()), &target);
+        return reduce_to(
+            args,
+            &start,
+            &Predicate::Command(command, workers, Arc::default()),
+            &target,
+        );
     }
     let backends = open(&args.backend)?;
     let difference = Arc::new(Difference::new(args.engine.into(), start.fuel));

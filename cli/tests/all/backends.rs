@@ -348,7 +348,12 @@ fn what_is_no_backend_is_misuse() {
     );
     expect(&folder.etalon("conform --backend reference add.hlo"), 2, "", "E0602");
     expect(&folder.etalon("conform --backend reference add.hlo --time-limit 0"), 2, "", "seconds");
-    expect(&folder.etalon("conform --backend reference add.hlo --option x"), 2, "", "expected NAME=VALUE");
+    expect(
+        &folder.etalon("conform --backend reference add.hlo --option x"),
+        2,
+        "",
+        "expected NAME=VALUE",
+    );
 }
 
 #[test]

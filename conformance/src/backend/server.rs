@@ -149,7 +149,12 @@ impl ServerBackend {
         let hello = parent.start()?;
         let accuracies = Accuracies::parse(&hello.accuracies)
             .map_err(|message| BackendError::from(Code::NotStarted { message }))?;
-        Ok(Self { command: command.to_owned(), hello, accuracies, parent: Arc::new(Mutex::new(parent)) })
+        Ok(Self {
+            command: command.to_owned(),
+            hello,
+            accuracies,
+            parent: Arc::new(Mutex::new(parent)),
+        })
     }
 }
 

@@ -164,7 +164,9 @@ impl<'a> BlameSearch<'a> {
         });
         let (mut ids, mut open) = (slice.iter(), VecDeque::new());
         loop {
-            while queue.has_room() && let Some(&id) = ids.next() {
+            while queue.has_room()
+                && let Some(&id) = ids.next()
+            {
                 queue.push(self.question(place, region, id, values));
                 open.push_back(id);
             }

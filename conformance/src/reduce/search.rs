@@ -228,12 +228,7 @@ impl Chunks {
     }
     /// Returns the walk at the next chunk that changes the draft, and the changed draft; the chunks
     /// before it failed.
-    fn next(
-        &mut self,
-        edits: &[Edit],
-        draft: &Draft,
-        kept: &HashSet<At>,
-    ) -> Option<(Self, Draft)> {
+    fn next(&mut self, edits: &[Edit], draft: &Draft, kept: &HashSet<At>) -> Option<(Self, Draft)> {
         loop {
             if self.chunk.start == 0 {
                 let count = self.left.len();

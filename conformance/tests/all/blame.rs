@@ -145,9 +145,8 @@ fn in_a_large_program() {
     for bug in Bug::ALL {
         let (module, arguments) = programs::program(if bug == Bug::ReplicaGroup { 2 } else { 1 });
         let (module, start) = (Arc::new(module), Instant::now());
-        let blamed = |jobs| {
-            blame(&module, &arguments, &Planted(bug).backends(jobs), &Options::default())
-        };
+        let blamed =
+            |jobs| blame(&module, &arguments, &Planted(bug).backends(jobs), &Options::default());
         let found = blamed(1);
         assert_eq!(found.to_json(), blamed(3).to_json());
         let first = found.findings.first().unwrap_or_else(|| panic!("{bug:?}: {found}"));

@@ -2,7 +2,9 @@
 //! `cargo test -p etalon-conformance --test all reduce -- --nocapture` shows a line for each.
 use super::planted::{Bug, Planted};
 use super::programs;
-use conformance::backend::{Backend, BackendError, Backends, Capabilities, EngineBackend, LoadedModule};
+use conformance::backend::{
+    Backend, BackendError, Backends, Capabilities, EngineBackend, LoadedModule,
+};
 use conformance::pool::Queue;
 use conformance::reduce::{
     Candidate, Difference, Interest, Options, Reduced, file_test, reduce, repeated, repetitions,

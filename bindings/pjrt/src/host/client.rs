@@ -46,7 +46,13 @@ impl Drop for RawClient {
 
 impl Client {
     pub(super) fn new(api: Api, client: *mut c_void) -> Result<Self> {
-        let mut raw = RawClient { api, client, devices: Vec::new(), platform: String::new(), platform_version: String::new() };
+        let mut raw = RawClient {
+            api,
+            client,
+            devices: Vec::new(),
+            platform: String::new(),
+            platform_version: String::new(),
+        };
         raw.devices = raw.addressable_devices()?;
         (raw.platform, raw.platform_version) = raw.describe()?;
         Ok(Self(Arc::new(raw)))

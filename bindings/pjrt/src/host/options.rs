@@ -119,7 +119,9 @@ impl OptionValue {
     fn of(ty: &str, text: &str) -> Option<Self> {
         match ty {
             "int" => text.parse().map(Self::Int).ok(),
-            "ints" => text.split(',').map(|x| x.parse().ok()).collect::<Option<_>>().map(Self::Ints),
+            "ints" => {
+                text.split(',').map(|x| x.parse().ok()).collect::<Option<_>>().map(Self::Ints)
+            }
             "bool" => text.parse().map(Self::Bool).ok(),
             "float" => text.parse().map(Self::Float).ok(),
             _ => Some(Self::Text(text.to_owned())),
@@ -145,9 +147,7 @@ impl From<&OptionValue> for OptionOverrideProto {
 pub(super) fn to_raw((name, value): &(String, OptionValue)) -> NamedValue {
     #[expect(clippy::cast_possible_truncation, clippy::as_conversions, reason = "the API has f32")]
     let (kind, data, size) = match value {
-        OptionValue::Text(text) => {
-            (0, NamedValueData { string: text.as_ptr().cast() }, text.len())
-        }
+        OptionValue::Text(text) => (0, NamedValueData { string: text.as_ptr().cast() }, text.len()),
         OptionValue::Int(int64) => (1, NamedValueData { int64: *int64 }, 1),
         OptionValue::Ints(list) => (2, NamedValueData { int64_list: list.as_ptr() }, list.len()),
         OptionValue::Float(float) => (3, NamedValueData { float: *float as f32 }, 1),

@@ -2,8 +2,8 @@
 use crate::backend::About;
 use pjrt::{Client, OptionValue};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 use stablehlo::Version;
+use std::path::Path;
 
 /// What a plugin says of itself when it has made a client.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -53,7 +53,9 @@ impl PluginHello {
         let (oldest, newest) = (Version::MINIMUM, Version::CURRENT);
         let target = self.version("stablehlo_current_version").map(|version| version.min(newest));
         if let Some(target) = target.filter(|target| *target < oldest) {
-            return Err(format!("the plugin reads StableHLO {target}; {oldest} to {newest} can be written"));
+            return Err(format!(
+                "the plugin reads StableHLO {target}; {oldest} to {newest} can be written"
+            ));
         }
         match self.version("stablehlo_minimum_version").filter(|minimum| *minimum > newest) {
             Some(minimum) => Err(format!(
@@ -66,7 +68,9 @@ impl PluginHello {
     pub(super) fn about(&self) -> About {
         let dotted = |(name, value): &(String, OptionValue)| {
             let text = match value {
-                OptionValue::Ints(_) if name.ends_with("_version") => value.to_string().replace(',', "."),
+                OptionValue::Ints(_) if name.ends_with("_version") => {
+                    value.to_string().replace(',', ".")
+                }
                 value => value.to_string(),
             };
             (name.clone(), text)

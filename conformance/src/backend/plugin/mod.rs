@@ -16,11 +16,13 @@ mod tests;
 pub use host::serve;
 
 use super::parent::{IsolatedModule, Parent, ProcessLimits, lock};
-use super::{About, Backend, BackendError, Capabilities, Code, LoadedModule, Result, check_devices};
+use super::{
+    About, Backend, BackendError, Capabilities, Code, LoadedModule, Result, check_devices,
+};
 use connection::{Connection, HostStart};
+use hello::PluginHello;
 use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
-use hello::PluginHello;
 use module::{Prepared, ProgramForm};
 use pjrt::{Client, Executable, OptionValue, Status};
 use std::path::Path;
@@ -203,7 +205,8 @@ impl Backend for Plugin {
         add("format", self.form.name().to_owned());
         let PluginOptions { client, xla, .. } = &self.options;
         for (name, options) in [("options", client), ("xla_options", xla)] {
-            let texts: Vec<String> = options.iter().map(|(name, value)| value.named(name)).collect();
+            let texts: Vec<String> =
+                options.iter().map(|(name, value)| value.named(name)).collect();
             if !texts.is_empty() {
                 add(name, texts.join(" "));
             }
@@ -216,7 +219,8 @@ impl Backend for Plugin {
         grid: DeviceGrid,
     ) -> Result<Box<dyn LoadedModule>> {
         let help = "XLA:CPU has as many devices as its option `cpu_device_count` says";
-        check_devices(&self.hello.platform, self.hello.devices, grid).map_err(|e| e.with_help(help))?;
+        check_devices(&self.hello.platform, self.hello.devices, grid)
+            .map_err(|e| e.with_help(help))?;
         self.load(module, grid, self.form)
     }
     fn take_warnings(&mut self) -> Vec<String> {

@@ -164,26 +164,33 @@ fn mark_manual(module: &mut Module) {
 fn mark_manual_ops(ops: &mut [Op]) {
     for op in ops {
         let attributes = Arc::make_mut(&mut op.attributes);
-        let returned = op.regions.first().and_then(|region| region.ops.last());
-        let returned = returned.map_or(0, |last| last.operands.len());
-        for (name, value) in &mut attributes.0 {
-            let ("arg_attrs" | "res_attrs", Attribute::Array(all)) = (name.as_str(), value) else {
-                continue;
-            };
-            if name == "res_attrs" {
-                all.resize(returned, Attribute::Dictionary(Attributes::default()));
-            }
-            for one in all {
-                if let Attribute::Dictionary(attributes) = one {
-                    add_manual(attributes, 1);
-                }
-            }
+        if let ("func.func", Some(region)) = (op.name.as_str(), op.regions.first()) {
+            let returned = region.ops.last().map_or(0, |last| last.operands.len());
+            mark_manual_values(attributes, "arg_attrs", region.arguments.len());
+            mark_manual_values(attributes, "res_attrs", returned);
         }
         if !op.results.is_empty() {
             add_manual(attributes, op.results.len());
         }
         op.regions.iter_mut().for_each(|region| mark_manual_ops(&mut region.ops));
     }
+}
+
+/// Adds the sharding to the attributes of each argument or each result of a function.
+fn mark_manual_values(function: &mut Attributes, name: &'static str, count: usize) {
+    let known = function.0.iter().position(|(known, _)| known == name);
+    let mut all = match known.map(|at| function.0.remove(at)) {
+        Some((_, Attribute::Array(all))) => all,
+        _ => Vec::new(),
+    };
+    all.resize(count, Attribute::Dictionary(Attributes::default()));
+    for one in &mut all {
+        if let Attribute::Dictionary(attributes) = one {
+            add_manual(attributes, 1);
+        }
+    }
+    function.0.push((name.into(), Attribute::Array(all)));
+    function.0.sort_by(|a, b| a.0.cmp(&b.0));
 }
 
 /// Adds the sharding of an op with this number of results.

@@ -66,11 +66,7 @@ fn replace(search: &mut Reduction<'_, '_>, size: i64, targets: &BTreeSet<i64>) {
 }
 
 /// Returns the candidate with other sizes, in its attributes too if `attributes`.
-fn resized(
-    best: &Candidate,
-    map: &dyn Fn(i64) -> i64,
-    attributes: bool,
-) -> Option<Edited> {
+fn resized(best: &Candidate, map: &dyn Fn(i64) -> i64, attributes: bool) -> Option<Edited> {
     let shape = |array: &ArrayShape| {
         let dims: Dims = array.dims.iter().map(|&size| map(size)).collect();
         ArrayShape { dims, ..array.clone() }
