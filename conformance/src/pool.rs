@@ -123,11 +123,11 @@ impl<W: Worker> Pool<W> {
         }
     }
     /// Returns a queue of work of one kind. Each worker may have `ahead` items.
-    pub fn queue<'a, I: Send + 'static, R: Send + 'static>(
-        &'a self,
+    pub fn queue<I: Send + 'static, R: Send + 'static>(
+        &self,
         ahead: usize,
         work: impl Fn(&mut W, I) -> R + Send + Sync + 'static,
-    ) -> Queue<'a, I, R> {
+    ) -> Queue<'_, I, R> {
         match &self.0 {
             Seats::One(worker, warnings) => Queue::inline(move |item| {
                 let mut worker = lock(worker);
@@ -179,11 +179,11 @@ impl<W: Worker> Shop<W> {
             }
         });
     }
-    fn queue<'a, I: Send + 'static, R: Send + 'static>(
-        &'a self,
+    fn queue<I: Send + 'static, R: Send + 'static>(
+        &self,
         ahead: usize,
         work: impl Fn(&mut W, I) -> R + Send + Sync + 'static,
-    ) -> Queue<'a, I, R> {
+    ) -> Queue<'_, I, R> {
         let (to_queue, results) = unbounded();
         let work = Arc::new(work);
         let submit = move |number: usize, item: I, is_forgotten: Arc<AtomicBool>| {
@@ -400,7 +400,7 @@ mod tests {
                 popped.push(n);
                 assert_eq!(pool.take_warnings(), [format!("did {n}")]);
             }
-            assert_eq!(popped, Vec::from_iter(0..20));
+            assert_eq!(popped, (0..20).collect::<Vec<_>>());
         }
     }
 
@@ -413,7 +413,7 @@ mod tests {
             Ok(())
         });
         let barrier = Arc::new(std::sync::Barrier::new(3));
-        let mut queue = pool.queue(1, move |(), ()| drop(barrier.wait()));
+        let mut queue = pool.queue(1, move |(), ()| barrier.wait().is_leader());
         // Each waits for the two others.
         (0..3).for_each(|_| queue.push(()));
         while queue.pop().is_some() {}
@@ -425,7 +425,7 @@ mod tests {
         let pool = Pool::new((), count(3), || Err("no memory".to_owned()));
         let mut queue = pool.queue(4, |(), n: u32| n);
         (0..12).for_each(|n| queue.push(n));
-        assert_eq!(Vec::from_iter(std::iter::from_fn(|| queue.pop())), Vec::from_iter(0..12));
+        assert!(std::iter::from_fn(|| queue.pop()).eq(0..12));
         assert_eq!(pool.run(|()| 7), 7);
         // Two more were asked for at most.
         assert!(pool.take_warnings().iter().all(|warning| warning == "no memory"));

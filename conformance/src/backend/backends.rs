@@ -81,11 +81,11 @@ impl Backends {
         self.interrupt.as_ref()
     }
     /// Returns a queue of work of one kind. Each backend may have `ahead` items.
-    pub fn queue<'a, I: Send + 'static, R: Send + 'static>(
-        &'a self,
+    pub fn queue<I: Send + 'static, R: Send + 'static>(
+        &self,
         ahead: usize,
         work: impl Fn(&mut dyn Backend, I) -> R + Send + Sync + 'static,
-    ) -> Queue<'a, I, R> {
+    ) -> Queue<'_, I, R> {
         self.pool.queue(ahead, move |backend, item| work(&mut **backend, item))
     }
     /// Does work that nothing else is done beside.

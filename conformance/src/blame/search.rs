@@ -195,7 +195,7 @@ impl<'a> BlameSearch<'a> {
         let at = (place.computation, id);
         let program = alone(self.module.module(), at, place.arguments.len(), &known)?;
         let recorded = recorded.and_then(|recorded| region.value(id, recorded));
-        Ok(Question { program, recorded: recorded.map(|values| values.to_vec()) })
+        Ok(Question { program, recorded })
     }
 
     /// Notes what was found about an instruction, and searches in what it calls.

@@ -9,6 +9,7 @@ use interp::DeviceGrid;
 use std::collections::{HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -165,12 +166,12 @@ impl<'a, 'o> Reduction<'a, 'o> {
     pub(super) fn minimize(&mut self, edits: Vec<Edit>) -> bool {
         let mut draft = self.draft();
         let kept = draft.dead();
-        let mut chunks = Chunks::new(edits.len());
+        let mut chunks = Chunks::new(edits);
         let mut any = false;
         loop {
             let mut walk = chunks.clone();
             let candidates = std::iter::from_fn(|| {
-                let (chunks, candidate) = walk.next(&edits, &draft, &kept)?;
+                let (chunks, candidate) = walk.next(&draft, &kept)?;
                 Some((finished(&candidate), (chunks, candidate)))
             });
             let Some((at, candidate)) = self.first_of(candidates) else { return any };
@@ -210,8 +211,9 @@ struct Asked {
 }
 
 /// A walk over chunks of edits.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 struct Chunks {
+    edits: Rc<[Edit]>,
     /// The edits that are neither applied nor without effect.
     left: Vec<usize>,
     /// The size of a chunk.
@@ -223,12 +225,14 @@ struct Chunks {
 }
 
 impl Chunks {
-    fn new(edits: usize) -> Self {
-        Self { left: (0..edits).collect(), size: edits, before: edits, chunk: edits..edits }
+    fn new(edits: Vec<Edit>) -> Self {
+        let count = edits.len();
+        let left = (0..count).collect();
+        Self { edits: edits.into(), left, size: count, before: count, chunk: count..count }
     }
     /// Returns the walk at the next chunk that changes the draft, and the changed draft; the chunks
     /// before it failed.
-    fn next(&mut self, edits: &[Edit], draft: &Draft, kept: &HashSet<At>) -> Option<(Self, Draft)> {
+    fn next(&mut self, draft: &Draft, kept: &HashSet<At>) -> Option<(Self, Draft)> {
         loop {
             if self.chunk.start == 0 {
                 let count = self.left.len();
@@ -246,7 +250,7 @@ impl Chunks {
             self.chunk = end.saturating_sub(self.size)..end;
             let mut candidate = draft.clone();
             let chunk = self.left[self.chunk.clone()].iter();
-            let applied = chunk.filter(|&&edit| edits[edit](&mut candidate)).count();
+            let applied = chunk.filter(|&&edit| self.edits[edit](&mut candidate)).count();
             if applied > 0 {
                 candidate.sweep(kept);
                 return Some((self.clone(), candidate));

@@ -251,7 +251,7 @@ pub(crate) struct Planted(pub(crate) Bug);
 impl Planted {
     /// Returns backends with the bug that work side by side.
     pub(crate) fn backends(self, jobs: usize) -> Backends {
-        Backends::new(Box::new(self), jobs.try_into().unwrap(), move || Ok(Box::new(self)))
+        Backends::new(Box::new(self), jobs.try_into().expect("not 0"), move || Ok(Box::new(self)))
     }
 }
 

@@ -67,13 +67,9 @@ impl PluginHello {
     /// Returns the facts that reports show.
     pub(super) fn about(&self) -> About {
         let dotted = |(name, value): &(String, OptionValue)| {
-            let text = match value {
-                OptionValue::Ints(_) if name.ends_with("_version") => {
-                    value.to_string().replace(',', ".")
-                }
-                value => value.to_string(),
-            };
-            (name.clone(), text)
+            let is_version = name.ends_with("_version") && matches!(value, OptionValue::Ints(_));
+            let (text, dot) = (value.to_string(), if is_version { "." } else { "," });
+            (name.clone(), text.replace(',', dot))
         };
         let mut about: About = self.attributes.iter().map(dotted).collect();
         let (major, minor) = self.api;
