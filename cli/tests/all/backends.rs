@@ -118,9 +118,9 @@ fn outcome(folder: &Folder, line: &str) -> (Option<i32>, String, String) {
 #[test]
 fn several_backends_have_the_output_of_one() {
     let folder = folder("jobs");
-    let lines: String = (1..30)
-        .map(|n| format!("n{n} = f32[4] {}\n", ["sine(n0)", "exponential(n0)", "tanh(n0)"][n % 3]))
-        .collect();
+    let op = |n: usize| ["sine", "exponential", "tanh"][n % 3];
+    let lines: Vec<String> = (1..30).map(|n| format!("n{n} = f32[4] {}(n0)\n", op(n))).collect();
+    let lines = lines.concat();
     let module = format!(
         "HloModule m\nENTRY e {{ n0 = f32[4] parameter(0)\n{lines}\nROOT r = (f32[4], f32[4], f32[4]) tuple(n1, n2, n29) }}\n// in: f32[4] {{1, 2, 0.5, 0.1}}\n"
     );
