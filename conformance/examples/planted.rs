@@ -22,8 +22,8 @@ const MOST: u64 = 20_000;
 
 /// Runs random modules until one differs; returns its number, from 1.
 fn first(bug: Bug) -> Result<Option<u64>, WriteError> {
-    let mut exact = EngineBackend(Engine::Exact);
-    let mut planted = Planted(bug);
+    let exact = EngineBackend(Engine::Exact);
+    let planted = Planted(bug).backends(1);
     let mut found = None;
     for start in (0..MOST).step_by(usize::try_from(BATCH).unwrap_or(1)) {
         let options = Options {
@@ -43,7 +43,7 @@ fn first(bug: Bug) -> Result<Option<u64>, WriteError> {
                 found = found.or(Some(finding.seed + 1));
             }
         };
-        fuzz(&mut planted, &mut exact, &options, &mut observer)?;
+        fuzz(&planted, exact, &options, &mut observer)?;
         if found.is_some() {
             break;
         }

@@ -90,6 +90,24 @@ impl CapabilityMap {
             }
         }
     }
+    /// Adds what another map shows.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (&key, runs) in &other.runs {
+            let own = self.runs.entry(key).or_default();
+            own.executed += runs.executed;
+            own.unsupported += runs.unsupported;
+        }
+    }
+    /// Returns what was added to an earlier map.
+    pub(crate) fn since(&self, earlier: &Self) -> Self {
+        let added = |(&key, runs): (&(Opcode, ElementType), &Runs)| {
+            let before = earlier.runs.get(&key).copied().unwrap_or_default();
+            let executed = runs.executed - before.executed;
+            let unsupported = runs.unsupported - before.unsupported;
+            (executed + unsupported > 0).then_some((key, Runs { executed, unsupported }))
+        };
+        Self { runs: self.runs.iter().filter_map(added).collect() }
+    }
     /// Returns whether anything is known of an op of a type.
     pub(crate) fn knows(&self, op: Opcode, ty: ElementType) -> bool {
         self.runs.contains_key(&(op, ty))

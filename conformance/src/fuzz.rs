@@ -20,12 +20,12 @@ mod statistics;
 pub use finding::Finding;
 pub use statistics::{Coverage, ENOUGH, Tally};
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Backends};
 use crate::generate::{self, Regime, generate};
 use crate::results::{Record, Verdict};
 use crate::{AtomicFile, CapabilityMap, Existing, Subject, WriteError, conform};
-use balance::Balance;
-use hlo::{Opcode, Verified};
+use balance::{Balance, Weights};
+use hlo::{Literal, Opcode, Verified};
 use recorder::Recorder;
 use rest::Rest;
 use std::collections::BTreeMap;
@@ -107,7 +107,7 @@ pub enum Event<'a> {
 /// Runs random modules on a backend and on the reference, and tells `observer` of each module.
 ///
 /// ```
-/// use conformance::backend::EngineBackend;
+/// use conformance::backend::{Backends, EngineBackend};
 /// use conformance::fuzz::{Limit, Options, fuzz};
 /// use conformance::{Engine, generate};
 /// let options = Options {
@@ -118,8 +118,8 @@ pub enum Event<'a> {
 ///     output: None,
 ///     bits: true,
 /// };
-/// let [mut exact, mut reference] = [Engine::Exact, Engine::Reference].map(EngineBackend);
-/// let campaign = fuzz(&mut exact, &mut reference, &options, &mut |_, _| {})?;
+/// let exact = Backends::one(Box::new(EngineBackend(Engine::Exact)));
+/// let campaign = fuzz(&exact, EngineBackend(Engine::Reference), &options, &mut |_, _| {})?;
 /// assert_eq!(campaign.modules, 3);
 /// # Ok::<(), conformance::WriteError>(())
 /// ```
@@ -127,8 +127,8 @@ pub enum Event<'a> {
 /// # Errors
 /// If a finding cannot be written.
 pub fn fuzz(
-    backend: &mut dyn Backend,
-    reference: &mut dyn Backend,
+    backends: &Backends,
+    reference: impl Backend + Clone + Sync + 'static,
     options: &Options,
     observer: &mut dyn FnMut(&Campaign, Event<'_>),
 ) -> Result<Campaign, WriteError> {
@@ -138,20 +138,31 @@ pub fn fuzz(
     let start = Instant::now();
     let learned = CapabilityMap::clone(&options.generate.capabilities);
     let mut campaign = Campaign { learned, ..Campaign::default() };
-    let (mut backend, mut reference) = (Recorder::new(backend), Recorder::new(reference));
     let mut balance = Balance::new(&options.generate);
-    for k in 0.. {
-        let is_over = match options.limit {
-            Limit::Modules(count) => k >= count,
-            Limit::Time(time) => start.elapsed() >= time,
-        };
-        if is_over {
-            break;
+    let (bits, like) = (options.bits, options.like.clone());
+    let mut queue = backends.queue(AHEAD, move |backend, seed: Seed| {
+        Ok(seed.module(like.as_deref())?.map(|random| {
+            let outcomes = random.run(bits, backend, &mut reference.clone());
+            (random, outcomes)
+        }))
+    });
+    let mut k = 0;
+    loop {
+        while queue.has_room() && !options.limit.is_reached(k, start) {
+            if Balance::is_due(k) {
+                // The weights follow from all that ran before.
+                if !queue.is_empty() {
+                    break;
+                }
+                balance.update((&campaign.coverage, &campaign.learned), &options.generate);
+            }
+            let seed = options.seed.wrapping_add(k);
+            queue.push(Seed { seed, weights: Arc::clone(&balance.weights) });
+            k += 1;
         }
-        let seed = options.seed.wrapping_add(k);
-        balance.update(k, (&campaign.coverage, &campaign.learned), &options.generate);
-        let random = match Random::new(seed, options, &balance) {
-            Ok(Some(random)) => random,
+        let Some(ran) = queue.pop() else { break };
+        let (random, outcomes) = match ran {
+            Ok(Some(ran)) => ran,
             Ok(None) => {
                 campaign.without_variant += 1;
                 continue;
@@ -162,7 +173,7 @@ pub fn fuzz(
                 continue;
             }
         };
-        let found = campaign.run(&random, &mut backend, &mut reference, options);
+        let found = campaign.count(&random, outcomes, options);
         campaign.time = start.elapsed();
         observer(&campaign, Event::Ran);
         for mut finding in found {
@@ -175,6 +186,19 @@ pub fn fuzz(
     Ok(campaign)
 }
 
+/// The modules that each backend may have before an earlier one is reported.
+const AHEAD: usize = 4;
+
+impl Limit {
+    /// Returns whether no module follows the first `modules`.
+    fn is_reached(self, modules: u64, start: Instant) -> bool {
+        match self {
+            Self::Modules(count) => modules >= count,
+            Self::Time(time) => start.elapsed() >= time,
+        }
+    }
+}
+
 /// Fails if the folder of findings, which is made with the first one, cannot be made or written.
 fn check_folder(folder: &Path) -> Result<(), WriteError> {
     let found = folder.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("."));
@@ -182,74 +206,101 @@ fn check_folder(folder: &Path) -> Result<(), WriteError> {
     checked.map(drop).map_err(|error| WriteError { path: folder.to_owned(), error })
 }
 
+/// What a module of a campaign is made of.
+struct Seed {
+    seed: u64,
+    weights: Arc<Weights>,
+}
+
+impl Seed {
+    /// Returns the module; nothing if the given one has no valid variant of this seed.
+    fn module(self, like: Option<&Verified>) -> Result<Option<Random>, generate::Invalid> {
+        let Self { seed, weights: known } = self;
+        let (generated, weights) = match like {
+            Some(module) => (generate::mutated(seed, module.module()), Vec::new()),
+            None => (Some(generate(seed, &known.options)?), known.rare.clone()),
+        };
+        Ok(generated.map(|generated| Random { seed, generated, weights, known }))
+    }
+}
+
 /// A module of a campaign.
 struct Random {
     seed: u64,
-    text: String,
-    module: Arc<Verified>,
     generated: generate::Generated,
     /// The weights of rare ops.
     weights: Vec<(Opcode, u32)>,
+    known: Arc<Weights>,
+}
+
+/// The outcomes of a module.
+struct Outcomes {
+    ran: Vec<Ran>,
+    /// What the backend was found to have.
+    learned: CapabilityMap,
+}
+
+/// The outcome of a run.
+struct Ran {
+    regime: Regime,
+    subject: Subject,
+    /// Whether it is the rest of the module, without what the backend does not support.
+    is_part: bool,
+    record: Record,
+    /// The results of the reference.
+    expected: Vec<Literal>,
 }
 
 impl Random {
-    fn new(
-        seed: u64,
-        options: &Options,
-        balance: &Balance,
-    ) -> Result<Option<Self>, generate::Invalid> {
-        let (generated, weights) = match &options.like {
-            Some(module) => (generate::mutated(seed, module.module()), Vec::new()),
-            None => (Some(generate(seed, &balance.options)?), balance.rare.clone()),
-        };
-        let with = |generated: generate::Generated| {
-            let (text, module) = (generated.text.clone(), Arc::clone(&generated.module));
-            Self { seed, text, module, generated, weights }
-        };
-        Ok(generated.map(with))
-    }
     fn subject(&self, regime: Regime) -> Subject {
         Subject {
             name: format!("seed {}, {}", self.seed, regime.name()),
             file: format!("m{}.hlo", self.seed),
-            text: self.text.clone(),
-            module: Arc::clone(&self.module),
+            text: self.generated.text.clone(),
+            module: Arc::clone(&self.generated.module),
             arguments: self.generated.arguments(regime),
         }
+    }
+    /// Runs the module with the arguments of each regime.
+    fn run(&self, bits: bool, backend: &mut dyn Backend, reference: &mut dyn Backend) -> Outcomes {
+        let (mut backend, mut reference) = (Recorder::new(backend), Recorder::new(reference));
+        let compare = if bits { bits::conform } else { conform };
+        let (mut rest, mut learned) = (None, self.known.learned.clone());
+        let run = |regime| {
+            let (mut subject, mut is_part) = (self.subject(regime), false);
+            let mut record = compare(&subject, &mut reference, &mut backend);
+            if record.verdict == Verdict::Unsupported {
+                let rest = rest.get_or_insert_with(|| {
+                    Rest::of(&subject, &mut reference, &mut backend, &mut learned)
+                });
+                let part = rest.as_mut().and_then(|rest| rest.subject(&subject, &mut reference));
+                if let Some(part) = part {
+                    record = compare(&part, &mut reference, &mut backend);
+                    (subject, is_part) = (part, true);
+                }
+            }
+            let expected = reference.take_results();
+            if bits {
+                nan::explain(&mut record, &subject, compare, &mut reference, &mut backend);
+            }
+            Ran { regime, subject, is_part, record, expected }
+        };
+        let ran = Regime::ALL.into_iter().map(run).collect();
+        Outcomes { ran, learned: learned.since(&self.known.learned) }
     }
 }
 
 impl Campaign {
-    /// Runs a module with the arguments of each regime.
-    fn run(
-        &mut self,
-        random: &Random,
-        backend: &mut Recorder<'_>,
-        reference: &mut Recorder<'_>,
-        options: &Options,
-    ) -> Vec<Finding> {
+    /// Counts the outcomes of a module, and returns those that are findings.
+    fn count(&mut self, random: &Random, outcomes: Outcomes, options: &Options) -> Vec<Finding> {
         self.modules += 1;
         let mut found = Vec::new();
-        let mut rest = None;
-        for regime in Regime::ALL {
-            let mut subject = random.subject(regime);
-            let compare = if options.bits { bits::conform } else { conform };
-            let mut record = compare(&subject, reference, backend);
-            if record.verdict == Verdict::Unsupported {
-                self.coverage.add(subject.module.module(), record.verdict, &[]);
-                let learned = &mut self.learned;
-                let rest =
-                    rest.get_or_insert_with(|| Rest::of(&subject, reference, backend, learned));
-                let part = rest.as_mut().and_then(|rest| rest.subject(&subject, reference));
-                if let Some(part) = part {
-                    record = compare(&part, reference, backend);
-                    self.partial += u64::from(record.verdict.is_executed());
-                    subject = part;
-                }
-            }
-            let expected = reference.take_results();
-            if options.bits {
-                nan::explain(&mut record, &subject, compare, reference, backend);
+        self.learned.merge(&outcomes.learned);
+        for Ran { regime, subject, is_part, record, expected } in outcomes.ran {
+            if is_part {
+                let whole = random.generated.module.module();
+                self.coverage.add(whole, Verdict::Unsupported, &[]);
+                self.partial += u64::from(record.verdict.is_executed());
             }
             if let Verdict::Unsupported | Verdict::Skipped = record.verdict {
                 let reason = record.reason.lines().next().unwrap_or_default();
@@ -258,13 +309,9 @@ impl Campaign {
                 *self.unsupported.entry(reason.to_owned()).or_default() += 1;
             }
             self.tally.add(record.verdict, &expected);
-            if record.verdict != Verdict::Unsupported {
-                self.coverage.add(subject.module.module(), record.verdict, &expected);
-            }
+            self.coverage.add(subject.module.module(), record.verdict, &expected);
             if is_finding(&record, options.like.is_some()) {
-                let seed = random.seed;
-                let weights = random.weights.clone();
-                let file = None;
+                let (seed, weights, file) = (random.seed, random.weights.clone(), None);
                 let finding = Finding { seed, weights, regime, subject, expected, record, file };
                 self.findings += 1;
                 found.push(finding);
@@ -285,11 +332,14 @@ mod tests {
     use super::*;
     use crate::backend::{BackendError, Capabilities, LimitedEngine, LoadedModule};
     use crate::{Engine, FileTest};
-    use hlo::Literal;
     use interp::DeviceGrid;
 
     fn engine(engine: Engine) -> LimitedEngine {
         LimitedEngine { engine, fuel: 1_000_000, max_memory: 1 << 28, time_limit: None }
+    }
+    fn backends(backend: impl Backend + Clone + Sync + 'static, jobs: usize) -> Backends {
+        let make = move || -> Box<dyn Backend> { Box::new(backend.clone()) };
+        Backends::new(make(), jobs.try_into().unwrap(), move || Ok(make()))
     }
     fn options(count: u64) -> Options {
         let (limit, generate) = (Limit::Modules(count), generate::Options::default());
@@ -298,19 +348,20 @@ mod tests {
 
     #[test]
     fn the_engines_agree() {
-        let [mut exact, mut reference] = [Engine::Exact, Engine::Reference].map(engine);
+        let (exact, reference) = (backends(engine(Engine::Exact), 1), engine(Engine::Reference));
         let mut failures = String::new();
         let mut observer = |_: &Campaign, event: Event<'_>| {
             if let Event::Found(finding) = event {
                 failures += &finding.file_test();
             }
         };
-        let campaign = fuzz(&mut exact, &mut reference, &options(60), &mut observer).unwrap();
+        let campaign = fuzz(&exact, reference, &options(60), &mut observer).unwrap();
         assert_eq!((campaign.findings, campaign.invalid), (0, 0), "{failures}");
         assert!(campaign.tally.executed() > 150, "{}", campaign.tally);
     }
 
     /// Gives zeros.
+    #[derive(Clone)]
     struct Zeros(LimitedEngine);
 
     impl Backend for Zeros {
@@ -372,9 +423,9 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_module_runs_without_what_is_missing() {
-        let mut reference = engine(Engine::Exact);
-        let mut small = Small(engine(Engine::Exact));
-        let first = fuzz(&mut small, &mut reference, &options(120), &mut |_, _| {}).unwrap();
+        let reference = engine(Engine::Exact);
+        let small = Backends::one(Box::new(Small(engine(Engine::Exact))));
+        let first = fuzz(&small, reference, &options(120), &mut |_, _| {}).unwrap();
         assert_eq!(first.findings, 0, "{}", first.tally);
         let share = |campaign: &Campaign| campaign.tally.executed() * 100 / (3 * campaign.modules);
         assert!(share(&first) >= 90 && first.partial > 100, "{}", first.tally);
@@ -384,7 +435,7 @@ mod tests {
         // Modules of what it has are not cut.
         let mut options = options(120);
         options.generate.capabilities = Arc::new(first.learned.clone());
-        let second = fuzz(&mut small, &mut reference, &options, &mut |_, _| {}).unwrap();
+        let second = fuzz(&small, reference, &options, &mut |_, _| {}).unwrap();
         assert!(second.partial * 3 < first.partial, "{} {}", second.partial, first.partial);
         assert!(share(&second) >= 95, "{}", second.tally);
     }
@@ -393,7 +444,7 @@ mod tests {
     fn findings_are_file_tests_that_pass_on_etalon() {
         let folder = tempfile::tempdir().unwrap();
         let options = Options { output: Some(folder.path().to_owned()), ..options(5) };
-        let mut reference = engine(Engine::Exact);
+        let reference = engine(Engine::Exact);
         let mut files = Vec::new();
         let mut observer = |_: &Campaign, event: Event<'_>| {
             if let Event::Found(finding) = event {
@@ -401,8 +452,8 @@ mod tests {
             }
         };
         for _ in 0..2 {
-            let mut zeros = Zeros(engine(Engine::Exact));
-            let campaign = fuzz(&mut zeros, &mut reference, &options, &mut observer).unwrap();
+            let zeros = backends(Zeros(engine(Engine::Exact)), 1);
+            let campaign = fuzz(&zeros, reference, &options, &mut observer).unwrap();
             assert!(campaign.tally.of(Verdict::Differs) > 0);
         }
         for file in &files {
@@ -414,5 +465,26 @@ mod tests {
         // The second campaign kept the files of the first one.
         assert_eq!(files.len(), std::fs::read_dir(folder.path()).unwrap().count());
         assert!(files.len() % 2 == 0);
+    }
+
+    /// Weights are adjusted before module 99.
+    #[test]
+    fn a_campaign_does_not_depend_on_the_number_of_backends() {
+        let campaign = |jobs| {
+            let (zeros, reference) =
+                (backends(Zeros(engine(Engine::Exact)), jobs), engine(Engine::Exact));
+            let mut events = Vec::new();
+            let mut observer = |campaign: &Campaign, event: Event<'_>| {
+                let what = match event {
+                    Event::Ran => String::new(),
+                    Event::Found(finding) => finding.file_test(),
+                    Event::Invalid(invalid) => invalid.to_string(),
+                };
+                events.push(format!("{} {} {what}", campaign.modules, campaign.tally));
+            };
+            let campaign = fuzz(&zeros, reference, &options(105), &mut observer).unwrap();
+            (events, campaign.coverage.to_string())
+        };
+        assert!(campaign(1) == campaign(3), "the campaigns differ");
     }
 }

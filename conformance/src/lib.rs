@@ -9,6 +9,7 @@
 //! | [`generate`], [`fuzz`] | random modules, and campaigns over them |
 //! | [`blame`] | the instructions that a backend computes wrong |
 //! | [`reduce`] | smaller modules that show the same difference |
+//! | [`pool`] | backends and other workers side by side, with the results of one |
 //! | [`FileTest`], [`find`] | tests in HLO text, and suites of recorded results |
 //!
 //! Results of modules whose arguments are known are judged by what a correct evaluation may give
@@ -52,6 +53,7 @@ mod file;
 pub mod fuzz;
 pub mod generate;
 pub mod judge;
+pub mod pool;
 mod program;
 pub mod random;
 mod recorded;

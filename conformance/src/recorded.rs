@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The stack of a thread, larger than the default: engines may recurse into called computations.
-const STACK: usize = 64 << 20;
+pub(crate) const STACK: usize = 64 << 20;
 
 /// A module with a recorded result.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,7 +7,8 @@
 mod known;
 
 use conformance::backend::{
-    Backend, BackendError, EngineBackend, LoadedModule, OptionValue, Plugin, PluginOptions, serve,
+    Backend, BackendError, EngineBackend, LoadedModule, OptionValue, Plugin, PluginFormat,
+    PluginOptions, serve,
 };
 use conformance::results::Verdict;
 use conformance::suite::{Selection, Suite};
@@ -22,9 +23,17 @@ use std::time::{Duration, Instant};
 
 const HOST: &str = "pjrt-host";
 
-type Test = fn(&Path) -> Result<(), Failed>;
+/// A plugin, and the format in which it gets programs.
+#[derive(Debug, Clone)]
+struct Tested {
+    path: PathBuf,
+    format: PluginFormat,
+}
 
-const TESTS: [(&str, Test); 9] = [
+type Test = fn(&Tested) -> Result<(), Failed>;
+
+const TESTS: [(&str, Test); 10] = [
+    ("what_a_plugin_says_of_itself", what_a_plugin_says_of_itself),
     ("element_types_keep_their_bits", element_types_keep_their_bits),
     ("results_agree_with_ours", results_agree_with_ours),
     ("tuples_are_flattened", tuples_are_flattened),
@@ -41,21 +50,28 @@ fn main() -> ExitCode {
         serve().unwrap();
     }
     let plugin = plugin();
-    let trial = |(name, test): (&str, Test)| {
-        let path = plugin.clone();
-        let run = move || path.map_or(Ok(()), |path| test(&path));
-        Trial::test(name, run).with_ignored_flag(plugin.is_none())
-    };
-    let mut trials: Vec<Trial> = TESTS.map(trial).into();
-    let (path, list) = (plugin.clone(), plugin.as_deref().and_then(known_findings));
-    let is_ignored = list.is_none();
-    let suite = move || match (path, list) {
-        (Some(path), Some(list)) => the_suite_has_known_findings_only(&path, &list),
-        _ => Ok(()),
-    };
-    trials.push(
-        Trial::test("the_suite_has_known_findings_only", suite).with_ignored_flag(is_ignored),
-    );
+    let list = plugin.as_deref().and_then(known_findings);
+    let mut trials = Vec::new();
+    for (name, format) in [("hlo", PluginFormat::Hlo), ("mlir", PluginFormat::Mlir)] {
+        let tested = plugin.clone().map(|path| Tested { path, format });
+        let is_ignored = tested.is_none();
+        for (test, run) in TESTS {
+            let tested = tested.clone();
+            let run = move || tested.map_or(Ok(()), |tested| run(&tested));
+            trials.push(Trial::test(format!("{name}::{test}"), run).with_ignored_flag(is_ignored));
+        }
+        let list = list.clone().map(|list| match format {
+            PluginFormat::Auto | PluginFormat::Hlo => list,
+            PluginFormat::Mlir => list + include_str!("known/mlir.txt"),
+        });
+        let known = tested.zip(list);
+        let is_ignored = known.is_none();
+        let run = move || {
+            known.map_or(Ok(()), |(tested, list)| the_suite_has_known_findings_only(&tested, &list))
+        };
+        let test = format!("{name}::the_suite_has_known_findings_only");
+        trials.push(Trial::test(test, run).with_ignored_flag(is_ignored));
+    }
     trials.push(Trial::test("the_host_ends_with_its_parent", the_host_ends_with_its_parent));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -77,12 +93,13 @@ fn known_findings(plugin: &Path) -> Option<String> {
     std::fs::read_to_string(folder.join(format!("{name}.txt"))).ok()
 }
 
-fn open(path: &Path, options: PluginOptions) -> Result<Plugin, BackendError> {
+fn open(tested: &Tested, options: PluginOptions) -> Result<Plugin, BackendError> {
     let mut host = Command::new(std::env::current_exe().unwrap());
     host.arg(HOST);
     let devices = ("cpu_device_count".to_owned(), OptionValue::Int(4));
     let client = [vec![devices], options.client.clone()].concat();
-    Plugin::isolated(path, host, PluginOptions { client, ..options })
+    let format = tested.format;
+    Plugin::isolated(&tested.path, host, PluginOptions { client, format, ..options })
 }
 
 fn compile(plugin: &mut Plugin, text: &str) -> Result<Box<dyn LoadedModule>, BackendError> {
@@ -112,7 +129,7 @@ const SUITE_TIME: Duration = Duration::from_secs(100);
 
 /// Runs as much of the smoke set as there is time for; each finding has to be in the list, with a
 /// cause of docs/findings.md.
-fn the_suite_has_known_findings_only(path: &Path, list: &str) -> Result<(), Failed> {
+fn the_suite_has_known_findings_only(tested: &Tested, list: &str) -> Result<(), Failed> {
     let known = known::Known::parse(list)?;
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/findings.md");
     let page = std::fs::read_to_string(page)?;
@@ -122,7 +139,7 @@ fn the_suite_has_known_findings_only(path: &Path, list: &str) -> Result<(), Fail
         }
     }
     let fast = ("xla_cpu_enable_fast_min_max".to_owned(), OptionValue::Bool(false));
-    let mut plugin = open(path, PluginOptions { xla: vec![fast], ..PluginOptions::default() })?;
+    let mut plugin = open(tested, PluginOptions { xla: vec![fast], ..PluginOptions::default() })?;
     let suite = Suite::load(&Selection::smoke())?;
     let (start, mut count, mut new) = (Instant::now(), 0, Vec::new());
     for case in suite.cases().iter().take_while(|_| start.elapsed() < SUITE_TIME) {
@@ -134,6 +151,20 @@ fn the_suite_has_known_findings_only(path: &Path, list: &str) -> Result<(), Fail
     }
     println!("{count} of {} cases in {:?}", suite.cases().len(), start.elapsed());
     if new.is_empty() { Ok(()) } else { Err(new.join("\n").into()) }
+}
+
+/// A plugin that takes both formats gets `HloModuleProto`, unless it is asked otherwise.
+fn what_a_plugin_says_of_itself(tested: &Tested) -> Result<(), Failed> {
+    let format = |format| -> Result<String, Failed> {
+        let plugin = open(&Tested { format, ..tested.clone() }, PluginOptions::default())?;
+        Ok(plugin.about().0["format"].clone())
+    };
+    expect(format(PluginFormat::Auto)?, "hlo".to_owned())?;
+    expect(format(PluginFormat::Mlir)?, "mlir".to_owned())?;
+    let about = open(tested, PluginOptions::default())?.about().0;
+    expect(about["options"].as_str(), "cpu_device_count=4")?;
+    let version: stablehlo::Version = about["stablehlo_current_version"].parse()?;
+    expect(version > stablehlo::Version::MINIMUM && about.contains_key("pjrt_api"), true)
 }
 
 /// The parent is gone when it has closed its end of the pipe.
@@ -155,8 +186,8 @@ fn the_host_ends_with_its_parent() -> Result<(), Failed> {
 }
 
 /// Every bit pattern of narrow types, and some of the others.
-fn element_types_keep_their_bits(path: &Path) -> Result<(), Failed> {
-    let mut plugin = open(path, PluginOptions::default())?;
+fn element_types_keep_their_bits(tested: &Tested) -> Result<(), Failed> {
+    let mut plugin = open(tested, PluginOptions::default())?;
     let mut kept = 0;
     for &ty in ElementType::ALL {
         let text = format!(
@@ -187,8 +218,8 @@ fn element_types_keep_their_bits(path: &Path) -> Result<(), Failed> {
     expect(kept >= 24, true)
 }
 
-fn results_agree_with_ours(path: &Path) -> Result<(), Failed> {
-    let mut plugin = open(path, PluginOptions::default())?;
+fn results_agree_with_ours(tested: &Tested) -> Result<(), Failed> {
+    let mut plugin = open(tested, PluginOptions::default())?;
     let text = "HloModule m
 ENTRY e { x = f32[2,3] parameter(0) y = f32[3,2] parameter(1)
   d = f32[2,2] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
@@ -205,8 +236,8 @@ ENTRY e { x = f32[2,3] parameter(0) y = f32[3,2] parameter(1)
     }
 }
 
-fn tuples_are_flattened(path: &Path) -> Result<(), Failed> {
-    let mut plugin = open(path, PluginOptions::default())?;
+fn tuples_are_flattened(tested: &Tested) -> Result<(), Failed> {
+    let mut plugin = open(tested, PluginOptions::default())?;
     let text = "HloModule m
 ENTRY e { p = (s32[], f32[2]) parameter(0)
   a = s32[] get-tuple-element(p), index=0
@@ -227,8 +258,8 @@ ENTRY e { p = ((s32[], token[]), f32[2]) parameter(0) q = s32[] parameter(1)
     expect(results, vec![Literal::tuple(vec![seven, pair, Literal::tuple(Vec::new())])])
 }
 
-fn dynamic_sizes_are_kept(path: &Path) -> Result<(), Failed> {
-    let mut plugin = open(path, PluginOptions::default())?;
+fn dynamic_sizes_are_kept(tested: &Tested) -> Result<(), Failed> {
+    let mut plugin = open(tested, PluginOptions::default())?;
     let text = "HloModule m
 ENTRY e { x = f32[2,<=4] parameter(0) n = s32[] parameter(1) y = f32[2,4] constant({{1, 2, 3, 4}, {5, 6, 7, 8}})
   z = f32[2,<=4] set-dimension-size(y, n), dimensions={1} s = f32[2,<=4] add(x, x)
@@ -246,8 +277,8 @@ ENTRY e { x = f32[2,<=4] parameter(0) n = s32[] parameter(1) y = f32[2,4] consta
 }
 
 /// The second execution gets arguments of its own.
-fn arguments_are_donated(path: &Path) -> Result<(), Failed> {
-    let mut plugin = open(path, PluginOptions::default())?;
+fn arguments_are_donated(tested: &Tested) -> Result<(), Failed> {
+    let mut plugin = open(tested, PluginOptions::default())?;
     let text = "HloModule m, input_output_alias={ {}: (0, {}, must-alias) }
 ENTRY e { x = s32[2] parameter(0) ROOT r = s32[2] add(x, x) }";
     let mut loaded = compile(&mut plugin, text)?;
@@ -258,8 +289,8 @@ ENTRY e { x = s32[2] parameter(0) ROOT r = s32[2] add(x, x) }";
     Ok(())
 }
 
-fn replicas_communicate(path: &Path) -> Result<(), Failed> {
-    let mut plugin = open(path, PluginOptions::default())?;
+fn replicas_communicate(tested: &Tested) -> Result<(), Failed> {
+    let mut plugin = open(tested, PluginOptions::default())?;
     let text = "HloModule m, replica_count=3
 add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }
 ENTRY e { x = s32[] parameter(0) i = u32[] replica-id() k = s32[] convert(i)
@@ -270,8 +301,8 @@ ENTRY e { x = s32[] parameter(0) i = u32[] replica-id() k = s32[] convert(i)
     expect(results, expected)
 }
 
-fn partitions_communicate(path: &Path) -> Result<(), Failed> {
-    let mut plugin = open(path, PluginOptions::default())?;
+fn partitions_communicate(tested: &Tested) -> Result<(), Failed> {
+    let mut plugin = open(tested, PluginOptions::default())?;
     let text = "HloModule m, num_partitions=2
 ENTRY e { x = s32[] parameter(0) i = u32[] partition-id() k = s32[] convert(i)
   y = s32[] collective-permute(x), channel_id=1, source_target_pairs={{0,1},{1,0}}
@@ -282,22 +313,22 @@ ENTRY e { x = s32[] parameter(0) i = u32[] partition-id() k = s32[] convert(i)
 
 const COPY: &str = "HloModule m\nENTRY e { x = s32[] parameter(0) ROOT r = s32[] negate(x) }";
 
-fn options_reach_the_plugin(path: &Path) -> Result<(), Failed> {
+fn options_reach_the_plugin(tested: &Tested) -> Result<(), Failed> {
     let option = |name: &str, value| vec![(name.to_owned(), value)];
     let level = option("xla_backend_optimization_level", OptionValue::Int(0));
-    let mut plugin = open(path, PluginOptions { xla: level, ..PluginOptions::default() })?;
+    let mut plugin = open(tested, PluginOptions { xla: level, ..PluginOptions::default() })?;
     expect(plugin.capabilities().devices, Some(4))?;
     expect(run(&mut plugin, COPY, &[&["s32[] 5"]])?, vec!["s32[] -5".to_owned()])?;
     let unknown = option("xla_no_such_option", OptionValue::Bool(true));
-    let mut plugin = open(path, PluginOptions { xla: unknown, ..PluginOptions::default() })?;
+    let mut plugin = open(tested, PluginOptions { xla: unknown, ..PluginOptions::default() })?;
     let error = compile(&mut plugin, COPY).map(drop).unwrap_err();
     expect(error.number(), "E0702")?;
     expect(error.to_string().contains("xla_no_such_option"), true)
 }
 
-fn an_endless_loop_costs_one_module(path: &Path) -> Result<(), Failed> {
+fn an_endless_loop_costs_one_module(tested: &Tested) -> Result<(), Failed> {
     let time_limit = Duration::from_secs(5);
-    let mut plugin = open(path, PluginOptions { time_limit, ..PluginOptions::default() })?;
+    let mut plugin = open(tested, PluginOptions { time_limit, ..PluginOptions::default() })?;
     let text = "HloModule m
 again { x = s32[] parameter(0) z = s32[] constant(0) ROOT p = pred[] compare(x, z), direction=GE }
 step { x = s32[] parameter(0) ROOT n = s32[] negate(x) }

@@ -53,6 +53,14 @@ fn stablehlo_runs() {
 }
 
 #[test]
+fn the_version_of_stablehlo_is_an_attribute() {
+    let attributes = Plugin::load(&library()).expect("a plugin").attributes().unwrap();
+    let version =
+        |name: &str| (format!("stablehlo_{name}_version"), OptionValue::Ints(vec![1, 13, 0]));
+    assert_eq!(attributes, [version("current"), version("minimum")]);
+}
+
+#[test]
 fn hlo_messages_run() {
     let text = "HloModule m
         ENTRY e { x = s4[3] parameter(0) y = bf16[] parameter(1) n = s4[3] negate(x)

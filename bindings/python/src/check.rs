@@ -6,7 +6,8 @@ use crate::program::Program;
 use crate::source::Source;
 use crate::value::{Value, literals};
 use conformance::backend::{
-    Backend, BackendError, Capabilities, EngineBackend, LoadedModule, Plugin, PluginOptions,
+    About, Backend, BackendError, Backends, Capabilities, EngineBackend, LoadedModule, Plugin,
+    PluginOptions,
 };
 use conformance::blame::{Finding, Options, blame};
 use conformance::on_large_stack;
@@ -50,7 +51,7 @@ pub(crate) fn check<'py>(
     let adapter = Arc::new(backend.unbind());
     let module = Arc::clone(&verified);
     let found = interrupt::run_with_calls(py, move |caller| {
-        let mut backend: Box<dyn Backend> = match name {
+        let backend: Box<dyn Backend> = match name {
             Some(name) => Box::new(Interruptible {
                 backend: named(&name, &host)?,
                 flag: Arc::clone(caller.flag()),
@@ -62,7 +63,8 @@ pub(crate) fn check<'py>(
                 whole: Arc::clone(&module),
             }),
         };
-        let found = on_large_stack(|| blame(&module, &arguments, &mut *backend, &options));
+        let backends = Backends::one(backend);
+        let found = on_large_stack(|| blame(&module, &arguments, &backends, &options));
         Ok::<_, PyErr>(found)
     })??;
     let parts = found.findings.iter().map(|finding| parts(py, program, finding));
@@ -79,6 +81,9 @@ struct Interruptible {
 impl Backend for Interruptible {
     fn name(&self) -> String {
         self.backend.name()
+    }
+    fn about(&self) -> About {
+        self.backend.about()
     }
     fn capabilities(&self) -> Capabilities {
         self.backend.capabilities()

@@ -1,14 +1,15 @@
 //! The commands that compare a backend with Etalon: `conform`, `blame`, `fuzz`, `reduce`.
 use super::shared::{EngineArg, InputArgs, LimitArgs, LoadArgs, seconds};
 use clap::Args;
-use conformance::backend::OptionValue;
+use conformance::backend::{OptionValue, PluginFormat};
 use conformance::judge::{JudgeOptions, Mode, Modes};
 use conformance::results::Shard;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// A backend and its options.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct BackendArgs {
     /// The backend: an engine of Etalon, or the path of a PJRT plugin, which runs in a process of its own. `planted:OP`, such as
     /// `planted:exp`, is the engine `exact` with wrong results of one op, to see what a report looks like. `variant:SEED`, such as
@@ -23,16 +24,25 @@ pub(crate) struct BackendArgs {
     /// standard input ask (docs/backends.md). It is started again if it dies.
     #[arg(long, value_name = "CMD", conflicts_with_all = ["backend", "backend_command"])]
     pub(crate) backend_server: Option<String>,
-    /// An option of the plugin's client, such as `cpu_device_count=8`; repeatable.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = option)]
+    /// The format in which a plugin gets modules: `HloModuleProto`, or portable bytecode of StableHLO. `auto` is the first that it
+    /// takes a module of one op in.
+    #[arg(long, value_enum, default_value_t = PluginFormatArg::Auto)]
+    pub(crate) format: PluginFormatArg,
+    /// An option of the plugin's client, such as `cpu_device_count=8` or `visible_devices=0,1`; repeatable. The type is that of
+    /// VALUE, unless it is stated, as in `fraction:float=1`: int, ints, bool, float or text.
+    #[arg(long, value_name = "NAME[:TYPE]=VALUE", value_parser = OptionValue::parse_named)]
     pub(crate) option: Vec<(String, OptionValue)>,
     /// An option of XLA for the plugin, such as `xla_backend_optimization_level=0`; repeatable.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = option)]
+    #[arg(long, value_name = "NAME[:TYPE]=VALUE", value_parser = OptionValue::parse_named)]
     pub(crate) xla_option: Vec<(String, OptionValue)>,
     /// The most seconds for loading a plugin, and for one compilation or one execution of the backend: 60 by default for a plugin or a command, no limit
     /// for an engine of Etalon. `conform` limits also the engine that the backend is compared with, if the option is given.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<Duration>,
+    /// Work with N backends side by side, each in a process of its own, or in a thread if it is an engine of Etalon. The output is
+    /// that of one.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = jobs)]
+    pub(crate) jobs: NonZero<usize>,
     /// Accept only what every specification leaves open: the order of sums, and the accuracy of functions.
     #[arg(long)]
     pub(crate) strict: bool,
@@ -72,9 +82,14 @@ impl BackendArgs {
             }
         }
         for (option, pairs) in [("--option", &self.option), ("--xla-option", &self.xla_option)] {
-            for (key, value) in pairs {
-                add(option, &format!("{key}={value}"));
+            for (name, value) in pairs {
+                add(option, &value.named(name));
             }
+        }
+        match self.format {
+            PluginFormatArg::Auto => {}
+            PluginFormatArg::Hlo => add("--format", "hlo"),
+            PluginFormatArg::Mlir => add("--format", "mlir"),
         }
         if let Some(limit) = self.time_limit {
             add("--time-limit", &limit.as_secs_f64().to_string());
@@ -121,11 +136,30 @@ fn mode(text: &str) -> Result<Mode, String> {
     })
 }
 
-/// Parses `KEY=VALUE`; the value is an integer, a boolean, a float, or else a text.
-fn option(text: &str) -> Result<(String, OptionValue), String> {
-    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
-    let value = value.parse().unwrap_or_else(|never| match never {});
-    Ok((key.to_owned(), value))
+/// Parses a number of backends.
+fn jobs(text: &str) -> Result<NonZero<usize>, String> {
+    text.parse().map_err(|_| "expected a number of backends from 1 on".to_owned())
+}
+
+/// The format in which a plugin gets modules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum PluginFormatArg {
+    /// `hlo`, or `mlir` if the plugin does not take that.
+    Auto,
+    /// `HloModuleProto`.
+    Hlo,
+    /// Portable bytecode of StableHLO.
+    Mlir,
+}
+
+impl From<PluginFormatArg> for PluginFormat {
+    fn from(format: PluginFormatArg) -> Self {
+        match format {
+            PluginFormatArg::Auto => Self::Auto,
+            PluginFormatArg::Hlo => Self::Hlo,
+            PluginFormatArg::Mlir => Self::Mlir,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

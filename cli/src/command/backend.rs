@@ -7,7 +7,7 @@ use crate::error::{Code, Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::{inputs, output};
 use conformance::backend::{
-    Backend, BackendError, CommandBackend, EngineBackend, JudgedBackend, LimitedEngine,
+    Backend, BackendError, Backends, CommandBackend, EngineBackend, JudgedBackend, LimitedEngine,
     PlantedBackend, Plugin, PluginOptions, ServerBackend, ServerOptions, VariantBackend, serve,
 };
 use conformance::judge::Accuracies;
@@ -40,8 +40,9 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     if !args.merge.is_empty() {
         return merge(args, reports);
     }
-    let mut backend = open_with(&args.backend, |engine| Box::new(limited(engine, args)))?;
-    let mut reference = limited(args.engine.into(), args);
+    let limits = limited(args.engine.into(), args);
+    let backends =
+        open_with(&args.backend, move |engine| Box::new(LimitedEngine { engine, ..limits }))?;
     let mut items = Vec::new();
     for path in &args.paths {
         items.extend(find(path, args)?);
@@ -49,18 +50,41 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     if let Some(size) = args.suite {
         items.extend(suite(size, args)?);
     }
+    let results = conformance::on_large_stack(|| {
+        compare_items(items, args, &backends, limits, reports.has_stdout())
+    })?;
+    finish(&results, reports)
+}
+
+/// Compares the backends with the reference on each item; prints those that are not good.
+fn compare_items(
+    items: Vec<Item>,
+    args: &ConformArgs,
+    backends: &Backends,
+    reference: LimitedEngine,
+    has_stdout: bool,
+) -> Result<Results> {
     let progress = output::Progress::counting("comparing", items.len());
-    let mut results = Results::new(backend.name());
+    let mut results = Results::of(backends);
     results.shards.extend(args.shard);
     let (alone, probes) = (items.len() == 1, args.suite == Some(SuiteArg::Probes));
-    for item in items {
+    let mut queue = backends.queue(AHEAD, move |backend, loaded: LoadedItem| {
+        loaded.map(|subject| {
+            let record = conformance::conform(&subject, &mut { reference }, backend);
+            (subject, record)
+        })
+    });
+    let mut items = items.into_iter();
+    loop {
+        while queue.has_room()
+            && let Some(item) = items.next()
+        {
+            queue.push(subject(item, args, alone)?);
+        }
+        let Some(ran) = queue.pop() else { break };
         progress.advance();
-        let record = match subject(item, args, alone)? {
-            Ok(subject) if args.shard.is_some_and(|shard| !shard.has(&subject.name)) => continue,
-            Ok(subject) => {
-                let mut record = conformance::on_large_stack(|| {
-                    conformance::conform(&subject, &mut reference, &mut *backend)
-                });
+        let record = match ran {
+            Ok((subject, mut record)) => {
                 if let Some(reproduction) = &mut record.reproduction {
                     reproduction.command = command_line(args, &subject);
                 }
@@ -72,21 +96,38 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
             Err(Some(report)) => (*report).into(),
             Err(None) => continue,
         };
-        for warning in backend.take_warnings() {
-            output::note(&format!("warning: {warning}\n"));
-            results.warnings.push(warning);
-        }
+        results.warnings.extend(show_warnings(backends));
         // What is missing is shown together.
         if !(probes && record.verdict == Verdict::Unsupported) {
-            print(&record, args.verbose, reports.has_stdout())?;
+            print(&record, args.verbose, has_stdout)?;
         }
         results.push(record);
     }
     drop(progress);
     if probes {
-        line(CapabilityMap::of(&results).to_string().trim_end(), reports.has_stdout())?;
+        line(CapabilityMap::of(&results).to_string().trim_end(), has_stdout)?;
     }
-    finish(&results, reports)
+    Ok(results)
+}
+
+/// The cases that each backend may have before an earlier one is reported.
+const AHEAD: usize = 4;
+
+/// Shows the warnings of backends, and returns them.
+pub(super) fn show_warnings(backends: &Backends) -> Vec<String> {
+    let warnings = backends.take_warnings();
+    for warning in &warnings {
+        output::note(&format!("warning: {warning}\n"));
+    }
+    warnings
+}
+
+/// Returns the line of a report that says what the backend is; none if only its name is known.
+pub(super) fn about(backends: &Backends) -> String {
+    match backends.about() {
+        about if about.is_empty() => String::new(),
+        about => format!("{}: {about}\n", backends.name()),
+    }
 }
 
 /// Returns the engine with the limits of the command line.
@@ -259,15 +300,29 @@ pub(crate) fn host() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Starts the backend of the command line.
-pub(super) fn open(args: &BackendArgs) -> Result<Box<dyn Backend>> {
+/// Starts the backends of the command line.
+pub(super) fn open(args: &BackendArgs) -> Result<Backends> {
     open_with(args, |engine| Box::new(EngineBackend(engine)))
 }
 
-/// Starts the backend of the command line, with engines of Etalon as `own` makes them. It is judged as the command line says.
+/// Starts the backends of the command line, with engines of Etalon as `own` makes them.
 pub(super) fn open_with(
     args: &BackendArgs,
-    own: impl Fn(Engine) -> Box<dyn Backend>,
+    own: impl Fn(Engine) -> Box<dyn Backend> + Send + Sync + 'static,
+) -> Result<Backends> {
+    let (first, args) = (start_judged(args, &own)?, args.clone());
+    Ok(Backends::new(first, args.jobs, move || {
+        start_judged(&args, &own).map_err(|failure| {
+            let messages = failure.diagnostics.iter().map(|one| one.message.as_str());
+            format!("a backend is missing: {}", messages.collect::<Vec<_>>().join("; "))
+        })
+    }))
+}
+
+/// Starts a backend. It is judged as the command line says.
+fn start_judged(
+    args: &BackendArgs,
+    own: &dyn Fn(Engine) -> Box<dyn Backend>,
 ) -> Result<Box<dyn Backend>> {
     let backend = start(args, own)?;
     let mut options = args.judging(backend.judging());
@@ -292,7 +347,7 @@ fn accuracies(path: &Path) -> Result<Accuracies> {
     })
 }
 
-fn start(args: &BackendArgs, own: impl Fn(Engine) -> Box<dyn Backend>) -> Result<Box<dyn Backend>> {
+fn start(args: &BackendArgs, own: &dyn Fn(Engine) -> Box<dyn Backend>) -> Result<Box<dyn Backend>> {
     if let Some(command) = &args.backend_command {
         let backend =
             CommandBackend::new(command, args.time_limit_or_default()).map_err(|e| misuse(&e))?;
@@ -333,11 +388,15 @@ fn start(args: &BackendArgs, own: impl Fn(Engine) -> Box<dyn Backend>) -> Result
     let options = PluginOptions {
         client: args.option.clone(),
         xla: args.xla_option.clone(),
+        format: args.format.into(),
         time_limit: args.time_limit_or_default(),
         start_limit: args.time_limit_or_default(),
         ..PluginOptions::default()
     };
-    let plugin = Plugin::isolated(&path, host, options).map_err(|e| misuse(&e))?;
+    let types = "NAME:TYPE=VALUE states the type of an option: int, ints, bool, float or text";
+    let has_options = !options.client.is_empty();
+    let plugin = Plugin::isolated(&path, host, options);
+    let plugin = plugin.map_err(|e| misuse(&if has_options { e.with_help(types) } else { e }))?;
     Ok(Box::new(plugin))
 }
 
@@ -370,14 +429,13 @@ fn find(path: &Path, args: &ConformArgs) -> Result<Vec<Item>> {
     Ok(items)
 }
 
-/// Returns the module with its arguments, or why there is none: a report, or nothing if the case expects errors. An error of
-/// one module ends the command only if it is the only one.
-fn subject(
-    item: Item,
-    args: &ConformArgs,
-    alone: bool,
-) -> Result<std::result::Result<Subject, Option<Box<Report>>>> {
-    Ok(match item {
+/// A module with its arguments, or why there is none: a report, or nothing if the case is not for this run.
+type LoadedItem = std::result::Result<Subject, Option<Box<Report>>>;
+
+/// Loads an item. A case that expects errors, or that another shard has, is not for this run. An error of one module ends the
+/// command only if it is the only one.
+fn subject(item: Item, args: &ConformArgs, alone: bool) -> Result<LoadedItem> {
+    let loaded = match item {
         Item::Suite(case) => case.subject().map_err(|message| {
             Some(Box::new(failed(
                 Path::new(case.name()),
@@ -394,7 +452,9 @@ fn subject(
             module => Ok(module?),
         },
         Item::Unreadable(report) => Err(Some(Box::new(report))),
-    })
+    };
+    let is_of_shard = |subject: &Subject| args.shard.is_none_or(|shard| shard.has(&subject.name));
+    Ok(loaded.and_then(|subject| if is_of_shard(&subject) { Ok(subject) } else { Err(None) }))
 }
 
 /// Loads a module, with the arguments of the command line.

@@ -1,5 +1,5 @@
 //! `etalon blame`: the instructions that a backend computes wrong, or where a pass changes the result.
-use super::backend::open;
+use super::backend::{about, open, show_warnings};
 use super::{load_filled, verified};
 use crate::args::BlameArgs;
 use crate::error::{Exit, Failure, Result};
@@ -84,21 +84,23 @@ impl Subject {
 /// Finds the instructions that a backend computes wrong.
 fn instructions(args: &BlameArgs, file: &Path, options: &Options) -> Result<ExitCode> {
     let subject = Subject::load(file, args)?;
-    let mut backend = open(&args.backend)?;
+    let backends = open(&args.backend)?;
     let progress = output::Progress::new("searching");
     let found = conformance::on_large_stack(|| {
-        blame(&subject.module, &subject.arguments, &mut *backend, options)
+        blame(&subject.module, &subject.arguments, &backends, options)
     });
     drop(progress);
-    for warning in backend.take_warnings() {
-        output::note(&format!("warning: {warning}\n"));
-    }
+    show_warnings(&backends);
     if let (Some(target), Some(finding)) = (&args.output, found.findings.first()) {
         let program = &finding.program;
         let text = file_test(&program.module, &program.arguments, Some(options.fuel));
         file::replace(target, text.as_bytes())?;
     }
-    let text = if args.json { found.to_json() + "\n" } else { report(&found, &subject) };
+    let text = if args.json {
+        found.to_json() + "\n"
+    } else {
+        about(&backends) + &report(&found, &subject)
+    };
     output::report(&text, args.output.as_deref().is_some_and(file::is_stdout))?;
     let bug = |judgement: &Judgement| judgement.verdict == Verdict::EtalonBug;
     let findings = found.findings.iter().filter_map(|finding| finding.judgement.as_ref());

@@ -1,11 +1,11 @@
 //! `etalon fuzz`: runs random modules on a backend and on Etalon.
-use super::backend::{engine_of, open_with, read_results};
+use super::backend::{about, engine_of, open_with, read_results, show_warnings};
 use super::{load, verified};
 use crate::args::{FuzzArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::{file, output};
-use conformance::backend::LimitedEngine;
+use conformance::backend::{Backends, LimitedEngine};
 use conformance::fuzz::{self, Campaign, ENOUGH, Event, Finding, Limit};
 use conformance::results::Verdict;
 use conformance::{CapabilityMap, Engine, generate, on_large_stack};
@@ -28,10 +28,10 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     let engine = engine_of(&args.backend);
     // `exact` is compared with the reference, and any other backend with the fastest that rounds correctly.
     let is_exact = engine == Some(Engine::Exact);
-    let mut reference =
+    let reference =
         limited(if is_exact { Engine::Reference } else { Engine::Exact }, args.like.is_some());
-    let mut backend =
-        open_with(&args.backend, |engine| Box::new(limited(engine, args.like.is_some())))?;
+    let is_variant = args.like.is_some();
+    let backends = open_with(&args.backend, move |engine| Box::new(limited(engine, is_variant)))?;
     let like = args.like.as_deref().map(like).transpose()?;
     let limit = match (args.minutes, args.count) {
         (Some(time), _) => Limit::Time(time),
@@ -40,7 +40,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     let generate = generate::Options {
         weights: args.weight.clone(),
         portable: args.portable || engine.is_none(),
-        devices: backend.capabilities().devices,
+        devices: backends.capabilities().devices,
         ops: args.ops.clone(),
         types: args.types.clone(),
         capabilities: Arc::new(capabilities(args.capabilities.as_deref())?),
@@ -68,16 +68,13 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
         Event::Found(finding) => show(finding, &command),
         Event::Invalid(invalid) => output::note(&format!("{invalid}\n")),
     };
-    let campaign =
-        on_large_stack(|| fuzz::fuzz(&mut *backend, &mut reference, &options, &mut observer));
-    for warning in backend.take_warnings() {
-        output::note(&format!("warning: {warning}\n"));
-    }
+    let campaign = on_large_stack(|| fuzz::fuzz(&backends, reference, &options, &mut observer));
+    show_warnings(&backends);
     let campaign = campaign.map_err(|error| Failure::file(&error.path, &error.error))?;
     if let Some(folder) = args.output.as_deref().filter(|_| !campaign.learned.is_empty()) {
         keep(&campaign, folder, &mut kept);
     }
-    finish(&campaign, args.coverage)
+    finish(&campaign, &backends, args.coverage)
 }
 
 /// An engine with the limits of a generated module, or those of a variant of a module, which may be large or run without end.
@@ -197,10 +194,11 @@ fn keep(campaign: &Campaign, folder: &Path, kept: &mut Option<PathBuf>) {
     }
 }
 
-fn finish(campaign: &Campaign, coverage: bool) -> Result<ExitCode> {
+fn finish(campaign: &Campaign, backends: &Backends, coverage: bool) -> Result<ExitCode> {
     let is_long = campaign.modules >= MANY;
     let mut text = if coverage || is_long { table(campaign) } else { String::new() };
     let Campaign { without_variant, findings, invalid, .. } = campaign;
+    text.push_str(&about(backends));
     text.push_str(&last_line(campaign));
     if *without_variant > 0 {
         let _ = writeln!(text, "{without_variant} seeds without a valid variant");

@@ -1,5 +1,5 @@
 //! `etalon reduce`: the smallest module that still shows a difference.
-use super::backend::{misuse, open};
+use super::backend::{about, misuse, open, show_warnings};
 use super::{load_filled, verified};
 use crate::args::{ReduceArgs, RepeatArg};
 use crate::error::{Code, Failure, Result};
@@ -7,17 +7,18 @@ use crate::file::{self, Existing};
 use crate::limits::Limits;
 use crate::{inputs, output};
 use conformance::FileTest;
-use conformance::backend::BackendError;
+use conformance::backend::{BackendError, Backends};
+use conformance::pool::{Pool, Queue};
 use conformance::reduce::{
-    CommandPredicate, Difference, Interest, Options, ReduceError, Reduced, Step, file_test,
-    measured_fuel, reduce, repeated, repetitions,
+    Candidate, CommandPredicate, Difference, Interest, Options, ReduceError, Reduced, Step,
+    file_test, measured_fuel, reduce, repeated, repetitions,
 };
 use hlo::{Literal, Verified};
 use interp::{DeviceGrid, RunOptions};
 use load::Loaded;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The runs that measure how often a difference shows.
@@ -25,8 +26,7 @@ const MEASURED: u32 = 20;
 
 /// A module with its arguments.
 struct Start {
-    module: Arc<Verified>,
-    arguments: Vec<Vec<Literal>>,
+    candidate: Candidate,
     /// The steps of the engine for one candidate.
     fuel: u64,
 }
@@ -36,13 +36,19 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<ExitCode> {
     let start = Start::load(args)?;
     let limit = args.backend.time_limit_or_default();
     if let Some(command) = &args.command {
-        let command = CommandPredicate::new(command, limit).map_err(|e| misuse(&e))?;
-        return reduce_to(args, &start, &mut Predicate::Command(command, None), &target);
+        let command = Arc::new(CommandPredicate::new(command, limit).map_err(|e| misuse(&e))?);
+        let workers = Pool::new((), args.backend.jobs, || Ok(()));
+        return reduce_to(
+            args,
+            &start,
+            &Predicate::Command(command, workers, Arc::default()),
+            &target,
+        );
     }
-    let mut backend = open(&args.backend)?;
+    let backends = open(&args.backend)?;
+    let difference = Arc::new(Difference::new(args.engine.into(), start.fuel));
     conformance::on_large_stack(|| {
-        let difference = Difference::new(args.engine.into(), &mut *backend, start.fuel);
-        reduce_to(args, &start, &mut Predicate::Backend(difference), &target)
+        reduce_to(args, &start, &Predicate::Backend(difference, backends), &target)
     })
 }
 
@@ -81,35 +87,58 @@ impl Start {
             }
         };
         let fuel = args.fuel.unwrap_or_else(|| measured_fuel(&module, &arguments));
-        Ok(Self { module, arguments, fuel })
+        Ok(Self { candidate: Candidate { module, arguments }, fuel })
     }
 }
 
-/// What makes a candidate interesting.
-enum Predicate<'a> {
-    Command(CommandPredicate, Option<BackendError>),
-    Backend(Difference<'a>),
+/// What makes a candidate interesting, and who finds out.
+enum Predicate {
+    /// A command, and its first error.
+    Command(Arc<CommandPredicate>, Pool<()>, Arc<Mutex<Option<BackendError>>>),
+    Backend(Arc<Difference>, Backends),
 }
 
-impl Predicate<'_> {
-    fn ask(&mut self, module: &Arc<Verified>, arguments: &[Vec<Literal>]) -> Interest {
+impl Predicate {
+    /// Returns the queue of candidates, each of which is asked for up to `times` times.
+    fn queue(&self, times: u32) -> Queue<'_, Candidate, Interest> {
         match self {
-            Self::Backend(difference) => difference.interest(module, arguments),
-            Self::Command(command, failed) => {
-                command.interest(module, arguments).unwrap_or_else(|error| {
-                    *failed = Some(error);
-                    Interest::Boring
+            Self::Backend(difference, backends) => {
+                let difference = Arc::clone(difference);
+                backends.queue(1, move |backend, candidate: Candidate| {
+                    repeated(times, || difference.interest(backend, &candidate))
+                })
+            }
+            Self::Command(command, workers, failed) => {
+                let (command, failed) = (Arc::clone(command), Arc::clone(failed));
+                workers.queue(1, move |(), candidate: Candidate| {
+                    repeated(times, || {
+                        command.interest(&candidate).unwrap_or_else(|error| {
+                            locked(&failed).get_or_insert(error);
+                            Interest::Boring
+                        })
+                    })
                 })
             }
         }
     }
+    fn is_interesting(&self, candidate: &Candidate, times: u32) -> bool {
+        let mut queue = self.queue(times);
+        queue.push(candidate.clone());
+        queue.pop() == Some(Interest::Interesting)
+    }
+    /// Returns the error of the command, if it cannot run.
+    fn error(&self) -> Option<Failure> {
+        match self {
+            Self::Command(_, _, failed) => locked(failed).as_ref().map(misuse),
+            Self::Backend(..) => None,
+        }
+    }
     /// Returns how often a candidate is asked for.
-    fn repetitions(&mut self, args: &ReduceArgs, start: &Start) -> u32 {
+    fn repetitions(&self, args: &ReduceArgs, start: &Start) -> u32 {
         match args.repeat {
             RepeatArg::Times(times) => times,
             RepeatArg::Auto => {
-                let mut shows =
-                    || self.ask(&start.module, &start.arguments) == Interest::Interesting;
+                let shows = || self.is_interesting(&start.candidate, 1);
                 let shown: u32 = (0..MEASURED).map(|_| u32::from(shows())).sum();
                 let times = repetitions(shown, MEASURED);
                 output::note(&format!(
@@ -124,7 +153,7 @@ impl Predicate<'_> {
 fn reduce_to(
     args: &ReduceArgs,
     start: &Start,
-    predicate: &mut Predicate<'_>,
+    predicate: &Predicate,
     target: &Path,
 ) -> Result<ExitCode> {
     let times = predicate.repetitions(args, start);
@@ -139,20 +168,20 @@ fn reduce_to(
         progress: Some(Box::new(on_step)),
         ..Options::default()
     };
-    let reduced = reduce(Arc::clone(&start.module), &start.arguments, &mut options, |m, a| {
-        repeated(times, || predicate.ask(m, a))
-    });
+    let Candidate { module, arguments } = &start.candidate;
+    let queue = predicate.queue(times);
+    let reduced = reduce(Arc::clone(module), arguments, &mut options, queue);
     drop((options, progress));
-    if let Predicate::Command(_, Some(error)) = predicate {
-        return Err(misuse(error));
+    if let Some(failure) = predicate.error() {
+        return Err(failure);
     }
     let reduced = reduced.map_err(|error| not_reduced(&error, args))?;
     let text = file_test(&reduced.module, &reduced.arguments, Some(start.fuel));
     file::replace(target, text.as_bytes())?;
     write_others(args, start, target, &reduced)?;
-    if repeated(times, || predicate.ask(&reduced.module, &reduced.arguments))
-        != Interest::Interesting
-    {
+    let Reduced { module, arguments, .. } = &reduced;
+    let result = Candidate { module: Arc::clone(module), arguments: arguments.clone() };
+    if !predicate.is_interesting(&result, times) {
         output::note(
             "warning: the result does not show the difference in each run: try --repeat auto\n",
         );
@@ -181,22 +210,25 @@ fn not_reduced(error: &ReduceError, args: &ReduceArgs) -> Failure {
 
 fn report(
     start: &Start,
-    predicate: &Predicate<'_>,
+    predicate: &Predicate,
     reduced: &Reduced,
     target: &Path,
 ) -> Result<ExitCode> {
     let count = |module: &Verified| -> usize {
         module.module().computations.iter().map(|(_, c)| c.instructions.len()).sum()
     };
-    let kind = match predicate {
-        Predicate::Backend(difference) => {
-            difference.kind().map_or(String::new(), |kind| format!(" ({kind})"))
+    let (about, kind) = match predicate {
+        Predicate::Backend(difference, backends) => {
+            show_warnings(backends);
+            let kind = difference.kind().map_or(String::new(), |kind| format!(" ({kind})"));
+            (about(backends), kind)
         }
-        Predicate::Command(..) => String::new(),
+        Predicate::Command(..) => (String::new(), String::new()),
     };
-    let (before, after, tried) = (count(&start.module), count(&reduced.module), reduced.tried);
+    let before = count(&start.candidate.module);
+    let (after, tried) = (count(&reduced.module), reduced.tried);
     let text = format!(
-        "{}: {before} instructions became {after}{kind}, {tried} candidates tried\n",
+        "{about}{}: {before} instructions became {after}{kind}, {tried} candidates tried\n",
         target.display()
     );
     output::report(&text, file::is_stdout(target))?;
@@ -219,6 +251,10 @@ fn write_others(args: &ReduceArgs, start: &Start, target: &Path, reduced: &Reduc
         output::note(&format!("{}: another finding: {}\n", path.display(), other.kind));
     }
     Ok(())
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes the best candidate so far, so that an interrupted search leaves it.

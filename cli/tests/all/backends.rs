@@ -102,6 +102,80 @@ fn a_server_is_a_backend() {
     expect(&serve(&folder, "tests.hlo"), 1, "error[E0703]", "");
 }
 
+/// Returns what a command prints and writes, without times.
+fn outcome(folder: &Folder, line: &str) -> (Option<i32>, String, String) {
+    let _ = std::fs::remove_file(folder.0.join("out"));
+    let output = folder.etalon(line);
+    let written = std::fs::read_to_string(folder.0.join("out")).unwrap_or_default();
+    let without_times = |text: &str| {
+        let lines = text.lines().map(|line| line.split("\"seconds\"").next().unwrap_or_default());
+        lines.filter(|line| !line.contains(" modules in ")).collect::<Vec<_>>().join("\n")
+    };
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    (output.status.code(), without_times(&stdout), without_times(&written))
+}
+
+#[test]
+fn several_backends_have_the_output_of_one() {
+    let folder = folder("jobs");
+    let op = |n: usize| ["sine", "exponential", "tanh"][n % 3];
+    let lines: Vec<String> = (1..30).map(|n| format!("n{n} = f32[4] {}(n0)\n", op(n))).collect();
+    let lines = lines.concat();
+    let module = format!(
+        "HloModule m\nENTRY e {{ n0 = f32[4] parameter(0)\n{lines}\nROOT r = (f32[4], f32[4], f32[4]) tuple(n1, n2, n29) }}\n// in: f32[4] {{1, 2, 0.5, 0.1}}\n"
+    );
+    folder.write("m.hlo", &module);
+    for (line, code) in [
+        ("conform --backend planted:exp --suite smoke --case exp*/* -v --json out", 1),
+        ("conform --backend planted:exp m.hlo tests.hlo add.hlo --json out", 1),
+        ("fuzz --backend planted:add --count 6 --seed 3 --coverage", 1),
+        ("reduce --backend planted:exp m.hlo --output out", 0),
+        ("blame --backend planted:exp m.hlo --json", 1),
+    ] {
+        let [one, four] = [1, 4].map(|jobs| outcome(&folder, &format!("{line} --jobs {jobs}")));
+        assert_eq!(one.0, Some(code), "{line}: {}", one.1);
+        assert_eq!(one, four, "{line}");
+    }
+    for line in ["conform add.hlo", "blame add.hlo", "reduce add.hlo", "fuzz"] {
+        let none = folder.etalon(&format!("{line} --backend exact --jobs 0"));
+        expect(&none, 2, "", "expected a number of backends from 1 on");
+    }
+}
+
+#[test]
+fn the_death_of_a_backend_does_not_stop_the_others() {
+    let folder = folder("deaths");
+    let test = |name: &str| TESTS.split("// -----").next().unwrap().replace("two", name);
+    let names = ["a", "bad", "c", "d", "worse", "f", "g"];
+    folder.write("all.hlo", &names.map(test).join("// -----\n"));
+    let run = format!(
+        "grep -q -e 'HloModule bad' -e 'HloModule worse' $module && kill -SEGV $$; {} run $module --input $in --output $out",
+        env!("CARGO_BIN_EXE_etalon")
+    );
+    let script = format!(
+        r#"get() {{ value=${{line##*\"$1\":\"}}; value=${{value%%\"*}}; }}
+module=module$$.hlo
+while read -r line; do
+  case $line in
+    *hello*) echo '{{"reply":"hello","name":"shell","formats":["hlo"]}}';;
+    *compile*) get hlo; cp "$value" $module; echo '{{"reply":"ok"}}';;
+    *execute*) get inputs; in=$value; get outputs; out=$value
+      {run} >&2; echo '{{"reply":"ok"}}';;
+  esac
+done
+"#
+    );
+    folder.write("server.sh", &script);
+    for jobs in [1, 3] {
+        let output = serve(&folder, &format!("all.hlo --jobs {jobs}"));
+        expect(&output, 1, "5 agree, 2 crashed\n", "");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let [bad, worse] = ["bad", "worse"].map(|name| text.find(&format!("::{name}: crashed")));
+        assert!(bad.is_some() && bad < worse, "{text}");
+        assert!(text.contains("shell: command sh server.sh\n"), "{text}");
+    }
+}
+
 #[test]
 fn accuracies_are_stated() {
     let folder = folder("accuracies");
@@ -209,9 +283,11 @@ fn arguments_without_results_are_enough() {
 fn an_interrupted_run_leaves_the_old_report() {
     let folder = folder("interrupted");
     folder.write("out.json", "old");
+    folder.write("more.hlo", &TESTS.replace("two", "three"));
     let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_etalon"))
-        .args(["conform", "tests.hlo", "--json", "out.json", "--junit", "out.xml"])
-        .args(["--backend-command", "touch started; sleep 60 # {hlo} {out.npz}"])
+        .args(["conform", "tests.hlo", "more.hlo", "--json", "out.json", "--junit", "out.xml"])
+        .args(["--jobs", "2", "--backend-command"])
+        .arg("echo $$ > started; sleep 60 # {hlo} {out.npz}")
         .current_dir(&folder.0)
         .spawn()
         .unwrap();
@@ -220,6 +296,13 @@ fn an_interrupted_run_leaves_the_old_report() {
     }
     std::process::Command::new("kill").args(["-TERM", &run.id().to_string()]).status().unwrap();
     assert!(!run.wait().unwrap().success());
+    let command = std::fs::read_to_string(folder.0.join("started")).unwrap();
+    let command = std::path::PathBuf::from(format!("/proc/{}/exe", command.trim()));
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while command.exists() && std::time::Instant::now() < end {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(!command.exists());
     assert_eq!(std::fs::read_to_string(folder.0.join("out.json")).unwrap(), "old");
     let mut names = std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name());
     assert!(!names.any(|name| name.to_string_lossy().contains(".etalon-")));
@@ -265,7 +348,12 @@ fn what_is_no_backend_is_misuse() {
     );
     expect(&folder.etalon("conform --backend reference add.hlo"), 2, "", "E0602");
     expect(&folder.etalon("conform --backend reference add.hlo --time-limit 0"), 2, "", "seconds");
-    expect(&folder.etalon("conform --backend reference add.hlo --option x"), 2, "", "KEY=VALUE");
+    expect(
+        &folder.etalon("conform --backend reference add.hlo --option x"),
+        2,
+        "",
+        "expected NAME=VALUE",
+    );
 }
 
 #[test]

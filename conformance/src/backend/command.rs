@@ -2,7 +2,7 @@
 //! result to a file.
 use super::format::FORMATS;
 use super::process::Process;
-use super::{Backend, BackendError, Capabilities, Code, Death, LoadedModule, Result};
+use super::{About, Backend, BackendError, Capabilities, Code, Death, LoadedModule, Result};
 use crate::arrays::{self, NamedArrays};
 use hlo::literal::npz::NpyArray;
 use hlo::{Literal, Module, Verified};
@@ -69,6 +69,9 @@ impl Backend for CommandBackend {
     }
     fn capabilities(&self) -> Capabilities {
         Capabilities { devices: None, isolated: true }
+    }
+    fn about(&self) -> About {
+        About::from_iter([("command", &*self.command)])
     }
     fn compile(
         &mut self,

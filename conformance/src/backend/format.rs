@@ -2,7 +2,8 @@
 use super::{Code, Result};
 use hlo::text::Style;
 use hlo::{Module, Verified};
-use stablehlo::{Chlo, ExportOptions, TextStyle};
+use stablehlo::ir::Program;
+use stablehlo::{Chlo, ExportOptions, TextStyle, Version};
 use std::path::{Path, PathBuf};
 
 /// A form of a module.
@@ -41,19 +42,25 @@ impl Format {
 fn text(module: &Module) -> Result<Vec<u8>> {
     Ok(module.print(Style::Short).into_bytes())
 }
-fn proto(module: &Module) -> Result<Vec<u8>> {
+/// Returns a module as a serialized `HloModuleProto`.
+pub(super) fn proto(module: &Module) -> Result<Vec<u8>> {
     hlo::proto::encode(module).map_err(|e| unsupported(&e))
 }
 fn stablehlo_text(module: &Module) -> Result<Vec<u8>> {
     Ok(program(module, Chlo::Keep)?.to_text(TextStyle::Pretty).into_bytes())
 }
 fn stablehlo_bytecode(module: &Module) -> Result<Vec<u8>> {
-    // Portable bytecode has no ops of CHLO.
-    program(module, Chlo::Expand)?.to_bytecode(None).map_err(|e| unsupported(&e))
+    bytecode(&program(module, Chlo::Expand)?, None)
 }
-fn program(module: &Module, chlo: Chlo) -> Result<stablehlo::ir::Program> {
+/// Returns a module as a StableHLO program.
+pub(super) fn program(module: &Module, chlo: Chlo) -> Result<Program> {
     let verified: Verified = module.clone().verify().map_err(|e| unsupported(&e))?;
     stablehlo::from_hlo(&verified, &ExportOptions { chlo }).map_err(|e| unsupported(e.code()))
+}
+/// Returns a program without ops of CHLO as portable bytecode for this version, or the first that
+/// has all of it.
+pub(super) fn bytecode(program: &Program, target: Option<Version>) -> Result<Vec<u8>> {
+    program.to_bytecode(target).map_err(|e| unsupported(e.code()))
 }
 fn unsupported(error: &dyn std::fmt::Display) -> super::BackendError {
     Code::Unsupported { message: error.to_string() }.into()

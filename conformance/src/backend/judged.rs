@@ -1,5 +1,5 @@
 //! A backend that is judged by options of its user.
-use super::{Backend, Capabilities, LoadedModule, Result};
+use super::{About, Backend, Capabilities, LoadedModule, Result};
 use crate::judge::JudgeOptions;
 use hlo::Verified;
 use interp::DeviceGrid;
@@ -34,6 +34,9 @@ impl Backend for JudgedBackend {
     }
     fn capabilities(&self) -> Capabilities {
         self.inner.capabilities()
+    }
+    fn about(&self) -> About {
+        self.inner.about()
     }
     fn judging(&self) -> JudgeOptions {
         self.options.clone()

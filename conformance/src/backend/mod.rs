@@ -26,6 +26,8 @@
 //! assert_eq!(results[0].to_string(), "s8[2]{0} {2, -2}");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+mod about;
+mod backends;
 mod channel;
 mod child;
 mod command;
@@ -43,6 +45,8 @@ mod process;
 mod server;
 mod variant;
 
+pub use about::About;
+pub use backends::Backends;
 pub use command::CommandBackend;
 pub(crate) use command::{shell, write_arguments};
 pub use custom_calls::{IsolatedLibrary, serve_custom_calls};
@@ -51,7 +55,7 @@ pub use engine::{EngineBackend, LimitedEngine};
 pub use error::{BackendError, Code};
 pub use judged::JudgedBackend;
 pub use planted::PlantedBackend;
-pub use plugin::{Plugin, PluginOptions, serve};
+pub use plugin::{Plugin, PluginFormat, PluginOptions, serve};
 pub use server::{ServerBackend, ServerOptions};
 pub use variant::VariantBackend;
 
@@ -71,6 +75,10 @@ pub trait Backend: Send {
     fn name(&self) -> String;
     /// Returns what the backend can do.
     fn capabilities(&self) -> Capabilities;
+    /// Returns what reports say of the backend besides its name: its versions and its options.
+    fn about(&self) -> About {
+        About::default()
+    }
     /// Returns what a judge knows of the backend: the accuracy that it states, and the modes that
     /// are legal. Results that need a mode are labeled.
     fn judging(&self) -> JudgeOptions {

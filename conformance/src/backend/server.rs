@@ -18,7 +18,7 @@ use super::channel::Channel;
 use super::command::{read_results, write_arguments};
 use super::format::{FORMATS, Format};
 use super::parent::{IsolatedModule, Parent, Peer, PeerModule, ProcessLimits, Trouble, lock};
-use super::{Backend, BackendError, Capabilities, Code, Death, LoadedModule, Result};
+use super::{About, Backend, BackendError, Capabilities, Code, Death, LoadedModule, Result};
 use super::{check_devices, for_grid};
 use crate::judge::{Accuracies, JudgeOptions};
 use hlo::{Literal, Module, Verified};
@@ -127,6 +127,7 @@ impl Default for ServerOptions {
 /// ```
 #[derive(Debug)]
 pub struct ServerBackend {
+    command: String,
     hello: Hello,
     accuracies: Accuracies,
     parent: Arc<Mutex<Parent<Server>>>,
@@ -148,7 +149,12 @@ impl ServerBackend {
         let hello = parent.start()?;
         let accuracies = Accuracies::parse(&hello.accuracies)
             .map_err(|message| BackendError::from(Code::NotStarted { message }))?;
-        Ok(Self { hello, accuracies, parent: Arc::new(Mutex::new(parent)) })
+        Ok(Self {
+            command: command.to_owned(),
+            hello,
+            accuracies,
+            parent: Arc::new(Mutex::new(parent)),
+        })
     }
 }
 
@@ -158,6 +164,9 @@ impl Backend for ServerBackend {
     }
     fn capabilities(&self) -> Capabilities {
         Capabilities { devices: self.hello.devices, isolated: true }
+    }
+    fn about(&self) -> About {
+        About::from_iter([("command", &*self.command)])
     }
     fn judging(&self) -> JudgeOptions {
         JudgeOptions { accuracies: self.accuracies.clone(), ..JudgeOptions::default() }

@@ -1,4 +1,5 @@
 //! The findings of a search, as text, as diagnostics and as JSON.
+use crate::backend::About;
 use crate::judge::Judgement;
 use crate::program::{At, Program, arrays};
 use crate::results::Verdict;
@@ -77,6 +78,11 @@ pub struct Finding {
 /// The result of a search.
 #[derive(Debug, Clone, Serialize)]
 pub struct Blame {
+    /// The name of the backend.
+    pub backend: String,
+    /// What else is known of it.
+    #[serde(skip_serializing_if = "About::is_empty")]
+    pub about: About,
     /// The verdict on the result of the module.
     pub verdict: Verdict,
     /// How the result of the module differs.
@@ -102,6 +108,8 @@ pub struct Blame {
 impl Default for Blame {
     fn default() -> Self {
         Self {
+            backend: String::new(),
+            about: About::default(),
             verdict: Verdict::Agrees,
             judgement: None,
             failure: None,

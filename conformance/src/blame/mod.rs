@@ -15,15 +15,15 @@
 //!
 //! ```
 //! use conformance::Engine;
-//! use conformance::backend::EngineBackend;
+//! use conformance::backend::{Backends, EngineBackend};
 //! use conformance::blame::{Options, blame};
 //! use std::sync::Arc;
 //!
 //! let text = "HloModule m\nENTRY e { x = f32[2] parameter(0) y = f32[2] sine(x) ROOT r = f32[2] add(x, y) }";
 //! let module = Arc::new(hlo::Module::parse(text)?.verify()?);
 //! let arguments = [vec!["f32[2] {1, 2}".parse()?]];
-//! let mut backend = EngineBackend(Engine::Reference);
-//! let blame = blame(&module, &arguments, &mut backend, &Options::default());
+//! let backends = Backends::one(Box::new(EngineBackend(Engine::Reference)));
+//! let blame = blame(&module, &arguments, &backends, &Options::default());
 //! assert!(!blame.is_wrong());
 //! assert_eq!(blame.checked, 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -40,7 +40,7 @@ pub use crate::program::Program;
 pub use finding::{Blame, Context, Finding, Operand};
 pub use pair::{Divergence, ModulePair, compare_modules};
 
-use crate::backend::Backend;
+use crate::backend::Backends;
 use crate::conform::verdict;
 use crate::judge::judge_with;
 use crate::results::Verdict;
@@ -75,13 +75,14 @@ impl Default for Options {
 pub fn blame(
     module: &Arc<Verified>,
     arguments: &[Vec<Literal>],
-    backend: &mut dyn Backend,
+    backends: &Backends,
     options: &Options,
 ) -> Blame {
-    let mut sides = Sides::new(backend, module.module(), options.fuel);
+    let sides = Sides::new(backends, module.module(), options.fuel);
     let mut arguments = arguments.to_vec();
     let whole = Program { module: Arc::clone(module), arguments: arguments.clone() };
-    let mut blame = Blame::default();
+    let (backend, about) = (backends.name().to_owned(), backends.about().clone());
+    let mut blame = Blame { backend, about, ..Blame::default() };
     let expected = match sides.etalon(&whole) {
         Ok(expected) => expected,
         Err(message) => {
@@ -95,7 +96,7 @@ pub fn blame(
     }
     let original = match sides.backend(&whole) {
         Ok(actual) => {
-            let judgement = judge_with(&sides.judging(), module, &arguments, &expected, &actual);
+            let judgement = judge_with(sides.judging(), module, &arguments, &expected, &actual);
             blame.verdict = judgement.verdict;
             blame.judgement = Some(judgement);
             Some(actual)

@@ -25,7 +25,7 @@ impl BlameSearch<'_> {
         let (Ok(mut decides), Ok(mut steps)) = loaded else {
             return Some(self.round((op, carried), [true, true], 1, path));
         };
-        let options = self.sides.judging().without_witness();
+        let options = self.sides.judging().clone().without_witness();
         for round in 1..=self.options.rounds {
             let carried = |flat: &[Vec<Literal>]| -> Option<Vec<Vec<Literal>>> {
                 let value = |list: &Vec<Literal>| rebuilt(&shape, &mut list.iter().cloned());

@@ -1,7 +1,7 @@
 //! The search: each instruction is judged on the operands that the backend computed.
 use super::Options;
 use super::finding::{Blame, Context, Evidence, Finding};
-use super::sides::Sides;
+use super::sides::{OneSide, Sides};
 use super::watch::{Recorded, Region};
 use crate::conform::verdict;
 use crate::judge::{Judgement, judge_with};
@@ -9,7 +9,7 @@ use crate::program::{Program, alone, arrays, watching};
 use crate::results::Verdict;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Literal, Verified};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// A search for the instructions that a backend computes wrong.
@@ -147,43 +147,77 @@ impl<'a> BlameSearch<'a> {
             None => None,
         };
         let own = own.map(|(own, _)| own);
-        for &id in slice {
-            self.instruction(place, region, id, [recorded.as_ref(), own.as_ref()], tainted);
+        self.instructions(place, region, slice, [recorded.as_ref(), own.as_ref()], tainted);
+    }
+
+    /// Checks instructions in order, on several backends at a time.
+    fn instructions(
+        &mut self,
+        place: &ComputationCall,
+        region: Region<'_>,
+        slice: &[InstructionId],
+        values: [Option<&Recorded>; 2],
+        tainted: &mut BTreeSet<InstructionId>,
+    ) {
+        let mut queue = self.sides.queue(|sides, question: Result<Question, String>| {
+            question.map(|question| (question.check(sides), question.program))
+        });
+        let (mut ids, mut open) = (slice.iter(), VecDeque::new());
+        loop {
+            while queue.has_room()
+                && let Some(&id) = ids.next()
+            {
+                queue.push(self.question(place, region, id, values));
+                open.push_back(id);
+            }
+            let (Some(id), Some(answer)) = (open.pop_front(), queue.pop()) else { return };
+            match answer {
+                Ok(answer) => self.answer(place, region, id, values, answer, tainted),
+                Err(reason) => self.not_checked(place, id, reason),
+            }
             if self.is_finished() {
                 return;
             }
         }
     }
 
-    /// Checks an instruction. `values` are those that the backend and Etalon recorded.
-    fn instruction(
+    /// Returns the question whether an instruction is right. `values` are those that the backend and
+    /// Etalon recorded.
+    fn question(
+        &self,
+        place: &ComputationCall,
+        region: Region<'_>,
+        id: InstructionId,
+        [recorded, own]: [Option<&Recorded>; 2],
+    ) -> Result<Question, String> {
+        let values = recorded.or(own).ok_or("Etalon has no values for its operands")?;
+        let known = |operand| region.value(operand, values);
+        let at = (place.computation, id);
+        let program = alone(self.module.module(), at, place.arguments.len(), &known)?;
+        let recorded = recorded.and_then(|recorded| region.value(id, recorded));
+        Ok(Question { program, recorded })
+    }
+
+    /// Notes what was found about an instruction, and searches in what it calls.
+    fn answer(
         &mut self,
         place: &ComputationCall,
         region: Region<'_>,
         id: InstructionId,
         [recorded, own]: [Option<&Recorded>; 2],
+        (answer, program): (Answer, Program),
         tainted: &mut BTreeSet<InstructionId>,
     ) {
-        let Some(values) = recorded.or(own) else {
-            return self.not_checked(place, id, "Etalon has no values for its operands".to_owned());
-        };
-        let known = |operand| region.value(operand, values);
-        let at = (place.computation, id);
-        let module = Arc::clone(&self.module);
-        let program = match alone(module.module(), at, place.arguments.len(), &known) {
-            Ok(program) => program,
-            Err(reason) => return self.not_checked(place, id, reason),
-        };
         let path = format!("{}/{}", place.path, region.computation.name(id));
         let passes_on =
             region.watched(&[id]).iter().any(|other| *other != id && tainted.contains(other));
+        let module = Arc::clone(&self.module);
         let is_entry = place.computation == module.module().entry;
-        let value = recorded.and_then(|recorded| region.value(id, recorded));
-        match self.check(&program, value.as_deref()) {
+        match answer {
             Answer::Unknown(reason) => self.not_checked(place, id, reason),
             Answer::Right => {
                 self.blame.checked += usize::from(is_entry);
-                let own = own.and_then(|own| region.value(id, own));
+                let [value, own] = [recorded, own].map(|values| region.value(id, values?));
                 if passes_on {
                     tainted.insert(id);
                     if is_entry && own != value {
@@ -194,24 +228,37 @@ impl<'a> BlameSearch<'a> {
             Answer::Wrong(evidence) => {
                 self.blame.checked += usize::from(is_entry);
                 tainted.insert(id);
+                let at = (place.computation, id);
                 let finding = Finding::new(module.module(), at, path, *evidence, program);
+                let known = |operand| region.value(operand, recorded.or(own)?);
                 self.descend(finding, at, place, &known);
             }
         }
     }
+}
 
+/// An instruction alone, and the value that the backend recorded for it.
+struct Question {
+    program: Program,
+    recorded: Option<Vec<Literal>>,
+}
+
+impl Question {
     /// Judges the value that the backend recorded for an instruction, and the one it has when it
     /// runs alone.
-    fn check(&mut self, program: &Program, recorded: Option<&[Literal]>) -> Answer {
-        let expected = match self.sides.etalon(program) {
+    fn check(&self, sides: &mut OneSide<'_>) -> Answer {
+        let program = &self.program;
+        let expected = match sides.etalon(program) {
             Ok(expected) => expected,
             Err(message) => return Answer::Unknown(format!("Etalon: {message}")),
         };
-        let options = self.sides.judging();
+        let options = sides.judging().clone();
         let judged = |actual: &[Literal]| {
             judge_with(&options, &program.module, &program.arguments, &expected, actual)
         };
-        let flat: Option<Vec<Literal>> = recorded
+        let flat: Option<Vec<Literal>> = self
+            .recorded
+            .as_ref()
             .map(|values| values.iter().map(|value| Literal::tuple(arrays(value))).collect());
         let in_module = flat.map(|values| judged(&values));
         if in_module.as_ref().is_some_and(|judgement| !is_wrong(judgement)) {
@@ -221,7 +268,7 @@ impl<'a> BlameSearch<'a> {
             let (judgement, expected) = (Some(judgement), expected.clone());
             Answer::Wrong(Box::new(Evidence { context, judgement, failure: None, expected }))
         };
-        match (self.sides.backend(program), in_module) {
+        match (sides.backend(program), in_module) {
             (Ok(actual), in_module) => match (judged(&actual), in_module) {
                 (judgement, _) if is_wrong(&judgement) => wrong(Context::Alone, judgement),
                 (_, Some(judgement)) => wrong(Context::InModule, judgement),

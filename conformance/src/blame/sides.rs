@@ -1,6 +1,7 @@
 //! The two sides: the backend and Etalon.
-use crate::backend::{Backend, BackendError, LoadedModule};
+use crate::backend::{Backend, BackendError, Backends, LoadedModule};
 use crate::judge::JudgeOptions;
+use crate::pool::Queue;
 use crate::program::Program;
 use collectives::Session;
 use hlo::{Literal, Module};
@@ -10,10 +11,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Runs modules on both sides.
 pub(super) struct Sides<'a> {
-    backend: &'a mut dyn Backend,
+    backends: &'a Backends,
     grid: DeviceGrid,
     options: RunOptions,
     interrupt: Option<Arc<AtomicBool>>,
+}
+
+/// Etalon, and a backend that others work beside.
+pub(super) struct OneSide<'b> {
+    backend: &'b mut dyn Backend,
+    grid: DeviceGrid,
+    options: RunOptions,
+    judging: JudgeOptions,
 }
 
 /// A module that both sides compiled.
@@ -24,35 +33,69 @@ pub(super) struct Loaded {
 }
 
 impl<'a> Sides<'a> {
-    pub(super) fn new(backend: &'a mut dyn Backend, module: &Module, fuel: u64) -> Self {
+    pub(super) fn new(backends: &'a Backends, module: &Module, fuel: u64) -> Self {
         let options = RunOptions::default().fuel(fuel);
-        let interrupt = backend.interrupt();
+        let interrupt = backends.interrupt().cloned();
         let options = match &interrupt {
             Some(flag) => options.interrupt(Arc::clone(flag)),
             None => options,
         };
-        Self { backend, grid: DeviceGrid::of(&module.config), options, interrupt }
+        Self { backends, grid: DeviceGrid::of(&module.config), options, interrupt }
     }
     /// Returns whether the caller ends the search.
     pub(super) fn is_interrupted(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
     /// Returns what is known of the backend.
-    pub(super) fn judging(&self) -> JudgeOptions {
-        self.backend.judging()
+    pub(super) fn judging(&self) -> &'a JudgeOptions {
+        self.backends.judging()
     }
-    pub(super) fn backend(&mut self, program: &Program) -> Result<Vec<Literal>, BackendError> {
-        self.backend.compile(&program.module, self.grid)?.execute(&program.arguments)
+    pub(super) fn backend(&self, program: &Program) -> Result<Vec<Literal>, BackendError> {
+        let (program, grid) = (program.clone(), self.grid);
+        self.backends.run(move |backend| run_backend(backend, &program, grid))
     }
     pub(super) fn etalon(&self, program: &Program) -> Result<Vec<Literal>, String> {
         run(program, self.grid, &self.options)
     }
-    pub(super) fn load(&mut self, program: &Program) -> Result<Loaded, String> {
+    pub(super) fn load(&self, program: &Program) -> Result<Loaded, String> {
         let etalon = compile(program, self.grid)?;
-        let backend = self.backend.compile(&program.module, self.grid);
+        let (module, grid) = (Arc::clone(&program.module), self.grid);
+        let backend = self.backends.run(move |backend| backend.compile(&module, grid));
         let backend = backend.map_err(|error| error.to_string())?;
         Ok(Loaded { etalon, backend, options: self.options.clone() })
     }
+    /// Returns a queue of work that each backend does beside the others.
+    pub(super) fn queue<I: Send + 'static, R: Send + 'static>(
+        &self,
+        work: impl Fn(&mut OneSide<'_>, I) -> R + Send + Sync + 'static,
+    ) -> Queue<'a, I, R> {
+        let (grid, options, judging) = (self.grid, self.options.clone(), self.judging().clone());
+        self.backends.queue(1, move |backend, item| {
+            let (options, judging) = (options.clone(), judging.clone());
+            work(&mut OneSide { backend, grid, options, judging }, item)
+        })
+    }
+}
+
+impl OneSide<'_> {
+    /// Returns what is known of the backend.
+    pub(super) fn judging(&self) -> &JudgeOptions {
+        &self.judging
+    }
+    pub(super) fn backend(&mut self, program: &Program) -> Result<Vec<Literal>, BackendError> {
+        run_backend(self.backend, program, self.grid)
+    }
+    pub(super) fn etalon(&self, program: &Program) -> Result<Vec<Literal>, String> {
+        run(program, self.grid, &self.options)
+    }
+}
+
+fn run_backend(
+    backend: &mut dyn Backend,
+    program: &Program,
+    grid: DeviceGrid,
+) -> Result<Vec<Literal>, BackendError> {
+    backend.compile(&program.module, grid)?.execute(&program.arguments)
 }
 
 impl Loaded {

@@ -4,6 +4,7 @@ use crate::CapabilityMap;
 use crate::generate;
 use hlo::Opcode;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The number of modules between two adjustments of weights.
 const BATCH: u64 = 100;
@@ -16,36 +17,47 @@ const MAX_ADJUSTMENTS: u32 = 3;
 
 /// Higher weights for the ops that have run the fewest times.
 pub(super) struct Balance {
-    /// The options of the campaign, with these weights.
-    pub(super) options: generate::Options,
-    pub(super) rare: Vec<(Opcode, u32)>,
+    pub(super) weights: Arc<Weights>,
     /// How often an op had a higher weight: one that never runs is left in the end.
     adjustments: BTreeMap<Opcode, u32>,
 }
 
+/// The weights of ops in the modules to come.
+pub(super) struct Weights {
+    /// The options of the campaign, with these weights.
+    pub(super) options: generate::Options,
+    pub(super) rare: Vec<(Opcode, u32)>,
+    /// What the backend is known to have.
+    pub(super) learned: CapabilityMap,
+}
+
 impl Balance {
     pub(super) fn new(options: &generate::Options) -> Self {
-        Self { options: options.clone(), rare: Vec::new(), adjustments: BTreeMap::new() }
+        let learned = CapabilityMap::clone(&options.capabilities);
+        let weights = Weights { options: options.clone(), rare: Vec::new(), learned };
+        Self { weights: Arc::new(weights), adjustments: BTreeMap::new() }
     }
-    /// Sets the weights before module `k` by what ran so far; those that are given stay.
+    /// Returns whether the weights are set before module `k`.
+    pub(super) fn is_due(k: u64) -> bool {
+        k % BATCH == BATCH - 1
+    }
+    /// Sets the weights by what ran so far; those that are given stay.
     pub(super) fn update(
         &mut self,
-        k: u64,
         (coverage, learned): (&Coverage, &CapabilityMap),
         given: &generate::Options,
     ) {
-        if k % BATCH != BATCH - 1 {
-            return;
-        }
         let is_given = |op: Opcode| given.weights.iter().any(|(other, _)| *other == op);
         let adjusted = |op: Opcode| self.adjustments.get(&op).copied().unwrap_or(0);
         let rare = coverage.rare().into_iter();
         let may = |op: Opcode| !is_given(op) && !learned.lacks_op(op);
         let rare = rare.filter(|&op| may(op) && adjusted(op) < MAX_ADJUSTMENTS);
-        self.rare = rare.take(RARE).map(|op| (op, RARE_WEIGHT)).collect();
-        for (op, _) in &self.rare {
+        let rare: Vec<(Opcode, u32)> = rare.take(RARE).map(|op| (op, RARE_WEIGHT)).collect();
+        for (op, _) in &rare {
             *self.adjustments.entry(*op).or_default() += 1;
         }
-        self.options.weights = [&self.rare[..], &given.weights].concat();
+        let weights = [&rare[..], &given.weights].concat();
+        let options = generate::Options { weights, ..given.clone() };
+        self.weights = Arc::new(Weights { options, rare, learned: learned.clone() });
     }
 }

@@ -1,8 +1,7 @@
 //! The predicate of a command: exit code 0 says that a candidate is interesting.
-use super::Interest;
+use super::{Candidate, Interest};
 use crate::backend::{BackendError, Code, shell, write_arguments};
 use hlo::text::Style;
-use hlo::{Literal, Verified};
 use std::time::Duration;
 
 /// A shell command such as `./still-wrong {hlo} {in.npz}`, run once for each candidate. Exit code
@@ -12,11 +11,12 @@ use std::time::Duration;
 /// `in1`, ... with tuples flattened, for several devices `d<k>_in<i>`.
 ///
 /// ```
-/// use conformance::reduce::{CommandPredicate, Interest};
+/// use conformance::reduce::{Candidate, CommandPredicate, Interest};
 /// use std::time::Duration;
 /// let module = hlo::Module::parse("HloModule m\nENTRY e { ROOT c = s32[] constant(1) }")?.verify()?;
 /// let command = CommandPredicate::new("grep -q constant {hlo}", Duration::from_secs(10))?;
-/// assert_eq!(command.interest(&module, &[vec![]])?, Interest::Interesting);
+/// let candidate = Candidate { module: module.into(), arguments: vec![vec![]] };
+/// assert_eq!(command.interest(&candidate)?, Interest::Interesting);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -42,11 +42,8 @@ impl CommandPredicate {
     ///
     /// # Errors
     /// `E0706` if its files cannot be written, or there is no shell.
-    pub fn interest(
-        &self,
-        module: &Verified,
-        arguments: &[Vec<Literal>],
-    ) -> Result<Interest, BackendError> {
+    pub fn interest(&self, candidate: &Candidate) -> Result<Interest, BackendError> {
+        let Candidate { module, arguments } = candidate;
         let failed = |message: String| BackendError::from(Code::NotStarted { message });
         let folder = tempfile::tempdir().map_err(|e| failed(e.to_string()))?;
         let [hlo, input] = ["module.hlo", "in.npz"].map(|name| folder.path().join(name));

@@ -1,12 +1,11 @@
 //! The predicate of a backend: its results differ from those of a reference, in the same way as for
 //! the first module.
-use super::Interest;
+use super::{Candidate, Interest};
 use crate::backend::{Backend, LimitedEngine};
 use crate::results::{Record, Verdict};
 use crate::{Engine, Subject, conform};
-use hlo::{Literal, Verified};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 /// How the results of a backend differ from those of the reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,61 +92,51 @@ fn words(reason: &str) -> String {
 /// ```
 /// use conformance::Engine;
 /// use conformance::backend::EngineBackend;
-/// use conformance::reduce::{Difference, Interest};
+/// use conformance::reduce::{Candidate, Difference, Interest};
 /// use std::sync::Arc;
 /// let text = "HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] tanh(x) }";
 /// let module = Arc::new(hlo::Module::parse(text)?.verify()?);
 /// let mut backend = EngineBackend(Engine::Reference);
-/// let mut difference = Difference::new(Engine::Exact, &mut backend, 1 << 20);
-/// let x = "f32[2] {1, 2}".parse()?;
-/// assert_eq!(difference.interest(&module, &[vec![x]]), Interest::Boring);
+/// let difference = Difference::new(Engine::Exact, 1 << 20);
+/// let candidate = Candidate { module, arguments: vec![vec!["f32[2] {1, 2}".parse()?]] };
+/// assert_eq!(difference.interest(&mut backend, &candidate), Interest::Boring);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Difference<'a> {
+#[derive(Debug)]
+pub struct Difference {
     reference: LimitedEngine,
-    backend: &'a mut dyn Backend,
-    kind: Option<Kind>,
+    kind: OnceLock<Kind>,
 }
 
-impl<'a> Difference<'a> {
+impl Difference {
     /// Compares a backend with an engine, which may take `fuel` steps: a candidate may have a loop
     /// without an end.
-    pub fn new(engine: Engine, backend: &'a mut dyn Backend, fuel: u64) -> Self {
+    pub fn new(engine: Engine, fuel: u64) -> Self {
         Self {
             reference: LimitedEngine { engine, fuel, max_memory: usize::MAX, time_limit: None },
-            backend,
-            kind: None,
+            kind: OnceLock::new(),
         }
     }
     /// Returns the kind of the first difference; later ones of another kind are
     /// [`Interest::Other`].
     pub fn kind(&self) -> Option<&Kind> {
-        self.kind.as_ref()
+        self.kind.get()
     }
-    /// Compares the results of a module.
-    pub fn interest(&mut self, module: &Arc<Verified>, arguments: &[Vec<Literal>]) -> Interest {
+    /// Compares the results of a candidate.
+    pub fn interest(&self, backend: &mut dyn Backend, candidate: &Candidate) -> Interest {
         let subject = Subject {
-            name: module.module().name.to_string(),
+            name: candidate.module.module().name.to_string(),
             file: String::new(),
             text: String::new(),
-            module: Arc::clone(module),
-            arguments: arguments.to_vec(),
+            module: candidate.module.clone(),
+            arguments: candidate.arguments.clone(),
         };
-        let kind = Kind::of(&conform(&subject, &mut self.reference, self.backend));
-        match (kind, &self.kind) {
-            (None, _) => Interest::Boring,
-            (Some(kind), Some(first)) if kind != *first => Interest::Other(kind.to_string()),
-            (Some(kind), _) => {
-                self.kind = Some(kind);
-                Interest::Interesting
-            }
+        let mut reference = self.reference;
+        match Kind::of(&conform(&subject, &mut reference, backend)) {
+            None => Interest::Boring,
+            Some(kind) if kind == *self.kind.get_or_init(|| kind.clone()) => Interest::Interesting,
+            Some(kind) => Interest::Other(kind.to_string()),
         }
-    }
-}
-
-impl fmt::Debug for Difference<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Difference").field("kind", &self.kind).finish_non_exhaustive()
     }
 }
 

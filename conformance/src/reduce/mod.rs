@@ -1,12 +1,13 @@
 //! The smallest module that still shows something, such as a difference between two backends.
 //!
 //! ```text
-//! module, arguments ─> passes, large things first ─> candidate ─ verify ─> smaller? ─> seen? ─> interesting? ─> the best so far
+//! module, arguments ─> passes, large things first ─> candidate ─ smaller? ─> seen? ─> verify ─> interesting? ─> the best so far
 //!                        └────────────── again, until no pass finds a smaller candidate ──────────────┘
 //! ```
 //!
 //! ```
-//! use conformance::reduce::{Interest, Options, reduce};
+//! use conformance::pool::Queue;
+//! use conformance::reduce::{Candidate, Interest, Options, reduce};
 //! let text = "HloModule m
 //! ENTRY e {
 //!   x = f32[8,4] parameter(0)
@@ -18,9 +19,10 @@
 //! let module = hlo::Module::parse(text)?.verify()?;
 //! let x = hlo::Literal::from_slice(&[8, 4], &[0.5f32; 32]);
 //! // Everything with a `multiply` is interesting.
-//! let reduced = reduce(module, &[vec![x]], &mut Options::default(), |module, _| {
-//!     Interest::from(module.module().to_string().contains("multiply("))
-//! })?;
+//! let queue = Queue::inline(|candidate: Candidate| {
+//!     Interest::from(candidate.module.module().to_string().contains("multiply("))
+//! });
+//! let reduced = reduce(module, &[vec![x]], &mut Options::default(), queue)?;
 //! let entry = reduced.module.module().entry();
 //! assert_eq!(entry.instructions.len(), 2, "a parameter and the product");
 //! assert_eq!(entry.result_shape().to_string(), "f32[]");
@@ -43,11 +45,22 @@ pub use limited_run::measured_fuel;
 pub use score::Score;
 
 pub(crate) use draft::Draft;
+
+use crate::pool::Queue;
 use hlo::{Literal, Module, Verified};
 use search::Reduction;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// A module with arguments, which a predicate judges.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The module.
+    pub module: Arc<Verified>,
+    /// The arguments of each device, or a single list for all devices.
+    pub arguments: Vec<Vec<Literal>>,
+}
 
 /// The verdict of a predicate on a candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,9 +166,10 @@ const TRIVIAL: &str = "HloModule trivial\nENTRY e { ROOT zero = s32[] constant(0
 /// Searches for the smallest interesting module and arguments. `arguments` are those of each
 /// device, or a single list for all devices; each candidate has as many.
 ///
-/// The search is deterministic: the same module, arguments and answers of `interesting` give the
-/// same result, unless [`Options::time_limit`] ends it. Each candidate is verified, smaller than
-/// the best one so far, and tried once.
+/// `queue` asks the predicate, of several candidates side by side if it has room for them. The
+/// search is deterministic: the same module, arguments and answers give the same result, whatever
+/// the room, unless [`Options::time_limit`] ends it. Each candidate is verified, smaller than the
+/// best one so far, and tried once.
 ///
 /// # Errors
 /// If the module is not interesting, or a trivial module is.
@@ -163,10 +177,10 @@ pub fn reduce(
     module: impl Into<Arc<Verified>>,
     arguments: &[Vec<Literal>],
     options: &mut Options<'_>,
-    mut interesting: impl FnMut(&Arc<Verified>, &[Vec<Literal>]) -> Interest,
+    queue: Queue<'_, Candidate, Interest>,
 ) -> Result<Reduced, ReduceError> {
     let module = module.into();
-    let mut search = Reduction::new(Arc::clone(&module), arguments, &mut interesting, options);
+    let mut search = Reduction::new(Arc::clone(&module), arguments, queue, options);
     if search.ask(&module, arguments) != Interest::Interesting {
         return Err(ReduceError::NotInteresting);
     }

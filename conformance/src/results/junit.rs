@@ -11,10 +11,15 @@ impl Results {
     /// unsupported, undefined or not run are skipped.
     pub fn to_junit(&self) -> String {
         let mut report = quick_junit::Report::new(format!("etalon conform: {}", self.backend));
+        let about = || self.about.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let mut suites = BTreeMap::new();
         for record in self.records() {
             let name = if record.op.is_empty() { "programs" } else { record.op.as_str() };
-            let suite = suites.entry(name).or_insert_with(|| TestSuite::new(name));
+            let suite = suites.entry(name).or_insert_with(|| {
+                let mut suite = TestSuite::new(name);
+                suite.add_properties(about());
+                suite
+            });
             suite.add_test_case(test_case(record));
         }
         report.add_test_suites(suites.into_values());

@@ -27,6 +27,7 @@ mod record;
 pub use changes::{Change, Changes};
 pub use record::{Element, Measures, Record, Reproduction, Shard, Verdict};
 
+use crate::backend::{About, Backends};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -35,6 +36,9 @@ use std::collections::BTreeMap;
 pub struct Results {
     /// The name of the backend.
     pub backend: String,
+    /// What is known of the backend: its versions and its options.
+    #[serde(default, skip_serializing_if = "About::is_empty")]
+    pub about: About,
     /// The version of Etalon that judged the results.
     pub etalon: String,
     /// The parts of the cases that ran; none if all of them did.
@@ -77,6 +81,11 @@ impl Results {
     pub fn new(backend: impl Into<String>) -> Self {
         let etalon = env!("CARGO_PKG_VERSION").to_owned();
         Self { backend: backend.into(), etalon, ..Self::default() }
+    }
+
+    /// Returns the empty results of backends of one kind.
+    pub fn of(backends: &Backends) -> Self {
+        Self { about: backends.about().clone(), ..Self::new(backends.name()) }
     }
 
     /// Adds a record. A record of the same name is replaced by the worse of both.
@@ -141,6 +150,9 @@ impl Results {
         if let Some(name) = other.records.keys().find(|name| self.records.contains_key(*name)) {
             return Err(ResultsError::Twice(name.clone()));
         }
+        for (name, value) in self.about.differing(&other.about) {
+            self.warnings.push(format!("the parts are of backends whose {name} differs: {value}"));
+        }
         self.shards.extend(other.shards);
         self.shards.sort_by_key(|shard| shard.index);
         self.warnings.extend(other.warnings);
@@ -180,8 +192,11 @@ impl Results {
 }
 
 impl std::fmt::Display for Results {
-    /// Writes the counts on one line.
+    /// Writes the backend, if more than its name is known, and the counts, each on one line.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if !self.about.is_empty() {
+            writeln!(f, "{}: {}", self.backend, self.about)?;
+        }
         let counts = self.counts().into_iter().filter(|&(_, count)| count > 0);
         let counts: Vec<String> =
             counts.map(|(verdict, count)| format!("{count} {}", verdict.words())).collect();
@@ -251,6 +266,11 @@ mod tests {
         let mut one = results(&[("b", Verdict::Differs)]);
         one.merge(results(&[("a", Verdict::Agrees)])).unwrap();
         assert_eq!(one, all);
+        let about = |version| About::from_iter([("pjrt_api", "0.81"), ("format", version)]);
+        let [mut hlo, mlir] =
+            ["hlo", "mlir"].map(|format| Results { about: about(format), ..results(&[]) });
+        hlo.merge(mlir).unwrap();
+        assert_eq!(hlo.warnings, ["the parts are of backends whose format differs: hlo, mlir"]);
         let error = one.merge(results(&[("a", Verdict::Agrees)])).unwrap_err();
         assert_eq!(error.to_string(), "case `a` is in both results");
         let error = one.merge(Results::new("gpu")).unwrap_err();

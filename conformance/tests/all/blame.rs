@@ -1,7 +1,7 @@
 //! Planted bugs are named by blame.
 use super::planted::{Bug, Planted};
 use super::programs;
-use conformance::backend::EngineBackend;
+use conformance::backend::{Backends, EngineBackend};
 use conformance::blame::{Blame, Context, ModulePair, Options, blame, compare_modules};
 use conformance::reduce::file_test;
 use conformance::results::Verdict;
@@ -23,7 +23,7 @@ fn literals(arguments: &[&str]) -> Vec<Literal> {
 fn searched(text: &str, arguments: &[&str], bug: Bug, options: &Options) -> Blame {
     let module = module(text);
     assert!(bug.plant(module.module()).1 > 0, "there is no place for {bug:?}");
-    blame(&module, &[literals(arguments)], &mut Planted(bug), options)
+    blame(&module, &[literals(arguments)], &Planted(bug).backends(1), options)
 }
 
 /// Checks that exactly these instructions are wrong.
@@ -145,7 +145,10 @@ fn in_a_large_program() {
     for bug in Bug::ALL {
         let (module, arguments) = programs::program(if bug == Bug::ReplicaGroup { 2 } else { 1 });
         let (module, start) = (Arc::new(module), Instant::now());
-        let found = blame(&module, &arguments, &mut Planted(bug), &Options::default());
+        let blamed =
+            |jobs| blame(&module, &arguments, &Planted(bug).backends(jobs), &Options::default());
+        let found = blamed(1);
+        assert_eq!(found.to_json(), blamed(3).to_json());
         let first = found.findings.first().unwrap_or_else(|| panic!("{bug:?}: {found}"));
         let (seconds, count) = (start.elapsed().as_secs_f64(), found.findings.len());
         let (path, opcode) = (&first.path, &first.opcode);
@@ -173,17 +176,17 @@ fn between_devices() {
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
 ENTRY e { x = f32[2] parameter(0) total = f32[2] all-reduce(x), replica_groups={{0,1}}, to_apply=add ROOT n = f32[2] negate(total) }";
     let arguments = [literals(&["f32[2] {1, 2}"]), literals(&["f32[2] {3, 5}"])];
-    let mut backend = Planted(Bug::ReplicaGroup);
-    let found = blame(&module(text), &arguments, &mut backend, &Options::default());
+    let backends = Planted(Bug::ReplicaGroup).backends(1);
+    let found = blame(&module(text), &arguments, &backends, &Options::default());
     assert_eq!(found.findings.len(), 1, "{found}");
     assert_eq!(found.findings[0].path, "e/total");
 }
 
 #[test]
 fn nothing_is_wrong_between_the_engines() {
-    let mut backend = EngineBackend(Engine::Reference);
+    let backends = Backends::one(Box::new(EngineBackend(Engine::Reference)));
     let arguments = [literals(&["f32[4] {0.1, 0.7, 0, -0.5}"])];
-    let found = blame(&module(LOOP), &arguments, &mut backend, &Options::default());
+    let found = blame(&module(LOOP), &arguments, &backends, &Options::default());
     assert!(!found.is_wrong() && found.not_checked.is_empty(), "{found}");
 }
 

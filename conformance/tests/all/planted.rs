@@ -1,7 +1,7 @@
 //! A backend with a planted bug: the exact engine, on a module rewritten to contain the bug.
 #![allow(dead_code, reason = "the example uses a part of it")]
 use collectives::{RunError, Session};
-use conformance::backend::{Backend, BackendError, Capabilities, Code, LoadedModule};
+use conformance::backend::{Backend, BackendError, Backends, Capabilities, Code, LoadedModule};
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::op::value::{Direction, SliceRange, SliceRanges};
@@ -247,6 +247,13 @@ fn gather_clamp(computation: &mut ComputationRewriter, id: InstructionId) -> boo
 /// The exact engine with a planted bug.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Planted(pub(crate) Bug);
+
+impl Planted {
+    /// Returns backends with the bug that work side by side.
+    pub(crate) fn backends(self, jobs: usize) -> Backends {
+        Backends::new(Box::new(self), jobs.try_into().expect("not 0"), move || Ok(Box::new(self)))
+    }
+}
 
 /// The steps of a run: a bug may take the end from a loop.
 const FUEL: u64 = 1 << 16;

@@ -2,8 +2,13 @@
 //! `cargo test -p etalon-conformance --test all reduce -- --nocapture` shows a line for each.
 use super::planted::{Bug, Planted};
 use super::programs;
-use conformance::backend::{Backend, BackendError, Capabilities, EngineBackend, LoadedModule};
-use conformance::reduce::{Difference, Options, Reduced, file_test, reduce, repeated, repetitions};
+use conformance::backend::{
+    Backend, BackendError, Backends, Capabilities, EngineBackend, LoadedModule,
+};
+use conformance::pool::Queue;
+use conformance::reduce::{
+    Candidate, Difference, Interest, Options, Reduced, file_test, reduce, repeated, repetitions,
+};
 use conformance::{Engine, FileTest, Summary};
 use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
@@ -14,22 +19,27 @@ use std::time::Instant;
 /// Enough for the programs; a candidate may have a loop without an end.
 const FUEL: u64 = 1 << 14;
 
-fn reduced(bug: Bug) -> Reduced {
+/// Returns the queue of a difference of backends, which shows in one of several runs.
+fn queue(backends: &Backends, times: u32) -> Queue<'_, Candidate, Interest> {
+    let difference = Difference::new(Engine::Exact, FUEL);
+    backends.queue(1, move |backend, candidate: Candidate| {
+        repeated(times, || difference.interest(backend, &candidate))
+    })
+}
+
+fn reduced(bug: Bug, jobs: usize) -> Reduced {
     let replicas = if bug == Bug::ReplicaGroup { 2 } else { 1 };
     let (module, arguments) = programs::program(replicas);
-    let mut backend = Planted(bug);
-    let mut difference = Difference::new(Engine::Exact, &mut backend, FUEL);
+    let backends = Planted(bug).backends(jobs);
     let mut options = Options { fuel: Some(FUEL), ..Options::default() };
-    reduce(module, &arguments, &mut options, |module, arguments| {
-        difference.interest(module, arguments)
-    })
-    .unwrap_or_else(|error| panic!("{bug:?}: {error}"))
+    let reduced = reduce(module, &arguments, &mut options, queue(&backends, 1));
+    reduced.unwrap_or_else(|error| panic!("{bug:?}: {error}"))
 }
 
 /// Checks that a bug is reduced to a few instructions, parameters and constants not counted.
 fn check(bug: Bug, most: usize) {
     let start = Instant::now();
-    let reduced = reduced(bug);
+    let reduced = reduced(bug, 1);
     let seconds = start.elapsed().as_secs_f64();
     let text = file_test(&reduced.module, &reduced.arguments, Some(FUEL));
     let count = reduced.steps.last().map_or(usize::MAX, |step| step.score.instructions);
@@ -92,21 +102,36 @@ ENTRY e { x = f32[4] parameter(0) s = f32[4] sine(x) c = f32[4] cosine(s) p = f3
   q = f32[4] add(p, x) t = f32[4] tanh(q) ROOT r = (f32[4], f32[4]) tuple(t, c) }";
     let module = Module::parse(text).expect("a module").verify().expect("a valid module");
     let arguments = [vec![Literal::from_slice(&[4], &[0.1f32, 0.7, 1.3, -2.9])]];
-    let mut backend = Flaky {
+    let backend = Flaky {
         planted: Planted(Bug::Rounding),
         right: EngineBackend(Engine::Exact),
         executions: Arc::default(),
     };
-    let mut difference = Difference::new(Engine::Exact, &mut backend, FUEL);
+    let backends = Backends::one(Box::new(backend));
     let mut options = Options { fuel: Some(FUEL), ..Options::default() };
-    let times = repetitions(6, 20);
-    let reduced = reduce(module, &arguments, &mut options, |module, arguments| {
-        repeated(times, || difference.interest(module, arguments))
-    });
+    let queue = queue(&backends, repetitions(6, 20));
+    let reduced = reduce(module, &arguments, &mut options, queue);
     let reduced = reduced.expect("the difference shows in one of these runs");
     let found = reduced.steps.last().map(|step| step.score.instructions);
     assert_eq!(found, Some(1), "{}", reduced.module.module());
     assert!(reduced.module.module().to_string().contains(" multiply("));
+}
+
+/// What several backends find ahead changes nothing.
+#[test]
+fn the_result_does_not_depend_on_the_number_of_backends() {
+    for bug in [Bug::Clamp, Bug::LostCarry, Bug::ReplicaGroup] {
+        let found = |jobs| {
+            let Reduced { module, arguments, tried, steps, others, is_cut_short } =
+                reduced(bug, jobs);
+            let others: Vec<_> = others
+                .into_iter()
+                .map(|one| (one.kind, one.module.module().to_string(), one.arguments))
+                .collect();
+            (module.module().to_string(), arguments, tried, steps, others, is_cut_short)
+        };
+        assert_eq!(found(1), found(3), "{bug:?}");
+    }
 }
 
 #[test]

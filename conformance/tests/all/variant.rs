@@ -1,6 +1,6 @@
 //! The judge accuses no backend of legal variants.
 use conformance::Engine;
-use conformance::backend::{EngineBackend, VariantBackend};
+use conformance::backend::{Backends, EngineBackend, VariantBackend};
 use conformance::fuzz::{Event, Limit, Options, fuzz};
 use conformance::generate;
 use conformance::results::Verdict;
@@ -52,8 +52,8 @@ fn legal_variants_of_random_modules_are_not_accused() {
             accused.push(finding.file_test());
         }
     };
-    let mut reference = EngineBackend(Engine::Exact);
-    let campaign = fuzz(&mut variant(1), &mut reference, &options, &mut observer).unwrap();
+    let (backends, reference) = (Backends::one(Box::new(variant(1))), EngineBackend(Engine::Exact));
+    let campaign = fuzz(&backends, reference, &options, &mut observer).unwrap();
     println!("{}", campaign.tally);
     assert!(accused.is_empty(), "{} accusations:\n{}", accused.len(), accused.join("\n\n"));
     assert!(campaign.tally.of(Verdict::WithinBound) > 60, "{}", campaign.tally);

@@ -79,6 +79,8 @@ pub(crate) fn acosh<'b>(x: &[Value<'b>]) -> Value<'b> {
     wide(x[0], |x| {
         let above = x - 1.0;
         let near = (above + (above * (x + 1.0)).sqrt()).log1p();
+        // Below -1 the product is positive again.
+        let near = above.lt(0.0).select(x * f64::NAN, near);
         is_large(x).select(x.log() + std::f64::consts::LN_2, near)
     })
 }

@@ -21,6 +21,7 @@ pub(super) struct RawClient {
     pub(super) client: *mut c_void,
     pub(super) devices: Vec<Device>,
     platform: String,
+    platform_version: String,
 }
 
 /// A device that this process can use.
@@ -45,14 +46,24 @@ impl Drop for RawClient {
 
 impl Client {
     pub(super) fn new(api: Api, client: *mut c_void) -> Result<Self> {
-        let mut raw = RawClient { api, client, devices: Vec::new(), platform: String::new() };
+        let mut raw = RawClient {
+            api,
+            client,
+            devices: Vec::new(),
+            platform: String::new(),
+            platform_version: String::new(),
+        };
         raw.devices = raw.addressable_devices()?;
-        raw.platform = raw.describe()?;
+        (raw.platform, raw.platform_version) = raw.describe()?;
         Ok(Self(Arc::new(raw)))
     }
-    /// Returns the platform and its version: `cpu`, `cuda`, ...
+    /// Returns the platform: `cpu`, `cuda`, ...
     pub fn platform(&self) -> &str {
         &self.0.platform
+    }
+    /// Returns the version of the platform, such as that of CUDA, which may have several lines.
+    pub fn platform_version(&self) -> &str {
+        &self.0.platform_version
     }
     /// Returns the number of devices.
     pub fn devices(&self) -> usize {
@@ -148,22 +159,17 @@ impl RawClient {
             Ok(call(self.api, arguments)?.id)
         }
     }
-    fn describe(&self) -> Result<String> {
+    /// Returns the platform and its version.
+    fn describe(&self) -> Result<(String, String)> {
         let client = self.client;
         let name = sys::ClientPlatformName { client, ..sys::ClientPlatformName::default() };
         let version = sys::ClientPlatformVersion { client, ..Default::default() };
         // SAFETY: the client is alive, and its texts live as long.
-        let (name, version) = unsafe {
+        unsafe {
             let name = call(self.api, name)?;
             let version = call(self.api, version)?;
-            (text(name.name, name.name_size), text(version.version, version.version_size))
-        };
-        // XLA's version of a platform may repeat its name and have several lines.
-        let version = version.lines().next().unwrap_or_default().trim();
-        Ok(match version {
-            "" => name,
-            version if version == name => name,
-            version => format!("{name} ({version})"),
-        })
+            let version = text(version.version, version.version_size);
+            Ok((text(name.name, name.name_size), version.trim().to_owned()))
+        }
     }
 }

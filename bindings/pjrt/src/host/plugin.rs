@@ -1,7 +1,8 @@
 //! A loaded plugin, and the options of its clients.
 #![expect(unsafe_code, reason = "loads a library and calls the C API")]
-use super::error::call;
-use super::{Client, Error, OptionValue, Result};
+use super::error::{call, slice};
+use super::options::{from_raw, to_raw};
+use super::{Client, Error, OptionValue, Result, Status};
 use crate::sys::{self, Api};
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
@@ -49,13 +50,34 @@ impl Plugin {
     pub fn version(self) -> (i32, i32) {
         self.0.version()
     }
+    /// Returns what the plugin states of itself: `xla_version`, `stablehlo_current_version`,
+    /// `stablehlo_minimum_version` and others, of which it may have none.
+    ///
+    /// # Errors
+    /// Those of the plugin.
+    pub fn attributes(self) -> Result<Vec<(String, OptionValue)>> {
+        // SAFETY: the struct has no pointers that the plugin reads.
+        let found = match unsafe { call(self.0, sys::PluginAttributes::default()) } {
+            Ok(found) => found,
+            // An old plugin, or one that states nothing.
+            Err(Error::Missing(_) | Error::Plugin { status: Status::UNIMPLEMENTED, .. }) => {
+                return Ok(Vec::new());
+            }
+            Err(error) => return Err(error),
+        };
+        // SAFETY: the attributes live as long as the plugin, which is never unloaded.
+        unsafe {
+            let all = slice(found.attributes, found.num_attributes);
+            Ok(all.iter().filter_map(|raw| from_raw(raw)).collect())
+        }
+    }
     /// Creates a client with these options. XLA:CPU has `cpu_device_count` and `asynchronous`; XLA:GPU `platform_name`,
     /// `allocator`, `memory_fraction`, `preallocate` and `visible_devices`.
     ///
     /// # Errors
     /// Those of the plugin, for example for an unknown option.
     pub fn create(self, options: &[(String, OptionValue)]) -> Result<Client> {
-        let values: Vec<sys::NamedValue> = options.iter().map(named_value).collect();
+        let values: Vec<sys::NamedValue> = options.iter().map(to_raw).collect();
         let arguments = sys::ClientCreate {
             create_options: values.as_ptr(),
             num_options: values.len(),
@@ -64,27 +86,6 @@ impl Plugin {
         // SAFETY: the options live until the call returns.
         let client = unsafe { call(self.0, arguments) }?.client;
         Client::new(self.0, client)
-    }
-}
-
-/// Returns the form of an option that the C API takes; it borrows the texts.
-fn named_value((name, value): &(String, OptionValue)) -> sys::NamedValue {
-    #[expect(clippy::cast_possible_truncation, clippy::as_conversions, reason = "the API has f32")]
-    let (kind, data, size) = match value {
-        OptionValue::Text(text) => {
-            (0, sys::NamedValueData { string: text.as_ptr().cast() }, text.len())
-        }
-        OptionValue::Int(int64) => (1, sys::NamedValueData { int64: *int64 }, 1),
-        OptionValue::Float(float) => (3, sys::NamedValueData { float: *float as f32 }, 1),
-        OptionValue::Bool(boolean) => (4, sys::NamedValueData { boolean: *boolean }, 1),
-    };
-    sys::NamedValue {
-        header: sys::Header::of::<sys::NamedValue>(),
-        name: name.as_ptr().cast(),
-        name_size: name.len(),
-        kind,
-        value: data,
-        value_size: size,
     }
 }
 

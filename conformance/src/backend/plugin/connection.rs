@@ -1,4 +1,5 @@
 //! A process that runs a plugin, and the messages to and from it.
+use super::hello::PluginHello;
 use super::module::Prepared;
 use super::protocol::{Reply, Request};
 use super::{Code, Result};
@@ -36,8 +37,7 @@ impl PeerModule for Prepared {
 
 impl Peer for Connection {
     type Start = HostStart;
-    /// The platform and the number of devices.
-    type Hello = (String, usize);
+    type Hello = PluginHello;
     type Module = Prepared;
 
     fn name(start: &HostStart) -> String {
@@ -50,7 +50,7 @@ impl Peer for Connection {
     fn hello(&mut self, start: &HostStart, limit: Duration) -> Result<Self::Hello, Trouble> {
         let (path, options) = (start.path.clone(), start.options.clone());
         match self.ask(&Request::Start { path, options }, limit)? {
-            Reply::Started { platform, devices } => Ok((platform, devices)),
+            Reply::Started(hello) => Ok(hello),
             Reply::Failed { message, .. } => {
                 Err(Trouble::Error(Code::NotStarted { message }.into()))
             }
@@ -61,7 +61,7 @@ impl Peer for Connection {
         let program = module.program.clone();
         match self.ask(&Request::Compile { number, program }, limit)? {
             Reply::Compiled => Ok(()),
-            reply @ (Reply::Started { .. } | Reply::Results(_) | Reply::Failed { .. }) => {
+            reply @ (Reply::Started(_) | Reply::Results(_) | Reply::Failed { .. }) => {
                 Err(refused(reply, |message| Code::Rejected { message }))
             }
         }
@@ -104,7 +104,7 @@ fn refused(reply: Reply, other: impl FnOnce(String) -> Code) -> Trouble {
             Trouble::Error(Code::Unsupported { message }.into())
         }
         Reply::Failed { unsupported: false, message } => Trouble::Error(other(message).into()),
-        Reply::Started { .. } | Reply::Compiled | Reply::Results(_) => unexpected(""),
+        Reply::Started(_) | Reply::Compiled | Reply::Results(_) => unexpected(""),
     }
 }
 

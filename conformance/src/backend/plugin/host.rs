@@ -1,4 +1,5 @@
 //! The child: loads a plugin and answers requests from its standard input.
+use super::hello::PluginHello;
 use super::is_unsupported;
 use super::protocol::{Reply, Request};
 use crate::backend::child::answer;
@@ -29,12 +30,9 @@ impl PluginHost {
     fn answer(&mut self, request: Request) -> Option<Reply> {
         let reply = match request {
             Request::Start { path, options } => {
-                let client =
-                    pjrt::Plugin::load(path.as_ref()).and_then(|plugin| plugin.create(&options));
-                client.map(|client| {
-                    let (platform, devices) = (client.platform().to_owned(), client.devices());
+                PluginHello::load(path.as_ref(), &options).map(|(client, hello)| {
                     self.client = Some(client);
-                    Reply::Started { platform, devices }
+                    Reply::Started(hello)
                 })
             }
             Request::Compile { number, program } => {

@@ -6,6 +6,7 @@
 //! ```
 mod boundary;
 mod connection;
+mod hello;
 mod host;
 mod module;
 mod protocol;
@@ -15,16 +16,31 @@ mod tests;
 pub use host::serve;
 
 use super::parent::{IsolatedModule, Parent, ProcessLimits, lock};
-use super::{Backend, BackendError, Capabilities, Code, LoadedModule, Result, check_devices};
+use super::{
+    About, Backend, BackendError, Capabilities, Code, LoadedModule, Result, check_devices,
+};
 use connection::{Connection, HostStart};
-use hlo::{Literal, Verified};
+use hello::PluginHello;
+use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
-use module::Prepared;
+use module::{Prepared, ProgramForm};
 use pjrt::{Client, Executable, OptionValue, Status};
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+/// The format in which a plugin gets programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PluginFormat {
+    /// `Hlo` if the plugin compiles a module of one op in that format, `Mlir` if in that one only.
+    #[default]
+    Auto,
+    /// `HloModuleProto`.
+    Hlo,
+    /// Portable bytecode of StableHLO, of the version that the plugin states.
+    Mlir,
+}
 
 /// The options of a plugin.
 #[derive(Debug, Clone)]
@@ -33,6 +49,8 @@ pub struct PluginOptions {
     pub client: Vec<(String, OptionValue)>,
     /// Options of the compiler, such as `xla_backend_optimization_level`.
     pub xla: Vec<(String, OptionValue)>,
+    /// The format of programs.
+    pub format: PluginFormat,
     /// The most time for one compilation or one execution, in a process of its own.
     pub time_limit: Duration,
     /// The most time to load and to create a client, in a process of its own.
@@ -50,6 +68,7 @@ impl Default for PluginOptions {
         Self {
             client: Vec::new(),
             xla: Vec::new(),
+            format: PluginFormat::Auto,
             time_limit: Duration::from_secs(60),
             start_limit: Duration::from_secs(60),
             modules_per_process: 500,
@@ -59,7 +78,7 @@ impl Default for PluginOptions {
 }
 
 impl PluginOptions {
-    fn parent(self, path: &Path, host: Command) -> Parent<Connection> {
+    fn parent(&self, path: &Path, host: Command) -> Parent<Connection> {
         let limits = ProcessLimits {
             time: self.time_limit,
             start: self.start_limit,
@@ -67,7 +86,7 @@ impl PluginOptions {
             bytes: self.bytes_per_process,
         };
         let path = path.display().to_string();
-        Parent::new(HostStart { path, host, options: self.client }, limits)
+        Parent::new(HostStart { path, host, options: self.client.clone() }, limits)
     }
 }
 
@@ -75,9 +94,9 @@ impl PluginOptions {
 #[derive(Debug)]
 pub struct Plugin {
     path: String,
-    platform: String,
-    devices: usize,
-    xla: Vec<(String, OptionValue)>,
+    hello: PluginHello,
+    options: PluginOptions,
+    form: ProgramForm,
     runner: PluginRunner,
 }
 
@@ -95,18 +114,9 @@ impl Plugin {
     /// # Errors
     /// `E0706` if the plugin cannot be loaded or does not create a client.
     pub fn in_process(path: &Path, options: PluginOptions) -> Result<Self> {
-        let client = pjrt::Plugin::load(path).and_then(|plugin| plugin.create(&options.client));
-        let client =
-            client.map_err(|e| BackendError::from(Code::NotStarted { message: e.to_string() }))?;
-        let (platform, devices) = (client.platform().to_owned(), client.devices());
-        let path = path.display().to_string();
-        Ok(Self {
-            path,
-            platform,
-            devices,
-            xla: options.xla,
-            runner: PluginRunner::InProcess(client),
-        })
+        let (client, hello) = PluginHello::load(path, &options.client)
+            .map_err(|e| BackendError::from(Code::NotStarted { message: e.to_string() }))?;
+        Self::new(path, hello, options, PluginRunner::InProcess(client))
     }
     /// Loads a plugin into a process of its own, which is restarted after a death. `host` is a
     /// command that calls [`serve`], such as `etalon pjrt-host`.
@@ -123,32 +133,49 @@ impl Plugin {
     /// `E0706` if the process cannot be started, or the plugin cannot be loaded or does not create
     /// a client.
     pub fn isolated(path: &Path, host: Command, options: PluginOptions) -> Result<Self> {
-        let xla = options.xla.clone();
         let mut parent = options.parent(path, host);
-        let (platform, devices) = parent.start()?;
-        let path = path.display().to_string();
+        let hello = parent.start()?;
         let runner = PluginRunner::Isolated(Arc::new(Mutex::new(parent)));
-        Ok(Self { path, platform, devices, xla, runner })
+        Self::new(path, hello, options, runner)
     }
-}
-
-impl Backend for Plugin {
-    fn name(&self) -> String {
-        let file = self.path.rsplit(['/', '\\']).next().unwrap_or(&self.path);
-        format!("{} ({file})", self.platform)
+    fn new(
+        path: &Path,
+        hello: PluginHello,
+        options: PluginOptions,
+        runner: PluginRunner,
+    ) -> Result<Self> {
+        let (path, target) = (path.display().to_string(), hello.target());
+        let mut plugin = Self { path, hello, options, form: ProgramForm::Hlo, runner };
+        match (plugin.options.format, target) {
+            (PluginFormat::Hlo, _) | (PluginFormat::Auto, Err(_)) => {}
+            (PluginFormat::Mlir, Err(message)) => return Err(Code::NotStarted { message }.into()),
+            (PluginFormat::Mlir, Ok(target)) => plugin.form = ProgramForm::Mlir(target),
+            (PluginFormat::Auto, Ok(target)) => {
+                let forms = [ProgramForm::Hlo, ProgramForm::Mlir(target)];
+                let taken = forms.into_iter().find(|&form| plugin.takes(form));
+                plugin.form = taken.unwrap_or(ProgramForm::Hlo);
+                // Messages of a refused format belong to no module.
+                plugin.take_warnings();
+            }
+        }
+        Ok(plugin)
     }
-    fn capabilities(&self) -> Capabilities {
-        let isolated = matches!(self.runner, PluginRunner::Isolated(_));
-        Capabilities { devices: Some(self.devices), isolated }
+    /// Returns whether the plugin compiles a module that every plugin compiles in a format that it
+    /// knows. Errors tell less: some plugins take any bytes for text of MLIR.
+    fn takes(&self, form: ProgramForm) -> bool {
+        const PROBE: &str =
+            "HloModule probe\nENTRY e { x = f32[8] parameter(0) ROOT r = f32[8] add(x, x) }";
+        let module = Module::parse(PROBE).ok().and_then(|module| module.verify().ok());
+        let grid = DeviceGrid { replicas: 1, partitions: 1 };
+        module.is_some_and(|module| self.load(&module, grid, form).is_ok())
     }
-    fn compile(
-        &mut self,
-        module: &Arc<Verified>,
+    fn load(
+        &self,
+        module: &Verified,
         grid: DeviceGrid,
+        form: ProgramForm,
     ) -> Result<Box<dyn LoadedModule>> {
-        let help = "XLA:CPU has as many devices as its option `cpu_device_count` says";
-        check_devices(&self.platform, self.devices, grid).map_err(|e| e.with_help(help))?;
-        let prepared = Prepared::new(module, grid, &self.xla)?;
+        let prepared = Prepared::new(module, grid, form, &self.options.xla)?;
         match &self.runner {
             PluginRunner::InProcess(client) => {
                 let executable = client.compile(&prepared.program);
@@ -160,6 +187,41 @@ impl Backend for Plugin {
                 Ok(Box::new(IsolatedModule::compile(parent, prepared)?))
             }
         }
+    }
+}
+
+impl Backend for Plugin {
+    fn name(&self) -> String {
+        let file = self.path.rsplit(['/', '\\']).next().unwrap_or(&self.path);
+        format!("{} ({file})", self.hello.platform)
+    }
+    fn capabilities(&self) -> Capabilities {
+        let isolated = matches!(self.runner, PluginRunner::Isolated(_));
+        Capabilities { devices: Some(self.hello.devices), isolated }
+    }
+    fn about(&self) -> About {
+        let mut about = self.hello.about();
+        let mut add = |name: &str, value| about.0.insert(name.to_owned(), value);
+        add("format", self.form.name().to_owned());
+        let PluginOptions { client, xla, .. } = &self.options;
+        for (name, options) in [("options", client), ("xla_options", xla)] {
+            let texts: Vec<String> =
+                options.iter().map(|(name, value)| value.named(name)).collect();
+            if !texts.is_empty() {
+                add(name, texts.join(" "));
+            }
+        }
+        about
+    }
+    fn compile(
+        &mut self,
+        module: &Arc<Verified>,
+        grid: DeviceGrid,
+    ) -> Result<Box<dyn LoadedModule>> {
+        let help = "XLA:CPU has as many devices as its option `cpu_device_count` says";
+        check_devices(&self.hello.platform, self.hello.devices, grid)
+            .map_err(|e| e.with_help(help))?;
+        self.load(module, grid, self.form)
     }
     fn take_warnings(&mut self) -> Vec<String> {
         match &self.runner {

@@ -1,4 +1,5 @@
 //! The messages between a process and the child that runs a plugin.
+use super::hello::PluginHello;
 use crate::backend::message::Tensor;
 use pjrt::{OptionValue, Program};
 use serde::{Deserialize, Serialize};
@@ -19,8 +20,8 @@ pub(super) enum Request {
 /// A reply of the child.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Reply {
-    /// The platform and the number of devices of the client.
-    Started { platform: String, devices: usize },
+    /// The client is created.
+    Started(PluginHello),
     /// The program is compiled.
     Compiled,
     /// The leaves of the result of each device.

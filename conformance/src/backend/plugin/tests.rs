@@ -1,9 +1,13 @@
 //! Processes that abort, hang, print or stop in the middle of a message: shell scripts with
 //! prepared replies.
 use super::connection::{Connection, UNEXPECTED};
+use super::hello::PluginHello;
 use super::module::Prepared;
 use super::protocol::Reply;
-use super::{BackendError, Code, LoadedModule, PluginOptions};
+use super::{
+    Backend as _, BackendError, Code, LoadedModule, OptionValue, Plugin, PluginFormat,
+    PluginOptions, PluginRunner,
+};
 use crate::backend::message::{encode, tensors};
 use crate::backend::parent::{IsolatedModule, Parent};
 use hlo::Literal;
@@ -16,7 +20,16 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 fn started() -> Reply {
-    Reply::Started { platform: "script".to_owned(), devices: 1 }
+    Reply::Started(hello())
+}
+fn hello() -> PluginHello {
+    PluginHello {
+        api: (0, 81),
+        platform: "script".to_owned(),
+        platform_version: String::new(),
+        devices: 1,
+        attributes: Vec::new(),
+    }
 }
 fn results() -> Reply {
     Reply::Results(tensors(&[vec![value()]]))
@@ -180,6 +193,35 @@ fn errors_of_the_plugin_leave_the_process_alive() {
     assert_eq!(numbers, ["E0701", "E0702", "E0703"]);
     assert_eq!(run(&parent, "good").unwrap(), [value()]);
     assert_eq!(host.started(), 1);
+}
+
+#[test]
+fn a_plugin_gets_the_format_that_it_takes() {
+    let refuse = |unsupported| Reply::Failed { unsupported, message: "parser error".to_owned() };
+    let format = |host: &Host, format| {
+        let options = PluginOptions { format, ..PluginOptions::default() };
+        let runner = PluginRunner::Isolated(host.parent());
+        let plugin = Plugin::new(Path::new("script"), hello(), options, runner).unwrap();
+        plugin.about().0["format"].clone()
+    };
+    let replies = |replies: &[Reply]| Host::new().process(replies, "sleep 60");
+    let auto = |host: &Host| format(host, PluginFormat::Auto);
+    assert_eq!(auto(&replies(&[started(), Reply::Compiled])), "hlo");
+    assert_eq!(auto(&replies(&[started(), refuse(false), Reply::Compiled])), "mlir");
+    assert_eq!(auto(&replies(&[started(), refuse(true), refuse(true)])), "hlo");
+    let dies = Host::new()
+        .process(&[started()], "kill -SEGV $$")
+        .process(&[started(), Reply::Compiled], "sleep 60");
+    assert_eq!(auto(&dies), "mlir");
+    // Nothing is asked.
+    assert_eq!(format(&replies(&[started()]), PluginFormat::Mlir), "mlir");
+    let too_new = vec![7, 0, 0];
+    let too_new = vec![("stablehlo_minimum_version".to_owned(), OptionValue::Ints(too_new))];
+    let hello = PluginHello { attributes: too_new, ..hello() };
+    let runner = PluginRunner::Isolated(replies(&[started()]).parent());
+    let options = PluginOptions { format: PluginFormat::Mlir, ..PluginOptions::default() };
+    let error = Plugin::new(Path::new("script"), hello, options, runner).unwrap_err();
+    assert_eq!(error.number(), "E0706");
 }
 
 #[test]

@@ -21,12 +21,16 @@ pub(super) fn attributes(search: &mut Reduction<'_, '_>) {
     let mut skipped = 0;
     loop {
         let text = search.module.module().print(Style::Short);
-        let Some((start, end)) = attribute_spans(&text).into_iter().nth(skipped) else { return };
-        let shorter = format!("{}{}", &text[..start], &text[end..]);
         let arguments = search.arguments.clone();
-        let succeeded =
-            Module::parse(&shorter).is_ok_and(|module| search.attempt_module(module, arguments));
-        skipped += usize::from(!succeeded);
+        let spans = attribute_spans(&text).into_iter().enumerate().skip(skipped);
+        let candidates = spans.map(|(number, (start, end))| {
+            let module = Module::parse(&format!("{}{}", &text[..start], &text[end..])).ok();
+            (module.map(|module| (module, arguments.clone())), number)
+        });
+        match search.first_of(candidates) {
+            Some(number) => skipped = number,
+            None => return,
+        }
     }
 }
 
@@ -36,7 +40,7 @@ fn plain_names(search: &mut Reduction<'_, '_>) {
     module.frames = hlo::ir::StackFrames::default();
     module.config.entry_layout = None;
     let arguments = search.arguments.clone();
-    search.attempt_module(module, arguments);
+    search.attempt(module, arguments);
 }
 
 /// Returns the spans of `, key=value` outside of brackets, on each line.

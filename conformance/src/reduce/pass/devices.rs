@@ -26,7 +26,7 @@ pub(super) fn devices(search: &mut Reduction<'_, '_>) {
                 let mut device = 0..;
                 arguments.retain(|_| device.next().is_some_and(is_kept));
             }
-            search.attempt_module(module, arguments);
+            search.attempt(module, arguments);
         }
     }
 }

@@ -1,16 +1,17 @@
 //! Functions applied to all shapes and values of a candidate.
-use crate::reduce::search::Reduction;
+use crate::reduce::Candidate;
+use crate::reduce::search::Edited;
 use hlo::literal::ConstantValue;
 use hlo::op::Constant;
-use hlo::{ArrayShape, Literal, Module, Op, Shape};
+use hlo::{ArrayShape, Literal, Op, Shape};
 
 /// Applies functions to every shape, and to every constant and argument.
 pub(super) fn mapped(
-    search: &Reduction<'_, '_>,
+    candidate: &Candidate,
     shape: &dyn Fn(&ArrayShape) -> ArrayShape,
     value: &dyn Fn(&Literal) -> Literal,
-) -> (Module, Vec<Vec<Literal>>) {
-    let mut module = search.module.module().clone();
+) -> Edited {
+    let mut module = candidate.module.module().clone();
     for (_, computation) in module.computations.iter_mut() {
         for (_, instruction) in computation.instructions.iter_mut() {
             instruction.shape = map_shape(&instruction.shape, shape);
@@ -23,7 +24,7 @@ pub(super) fn mapped(
         computation.signature = None;
     }
     module.config.entry_layout = None;
-    let arguments = search.arguments.iter();
+    let arguments = candidate.arguments.iter();
     let arguments = arguments.map(|list| list.iter().map(|v| map_leaves(v, value)).collect());
     (module, arguments.collect())
 }

@@ -1,7 +1,8 @@
 //! Smaller dimensions and fewer of them: a size is replaced everywhere, and other shapes follow by
 //! the shape rules.
 use super::map::mapped;
-use crate::reduce::search::Reduction;
+use crate::reduce::Candidate;
+use crate::reduce::search::{Edited, Reduction};
 use hlo::ir::ComputationId;
 use hlo::layout::Layout;
 use hlo::text::Style;
@@ -31,7 +32,7 @@ pub(super) fn sizes(search: &mut Reduction<'_, '_>) {
         done.insert(size);
         let targets: BTreeSet<i64> =
             [1, 2, 3, size / 2, size - 1].into_iter().filter(|&t| 0 < t && t < size).collect();
-        targets.into_iter().any(|target| replace(search, size, target));
+        replace(search, size, &targets);
     }
 }
 
@@ -45,36 +46,33 @@ fn found_sizes(module: &Module) -> BTreeSet<i64> {
     found
 }
 
-fn replace(search: &mut Reduction<'_, '_>, size: i64, target: i64) -> bool {
-    for variant in [Variant::Exact, Variant::Offset, Variant::Multiple] {
-        let map = |x: i64| match variant {
+/// Replaces a size by the first of these that it can be replaced by.
+fn replace(search: &mut Reduction<'_, '_>, size: i64, targets: &BTreeSet<i64>) {
+    let best = search.best();
+    let targets = targets.iter().flat_map(|&target| {
+        [Variant::Exact, Variant::Offset, Variant::Multiple].map(|variant| (target, variant))
+    });
+    let candidates = targets.flat_map(|(target, variant)| {
+        let map = move |x: i64| match variant {
             Variant::Exact => (x == size).then_some(target),
             Variant::Offset => ((x - size).abs() <= 2).then_some(x - size + target),
             Variant::Multiple => (x > 0 && x % size == 0).then_some(x / size * target),
         };
-        let map = |x: i64| map(x).filter(|&new| new >= 0).unwrap_or(x);
-        for attributes in [true, false] {
-            let Some((module, arguments)) = resized(search, &map, attributes) else { continue };
-            if search.attempt_module(module, arguments) {
-                return true;
-            }
-        }
-    }
-    false
+        let map = move |x: i64| map(x).filter(|&new| new >= 0).unwrap_or(x);
+        let best = &best;
+        [true, false].into_iter().map(move |attributes| (resized(best, &map, attributes), ()))
+    });
+    search.first_of(candidates);
 }
 
 /// Returns the candidate with other sizes, in its attributes too if `attributes`.
-fn resized(
-    search: &Reduction<'_, '_>,
-    map: &dyn Fn(i64) -> i64,
-    attributes: bool,
-) -> Option<(Module, Vec<Vec<Literal>>)> {
+fn resized(best: &Candidate, map: &dyn Fn(i64) -> i64, attributes: bool) -> Option<Edited> {
     let shape = |array: &ArrayShape| {
         let dims: Dims = array.dims.iter().map(|&size| map(size)).collect();
         ArrayShape { dims, ..array.clone() }
     };
     let value = |literal: &Literal| cropped(literal, map);
-    let (module, arguments) = mapped(search, &shape, &value);
+    let (module, arguments) = mapped(best, &shape, &value);
     let mut text = module.print(Style::Short);
     if attributes {
         text = text.lines().map(|line| with_sizes(line, map) + "\n").collect();
@@ -187,6 +185,6 @@ fn attempt_squeezed(search: &mut Reduction<'_, '_>, squeeze: &dyn Fn(&Dims) -> D
         Some(array) => literal.with_shape(shape(array)),
         None => literal.clone(),
     };
-    let (module, arguments) = mapped(search, &shape, &value);
-    search.attempt_module(module, arguments)
+    let (module, arguments) = mapped(&search.best(), &shape, &value);
+    search.attempt(module, arguments)
 }

@@ -1,6 +1,7 @@
 //! Simpler element types: f32, s32 and c64 in place of others of their class.
 use super::map::mapped;
-use crate::reduce::search::Reduction;
+use crate::reduce::Candidate;
+use crate::reduce::search::{Edited, Reduction};
 use hlo::{ArrayShape, Class, ElementType, Literal, Module, Shape};
 use std::collections::BTreeSet;
 
@@ -16,8 +17,8 @@ pub(super) fn types(search: &mut Reduction<'_, '_>) {
             Class::Complex => ElementType::C64,
         };
         if from != to {
-            let (module, arguments) = retyped(search, from, to);
-            search.attempt_module(module, arguments);
+            let (module, arguments) = retyped(&search.best(), from, to);
+            search.attempt(module, arguments);
         }
     }
 }
@@ -31,15 +32,11 @@ fn arrays(module: &Module) -> Vec<ArrayShape> {
         .collect()
 }
 
-fn retyped(
-    search: &Reduction<'_, '_>,
-    from: ElementType,
-    to: ElementType,
-) -> (Module, Vec<Vec<Literal>>) {
+fn retyped(best: &Candidate, from: ElementType, to: ElementType) -> Edited {
     let shape = |array: &ArrayShape| {
         if array.ty == from { array.with_type(to) } else { array.clone() }
     };
-    mapped(search, &shape, &|literal| converted(literal, from, to))
+    mapped(best, &shape, &|literal| converted(literal, from, to))
 }
 
 fn converted(literal: &Literal, from: ElementType, to: ElementType) -> Literal {
