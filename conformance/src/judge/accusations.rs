@@ -120,6 +120,24 @@ fn an_estimate_accuses_only_where_rounding_errors_stay_small() {
     assert_eq!(of(&format!("f32[] 0.5, {stable}, s32[] 19999")), (Differs, 1, 1));
 }
 
+/// A loop of more instructions than the judge evaluates.
+#[test]
+fn what_does_not_depend_on_a_long_loop_has_its_bounds() {
+    let body = "c { i = s32[] parameter(0) n = s32[] constant(99999) ROOT p = pred[] compare(i, n), direction=LT }
+        b { i = s32[] parameter(0) k = s32[] constant(1) ROOT j = s32[] add(i, k) }
+        ENTRY e { x = f32[1] parameter(0) i = s32[] constant(0) w = s32[] while(i), condition=c, body=b
+          d = f32[] dot(x, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+          ROOT t = (f32[], s32[]) tuple(d, w) }";
+    // The second product is that of bf16 factors.
+    let results = [
+        ("(f32[] 1.006009, s32[] 99999)", Verdict::Agrees),
+        ("(f32[] 1, s32[] 99999)", WithinBound),
+        ("(f32[] 1.2, s32[] 99999)", Differs),
+        ("(f32[] 1, s32[] 99998)", Differs),
+    ];
+    verdicts(body, &["f32[1] {1.003}"], &results);
+}
+
 #[test]
 fn types_without_negative_zero_have_one_zero() {
     for op in ["negate", "ceil", "multiply"] {

@@ -260,11 +260,18 @@ impl<'m> Evaluator<'m> {
         site: Site<'m>,
         operands: &[&Leaves],
     ) -> Result<Leaves, Stop> {
-        self.count += 1;
-        if self.count > MOST_INSTRUCTIONS {
+        // Those of the entry run once: it is what they call that may run too often.
+        let in_entry = site.id == self.module.entry;
+        self.count += u64::from(!in_entry);
+        if self.count > MOST_INSTRUCTIONS && !in_entry {
             return Err(Stop::Module("the module runs too many instructions".to_owned()));
         }
-        let value = self.instruction(site, operands);
+        let value = match self.instruction(site, operands) {
+            Err(Stop::Module(reason)) if in_entry => {
+                Err(Stop::NoRule(format!("{}: {reason}", site.computation.path(site.at))))
+            }
+            value => value,
+        };
         let mut value = match value {
             Err(Stop::NoRule(_)) => return site.or_any(operands, value),
             value => value?,
