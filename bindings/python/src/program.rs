@@ -196,6 +196,11 @@ impl Inner {
     }
 }
 
+/// Returns what a caller states of the arguments of a program.
+fn stated(shapes: Vec<String>) -> PyResult<Vec<load::Argument>> {
+    shapes.into_iter().map(|shape| shape.parse().map_err(misuse)).collect()
+}
+
 #[pymethods]
 impl Program {
     /// Reads a module; `name` is shown in errors.
@@ -210,10 +215,8 @@ impl Program {
         shapes: Vec<String>,
     ) -> PyResult<Self> {
         let bytes = bytes.to_vec();
-        let arguments = shapes.iter().map(|shape| shape.parse().map_err(misuse));
-        let arguments = arguments.collect::<PyResult<_>>()?;
-        let most_bytes = None;
-        let options = load::Options { lenient, module, function, arguments, most_bytes };
+        let arguments = stated(shapes)?;
+        let options = load::Options { lenient, module, function, arguments, most_bytes: None };
         interrupt::run(py, move |_| Self::of_input(Input::Bytes(&name, bytes.into()), &options))?
     }
     /// Reads the module of a file.
@@ -226,10 +229,8 @@ impl Program {
         function: Option<String>,
         shapes: Vec<String>,
     ) -> PyResult<Self> {
-        let arguments = shapes.iter().map(|shape| shape.parse().map_err(misuse));
-        let arguments = arguments.collect::<PyResult<_>>()?;
-        let most_bytes = None;
-        let options = load::Options { lenient, module, function, arguments, most_bytes };
+        let arguments = stated(shapes)?;
+        let options = load::Options { lenient, module, function, arguments, most_bytes: None };
         interrupt::run(py, move |_| Self::of_input(path.as_path().into(), &options))?
     }
     /// The name of the module.
