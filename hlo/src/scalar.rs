@@ -181,16 +181,19 @@ impl Scalar {
         let bits = wide_word(bytes);
         if ty.bits() >= 128 { bits } else { bits & ((1 << ty.bits()) - 1) }
     }
-    /// Stores the element of these bits in `bytes`; a narrow signed integer is sign-extended,
-    /// `pred` becomes 0 or 1.
+    /// Stores the element of these bits in `bytes`, without those beyond the width of a narrow type;
+    /// a narrow signed integer is sign-extended, `pred` becomes 0 or 1.
     pub fn set_bits(ty: ElementType, bits: u128, bytes: &mut [u8]) {
-        let stored = match ty.class() {
-            Class::Signed if ty.bits() < 8 => {
-                u128::from(sign_extend(halves(bits)[0], ty.bits()).cast_unsigned())
-            }
-            Class::Pred => u128::from(bits != 0),
-            Class::Signed | Class::Unsigned | Class::Float | Class::Complex => bits,
-        };
+        let stored =
+            match ty.class() {
+                Class::Signed if ty.bits() < 8 => {
+                    u128::from(sign_extend(halves(bits)[0], ty.bits()).cast_unsigned())
+                }
+                Class::Pred => u128::from(bits != 0),
+                Class::Signed | Class::Unsigned | Class::Float | Class::Complex => {
+                    if ty.bits() >= 128 { bits } else { bits & ((1 << ty.bits()) - 1) }
+                }
+            };
         bytes.copy_from_slice(&stored.to_le_bytes()[..bytes.len()]);
     }
 

@@ -139,6 +139,63 @@ fn what_does_not_depend_on_a_long_loop_has_its_bounds() {
 }
 
 #[test]
+fn the_exponential_of_a_logistic_may_overflow() {
+    let of = |ty: &str, x: &str, results: &[(&str, Verdict)]| {
+        let body = format!("ENTRY e {{ x = {ty}[] parameter(0) ROOT r = {ty}[] logistic(x) }}");
+        let results: Vec<_> =
+            results.iter().map(|(y, verdict)| (format!("{ty}[] {y}"), *verdict)).collect();
+        let results: Vec<_> = results.iter().map(|(y, verdict)| (y.as_str(), *verdict)).collect();
+        verdicts(&body, &[&format!("{ty}[] {x}")], &results);
+    };
+    // exp(6.5) is beyond 448; the type has no infinity.
+    of("f8e4m3fn", "-6.5", &[("nan", WithinBound), ("0.5", Differs)]);
+    of("f8e4m3fn", "-5", &[("nan", Differs)]);
+    // exp(11.5) is beyond 65504.
+    of("f16", "-11.5", &[("0", WithinBound), ("nan", Differs)]);
+    of("f16", "-10", &[("0", Differs)]);
+}
+
+#[test]
+fn windows_that_are_partly_outside_are_open() {
+    let body = "f { a = s32[] parameter(0) ROOT b = s32[] parameter(1) }
+        ENTRY e { t = s32[4] parameter(0) i = s32[2] parameter(1) u = s32[2,2] parameter(2)
+        ROOT s = s32[4] scatter(t, i, u), update_window_dims={1}, inserted_window_dims={},
+        scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f }";
+    let arguments = ["s32[4] {1, 2, 3, 4}", "s32[2] {0, 3}", "s32[2,2] {{7, 8}, {9, 10}}"];
+    let results = [
+        ("s32[4] {7, 8, 3, 4}", Verdict::Agrees),
+        ("s32[4] {7, 8, 3, 9}", Undefined),
+        ("s32[4] {7, 8, 9, 4}", Differs),
+        ("s32[4] {1, 8, 3, 4}", Differs),
+    ];
+    verdicts(body, &arguments, &results);
+}
+
+#[test]
+fn a_gradient_of_pooling_may_take_initial_values_again() {
+    for ty in ["f32", "s32"] {
+        let body = format!(
+            "ge {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT c = pred[] compare(a, b), direction=GE }}
+            sum {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT c = {ty}[] add(a, b) }}
+            ENTRY e {{ x = {ty}[4] parameter(0) s = {ty}[2] parameter(1) z = {ty}[] parameter(2)
+            ROOT r = {ty}[4] select-and-scatter(x, s, z), window={{size=2 stride=2}}, select=ge,
+              scatter=sum }}"
+        );
+        let of = |initial: &str, actual: &str, verdict| {
+            let initial = format!("{ty}[] {initial}");
+            let arguments =
+                [format!("{ty}[4] {{1, 5, 7, 2}}"), format!("{ty}[2] {{10, 20}}"), initial];
+            let arguments = arguments.each_ref().map(String::as_str);
+            verdicts(&body, &arguments, &[(&format!("{ty}[4] {actual}"), verdict)]);
+        };
+        of("0", "{0, 10, 20, 0}", Verdict::Agrees);
+        of("0", "{0, 11, 20, 0}", Differs);
+        of("1", "{1, 11, 21, 1}", Verdict::Agrees);
+        of("1", "{1, 12, 21, 1}", Undefined);
+    }
+}
+
+#[test]
 fn types_without_negative_zero_have_one_zero() {
     for op in ["negate", "ceil", "multiply"] {
         let operand = if op == "multiply" { "x, m" } else { "x" };

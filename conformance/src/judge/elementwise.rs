@@ -3,7 +3,7 @@
 use super::evaluate::Evaluator;
 use super::functions;
 use super::interval::Interval;
-use super::modes::{Mode, smallest_normal};
+use super::modes::{Mode, largest, smallest_normal};
 use super::range::is_whole;
 use super::range::{Range, floats};
 use super::site::Site;
@@ -191,8 +191,31 @@ pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &
         let near = ev.inaccurate(op.opcode(), ty, y).within(least, greatest);
         modes.store_all(ty, near, false)
     };
-    let function = |x: Interval| functions::steps(op, x).into_iter().flat_map(stored).collect();
+    let function = |x: Interval| {
+        let own = functions::steps(op, x).into_iter().flat_map(stored);
+        own.chain(overflowing_logistic(ev, op, ty, x)).collect()
+    };
     Range::of_sets(shape, &x.intervals().map(function).collect::<Vec<_>>())
+}
+
+/// Returns `logistic` as StableHLO defines it, `1 / (1 + exp(-x))`, where it is computed in a narrow
+/// type that the exponential is beyond.
+fn overflowing_logistic(
+    ev: &Evaluator<'_>,
+    op: Unary,
+    ty: ElementType,
+    x: Interval,
+) -> Vec<Interval> {
+    let modes = ev.modes;
+    let narrow = ty.bits() < 32 && modes.has(Mode::ElementFunctions);
+    if op != Unary::Logistic || !narrow || !x.is_finite() || (-x.lo).exp() <= largest(ty) {
+        return Vec::new();
+    }
+    let one = Interval::point(1.0);
+    let exponential = Interval { lo: (-x.hi).exp(), hi: (-x.lo).exp() };
+    let sums = modes.store_all(ty, exponential, false).into_iter().map(|e| one + e);
+    let sums = sums.flat_map(|sum| modes.store_all(ty, sum, false));
+    sums.flat_map(|sum| modes.store_all(ty, one / sum, false)).collect()
 }
 
 pub(super) fn real_binary(

@@ -4,6 +4,7 @@ use super::combine::Combine;
 use super::control::any_of;
 use super::evaluate::{Evaluator, Leaves, arrays, unknown};
 use super::fold::{Fold, check_size, element_at, lanes_of, picked, reshaped};
+use super::initial::Initial;
 use super::interval::Interval;
 use super::modes::Mode;
 use super::product::product;
@@ -14,6 +15,7 @@ use super::sums::{all_points, coarser, leaf_shape, total};
 use crate::error_model::roundoff;
 use hlo::op::{Binary, Scatter, SelectAndScatter};
 use hlo::{ArrayShape, Dims, ElementType, IndexSpace, Op, Scalar};
+use std::collections::HashSet;
 
 pub(super) fn scatter<'m>(
     ev: &mut Evaluator<'m>,
@@ -22,11 +24,53 @@ pub(super) fn scatter<'m>(
     operands: &[&Leaves],
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
-    let count = operands.len() / 2;
-    let indices = operands[count];
+    let indices = operands[operands.len() / 2];
     if !indices.is_point() {
         return Ok(unknown(site, indices.cause.clone()));
     }
+    let targets = targets(site, op, &operands)?;
+    let results = of_targets(ev, site, op, &operands, &targets)?;
+    // Of a window that is partly outside, XLA skips all elements, StableHLO those outside.
+    let partly: HashSet<usize> = targets.iter().filter_map(|target| target.partly()).collect();
+    if partly.is_empty() {
+        return Ok(results);
+    }
+    let open = |(leaf, range): (usize, Range)| {
+        let any = Range::any(&leaf_shape(site, leaf)?).because(Some(site.cause()));
+        Ok(any.where_else(&range, |at| partly.contains(&at)))
+    };
+    results.into_iter().enumerate().map(open).collect()
+}
+
+/// Where the element of an update goes.
+#[derive(Debug, Clone, Copy)]
+enum Target {
+    /// To this element.
+    At(usize),
+    /// To this element, but other elements of its window are outside.
+    Partly(usize),
+    Outside,
+}
+
+impl Target {
+    fn at(self) -> Option<usize> {
+        if let Self::At(at) = self { Some(at) } else { None }
+    }
+    fn partly(self) -> Option<usize> {
+        if let Self::Partly(at) = self { Some(at) } else { None }
+    }
+}
+
+/// Returns the legal values of a scatter in which the windows that are partly outside are skipped.
+fn of_targets<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    op: &Scatter,
+    operands: &[&Range],
+    targets: &[Target],
+) -> Result<Leaves, Stop> {
+    let count = operands.len() / 2;
+    let indices = operands[count];
     let combines = Combine::of(ev.module, op.to_apply);
     let exact = |op: &Combine| match *op {
         Combine::Op(op, ty) => op.opcode().associates(ty),
@@ -34,10 +78,10 @@ pub(super) fn scatter<'m>(
         Combine::Second | Combine::Selects | Combine::Other => false,
     };
     let whole = |range: &&Range| range.shape().is_some_and(|shape| is_whole(shape.ty));
-    if operands.iter().all(whole) && all_points(&operands) && combines.iter().all(exact) {
-        return ev.stated(site, &operands);
+    if operands.iter().all(whole) && all_points(operands) && combines.iter().all(exact) {
+        return ev.stated(site, operands);
     }
-    let targets = targets(site, op, &operands)?;
+    let targets: Vec<Option<usize>> = targets.iter().map(|target| target.at()).collect();
     let mut counts = vec![0.0; operands[0].lo.len()];
     targets.iter().flatten().for_each(|&lane| counts[lane] += 1.0);
     let mut applied: Option<Leaves> = None;
@@ -57,7 +101,7 @@ pub(super) fn scatter<'m>(
             Combine::Op(Binary::Multiply, ty)
                 if !is_whole(shape.ty) && ev.modes.has(Mode::SummationOrder) =>
             {
-                let fold = updates(site, &operands, &targets)?;
+                let fold = updates(site, operands, &targets)?;
                 reshaped(&product(ev, &fold, leaf, coarser(ty, shape.ty), shape.ty), &shape)
             }
             Combine::Op(op @ (Binary::Maximum | Binary::Minimum), _) if real => {
@@ -69,7 +113,7 @@ pub(super) fn scatter<'m>(
             | Combine::Less(_)
             | Combine::Other => {
                 if applied.is_none() {
-                    let fold = updates(site, &operands, &targets)?;
+                    let fold = updates(site, operands, &targets)?;
                     applied = Some(in_any_order(ev, site, op, &fold, &combines, &counts)?);
                 }
                 let all = applied.as_ref().map_or_else(Range::nothing, |all| all[leaf].clone());
@@ -129,14 +173,15 @@ fn negated(range: &Range) -> Range {
     Range::given(shape, &range.intervals().map(|x| -x).collect::<Vec<_>>())
 }
 
-/// Returns the element of the operands that each update goes to, if it is within bounds.
-fn targets(site: Site<'_>, op: &Scatter, operands: &[&Range]) -> Result<Vec<Option<usize>>, Stop> {
+/// Returns the element of the operands that each update goes to.
+fn targets(site: Site<'_>, op: &Scatter, operands: &[&Range]) -> Result<Vec<Target>, Stop> {
     let count = operands.len() / 2;
     let (Some(target), Some(source)) = (operands[0].shape(), operands[count + 1].shape()) else {
         return Err(site.unsupported("a tuple"));
     };
     let updates = 0..operands[count + 1].lo.len();
-    Ok(updates.map(|update| target_of(op, target, operands[count], source, update)).collect())
+    let of = |update| target_of(op, target, operands[count], source, update);
+    Ok(updates.map(|update| of(update).unwrap_or(Target::Outside)).collect())
 }
 
 /// Returns the updates as a fold over the elements of the operands: step k takes the k-th update of
@@ -176,7 +221,7 @@ fn target_of(
     indices: &Range,
     source: &ArrayShape,
     update: usize,
-) -> Option<usize> {
+) -> Option<Target> {
     let place = |dim: i64| usize::try_from(dim).ok();
     let index = source.dims.index_of(update);
     let is_window = |d: &usize| op.update_window_dims.iter().any(|&w| place(w) == Some(*d));
@@ -204,7 +249,9 @@ fn target_of(
     }
     let fits = |d: usize| (0..=target.dims[d] - sizes[d]).contains(&corner[d]);
     let to: Dims = corner.iter().zip(&offset).map(|(corner, offset)| corner + offset).collect();
-    (0..target.rank()).all(fits).then(|| target.dims.position(&to))
+    let is_inside = to.iter().zip(&target.dims).all(|(at, size)| (0..*size).contains(at));
+    let at = is_inside.then(|| target.dims.position(&to))?;
+    Some(if (0..target.rank()).all(fits) { Target::At(at) } else { Target::Partly(at) })
 }
 
 /// Returns for each element of the source the elements of the operand that its window may select.
@@ -266,14 +313,19 @@ pub(super) fn select_and_scatter<'m>(
     let Op::SelectAndScatter(op) = &site.instruction().op else {
         return Err(site.unsupported("this op"));
     };
-    let adds =
-        matches!(Combine::of(ev.module, op.scatter).as_slice(), [Combine::Op(Binary::Add, _)]);
     let real = site.shape()?.ty.is_float();
-    if !real && operands.iter().all(|range| range.shape().is_some_and(|s| is_whole(s.ty))) {
+    let combines = Combine::of(ev.module, op.scatter);
+    let repeats = combines.iter().any(|&combine| {
+        matches!(Initial::of(combine, operands[2]), Initial::Repeated | Initial::Optional(_))
+    });
+    let adds = matches!(combines.as_slice(), [Combine::Op(Binary::Add, _)]);
+    let whole = |range: &&Range| range.shape().is_some_and(|shape| is_whole(shape.ty));
+    if !real && !repeats && operands.iter().all(whole) {
         return ev.stated(site, &operands);
     }
-    if !adds {
-        // Nothing is known of the order in which an element takes its sources.
+    if !adds || (repeats && !real) {
+        // Nothing is known of the order in which an element takes its sources, and of how often it
+        // takes the initial value.
         return Ok(unknown(site, Some(site.cause())));
     }
     if !real {
@@ -304,7 +356,11 @@ pub(super) fn select_and_scatter<'m>(
             roundings[at] += 1.0;
         }
     }
-    let open = selections.iter().any(|selected| selected.len() > 1).then(|| site.cause());
+    for &at in selections.iter().flatten().filter(|_| repeats) {
+        ends[at] = Interval::ANY;
+    }
+    let is_open = repeats || selections.iter().any(|selected| selected.len() > 1);
+    let open = is_open.then(|| site.cause());
     let cause = open.or_else(|| operands.iter().find_map(|range| range.cause.clone()));
     let wide = shape.with_type(ElementType::F64);
     let sum = Sum {
