@@ -2,10 +2,12 @@
 //!
 //! Their parameters and results are arrays: a tuple is built from parameters, and a result is a
 //! tuple of the arrays of values. Backends that take no nested tuples can run them.
+use crate::backend::{Backend, BackendError};
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
-use hlo::op::{AfterAll, Kind, Parameter};
+use hlo::op::{AfterAll, AsyncRole, Kind, Parameter};
 use hlo::{Literal, Module, Op, Shape, Verified};
+use interp::DeviceGrid;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -95,6 +97,26 @@ fn push_arrays(
             }
         }
         Shape::Token | Shape::Opaque | Shape::Buffer(_) => {}
+    }
+}
+
+impl Program {
+    /// Compiles and executes the module.
+    pub(crate) fn run(
+        &self,
+        backend: &mut dyn Backend,
+        grid: DeviceGrid,
+    ) -> Result<Vec<Literal>, BackendError> {
+        backend.compile(&self.module, grid)?.execute(&self.arguments)
+    }
+}
+
+/// Returns whether the value of an instruction is there when it ends: it does not start, or go on
+/// with, an asynchronous operation.
+pub(crate) fn is_done(instruction: &Instruction) -> bool {
+    match instruction.opcode().async_role() {
+        None | Some(AsyncRole::Done(_)) => true,
+        Some(AsyncRole::Start(_) | AsyncRole::Update(_)) => false,
     }
 }
 

@@ -52,7 +52,7 @@ impl<'a> Sides<'a> {
     }
     pub(super) fn backend(&self, program: &Program) -> Result<Vec<Literal>, BackendError> {
         let (program, grid) = (program.clone(), self.grid);
-        self.backends.run(move |backend| run_backend(backend, &program, grid))
+        self.backends.run(move |backend| program.run(backend, grid))
     }
     pub(super) fn etalon(&self, program: &Program) -> Result<Vec<Literal>, String> {
         run(program, self.grid, &self.options)
@@ -83,19 +83,11 @@ impl OneSide<'_> {
         &self.judging
     }
     pub(super) fn backend(&mut self, program: &Program) -> Result<Vec<Literal>, BackendError> {
-        run_backend(self.backend, program, self.grid)
+        program.run(self.backend, self.grid)
     }
     pub(super) fn etalon(&self, program: &Program) -> Result<Vec<Literal>, String> {
         run(program, self.grid, &self.options)
     }
-}
-
-fn run_backend(
-    backend: &mut dyn Backend,
-    program: &Program,
-    grid: DeviceGrid,
-) -> Result<Vec<Literal>, BackendError> {
-    backend.compile(&program.module, grid)?.execute(&program.arguments)
 }
 
 impl Loaded {

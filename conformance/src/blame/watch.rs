@@ -1,7 +1,6 @@
 //! Which instructions are checked, and where the values of their operands are.
-use crate::program::{Values, checkable_alone, rebuilt};
+use crate::program::{Values, checkable_alone, is_done, rebuilt};
 use hlo::ir::{Computation, Instruction, InstructionId};
-use hlo::op::AsyncRole;
 use hlo::{Literal, Op, Shape};
 use std::collections::{BTreeSet, HashMap};
 
@@ -44,17 +43,15 @@ impl Source {
 /// Returns whether the value of the instruction can be a result and an argument: arrays of static
 /// sizes.
 fn has_value(instruction: &Instruction) -> bool {
-    let is_done = match instruction.opcode().async_role() {
-        None | Some(AsyncRole::Done(_)) => true,
-        Some(AsyncRole::Start(_) | AsyncRole::Update(_)) => false,
-    };
     let is_fed = |leaf: &&Shape| match leaf {
         Shape::Array(array) => array.dynamic.is_none(),
         Shape::Token => true,
         Shape::Tuple(_) | Shape::Opaque | Shape::Buffer(_) => false,
     };
     let leaves = instruction.shape.leaves();
-    is_done && leaves.iter().all(is_fed) && leaves.iter().any(|leaf| leaf.array().is_some())
+    is_done(instruction)
+        && leaves.iter().all(is_fed)
+        && leaves.iter().any(|leaf| leaf.array().is_some())
 }
 
 impl Region<'_> {

@@ -1,12 +1,12 @@
 //! The rest of a module of which a backend does not support some instructions.
 use crate::backend::{Backend, Code};
-use crate::program::{Program, Values, alone, arrays, rebuilt, watching};
-use crate::reduce::Draft;
+use crate::program::{Program, Values, alone, arrays, is_done, rebuilt, watching};
+use crate::reduce::{Draft, has_values};
 use crate::results::Verdict;
 use crate::{CapabilityMap, Subject};
 use hlo::ir::rewrite::ComputationRewriter;
 use hlo::ir::{ComputationId, Instruction, InstructionId};
-use hlo::op::{AsyncRole, Kind};
+use hlo::op::Kind;
 use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Shape, Verified};
 use interp::DeviceGrid;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -30,10 +30,7 @@ fn holds_values(instruction: &Instruction) -> bool {
 
 /// Returns whether the value of an instruction can be an argument.
 fn has_value(instruction: &Instruction) -> bool {
-    let is_done =
-        instruction.opcode().async_role().is_none_or(|role| matches!(role, AsyncRole::Done(_)));
-    let array = |leaf: &&Shape| leaf.array().is_some_and(|array| array.dynamic.is_none());
-    is_done && instruction.shape.leaves().iter().all(array)
+    is_done(instruction) && has_values(&instruction.shape)
 }
 
 impl Rest {
@@ -137,19 +134,11 @@ fn values(
     let arguments: Vec<Vec<Literal>> =
         subject.arguments.iter().cycle().take(grid.len()).cloned().collect();
     let program = watching(module, module.entry, &arguments, ids).ok()?;
-    let results = run(&program, grid, reference).ok()?;
+    let results = program.run(reference, grid).ok()?;
     let mut devices: Vec<_> =
         results.iter().cycle().take(grid.len()).map(|result| arrays(result).into_iter()).collect();
     let shapes = ids.iter().map(|&id| &module.entry().instructions[id].shape);
     shapes.map(|shape| devices.iter_mut().map(|all| rebuilt(shape, all)).collect()).collect()
-}
-
-fn run(
-    program: &Program,
-    grid: DeviceGrid,
-    backend: &mut dyn Backend,
-) -> Result<Vec<Literal>, crate::backend::BackendError> {
-    backend.compile(&program.module, grid)?.execute(&program.arguments)
 }
 
 /// Returns the arrays that are or depend on the results of these instructions, none of which
@@ -191,7 +180,7 @@ impl Prober<'_> {
             let Some(module) = module.map(Arc::new) else { return true };
             let arguments = vec![vec![Literal::zeros(ArrayShape::new(ty, [2].as_slice()))]];
             let grid = DeviceGrid::of(&module.module().config);
-            let verdict = match run(&Program { module, arguments }, grid, self.backend) {
+            let verdict = match (Program { module, arguments }).run(self.backend, grid) {
                 Err(error) if matches!(error.code(), Code::Unsupported { .. }) => {
                     Verdict::Unsupported
                 }
@@ -236,7 +225,7 @@ impl Prober<'_> {
         let Ok(program) = alone(self.module, (computation, id), grid.len(), known) else {
             return false;
         };
-        let verdict = match run(&program, grid, self.backend) {
+        let verdict = match program.run(self.backend, grid) {
             Ok(_) => Verdict::Agrees,
             Err(error) if matches!(error.code(), Code::Unsupported { .. }) => Verdict::Unsupported,
             // Whatever else it is, it is not what is missing.

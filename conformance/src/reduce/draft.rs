@@ -138,6 +138,6 @@ pub(super) fn constant(value: Literal) -> Instruction {
 }
 
 /// Returns whether values of this shape can be arguments: static arrays, and tuples of them.
-pub(super) fn has_values(shape: &Shape) -> bool {
+pub(crate) fn has_values(shape: &Shape) -> bool {
     shape.leaves().iter().all(|leaf| leaf.array().is_some_and(|array| array.dynamic.is_none()))
 }

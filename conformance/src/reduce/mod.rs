@@ -44,7 +44,7 @@ pub use file::file_test;
 pub use limited_run::measured_fuel;
 pub use score::Score;
 
-pub(crate) use draft::Draft;
+pub(crate) use draft::{Draft, has_values};
 
 use crate::pool::Queue;
 use hlo::{Literal, Module, Verified};
