@@ -178,22 +178,18 @@ impl Scalar {
     /// Returns the bits of the element stored in `bytes`, without those beyond the width of a
     /// narrow type.
     pub fn bits(ty: ElementType, bytes: &[u8]) -> u128 {
-        let bits = wide_word(bytes);
-        if ty.bits() >= 128 { bits } else { bits & ((1 << ty.bits()) - 1) }
+        low_bits(ty, wide_word(bytes))
     }
     /// Stores the element of these bits in `bytes`, without those beyond the width of a narrow type;
     /// a narrow signed integer is sign-extended, `pred` becomes 0 or 1.
     pub fn set_bits(ty: ElementType, bits: u128, bytes: &mut [u8]) {
-        let stored =
-            match ty.class() {
-                Class::Signed if ty.bits() < 8 => {
-                    u128::from(sign_extend(halves(bits)[0], ty.bits()).cast_unsigned())
-                }
-                Class::Pred => u128::from(bits != 0),
-                Class::Signed | Class::Unsigned | Class::Float | Class::Complex => {
-                    if ty.bits() >= 128 { bits } else { bits & ((1 << ty.bits()) - 1) }
-                }
-            };
+        let stored = match ty.class() {
+            Class::Signed if ty.bits() < 8 => {
+                u128::from(sign_extend(halves(bits)[0], ty.bits()).cast_unsigned())
+            }
+            Class::Pred => u128::from(bits != 0),
+            Class::Signed | Class::Unsigned | Class::Float | Class::Complex => low_bits(ty, bits),
+        };
         bytes.copy_from_slice(&stored.to_le_bytes()[..bytes.len()]);
     }
 
@@ -351,6 +347,11 @@ fn halves(bits: u128) -> [u64; 2] {
 fn low_u32(bits: u64) -> u32 {
     let b = bits.to_le_bytes();
     u32::from_le_bytes([b[0], b[1], b[2], b[3]])
+}
+/// Returns the bits of an element without those beyond the width of its type.
+#[inline]
+fn low_bits(ty: ElementType, bits: u128) -> u128 {
+    if ty.bits() >= 128 { bits } else { bits & ((1 << ty.bits()) - 1) }
 }
 #[inline]
 fn wide_word(bytes: &[u8]) -> u128 {
