@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A single worker has no thread: `pop` does the work. The caller decides by what it pops, and
-//! forgets the rest where a result makes it needless. So the decisions are those of a single
+//! cancels the rest where a result makes it needless. So the decisions are those of a single
 //! worker, whatever the others do ahead of it.
 use crate::recorded::STACK;
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -47,13 +47,13 @@ impl Worker for () {}
 /// assert_eq!(squares, [1, 4, 9, 16, 25]);
 /// ```
 #[derive(Debug)]
-pub struct Pool<W>(Seats<W>);
+pub struct Pool<W>(Workers<W>);
 
 #[derive(Debug)]
-enum Seats<W> {
+enum Workers<W> {
     /// The worker, and the warnings of what it has done.
     One(Mutex<W>, Mutex<Vec<String>>),
-    Many(Shop<W>),
+    Many(Threads<W>),
 }
 
 /// Work for any worker.
@@ -62,14 +62,14 @@ type Job<W> = Box<dyn FnOnce(&mut W) + Send>;
 type Make<W> = dyn Fn() -> Result<W, String> + Send + Sync;
 
 /// Workers on threads of their own.
-struct Shop<W> {
+struct Threads<W> {
     jobs: Option<Sender<Job<W>>>,
     /// The other end, for new workers.
     work: Receiver<Job<W>>,
     make: Arc<Make<W>>,
     count: usize,
-    /// The workers that were asked for.
-    hired: AtomicUsize,
+    /// The workers that were started, or could not be.
+    started: AtomicUsize,
     /// The jobs that are not done.
     open: Arc<AtomicUsize>,
     /// Disconnected when all workers have ended.
@@ -78,9 +78,9 @@ struct Shop<W> {
     warnings: Arc<Mutex<Vec<String>>>,
 }
 
-impl<W> std::fmt::Debug for Shop<W> {
+impl<W> std::fmt::Debug for Threads<W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shop").field("count", &self.count).finish_non_exhaustive()
+        f.debug_struct("Threads").field("count", &self.count).finish_non_exhaustive()
     }
 }
 
@@ -91,7 +91,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<W: Worker> Pool<W> {
     /// Returns the pool of a single worker.
     pub fn one(worker: W) -> Self {
-        Self(Seats::One(Mutex::new(worker), Mutex::default()))
+        Self(Workers::One(Mutex::new(worker), Mutex::default()))
     }
     /// Returns a pool of up to `count` workers: the first, and those that `make` makes when there is
     /// work for them. If it fails, the others do the work, and the message is a warning.
@@ -102,21 +102,21 @@ impl<W: Worker> Pool<W> {
     ) -> Self {
         let (jobs, work) = unbounded();
         let (ending, ended) = unbounded();
-        let shop = Shop {
+        let workers = Threads {
             jobs: Some(jobs),
             work,
             make: Arc::new(make),
             count: count.get(),
-            hired: AtomicUsize::new(1),
+            started: AtomicUsize::new(1),
             open: Arc::default(),
             ended,
             ending: Some(ending),
             warnings: Arc::default(),
         };
-        match shop.threads() {
-            Some(threads) if shop.count > 1 => {
-                shop.start(&threads, move || Ok(first));
-                Self(Seats::Many(shop))
+        match workers.threads() {
+            Some(threads) if workers.count > 1 => {
+                workers.start(&threads, move || Ok(first));
+                Self(Workers::Many(workers))
             }
             // The system may refuse threads.
             Some(_) | None => Self::one(first),
@@ -129,13 +129,13 @@ impl<W: Worker> Pool<W> {
         work: impl Fn(&mut W, I) -> R + Send + Sync + 'static,
     ) -> Queue<'_, I, R> {
         match &self.0 {
-            Seats::One(worker, warnings) => Queue::inline(move |item| {
+            Workers::One(worker, warnings) => Queue::inline(move |item| {
                 let mut worker = lock(worker);
                 let result = work(&mut worker, item);
                 lock(warnings).extend(worker.take_warnings());
                 result
             }),
-            Seats::Many(shop) => shop.queue(ahead, work),
+            Workers::Many(threads) => threads.queue(ahead, work),
         }
     }
     /// Does work that nothing else is done beside.
@@ -149,14 +149,14 @@ impl<W: Worker> Pool<W> {
     /// that could not be made.
     pub fn take_warnings(&self) -> Vec<String> {
         let warnings = match &self.0 {
-            Seats::One(_, warnings) => warnings,
-            Seats::Many(shop) => &*shop.warnings,
+            Workers::One(_, warnings) => warnings,
+            Workers::Many(threads) => &*threads.warnings,
         };
         std::mem::take(&mut *lock(warnings))
     }
 }
 
-impl<W: Worker> Shop<W> {
+impl<W: Worker> Threads<W> {
     /// Returns the threads of a worker: it computes on the processors that the others leave to it.
     fn threads(&self) -> Option<rayon::ThreadPool> {
         let processors = available_parallelism().map_or(1, NonZero::get);
@@ -186,10 +186,10 @@ impl<W: Worker> Shop<W> {
     ) -> Queue<'_, I, R> {
         let (to_queue, results) = unbounded();
         let work = Arc::new(work);
-        let submit = move |number: usize, item: I, is_forgotten: Arc<AtomicBool>| {
+        let submit = move |number: usize, item: I, is_cancelled: Arc<AtomicBool>| {
             let (work, to_queue) = (Arc::clone(&work), to_queue.clone());
             self.submit(move |worker| {
-                if is_forgotten.load(Ordering::Relaxed) {
+                if is_cancelled.load(Ordering::Relaxed) {
                     return;
                 }
                 let result = catch_unwind(AssertUnwindSafe(|| work(worker, item)));
@@ -203,19 +203,19 @@ impl<W: Worker> Shop<W> {
             early: BTreeMap::new(),
             popped: 0,
             pushed: 0,
-            is_forgotten: Arc::default(),
+            is_cancelled: Arc::default(),
             warnings: &self.warnings,
         }))
     }
     /// Hands a job to the next idle worker, or to a new one if all have work.
     fn submit(&self, job: impl FnOnce(&mut W) + Send + 'static) {
         let open = Arc::clone(&self.open);
-        let hired = self.hired.load(Ordering::Relaxed);
-        if open.fetch_add(1, Ordering::Relaxed) >= hired
-            && hired < self.count
+        let started = self.started.load(Ordering::Relaxed);
+        if open.fetch_add(1, Ordering::Relaxed) >= started
+            && started < self.count
             && let Some(threads) = self.threads()
         {
-            self.hired.store(hired + 1, Ordering::Relaxed);
+            self.started.store(started + 1, Ordering::Relaxed);
             let make = Arc::clone(&self.make);
             self.start(&threads, move || make());
         }
@@ -230,7 +230,7 @@ impl<W: Worker> Shop<W> {
 }
 
 /// Idle workers end, and with them their processes; those that have work are not waited for.
-impl<W> Drop for Shop<W> {
+impl<W> Drop for Threads<W> {
     fn drop(&mut self) {
         /// The time in which they end.
         const END: Duration = Duration::from_secs(1);
@@ -262,7 +262,7 @@ struct Ahead<'a, I, R> {
     pushed: usize,
     popped: usize,
     /// Whether the items that are not popped need not be done.
-    is_forgotten: Arc<AtomicBool>,
+    is_cancelled: Arc<AtomicBool>,
     warnings: &'a Mutex<Vec<String>>,
 }
 
@@ -301,7 +301,7 @@ impl<'a, I, R> Queue<'a, I, R> {
         match &mut self.0 {
             Kind::Inline { pending, .. } => *pending = Some(item),
             Kind::Ahead(ahead) => {
-                (ahead.submit)(ahead.pushed, item, Arc::clone(&ahead.is_forgotten));
+                (ahead.submit)(ahead.pushed, item, Arc::clone(&ahead.is_cancelled));
                 ahead.pushed += 1;
             }
         }
@@ -334,7 +334,7 @@ impl<I, R> Ahead<'_, I, R> {
             }
             // The first worker ends with the pool only, which outlives its queues.
             let (number, result) = self.results.recv().ok()?;
-            // Others were forgotten.
+            // Others were cancelled.
             if number >= self.popped {
                 self.early.insert(number, result);
             }
@@ -345,8 +345,8 @@ impl<I, R> Ahead<'_, I, R> {
         Some(result)
     }
     fn clear(&mut self) {
-        self.is_forgotten.store(true, Ordering::Relaxed);
-        self.is_forgotten = Arc::default();
+        self.is_cancelled.store(true, Ordering::Relaxed);
+        self.is_cancelled = Arc::default();
         self.popped = self.pushed;
         self.early.clear();
     }
@@ -427,12 +427,12 @@ mod tests {
         (0..12).for_each(|n| queue.push(n));
         assert!(std::iter::from_fn(|| queue.pop()).eq(0..12));
         assert_eq!(pool.run(|()| 7), 7);
-        // Two more were asked for at most.
+        // Two more were started at most.
         assert!(pool.take_warnings().iter().all(|warning| warning == "no memory"));
     }
 
     #[test]
-    fn forgotten_items_are_not_popped() {
+    fn cancelled_items_are_not_popped() {
         let pool = Pool::new(Counter::default(), count(2), || Ok(Counter::default()));
         let mut queue = pool.queue(2, slow);
         (0..4).for_each(|n| queue.push(n));

@@ -86,7 +86,7 @@ impl<'a, 'o> Reduction<'a, 'o> {
 
     /// Tries edited modules in order, until one is interesting and smaller than the best candidate,
     /// which it replaces; returns what came with it. The predicate may be asked for some of them
-    /// ahead: what it says of those after the one that is interesting is forgotten.
+    /// ahead: its answers for those after the one that is interesting do not count.
     pub(super) fn first_of<T>(
         &mut self,
         edited: impl Iterator<Item = (Option<Edited>, T)>,
