@@ -1,7 +1,9 @@
 //! The tests of the Python package, where Python and its packages can be had.
 use crate::Result;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+
+const SCRIPT: &str = "bindings/python/test.sh";
 
 /// The exit code of the script where the packages cannot be installed.
 const UNAVAILABLE: i32 = 75;
@@ -17,9 +19,20 @@ pub(crate) fn available() -> std::result::Result<(), &'static str> {
     }
 }
 
+/// Starts to install what the tests use, beside other steps; what it says is said again by the tests.
+pub(crate) fn prepare(root: &Path) -> Option<Child> {
+    let mut script = Command::new(root.join(SCRIPT));
+    script.arg("prepare").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    available().ok().and_then(|()| script.spawn().ok())
+}
+
 /// Builds a wheel, installs it and runs its tests.
-pub(crate) fn test(root: &Path) -> Result {
-    let script = root.join("bindings/python/test.sh");
+pub(crate) fn test(root: &Path, prepared: Option<Child>) -> Result {
+    if let Some(mut prepared) = prepared {
+        // Where it failed, the script installs again, and says why it cannot.
+        let _ = prepared.wait();
+    }
+    let script = root.join(SCRIPT);
     let ended = Command::new(&script).current_dir(root).stdin(Stdio::null()).status();
     let status = ended.map_err(|e| format!("{} cannot be started: {e}", script.display()))?;
     match status.code() {
@@ -28,6 +41,6 @@ pub(crate) fn test(root: &Path) -> Result {
             println!("   skipped: the packages of Python cannot be installed");
             Ok(())
         }
-        _ => Err(format!("bindings/python/test.sh: {status}")),
+        _ => Err(format!("{SCRIPT}: {status}")),
     }
 }
