@@ -15,7 +15,7 @@ type Pair = (i64, i64);
 
 /// Returns the positions of the window that lie on elements, and the elements, in row-major order.
 /// `at` is the index of the window, `sizes` are those of the array.
-pub(super) fn under(
+pub fn under(
     window: &[WindowDim],
     at: &[i64],
     sizes: &[i64],

@@ -1,0 +1,535 @@
+//! The ops that compute with floats, over elements.
+use crate::arithmetic::Field;
+use crate::element::{Element, held, read, write};
+use hlo::op::value::{Direction, Transpose};
+use hlo::op::{
+    BatchNormGrad, BatchNormInference, BatchNormTraining, Binary, Cholesky, Convolution, Dot,
+    ReduceWindow, TopK, TriangularSolve, Unary,
+};
+use hlo::{Array, ArrayShape, Class, Dims, ElementType, Literal, Op, Scalar, Shape};
+use num::index::{count, offsets, others, strides, to_i64, to_usize};
+use spec::window::under;
+use spec::{indices, set};
+use std::cmp::Ordering;
+
+/// An op of floats, as the module states it, with the shapes that it has there.
+#[derive(Debug, Clone)]
+pub(crate) struct Stated {
+    pub(crate) op: Op,
+    pub(crate) operands: Vec<Shape>,
+    pub(crate) shape: Shape,
+    /// The function of two elements that a reduction folds with.
+    pub(crate) folds: Option<Binary>,
+    pub(crate) name: String,
+}
+
+/// Returns whether an array is one of floats.
+pub(crate) fn is_float(shape: &Shape) -> bool {
+    shape.array().is_some_and(|array| array.ty.is_float())
+}
+
+/// The operands of an op.
+struct Operands<'a> {
+    stated: &'a Stated,
+    values: &'a [&'a Literal],
+}
+
+impl Operands<'_> {
+    fn array(&self, i: usize) -> &Array {
+        self.values[i].array().expect("verified: the operand is an array")
+    }
+    fn elements(&self, i: usize) -> Vec<Element> {
+        read(self.array(i))
+    }
+    fn shape(&self, i: usize) -> &ArrayShape {
+        self.stated.operands[i].array().expect("verified: the operand is an array")
+    }
+    fn result(&self) -> &ArrayShape {
+        self.stated.shape.array().expect("verified: the result is an array")
+    }
+    fn written(&self, elements: impl IntoIterator<Item = Element>) -> Literal {
+        Literal::from(write(self.result(), elements))
+    }
+}
+
+/// Returns the result of an op of floats; `None` if it has none over the field.
+#[expect(clippy::wildcard_enum_match_arm, reason = "`rewrite` names the ops that come here")]
+pub(crate) fn evaluate(
+    field: &Field,
+    stated: &Stated,
+    values: &[&Literal],
+    seen: &mut dyn FnMut(bool),
+) -> Option<Literal> {
+    let with = Operands { stated, values };
+    Some(match &stated.op {
+        Op::Unary(Unary::IsFinite) => {
+            predicates(&with, with.elements(0).iter().map(Element::is_finite))
+        }
+        Op::Unary(op) => {
+            let results: Option<Vec<_>> =
+                with.elements(0).into_iter().map(|x| field.unary(*op, x)).collect();
+            with.written(results?)
+        }
+        Op::Binary(op) => {
+            let pairs = with.elements(0).into_iter().zip(with.elements(1));
+            let results: Option<Vec<_>> = pairs.map(|(x, y)| field.binary(*op, x, y)).collect();
+            with.written(results?)
+        }
+        Op::Compare(op) => {
+            let pairs = with.elements(0).into_iter().zip(with.elements(1));
+            let holds = pairs.map(|(x, y)| {
+                let holds = holds(op.direction, field.compare(&x, &y));
+                seen(holds);
+                holds
+            });
+            predicates(&with, holds)
+        }
+        Op::Clamp(_) => {
+            let bound = |i: usize| {
+                let all = with.elements(i);
+                move |at: usize| if all.len() == 1 { all[0] } else { all[at] }
+            };
+            let (low, high) = (bound(0), bound(2));
+            let x = with.elements(1).into_iter().enumerate();
+            with.written(x.map(|(i, x)| field.minimum(field.maximum(low(i), x), high(i))))
+        }
+        Op::Convert(_) => convert(field, &with),
+        Op::BitcastConvert(_) => bitcast(field, &with)?,
+        Op::ReducePrecision(_) => with.written(with.elements(0)),
+        Op::Iota(op) => {
+            let along = op.iota_dimension.map_or(0, to_usize);
+            let index = indices(&with.result().dims);
+            with.written(index.map(|i| Element::integer(i.get(along).copied().unwrap_or(0).into())))
+        }
+        Op::Dot(op) => dot(field, op, &with),
+        Op::Convolution(op) if op.sparsity_config.is_none() => convolution(field, op, &with),
+        Op::Reduce(op) => reduce(field, &op.dimensions, &with)?,
+        Op::ReduceWindow(op) => reduce_window(field, op, &with)?,
+        Op::BatchNormTraining(op) => training(field, op, &with),
+        Op::BatchNormInference(op) => inference(field, op, &with),
+        Op::BatchNormGrad(op) => gradient(field, op, &with),
+        Op::Cholesky(op) => cholesky(field, op, &with),
+        Op::TriangularSolve(op) => solve(field, op, &with),
+        Op::TopK(op) => topk(field, op, &with)?,
+        Op::CustomCall(_) => unknown(field, &with)?,
+        _ => return None,
+    })
+}
+
+fn predicates(with: &Operands<'_>, values: impl IntoIterator<Item = bool>) -> Literal {
+    let mut array = Array::zeros(with.result().clone());
+    for (slot, value) in array.bytes_mut().iter_mut().zip(values) {
+        *slot = u8::from(value);
+    }
+    Literal::from(array)
+}
+
+fn holds(direction: Direction, order: Option<Ordering>) -> bool {
+    match direction {
+        Direction::Eq => order == Some(Ordering::Equal),
+        Direction::Ne => order != Some(Ordering::Equal),
+        Direction::Ge => order.is_some_and(Ordering::is_ge),
+        Direction::Gt => order.is_some_and(Ordering::is_gt),
+        Direction::Le => order.is_some_and(Ordering::is_le),
+        Direction::Lt => order.is_some_and(Ordering::is_lt),
+    }
+}
+
+fn convert(field: &Field, with: &Operands<'_>) -> Literal {
+    let (from, to) = (with.shape(0).ty, with.result().ty);
+    if from.is_float() && to.is_float() {
+        return with.written(with.elements(0));
+    }
+    if to.is_float() {
+        let array = with.array(0);
+        return with.written((0..array.len()).map(|i| match array.get(i) {
+            Scalar::Pred(x) => Element::integer(i128::from(x)),
+            Scalar::Signed(x) => Element::integer(i128::from(x)),
+            Scalar::Unsigned(x) => Element::integer(i128::from(x)),
+            Scalar::Float(x) | Scalar::Complex(x, _) => field.literal(x, ElementType::F64),
+        }));
+    }
+    let mut result = Array::zeros(with.result().clone());
+    for (i, x) in with.elements(0).iter().enumerate() {
+        let value = match to.class() {
+            Class::Pred => f64::from(u8::from(!x.is_zero())),
+            Class::Signed | Class::Unsigned | Class::Float | Class::Complex => field.truncated(x),
+        };
+        result.set(i, Scalar::Float(value).convert(ElementType::F64, to));
+    }
+    Literal::from(result)
+}
+
+fn bitcast(field: &Field, with: &Operands<'_>) -> Option<Literal> {
+    let (from, to) = (with.shape(0).ty, with.result().ty);
+    if from.bits() != to.bits() {
+        return None;
+    }
+    if from.is_float() && to.is_float() {
+        return Some(with.written(with.elements(0)));
+    }
+    if to.is_float() {
+        let array = with.array(0);
+        let bits = |i: usize| array.get(i).to_bits(from);
+        return Some(with.written((0..array.len()).map(|i| field.of_bits(bits(i), to))));
+    }
+    let mut result = Array::zeros(with.result().clone());
+    for (i, x) in with.elements(0).iter().enumerate() {
+        result.set(i, Scalar::from_bits(to, field.bits(x, from)));
+    }
+    Some(Literal::from(result))
+}
+
+/// The elements of an operand, with the offset of each index.
+struct View {
+    elements: Vec<Element>,
+    strides: Dims,
+}
+
+impl View {
+    fn new(with: &Operands<'_>, i: usize) -> Self {
+        let strides = strides(&with.shape(i).dims);
+        let elements = match with.shape(i).ty.is_float() {
+            true => with.elements(i),
+            false => {
+                let array = with.array(i);
+                let whole = |i| Element::integer(array.get(i).as_wrapping().into());
+                (0..array.len()).map(whole).collect()
+            }
+        };
+        Self { elements, strides }
+    }
+    fn at(&self, index: &[i64]) -> Element {
+        let offset: i64 = index.iter().zip(&self.strides).map(|(i, stride)| i * stride).sum();
+        self.elements[to_usize(offset)]
+    }
+    /// Returns the offsets of the elements along some dimensions.
+    fn along(&self, dims: &[i64], shape: &ArrayShape) -> Vec<usize> {
+        let sizes: Dims = dims.iter().map(|&d| shape.dims[to_usize(d)]).collect();
+        let steps: Dims = dims.iter().map(|&d| self.strides[to_usize(d)]).collect();
+        let mut all = Vec::with_capacity(count(&sizes));
+        offsets(&sizes, 0, &steps, |at| all.push(to_usize(at)));
+        all
+    }
+}
+
+fn dot(field: &Field, op: &Dot, with: &Operands<'_>) -> Literal {
+    let (lhs, rhs) = (View::new(with, 0), View::new(with, 1));
+    let (left, right) = (with.shape(0), with.shape(1));
+    let free = |shape: &ArrayShape, batch: &[i64], contracting: &[i64]| {
+        others(shape.dims.len(), &[batch, contracting].concat())
+    };
+    let batch = lhs.along(&op.lhs_batch_dims, left);
+    let right_batch = rhs.along(&op.rhs_batch_dims, right);
+    let rows = lhs.along(&free(left, &op.lhs_batch_dims, &op.lhs_contracting_dims), left);
+    let columns = rhs.along(&free(right, &op.rhs_batch_dims, &op.rhs_contracting_dims), right);
+    let terms = lhs.along(&op.lhs_contracting_dims, left);
+    let right_terms = rhs.along(&op.rhs_contracting_dims, right);
+    let mut results = Vec::with_capacity(batch.len() * rows.len() * columns.len());
+    for (b, c) in batch.iter().zip(&right_batch) {
+        for row in &rows {
+            for column in &columns {
+                let pairs = terms.iter().zip(&right_terms);
+                let products = pairs.map(|(k, l)| {
+                    field.product(lhs.elements[b + row + k], rhs.elements[c + column + l])
+                });
+                results.push(products.fold(Element::ZERO, |sum, x| field.sum(sum, x)));
+            }
+        }
+    }
+    with.written(results)
+}
+
+fn convolution(field: &Field, op: &Convolution, with: &Operands<'_>) -> Literal {
+    let dims = &op.dim_labels;
+    let (lhs, rhs) = (View::new(with, 0), View::new(with, 1));
+    let (left, right) = (with.shape(0), with.shape(1));
+    let window = op.forward_window();
+    let size = |shape: &ArrayShape, dim: i64| shape.dims[to_usize(dim)];
+    let (inputs, outputs) = (size(right, dims.rhs_input_feature), size(right, dims.rhs_output_feature));
+    let batch_group_size = size(left, dims.lhs_batch) / op.batch_group_count;
+    let sizes: Dims = dims.lhs_spatial.iter().map(|&dim| size(left, dim)).collect();
+    with.written(indices(&with.result().dims).map(|index| {
+        let output = index[to_usize(dims.out_feature)];
+        let first_input = output / (outputs / op.feature_group_count) * inputs;
+        let batch_group = output / (outputs / op.batch_group_count);
+        let batch = index[to_usize(dims.out_batch)] + batch_group * batch_group_size;
+        let x: Dims = dims.out_spatial.iter().map(|&dim| index[to_usize(dim)]).collect();
+        let mut sum = Element::ZERO;
+        for (mut k, element) in under(&window.dims, &x, &sizes) {
+            for (k, dim) in k.iter_mut().zip(&window.dims) {
+                *k = if dim.reversal { dim.size - 1 - *k } else { *k };
+            }
+            let mut l = Dims::from_elem(0, left.dims.len());
+            set(&mut l, &[dims.lhs_batch], &[batch]);
+            set(&mut l, &dims.lhs_spatial, &element);
+            let mut r = Dims::from_elem(0, right.dims.len());
+            set(&mut r, &[dims.rhs_output_feature], &[output]);
+            set(&mut r, &dims.rhs_spatial, &k);
+            for input in 0..inputs {
+                l[to_usize(dims.lhs_feature)] = first_input + input;
+                r[to_usize(dims.rhs_input_feature)] = input;
+                sum = field.sum(sum, field.product(lhs.at(&l), rhs.at(&r)));
+            }
+        }
+        sum
+    }))
+}
+
+fn reduce(field: &Field, dimensions: &[i64], with: &Operands<'_>) -> Option<Literal> {
+    let folds = with.stated.folds?;
+    let (array, initial) = (View::new(with, 0), with.elements(1)[0]);
+    let shape = with.shape(0);
+    let kept = array.along(&others(shape.dims.len(), dimensions), shape);
+    let mut sorted = dimensions.to_vec();
+    sorted.sort_unstable();
+    let reduced = array.along(&sorted, shape);
+    let fold = |base: &usize| {
+        let elements = reduced.iter().map(|at| array.elements[base + at]);
+        elements.fold(Some(initial), |sum, x| field.binary(folds, sum?, x))
+    };
+    Some(with.written(kept.iter().map(fold).collect::<Option<Vec<_>>>()?))
+}
+
+fn reduce_window(field: &Field, op: &ReduceWindow, with: &Operands<'_>) -> Option<Literal> {
+    let folds = with.stated.folds?;
+    let (array, initial) = (View::new(with, 0), with.elements(1)[0]);
+    let sizes = &with.shape(0).dims;
+    let fold = |index: Dims| {
+        let elements = under(&op.window.dims, &index, sizes).map(|(_, at)| array.at(&at));
+        elements.fold(Some(initial), |sum, x| field.binary(folds, sum?, x))
+    };
+    let results: Option<Vec<_>> = indices(&with.result().dims).map(fold).collect();
+    Some(with.written(results?))
+}
+
+/// Mean and variance of each feature.
+struct Statistics {
+    mean: Vec<Element>,
+    variance: Vec<Element>,
+    /// The number of elements of a feature.
+    size: Element,
+}
+
+/// Returns the feature of each element, and the number of features.
+fn features(shape: &ArrayShape, dim: i64) -> (Vec<usize>, usize) {
+    let of = indices(&shape.dims).map(|index| to_usize(index[to_usize(dim)])).collect();
+    (of, to_usize(shape.dims[to_usize(dim)]))
+}
+
+/// Returns the sum of the elements of each feature.
+fn sums(field: &Field, of: &[usize], features: usize, x: &[Element]) -> Vec<Element> {
+    let mut sums = vec![Element::ZERO; features];
+    for (&feature, &x) in of.iter().zip(x) {
+        sums[feature] = field.sum(sums[feature], x);
+    }
+    sums
+}
+
+fn statistics(field: &Field, of: &[usize], features: usize, x: &[Element]) -> Statistics {
+    let per_feature = x.len() / features.max(1);
+    let size = Element::integer(i128::from(to_i64(per_feature)));
+    let mean = |all: Vec<Element>| -> Vec<Element> {
+        all.into_iter().map(|sum| field.quotient(sum, size)).collect()
+    };
+    let means = mean(sums(field, of, features, x));
+    let squares: Vec<Element> = (of.iter().zip(x))
+        .map(|(&feature, &x)| {
+            let distance = field.difference(x, means[feature]);
+            field.product(distance, distance)
+        })
+        .collect();
+    let variance = mean(sums(field, of, features, &squares));
+    Statistics { mean: means, variance, size }
+}
+
+/// Returns the inverse of the standard deviation.
+fn scale_of(field: &Field, variance: Element, epsilon: f32) -> Element {
+    let epsilon = field.literal(f64::from(epsilon), ElementType::F32);
+    let sum = field.sum(variance, epsilon);
+    field.unary(Unary::Rsqrt, sum).expect("a function of floats")
+}
+
+fn normalized(field: &Field, x: Element, mean: Element, scale: Element) -> Element {
+    field.product(field.difference(x, mean), scale)
+}
+
+fn training(field: &Field, op: &BatchNormTraining, with: &Operands<'_>) -> Literal {
+    let (x, scale, offset) = (with.elements(0), with.elements(1), with.elements(2));
+    let (of, count) = features(with.shape(0), op.feature_index);
+    let found = statistics(field, &of, count, &x);
+    let roots = found.variance.iter().map(|&v| scale_of(field, v, op.epsilon.0));
+    let roots: Vec<Element> = roots.collect();
+    let results = of.iter().zip(&x).map(|(&f, &x)| {
+        let value = normalized(field, x, found.mean[f], roots[f]);
+        field.sum(field.product(value, scale[f]), offset[f])
+    });
+    parts(with, [results.collect(), found.mean.clone(), found.variance.clone()])
+}
+
+fn inference(field: &Field, op: &BatchNormInference, with: &Operands<'_>) -> Literal {
+    let x = with.elements(0);
+    let [scale, offset, mean, variance] = [1, 2, 3, 4].map(|i| with.elements(i));
+    let (of, _) = features(with.shape(0), op.feature_index);
+    with.written(of.iter().zip(&x).map(|(&f, &x)| {
+        let root = scale_of(field, variance[f], op.epsilon.0);
+        let value = normalized(field, x, mean[f], root);
+        field.sum(field.product(value, scale[f]), offset[f])
+    }))
+}
+
+fn gradient(field: &Field, op: &BatchNormGrad, with: &Operands<'_>) -> Literal {
+    let [x, scale, mean, variance, grad] = [0, 1, 2, 3, 4].map(|i| with.elements(i));
+    let (of, count) = features(with.shape(0), op.feature_index);
+    let size = statistics(field, &of, count, &x).size;
+    let roots: Vec<Element> =
+        variance.iter().map(|&v| scale_of(field, v, op.epsilon.0)).collect();
+    let values: Vec<Element> = (of.iter().zip(&x))
+        .map(|(&f, &x)| normalized(field, x, mean[f], roots[f]))
+        .collect();
+    let weighted: Vec<Element> =
+        values.iter().zip(&grad).map(|(&value, &g)| field.product(value, g)).collect();
+    let grad_scale = sums(field, &of, count, &weighted);
+    let grad_offset = sums(field, &of, count, &grad);
+    let results = (0..x.len()).map(|i| {
+        let f = of[i];
+        let mean_part = field.sum(grad_offset[f], field.product(values[i], grad_scale[f]));
+        let rest = field.difference(grad[i], field.quotient(mean_part, size));
+        field.product(field.product(scale[f], roots[f]), rest)
+    });
+    parts(with, [results.collect(), grad_scale.clone(), grad_offset.clone()])
+}
+
+/// Returns a tuple of arrays of floats.
+fn parts<const N: usize>(with: &Operands<'_>, parts: [Vec<Element>; N]) -> Literal {
+    let shapes = with.stated.shape.leaves();
+    let arrays = shapes.into_iter().filter_map(Shape::array).zip(parts);
+    Literal::tuple(arrays.map(|(shape, all)| Literal::from(write(shape, all))).collect())
+}
+
+/// Calls `f` with the first index of each matrix of a batch, its rows and its columns.
+fn matrices(shape: &ArrayShape, mut f: impl FnMut(usize, usize, usize)) {
+    let rank = shape.dims.len();
+    let (rows, columns) = (to_usize(shape.dims[rank - 2]), to_usize(shape.dims[rank - 1]));
+    (0..count(&shape.dims[..rank - 2])).for_each(|i| f(i * rows * columns, rows, columns));
+}
+
+fn cholesky(field: &Field, op: &Cholesky, with: &Operands<'_>) -> Literal {
+    let a = with.elements(0);
+    let mut result = vec![Element::ZERO; a.len()];
+    matrices(with.shape(0), |base, n, _| {
+        // Only the triangle that `lower` names is read and written.
+        let at = |i: usize, j: usize| base + if op.lower { i * n + j } else { j * n + i };
+        for i in 0..n {
+            for j in 0..=i {
+                let terms = (0..j).map(|k| field.product(result[at(i, k)], result[at(j, k)]));
+                let rest = terms.fold(a[at(i, j)], |rest, term| field.difference(rest, term));
+                result[at(i, j)] = match i == j {
+                    true => field.unary(Unary::Sqrt, rest).expect("a function of floats"),
+                    false => field.quotient(rest, result[at(j, j)]),
+                };
+            }
+        }
+    });
+    with.written(result)
+}
+
+fn solve(field: &Field, op: &TriangularSolve, with: &Operands<'_>) -> Literal {
+    let (a, mut x) = (with.elements(0), with.elements(1));
+    let mut bases = Vec::new();
+    matrices(with.shape(0), |base, n, _| bases.push((base, n)));
+    let mut batch = bases.into_iter();
+    let is_transposed = op.transpose_a != Transpose::None;
+    matrices(with.shape(1), |base, rows, columns| {
+        let (first, n) = batch.next().expect("verified: the batches are equal");
+        // The matrix m of m * x = b: of x * a = b it is the transpose.
+        let is_flipped = is_transposed == op.left_side;
+        let m = |i: usize, j: usize| a[first + if is_flipped { j * n + i } else { i * n + j }];
+        let is_lower = op.lower != is_flipped;
+        let others = if op.left_side { columns } else { rows };
+        let at = |i: usize, other: usize| match op.left_side {
+            true => base + i * columns + other,
+            false => base + other * columns + i,
+        };
+        for other in 0..others {
+            for step in 0..n {
+                let i = if is_lower { step } else { n - 1 - step };
+                let solved = if is_lower { 0..i } else { i + 1..n };
+                let rest = solved.fold(x[at(i, other)], |rest, j| {
+                    field.difference(rest, field.product(m(i, j), x[at(j, other)]))
+                });
+                let unit = op.unit_diagonal;
+                x[at(i, other)] = if unit { rest } else { field.quotient(rest, m(i, i)) };
+            }
+        }
+    });
+    with.written(x)
+}
+
+fn topk(field: &Field, op: &TopK, with: &Operands<'_>) -> Option<Literal> {
+    let Shape::Tuple(results) = &with.stated.shape else { return None };
+    let [values, places] = &**results else { return None };
+    let (values, places) = (values.array()?, places.array()?);
+    let row = to_usize(*with.shape(0).dims.last()?);
+    let (mut best, mut indices) = (Vec::new(), Array::zeros(places.clone()));
+    for elements in with.elements(0).chunks(row.max(1)) {
+        let mut order: Vec<usize> = (0..elements.len()).collect();
+        order.sort_by(|&i, &j| {
+            let order = field.compare(&elements[i], &elements[j]).unwrap_or(Ordering::Equal);
+            if op.largest { order.reverse() } else { order }
+        });
+        for &i in order.iter().take(to_usize(op.k)) {
+            indices.set(best.len(), Scalar::Signed(to_i64(i)));
+            best.push(elements[i]);
+        }
+    }
+    Some(Literal::tuple(vec![Literal::from(write(values, best)), Literal::from(indices)]))
+}
+
+/// Returns the results of a function that is not known: hashes of its operands.
+fn unknown(field: &Field, with: &Operands<'_>) -> Option<Literal> {
+    let mut key = Vec::new();
+    for (literal, shape) in with.values.iter().zip(&with.stated.operands) {
+        let array = literal.array()?;
+        match is_float(shape) {
+            true => key.extend(read(array)),
+            false => key.extend(
+                (0..array.len()).map(|i| Element::integer(array.get(i).as_wrapping().into())),
+            ),
+        }
+    }
+    let of_all = field.oracle(&with.stated.name, &key);
+    let leaves = with.stated.shape.leaves().into_iter().enumerate();
+    let arrays: Option<Vec<Literal>> = leaves
+        .map(|(leaf, shape)| {
+            let shape = shape.array().filter(|array| array.ty.is_float())?;
+            let place = |i: usize| {
+                let place = Element::integer(i128::from(to_i64(leaf << 40 | i)));
+                field.oracle(&with.stated.name, &[of_all, place])
+            };
+            Some(Literal::from(write(shape, (0..count(&shape.dims)).map(place))))
+        })
+        .collect();
+    let mut arrays = arrays?;
+    match &with.stated.shape {
+        Shape::Array(_) => arrays.pop(),
+        _ => Some(Literal::tuple(arrays)),
+    }
+}
+
+/// Returns the array that holds a constant.
+pub(crate) fn constant(field: &Field, value: &Array) -> Array {
+    let ty = value.shape().ty;
+    let elements = (0..value.len()).map(|i| field.literal(value.get(i).as_f64(), ty));
+    write(value.shape(), elements)
+}
+
+/// Returns the shape that holds the elements of floats; others are kept.
+pub(crate) fn held_shape(shape: &Shape) -> Shape {
+    match shape {
+        Shape::Array(array) if array.ty.is_float() => Shape::Array(held(array)),
+        Shape::Tuple(parts) => Shape::Tuple(parts.iter().map(held_shape).collect()),
+        Shape::Buffer(array) if array.ty.is_float() => Shape::Buffer(Box::new(held(array))),
+        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => shape.clone(),
+    }
+}

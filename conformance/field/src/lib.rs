@@ -1,0 +1,37 @@
+//! Equality of modules for every float argument, tested over finite fields.
+//!
+//! Floats become elements of a field: numbers modulo a prime. `+ - * /` are exact there, an
+//! exponential is a power, half of the numbers have a square root, and every other function is an
+//! oracle, a hash of the function and its argument. Two modules whose results agree on random
+//! elements are the same function in exact arithmetic, but for a small probability: a polynomial of
+//! degree d that is not zero is zero for at most d of p arguments. There is no tolerance.
+//!
+//! What it does not see is what floats do otherwise than real numbers: rounding, overflow,
+//! denormals, NaN, the sign of zero. Integers, predicates and what they decide are tested with the
+//! values that are drawn, not proved.
+//!
+//! [`equal`] compares two modules.
+//!
+//! | module | what |
+//! |---|---|
+//! | `tower` | arithmetic modulo three primes, of which each has the exponents of the one before |
+//! | `element`, `rational` | numbers of the field, and what constants mean |
+//! | `arithmetic` | the order, the oracles, and the laws of functions |
+//! | `kernels` | products, reductions, decompositions |
+//! | `constants`, `lift` | a module over the field, which the engine runs |
+//! | `equal` | arguments, runs, the answer |
+//!
+//! Source: Mirage (OSDI 2025); "Identity Testing for Circuits with Exponentiation Gates" (ITCS
+//! 2026).
+#![warn(clippy::wildcard_enum_match_arm)]
+mod arithmetic;
+mod constants;
+mod element;
+mod equal;
+mod kernels;
+mod lift;
+mod rational;
+mod tower;
+
+pub use equal::{Answer, Coverage, Difference, Evidence, Failure, Options, equal};
+pub use lift::Open;

@@ -1,0 +1,221 @@
+//! A module over the field: arrays of floats become arrays of elements, and each instruction that
+//! computes with floats a call. Movement, control flow, integers and devices stay as they are.
+use crate::arithmetic::Field;
+use crate::constants::Constants;
+use crate::kernels::{Stated, constant, held_shape, is_float};
+use hlo::ir::rewrite::ModuleRewriter;
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
+use hlo::literal::ConstantValue;
+use hlo::op::value::Text;
+use hlo::op::{Binary, Constant, CustomCall};
+use hlo::{ElementType, Literal, Module, Op, Shape, Verified};
+
+/// Custom calls that return their operand, or say something of it.
+const IDENTITIES: [&str; 4] =
+    ["Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "xla.sdy.FuncResultSharding"];
+
+/// A module over the field.
+pub(crate) struct Lifted {
+    pub(crate) module: Verified,
+    /// The instructions that became calls, by the number in the target of the call.
+    pub(crate) calls: Vec<Stated>,
+}
+
+/// An instruction that has no meaning over the field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Open {
+    /// `computation/instruction`; empty for the whole module.
+    pub instruction: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What becomes of an instruction.
+enum Part {
+    Kept,
+    Call(Option<Binary>),
+    Open(&'static str),
+}
+
+/// Returns the target of a call.
+pub(crate) fn target(number: usize) -> String {
+    format!("field.{number}")
+}
+
+/// Returns a module over the field.
+pub(crate) fn lift(module: &Module, field: &Field) -> Result<Lifted, Open> {
+    let mut rewriter = ModuleRewriter::new(module);
+    let mut calls = Vec::new();
+    for (id, computation) in module.computations.iter() {
+        let constants = Constants::of(computation);
+        for (at, instruction) in computation.instructions.iter() {
+            let open = |reason: &str| Open {
+                instruction: computation.path(at),
+                reason: reason.to_owned(),
+            };
+            let edited = rewriter.computation_mut(id).instruction_mut(at);
+            edited.shape = held_shape(&instruction.shape);
+            if let Some(value) = constants.rounded(at) {
+                *edited = constant_of(field, value, edited);
+                continue;
+            }
+            if let Op::Constant(op) = &instruction.op {
+                let ConstantValue::Literal(value) = &*op.value else {
+                    return Err(open("the text does not have the value of the constant"));
+                };
+                *edited = constant_of(field, value, edited);
+                continue;
+            }
+            match part(module, computation, instruction) {
+                Part::Kept => {}
+                Part::Open(reason) => return Err(open(reason)),
+                Part::Call(folds) => {
+                    edited.op = Op::from(CustomCall::new(Text(target(calls.len()).into())));
+                    let operands = instruction.operands.iter();
+                    calls.push(Stated {
+                        op: instruction.op.clone(),
+                        operands: operands.map(|&o| shape_of(computation, o)).collect(),
+                        shape: instruction.shape.clone(),
+                        folds,
+                        name: name_of(instruction),
+                    });
+                }
+            }
+        }
+    }
+    let whole = |reason: String| Open { instruction: String::new(), reason };
+    let lifted = rewriter.finish().map_err(|error| whole(error.to_string()))?;
+    let module = lifted.verify().map_err(|errors| whole(errors.0[0].to_string()))?;
+    Ok(Lifted { module, calls })
+}
+
+fn shape_of(computation: &Computation, id: InstructionId) -> Shape {
+    computation.instructions[id].shape.clone()
+}
+
+/// Returns a constant over the field, in place of an instruction.
+fn constant_of(field: &Field, value: &Literal, edited: &Instruction) -> Instruction {
+    let value = lifted_literal(field, value);
+    let op = Constant { value: Box::new(ConstantValue::Literal(value)) };
+    Instruction { op: Op::from(op), operands: Default::default(), ..edited.clone() }
+}
+
+/// Returns a value with literals of floats as elements.
+pub(crate) fn lifted_literal(field: &Field, value: &Literal) -> Literal {
+    match value {
+        Literal::Array(array) if array.shape().ty.is_float() => {
+            Literal::from(constant(field, array))
+        }
+        Literal::Tuple(_) => {
+            let parts = value.elements().unwrap_or_default().iter();
+            Literal::tuple(parts.map(|part| lifted_literal(field, part)).collect())
+        }
+        Literal::Array(_) | Literal::Token => value.clone(),
+    }
+}
+
+/// Returns what an oracle of an unknown function is keyed by.
+fn name_of(instruction: &Instruction) -> String {
+    match &instruction.op {
+        Op::CustomCall(call) => {
+            let config = instruction.common.as_ref().and_then(|common| common.backend_config.as_ref());
+            format!("{} {config:?}", call.custom_call_target.0)
+        }
+        _ => String::new(),
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "what only moves elements is kept")]
+fn part(module: &Module, computation: &Computation, instruction: &Instruction) -> Part {
+    let operands = || instruction.operands.iter().map(|&id| &computation.instructions[id].shape);
+    let leaves = |shape: &Shape| shape.leaves().into_iter().cloned().collect::<Vec<_>>();
+    let all: Vec<Shape> = operands().flat_map(leaves).chain(leaves(&instruction.shape)).collect();
+    let types = || all.iter().filter_map(Shape::array).map(|array| array.ty);
+    if types().any(ElementType::is_complex) {
+        return Part::Open("complex numbers are not elements of the field");
+    }
+    if !types().any(ElementType::is_float) {
+        return Part::Kept;
+    }
+    let is_dynamic = |shape: &Shape| shape.array().is_some_and(|array| array.dynamic.is_some());
+    let folds = |id: ComputationId| fold_of(&module.computations[id]);
+    match &instruction.op {
+        Op::Unary(_)
+        | Op::Binary(_)
+        | Op::Compare(_)
+        | Op::Clamp(_)
+        | Op::Convert(_)
+        | Op::BitcastConvert(_)
+        | Op::ReducePrecision(_)
+        | Op::Iota(_)
+        | Op::Dot(_)
+        | Op::Convolution(_)
+        | Op::BatchNormTraining(_)
+        | Op::BatchNormInference(_)
+        | Op::BatchNormGrad(_)
+        | Op::Cholesky(_)
+        | Op::TriangularSolve(_)
+        | Op::TopK(_) => match all.iter().any(is_dynamic) {
+            true => Part::Open("sizes are known only at run time"),
+            false => Part::Call(None),
+        },
+        Op::Reduce(op) if instruction.operands.len() == 2 => match folds(op.to_apply) {
+            Some(op) => Part::Call(Some(op)),
+            None => Part::Kept,
+        },
+        Op::ReduceWindow(op) if instruction.operands.len() == 2 => match folds(op.to_apply) {
+            Some(op) => Part::Call(Some(op)),
+            None => Part::Kept,
+        },
+        Op::CustomCall(call) => {
+            let target = call.custom_call_target.0.as_str();
+            match call.custom_call_has_side_effect {
+                _ if IDENTITIES.contains(&target) => Part::Kept,
+                true => Part::Open("a function with a side effect is not known"),
+                false => Part::Call(None),
+            }
+        }
+        Op::Fft(_) => Part::Open("transforms are not known over the field"),
+        Op::RaggedDot(_) | Op::ScaledDot(_) | Op::StochasticConvert(_) => {
+            Part::Open("the op is not known over the field")
+        }
+        Op::Rng(_) => Part::Open("random numbers differ from run to run"),
+        Op::Infeed(_) | Op::Outfeed(_) | Op::Send(_) | Op::Recv(_) => {
+            Part::Open("the host has no elements of the field")
+        }
+        Op::Bitcast(_) if operands().any(|from| !same_type(from, &instruction.shape)) => {
+            Part::Open("a bitcast to another type")
+        }
+        Op::Sort(op) if op.to_apply.is_none() => Part::Open("a sort without a comparator"),
+        _ => Part::Kept,
+    }
+}
+
+fn same_type(x: &Shape, y: &Shape) -> bool {
+    x.element_type() == y.element_type()
+}
+
+/// Returns the function of two floats that a computation is, however it converts between floats.
+fn fold_of(computation: &Computation) -> Option<Binary> {
+    let past_converts = |mut id: InstructionId| loop {
+        let instruction = &computation.instructions[id];
+        match &instruction.op {
+            Op::Convert(_) if is_float(&instruction.shape) => id = instruction.operands[0],
+            _ => return id,
+        }
+    };
+    let root = &computation.instructions[past_converts(computation.root)];
+    let Op::Binary(op) = root.op else { return None };
+    let numbers: Option<Vec<i64>> = root
+        .operands
+        .iter()
+        .map(|&id| match &computation.instructions[past_converts(id)].op {
+            Op::Parameter(parameter) => Some(parameter.number),
+            _ => None,
+        })
+        .collect();
+    let mut numbers = numbers?;
+    numbers.sort_unstable();
+    let known = [Binary::Add, Binary::Multiply, Binary::Maximum, Binary::Minimum];
+    (is_float(&root.shape) && numbers == [0, 1] && known.contains(&op)).then_some(op)
+}

@@ -1,0 +1,109 @@
+//! Pairs of modules that are the same function of real numbers, and pairs that are not.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+use field::{Answer, Options, equal};
+use hlo::{Module, Verified};
+
+fn module(body: &str) -> Verified {
+    let text = format!(
+        "add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }}
+         max {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }}
+         ENTRY e {{ {body} }}"
+    );
+    Module::parse(&text).unwrap().verify().unwrap()
+}
+
+/// Compares two functions of x and y, arrays of six.
+fn answer(first: &str, second: &str) -> Answer {
+    let of = |root: &str| {
+        module(&format!(
+            "x = f32[6] parameter(0) y = f32[6] parameter(1) zero = f32[] constant(0)
+             half = f32[] constant(0.5) halves = f32[6] broadcast(half), dimensions={{}}
+             one = f32[] constant(1) ones = f32[6] broadcast(one), dimensions={{}}
+             two = f32[] constant(2) twos = f32[6] broadcast(two), dimensions={{}}
+             {root}"
+        ))
+    };
+    equal(&of(first), &of(second), &Options::default()).unwrap()
+}
+
+#[test]
+fn laws_of_real_numbers_hold() {
+    for (first, second) in [
+        ("ROOT r = f32[6] multiply(x, twos)", "ROOT r = f32[6] add(x, x)"),
+        ("ROOT r = f32[6] divide(x, twos)", "ROOT r = f32[6] multiply(halves, x)"),
+        ("a = f32[6] multiply(x, x) ROOT r = f32[6] sqrt(a)", "ROOT r = f32[6] abs(x)"),
+        ("a = f32[6] sqrt(x) b = f32[6] divide(ones, a) ROOT r = f32[6] multiply(y, b)", "a = f32[6] rsqrt(x) ROOT r = f32[6] multiply(y, a)"),
+        ("a = f32[6] abs(x) b = f32[6] abs(y) ROOT r = f32[6] multiply(a, b)", "a = f32[6] multiply(x, y) ROOT r = f32[6] abs(a)"),
+        ("a = f32[6] exponential(x) ROOT r = f32[6] log(a)", "zeros = f32[6] broadcast(zero), dimensions={} ROOT r = f32[6] add(x, zeros)"),
+        ("a = f32[6] exponential(x) b = f32[6] exponential(y) ROOT r = f32[6] multiply(a, b)", "a = f32[6] add(x, y) ROOT r = f32[6] exponential(a)"),
+        ("ROOT r = f32[6] logistic(x)", "n = f32[6] negate(x) e = f32[6] exponential(n) s = f32[6] add(e, ones) ROOT r = f32[6] divide(ones, s)"),
+        ("a = f32[6] multiply(x, twos) l = f32[6] logistic(a) m = f32[6] multiply(l, twos) ROOT r = f32[6] subtract(m, ones)", "ROOT r = f32[6] tanh(x)"),
+        ("n = f32[6] negate(x) t = f32[6] tanh(n) ROOT r = f32[6] negate(t)", "ROOT r = f32[6] tanh(x)"),
+        ("s = f32[6] sine(x) c = f32[6] cosine(x) a = f32[6] multiply(s, s) b = f32[6] multiply(c, c) ROOT r = f32[6] add(a, b)", "nil = f32[6] broadcast(zero), dimensions={} zeros = f32[6] multiply(x, nil) ROOT r = f32[6] add(ones, zeros)"),
+        ("a = f32[6] power(x, halves) ROOT r = f32[6] multiply(a, y)", "a = f32[6] sqrt(x) ROOT r = f32[6] multiply(a, y)"),
+        ("a = f32[6] negate(x) b = f32[6] negate(y) c = f32[6] maximum(a, b) ROOT r = f32[6] negate(c)", "ROOT r = f32[6] minimum(x, y)"),
+        ("p = pred[6] compare(x, y), direction=LT ROOT r = f32[6] select(p, y, x)", "ROOT r = f32[6] maximum(x, y)"),
+        ("e = f32[6] exponential-minus-one(x) ROOT r = f32[6] add(e, ones)", "ROOT r = f32[6] exponential(x)"),
+        ("ROOT r = f32[] reduce(x, zero), dimensions={0}, to_apply=add", "a = f32[2,3] reshape(x) b = f32[3] reduce(a, zero), dimensions={0}, to_apply=add ROOT r = f32[] reduce(b, zero), dimensions={0}, to_apply=add"),
+        ("ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}", "a = f32[6] multiply(y, x) ROOT r = f32[] reduce(a, zero), dimensions={0}, to_apply=add"),
+        ("low = f32[] constant(-inf) m = f32[] reduce(x, low), dimensions={0}, to_apply=max b = f32[6] broadcast(m), dimensions={} d = f32[6] subtract(x, b) e = f32[6] exponential(d) s = f32[] reduce(e, zero), dimensions={0}, to_apply=add t = f32[6] broadcast(s), dimensions={} ROOT r = f32[6] divide(e, t)", "e = f32[6] exponential(x) s = f32[] reduce(e, zero), dimensions={0}, to_apply=add t = f32[6] broadcast(s), dimensions={} ROOT r = f32[6] divide(e, t)"),
+        ("t = f32[] constant(0.33333334) a = f32[6] broadcast(t), dimensions={} ROOT r = f32[6] multiply(x, a)", "t = f32[] constant(3) a = f32[6] broadcast(t), dimensions={} ROOT r = f32[6] divide(x, a)"),
+        ("a = bf16[6] convert(x) ROOT r = f32[6] convert(a)", "ROOT r = f32[6] copy(x)"),
+    ] {
+        let found = answer(first, second);
+        assert!(matches!(found, Answer::Equal(_)), "{first}\n{second}\n{found:?}");
+    }
+}
+
+#[test]
+fn other_functions_are_different() {
+    for (first, second) in [
+        ("ROOT r = f32[6] add(x, y)", "ROOT r = f32[6] subtract(x, y)"),
+        ("ROOT r = f32[6] copy(x)", "ROOT r = f32[6] abs(x)"),
+        ("ROOT r = f32[6] tanh(x)", "ROOT r = f32[6] logistic(x)"),
+        ("ROOT r = f32[6] maximum(x, y)", "ROOT r = f32[6] minimum(x, y)"),
+        ("a = f32[6] multiply(x, x) ROOT r = f32[6] sqrt(a)", "ROOT r = f32[6] copy(x)"),
+        ("a = f32[6] sqrt(x) ROOT r = f32[6] multiply(a, a)", "ROOT r = f32[6] copy(x)"),
+        ("a = f32[6] add(x, y) ROOT r = f32[6] abs(a)", "a = f32[6] abs(x) b = f32[6] abs(y) ROOT r = f32[6] add(a, b)"),
+        ("ROOT r = f32[6] sine(x)", "ROOT r = f32[6] cosine(x)"),
+        ("ROOT r = f32[6] floor(x)", "ROOT r = f32[6] ceil(x)"),
+        ("p = pred[6] compare(x, y), direction=LT ROOT r = f32[6] select(p, y, x)", "p = pred[6] compare(x, y), direction=GT ROOT r = f32[6] select(p, y, x)"),
+        ("ROOT r = f32[] reduce(x, zero), dimensions={0}, to_apply=add", "ROOT r = f32[] reduce(x, zero), dimensions={0}, to_apply=max"),
+        ("ROOT r = f32[] reduce(x, zero), dimensions={0}, to_apply=add", "ROOT r = f32[] reduce(x, one), dimensions={0}, to_apply=add"),
+        ("t = f32[] constant(0.3333) a = f32[6] broadcast(t), dimensions={} ROOT r = f32[6] multiply(x, a)", "t = f32[] constant(3) a = f32[6] broadcast(t), dimensions={} ROOT r = f32[6] divide(x, a)"),
+    ] {
+        let found = answer(first, second);
+        assert!(matches!(found, Answer::Different(_)), "{first}\n{second}\n{found:?}");
+    }
+}
+
+#[test]
+fn loops_sorts_and_scatters_run_over_the_field() {
+    let text = |direction: &str| {
+        let text = format!(
+            "less {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction={direction} }}
+             body {{ s = (s32[], f32[5]) parameter(0) i = s32[] get-tuple-element(s), index=0 v = f32[5] get-tuple-element(s), index=1
+               one = s32[] constant(1) j = s32[] add(i, one) w = f32[5] tanh(v) ROOT t = (s32[], f32[5]) tuple(j, w) }}
+             more {{ s = (s32[], f32[5]) parameter(0) i = s32[] get-tuple-element(s), index=0 n = s32[] constant(3) ROOT r = pred[] compare(i, n), direction=LT }}
+             ENTRY e {{ x = f32[5] parameter(0) k = s32[] constant(0) s = f32[5] sort(x), dimensions={{0}}, to_apply=less
+               t = (s32[], f32[5]) tuple(k, s) w = (s32[], f32[5]) while(t), condition=more, body=body
+               ROOT r = f32[5] get-tuple-element(w), index=1 }}"
+        );
+        Module::parse(&text).unwrap().verify().unwrap()
+    };
+    let sorted = module("x = f32[5] parameter(0) a = f32[5] tanh(x) b = f32[5] tanh(a) ROOT r = f32[5] tanh(b)");
+    let (up, down) = (text("LT"), text("GT"));
+    let options = Options::default();
+    assert!(matches!(equal(&up, &up, &options).unwrap(), Answer::Equal(_)));
+    assert!(matches!(equal(&up, &down, &options).unwrap(), Answer::Different(_)));
+    assert!(matches!(equal(&up, &sorted, &options).unwrap(), Answer::Different(_)));
+}
+
+#[test]
+fn what_has_no_meaning_is_open() {
+    let fft = module("x = f32[8] parameter(0) f = c64[5] fft(x), fft_type=RFFT, fft_length={8} ROOT r = f32[5] real(f)");
+    let Answer::Open { module: 0, open } = equal(&fft, &fft, &Options::default()).unwrap() else {
+        panic!("a transform is known");
+    };
+    assert_eq!(open.instruction, "e/f");
+}
