@@ -83,6 +83,7 @@ fn run() -> ExitCode {
         Command::Bench(args) => command::bench::bench(&args),
         Command::Cost(args) => command::cost::cost(&args),
         Command::Diff(args) => command::diff::diff(&args),
+        Command::Equal(args) => command::equal::equal(&args),
         Command::Plan(args) => command::plan::plan(&args),
         Command::Graph(args) => command::graph::draw(&args),
         Command::Conform(args) if args.spmd.is_empty() => command::backend::conform(&args),

@@ -1,6 +1,7 @@
 //! The command line: commands, options and their help.
 mod compare;
 mod diff;
+mod equal;
 mod graph;
 mod run;
 mod shared;
@@ -9,6 +10,7 @@ pub(crate) use compare::{
     BackendArgs, BlameArgs, ConformArgs, FuzzArgs, ReduceArgs, RepeatArg, SuiteArg, quoted,
 };
 pub(crate) use diff::DiffArgs;
+pub(crate) use equal::EqualArgs;
 pub(crate) use graph::{FormatArg, GraphArgs};
 pub(crate) use run::{BenchArgs, CheckNanArg, RunArgs, SeedArg, TestArgs};
 pub(crate) use shared::{
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Compare two files of arrays, such as the results of two runs.
     Diff(DiffArgs),
+    /// Tell whether two modules are the same function of every float argument, in exact arithmetic.
+    Equal(EqualArgs),
     /// Print the plan of a compiled module: its steps, and the memory that each one takes and frees.
     Plan(PlanArgs),
     /// Print the operations, the bytes and the memory of a module, by instruction and in all.

@@ -8,6 +8,7 @@ pub(crate) mod convert;
 pub(crate) mod cost;
 pub(crate) mod custom_calls;
 pub(crate) mod diff;
+pub(crate) mod equal;
 pub(crate) mod explain;
 pub(crate) mod fuzz;
 pub(crate) mod graph;

@@ -9,7 +9,6 @@ use interp::{CompileOptions, Error, Executable, Hooks, RunOptions};
 use num::index::count;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 /// How two modules are compared.
 #[derive(Debug, Clone)]
@@ -18,15 +17,13 @@ pub struct Options {
     pub seed: u64,
     /// How often arguments are drawn, and the oracles with them.
     pub seeds: u32,
-    /// The steps that a run may take.
-    pub fuel: Option<u64>,
-    /// The time that a run may take.
-    pub time_limit: Option<Duration>,
+    /// The limits of a run.
+    pub limits: RunOptions,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 0, seeds: 8, fuel: None, time_limit: None }
+        Self { seed: 0, seeds: 8, limits: RunOptions::default() }
     }
 }
 
@@ -215,10 +212,7 @@ fn run(
         });
     }
     let executable = Executable::compile(lifted.module, &CompileOptions::default())?;
-    let mut run = RunOptions::default().hooks(hooks);
-    run = options.fuel.into_iter().fold(run, RunOptions::fuel);
-    run = options.time_limit.into_iter().fold(run, RunOptions::time_limit);
-    let result = executable.execute(arguments, &run);
+    let result = executable.execute(arguments, &options.limits.clone().hooks(hooks));
     *covered = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
     result
 }

@@ -1,0 +1,32 @@
+//! The arguments of `equal`.
+use super::{LimitArgs, LoadArgs, seconds};
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub(crate) struct EqualArgs {
+    /// The first module; `-` for standard input.
+    pub(crate) first: PathBuf,
+    /// The module to compare with it: of the same parameters and results.
+    pub(crate) second: PathBuf,
+    /// The first seed of arguments and oracles.
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// How often arguments are drawn. Each draw makes it less probable that a difference is missed.
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) seeds: u32,
+    /// Fill constants that the text elides, `constant({...})`, with random values, as --random draws them.
+    #[arg(long, value_name = "SEED")]
+    pub(crate) elided: Option<u64>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The most seconds for all runs.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time_limit: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+}
