@@ -1,5 +1,5 @@
 //! The arguments of `equal`.
-use super::{LimitArgs, LoadArgs, seconds};
+use super::shared::{LimitArgs, LoadArgs, seconds};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -21,14 +21,13 @@ pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
     let second = module(&args.second, args, &limits)?;
     let options = Options { seed: args.seed, seeds: args.seeds, limits: limits.options() };
     let answer = conformance::on_large_stack(|| compare(&first, &second, &options));
-    let answer = answer.map_err(|error| match error {
-        Incomparable::Run { ref error, .. } if !error.is_unsupported() => limits::failure(error),
-        Incomparable::Run { .. } | Incomparable::Signature { .. } => {
-            let exit = match error {
-                Incomparable::Run { .. } => Exit::Unsupported,
-                Incomparable::Signature { .. } => Exit::Wrong,
-            };
-            Failure { exit, ..Failure::file(&args.second, &error) }
+    let answer = answer.map_err(|failure| match &failure {
+        Incomparable::Run { error, .. } if is_unsupported(error) => {
+            Failure { exit: Exit::Unsupported, ..limits::failure(error) }
+        }
+        Incomparable::Run { error, .. } => limits::failure(error),
+        Incomparable::Signature { .. } => {
+            Failure { exit: Exit::Wrong, ..Failure::file(&args.second, &failure) }
         }
     })?;
     let paths = [&*args.first, &*args.second];
@@ -38,6 +37,10 @@ pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
         Answer::Different(_) => Exit::Wrong.code(),
         Answer::Open { .. } => Exit::Unsupported.code(),
     })
+}
+
+fn is_unsupported(error: &interp::Error) -> bool {
+    matches!(error.code(), interp::Code::Unsupported { .. })
 }
 
 fn module(path: &Path, args: &EqualArgs, limits: &Limits) -> Result<Verified> {
