@@ -159,28 +159,46 @@ fn real(
                 num::reduce_precision(ty, exponent, mantissa, Scalar::Float(x).round_to(ty))
                     .as_f64()
             };
-            // Of fewer than 16 bits, backends flush or keep what is not normal in either format,
-            // and a type without infinity has another number for it.
-            let narrow = shape.ty.bits() < 16;
-            let span = f64::from(exponent.clamp(1, 11) - 1).exp2() - 2.0;
-            let least = smallest_normal(shape.ty).max((-span).exp2());
-            let open = |x: Interval, y: Interval| {
-                let normal = x.lo >= least || x.hi <= -least || (x.is_point() && x.lo == 0.0);
-                let fits = y.is_finite() && x.max_abs().max(y.max_abs()) < (span + 2.0).exp2();
-                narrow && !(normal && fits) && !x.is_nan()
-            };
             // An operand with excess precision may be rounded once, or first to its type.
             let rounded = |x: Interval| match x.is_nan() || x.is_any() {
                 true => vec![x],
                 false => [shape.ty, ElementType::F64]
                     .map(|ty| Interval::closed(round(ty, x.lo), round(ty, x.hi)))
-                    .map(|y| if open(x, y) { Interval::ANY } else { y })
-                    .to_vec(),
+                    .into_iter()
+                    .flat_map(|y| {
+                        std::iter::once(y).chain(beyond_precision(shape.ty, exponent, x, y))
+                    })
+                    .collect(),
             };
             Range::of_sets(shape, &operands[0].intervals().map(rounded).collect::<Vec<_>>())
         }
         _ => return Err(site.unsupported("this op")),
     })
+}
+
+/// Returns what else `reduce-precision` may make of numbers `x` of fewer than 16 bits, which it rounds
+/// to `y`, if they are not normal in both formats: backends flush or keep them, or round them as
+/// numbers of their type, and a type without infinity has another number for it.
+fn beyond_precision(ty: ElementType, exponent: u32, x: Interval, y: Interval) -> Vec<Interval> {
+    if ty.bits() >= 16 {
+        return Vec::new();
+    }
+    let span = f64::from(exponent.clamp(1, 11) - 1).exp2() - 2.0;
+    let least = smallest_normal(ty).max((-span).exp2());
+    let normal = x.lo >= least || x.hi <= -least || (x.is_point() && x.lo == 0.0);
+    // Any number from 0 to the least normal one, or to itself.
+    let end = |towards: bool| if towards { least.max(x.max_abs()) } else { 0.0 };
+    let small = Interval { lo: -end(x.lo < 0.0), hi: end(x.hi > 0.0) };
+    let fits = y.is_finite() && x.max_abs().max(y.max_abs()) < (span + 2.0).exp2();
+    // The largest number of either format, or more.
+    let most = (span + 1.0).exp2().min(x.max_abs());
+    let large = [
+        (x.hi > 0.0).then_some(Interval { lo: most, hi: f64::INFINITY }),
+        (x.lo < 0.0).then_some(Interval { lo: f64::NEG_INFINITY, hi: -most }),
+        Scalar::Float(f64::INFINITY).round_to(ty).as_f64().is_nan().then_some(Interval::NAN),
+    ];
+    let large = large.into_iter().flatten().filter(|_| !fits);
+    (!normal).then_some(small).into_iter().chain(large).collect()
 }
 
 pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
@@ -192,10 +210,24 @@ pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &
         modes.store_all(ty, near, false)
     };
     let function = |x: Interval| {
-        let own = functions::steps(op, x).into_iter().flat_map(stored);
-        own.chain(overflowing_logistic(ev, op, ty, x)).collect()
+        let own: Vec<Interval> = functions::steps(op, x).into_iter().flat_map(stored).collect();
+        let flushed = own.iter().filter_map(|&y| flushed_step(ev, op, ty, y)).collect::<Vec<_>>();
+        own.into_iter().chain(flushed).chain(overflowing_logistic(ev, op, ty, x)).collect()
     };
     Range::of_sets(shape, &x.intervals().map(function).collect::<Vec<_>>())
+}
+
+/// The factor by which steps of a function may be smaller than its value: `erf` and `tanh` as a
+/// quotient of polynomials, whose first coefficients are 1/64 and 1/256.
+const SMALLER_STEPS: f64 = 256.0;
+
+/// Returns the zero that a function may be where the values of its steps are flushed, though its own
+/// is a normal number.
+fn flushed_step(ev: &Evaluator<'_>, op: Unary, ty: ElementType, y: Interval) -> Option<Interval> {
+    let least = SMALLER_STEPS * ev.modes.flushed_below(ty);
+    let has_steps = matches!(op.opcode().accuracy(), hlo::op::Accuracy::Ulp(_));
+    let small = y.is_finite() && y.max_abs() < least && (y.lo > 0.0 || y.hi < 0.0);
+    (has_steps && small).then(|| Interval::point(if y.lo > 0.0 { 0.0 } else { -0.0 }))
 }
 
 /// Returns `logistic` as StableHLO defines it, `1 / (1 + exp(-x))`, where it is computed in a narrow
@@ -385,7 +417,8 @@ fn has_signed_nan(ty: ElementType) -> bool {
     matches!(ty, ElementType::Bf16 | ElementType::F16 | ElementType::F32 | ElementType::F64)
 }
 
-fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Range) -> Range {
+/// Returns the legal values of a conversion.
+pub(super) fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Range) -> Range {
     let to = shape.ty;
     let part = to.component();
     // Ends of narrow floats are legal values, those of f64 are not.

@@ -323,7 +323,10 @@ impl<'m> Evaluator<'m> {
             Op::GetTupleElement(get) => Ok(element(site, get.index, operands[0])),
             Op::Constant(constant) => Self::constant(site, &constant.value),
             // A started operation stands for its result.
-            Op::AsyncStart(start) => self.call(start.calls, arguments(operands), site.lanes),
+            Op::AsyncStart(start) => {
+                let result = self.call(start.calls, arguments(operands), site.lanes)?;
+                Ok(site.started(result))
+            }
             Op::Call(call) => self.call(call.to_apply, arguments(operands), site.lanes),
             Op::Fusion(fusion) => self.call(fusion.calls, arguments(operands), site.lanes),
             Op::While(looped) => control::looped(self, site, looped, whole(0)),
@@ -493,8 +496,8 @@ impl<'m> Evaluator<'m> {
     }
 }
 
-/// Removes what is known of zeros and negative numbers in a type that has none: each backend has
-/// another number for them. A zero of a type without -0 is 0.
+/// Removes what is known of zeros and negative numbers in a type that has none, and of infinities
+/// and NaN: each backend has another number for them. A zero of a type without -0 is 0.
 pub(super) fn unrepresentable(site: Site<'_>, value: &mut Leaves) {
     let leaves = site.instruction().shape.leaves();
     for (range, leaf) in value.iter_mut().zip(leaves) {
@@ -502,13 +505,20 @@ pub(super) fn unrepresentable(site: Site<'_>, value: &mut Leaves) {
         if format.is_some_and(|format| format.special == Special::Fnuz) {
             range.make_zeros_positive();
         }
-        let unsigned = format.is_some_and(|format| format.special == Special::PowerOfTwo);
-        if unsigned && range.intervals().any(|x| x.lo <= 0.0) {
-            let known = |x: Interval| if x.lo <= 0.0 { Interval::ANY } else { x };
-            let parts: Vec<Interval> = range.intervals().map(known).collect();
-            if let Some(shape) = range.shape() {
-                *range = Range::given(shape, &parts).because(Some(site.cause()));
-            }
+        let has = |x: Interval| match format.map(|format| format.special) {
+            Some(Special::PowerOfTwo) => x.lo > 0.0 || x.is_nan(),
+            Some(Special::Finite) => x.is_finite(),
+            Some(Special::Ieee | Special::Fn | Special::Fnuz) | None => true,
+        };
+        if !range.intervals().all(has) {
+            let known = |x: Interval| if has(x) { x } else { Interval::ANY };
+            let each = |range: &Range| match range.shape() {
+                Some(shape) => Range::given(shape, &range.intervals().map(known).collect::<Vec<_>>()),
+                None => range.clone(),
+            };
+            let all: Vec<Range> = range.candidates().iter().map(each).collect();
+            let cause = range.cause.clone().or_else(|| Some(site.cause()));
+            *range = Range::any_of(&all).because(cause);
         }
     }
 }
@@ -603,10 +613,10 @@ fn carried(site: Site<'_>, operands: &[&Leaves]) -> Option<Leaves> {
     match &site.instruction().op {
         Op::AfterAll(_) => Some(vec![Range::point(Literal::token())]),
         Op::CopyStart(_) | Op::Send(_) => Some(sent(site, operands[0])),
-        Op::CopyDone(_) => Some(operands[0][..count].to_vec()),
         Op::SendDone(_) => Some(site.nothing()),
         Op::CustomCall(op) => custom::annotated(site, op, operands),
-        op if op.opcode().aliases_operand() || is_started(op) => Some(operands[0].clone()),
+        op if is_started(op) => Some(operands[0][..count.min(operands[0].len())].to_vec()),
+        op if op.opcode().aliases_operand() => Some(operands[0].clone()),
         _ => None,
     }
 }

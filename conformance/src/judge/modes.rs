@@ -1,6 +1,6 @@
 //! The legal modes in which backends may differ, and the value that an instruction stores in each.
 use super::interval::Interval;
-use hlo::elem::FloatFormat;
+use hlo::elem::{FloatFormat, Special};
 use hlo::{ElementType, Scalar};
 use serde::{Deserialize, Serialize};
 
@@ -159,12 +159,11 @@ impl Modes {
     /// Returns the legal values of an instruction of type `ty` whose real values are `x`; `product`
     /// if it multiplies.
     pub(super) fn store(self, ty: ElementType, x: Interval, product: bool) -> Interval {
-        if x.is_nan() {
-            // Formats without NaN have another value for it.
-            return Interval::point(round(ty, x.lo));
+        if x.is_any() || (is_finite_only(ty) && !x.is_finite()) {
+            return Interval::ANY;
         }
-        if x.is_any() {
-            return x;
+        if x.is_nan() {
+            return Interval::point(round(ty, x.lo));
         }
         let keep = self.keeps(product);
         if ty == ElementType::F64 { nearest(x, keep) } else { stored(ty, x, keep) }
@@ -269,6 +268,12 @@ pub(super) fn ulp(ty: ElementType, x: f64) -> f64 {
 /// Returns the largest finite number of a type.
 pub(super) fn largest(ty: ElementType) -> f64 {
     ty.component().float_format().map_or(f64::MAX, FloatFormat::max_finite)
+}
+
+/// Returns whether a type has neither infinities nor NaN. StableHLO (`convert`) defines no number for
+/// them: "otherwise, the behavior is TBD".
+pub(super) fn is_finite_only(ty: ElementType) -> bool {
+    ty.component().float_format().is_some_and(|format| format.special == Special::Finite)
 }
 
 fn round(ty: ElementType, x: f64) -> f64 {
