@@ -217,13 +217,14 @@ fn has_pole(op: Unary, z: &Parts) -> bool {
 /// side a cut belongs, or that zeros have signs there.
 fn on_cut(op: Unary, z: &Parts) -> Option<Parts> {
     let zero = |x: Interval| x.is_point() && x.lo == 0.0;
-    let real = zero(z.im) && match op {
-        Unary::Sqrt | Unary::Rsqrt | Unary::Log => z.re.hi < 0.0,
-        Unary::LogPlusOne => z.re.hi < -1.0,
-        Unary::Acos | Unary::Asin | Unary::Atanh => z.re.max_abs() > 1.0,
-        Unary::Acosh => z.re.lo < 1.0,
-        _ => false,
-    };
+    let real = zero(z.im)
+        && match op {
+            Unary::Sqrt | Unary::Rsqrt | Unary::Log => z.re.hi < 0.0,
+            Unary::LogPlusOne => z.re.hi < -1.0,
+            Unary::Acos | Unary::Asin | Unary::Atanh => z.re.max_abs() > 1.0,
+            Unary::Acosh => z.re.lo < 1.0,
+            _ => false,
+        };
     let imaginary = op == Unary::Asinh && zero(z.re) && z.im.max_abs() > 1.0;
     match (real, imaginary) {
         (true, _) => Some(Parts { im: -z.im, ..*z }),

@@ -418,7 +418,12 @@ fn has_signed_nan(ty: ElementType) -> bool {
 }
 
 /// Returns the legal values of a conversion.
-pub(super) fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Range) -> Range {
+pub(super) fn converted(
+    ev: &Evaluator<'_>,
+    from: ElementType,
+    shape: &ArrayShape,
+    x: &Range,
+) -> Range {
     let to = shape.ty;
     let part = to.component();
     // Ends of narrow floats are legal values, those of f64 are not.

@@ -513,7 +513,9 @@ pub(super) fn unrepresentable(site: Site<'_>, value: &mut Leaves) {
         if !range.intervals().all(has) {
             let known = |x: Interval| if has(x) { x } else { Interval::ANY };
             let each = |range: &Range| match range.shape() {
-                Some(shape) => Range::given(shape, &range.intervals().map(known).collect::<Vec<_>>()),
+                Some(shape) => {
+                    Range::given(shape, &range.intervals().map(known).collect::<Vec<_>>())
+                }
                 None => range.clone(),
             };
             let all: Vec<Range> = range.candidates().iter().map(each).collect();

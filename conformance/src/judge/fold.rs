@@ -164,6 +164,16 @@ impl<'a> Fold<'a> {
         })
     }
 
+    /// Returns the number of elements of each lane.
+    pub(super) fn counts(&self) -> Vec<u32> {
+        let mut counts = vec![0u32; usize::try_from(self.lanes).unwrap_or(0)];
+        for at in &self.steps {
+            for (count, at) in counts.iter_mut().zip(at) {
+                *count += u32::from(at.is_some());
+            }
+        }
+        counts
+    }
     /// Returns the first element of each lane, where there is one, and the initial value elsewhere.
     fn first(&self) -> Leaves {
         let lanes = usize::try_from(self.lanes).unwrap_or(0);
@@ -194,8 +204,10 @@ impl<'a> Fold<'a> {
             return Ok(vec![false; lanes]);
         }
         let first = self.first();
-        let (after, before) =
-            (self.call(ev, computation, &self.initial, &first)?, self.call(ev, computation, &first, &self.initial)?);
+        let (after, before) = (
+            self.call(ev, computation, &self.initial, &first)?,
+            self.call(ev, computation, &first, &self.initial)?,
+        );
         let kept = |lane: usize| {
             let both = after.iter().zip(&before).zip(&first);
             both.into_iter().all(|((after, before), x)| {
@@ -242,12 +254,7 @@ impl<'a> Fold<'a> {
         computation: ComputationId,
         cause: &Cause,
     ) -> Result<Leaves, Stop> {
-        let mut counts = vec![0u32; usize::try_from(self.lanes).unwrap_or(0)];
-        for at in &self.steps {
-            for (count, at) in counts.iter_mut().zip(at) {
-                *count += u32::from(at.is_some());
-            }
-        }
+        let counts = self.counts();
         let known = |lane: usize| counts[lane] < 2;
         let single = (0..counts.len()).any(known);
         let state = if single { self.run(ev, computation, false)? } else { self.initial.clone() };

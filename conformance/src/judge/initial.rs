@@ -40,8 +40,7 @@ impl Initial {
         if is_equal(initial, &identity) {
             return Self::Neutral;
         }
-        let idempotent =
-            matches!(op, Binary::Maximum | Binary::Minimum | Binary::And | Binary::Or);
+        let idempotent = matches!(op, Binary::Maximum | Binary::Minimum | Binary::And | Binary::Or);
         if idempotent {
             return Self::Few(vec![identity, initial.clone()]);
         }

@@ -81,6 +81,8 @@ mod scan;
 mod scatter;
 mod site;
 mod sort;
+#[cfg(test)]
+mod specified;
 mod sum;
 mod sums;
 #[cfg(test)]

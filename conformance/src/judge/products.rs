@@ -11,8 +11,8 @@ use super::site::Site;
 use super::sum::{Signs, Sum, Terms, quantum};
 use super::sums::{all_points, terms};
 use super::{Stop, candidates, integers};
-use hlo::op::{Convolution, RaggedMode};
 use hlo::op::value::WindowDim;
+use hlo::op::{Convolution, RaggedMode};
 use hlo::{ArrayShape, Dims, ElementType, IndexSpace, Literal, Op, Shape};
 use std::collections::HashMap;
 
@@ -85,8 +85,7 @@ fn converted_products<'m>(
     types: [ElementType; 2],
 ) -> Result<Leaves, Stop> {
     let shape = site.shape()?;
-    let shapes: Vec<Shape> =
-        (0..operands.len()).map(|i| site.operand(i).clone()).collect();
+    let shapes: Vec<Shape> = (0..operands.len()).map(|i| site.operand(i).clone()).collect();
     let [lhs, rhs] = types;
     let float = if lhs.bits() < rhs.bits() { rhs } else { lhs };
     let (module, id) = alone(ev.module, site, &shapes, shape.with_type(float).into());
@@ -97,7 +96,9 @@ fn converted_products<'m>(
     let mut factors: Vec<Leaves> = operands.iter().map(|&range| vec![range.clone()]).collect();
     let mut shapes = shapes;
     for (i, ty) in types.into_iter().enumerate() {
-        let Some(array) = shapes[i].array().map(|array| array.with_type(shape.ty)) else { continue };
+        let Some(array) = shapes[i].array().map(|array| array.with_type(shape.ty)) else {
+            continue;
+        };
         factors[i] = vec![elementwise::converted(ev, ty, &array, operands[i])];
         shapes[i] = array.into();
     }

@@ -287,6 +287,10 @@ impl Range {
     pub(super) fn is_point(&self) -> bool {
         self.lo.bytes() == self.hi.bytes()
     }
+    /// Returns whether both are from the same least to the same greatest values.
+    pub(super) fn has_ends_of(&self, other: &Self) -> bool {
+        self.lo.bytes() == other.lo.bytes() && self.hi.bytes() == other.hi.bytes()
+    }
     /// Returns whether element `i` has one legal value.
     pub(super) fn is_point_at(&self, i: usize) -> bool {
         element(&self.lo, i) == element(&self.hi, i)

@@ -333,9 +333,8 @@ pub(super) fn select_and_scatter<'m>(
     let lanes = i64::try_from(selected.len()).map_err(|_| site.unsupported("its size"))?;
     let shape = site.shape()?;
     let alone = reshaped(&repeated(operands[2], lanes), &shape);
-    let added = |initial: Interval, count: u32| {
-        added(ev, site, &selections, initial, count, operands[1])
-    };
+    let added =
+        |initial: Interval, count: u32| added(ev, site, &selections, initial, count, operands[1]);
     let initial = operands[2].intervals().next().unwrap_or(Interval::ANY);
     let results = match kind {
         Initial::Neutral if real && adds => vec![added(initial, 1)?],

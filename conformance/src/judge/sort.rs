@@ -111,8 +111,7 @@ fn ascending<'m>(
     let less = Compare { direction: Direction::Lt, ty: None };
     let less = Instruction::new(less, Shape::scalar(ElementType::Pred), [keys[0], keys[1]]);
     comparator.root = comparator.push(less, "less".into(), InstructionSpans::default());
-    let (mut module, id) =
-        alone(ev.module, site, &shapes, site.instruction().shape.clone());
+    let (mut module, id) = alone(ev.module, site, &shapes, site.instruction().shape.clone());
     let comparator = module.computations.push(comparator);
     let root = module.computations[id].root;
     if let Op::Sort(op) = &mut module.computations[id].instructions[root].op {

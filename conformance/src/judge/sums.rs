@@ -166,35 +166,42 @@ fn reduced<'m, 'a>(
             }
             (Initial::Added, ..) => continue,
             (Initial::Few(values), ..) => {
-                let mut each = Vec::with_capacity(values.len());
-                for value in &values {
-                    let mut others = operands.to_vec();
-                    others[count + leaf] = value;
-                    let with = || {
-                        let mut fold = fold()?;
-                        fold.initial[leaf] = repeated(value, fold.lanes);
-                        Ok(fold)
-                    };
-                    each.push(in_each_order(ev, site, body, &others, &with)?.swap_remove(leaf));
-                }
-                let pair = [operands[leaf], operands[count + leaf]];
-                let terms = additions(ev, site, leaf, &pair)?;
-                any_with_terms(each, &terms)
+                with_each(ev, site, body, (leaf, operands), &values, &fold)?
             }
         };
-        let cause = (!either.is_point()).then(|| site.cause());
-        results[leaf] = either.because(cause);
+        let is_open = !either.is_point() && !either.has_ends_of(&results[leaf]);
+        results[leaf] = either.because(is_open.then(|| site.cause()));
     }
     Ok(results)
 }
 
-/// Returns any of the results for a number of initial values, of which the first is that for none:
-/// an element without terms has one at least.
-fn any_with_terms(mut results: Vec<Range>, terms: &[f64]) -> Range {
-    if let [none, one, ..] = results.as_mut_slice() {
-        *none = none.where_else(one, |i| broadcast(terms, i) > 0.0);
+/// Returns a leaf with each of some initial values, of which the first stands for none.
+fn with_each<'m, 'a>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    body: ComputationId,
+    (leaf, operands): (usize, &[&'a Range]),
+    values: &[Range],
+    fold: &impl Fn() -> Result<Fold<'a>, Stop>,
+) -> Result<Range, Stop> {
+    let mut results = Vec::with_capacity(values.len());
+    for value in values {
+        let mut others = operands.to_vec();
+        others[operands.len() / 2 + leaf] = value;
+        let with = || {
+            let mut fold = fold()?;
+            fold.initial[leaf] = repeated(value, fold.lanes);
+            Ok(fold)
+        };
+        results.push(in_each_order(ev, site, body, &others, &with)?.swap_remove(leaf));
     }
-    Range::any_of(&results)
+    if let (Op::ReduceWindow(_), [none, one, ..]) = (&site.instruction().op, results.as_mut_slice())
+    {
+        // In padding alone a window has nothing but initial values.
+        let counts = fold()?.counts();
+        *none = none.where_else(one, |i| counts[i] > 0);
+    }
+    Ok(Range::any_of(&results))
 }
 
 /// Returns sums with any number of initial values.
@@ -212,10 +219,11 @@ fn with_initial_values<'m>(
         let pair = [operand, &initial::times(initial, count)];
         results.push(total(ev, site, leaf, ty, &pair, &roundings)?);
     }
-    if let Some(last) = results.last_mut() {
+    if let [none, one, .., last] = results.as_mut_slice() {
+        *none = none.where_else(one, |i| broadcast(&terms, i) > 0.0);
         *last = initial::and_more(last, initial);
     }
-    Ok(any_with_terms(results, &terms))
+    Ok(Range::any_of(&results))
 }
 
 /// Returns the legal values of a reduction of each leaf, of which the order is open.
