@@ -287,3 +287,26 @@ fn integers_of_products_of_floats_are_converted_first_or_last() {
     let results = [("s32[] 10", Agrees), ("s32[] 8", WithinBound), ("s32[] 9", Differs)];
     verdicts(body, &arguments, &results);
 }
+
+/// A value of a narrow type is rounded or kept in a chain of ops, too.
+#[test]
+fn a_chain_rounds_or_keeps_each_value() {
+    for (ty, x, wrong) in
+        [("bf16", "0.03", "0.013"), ("f16", "0.003", "0.0013"), ("f8e5m2", "0.03", "0.013")]
+    {
+        let body = format!(
+            "ENTRY e {{ x = {ty}[] parameter(0) l = {ty}[] constant(8) a = {ty}[] add(x, l)
+            b = {ty}[] add(a, l) c = {ty}[] subtract(b, l) d = {ty}[] subtract(c, l)
+            ROOT r = f32[] convert(d) }}"
+        );
+        let x: Literal = format!("{ty}[] {x}").parse().unwrap();
+        let argument = format!("{ty}[] {}", x.get(0).as_f64());
+        let judged = |actual: &str| {
+            let actual = format!("f32[] {actual}");
+            check(&format!("HloModule m\n{body}"), &[&argument], &actual).verdict
+        };
+        assert_ne!(judged(&x.get(0).as_f64().to_string()), Differs, "{ty}");
+        assert_ne!(judged("0"), Differs, "{ty}");
+        assert_eq!(judged(wrong), Differs, "{ty}");
+    }
+}
