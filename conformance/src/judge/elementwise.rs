@@ -166,7 +166,7 @@ fn real(
                     .map(|ty| Interval::closed(round(ty, x.lo), round(ty, x.hi)))
                     .into_iter()
                     .flat_map(|y| {
-                        std::iter::once(y).chain(beyond_precision(shape.ty, exponent, x, y))
+                        std::iter::once(y).chain(beyond_precision(shape.ty, (exponent, mantissa), x, y))
                     })
                     .collect(),
             };
@@ -178,17 +178,32 @@ fn real(
 
 /// Returns what else `reduce-precision` may make of numbers `x` of fewer than 16 bits, which it rounds
 /// to `y`, if they are not normal in both formats: backends flush or keep them, or round them as
-/// numbers of their type, and a type without infinity has another number for it.
-fn beyond_precision(ty: ElementType, exponent: u32, x: Interval, y: Interval) -> Vec<Interval> {
+/// numbers of their type or of a wider one, and a type without infinity has another number for it.
+fn beyond_precision(
+    ty: ElementType,
+    (exponent, mantissa): (u32, u32),
+    x: Interval,
+    y: Interval,
+) -> Vec<Interval> {
     if ty.bits() >= 16 {
         return Vec::new();
     }
     let span = f64::from(exponent.clamp(1, 11) - 1).exp2() - 2.0;
     let least = smallest_normal(ty).max((-span).exp2());
     let normal = x.lo >= least || x.hi <= -least || (x.is_point() && x.lo == 0.0);
-    // Any number from 0 to the least normal one, or to itself.
-    let end = |towards: bool| if towards { least.max(x.max_abs()) } else { 0.0 };
-    let small = Interval { lo: -end(x.lo < 0.0), hi: end(x.hi > 0.0) };
+    let of = |end: &dyn Fn(f64) -> f64| Interval::closed(end(x.lo), end(x.hi));
+    let digits = |x: f64| {
+        num::reduce_precision(ElementType::F64, 11, mantissa, Scalar::Float(x)).as_f64()
+    };
+    let unit = smallest_normal(ty) / f64::from(mantissa.min(52)).exp2();
+    let small = [
+        of(&|x| 0.0f64.copysign(x)),
+        of(&|x| least.copysign(x)),
+        of(&digits),
+        of(&|x| (x / unit).round_ties_even() * unit),
+        x,
+    ];
+    let small = small.into_iter().filter(|_| !normal);
     let fits = y.is_finite() && x.max_abs().max(y.max_abs()) < (span + 2.0).exp2();
     // The largest number of either format, or more.
     let most = (span + 1.0).exp2().min(x.max_abs());
@@ -197,8 +212,7 @@ fn beyond_precision(ty: ElementType, exponent: u32, x: Interval, y: Interval) ->
         (x.lo < 0.0).then_some(Interval { lo: f64::NEG_INFINITY, hi: -most }),
         Scalar::Float(f64::INFINITY).round_to(ty).as_f64().is_nan().then_some(Interval::NAN),
     ];
-    let large = large.into_iter().flatten().filter(|_| !fits);
-    (!normal).then_some(small).into_iter().chain(large).collect()
+    small.chain(large.into_iter().flatten().filter(|_| !fits)).collect()
 }
 
 pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
