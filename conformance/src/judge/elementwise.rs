@@ -166,7 +166,12 @@ fn real(
                     .map(|ty| Interval::closed(round(ty, x.lo), round(ty, x.hi)))
                     .into_iter()
                     .flat_map(|y| {
-                        std::iter::once(y).chain(beyond_precision(shape.ty, (exponent, mantissa), x, y))
+                        std::iter::once(y).chain(beyond_precision(
+                            shape.ty,
+                            (exponent, mantissa),
+                            x,
+                            y,
+                        ))
                     })
                     .collect(),
             };
@@ -192,9 +197,8 @@ fn beyond_precision(
     let least = smallest_normal(ty).max((-span).exp2());
     let normal = x.lo >= least || x.hi <= -least || (x.is_point() && x.lo == 0.0);
     let of = |end: &dyn Fn(f64) -> f64| Interval::closed(end(x.lo), end(x.hi));
-    let digits = |x: f64| {
-        num::reduce_precision(ElementType::F64, 11, mantissa, Scalar::Float(x)).as_f64()
-    };
+    let digits =
+        |x: f64| num::reduce_precision(ElementType::F64, 11, mantissa, Scalar::Float(x)).as_f64();
     let unit = smallest_normal(ty) / f64::from(mantissa.min(52)).exp2();
     let small = [
         of(&|x| 0.0f64.copysign(x)),

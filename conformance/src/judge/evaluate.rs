@@ -323,10 +323,7 @@ impl<'m> Evaluator<'m> {
             Op::GetTupleElement(get) => Ok(element(site, get.index, operands[0])),
             Op::Constant(constant) => Self::constant(site, &constant.value),
             // A started operation stands for its result.
-            Op::AsyncStart(start) => {
-                let result = self.call(start.calls, arguments(operands), site.lanes)?;
-                Ok(site.started(result))
-            }
+            Op::AsyncStart(op) => self.started(site, op.calls, operands),
             Op::Call(call) => self.call(call.to_apply, arguments(operands), site.lanes),
             Op::Fusion(fusion) => self.call(fusion.calls, arguments(operands), site.lanes),
             Op::While(looped) => control::looped(self, site, looped, whole(0)),
@@ -386,6 +383,17 @@ impl<'m> Evaluator<'m> {
             },
             _ => without_rule(site, operands),
         }
+    }
+
+    /// Returns the value of a computation that was started.
+    fn started(
+        &mut self,
+        site: Site<'m>,
+        calls: ComputationId,
+        operands: &[&Leaves],
+    ) -> Result<Leaves, Stop> {
+        let result = self.call(calls, arguments(operands), site.lanes)?;
+        Ok(site.started(result))
     }
 
     /// Returns the operands that an op computes with or compares, where it may flush denormals

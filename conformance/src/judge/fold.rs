@@ -188,7 +188,7 @@ impl<'a> Fold<'a> {
     }
     /// Returns the fold that begins with its first elements, of a computation that selects one of
     /// several.
-    pub(super) fn from_first(self) -> Self {
+    pub(super) fn begun_with_first(self) -> Self {
         Self { initial: self.first(), ..self }
     }
     /// Returns for each lane whether a step without an element would change what it has, as an

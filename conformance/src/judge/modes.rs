@@ -195,7 +195,7 @@ impl Modes {
             lo: round(ty, x.lo.clamp(-most, most)),
             hi: round(ty, x.hi.clamp(-most, most)),
         };
-        let kept = self.keeps(product).then(|| kept(ty, x)).unwrap_or_default();
+        let kept = if self.keeps(product) { kept(ty, x) } else { Vec::new() };
         [Interval::NAN, saturated].into_iter().chain(kept).collect()
     }
     /// As [`Self::store_all`] of a conversion, the values apart that are rounded to the type and
@@ -203,7 +203,8 @@ impl Modes {
     pub(super) fn converted(self, ty: ElementType, x: Interval) -> Vec<Interval> {
         let rounded = self.without(Mode::ExcessPrecision).store_all(ty, x, false);
         let keep = self.keeps(false) && !x.is_nan() && !x.is_any();
-        rounded.into_iter().chain(keep.then(|| kept(ty, x)).unwrap_or_default()).collect()
+        let kept = if keep { kept(ty, x) } else { Vec::new() };
+        rounded.into_iter().chain(kept).collect()
     }
     /// Returns the zero that may stand for an element of which a value is below the normal numbers.
     pub(super) fn flushed(self, ty: ElementType, x: Interval) -> Option<Interval> {

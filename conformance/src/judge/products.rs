@@ -76,6 +76,20 @@ fn in_groups(site: Site<'_>, operands: &[&Range]) -> Option<Range> {
     Some(integers::range(shape, std::iter::repeat_n((most, most), sizes.lo.len())))
 }
 
+/// Returns the legal values of products that are integers.
+fn integers_of<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    operands: &[&Range],
+) -> Result<Leaves, Stop> {
+    match [0, 1].map(|i| site.operand(i).element_type()) {
+        [Some(a), Some(b)] if a.is_float() && b.is_float() => {
+            converted_products(ev, site, operands, [a, b])
+        }
+        _ => ev.stated(site, operands),
+    }
+}
+
 /// Returns the integers of products of floats: of a converted sum, or, as StableHLO's `dot_general`
 /// with operands that are promoted to the type of the result, a sum of converted factors.
 fn converted_products<'m>(
@@ -153,13 +167,7 @@ fn of_arrays<'m>(
 ) -> Result<Leaves, Stop> {
     let shape = site.shape()?;
     if is_whole(shape.ty) {
-        let types = [0, 1].map(|i| site.operand(i).element_type());
-        return match types {
-            [Some(a), Some(b)] if a.is_float() && b.is_float() => {
-                converted_products(ev, site, operands, [a, b])
-            }
-            _ => ev.stated(site, operands),
-        };
+        return integers_of(ev, site, operands);
     }
     // After the factors, a `ragged-dot` has the sizes of the groups, and a `scaled-dot` the scales
     // of the factors.
@@ -235,21 +243,37 @@ fn of_arrays<'m>(
         either = either.hull(&range(ev, modes, &sum, terms));
     }
     let range = either.because(cause);
-    let range = if invalid.contains(&true) {
-        unknown_where(&shape, &range, |part| invalid[part / step]).because(Some(site.cause()))
-    } else {
-        range
-    };
     let padded = special_padding(ev, site, &real, [a, b])?;
-    if !padded.contains(&true) {
-        return Ok(vec![range]);
+    Ok(vec![with_specials(site, &shape, range, [&invalid, &padded])])
+}
+
+/// Returns the products where some elements have unknown terms, and some others may have terms that
+/// are NaN.
+fn with_specials(
+    site: Site<'_>,
+    shape: &ArrayShape,
+    range: Range,
+    [unknown, maybe]: [&[bool]; 2],
+) -> Range {
+    let (step, product) = match shape.ty.is_complex() {
+        // Formulas of complex products differ in what they make of infinities.
+        true => (2, Interval::ANY),
+        false => (1, Interval::NAN),
+    };
+    let where_special = |range: &Range, special: &[bool], value: Interval| {
+        let each = |(i, x): (usize, Interval)| if special[i / step] { value } else { x };
+        Range::of(shape, &range.intervals().enumerate().map(each).collect::<Vec<_>>())
+            .because(range.cause.clone().or_else(|| Some(site.cause())))
+    };
+    let range = match unknown.contains(&true) {
+        true => where_special(&range, unknown, Interval::ANY),
+        false => range,
+    };
+    if !maybe.contains(&true) {
+        return range;
     }
-    // Formulas of complex products differ in what they make of infinities.
-    let product = if complex { Interval::ANY } else { Interval::NAN };
-    let special = |(i, x)| if padded[i / step] { product } else { x };
-    let parts: Vec<Interval> = range.intervals().enumerate().map(special).collect();
-    let either = Range::any_of(&[range, Range::of(&shape, &parts)]);
-    Ok(vec![either.because(Some(site.cause()))])
+    let other = where_special(&range, maybe, product);
+    Range::any_of(&[range, other]).because(Some(site.cause()))
 }
 
 /// Returns for each element whether StableHLO multiplies a 0 of the padding, or of a hole, by a
@@ -293,13 +317,6 @@ fn distances<'m>(
     let other = dot(ev, &radii(a), &finite_magnitudes(b))?;
     floats_mut(&mut one).iter_mut().zip(floats(&other)).for_each(|(x, y)| *x += y);
     Ok(one)
-}
-
-/// Returns the range with these parts unknown.
-fn unknown_where(shape: &ArrayShape, range: &Range, is_unknown: impl Fn(usize) -> bool) -> Range {
-    let known = |(i, x)| if is_unknown(i) { Interval::ANY } else { x };
-    let parts: Vec<Interval> = range.intervals().enumerate().map(known).collect();
-    Range::of(shape, &parts).because(range.cause.clone())
 }
 
 /// Returns for each element whether a factor that may be read as 0 is multiplied by an infinity,

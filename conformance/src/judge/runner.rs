@@ -152,10 +152,8 @@ fn build(module: &Module, key: &Key) -> Module {
     entry.root = entry.push(root, "root".into(), InstructionSpans::default());
     if let Some(op) = done(instruction.opcode()) {
         let started = &entry.instructions[entry.root].shape;
-        let shape = match started {
-            Shape::Tuple(elements) if op.opcode() != Opcode::AllReduceDone => elements[1].clone(),
-            started => started.clone(),
-        };
+        let pair = started.tuple().filter(|_| op.opcode() != Opcode::AllReduceDone);
+        let shape = pair.and_then(|pair| pair.get(1)).unwrap_or(started).clone();
         let done = Instruction::new(op, shape, [entry.root]);
         entry.root = entry.push(done, "done".into(), InstructionSpans::default());
     }

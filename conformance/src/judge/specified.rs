@@ -4,7 +4,7 @@ use super::tests::{check, verified};
 use super::*;
 use Verdict::{Agrees, Differs, Undefined, WithinBound};
 
-/// StableHLO (`reduce_window`): "padded_inputs... = pad(inputs..., init_values..., ..)". XLA skips
+/// StableHLO (`reduce_window`): `padded_inputs... = pad(inputs..., init_values..., ..)`. XLA skips
 /// padding and holes.
 #[test]
 fn padding_and_holes_of_windows_are_initial_values() {
@@ -58,7 +58,7 @@ fn a_selection_has_its_initial_values_or_not() {
     verdicts(body, &["f32[3] {-3, -1, -2}"], &results);
 }
 
-/// StableHLO (`convolution`): "padding_value = constant(0, element_type(lhs))", then a
+/// StableHLO (`convolution`): `padding_value = constant(0, element_type(lhs))`, then a
 /// `dot_general`: 0 times infinity is NaN. XLA has no terms there.
 #[test]
 fn padding_beside_an_infinite_kernel_is_nan_or_nothing() {

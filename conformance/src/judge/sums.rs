@@ -149,7 +149,7 @@ fn reduced<'m, 'a>(
     let without = match !trees && combines.contains(&Combine::Selects) {
         true => {
             // The selection may begin with the first element.
-            let first = || fold().map(Fold::from_first);
+            let first = || fold().map(Fold::begun_with_first);
             Some(in_each_order(ev, site, body, operands, &first)?)
         }
         false => None,
