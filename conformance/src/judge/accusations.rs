@@ -194,6 +194,13 @@ fn a_gradient_of_pooling_may_take_initial_values_again() {
         let other = if ty == "f32" { WithinBound } else { Undefined };
         of("1", "{1, 12, 21, 1}", other);
         of("1", "{2, 11, 21, 1}", Differs);
+        // 1 - 1 - 10: the initial value is subtracted, too.
+        let body = body.replace("add(", "subtract(");
+        let arguments =
+            [format!("{ty}[4] {{1, 5, 7, 2}}"), format!("{ty}[2] {{10, 20}}"), format!("{ty}[] 1")];
+        let arguments = arguments.each_ref().map(String::as_str);
+        let [open, wrong] = ["{1, -10, -19, 1}", "{1, -9, -19, 0}"].map(|x| format!("{ty}[4] {x}"));
+        verdicts(&body, &arguments, &[(&open, Undefined), (&wrong, Differs)]);
         if ty == "f32" {
             of("1", "{1, 11.5, 21, 1}", Differs);
             of("1", "{1, 9, 21, 1}", Differs);

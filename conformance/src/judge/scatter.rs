@@ -317,7 +317,8 @@ pub(super) fn select_and_scatter<'m>(
     let real = site.shape()?.ty.is_float();
     let combine = Combine::of(ev.module, op.scatter).first().copied().unwrap_or(Combine::Other);
     let kind = Initial::of(combine, operands[2]);
-    let once = matches!(kind, Initial::Neutral);
+    // Where an element is in the computation decides, of an initial value as of a source.
+    let once = matches!(kind, Initial::Neutral) && !combine.has_a_tree();
     let adds = matches!(combine, Combine::Op(Binary::Add, _));
     let whole = |range: &&Range| range.shape().is_some_and(|shape| is_whole(shape.ty));
     if !real && once && operands.iter().all(whole) {
