@@ -120,6 +120,28 @@ fn an_estimate_accuses_only_where_rounding_errors_stay_small() {
     assert_eq!(of(&format!("f32[] 0.5, {stable}, s32[] 19999")), (Differs, 1, 1));
 }
 
+/// When a number overflows, it begins again: a loop that keeps it wide begins later.
+#[test]
+fn an_estimate_does_not_accuse_where_floats_decide() {
+    let text = |keep: &str| {
+        format!(
+            "HloModule m
+            c {{ s = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(s), index=0 n = s32[] constant(9000)
+              ROOT p = pred[] compare(i, n), direction=LT }}
+            b {{ s = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(s), index=0
+              x = f32[] get-tuple-element(s), index=1 y = f32[] add(x, x) o = f32[] constant(1)
+              k = s32[] constant(1) j = s32[] add(i, k) f = pred[] {keep}
+              z = f32[] select(f, y, o) ROOT t = (s32[], f32[]) tuple(j, z) }}
+            ENTRY e {{ x = f32[] parameter(0) i = s32[] constant(0) s = (s32[], f32[]) tuple(i, x)
+              ROOT w = (s32[], f32[]) while(s), condition=c, body=b }}"
+        )
+    };
+    let of = |keep: &str, actual: &str| check(&text(keep), &["f32[] 3"], actual).verdict;
+    assert_eq!(of("is-finite(y)", "(s32[] 9000, f32[] 7)"), Undefined);
+    // By its count alone it stays the same.
+    assert_eq!(of("compare(i, k), direction=LT", "(s32[] 9000, f32[] 7)"), Differs);
+}
+
 /// A loop of more instructions than the judge evaluates.
 #[test]
 fn what_does_not_depend_on_a_long_loop_has_its_bounds() {

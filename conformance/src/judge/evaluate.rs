@@ -9,8 +9,8 @@ use super::runner::{Form, Runner};
 use super::site::Site;
 use super::transfers::received;
 use super::{
-    Stop, batch_norm, candidates, control, custom, devices, dynamic, elementwise, fold, linear,
-    products, random, rewrites, scan, scatter, sort, sums, topk, transform,
+    Stop, batch_norm, candidates, control, custom, decides, devices, dynamic, elementwise, fold,
+    linear, products, random, rewrites, scan, scatter, sort, sums, topk, transform,
 };
 use hlo::elem::Special;
 use hlo::ir::{ComputationId, Instruction};
@@ -268,7 +268,12 @@ impl<'m> Evaluator<'m> {
         }
         let value = match self.instruction(site, operands) {
             Err(Stop::Module(reason)) if in_entry => {
-                Err(Stop::NoRule(format!("{}: {reason}", site.computation.path(site.at))))
+                let reason = format!("{}: {reason}", site.computation.path(site.at));
+                if decides::any_call(self.module, &site.instruction().op) {
+                    let (path, kind) = (reason.as_str().into(), CauseKind::Unbounded);
+                    return Ok(unknown(site, Some(Cause { path, kind })));
+                }
+                Err(Stop::NoRule(reason))
             }
             value => value,
         };

@@ -42,6 +42,7 @@ mod combine;
 mod complex;
 mod control;
 mod custom;
+mod decides;
 mod describe;
 mod device_folds;
 mod devices;

@@ -51,12 +51,12 @@ fn attribute_spans(text: &str) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
-        let end = line.trim_end().len();
+        let (end, sorts) = (line.trim_end().len(), line.contains(" sort("));
         let mut commas = top_level_commas(&line[..end]);
         commas.push(end);
         for two in commas.windows(2) {
             let attribute = line[two[0] + 1..two[1]].trim_start();
-            let stays = SORTS.iter().any(|key| attribute.starts_with(key));
+            let stays = sorts && SORTS.iter().any(|key| attribute.starts_with(key));
             if attribute.contains('=') && !stays {
                 spans.push((offset + two[0], offset + two[1]));
             }
