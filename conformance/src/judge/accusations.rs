@@ -120,6 +120,30 @@ fn an_estimate_accuses_only_where_rounding_errors_stay_small() {
     assert_eq!(of(&format!("f32[] 0.5, {stable}, s32[] 19999")), (Differs, 1, 1));
 }
 
+/// Selectors below 0 and above the last branch choose the last one; those between, the others.
+#[test]
+fn an_open_selector_may_choose_each_branch() {
+    let branch = |name: &str, c: i32| {
+        format!(
+            "{name} {{ x = f32[] parameter(0) c = f32[] constant({c}) ROOT r = f32[] add(x, c) }}"
+        )
+    };
+    let body = format!(
+        "{} {} {} ENTRY e {{ x = f32[] parameter(0) y = f32[] parameter(1) i = s32[] convert(y)
+          ROOT r = f32[] conditional(i, x, x, x), branch_computations={{a, b, c}} }}",
+        branch("a", 10),
+        branch("b", 20),
+        branch("c", 30)
+    );
+    // NaN has no integer.
+    for text in ["f32[] 11", "f32[] 21", "f32[] 31"] {
+        let found = check(&format!("HloModule m\n{body}"), &["f32[] 1", "f32[] nan"], text);
+        assert!(!matches!(found.verdict, Differs | Verdict::EtalonBug), "{text}: {found:?}");
+    }
+    verdicts(&body, &["f32[] 1", "f32[] nan"], &[("f32[] 12", Differs)]);
+    verdicts(&body, &["f32[] 1", "f32[] 1"], &[("f32[] 11", Differs), ("f32[] 31", Differs)]);
+}
+
 /// When a number overflows, it begins again: a loop that keeps it wide begins later.
 #[test]
 fn an_estimate_does_not_accuse_where_floats_decide() {
