@@ -144,6 +144,21 @@ fn an_open_selector_may_choose_each_branch() {
     verdicts(&body, &["f32[] 1", "f32[] 1"], &[("f32[] 11", Differs), ("f32[] 31", Differs)]);
 }
 
+/// The magnitude of a finite complex number may be beyond `f64`.
+#[test]
+fn products_with_the_largest_complex_numbers_have_no_small_bound() {
+    let body = "ENTRY e { x = c128[1] parameter(0) y = c128[1] parameter(1) z = c128[1] asinh(x)
+        ROOT r = c128[] dot(z, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
+    let arguments = ["c128[1] (1e-10, 3e-10)", "c128[1] (-1.7e308, -1.7e308)"];
+    let arguments = arguments.map(|x| x.replace("] (", "] {(").replace(')', ")}"));
+    let arguments = arguments.each_ref().map(String::as_str);
+    let near = "c128[] (3.40000000000001e298, -6.8e298)";
+    let found = check(&format!("HloModule m\n{body}"), &arguments, near).verdict;
+    assert!(!matches!(found, Differs | Verdict::EtalonBug), "{found:?}");
+    let smaller = [arguments[0], "c128[1] {(-1e308, -1e308)}"];
+    verdicts(body, &smaller, &[("c128[] (2.01e298, -4e298)", Differs)]);
+}
+
 /// When a number overflows, it begins again: a loop that keeps it wide begins later.
 #[test]
 fn an_estimate_does_not_accuse_where_floats_decide() {

@@ -505,11 +505,16 @@ pub(super) fn converted(
     }
 }
 
-/// As [`magnitudes`], with 0 for what is not finite.
+/// As [`magnitudes`], with 0 for what is not finite; the magnitude of a finite complex number may be
+/// beyond `f64`.
 pub(super) fn finite_magnitudes(range: &Range) -> Literal {
     let mut magnitudes = magnitudes(range);
-    for x in super::range::floats_mut(&mut magnitudes) {
-        if !x.is_finite() {
+    let parts: Vec<Interval> = range.intervals().collect();
+    let all = super::range::floats_mut(&mut magnitudes);
+    let width = parts.len() / all.len().max(1);
+    for (i, x) in all.iter_mut().enumerate() {
+        let of = parts.get(i * width..(i + 1) * width).unwrap_or_default();
+        if !x.is_finite() && !(width == 2 && of.iter().all(|x| x.is_finite())) {
             *x = 0.0;
         }
     }
