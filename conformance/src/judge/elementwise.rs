@@ -514,7 +514,8 @@ pub(super) fn finite_magnitudes(range: &Range) -> Literal {
     let width = parts.len() / all.len().max(1);
     for (i, x) in all.iter_mut().enumerate() {
         let of = parts.get(i * width..(i + 1) * width).unwrap_or_default();
-        if !x.is_finite() && !(width == 2 && of.iter().all(|x| x.is_finite())) {
+        let overflows = width == 2 && of.iter().all(|x| x.is_finite());
+        if !x.is_finite() && !overflows {
             *x = 0.0;
         }
     }
