@@ -9,14 +9,17 @@ type Entry = (SmolStr, Attribute);
 /// The attributes of a function that its form shows.
 const SHOWN: [&str; 5] = ["arg_attrs", "function_type", "res_attrs", "sym_name", "sym_visibility"];
 
-impl Printer {
+impl Printer<'_> {
     pub(super) fn op(&mut self, op: &Op) {
         if let Some(first) = op.results.first() {
-            self.out.push('%');
             let name = self.names.get(first.id);
-            self.out += name.split('#').next().unwrap_or(name);
-            if op.results.len() > 1 {
+            if let Some((name, _)) = name.split_once('#') {
+                self.out.push('%');
+                self.out += name;
                 put!(self, ":{}", op.results.len());
+            } else {
+                let results: Vec<ValueId> = op.results.iter().map(|value| value.id).collect();
+                self.values(&results);
             }
             self.out += " = ";
         }
@@ -126,6 +129,7 @@ impl Printer {
             }
             self.ty(ty);
             self.attributes_at(of("arg_attrs"), i);
+            self.argument_location();
         }
         self.out.push(')');
         let result_attributes = of("res_attrs");
@@ -178,4 +182,9 @@ pub(super) fn without(attributes: &Attributes, names: &[&str]) -> Vec<Entry> {
 /// Divides attributes into those of the op and others, whose names have that of a dialect.
 fn split(attributes: &Attributes) -> (Vec<Entry>, Vec<Entry>) {
     attributes.0.iter().cloned().partition(|(name, _)| !name.contains('.'))
+}
+/// Returns whether arguments are printed with their types.
+pub(super) fn has_arguments(op: &Op) -> bool {
+    let is_shown = !["stablehlo.while", "stablehlo.reduce"].contains(&op.name.as_str());
+    is_shown && op.regions.iter().any(|region| !region.arguments.is_empty())
 }
