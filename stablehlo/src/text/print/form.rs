@@ -1,8 +1,9 @@
 //! Pretty forms, by their words.
+use super::names::Names;
 use super::op::without;
 use super::{Printer, put};
 use crate::dense;
-use crate::ir::{Attribute, Fields, Op, Region, Tensor, Type};
+use crate::ir::{Attribute, Fields, Op, Tensor, Type};
 use crate::ops::OpRow;
 use crate::text::special::REDUCERS;
 use std::sync::Arc;
@@ -334,7 +335,7 @@ impl Printer<'_> {
             self.out.push(')');
         }
         let region = op.regions.first();
-        let reducer = region.and_then(|region| self.reducer(op, region));
+        let reducer = reducer(&self.names, op);
         if let Some(reducer) = reducer {
             put!(self, " applies {reducer}");
         }
@@ -358,6 +359,7 @@ impl Printer<'_> {
                     self.value(argument.id);
                     self.out += ": ";
                     self.ty(&argument.ty);
+                    self.argument_location();
                 }
                 self.out += ") ";
             }
@@ -365,23 +367,6 @@ impl Printer<'_> {
             self.out.push(' ');
             self.region(region, false);
         }
-    }
-    /// Returns the op that a region applies, if it is the one that `applies` stands for.
-    fn reducer<'o>(&self, op: &Op, region: &'o Region) -> Option<&'o str> {
-        let [inner, end] = region.ops.as_slice() else { return None };
-        let [left, right] = region.arguments.as_slice() else { return None };
-        let [result] = inner.results.as_slice() else { return None };
-        let Type::Tensor(Tensor { element, .. }) = self.names.ty(*op.operands.first()?) else {
-            return None;
-        };
-        let scalar = Type::Tensor(Tensor { dims: Arc::default(), element: element.clone() });
-        let is_known = REDUCERS.contains(&inner.name.strip_prefix("stablehlo.")?);
-        let is_plain = inner.attributes.0.is_empty()
-            && inner.operands.as_slice() == [left.id, right.id]
-            && end.operands.as_slice() == [result.id]
-            && [left, right, result].iter().all(|value| value.ty == scalar)
-            && self.locations.number(inner.location) == self.locations.number(op.location);
-        (is_known && is_plain).then_some(inner.name.as_str())
     }
     /// Prints `(%a) inits (%b) dimension=0  attributes {...} {...} : (types) -> types`.
     fn scan(&mut self, op: &Op) {
@@ -431,4 +416,23 @@ impl Printer<'_> {
         self.out += " do ";
         self.region(body, false);
     }
+}
+
+/// Returns the op that the region of a `reduce` applies, if it is the one that `applies` stands for,
+/// whatever its location is.
+pub(super) fn reducer<'o>(names: &Names, op: &'o Op) -> Option<&'o str> {
+    let region = op.regions.first()?;
+    let [inner, end] = region.ops.as_slice() else { return None };
+    let [left, right] = region.arguments.as_slice() else { return None };
+    let [result] = inner.results.as_slice() else { return None };
+    let Type::Tensor(Tensor { element, .. }) = names.ty(*op.operands.first()?) else {
+        return None;
+    };
+    let scalar = Type::Tensor(Tensor { dims: Arc::default(), element: element.clone() });
+    let is_known = REDUCERS.contains(&inner.name.strip_prefix("stablehlo.")?);
+    let is_plain = inner.attributes.0.is_empty()
+        && inner.operands.as_slice() == [left.id, right.id]
+        && end.operands.as_slice() == [result.id]
+        && [left, right, result].iter().all(|value| value.ty == scalar);
+    (is_known && is_plain).then_some(inner.name.as_str())
 }

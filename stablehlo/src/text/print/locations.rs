@@ -1,5 +1,8 @@
 //! The aliases of locations: `#loc1 = loc("f.py":1:2)`.
-use crate::ir::{Location, LocationId, Op, Program, Region};
+use super::TextStyle;
+use super::form::reducer;
+use super::names::Names;
+use crate::ir::{Location, LocationId, Op, Program};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
@@ -8,6 +11,7 @@ use std::fmt::Write;
 #[derive(Default)]
 pub(super) struct Locations<'p> {
     all: &'p [Location],
+    style: TextStyle,
     /// The place of each location in `texts`.
     places: Vec<Option<usize>>,
     by_text: FxHashMap<String, usize>,
@@ -20,14 +24,15 @@ pub(super) struct Locations<'p> {
 }
 
 impl<'p> Locations<'p> {
-    pub(super) fn of(program: &'p Program) -> Self {
+    pub(super) fn of(program: &'p Program, names: &Names, style: TextStyle) -> Self {
         let all = program.locations.as_slice();
-        let mut locations = Self { all, places: vec![None; all.len()], ..Self::default() };
+        let places = vec![None; all.len()];
+        let mut locations = Self { all, places, style, ..Self::default() };
         if all.is_empty() {
             return locations;
         }
         locations.insert("unknown".to_owned(), 0);
-        locations.ops(&program.ops);
+        locations.ops(names, &program.ops);
         let mut order: Vec<usize> = (0..locations.texts.len()).collect();
         order.sort_by_key(|&place| (place > 0, locations.texts[place].1, place));
         locations.numbers = vec![0; order.len()];
@@ -67,13 +72,21 @@ impl<'p> Locations<'p> {
         lines
     }
 
-    fn ops(&mut self, ops: &[Op]) {
+    fn ops(&mut self, names: &Names, ops: &[Op]) {
         for op in ops {
             if let Some(id) = op.location {
                 self.visit(id);
             }
-            self.has_arguments |= super::op::has_arguments(op);
-            op.regions.iter().for_each(|Region { ops, .. }| self.ops(ops));
+            let is_pretty = self.style == TextStyle::Pretty;
+            // These print their region as a word, and their arguments without types.
+            if is_pretty && op.name == "stablehlo.reduce" && reducer(names, op).is_some() {
+                continue;
+            }
+            let has_types = !is_pretty || op.name != "stablehlo.while";
+            for region in &op.regions {
+                self.has_arguments |= has_types && !region.arguments.is_empty();
+                self.ops(names, &region.ops);
+            }
         }
     }
     /// Notes a location after those of which it consists.

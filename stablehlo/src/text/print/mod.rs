@@ -40,12 +40,13 @@ impl Program {
     /// # Ok::<(), stablehlo::Error>(())
     /// ```
     pub fn to_text(&self, style: TextStyle) -> String {
+        let names = Names::of(self);
         let mut printer = Printer {
             out: String::new(),
             indent: 0,
             style,
-            names: Names::of(self),
-            locations: Locations::of(self),
+            locations: Locations::of(self, &names, style),
+            names,
             in_function: false,
         };
         printer.program(self);

@@ -183,8 +183,3 @@ pub(super) fn without(attributes: &Attributes, names: &[&str]) -> Vec<Entry> {
 fn split(attributes: &Attributes) -> (Vec<Entry>, Vec<Entry>) {
     attributes.0.iter().cloned().partition(|(name, _)| !name.contains('.'))
 }
-/// Returns whether arguments are printed with their types.
-pub(super) fn has_arguments(op: &Op) -> bool {
-    let is_shown = !["stablehlo.while", "stablehlo.reduce"].contains(&op.name.as_str());
-    is_shown && op.regions.iter().any(|region| !region.arguments.is_empty())
-}
