@@ -175,7 +175,9 @@ fn file_tests_compute_the_same_bits() {
     assert_eq!(counts, expected, "{refused:#?}");
     assert!(same > 2000, "{same} cases");
     let missing = Opcode::ALL.iter().filter(|op| !opcodes.contains(op));
-    assert_eq!(missing.collect::<Vec<_>>(), [&Opcode::RngGetAndUpdateState]);
+    // Those that exchange data with a host do not run here.
+    let known = [Opcode::Infeed, Opcode::Outfeed, Opcode::RngGetAndUpdateState];
+    assert!(missing.eq(&known), "{opcodes:?}");
 }
 #[test]
 fn expanded_functions_compute_the_same() {
