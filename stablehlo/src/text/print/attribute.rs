@@ -232,6 +232,9 @@ fn is_identifier(name: &str) -> bool {
     name.starts_with(is_first)
         && name.chars().all(|c| is_first(c) || c.is_ascii_digit() || "$.".contains(c))
 }
+fn hex(digit: u8) -> char {
+    char::from_digit(digit.into(), 16).unwrap_or('0').to_ascii_uppercase()
+}
 /// Returns bytes in quotes.
 pub(super) fn quoted(bytes: impl AsRef<[u8]>) -> String {
     let mut out = "\"".to_owned();
@@ -240,7 +243,7 @@ pub(super) fn quoted(bytes: impl AsRef<[u8]>) -> String {
             b'\\' => out += "\\\\",
             b'"' => out += "\\22",
             b' '..=b'~' => out.push(char::from(byte)),
-            _ => out += &format!("\\{byte:02X}"),
+            _ => out.extend(['\\', hex(byte >> 4), hex(byte & 15)]),
         }
     }
     out.push('"');

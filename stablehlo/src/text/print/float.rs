@@ -57,7 +57,7 @@ impl Decimal {
         let count = |digits: &[u8]| i32::try_from(digits.len()).unwrap_or(i32::MAX);
         let exponent = if is_whole { 0 } else { first + 1 - count(&digits) };
         let mut decimal = Self { digits, exponent };
-        let needed = (precision * 196 + 58) / 59;
+        let needed = (precision * 196).div_ceil(59);
         if let Some(spare) = decimal.bits(value).checked_sub(needed) {
             decimal.drop_last(spare * 59 / 196);
         }

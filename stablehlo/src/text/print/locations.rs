@@ -27,7 +27,7 @@ impl<'p> Locations<'p> {
     pub(super) fn of(program: &'p Program, names: &Names, style: TextStyle) -> Self {
         let all = program.locations.as_slice();
         let places = vec![None; all.len()];
-        let mut locations = Self { all, places, style, ..Self::default() };
+        let mut locations = Self { all, style, places, ..Self::default() };
         if all.is_empty() {
             return locations;
         }
