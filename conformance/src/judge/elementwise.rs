@@ -12,6 +12,7 @@ use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Opcode, Unary};
 use hlo::{ArrayShape, Class, ElementType, Literal, Op, Scalar};
 use interp::num;
+use rayon::prelude::*;
 
 /// Returns whether [`evaluate`] has a rule for the op.
 pub(super) fn is_elementwise(op: &Op) -> bool {
@@ -219,6 +220,21 @@ fn beyond_precision(
     small.chain(large.into_iter().flatten().filter(|_| !fits)).collect()
 }
 
+/// From so many elements on, threads share them.
+const MANY: usize = 1 << 12;
+
+/// Returns the values of a function of each element.
+fn each<T: Send, R: Send>(
+    elements: impl Iterator<Item = T>,
+    function: impl Fn(T) -> R + Send + Sync,
+) -> Vec<R> {
+    let elements: Vec<T> = elements.collect();
+    match elements.len() < MANY {
+        true => elements.into_iter().map(function).collect(),
+        false => elements.into_par_iter().map(function).collect(),
+    }
+}
+
 pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
     let functions::Image { least, greatest, .. } = functions::image(op);
     let (modes, ty) = (ev.modes, shape.ty);
@@ -232,7 +248,7 @@ pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &
         let flushed = own.iter().filter_map(|&y| flushed_step(ev, op, ty, y)).collect::<Vec<_>>();
         own.into_iter().chain(flushed).chain(overflowing_logistic(ev, op, ty, x)).collect()
     };
-    Range::of_sets(shape, &x.intervals().map(function).collect::<Vec<_>>())
+    Range::of_sets(shape, &each(x.intervals(), function))
 }
 
 /// The factor by which steps of a function may be smaller than its value: `erf` and `tanh` as a
@@ -288,7 +304,7 @@ pub(super) fn real_binary(
         let set = |(x, y): (Interval, Interval)| {
             functions::turns(op, x, y).into_iter().flat_map(stored).collect()
         };
-        return Range::of_sets(shape, &pairs.map(set).collect::<Vec<_>>());
+        return Range::of_sets(shape, &each(pairs, set));
     }
     let function = |(x, y): (Interval, Interval)| {
         let values = itself(x).unwrap_or_else(|| vec![functions::binary(op, x, y)]);
@@ -306,9 +322,9 @@ pub(super) fn real_binary(
             };
             function((x, y)).into_iter().chain(products.into_iter().flat_map(stored)).collect()
         };
-        return Range::of_sets(shape, &pairs.map(set).collect::<Vec<_>>());
+        return Range::of_sets(shape, &each(pairs, set));
     }
-    Range::of_sets(shape, &pairs.map(function).collect::<Vec<_>>())
+    Range::of_sets(shape, &each(pairs, function))
 }
 
 /// Returns a range of booleans; `None` is undecided.
