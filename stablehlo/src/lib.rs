@@ -30,6 +30,7 @@ pub mod ir;
 mod normal;
 mod ops;
 mod quantized;
+pub mod testing;
 mod text;
 mod version;
 mod vhlo;
@@ -99,15 +100,22 @@ pub fn read(bytes: &[u8]) -> Result<Program> {
 
 /// Reads a program with this function as the entry.
 fn read_entry(bytes: &[u8], entry: Option<&str>) -> Result<Program> {
+    let program = Program { entry: entry.map(Into::into), ..read_functions(bytes)? };
+    match program.unread.iter().find(|(name, _)| program.may_start_at(name)) {
+        Some((_, error)) => Err(error.clone()),
+        None => Ok(program),
+    }
+}
+/// Reads a program, any function of which may have a body that is not read.
+fn read_functions(bytes: &[u8]) -> Result<Program> {
     if bytes.starts_with(MAGIC) {
-        let program = bytecode::read(bytes)?;
-        return Ok(Program { entry: entry.map(Into::into), ..program });
+        return bytecode::read(bytes);
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let message = format!("byte {} is not valid UTF-8", error.valid_up_to());
         Error::from(Code::Encoding { message })
     })?;
-    text::read(text, entry)
+    text::read(text)
 }
 
 impl Program {

@@ -4,7 +4,7 @@ use super::converter::Converter;
 use super::fold::Folded;
 use super::names;
 use super::scope::Scope;
-use super::{sharding, types};
+use super::{quantized, sharding, types};
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Attributes, Op, Program, Type};
 use hlo::ir::{
@@ -77,6 +77,8 @@ pub fn module_for(program: &Program, arguments: &[Argument]) -> Result<Module> {
 }
 
 fn convert(program: &Program, arguments: Option<&[Argument]>) -> Result<Module> {
+    let expanded = quantized::expand(program)?;
+    let program = expanded.as_ref().unwrap_or(program);
     let mut converter = Converter::new(program)?;
     let main = main(&converter)?;
     let mut config = config(&converter);

@@ -32,12 +32,14 @@ pub(crate) mod manual;
 pub(crate) mod moves;
 mod names;
 pub(crate) mod product;
+pub(crate) mod quantized;
 pub(crate) mod reduce;
 mod region;
 mod scope;
 pub(crate) mod shape;
 mod sharding;
 pub(crate) mod special;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod types;
