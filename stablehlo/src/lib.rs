@@ -93,6 +93,22 @@ pub fn parse_for(
     }
 }
 
+/// Reads a program and returns the shapes of the parameters of this function, or of its entry;
+/// unknown sizes are [`hlo::ArrayShape::UNBOUNDED`].
+///
+/// ```
+/// let text = "func.func @main(%x: tensor<?x2xf32>) { return }";
+/// let shapes = stablehlo::parameters(text.as_bytes(), None)?;
+/// assert_eq!(shapes[0].array().map(|array| array.dims[0]), Some(hlo::ArrayShape::UNBOUNDED));
+/// # Ok::<(), stablehlo::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of [`parse_for`].
+pub fn parameters(bytes: &[u8], function: Option<&str>) -> Result<Vec<hlo::Shape>> {
+    convert::parameters(&read_entry(bytes, function)?)
+}
+
 /// Reads a program from MLIR bytecode or MLIR text, recognized by content.
 pub fn read(bytes: &[u8]) -> Result<Program> {
     read_entry(bytes, None)

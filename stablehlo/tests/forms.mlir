@@ -369,6 +369,8 @@ module @forms attributes {mhlo.num_partitions = 1 : i32} {
     "interpreter.print"(%x) : (tensor<2xf32>) -> ()
     %930 = interpreter.probe %x, probe_id = "p" : tensor<2xf32>
     %931 = "interpreter.probe"(%x) <{probe_id = "p"}> : (tensor<2xf32>) -> tensor<2xf32>
+    %936 = flow.tensor.dynamic_constant dense<[1, 2]> : tensor<2xi32> -> tensor<?xi32>
+    %937 = "flow.tensor.dynamic_constant"() <{value = dense<[1, 2]> : tensor<2xi32>}> : () -> tensor<?xi32>
     %932 = util.unfoldable_constant dense<[1, 2]> : tensor<2xi32>
     %933 = "util.unfoldable_constant"() <{value = dense<[1, 2]> : tensor<2xi32>}> : () -> tensor<2xi32>
     %934 = util.optimization_barrier %x : tensor<2xf32>

@@ -1,8 +1,9 @@
 //! `interpreter.run_parallel`: functions on a grid of devices.
 use super::calls::{Functions, trap};
-use super::{run_module, unconverted};
+use super::{CONVERTED, run_module, unconverted};
 use crate::report::Failed;
 use crate::{Outcome, report::Failure};
+use collectives::spmd::Shards;
 use hlo::ir::BackendConfig;
 use hlo::{Literal, Shape};
 use interp::Call;
@@ -25,6 +26,10 @@ pub(super) fn run(functions: &Functions, call: &Call<'_>) -> interp::Result<Lite
     })
 }
 
+fn unsupported(message: &str) -> Box<Failed> {
+    Failed::new("", Outcome::Unsupported(message.to_owned().into()))
+}
+
 struct Run<'a> {
     functions: &'a Functions,
     call: &'a Call<'a>,
@@ -42,6 +47,9 @@ impl Run<'_> {
         let text = self.call.backend_config.map_or("", |config: &BackendConfig| &config.0);
         let grid = self.functions.program.grid(text).map_err(|error| unconverted("", &error))?;
         let parameters = parameters(&grid);
+        if grid.is_whole {
+            return self.sharded(&grid, &parameters);
+        }
         let arguments = self.arguments(&grid, &parameters)?;
         let queue = self.infeed(&grid)?;
         let mut functions = self.functions.clone();
@@ -58,6 +66,40 @@ impl Run<'_> {
             all.extend(own.unwrap_or_default().iter().filter(is_value).cloned());
         }
         Ok(Literal::tuple(all))
+    }
+    /// Runs a function with shardings, which computes with whole arrays: they are assembled from
+    /// the shards of the devices, and the results are divided.
+    fn sharded(&self, grid: &Grid, parameters: &[Shape]) -> Result<Literal, Box<Failed>> {
+        if grid.functions.len() > 1 {
+            let message = "devices that run different functions, some of which have shardings";
+            return Err(unsupported(message));
+        }
+        let (module, text) = grid.module.clone().with_text();
+        let in_module = |error: &collectives::Error| {
+            let failure = Failure::new(&text, vec![error.diagnostic()]);
+            Failed::new(self.treatment(), Outcome::Unsupported(failure).named(CONVERTED))
+        };
+        let verified = module.verify().map_err(|errors| {
+            let outcome = Outcome::Failed(Failure::new(&text, errors.diagnostics()));
+            Failed::new(self.treatment(), outcome.named(CONVERTED))
+        })?;
+        let shards =
+            Shards::of(&verified, grid.devices.len()).map_err(|error| in_module(&error))?;
+        let arguments = self.arguments(grid, parameters)?;
+        let whole = shards.assemble(&arguments).map_err(|error| in_module(&error))?;
+        if !shards.is_whole(&whole, &arguments) {
+            return Err(unsupported("devices have different values of the same part of an argument"));
+        }
+        let results =
+            run_module(grid.module.clone(), self.functions, &self.treatment(), &[whole])?;
+        let Some(result) = results.first() else { return Ok(Literal::tuple(Vec::new())) };
+        let is_value = |value: &Literal| value.shape() != Shape::Token;
+        let results = shards.split(result).into_iter().flatten().filter(is_value).collect();
+        let results = Literal::tuple(results);
+        if !results.shape().compatible(self.call.shape) {
+            return Err(unsupported("the function states no sharding of its results, and the call states other parts"));
+        }
+        Ok(results)
     }
     /// Returns the arguments of each device: those of its function, and nothing for the others.
     fn arguments(
@@ -92,7 +134,7 @@ impl Run<'_> {
     fn infeed(&self, grid: &Grid) -> Result<Vec<Literal>, Box<Failed>> {
         if !grid.infeed.is_empty() && grid.devices.len() > 1 {
             let message = "the devices of a grid take turns at its infeed queue, in an order that nothing defines";
-            return Err(Failed::new("", Outcome::Unsupported(message.to_owned().into())));
+            return Err(unsupported(message));
         }
         let mut values = Vec::new();
         for name in &grid.infeed {

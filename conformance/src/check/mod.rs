@@ -28,6 +28,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use stablehlo::testing::TestProgram;
 
+/// The name of the HLO text of a program in failures.
+const CONVERTED: &str = "converted to HLO";
+
 /// Prints the line of an `interpreter.print`.
 pub type PrintLine = Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -37,6 +40,7 @@ pub struct CheckFile {
     /// The functions, in the order of the text.
     pub cases: Vec<CheckCase>,
     has_checks: bool,
+    is_source: bool,
 }
 
 /// A function that checks its own values.
@@ -48,6 +52,8 @@ pub struct CheckCase {
     /// The text of the module. Preceding modules are replaced by empty lines, which keeps line
     /// numbers.
     text: Arc<str>,
+    /// Whether the commands of the file change its text before it runs.
+    is_source: bool,
     kind: CaseKind,
 }
 
@@ -92,8 +98,10 @@ impl CheckFile {
     }
     /// Reads the contents of the file of this name.
     pub fn new(file: &str, bytes: &[u8]) -> Self {
-        let mut found = Self { cases: Vec::new(), has_checks: false };
-        let Ok(text) = std::str::from_utf8(bytes) else {
+        let text = std::str::from_utf8(bytes);
+        let is_source = text.is_ok_and(is_source);
+        let mut found = Self { cases: Vec::new(), has_checks: false, is_source };
+        let Ok(text) = text else {
             found.program(file, "", bytes, None);
             return found;
         };
@@ -156,7 +164,8 @@ impl CheckFile {
             0 => name,
             before => format!("{name}#{}", before + 1),
         };
-        self.cases.push(CheckCase { name, file: file.to_owned(), text: Arc::clone(text), kind });
+        let (file, text, is_source) = (file.to_owned(), Arc::clone(text), self.is_source);
+        self.cases.push(CheckCase { name, file, text, is_source, kind });
     }
     /// Returns whether some function checks a value. A file without one is a plain program.
     pub fn has_checks(&self) -> bool {
@@ -174,7 +183,25 @@ fn expects_failure(text: &str) -> Option<&'static str> {
         .then_some("its `RUN:` lines expect that another tool fails")
 }
 
+/// Returns whether the commands of a file are those of tools that make another program of it.
+fn is_source(text: &str) -> bool {
+    let mut commands = text.lines().filter_map(|line| line.trim().strip_prefix("// RUN:"));
+    let runs = |command: &str| command.contains("--interpret") && command.contains("%s");
+    commands.clone().next().is_some() && !commands.any(runs)
+}
+
 impl CheckCase {
+    /// Returns the failure of a program that has no HLO.
+    fn unconverted(&self, error: &stablehlo::Error) -> Box<Failed> {
+        let failed = unconverted(&self.text, error);
+        match failed.outcome {
+            Outcome::Failed(failure) if self.is_source => {
+                let reason = "the `RUN:` lines make another program of this text".to_owned();
+                Failed::new("", Outcome::Unsupported(Failure { reason, ..failure }))
+            }
+            _ => failed,
+        }
+    }
     /// Runs the function in each engine.
     pub fn run(&self, options: &CheckOptions) -> Report {
         let options = CheckOptions { run: options.run.clone().start_clock(), ..options.clone() };
@@ -184,10 +211,9 @@ impl CheckCase {
         let (program, function) = match &self.kind {
             CaseKind::Function(program, function) => (program, function),
             CaseKind::Skipped(reason) => return Ok(Outcome::Skipped(reason.clone())),
-            CaseKind::Unreadable(error) => return Err(unconverted(&self.text, error)),
+            CaseKind::Unreadable(error) => return Err(self.unconverted(error)),
         };
-        let module =
-            program.module(function).map_err(|error| unconverted(&self.text, &error))?;
+        let module = program.module(function).map_err(|error| self.unconverted(&error))?;
         let mut all = (0, Comparison::default());
         for (number, &engine) in options.engines.iter().enumerate() {
             let print = (number == 0).then(|| Arc::clone(&options.print));
@@ -245,7 +271,7 @@ fn run_module(
     arguments: &[Vec<hlo::Literal>],
 ) -> Result<Vec<hlo::Literal>, Box<Failed>> {
     let (module, text) = module.with_text();
-    let in_module = |outcome: Outcome| Failed::new(treatment, outcome.named("converted to HLO"));
+    let in_module = |outcome: Outcome| Failed::new(treatment, outcome.named(CONVERTED));
     let verified = module.verify().map_err(|errors| {
         in_module(Outcome::Failed(Failure::new(&text, errors.diagnostics())))
     })?;

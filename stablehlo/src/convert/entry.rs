@@ -76,6 +76,20 @@ pub fn module_for(program: &Program, arguments: &[Argument]) -> Result<Module> {
     convert(program, Some(arguments))
 }
 
+/// Returns the shapes of the parameters of a program; unknown sizes are
+/// [`hlo::ArrayShape::UNBOUNDED`].
+///
+/// # Errors
+/// `E0923` if the program has no entry, and `E0924` if a parameter has no shape.
+pub fn parameters(program: &Program) -> Result<Vec<Shape>> {
+    let expanded = quantized::expand(program)?;
+    let converter = Converter::new(expanded.as_ref().unwrap_or(program))?;
+    let main = main(&converter)?;
+    let arguments = &converter.body(main)?.arguments;
+    let shape = |argument: &crate::ir::Value| types::shape(&argument.ty);
+    arguments.iter().map(shape).collect::<Result<_>>().map_err(|error| converter.placed(main, error))
+}
+
 fn convert(program: &Program, arguments: Option<&[Argument]>) -> Result<Module> {
     let expanded = quantized::expand(program)?;
     let program = expanded.as_ref().unwrap_or(program);

@@ -44,5 +44,6 @@ pub(crate) mod testing;
 mod tests;
 mod types;
 
-pub use entry::{Argument, module, module_for};
+pub(crate) use converter::is_sharded;
+pub use entry::{Argument, module, module_for, parameters};
 pub(crate) use scope::Scope;

@@ -1,5 +1,5 @@
-//! The ops of tests: `check`, of StableHLO and of IREE, `interpreter`, and those of `util` that hide
-//! values from a compiler.
+//! The ops of tests: `check`, of StableHLO and of IREE, `interpreter`, and those of `util` and `flow`
+//! that hide values and sizes from a compiler.
 use super::Bytecode::Absent;
 use super::Conversion::Plain as F;
 use super::{GENERIC, OpRow, row};
@@ -20,6 +20,7 @@ pub(super) const ROWS: &[OpRow] = &[
     row("check.expect_serialized_eq", F(testing::check),
         "% , probe_id = $probe_id:string ~tolerance {} : &operands", Absent),
     row("check.expect_true", F(testing::check), ONE, Absent),
+    row("flow.tensor.dynamic_constant", F(arith::constant), "$value:any -> &results", Absent),
     row("interpreter.print", F(testing::call), "% {} : &operands", Absent),
     row("interpreter.probe", F(testing::call), "% , probe_id = $probe_id:string {} : &same",
         Absent),

@@ -26,6 +26,9 @@ pub struct Grid {
     pub functions: Vec<GridFunction>,
     /// For each device the number of its function.
     pub devices: Vec<usize>,
+    /// Whether the functions have shardings, and compute with whole arrays: the module has one
+    /// device.
+    pub is_whole: bool,
     /// The functions that give the values of the infeed queue.
     pub infeed: Vec<String>,
 }
@@ -71,8 +74,9 @@ impl TestProgram {
         }
         let mut program = self.0.clone();
         program.ops.iter_mut().for_each(between_devices);
-        for (name, count) in [("mhlo.num_replicas", replicas), ("mhlo.num_partitions", partitions)]
-        {
+        let is_whole = crate::convert::is_sharded(&program);
+        let counts = if is_whole { [1, 1] } else { [replicas, partitions] };
+        for (name, count) in ["mhlo.num_replicas", "mhlo.num_partitions"].into_iter().zip(counts) {
             program.attributes.0.retain(|(known, _)| known != name);
             let count = integer(i64::try_from(count).unwrap_or(1));
             program.attributes.0.push((SmolStr::new_static(name), count));
@@ -89,7 +93,8 @@ impl TestProgram {
             }
         });
         let module = crate::convert::module(&program)?;
-        Ok(Grid { module, functions: ranges, devices, infeed: infeed(&configuration)? })
+        let infeed = infeed(&configuration)?;
+        Ok(Grid { module, functions: ranges, devices, is_whole, infeed })
     }
 }
 
