@@ -276,7 +276,8 @@ fn each_op_is_written_for_every_version() {
             refused.insert(if is_known { op.name.as_str() } else { dialect }.to_owned());
         }
     }
-    let expected = ["arith", "check", "chlo", "flow", "interpreter", "sdy", "shape", "tensor", "util"];
+    let expected =
+        ["arith", "check", "chlo", "flow", "interpreter", "sdy", "shape", "tensor", "util"];
     assert!(refused.iter().eq(expected), "{refused:?}");
 }
 

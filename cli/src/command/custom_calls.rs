@@ -93,7 +93,8 @@ fn declarations(path: &Path) -> Result<Vec<(String, Meaning)>> {
             continue;
         }
         let wrong = |message: String| {
-            let code = Code::CustomCalls { path: path.display().to_string(), line: number, message };
+            let code =
+                Code::CustomCalls { path: path.display().to_string(), line: number, message };
             let help = "write `TARGET = identity`, `TARGET = operand 1` or `TARGET = tuple`";
             Failure::new(&code, Some(help.to_owned()))
         };

@@ -85,7 +85,10 @@ fn of_array(array: &NpyArray, shape: &Shape) -> Option<Argument> {
     let parameter = shape.array()?;
     let own = ArrayShape::new(parameter.ty, array.dims.clone());
     let is_small = own.element_count().is_some_and(|count| count <= MOST);
-    if is_small && parameter.ty.is_integral() && let Ok(value) = array.to_literal(&own) {
+    if is_small
+        && parameter.ty.is_integral()
+        && let Ok(value) = array.to_literal(&own)
+    {
         return Some(Argument::Value(value));
     }
     Some(Argument::Shape(own.into()))

@@ -30,10 +30,7 @@ func.func @wrong() {
     expect(&output, 1, "a.mlir:5: s32[2] {1, 2}\n", "");
     expect(&output, 1, "1 agree, 1 differ, 0 failed, 0 unsupported, 0 skipped", "");
     // Also in a folder, beside HLO.
-    folder.write(
-        "b.hlo",
-        "HloModule b\nENTRY e { ROOT x = s32[] constant(1) }\n// out: s32[] 1\n",
-    );
+    folder.write("b.hlo", "HloModule b\nENTRY e { ROOT x = s32[] constant(1) }\n// out: s32[] 1\n");
     expect(&folder.etalon("test . --json r.json"), 1, "2 agree, 1 differ", "");
     let json = std::fs::read_to_string(folder.0.join("r.json")).unwrap();
     assert!(json.contains("a.mlir::wrong\", \"outcome\": \"differ\""), "{json}");
@@ -97,12 +94,22 @@ fn the_number_of_devices_follows_from_groups() {
     let three = "replica_groups = dense<[[0, 1, 2]]> : tensor<1x3xi64>";
     folder.write("replicas.mlir", &program("", three));
     let output = folder.etalon("run replicas.mlir --input 0=5");
-    expect(&output, 0, "device 2: s32[] 15", "its groups of devices need 3 replicas, 1 partition each");
+    expect(
+        &output,
+        0,
+        "device 2: s32[] 15",
+        "its groups of devices need 3 replicas, 1 partition each",
+    );
     let flat = format!(
         "channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids, {three}"
     );
     folder.write("flat.mlir", &program("", &flat));
-    expect(&folder.etalon("run flat.mlir --input 0=5"), 0, "s32[] 15", "1 replica, 3 partitions each");
+    expect(
+        &folder.etalon("run flat.mlir --input 0=5"),
+        0,
+        "s32[] 15",
+        "1 replica, 3 partitions each",
+    );
     // What is stated applies.
     let stated = program("attributes {mhlo.num_replicas = 4 : i32}", three);
     folder.write("stated.mlir", &stated);
@@ -115,7 +122,12 @@ func.func @main() -> tensor<ui32> {
   return %0 : tensor<ui32>
 }",
     );
-    expect(&folder.etalon("run mesh.mlir"), 0, "device 3: u32[] 3", "its mesh need 1 replica, 4 partitions");
+    expect(
+        &folder.etalon("run mesh.mlir"),
+        0,
+        "device 3: u32[] 3",
+        "its mesh need 1 replica, 4 partitions",
+    );
 }
 
 #[test]
@@ -133,10 +145,17 @@ ENTRY e {
 }
 ",
     );
-    folder.write("d.txt", "# vendor\nv.note = identity\n\"v.second\" = operand 1 # counted from 0\nv.both = tuple\n");
+    folder.write(
+        "d.txt",
+        "# vendor\nv.note = identity\n\"v.second\" = operand 1 # counted from 0\nv.both = tuple\n",
+    );
     expect(&folder.etalon("run m.hlo --custom-calls d.txt"), 0, "(f32[2] {1, 2}, s32[] 3)", "");
     for (text, code, message) in [
-        ("v.note = identity\nv.second = operand 2\n", 1, "declares `v.second` as operand 2, and the call has 2 operands"),
+        (
+            "v.note = identity\nv.second = operand 2\n",
+            1,
+            "declares `v.second` as operand 2, and the call has 2 operands",
+        ),
         ("v.note = same\n", 2, "d.txt:1: `v.note = same` is not a declaration"),
         ("v.note\n", 2, "E0615"),
         ("v.a = tuple\n\nv.a = tuple\n", 2, "d.txt:3: `v.a` is declared twice"),

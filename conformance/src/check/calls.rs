@@ -152,7 +152,8 @@ impl Functions {
         let values = findings.probes.get(&name).map_or(&[][..], Vec::as_slice);
         let Some(probed) = values.get(iteration).cloned() else {
             let count = values.len();
-            let message = format!("the probe `{name}` has {count} values, none of number {iteration}");
+            let message =
+                format!("the probe `{name}` has {count} values, none of number {iteration}");
             return Err(trap(call, &message));
         };
         let [expected] = call.operands else { return Err(trap(call, "it takes one value")) };

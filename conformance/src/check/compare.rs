@@ -82,7 +82,9 @@ impl Rule {
         let (actual, expected) = match operands {
             [actual, expected] if self.operands() == 2 => (*actual, *expected),
             [actual] if self.operands() == 1 => return Ok(self.truth(actual)),
-            other => return Err(format!("it takes {} values, found {}", self.operands(), other.len())),
+            other => {
+                return Err(format!("it takes {} values, found {}", self.operands(), other.len()));
+            }
         };
         let tolerance = match self {
             Self::Bits => Tolerance::EXACT,

@@ -88,16 +88,19 @@ impl Run<'_> {
         let arguments = self.arguments(grid, parameters)?;
         let whole = shards.assemble(&arguments).map_err(|error| in_module(&error))?;
         if !shards.is_whole(&whole, &arguments) {
-            return Err(unsupported("devices have different values of the same part of an argument"));
+            return Err(unsupported(
+                "devices have different values of the same part of an argument",
+            ));
         }
-        let results =
-            run_module(grid.module.clone(), self.functions, &self.treatment(), &[whole])?;
+        let results = run_module(grid.module.clone(), self.functions, &self.treatment(), &[whole])?;
         let Some(result) = results.first() else { return Ok(Literal::tuple(Vec::new())) };
         let is_value = |value: &Literal| value.shape() != Shape::Token;
         let results = shards.split(result).into_iter().flatten().filter(is_value).collect();
         let results = Literal::tuple(results);
         if !results.shape().compatible(self.call.shape) {
-            return Err(unsupported("the function states no sharding of its results, and the call states other parts"));
+            return Err(unsupported(
+                "the function states no sharding of its results, and the call states other parts",
+            ));
         }
         Ok(results)
     }
@@ -126,7 +129,9 @@ impl Run<'_> {
             all.push(arguments);
         }
         match operands.next() {
-            Some(_) => Err(failed("`interpreter.run_parallel` has more operands than its functions have arguments")),
+            Some(_) => Err(failed(
+                "`interpreter.run_parallel` has more operands than its functions have arguments",
+            )),
             None => Ok(all),
         }
     }

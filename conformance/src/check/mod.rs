@@ -24,9 +24,9 @@ use collectives::Session;
 use hlo::Module;
 use interp::{CompileOptions, RunOptions};
 use load::Format;
+use stablehlo::testing::TestProgram;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use stablehlo::testing::TestProgram;
 
 /// The name of the HLO text of a program in failures.
 const CONVERTED: &str = "converted to HLO";
@@ -191,29 +191,35 @@ fn is_source(text: &str) -> bool {
 }
 
 impl CheckCase {
-    /// Returns the failure of a program that has no HLO.
-    fn unconverted(&self, error: &stablehlo::Error) -> Box<Failed> {
-        let failed = unconverted(&self.text, error);
-        match failed.outcome {
-            Outcome::Failed(failure) if self.is_source => {
-                let reason = "the `RUN:` lines make another program of this text".to_owned();
-                Failed::new("", Outcome::Unsupported(Failure { reason, ..failure }))
-            }
-            _ => failed,
-        }
-    }
     /// Runs the function in each engine.
     pub fn run(&self, options: &CheckOptions) -> Report {
         let options = CheckOptions { run: options.run.clone().start_clock(), ..options.clone() };
-        Report::run(&self.name, &self.file, || self.outcome(&options))
+        Report::run(&self.name, &self.file, || {
+            self.outcome(&options).map_err(|failed| self.as_source(failed))
+        })
+    }
+    /// Returns a failure; that of a text which has no HLO yet is none of the program.
+    fn as_source(&self, failed: Box<Failed>) -> Box<Failed> {
+        let Failed { treatment, outcome } = *failed;
+        let outcome = match outcome {
+            Outcome::Failed(failure)
+                if self.is_source
+                    && failure.diagnostics.iter().any(|d| d.code.starts_with("E09")) =>
+            {
+                let reason = "the `RUN:` lines make another program of this text".to_owned();
+                Outcome::Unsupported(Failure { reason, ..failure })
+            }
+            outcome => outcome,
+        };
+        Box::new(Failed { treatment, outcome })
     }
     fn outcome(&self, options: &CheckOptions) -> Result<Outcome, Box<Failed>> {
         let (program, function) = match &self.kind {
             CaseKind::Function(program, function) => (program, function),
             CaseKind::Skipped(reason) => return Ok(Outcome::Skipped(reason.clone())),
-            CaseKind::Unreadable(error) => return Err(self.unconverted(error)),
+            CaseKind::Unreadable(error) => return Err(unconverted(&self.text, error)),
         };
-        let module = program.module(function).map_err(|error| self.unconverted(&error))?;
+        let module = program.module(function).map_err(|error| unconverted(&self.text, &error))?;
         let mut all = (0, Comparison::default());
         for (number, &engine) in options.engines.iter().enumerate() {
             let print = (number == 0).then(|| Arc::clone(&options.print));
@@ -252,9 +258,8 @@ impl CheckCase {
             outfeed,
         };
         let failed = run_module(module.clone(), &functions, &treatment, &[Vec::new()]).err();
-        let findings = std::mem::take(
-            &mut *findings.lock().unwrap_or_else(PoisonError::into_inner),
-        );
+        let findings =
+            std::mem::take(&mut *findings.lock().unwrap_or_else(PoisonError::into_inner));
         match failed {
             // A failure of the programs on several devices is more than that of their call.
             Some(failed) => Err(findings.failure.unwrap_or(failed)),
@@ -272,9 +277,9 @@ fn run_module(
 ) -> Result<Vec<hlo::Literal>, Box<Failed>> {
     let (module, text) = module.with_text();
     let in_module = |outcome: Outcome| Failed::new(treatment, outcome.named(CONVERTED));
-    let verified = module.verify().map_err(|errors| {
-        in_module(Outcome::Failed(Failure::new(&text, errors.diagnostics())))
-    })?;
+    let verified = module
+        .verify()
+        .map_err(|errors| in_module(Outcome::Failed(Failure::new(&text, errors.diagnostics()))))?;
     let compile = CompileOptions::default().engine(functions.engine);
     let session = Session::compile(verified, &compile)
         .map_err(|error| in_module(run_failure(&text, &error)))?;

@@ -2,7 +2,6 @@
 use super::*;
 use crate::Summary;
 
-
 fn options(print: PrintLine) -> CheckOptions {
     CheckOptions { engines: Engine::ALL.to_vec(), run: RunOptions::default(), print }
 }

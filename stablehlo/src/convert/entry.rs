@@ -87,7 +87,11 @@ pub fn parameters(program: &Program) -> Result<Vec<Shape>> {
     let main = main(&converter)?;
     let arguments = &converter.body(main)?.arguments;
     let shape = |argument: &crate::ir::Value| types::shape(&argument.ty);
-    arguments.iter().map(shape).collect::<Result<_>>().map_err(|error| converter.placed(main, error))
+    arguments
+        .iter()
+        .map(shape)
+        .collect::<Result<_>>()
+        .map_err(|error| converter.placed(main, error))
 }
 
 fn convert(program: &Program, arguments: Option<&[Argument]>) -> Result<Module> {

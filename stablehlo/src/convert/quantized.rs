@@ -125,8 +125,13 @@ fn quantization(op: &Op, tensor: &Tensor) -> Result<Option<Quantized>> {
     let Some(text) = text_of(tensor) else { return Ok(None) };
     let found = Quantized::parse(text).filter(|quantized| quantized.storage().is_some());
     let Some(found) = found else {
-        return Err(error(op, Code::Type { message: format!("there is no conversion of `{text}`") })
-            .with_help("storage types have 2, 4, 8, 16 or 32 bits, and scales are per tensor or per axis"));
+        return Err(error(
+            op,
+            Code::Type { message: format!("there is no conversion of `{text}`") },
+        )
+        .with_help(
+            "storage types have 2, 4, 8, 16 or 32 bits, and scales are per tensor or per axis",
+        ));
     };
     let size = found.axis.map(|axis| tensor.dims.get(usize::try_from(axis).unwrap_or(usize::MAX)));
     let fits = match size {
@@ -225,7 +230,10 @@ impl Expansion {
                 Err(unsupported(op, "operands and results must have the same quantization"))
             }
             Meaning::Exchanged if first.scales.iter().any(|(_, zero)| *zero != 0) => {
-                Err(unsupported(op, "values that a device does not get are 0, which is not the integer 0 where the zero point is another one"))
+                Err(unsupported(
+                    op,
+                    "values that a device does not get are 0, which is not the integer 0 where the zero point is another one",
+                ))
             }
             Meaning::Integers | Meaning::Moved | Meaning::Exchanged => {
                 into.push(self.integers(op)?);
@@ -291,17 +299,20 @@ impl Expansion {
             Some(Attribute::Integers(values)) => Some(values.as_slice()),
             _ => None,
         };
-        let axis = |quantized: &Quantized| quantized.axis.and_then(|axis| usize::try_from(axis).ok());
+        let axis =
+            |quantized: &Quantized| quantized.axis.and_then(|axis| usize::try_from(axis).ok());
         let fits = match (axis(from), axis(to), op.name.as_str()) {
             (None, None, _) => true,
             (Some(from), Some(to), "stablehlo.transpose") => list("permutation")
                 .and_then(|order| order.get(to))
                 .is_some_and(|&dim| usize::try_from(dim) == Ok(from)),
-            (Some(from), Some(to), "stablehlo.broadcast_in_dim" | "stablehlo.dynamic_broadcast_in_dim") => {
-                list("broadcast_dimensions")
-                    .and_then(|dims| dims.get(from))
-                    .is_some_and(|&dim| usize::try_from(dim) == Ok(to))
-            }
+            (
+                Some(from),
+                Some(to),
+                "stablehlo.broadcast_in_dim" | "stablehlo.dynamic_broadcast_in_dim",
+            ) => list("broadcast_dimensions")
+                .and_then(|dims| dims.get(from))
+                .is_some_and(|&dim| usize::try_from(dim) == Ok(to)),
             // What stands before the axis keeps its number of elements.
             (Some(from), Some(to), _) => {
                 let dims = |ty: Option<&Tensor>| ty.map(|ty| ty.dims.to_vec()).unwrap_or_default();
@@ -321,7 +332,10 @@ impl Expansion {
         let same = from.is_same(to) || (is_expanded && from.is_same_storage(to));
         match fits && same {
             true => Ok(()),
-            false => Err(unsupported(op, "operand and result must have the same quantization, along the same axis")),
+            false => Err(unsupported(
+                op,
+                "operand and result must have the same quantization, along the same axis",
+            )),
         }
     }
 
@@ -389,7 +403,13 @@ impl Expansion {
         match (operand, result) {
             (Some(from), None) if op.name == "stablehlo.uniform_dequantize" => {
                 from.number(op)?;
-                into.push(uniform(op, "stablehlo.uniform_dequantize", *id, op.results[0].clone(), from));
+                into.push(uniform(
+                    op,
+                    "stablehlo.uniform_dequantize",
+                    *id,
+                    op.results[0].clone(),
+                    from,
+                ));
                 Ok(())
             }
             (from, Some(to)) if op.name == "stablehlo.uniform_quantize" => {
@@ -410,7 +430,19 @@ impl Expansion {
 /// Returns whether the regions of an op are branches or a loop, whose values are those of the op.
 fn is_control(op: &Op) -> bool {
     let name = op.name.strip_prefix("stablehlo.");
-    !matches!(name, Some("map" | "reduce" | "reduce_scatter" | "reduce_window" | "scatter" | "select_and_scatter" | "sort" | "all_reduce"))
+    !matches!(
+        name,
+        Some(
+            "map"
+                | "reduce"
+                | "reduce_scatter"
+                | "reduce_window"
+                | "scatter"
+                | "select_and_scatter"
+                | "sort"
+                | "all_reduce"
+        )
+    )
 }
 /// Returns the number of elements, if it is known.
 fn size(dims: &[Dim]) -> Option<u64> {
@@ -533,7 +565,8 @@ pub(crate) fn dequantize(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let shape = scope.array(op, x)?;
     let mut x = convert_to(scope, op, x, wide)?;
     if parameters.quantized.scales.iter().any(|(_, zero)| *zero != 0) {
-        let zeros = parameters.array(scope, op, &shape.with_type(wide), |(_, zero)| as_f64(zero))?;
+        let zeros =
+            parameters.array(scope, op, &shape.with_type(wide), |(_, zero)| as_f64(zero))?;
         x = scope.emit(op, Binary::Subtract, &[x, zeros])?;
     }
     let x = convert_to(scope, op, x, parameters.number)?;

@@ -2,7 +2,9 @@
 use super::{TestProgram, arguments, attributes, symbol_name};
 use crate::attributes::{integer, string};
 use crate::error::{Code, Error, Result};
-use crate::ir::{Attribute, Attributes, Dense, Dim, Op, Program, Region, Tensor, Type, Value, ValueId};
+use crate::ir::{
+    Attribute, Attributes, Dense, Dim, Op, Program, Region, Tensor, Type, Value, ValueId,
+};
 use hlo::{ElementType, Module};
 use smallvec::SmallVec;
 use smol_str::SmolStr;
@@ -105,7 +107,8 @@ fn programs(configuration: &Attributes) -> Result<Vec<Vec<SmolStr>>> {
         _ => None,
     };
     rows.ok_or_else(|| {
-        let message = "`programs` of `interpreter.run_parallel` must be a list of lists of functions";
+        let message =
+            "`programs` of `interpreter.run_parallel` must be a list of lists of functions";
         Code::AttributeValue { message: message.to_owned() }.into()
     })
 }
@@ -246,7 +249,9 @@ impl<'a> Dispatch<'a> {
             }
             other => {
                 let text = crate::element::type_text(other);
-                Err(Error::unsupported(format!("a program of a grid with a result of type `{text}`")))
+                Err(Error::unsupported(format!(
+                    "a program of a grid with a result of type `{text}`"
+                )))
             }
         }
     }
