@@ -86,10 +86,8 @@ pub(crate) fn load_filled(
     inputs: &InputArgs,
     limits: &Limits,
 ) -> Result<Loaded> {
-    let sized = match sizes(path, args, inputs, limits)? {
-        Some(shape) => Some(LoadArgs { shape, ..args.clone() }),
-        None => None,
-    };
+    let sized = sizes(path, args, inputs, limits)?;
+    let sized = sized.map(|shape| LoadArgs { shape, ..args.clone() });
     let mut loaded = load_within(path, sized.as_ref().unwrap_or(args), limits)?;
     fill_elided(&mut loaded.module, &loaded.file.name, inputs.elided, limits)?;
     Ok(loaded)

@@ -123,7 +123,7 @@ impl Run<'_> {
                         None => return Err(failed("`interpreter.run_parallel` has fewer operands than its functions have arguments")),
                     },
                     Shape::Array(array) => Literal::zeros(array.clone()),
-                    other => return Err(failed(format!("an argument of shape {other}"))),
+                    other @ (Shape::Tuple(_) | Shape::Opaque | Shape::Buffer(_)) => return Err(failed(format!("an argument of shape {other}"))),
                 });
             }
             all.push(arguments);

@@ -200,17 +200,14 @@ impl CheckCase {
     }
     /// Returns a failure; that of a text which has no HLO yet is none of the program.
     fn as_source(&self, failed: Box<Failed>) -> Box<Failed> {
-        let Failed { treatment, outcome } = *failed;
-        let outcome = match outcome {
-            Outcome::Failed(failure)
-                if self.is_source
-                    && failure.diagnostics.iter().any(|d| d.code.starts_with("E09")) =>
-            {
-                let reason = "the `RUN:` lines make another program of this text".to_owned();
-                Outcome::Unsupported(Failure { reason, ..failure })
-            }
-            outcome => outcome,
-        };
+        let Failed { treatment, mut outcome } = *failed;
+        if let Outcome::Failed(failure) = &mut outcome
+            && self.is_source
+            && failure.diagnostics.iter().any(|found| found.code.starts_with("E09"))
+        {
+            let reason = "the `RUN:` lines make another program of this text".to_owned();
+            outcome = Outcome::Unsupported(Failure { reason, ..std::mem::take(failure) });
+        }
         Box::new(Failed { treatment, outcome })
     }
     fn outcome(&self, options: &CheckOptions) -> Result<Outcome, Box<Failed>> {
@@ -223,7 +220,7 @@ impl CheckCase {
         let mut all = (0, Comparison::default());
         for (number, &engine) in options.engines.iter().enumerate() {
             let print = (number == 0).then(|| Arc::clone(&options.print));
-            let findings = self.run_in(engine, &module, program, options, print)?;
+            let findings = Self::run_in(engine, &module, program, options, print)?;
             let treatment = format!("engine {}", engine.name());
             let (checks, comparison) = findings.verdict(&treatment, function)?;
             if number == 0 {
@@ -237,7 +234,6 @@ impl CheckCase {
     }
     /// Runs the function in an engine.
     fn run_in(
-        &self,
         engine: Engine,
         module: &Module,
         program: &Arc<TestProgram>,

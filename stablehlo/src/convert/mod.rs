@@ -32,7 +32,7 @@ pub(crate) mod manual;
 pub(crate) mod moves;
 mod names;
 pub(crate) mod product;
-pub(crate) mod quantized;
+mod quantized;
 pub(crate) mod reduce;
 mod region;
 mod scope;
@@ -43,6 +43,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod types;
+pub(crate) mod uniform;
 
 pub(crate) use converter::is_sharded;
 pub use entry::{Argument, module, module_for, parameters};
