@@ -249,6 +249,9 @@ impl Expansion {
                 self.requantized(op, &operands, &results, into)
             }
             Meaning::Finite => {
+                let [Some(_)] = operands.as_slice() else {
+                    return Err(unsupported(op, "it has one quantized operand"));
+                };
                 let direction = keyword("stablehlo.comparison_direction", "EQ");
                 let attributes = Attributes(vec![("comparison_direction".into(), direction)]);
                 let operands = [op.operands[0], op.operands[0]].as_slice().into();
