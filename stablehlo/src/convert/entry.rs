@@ -255,7 +255,7 @@ impl<'p> Converter<'p> {
                     "argument {number} of {} has an unknown size: {stated:#}",
                     symbol(main)
                 );
-                let help = "state the shape of each argument with --shape, in order; of one that gives sizes its value: `s64[1] {2}`";
+                let help = "state the shape of each argument with --shape, in order, of one that gives sizes its value, `s64[1] {2}`; or give the arguments with --input";
                 Err(self.error(main, Code::DynamicShape { message }).with_help(help))
             }
             None => Ok(stated),
