@@ -11,6 +11,7 @@
 //! | [`reduce`] | smaller modules that show the same difference |
 //! | [`pool`] | backends and other workers side by side, with the results of one |
 //! | [`FileTest`], [`find`] | tests in HLO text, and suites of recorded results |
+//! | [`check`] | tests in MLIR, which check their own values |
 //!
 //! Results of modules whose arguments are known are judged by what a correct evaluation may give
 //! for these arguments ([`judge`]). File tests, suites of recorded results and comparisons of two
@@ -46,6 +47,7 @@ pub mod blame;
 mod bound;
 mod capability;
 mod case;
+pub mod check;
 mod compare;
 mod conform;
 mod error_model;

@@ -19,7 +19,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
     /// The shape of the next argument of a StableHLO program with unknown sizes, `f32[2,3]`, or its value if it gives sizes,
-    /// `s64[1] {2}`; repeatable.
+    /// `s64[1] {2}`; repeatable. Without it, arrays of --input state the sizes.
     #[arg(long, value_name = "SHAPE|VALUE")]
     pub(crate) shape: Vec<load::Argument>,
 }
@@ -228,6 +228,10 @@ pub(crate) struct CustomCallArgs {
     /// a call.
     #[arg(long)]
     pub(crate) trust_custom_calls: bool,
+    /// Take the meaning of custom calls from a file of lines `TARGET = identity`, `TARGET = operand K` or `TARGET = tuple`: the
+    /// only operand, operand K (from 0), or the tuple of all operands.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) custom_calls: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

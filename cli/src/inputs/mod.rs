@@ -1,9 +1,11 @@
 //! The arguments of a run: read from files, given as text, or random.
 mod parameters;
 pub(crate) mod safetensors;
+mod sizes;
 mod source;
 
 pub(crate) use parameters::Parameters;
+pub(crate) use sizes::arguments;
 pub(crate) use source::{Found, read_any, read_npz};
 
 use crate::args::{InputArgs, RangeArg};

@@ -13,6 +13,7 @@ mod inputs;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod outputs;
+mod programs;
 mod reduce;
 mod several;
 mod support;
