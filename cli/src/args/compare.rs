@@ -266,6 +266,47 @@ pub(crate) struct BlameArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct PassesArgs {
+    /// Dumps: folders that XLA or MLIR wrote, or files of several modules.
+    #[arg(required = true)]
+    pub(crate) dumps: Vec<PathBuf>,
+    /// Check only the modules whose names match; `*` stands for any characters: `jit_step*`.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) module: Option<String>,
+    /// Compare only the steps whose pipeline and pass match: `algsimp`, `simplification/*`.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) pass: Option<String>,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Run each state on N sets of arguments: the first is that of --input and --random, the others are small integers, moderate
+    /// numbers, and special ones such as infinities, in turn.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = jobs)]
+    pub(crate) seeds: NonZero<usize>,
+    /// End at the first step that changes the meaning.
+    #[arg(long)]
+    pub(crate) first: bool,
+    /// Count algebra with other rounding errors, such as another grouping of factors, as wrong.
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// The most steps of one run: a pass may make an endless loop.
+    #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
+    pub(crate) fuel: u64,
+    /// Print the report as JSON, one line for each module.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the report as JUnit XML, a case for each step.
+    #[arg(long, value_name = "F.xml")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write each step that changes the meaning to this folder: the modules before and after it, the arguments, and the command
+    /// that shows it.
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("tested").required(true).multiple(true).args(["backend", "backend_command", "backend_server"]))]
 pub(crate) struct FuzzArgs {
     #[command(flatten)]

@@ -108,25 +108,46 @@ pub fn compare_modules(
     arguments: &[Vec<Literal>],
     options: &Options,
 ) -> Result<ModulePair, String> {
-    let modules = [before.module(), after.module()];
-    let [first, second] = modules.map(|module| module.entry().program_shape());
-    let same_parameters = first.parameters.len() == second.parameters.len()
-        && first.parameters.iter().zip(&second.parameters).all(|(a, b)| a.compatible(b));
-    if !same_parameters || !first.result.compatible(second.result) {
-        return Err("the modules have different parameters or results".to_owned());
+    if let Some(difference) = interface_difference(before.module(), after.module()) {
+        return Err(difference);
     }
-    let grid = DeviceGrid::of(&modules[0].config);
     let run = |module: &Arc<Verified>| {
         let program = Program { module: Arc::clone(module), arguments: arguments.to_vec() };
-        etalon(&program, grid, options.fuel)
+        etalon(&program, DeviceGrid::of(&before.module().config), options.fuel)
     };
-    let (expected, actual) = (run(before)?, run(after)?);
-    let judgement = judge(before, arguments, &expected, &actual);
+    compare_results([before, after], arguments, [&run(before)?, &run(after)?], options)
+}
+
+/// Says which parameter or result of the second module has another shape; `None` if all are alike.
+pub(crate) fn interface_difference(before: &Module, after: &Module) -> Option<String> {
+    let [first, second] = [before, after].map(|module| module.entry().program_shape());
+    let counts = [first.parameters.len(), second.parameters.len()];
+    if counts[0] != counts[1] {
+        return Some(format!("the modules have {} and {} parameters", counts[0], counts[1]));
+    }
+    let mut pairs = first.parameters.iter().zip(&second.parameters).enumerate();
+    if let Some((number, (a, b))) = pairs.find(|(_, (a, b))| !a.compatible(b)) {
+        return Some(format!("parameter {number} is {a:#} in one module and {b:#} in the other"));
+    }
+    let (a, b) = (first.result, second.result);
+    (!a.compatible(b)).then(|| format!("the result is {a:#} in one module and {b:#} in the other"))
+}
+
+/// Compares as [`compare_modules`], with the results of both modules.
+pub(crate) fn compare_results(
+    [before, after]: [&Arc<Verified>; 2],
+    arguments: &[Vec<Literal>],
+    [expected, actual]: [&[Literal]; 2],
+    options: &Options,
+) -> Result<ModulePair, String> {
+    let modules = [before.module(), after.module()];
+    let judgement = judge(before, arguments, expected, actual);
     let mut arguments = arguments.to_vec();
     if arguments.len() < expected.len() {
         arguments = vec![arguments.first().cloned().unwrap_or_default(); expected.len()];
     }
-    let arguments: Vec<Values> = (0..first.parameters.len())
+    let parameters = modules[0].entry().parameters().len();
+    let arguments: Vec<Values> = (0..parameters)
         .map(|number| arguments.iter().map(|list| list[number].clone()).collect())
         .collect();
     let mut pair = ModulePair { judgement, divergence: None, matched: 0, instructions: 0 };
@@ -215,13 +236,14 @@ impl Pair<'_> {
             values.iter().map(|value| Literal::tuple(crate::program::arrays(value))).collect()
         };
         let (expected, actual) = (tuple(&before.value), tuple(&after.value));
-        let program = watching(self.modules[0], computation, &lists, &[before.id]);
-        let judgement = match program {
-            Ok(program) if before.computation == computation => {
-                judge(&program.module, &program.arguments, &expected, &actual)
-            }
-            // Inside a fusion or a call, the bound is that of the module.
-            Ok(_) | Err(_) => {
+        // The id of an instruction inside a fusion or a call is one of another computation.
+        let is_own = before.computation == computation;
+        let program =
+            is_own.then(|| watching(self.modules[0], computation, &lists, &[before.id]).ok());
+        let judgement = match program.flatten() {
+            Some(program) => judge(&program.module, &program.arguments, &expected, &actual),
+            // Its bound is that of the module.
+            None => {
                 let tolerance = Tolerance::of(self.modules[0]);
                 let compared = crate::compare_each(&actual, &expected, &tolerance);
                 return match compared {
