@@ -295,7 +295,7 @@ impl Groups {
             let is_pair = (&first.folder, &first.name) == (&second.folder, &second.name)
                 && self.modules.get(first).is_some_and(|states| is_begun(states) && !is_ended(states))
                 && self.modules.get(second).is_some_and(|states| !is_begun(states));
-            if let (true, Some(first_half)) = (is_pair, self.modules.remove(first)) {
+            if is_pair && let Some(first_half) = self.modules.remove(first) {
                 self.modules.entry(second.clone()).or_default().extend(first_half);
                 self.order.retain(|module| module != first);
             }
