@@ -7,7 +7,7 @@ use crate::{inputs, output};
 use conformance::generate::{Regime, arguments};
 use conformance::on_large_stack;
 use conformance::passes::{ArgumentSet, Class, Dump, ModuleDump, ModuleReport, Options};
-use conformance::passes::{check, first_module};
+use conformance::passes::{check, first_module, to_junit};
 use conformance::suite::matches;
 use hlo::Verified;
 use interp::DeviceGrid;
@@ -37,10 +37,25 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
             let report = checked(args, module, &options)?;
             let text = if args.json { report.to_json() + "\n" } else { report.to_string() };
             output::report(&text, args.junit.as_deref().is_some_and(file::is_stdout))?;
+            if let Some(folder) = &args.output {
+                save(&report, folder, args.strict)?;
+            }
             reports.push(report);
         }
     }
+    if let Some(path) = &args.junit {
+        file::replace(path, to_junit(&reports, args.strict).as_bytes())?;
+    }
     Ok(exit(&reports, args.strict).map_or(ExitCode::SUCCESS, Exit::code))
+}
+
+/// Writes the steps that are wrong to a folder.
+fn save(report: &ModuleReport, folder: &Path, strict: bool) -> Result<()> {
+    let saved = report.save(folder, strict);
+    for folder in saved.map_err(|error| Failure::file(&error.path, &error.error))? {
+        output::status(&format!("saved in {}\n", folder.display()));
+    }
+    Ok(())
 }
 
 /// Returns the modules of a dump that are asked for.

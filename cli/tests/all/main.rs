@@ -13,6 +13,7 @@ mod inputs;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod outputs;
+mod passes;
 mod reduce;
 mod several;
 mod support;

@@ -1,9 +1,13 @@
 //! The check of a module: each state against the one before it, and the last against the first.
 use super::dump::{ModuleDump, StateFile};
-use super::report::{Class, ModuleReport, Step};
+use super::report::{Class, Evidence, ModuleReport, Step};
 use super::run::{Interface, Outcome, Results, compared, compared_partitioned, run};
 use super::state::{State, Unread};
-use crate::blame::{Divergence, Options as BlameOptions};
+use crate::blame::{Divergence, Options as BlameOptions, compare_modules};
+use crate::program::{Program, watching};
+use hlo::ir::rewrite::ModuleRewriter;
+use hlo::ir::InstructionId;
+use hlo::text::Style;
 use hlo::{Literal, Verified};
 use std::sync::Arc;
 use std::time::Instant;
@@ -146,6 +150,7 @@ impl Check<'_> {
             divergence: outcome.divergence,
             source: None,
             seconds: 0.0,
+            evidence: None,
         };
         let text = file.read().ok().map(|file| file.bytes.into_owned());
         if text.is_some() && text == self.text {
@@ -163,7 +168,11 @@ impl Check<'_> {
             Err(Unread::Invalid(message, details)) => {
                 self.is_broken = true;
                 report.states += 1;
-                return Some(Step { details, ..step(Outcome::new(Class::Invalid, message)) });
+                let before = self.last.as_ref().map(|ran| full(&ran.state));
+                let after = String::from_utf8_lossy(self.text.as_deref().unwrap_or_default());
+                let evidence = Evidence { before, after: after.into_owned(), arguments: Vec::new() };
+                let evidence = Some(evidence);
+                return Some(Step { details, evidence, ..step(Outcome::new(Class::Invalid, message)) });
             }
         };
         self.is_broken = false;
@@ -195,7 +204,11 @@ impl Check<'_> {
             false => (Outcome::new(Class::NotRun, "not asked for"), None),
         };
         let mut step = step(outcome);
-        step.arguments = set;
+        step.arguments = set.filter(|_| self.sets.len() > 1).map(|set| self.sets[set].name.clone());
+        if step.class.is_wrong(self.options.strict) {
+            let set = set.unwrap_or_default();
+            step.evidence = Some(evidence(&last, &ran, set, step.divergence.as_ref()));
+        }
         if file.is_start() && step.class > Class::SameBits {
             step.message = format!("{}made between pipelines, before this one", separated(&step.message));
         }
@@ -205,11 +218,11 @@ impl Check<'_> {
     }
 
     /// Compares two states on all sets of arguments; returns the worst outcome, and its arguments.
-    fn worst(&self, before: &Ran, after: &Ran, interface: &Interface) -> (Outcome, Option<String>) {
+    fn worst(&self, before: &Ran, after: &Ran, interface: &Interface) -> (Outcome, Option<usize>) {
         let states = [&before.state, &after.state];
         let limits = BlameOptions { fuel: self.options.fuel, ..BlameOptions::default() };
-        let mut worst: Option<(Outcome, Option<String>)> = None;
-        for (number, set) in self.sets.iter().enumerate() {
+        let mut worst: Option<(Outcome, Option<usize>)> = None;
+        for number in 0..self.sets.len() {
             let results = [&before.results[number], &after.results[number]];
             let outcome = match interface {
                 Interface::Same => compared(states, &before.arguments[number], results, &limits),
@@ -218,8 +231,7 @@ impl Check<'_> {
                 Interface::Other(message) => Outcome::new(Class::NotRun, message.as_str()),
             };
             if worst.as_ref().is_none_or(|(known, _)| outcome.class > known.class) {
-                let name = (self.sets.len() > 1).then(|| set.name.clone());
-                worst = Some((outcome, name));
+                worst = Some((outcome, Some(number)));
             }
         }
         worst.unwrap_or_else(|| (Outcome::new(Class::NotRun, "there are no arguments"), None))
@@ -233,7 +245,9 @@ impl Check<'_> {
         }
         let start = Instant::now();
         let interface = Interface::of(&first.state.module, &last.state.module);
-        let (outcome, arguments) = self.worst(first, last, &interface);
+        let (outcome, set) = self.worst(first, last, &interface);
+        let set = set.filter(|_| self.sets.len() > 1);
+        let arguments = set.map(|set| self.sets[set].name.clone());
         let Outcome { class, message, judgement, divergence } = outcome;
         let source = divergence.as_ref().and_then(|found| source(&last.state, &first.state, found));
         Some(Step {
@@ -249,6 +263,7 @@ impl Check<'_> {
             divergence,
             source,
             seconds: start.elapsed().as_secs_f64(),
+            evidence: None,
         })
     }
 }
@@ -279,4 +294,51 @@ fn source(after: &State, before: &State, found: &Divergence) -> Option<String> {
             line => format!("{}:{line}", place.file),
         })
     })
+}
+
+/// Returns the text of a state with all constants and its metadata.
+fn full(state: &State) -> String {
+    state.module.module().print(Style::Full)
+}
+
+/// Returns what shows a step that is wrong: the instructions that the first difference is computed
+/// from, if these alone differ, too, else both modules.
+fn evidence(before: &Ran, after: &Ran, set: usize, found: Option<&Divergence>) -> Evidence {
+    let arguments = &before.arguments[set];
+    let cut = found.and_then(|found| {
+        let sides = [(before, found.counterpart), (after, found.at)];
+        let programs = sides.map(|(ran, (computation, id))| {
+            let module = ran.state.module.module();
+            let is_entry = computation == module.entry;
+            is_entry.then(|| cut(&ran.state, arguments, id)).flatten()
+        });
+        let [Some(first), Some(second)] = programs else { return None };
+        let limits = BlameOptions::default();
+        let pair =
+            compare_modules(&first.module, &second.module, &first.arguments, &limits).ok()?;
+        pair.is_wrong().then_some((first, second))
+    });
+    match cut {
+        Some((first, second)) => Evidence {
+            before: Some(first.module.module().print(Style::Full)),
+            after: second.module.module().print(Style::Full),
+            arguments: first.arguments,
+        },
+        None => Evidence {
+            before: Some(full(&before.state)),
+            after: full(&after.state),
+            arguments: arguments.clone(),
+        },
+    }
+}
+
+/// Returns the module of an instruction of the entry and what it is computed from.
+fn cut(state: &State, arguments: &[Vec<Literal>], id: InstructionId) -> Option<Program> {
+    let module = state.module.module();
+    let program = watching(module, module.entry, arguments, &[id]).ok()?;
+    let mut rewriter = ModuleRewriter::new(program.module.module());
+    rewriter.computation_mut(program.module.module().entry).remove_dead_code(|_| false);
+    rewriter.remove_unused_computations();
+    let module = Arc::new(rewriter.finish().ok()?.verify().ok()?);
+    Some(Program { module, ..program })
 }

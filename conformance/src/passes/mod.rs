@@ -27,12 +27,15 @@
 //! ```
 mod check;
 mod dump;
+mod junit;
 mod name;
 mod report;
 mod run;
+mod saved;
 mod sections;
 mod state;
 
 pub use check::{ArgumentSet, Options, check, first_module};
 pub use dump::{Dump, DumpError, ModuleDump};
-pub use report::{Class, ModuleReport, Step};
+pub use junit::to_junit;
+pub use report::{Class, Evidence, ModuleReport, Step};

@@ -2,6 +2,7 @@
 use crate::blame::Divergence;
 use crate::judge::{Judgement, Mode};
 use crate::results::Verdict;
+use hlo::Literal;
 use serde::Serialize;
 use std::fmt;
 
@@ -79,6 +80,13 @@ impl Class {
     pub(super) fn of(judgement: &Judgement) -> Self {
         match judgement.verdict {
             Verdict::Agrees => Self::SameBits,
+            // Algebra that makes an infinity or a NaN of a number, or the reverse, is no rounding.
+            Verdict::WithinBound
+                if judgement.modes.contains(&Mode::AlgebraicRewrites)
+                    && judgement.measures.max_error.is_infinite() =>
+            {
+                Self::Differs
+            }
             Verdict::WithinBound if judgement.modes.contains(&Mode::AlgebraicRewrites) => {
                 Self::Algebra
             }
@@ -132,6 +140,20 @@ pub struct Step {
     pub source: Option<String>,
     /// The seconds that the step took.
     pub seconds: f64,
+    /// What shows it, of a step that is wrong.
+    #[serde(skip)]
+    pub evidence: Option<Evidence>,
+}
+
+/// The modules around a step that is wrong, and the arguments that show it.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    /// The text of the module before the step; none if the first state is invalid.
+    pub before: Option<String>,
+    /// The text of the one after it.
+    pub after: String,
+    /// The arguments of each device; empty if none are needed.
+    pub arguments: Vec<Vec<Literal>>,
 }
 
 /// The steps of a module.
@@ -175,6 +197,10 @@ impl ModuleReport {
 }
 
 impl Step {
+    /// Returns what is known of the step, in one line.
+    pub(super) fn remark(&self) -> String {
+        self.remarks().join("; ")
+    }
     /// Returns the parts of the line about the step, after its class.
     fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
@@ -193,17 +219,19 @@ fn measures(judgement: &Judgement) -> Option<String> {
     let modes: Vec<&str> = judgement.modes.iter().map(|mode| mode.name()).collect();
     let modes = if modes.is_empty() { String::new() } else { format!(": {}", modes.join(", ")) };
     match judgement.verdict {
-        Verdict::WithinBound | Verdict::NotTested => {
+        Verdict::WithinBound | Verdict::NotTested
+            if judgement.measures.max_error.is_finite() =>
+        {
             let (error, bound) = (judgement.measures.max_error, judgement.measures.bound);
             Some(format!("error {error:.1e}, bound {bound:.1e}{modes}"))
         }
         Verdict::Undefined => {
             judgement.cause.as_ref().map(|cause| format!("{cause} decides on rounding errors"))
         }
-        Verdict::Differs | Verdict::EtalonBug => match &judgement.measures.worst {
+        Verdict::Differs | Verdict::EtalonBug | Verdict::WithinBound | Verdict::NotTested => match &judgement.measures.worst {
             Some(worst) => {
                 let (place, actual, expected) = (&worst.place, &worst.actual, &worst.expected);
-                Some(format!("{place}: found {actual}, expected {expected}"))
+                Some(format!("{place}: found {actual}, expected {expected}{modes}"))
             }
             None => judgement.cause.clone(),
         },
@@ -229,12 +257,12 @@ impl fmt::Display for ModuleReport {
         for step in &shown {
             let Step { number, pass, class, .. } = step;
             let line = format!("  {number:>4} {pass:columns$}  {:12} ", class.name());
-            writeln!(f, "{}", format!("{line} {}", step.remarks().join("; ")).trim_end())?;
+            writeln!(f, "{}", format!("{line} {}", step.remark()).trim_end())?;
             step.below(f)?;
         }
         if let Some(step) = &self.overall {
             let line = format!("       last against first: {}", step.class.name());
-            writeln!(f, "{}", format!("{line} {}", step.remarks().join("; ")).trim_end())?;
+            writeln!(f, "{}", format!("{line} {}", step.remark()).trim_end())?;
         }
         for note in &self.notes {
             writeln!(f, "  note: {note}")?;

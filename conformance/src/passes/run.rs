@@ -3,7 +3,6 @@ use super::report::Class;
 use super::state::State;
 use crate::blame::{Divergence, Options as BlameOptions, compare_results, interface_difference};
 use crate::judge::Judgement;
-use crate::results::Verdict;
 use crate::{Tolerance, compare_each};
 use collectives::spmd::Boundary;
 use collectives::{RunError, Session};
@@ -100,9 +99,11 @@ pub(super) fn compared(
     let modules = [&before.module, &after.module];
     match compare_results(modules, arguments, [expected, actual], options) {
         Ok(pair) => {
-            let class =
-                if pair.is_wrong() { Class::Differs } else { Class::of(&pair.judgement) };
-            let class = if pair.judgement.verdict == Verdict::EtalonBug { Class::EtalonBug } else { class };
+            let class = match Class::of(&pair.judgement) {
+                Class::EtalonBug => Class::EtalonBug,
+                _ if pair.is_wrong() => Class::Differs,
+                class => class,
+            };
             Outcome {
                 class,
                 message: String::new(),
