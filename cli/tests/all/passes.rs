@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// The folder of the dumps, one for each wrong pass.
-const DUMPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/all/data/passes");
+const DUMPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/passes");
 
 fn passes(dump: &str, options: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_etalon"));

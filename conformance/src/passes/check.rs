@@ -1,6 +1,6 @@
 //! The check of a module: each state against the one before it, and the last against the first.
 use super::dump::{ModuleDump, StateFile};
-use super::report::{Class, Evidence, ModuleReport, Step};
+use super::report::{Class, Evidence, LastState, ModuleReport, Step};
 use super::run::{Interface, Outcome, Results, compared, compared_partitioned, run};
 use super::state::{State, Unread};
 use crate::blame::{Divergence, Options as BlameOptions, compare_modules};
@@ -78,6 +78,17 @@ struct Ran {
     results: Vec<Results>,
 }
 
+impl Ran {
+    fn last_state(&self) -> Option<LastState> {
+        let (arguments, results) = (self.arguments.first()?, self.results.first()?);
+        Some(LastState {
+            module: Arc::clone(&self.state.module),
+            arguments: arguments.clone(),
+            results: results.clone().ok()?,
+        })
+    }
+}
+
 /// Checks all states of a module; calls `progress` with each step.
 pub fn check(
     dump: &ModuleDump,
@@ -93,6 +104,7 @@ pub fn check(
         steps: Vec::new(),
         overall: None,
         notes: Vec::new(),
+        last: None,
     };
     let mut check = Check { sets, options, first: None, last: None, text: None, is_broken: false };
     for file in &dump.files {
@@ -109,6 +121,7 @@ pub fn check(
     }
     report.overall = check.overall();
     note_elided(&check, &mut report);
+    report.last = check.last.as_deref().and_then(Ran::last_state);
     report
 }
 

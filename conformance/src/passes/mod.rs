@@ -38,4 +38,4 @@ mod state;
 pub use check::{ArgumentSet, Options, check, first_module};
 pub use dump::{Dump, DumpError, ModuleDump};
 pub use junit::to_junit;
-pub use report::{Class, Evidence, ModuleReport, Step};
+pub use report::{Class, Evidence, LastState, ModuleReport, Step};

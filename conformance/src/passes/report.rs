@@ -2,9 +2,10 @@
 use crate::blame::Divergence;
 use crate::judge::{Judgement, Mode};
 use crate::results::Verdict;
-use hlo::Literal;
+use hlo::{Literal, Verified};
 use serde::Serialize;
 use std::fmt;
+use std::sync::Arc;
 
 /// What a step between two states changes, from the best to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -175,6 +176,20 @@ pub struct ModuleReport {
     /// What the reader should know of the report.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The last state that ran.
+    #[serde(skip)]
+    pub last: Option<LastState>,
+}
+
+/// The last state of a module, on the first set of arguments.
+#[derive(Debug, Clone)]
+pub struct LastState {
+    /// The module.
+    pub module: Arc<Verified>,
+    /// The arguments of each device, or a single list for all devices.
+    pub arguments: Vec<Vec<Literal>>,
+    /// Its results on each device.
+    pub results: Vec<Literal>,
 }
 
 impl ModuleReport {
