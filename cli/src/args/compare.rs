@@ -43,7 +43,8 @@ pub(crate) struct BackendArgs {
     /// that of one.
     #[arg(long, value_name = "N", default_value = "1", value_parser = jobs)]
     pub(crate) jobs: NonZero<usize>,
-    /// Accept only what every specification leaves open: the order of sums, and the accuracy of functions.
+    /// Accept only what every specification leaves open: the order of sums, and the accuracy of functions. `passes` then counts
+    /// algebra with other rounding errors as wrong.
     #[arg(long)]
     pub(crate) strict: bool,
     /// As --strict, and accept these modes, separated by commas, such as `tf32,flush`; repeatable. `etalon explain modes` lists them.
@@ -59,6 +60,10 @@ pub(crate) struct BackendArgs {
 }
 
 impl BackendArgs {
+    /// Returns whether there is a backend.
+    pub(crate) fn is_named(&self) -> bool {
+        [&self.backend, &self.backend_command, &self.backend_server].iter().any(|b| b.is_some())
+    }
     /// Returns how a backend is judged that states this of itself.
     pub(crate) fn judging(&self, stated: JudgeOptions) -> JudgeOptions {
         let mut options = stated;
@@ -267,7 +272,7 @@ pub(crate) struct BlameArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PassesArgs {
-    /// Dumps: folders that XLA or MLIR wrote, or files of several modules.
+    /// Dumps: folders that XLA or MLIR wrote, or files of several modules. With a backend: modules, which it compiles with a dump.
     #[arg(required = true)]
     pub(crate) dumps: Vec<PathBuf>,
     /// Check only the modules whose names match; `*` stands for any characters: `jit_step*`.
@@ -277,6 +282,8 @@ pub(crate) struct PassesArgs {
     #[arg(long, value_name = "PATTERN")]
     pub(crate) pass: Option<String>,
     #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    #[command(flatten)]
     pub(crate) inputs: InputArgs,
     /// Run each state on N sets of arguments: the first is that of --input and --random, the others are small integers, moderate
     /// numbers, and special ones such as infinities, in turn.
@@ -285,9 +292,6 @@ pub(crate) struct PassesArgs {
     /// End at the first step that changes the meaning.
     #[arg(long)]
     pub(crate) first: bool,
-    /// Count algebra with other rounding errors, such as another grouping of factors, as wrong.
-    #[arg(long)]
-    pub(crate) strict: bool,
     /// The most steps of one run: a pass may make an endless loop.
     #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
     pub(crate) fuel: u64,

@@ -1,18 +1,27 @@
 //! `etalon passes`: the compiler pass that changes the meaning of a module, from a dump of its states.
-use crate::args::{InputArgs, PassesArgs};
+use super::backend::{open, show_warnings};
+use super::{load_filled, verified};
+use crate::args::{InputArgs, LoadArgs, PassesArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::file::{self, Existing};
 use crate::limits::Limits;
 use crate::{inputs, output};
+use conformance::backend::{BackendError, Backends, OptionValue};
 use conformance::generate::{Regime, arguments};
+use conformance::judge::judge_with;
 use conformance::on_large_stack;
-use conformance::passes::{ArgumentSet, Class, Dump, ModuleDump, ModuleReport, Options};
-use conformance::passes::{check, first_module, to_junit};
+use conformance::passes::{
+    ArgumentSet, Class, Dump, LastState, ModuleDump, ModuleReport, Options, check, first_module,
+    to_junit,
+};
+use conformance::results::Verdict;
 use conformance::suite::matches;
-use hlo::Verified;
+use hlo::{Literal, Verified};
 use interp::DeviceGrid;
+use load::Loaded;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
     let outputs = args.junit.iter().map(|path| (path.as_path(), Existing::Replace));
@@ -20,33 +29,133 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
     let options = Options {
         fuel: args.fuel,
         first: args.first,
-        strict: args.strict,
+        strict: args.backend.strict,
         lenient: args.lenient,
         pass: args.pass.clone(),
     };
     let mut reports = Vec::new();
+    let mut worst = None;
     for path in &args.dumps {
-        let dump = Dump::open(path).map_err(|error| {
-            let help = error.help.clone();
-            let mut failure = Failure::file(&error.path, &error.message);
-            failure.diagnostics.iter_mut().for_each(|d| d.help.clone_from(&help));
-            failure
-        })?;
-        let chosen = chosen(args, path, &dump)?;
-        for module in chosen {
+        if args.backend.is_named() {
+            worst = compiled(args, path, &options, &mut reports)?.into_iter().chain(worst).reduce(Exit::or);
+            continue;
+        }
+        let dump = opened(path, None)?;
+        for module in chosen(args, path, &dump)? {
             let report = checked(args, module, &options)?;
-            let text = if args.json { report.to_json() + "\n" } else { report.to_string() };
-            output::report(&text, args.junit.as_deref().is_some_and(file::is_stdout))?;
-            if let Some(folder) = &args.output {
-                save(&report, folder, args.strict)?;
-            }
+            show(args, &report)?;
             reports.push(report);
         }
     }
     if let Some(path) = &args.junit {
-        file::replace(path, to_junit(&reports, args.strict).as_bytes())?;
+        file::replace(path, to_junit(&reports, args.backend.strict).as_bytes())?;
     }
-    Ok(exit(&reports, args.strict).map_or(ExitCode::SUCCESS, Exit::code))
+    let worst = exit(&reports, args.backend.strict).into_iter().chain(worst).reduce(Exit::or);
+    Ok(worst.map_or(ExitCode::SUCCESS, Exit::code))
+}
+
+/// Finds the modules of a dump; of a backend that wrote none, `help` says so.
+fn opened(path: &Path, help: Option<&str>) -> Result<Dump> {
+    Dump::open(path).map_err(|error| {
+        let help = help.map(str::to_owned).or(error.help);
+        let mut failure = Failure::file(&error.path, &error.message);
+        failure.diagnostics.iter_mut().for_each(|d| d.help.clone_from(&help));
+        failure
+    })
+}
+
+/// Prints the report of a module, and saves its steps that are wrong.
+fn show(args: &PassesArgs, report: &ModuleReport) -> Result<()> {
+    let text = if args.json { report.to_json() + "\n" } else { report.to_string() };
+    output::report(&text, args.junit.as_deref().is_some_and(file::is_stdout))?;
+    match &args.output {
+        Some(folder) => save(report, folder, args.backend.strict),
+        None => Ok(()),
+    }
+}
+
+/// The options of XLA that make it dump the states of each module.
+fn dumping(folder: &Path) -> Vec<(String, OptionValue)> {
+    let path = OptionValue::Text(folder.display().to_string());
+    let flag = || OptionValue::Bool(true);
+    let options = [
+        ("xla_dump_to", path),
+        ("xla_dump_hlo_pass_re", OptionValue::Text(".*".to_owned())),
+        ("xla_dump_hlo_as_text", flag()),
+        ("xla_dump_large_constants", flag()),
+    ];
+    options.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Compiles a module on the backend with a dump, checks its passes, and compares the result of the backend with that of the last
+/// state.
+fn compiled(
+    args: &PassesArgs,
+    path: &Path,
+    options: &Options,
+    reports: &mut Vec<ModuleReport>,
+) -> Result<Option<Exit>> {
+    let folder = tempfile::tempdir().map_err(|error| Failure::file(path, &error))?;
+    let mut of_backend = args.backend.clone();
+    of_backend.xla_option.extend(dumping(folder.path()));
+    let limits = Limits::none();
+    let Loaded { file, module, .. } =
+        load_filled(path, &LoadArgs::of(args.lenient), &args.inputs, &limits)?;
+    let module = Arc::new(verified(module, file.source(), &limits)?);
+    let arguments = sets(args, &module)?.swap_remove(0).arguments;
+    let backends = open(&of_backend)?;
+    let grid = DeviceGrid::of(&module.module().config);
+    let actual = backends.run({
+        let (module, arguments) = (Arc::clone(&module), arguments);
+        move |backend| backend.compile(&module, grid)?.execute(&arguments)
+    });
+    show_warnings(&backends);
+    let help = "the backend must take options of XLA, as PJRT plugins of XLA do";
+    let dump = opened(folder.path(), Some(help))?;
+    let name = module.module().name.as_str();
+    let own = dump.modules.iter().find(|found| found.name == name).or(dump.modules.last());
+    let Some(own) = own else { return Ok(None) };
+    let report = checked(args, own, options)?;
+    show(args, &report)?;
+    let is_wrong = report.wrong(args.backend.strict).next().is_some();
+    let (line, exit) = conclusion(&backends, &report, actual, is_wrong);
+    if !args.json {
+        output::report(&line, args.junit.as_deref().is_some_and(file::is_stdout))?;
+    }
+    reports.push(report);
+    Ok(exit)
+}
+
+/// Says whether the result of the backend is that of the last state, and where the fault is.
+fn conclusion(
+    backends: &Backends,
+    report: &ModuleReport,
+    actual: std::result::Result<Vec<Literal>, BackendError>,
+    is_wrong: bool,
+) -> (String, Option<Exit>) {
+    let name = backends.name();
+    let actual = match actual {
+        Ok(actual) => actual,
+        Err(error) => {
+            let exit = if is_wrong { Exit::Wrong } else { Exit::Unsupported };
+            return (format!("{name} has no result: {error}\n"), Some(exit));
+        }
+    };
+    let Some(last) = &report.last else {
+        return ("the last state has no result\n".to_owned(), Some(Exit::Unsupported));
+    };
+    let LastState { module, arguments, results } = last;
+    let judgement =
+        on_large_stack(|| judge_with(backends.judging(), module, arguments, results, &actual));
+    match (judgement.verdict, is_wrong) {
+        (Verdict::Differs, _) => (
+            format!("{name} computes the last state wrong: code generation\n{judgement}"),
+            Some(Exit::Wrong),
+        ),
+        (Verdict::EtalonBug, _) => (format!("{judgement}"), Some(Exit::Bug)),
+        (_, true) => (format!("{name} computes the last state right: the fault is in the pass\n"), None),
+        (_, false) => (format!("{name} computes the last state right\n"), None),
+    }
 }
 
 /// Writes the steps that are wrong to a folder.
